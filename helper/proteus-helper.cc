@@ -1,0 +1,75 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-helper.h"
+
+#include "ns3/pointer.h"
+#include "ns3/simulator.h"
+
+namespace ns3
+{
+namespace proteus
+{
+
+ProteusHelper::ProteusHelper()
+{
+    m_fabricFactory.SetTypeId("ns3::proteus::Fabric");
+    m_networkFactory.SetTypeId("ns3::proteus::PacketNetwork");
+}
+
+void
+ProteusHelper::SetFabricAttribute(const std::string& name, const AttributeValue& value)
+{
+    m_fabricFactory.Set(name, value);
+}
+
+void
+ProteusHelper::SetNetworkAttribute(const std::string& name, const AttributeValue& value)
+{
+    m_networkFactory.Set(name, value);
+}
+
+void
+ProteusHelper::SetRuntimeOptions(const RuntimeOptions& options)
+{
+    m_options = options;
+}
+
+int64_t
+ProteusHelper::AssignStreams(int64_t stream)
+{
+    m_stream = stream;
+    return 1;
+}
+
+Ptr<Fabric>
+ProteusHelper::InstallFabric(const Cluster& cluster) const
+{
+    Ptr<Fabric> fabric = m_fabricFactory.Create<Fabric>();
+    fabric->SetCluster(std::make_shared<const Cluster>(cluster));
+    ObjectFactory scheduler;
+    scheduler.SetTypeId("ns3::proteus::HorizonScheduler");
+    scheduler.Set("Horizon", PointerValue(fabric->GetHorizon()));
+    Simulator::SetScheduler(scheduler);
+    return fabric;
+}
+
+Ptr<TrainingJob>
+ProteusHelper::Install(const Cluster& cluster, const ExecutionGraph& graph) const
+{
+    Ptr<Fabric> fabric = InstallFabric(cluster);
+    Ptr<PacketNetwork> network = m_networkFactory.Create<PacketNetwork>();
+    if (m_stream >= 0)
+    {
+        network->AssignStreams(m_stream);
+    }
+    Ptr<TrainingJob> job = CreateObject<TrainingJob>();
+    job->Install(std::make_shared<const ExecutionGraph>(graph), fabric, network, m_options);
+    return job;
+}
+
+} // namespace proteus
+} // namespace ns3

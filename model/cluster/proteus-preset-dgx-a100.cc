@@ -1,0 +1,66 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-server-preset.h"
+
+namespace ns3
+{
+namespace proteus
+{
+
+namespace
+{
+
+/**
+ * NVIDIA DGX A100 640GB (NVIDIA, "NVIDIA DGX A100 System Architecture", white paper WP-10083-001):
+ * eight A100-SXM4-80GB, each with two NVLink 3 to each of six NVSwitches, four PCIe Gen4 switches
+ * with two GPUs and two HDR NICs each, two EPYC 7742 with two switches each.
+ * @copydetails ServerPreset::build
+ */
+std::vector<VertexId>
+Build(Cluster& cluster, uint32_t server)
+{
+    const auto gpus = AddServerVertices(cluster, server, VertexKind::GPU, 8, "A100-SXM4-80GB");
+    const auto nvswitches = AddServerVertices(cluster, server, VertexKind::NVSWITCH, 6);
+    const auto switches = AddServerVertices(cluster, server, VertexKind::PCIE_SWITCH, 4);
+    const auto cpus = AddServerVertices(cluster, server, VertexKind::CPU, 2);
+    const auto nics = AddServerVertices(cluster, server, VertexKind::NIC, 8);
+
+    constexpr double NVLINK3 = 25e9; // bytes/s per link and direction, same white paper
+    for (VertexId gpu : gpus)
+    {
+        for (VertexId nvswitch : nvswitches)
+        {
+            AddDefaultLink(cluster, gpu, nvswitch, LinkTechnology::NVLINK, 2 * NVLINK3);
+        }
+    }
+
+    const double pcie = PcieX16BytesPerSecond(4);
+    for (uint32_t i = 0; i < 4; ++i)
+    {
+        for (uint32_t j : {2 * i, 2 * i + 1})
+        {
+            AddDefaultLink(cluster, gpus[j], switches[i], LinkTechnology::PCIE, pcie);
+            AddDefaultLink(cluster, nics[j], switches[i], LinkTechnology::PCIE, pcie);
+        }
+        AddDefaultLink(cluster, switches[i], cpus[i / 2], LinkTechnology::PCIE, pcie);
+    }
+    // What traffic of devices reaches between the sockets, as NCCL counts it (NVIDIA/nccl v2.30.7,
+    // src/graph/topo.h, AMD_BW).
+    AddDefaultLink(cluster, cpus[0], cpus[1], LinkTechnology::CPU_INTERCONNECT, 16e9);
+    return nics;
+}
+
+} // namespace
+
+ServerPreset
+MakeDgxA100()
+{
+    return {"dgx-a100", LinkTechnology::INFINIBAND, 200e9 / 8, &Build}; // HDR
+}
+
+} // namespace proteus
+} // namespace ns3

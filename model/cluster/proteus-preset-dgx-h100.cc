@@ -1,0 +1,72 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-server-preset.h"
+
+namespace ns3
+{
+namespace proteus
+{
+
+namespace
+{
+
+/**
+ * NVIDIA DGX H100 (NVIDIA, "DGX H100/H200 User Guide", tables of components and of network
+ * modules): eight H100-SXM5-80GB with 18 NVLink 4 each to four NVSwitches, eight NDR NICs, two Xeon
+ * 8480C with four GPUs each. A GPU sits behind the PCIe switch inside the ConnectX-7 of its own, so
+ * there are eight switches with one GPU and one NIC each.
+ * @copydetails ServerPreset::build
+ */
+std::vector<VertexId>
+Build(Cluster& cluster, uint32_t server)
+{
+    const auto gpus = AddServerVertices(cluster, server, VertexKind::GPU, 8, "H100-SXM5-80GB");
+    const auto nvswitches = AddServerVertices(cluster, server, VertexKind::NVSWITCH, 4);
+    const auto switches = AddServerVertices(cluster, server, VertexKind::PCIE_SWITCH, 8);
+    const auto cpus = AddServerVertices(cluster, server, VertexKind::CPU, 2);
+    const auto nics = AddServerVertices(cluster, server, VertexKind::NIC, 8);
+
+    constexpr double NVLINK4 = 25e9; // bytes/s per link and direction, "NVIDIA H100 Tensor Core GPU
+                                     // Architecture" white paper
+    // NVIDIA, "The NVLink-Network Switch", Hot Chips 34 (2022): 5 and 4 links of each GPU per
+    // switch.
+    constexpr uint32_t NVLINKS[4] = {5, 4, 4, 5};
+    for (VertexId gpu : gpus)
+    {
+        for (uint32_t i = 0; i < 4; ++i)
+        {
+            AddDefaultLink(cluster,
+                           gpu,
+                           nvswitches[i],
+                           LinkTechnology::NVLINK,
+                           NVLINKS[i] * NVLINK4);
+        }
+    }
+
+    const double pcie = PcieX16BytesPerSecond(5);
+    for (uint32_t i = 0; i < 8; ++i)
+    {
+        AddDefaultLink(cluster, gpus[i], switches[i], LinkTechnology::PCIE, pcie);
+        AddDefaultLink(cluster, nics[i], switches[i], LinkTechnology::PCIE, pcie);
+        AddDefaultLink(cluster, switches[i], cpus[i / 4], LinkTechnology::PCIE, pcie);
+    }
+    // What traffic of devices reaches between the sockets of this generation (Sapphire Rapids), as
+    // NCCL counts it (NVIDIA/nccl v2.30.7, src/graph/topo.h, SRP_QPI_BW).
+    AddDefaultLink(cluster, cpus[0], cpus[1], LinkTechnology::CPU_INTERCONNECT, 22e9);
+    return nics;
+}
+
+} // namespace
+
+ServerPreset
+MakeDgxH100()
+{
+    return {"dgx-h100", LinkTechnology::INFINIBAND, 400e9 / 8, &Build}; // NDR
+}
+
+} // namespace proteus
+} // namespace ns3

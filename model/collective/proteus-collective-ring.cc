@@ -1,0 +1,90 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-algorithms.h"
+
+#include <algorithm>
+
+namespace ns3
+{
+namespace proteus
+{
+
+CollectiveProgram
+MakeRingProgram(const Cluster& cluster, const Paths& paths, const CollectiveRequest& request)
+{
+    const auto n = static_cast<uint32_t>(request.vertices.size());
+    CollectiveProgram program;
+    program.algorithm = "ring";
+    program.bufferBytes = request.bytes;
+    program.channels =
+        request.channels > 0 ? request.channels : GetDefaultChannels(cluster, request.vertices);
+    program.ranks.resize(n);
+
+    // Loops, so that a loop's part of a segment is at most half of the receiver's room.
+    const uint64_t loopBytes = CHUNK_SLOTS / 2 * request.chunkBytes;
+    const uint64_t longest = CutExtent(CutExtent({0, request.bytes}, n, 0), program.channels, 0).bytes;
+    const uint64_t loops = std::max<uint64_t>((longest + loopBytes - 1) / loopBytes, 1);
+
+    for (uint32_t channel = 0; channel < program.channels; ++channel)
+    {
+        const auto order = MakeRingOrder(cluster, paths, request.vertices, channel);
+        for (uint32_t p = 0; p < n; ++p)
+        {
+            ThreadBlock block;
+            block.channel = static_cast<uint16_t>(channel);
+            block.sendPeer = order[(p + 1) % n];
+            block.receivePeer = order[(p + n - 1) % n];
+            for (uint64_t loop = 0; loop < loops; ++loop)
+            {
+                // The segment of the rank that stands `back` places behind this one.
+                const auto append = [&](StepKind kind, uint32_t back) {
+                    const Extent segment =
+                        CutExtent({0, request.bytes}, n, order[(p + 2 * n - back) % n]);
+                    const Extent share = CutExtent(segment, program.channels, channel);
+                    AppendSteps(block, kind, CutExtent(share, loops, loop), request.chunkBytes);
+                };
+                switch (request.collective)
+                {
+                case Collective::ALL_REDUCE:
+                    append(StepKind::SEND, 0);
+                    for (uint32_t j = 1; j + 1 < n; ++j)
+                    {
+                        append(StepKind::RECV_REDUCE_SEND, j);
+                    }
+                    append(StepKind::RECV_REDUCE_COPY_SEND, n - 1);
+                    for (uint32_t j = 0; j + 2 < n; ++j)
+                    {
+                        append(StepKind::RECV_COPY_SEND, j);
+                    }
+                    append(StepKind::RECV, n - 2);
+                    break;
+                case Collective::ALL_GATHER:
+                    append(StepKind::SEND, 0);
+                    for (uint32_t j = 1; j + 1 < n; ++j)
+                    {
+                        append(StepKind::RECV_COPY_SEND, j);
+                    }
+                    append(StepKind::RECV, n - 1);
+                    break;
+                default: // reduce-scatter; the registry sends nothing else here
+                    append(StepKind::SEND, 1);
+                    for (uint32_t j = 2; j < n; ++j)
+                    {
+                        append(StepKind::RECV_REDUCE_SEND, j);
+                    }
+                    append(StepKind::RECV_REDUCE, 0);
+                    break;
+                }
+            }
+            program.ranks[order[p]].blocks.push_back(std::move(block));
+        }
+    }
+    return program;
+}
+
+} // namespace proteus
+} // namespace ns3

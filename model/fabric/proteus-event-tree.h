@@ -1,0 +1,126 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef PROTEUS_EVENT_TREE_H
+#define PROTEUS_EVENT_TREE_H
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+/**
+ * @file
+ * @ingroup proteus
+ * The event set of the packet engine.
+ */
+
+namespace ns3
+{
+namespace proteus
+{
+
+/**
+ * @ingroup proteus
+ * The earliest of a fixed number of slots, each with at most one pending time: a complete 8-ary
+ * tree of minima. Changing a slot touches one cache line per level and stops at the first parent
+ * whose minimum stays; there is no heap to sift. Equal times come in the order of the slots.
+ *
+ * A key is the time since an epoch, shifted left, with the slot in the low bits; the epoch moves
+ * on by itself when the keys run out of bits.
+ */
+class EventTree
+{
+  public:
+    /// The time of a slot in which nothing is pending.
+    static constexpr int64_t NEVER = INT64_MAX;
+
+    /// @param nSlots number of slots
+    explicit EventTree(uint32_t nSlots = 1);
+
+    /// @return time of the earliest slot, NEVER if nothing is pending
+    int64_t GetTime() const
+    {
+        return m_top == EMPTY ? NEVER : m_epoch + static_cast<int64_t>(m_top >> m_bits);
+    }
+
+    /// @return the earliest slot; only while something is pending
+    uint32_t GetSlot() const
+    {
+        return static_cast<uint32_t>(m_top & m_mask);
+    }
+
+    /**
+     * Sets the time of a slot.
+     * @param slot a slot
+     * @param timePs when, not before any time that was the earliest already; NEVER to clear it
+     */
+    void Set(uint32_t slot, int64_t timePs)
+    {
+        uint64_t key = EMPTY;
+        if (timePs != NEVER)
+        {
+            if (timePs - m_epoch >= m_horizon)
+            {
+                MoveEpoch(timePs);
+            }
+            key = static_cast<uint64_t>(timePs - m_epoch) << m_bits | slot;
+        }
+        SetKey(slot, key);
+    }
+
+  private:
+    static constexpr uint64_t EMPTY = UINT64_MAX; //!< key of an empty slot
+
+    /// @param node first of eight keys @return the smallest
+    static uint64_t Minimum(const uint64_t* node)
+    {
+        const uint64_t a = node[0] < node[1] ? node[0] : node[1];
+        const uint64_t b = node[2] < node[3] ? node[2] : node[3];
+        const uint64_t c = node[4] < node[5] ? node[4] : node[5];
+        const uint64_t d = node[6] < node[7] ? node[6] : node[7];
+        const uint64_t e = a < b ? a : b;
+        const uint64_t f = c < d ? c : d;
+        return e < f ? e : f;
+    }
+
+    /// @param slot a slot @param key its new key
+    void SetKey(uint32_t slot, uint64_t key)
+    {
+        std::size_t i = slot;
+        m_levels[0][i] = key;
+        for (std::size_t level = 1; level < m_nLevels; ++level)
+        {
+            i >>= 3;
+            const uint64_t minimum = Minimum(&m_levels[level - 1][i << 3]);
+            if (m_levels[level][i] == minimum)
+            {
+                return;
+            }
+            m_levels[level][i] = minimum;
+        }
+        m_top = Minimum(m_levels[m_nLevels - 1].data());
+    }
+
+    /**
+     * Moves the epoch on so that a time gets a key, and every time after the earliest one.
+     * @param timePs the time
+     * @throw std::length_error if the pending times are too far apart
+     */
+    void MoveEpoch(int64_t timePs);
+
+    uint32_t m_bits;                              //!< bits of a slot
+    uint64_t m_mask;                              //!< these bits
+    int64_t m_horizon;                            //!< times this far past the epoch have no key
+    int64_t m_epoch{0};                           //!< time of key 0
+    uint64_t m_top{EMPTY};                        //!< smallest key
+    std::size_t m_nLevels;                        //!< levels below the top
+    std::vector<std::vector<uint64_t>> m_levels;  //!< slots, then minima of eight, and so on
+};
+
+} // namespace proteus
+} // namespace ns3
+
+#endif // PROTEUS_EVENT_TREE_H

@@ -1,0 +1,116 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef PROTEUS_RING_H
+#define PROTEUS_RING_H
+
+#include <cstdint>
+#include <vector>
+
+namespace ns3
+{
+namespace proteus
+{
+
+/**
+ * @ingroup proteus
+ * A queue of plain records in one growing block of memory. Every element has a number, counted
+ * from 0 in the order of Push() and kept until Pop(), by which it can be reached.
+ *
+ * @tparam T a cheap type to copy
+ */
+template <typename T>
+class Ring
+{
+  public:
+    /// @return whether nothing is in it
+    bool IsEmpty() const
+    {
+        return m_head == m_tail;
+    }
+
+    /// @return how many elements are in it
+    uint32_t GetSize() const
+    {
+        return m_tail - m_head;
+    }
+
+    /// @return number of the oldest element
+    uint32_t GetHead() const
+    {
+        return m_head;
+    }
+
+    /// @return number that the next element gets
+    uint32_t GetTail() const
+    {
+        return m_tail;
+    }
+
+    /// @return the oldest element
+    T& Front()
+    {
+        return m_items[m_head & m_mask];
+    }
+
+    /// @return the oldest element
+    const T& Front() const
+    {
+        return m_items[m_head & m_mask];
+    }
+
+    /// @param number of an element that is in it @return the element
+    T& At(uint32_t number)
+    {
+        return m_items[number & m_mask];
+    }
+
+    /// @param number of an element that is in it @return the element
+    const T& At(uint32_t number) const
+    {
+        return m_items[number & m_mask];
+    }
+
+    /// @param item to append
+    void Push(const T& item)
+    {
+        if (GetSize() == m_items.size())
+        {
+            Grow();
+        }
+        m_items[m_tail++ & m_mask] = item;
+    }
+
+    /// Removes the oldest element.
+    void Pop()
+    {
+        ++m_head;
+    }
+
+  private:
+    /// Doubles the room.
+    void Grow()
+    {
+        std::vector<T> items(m_items.empty() ? 4 : 2 * m_items.size());
+        const uint32_t mask = static_cast<uint32_t>(items.size()) - 1;
+        for (uint32_t i = m_head; i != m_tail; ++i)
+        {
+            items[i & mask] = m_items[i & m_mask];
+        }
+        m_items.swap(items);
+        m_mask = mask;
+    }
+
+    std::vector<T> m_items; //!< a power of two of places
+    uint32_t m_mask{0};     //!< places - 1
+    uint32_t m_head{0};     //!< number of the oldest element
+    uint32_t m_tail{0};     //!< number of the next element
+};
+
+} // namespace proteus
+} // namespace ns3
+
+#endif // PROTEUS_RING_H

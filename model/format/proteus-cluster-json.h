@@ -1,0 +1,88 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef PROTEUS_CLUSTER_JSON_H
+#define PROTEUS_CLUSTER_JSON_H
+
+#include "ns3/proteus-cluster.h"
+
+#include <cstdint>
+#include <istream>
+#include <ostream>
+#include <string>
+
+/**
+ * @file
+ * @ingroup proteus
+ * Clusters as JSON files.
+ */
+
+namespace ns3
+{
+namespace proteus
+{
+
+/**
+ * @ingroup proteus
+ * Reads a cluster.
+ *
+ * Every file has "format": "proteus-cluster" and "version": 1. The short form names a preset:
+ * @code{.json}
+ * {"format": "proteus-cluster", "version": 1,
+ *  "server": "dgx-a100", "servers": 8,
+ *  "fabric": {"kind": "leaf-spine", "oversubscription": 2, "servers_per_leaf": 4, "spines": 4}}
+ * @endcode
+ * The explicit form lists everything; what is left out of a link is the default of its technology
+ * (DefaultDelayPs(), DefaultCost(), DefaultFraming()), each field of the framing on its own:
+ * @code{.json}
+ * {"format": "proteus-cluster", "version": 1, "name": "pair",
+ *  "vertices": [{"name": "n0.gpu0", "kind": "gpu", "server": 0, "model": "A100-SXM4-80GB"},
+ *               {"name": "n0.pcie0", "kind": "pcie-switch", "server": 0},
+ *               {"name": "n0.gpu1", "kind": "gpu", "server": 0, "model": "A100-SXM4-80GB"}],
+ *  "links": [{"a": "n0.gpu0", "b": "n0.pcie0", "technology": "pcie", "rate_gbytes_per_s": 31.5},
+ *            {"a": "n0.gpu1", "b": "n0.pcie0", "technology": "pcie", "rate_gbytes_per_s": 31.5,
+ *             "delay_ns": 300, "cost": 5,
+ *             "framing": {"unit_bytes": 4096, "unit_header_bytes": 0, "packet_bytes": 128,
+ *                         "packet_header_bytes": 24, "control_bytes": 32}}]}
+ * @endcode
+ * Rates are 1e9 bytes per second and direction, read to the nearest byte per second; delays are
+ * read to the nearest picosecond. GPUs are ranked in the order of "vertices".
+ *
+ * @param input the text
+ * @param fileName for errors
+ * @return the cluster, validated
+ * @throw std::invalid_argument of one line: "FILE:LINE:COLUMN: cause" for syntax, "FILE:
+ * /links/3/a: cause" for content; a key that is not known is an error
+ */
+Cluster ReadClusterJson(std::istream& input, const std::string& fileName);
+
+/**
+ * @ingroup proteus
+ * Writes a cluster in the explicit form, without what is the default of a link's technology. Reads
+ * back to the same cluster if its rates are whole bytes per second.
+ * @param cluster to write
+ * @param output where to
+ */
+void WriteClusterJson(const Cluster& cluster, std::ostream& output);
+
+/**
+ * @ingroup proteus
+ * Makes the cluster that a user names on a command line.
+ * @param nameOrPath name of a server preset, otherwise path of a JSON file
+ * @param servers how many; 0 for what the file says, or one of a preset
+ * @param fabric how servers of a preset are joined; a file says so itself
+ * @return the cluster, validated
+ * @throw std::invalid_argument if there is neither such a preset nor such a file, if something is
+ * wrong with the file, or if it has another number of servers
+ */
+Cluster LoadCluster(const std::string& nameOrPath,
+                    uint32_t servers = 0,
+                    const FabricOptions& fabric = FabricOptions());
+
+} // namespace proteus
+} // namespace ns3
+
+#endif // PROTEUS_CLUSTER_JSON_H

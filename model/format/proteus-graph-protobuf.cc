@@ -1,0 +1,717 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-graph-protobuf.h"
+
+#include "ns3/proteus-graph.pb.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <google/protobuf/io/coded_stream.h>
+#include <google/protobuf/io/zero_copy_stream_impl.h>
+#include <google/protobuf/message.h>
+#include <limits>
+#include <memory>
+#include <set>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+namespace ns3
+{
+namespace proteus
+{
+
+namespace
+{
+
+constexpr const char* FORMAT = "proteus-graph";
+constexpr uint32_t VERSION = 1;
+/// A block ends after so many tasks ...
+constexpr int BLOCK_TASKS = 4096;
+/// ... or when their names and dependencies are so many bytes.
+constexpr std::size_t BLOCK_BYTES = 1 << 20;
+/// Bytes that are read at a time: memory grows with what is there, not with what a length claims.
+constexpr std::size_t PIECE_BYTES = 1 << 20;
+
+// The file has the numbers of our enumerators.
+static_assert(static_cast<int>(TaskKind::MEMORY) == pb::GraphTaskBlock::MEMORY, "");
+static_assert(pb::GraphTaskBlock::Kind_MAX == pb::GraphTaskBlock::MEMORY, "");
+static_assert(static_cast<int>(Collective::SEND_RECV) == pb::GraphTaskBlock::SEND_RECV, "");
+static_assert(pb::GraphTaskBlock::Collective_MAX == pb::GraphTaskBlock::SEND_RECV, "");
+static_assert(static_cast<int>(Parallelism::EXPERT) == pb::GraphTaskBlock::EXPERT, "");
+static_assert(pb::GraphTaskBlock::Parallelism_MAX == pb::GraphTaskBlock::EXPERT, "");
+static_assert(static_cast<int>(DataType::FP8) == pb::GraphTaskBlock::FP8, "");
+static_assert(pb::GraphTaskBlock::DataType_MAX == pb::GraphTaskBlock::FP8, "");
+
+void
+WriteMessage(const google::protobuf::Message& message, std::ostream& out)
+{
+    if (message.ByteSizeLong() > std::numeric_limits<int32_t>::max())
+    {
+        throw std::invalid_argument(
+            "the graph cannot be written as Protobuf: a part of it has 2 GiB or more");
+    }
+    if (!message.SerializeToOstream(&out) || !out)
+    {
+        throw std::invalid_argument("the graph cannot be written: the output does not take it");
+    }
+}
+
+/// Turns ids into differences, or back.
+class Steps
+{
+  public:
+    int64_t ToStep(uint32_t id)
+    {
+        const int64_t step = static_cast<int64_t>(id) - m_last;
+        m_last = id;
+        return step;
+    }
+
+    /// @return whether the id is one
+    bool FromStep(int64_t step, uint32_t& id)
+    {
+        constexpr int64_t MAX = std::numeric_limits<uint32_t>::max();
+        if (step < -MAX || step > MAX || m_last + step < 0 || m_last + step > MAX)
+        {
+            return false;
+        }
+        m_last += step;
+        id = static_cast<uint32_t>(m_last);
+        return true;
+    }
+
+    void StartAt(uint32_t id)
+    {
+        m_last = id;
+    }
+
+  private:
+    int64_t m_last{0};
+};
+
+/// Makes blocks of tasks and writes them.
+class TaskWriter
+{
+  public:
+    TaskWriter(const ExecutionGraph& graph, std::ostream& out)
+        : m_graph(graph),
+          m_out(out)
+    {
+    }
+
+    void WriteAll()
+    {
+        for (TaskId id = 0; id < m_graph.GetNTasks(); id++)
+        {
+            Add(id);
+            if (m_block->kinds_size() >= BLOCK_TASKS || m_bytes >= BLOCK_BYTES)
+            {
+                Flush();
+            }
+        }
+        Flush();
+    }
+
+  private:
+    void Add(TaskId id)
+    {
+        const Task& task = m_graph.GetTask(id);
+        pb::GraphTaskBlock& block = *m_block;
+        if (task.name >= m_nNames) // names are numbered in the order of their first use
+        {
+            block.add_names(m_graph.GetName(task));
+            m_bytes += m_graph.GetName(task).size();
+            m_nNames = task.name + 1;
+        }
+        block.add_kinds(static_cast<pb::GraphTaskBlock::Kind>(task.kind));
+        block.add_name_steps(m_nameSteps.ToStep(task.name));
+        block.add_phases(task.phase);
+        block.add_bytes(task.bytes);
+        switch (task.kind)
+        {
+        case TaskKind::COMPUTE:
+            block.add_place_steps(m_deviceSteps.ToStep(task.place));
+            block.add_streams(task.stream);
+            block.add_durations_ps(task.durationPs);
+            block.add_flops(task.flops);
+            block.add_data_types(static_cast<pb::GraphTaskBlock::DataType>(task.dataType));
+            break;
+        case TaskKind::COMMUNICATION:
+            block.add_place_steps(m_groupSteps.ToStep(task.place));
+            block.add_streams(task.stream);
+            block.add_collectives(static_cast<pb::GraphTaskBlock::Collective>(task.collective));
+            block.add_parallelisms(static_cast<pb::GraphTaskBlock::Parallelism>(task.parallelism));
+            block.add_roots(task.root);
+            break;
+        case TaskKind::MEMORY:
+            block.add_place_steps(m_deviceSteps.ToStep(task.place));
+            block.add_persistent(task.persistent);
+            break;
+        }
+        const IdRange dependencies = m_graph.GetDependencies(id);
+        block.add_dependency_counts(static_cast<uint32_t>(dependencies.size()));
+        Steps steps;
+        steps.StartAt(id);
+        for (const TaskId before : dependencies)
+        {
+            block.add_dependency_steps(steps.ToStep(before));
+        }
+        m_bytes += dependencies.size();
+    }
+
+    template <typename LIST, typename VALUE>
+    static void ClearIfAll(LIST* list, VALUE value)
+    {
+        if (std::all_of(list->begin(), list->end(), [value](auto entry) { return entry == value; }))
+        {
+            list->Clear();
+        }
+    }
+
+    void Flush()
+    {
+        pb::GraphTaskBlock& block = *m_block;
+        if (block.kinds_size() == 0)
+        {
+            return;
+        }
+        ClearIfAll(block.mutable_phases(), 0U);
+        ClearIfAll(block.mutable_bytes(), 0U);
+        ClearIfAll(block.mutable_durations_ps(), -1);
+        ClearIfAll(block.mutable_flops(), 0.0);
+        ClearIfAll(block.mutable_data_types(), static_cast<int>(pb::GraphTaskBlock::BF16));
+        ClearIfAll(block.mutable_parallelisms(), static_cast<int>(pb::GraphTaskBlock::NONE));
+        ClearIfAll(block.mutable_roots(), 0U);
+        ClearIfAll(block.mutable_persistent(), false);
+        ClearIfAll(block.mutable_dependency_counts(), 0U);
+        WriteMessage(m_part, m_out);
+        block.Clear();
+        m_bytes = 0;
+        m_nameSteps = Steps();
+        m_deviceSteps = Steps();
+        m_groupSteps = Steps();
+    }
+
+    const ExecutionGraph& m_graph;
+    std::ostream& m_out;
+    pb::Graph m_part; //!< holds the block and nothing else
+    pb::GraphTaskBlock* m_block{m_part.add_tasks()};
+    std::size_t m_bytes{0};
+    uint32_t m_nNames{0};
+    Steps m_nameSteps;
+    Steps m_deviceSteps;
+    Steps m_groupSteps;
+};
+
+bool
+HasUnknownFields(const google::protobuf::Message& message)
+{
+    const google::protobuf::Reflection* reflection = message.GetReflection();
+    if (!reflection->GetUnknownFields(message).empty())
+    {
+        return true;
+    }
+    std::vector<const google::protobuf::FieldDescriptor*> fields;
+    reflection->ListFields(message, &fields);
+    for (const auto* field : fields)
+    {
+        if (field->cpp_type() != google::protobuf::FieldDescriptor::CPPTYPE_MESSAGE)
+        {
+            continue;
+        }
+        const int size = field->is_repeated() ? reflection->FieldSize(message, field) : 1;
+        for (int i = 0; i < size; i++)
+        {
+            if (HasUnknownFields(field->is_repeated()
+                                     ? reflection->GetRepeatedMessage(message, field, i)
+                                     : reflection->GetMessage(message, field)))
+            {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/// Reads the fields of the message pb::Graph one after the other.
+class GraphReader
+{
+  public:
+    GraphReader(std::istream& in, const std::string& file)
+        : m_file(file),
+          m_in(&in)
+    {
+    }
+
+    ExecutionGraph Read()
+    {
+        try
+        {
+            while (ReadField())
+            {
+            }
+            CheckEnd();
+            BeginTasks();
+            AddRest();
+            return m_builder->Build();
+        }
+        catch (const Damage&)
+        {
+            throw;
+        }
+        catch (const std::invalid_argument& error) // of the graph, which knows no file
+        {
+            throw std::invalid_argument(m_file + ": " + error.what());
+        }
+    }
+
+  private:
+    using Block = pb::GraphTaskBlock;
+
+    /// An error of the file, not of the graph in it.
+    class Damage : public std::invalid_argument
+    {
+        using std::invalid_argument::invalid_argument;
+    };
+
+    /// An error in the field that is being read.
+    [[noreturn]] void Fail(const std::string& cause) const
+    {
+        throw Damage(m_file + ": byte " + std::to_string(m_start) + ": " + cause);
+    }
+
+    void Require(bool condition, const char* cause) const
+    {
+        if (!condition)
+        {
+            Fail(cause);
+        }
+    }
+
+    void CheckEnd()
+    {
+        m_start = m_in.ByteCount();
+        if (m_lastField != pb::Graph::kEndFieldNumber)
+        {
+            Fail("the file ends too early; it was cut off, or is no graph");
+        }
+        if (m_head.end().tasks() != m_nTasks)
+        {
+            Fail("the file should have " + std::to_string(m_head.end().tasks()) +
+                 " tasks, but has " + std::to_string(m_nTasks));
+        }
+    }
+
+    /// @return whether there was one
+    bool ReadField()
+    {
+        using google::protobuf::io::CodedInputStream;
+        m_start = m_in.ByteCount();
+        // One per field, since it reads no more than 2 GiB; a file may be longer.
+        CodedInputStream in(&m_in);
+        const uint32_t tag = in.ReadTag();
+        if (tag == 0 && in.ConsumedEntireMessage())
+        {
+            return false;
+        }
+        // Protobuf's encoding: a tag is the number of the field and the type on the wire.
+        const auto number = static_cast<int>(tag >> 3);
+        const auto* field = pb::Graph::descriptor()->FindFieldByNumber(number);
+        const bool isNumber = field != nullptr && field->type() == field->TYPE_UINT32;
+        constexpr uint32_t VARINT = 0;
+        constexpr uint32_t BYTES = 2;
+        if (field == nullptr || (tag & 7) != (isNumber ? VARINT : BYTES))
+        {
+            Fail("this is no field of a graph; the file is damaged, or is no graph");
+        }
+        if (number < m_lastField || (number == m_lastField && !field->is_repeated()))
+        {
+            Fail("field " + field->name() + " is repeated or in the wrong place");
+        }
+        m_lastField = number;
+
+        m_text.clear();
+        uint32_t value = 0;
+        if (!in.ReadVarint32(&value))
+        {
+            Fail("the file ends in field " + field->name());
+        }
+        if (!isNumber)
+        {
+            ReadBytes(in, value, *field);
+        }
+        if (number == pb::Graph::kTasksFieldNumber)
+        {
+            ReadBlock();
+            return true;
+        }
+        m_piece.clear();
+        {
+            google::protobuf::io::StringOutputStream string(&m_piece);
+            google::protobuf::io::CodedOutputStream out(&string);
+            out.WriteTag(tag);
+            out.WriteVarint32(value);
+            out.WriteString(m_text);
+        }
+        pb::Graph part;
+        if (!part.ParseFromString(m_piece) || HasUnknownFields(part))
+        {
+            Fail("field " + field->name() + " is damaged");
+        }
+        m_head.MergeFrom(part);
+        return true;
+    }
+
+    void ReadBytes(google::protobuf::io::CodedInputStream& in,
+                   std::size_t size,
+                   const google::protobuf::FieldDescriptor& field)
+    {
+        while (m_text.size() < size)
+        {
+            const std::size_t had = m_text.size();
+            const std::size_t more = std::min(size - had, PIECE_BYTES);
+            m_text.resize(had + more);
+            if (!in.ReadRaw(&m_text[had], static_cast<int>(more)))
+            {
+                Fail("the file ends in field " + field.name());
+            }
+        }
+    }
+
+    /// Before the first task, or at the end of a file without tasks.
+    void BeginTasks()
+    {
+        if (m_builder != nullptr)
+        {
+            return;
+        }
+        if (m_head.format() != FORMAT)
+        {
+            Fail("the format must be 'proteus-graph'; this is no graph");
+        }
+        if (m_head.version() != VERSION)
+        {
+            Fail("the version must be " + std::to_string(VERSION) + ", not " +
+                 std::to_string(m_head.version()));
+        }
+        m_builder = std::make_unique<GraphBuilder>(m_head.devices());
+    }
+
+    /// Checks the length of a list of a block.
+    template <typename LIST>
+    void CheckLength(const LIST& list, int length, bool mayBeEmpty, const char* name) const
+    {
+        if (list.size() != length && !(mayBeEmpty && list.size() == 0))
+        {
+            Fail(std::string("list ") + name + " of a block of tasks has " +
+                 std::to_string(list.size()) + " entries instead of " + std::to_string(length));
+        }
+    }
+
+    /// @return an entry of a list that may be empty
+    template <typename LIST, typename VALUE>
+    static VALUE At(const LIST& list, int index, VALUE otherwise)
+    {
+        return list.size() == 0 ? otherwise : static_cast<VALUE>(list.Get(index));
+    }
+
+    template <typename ID>
+    ID ToId(uint32_t value, const char* what) const
+    {
+        if (value > std::numeric_limits<ID>::max())
+        {
+            Fail(std::string(what) + " " + std::to_string(value) + " is out of range");
+        }
+        return static_cast<ID>(value);
+    }
+
+    void CheckBlock() const
+    {
+        int counts[Block::Kind_MAX + 1] = {};
+        for (const int kind : m_block.kinds())
+        {
+            Require(Block::Kind_IsValid(kind), "a task has an unknown kind");
+            counts[kind]++;
+        }
+        const int all = m_block.kinds_size();
+        const int compute = counts[Block::COMPUTE];
+        const int communication = counts[Block::COMMUNICATION];
+        CheckLength(m_block.name_steps(), all, false, "name_steps");
+        CheckLength(m_block.phases(), all, true, "phases");
+        CheckLength(m_block.place_steps(), all, false, "place_steps");
+        CheckLength(m_block.streams(), compute + communication, false, "streams");
+        CheckLength(m_block.bytes(), all, true, "bytes");
+        CheckLength(m_block.durations_ps(), compute, true, "durations_ps");
+        CheckLength(m_block.flops(), compute, true, "flops");
+        CheckLength(m_block.data_types(), compute, true, "data_types");
+        CheckLength(m_block.collectives(), communication, false, "collectives");
+        CheckLength(m_block.parallelisms(), communication, true, "parallelisms");
+        CheckLength(m_block.roots(), communication, true, "roots");
+        CheckLength(m_block.persistent(), counts[Block::MEMORY], true, "persistent");
+        CheckLength(m_block.dependency_counts(), all, true, "dependency_counts");
+        uint64_t dependencies = 0;
+        for (const uint32_t count : m_block.dependency_counts())
+        {
+            dependencies += count;
+        }
+        Require(dependencies == static_cast<uint64_t>(m_block.dependency_steps_size()),
+                "list dependency_steps of a block of tasks has a wrong length");
+    }
+
+    void ReadBlock()
+    {
+        BeginTasks();
+        if (!m_block.ParseFromString(m_text) || HasUnknownFields(m_block))
+        {
+            Fail("a block of tasks is damaged");
+        }
+        CheckBlock();
+        m_names.insert(m_names.end(), m_block.names().begin(), m_block.names().end());
+
+        Steps nameSteps;
+        Steps deviceSteps;
+        Steps groupSteps;
+        int iStream = 0;
+        int iDependency = 0;
+        int iCompute = 0;
+        int iCommunication = 0;
+        int iMemory = 0;
+        std::vector<TaskId> dependencies;
+        for (int i = 0; i < m_block.kinds_size(); i++)
+        {
+            const TaskId id = m_nTasks;
+            Task task;
+            task.kind = static_cast<TaskKind>(m_block.kinds(i));
+            uint32_t name = 0;
+            Require(nameSteps.FromStep(m_block.name_steps(i), name) && name < m_names.size(),
+                    "a task has a name that does not exist");
+            const bool isCommunication = task.kind == TaskKind::COMMUNICATION;
+            Require((isCommunication ? groupSteps : deviceSteps)
+                        .FromStep(m_block.place_steps(i), task.place),
+                    "a task has a device or group that does not exist");
+            task.phase = ToId<PhaseId>(At(m_block.phases(), i, 0U), "phase");
+            task.bytes = At(m_block.bytes(), i, uint64_t{0});
+            if (task.kind != TaskKind::MEMORY)
+            {
+                task.stream = ToId<StreamId>(m_block.streams(iStream++), "stream");
+            }
+            switch (task.kind)
+            {
+            case TaskKind::COMPUTE:
+                ReadCompute(task, iCompute++);
+                break;
+            case TaskKind::COMMUNICATION:
+                ReadCommunication(task, iCommunication++);
+                break;
+            case TaskKind::MEMORY:
+                task.persistent = At(m_block.persistent(), iMemory++, false);
+                break;
+            }
+            const uint32_t count = At(m_block.dependency_counts(), i, 0U);
+            Steps steps;
+            steps.StartAt(id);
+            dependencies.clear();
+            for (uint32_t k = 0; k < count; k++)
+            {
+                const int64_t step = m_block.dependency_steps(iDependency++);
+                TaskId before = 0;
+                Require(steps.FromStep(step, before) && (k == 0 || step > 0),
+                        "the dependencies of a task do not exist or do not ascend");
+                dependencies.push_back(before);
+            }
+            m_builder->AddTask(task, m_names[name], dependencies);
+            m_nTasks++;
+        }
+    }
+
+    void ReadCompute(Task& task, int i) const
+    {
+        task.durationPs = At(m_block.durations_ps(), i, int64_t{-1});
+        Require(task.durationPs >= -1, "a task has a negative duration");
+        task.flops = At(m_block.flops(), i, 0.0);
+        if (m_block.data_types_size() != 0)
+        {
+            Require(Block::DataType_IsValid(m_block.data_types().Get(i)),
+                    "a task has an unknown data type");
+            task.dataType = static_cast<DataType>(m_block.data_types(i));
+        }
+    }
+
+    void ReadCommunication(Task& task, int i) const
+    {
+        Require(Block::Collective_IsValid(m_block.collectives().Get(i)),
+                "a task has an unknown collective");
+        task.collective = static_cast<Collective>(m_block.collectives(i));
+        if (m_block.parallelisms_size() != 0)
+        {
+            Require(Block::Parallelism_IsValid(m_block.parallelisms().Get(i)),
+                    "a task has an unknown parallelism");
+            task.parallelism = static_cast<Parallelism>(m_block.parallelisms(i));
+        }
+        task.root = ToId<uint16_t>(At(m_block.roots(), i, 0U), "root");
+    }
+
+    std::vector<DeviceId> ToDevices(const google::protobuf::RepeatedField<int64_t>& list) const
+    {
+        std::vector<DeviceId> devices;
+        Steps steps;
+        for (const int64_t step : list)
+        {
+            devices.emplace_back();
+            Require(steps.FromStep(step, devices.back()), "a device does not exist");
+        }
+        return devices;
+    }
+
+    void AddRest()
+    {
+        WorkloadFacts facts;
+        facts.name = m_head.facts().name();
+        facts.modelFlopsPerIteration = m_head.facts().model_flops_per_iteration();
+        facts.tokensPerIteration = m_head.facts().tokens_per_iteration();
+        facts.samplesPerIteration = m_head.facts().samples_per_iteration();
+        m_builder->SetFacts(facts);
+        for (const auto& stream : m_head.streams())
+        {
+            m_builder->AddStream(stream);
+        }
+        for (const auto& phase : m_head.phases())
+        {
+            m_builder->AddPhase(phase.name(), phase.micro_batches());
+        }
+        for (int i = 0; i < m_head.groups_size(); i++)
+        {
+            const GroupId id = m_builder->AddGroup(ToDevices(m_head.groups(i).device_steps()));
+            if (id != static_cast<GroupId>(i))
+            {
+                Fail("group " + std::to_string(i) + " is the same as group " + std::to_string(id));
+            }
+        }
+        AddSchedules();
+        for (const auto& gate : m_head.gates())
+        {
+            m_builder->AddGate({gate.device(),
+                                ToId<PhaseId>(gate.acquire(), "phase"),
+                                ToId<PhaseId>(gate.release(), "phase"),
+                                gate.limit()});
+        }
+    }
+
+    void AddSchedules()
+    {
+        std::set<DeviceId> scheduled;
+        for (const auto& schedule : m_head.schedules())
+        {
+            Require(schedule.phases_size() == schedule.micro_batches_size(),
+                    "a schedule has lists of unequal length");
+            const auto devices = ToDevices(schedule.device_steps());
+            for (const DeviceId device : devices)
+            {
+                if (!scheduled.insert(device).second)
+                {
+                    Fail("device " + std::to_string(device) + " has two schedules");
+                }
+            }
+            std::vector<ScheduleEntry> order;
+            order.reserve(schedule.phases_size());
+            for (int i = 0; i < schedule.phases_size(); i++)
+            {
+                order.push_back(
+                    {ToId<PhaseId>(schedule.phases(i), "phase"), schedule.micro_batches(i)});
+            }
+            m_builder->SetSchedule(devices, std::move(order));
+        }
+    }
+
+    const std::string& m_file;
+    google::protobuf::io::IstreamInputStream m_in;
+    int64_t m_start{0};  //!< byte at which the field begins
+    int m_lastField{0};  //!< number of the field that was read last
+    std::string m_text;  //!< content of the field
+    std::string m_piece; //!< the field as a message
+    pb::Graph m_head;    //!< everything but the tasks
+    Block m_block;       //!< the block that is being read
+    std::vector<std::string> m_names;
+    std::unique_ptr<GraphBuilder> m_builder;
+    TaskId m_nTasks{0};
+};
+
+} // namespace
+
+void
+WriteGraphProtobuf(const ExecutionGraph& graph, std::ostream& out)
+{
+    pb::Graph head;
+    head.set_format(FORMAT);
+    head.set_version(VERSION);
+    const WorkloadFacts& facts = graph.GetFacts();
+    head.mutable_facts()->set_name(facts.name);
+    head.mutable_facts()->set_model_flops_per_iteration(facts.modelFlopsPerIteration);
+    head.mutable_facts()->set_tokens_per_iteration(facts.tokensPerIteration);
+    head.mutable_facts()->set_samples_per_iteration(facts.samplesPerIteration);
+    head.set_devices(graph.GetNDevices());
+    for (const auto& stream : graph.GetStreams())
+    {
+        head.add_streams(stream);
+    }
+    for (const auto& phase : graph.GetPhases())
+    {
+        auto* message = head.add_phases();
+        message->set_name(phase.name);
+        message->set_micro_batches(phase.microBatches);
+    }
+    const auto addSteps = [](google::protobuf::RepeatedField<int64_t>* list,
+                             const std::vector<DeviceId>& devices) {
+        Steps steps;
+        for (const DeviceId device : devices)
+        {
+            list->Add(steps.ToStep(device));
+        }
+    };
+    for (const auto& group : graph.GetGroups())
+    {
+        addSteps(head.add_groups()->mutable_device_steps(), group);
+    }
+    for (const auto& devices : graph.FindScheduledDevices())
+    {
+        auto* message = head.add_schedules();
+        addSteps(message->mutable_device_steps(), devices);
+        for (const auto& entry : graph.GetSchedule(devices.front()))
+        {
+            message->add_phases(entry.phase);
+            message->add_micro_batches(entry.microBatch);
+        }
+    }
+    for (const auto& gate : graph.GetGates())
+    {
+        auto* message = head.add_gates();
+        message->set_device(gate.device);
+        message->set_acquire(gate.acquire);
+        message->set_release(gate.release);
+        message->set_limit(gate.limit);
+    }
+    WriteMessage(head, out);
+    TaskWriter(graph, out).WriteAll();
+    pb::Graph tail;
+    tail.mutable_end()->set_tasks(graph.GetNTasks());
+    WriteMessage(tail, out);
+    if (!out.flush())
+    {
+        throw std::invalid_argument("the graph cannot be written: the output does not take it");
+    }
+}
+
+ExecutionGraph
+ReadGraphProtobuf(std::istream& in, const std::string& fileName)
+{
+    return GraphReader(in, fileName).Read();
+}
+
+} // namespace proteus
+} // namespace ns3

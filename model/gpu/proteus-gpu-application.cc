@@ -1,0 +1,75 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-gpu-application.h"
+
+#include "ns3/abort.h"
+#include "ns3/log.h"
+
+namespace ns3
+{
+namespace proteus
+{
+
+NS_LOG_COMPONENT_DEFINE("ProteusGpuApplication");
+NS_OBJECT_ENSURE_REGISTERED(GpuApplication);
+
+TypeId
+GpuApplication::GetTypeId()
+{
+    static TypeId tid = TypeId("ns3::proteus::GpuApplication")
+                            .SetParent<Application>()
+                            .SetGroupName("Proteus")
+                            .AddConstructor<GpuApplication>()
+                            .AddTraceSource("TaskEnd",
+                                            "A task of the device has ended.",
+                                            MakeTraceSourceAccessor(
+                                                &GpuApplication::m_taskEndTrace),
+                                            "ns3::proteus::GpuApplication::SpanTracedCallback");
+    return tid;
+}
+
+GpuApplication::GpuApplication()
+{
+    NS_LOG_FUNCTION(this);
+}
+
+GpuApplication::~GpuApplication()
+{
+    NS_LOG_FUNCTION(this);
+}
+
+void
+GpuApplication::DoDispose()
+{
+    NS_LOG_FUNCTION(this);
+    m_runtime.reset();
+    Application::DoDispose();
+}
+
+void
+GpuApplication::SetRuntime(std::unique_ptr<DeviceRuntime> runtime)
+{
+    m_runtime = std::move(runtime);
+    m_runtime->SetSpanSink([this](const Span& span) { m_taskEndTrace(span); });
+}
+
+void
+GpuApplication::StartApplication()
+{
+    NS_LOG_FUNCTION(this);
+    NS_ABORT_MSG_UNLESS(m_runtime, "proteus::GpuApplication: SetRuntime() was not called");
+    m_runtime->Start();
+}
+
+void
+GpuApplication::StopApplication()
+{
+    NS_LOG_FUNCTION(this);
+}
+
+} // namespace proteus
+} // namespace ns3

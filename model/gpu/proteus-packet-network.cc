@@ -1,0 +1,480 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-packet-network.h"
+
+#include "ns3/abort.h"
+#include "ns3/log.h"
+#include "ns3/proteus-compat.h"
+#include "ns3/uinteger.h"
+
+#include <algorithm>
+
+namespace ns3
+{
+namespace proteus
+{
+
+NS_LOG_COMPONENT_DEFINE("ProteusPacketNetwork");
+NS_OBJECT_ENSURE_REGISTERED(PacketNetwork);
+
+TypeId
+PacketNetwork::GetTypeId()
+{
+    static TypeId tid =
+        TypeId("ns3::proteus::PacketNetwork")
+            .SetParent<Object>()
+            .SetGroupName("Proteus")
+            .AddConstructor<PacketNetwork>()
+            .AddAttribute("LaunchOverhead",
+                          "Time between a rank joining a communication and its first step: launch "
+                          "of the kernel and its set-up. The default is the base latency of "
+                          "NCCL's Simple protocol (ring and tree) in its cost model, "
+                          "src/graph/tuning.cc.",
+                          TimeValue(NanoSeconds(8400)),
+                          MakeTimeAccessor(&PacketNetwork::m_launchOverhead),
+                          MakeTimeChecker(NanoSeconds(0)))
+            .AddAttribute("ChunkBytes",
+                          "Most bytes of one step of a collective's program.",
+                          UintegerValue(256 * 1024),
+                          MakeUintegerAccessor(&PacketNetwork::m_chunkBytes),
+                          MakeUintegerChecker<uint64_t>(1))
+            .AddAttribute("Channels",
+                          "Channels of every collective; 0 lets the algorithm decide.",
+                          UintegerValue(0),
+                          MakeUintegerAccessor(&PacketNetwork::m_channels),
+                          MakeUintegerChecker<uint32_t>(0, 1024));
+    return tid;
+}
+
+PacketNetwork::PacketNetwork()
+    : m_transport(CreateObject<Transport>())
+{
+    NS_LOG_FUNCTION(this);
+}
+
+PacketNetwork::~PacketNetwork()
+{
+    NS_LOG_FUNCTION(this);
+}
+
+void
+PacketNetwork::DoDispose()
+{
+    NS_LOG_FUNCTION(this);
+    m_graph = nullptr;
+    m_rankRuns.clear();
+    m_transport->Dispose();
+    m_fabric = nullptr;
+    Object::DoDispose();
+}
+
+int64_t
+PacketNetwork::AssignStreams(int64_t stream)
+{
+    return m_transport->AssignStreams(stream);
+}
+
+void
+PacketNetwork::SetUp(const ExecutionGraph& graph, Ptr<Fabric> fabric)
+{
+    NS_LOG_FUNCTION(this << fabric);
+    m_graph = &graph;
+    m_fabric = fabric;
+    m_transport->SetFabric(fabric, this);
+}
+
+std::shared_ptr<const CollectiveProgram>
+PacketNetwork::GetProgram(TaskId id)
+{
+    const Task& task = m_graph->GetTask(id);
+    auto& program =
+        m_programs[std::make_tuple(task.collective, task.bytes, uint32_t{task.root}, task.place)];
+    if (!program)
+    {
+        CollectiveRequest request;
+        request.collective = task.collective;
+        request.bytes = task.bytes;
+        request.root = task.root;
+        request.channels = m_channels;
+        request.chunkBytes = m_chunkBytes;
+        for (DeviceId device : m_graph->GetGroup(task.place))
+        {
+            request.vertices.push_back(m_fabric->GetCluster().GetGpus()[device]);
+        }
+        program = std::make_shared<const CollectiveProgram>(
+            MakeProgram(m_fabric->GetCluster(), m_fabric->GetPaths(), request));
+    }
+    return program;
+}
+
+uint64_t
+PacketNetwork::GetTotalBytes()
+{
+    uint64_t bytes = 0;
+    for (TaskId id = 0; id < m_graph->GetNTasks(); ++id)
+    {
+        const Task& task = m_graph->GetTask(id);
+        if (task.kind == TaskKind::COMMUNICATION)
+        {
+            for (const RankProgram& rank : GetProgram(id)->ranks)
+            {
+                bytes += SentBytes(rank) * m_graph->GetNInstances(task);
+            }
+        }
+    }
+    return bytes;
+}
+
+uint32_t
+PacketNetwork::GetRank(GroupId group, DeviceId device) const
+{
+    const auto& devices = m_graph->GetGroup(group);
+    return static_cast<uint32_t>(std::find(devices.begin(), devices.end(), device) -
+                                 devices.begin());
+}
+
+uint32_t
+PacketNetwork::GetQueuePair(GroupId group, uint32_t channel, uint32_t from, uint32_t to)
+{
+    const auto [place, isNew] =
+        m_queuePairs.emplace(std::make_tuple(group, channel, from, to), NO_ID);
+    if (isNew)
+    {
+        const Cluster& cluster = m_fabric->GetCluster();
+        const DeviceId source = m_graph->GetGroup(group)[from];
+        const DeviceId destination = m_graph->GetGroup(group)[to];
+        const VertexId a = cluster.GetGpus()[source];
+        const VertexId b = cluster.GetGpus()[destination];
+        const bool local = cluster.GetVertices()[a].server == cluster.GetVertices()[b].server;
+        place->second = m_transport->CreateQueuePair(
+            a,
+            b,
+            local ? Cluster::NO_VERTEX : cluster.GetNic(a),
+            local ? Cluster::NO_VERTEX : cluster.GetNic(b),
+            MixHash(MixHash(source, destination), MixHash(channel, group)));
+    }
+    return place->second;
+}
+
+uint32_t
+PacketNetwork::GetBlockRun(const BlockKey& key)
+{
+    const auto [place, isNew] = m_blockIndex.emplace(key, NO_ID);
+    if (isNew)
+    {
+        if (m_freeBlockRuns.empty())
+        {
+            m_freeBlockRuns.push_back(static_cast<uint32_t>(m_blockRuns.size()));
+            m_blockRuns.emplace_back();
+        }
+        place->second = m_freeBlockRuns.back();
+        m_freeBlockRuns.pop_back();
+        m_blockRuns[place->second] = BlockRun();
+    }
+    return place->second;
+}
+
+void
+PacketNetwork::Join(DeviceId device,
+                    TaskId task,
+                    uint32_t microBatch,
+                    std::function<void()> done)
+{
+    NS_LOG_FUNCTION(this << device << task << microBatch);
+    if (m_freeRankRuns.empty())
+    {
+        m_freeRankRuns.push_back(static_cast<uint32_t>(m_rankRuns.size()));
+        m_rankRuns.emplace_back();
+    }
+    const uint32_t id = m_freeRankRuns.back();
+    m_freeRankRuns.pop_back();
+    RankRun& run = m_rankRuns[id];
+    run = RankRun();
+    run.task = task;
+    run.microBatch = microBatch;
+    run.device = device;
+    run.program = GetProgram(task);
+    run.done = std::move(done);
+    m_rankIndex.emplace(BlockKey{task, microBatch, device, 0}, id);
+    ScheduleFunctionWithContext(
+        m_fabric->GetNodes().Get(m_fabric->GetCluster().GetGpus()[device])->GetId(),
+        m_launchOverhead,
+        [this, id]() { StartRank(id); });
+}
+
+void
+PacketNetwork::StartRank(uint32_t id)
+{
+    const GroupId group = m_graph->GetTask(m_rankRuns[id].task).place;
+    const uint32_t rank = GetRank(group, m_rankRuns[id].device);
+    const auto& blocks = m_rankRuns[id].program->ranks[rank].blocks;
+    for (uint32_t i = 0; i < blocks.size(); ++i)
+    {
+        const ThreadBlock& block = blocks[i];
+        const uint32_t blockRun = GetBlockRun(
+            BlockKey{m_rankRuns[id].task, m_rankRuns[id].microBatch, m_rankRuns[id].device, i});
+        m_rankRuns[id].blocks.push_back(blockRun);
+        BlockRun& run = m_blockRuns[blockRun];
+        run.rankRun = id;
+        run.block = &block;
+        if (!block.steps.empty())
+        {
+            ++m_rankRuns[id].blocksLeft;
+        }
+        if (block.sendPeer != NO_RANK)
+        {
+            run.sendQueuePair = GetQueuePair(group, block.channel, rank, block.sendPeer);
+        }
+        if (block.receivePeer != NO_RANK)
+        {
+            run.receiveQueuePair = GetQueuePair(group, block.channel, block.receivePeer, rank);
+            run.ungranted = static_cast<uint32_t>(
+                std::count_if(block.steps.begin(), block.steps.end(), [](const Step& step) {
+                    return Receives(step.kind);
+                }));
+            GrantChunks(blockRun, std::min(run.ungranted, CHUNK_SLOTS));
+        }
+    }
+    // Blocks may end within Advance(), which may end the rank: keep what is needed.
+    const std::vector<uint32_t> runs = m_rankRuns[id].blocks;
+    if (m_rankRuns[id].blocksLeft == 0)
+    {
+        CheckDone(id);
+        return;
+    }
+    for (uint32_t run : runs)
+    {
+        Advance(run);
+    }
+}
+
+void
+PacketNetwork::GrantChunks(uint32_t id, uint32_t chunks)
+{
+    BlockRun& run = m_blockRuns[id];
+    if (chunks == 0)
+    {
+        return;
+    }
+    run.ungranted -= chunks;
+    const RankRun& rankRun = m_rankRuns[run.rankRun];
+    Grant grant{rankRun.task, rankRun.microBatch, NO_ID, id, run.receivePeerRun, chunks};
+    if (run.receivePeerRun == NO_ID)
+    {
+        const GroupId group = m_graph->GetTask(rankRun.task).place;
+        const uint32_t rank = GetRank(group, rankRun.device);
+        const auto& blocks = rankRun.program->ranks[run.block->receivePeer].blocks;
+        const auto sender =
+            std::find_if(blocks.begin(), blocks.end(), [&](const ThreadBlock& block) {
+                return block.channel == run.block->channel && block.sendPeer == rank;
+            });
+        grant.block = static_cast<uint32_t>(sender - blocks.begin());
+    }
+    if (m_freeGrants.empty())
+    {
+        m_freeGrants.push_back(static_cast<uint32_t>(m_grants.size()));
+        m_grants.emplace_back();
+    }
+    const uint32_t place = m_freeGrants.back();
+    m_freeGrants.pop_back();
+    m_grants[place] = grant;
+    m_transport->SendControl(run.receiveQueuePair, place);
+}
+
+void
+PacketNetwork::ReceiveControl(uint32_t queuePair, uint32_t value)
+{
+    const Grant grant = m_grants[value];
+    m_freeGrants.push_back(value);
+    uint32_t id = grant.senderRun;
+    if (id == NO_ID)
+    {
+        const VertexId vertex = m_transport->GetSource(queuePair);
+        const auto& gpus = m_fabric->GetCluster().GetGpus();
+        const auto device = static_cast<DeviceId>(
+            std::lower_bound(gpus.begin(), gpus.end(), vertex) - gpus.begin());
+        id = GetBlockRun(BlockKey{grant.task, grant.microBatch, device, grant.block});
+        m_blockRuns[id].sendPeerRun = grant.receiverRun;
+    }
+    m_blockRuns[id].grants += grant.chunks;
+    if (m_blockRuns[id].block)
+    {
+        Advance(id);
+    }
+}
+
+void
+PacketNetwork::ReceiveMessage(uint32_t /* queuePair */, uint64_t tag, uint64_t bytes)
+{
+    const auto id = static_cast<uint32_t>(tag);
+    BlockRun& run = m_blockRuns[id];
+    run.receivePeerRun = static_cast<uint32_t>(tag >> 32);
+    ++run.arrived;
+    ++m_messages;
+    m_rankRuns[run.rankRun].receivedBytes += bytes;
+    Advance(id);
+}
+
+void
+PacketNetwork::ReceiveAcknowledgement(uint32_t /* queuePair */, uint64_t tag)
+{
+    const uint32_t rankRun = m_blockRuns[tag >> 32].rankRun;
+    --m_rankRuns[rankRun].unacknowledged;
+    CheckDone(rankRun);
+}
+
+void
+PacketNetwork::Advance(uint32_t id)
+{
+    const uint32_t rankRun = m_blockRuns[id].rankRun;
+    const auto& steps = m_blockRuns[id].block->steps;
+    bool advanced = false;
+    while (m_blockRuns[id].next < steps.size())
+    {
+        BlockRun& run = m_blockRuns[id];
+        const Step& step = steps[run.next];
+        const bool receives = Receives(step.kind);
+        const bool sends = Sends(step.kind);
+        if ((receives && run.arrived == 0) || (sends && run.grants == 0))
+        {
+            break;
+        }
+        ++run.next;
+        advanced = true;
+        if (sends)
+        {
+            --run.grants;
+            ++m_rankRuns[rankRun].unacknowledged;
+            m_rankRuns[rankRun].sentBytes += step.bytes;
+            m_transport->Send(run.sendQueuePair, step.bytes, uint64_t{id} << 32 | run.sendPeerRun);
+        }
+        if (receives)
+        {
+            --run.arrived;
+            GrantChunks(id, std::min(run.ungranted, 1u));
+        }
+    }
+    if (advanced && m_blockRuns[id].next == steps.size())
+    {
+        --m_rankRuns[rankRun].blocksLeft;
+        CheckDone(rankRun);
+    }
+}
+
+void
+PacketNetwork::CheckDone(uint32_t id)
+{
+    RankRun& run = m_rankRuns[id];
+    if (run.blocksLeft > 0 || run.unacknowledged > 0)
+    {
+        return;
+    }
+    for (uint32_t i = 0; i < run.blocks.size(); ++i)
+    {
+        m_blockIndex.erase(BlockKey{run.task, run.microBatch, run.device, i});
+        m_freeBlockRuns.push_back(run.blocks[i]);
+    }
+    m_rankIndex.erase(BlockKey{run.task, run.microBatch, run.device, 0});
+    CommunicationStatistics& statistics = m_statistics[run.task];
+    statistics.task = run.task;
+    statistics.sentBytes += run.sentBytes;
+    statistics.receivedBytes += run.receivedBytes;
+    m_fabric->CallAtPresent(m_fabric->GetCluster().GetGpus()[run.device], std::move(run.done));
+    run = RankRun();
+    m_freeRankRuns.push_back(id);
+}
+
+std::string
+PacketNetwork::DescribeWait(DeviceId device, TaskId task, uint32_t microBatch) const
+{
+    const auto found = m_rankIndex.find(BlockKey{task, microBatch, device, 0});
+    if (found == m_rankIndex.end())
+    {
+        return "";
+    }
+    const GroupId group = m_graph->GetTask(task).place;
+    const auto name = [&](uint32_t rank) {
+        const DeviceId peer = m_graph->GetGroup(group)[rank];
+        const bool joined = m_rankIndex.count(BlockKey{task, microBatch, peer, 0}) > 0;
+        const Cluster& cluster = m_fabric->GetCluster();
+        return "device " + std::to_string(peer) + " (" +
+               cluster.GetVertices()[cluster.GetGpus()[peer]].name +
+               (joined ? ")" : "), which has not joined");
+    };
+    for (uint32_t id : m_rankRuns[found->second].blocks)
+    {
+        const BlockRun& run = m_blockRuns[id];
+        if (run.next == run.block->steps.size())
+        {
+            continue;
+        }
+        const Step& step = run.block->steps[run.next];
+        if (Receives(step.kind) && run.arrived == 0)
+        {
+            return "waits for a chunk from " + name(run.block->receivePeer);
+        }
+        if (Sends(step.kind) && run.grants == 0)
+        {
+            return "waits for clear-to-send from " + name(run.block->sendPeer);
+        }
+    }
+    return "waits for acknowledgements";
+}
+
+std::vector<CommunicationStatistics>
+PacketNetwork::GetCommunicationStatistics() const
+{
+    std::vector<CommunicationStatistics> statistics;
+    for (const auto& entry : m_statistics)
+    {
+        statistics.push_back(entry.second);
+    }
+    return statistics;
+}
+
+NetworkStatistics
+PacketNetwork::GetStatistics() const
+{
+    NetworkStatistics statistics;
+    statistics.packets = m_transport->GetPackets();
+    statistics.controlPackets = m_transport->GetControlPackets();
+    statistics.packetHops = m_fabric->GetPacketHops();
+    statistics.events = m_fabric->GetEventCount();
+    statistics.messages = m_messages;
+    statistics.queuePairs = m_transport->GetNQueuePairs();
+    return statistics;
+}
+
+std::string
+PacketNetwork::CheckAtRest() const
+{
+    if (!m_rankIndex.empty() || !m_blockIndex.empty())
+    {
+        return std::to_string(m_rankIndex.size()) + " communications under way";
+    }
+    for (const auto& entry : m_statistics)
+    {
+        if (entry.second.sentBytes != entry.second.receivedBytes)
+        {
+            return "task " + std::to_string(entry.first) + ": received " +
+                   std::to_string(entry.second.receivedBytes) + " of " +
+                   std::to_string(entry.second.sentBytes) + " bytes sent";
+        }
+    }
+    for (uint32_t pair = 0; pair < m_transport->GetNQueuePairs(); ++pair)
+    {
+        const QueuePairStatistics& statistics = m_transport->GetStatistics(pair);
+        if (statistics.sentBytes != statistics.receivedBytes)
+        {
+            return "queue pair " + std::to_string(pair) + ": received other than sent";
+        }
+    }
+    return m_fabric->CheckAtRest();
+}
+
+} // namespace proteus
+} // namespace ns3

@@ -1,0 +1,217 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef PROTEUS_PACKET_NETWORK_H
+#define PROTEUS_PACKET_NETWORK_H
+
+#include "ns3/nstime.h"
+#include "ns3/object.h"
+#include "ns3/proteus-network.h"
+#include "ns3/proteus-program.h"
+#include "ns3/proteus-transport.h"
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <unordered_map>
+#include <vector>
+
+namespace ns3
+{
+namespace proteus
+{
+
+/// @ingroup proteus
+/// What one communication, over all its micro-batches, moved between ranks.
+struct CommunicationStatistics
+{
+    TaskId task{0};
+    uint64_t sentBytes{0};     //!< payload that ranks handed to queue pairs
+    uint64_t receivedBytes{0}; //!< payload that ranks took out
+};
+
+/**
+ * @ingroup proteus
+ * The network that sends every packet: executes the program of each collective on every rank over
+ * queue pairs.
+ *
+ * Rendezvous is local. A rank that joins a communication grants its senders room for CHUNK_SLOTS
+ * chunks per thread block, by a control unit that crosses the fabric (NCCL's clear-to-send), and
+ * grants again for every chunk that it takes out. A sender sends a chunk when it has joined
+ * itself, its program has come to that step, and it holds a grant. Reduction and copying inside a
+ * GPU take no time. A rank's part is done when its steps are done and everything that it sent is
+ * acknowledged.
+ *
+ * Queue pairs belong to a group, a channel and a pair of ranks, and live for the whole run. Ranks
+ * of different servers send through the NICs of Cluster::GetNic().
+ */
+class PacketNetwork : public Object, public Network, private TransportUser
+{
+  public:
+    /// @return the TypeId
+    static TypeId GetTypeId();
+
+    PacketNetwork();
+    ~PacketNetwork() override;
+
+    /**
+     * @param graph whose communication is carried; must outlive this object
+     * @param fabric to carry it over; its GPUs, by rank, are the devices of the graph
+     */
+    void SetUp(const ExecutionGraph& graph, Ptr<Fabric> fabric);
+
+    // Inherited from Network
+    void Join(DeviceId device,
+              TaskId task,
+              uint32_t microBatch,
+              std::function<void()> done) override;
+    std::string DescribeWait(DeviceId device, TaskId task, uint32_t microBatch) const override;
+
+    /// @return payload bytes that all communication of the graph will have sent in the end
+    uint64_t GetTotalBytes();
+
+    /// @return payload bytes sent so far
+    uint64_t GetSentBytes() const
+    {
+        return m_transport->GetSentBytes();
+    }
+
+    /// @param task a communication @return its program
+    std::shared_ptr<const CollectiveProgram> GetProgram(TaskId task);
+
+    /// @return what each communication task that is done moved, by task
+    std::vector<CommunicationStatistics> GetCommunicationStatistics() const;
+
+    /// @return the network's work so far
+    NetworkStatistics GetStatistics() const;
+
+    /**
+     * Checks that nothing is under way: see Fabric::CheckAtRest(), and for every communication
+     * that as many bytes were received as sent.
+     * @return an empty text, or the first thing that is left
+     */
+    std::string CheckAtRest() const;
+
+    /**
+     * Fixes the random stream that path choice draws from; before SetUp().
+     * @param stream number of the stream
+     * @return streams used
+     */
+    int64_t AssignStreams(int64_t stream);
+
+  protected:
+    void DoDispose() override;
+
+  private:
+    /// One thread block of one rank of one communication, under way.
+    struct BlockRun
+    {
+        uint32_t rankRun{NO_ID};           //!< whose it is; NO_ID until the rank joins
+        uint32_t sendQueuePair{NO_ID};     //!< to its send peer
+        uint32_t receiveQueuePair{NO_ID};  //!< from its receive peer
+        uint32_t sendPeerRun{NO_ID};       //!< the peer's block run, from its first grant
+        uint32_t receivePeerRun{NO_ID};    //!< the peer's block run, from its first chunk
+        uint32_t next{0};                  //!< step
+        uint32_t grants{0};                //!< chunks that the send peer has room for
+        uint32_t arrived{0};               //!< chunks that have not been taken out
+        uint32_t ungranted{0};             //!< chunks to be received that are not granted yet
+        const ThreadBlock* block{nullptr}; //!< its program
+    };
+
+    /// One rank of one communication, under way.
+    struct RankRun
+    {
+        TaskId task{0};
+        uint32_t microBatch{0};
+        DeviceId device{0};
+        uint32_t blocksLeft{0};     //!< blocks with steps to do
+        uint32_t unacknowledged{0}; //!< messages
+        uint64_t sentBytes{0};
+        uint64_t receivedBytes{0};
+        std::shared_ptr<const CollectiveProgram> program;
+        std::vector<uint32_t> blocks; //!< its block runs
+        std::function<void()> done;
+    };
+
+    /// Names a block of a rank of a communication: task, micro-batch, device, block.
+    using BlockKey = std::tuple<TaskId, uint32_t, DeviceId, uint32_t>;
+
+    /// Hash of a BlockKey or RankKey.
+    struct KeyHash
+    {
+        /// @param key to hash @return its hash
+        std::size_t operator()(const BlockKey& key) const
+        {
+            return MixHash(MixHash(uint64_t{std::get<0>(key)} << 32 | std::get<1>(key),
+                                   std::get<2>(key)),
+                           std::get<3>(key));
+        }
+    };
+
+    /// What a control unit says. The fabric carries its index.
+    struct Grant
+    {
+        TaskId task;
+        uint32_t microBatch;
+        uint32_t block;        //!< of the sender, in its RankProgram
+        uint32_t receiverRun;  //!< block run of the receiver, which chunks name
+        uint32_t senderRun;    //!< block run of the sender, NO_ID where it is not known yet
+        uint32_t chunks;       //!< granted
+    };
+
+    // Inherited from TransportUser
+    void ReceiveMessage(uint32_t queuePair, uint64_t tag, uint64_t bytes) override;
+    void ReceiveAcknowledgement(uint32_t queuePair, uint64_t tag) override;
+    void ReceiveControl(uint32_t queuePair, uint32_t value) override;
+
+    /// The rank's own work begins, LaunchOverhead after Join().
+    void StartRank(uint32_t rankRun);
+    /// @param key of a block @return its run, made if there is none
+    uint32_t GetBlockRun(const BlockKey& key);
+    /// @param id of a block run to go on with
+    void Advance(uint32_t id);
+    /// @param id of a block run @param chunks to grant its sender
+    void GrantChunks(uint32_t id, uint32_t chunks);
+    /// @param id of a rank run that may be done
+    void CheckDone(uint32_t id);
+    /// @param group the ranks' group @param channel of the program
+    /// @param from rank in the group @param to rank in the group @return the queue pair
+    uint32_t GetQueuePair(GroupId group, uint32_t channel, uint32_t from, uint32_t to);
+    /// @param group a group @param device a member @return its rank
+    uint32_t GetRank(GroupId group, DeviceId device) const;
+
+    const ExecutionGraph* m_graph{nullptr}; //!< whose communication is carried
+    Ptr<Fabric> m_fabric;                   //!< what carries it
+    Ptr<Transport> m_transport;             //!< over which
+    Time m_launchOverhead;                  //!< attribute
+    uint64_t m_chunkBytes;                  //!< attribute
+    uint32_t m_channels;                    //!< attribute
+
+    /// By collective, bytes, root and group.
+    std::map<std::tuple<Collective, uint64_t, uint32_t, GroupId>,
+             std::shared_ptr<const CollectiveProgram>>
+        m_programs;
+    /// By group, channel, sender's and receiver's rank.
+    std::map<std::tuple<GroupId, uint32_t, uint32_t, uint32_t>, uint32_t> m_queuePairs;
+    std::vector<RankRun> m_rankRuns;       //!< all places
+    std::vector<uint32_t> m_freeRankRuns;  //!< places to use again
+    std::vector<BlockRun> m_blockRuns;     //!< all places
+    std::vector<uint32_t> m_freeBlockRuns; //!< places to use again
+    std::unordered_map<BlockKey, uint32_t, KeyHash> m_blockIndex; //!< block runs under way
+    std::unordered_map<BlockKey, uint32_t, KeyHash> m_rankIndex;  //!< rank runs, block 0
+    std::vector<Grant> m_grants;                                  //!< in flight, all places
+    std::vector<uint32_t> m_freeGrants;                           //!< places to use again
+    std::map<TaskId, CommunicationStatistics> m_statistics;       //!< by task
+    uint64_t m_messages{0};                                       //!< delivered
+};
+
+} // namespace proteus
+} // namespace ns3
+
+#endif // PROTEUS_PACKET_NETWORK_H

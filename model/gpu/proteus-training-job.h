@@ -1,0 +1,133 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef PROTEUS_TRAINING_JOB_H
+#define PROTEUS_TRAINING_JOB_H
+
+#include "proteus-gpu-application.h"
+#include "proteus-packet-network.h"
+
+#include "ns3/application-container.h"
+#include "ns3/object.h"
+#include "ns3/proteus-fabric.h"
+#include "ns3/proteus-timeline.h"
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+namespace ns3
+{
+namespace proteus
+{
+
+/**
+ * @ingroup proteus
+ * One training iteration at packet level: an execution graph, the fabric it runs on, and an
+ * application per GPU. ProteusHelper makes it.
+ */
+class TrainingJob : public Object
+{
+  public:
+    /// @return the TypeId
+    static TypeId GetTypeId();
+
+    TrainingJob();
+    ~TrainingJob() override;
+
+    /**
+     * Installs an application on every GPU that the graph has a device for.
+     * @param graph to execute; kept
+     * @param fabric to run on
+     * @param network to communicate over; set up here
+     * @param options how devices issue work
+     * @throw std::invalid_argument if the graph has more devices than the cluster has GPUs, or a
+     * GPU has no data sheet
+     */
+    void Install(std::shared_ptr<const ExecutionGraph> graph,
+                 Ptr<Fabric> fabric,
+                 Ptr<PacketNetwork> network,
+                 const RuntimeOptions& options);
+
+    /// How far a run is.
+    struct Progress
+    {
+        uint64_t tasks{0};      //!< spans ended
+        uint64_t totalTasks{0};
+        uint64_t bytes{0};      //!< payload sent
+        uint64_t totalBytes{0};
+        uint64_t packetHops{0};
+        int64_t timePs{0};      //!< of the fabric
+    };
+
+    /// @param report called now and then while the simulator runs, thousands of times at most
+    void SetProgressReport(std::function<void(const Progress&)> report);
+
+    /// @return how far the run is
+    Progress GetProgress() const;
+
+    /**
+     * Runs the simulator until nothing is left to do, and checks that everything was done.
+     * @throw std::runtime_error if the job cannot finish: who waits for whom, or what is left in
+     * the fabric
+     */
+    void Run();
+
+    /// @return what happened on the devices; complete after Run()
+    Timeline GetTimeline() const;
+
+    /// @return one application per device
+    const ApplicationContainer& GetApplications() const
+    {
+        return m_applications;
+    }
+
+    /// @return the graph
+    const ExecutionGraph& GetGraph() const
+    {
+        return *m_graph;
+    }
+
+    /// @return the fabric
+    Ptr<Fabric> GetFabric() const
+    {
+        return m_fabric;
+    }
+
+    /// @return the network
+    Ptr<PacketNetwork> GetNetwork() const
+    {
+        return m_network;
+    }
+
+  protected:
+    void DoDispose() override;
+
+  private:
+    /// The simulator's clock.
+    class SimulatorClock;
+
+    /// @param events handled by the fabric
+    void OnFabricProgress(uint64_t events);
+    /// @param span that has ended
+    void OnTaskEnd(const Span& span);
+
+    std::shared_ptr<const ExecutionGraph> m_graph;
+    Ptr<Fabric> m_fabric;
+    Ptr<PacketNetwork> m_network;
+    std::shared_ptr<SimulatorClock> m_clock;
+    ApplicationContainer m_applications;
+    std::vector<Ptr<GpuApplication>> m_devices;
+    std::vector<Span> m_spans;
+    std::function<void(const Progress&)> m_report;
+    uint64_t m_totalTasks{0};
+    uint64_t m_totalBytes{0};
+};
+
+} // namespace proteus
+} // namespace ns3
+
+#endif // PROTEUS_TRAINING_JOB_H

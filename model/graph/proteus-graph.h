@@ -1,0 +1,554 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef PROTEUS_GRAPH_H
+#define PROTEUS_GRAPH_H
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+/**
+ * @file
+ * @ingroup proteus
+ * The execution graph: what every device computes, communicates and stores in one training
+ * iteration, and in which order it may do so.
+ */
+
+namespace ns3
+{
+namespace proteus
+{
+
+using TaskId = uint32_t;   //!< Position of a task in its graph.
+using DeviceId = uint32_t; //!< Global rank of a GPU: node * GPUs per node + local index.
+using GroupId = uint32_t;  //!< Position of a communication group in its graph.
+using PhaseId = uint16_t;  //!< Position of a phase in its graph.
+using StreamId = uint16_t; //!< Position of a stream in its graph.
+
+/// "No such id": the stream of a memory task, for instance.
+constexpr uint32_t NO_ID = 0xffffffff;
+/// The StreamId of a task that occupies no stream.
+constexpr StreamId NO_STREAM = 0xffff;
+/// Most devices of a graph: ten times the largest clusters, so that a wrong file cannot ask for
+/// more.
+constexpr uint32_t MAX_DEVICES = 1U << 20;
+/// Most micro-batches of a phase, for the same reason.
+constexpr uint32_t MAX_MICRO_BATCHES = 1U << 20;
+
+/// @ingroup proteus
+/// What a task does.
+enum class TaskKind : uint8_t
+{
+    COMPUTE,       //!< A kernel on one device.
+    COMMUNICATION, //!< A collective, or a point-to-point transfer, among the devices of a group.
+    MEMORY,        //!< A tensor on one device, alive from its producers to its last consumer.
+};
+
+/// @ingroup proteus
+/// What a communication task computes. Sizes are counted as nccl-tests counts them.
+enum class Collective : uint8_t
+{
+    ALL_REDUCE,     //!< bytes: the buffer of each rank.
+    ALL_GATHER,     //!< bytes: the gathered buffer.
+    REDUCE_SCATTER, //!< bytes: the buffer before it is scattered.
+    BROADCAST,      //!< bytes: the buffer; the root is a position in the group.
+    SEND_RECV,      //!< bytes: the message from the first device of the group to the second.
+};
+
+/// @ingroup proteus
+/// The parallelism that a communication serves; reports add exposed time up by it.
+enum class Parallelism : uint8_t
+{
+    NONE,
+    TENSOR,
+    PIPELINE,
+    DATA,
+    EMBEDDING, //!< tied embeddings of the first and the last pipeline stage
+    SEQUENCE,
+    CONTEXT,
+    EXPERT,
+};
+
+/// @ingroup proteus
+/// Number format of an operator; decides which peak of a GPU's data sheet applies.
+enum class DataType : uint8_t
+{
+    FP32,
+    TF32,
+    BF16,
+    FP16,
+    FP8,
+};
+
+/// Lower-case name as files and tables write it, e.g. "all-reduce".
+const char* ToString(TaskKind kind);
+/// @copydoc ToString(TaskKind)
+const char* ToString(Collective collective);
+/// @copydoc ToString(TaskKind)
+const char* ToString(Parallelism parallelism);
+/// @copydoc ToString(TaskKind)
+const char* ToString(DataType type);
+
+/**
+ * @ingroup proteus
+ * Inverse of ToString().
+ * @param text the name
+ * @return the value
+ * @throw std::invalid_argument that lists the known names
+ */
+TaskKind TaskKindFromString(const std::string& text);
+/// @copydoc TaskKindFromString
+Collective CollectiveFromString(const std::string& text);
+/// @copydoc TaskKindFromString
+Parallelism ParallelismFromString(const std::string& text);
+/// @copydoc TaskKindFromString
+DataType DataTypeFromString(const std::string& text);
+
+/**
+ * @ingroup proteus
+ * One task. Which fields count depends on the kind; the others keep their defaults.
+ *
+ * A compute task lasts durationPs, or, where that is negative, what the cost model makes of its
+ * FLOPs and bytes. A memory task is no work: it is complete when its producers (the tasks that it
+ * depends on) are, is allocated when the first of them starts, and is freed when the last of its
+ * consumers (the tasks that depend on it) ends.
+ */
+struct Task
+{
+    TaskKind kind{TaskKind::COMPUTE};
+    Collective collective{Collective::ALL_REDUCE}; //!< communication only
+    Parallelism parallelism{Parallelism::NONE};    //!< communication only
+    DataType dataType{DataType::BF16};             //!< compute: which peak rate applies
+    StreamId stream{NO_STREAM};                    //!< compute and communication
+    PhaseId phase{0};                              //!< decides how often the task runs
+    uint16_t root{0};                              //!< broadcast: position in the group
+    bool persistent{false};                        //!< memory: there before, never freed
+    uint32_t name{0};                              //!< index for ExecutionGraph::GetName()
+    uint32_t place{0};                             //!< device, or group of a communication
+    int64_t durationPs{-1};                        //!< compute: fixed time in picoseconds
+    double flops{0};                               //!< compute: floating point operations
+    uint64_t bytes{0}; //!< compute: memory traffic; communication: size; memory: size
+};
+
+/**
+ * @ingroup proteus
+ * A phase is a part of the iteration that runs once per micro-batch, e.g. "forward". All tasks of
+ * a phase on one device, for one micro-batch, are admitted to the device's streams together.
+ */
+struct Phase
+{
+    std::string name;
+    uint32_t microBatches{1};
+};
+
+/// @ingroup proteus
+/// One admission of a device: the tasks of this phase for this micro-batch.
+struct ScheduleEntry
+{
+    PhaseId phase{0};
+    uint32_t microBatch{0};
+
+    bool operator==(const ScheduleEntry& other) const
+    {
+        return phase == other.phase && microBatch == other.microBatch;
+    }
+
+    bool operator<(const ScheduleEntry& other) const
+    {
+        return phase != other.phase ? phase < other.phase : microBatch < other.microBatch;
+    }
+};
+
+/**
+ * @ingroup proteus
+ * A micro-batch gate: on this device, micro-batch k of the phase `acquire` is admitted only when
+ * fewer than `limit` of those admitted before have compute tasks of their phase `release` left to
+ * do. With acquire = forward, release = backward it bounds the live activations of a pipeline stage.
+ */
+struct MicroBatchGate
+{
+    DeviceId device{0};
+    PhaseId acquire{0};
+    PhaseId release{0};
+    uint32_t limit{1};
+};
+
+/// @ingroup proteus
+/// What the graph trains, for rates in reports. Zero where unknown.
+struct WorkloadFacts
+{
+    std::string name;                 //!< e.g. "GPT-3 6.7B"
+    double modelFlopsPerIteration{0}; //!< FLOPs that the model needs, recomputation not counted
+    uint64_t tokensPerIteration{0};
+    uint64_t samplesPerIteration{0};
+};
+
+/// @ingroup proteus
+/// A read-only run of ids inside a graph.
+struct IdRange
+{
+    const uint32_t* first{nullptr};
+    const uint32_t* last{nullptr};
+
+    const uint32_t* begin() const
+    {
+        return first;
+    }
+
+    const uint32_t* end() const
+    {
+        return last;
+    }
+
+    std::size_t size() const
+    {
+        return last - first;
+    }
+};
+
+/**
+ * @ingroup proteus
+ * The compiled form of one training iteration. Immutable; made by a GraphBuilder.
+ *
+ * Order of execution on a device. Its schedule is a list of (phase, micro-batch). Admitting an
+ * entry appends the phase's tasks on that device, in the order of their ids, to the streams that
+ * they name; a stream runs its tasks one after the other in that order, each as soon as what it
+ * depends on is done, as a CUDA stream does. The receiving side of a SEND_RECV occupies no stream:
+ * its buffer is posted when its dependencies on that device are done and, if the device's
+ * schedule has an entry for it, that entry is admitted.
+ *
+ * Dependencies. "b depends on a" holds on every device that both live on (a communication lives
+ * on all devices of its group); a dependency between tasks without a common device is an error,
+ * since only a communication crosses devices. Between phases with equally many micro-batches it
+ * links instances of the same micro-batch. Between a phase of n and a phase of one it links all n
+ * to the one, or the one to all n. Two different counts above one are an error.
+ */
+class ExecutionGraph
+{
+  public:
+    /// @return number of devices; ids run from 0
+    uint32_t GetNDevices() const
+    {
+        return m_nDevices;
+    }
+
+    /// @return number of tasks
+    uint32_t GetNTasks() const
+    {
+        return static_cast<uint32_t>(m_tasks.size());
+    }
+
+    /// @param id a task @return the task
+    const Task& GetTask(TaskId id) const
+    {
+        return m_tasks[id];
+    }
+
+    /// @return all tasks, by id
+    const std::vector<Task>& GetTasks() const
+    {
+        return m_tasks;
+    }
+
+    /// @param id a task @return the tasks it depends on, ascending, without repetition
+    IdRange GetDependencies(TaskId id) const
+    {
+        return {m_dependencies.data() + m_firstDependency[id],
+                m_dependencies.data() + m_firstDependency[id + 1]};
+    }
+
+    /// @param task a task @return its name
+    const std::string& GetName(const Task& task) const
+    {
+        return m_names[task.name];
+    }
+
+    /// @return all groups: lists of distinct devices, in rank order
+    const std::vector<std::vector<DeviceId>>& GetGroups() const
+    {
+        return m_groups;
+    }
+
+    /// @param id a group @return its devices in rank order
+    const std::vector<DeviceId>& GetGroup(GroupId id) const
+    {
+        return m_groups[id];
+    }
+
+    /// @return names of the streams, by StreamId
+    const std::vector<std::string>& GetStreams() const
+    {
+        return m_streams;
+    }
+
+    /// @return the phases, by PhaseId
+    const std::vector<Phase>& GetPhases() const
+    {
+        return m_phases;
+    }
+
+    /// @param task a task @return how often it runs per device
+    uint32_t GetNInstances(const Task& task) const
+    {
+        return m_phases[task.phase].microBatches;
+    }
+
+    /**
+     * The order in which a device admits its work.
+     * @param device a device
+     * @return its schedule; where none was set, its phases in the order of their ids, each with
+     * all its micro-batches
+     */
+    const std::vector<ScheduleEntry>& GetSchedule(DeviceId device) const
+    {
+        return m_schedules[m_scheduleOf[device]];
+    }
+
+    /**
+     * Which phases a device has to admit. Walks over all tasks.
+     * @return by device, the phases with a task that occupies a stream there, ascending
+     */
+    std::vector<std::vector<PhaseId>> FindPhasesByDevice() const;
+
+    /**
+     * Which devices have another schedule than the default one; what files have to hold.
+     * @return the devices, those with the same schedule together, ascending by the first of them
+     */
+    std::vector<std::vector<DeviceId>> FindScheduledDevices() const;
+
+    /// @return all micro-batch gates
+    const std::vector<MicroBatchGate>& GetGates() const
+    {
+        return m_gates;
+    }
+
+    /// @return what the graph trains
+    const WorkloadFacts& GetFacts() const
+    {
+        return m_facts;
+    }
+
+    /// @param other a graph @return whether both describe the same work, ids included
+    bool operator==(const ExecutionGraph& other) const;
+
+  private:
+    friend class GraphBuilder;
+
+    uint32_t m_nDevices{0};                              //!< number of devices
+    std::vector<Task> m_tasks;                           //!< by TaskId
+    std::vector<uint32_t> m_firstDependency{0};          //!< per task, start in m_dependencies
+    std::vector<TaskId> m_dependencies;                  //!< of all tasks, one after the other
+    std::vector<std::string> m_names;                    //!< distinct task names
+    std::vector<std::vector<DeviceId>> m_groups;         //!< by GroupId
+    std::vector<std::string> m_streams;                  //!< by StreamId
+    std::vector<Phase> m_phases;                         //!< by PhaseId
+    std::vector<std::vector<ScheduleEntry>> m_schedules; //!< distinct schedules
+    std::vector<uint32_t> m_scheduleOf;                  //!< by DeviceId, index in m_schedules
+    std::vector<MicroBatchGate> m_gates;                 //!< in order of addition
+    WorkloadFacts m_facts;                               //!< what is trained
+};
+
+/**
+ * @ingroup proteus
+ * Makes an ExecutionGraph.
+ *
+ * @code
+ * GraphBuilder builder(2);
+ * StreamId compute = builder.AddStream("compute");
+ * StreamId comm = builder.AddStream("communication");
+ * PhaseId phase = builder.AddPhase("iteration");
+ * TaskId a = builder.AddCompute(phase, 0, compute, "a", NanoSeconds...);
+ * @endcode
+ */
+class GraphBuilder
+{
+  public:
+    /// @param nDevices number of devices of the graph, 1 to MAX_DEVICES
+    explicit GraphBuilder(uint32_t nDevices);
+
+    /// @param facts what the graph trains
+    void SetFacts(const WorkloadFacts& facts);
+
+    /// @param name of the stream, distinct @return its id
+    StreamId AddStream(const std::string& name);
+
+    /// @param name of the phase, distinct
+    /// @param microBatches how often it runs, 1 to MAX_MICRO_BATCHES
+    /// @return its id
+    PhaseId AddPhase(const std::string& name, uint32_t microBatches = 1);
+
+    /// @param devices distinct devices in rank order @return id of the group; equal lists share it
+    GroupId AddGroup(const std::vector<DeviceId>& devices);
+
+    /**
+     * Adds a compute task of fixed length.
+     * @param phase when it runs
+     * @param device where
+     * @param stream on which stream
+     * @param name what reports call it
+     * @param durationPs how long, in picoseconds, 0 or more
+     * @param dependencies tasks that must be done before
+     * @return its id
+     */
+    TaskId AddCompute(PhaseId phase,
+                      DeviceId device,
+                      StreamId stream,
+                      const std::string& name,
+                      int64_t durationPs,
+                      const std::vector<TaskId>& dependencies = {});
+
+    /**
+     * Adds a compute task that the cost model times.
+     * @param phase when it runs
+     * @param device where
+     * @param stream on which stream
+     * @param name what reports call it
+     * @param flops floating point operations
+     * @param bytes bytes read and written in device memory
+     * @param type number format of the operands
+     * @param dependencies tasks that must be done before
+     * @return its id
+     */
+    TaskId AddCompute(PhaseId phase,
+                      DeviceId device,
+                      StreamId stream,
+                      const std::string& name,
+                      double flops,
+                      uint64_t bytes,
+                      DataType type,
+                      const std::vector<TaskId>& dependencies = {});
+
+    /**
+     * Adds a communication task.
+     * @param phase when it runs
+     * @param group who takes part
+     * @param stream on which stream of every member (of the sender alone for SEND_RECV)
+     * @param name what reports call it
+     * @param collective what it computes
+     * @param bytes size as the Collective defines it
+     * @param parallelism what it serves
+     * @param dependencies tasks that must be done before
+     * @param root position of the broadcast's root in the group
+     * @return its id
+     */
+    TaskId AddCommunication(PhaseId phase,
+                            GroupId group,
+                            StreamId stream,
+                            const std::string& name,
+                            Collective collective,
+                            uint64_t bytes,
+                            Parallelism parallelism,
+                            const std::vector<TaskId>& dependencies = {},
+                            uint16_t root = 0);
+
+    /**
+     * Adds a tensor; its dependencies are its producers, and who depends on it are its consumers.
+     * @param phase when it is produced
+     * @param device where it is kept
+     * @param name what reports call it
+     * @param bytes its size
+     * @param producers tasks that write it
+     * @param persistent whether it is there from the beginning and never freed
+     * @return its id
+     */
+    TaskId AddMemory(PhaseId phase,
+                     DeviceId device,
+                     const std::string& name,
+                     uint64_t bytes,
+                     const std::vector<TaskId>& producers = {},
+                     bool persistent = false);
+
+    /**
+     * Adds a task as it stands; the readers of files use this.
+     * @param task the task; its name index is replaced; every negative duration means -1
+     * @param name its name
+     * @param dependencies tasks that must be done before, may be added later
+     * @return its id
+     */
+    TaskId AddTask(Task task,
+                   const std::string& name,
+                   const std::vector<TaskId>& dependencies = {});
+
+    /// @param before must be done first @param after a task that exists
+    void AddDependency(TaskId before, TaskId after);
+
+    /// @param device a device @param schedule the order in which it admits its work
+    void SetSchedule(DeviceId device, std::vector<ScheduleEntry> schedule);
+
+    /// @param devices some devices @param schedule the order in which each admits its work
+    void SetSchedule(const std::vector<DeviceId>& devices, std::vector<ScheduleEntry> schedule);
+
+    /// @param gate a bound on the micro-batches in flight
+    void AddGate(const MicroBatchGate& gate);
+
+    /**
+     * Checks everything and hands the graph over; the builder is empty afterwards, also after an
+     * error.
+     * @return the graph
+     * @throw std::invalid_argument that names the offending ids: a task, group, phase, stream or
+     * device that does not exist, a name that is used twice (streams, phases) or is not UTF-8, a
+     * group that is empty or repeats a device, a send-receive without exactly two devices, a
+     * field that the kind of the task does not have, an empty communication, negative or
+     * infinite FLOPs, a dependency between tasks without a common device or with unequal
+     * micro-batches, a cycle (with the tasks on it), a schedule that misses or repeats an entry,
+     * a gate of limit 0, one whose phases have unequal micro-batches, or one at which the
+     * schedule can never go on
+     */
+    ExecutionGraph Build();
+
+  private:
+    /// Turns the edges into the graph's dependencies, sorted and without repetition.
+    void LinkDependencies();
+    /// Gives each device the schedule that was set, after checks, or the default one.
+    void AssignSchedules();
+
+    ExecutionGraph m_graph;                                  //!< what is being made
+    std::vector<std::pair<TaskId, TaskId>> m_edges;          //!< (after, before)
+    std::unordered_map<std::string, uint32_t> m_nameIndex;   //!< name to its index
+    std::map<std::vector<DeviceId>, GroupId> m_groupIndex;   //!< devices to their group
+    std::map<std::vector<ScheduleEntry>, uint32_t> m_orders; //!< distinct schedules that were set
+    std::map<DeviceId, uint32_t> m_orderOf;                  //!< device to its schedule in m_orders
+};
+
+/**
+ * @ingroup proteus
+ * Order in which a pipeline stage runs its micro-batches.
+ */
+enum class PipelineSchedule : uint8_t
+{
+    GPIPE,                    //!< all forward, then all backward
+    ONE_FORWARD_ONE_BACKWARD, //!< 1F1B (DAPPLE, Megatron-LM)
+};
+
+/**
+ * @ingroup proteus
+ * The schedule of one pipeline stage.
+ *
+ * 1F1B: min(m, p - 1 - s) warm-up forwards, then a forward and a backward in turn, then the
+ * remaining backwards; at most min(m, p - s) micro-batches are alive (DistSim, A.1 and A3).
+ *
+ * @param kind GPipe or 1F1B
+ * @param stages number of stages p
+ * @param stage this stage s, from 0
+ * @param microBatches number of micro-batches m
+ * @param forward phase of the forward pass
+ * @param backward phase of the backward pass
+ * @return 2 m entries
+ */
+std::vector<ScheduleEntry> MakePipelineSchedule(PipelineSchedule kind,
+                                                uint32_t stages,
+                                                uint32_t stage,
+                                                uint32_t microBatches,
+                                                PhaseId forward,
+                                                PhaseId backward);
+
+} // namespace proteus
+} // namespace ns3
+
+#endif // PROTEUS_GRAPH_H

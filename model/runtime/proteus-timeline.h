@@ -1,0 +1,93 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef PROTEUS_TIMELINE_H
+#define PROTEUS_TIMELINE_H
+
+#include "ns3/proteus-cluster.h"
+#include "ns3/proteus-graph.h"
+
+#include <cstdint>
+#include <vector>
+
+/**
+ * @file
+ * @ingroup proteus
+ * What a run of an execution graph leaves behind, whichever network it ran on.
+ */
+
+namespace ns3
+{
+namespace proteus
+{
+
+/// @ingroup proteus
+/// One task, for one micro-batch, on one device. Times are picoseconds from the start of the run.
+struct Span
+{
+    DeviceId device{0};
+    TaskId task{0};
+    uint32_t microBatch{0};
+    int64_t startPs{0}; //!< compute: the kernel starts; communication: this device joins
+    int64_t endPs{0};   //!< communication: this device's part is done
+
+    bool operator==(const Span& other) const
+    {
+        return device == other.device && task == other.task && microBatch == other.microBatch &&
+               startPs == other.startPs && endPs == other.endPs;
+    }
+};
+
+/// @ingroup proteus
+/// The level of allocated memory of a device from a time on.
+struct MemorySample
+{
+    int64_t timePs{0};
+    uint64_t bytes{0};
+};
+
+/// @ingroup proteus
+/// What happened on the devices.
+struct Timeline
+{
+    std::vector<Span> spans;                        //!< in order of their ends, then devices
+    std::vector<std::vector<MemorySample>> memory;  //!< by device, in order of time
+    std::vector<uint64_t> peakMemoryBytes;          //!< by device
+    int64_t endPs{0};                               //!< end of the last span
+};
+
+/// @ingroup proteus
+/// What one direction of a link carried.
+struct LinkStatistics
+{
+    LinkId link{0};
+    bool forward{true};         //!< from Link::a to Link::b
+    uint64_t packets{0};        //!< units sent, control units included
+    uint64_t payloadBytes{0};   //!< payload sent
+    uint64_t wireBytes{0};      //!< sent, headers included
+    uint64_t receivedPackets{0};
+    uint64_t receivedPayloadBytes{0};
+    int64_t busyPs{0};          //!< time spent transmitting
+    int64_t creditStallPs{0};   //!< time with a packet ready and the receiver's buffer full
+    uint64_t maxQueueBytes{0};  //!< most payload that waited for the link at once
+};
+
+/// @ingroup proteus
+/// Work of a packet network.
+struct NetworkStatistics
+{
+    uint64_t packets{0};      //!< data units sent by endpoints
+    uint64_t controlPackets{0}; //!< acknowledgements and clear-to-send units
+    uint64_t packetHops{0};   //!< link crossings of all units
+    uint64_t events{0};       //!< events that the packet engine handled
+    uint64_t messages{0};     //!< messages delivered
+    uint64_t queuePairs{0};   //!< queue pairs in use
+};
+
+} // namespace proteus
+} // namespace ns3
+
+#endif // PROTEUS_TIMELINE_H

@@ -1,0 +1,12 @@
+#! /usr/bin/env python3
+
+# A list of C++ examples to run in order to ensure that they remain
+# buildable and runnable over time.  Each tuple in the list contains
+#     (example_name, do_run, do_valgrind_run).
+cpp_examples = [
+    ("proteus-gpt3 --model=125M --nodes=1 --tp=8 --dp=1 --globalBatch=2 --microBatch=1", "True", "False"),
+    ("proteus-unit-tests", "True", "False"),
+]
+
+# A list of Python examples: (example_name, do_run).
+python_examples = []

@@ -1,0 +1,366 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "ns3/proteus-cluster-json.h"
+
+#include <fstream>
+#include <gtest/gtest.h>
+#include <random>
+#include <sstream>
+#include <stdexcept>
+
+using namespace ns3::proteus;
+
+namespace
+{
+
+const std::string CLUSTERS = PROTEUS_SOURCE_DIR "/workloads/clusters/";
+
+/// An explicit file with one of everything.
+const char* const PAIR = R"({"format": "proteus-cluster", "version": 1, "name": "pair",
+ "vertices": [
+  {"name": "n0.gpu0", "kind": "gpu", "server": 0, "model": "A100-SXM4-80GB"},
+  {"name": "n1.gpu0", "kind": "gpu", "server": 1, "model": "T4"},
+  {"name": "switch0", "kind": "switch"}],
+ "links": [
+  {"a": "n0.gpu0", "b": "switch0", "technology": "roce", "rate_gbytes_per_s": 12.5},
+  {"a": "n1.gpu0", "b": "switch0", "technology": "pcie", "rate_gbytes_per_s": 31.5,
+   "delay_ns": 300.5, "cost": 5,
+   "framing": {"packet_bytes": 128}}]})";
+
+/// @return the cluster in a text
+Cluster
+Read(const std::string& text)
+{
+    std::istringstream input(text);
+    return ReadClusterJson(input, "c.json");
+}
+
+/// @return the message that reading a text ends with, "" if it is accepted
+std::string
+ErrorOf(const std::string& text)
+{
+    try
+    {
+        Read(text);
+    }
+    catch (const std::invalid_argument& error)
+    {
+        return error.what();
+    }
+    return "";
+}
+
+/// @return PAIR with a part of it exchanged
+std::string
+Exchange(const std::string& what, const std::string& with)
+{
+    std::string text = PAIR;
+    const std::size_t at = text.find(what);
+    EXPECT_NE(at, std::string::npos) << what;
+    return text.replace(at, what.size(), with);
+}
+
+/// @return the cluster as text
+std::string
+Write(const Cluster& cluster)
+{
+    std::ostringstream output;
+    WriteClusterJson(cluster, output);
+    return output.str();
+}
+
+/// Expects that two clusters are the same in everything.
+void
+ExpectEqual(const Cluster& x, const Cluster& y)
+{
+    EXPECT_EQ(x.GetName(), y.GetName());
+    EXPECT_EQ(x.GetGpus(), y.GetGpus());
+    EXPECT_EQ(x.GetNServers(), y.GetNServers());
+    ASSERT_EQ(x.GetVertices().size(), y.GetVertices().size());
+    for (VertexId i = 0; i < x.GetVertices().size(); ++i)
+    {
+        const Vertex& a = x.GetVertices()[i];
+        const Vertex& b = y.GetVertices()[i];
+        EXPECT_EQ(a.name, b.name);
+        EXPECT_EQ(a.kind, b.kind);
+        EXPECT_EQ(a.server, b.server);
+        EXPECT_EQ(a.index, b.index);
+        EXPECT_EQ(a.model, b.model);
+    }
+    ASSERT_EQ(x.GetLinks().size(), y.GetLinks().size());
+    for (LinkId i = 0; i < x.GetLinks().size(); ++i)
+    {
+        const Link& a = x.GetLinks()[i];
+        const Link& b = y.GetLinks()[i];
+        EXPECT_EQ(a.a, b.a);
+        EXPECT_EQ(a.b, b.b);
+        EXPECT_EQ(a.technology, b.technology);
+        EXPECT_EQ(a.bytesPerSecond, b.bytesPerSecond); // exactly
+        EXPECT_EQ(a.delayPs, b.delayPs);
+        EXPECT_EQ(a.cost, b.cost);
+        EXPECT_EQ(a.framing.unitBytes, b.framing.unitBytes);
+        EXPECT_EQ(a.framing.unitHeaderBytes, b.framing.unitHeaderBytes);
+        EXPECT_EQ(a.framing.packetBytes, b.framing.packetBytes);
+        EXPECT_EQ(a.framing.packetHeaderBytes, b.framing.packetHeaderBytes);
+        EXPECT_EQ(a.framing.controlBytes, b.framing.controlBytes);
+    }
+}
+
+} // namespace
+
+TEST(ClusterJson, ReadsWhatIsWritten)
+{
+    const Cluster cluster = Read(PAIR);
+    EXPECT_EQ(cluster.GetName(), "pair");
+    ASSERT_EQ(cluster.GetLinks().size(), 2u);
+    const Link& first = cluster.GetLinks()[0];
+    EXPECT_EQ(first.technology, LinkTechnology::ROCE);
+    EXPECT_EQ(first.bytesPerSecond, 12.5e9);
+    EXPECT_EQ(first.delayPs, DefaultDelayPs(LinkTechnology::ROCE));
+    EXPECT_EQ(first.cost, DefaultCost(LinkTechnology::ROCE));
+    EXPECT_EQ(first.framing.packetHeaderBytes, 82u);
+    const Link& second = cluster.GetLinks()[1];
+    EXPECT_EQ(second.delayPs, 300500);
+    EXPECT_EQ(second.cost, 5u);
+    EXPECT_EQ(second.framing.packetBytes, 128u);
+    EXPECT_EQ(second.framing.packetHeaderBytes, 24u); // the technology's
+    EXPECT_EQ(cluster.GetVertices()[1].model, "T4");
+    EXPECT_EQ(cluster.GetVertices()[2].server, -1);
+}
+
+TEST(ClusterJson, RoundTripsPresets)
+{
+    for (const std::string& preset : GetServerPresets())
+    {
+        for (const std::string& kind : GetFabricKinds())
+        {
+            FabricOptions options;
+            options.kind = kind;
+            options.oversubscription = 3; // uplink rates that are no round numbers
+            options.serversPerLeaf = 2;
+            options.spines = 7;
+            const Cluster cluster = MakeCluster(preset, 3, options);
+            ExpectEqual(Read(Write(cluster)), cluster);
+        }
+    }
+}
+
+TEST(ClusterJson, RoundTripsAnything)
+{
+    std::mt19937_64 random(3);
+    Cluster cluster("quotes \" and \\ and \n");
+    for (int i = 0; i < 20; ++i)
+    {
+        Vertex vertex;
+        vertex.name = "v/~" + std::to_string(i);
+        vertex.kind = i % 5 == 0 ? VertexKind::GPU : VertexKind::PCIE_SWITCH;
+        vertex.server = i % 3;
+        vertex.model = i % 5 == 0 ? "T4" : "";
+        cluster.AddVertex(vertex);
+    }
+    for (int i = 0; i < 1000; ++i)
+    {
+        Link link;
+        link.a = random() % 20;
+        link.b = (link.a + 1 + random() % 19) % 20;
+        link.technology = static_cast<LinkTechnology>(random() % 5);
+        link.bytesPerSecond = static_cast<double>(1 + random() % 2000000000000);
+        link.delayPs = static_cast<int64_t>(random() % 100000000000);
+        link.cost = 1 + random() % Link::MAX_COST;
+        link.framing.unitBytes = 1 + random() % 100000;
+        link.framing.unitHeaderBytes = random() % 100;
+        link.framing.packetBytes = 1 + random() % 100000;
+        link.framing.packetHeaderBytes = random() % 100;
+        link.framing.controlBytes = 1 + random() % 100;
+        cluster.AddLink(link);
+    }
+    ExpectEqual(Read(Write(cluster)), cluster);
+}
+
+TEST(ClusterJson, LeavesDefaultsOut)
+{
+    const std::string text = Write(MakeCluster("dgx-a100", 2));
+    for (const char* key : {"delay_ns", "cost", "framing"})
+    {
+        EXPECT_EQ(text.find(key), std::string::npos) << key;
+    }
+}
+
+TEST(ClusterJson, ShortForm)
+{
+    FabricOptions options;
+    options.kind = "leaf-spine";
+    options.oversubscription = 2;
+    options.serversPerLeaf = 2;
+    options.spines = 3;
+    ExpectEqual(Read(R"({"format": "proteus-cluster", "version": 1, "server": "dgx-a100",
+                         "servers": 5, "fabric": {"kind": "leaf-spine", "oversubscription": 2,
+                         "servers_per_leaf": 2, "spines": 3}})"),
+                MakeCluster("dgx-a100", 5, options));
+    ExpectEqual(Read(R"({"format": "proteus-cluster", "version": 1, "server": "dgx-h100"})"),
+                MakeCluster("dgx-h100", 1));
+}
+
+TEST(ClusterJson, FilesThatComeWithIt)
+{
+    ExpectEqual(LoadCluster(CLUSTERS + "2-x-dgx1-v100.json"), MakeCluster("dgx1-v100", 2));
+    ExpectEqual(LoadCluster(CLUSTERS + "2-x-dgx-a100.json", 2), MakeCluster("dgx-a100", 2));
+    const Cluster h100 = LoadCluster(CLUSTERS + "8-x-dgx-h100-leaf-spine.json");
+    EXPECT_EQ(h100.GetGpus().size(), 64u);
+    EXPECT_NO_THROW(h100.FindVertex("spine3"));
+
+    const Cluster four = LoadCluster(CLUSTERS + "4-gpus-1-pcie-switch.json");
+    EXPECT_EQ(four.GetName(), "four V100 on one PCIe switch");
+    EXPECT_EQ(four.GetGpus().size(), 4u);
+    const Paths paths(four);
+    for (VertexId gpu : four.GetGpus())
+    {
+        EXPECT_EQ(paths.Distance(four.FindVertex("n0.pcie0"), gpu),
+                  DefaultCost(LinkTechnology::PCIE));
+    }
+    const Link& uplink = four.GetLinks().back();
+    EXPECT_EQ(uplink.delayPs, 300000);
+    EXPECT_EQ(uplink.framing.WireBytes(4096), 4096u + 32 * 24);
+}
+
+TEST(LoadCluster, PresetsAndErrors)
+{
+    ExpectEqual(LoadCluster("dgx-a100", 2), MakeCluster("dgx-a100", 2));
+    ExpectEqual(LoadCluster("dgx-a100"), MakeCluster("dgx-a100", 1));
+    auto errorOf = [](const std::string& name, uint32_t servers) {
+        try
+        {
+            LoadCluster(name, servers);
+        }
+        catch (const std::invalid_argument& error)
+        {
+            return std::string(error.what());
+        }
+        return std::string();
+    };
+    EXPECT_EQ(errorOf("dgx-b300", 1),
+              "there is neither a preset nor a readable file 'dgx-b300'; presets: dgx1-v100, "
+              "dgx-a100, dgx-h100");
+    const std::string file = CLUSTERS + "2-x-dgx-a100.json";
+    EXPECT_EQ(errorOf(file, 3),
+              file + ": has 2 servers, but 3 are asked for; ask for as many, or leave the number "
+                     "out");
+    EXPECT_NE(errorOf(CLUSTERS, 0), ""); // a folder
+}
+
+TEST(ClusterJson, SyntaxErrorsHaveAPlace)
+{
+    EXPECT_EQ(ErrorOf(""),
+              "c.json:1:1: syntax error while parsing value - unexpected end of input; expected "
+              "'[', '{', or a literal");
+    EXPECT_EQ(ErrorOf("{\"format\":\n  oops}"),
+              "c.json:2:3: syntax error while parsing value - invalid literal");
+    EXPECT_EQ(ErrorOf("{\"format\": 1,\n \"x\": {\"format\": 2}, \"format\": 3}"),
+              "c.json:2:29: the key \"format\" is there twice");
+    EXPECT_EQ(ErrorOf(std::string(1000000, '[')), "c.json:1:102: nested deeper than 100");
+    EXPECT_EQ(ErrorOf("[1e999]"), "c.json:1:7: number overflow parsing '1e999'");
+    EXPECT_EQ(ErrorOf("{\"\xff\": 1}").substr(0, 11), "c.json:1:3:");
+}
+
+TEST(ClusterJson, ContentErrorsHaveAPointer)
+{
+    EXPECT_EQ(ErrorOf(PAIR), "");
+    EXPECT_EQ(ErrorOf("[]"), "c.json: must be an object, is array");
+    EXPECT_EQ(ErrorOf("{}"), "c.json: the key 'format' is missing");
+    EXPECT_EQ(ErrorOf(Exchange("proteus-cluster", "proteus-graph")),
+              "c.json: /format: must be \"proteus-cluster\", is \"proteus-graph\"");
+    EXPECT_EQ(ErrorOf(Exchange("\"version\": 1", "\"version\": 2")),
+              "c.json: /version: this program reads up to version 1, the file has 2");
+    EXPECT_EQ(ErrorOf(R"({"format": "proteus-cluster", "version": 1})"),
+              "c.json: needs either the key 'server', with the name of a preset, or 'vertices' and "
+              "'links'");
+    EXPECT_EQ(ErrorOf(Exchange("\"name\": \"pair\"", "\"names\": 0")),
+              "c.json: unknown key \"names\"; known: format, version, name, vertices, links");
+    EXPECT_EQ(ErrorOf(Exchange("\"b\": \"switch0\"", "\"b\": \"switch1\"")),
+              "c.json: /links/0/b: there is no vertex 'switch1'");
+    EXPECT_EQ(ErrorOf(Exchange("\"b\": \"switch0\"", "\"b\": 2")),
+              "c.json: /links/0/b: must be a string, is number");
+    EXPECT_EQ(ErrorOf(Exchange("\"b\": \"switch0\"", "\"b\": \"n0.gpu0\"")),
+              "c.json: /links/0: link from 'n0.gpu0' to 'n0.gpu0': the ends must be two vertices");
+    EXPECT_EQ(ErrorOf(Exchange("\"roce\"", "\"rocky\"")),
+              "c.json: /links/0/technology: unknown link technology 'rocky'; known: nvlink, pcie, "
+              "cpu-interconnect, infiniband, roce");
+    EXPECT_EQ(ErrorOf(Exchange("12.5", "-1")),
+              "c.json: /links/0/rate_gbytes_per_s: must be 1e-09 to 1000000.0, is -1");
+    EXPECT_EQ(ErrorOf(Exchange(", \"rate_gbytes_per_s\": 12.5", "")),
+              "c.json: /links/0: the key 'rate_gbytes_per_s' is missing");
+    EXPECT_EQ(ErrorOf(Exchange("\"cost\": 5", "\"cost\": 0")),
+              "c.json: /links/1/cost: must be an integer from 1 to 65535, is 0");
+    EXPECT_EQ(ErrorOf(Exchange("\"cost\": 5", "\"cost\": 1.5")),
+              "c.json: /links/1/cost: must be an integer from 1 to 65535, is 1.5");
+    EXPECT_EQ(ErrorOf(Exchange("\"packet_bytes\": 128", "\"packet_bytes\": 0")),
+              "c.json: /links/1/framing/packet_bytes: must be an integer from 1 to 1073741824, is "
+              "0");
+    EXPECT_EQ(ErrorOf(Exchange("\"packet_bytes\"", "\"packet/bytes\"")),
+              "c.json: /links/1/framing: unknown key \"packet/bytes\"; known: unit_bytes, "
+              "unit_header_bytes, packet_bytes, packet_header_bytes, control_bytes");
+    EXPECT_EQ(ErrorOf(Exchange("\"kind\": \"switch\"", "\"kind\": \"hub\"")),
+              "c.json: /vertices/2/kind: unknown kind of vertex 'hub'; known: gpu, nvswitch, "
+              "pcie-switch, cpu, nic, switch");
+    EXPECT_EQ(ErrorOf(Exchange("\"name\": \"n1.gpu0\"", "\"name\": \"n0.gpu0\"")),
+              "c.json: /vertices/1: vertex 'n0.gpu0' exists twice");
+    EXPECT_EQ(ErrorOf(Exchange(", \"model\": \"T4\"", "")),
+              "c.json: /vertices/1: the key 'model' is missing");
+    EXPECT_EQ(ErrorOf(Exchange("\"kind\": \"switch\"", "\"kind\": \"switch\", \"model\": \"T4\"")),
+              "c.json: /vertices/2: unknown key \"model\"; known: name, kind, server");
+    EXPECT_EQ(ErrorOf(Exchange("\"server\": 1, ", "")),
+              "c.json: /vertices/1: vertex 'n1.gpu0': a gpu must be in a server; give its number");
+    EXPECT_EQ(
+        ErrorOf(Exchange("\"server\": 1", "\"server\": 4")),
+        "c.json: there is a server 4 but no server 1; number the servers from 0 without gaps");
+    EXPECT_EQ(ErrorOf(R"({"format": "proteus-cluster", "version": 1, "server": "dgx-3"})"),
+              "c.json: unknown server preset 'dgx-3'; known: dgx1-v100, dgx-a100, dgx-h100");
+    EXPECT_EQ(ErrorOf(R"({"format": "proteus-cluster", "version": 1, "server": "dgx-a100",
+                          "fabric": {"kind": "single-switch", "spines": 2}})"),
+              "c.json: /fabric: unknown key \"spines\"; known: kind");
+    EXPECT_EQ(ErrorOf(R"({"format": "proteus-cluster", "version": 1, "server": "dgx-a100",
+                          "fabric": {"kind": "ring", "spines": 2}})"),
+              "c.json: unknown fabric 'ring'; known: single-switch, leaf-spine");
+}
+
+TEST(ClusterJson, TruncatedAnywhere)
+{
+    const std::string text = PAIR;
+    for (std::size_t length = 0; length < text.size(); ++length)
+    {
+        const std::string error = ErrorOf(text.substr(0, length));
+        EXPECT_EQ(error.substr(0, 7), "c.json:") << length;
+        EXPECT_EQ(error.find('\n'), std::string::npos) << length;
+    }
+}
+
+TEST(ClusterJson, CorruptedAnywhere)
+{
+    const std::string text = PAIR;
+    std::mt19937 random(5);
+    for (std::size_t at = 0; at < text.size(); ++at)
+    {
+        for (int round = 0; round < 4; ++round)
+        {
+            std::string bad = text;
+            bad[at] = static_cast<char>(random());
+            // Either it is refused with one line, or it is another valid cluster.
+            try
+            {
+                const Cluster cluster = Read(bad);
+                EXPECT_NO_THROW(cluster.Validate());
+                ExpectEqual(Read(Write(cluster)), cluster);
+            }
+            catch (const std::invalid_argument& error)
+            {
+                const std::string message = error.what();
+                EXPECT_EQ(message.substr(0, 7), "c.json:") << at;
+                EXPECT_EQ(message.find('\n'), std::string::npos) << message;
+            }
+        }
+    }
+}

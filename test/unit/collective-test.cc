@@ -1,0 +1,269 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "ns3/proteus-program.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+#include <stdexcept>
+
+using namespace ns3::proteus;
+
+namespace
+{
+
+/// GPUs on one switch.
+Cluster
+MakeStar(uint32_t gpus)
+{
+    Cluster cluster("star");
+    for (uint32_t i = 0; i < gpus; ++i)
+    {
+        Vertex gpu;
+        gpu.name = "gpu" + std::to_string(i);
+        gpu.server = 0;
+        gpu.index = i;
+        gpu.model = "A100-SXM4-80GB";
+        cluster.AddVertex(gpu);
+    }
+    Vertex hub;
+    hub.name = "hub";
+    hub.kind = VertexKind::NVSWITCH;
+    hub.server = 0;
+    const VertexId center = cluster.AddVertex(hub);
+    for (uint32_t i = 0; i < gpus; ++i)
+    {
+        Link link;
+        link.a = i;
+        link.b = center;
+        link.bytesPerSecond = 300e9;
+        cluster.AddLink(link);
+    }
+    return cluster;
+}
+
+std::vector<VertexId>
+FirstGpus(const Cluster& cluster, uint32_t n)
+{
+    return {cluster.GetGpus().begin(), cluster.GetGpus().begin() + n};
+}
+
+const std::vector<Collective> GROUP_COLLECTIVES{Collective::ALL_REDUCE,
+                                                Collective::ALL_GATHER,
+                                                Collective::REDUCE_SCATTER,
+                                                Collective::BROADCAST};
+
+} // namespace
+
+TEST(Collective, EveryAlgorithmComputesItsCollectiveFor2To64Ranks)
+{
+    const Cluster cluster = MakeStar(64);
+    const Paths paths(cluster);
+    for (uint32_t n = 2; n <= 64; ++n)
+    {
+        for (Collective collective : GROUP_COLLECTIVES)
+        {
+            // Sizes: less than a byte per rank, one that nothing divides, several loops.
+            for (uint64_t bytes : {uint64_t{1}, uint64_t{100003}, uint64_t{n} * 10000})
+            {
+                CollectiveRequest request;
+                request.collective = collective;
+                request.bytes = bytes;
+                request.chunkBytes = 1000;
+                request.channels = 1 + n % 3;
+                request.root = collective == Collective::BROADCAST ? n / 2 : 0;
+                request.vertices = FirstGpus(cluster, n);
+                const auto program = MakeProgram(cluster, paths, request);
+                EXPECT_EQ(CheckProgram(program, request), "")
+                    << ToString(collective) << " of " << bytes << " bytes over " << n;
+            }
+        }
+    }
+}
+
+TEST(Collective, SendReceiveComputesItsCollective)
+{
+    const Cluster cluster = MakeStar(2);
+    const Paths paths(cluster);
+    CollectiveRequest request;
+    request.collective = Collective::SEND_RECV;
+    request.bytes = 12345;
+    request.chunkBytes = 1000;
+    request.vertices = FirstGpus(cluster, 2);
+    for (uint32_t channels : {0, 1, 3})
+    {
+        request.channels = channels;
+        const auto program = MakeProgram(cluster, paths, request);
+        EXPECT_EQ(CheckProgram(program, request), "");
+        EXPECT_EQ(SentBytes(program.ranks[0]), 12345u);
+        EXPECT_EQ(SentBytes(program.ranks[1]), 0u);
+    }
+}
+
+TEST(Collective, RanksSendTheBytesOfTheFormula)
+{
+    const Cluster cluster = MakeStar(8);
+    const Paths paths(cluster);
+    for (uint32_t n : {2, 3, 4, 8})
+    {
+        CollectiveRequest request;
+        request.bytes = uint64_t{n} * 1000000;
+        request.vertices = FirstGpus(cluster, n);
+        const auto sent = [&](Collective collective) {
+            request.collective = collective;
+            const auto program = MakeProgram(cluster, paths, request);
+            std::set<uint64_t> bytes;
+            for (const auto& rank : program.ranks)
+            {
+                bytes.insert(SentBytes(rank));
+            }
+            return bytes;
+        };
+        EXPECT_EQ(sent(Collective::ALL_REDUCE), std::set<uint64_t>{2 * (n - 1) * 1000000});
+        EXPECT_EQ(sent(Collective::ALL_GATHER), std::set<uint64_t>{(n - 1) * 1000000});
+        EXPECT_EQ(sent(Collective::REDUCE_SCATTER), std::set<uint64_t>{(n - 1) * 1000000});
+        EXPECT_EQ(sent(Collective::BROADCAST), (std::set<uint64_t>{0, request.bytes}));
+    }
+}
+
+TEST(Collective, CheckFindsWhatIsWrong)
+{
+    const Cluster cluster = MakeStar(4);
+    const Paths paths(cluster);
+    CollectiveRequest request;
+    request.bytes = 4000;
+    request.channels = 1;
+    request.vertices = FirstGpus(cluster, 4);
+    const auto good = MakeProgram(cluster, paths, request);
+    ASSERT_EQ(CheckProgram(good, request), "");
+
+    auto bad = good;
+    bad.ranks[1].blocks[0].steps.pop_back();
+    EXPECT_NE(CheckProgram(bad, request).find("unread"), std::string::npos);
+
+    CollectiveRequest broadcast = request;
+    broadcast.collective = Collective::BROADCAST;
+    bad = MakeProgram(cluster, paths, broadcast);
+    bad.ranks[0].blocks[0].steps.pop_back();
+    EXPECT_NE(CheckProgram(bad, broadcast).find("waits for ever"), std::string::npos);
+
+    bad = good;
+    for (auto& step : bad.ranks[0].blocks[0].steps)
+    {
+        if (step.kind == StepKind::RECV_COPY_SEND)
+        {
+            step.kind = StepKind::RECV_REDUCE_COPY_SEND;
+        }
+    }
+    EXPECT_NE(CheckProgram(bad, request).find("twice"), std::string::npos);
+
+    bad = good;
+    bad.ranks[3].blocks[0].sendPeer = 1;
+    EXPECT_NE(CheckProgram(bad, request).find("senders"), std::string::npos);
+
+    bad = good;
+    for (auto& rank : bad.ranks)
+    {
+        for (auto& step : rank.blocks[0].steps)
+        {
+            step.kind = step.kind == StepKind::RECV_REDUCE_COPY_SEND ? StepKind::RECV_COPY_SEND
+                                                                     : step.kind;
+        }
+    }
+    EXPECT_NE(CheckProgram(bad, request).find("wrong contributions"), std::string::npos);
+}
+
+TEST(Collective, RequestsThatMakeNoSenseAreRefused)
+{
+    const Cluster cluster = MakeStar(4);
+    const Paths paths(cluster);
+    CollectiveRequest request;
+    request.vertices = FirstGpus(cluster, 4);
+    EXPECT_THROW(MakeProgram(cluster, paths, request), std::invalid_argument); // no bytes
+    request.bytes = 8;
+    request.root = 4;
+    EXPECT_THROW(MakeProgram(cluster, paths, request), std::invalid_argument);
+    request.root = 0;
+    request.collective = Collective::SEND_RECV;
+    EXPECT_THROW(MakeProgram(cluster, paths, request), std::invalid_argument); // four ranks
+    request.vertices.clear();
+    EXPECT_THROW(MakeProgram(cluster, paths, request), std::invalid_argument);
+}
+
+TEST(Collective, AGroupOfOneHasNothingToDo)
+{
+    const Cluster cluster = MakeStar(2);
+    const Paths paths(cluster);
+    CollectiveRequest request;
+    request.bytes = 8;
+    request.vertices = FirstGpus(cluster, 1);
+    const auto program = MakeProgram(cluster, paths, request);
+    EXPECT_TRUE(program.ranks.at(0).blocks.empty());
+    EXPECT_EQ(CheckProgram(program, request), "");
+}
+
+TEST(RingOrder, UsesDirectNvlinksOfTheCubeMesh)
+{
+    const Cluster cluster = MakeCluster("dgx1-v100", 1);
+    const Paths paths(cluster);
+    const auto gpus = cluster.GetGpus();
+    const auto order = MakeRingOrder(cluster, paths, gpus, 0);
+    ASSERT_EQ(std::set<uint32_t>(order.begin(), order.end()).size(), 8u);
+    for (uint32_t i = 0; i < 8; ++i)
+    {
+        const auto links = paths.Walk(gpus[order[i]], gpus[order[(i + 1) % 8]], [](auto, auto) {
+            return 0;
+        });
+        ASSERT_EQ(links.size(), 1u) << order[i] << " to " << order[(i + 1) % 8];
+        EXPECT_EQ(cluster.GetLinks()[links[0]].technology, LinkTechnology::NVLINK);
+    }
+}
+
+TEST(RingOrder, CrossesServersOnOneRail)
+{
+    const Cluster cluster = MakeCluster("dgx-a100", 4);
+    const Paths paths(cluster);
+    const auto gpus = cluster.GetGpus();
+    EXPECT_EQ(GetDefaultChannels(cluster, gpus), 8u);
+    std::set<uint32_t> exits;
+    for (uint32_t channel = 0; channel < 8; ++channel)
+    {
+        const auto order = MakeRingOrder(cluster, paths, gpus, channel);
+        ASSERT_EQ(std::set<uint32_t>(order.begin(), order.end()).size(), 32u);
+        uint32_t crossings = 0;
+        for (uint32_t i = 0; i < 32; ++i)
+        {
+            const uint32_t a = order[i];
+            const uint32_t b = order[(i + 1) % 32];
+            if (a / 8 != b / 8)
+            {
+                ++crossings;
+                EXPECT_EQ(a % 8, b % 8) << "channel " << channel;
+                if (a / 8 == 0)
+                {
+                    exits.insert(a);
+                }
+            }
+        }
+        EXPECT_EQ(crossings, 4u);
+    }
+    EXPECT_EQ(exits.size(), 8u) << "every NIC of a server carries one channel outwards";
+}
+
+TEST(Extent, CutsWithTheRemainderFirst)
+{
+    // Proteus B1: 10 in 3 gives [0,4) [4,7) [7,10).
+    const Extent whole{0, 10};
+    EXPECT_EQ(CutExtent(whole, 3, 0).offset, 0u);
+    EXPECT_EQ(CutExtent(whole, 3, 0).bytes, 4u);
+    EXPECT_EQ(CutExtent(whole, 3, 1).offset, 4u);
+    EXPECT_EQ(CutExtent(whole, 3, 1).bytes, 3u);
+    EXPECT_EQ(CutExtent(whole, 3, 2).offset, 7u);
+    EXPECT_EQ(CutExtent(whole, 3, 2).bytes, 3u);
+}
