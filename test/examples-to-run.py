@@ -4,7 +4,7 @@
 # buildable and runnable over time.  Each tuple in the list contains
 #     (example_name, do_run, do_valgrind_run).
 cpp_examples = [
-    ("proteus-gpt3 --model=125M --nodes=1 --tp=8 --dp=1 --globalBatch=2 --microBatch=1", "True", "False"),
+    ("proteus-gpt3 --model=125M --nodes=1 --tp=4 --globalBatch=4", "True", "False"),
     ("proteus-unit-tests", "True", "False"),
 ]
 

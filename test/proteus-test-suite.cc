@@ -380,14 +380,21 @@ class ProteusPipeline : public TestCase
         const auto gpipe = PipelineSchedule::GPIPE;
         const auto oneFOneB = PipelineSchedule::ONE_FORWARD_ONE_BACKWARD;
         const double tolerance = 0.001;
+
         struct Case
         {
             uint32_t stages;
             uint32_t microBatches;
             double seconds;
         };
+
         // DistSim A1.
-        for (const Case& c : std::vector<Case>{{4, 4, 21}, {4, 8, 33}, {8, 8, 45}, {8, 32, 117}, {4, 1, 12}, {1, 4, 12}})
+        for (const Case& c : std::vector<Case>{{4, 4, 21},
+                                               {4, 8, 33},
+                                               {8, 8, 45},
+                                               {8, 32, 117},
+                                               {4, 1, 12},
+                                               {1, 4, 12}})
         {
             for (const auto schedule : {gpipe, oneFOneB})
             {
@@ -400,9 +407,10 @@ class ProteusPipeline : public TestCase
         }
         // A3: live activations are the peak memory, at a byte each.
         const std::vector<uint64_t> live{4, 3, 2, 1};
-        NS_TEST_EXPECT_MSG_EQ((RunPipeline(Uniform(4, 8, oneFOneB)).timeline.peakMemoryBytes == live),
-                              true,
-                              "1F1B keeps p - s");
+        NS_TEST_EXPECT_MSG_EQ(
+            (RunPipeline(Uniform(4, 8, oneFOneB)).timeline.peakMemoryBytes == live),
+            true,
+            "1F1B keeps p - s");
         NS_TEST_EXPECT_MSG_EQ((RunPipeline(Uniform(4, 8, gpipe)).timeline.peakMemoryBytes ==
                                std::vector<uint64_t>(4, 8)),
                               true,
@@ -421,21 +429,21 @@ class ProteusPipeline : public TestCase
             NS_TEST_EXPECT_MSG_EQ_TOL(end * 1e-12, ends[s], tolerance, "A4, stage " << s);
         }
         // A7, A8: stages of different length.
-        NS_TEST_EXPECT_MSG_EQ_TOL(
-            RunPipeline({gpipe, {1, 2, 1}, {2, 4, 2}, 4, 0}).timeline.endPs * 1e-12,
-            30,
-            tolerance,
-            "A7 GPipe");
+        NS_TEST_EXPECT_MSG_EQ_TOL(RunPipeline({gpipe, {1, 2, 1}, {2, 4, 2}, 4, 0}).timeline.endPs *
+                                      1e-12,
+                                  30,
+                                  tolerance,
+                                  "A7 GPipe");
         NS_TEST_EXPECT_MSG_EQ_TOL(
             RunPipeline({oneFOneB, {1, 2, 1}, {2, 4, 2}, 4, 0}).timeline.endPs * 1e-12,
             28,
             tolerance,
             "A7 1F1B");
-        NS_TEST_EXPECT_MSG_EQ_TOL(
-            RunPipeline({oneFOneB, {1, 3}, {2, 6}, 4, 0}).timeline.endPs * 1e-12,
-            39,
-            tolerance,
-            "A8");
+        NS_TEST_EXPECT_MSG_EQ_TOL(RunPipeline({oneFOneB, {1, 3}, {2, 6}, 4, 0}).timeline.endPs *
+                                      1e-12,
+                                  39,
+                                  tolerance,
+                                  "A8");
     }
 };
 

@@ -6,9 +6,8 @@
 
 #include "proteus-program.h"
 
-#include <boost/dynamic_bitset.hpp>
-
 #include <algorithm>
+#include <boost/dynamic_bitset.hpp>
 #include <deque>
 #include <map>
 #include <sstream>
@@ -33,9 +32,9 @@ struct BlockState
 {
     const ThreadBlock* block;
     uint32_t rank;
-    std::size_t next{0};          //!< step
-    std::deque<Chunk>* incoming;  //!< null where nothing is received
-    std::deque<Chunk>* outgoing;  //!< null where nothing is sent
+    std::size_t next{0};         //!< step
+    std::deque<Chunk>* incoming; //!< null where nothing is received
+    std::deque<Chunk>* outgoing; //!< null where nothing is sent
 };
 
 /// Says which step of which rank something is about.
@@ -43,8 +42,8 @@ std::string
 At(const BlockState& state)
 {
     std::ostringstream text;
-    text << "rank " << state.rank << ", channel " << state.block->channel << ", step "
-         << state.next << ": ";
+    text << "rank " << state.rank << ", channel " << state.block->channel << ", step " << state.next
+         << ": ";
     return text.str();
 }
 

@@ -26,7 +26,8 @@ MakeRingProgram(const Cluster& cluster, const Paths& paths, const CollectiveRequ
 
     // Loops, so that a loop's part of a segment is at most half of the receiver's room.
     const uint64_t loopBytes = CHUNK_SLOTS / 2 * request.chunkBytes;
-    const uint64_t longest = CutExtent(CutExtent({0, request.bytes}, n, 0), program.channels, 0).bytes;
+    const uint64_t longest =
+        CutExtent(CutExtent({0, request.bytes}, n, 0), program.channels, 0).bytes;
     const uint64_t loops = std::max<uint64_t>((longest + loopBytes - 1) / loopBytes, 1);
 
     for (uint32_t channel = 0; channel < program.channels; ++channel)

@@ -32,11 +32,11 @@ namespace proteus
 /// One step of a thread block. The names are NCCL's and MSCCL's.
 enum class StepKind : uint8_t
 {
-    SEND,             //!< send the chunk from the local buffer
-    RECV,             //!< receive a chunk into the local buffer
-    RECV_REDUCE,      //!< receive and add to the local buffer
-    RECV_COPY_SEND,   //!< receive into the local buffer and send it on
-    RECV_REDUCE_SEND, //!< receive, add the local buffer and send the sum on
+    SEND,                  //!< send the chunk from the local buffer
+    RECV,                  //!< receive a chunk into the local buffer
+    RECV_REDUCE,           //!< receive and add to the local buffer
+    RECV_COPY_SEND,        //!< receive into the local buffer and send it on
+    RECV_REDUCE_SEND,      //!< receive, add the local buffer and send the sum on
     RECV_REDUCE_COPY_SEND, //!< receive, add, keep the sum and send it on
 };
 
@@ -86,7 +86,7 @@ struct RankProgram
  */
 struct CollectiveProgram
 {
-    std::string algorithm;          //!< e.g. "ring"
+    std::string algorithm; //!< e.g. "ring"
     uint32_t channels{1};
     uint64_t bufferBytes{0};        //!< extent of the buffer the offsets refer to
     std::vector<RankProgram> ranks; //!< by rank in the group

@@ -50,12 +50,11 @@ FindCycle(const std::vector<std::vector<uint64_t>>& cost)
         for (uint32_t i = 1; i < n; ++i)
         {
             const auto& row = cost[cycle[i - 1]];
-            std::swap(cycle[i],
-                      *std::min_element(cycle.begin() + i,
-                                        cycle.end(),
-                                        [&](uint32_t a, uint32_t b) {
-                                            return row[a] != row[b] ? row[a] < row[b] : a < b;
-                                        }));
+            std::swap(
+                cycle[i],
+                *std::min_element(cycle.begin() + i, cycle.end(), [&](uint32_t a, uint32_t b) {
+                    return row[a] != row[b] ? row[a] < row[b] : a < b;
+                }));
         }
         return cycle;
     }
@@ -141,8 +140,7 @@ MakeRingOrder(const Cluster& cluster,
             for (uint32_t j = 0; j < n; ++j)
             {
                 cost[i][j] =
-                    i == j ? 0
-                           : paths.Distance(vertices[members[s][i]], vertices[members[s][j]]);
+                    i == j ? 0 : paths.Distance(vertices[members[s][i]], vertices[members[s][j]]);
             }
         }
         std::vector<uint32_t> cycle;

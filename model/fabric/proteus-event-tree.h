@@ -111,13 +111,13 @@ class EventTree
      */
     void MoveEpoch(int64_t timePs);
 
-    uint32_t m_bits;                              //!< bits of a slot
-    uint64_t m_mask;                              //!< these bits
-    int64_t m_horizon;                            //!< times this far past the epoch have no key
-    int64_t m_epoch{0};                           //!< time of key 0
-    uint64_t m_top{EMPTY};                        //!< smallest key
-    std::size_t m_nLevels;                        //!< levels below the top
-    std::vector<std::vector<uint64_t>> m_levels;  //!< slots, then minima of eight, and so on
+    uint32_t m_bits;                             //!< bits of a slot
+    uint64_t m_mask;                             //!< these bits
+    int64_t m_horizon;                           //!< times this far past the epoch have no key
+    int64_t m_epoch{0};                          //!< time of key 0
+    uint64_t m_top{EMPTY};                       //!< smallest key
+    std::size_t m_nLevels;                       //!< levels below the top
+    std::vector<std::vector<uint64_t>> m_levels; //!< slots, then minima of eight, and so on
 };
 
 } // namespace proteus

@@ -184,8 +184,7 @@ Fabric::SetCluster(std::shared_ptr<const Cluster> cluster)
     {
         for (const Port& port : m_cluster->GetPorts(vertex))
         {
-            m_outPorts[vertex].push_back(2 * port.link +
-                                         (links[port.link].a == vertex ? 0 : 1));
+            m_outPorts[vertex].push_back(2 * port.link + (links[port.link].a == vertex ? 0 : 1));
         }
     }
     m_tree = EventTree(static_cast<uint32_t>(SLOTS_PER_PORT * m_ports.size()));
@@ -269,8 +268,8 @@ Fabric::Step()
     {
         // The horizon moves when a handler schedules a simulator event.
         const uint64_t horizon = m_horizon->GetNext();
-        const bool beyondHorizon = fed && horizon != UINT64_MAX &&
-                                   next > (static_cast<int64_t>(horizon) - 1) * perStep;
+        const bool beyondHorizon =
+            fed && horizon != UINT64_MAX && next > (static_cast<int64_t>(horizon) - 1) * perStep;
         if (beyondHorizon || (!batch && next > nowPs))
         {
             break;
@@ -323,8 +322,8 @@ Fabric::CallAtPresent(VertexId vertex, std::function<void()> callback)
     const int64_t perStep = std::max<int64_t>(TimeStep(1).GetPicoSeconds(), 1);
     const int64_t step = (GetTimePs() + perStep - 1) / perStep;
     ScheduleFunctionWithContext(m_nodes.Get(vertex)->GetId(),
-                        TimeStep(step) - Simulator::Now(),
-                        std::move(callback));
+                                TimeStep(step) - Simulator::Now(),
+                                std::move(callback));
 }
 
 PortId
@@ -434,10 +433,9 @@ void
 Fabric::Transmit(PortId id, const PacketRecord& record, uint32_t wireBytes)
 {
     PortState& port = m_ports[id];
-    const int64_t tx =
-        wireBytes == port.fullWire
-            ? port.fullTxPs
-            : static_cast<int64_t>(wireBytes * port.psPerByte >> FIXED_POINT_BITS);
+    const int64_t tx = wireBytes == port.fullWire
+                           ? port.fullTxPs
+                           : static_cast<int64_t>(wireBytes * port.psPerByte >> FIXED_POINT_BITS);
     const int64_t end = m_timePs + tx;
     port.freeAtPs = end;
     LinkStatistics& statistics = port.statistics;

@@ -251,9 +251,8 @@ class Fabric : public Object
     /// @param port a port @param payload of a unit @return its bytes on the wire
     static uint32_t GetWireBytes(const PortState& port, uint32_t payload)
     {
-        return payload == port.fullPayload
-                   ? port.fullWire
-                   : static_cast<uint32_t>(port.framing.WireBytes(payload));
+        return payload == port.fullPayload ? port.fullWire
+                                           : static_cast<uint32_t>(port.framing.WireBytes(payload));
     }
 
     /// Handles what is due, as far as the horizon allows.
@@ -284,24 +283,24 @@ class Fabric : public Object
     /// @param technology of a link @return receive buffer in bytes, 0 for none
     uint64_t GetBufferBytes(LinkTechnology technology) const;
 
-    std::shared_ptr<const Cluster> m_cluster;      //!< what is built
-    std::unique_ptr<Paths> m_paths;                //!< its shortest paths
-    NodeContainer m_nodes;                         //!< by vertex
-    Ptr<EventHorizon> m_horizon;                   //!< time of the next simulator event
-    FabricEndpoint* m_endpoint{nullptr};           //!< the transport
-    std::vector<PortState> m_ports;                //!< by PortId
-    EventTree m_tree;                              //!< pending events
-    std::vector<std::vector<PortId>> m_outPorts;   //!< by vertex, in the order of its ports
-    std::vector<std::vector<uint32_t>> m_routes;   //!< by vertex and destination, see Route()
-    int64_t m_timePs{0};                           //!< the fabric's clock
-    int64_t m_armedPs{EventTree::NEVER};           //!< when the simulator calls Step()
-    bool m_running{false};                         //!< within Step()
-    uint64_t m_events{0};                          //!< handled
-    uint64_t m_packetHops{0};                      //!< links crossed
-    uint64_t m_nvlinkBuffer;                       //!< attribute
-    uint64_t m_pcieBuffer;                         //!< attribute
-    uint64_t m_infinibandBuffer;                   //!< attribute
-    Ptr<EventImpl> m_stepEvent;                    //!< pending call of Step(), or null
+    std::shared_ptr<const Cluster> m_cluster;    //!< what is built
+    std::unique_ptr<Paths> m_paths;              //!< its shortest paths
+    NodeContainer m_nodes;                       //!< by vertex
+    Ptr<EventHorizon> m_horizon;                 //!< time of the next simulator event
+    FabricEndpoint* m_endpoint{nullptr};         //!< the transport
+    std::vector<PortState> m_ports;              //!< by PortId
+    EventTree m_tree;                            //!< pending events
+    std::vector<std::vector<PortId>> m_outPorts; //!< by vertex, in the order of its ports
+    std::vector<std::vector<uint32_t>> m_routes; //!< by vertex and destination, see Route()
+    int64_t m_timePs{0};                         //!< the fabric's clock
+    int64_t m_armedPs{EventTree::NEVER};         //!< when the simulator calls Step()
+    bool m_running{false};                       //!< within Step()
+    uint64_t m_events{0};                        //!< handled
+    uint64_t m_packetHops{0};                    //!< links crossed
+    uint64_t m_nvlinkBuffer;                     //!< attribute
+    uint64_t m_pcieBuffer;                       //!< attribute
+    uint64_t m_infinibandBuffer;                 //!< attribute
+    Ptr<EventImpl> m_stepEvent;                  //!< pending call of Step(), or null
 
     /// Another 2^20 events have been handled.
     TracedCallback<uint64_t> m_progressTrace;

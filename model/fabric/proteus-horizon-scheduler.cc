@@ -31,16 +31,15 @@ EventHorizon::GetTypeId()
 TypeId
 HorizonScheduler::GetTypeId()
 {
-    static TypeId tid =
-        TypeId("ns3::proteus::HorizonScheduler")
-            .SetParent<PriorityQueueScheduler>()
-            .SetGroupName("Proteus")
-            .AddConstructor<HorizonScheduler>()
-            .AddAttribute("Horizon",
-                          "Where to publish the time of the next event.",
-                          PointerValue(),
-                          MakePointerAccessor(&HorizonScheduler::SetHorizon),
-                          MakePointerChecker<EventHorizon>());
+    static TypeId tid = TypeId("ns3::proteus::HorizonScheduler")
+                            .SetParent<PriorityQueueScheduler>()
+                            .SetGroupName("Proteus")
+                            .AddConstructor<HorizonScheduler>()
+                            .AddAttribute("Horizon",
+                                          "Where to publish the time of the next event.",
+                                          PointerValue(),
+                                          MakePointerAccessor(&HorizonScheduler::SetHorizon),
+                                          MakePointerChecker<EventHorizon>());
     return tid;
 }
 

@@ -44,15 +44,15 @@ enum class PacketKind : uint8_t
  */
 struct PacketRecord
 {
-    int64_t timePs{0};          //!< arrival of its last byte at the end of the link it is on
-    uint32_t queuePair{0};      //!< which queue pair it belongs to
-    uint32_t message{0};        //!< DATA, ACKNOWLEDGE: number of the message; CONTROL: its content
-    VertexId destination{0};    //!< next waypoint: a NIC, or the endpoint itself
-    PortId ingress{NO_PORT};    //!< link whose receive buffer holds it
-    uint32_t payloadBytes{0};   //!< 0 for ACKNOWLEDGE and CONTROL
+    int64_t timePs{0};        //!< arrival of its last byte at the end of the link it is on
+    uint32_t queuePair{0};    //!< which queue pair it belongs to
+    uint32_t message{0};      //!< DATA, ACKNOWLEDGE: number of the message; CONTROL: its content
+    VertexId destination{0};  //!< next waypoint: a NIC, or the endpoint itself
+    PortId ingress{NO_PORT};  //!< link whose receive buffer holds it
+    uint32_t payloadBytes{0}; //!< 0 for ACKNOWLEDGE and CONTROL
     PacketKind kind{PacketKind::DATA};
-    uint8_t priority{0};        //!< 0 is served first
-    uint16_t hops{0};           //!< links it has crossed
+    uint8_t priority{0}; //!< 0 is served first
+    uint16_t hops{0};    //!< links it has crossed
 };
 
 static_assert(sizeof(PacketRecord) == 32, "two records share a cache line");

@@ -9,11 +9,11 @@
 #include "proteus-graph-json.h"
 #include "proteus-graph-protobuf.h"
 
+#include "ns3/proteus-output-file.h"
+
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <fstream>
-#include <random>
 #include <stdexcept>
 #include <sys/stat.h>
 
@@ -58,84 +58,15 @@ IsDirectory(const std::string& path)
     return stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
 }
 
-[[noreturn]] void
-FailToWrite(const std::string& path, const std::string& cause)
-{
-    throw std::invalid_argument(path + ": cannot be written: " + cause);
-}
-
-/// A new file next to the one that is to be written; deleted unless it was renamed.
-class TemporaryFile
-{
-  public:
-    explicit TemporaryFile(const std::string& path)
-        : m_target(path),
-          m_path(path + ".partial-" + std::to_string(std::random_device()()))
-    {
-    }
-
-    ~TemporaryFile()
-    {
-        if (!m_isRenamed)
-        {
-            std::remove(m_path.c_str());
-        }
-    }
-
-    TemporaryFile(const TemporaryFile&) = delete;
-    TemporaryFile& operator=(const TemporaryFile&) = delete;
-
-    const std::string& GetPath() const
-    {
-        return m_path;
-    }
-
-    void Rename()
-    {
-        if (std::rename(m_path.c_str(), m_target.c_str()) != 0)
-        {
-            FailToWrite(m_target, std::strerror(errno));
-        }
-        m_isRenamed = true;
-    }
-
-  private:
-    std::string m_target;
-    std::string m_path;
-    bool m_isRenamed{false};
-};
-
 } // namespace
 
 void
 SaveGraph(const ExecutionGraph& graph, const std::string& path)
 {
     const Format format = FormatOf(path);
-    if (IsDirectory(path))
-    {
-        FailToWrite(path, "it is a directory");
-    }
-    TemporaryFile file(path);
-    errno = 0;
-    std::ofstream out(file.GetPath(), std::ios::binary | std::ios::trunc);
-    if (!out)
-    {
-        FailToWrite(path, std::strerror(errno));
-    }
-    try
-    {
+    WriteFile(path, [&](std::ostream& out) {
         format == Format::JSON ? WriteGraphJson(graph, out) : WriteGraphProtobuf(graph, out);
-    }
-    catch (const std::invalid_argument& error)
-    {
-        FailToWrite(path, errno != 0 ? std::strerror(errno) : error.what());
-    }
-    out.close();
-    if (!out)
-    {
-        FailToWrite(path, errno != 0 ? std::strerror(errno) : "the output does not take it");
-    }
-    file.Rename();
+    });
 }
 
 ExecutionGraph

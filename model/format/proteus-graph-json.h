@@ -21,24 +21,25 @@
  * The file is one object. Fields in brackets may be left out and then have the value given here;
  * any other field is an error. The fields devices, streams and phases come before the tasks.
  *
- * | field | value |
- * |---|---|
- * | format, version | "proteus-graph", 1 |
- * | [facts] | object: [name ""], [model_flops_per_iteration 0], [tokens_per_iteration 0],
- * [samples_per_iteration 0] | | devices | their number | | [streams] | list of names | | [phases] |
- * list of objects: name, [micro_batches 1] | | [groups] | list of lists of devices, in rank order;
- * no two of them equal | | [schedules] | list of objects: devices (a list), order (a list of pairs:
- * phase, micro-batch) | | [gates] | list of objects: device, acquire, release (phases), limit | |
- * [tasks] | list of objects, see below |
+ * - format: "proteus-graph"; version: 1
+ * - [facts]: object with [name ""], [model_flops_per_iteration 0], [tokens_per_iteration 0] and
+ *   [samples_per_iteration 0]
+ * - devices: their number
+ * - [streams]: list of names
+ * - [phases]: list of objects with name and [micro_batches 1]
+ * - [groups]: list of lists of devices in rank order, no two of them equal
+ * - [schedules]: list of objects with devices (a list) and order (a list of pairs: phase,
+ *   micro-batch)
+ * - [gates]: list of objects with device, acquire and release (phases), and limit
+ * - [tasks]: list of objects
  *
  * Streams and phases are referred to by name, groups and tasks by their position in the list.
- * Every task has [id] (its position), name, kind, phase, [dependencies []] and, by kind:
- *
- * | kind | fields |
- * |---|---|
- * | compute | device, stream, [duration_ps: left to the cost model], [flops 0], [bytes 0],
- * [data_type "bf16"] | | communication | group, stream, collective, bytes, [parallelism "none"],
- * [root 0, broadcast only] | | memory | device, bytes, [persistent false] |
+ * Every task has [id] (its position), name, kind, phase and [dependencies []]; besides
+ * - a compute task: device, stream, [duration_ps, without which the cost model times it],
+ *   [flops 0], [bytes 0], [data_type "bf16"]
+ * - a communication task: group, stream, collective, bytes, [parallelism "none"] and, if it is a
+ *   broadcast, [root 0]
+ * - a memory task: device, bytes, [persistent false]
  */
 
 namespace ns3

@@ -20,15 +20,15 @@ NS_OBJECT_ENSURE_REGISTERED(GpuApplication);
 TypeId
 GpuApplication::GetTypeId()
 {
-    static TypeId tid = TypeId("ns3::proteus::GpuApplication")
-                            .SetParent<Application>()
-                            .SetGroupName("Proteus")
-                            .AddConstructor<GpuApplication>()
-                            .AddTraceSource("TaskEnd",
-                                            "A task of the device has ended.",
-                                            MakeTraceSourceAccessor(
-                                                &GpuApplication::m_taskEndTrace),
-                                            "ns3::proteus::GpuApplication::SpanTracedCallback");
+    static TypeId tid =
+        TypeId("ns3::proteus::GpuApplication")
+            .SetParent<Application>()
+            .SetGroupName("Proteus")
+            .AddConstructor<GpuApplication>()
+            .AddTraceSource("TaskEnd",
+                            "A task of the device has ended.",
+                            MakeTraceSourceAccessor(&GpuApplication::m_taskEndTrace),
+                            "ns3::proteus::GpuApplication::SpanTracedCallback");
     return tid;
 }
 

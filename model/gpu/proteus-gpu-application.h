@@ -56,8 +56,8 @@ class GpuApplication : public Application
     void StartApplication() override;
     void StopApplication() override;
 
-    std::unique_ptr<DeviceRuntime> m_runtime;    //!< does the work
-    TracedCallback<const Span&> m_taskEndTrace;  //!< a task has ended
+    std::unique_ptr<DeviceRuntime> m_runtime;   //!< does the work
+    TracedCallback<const Span&> m_taskEndTrace; //!< a task has ended
 };
 
 } // namespace proteus

@@ -179,10 +179,7 @@ PacketNetwork::GetBlockRun(const BlockKey& key)
 }
 
 void
-PacketNetwork::Join(DeviceId device,
-                    TaskId task,
-                    uint32_t microBatch,
-                    std::function<void()> done)
+PacketNetwork::Join(DeviceId device, TaskId task, uint32_t microBatch, std::function<void()> done)
 {
     NS_LOG_FUNCTION(this << device << task << microBatch);
     if (m_freeRankRuns.empty())

@@ -148,9 +148,9 @@ class PacketNetwork : public Object, public Network, private TransportUser
         /// @param key to hash @return its hash
         std::size_t operator()(const BlockKey& key) const
         {
-            return MixHash(MixHash(uint64_t{std::get<0>(key)} << 32 | std::get<1>(key),
-                                   std::get<2>(key)),
-                           std::get<3>(key));
+            return MixHash(
+                MixHash(uint64_t{std::get<0>(key)} << 32 | std::get<1>(key), std::get<2>(key)),
+                std::get<3>(key));
         }
     };
 
@@ -159,10 +159,10 @@ class PacketNetwork : public Object, public Network, private TransportUser
     {
         TaskId task;
         uint32_t microBatch;
-        uint32_t block;        //!< of the sender, in its RankProgram
-        uint32_t receiverRun;  //!< block run of the receiver, which chunks name
-        uint32_t senderRun;    //!< block run of the sender, NO_ID where it is not known yet
-        uint32_t chunks;       //!< granted
+        uint32_t block;       //!< of the sender, in its RankProgram
+        uint32_t receiverRun; //!< block run of the receiver, which chunks name
+        uint32_t senderRun;   //!< block run of the sender, NO_ID where it is not known yet
+        uint32_t chunks;      //!< granted
     };
 
     // Inherited from TransportUser
@@ -199,10 +199,10 @@ class PacketNetwork : public Object, public Network, private TransportUser
         m_programs;
     /// By group, channel, sender's and receiver's rank.
     std::map<std::tuple<GroupId, uint32_t, uint32_t, uint32_t>, uint32_t> m_queuePairs;
-    std::vector<RankRun> m_rankRuns;       //!< all places
-    std::vector<uint32_t> m_freeRankRuns;  //!< places to use again
-    std::vector<BlockRun> m_blockRuns;     //!< all places
-    std::vector<uint32_t> m_freeBlockRuns; //!< places to use again
+    std::vector<RankRun> m_rankRuns;                              //!< all places
+    std::vector<uint32_t> m_freeRankRuns;                         //!< places to use again
+    std::vector<BlockRun> m_blockRuns;                            //!< all places
+    std::vector<uint32_t> m_freeBlockRuns;                        //!< places to use again
     std::unordered_map<BlockKey, uint32_t, KeyHash> m_blockIndex; //!< block runs under way
     std::unordered_map<BlockKey, uint32_t, KeyHash> m_rankIndex;  //!< rank runs, block 0
     std::vector<Grant> m_grants;                                  //!< in flight, all places

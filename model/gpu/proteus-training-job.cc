@@ -99,10 +99,10 @@ TrainingJob::Install(std::shared_ptr<const ExecutionGraph> graph,
     const Cluster& cluster = fabric->GetCluster();
     if (graph->GetNDevices() > cluster.GetGpus().size())
     {
-        throw std::invalid_argument(
-            "the graph needs " + std::to_string(graph->GetNDevices()) + " GPUs, and cluster '" +
-            cluster.GetName() + "' has " + std::to_string(cluster.GetGpus().size()) +
-            ": add servers, or use a smaller strategy");
+        throw std::invalid_argument("the graph needs " + std::to_string(graph->GetNDevices()) +
+                                    " GPUs, and cluster '" + cluster.GetName() + "' has " +
+                                    std::to_string(cluster.GetGpus().size()) +
+                                    ": add servers, or use a smaller strategy");
     }
     m_graph = graph;
     m_fabric = fabric;

@@ -169,7 +169,8 @@ struct ScheduleEntry
  * @ingroup proteus
  * A micro-batch gate: on this device, micro-batch k of the phase `acquire` is admitted only when
  * fewer than `limit` of those admitted before have compute tasks of their phase `release` left to
- * do. With acquire = forward, release = backward it bounds the live activations of a pipeline stage.
+ * do. With acquire = forward, release = backward it bounds the live activations of a pipeline
+ * stage.
  */
 struct MicroBatchGate
 {
@@ -221,7 +222,7 @@ struct IdRange
  * they name; a stream runs its tasks one after the other in that order, each as soon as what it
  * depends on is done, as a CUDA stream does. The receiving side of a SEND_RECV occupies no stream:
  * its buffer is posted when its dependencies on that device are done and, if the device's
- * schedule has an entry for it, that entry is admitted.
+ * schedule has an entry for it, that entry's turn has come, whether a gate holds it or not.
  *
  * Dependencies. "b depends on a" holds on every device that both live on (a communication lives
  * on all devices of its group); a dependency between tasks without a common device is an error,

@@ -45,8 +45,7 @@ DeviceRuntime::DeviceRuntime(const ExecutionGraph& graph,
     for (TaskId id = 0; id < graph.GetNTasks(); ++id)
     {
         const Task& task = graph.GetTask(id);
-        if (task.kind == TaskKind::COMMUNICATION ? groupIsHere[task.place]
-                                                 : task.place == m_device)
+        if (task.kind == TaskKind::COMMUNICATION ? groupIsHere[task.place] : task.place == m_device)
         {
             m_tasks.push_back(id);
         }
@@ -142,8 +141,10 @@ DeviceRuntime::DeviceRuntime(const ExecutionGraph& graph,
         m_entryStarted[phase].assign(graph.GetPhases()[phase].microBatches, false);
     }
     // A receive waits for its schedule entry, where there is one.
+    m_isScheduled.assign(nPhases, false);
     for (const ScheduleEntry& entry : graph.GetSchedule(device))
     {
+        m_isScheduled[entry.phase] = true;
         for (uint32_t local : m_phaseTasks[entry.phase])
         {
             if (!IsStreamed(graph.GetTask(m_tasks[local])))
@@ -244,7 +245,18 @@ void
 DeviceRuntime::Admit()
 {
     const auto& schedule = m_graph.GetSchedule(m_device);
-    while (m_nextEntry < schedule.size() && m_notStarted < m_options.issueAhead)
+    // Entries without tasks here neither wait nor make others wait.
+    const auto isIssued = [&](std::size_t next, std::size_t issued) {
+        return next < schedule.size() && (m_phaseTasks[schedule[next].phase].empty() ||
+                                          issued < m_started + m_options.issueAhead);
+    };
+    while (isIssued(m_nextPosted, m_posted))
+    {
+        const ScheduleEntry& entry = schedule[m_nextPosted++];
+        m_posted += !m_phaseTasks[entry.phase].empty();
+        PostReceives(entry);
+    }
+    while (isIssued(m_nextEntry, m_admitted))
     {
         const ScheduleEntry& entry = schedule[m_nextEntry];
         for (const Gate& gate : m_gates)
@@ -255,7 +267,21 @@ DeviceRuntime::Admit()
             }
         }
         ++m_nextEntry;
+        m_admitted += !m_phaseTasks[entry.phase].empty();
         AdmitEntry(entry);
+    }
+}
+
+void
+DeviceRuntime::PostReceives(const ScheduleEntry& entry)
+{
+    for (uint32_t local : m_phaseTasks[entry.phase])
+    {
+        const Instance instance{local, entry.microBatch};
+        if (!IsStreamed(m_graph.GetTask(m_tasks[local])) && --m_pending[GetState(instance)] == 0)
+        {
+            BecomeReady(instance);
+        }
     }
 }
 
@@ -275,30 +301,15 @@ DeviceRuntime::AdmitEntry(const ScheduleEntry& entry)
             --gate.inFlight;
         }
     }
-    if (m_phaseTasks[entry.phase].empty())
-    {
-        return;
-    }
-    ++m_notStarted;
     std::vector<bool> touched(m_streams.size(), false);
-    std::vector<Instance> received;
     for (uint32_t local : m_phaseTasks[entry.phase])
     {
         const Task& task = m_graph.GetTask(m_tasks[local]);
-        const Instance instance{local, entry.microBatch};
         if (IsStreamed(task))
         {
-            m_streams[task.stream].queue.push_back(instance);
+            m_streams[task.stream].queue.push_back({local, entry.microBatch});
             touched[task.stream] = true;
         }
-        else if (--m_pending[GetState(instance)] == 0)
-        {
-            received.push_back(instance);
-        }
-    }
-    for (const Instance& instance : received)
-    {
-        BecomeReady(instance);
     }
     for (StreamId stream = 0; stream < m_streams.size(); ++stream)
     {
@@ -331,8 +342,7 @@ void
 DeviceRuntime::Advance(StreamId id)
 {
     Stream& stream = m_streams[id];
-    if (!stream.running && !stream.queue.empty() &&
-        m_pending[GetState(stream.queue.front())] == 0)
+    if (!stream.running && !stream.queue.empty() && m_pending[GetState(stream.queue.front())] == 0)
     {
         stream.running = true;
         StartTask(stream.queue.front());
@@ -367,7 +377,7 @@ DeviceRuntime::StartTask(const Instance& instance)
     if (!m_entryStarted[task.phase][instance.microBatch] && IsStreamed(task))
     {
         m_entryStarted[task.phase][instance.microBatch] = true;
-        --m_notStarted;
+        ++m_started;
         Admit();
     }
 }
@@ -388,18 +398,12 @@ DeviceRuntime::FinishTask(const Instance& instance, int64_t startPs)
         stream.queue.pop_front();
         stream.running = false;
     }
-    // Entries whose only tasks here are receives have no start of their own.
+    // Entries whose only tasks here are receives start with their end.
     if (!m_entryStarted[task.phase][instance.microBatch] &&
-        m_phaseUnfinished[task.phase][instance.microBatch] == 1)
+        m_phaseUnfinished[task.phase][instance.microBatch] == 1 && m_isScheduled[task.phase])
     {
-        const auto& schedule = m_graph.GetSchedule(m_device);
-        const ScheduleEntry entry{task.phase, instance.microBatch};
         m_entryStarted[task.phase][instance.microBatch] = true;
-        if (std::find(schedule.begin(), schedule.begin() + m_nextEntry, entry) !=
-            schedule.begin() + m_nextEntry)
-        {
-            --m_notStarted;
-        }
+        ++m_started;
     }
     Complete(instance);
     --m_phaseUnfinished[task.phase][instance.microBatch];

@@ -28,8 +28,8 @@ namespace proteus
 /// How a device issues its work.
 struct RuntimeOptions
 {
-    /// How many schedule entries may be admitted ahead of the latest one that has started, as the
-    /// host thread of a framework runs ahead of its GPU.
+    /// How many schedule entries may be issued (admitted, or their receives posted) beyond those
+    /// of which a task has started, as the host thread of a framework runs ahead of its GPU.
     uint32_t issueAhead{2};
     RooflineModel roofline; //!< times the compute tasks without a fixed duration
 };
@@ -103,7 +103,7 @@ class DeviceRuntime
     /// A task for one micro-batch.
     struct Instance
     {
-        uint32_t local;      //!< index in m_tasks
+        uint32_t local; //!< index in m_tasks
         uint32_t microBatch;
     };
 
@@ -117,7 +117,7 @@ class DeviceRuntime
     /// A memory task for one micro-batch.
     struct Allocation
     {
-        uint32_t users{0};      //!< consumers that have not ended
+        uint32_t users{0}; //!< consumers that have not ended
         bool allocated{false};
     };
 
@@ -142,6 +142,8 @@ class DeviceRuntime
     uint32_t CountLinks(const Task& from, const Task& to) const;
     /// Admits what the schedule, the gates and the issue limit allow.
     void Admit();
+    /// @param entry whose receives are posted, gates or not
+    void PostReceives(const ScheduleEntry& entry);
     /// @param entry to admit
     void AdmitEntry(const ScheduleEntry& entry);
     /// @param stream to go on with
@@ -172,26 +174,30 @@ class DeviceRuntime
     Network& m_network;
     SpanSink m_sink;
 
-    std::vector<TaskId> m_tasks;              //!< on this device, ascending
-    std::vector<uint32_t> m_firstState;       //!< by task: where its instances start
-    std::vector<uint32_t> m_pending;          //!< by instance: dependencies not done, + 1 for
-                                              //!< a receive that is not admitted
-    std::vector<uint32_t> m_firstSuccessor;   //!< by task, start in m_successors
-    std::vector<uint32_t> m_successors;       //!< tasks that depend on it
-    std::vector<Allocation> m_allocations;    //!< by instance of memory tasks, see m_allocationOf
-    std::vector<uint32_t> m_allocationOf;     //!< by task: start in m_allocations, NO_ID
-    std::vector<uint32_t> m_firstMemoryDependency; //!< by task, start in m_memoryDependencies
-    std::vector<uint32_t> m_memoryDependencies;    //!< memory tasks that it consumes
-    std::vector<std::vector<uint32_t>> m_phaseTasks;      //!< by phase: streamed or received
-    std::vector<std::vector<uint32_t>> m_phaseUnfinished; //!< by phase and micro-batch
+    std::vector<TaskId> m_tasks;            //!< on this device, ascending
+    std::vector<uint32_t> m_firstState;     //!< by task: where its instances start
+    std::vector<uint32_t> m_pending;        //!< by instance: dependencies not done, + 1 for
+                                            //!< a receive that is not admitted
+    std::vector<uint32_t> m_firstSuccessor; //!< by task, start in m_successors
+    std::vector<uint32_t> m_successors;     //!< tasks that depend on it
+    std::vector<Allocation> m_allocations;  //!< by instance of memory tasks, see m_allocationOf
+    std::vector<uint32_t> m_allocationOf;   //!< by task: start in m_allocations, NO_ID
+    std::vector<uint32_t> m_firstMemoryDependency;   //!< by task, start in m_memoryDependencies
+    std::vector<uint32_t> m_memoryDependencies;      //!< memory tasks that it consumes
+    std::vector<std::vector<uint32_t>> m_phaseTasks; //!< by phase: streamed or received
+    std::vector<std::vector<uint32_t>> m_phaseUnfinished;   //!< by phase and micro-batch
     std::vector<std::vector<uint32_t>> m_computeUnfinished; //!< of these, compute tasks
-    std::vector<std::vector<bool>> m_entryStarted;        //!< by phase and micro-batch
+    std::vector<std::vector<bool>> m_entryStarted;          //!< by phase and micro-batch
     std::vector<Stream> m_streams;
     std::vector<Gate> m_gates;
     std::vector<uint32_t> m_peakInFlight;
-    std::size_t m_nextEntry{0};   //!< of the schedule, not admitted
-    uint32_t m_notStarted{0};     //!< entries admitted of which no task has started
-    uint64_t m_unfinished{0};     //!< instances
+    std::vector<bool> m_isScheduled; //!< by phase: whether the schedule has entries of it
+    std::size_t m_nextPosted{0};     //!< first entry of the schedule whose receives are not posted
+    std::size_t m_nextEntry{0};      //!< first entry of the schedule that is not admitted
+    uint32_t m_posted{0};            //!< entries with tasks here whose receives are posted
+    uint32_t m_admitted{0};          //!< entries with tasks here that are admitted
+    uint32_t m_started{0};           //!< entries of which a task has started
+    uint64_t m_unfinished{0};        //!< instances
     uint64_t m_bytes{0};
     uint64_t m_peakBytes{0};
     std::vector<MemorySample> m_memory;

@@ -53,10 +53,10 @@ struct MemorySample
 /// What happened on the devices.
 struct Timeline
 {
-    std::vector<Span> spans;                        //!< in order of their ends, then devices
-    std::vector<std::vector<MemorySample>> memory;  //!< by device, in order of time
-    std::vector<uint64_t> peakMemoryBytes;          //!< by device
-    int64_t endPs{0};                               //!< end of the last span
+    std::vector<Span> spans;                       //!< in order of their ends, then devices
+    std::vector<std::vector<MemorySample>> memory; //!< by device, in order of time
+    std::vector<uint64_t> peakMemoryBytes;         //!< by device
+    int64_t endPs{0};                              //!< end of the last span
 };
 
 /// @ingroup proteus
@@ -64,27 +64,27 @@ struct Timeline
 struct LinkStatistics
 {
     LinkId link{0};
-    bool forward{true};         //!< from Link::a to Link::b
-    uint64_t packets{0};        //!< units sent, control units included
-    uint64_t payloadBytes{0};   //!< payload sent
-    uint64_t wireBytes{0};      //!< sent, headers included
+    bool forward{true};       //!< from Link::a to Link::b
+    uint64_t packets{0};      //!< units sent, control units included
+    uint64_t payloadBytes{0}; //!< payload sent
+    uint64_t wireBytes{0};    //!< sent, headers included
     uint64_t receivedPackets{0};
     uint64_t receivedPayloadBytes{0};
-    int64_t busyPs{0};          //!< time spent transmitting
-    int64_t creditStallPs{0};   //!< time with a packet ready and the receiver's buffer full
-    uint64_t maxQueueBytes{0};  //!< most payload that waited for the link at once
+    int64_t busyPs{0};         //!< time spent transmitting
+    int64_t creditStallPs{0};  //!< time with a packet ready and the receiver's buffer full
+    uint64_t maxQueueBytes{0}; //!< most payload that waited for the link at once
 };
 
 /// @ingroup proteus
 /// Work of a packet network.
 struct NetworkStatistics
 {
-    uint64_t packets{0};      //!< data units sent by endpoints
+    uint64_t packets{0};        //!< data units sent by endpoints
     uint64_t controlPackets{0}; //!< acknowledgements and clear-to-send units
-    uint64_t packetHops{0};   //!< link crossings of all units
-    uint64_t events{0};       //!< events that the packet engine handled
-    uint64_t messages{0};     //!< messages delivered
-    uint64_t queuePairs{0};   //!< queue pairs in use
+    uint64_t packetHops{0};     //!< link crossings of all units
+    uint64_t events{0};         //!< events that the packet engine handled
+    uint64_t messages{0};       //!< messages delivered
+    uint64_t queuePairs{0};     //!< queue pairs in use
 };
 
 } // namespace proteus

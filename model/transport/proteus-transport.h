@@ -182,14 +182,14 @@ class Transport : public Object, private FabricEndpoint
         VertexId destination;
         VertexId sourceNic;
         VertexId destinationNic;
-        uint64_t hash;               //!< of its flow
-        uint32_t unitBytes;          //!< most payload of a unit
-        uint32_t firstPort;          //!< in m_candidatePorts
-        uint32_t nPorts;             //!< ports it may leave the source by
-        uint64_t listed{0};          //!< bit i: it stands in the list of its i-th port
-        Ring<Message> messages;      //!< not acknowledged yet
-        uint32_t sending{0};         //!< number of the first message with unsent bytes
-        uint32_t delivering{0};      //!< number of the first message not delivered
+        uint64_t hash;          //!< of its flow
+        uint32_t unitBytes;     //!< most payload of a unit
+        uint32_t firstPort;     //!< in m_candidatePorts
+        uint32_t nPorts;        //!< ports it may leave the source by
+        uint64_t listed{0};     //!< bit i: it stands in the list of its i-th port
+        Ring<Message> messages; //!< not acknowledged yet
+        uint32_t sending{0};    //!< number of the first message with unsent bytes
+        uint32_t delivering{0}; //!< number of the first message not delivered
         QueuePairStatistics statistics;
     };
 
@@ -210,16 +210,16 @@ class Transport : public Object, private FabricEndpoint
     /// @param id a queue pair @param kind ACKNOWLEDGE or CONTROL @param message its content
     void SendBack(uint32_t id, PacketKind kind, uint32_t message);
 
-    Ptr<Fabric> m_fabric;                     //!< what is sent over
-    TransportUser* m_user{nullptr};           //!< whom to tell
-    std::vector<QueuePair> m_queuePairs;      //!< by id
-    std::vector<PortId> m_candidatePorts;     //!< of all queue pairs
-    std::vector<ActiveList> m_active;         //!< by PortId
-    Ptr<UniformRandomVariable> m_pathRandom;  //!< attribute
-    uint64_t m_pathSeed{0};                   //!< drawn from it once
-    uint64_t m_packets{0};                    //!< data units
-    uint64_t m_sentBytes{0};                  //!< payload
-    uint64_t m_controlPackets{0};             //!< other units
+    Ptr<Fabric> m_fabric;                    //!< what is sent over
+    TransportUser* m_user{nullptr};          //!< whom to tell
+    std::vector<QueuePair> m_queuePairs;     //!< by id
+    std::vector<PortId> m_candidatePorts;    //!< of all queue pairs
+    std::vector<ActiveList> m_active;        //!< by PortId
+    Ptr<UniformRandomVariable> m_pathRandom; //!< attribute
+    uint64_t m_pathSeed{0};                  //!< drawn from it once
+    uint64_t m_packets{0};                   //!< data units
+    uint64_t m_sentBytes{0};                 //!< payload
+    uint64_t m_controlPackets{0};            //!< other units
 };
 
 } // namespace proteus

@@ -6,9 +6,8 @@
 
 #include "ns3/proteus-program.h"
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
+#include <gtest/gtest.h>
 #include <numeric>
 #include <set>
 #include <stdexcept>
@@ -172,8 +171,8 @@ TEST(Collective, CheckFindsWhatIsWrong)
     {
         for (auto& step : rank.blocks[0].steps)
         {
-            step.kind = step.kind == StepKind::RECV_REDUCE_COPY_SEND ? StepKind::RECV_COPY_SEND
-                                                                     : step.kind;
+            step.kind =
+                step.kind == StepKind::RECV_REDUCE_COPY_SEND ? StepKind::RECV_COPY_SEND : step.kind;
         }
     }
     EXPECT_NE(CheckProgram(bad, request).find("wrong contributions"), std::string::npos);
@@ -217,9 +216,8 @@ TEST(RingOrder, UsesDirectNvlinksOfTheCubeMesh)
     ASSERT_EQ(std::set<uint32_t>(order.begin(), order.end()).size(), 8u);
     for (uint32_t i = 0; i < 8; ++i)
     {
-        const auto links = paths.Walk(gpus[order[i]], gpus[order[(i + 1) % 8]], [](auto, auto) {
-            return 0;
-        });
+        const auto links =
+            paths.Walk(gpus[order[i]], gpus[order[(i + 1) % 8]], [](auto, auto) { return 0; });
         ASSERT_EQ(links.size(), 1u) << order[i] << " to " << order[(i + 1) % 8];
         EXPECT_EQ(cluster.GetLinks()[links[0]].technology, LinkTechnology::NVLINK);
     }

@@ -10,6 +10,7 @@
 #include "ns3/proteus-graph.h"
 
 #include <algorithm>
+#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
@@ -24,6 +25,7 @@
 #include <stdexcept>
 #include <streambuf>
 #include <string>
+#include <sys/resource.h>
 #include <utility>
 #include <vector>
 
@@ -396,7 +398,7 @@ TryCorruptions(Read read, const std::string& text)
 {
     std::mt19937 random(1);
     int refused = 0;
-    constexpr int N = 20000;
+    constexpr int N = 10000;
     for (int i = 0; i < N; i++)
     {
         std::string damaged = text;
@@ -975,6 +977,35 @@ TEST(GraphFile, SavesAndLoads)
     EXPECT_EQ(folder.CountFiles(), 3U);
     EXPECT_EQ(ReadText(folder / "g.json"), ToJson(graph));
     EXPECT_EQ(ReadText(folder / "g.pb"), ToProtobuf(graph));
+}
+
+TEST(GraphFile, FullDiskLeavesTheOldFile)
+{
+    const TemporaryFolder folder;
+    GraphBuilder builder(1);
+    builder.AddStream("s");
+    builder.AddPhase("p");
+    for (int i = 0; i < 20000; i++)
+    {
+        builder.AddCompute(0, 0, 0, "k" + std::to_string(i), 1);
+    }
+    const ExecutionGraph big = builder.Build();
+    struct rlimit before;
+    ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
+    for (const char* name : {"g.json", "g.pb"})
+    {
+        const std::string path = folder / name;
+        SaveGraph(MakeSmallGraph(), path);
+        auto* handler = std::signal(SIGXFSZ, SIG_IGN); // or the limit ends the process
+        const struct rlimit limit = {10000, before.rlim_max};
+        ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &limit), 0);
+        const std::string error = ErrorOf([&] { SaveGraph(big, path); });
+        setrlimit(RLIMIT_FSIZE, &before);
+        std::signal(SIGXFSZ, handler);
+        EXPECT_EQ(error, path + ": cannot be written: File too large");
+        EXPECT_TRUE(LoadGraph(path) == MakeSmallGraph());
+    }
+    EXPECT_EQ(folder.CountFiles(), 2U);
 }
 
 TEST(GraphFile, Errors)

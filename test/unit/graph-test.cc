@@ -506,7 +506,7 @@ TEST_F(GraphTest, Tasks)
     constexpr auto COMPUTE = TaskKind::COMPUTE;
     constexpr auto COMMUNICATION = TaskKind::COMMUNICATION;
     constexpr auto MEMORY = TaskKind::MEMORY;
-    constexpr double INF = std::numeric_limits<double>::infinity();
+    const double infinity = std::numeric_limits<double>::infinity();
     const std::vector<Case> cases{
         {COMPUTE, [](Task& t) { t.kind = static_cast<TaskKind>(3); }, {"unknown kind"}},
         {COMMUNICATION, [](Task& t) { t.collective = static_cast<Collective>(9); }, {"unknown"}},
@@ -546,7 +546,7 @@ TEST_F(GraphTest, Tasks)
         {COMPUTE, [](Task& t) { t.persistent = true; }, {"no persistence"}},
         {COMPUTE, [](Task& t) { t.flops = -1; }, {"FLOPs", "negative"}},
         {COMPUTE, [](Task& t) { t.flops = std::nan(""); }, {"FLOPs", "not finite"}},
-        {COMPUTE, [INF](Task& t) { t.flops = INF; }, {"FLOPs", "not finite"}},
+        {COMPUTE, [infinity](Task& t) { t.flops = infinity; }, {"FLOPs", "not finite"}},
     };
     for (std::size_t i = 0; i < cases.size(); i++)
     {
@@ -723,6 +723,21 @@ TEST_F(GraphTest, Schedules)
     builder.SetSchedule(0, {}); // the receiver needs no phase
     builder.SetSchedule(1, {{1, 1}, {0, 1}, {0, 0}, {1, 0}});
     EXPECT_EQ(ErrorOf([this] { builder.Build(); }), "");
+}
+
+TEST(GraphBuilderLimits, StreamsAndPhases)
+{
+    GraphBuilder builder(1);
+    for (uint32_t i = 0; i < 65535; i++)
+    {
+        ASSERT_EQ(builder.AddStream("s" + std::to_string(i)), i);
+        ASSERT_EQ(builder.AddPhase("p" + std::to_string(i)), i);
+    }
+    ExpectError([&] { builder.AddStream("last"); }, {"'last'", "65535 streams"});
+    EXPECT_EQ(builder.AddPhase("p65535"), 65535);
+    ExpectError([&] { builder.AddPhase("last"); }, {"'last'", "65536 phases"});
+    builder.AddCompute(65535, 0, 65534, "k", 1);
+    EXPECT_EQ(builder.Build().GetSchedule(0), (std::vector<ScheduleEntry>{{65535, 0}}));
 }
 
 TEST(GraphBuilderLimits, DefaultSchedules)

@@ -1,0 +1,54 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef PROTEUS_PROGRESS_H
+#define PROTEUS_PROGRESS_H
+
+#include "ns3/proteus-training-job.h"
+
+#include <chrono>
+#include <string>
+
+namespace ns3
+{
+namespace proteus
+{
+
+/**
+ * @ingroup proteus
+ * Tells on stderr how far a run is: on a terminal one line that is rewritten, elsewhere a plain
+ * line every few seconds. Says nothing of a run that is over within two seconds.
+ */
+class ProgressLine
+{
+  public:
+    ProgressLine();
+
+    /// Wipes the line off a terminal.
+    ~ProgressLine();
+
+    ProgressLine(const ProgressLine&) = delete;
+    ProgressLine& operator=(const ProgressLine&) = delete;
+
+    /// @param progress of the job; call it as often as you like
+    void Update(const TrainingJob::Progress& progress);
+
+    /// @return seconds of wall time since construction
+    double GetElapsedSeconds() const;
+
+  private:
+    using WallClock = std::chrono::steady_clock;
+
+    bool m_terminal;               //!< whether stderr is one
+    WallClock::time_point m_start; //!< construction
+    double m_nextSeconds{2};       //!< elapsed time of the next line
+    std::size_t m_width{0};        //!< of the line that stands on the terminal
+};
+
+} // namespace proteus
+} // namespace ns3
+
+#endif // PROTEUS_PROGRESS_H

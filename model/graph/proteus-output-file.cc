@@ -1,0 +1,138 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-output-file.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <filesystem>
+#include <fstream>
+#include <random>
+#include <stdexcept>
+#include <system_error>
+
+namespace ns3
+{
+namespace proteus
+{
+
+namespace
+{
+
+[[noreturn]] void
+FailToWrite(const std::string& path, const std::string& cause)
+{
+    throw std::invalid_argument(path + ": cannot be written: " + cause);
+}
+
+/// @param path for errors @param opened file that is written @param write writes the content
+void
+WriteTo(const std::string& path,
+        const std::string& opened,
+        const std::function<void(std::ostream&)>& write)
+{
+    const auto cause = [] {
+        return errno != 0 ? std::string(std::strerror(errno))
+                          : std::string("the output does not take it");
+    };
+    errno = 0;
+    std::ofstream out(opened, std::ios::binary | std::ios::trunc);
+    if (!out)
+    {
+        FailToWrite(path, cause());
+    }
+    errno = 0;
+    try
+    {
+        write(out);
+    }
+    catch (const std::exception& error)
+    {
+        FailToWrite(path, !out && errno != 0 ? cause() : error.what());
+    }
+    if (out)
+    {
+        errno = 0; // whatever `write` did with it was no failure to write
+        out.close();
+    }
+    if (!out)
+    {
+        FailToWrite(path, cause());
+    }
+}
+
+/// A new file next to the one that is to be written; deleted unless it was renamed.
+class TemporaryFile
+{
+  public:
+    explicit TemporaryFile(const std::string& target)
+        : m_target(target),
+          m_path(target + ".partial-" + std::to_string(std::random_device()()))
+    {
+    }
+
+    ~TemporaryFile()
+    {
+        if (!m_isRenamed)
+        {
+            std::remove(m_path.c_str());
+        }
+    }
+
+    TemporaryFile(const TemporaryFile&) = delete;
+    TemporaryFile& operator=(const TemporaryFile&) = delete;
+
+    const std::string& GetPath() const
+    {
+        return m_path;
+    }
+
+    /// @param path for errors
+    void Rename(const std::string& path)
+    {
+        if (std::rename(m_path.c_str(), m_target.c_str()) != 0)
+        {
+            FailToWrite(path, std::strerror(errno));
+        }
+        m_isRenamed = true;
+    }
+
+  private:
+    std::string m_target;
+    std::string m_path;
+    bool m_isRenamed{false};
+};
+
+} // namespace
+
+void
+WriteFile(const std::string& path, const std::function<void(std::ostream&)>& write)
+{
+    std::error_code error;
+    const auto status = std::filesystem::status(path, error);
+    if (std::filesystem::is_directory(status))
+    {
+        FailToWrite(path, "it is a directory");
+    }
+    if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
+    {
+        WriteTo(path, path, write); // to replace a device or a pipe by a file would be a disaster
+        return;
+    }
+    std::string target = path;
+    if (std::filesystem::exists(status) && std::filesystem::is_symlink(path, error))
+    {
+        target = std::filesystem::canonical(path).string();
+    }
+    TemporaryFile file(target);
+    WriteTo(path, file.GetPath(), write);
+    file.Rename(path);
+}
+
+} // namespace proteus
+} // namespace ns3

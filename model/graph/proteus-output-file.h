@@ -1,0 +1,40 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef PROTEUS_OUTPUT_FILE_H
+#define PROTEUS_OUTPUT_FILE_H
+
+#include <functional>
+#include <ostream>
+#include <string>
+
+/**
+ * @file
+ * @ingroup proteus
+ * Files that are written whole or not at all.
+ */
+
+namespace ns3
+{
+namespace proteus
+{
+
+/**
+ * @ingroup proteus
+ * Writes a file. It appears, or replaces another, only when it is whole: what is written goes to a
+ * temporary file next to it, which is renamed in the end and deleted after an error. A symbolic
+ * link is followed. What is no regular file (/dev/stdout, a pipe) is written to directly.
+ * @param path the file
+ * @param write writes the content to the stream, which is in binary mode
+ * @throw std::invalid_argument "PATH: cannot be written: CAUSE"; the cause may be an exception of
+ * `write`
+ */
+void WriteFile(const std::string& path, const std::function<void(std::ostream&)>& write);
+
+} // namespace proteus
+} // namespace ns3
+
+#endif // PROTEUS_OUTPUT_FILE_H

@@ -1,0 +1,356 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-chrome-trace.h"
+
+#include "proteus-report-input.h"
+#include "proteus-tables.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace ns3
+{
+namespace proteus
+{
+
+namespace
+{
+
+/// @param text any @return a JSON string, quotation marks included
+std::string
+Quote(const std::string& text)
+{
+    return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+/// @param ps a time or length @return in microseconds, exactly
+std::string
+Microseconds(int64_t ps)
+{
+    return FormatPicoseconds(ps, 6);
+}
+
+/// @param group devices @return the devices as text: runs as "first-last", not too many of them
+std::string
+DescribeGroup(const std::vector<DeviceId>& group)
+{
+    constexpr std::size_t MOST_RUNS = 16;
+    std::string text;
+    std::size_t runs = 0;
+    for (std::size_t first = 0; first < group.size(); ++runs)
+    {
+        std::size_t last = first;
+        while (last + 1 < group.size() && group[last + 1] == group[last] + 1)
+        {
+            ++last;
+        }
+        text += text.empty() ? "" : ",";
+        if (runs == MOST_RUNS)
+        {
+            return text + "... (" + std::to_string(group.size()) + " devices)";
+        }
+        text += std::to_string(group[first]);
+        if (last > first)
+        {
+            text += (last == first + 1 ? "," : "-") + std::to_string(group[last]);
+        }
+        first = last + 1;
+    }
+    return text;
+}
+
+/// Where a device is shown, and what it is called there.
+struct Place
+{
+    uint32_t process{0}; //!< pid
+    std::string gpu;     //!< name inside the process
+};
+
+/// Writes the trace. Process and thread ids start at 1: Perfetto takes 0 for the idle process.
+class TraceWriter
+{
+  public:
+    TraceWriter(const ExecutionGraph& graph,
+                const Cluster& cluster,
+                const Timeline& timeline,
+                std::ostream& out)
+        : m_graph(graph),
+          m_timeline(timeline),
+          m_out(out),
+          m_sends(graph, timeline)
+    {
+        FindPlaces(cluster);
+        m_groups.reserve(graph.GetGroups().size());
+        for (const auto& group : graph.GetGroups())
+        {
+            m_groups.push_back(Quote(DescribeGroup(group)));
+        }
+    }
+
+    void Write()
+    {
+        m_text = "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[";
+        for (std::size_t i = 0; i < m_processes.size(); ++i)
+        {
+            WriteMetadata("process_name", i + 1, 0, "\"name\":" + Quote(m_processes[i]));
+            WriteMetadata("process_sort_index", i + 1, 0, "\"sort_index\":" + std::to_string(i));
+        }
+        const auto nStreams = m_graph.GetStreams().size();
+        std::vector<std::vector<const Span*>> spans(m_graph.GetNDevices());
+        for (const Span& span : m_timeline.spans)
+        {
+            spans[span.device].push_back(&span);
+        }
+        for (DeviceId device = 0; device < m_graph.GetNDevices(); ++device)
+        {
+            // Receives come after the streams.
+            std::vector<std::vector<const Span*>> tracks(nStreams + 1);
+            for (const Span* span : spans[device])
+            {
+                const Task& task = m_graph.GetTask(span->task);
+                tracks[IsReceive(m_graph, *span) ? nStreams : task.stream].push_back(span);
+            }
+            for (std::size_t i = 0; i <= nStreams; ++i)
+            {
+                WriteTrack(device,
+                           i < nStreams ? m_graph.GetStreams()[i] : "receive",
+                           std::move(tracks[i]));
+            }
+            WriteMemory(device);
+        }
+        m_text += "\n]}\n";
+        Flush();
+    }
+
+  private:
+    /// A thread on which no two slices overlap.
+    struct Lane
+    {
+        int64_t endPs{0};
+        std::vector<const Span*> spans;
+    };
+
+    /**
+     * Gives every server with a device a process, named by what the names of its GPUs have in
+     * common before their last dot ("n0" of "n0.gpu3").
+     */
+    void FindPlaces(const Cluster& cluster)
+    {
+        std::map<int32_t, std::vector<DeviceId>> byServer;
+        const auto vertexOf = [&](DeviceId device) -> const Vertex& {
+            return cluster.GetVertices()[cluster.GetGpus()[device]];
+        };
+        for (DeviceId device = 0; device < m_graph.GetNDevices(); ++device)
+        {
+            byServer[vertexOf(device).server].push_back(device);
+        }
+        m_places.resize(m_graph.GetNDevices());
+        for (const auto& server : byServer)
+        {
+            const std::string& first = vertexOf(server.second.front()).name;
+            const std::string prefix = first.substr(0, first.rfind('.') + 1);
+            const bool isCommon =
+                prefix.size() > 1 &&
+                std::all_of(server.second.begin(), server.second.end(), [&](DeviceId device) {
+                    const std::string& name = vertexOf(device).name;
+                    return name.size() > prefix.size() &&
+                           name.compare(0, prefix.size(), prefix) == 0;
+                });
+            m_processes.push_back(isCommon ? prefix.substr(0, prefix.size() - 1)
+                                           : "server " + std::to_string(server.first));
+            for (DeviceId device : server.second)
+            {
+                const std::string& name = vertexOf(device).name;
+                m_places[device] = {static_cast<uint32_t>(m_processes.size()),
+                                    isCommon ? name.substr(prefix.size()) : name};
+            }
+        }
+        m_lastThread = m_processes.size(); // so that none is taken for the main thread of a process
+    }
+
+    /// Starts a new line.
+    void BeginEvent()
+    {
+        constexpr std::size_t BLOCK_BYTES = 1U << 16;
+        if (m_text.size() >= BLOCK_BYTES)
+        {
+            Flush();
+        }
+        m_text += m_isFirst ? "\n" : ",\n";
+        m_isFirst = false;
+    }
+
+    void Flush()
+    {
+        m_out << m_text;
+        m_text.clear();
+    }
+
+    void WriteMetadata(const char* what,
+                       std::size_t process,
+                       std::size_t thread,
+                       const std::string& arguments)
+    {
+        BeginEvent();
+        m_text += "{\"ph\":\"M\",\"pid\":" + std::to_string(process);
+        if (thread != 0)
+        {
+            m_text += ",\"tid\":" + std::to_string(thread);
+        }
+        m_text += std::string(",\"name\":\"") + what + "\",\"args\":{" + arguments + "}}";
+    }
+
+    /// @param device that the spans are of @param name of their stream @param spans in any order
+    void WriteTrack(DeviceId device, const std::string& name, std::vector<const Span*> spans)
+    {
+        std::stable_sort(spans.begin(), spans.end(), [](const Span* a, const Span* b) {
+            return a->startPs != b->startPs ? a->startPs < b->startPs : a->endPs < b->endPs;
+        });
+        std::vector<Lane> lanes;
+        for (const Span* span : spans)
+        {
+            auto lane = std::find_if(lanes.begin(), lanes.end(), [span](const Lane& candidate) {
+                return candidate.endPs <= span->startPs;
+            });
+            if (lane == lanes.end())
+            {
+                lane = lanes.insert(lane, Lane());
+            }
+            lane->endPs = span->endPs;
+            lane->spans.push_back(span);
+        }
+        const Place& place = m_places[device];
+        for (std::size_t i = 0; i < lanes.size(); ++i)
+        {
+            const std::size_t thread = ++m_lastThread;
+            std::string label = place.gpu + " " + name;
+            label += i == 0 ? "" : " " + std::to_string(i + 1);
+            WriteMetadata("thread_name", place.process, thread, "\"name\":" + Quote(label));
+            WriteMetadata("thread_sort_index",
+                          place.process,
+                          thread,
+                          "\"sort_index\":" + std::to_string(thread));
+            for (const Span* span : lanes[i].spans)
+            {
+                WriteSlice(*span, place.process, thread);
+            }
+        }
+    }
+
+    /// Writes a slice, and after it the end of an arrow where one begins or ends at it.
+    void WriteSlice(const Span& span, std::size_t process, std::size_t thread)
+    {
+        const Task& task = m_graph.GetTask(span.task);
+        const bool isCommunication = task.kind == TaskKind::COMMUNICATION;
+        const std::string where = ",\"pid\":" + std::to_string(process) +
+                                  ",\"tid\":" + std::to_string(thread) + ",\"ts\":";
+        BeginEvent();
+        m_text += "{\"ph\":\"X\"" + where + Microseconds(span.startPs) +
+                  ",\"dur\":" + Microseconds(span.endPs - span.startPs) + ",\"name\":";
+        m_text += GetQuotedName(task);
+        m_text += ",\"cat\":\"";
+        m_text += isCommunication ? ToString(task.parallelism) : ToString(task.kind);
+        m_text += "\",\"args\":{\"task\":" + std::to_string(span.task) +
+                  ",\"micro_batch\":" + std::to_string(span.microBatch);
+        if (isCommunication)
+        {
+            m_text += ",\"collective\":\"";
+            m_text += ToString(task.collective);
+            m_text += "\",\"group\":";
+            m_text += m_groups[task.place];
+            m_text += ",\"bytes\":" + std::to_string(task.bytes);
+        }
+        else if (task.durationPs < 0)
+        {
+            m_text += ",\"flops\":";
+            m_text += nlohmann::json(task.flops).dump();
+            m_text += ",\"bytes\":" + std::to_string(task.bytes) + ",\"data_type\":\"";
+            m_text += ToString(task.dataType);
+            m_text += '"';
+        }
+        m_text += "}}";
+
+        if (isCommunication && task.collective == Collective::SEND_RECV)
+        {
+            // The receive is often posted long before; the arrow meets it when the sender joins.
+            const bool isReceive = IsReceive(m_graph, span);
+            const Sends::Send& send = m_sends.Find(span);
+            const int64_t timePs = std::max(span.startPs, send.startPs);
+            BeginEvent();
+            m_text += isReceive ? "{\"ph\":\"f\",\"bp\":\"e\"" : "{\"ph\":\"s\"";
+            m_text += where + Microseconds(timePs) + ",\"id\":" + std::to_string(send.number + 1) +
+                      R"(,"name":"message","cat":"send-receive"})";
+        }
+    }
+
+    void WriteMemory(DeviceId device)
+    {
+        const Place& place = m_places[device];
+        const std::string name = Quote(place.gpu + " memory");
+        for (const MemorySample& sample : m_timeline.memory[device])
+        {
+            BeginEvent();
+            m_text += "{\"ph\":\"C\",\"pid\":" + std::to_string(place.process) +
+                      ",\"ts\":" + Microseconds(sample.timePs) + ",\"name\":";
+            m_text += name;
+            m_text += ",\"args\":{\"bytes\":" + std::to_string(sample.bytes) + "}}";
+        }
+    }
+
+    /// @param task a task @return its name as JSON
+    const std::string& GetQuotedName(const Task& task)
+    {
+        std::string& quoted = m_names[task.name];
+        if (quoted.empty())
+        {
+            quoted = Quote(m_graph.GetName(task));
+        }
+        return quoted;
+    }
+
+    const ExecutionGraph& m_graph;
+    const Timeline& m_timeline;
+    std::ostream& m_out;
+    const Sends m_sends;
+    std::vector<Place> m_places;                       //!< by device
+    std::vector<std::string> m_processes;              //!< names by pid - 1
+    std::vector<std::string> m_groups;                 //!< as JSON, by GroupId
+    std::unordered_map<uint32_t, std::string> m_names; //!< as JSON, by index of the name
+    std::size_t m_lastThread{0};                       //!< tid given last
+    bool m_isFirst{true};                              //!< no event has been written
+    std::string m_text;                                //!< not handed to m_out
+};
+
+} // namespace
+
+void
+WriteChromeTrace(const ExecutionGraph& graph,
+                 const Cluster& cluster,
+                 const Timeline& timeline,
+                 std::ostream& out)
+{
+    RequireGpuPerDevice(graph, cluster);
+    RequireTimelineOf(graph, timeline);
+    if (timeline.memory.size() != graph.GetNDevices())
+    {
+        throw std::invalid_argument(
+            "timeline: memory of " + std::to_string(timeline.memory.size()) +
+            " devices, the graph has " + std::to_string(graph.GetNDevices()));
+    }
+    TraceWriter(graph, cluster, timeline, out).Write();
+}
+
+} // namespace proteus
+} // namespace ns3

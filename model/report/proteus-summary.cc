@@ -1,0 +1,355 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-summary.h"
+
+#include "proteus-report-input.h"
+
+#include "ns3/proteus-operator-cost.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+namespace ns3
+{
+namespace proteus
+{
+
+namespace
+{
+
+constexpr double PS_PER_S = 1e12;
+constexpr std::size_t N_BUSIEST_LINKS = 10;
+
+using Json = nlohmann::ordered_json;
+using Row = std::vector<std::string>;
+
+/// @param breakdowns by device, at least one @param get what to compare
+template <typename F>
+DeviceTime
+FindWorst(const std::vector<DeviceBreakdown>& breakdowns, F get)
+{
+    DeviceId worst = 0;
+    for (DeviceId device = 1; device < breakdowns.size(); ++device)
+    {
+        if (get(breakdowns[device]) > get(breakdowns[worst]))
+        {
+            worst = device;
+        }
+    }
+    return {worst, static_cast<double>(get(breakdowns[worst])) / PS_PER_S};
+}
+
+WorstBreakdown
+FindWorstOf(const std::vector<DeviceBreakdown>& breakdowns)
+{
+    WorstBreakdown worst;
+    worst.compute = FindWorst(breakdowns, [](const DeviceBreakdown& b) { return b.computePs; });
+    worst.exposedCommunication =
+        FindWorst(breakdowns, [](const DeviceBreakdown& b) { return b.GetExposedPs(); });
+    worst.idle = FindWorst(breakdowns, [](const DeviceBreakdown& b) { return b.idlePs; });
+    for (std::size_t i = 0; i < N_PARALLELISMS; ++i)
+    {
+        worst.exposed[i] =
+            FindWorst(breakdowns, [i](const DeviceBreakdown& b) { return b.exposedPs[i]; });
+    }
+    return worst;
+}
+
+/// @param part @param whole @return part / whole, 0 where there is no whole
+double
+Share(double part, double whole)
+{
+    return whole > 0 ? part / whole : 0;
+}
+
+std::string
+FormatPercent(double share)
+{
+    return FormatNumber(100 * share, 1) + " %";
+}
+
+std::string
+FormatFlops(double flopsPerS)
+{
+    constexpr double PETA = 1e15;
+    constexpr double TERA = 1e12;
+    return flopsPerS >= PETA ? FormatNumber(flopsPerS / PETA, 2) + " PFLOP/s"
+                             : FormatNumber(flopsPerS / TERA, 2) + " TFLOP/s";
+}
+
+std::string
+FormatGpus(std::size_t n)
+{
+    return FormatCount(n) + (n == 1 ? " GPU" : " GPUs");
+}
+
+/// Fills in what the devices' data sheets and memory say.
+void
+AddDevices(Summary& summary, const Cluster& cluster, const Timeline& timeline)
+{
+    std::vector<std::string> models;
+    double fullest = -1;
+    for (DeviceId device = 0; device < summary.devices; ++device)
+    {
+        const Vertex& vertex = cluster.GetVertices()[cluster.GetGpus()[device]];
+        const GpuDatasheet& sheet = FindGpuDatasheet(vertex.model);
+        summary.gpuNames.push_back(vertex.name);
+        if (std::find(models.begin(), models.end(), vertex.model) == models.end())
+        {
+            models.push_back(vertex.model);
+            summary.gpu += (summary.gpu.empty() ? "" : " + ") + vertex.model;
+        }
+        summary.peakFlops += sheet.PeakFlops(summary.dataType);
+        const uint64_t peakBytes = timeline.peakMemoryBytes[device];
+        const double fill = static_cast<double>(peakBytes) / static_cast<double>(sheet.memoryBytes);
+        if (fill > fullest)
+        {
+            fullest = fill;
+            summary.peakMemoryBytes = peakBytes;
+            summary.peakMemoryDevice = device;
+            summary.memoryCapacityBytes = sheet.memoryBytes;
+        }
+        if (peakBytes > sheet.memoryBytes)
+        {
+            summary.outOfMemoryDevices.push_back(device);
+        }
+    }
+    summary.outOfMemory = !summary.outOfMemoryDevices.empty();
+}
+
+std::string
+DescribeTimes(const Summary& summary)
+{
+    std::vector<Row> rows{{"time of a GPU", "mean", "", "worst", "", ""}};
+    const auto add = [&](const std::string& name, double mean, const DeviceTime& worst) {
+        rows.push_back({name,
+                        FormatTime(mean),
+                        FormatPercent(Share(mean, summary.mean.totalS)),
+                        FormatTime(worst.seconds),
+                        FormatPercent(Share(worst.seconds, summary.mean.totalS)),
+                        worst.seconds > 0 ? summary.gpuNames.at(worst.device) : ""});
+    };
+    add("compute", summary.mean.computeS, summary.worst.compute);
+    add("exposed communication",
+        summary.mean.exposedCommunicationS,
+        summary.worst.exposedCommunication);
+    for (Parallelism parallelism : EXPOSURE_PRIORITY)
+    {
+        const auto i = static_cast<std::size_t>(parallelism);
+        if (summary.worst.exposed[i].seconds > 0)
+        {
+            const std::string name =
+                parallelism == Parallelism::NONE ? "other" : ToString(parallelism);
+            add("  " + name, summary.mean.exposedS[i], summary.worst.exposed[i]);
+        }
+    }
+    add("idle", summary.mean.idleS, summary.worst.idle);
+    return FormatTable(rows, "lrrrrl");
+}
+
+std::string
+DescribeMemory(const Summary& summary)
+{
+    const std::string usage =
+        FormatBytes(static_cast<double>(summary.peakMemoryBytes)) + " of " +
+        FormatBytes(static_cast<double>(summary.memoryCapacityBytes)) + " (" +
+        FormatPercent(Share(static_cast<double>(summary.peakMemoryBytes),
+                            static_cast<double>(summary.memoryCapacityBytes))) +
+        ")";
+    const std::string& gpu = summary.gpuNames.at(summary.peakMemoryDevice);
+    if (!summary.outOfMemory)
+    {
+        return "fits: at most " + usage + ", on " + gpu;
+    }
+    return "OUT OF MEMORY on " + FormatCount(summary.outOfMemoryDevices.size()) + " of " +
+           FormatGpus(summary.devices) + ": " + usage + " on " + gpu;
+}
+
+std::string
+DescribeLinks(const Summary& summary)
+{
+    constexpr double GIGA = 1e9;
+    std::vector<Row> rows{
+        {"busiest links", "technology", "busy", "payload GB/s", "of GB/s", "stalled", "queue"}};
+    for (const LinkUse& use : summary.busiestLinks)
+    {
+        rows.push_back({use.name,
+                        ToString(use.technology),
+                        FormatPercent(use.utilisation),
+                        FormatNumber(use.payloadBytesPerSecond / GIGA, 2),
+                        FormatNumber(use.rateBytesPerSecond / GIGA, 2),
+                        FormatPercent(use.creditStallShare),
+                        FormatBytes(static_cast<double>(use.maxQueueBytes))});
+    }
+    return FormatTable(rows, "llrrrrr") +
+           "  busy, payload: over the iteration; stalled: a packet ready, the receiver's buffer "
+           "full;\n  queue: most payload that waited at once; GB = 1e9 bytes\n";
+}
+
+} // namespace
+
+Summary
+Summarize(const ExecutionGraph& graph,
+          const Cluster& cluster,
+          const Timeline& timeline,
+          const std::vector<LinkStatistics>& links,
+          const NetworkStatistics& network,
+          DataType dataType)
+{
+    RequireGpuPerDevice(graph, cluster);
+    if (timeline.peakMemoryBytes.size() != graph.GetNDevices())
+    {
+        throw std::invalid_argument(
+            "timeline: peak memory of " + std::to_string(timeline.peakMemoryBytes.size()) +
+            " devices, the graph has " + std::to_string(graph.GetNDevices()));
+    }
+    const WorkloadFacts& facts = graph.GetFacts();
+    Summary summary;
+    summary.graph = facts.name;
+    summary.cluster = cluster.GetName();
+    summary.devices = graph.GetNDevices();
+    summary.dataType = dataType;
+    AddDevices(summary, cluster, timeline);
+
+    summary.iterationS = static_cast<double>(timeline.endPs) / PS_PER_S;
+    summary.tokensPerIteration = facts.tokensPerIteration;
+    summary.modelFlops = facts.modelFlopsPerIteration;
+    summary.tokensPerS = Share(static_cast<double>(facts.tokensPerIteration), summary.iterationS);
+    summary.samplesPerS = Share(static_cast<double>(facts.samplesPerIteration), summary.iterationS);
+    summary.modelFlopUtilisation =
+        Share(facts.modelFlopsPerIteration, summary.iterationS * summary.peakFlops);
+
+    const auto breakdowns = BreakDown(graph, timeline);
+    summary.mean = MeanOf(breakdowns);
+    summary.worst = FindWorstOf(breakdowns);
+    summary.network = network;
+    summary.busiestLinks = BusiestLinks(cluster, links, timeline.endPs, N_BUSIEST_LINKS);
+    return summary;
+}
+
+void
+WriteSummaryJson(const Summary& summary, std::ostream& out)
+{
+    const auto orNull = [](double value) { return value > 0 ? Json(value) : Json(); };
+    const auto worst = [&](const DeviceTime& time) {
+        return Json{{"gpu", summary.gpuNames.at(time.device)}, {"s", time.seconds}};
+    };
+    Json exposed = Json::object();
+    Json worstExposed = Json::object();
+    for (Parallelism parallelism : EXPOSURE_PRIORITY)
+    {
+        const auto i = static_cast<std::size_t>(parallelism);
+        exposed[ToString(parallelism)] = summary.mean.exposedS[i];
+        worstExposed[ToString(parallelism)] = worst(summary.worst.exposed[i]);
+    }
+    Json outOfMemoryGpus = Json::array();
+    for (DeviceId device : summary.outOfMemoryDevices)
+    {
+        outOfMemoryGpus.push_back(summary.gpuNames.at(device));
+    }
+    Json links = Json::array();
+    for (const LinkUse& use : summary.busiestLinks)
+    {
+        links.push_back({{"name", use.name},
+                         {"technology", ToString(use.technology)},
+                         {"utilisation", use.utilisation},
+                         {"payload_bytes_per_s", use.payloadBytesPerSecond},
+                         {"rate_bytes_per_s", use.rateBytesPerSecond},
+                         {"credit_stall_share", use.creditStallShare},
+                         {"max_queue_bytes", use.maxQueueBytes}});
+    }
+    const Json json{
+        {"graph", summary.graph},
+        {"cluster", summary.cluster},
+        {"gpu", summary.gpu},
+        {"devices", summary.devices},
+        {"data_type", ToString(summary.dataType)},
+        {"iteration_s", summary.iterationS},
+        {"tokens_per_s", orNull(summary.tokensPerS)},
+        {"samples_per_s", orNull(summary.samplesPerS)},
+        {"model_flop_utilisation", orNull(summary.modelFlopUtilisation)},
+        {"model_flops", summary.modelFlops},
+        {"peak_flops_per_s", summary.peakFlops},
+        {"compute_s", summary.mean.computeS},
+        {"exposed_communication_s", summary.mean.exposedCommunicationS},
+        {"exposed_s", exposed},
+        {"idle_s", summary.mean.idleS},
+        {"communication_s", summary.mean.communicationS},
+        {"worst",
+         {{"compute", worst(summary.worst.compute)},
+          {"exposed_communication", worst(summary.worst.exposedCommunication)},
+          {"exposed", worstExposed},
+          {"idle", worst(summary.worst.idle)}}},
+        {"peak_memory_bytes", summary.peakMemoryBytes},
+        {"peak_memory_gpu", summary.gpuNames.at(summary.peakMemoryDevice)},
+        {"memory_capacity_bytes", summary.memoryCapacityBytes},
+        {"out_of_memory", summary.outOfMemory},
+        {"out_of_memory_gpus", outOfMemoryGpus},
+        {"packets", summary.network.packets},
+        {"control_packets", summary.network.controlPackets},
+        {"packet_hops", summary.network.packetHops},
+        {"events", summary.network.events},
+        {"messages", summary.network.messages},
+        {"queue_pairs", summary.network.queuePairs},
+        {"wall_s", summary.wallS},
+        {"busiest_links", links},
+    };
+    out << json.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
+}
+
+void
+PrintSummary(const Summary& summary, std::ostream& out)
+{
+    const std::string gpus = FormatGpus(summary.devices);
+    out << (summary.graph.empty() ? "One iteration" : summary.graph) << " on " << summary.cluster
+        << (summary.cluster.empty() ? "" : ", ") << gpus << " (" << summary.gpu << ")\n\n";
+
+    std::vector<Row> rows{{"iteration time", FormatTime(summary.iterationS)}};
+    if (summary.tokensPerS > 0)
+    {
+        rows.push_back({"throughput", FormatNumber(summary.tokensPerS, 0) + " tokens/s"});
+    }
+    if (summary.modelFlopUtilisation > 0)
+    {
+        rows.push_back({"model FLOP utilisation",
+                        FormatPercent(summary.modelFlopUtilisation) + " of " +
+                            FormatFlops(summary.peakFlops) + ", the dense " +
+                            ToString(summary.dataType) + " peak of " + gpus});
+    }
+    if (summary.mean.communicationS > 0)
+    {
+        rows.push_back(
+            {"hidden communication",
+             FormatPercent(1 - summary.mean.exposedCommunicationS / summary.mean.communicationS) +
+                 " of " + FormatTime(summary.mean.communicationS) +
+                 " in flight on a GPU, behind compute"});
+    }
+    rows.push_back({"memory", DescribeMemory(summary)});
+    out << FormatTable(rows, "ll") << '\n' << DescribeTimes(summary) << '\n';
+    if (!summary.busiestLinks.empty())
+    {
+        out << DescribeLinks(summary) << '\n';
+    }
+    const NetworkStatistics& network = summary.network;
+    rows = {{"simulated",
+             FormatCount(network.packets) + " packets, " + FormatCount(network.packetHops) +
+                 " packet-hops, " + FormatCount(network.events) + " events"}};
+    if (summary.wallS > 0)
+    {
+        constexpr double MEGA = 1e6;
+        rows.push_back(
+            {"wall time",
+             FormatTime(summary.wallS) + ", " +
+                 FormatNumber(static_cast<double>(network.packetHops) / summary.wallS / MEGA, 2) +
+                 " million packet-hops/s"});
+    }
+    out << FormatTable(rows, "ll");
+}
+
+} // namespace proteus
+} // namespace ns3

@@ -1,0 +1,129 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef PROTEUS_SUMMARY_H
+#define PROTEUS_SUMMARY_H
+
+#include "proteus-breakdown.h"
+#include "proteus-tables.h"
+
+#include "ns3/proteus-cluster.h"
+#include "ns3/proteus-graph.h"
+#include "ns3/proteus-timeline.h"
+
+#include <array>
+#include <cstdint>
+#include <ostream>
+#include <string>
+#include <vector>
+
+/**
+ * @file
+ * @ingroup proteus
+ * The report of a run: for people, and as JSON.
+ */
+
+namespace ns3
+{
+namespace proteus
+{
+
+/// @ingroup proteus
+/// A device and a time.
+struct DeviceTime
+{
+    DeviceId device{0};
+    double seconds{0};
+};
+
+/// @ingroup proteus
+/// The worst device by kind of time: the one with most of it, the first of those with equally much.
+struct WorstBreakdown
+{
+    DeviceTime compute;
+    std::array<DeviceTime, N_PARALLELISMS> exposed; //!< by Parallelism
+    DeviceTime exposedCommunication;                //!< all parallelisms together
+    DeviceTime idle;
+};
+
+/// @ingroup proteus
+/// The numbers of one run. Times are seconds of simulated time unless they say otherwise.
+struct Summary
+{
+    std::string graph;                 //!< name of the workload
+    std::string cluster;               //!< name of the cluster
+    std::string gpu;                   //!< model; several are joined by " + "
+    uint32_t devices{0};               //!< GPUs that the graph uses
+    DataType dataType{DataType::BF16}; //!< whose peak rate the utilisation refers to
+
+    double iterationS{0};           //!< from the start of the run to the end of the last task
+    uint64_t tokensPerIteration{0}; //!< 0 where the graph does not say
+    double tokensPerS{0};           //!< 0 where the graph does not say
+    double samplesPerS{0};          //!< 0 where the graph does not say
+    double modelFlops{0};           //!< per iteration, recomputation not counted; 0: not said
+    double peakFlops{0};            //!< FLOP/s of all devices by their data sheets, dense
+    /// model FLOPs / (iteration * peak FLOP/s of all devices); 0 where the graph does not say
+    double modelFlopUtilisation{0};
+
+    MeanBreakdown mean;   //!< over the devices
+    WorstBreakdown worst; //!< by kind of time
+
+    uint64_t peakMemoryBytes{0};              //!< of the fullest device: highest peak to capacity
+    DeviceId peakMemoryDevice{0};             //!< which one that is, the first of several
+    uint64_t memoryCapacityBytes{0};          //!< of that device, by its data sheet
+    bool outOfMemory{false};                  //!< whether any device exceeds its capacity
+    std::vector<DeviceId> outOfMemoryDevices; //!< those that do
+
+    NetworkStatistics network;         //!< work of the simulator
+    std::vector<LinkUse> busiestLinks; //!< ten at most
+    double wallS{0};                   //!< time the simulation took; the caller sets it
+    std::vector<std::string> gpuNames; //!< by device, names in the cluster
+};
+
+/**
+ * @ingroup proteus
+ * Adds a run up. Set Summary::wallS afterwards.
+ * @param graph that was executed
+ * @param cluster that it ran on; device i is its GPU of rank i
+ * @param timeline of the run
+ * @param links what each direction carried, may be empty
+ * @param network work of the network, may be all zero
+ * @param dataType whose peak rate the model FLOP utilisation refers to
+ * @return the numbers
+ * @throw std::invalid_argument if the cluster has fewer GPUs than the graph devices, the timeline
+ * is not one of the graph, or a GPU has no data sheet
+ */
+Summary Summarize(const ExecutionGraph& graph,
+                  const Cluster& cluster,
+                  const Timeline& timeline,
+                  const std::vector<LinkStatistics>& links,
+                  const NetworkStatistics& network,
+                  DataType dataType);
+
+/**
+ * @ingroup proteus
+ * Writes a summary as one JSON object. Times are in seconds (`_s`), sizes in bytes; those of
+ * `exposed_s`, `compute_s`, `idle_s` and `exposed_communication_s` are means over the devices,
+ * those in `worst` of the device that has most. `tokens_per_s`, `samples_per_s` and
+ * `model_flop_utilisation` are null where the graph does not say
+ * what it trains. Bytes of a name that are no UTF-8 become U+FFFD.
+ * @param summary to write
+ * @param out where to; its state tells whether all was written
+ */
+void WriteSummaryJson(const Summary& summary, std::ostream& out);
+
+/**
+ * @ingroup proteus
+ * Prints the report for people, at most 100 columns wide unless names are very long.
+ * @param summary to print
+ * @param out where to
+ */
+void PrintSummary(const Summary& summary, std::ostream& out);
+
+} // namespace proteus
+} // namespace ns3
+
+#endif // PROTEUS_SUMMARY_H
