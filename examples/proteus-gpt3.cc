@@ -10,20 +10,11 @@
  * One training iteration of a GPT-3 model, simulated packet by packet.
  */
 
-#include "ns3/command-line.h"
-#include "ns3/proteus-chrome-trace.h"
-#include "ns3/proteus-cluster-json.h"
 #include "ns3/proteus-gpt.h"
 #include "ns3/proteus-graph-file.h"
-#include "ns3/proteus-helper.h"
-#include "ns3/proteus-output-file.h"
-#include "ns3/proteus-progress.h"
-#include "ns3/proteus-summary.h"
-#include "ns3/proteus-tables.h"
-#include "ns3/simulator.h"
+#include "ns3/proteus-program-options.h"
 
 #include <algorithm>
-#include <functional>
 #include <iostream>
 #include <stdexcept>
 #include <string>
@@ -34,12 +25,10 @@ using namespace ns3::proteus;
 namespace
 {
 
-/// What the user asked for.
-struct Options
+/// What the user asked for, besides what all programs have.
+struct Options : ProgramOptions
 {
     std::string model{"6.7B"};
-    std::string cluster{"dgx-a100"};
-    int64_t nodes{0};
     int64_t tp{8};
     int64_t pp{1};
     int64_t dp{0};
@@ -49,31 +38,8 @@ struct Options
     std::string schedule{"1f1b"};
     std::string dataType{"bf16"};
     bool overlapGradientReduction{false};
-    std::string fabric{"single-switch"};
-    double oversubscription{1.0};
-    int64_t serversPerLeaf{4};
-    int64_t spines{4};
-    int64_t stream{1};
-    std::string trace;
     std::string graph;
-    std::string csv;
-    std::string summary;
-    bool quiet{false};
-    Time launchInterval;
 };
-
-/// @param value from the command line @param name of the option @param least allowed
-uint32_t
-ToCount(int64_t value, const std::string& name, int64_t least)
-{
-    if (value < least || value > INT32_MAX)
-    {
-        throw std::invalid_argument("--" + name + "=" + std::to_string(value) +
-                                    ": must be a number from " + std::to_string(least) + " to " +
-                                    std::to_string(INT32_MAX));
-    }
-    return static_cast<uint32_t>(value);
-}
 
 /// @param text of --schedule @return the schedule
 PipelineSchedule
@@ -88,22 +54,6 @@ ToSchedule(const std::string& text)
         return PipelineSchedule::GPIPE;
     }
     throw std::invalid_argument("--schedule=" + text + ": choose one of 1f1b, gpipe");
-}
-
-/// The cluster that the options name.
-Cluster
-BuildCluster(const Options& options)
-{
-    FabricOptions fabric;
-    fabric.kind = options.fabric;
-    fabric.oversubscription = options.oversubscription;
-    fabric.serversPerLeaf = ToCount(options.serversPerLeaf, "serversPerLeaf", 1);
-    fabric.spines = ToCount(options.spines, "spines", 1);
-    const auto presets = GetServerPresets();
-    const bool isPreset =
-        std::find(presets.begin(), presets.end(), options.cluster) != presets.end();
-    const uint32_t nodes = ToCount(options.nodes, "nodes", 0);
-    return LoadCluster(options.cluster, nodes == 0 && isPreset ? 2 : nodes, fabric);
 }
 
 /// The plan that the options name, for a cluster.
@@ -153,7 +103,7 @@ PrintJob(const Options& options, const Cluster& cluster, const GptPlan& plan)
 void
 Run(const Options& options)
 {
-    const Cluster cluster = BuildCluster(options);
+    const Cluster cluster = options.BuildCluster();
     const GptPlan plan = BuildPlan(options, cluster);
     const ExecutionGraph graph = MakeGptGraph(FindGptModel(options.model), plan);
     PrintJob(options, cluster, plan);
@@ -161,52 +111,7 @@ Run(const Options& options)
     {
         SaveGraph(graph, options.graph);
     }
-
-    ProteusHelper helper;
-    if (options.stream < 0)
-    {
-        throw std::invalid_argument("--stream=" + std::to_string(options.stream) +
-                                    ": must not be negative");
-    }
-    helper.AssignStreams(options.stream);
-    RuntimeOptions runtime;
-    runtime.roofline.launchIntervalPs = options.launchInterval.GetPicoSeconds();
-    helper.SetRuntimeOptions(runtime);
-    Ptr<TrainingJob> job = helper.Install(cluster, graph);
-
-    double wallS = 0;
-    {
-        ProgressLine progress;
-        if (!options.quiet)
-        {
-            job->SetProgressReport(
-                [&progress](const TrainingJob::Progress& state) { progress.Update(state); });
-        }
-        job->Run();
-        wallS = progress.GetElapsedSeconds();
-    }
-
-    const Timeline timeline = job->GetTimeline();
-    Summary summary = Summarize(graph,
-                                cluster,
-                                timeline,
-                                job->GetFabric()->GetLinkStatistics(),
-                                job->GetNetwork()->GetStatistics(),
-                                plan.dataType);
-    summary.wallS = wallS;
-    PrintSummary(summary, std::cout);
-    const auto write = [](const std::string& path, const std::function<void(std::ostream&)>& f) {
-        if (!path.empty())
-        {
-            WriteFile(path, f);
-        }
-    };
-    write(options.trace,
-          [&](std::ostream& out) { WriteChromeTrace(graph, cluster, timeline, out); });
-    write(options.csv, [&](std::ostream& out) { WriteSpanCsv(graph, cluster, timeline, out); });
-    write(options.summary, [&](std::ostream& out) { WriteSummaryJson(summary, out); });
-    job->Dispose();
-    Simulator::Destroy();
+    RunAndReport(options, cluster, graph, plan.dataType);
 }
 
 } // namespace
@@ -216,7 +121,6 @@ main(int argc, char* argv[])
 {
     Time::SetResolution(Time::PS);
     Options options;
-    options.launchInterval = PicoSeconds(RooflineModel().launchIntervalPs);
 
     CommandLine command(__FILE__);
     command.Usage("Simulates one training iteration of a GPT-3 model, packet by packet, and says\n"
@@ -224,12 +128,6 @@ main(int argc, char* argv[])
     command.AddValue("model",
                      "GPT-3 model: 125M, 350M, 760M, 1.3B, 2.7B, 6.7B, 13B or 175B",
                      options.model);
-    command.AddValue("cluster",
-                     "server preset (dgx1-v100, dgx-a100, dgx-h100) or path of a cluster JSON file",
-                     options.cluster);
-    command.AddValue("nodes",
-                     "servers of a preset (0: two for a preset, what the file says for a file)",
-                     options.nodes);
     command.AddValue("tp", "tensor-parallel size", options.tp);
     command.AddValue("pp", "pipeline stages", options.pp);
     command.AddValue("dp", "data-parallel replicas (0: as many as the GPUs allow)", options.dp);
@@ -243,35 +141,9 @@ main(int argc, char* argv[])
     command.AddValue("overlapGradientReduction",
                      "reduce gradients in buckets while the backward pass runs",
                      options.overlapGradientReduction);
-    command.AddValue("launchInterval",
-                     "least time of an operator: the host's pace in issuing kernels",
-                     options.launchInterval);
-    command.AddValue("fabric",
-                     "between servers of a preset: single-switch or leaf-spine",
-                     options.fabric);
-    command.AddValue("oversubscription",
-                     "leaf-spine: capacity of a leaf to its servers over that to the spines",
-                     options.oversubscription);
-    command.AddValue("serversPerLeaf", "leaf-spine: servers on a leaf", options.serversPerLeaf);
-    command.AddValue("spines", "leaf-spine: number of spine switches", options.spines);
-    command.AddValue("stream",
-                     "random stream that decides which of several equal paths a flow takes",
-                     options.stream);
-    command.AddValue("trace", "write a timeline to this file, for ui.perfetto.dev", options.trace);
     command.AddValue("graph", "save the execution graph to this .json or .pb file", options.graph);
-    command.AddValue("csv", "write the spans of all tasks to this file", options.csv);
-    command.AddValue("summary", "write the results to this file as JSON", options.summary);
-    command.AddValue("quiet", "no progress line", options.quiet);
+    options.AddTo(command);
     command.Parse(argc, argv);
 
-    try
-    {
-        Run(options);
-    }
-    catch (const std::exception& error)
-    {
-        std::cerr << "proteus-gpt3: error: " << error.what() << std::endl;
-        return 1;
-    }
-    return 0;
+    return RunProgram("proteus-gpt3", [&]() { Run(options); });
 }

@@ -4,7 +4,10 @@
 # buildable and runnable over time.  Each tuple in the list contains
 #     (example_name, do_run, do_valgrind_run).
 cpp_examples = [
-    ("proteus-gpt3 --model=125M --nodes=1 --tp=4 --globalBatch=4", "True", "False"),
+    ("proteus-gpt3 --model=125M --nodes=1 --tp=4 --globalBatch=4 --quiet", "True", "False"),
+    ("proteus-gpt3 --model=125M --tp=1 --pp=4 --globalBatch=16 --recompute=full"
+     " --overlapGradientReduction --fabric=leaf-spine --serversPerLeaf=1 --quiet",
+     "True", "False"),
     ("proteus-unit-tests", "True", "False"),
 ]
 

@@ -1,0 +1,97 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef PROTEUS_PROGRAM_OPTIONS_H
+#define PROTEUS_PROGRAM_OPTIONS_H
+
+#include "proteus-helper.h"
+
+#include "ns3/command-line.h"
+#include "ns3/nstime.h"
+#include "ns3/proteus-cluster.h"
+
+#include <functional>
+#include <string>
+
+/**
+ * @file
+ * @ingroup proteus
+ * What the example programs have in common: options, a run with progress and report, errors.
+ */
+
+namespace ns3
+{
+namespace proteus
+{
+
+/**
+ * @ingroup proteus
+ * Options of the programs that run a graph on a cluster.
+ */
+struct ProgramOptions
+{
+    ProgramOptions();
+
+    std::string cluster{"dgx-a100"};     //!< server preset or JSON file
+    int64_t nodes{0};                    //!< servers of a preset; 0: two
+    std::string fabric{"single-switch"}; //!< how servers of a preset are joined
+    double oversubscription{1.0};        //!< leaf-spine
+    int64_t serversPerLeaf{4};           //!< leaf-spine
+    int64_t spines{4};                   //!< leaf-spine
+    int64_t stream{1};                   //!< random stream of path choice
+    Time launchInterval;                 //!< least time of an operator
+    std::string trace;                   //!< file to write, if not empty
+    std::string csv;                     //!< file to write, if not empty
+    std::string summary;                 //!< file to write, if not empty
+    bool quiet{false};                   //!< no progress
+
+    /// @param command to add the options to
+    void AddTo(CommandLine& command);
+
+    /// @return the cluster that the options name
+    /// @throw std::invalid_argument that says which option is wrong and how
+    Cluster BuildCluster() const;
+};
+
+/**
+ * @ingroup proteus
+ * @param value from the command line
+ * @param name of the option
+ * @param least that is allowed
+ * @return the value
+ * @throw std::invalid_argument if it is less, or more than INT32_MAX
+ */
+uint32_t ToCount(int64_t value, const std::string& name, int64_t least);
+
+/**
+ * @ingroup proteus
+ * Runs a graph at packet level with a progress line, prints the report on stdout, and writes the
+ * files that the options name.
+ * @param options of the program
+ * @param cluster to run on
+ * @param graph to run
+ * @param dataType whose peak rate the model FLOP utilisation refers to
+ * @throw std::invalid_argument, std::runtime_error as Install() and TrainingJob::Run(), or if a
+ * file cannot be written
+ */
+void RunAndReport(const ProgramOptions& options,
+                  const Cluster& cluster,
+                  const ExecutionGraph& graph,
+                  DataType dataType);
+
+/**
+ * @ingroup proteus
+ * The body of main(): an exception becomes one message on stderr and exit code 1.
+ * @param program name for the message
+ * @param body what the program does
+ * @return the exit code
+ */
+int RunProgram(const std::string& program, const std::function<void()>& body);
+
+} // namespace proteus
+} // namespace ns3
+
+#endif // PROTEUS_PROGRAM_OPTIONS_H
