@@ -84,8 +84,11 @@ TrainingJob::DoDispose()
     m_report = nullptr;
     m_devices.clear();
     m_applications = ApplicationContainer();
-    m_network->Dispose();
-    m_fabric->Dispose();
+    if (m_network) // Install() may have refused the graph
+    {
+        m_network->Dispose();
+        m_fabric->Dispose();
+    }
     Object::DoDispose();
 }
 

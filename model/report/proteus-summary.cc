@@ -125,7 +125,7 @@ AddDevices(Summary& summary, const Cluster& cluster, const Timeline& timeline)
 std::string
 DescribeTimes(const Summary& summary)
 {
-    std::vector<Row> rows{{"time of a GPU", "mean", "", "worst", "", ""}};
+    std::vector<Row> rows{{"time per GPU", "mean", "", "worst", "", ""}};
     const auto add = [&](const std::string& name, double mean, const DeviceTime& worst) {
         rows.push_back({name,
                         FormatTime(mean),
@@ -162,12 +162,10 @@ DescribeMemory(const Summary& summary)
                             static_cast<double>(summary.memoryCapacityBytes))) +
         ")";
     const std::string& gpu = summary.gpuNames.at(summary.peakMemoryDevice);
-    if (!summary.outOfMemory)
-    {
-        return "fits: at most " + usage + ", on " + gpu;
-    }
-    return "OUT OF MEMORY on " + FormatCount(summary.outOfMemoryDevices.size()) + " of " +
-           FormatGpus(summary.devices) + ": " + usage + " on " + gpu;
+    return summary.outOfMemory
+               ? "OUT OF MEMORY on " + FormatCount(summary.outOfMemoryDevices.size()) + " of " +
+                     FormatGpus(summary.devices) + ": " + gpu + " needs " + usage
+               : "fits: " + gpu + ", the fullest, needs " + usage;
 }
 
 std::string
@@ -316,20 +314,19 @@ PrintSummary(const Summary& summary, std::ostream& out)
     }
     if (summary.modelFlopUtilisation > 0)
     {
-        rows.push_back({"model FLOP utilisation",
-                        FormatPercent(summary.modelFlopUtilisation) + " of " +
-                            FormatFlops(summary.peakFlops) + ", the dense " +
-                            ToString(summary.dataType) + " peak of " + gpus});
+        rows.push_back({"MFU",
+                        FormatPercent(summary.modelFlopUtilisation) +
+                            ": model FLOPs over the dense " + ToString(summary.dataType) +
+                            " peak of " + gpus + ", " + FormatFlops(summary.peakFlops)});
     }
     if (summary.mean.communicationS > 0)
     {
-        rows.push_back(
-            {"hidden communication",
-             FormatPercent(1 - summary.mean.exposedCommunicationS / summary.mean.communicationS) +
-                 " of " + FormatTime(summary.mean.communicationS) +
-                 " in flight on a GPU, behind compute"});
+        const double hidden = 1 - summary.mean.exposedCommunicationS / summary.mean.communicationS;
+        rows.push_back({"communication",
+                        FormatTime(summary.mean.communicationS) + " in flight per GPU, " +
+                            FormatPercent(hidden) + " of it hidden behind compute"});
     }
-    rows.push_back({"memory", DescribeMemory(summary)});
+    rows.push_back({"peak memory", DescribeMemory(summary)});
     out << FormatTable(rows, "ll") << '\n' << DescribeTimes(summary) << '\n';
     if (!summary.busiestLinks.empty())
     {

@@ -27,6 +27,7 @@
 #include <sstream>
 #include <stdexcept>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -63,9 +64,9 @@ ExpectContains(const std::string& text, const std::string& part)
 }
 
 /// A graph of communications and computations on some devices, and a timeline of it.
-struct Run
+struct TestRun
 {
-    explicit Run(uint32_t nDevices, uint32_t microBatches = 1)
+    explicit TestRun(uint32_t nDevices, uint32_t microBatches = 1)
         : nDevices(nDevices),
           builder(nDevices)
     {
@@ -208,7 +209,7 @@ ReadText(const std::string& path)
 
 TEST(Breakdown, ComputeHidesCommunicationAndEarlyRanksWait)
 {
-    Run run(3);
+    TestRun run(3);
     const TaskId c0 = run.AddCompute(0);
     const TaskId c1 = run.AddCompute(0);
     const TaskId c2 = run.AddCompute(2);
@@ -255,7 +256,7 @@ TEST(Breakdown, ComputeHidesCommunicationAndEarlyRanksWait)
 
 TEST(Breakdown, PostedReceiveIsIdleUntilTheSenderJoins)
 {
-    Run run(3, 2);
+    TestRun run(3, 2);
     const TaskId send = run.AddSend(0, 1);
     const TaskId expert = run.AddSend(2, 0, Parallelism::EXPERT);
     // Micro-batch 0: the receiver is early; 1: the sender is. Both receives of device 1 overlap.
@@ -291,7 +292,7 @@ TEST(Breakdown, PriorityDecidesAmongParallelisms)
         EXPECT_STRNE(ToString(static_cast<Parallelism>(i)), nullptr); // all of them are named
     }
 
-    Run run(2);
+    TestRun run(2);
     for (std::size_t i = 0; i < N_PARALLELISMS; ++i)
     {
         const TaskId task = run.AddCollective({0, 1}, EXPOSURE_PRIORITY[i]);
@@ -316,7 +317,7 @@ TEST(Breakdown, AgreesWithCountingEveryPicosecond)
     for (int repetition = 0; repetition < 50; ++repetition)
     {
         constexpr int64_t LENGTH_PS = 60;
-        Run run(2);
+        TestRun run(2);
         for (int i = 0; i < 12; ++i)
         {
             const int64_t a = random() % (LENGTH_PS + 1);
@@ -404,7 +405,7 @@ TEST(Breakdown, AgreesWithCountingEveryPicosecond)
 
 TEST(Breakdown, RejectsWhatIsNoTimelineOfTheGraph)
 {
-    Run run(3);
+    TestRun run(3);
     const TaskId compute = run.AddCompute(0);
     const TaskId send = run.AddSend(0, 1);
     const TaskId memory = run.builder.AddMemory(run.phase, 0, "weights", 8, {}, true);
@@ -581,7 +582,7 @@ TraceOf(const ExecutionGraph& graph, const Cluster& cluster, const Timeline& tim
 
 TEST(ChromeTrace, TracksArrowsAndArguments)
 {
-    Run run(4, 3);
+    TestRun run(4, 3);
     const TaskId compute =
         run.builder
             .AddCompute(run.phase, 0, run.compute, "matmul \"qkv\"\n", 2.5e12, 77, DataType::FP16);
@@ -663,7 +664,7 @@ TEST(ChromeTrace, TracksArrowsAndArguments)
 
 TEST(ChromeTrace, IsExactText)
 {
-    Run run(1);
+    TestRun run(1);
     run.AddSpan(0, run.AddCompute(0, "c"), 1, 1000002);
     run.timeline.memory[0] = {{0, 12}};
     std::ostringstream out;
@@ -684,7 +685,7 @@ TEST(ChromeTrace, IsExactText)
 TEST(ChromeTrace, LanesAreReused)
 {
     // Receives that follow one another without overlap share a lane, however many there are.
-    Run run(2, 100);
+    TestRun run(2, 100);
     const TaskId send = run.AddSend(0, 1);
     for (uint32_t mb = 0; mb < 100; ++mb)
     {
@@ -711,7 +712,7 @@ TEST(ChromeTrace, NamesOfServersAndGroups)
             even.push_back(device);
         }
     }
-    Run run(40);
+    TestRun run(40);
     const TaskId wide = run.AddCollective(even, Parallelism::DATA);
     const TaskId pairs = run.AddCollective({5, 6, 9, 10, 11, 3}, Parallelism::NONE);
     run.AddSpan(0, wide, 0, 5);
@@ -735,7 +736,7 @@ TEST(ChromeTrace, NamesOfServersAndGroups)
 
 TEST(ChromeTrace, RejectsWhatDoesNotFit)
 {
-    Run run(5);
+    TestRun run(5);
     run.AddSpan(0, run.AddCompute(0), 0, 1);
     const ExecutionGraph& graph = run.Finish();
     std::ostringstream out;
@@ -805,7 +806,7 @@ ParseSeconds(const std::string& seconds)
 TEST(Tables, SpanCsvReadsBack)
 {
     const std::string name = "a, \"quoted\"\r\nname";
-    Run run(4, 2);
+    TestRun run(4, 2);
     const TaskId compute = run.AddCompute(0, name);
     const TaskId send = run.AddSend(1, 3);
     const TaskId tensor = run.AddCollective({0, 1}, Parallelism::TENSOR);
@@ -870,7 +871,7 @@ TEST(Tables, SpanCsvReadsBack)
 TEST(Tables, SpanCsvOfManySpans)
 {
     // More than one block of output.
-    Run run(1, 5000);
+    TestRun run(1, 5000);
     const TaskId compute = run.AddCompute(0);
     for (uint32_t mb = 0; mb < 5000; ++mb)
     {
@@ -991,10 +992,10 @@ namespace
 {
 
 /// Two A100: one computes 600 ms and waits, one computes 200 ms; the iteration takes one second.
-struct SummaryRun : Run
+struct SummaryRun : TestRun
 {
     SummaryRun()
-        : Run(2)
+        : TestRun(2)
     {
         WorkloadFacts facts;
         facts.name = "tiny \"model\"";
@@ -1133,13 +1134,13 @@ TEST(Summary, PrintedReport)
     EXPECT_EQ(Print(SummaryRun().Sum()),
               R"(tiny "model" on small, 2 GPUs (A100-SXM4-80GB)
 
-  iteration time          1.000 s
-  throughput              4096 tokens/s
-  model FLOP utilisation  25.0 % of 624.00 TFLOP/s, the dense bf16 peak of 2 GPUs
-  hidden communication    0.0 % of 550.000 ms in flight on a GPU, behind compute
-  memory                  fits: at most 60.00 GB of 80.00 GB (75.0 %), on n0.gpu1
+  iteration time  1.000 s
+  throughput      4096 tokens/s
+  MFU             25.0 %: model FLOPs over the dense bf16 peak of 2 GPUs, 624.00 TFLOP/s
+  communication   550.000 ms in flight per GPU, 0.0 % of it hidden behind compute
+  peak memory     fits: n0.gpu1, the fullest, needs 60.00 GB of 80.00 GB (75.0 %)
 
-  time of a GPU                mean                worst
+  time per GPU                 mean               worst
   compute                400.000 ms  40.0 %  600.000 ms  60.0 %  n0.gpu0
   exposed communication  550.000 ms  55.0 %  700.000 ms  70.0 %  n0.gpu1
     tensor               250.000 ms  25.0 %  400.000 ms  40.0 %  n0.gpu1
@@ -1166,7 +1167,7 @@ TEST(Summary, OutOfMemoryIsClear)
     EXPECT_TRUE(summary.outOfMemory);
     EXPECT_EQ(summary.outOfMemoryDevices, (std::vector<DeviceId>{0, 1}));
     ExpectContains(Print(summary),
-                   "OUT OF MEMORY on 2 of 2 GPUs: 100.00 GB of 80.00 GB (125.0 %) on n0.gpu1");
+                   "OUT OF MEMORY on 2 of 2 GPUs: n0.gpu1 needs 100.00 GB of 80.00 GB (125.0 %)");
 }
 
 TEST(Summary, FullestGpuIsJudgedByItsOwnCapacity)
@@ -1183,7 +1184,7 @@ TEST(Summary, FullestGpuIsJudgedByItsOwnCapacity)
                                                 model});
         cluster.AddLink({gpu, hub, LinkTechnology::NVLINK, 1e9, 0, {}, 1});
     }
-    Run run(3);
+    TestRun run(3);
     run.AddSpan(0, run.AddCompute(0), 0, 10);
     run.timeline.peakMemoryBytes = {40000000000, 33000000000, 60000000000};
     const Summary summary = Summarize(run.Finish(), cluster, run.timeline, {}, {}, DataType::FP16);
@@ -1196,7 +1197,7 @@ TEST(Summary, FullestGpuIsJudgedByItsOwnCapacity)
 
 TEST(Summary, WhatIsUnknownIsLeftOut)
 {
-    Run run(1);
+    TestRun run(1);
     run.AddCompute(0);
     Summary summary =
         Summarize(run.Finish(), MakeTwoServers(), run.timeline, {}, {}, DataType::BF16);
@@ -1208,7 +1209,7 @@ TEST(Summary, WhatIsUnknownIsLeftOut)
     EXPECT_TRUE(json["model_flop_utilisation"].is_null());
     EXPECT_TRUE(json["busiest_links"].empty());
     const std::string text = Print(summary);
-    for (const char* word : {"nan", "inf", "tokens", "utilisation", "links", "wall", "tensor"})
+    for (const char* word : {"nan", "inf", "tokens", "MFU", "links", "wall", "tensor"})
     {
         EXPECT_EQ(text.find(word), std::string::npos) << word << " in " << text;
     }

@@ -1,0 +1,328 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "ns3/proteus-cluster-json.h"
+#include "ns3/proteus-gpt.h"
+#include "ns3/proteus-graph-json.h"
+#include "ns3/proteus-helper.h"
+#include "ns3/proteus-program-options.h"
+#include "ns3/simulator.h"
+#include "ns3/test.h"
+
+#include <algorithm>
+#include <iostream>
+#include <map>
+#include <sstream>
+#include <stdexcept>
+
+using namespace ns3;
+using namespace ns3::proteus;
+
+namespace
+{
+
+/// The plan of proteus-gpt3 without options.
+GptPlan
+MakeMainPlan()
+{
+    GptPlan plan;
+    plan.tensorParallel = 8;
+    plan.dataParallel = 2;
+    plan.globalBatch = 8;
+    return plan;
+}
+
+} // namespace
+
+/**
+ * @ingroup proteus-tests
+ * The main job: nothing is lost on the way, and what was sent is what the formulas say.
+ */
+class ProteusMainJob : public TestCase
+{
+  public:
+    ProteusMainJob()
+        : TestCase("GPT-3 6.7B with TP 8 and DP 2 on two DGX A100 conserves every byte")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        const Cluster cluster = MakeCluster("dgx-a100", 2);
+        const GptModel& model = FindGptModel("6.7B");
+        const ExecutionGraph graph = MakeGptGraph(model, MakeMainPlan());
+        ProteusHelper helper;
+        helper.AssignStreams(1);
+        Ptr<TrainingJob> job = helper.Install(cluster, graph);
+        job->Run(); // throws if anything is left in a queue, in flight, or owed as credit
+
+        NS_TEST_EXPECT_MSG_EQ(job->GetNetwork()->CheckAtRest(), "", "the fabric is at rest");
+        uint64_t sent = 0;
+        std::map<Parallelism, uint64_t> byParallelism;
+        for (const CommunicationStatistics& statistics :
+             job->GetNetwork()->GetCommunicationStatistics())
+        {
+            const Task& task = graph.GetTask(statistics.task);
+            const uint64_t ranks = graph.GetGroup(task.place).size();
+            NS_TEST_EXPECT_MSG_EQ(statistics.receivedBytes,
+                                  statistics.sentBytes,
+                                  graph.GetName(task) << " arrives whole");
+            NS_TEST_EXPECT_MSG_EQ(statistics.sentBytes,
+                                  2 * (ranks - 1) * task.bytes * graph.GetNInstances(task),
+                                  graph.GetName(task) << " is a ring all-reduce");
+            sent += statistics.sentBytes;
+            byParallelism[task.parallelism] += statistics.sentBytes;
+        }
+        // Per replica and micro-batch: two all-reduces forward and two backward in each layer,
+        // one of the embedding, one of the output layer's input gradient, each of the hidden
+        // state in 2 bytes, and three of a float per token in the loss.
+        const uint64_t tokens = model.sequenceLength;
+        const uint64_t state = tokens * model.hidden * 2;
+        const uint64_t perMicroBatch = (4 * model.layers + 2) * state + 3 * tokens * 4;
+        NS_TEST_EXPECT_MSG_EQ(byParallelism[Parallelism::TENSOR],
+                              8 * 2 * 7 * perMicroBatch,
+                              "8 sequences, 2 (8 - 1) times the bytes");
+        NS_TEST_EXPECT_MSG_EQ(byParallelism.size(), 2, "nothing but tensor and data parallelism");
+
+        uint64_t endpointBytes = 0;
+        uint64_t packets = 0;
+        for (const LinkStatistics& link : job->GetFabric()->GetLinkStatistics())
+        {
+            NS_TEST_EXPECT_MSG_EQ(link.receivedPackets, link.packets, "every packet arrives");
+            NS_TEST_EXPECT_MSG_EQ(link.receivedPayloadBytes, link.payloadBytes, "every byte too");
+            const Link& description = cluster.GetLinks()[link.link];
+            const VertexId to = link.forward ? description.b : description.a;
+            if (cluster.GetVertices()[to].kind == VertexKind::GPU)
+            {
+                endpointBytes += link.receivedPayloadBytes;
+            }
+            packets += link.packets;
+        }
+        NS_TEST_EXPECT_MSG_EQ(endpointBytes, sent, "what ranks sent has come in at GPUs, once");
+        NS_TEST_EXPECT_MSG_EQ(packets,
+                              job->GetNetwork()->GetStatistics().packetHops,
+                              "packet-hops are counted once");
+
+        // Spans: one for every task, micro-batch and device that takes part.
+        std::map<TaskId, uint64_t> spans;
+        for (const Span& span : job->GetTimeline().spans)
+        {
+            ++spans[span.task];
+            NS_TEST_EXPECT_MSG_GT_OR_EQ(span.endPs, span.startPs, "time goes forward");
+        }
+        for (TaskId id = 0; id < graph.GetNTasks(); ++id)
+        {
+            const Task& task = graph.GetTask(id);
+            uint64_t members = task.kind == TaskKind::MEMORY ? 0 : 1;
+            if (task.kind == TaskKind::COMMUNICATION)
+            {
+                members = graph.GetGroup(task.place).size();
+            }
+            NS_TEST_EXPECT_MSG_EQ(spans[id],
+                                  members * graph.GetNInstances(task),
+                                  graph.GetName(task) << " ran as often as it should");
+        }
+        job->Dispose();
+        Simulator::Destroy();
+    }
+};
+
+/**
+ * @ingroup proteus-tests
+ * Every plan runs to its end, the same way twice.
+ */
+class ProteusPlans : public TestCase
+{
+  public:
+    ProteusPlans()
+        : TestCase("mixed plans finish, and give identical span tables twice")
+    {
+    }
+
+  private:
+    /// @param preset of the servers @param servers how many @param plan to run @return the spans
+    static std::vector<Span> GetSpans(const std::string& preset,
+                                      uint32_t servers,
+                                      const GptPlan& plan,
+                                      int64_t stream)
+    {
+        FabricOptions fabric;
+        fabric.kind = "leaf-spine";
+        fabric.serversPerLeaf = 1;
+        fabric.oversubscription = 2;
+        ProteusHelper helper;
+        helper.AssignStreams(stream);
+        Ptr<TrainingJob> job = helper.Install(MakeCluster(preset, servers, fabric),
+                                              MakeGptGraph(FindGptModel("125M"), plan));
+        job->Run();
+        const auto spans = job->GetTimeline().spans;
+        job->Dispose();
+        Simulator::Destroy();
+        return spans;
+    }
+
+    void DoRun() override
+    {
+        for (const std::string preset : {"dgx1-v100", "dgx-a100", "dgx-h100"})
+        {
+            for (uint32_t tp : {1, 2, 4})
+            {
+                GptPlan plan;
+                plan.tensorParallel = tp;
+                plan.pipelineParallel = 4;
+                plan.dataParallel = 16 / (4 * tp);
+                plan.globalBatch = 16;
+                plan.recompute = tp == 1   ? Recompute::FULL
+                                 : tp == 2 ? Recompute::SELECTIVE
+                                           : Recompute::NONE;
+                plan.overlapGradientReduction = tp == 2;
+                plan.schedule =
+                    tp == 4 ? PipelineSchedule::GPIPE : PipelineSchedule::ONE_FORWARD_ONE_BACKWARD;
+                const auto spans = GetSpans(preset, 2, plan, 7);
+                NS_TEST_EXPECT_MSG_EQ((spans == GetSpans(preset, 2, plan, 7)),
+                                      true,
+                                      preset << ", TP " << tp << ": equal spans");
+                if (preset == "dgx-a100" && tp == 1)
+                {
+                    NS_TEST_EXPECT_MSG_EQ((spans == GetSpans(preset, 2, plan, 8)),
+                                          false,
+                                          "another stream, other paths over the spines");
+                }
+            }
+        }
+    }
+};
+
+/**
+ * @ingroup proteus-tests
+ * Bad input ends in one line on stderr with the cause, and exit code 1.
+ */
+class ProteusBadInput : public TestCase
+{
+  public:
+    ProteusBadInput()
+        : TestCase("bad input is one line with the cause, and exit code 1")
+    {
+    }
+
+  private:
+    /// @param body that must fail @param cause that the message must have
+    void ExpectFailure(const std::function<void()>& body, const std::string& cause)
+    {
+        std::ostringstream captured;
+        std::streambuf* const original = std::cerr.rdbuf(captured.rdbuf());
+        const int code = RunProgram("program", body);
+        std::cerr.rdbuf(original);
+        const std::string message = captured.str();
+        NS_TEST_EXPECT_MSG_EQ(code, 1, "exit code for " << cause);
+        NS_TEST_EXPECT_MSG_EQ(std::count(message.begin(), message.end(), '\n'),
+                              1,
+                              "one line: " << message);
+        NS_TEST_EXPECT_MSG_EQ(message.rfind("program: error: ", 0), 0, message);
+        NS_TEST_EXPECT_MSG_NE(message.find(cause),
+                              std::string::npos,
+                              "'" << cause << "' is not in: " << message);
+    }
+
+    void DoRun() override
+    {
+        const auto readGraph = [](const std::string& text) {
+            return [text]() {
+                std::istringstream input(text);
+                ReadGraphJson(input, "graph.json");
+            };
+        };
+        const auto readCluster = [](const std::string& text) {
+            return [text]() {
+                std::istringstream input(text);
+                ReadClusterJson(input, "cluster.json");
+            };
+        };
+        ExpectFailure(readGraph("{\n  \"format\": \"proteus-graph\",\n  \"version\" 1\n}"),
+                      "graph.json:3:");
+        ExpectFailure(readCluster("{\"format\": \"proteus-cluster\", \"version\": 1,"),
+                      "cluster.json:1:");
+        ExpectFailure([]() { MakeCluster("dgx-9000", 1); }, "dgx-a100");
+        ExpectFailure(
+            []() {
+                GraphBuilder builder(1);
+                const StreamId stream = builder.AddStream("compute");
+                const PhaseId phase = builder.AddPhase("iteration");
+                const TaskId a = builder.AddCompute(phase, 0, stream, "a", 1);
+                const TaskId b = builder.AddCompute(phase, 0, stream, "b", 1, {a});
+                builder.AddDependency(b, a);
+                builder.Build();
+            },
+            "cycle");
+        ExpectFailure(
+            []() {
+                GraphBuilder builder(2);
+                builder.AddGroup({0, 7});
+                builder.Build();
+            },
+            "7");
+        ExpectFailure(
+            []() {
+                GptPlan plan;
+                plan.tensorParallel = 3;
+                MakeGptGraph(FindGptModel("6.7B"), plan);
+            },
+            "does not divide the 32 attention heads");
+        ExpectFailure(
+            []() {
+                GptPlan plan = MakeMainPlan();
+                plan.globalBatch = 7;
+                MakeGptGraph(FindGptModel("6.7B"), plan);
+            },
+            "global batch 7");
+        ExpectFailure([]() { FindGptModel("7B"); }, "6.7B");
+        ExpectFailure(
+            []() {
+                ProteusHelper().Install(MakeCluster("dgx-a100", 1),
+                                        MakeGptGraph(FindGptModel("125M"), [] {
+                                            GptPlan plan;
+                                            plan.dataParallel = 16;
+                                            plan.globalBatch = 16;
+                                            return plan;
+                                        }()));
+            },
+            "16 GPUs");
+        Simulator::Destroy();
+        ExpectFailure(
+            []() {
+                ProgramOptions options;
+                options.nodes = -1;
+                options.BuildCluster();
+            },
+            "--nodes=-1: must be a number from 0");
+        ExpectFailure(
+            []() {
+                ProgramOptions options;
+                options.fabric = "ring";
+                options.BuildCluster();
+            },
+            "leaf-spine");
+    }
+};
+
+/**
+ * @ingroup proteus-tests
+ * The suite.
+ */
+class ProteusGpt3TestSuite : public TestSuite
+{
+  public:
+    ProteusGpt3TestSuite()
+        : TestSuite("proteus-gpt3")
+    {
+        AddTestCase(new ProteusMainJob);
+        AddTestCase(new ProteusPlans);
+        AddTestCase(new ProteusBadInput);
+    }
+};
+
+static ProteusGpt3TestSuite g_proteusGpt3TestSuite; //!< registers itself
