@@ -53,9 +53,11 @@ enum class LinkTechnology : uint8_t
     ROCE, //!< RoCEv2 over Ethernet
 };
 
-/// Lower-case name as files and tables write it, e.g. "nvlink".
+/// @ingroup proteus
+/// @param kind a value @return its lower-case name as files and tables write it, e.g. "gpu"
 const char* ToString(VertexKind kind);
-/// @copydoc ToString(VertexKind)
+/// @ingroup proteus
+/// @param technology a value @return its lower-case name as files write it, e.g. "nvlink"
 const char* ToString(LinkTechnology technology);
 
 /**
@@ -66,7 +68,13 @@ const char* ToString(LinkTechnology technology);
  * @throw std::invalid_argument that lists the known names
  */
 VertexKind VertexKindFromString(const std::string& text);
-/// @copydoc VertexKindFromString
+/**
+ * @ingroup proteus
+ * Inverse of ToString().
+ * @param text the name
+ * @return the value
+ * @throw std::invalid_argument that lists the known names
+ */
 LinkTechnology LinkTechnologyFromString(const std::string& text);
 
 /**
@@ -99,7 +107,7 @@ struct LinkFraming
 struct Vertex
 {
     std::string name; //!< unique, e.g. "n0.gpu3", "leaf1"
-    VertexKind kind{VertexKind::GPU};
+    VertexKind kind{VertexKind::GPU}; //!< what stands there
     int32_t server{-1}; //!< which server it is in; -1 for network switches
     uint32_t index{0};  //!< counts the vertices of its kind in its server; AddVertex() sets it
     std::string model;  //!< GPUs: name of the data sheet, e.g. "A100-SXM4-80GB"
@@ -111,9 +119,9 @@ struct Vertex
 /// rate: the hardware stripes traffic over them.
 struct Link
 {
-    VertexId a{0};
-    VertexId b{0};
-    LinkTechnology technology{LinkTechnology::NVLINK};
+    VertexId a{0}; //!< one end
+    VertexId b{0}; //!< the other end
+    LinkTechnology technology{LinkTechnology::NVLINK}; //!< decides framing and flow control
     double bytesPerSecond{0}; //!< raw rate of one direction, all lanes together
     int64_t delayPs{0};       //!< propagation and the receiving device's forwarding latency
     LinkFraming framing;      //!< how payload becomes wire bytes
@@ -133,8 +141,8 @@ struct Link
 /// One end of a link as its vertex sees it.
 struct Port
 {
-    LinkId link{0};
-    VertexId neighbor{0};
+    LinkId link{0};       //!< which link
+    VertexId neighbor{0}; //!< vertex at its other end
 };
 
 /**
@@ -335,8 +343,8 @@ int64_t DefaultDelayPs(LinkTechnology technology);
  */
 uint32_t DefaultCost(LinkTechnology technology);
 
-/// @ingroup proteus
 /**
+ * @ingroup proteus
  * How the servers of a preset are joined.
  *
  * single-switch: one ideal switch that every NIC of every server plugs into.
@@ -358,9 +366,11 @@ struct FabricOptions
 /// Most servers of a cluster that is made from a preset or read from a file.
 constexpr uint32_t MAX_SERVERS = 65536;
 
+/// @ingroup proteus
 /// @return names of the server presets, e.g. "dgx-a100"
 std::vector<std::string> GetServerPresets();
 
+/// @ingroup proteus
 /// @return names of the fabrics, e.g. "leaf-spine"
 std::vector<std::string> GetFabricKinds();
 

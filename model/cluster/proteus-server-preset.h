@@ -79,7 +79,7 @@ FabricKind MakeLeafSpine();    //!< @return fabric "leaf-spine"
 double PcieX16BytesPerSecond(uint32_t generation);
 
 /**
- * Adds `count` vertices named n<server>.<kind><index>, e.g. "n0.gpu3".
+ * Adds `count` vertices named by server, kind and index, e.g. "n0.gpu3".
  * @param cluster to add to
  * @param server its number
  * @param kind of the vertices

@@ -51,9 +51,9 @@ bool Reduces(StepKind kind);
 /// A step works on bytes [offset, offset + bytes) of the buffer.
 struct Step
 {
-    StepKind kind{StepKind::SEND};
-    uint64_t offset{0};
-    uint64_t bytes{0};
+    StepKind kind{StepKind::SEND}; //!< what is done
+    uint64_t offset{0};            //!< first byte
+    uint64_t bytes{0};             //!< how many
 };
 
 /// "No peer" of a thread block.
@@ -67,17 +67,17 @@ constexpr uint32_t NO_RANK = 0xffffffff;
  */
 struct ThreadBlock
 {
-    uint16_t channel{0};
+    uint16_t channel{0};           //!< which channel it serves
     uint32_t receivePeer{NO_RANK}; //!< rank in the group
     uint32_t sendPeer{NO_RANK};    //!< rank in the group
-    std::vector<Step> steps;
+    std::vector<Step> steps;       //!< in order
 };
 
 /// @ingroup proteus
 /// What one rank does.
 struct RankProgram
 {
-    std::vector<ThreadBlock> blocks;
+    std::vector<ThreadBlock> blocks; //!< they run side by side
 };
 
 /**
@@ -87,7 +87,7 @@ struct RankProgram
 struct CollectiveProgram
 {
     std::string algorithm; //!< e.g. "ring"
-    uint32_t channels{1};
+    uint32_t channels{1};           //!< how many share the buffer
     uint64_t bufferBytes{0};        //!< extent of the buffer the offsets refer to
     std::vector<RankProgram> ranks; //!< by rank in the group
 };
@@ -96,7 +96,7 @@ struct CollectiveProgram
 /// What an algorithm needs to know.
 struct CollectiveRequest
 {
-    Collective collective{Collective::ALL_REDUCE};
+    Collective collective{Collective::ALL_REDUCE}; //!< what is to be computed
     uint64_t bytes{0};               //!< as the Collective counts them
     uint32_t root{0};                //!< broadcast: rank in the group
     uint32_t channels{0};            //!< 0: the algorithm decides
@@ -124,8 +124,8 @@ CollectiveAlgorithm FindAlgorithm(Collective collective);
 /// Part `index` of `total` cut into `parts`, the first ones one longer where it does not divide.
 struct Extent
 {
-    uint64_t offset{0};
-    uint64_t bytes{0};
+    uint64_t offset{0}; //!< first byte
+    uint64_t bytes{0};  //!< how many
 };
 
 /// @param whole to cut @param parts number of parts @param index which one @return that part

@@ -199,6 +199,7 @@ class Fabric : public Object
     typedef void (*ProgressTracedCallback)(uint64_t events);
 
   protected:
+    // Inherited from Object
     void DoDispose() override;
 
   private:

@@ -50,7 +50,7 @@ struct PacketRecord
     VertexId destination{0};  //!< next waypoint: a NIC, or the endpoint itself
     PortId ingress{NO_PORT};  //!< link whose receive buffer holds it
     uint32_t payloadBytes{0}; //!< 0 for ACKNOWLEDGE and CONTROL
-    PacketKind kind{PacketKind::DATA};
+    PacketKind kind{PacketKind::DATA}; //!< what it carries
     uint8_t priority{0}; //!< 0 is served first
     uint16_t hops{0};    //!< links it has crossed
 };

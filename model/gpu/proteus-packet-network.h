@@ -31,7 +31,7 @@ namespace proteus
 /// What one communication, over all its micro-batches, moved between ranks.
 struct CommunicationStatistics
 {
-    TaskId task{0};
+    TaskId task{0};            //!< which one
     uint64_t sentBytes{0};     //!< payload that ranks handed to queue pairs
     uint64_t receivedBytes{0}; //!< payload that ranks took out
 };

@@ -56,10 +56,10 @@ class TrainingJob : public Object
     struct Progress
     {
         uint64_t tasks{0}; //!< spans ended
-        uint64_t totalTasks{0};
+        uint64_t totalTasks{0}; //!< spans that there will be
         uint64_t bytes{0}; //!< payload sent
-        uint64_t totalBytes{0};
-        uint64_t packetHops{0};
+        uint64_t totalBytes{0}; //!< payload that there will be
+        uint64_t packetHops{0}; //!< link crossings so far
         int64_t timePs{0}; //!< of the fabric
     };
 

@@ -86,13 +86,17 @@ enum class DataType : uint8_t
     FP8,
 };
 
-/// Lower-case name as files and tables write it, e.g. "all-reduce".
+/// @ingroup proteus
+/// @param kind a value @return its lower-case name as files and tables write it, e.g. "compute"
 const char* ToString(TaskKind kind);
-/// @copydoc ToString(TaskKind)
+/// @ingroup proteus
+/// @param collective a value @return its lower-case name as files write it, e.g. "all-reduce"
 const char* ToString(Collective collective);
-/// @copydoc ToString(TaskKind)
+/// @ingroup proteus
+/// @param parallelism a value @return its lower-case name as files and tables write it
 const char* ToString(Parallelism parallelism);
-/// @copydoc ToString(TaskKind)
+/// @ingroup proteus
+/// @param type a value @return its lower-case name as files and tables write it, e.g. "bf16"
 const char* ToString(DataType type);
 
 /**
@@ -103,11 +107,29 @@ const char* ToString(DataType type);
  * @throw std::invalid_argument that lists the known names
  */
 TaskKind TaskKindFromString(const std::string& text);
-/// @copydoc TaskKindFromString
+/**
+ * @ingroup proteus
+ * Inverse of ToString().
+ * @param text the name
+ * @return the value
+ * @throw std::invalid_argument that lists the known names
+ */
 Collective CollectiveFromString(const std::string& text);
-/// @copydoc TaskKindFromString
+/**
+ * @ingroup proteus
+ * Inverse of ToString().
+ * @param text the name
+ * @return the value
+ * @throw std::invalid_argument that lists the known names
+ */
 Parallelism ParallelismFromString(const std::string& text);
-/// @copydoc TaskKindFromString
+/**
+ * @ingroup proteus
+ * Inverse of ToString().
+ * @param text the name
+ * @return the value
+ * @throw std::invalid_argument that lists the known names
+ */
 DataType DataTypeFromString(const std::string& text);
 
 /**
@@ -121,7 +143,7 @@ DataType DataTypeFromString(const std::string& text);
  */
 struct Task
 {
-    TaskKind kind{TaskKind::COMPUTE};
+    TaskKind kind{TaskKind::COMPUTE};              //!< what it does
     Collective collective{Collective::ALL_REDUCE}; //!< communication only
     Parallelism parallelism{Parallelism::NONE};    //!< communication only
     DataType dataType{DataType::BF16};             //!< compute: which peak rate applies
@@ -143,22 +165,24 @@ struct Task
  */
 struct Phase
 {
-    std::string name;
-    uint32_t microBatches{1};
+    std::string name;         //!< e.g. "forward"; distinct
+    uint32_t microBatches{1}; //!< how often it runs
 };
 
 /// @ingroup proteus
 /// One admission of a device: the tasks of this phase for this micro-batch.
 struct ScheduleEntry
 {
-    PhaseId phase{0};
-    uint32_t microBatch{0};
+    PhaseId phase{0};       //!< which phase
+    uint32_t microBatch{0}; //!< for which micro-batch
 
+    /// @param other an entry @return whether both are the same
     bool operator==(const ScheduleEntry& other) const
     {
         return phase == other.phase && microBatch == other.microBatch;
     }
 
+    /// @param other an entry @return whether this one comes first, by phase, then micro-batch
     bool operator<(const ScheduleEntry& other) const
     {
         return phase != other.phase ? phase < other.phase : microBatch < other.microBatch;
@@ -174,10 +198,10 @@ struct ScheduleEntry
  */
 struct MicroBatchGate
 {
-    DeviceId device{0};
-    PhaseId acquire{0};
-    PhaseId release{0};
-    uint32_t limit{1};
+    DeviceId device{0};  //!< whose admission it holds back
+    PhaseId acquire{0};  //!< phase whose admission takes a place
+    PhaseId release{0};  //!< phase whose last compute task gives it back
+    uint32_t limit{1};   //!< places, at least 1
 };
 
 /// @ingroup proteus
@@ -186,27 +210,30 @@ struct WorkloadFacts
 {
     std::string name;                 //!< e.g. "GPT-3 6.7B"
     double modelFlopsPerIteration{0}; //!< FLOPs that the model needs, recomputation not counted
-    uint64_t tokensPerIteration{0};
-    uint64_t samplesPerIteration{0};
+    uint64_t tokensPerIteration{0};   //!< all replicas together
+    uint64_t samplesPerIteration{0};  //!< all replicas together
 };
 
 /// @ingroup proteus
 /// A read-only run of ids inside a graph.
 struct IdRange
 {
-    const uint32_t* first{nullptr};
-    const uint32_t* last{nullptr};
+    const uint32_t* first{nullptr}; //!< the first id
+    const uint32_t* last{nullptr};  //!< behind the last id
 
+    /// @return the first id
     const uint32_t* begin() const
     {
         return first;
     }
 
+    /// @return behind the last id
     const uint32_t* end() const
     {
         return last;
     }
 
+    /// @return number of ids
     std::size_t size() const
     {
         return last - first;

@@ -35,18 +35,18 @@ namespace proteus
 /// A device and a time.
 struct DeviceTime
 {
-    DeviceId device{0};
-    double seconds{0};
+    DeviceId device{0}; //!< which one
+    double seconds{0};  //!< how long
 };
 
 /// @ingroup proteus
 /// The worst device by kind of time: the one with most of it, the first of those with equally much.
 struct WorstBreakdown
 {
-    DeviceTime compute;
+    DeviceTime compute;                             //!< a compute task runs
     std::array<DeviceTime, N_PARALLELISMS> exposed; //!< by Parallelism
     DeviceTime exposedCommunication;                //!< all parallelisms together
-    DeviceTime idle;
+    DeviceTime idle;                                //!< neither
 };
 
 /// @ingroup proteus

@@ -158,7 +158,8 @@ DeviceRuntime::DeviceRuntime(const ExecutionGraph& graph,
     {
         if (gate.device == device)
         {
-            m_gates.push_back({gate});
+            const uint32_t n = graph.GetPhases()[gate.acquire].microBatches;
+            m_gates.push_back({gate, 0, std::vector<bool>(n), std::vector<bool>(n)});
         }
     }
     m_peakInFlight.assign(m_gates.size(), 0);
@@ -286,6 +287,13 @@ DeviceRuntime::PostReceives(const ScheduleEntry& entry)
 }
 
 void
+DeviceRuntime::ReleaseGate(Gate& gate, uint32_t microBatch)
+{
+    gate.inFlight -= gate.acquired[microBatch];
+    gate.released[microBatch] = true;
+}
+
+void
 DeviceRuntime::AdmitEntry(const ScheduleEntry& entry)
 {
     for (std::size_t i = 0; i < m_gates.size(); ++i)
@@ -293,12 +301,16 @@ DeviceRuntime::AdmitEntry(const ScheduleEntry& entry)
         Gate& gate = m_gates[i];
         if (gate.gate.acquire == entry.phase)
         {
-            m_peakInFlight[i] = std::max(m_peakInFlight[i], ++gate.inFlight);
+            gate.acquired[entry.microBatch] = true;
+            if (!gate.released[entry.microBatch])
+            {
+                m_peakInFlight[i] = std::max(m_peakInFlight[i], ++gate.inFlight);
+            }
         }
         if (gate.gate.release == entry.phase &&
             m_computeUnfinished[entry.phase][entry.microBatch] == 0)
         {
-            --gate.inFlight;
+            ReleaseGate(gate, entry.microBatch);
         }
     }
     std::vector<bool> touched(m_streams.size(), false);
@@ -414,7 +426,7 @@ DeviceRuntime::FinishTask(const Instance& instance, int64_t startPs)
         {
             if (gate.gate.release == task.phase)
             {
-                --gate.inFlight;
+                ReleaseGate(gate, instance.microBatch);
             }
         }
     }

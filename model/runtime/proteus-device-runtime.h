@@ -126,9 +126,12 @@ class DeviceRuntime
     {
         MicroBatchGate gate;
         uint32_t inFlight{0};
+        std::vector<bool> acquired; //!< by micro-batch
+        std::vector<bool> released; //!< by micro-batch; one released before it is acquired never
+                                    //!< counts
     };
 
-    /// @param local a task @return its position in the arrays kept per instance
+    /// @param instance of a task @return its position in the arrays kept per instance
     uint32_t GetState(const Instance& instance) const
     {
         return m_firstState[instance.local] + instance.microBatch;
@@ -144,6 +147,8 @@ class DeviceRuntime
     void Admit();
     /// @param entry whose receives are posted, gates or not
     void PostReceives(const ScheduleEntry& entry);
+    /// @param gate of this device @param microBatch that has gone through it
+    static void ReleaseGate(Gate& gate, uint32_t microBatch);
     /// @param entry to admit
     void AdmitEntry(const ScheduleEntry& entry);
     /// @param stream to go on with
@@ -158,8 +163,10 @@ class DeviceRuntime
     void BecomeReady(const Instance& instance);
     /// @param instance a memory task
     void Allocate(const Instance& instance);
-    /// @param instance a memory task with a consumer less
+    /// @param instance a memory task @param users consumers that it has no more
     void Release(const Instance& instance, uint32_t users);
+    /// @param instance of a task
+    /// @param to a task that depends on it
     /// @param function called with every instance of the task `to` linked to `instance`
     template <typename F>
     void ForEachLinked(const Instance& instance, uint32_t to, F function) const;

@@ -28,12 +28,13 @@ namespace proteus
 /// One task, for one micro-batch, on one device. Times are picoseconds from the start of the run.
 struct Span
 {
-    DeviceId device{0};
-    TaskId task{0};
-    uint32_t microBatch{0};
+    DeviceId device{0};     //!< where
+    TaskId task{0};         //!< what
+    uint32_t microBatch{0}; //!< for which micro-batch
     int64_t startPs{0}; //!< compute: the kernel starts; communication: this device joins
     int64_t endPs{0};   //!< communication: this device's part is done
 
+    /// @param other a span @return whether both are the same
     bool operator==(const Span& other) const
     {
         return device == other.device && task == other.task && microBatch == other.microBatch &&
@@ -45,8 +46,8 @@ struct Span
 /// The level of allocated memory of a device from a time on.
 struct MemorySample
 {
-    int64_t timePs{0};
-    uint64_t bytes{0};
+    int64_t timePs{0}; //!< from when on
+    uint64_t bytes{0}; //!< allocated
 };
 
 /// @ingroup proteus
@@ -63,13 +64,13 @@ struct Timeline
 /// What one direction of a link carried.
 struct LinkStatistics
 {
-    LinkId link{0};
+    LinkId link{0};           //!< which link
     bool forward{true};       //!< from Link::a to Link::b
     uint64_t packets{0};      //!< units sent, control units included
     uint64_t payloadBytes{0}; //!< payload sent
     uint64_t wireBytes{0};    //!< sent, headers included
-    uint64_t receivedPackets{0};
-    uint64_t receivedPayloadBytes{0};
+    uint64_t receivedPackets{0};      //!< units that have arrived
+    uint64_t receivedPayloadBytes{0}; //!< payload that has arrived
     int64_t busyPs{0};         //!< time spent transmitting
     int64_t creditStallPs{0};  //!< time with a packet ready and the receiver's buffer full
     uint64_t maxQueueBytes{0}; //!< most payload that waited for the link at once

@@ -110,7 +110,8 @@ struct GptPlan
     uint32_t dataParallel{1};     //!< replicas d
     uint32_t globalBatch{1};      //!< sequences per iteration B
     uint32_t microBatch{1};       //!< sequences per micro-batch and replica b
-    Recompute recompute{Recompute::NONE};
+    Recompute recompute{Recompute::NONE}; //!< what the backward pass computes again
+    /// Order of the micro-batches on a stage.
     PipelineSchedule schedule{PipelineSchedule::ONE_FORWARD_ONE_BACKWARD};
     /// Whether gradients are reduced in buckets while the last backward pass still runs
     /// (Megatron-LM's --overlap-grad-reduce), or in one piece after it.

@@ -442,6 +442,24 @@ TEST(Runtime, AGateBoundsTheMicroBatchesInFlight)
     EXPECT_EQ(run.devices[0]->GetPeakInFlight(), std::vector<uint32_t>{3});
 }
 
+TEST(Runtime, AMicroBatchReleasedBeforeItIsAcquiredNeverCounts)
+{
+    GraphBuilder builder(1);
+    const StreamId compute = builder.AddStream("compute");
+    const PhaseId acquired = builder.AddPhase("acquired", 3);
+    const PhaseId released = builder.AddPhase("released", 3);
+    builder.AddCompute(acquired, 0, compute, "A", SECOND);
+    builder.AddCompute(released, 0, compute, "R", SECOND);
+    builder.SetSchedule(
+        0,
+        {{released, 0}, {released, 1}, {acquired, 0}, {acquired, 1}, {acquired, 2}, {released, 2}});
+    builder.AddGate({0, acquired, released, 1});
+    const auto graph = builder.Build();
+    const GraphRun run(graph, Constant(0));
+    EXPECT_TRUE(run.IsDone());
+    EXPECT_EQ(run.endPs, 6 * SECOND);
+}
+
 TEST(Runtime, PhasesOfOneJoinThoseOfMany)
 {
     // once -> every micro-batch -> once.
