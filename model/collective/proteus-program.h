@@ -40,10 +40,13 @@ enum class StepKind : uint8_t
     RECV_REDUCE_COPY_SEND, //!< receive, add, keep the sum and send it on
 };
 
+/// @ingroup proteus
 /// @param kind of a step @return whether it takes a chunk from the block's receive peer
 bool Receives(StepKind kind);
+/// @ingroup proteus
 /// @param kind of a step @return whether it gives a chunk to the block's send peer
 bool Sends(StepKind kind);
+/// @ingroup proteus
 /// @param kind of a step @return whether it adds what it receives to the local buffer
 bool Reduces(StepKind kind);
 
@@ -56,6 +59,7 @@ struct Step
     uint64_t bytes{0};             //!< how many
 };
 
+/// @ingroup proteus
 /// "No peer" of a thread block.
 constexpr uint32_t NO_RANK = 0xffffffff;
 
@@ -86,7 +90,7 @@ struct RankProgram
  */
 struct CollectiveProgram
 {
-    std::string algorithm; //!< e.g. "ring"
+    std::string algorithm;          //!< e.g. "ring"
     uint32_t channels{1};           //!< how many share the buffer
     uint64_t bufferBytes{0};        //!< extent of the buffer the offsets refer to
     std::vector<RankProgram> ranks; //!< by rank in the group
@@ -97,11 +101,11 @@ struct CollectiveProgram
 struct CollectiveRequest
 {
     Collective collective{Collective::ALL_REDUCE}; //!< what is to be computed
-    uint64_t bytes{0};               //!< as the Collective counts them
-    uint32_t root{0};                //!< broadcast: rank in the group
-    uint32_t channels{0};            //!< 0: the algorithm decides
-    uint64_t chunkBytes{256 * 1024}; //!< most bytes of one step
-    std::vector<VertexId> vertices;  //!< of the ranks, by rank in the group
+    uint64_t bytes{0};                             //!< as the Collective counts them
+    uint32_t root{0};                              //!< broadcast: rank in the group
+    uint32_t channels{0};                          //!< 0: the algorithm decides
+    uint64_t chunkBytes{256 * 1024};               //!< most bytes of one step
+    std::vector<VertexId> vertices;                //!< of the ranks, by rank in the group
 };
 
 /// @ingroup proteus
@@ -128,6 +132,7 @@ struct Extent
     uint64_t bytes{0};  //!< how many
 };
 
+/// @ingroup proteus
 /// @param whole to cut @param parts number of parts @param index which one @return that part
 Extent CutExtent(const Extent& whole, uint64_t parts, uint64_t index);
 

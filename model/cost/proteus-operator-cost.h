@@ -57,6 +57,7 @@ struct GpuDatasheet
  */
 const GpuDatasheet& FindGpuDatasheet(const std::string& model);
 
+/// @ingroup proteus
 /// @return names of the GPUs with a data sheet
 std::vector<std::string> GetGpuModels();
 

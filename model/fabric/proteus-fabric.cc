@@ -274,7 +274,8 @@ Fabric::Step()
         {
             break;
         }
-        m_timePs = next;
+        // At a coarser resolution, a simulator event of this time step may have gone before.
+        m_timePs = std::max(m_timePs, next);
         const uint32_t slot = m_tree.GetSlot();
         if (++m_events % PROGRESS_EVENTS == 0)
         {

@@ -22,9 +22,11 @@ namespace ns3
 namespace proteus
 {
 
+/// @ingroup proteus
 /// Position of a port in its fabric: 2 * link for the direction a to b, 2 * link + 1 for b to a.
 using PortId = uint32_t;
 
+/// @ingroup proteus
 /// "No port".
 constexpr PortId NO_PORT = 0xffffffff;
 
@@ -51,8 +53,8 @@ struct PacketRecord
     PortId ingress{NO_PORT};  //!< link whose receive buffer holds it
     uint32_t payloadBytes{0}; //!< 0 for ACKNOWLEDGE and CONTROL
     PacketKind kind{PacketKind::DATA}; //!< what it carries
-    uint8_t priority{0}; //!< 0 is served first
-    uint16_t hops{0};    //!< links it has crossed
+    uint8_t priority{0};               //!< 0 is served first
+    uint16_t hops{0};                  //!< links it has crossed
 };
 
 static_assert(sizeof(PacketRecord) == 32, "two records share a cache line");

@@ -55,12 +55,12 @@ class TrainingJob : public Object
     /// How far a run is.
     struct Progress
     {
-        uint64_t tasks{0}; //!< spans ended
+        uint64_t tasks{0};      //!< spans ended
         uint64_t totalTasks{0}; //!< spans that there will be
-        uint64_t bytes{0}; //!< payload sent
+        uint64_t bytes{0};      //!< payload sent
         uint64_t totalBytes{0}; //!< payload that there will be
         uint64_t packetHops{0}; //!< link crossings so far
-        int64_t timePs{0}; //!< of the fabric
+        int64_t timePs{0};      //!< of the fabric
     };
 
     /// @param report called now and then while the simulator runs, thousands of times at most

@@ -7,7 +7,6 @@
 #include "proteus-chrome-trace.h"
 
 #include "proteus-report-input.h"
-#include "proteus-tables.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -35,11 +34,24 @@ Quote(const std::string& text)
     return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-/// @param ps a time or length @return in microseconds, exactly
-std::string
-Microseconds(int64_t ps)
+/**
+ * Perfetto keeps nanoseconds and rounds the begin and the length of a slice one by one. With finer
+ * times, slices that follow one another would overlap by a nanosecond there, and it moves a slice
+ * that overlaps to another track or drops it. Both ends rounded down here cannot overlap.
+ */
+int64_t
+Nanoseconds(int64_t ps)
 {
-    return FormatPicoseconds(ps, 6);
+    constexpr int64_t PS_PER_NS = 1000;
+    return ps / PS_PER_NS;
+}
+
+/// @param ns a time or length @return in microseconds, exactly
+std::string
+Microseconds(int64_t ns)
+{
+    const std::string digits = std::to_string(ns % 1000);
+    return std::to_string(ns / 1000) + "." + std::string(3 - digits.size(), '0') + digits;
 }
 
 /// @param group devices @return the devices as text: runs as "first-last", not too many of them
@@ -257,13 +269,16 @@ class TraceWriter
         const std::string where = ",\"pid\":" + std::to_string(process) +
                                   ",\"tid\":" + std::to_string(thread) + ",\"ts\":";
         BeginEvent();
-        m_text += "{\"ph\":\"X\"" + where + Microseconds(span.startPs) +
-                  ",\"dur\":" + Microseconds(span.endPs - span.startPs) + ",\"name\":";
+        m_text += "{\"ph\":\"X\"" + where + Microseconds(Nanoseconds(span.startPs)) +
+                  ",\"dur\":" + Microseconds(Nanoseconds(span.endPs) - Nanoseconds(span.startPs)) +
+                  ",\"name\":";
         m_text += GetQuotedName(task);
         m_text += ",\"cat\":\"";
         m_text += isCommunication ? ToString(task.parallelism) : ToString(task.kind);
         m_text += "\",\"args\":{\"task\":" + std::to_string(span.task) +
-                  ",\"micro_batch\":" + std::to_string(span.microBatch);
+                  ",\"micro_batch\":" + std::to_string(span.microBatch) +
+                  ",\"start_ps\":" + std::to_string(span.startPs) +
+                  ",\"end_ps\":" + std::to_string(span.endPs);
         if (isCommunication)
         {
             m_text += ",\"collective\":\"";
@@ -284,13 +299,17 @@ class TraceWriter
 
         if (isCommunication && task.collective == Collective::SEND_RECV)
         {
-            // The receive is often posted long before; the arrow meets it when the sender joins.
+            // From where the sender joins to the last nanosecond of the receive. Its begin would
+            // not do: it is posted before, and readers drop an end that is not after its start.
             const bool isReceive = IsReceive(m_graph, span);
             const Sends::Send& send = m_sends.Find(span);
-            const int64_t timePs = std::max(span.startPs, send.startPs);
+            const int64_t timeNs = isReceive
+                                       ? std::max(Nanoseconds(std::max(span.startPs, send.startPs)),
+                                                  Nanoseconds(span.endPs) - 1)
+                                       : Nanoseconds(span.startPs);
             BeginEvent();
             m_text += isReceive ? "{\"ph\":\"f\",\"bp\":\"e\"" : "{\"ph\":\"s\"";
-            m_text += where + Microseconds(timePs) + ",\"id\":" + std::to_string(send.number + 1) +
+            m_text += where + Microseconds(timeNs) + ",\"id\":" + std::to_string(send.number + 1) +
                       R"(,"name":"message","cat":"send-receive"})";
         }
     }
@@ -303,7 +322,7 @@ class TraceWriter
         {
             BeginEvent();
             m_text += "{\"ph\":\"C\",\"pid\":" + std::to_string(place.process) +
-                      ",\"ts\":" + Microseconds(sample.timePs) + ",\"name\":";
+                      ",\"ts\":" + Microseconds(Nanoseconds(sample.timePs)) + ",\"name\":";
             m_text += name;
             m_text += ",\"args\":{\"bytes\":" + std::to_string(sample.bytes) + "}}";
         }

@@ -32,12 +32,14 @@ namespace proteus
  *   outstanding together: each GPU has as many threads for them as it takes to have no two
  *   slices of a thread overlap;
  * - a slice per span (phase X), its category "compute" or the parallelism it serves, with task id,
- *   micro-batch, and bytes, FLOPs, collective and group as arguments;
+ *   micro-batch, exact begin and end in picoseconds, and bytes, FLOPs, collective and group as
+ *   arguments;
  * - an arrow (phases s and f) from every send to its receive;
  * - a counter of allocated bytes per GPU.
  *
- * Times are microseconds with six decimals: picoseconds, exactly. (Perfetto itself keeps
- * nanoseconds.) Bytes of a name that are no UTF-8 become U+FFFD.
+ * Times of events are microseconds with three decimals, rounded down to nanoseconds: what Perfetto
+ * keeps. Finer ones it rounds so that slices that follow one another overlap, and are moved away.
+ * Bytes of a name that are no UTF-8 become U+FFFD.
  *
  * @param graph that was executed
  * @param cluster that it ran on; device i is its GPU of rank i

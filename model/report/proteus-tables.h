@@ -56,9 +56,9 @@ void WriteSpanCsv(const ExecutionGraph& graph,
 /// How one direction of a link was used.
 struct LinkUse
 {
-    LinkId link{0};     //!< which link
-    bool forward{true}; //!< from Link::a to Link::b
-    std::string name;   //!< e.g. "n0.nic3 -> switch0"
+    LinkId link{0};                                    //!< which link
+    bool forward{true};                                //!< from Link::a to Link::b
+    std::string name;                                  //!< e.g. "n0.nic3 -> switch0"
     LinkTechnology technology{LinkTechnology::NVLINK}; //!< of the link
     double utilisation{0};           //!< share of the time spent transmitting, headers included
     double payloadBytesPerSecond{0}; //!< mean over the time

@@ -31,8 +31,8 @@ struct Span
     DeviceId device{0};     //!< where
     TaskId task{0};         //!< what
     uint32_t microBatch{0}; //!< for which micro-batch
-    int64_t startPs{0}; //!< compute: the kernel starts; communication: this device joins
-    int64_t endPs{0};   //!< communication: this device's part is done
+    int64_t startPs{0};     //!< compute: the kernel starts; communication: this device joins
+    int64_t endPs{0};       //!< communication: this device's part is done
 
     /// @param other a span @return whether both are the same
     bool operator==(const Span& other) const
@@ -64,16 +64,16 @@ struct Timeline
 /// What one direction of a link carried.
 struct LinkStatistics
 {
-    LinkId link{0};           //!< which link
-    bool forward{true};       //!< from Link::a to Link::b
-    uint64_t packets{0};      //!< units sent, control units included
-    uint64_t payloadBytes{0}; //!< payload sent
-    uint64_t wireBytes{0};    //!< sent, headers included
+    LinkId link{0};                   //!< which link
+    bool forward{true};               //!< from Link::a to Link::b
+    uint64_t packets{0};              //!< units sent, control units included
+    uint64_t payloadBytes{0};         //!< payload sent
+    uint64_t wireBytes{0};            //!< sent, headers included
     uint64_t receivedPackets{0};      //!< units that have arrived
     uint64_t receivedPayloadBytes{0}; //!< payload that has arrived
-    int64_t busyPs{0};         //!< time spent transmitting
-    int64_t creditStallPs{0};  //!< time with a packet ready and the receiver's buffer full
-    uint64_t maxQueueBytes{0}; //!< most payload that waited for the link at once
+    int64_t busyPs{0};                //!< time spent transmitting
+    int64_t creditStallPs{0};         //!< time with a packet ready and the receiver's buffer full
+    uint64_t maxQueueBytes{0};        //!< most payload that waited for the link at once
 };
 
 /// @ingroup proteus

@@ -498,9 +498,10 @@ struct Trace
         CheckArrows();
     }
 
-    static int64_t Picoseconds(const Json& microseconds)
+    /// As Perfetto reads times: a float, rounded to nanoseconds, begin and length one by one.
+    static int64_t Nanoseconds(const Json& microseconds)
     {
-        return std::llround(microseconds.get<double>() * 1e6);
+        return std::llround(microseconds.get<double>() * 1000.0);
     }
 
     void CheckSlices() const
@@ -508,9 +509,9 @@ struct Trace
         std::map<std::pair<int, int>, std::vector<std::pair<int64_t, int64_t>>> byThread;
         for (const Json& slice : slices)
         {
-            const int64_t start = Picoseconds(slice["ts"]);
+            const int64_t start = Nanoseconds(slice["ts"]);
             byThread[{slice["pid"], slice["tid"]}].emplace_back(start,
-                                                                start + Picoseconds(slice["dur"]));
+                                                                start + Nanoseconds(slice["dur"]));
             EXPECT_EQ(threads.count(slice["tid"]), 1U);
             EXPECT_EQ(processes.count(slice["pid"]), 1U);
         }
@@ -534,17 +535,17 @@ struct Trace
             EXPECT_EQ(start.second["name"], end["name"]);
             EXPECT_EQ(start.second["cat"], end["cat"]);
             EXPECT_EQ(end["bp"], "e");
-            EXPECT_LE(Picoseconds(start.second["ts"]), Picoseconds(end["ts"]));
+            EXPECT_LT(Nanoseconds(start.second["ts"]), Nanoseconds(end["ts"]));
             for (const Json& event : {start.second, end})
             {
                 // The slice it is bound to: the same task on both sides.
                 const bool isBound =
                     std::any_of(slices.begin(), slices.end(), [&](const Json& slice) {
-                        const int64_t begin = Picoseconds(slice["ts"]);
-                        const int64_t time = Picoseconds(event["ts"]);
+                        const int64_t begin = Nanoseconds(slice["ts"]);
+                        const int64_t time = Nanoseconds(event["ts"]);
                         return slice["pid"] == event["pid"] && slice["tid"] == event["tid"] &&
                                slice["args"]["collective"] == "send-recv" && begin <= time &&
-                               time < begin + Picoseconds(slice["dur"]);
+                               time < begin + Nanoseconds(slice["dur"]);
                     });
                 EXPECT_TRUE(isBound) << event;
             }
@@ -596,8 +597,9 @@ TEST(ChromeTrace, TracksArrowsAndArguments)
     // All three receives are posted early; two are outstanding when the third is posted.
     for (uint32_t mb = 0; mb < 3; ++mb)
     {
-        run.AddSpan(2, send, 100 * mb, 3000000 + 500 * mb, mb);
-        run.AddSpan(1, send, 3000000 + 500 * mb - 400, 3000000 + 500 * mb, mb);
+        const int64_t endPs = 3000123 + 5000 * mb;
+        run.AddSpan(2, send, 100 * mb, endPs, mb);
+        run.AddSpan(1, send, endPs - 4500, endPs, mb);
     }
     for (DeviceId device = 0; device < 4; ++device)
     {
@@ -625,14 +627,17 @@ TEST(ChromeTrace, TracksArrowsAndArguments)
     std::multiset<std::tuple<uint32_t, uint32_t, int64_t, int64_t>> found;
     for (const Span& span : run.timeline.spans)
     {
-        expected.emplace(span.task, span.microBatch, span.startPs, span.endPs - span.startPs);
+        expected.emplace(span.task, span.microBatch, span.startPs, span.endPs);
     }
     for (const Json& slice : trace.slices)
     {
         found.emplace(slice["args"]["task"],
                       slice["args"]["micro_batch"],
-                      Trace::Picoseconds(slice["ts"]),
-                      Trace::Picoseconds(slice["dur"]));
+                      slice["args"]["start_ps"],
+                      slice["args"]["end_ps"]);
+        EXPECT_EQ(Trace::Nanoseconds(slice["ts"]), slice["args"]["start_ps"].get<int64_t>() / 1000);
+        EXPECT_EQ(Trace::Nanoseconds(slice["ts"]) + Trace::Nanoseconds(slice["dur"]),
+                  slice["args"]["end_ps"].get<int64_t>() / 1000);
         if (slice["args"]["task"] == compute)
         {
             EXPECT_EQ(slice["name"], "matmul \"qkv\"\n");
@@ -659,7 +664,7 @@ TEST(ChromeTrace, TracksArrowsAndArguments)
     EXPECT_EQ(trace.counters[1]["name"], "gpu1 memory");
     EXPECT_EQ(trace.counters[1]["pid"], 2);
     EXPECT_EQ(trace.counters[1]["args"]["bytes"], 1ULL << 40);
-    EXPECT_EQ(Trace::Picoseconds(trace.counters[2]["ts"]), LATE_PS);
+    EXPECT_EQ(Trace::Nanoseconds(trace.counters[2]["ts"]), LATE_PS / 1000);
 }
 
 TEST(ChromeTrace, IsExactText)
@@ -675,9 +680,9 @@ TEST(ChromeTrace, IsExactText)
 {"ph":"M","pid":1,"name":"process_sort_index","args":{"sort_index":0}},
 {"ph":"M","pid":1,"tid":2,"name":"thread_name","args":{"name":"lonely compute"}},
 {"ph":"M","pid":1,"tid":2,"name":"thread_sort_index","args":{"sort_index":2}},
-{"ph":"X","pid":1,"tid":2,"ts":0.000001,"dur":1.000001,"name":"c","cat":"compute",)"
-              R"("args":{"task":0,"micro_batch":0}},
-{"ph":"C","pid":1,"ts":0.000000,"name":"lonely memory","args":{"bytes":12}}
+{"ph":"X","pid":1,"tid":2,"ts":0.000,"dur":1.000,"name":"c","cat":"compute",)"
+              R"("args":{"task":0,"micro_batch":0,"start_ps":1,"end_ps":1000002}},
+{"ph":"C","pid":1,"ts":0.000,"name":"lonely memory","args":{"bytes":12}}
 ]}
 )");
 }
@@ -689,13 +694,33 @@ TEST(ChromeTrace, LanesAreReused)
     const TaskId send = run.AddSend(0, 1);
     for (uint32_t mb = 0; mb < 100; ++mb)
     {
-        run.AddSpan(0, send, 10 * mb + 5, 10 * mb + 10, mb);
-        run.AddSpan(1, send, 10 * mb, 10 * mb + 10, mb);
+        // Back to back, and not in whole nanoseconds.
+        const int64_t beginPs = 10123 * static_cast<int64_t>(mb);
+        run.AddSpan(0, send, beginPs + 5000, beginPs + 10123, mb);
+        run.AddSpan(1, send, beginPs, beginPs + 10123, mb);
     }
     const Trace trace = TraceOf(run.Finish(), MakeTwoServers(), run.timeline);
     EXPECT_EQ(trace.GetThreadsInUse(),
               (std::set<std::string>{"n0/gpu0 communication", "n0/gpu1 receive"}));
     EXPECT_EQ(trace.starts.size(), 100U);
+}
+
+TEST(ChromeTrace, ArrowsToLowerRanksComeLaterToo)
+{
+    // The receiver is written first; its end of the arrow must still be after the start.
+    TestRun run(3);
+    const TaskId early = run.AddSend(2, 0);
+    const TaskId late = run.AddSend(2, 1);
+    run.AddSpan(0, early, 0, 20000);
+    run.AddSpan(2, early, 10000, 20000);
+    run.AddSpan(1, late, 25000, 30000); // posted after the sender joined
+    run.AddSpan(2, late, 20000, 30000);
+    const Trace trace = TraceOf(run.Finish(), MakeTwoServers(), run.timeline);
+    ASSERT_EQ(trace.starts.size(), 2U);
+    EXPECT_EQ(Trace::Nanoseconds(trace.starts.at(1)["ts"]), 10);
+    EXPECT_EQ(Trace::Nanoseconds(trace.ends.at(1)["ts"]), 19);
+    EXPECT_EQ(Trace::Nanoseconds(trace.starts.at(2)["ts"]), 20);
+    EXPECT_EQ(Trace::Nanoseconds(trace.ends.at(2)["ts"]), 29);
 }
 
 TEST(ChromeTrace, NamesOfServersAndGroups)
