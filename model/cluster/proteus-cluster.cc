@@ -90,6 +90,8 @@ LinkFraming
 DefaultFraming(LinkTechnology technology)
 {
     LinkFraming framing;
+    // The largest MTU of InfiniBand and RoCE; bursts on the other links are as long.
+    framing.unitBytes = 4096;
     switch (technology)
     {
     case LinkTechnology::NVLINK:
@@ -98,7 +100,6 @@ DefaultFraming(LinkTechnology technology)
         // header, address and byte enables, as stores of the SMs have: 256/288 = 88.9 %, measured
         // 86 % of a pair of A100s, and 88 % of an H200. (DMA writes have one: 94.1 %.) A unit
         // without payload is a packet of two flits.
-        framing.unitBytes = 4096;
         framing.packetBytes = 256;
         framing.packetHeaderBytes = 32;
         framing.controlBytes = 32;
@@ -108,7 +109,6 @@ DefaultFraming(LinkTechnology technology)
         // link layers): framing and sequence number 4, header 16, LCRC 4; maximum payload 256 is
         // what servers configure. 256/280 = 91.4 %. A unit without payload is a write of one
         // 8-byte flag.
-        framing.unitBytes = 4096;
         framing.packetBytes = 256;
         framing.packetHeaderBytes = 24;
         framing.controlBytes = 32;
@@ -116,7 +116,6 @@ DefaultFraming(LinkTechnology technology)
     case LinkTechnology::CPU_INTERCONNECT:
         // The rates that are known for traffic of devices across sockets are measured payload rates
         // (see the server presets), which have the framing inside. Control: a line of 64 bytes.
-        framing.unitBytes = 4096;
         framing.packetBytes = 4096;
         framing.packetHeaderBytes = 0;
         framing.controlBytes = 64;
@@ -124,7 +123,6 @@ DefaultFraming(LinkTechnology technology)
     case LinkTechnology::INFINIBAND:
         // InfiniBand Architecture Specification, volume 1: LRH 8, BTH 12, ICRC 4, VCRC 2. A unit
         // without payload is an acknowledgement: AETH 4 more. MTU 4096.
-        framing.unitBytes = 4096;
         framing.packetBytes = 4096;
         framing.packetHeaderBytes = 26;
         framing.controlBytes = 30;
@@ -133,7 +131,6 @@ DefaultFraming(LinkTechnology technology)
         // InfiniBand Architecture Specification, annex A17 (RoCEv2), over Ethernet: header 14, FCS
         // 4, preamble and gap 20, IPv4 20, UDP 8, BTH 12, ICRC 4. An acknowledgement has AETH 4
         // more. MTU 4096.
-        framing.unitBytes = 4096;
         framing.packetBytes = 4096;
         framing.packetHeaderBytes = 82;
         framing.controlBytes = 86;

@@ -27,8 +27,12 @@ namespace ns3
 namespace proteus
 {
 
-using VertexId = uint32_t; //!< Position of a vertex in its cluster.
-using LinkId = uint32_t;   //!< Position of a link in its cluster.
+/// @ingroup proteus
+/// Position of a vertex in its cluster.
+using VertexId = uint32_t;
+/// @ingroup proteus
+/// Position of a link in its cluster.
+using LinkId = uint32_t;
 
 /// @ingroup proteus
 /// What stands at a vertex of the cluster graph.
@@ -106,11 +110,11 @@ struct LinkFraming
 /// A vertex of the cluster graph.
 struct Vertex
 {
-    std::string name; //!< unique, e.g. "n0.gpu3", "leaf1"
+    std::string name;                 //!< unique, e.g. "n0.gpu3", "leaf1"
     VertexKind kind{VertexKind::GPU}; //!< what stands there
-    int32_t server{-1}; //!< which server it is in; -1 for network switches
-    uint32_t index{0};  //!< counts the vertices of its kind in its server; AddVertex() sets it
-    std::string model;  //!< GPUs: name of the data sheet, e.g. "A100-SXM4-80GB"
+    int32_t server{-1};               //!< which server it is in; -1 for network switches
+    uint32_t index{0}; //!< counts the vertices of its kind in its server; AddVertex() sets it
+    std::string model; //!< GPUs: name of the data sheet, e.g. "A100-SXM4-80GB"
 };
 
 /// @ingroup proteus
@@ -119,8 +123,8 @@ struct Vertex
 /// rate: the hardware stripes traffic over them.
 struct Link
 {
-    VertexId a{0}; //!< one end
-    VertexId b{0}; //!< the other end
+    VertexId a{0};                                     //!< one end
+    VertexId b{0};                                     //!< the other end
     LinkTechnology technology{LinkTechnology::NVLINK}; //!< decides framing and flow control
     double bytesPerSecond{0}; //!< raw rate of one direction, all lanes together
     int64_t delayPs{0};       //!< propagation and the receiving device's forwarding latency

@@ -63,14 +63,25 @@ struct FabricKind
                  const FabricOptions& options);
 };
 
-ServerPreset MakeDgx1V100(); //!< @return preset "dgx1-v100"
-ServerPreset MakeDgxA100();  //!< @return preset "dgx-a100"
-ServerPreset MakeDgxH100();  //!< @return preset "dgx-h100"
+/// @ingroup proteus
+/// @return preset "dgx1-v100"
+ServerPreset MakeDgx1V100();
+/// @ingroup proteus
+/// @return preset "dgx-a100"
+ServerPreset MakeDgxA100();
+/// @ingroup proteus
+/// @return preset "dgx-h100"
+ServerPreset MakeDgxH100();
 
-FabricKind MakeSingleSwitch(); //!< @return fabric "single-switch"
-FabricKind MakeLeafSpine();    //!< @return fabric "leaf-spine"
+/// @ingroup proteus
+/// @return fabric "single-switch"
+FabricKind MakeSingleSwitch();
+/// @ingroup proteus
+/// @return fabric "leaf-spine"
+FabricKind MakeLeafSpine();
 
 /**
+ * @ingroup proteus
  * Raw rate of a PCI Express x16 link: 8, 16 and 32 GT/s per lane for generations 3 to 5, coded
  * 128b/130b (PCI Express Base Specification 3.0, 4.0, 5.0), to a whole byte per second.
  * @param generation 3, 4 or 5
@@ -79,6 +90,7 @@ FabricKind MakeLeafSpine();    //!< @return fabric "leaf-spine"
 double PcieX16BytesPerSecond(uint32_t generation);
 
 /**
+ * @ingroup proteus
  * Adds `count` vertices named by server, kind and index, e.g. "n0.gpu3".
  * @param cluster to add to
  * @param server its number
@@ -94,6 +106,7 @@ std::vector<VertexId> AddServerVertices(Cluster& cluster,
                                         const std::string& model = "");
 
 /**
+ * @ingroup proteus
  * Adds a link with the delay, framing and cost that its technology has by default.
  * @param cluster to add to
  * @param a one end

@@ -31,8 +31,8 @@ MakeChainProgram(const Cluster& cluster, const Paths& paths, const CollectiveReq
     CollectiveProgram program;
     program.algorithm = "chain";
     program.bufferBytes = request.bytes;
-    program.channels =
-        request.channels > 0 ? request.channels : GetDefaultChannels(cluster, request.vertices);
+    program.channels = request.channels > 0 ? request.channels
+                                            : GetDefaultChannels(cluster, paths, request.vertices);
     program.ranks.resize(n);
     for (uint32_t channel = 0; channel < program.channels; ++channel)
     {

@@ -20,8 +20,8 @@ MakeRingProgram(const Cluster& cluster, const Paths& paths, const CollectiveRequ
     CollectiveProgram program;
     program.algorithm = "ring";
     program.bufferBytes = request.bytes;
-    program.channels =
-        request.channels > 0 ? request.channels : GetDefaultChannels(cluster, request.vertices);
+    program.channels = request.channels > 0 ? request.channels
+                                            : GetDefaultChannels(cluster, paths, request.vertices);
     program.ranks.resize(n);
 
     // Loops, so that a loop's part of a segment is at most half of the receiver's room.

@@ -8,7 +8,6 @@
 #include "proteus-program.h"
 
 #include <algorithm>
-#include <set>
 #include <stdexcept>
 
 namespace ns3
@@ -58,23 +57,6 @@ CutExtent(const Extent& whole, uint64_t parts, uint64_t index)
     const uint64_t share = whole.bytes / parts;
     const uint64_t longer = whole.bytes % parts;
     return {whole.offset + index * share + std::min(index, longer), share + (index < longer)};
-}
-
-uint32_t
-GetDefaultChannels(const Cluster& cluster, const std::vector<VertexId>& vertices)
-{
-    const auto server = [&](VertexId vertex) { return cluster.GetVertices()[vertex].server; };
-    std::set<VertexId> nics;
-    bool spans = false;
-    for (VertexId vertex : vertices)
-    {
-        spans = spans || server(vertex) != server(vertices.front());
-        if (server(vertex) == server(vertices.front()))
-        {
-            nics.insert(cluster.GetNic(vertex));
-        }
-    }
-    return spans ? static_cast<uint32_t>(nics.size()) : 2;
 }
 
 CollectiveProgram

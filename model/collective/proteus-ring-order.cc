@@ -8,7 +8,9 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <numeric>
+#include <tuple>
 
 namespace ns3
 {
@@ -104,6 +106,256 @@ FindCycle(const std::vector<std::vector<uint64_t>>& cost)
     return cycle;
 }
 
+/// Search for a number of cycles that share no lane.
+class CyclePacking
+{
+  public:
+    /// @param lanes NVLink lanes by member and member
+    explicit CyclePacking(std::vector<std::vector<uint32_t>> lanes)
+        : m_lanes(std::move(lanes)),
+          m_n(static_cast<uint32_t>(m_lanes.size()))
+    {
+    }
+
+    /// @return as many cycles over all members as can be found, none where there is no cycle
+    std::vector<std::vector<uint32_t>> Find()
+    {
+        uint32_t most = m_n < 3 ? 0 : std::numeric_limits<uint32_t>::max();
+        for (const auto& row : m_lanes)
+        {
+            most = std::min(most, std::accumulate(row.begin(), row.end(), 0u) / 2);
+        }
+        for (m_wanted = most; m_wanted > 0; --m_wanted)
+        {
+            m_cycles.assign(1, {0});
+            m_visits = 0;
+            if (Extend())
+            {
+                return m_cycles;
+            }
+        }
+        return {};
+    }
+
+  private:
+    /// Visits after which a number of cycles is given up: a fraction of a second.
+    static constexpr uint64_t MAX_VISITS = 1000000;
+
+    /// Goes on from the end of the last cycle. @return whether all wanted cycles are found
+    bool Extend()
+    {
+        if (++m_visits > MAX_VISITS)
+        {
+            return false;
+        }
+        const std::size_t current = m_cycles.size() - 1;
+        const uint32_t last = m_cycles[current].back();
+        if (m_cycles[current].size() == m_n)
+        {
+            // Each cycle once: not also backwards, and in ascending order.
+            if (m_lanes[last][0] == 0 || (m_n > 3 && m_cycles[current][1] > last) ||
+                (current > 0 && m_cycles[current] < m_cycles[current - 1]))
+            {
+                return false;
+            }
+            Take(last, 0);
+            if (m_cycles.size() == m_wanted)
+            {
+                return true;
+            }
+            m_cycles.push_back({0});
+            if (Extend())
+            {
+                return true;
+            }
+            m_cycles.pop_back();
+            Give(last, 0);
+            return false;
+        }
+        for (uint32_t next = 1; next < m_n; ++next)
+        {
+            auto& cycle = m_cycles[current];
+            if (m_lanes[last][next] == 0 ||
+                std::find(cycle.begin(), cycle.end(), next) != cycle.end())
+            {
+                continue;
+            }
+            Take(last, next);
+            cycle.push_back(next);
+            if (Extend())
+            {
+                return true;
+            }
+            m_cycles[current].pop_back();
+            Give(last, next);
+        }
+        return false;
+    }
+
+    /// @param a member @param b member, a lane between which is used
+    void Take(uint32_t a, uint32_t b)
+    {
+        --m_lanes[a][b];
+        --m_lanes[b][a];
+    }
+
+    /// @param a member @param b member, a lane between which is free again
+    void Give(uint32_t a, uint32_t b)
+    {
+        ++m_lanes[a][b];
+        ++m_lanes[b][a];
+    }
+
+    std::vector<std::vector<uint32_t>> m_lanes;  //!< free ones
+    uint32_t m_n;                                //!< members
+    uint32_t m_wanted{0};                        //!< cycles
+    uint64_t m_visits{0};                        //!< of the search
+    std::vector<std::vector<uint32_t>> m_cycles; //!< found, the last one under way
+};
+
+/// The NVLink lanes between GPUs that are joined directly, in units of the narrowest connection.
+std::vector<std::vector<uint32_t>>
+CountLanes(const Cluster& cluster, const std::vector<VertexId>& gpus)
+{
+    const auto n = gpus.size();
+    std::vector<std::vector<double>> rates(n, std::vector<double>(n, 0));
+    double narrowest = std::numeric_limits<double>::max();
+    for (std::size_t i = 0; i < n; ++i)
+    {
+        for (const Port& port : cluster.GetPorts(gpus[i]))
+        {
+            const auto peer = std::find(gpus.begin(), gpus.end(), port.neighbor);
+            const Link& link = cluster.GetLinks()[port.link];
+            if (peer != gpus.end() && link.technology == LinkTechnology::NVLINK)
+            {
+                rates[i][peer - gpus.begin()] += link.bytesPerSecond;
+                narrowest = std::min(narrowest, link.bytesPerSecond);
+            }
+        }
+    }
+    std::vector<std::vector<uint32_t>> lanes(n, std::vector<uint32_t>(n, 0));
+    for (std::size_t i = 0; i < n; ++i)
+    {
+        for (std::size_t j = 0; j < n; ++j)
+        {
+            lanes[i][j] = static_cast<uint32_t>(rates[i][j] / narrowest + 0.5);
+        }
+    }
+    return lanes;
+}
+
+/// The cycles over the ranks of one server that channels take in turn.
+std::vector<std::vector<uint32_t>>
+FindCycles(const Cluster& cluster, const Paths& paths, const std::vector<VertexId>& gpus)
+{
+    std::vector<std::vector<uint32_t>> cycles;
+    for (const auto& cycle : CyclePacking(CountLanes(cluster, gpus)).Find())
+    {
+        cycles.push_back(cycle);
+        cycles.emplace_back(cycle.rbegin(), cycle.rend()); // links are full duplex
+    }
+    if (cycles.empty())
+    {
+        const auto n = gpus.size();
+        std::vector<std::vector<uint64_t>> cost(n, std::vector<uint64_t>(n, 0));
+        for (std::size_t i = 0; i < n; ++i)
+        {
+            for (std::size_t j = 0; j < n; ++j)
+            {
+                cost[i][j] = i == j ? 0 : paths.Distance(gpus[i], gpus[j]);
+            }
+        }
+        cycles.push_back(FindCycle(cost));
+    }
+    return cycles;
+}
+
+/// Ranks by server, servers in the order in which they first appear.
+std::vector<std::vector<uint32_t>>
+GroupByServer(const Cluster& cluster, const std::vector<VertexId>& vertices)
+{
+    std::vector<int32_t> servers;
+    std::vector<std::vector<uint32_t>> members;
+    for (uint32_t rank = 0; rank < vertices.size(); ++rank)
+    {
+        const int32_t server = cluster.GetVertices()[vertices[rank]].server;
+        const auto found = std::find(servers.begin(), servers.end(), server);
+        members.resize(std::max<std::size_t>(members.size(), found - servers.begin() + 1));
+        members[found - servers.begin()].push_back(rank);
+        if (found == servers.end())
+        {
+            servers.push_back(server);
+        }
+    }
+    return members;
+}
+
+/// NICs of the ranks of a server, without repetition, in the order of the ranks.
+std::vector<VertexId>
+FindRails(const Cluster& cluster,
+          const std::vector<VertexId>& vertices,
+          const std::vector<uint32_t>& members)
+{
+    std::vector<VertexId> rails;
+    for (uint32_t rank : members)
+    {
+        const VertexId nic = cluster.GetNic(vertices[rank]);
+        if (std::find(rails.begin(), rails.end(), nic) == rails.end())
+        {
+            rails.push_back(nic);
+        }
+    }
+    return rails;
+}
+
+/**
+ * The way of a channel through a server, from the rank it enters at to the rank it leaves from:
+ * in by the channel's own NIC, out by one that few channels before it leave by, over a cycle that
+ * few channels before it take.
+ */
+std::vector<uint32_t>
+FindWay(const Cluster& cluster,
+        const Paths& paths,
+        const std::vector<VertexId>& vertices,
+        const std::vector<uint32_t>& members,
+        uint32_t channel)
+{
+    std::vector<VertexId> gpus;
+    for (uint32_t rank : members)
+    {
+        gpus.push_back(vertices[rank]);
+    }
+    const auto cycles = FindCycles(cluster, paths, gpus);
+    const auto rails = FindRails(cluster, vertices, members);
+    const auto n = static_cast<uint32_t>(gpus.size());
+    std::vector<uint32_t> cycleUse(cycles.size(), 0);
+    std::map<VertexId, uint32_t> exitUse;
+    std::vector<uint32_t> way(n);
+    for (uint32_t c = 0; c <= channel; ++c)
+    {
+        std::tuple<uint32_t, uint32_t, std::size_t, uint32_t> best(NO_RANK, 0, 0, 0);
+        for (std::size_t i = 0; i < cycles.size(); ++i)
+        {
+            for (uint32_t start = 0; start < n; ++start)
+            {
+                if (cluster.GetNic(gpus[cycles[i][start]]) == rails[c % rails.size()])
+                {
+                    const VertexId exit = cluster.GetNic(gpus[cycles[i][(start + n - 1) % n]]);
+                    best = std::min(best, std::make_tuple(exitUse[exit], cycleUse[i], i, start));
+                }
+            }
+        }
+        const auto& cycle = cycles[std::get<2>(best)];
+        for (uint32_t i = 0; i < n; ++i)
+        {
+            way[i] = members[cycle[(std::get<3>(best) + i) % n]];
+        }
+        ++cycleUse[std::get<2>(best)];
+        ++exitUse[cluster.GetNic(vertices[way.back()])];
+    }
+    return way;
+}
+
 } // namespace
 
 std::vector<uint32_t>
@@ -112,55 +364,39 @@ MakeRingOrder(const Cluster& cluster,
               const std::vector<VertexId>& vertices,
               uint32_t channel)
 {
-    // Ranks by server, servers in the order in which they first appear.
-    std::vector<int32_t> servers;
-    std::vector<std::vector<uint32_t>> members;
-    for (uint32_t rank = 0; rank < vertices.size(); ++rank)
+    const auto members = GroupByServer(cluster, vertices);
+    if (members.size() == 1)
     {
-        const int32_t server = cluster.GetVertices()[vertices[rank]].server;
-        const auto found = std::find(servers.begin(), servers.end(), server);
-        if (found == servers.end())
-        {
-            servers.push_back(server);
-            members.push_back({rank});
-        }
-        else
-        {
-            members[found - servers.begin()].push_back(rank);
-        }
+        const auto cycles = FindCycles(cluster, paths, vertices);
+        return cycles[channel % cycles.size()];
     }
-
     std::vector<uint32_t> order;
     for (std::size_t s = 0; s < members.size(); ++s)
     {
-        const auto n = static_cast<uint32_t>(members[s].size());
-        std::vector<std::vector<uint64_t>> cost(n, std::vector<uint64_t>(n, 0));
-        for (uint32_t i = 0; i < n; ++i)
+        const auto way = FindWay(cluster, paths, vertices, members[s], channel);
+        if (s % 2 == 0)
         {
-            for (uint32_t j = 0; j < n; ++j)
-            {
-                cost[i][j] =
-                    i == j ? 0 : paths.Distance(vertices[members[s][i]], vertices[members[s][j]]);
-            }
+            order.insert(order.end(), way.begin(), way.end());
         }
-        std::vector<uint32_t> cycle;
-        for (uint32_t i : FindCycle(cost))
+        else
         {
-            cycle.push_back(members[s][i]);
+            order.insert(order.end(), way.rbegin(), way.rend());
         }
-        if (members.size() == 1)
-        {
-            return cycle;
-        }
-        // Forwards: in at c, out at c - 1. Backwards: in at c - 1, out at c.
-        std::rotate(cycle.begin(), cycle.begin() + channel % n, cycle.end());
-        if (s % 2 == 1)
-        {
-            std::reverse(cycle.begin(), cycle.end());
-        }
-        order.insert(order.end(), cycle.begin(), cycle.end());
     }
     return order;
+}
+
+uint32_t
+GetDefaultChannels(const Cluster& cluster,
+                   const Paths& paths,
+                   const std::vector<VertexId>& vertices)
+{
+    const auto members = GroupByServer(cluster, vertices);
+    if (members.size() > 1)
+    {
+        return static_cast<uint32_t>(FindRails(cluster, vertices, members.front()).size());
+    }
+    return 2 * static_cast<uint32_t>(FindCycles(cluster, paths, vertices).size());
 }
 
 } // namespace proteus

@@ -51,13 +51,12 @@ Vertex
 ReadVertex(const JsonValue& json)
 {
     Vertex vertex;
-    json.Has("name"); // says so if it is no object
     const JsonValue kind = json.Get("kind");
     const std::string& kindName = kind.AsString();
     vertex.kind = kind.Check([&] { return VertexKindFromString(kindName); });
     if (vertex.kind == VertexKind::GPU)
     {
-        json.AllowKeys({"name", "kind", "server", "model"});
+        json.AllowKeys("a GPU", {"name", "kind", "server", "model"});
         vertex.model = json.Get("model").AsString();
         if (vertex.model.empty())
         {
@@ -66,12 +65,12 @@ ReadVertex(const JsonValue& json)
     }
     else
     {
-        json.AllowKeys({"name", "kind", "server"});
+        json.AllowKeys("a vertex that is no GPU", {"name", "kind", "server"});
     }
     vertex.name = json.Get("name").AsString();
-    if (json.Has("server"))
+    if (const auto server = json.Find("server"))
     {
-        vertex.server = static_cast<int32_t>(json.Get("server").AsUnsigned(0, MAX_SERVERS - 1));
+        vertex.server = static_cast<int32_t>(server->AsWhole(0, MAX_SERVERS - 1));
     }
     return vertex;
 }
@@ -80,7 +79,8 @@ ReadVertex(const JsonValue& json)
 Link
 ReadLink(const JsonValue& json, const Cluster& cluster)
 {
-    json.AllowKeys({"a", "b", "technology", "rate_gbytes_per_s", "delay_ns", "cost", "framing"});
+    json.AllowKeys("a link",
+                   {"a", "b", "technology", "rate_gbytes_per_s", "delay_ns", "cost", "framing"});
     Link link;
     const JsonValue a = json.Get("a");
     const JsonValue b = json.Get("b");
@@ -97,28 +97,28 @@ ReadLink(const JsonValue& json, const Cluster& cluster)
 
     link.bytesPerSecond =
         std::round(json.Get("rate_gbytes_per_s").AsNumber(1 / GBYTE, MOST_GBYTES_PER_S) * GBYTE);
-    if (json.Has("delay_ns"))
+    if (const auto delay = json.Find("delay_ns"))
     {
-        link.delayPs = std::llround(json.Get("delay_ns").AsNumber(0, MOST_DELAY_NS) * PS_PER_NS);
+        link.delayPs = std::llround(delay->AsNumber(0, MOST_DELAY_NS) * PS_PER_NS);
     }
-    if (json.Has("cost"))
+    if (const auto cost = json.Find("cost"))
     {
-        link.cost = static_cast<uint32_t>(json.Get("cost").AsUnsigned(1, Link::MAX_COST));
+        link.cost = static_cast<uint32_t>(cost->AsWhole(1, Link::MAX_COST));
     }
-    if (json.Has("framing"))
+    if (const auto framing = json.Find("framing"))
     {
-        const JsonValue framing = json.Get("framing");
-        framing.AllowKeys({FRAMING_FIELDS[0].key,
-                           FRAMING_FIELDS[1].key,
-                           FRAMING_FIELDS[2].key,
-                           FRAMING_FIELDS[3].key,
-                           FRAMING_FIELDS[4].key});
+        framing->AllowKeys("a framing",
+                           {FRAMING_FIELDS[0].key,
+                            FRAMING_FIELDS[1].key,
+                            FRAMING_FIELDS[2].key,
+                            FRAMING_FIELDS[3].key,
+                            FRAMING_FIELDS[4].key});
         for (const FramingField& field : FRAMING_FIELDS)
         {
-            if (framing.Has(field.key))
+            if (const auto bytes = framing->Find(field.key))
             {
-                link.framing.*field.field = static_cast<uint32_t>(
-                    framing.Get(field.key).AsUnsigned(field.least, MOST_BYTES));
+                link.framing.*field.field =
+                    static_cast<uint32_t>(bytes->AsWhole(field.least, MOST_BYTES));
             }
         }
     }
@@ -129,7 +129,7 @@ ReadLink(const JsonValue& json, const Cluster& cluster)
 Cluster
 ReadExplicit(const JsonValue& root)
 {
-    root.AllowKeys({"format", "version", "name", "vertices", "links"});
+    root.AllowKeys("a cluster", {"format", "version", "name", "vertices", "links"});
     Cluster cluster(root.Has("name") ? root.Get("name").AsString() : "");
     const JsonValue vertices = root.Get("vertices");
     for (std::size_t i = 0; i < vertices.Size(); ++i)
@@ -153,42 +153,43 @@ ReadExplicit(const JsonValue& root)
 Cluster
 ReadShort(const JsonValue& root)
 {
-    root.AllowKeys({"format", "version", "server", "servers", "fabric"});
+    root.AllowKeys("a cluster made from a preset",
+                   {"format", "version", "server", "servers", "fabric"});
     const std::string server = root.Get("server").AsString();
     uint32_t servers = 1;
-    if (root.Has("servers"))
+    if (const auto number = root.Find("servers"))
     {
-        servers = static_cast<uint32_t>(root.Get("servers").AsUnsigned(1, MAX_SERVERS));
+        servers = static_cast<uint32_t>(number->AsWhole(1, MAX_SERVERS));
     }
     FabricOptions options;
-    if (root.Has("fabric"))
+    if (const auto fabric = root.Find("fabric"))
     {
         constexpr uint32_t MOST = std::numeric_limits<uint32_t>::max();
-        const JsonValue fabric = root.Get("fabric");
-        options.kind = fabric.Get("kind").AsString();
-        if (options.kind == "leaf-spine")
+        const std::string kind = fabric->Get("kind").AsString();
+        const std::string what = "the fabric " + kind;
+        options.kind = kind;
+        if (kind == "leaf-spine")
         {
-            fabric.AllowKeys({"kind", "oversubscription", "servers_per_leaf", "spines"});
-            if (fabric.Has("oversubscription"))
+            fabric->AllowKeys(what, {"kind", "oversubscription", "servers_per_leaf", "spines"});
+            if (const auto ratio = fabric->Find("oversubscription"))
             {
-                options.oversubscription = fabric.Get("oversubscription").AsNumber(1, 1e6);
+                options.oversubscription = ratio->AsNumber(1, 1e6);
             }
-            if (fabric.Has("servers_per_leaf"))
+            if (const auto number = fabric->Find("servers_per_leaf"))
             {
-                options.serversPerLeaf =
-                    static_cast<uint32_t>(fabric.Get("servers_per_leaf").AsUnsigned(1, MOST));
+                options.serversPerLeaf = static_cast<uint32_t>(number->AsWhole(1, MOST));
             }
-            if (fabric.Has("spines"))
+            if (const auto number = fabric->Find("spines"))
             {
-                options.spines = static_cast<uint32_t>(fabric.Get("spines").AsUnsigned(1, MOST));
+                options.spines = static_cast<uint32_t>(number->AsWhole(1, MOST));
             }
         }
         else
         {
             const auto kinds = GetFabricKinds();
-            if (std::find(kinds.begin(), kinds.end(), options.kind) != kinds.end())
+            if (std::find(kinds.begin(), kinds.end(), kind) != kinds.end())
             {
-                fabric.AllowKeys({"kind"});
+                fabric->AllowKeys(what, {"kind"});
             }
         }
     }

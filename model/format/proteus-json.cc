@@ -8,11 +8,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
+#include <ios>
 #include <iterator>
-#include <limits>
-#include <set>
 #include <sstream>
+#include <streambuf>
+#include <utility>
 #include <vector>
 
 namespace ns3
@@ -23,105 +23,50 @@ namespace proteus
 namespace
 {
 
-/// Where the parser is in the text.
-struct TextPosition
+using Json = nlohmann::json;
+
+/// Containers inside each other below a field of the file or below an element of a long list: more
+/// than any format needs, and few enough for code that follows them recursively.
+constexpr std::size_t MAX_DEPTH = 7;
+/// Bytes of a value or a key that a message shows.
+constexpr std::size_t MAX_SHOWN = 80;
+/// Bytes of the parser's own words that a message shows.
+constexpr std::size_t MAX_CAUSE = 240;
+
+std::string
+Shorten(const std::string& text, std::size_t length)
 {
-    std::size_t line{1};
-    std::size_t column{0};
-};
+    return text.size() > length ? text.substr(0, length) + "..." : text;
+}
 
-/// Iterator over a text that keeps count of lines and columns.
-class CountingIterator
+/// A key as part of a JSON pointer (RFC 6901), on one line.
+std::string
+PointerToken(const std::string& key)
 {
-  public:
-    using iterator_category = std::input_iterator_tag;
-    using value_type = char;
-    using difference_type = std::ptrdiff_t;
-    using pointer = const char*;
-    using reference = const char&;
-
-    /// @param at where it points @param position to keep
-    CountingIterator(const char* at, TextPosition* position)
-        : m_at(at),
-          m_position(position)
+    std::string token;
+    for (const char c : Shorten(key, MAX_SHOWN))
     {
-    }
-
-    reference operator*() const
-    {
-        return *m_at;
-    }
-
-    CountingIterator& operator++()
-    {
-        if (*m_at == '\n')
+        if (c == '~')
         {
-            ++m_position->line;
-            m_position->column = 0;
+            token += "~0";
+        }
+        else if (c == '/')
+        {
+            token += "~1";
         }
         else
         {
-            ++m_position->column;
+            token += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? '?' : c;
         }
-        ++m_at;
-        return *this;
     }
+    return token;
+}
 
-    CountingIterator operator++(int)
-    {
-        CountingIterator before = *this;
-        ++*this;
-        return before;
-    }
-
-    bool operator==(const CountingIterator& other) const
-    {
-        return m_at == other.m_at;
-    }
-
-    bool operator!=(const CountingIterator& other) const
-    {
-        return m_at != other.m_at;
-    }
-
-  private:
-    const char* m_at;
-    TextPosition* m_position;
-};
-
-/// Deepest nesting of objects and arrays: far more than any format needs, and small enough for
-/// code that follows it recursively.
-constexpr int MAX_DEPTH = 100;
-
-/// Why text is refused that is good JSON otherwise.
-struct Refusal
+/// Where a value stands: the file, and the JSON pointer in it.
+[[noreturn]] void
+FailAt(const std::string& fileName, const std::string& pointer, const std::string& cause)
 {
-    std::string cause; //!< for the message
-};
-
-/// @param message of nlohmann_json @return its last part, which says the cause
-std::string
-Cause(const std::string& message)
-{
-    // "[json.exception.parse_error.101] parse error at line 1, column 2: syntax error ..."
-    std::size_t start = message.find("] ");
-    start = start == std::string::npos ? 0 : start + 2;
-    if (message.compare(start, 11, "parse error") == 0)
-    {
-        const std::size_t colon = message.find(": ", start);
-        start = colon == std::string::npos ? start : colon + 2;
-    }
-    std::string cause = message.substr(start);
-    // The place is known; the text there may be as long as the file.
-    const std::size_t lastRead = cause.find("; last read: ");
-    if (lastRead != std::string::npos)
-    {
-        const std::size_t expected = cause.rfind("; expected ");
-        cause.erase(lastRead,
-                    expected == std::string::npos || expected < lastRead ? std::string::npos
-                                                                         : expected - lastRead);
-    }
-    return cause;
+    throw std::invalid_argument(fileName + ": " + (pointer.empty() ? "" : pointer + ": ") + cause);
 }
 
 /**
@@ -132,7 +77,7 @@ Cause(const std::string& message)
  * @return whether it is there
  */
 bool
-FindPointer(const nlohmann::json& where, const nlohmann::json& value, std::string& pointer)
+FindPointer(const Json& where, const Json& value, std::string& pointer)
 {
     if (&where == &value)
     {
@@ -143,11 +88,7 @@ FindPointer(const nlohmann::json& where, const nlohmann::json& value, std::strin
     {
         for (auto it = where.begin(); it != where.end(); ++it)
         {
-            pointer += '/';
-            for (char c : it.key())
-            {
-                pointer += c == '~' ? "~0" : c == '/' ? "~1" : std::string(1, c);
-            }
+            pointer += '/' + PointerToken(it.key());
             if (FindPointer(it.value(), value, pointer))
             {
                 return true;
@@ -174,74 +115,413 @@ FindPointer(const nlohmann::json& where, const nlohmann::json& value, std::strin
 std::string
 Print(double number)
 {
-    return nlohmann::json(number).dump();
+    std::ostringstream text;
+    text << number;
+    return text.str();
 }
+
+/// @param message of nlohmann_json @return its last part, which says the cause
+std::string
+Cause(const std::string& message)
+{
+    // "[json.exception.parse_error.101] parse error at line 1, column 2: syntax error ..."
+    std::size_t start = message.find("] ");
+    start = start == std::string::npos ? 0 : start + 2;
+    if (message.compare(start, 11, "parse error") == 0)
+    {
+        const std::size_t colon = message.find(": ", start);
+        start = colon == std::string::npos ? start : colon + 2;
+    }
+    std::string cause = message.substr(start);
+    // The place is known; the text there may be as long as the file.
+    const std::size_t lastRead = cause.find("; last read: ");
+    if (lastRead != std::string::npos)
+    {
+        const std::size_t expected = cause.rfind("; expected ");
+        cause.erase(lastRead,
+                    expected == std::string::npos || expected < lastRead ? std::string::npos
+                                                                         : expected - lastRead);
+    }
+    return Shorten(cause, MAX_CAUSE);
+}
+
+/// Counts lines and columns while the parser reads, since it reports bytes only.
+class TextPosition
+{
+  public:
+    void Advance(char c)
+    {
+        m_line += m_startsLine ? 1 : 0;
+        m_column = m_startsLine ? 1 : m_column + 1;
+        m_startsLine = c == '\n';
+        m_bytes++;
+    }
+
+    /// @param bytes where the parser is: past the last character if the text ended too early
+    std::string ToText(uint64_t bytes) const
+    {
+        TextPosition position = *this;
+        if (bytes > m_bytes)
+        {
+            position.Advance(' ');
+        }
+        return std::to_string(position.m_line) + ":" + std::to_string(position.m_column);
+    }
+
+  private:
+    uint64_t m_bytes{0}; //!< that were read
+    uint64_t m_line{1};
+    uint64_t m_column{0}; //!< of the last character that was read
+    bool m_startsLine{false};
+};
+
+/// Input iterator over a stream's buffer that keeps a TextPosition.
+class CountingIterator
+{
+  public:
+    using iterator_category = std::input_iterator_tag;
+    using value_type = char;
+    using difference_type = std::ptrdiff_t;
+    using pointer = const char*;
+    using reference = char;
+
+    CountingIterator() = default;
+
+    CountingIterator(std::streambuf* buffer, TextPosition* position)
+        : m_buffer(buffer),
+          m_position(position)
+    {
+    }
+
+    char operator*() const
+    {
+        return std::streambuf::traits_type::to_char_type(m_buffer->sgetc());
+    }
+
+    CountingIterator& operator++()
+    {
+        m_position->Advance(std::streambuf::traits_type::to_char_type(m_buffer->sbumpc()));
+        return *this;
+    }
+
+    CountingIterator operator++(int)
+    {
+        CountingIterator before = *this;
+        ++*this;
+        return before;
+    }
+
+    bool operator==(const CountingIterator& other) const
+    {
+        return IsAtEnd() == other.IsAtEnd(); // good enough to compare with the end
+    }
+
+    bool operator!=(const CountingIterator& other) const
+    {
+        return !(*this == other);
+    }
+
+  private:
+    bool IsAtEnd() const
+    {
+        return m_buffer == nullptr || m_buffer->sgetc() == std::streambuf::traits_type::eof();
+    }
+
+    std::streambuf* m_buffer{nullptr};
+    TextPosition* m_position{nullptr};
+};
 
 } // namespace
 
-JsonValue::JsonValue(const std::string& fileName,
-                     const nlohmann::json& root,
-                     const nlohmann::json& value)
-    : m_fileName(&fileName),
-      m_root(&root),
-      m_value(&value)
+/**
+ * Makes values of the parser's events. Keeps all fields of the file, and of the elements of the
+ * long list one at a time.
+ */
+class JsonDocument::Handler : public nlohmann::json_sax<Json>
 {
-}
+  public:
+    /// @param document to fill @param list the long list, or null @param reader of its elements
+    Handler(JsonDocument& document, const std::string* list, JsonListReader* reader)
+        : m_document(document),
+          m_list(list),
+          m_reader(reader)
+    {
+    }
+
+    void Parse(std::istream& input)
+    {
+        Json::sax_parse(CountingIterator(input.rdbuf(), &m_position), CountingIterator(), this);
+    }
+
+    bool null() override
+    {
+        return OnValue(Json());
+    }
+
+    bool boolean(bool value) override
+    {
+        return OnValue(Json(value));
+    }
+
+    bool number_integer(number_integer_t value) override
+    {
+        return OnValue(Json(value));
+    }
+
+    bool number_unsigned(number_unsigned_t value) override
+    {
+        return OnValue(Json(value));
+    }
+
+    bool number_float(number_float_t value, const string_t& /* text */) override
+    {
+        return OnValue(Json(value));
+    }
+
+    bool string(string_t& value) override
+    {
+        return OnValue(Json(std::move(value)));
+    }
+
+    bool binary(binary_t& /* value */) override
+    {
+        throw std::logic_error("JSON text has no binary values");
+    }
+
+    bool start_object(std::size_t /* size */) override
+    {
+        if (!m_isInFile)
+        {
+            m_isInFile = true;
+            return true;
+        }
+        return Open(Json::object());
+    }
+
+    bool start_array(std::size_t /* size */) override
+    {
+        if (IsAtList())
+        {
+            m_isInList = true;
+            m_reader->Begin(m_document.GetRoot());
+            return true;
+        }
+        return Open(Json::array());
+    }
+
+    bool key(string_t& value) override
+    {
+        const bool isField = m_open.empty(); // of the file
+        const Json& object = isField ? m_document.m_root : m_open.back();
+        std::string& last = isField ? m_field : m_keys.back();
+        last = std::move(value);
+        if (object.contains(last) || (isField && m_hadList && last == *m_list))
+        {
+            FailAt(m_document.m_fileName, GetPointer(), "appears twice");
+        }
+        return true;
+    }
+
+    bool end_object() override
+    {
+        return m_open.empty() || Close();
+    }
+
+    bool end_array() override
+    {
+        if (m_open.empty())
+        {
+            m_isInList = false;
+            m_hadList = true;
+            return true;
+        }
+        return Close();
+    }
+
+    bool parse_error(std::size_t position,
+                     const std::string& /* token */,
+                     const nlohmann::detail::exception& error) override
+    {
+        throw std::invalid_argument(m_document.m_fileName + ":" + m_position.ToText(position) +
+                                    ": " + Cause(error.what()));
+    }
+
+  private:
+    /// @return whether the value that is about to begin is that of the field with the long list
+    bool IsAtList() const
+    {
+        return m_reader != nullptr && m_isInFile && !m_isInList && m_open.empty() &&
+               m_field == *m_list;
+    }
+
+    /// @return JSON pointer to the value that is about to begin
+    std::string GetPointer() const
+    {
+        std::string pointer = m_isInFile ? "/" + PointerToken(m_field) : "";
+        if (m_isInList)
+        {
+            pointer += '/' + std::to_string(m_nElements);
+        }
+        for (std::size_t i = 0; i < m_open.size(); i++)
+        {
+            pointer += '/' + (m_open[i].is_array() ? std::to_string(m_open[i].size())
+                                                   : PointerToken(m_keys[i]));
+        }
+        return pointer;
+    }
+
+    bool Open(Json&& container)
+    {
+        if (!m_isInFile)
+        {
+            FailAt(m_document.m_fileName, "", "must hold an object, not a list");
+        }
+        if (m_open.size() == MAX_DEPTH)
+        {
+            FailAt(m_document.m_fileName, GetPointer(), "is nested too deeply");
+        }
+        m_open.push_back(std::move(container));
+        m_keys.emplace_back();
+        return true;
+    }
+
+    bool Close()
+    {
+        Json value = std::move(m_open.back());
+        m_open.pop_back();
+        m_keys.pop_back();
+        return OnValue(std::move(value));
+    }
+
+    bool OnValue(Json&& value)
+    {
+        if (!m_isInFile)
+        {
+            const JsonDocument whole(m_document.m_fileName, "", std::move(value));
+            whole.GetRoot().Fail("must hold an object, not " + whole.GetRoot().Shown());
+        }
+        if (!m_open.empty())
+        {
+            if (m_open.back().is_array())
+            {
+                m_open.back().push_back(std::move(value));
+            }
+            else
+            {
+                m_open.back()[m_keys.back()] = std::move(value);
+            }
+        }
+        else if (m_isInList)
+        {
+            const JsonDocument element(m_document.m_fileName, GetPointer(), std::move(value));
+            m_reader->Add(element.GetRoot());
+            m_nElements++;
+        }
+        else if (IsAtList())
+        {
+            const JsonDocument noList(m_document.m_fileName, GetPointer(), std::move(value));
+            noList.GetRoot().Size(); // says so
+        }
+        else
+        {
+            m_document.m_root[m_field] = std::move(value);
+        }
+        return true;
+    }
+
+    JsonDocument& m_document;
+    const std::string* m_list;
+    JsonListReader* m_reader;
+    TextPosition m_position;
+    bool m_isInFile{false};          //!< inside the outermost object
+    bool m_isInList{false};          //!< inside the long list
+    bool m_hadList{false};           //!< behind it
+    std::string m_field;             //!< field of the file
+    std::size_t m_nElements{0};      //!< of the long list
+    std::vector<Json> m_open;        //!< containers of the field or element, outermost first
+    std::vector<std::string> m_keys; //!< of each of them, the key that was read last
+};
 
 void
 JsonValue::Fail(const std::string& cause) const
 {
-    // Searching the file anew costs nothing as long as nothing is wrong.
-    std::string pointer;
-    FindPointer(*m_root, *m_value, pointer);
-    throw std::invalid_argument(*m_fileName + ": " + (pointer.empty() ? "" : pointer + ": ") +
-                                cause);
+    FailAt(m_document->m_fileName, GetPointer(), cause);
+}
+
+void
+JsonValue::FailMissing(const std::string& key, const std::string& hint) const
+{
+    FailAt(m_document->m_fileName,
+           GetPointer() + "/" + PointerToken(key),
+           hint.empty() ? "is missing" : "is missing; " + hint);
+}
+
+std::string
+JsonValue::Shown() const
+{
+    return Shorten(m_value->dump(), MAX_SHOWN);
+}
+
+std::string
+JsonValue::GetPointer() const
+{
+    // Searching the document anew costs nothing as long as nothing is wrong.
+    std::string pointer = m_document->m_pointer;
+    FindPointer(m_document->m_root, *m_value, pointer);
+    return pointer;
+}
+
+void
+JsonValue::CheckIsObject() const
+{
+    if (!m_value->is_object())
+    {
+        Fail("must be an object, not " + Shown());
+    }
 }
 
 bool
 JsonValue::Has(const char* key) const
 {
-    if (!m_value->is_object())
-    {
-        Fail(std::string("must be an object, is ") + m_value->type_name());
-    }
-    return m_value->contains(key);
+    return Find(key).has_value();
+}
+
+std::optional<JsonValue>
+JsonValue::Find(const char* key) const
+{
+    CheckIsObject();
+    const auto found = m_value->find(key);
+    return found == m_value->end() ? std::nullopt
+                                   : std::make_optional<JsonValue>(*m_document, *found);
 }
 
 JsonValue
 JsonValue::Get(const char* key) const
 {
-    if (!Has(key))
+    const std::optional<JsonValue> value = Find(key);
+    if (!value)
     {
-        Fail(std::string("the key '") + key + "' is missing");
+        FailMissing(key);
     }
-    return JsonValue(*m_fileName, *m_root, *m_value->find(key));
+    return *value;
 }
 
 void
-JsonValue::AllowKeys(std::initializer_list<const char*> keys) const
+JsonValue::AllowKeys(const std::string& what, std::initializer_list<const char*> keys) const
 {
-    if (!m_value->is_object())
-    {
-        Fail(std::string("must be an object, is ") + m_value->type_name());
-    }
+    CheckIsObject();
     for (auto it = m_value->begin(); it != m_value->end(); ++it)
     {
-        bool known = false;
-        for (const char* key : keys)
+        if (std::find(keys.begin(), keys.end(), it.key()) == keys.end())
         {
-            known = known || it.key() == key;
-        }
-        if (!known)
-        {
-            std::string cause = "unknown key " + nlohmann::json(it.key()).dump() + "; known:";
+            std::string cause = "unknown field; " + what + " has";
             const char* separator = " ";
             for (const char* key : keys)
             {
                 cause += std::string(separator) + key;
                 separator = ", ";
             }
-            Fail(cause);
+            JsonValue(*m_document, it.value()).Fail(cause);
         }
     }
 }
@@ -251,7 +531,7 @@ JsonValue::Size() const
 {
     if (!m_value->is_array())
     {
-        Fail(std::string("must be an array, is ") + m_value->type_name());
+        Fail("must be a list, not " + Shown());
     }
     return m_value->size();
 }
@@ -261,10 +541,10 @@ JsonValue::At(std::size_t i) const
 {
     if (i >= Size())
     {
-        Fail("must have at least " + std::to_string(i + 1) + " elements, has " +
+        Fail("must have at least " + std::to_string(i + 1) + " elements, not " +
              std::to_string(Size()));
     }
-    return JsonValue(*m_fileName, *m_root, (*m_value)[i]);
+    return JsonValue(*m_document, (*m_value)[i]);
 }
 
 const std::string&
@@ -272,7 +552,7 @@ JsonValue::AsString() const
 {
     if (!m_value->is_string())
     {
-        Fail(std::string("must be a string, is ") + m_value->type_name());
+        Fail("must be a string, not " + Shown());
     }
     return m_value->get_ref<const std::string&>();
 }
@@ -282,7 +562,7 @@ JsonValue::AsBool() const
 {
     if (!m_value->is_boolean())
     {
-        Fail(std::string("must be true or false, is ") + m_value->type_name());
+        Fail("must be true or false, not " + Shown());
     }
     return m_value->get<bool>();
 }
@@ -290,148 +570,108 @@ JsonValue::AsBool() const
 double
 JsonValue::AsNumber(double least, double most) const
 {
-    if (!m_value->is_number())
+    if (!m_value->is_number() || m_value->get<double>() < least || m_value->get<double>() > most)
     {
-        Fail(std::string("must be a number, is ") + m_value->type_name());
+        Fail("must be a number" +
+             (std::isinf(most) ? ", " + Print(least) + " or more"
+                               : " from " + Print(least) + " to " + Print(most)) +
+             ", not " + Shown());
     }
-    const auto number = m_value->get<double>();
-    if (number < least || number > most)
-    {
-        Fail("must be " + Print(least) + " to " + Print(most) + ", is " + m_value->dump());
-    }
-    return number;
+    return m_value->get<double>();
 }
 
 uint64_t
 JsonValue::AsUnsigned(uint64_t least, uint64_t most) const
 {
-    uint64_t number = 0;
-    bool fits = false;
-    if (m_value->is_number_unsigned())
+    // The JSON library keeps an integer that fits 64 bits exact and makes any other a float.
+    const bool isNatural = m_value->is_number_unsigned() ||
+                           (m_value->is_number_integer() && m_value->get<int64_t>() >= 0);
+    if (!isNatural || m_value->get<uint64_t>() < least || m_value->get<uint64_t>() > most)
     {
-        number = m_value->get<uint64_t>();
-        fits = true;
+        FailRange(least, most);
     }
-    else if (m_value->is_number_float())
+    return m_value->get<uint64_t>();
+}
+
+uint64_t
+JsonValue::AsWhole(uint64_t least, uint64_t most) const
+{
+    if (!m_value->is_number_float())
     {
-        const auto real = m_value->get<double>();
-        fits = real >= 0 && real < 0x1p64 && real == std::floor(real);
-        number = fits ? static_cast<uint64_t>(real) : 0;
+        return AsUnsigned(least, most);
     }
+    const auto real = m_value->get<double>();
+    const bool fits = real >= 0 && real < 0x1p64 && real == std::floor(real);
+    const uint64_t number = fits ? static_cast<uint64_t>(real) : 0;
     if (!fits || number < least || number > most)
     {
-        Fail("must be an integer from " + std::to_string(least) + " to " + std::to_string(most) +
-             ", is " + (m_value->is_number() ? m_value->dump() : m_value->type_name()));
+        FailRange(least, most);
     }
     return number;
 }
 
-int64_t
-JsonValue::AsInteger(int64_t least, int64_t most) const
+void
+JsonValue::FailRange(uint64_t least, uint64_t most) const
 {
-    int64_t number = 0;
-    bool fits = false;
-    if (m_value->is_number_unsigned())
-    {
-        const auto positive = m_value->get<uint64_t>();
-        fits = positive <= static_cast<uint64_t>(std::numeric_limits<int64_t>::max());
-        number = fits ? static_cast<int64_t>(positive) : 0;
-    }
-    else if (m_value->is_number_integer())
-    {
-        number = m_value->get<int64_t>();
-        fits = true;
-    }
-    else if (m_value->is_number_float())
-    {
-        const auto real = m_value->get<double>();
-        fits = real >= -0x1p63 && real < 0x1p63 && real == std::floor(real);
-        number = fits ? static_cast<int64_t>(real) : 0;
-    }
-    if (!fits || number < least || number > most)
-    {
-        Fail("must be an integer from " + std::to_string(least) + " to " + std::to_string(most) +
-             ", is " + (m_value->is_number() ? m_value->dump() : m_value->type_name()));
-    }
-    return number;
+    Fail("must be " +
+         (least == most
+              ? std::to_string(least)
+              : "an integer from " + std::to_string(least) + " to " + std::to_string(most)) +
+         ", not " + Shown());
 }
 
 JsonDocument::JsonDocument(std::istream& input, const std::string& fileName)
-    : m_fileName(fileName)
+    : m_fileName(fileName),
+      m_root(Json::object())
 {
-    std::ostringstream buffer;
-    if (input.peek() != std::istream::traits_type::eof())
-    {
-        buffer << input.rdbuf();
-    }
-    if (input.bad() || buffer.fail())
-    {
-        throw std::invalid_argument(fileName + ": cannot be read");
-    }
-    const std::string text = buffer.str();
+    Read(input, nullptr, nullptr);
+}
 
-    TextPosition position;
-    std::vector<std::set<std::string>> keys; // of the objects that are open
-    auto check = [&keys](int depth, nlohmann::json::parse_event_t event, nlohmann::json& parsed) {
-        if (depth > MAX_DEPTH)
-        {
-            throw Refusal{"nested deeper than " + std::to_string(MAX_DEPTH)};
-        }
-        switch (event)
-        {
-        case nlohmann::json::parse_event_t::object_start:
-            keys.emplace_back();
-            break;
-        case nlohmann::json::parse_event_t::object_end:
-            keys.pop_back();
-            break;
-        case nlohmann::json::parse_event_t::key:
-            if (!keys.back().insert(parsed.get_ref<const std::string&>()).second)
-            {
-                throw Refusal{"the key " + parsed.dump() + " is there twice"};
-            }
-            break;
-        default:
-            break;
-        }
-        return true;
-    };
-    auto fail = [&](const std::string& cause) {
-        throw std::invalid_argument(fileName + ":" + std::to_string(position.line) + ":" +
-                                    std::to_string(std::max<std::size_t>(1, position.column)) +
-                                    ": " + cause);
-    };
+JsonDocument::JsonDocument(std::istream& input,
+                           const std::string& fileName,
+                           const std::string& list,
+                           JsonListReader& reader)
+    : m_fileName(fileName),
+      m_root(Json::object())
+{
+    Read(input, &list, &reader);
+}
+
+JsonDocument::JsonDocument(const std::string& fileName, const std::string& pointer, Json&& part)
+    : m_fileName(fileName),
+      m_pointer(pointer),
+      m_root(std::move(part))
+{
+}
+
+void
+JsonDocument::Read(std::istream& input, const std::string* list, JsonListReader* reader)
+{
     try
     {
-        m_root = nlohmann::json::parse(CountingIterator(text.data(), &position),
-                                       CountingIterator(text.data() + text.size(), nullptr),
-                                       check);
+        Handler(*this, list, reader).Parse(input);
     }
-    catch (const Refusal& refusal)
+    catch (const std::ios_base::failure&)
     {
-        fail(refusal.cause);
-    }
-    catch (const nlohmann::json::exception& error)
-    {
-        fail(Cause(error.what()));
+        throw std::invalid_argument(m_fileName + ": cannot be read");
     }
 }
 
 void
 JsonDocument::CheckFormat(const std::string& format, uint32_t version) const
 {
-    const JsonValue root = GetRoot();
-    const JsonValue formatValue = root.Get("format");
-    if (formatValue.AsString() != format)
+    const std::string expected = "must be \"" + format + "\"";
+    const auto found = m_root.find("format");
+    if (found == m_root.end())
     {
-        formatValue.Fail("must be \"" + format + "\", is " + formatValue.Raw().dump());
+        GetRoot().FailMissing("format", "it " + expected);
     }
-    const JsonValue versionValue = root.Get("version");
-    if (versionValue.AsUnsigned(1, std::numeric_limits<uint32_t>::max()) > version)
+    if (*found != format)
     {
-        versionValue.Fail("this program reads up to version " + std::to_string(version) +
-                          ", the file has " + versionValue.Raw().dump());
+        const JsonValue value(*this, *found);
+        value.Fail(expected + ", not " + value.Shown());
     }
+    GetRoot().Get("version").AsWhole(1, version);
 }
 
 } // namespace proteus

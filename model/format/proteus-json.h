@@ -7,10 +7,12 @@
 #ifndef PROTEUS_JSON_H
 #define PROTEUS_JSON_H
 
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <istream>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <stdexcept>
 #include <string>
 
@@ -26,6 +28,8 @@ namespace ns3
 namespace proteus
 {
 
+class JsonDocument;
+
 /**
  * @ingroup proteus
  * A value inside a parsed file. Small: pass it by value. Refers to the JsonDocument.
@@ -37,34 +41,49 @@ class JsonValue
 {
   public:
     /**
-     * @param fileName for errors, outlives this object
-     * @param root of the file, outlives this object
-     * @param value somewhere inside the root
+     * @param document where the value is; outlives this object
+     * @param value somewhere inside the document's root
      */
-    JsonValue(const std::string& fileName, const nlohmann::json& root, const nlohmann::json& value);
+    JsonValue(const JsonDocument& document, const nlohmann::json& value)
+        : m_document(&document),
+          m_value(&value)
+    {
+    }
 
     /// @param cause what is wrong with this value, and how to mend it @throw std::invalid_argument
     [[noreturn]] void Fail(const std::string& cause) const;
 
-    /// @return the value itself
-    const nlohmann::json& Raw() const
-    {
-        return *m_value;
-    }
+    /**
+     * @param key of a field that this object lacks
+     * @param hint what it must be, or where, for the message
+     * @throw std::invalid_argument
+     */
+    [[noreturn]] void FailMissing(const std::string& key, const std::string& hint = "") const;
+
+    /// @return the value as a message shows it: JSON, not too long
+    std::string Shown() const;
 
     /// @param key of a field @return whether this object has it @throw if this is no object
     bool Has(const char* key) const;
 
+    /// @param key of a field @return its value, if it is there @throw if this is no object
+    std::optional<JsonValue> Find(const char* key) const;
+
     /// @param key of a field @return its value @throw if this is no object or does not have it
     JsonValue Get(const char* key) const;
 
-    /// @param keys all that this object may have @throw if this is no object or has another key
-    void AllowKeys(std::initializer_list<const char*> keys) const;
+    /**
+     * Refuses fields that would be overlooked.
+     * @param what of what kind this object is, for the message, e.g. "a link"
+     * @param keys all that it may have
+     * @throw if this is no object or has another key
+     */
+    void AllowKeys(const std::string& what, std::initializer_list<const char*> keys) const;
 
-    /// @return number of elements @throw if this is no array
+    /// @return number of elements @throw if this is no list
     std::size_t Size() const;
 
-    /// @param i position @return element of this array @throw if this is no array or too short
+    /// @param i position, less than Size() @return element of this list @throw if this is no list
     JsonValue At(std::size_t i) const;
 
     /// @return the text @throw if this is no string
@@ -75,7 +94,7 @@ class JsonValue
 
     /**
      * @param least smallest number allowed
-     * @param most largest number allowed
+     * @param most largest number allowed; infinity for no bound
      * @return the number
      * @throw if this is no number or outside
      */
@@ -84,13 +103,18 @@ class JsonValue
     /**
      * @param least smallest number allowed
      * @param most largest number allowed
-     * @return the number; 4e9 and 4.0 count as integers
+     * @return the number, which must be written as an integer, so that no digit is lost
      * @throw if this is no integer or outside
      */
     uint64_t AsUnsigned(uint64_t least, uint64_t most) const;
 
-    /// As AsUnsigned(), for numbers that may be negative. @copydetails AsUnsigned
-    int64_t AsInteger(int64_t least, int64_t most) const;
+    /**
+     * @param least smallest number allowed
+     * @param most largest number allowed
+     * @return the number; 4e9 and 4.0 count as integers
+     * @throw if this is no integer or outside
+     */
+    uint64_t AsWhole(uint64_t least, uint64_t most) const;
 
     /**
      * Runs something that checks this value; what it has to say gets the place in front.
@@ -113,14 +137,40 @@ class JsonValue
     }
 
   private:
-    const std::string* m_fileName;
-    const nlohmann::json* m_root;
+    /// @throw if this is no object
+    void CheckIsObject() const;
+    /// @return this value's JSON pointer
+    std::string GetPointer() const;
+    /// @param least smallest number allowed @param most largest one @throw std::invalid_argument
+    [[noreturn]] void FailRange(uint64_t least, uint64_t most) const;
+
+    const JsonDocument* m_document;
     const nlohmann::json* m_value;
 };
 
 /**
  * @ingroup proteus
- * A parsed file. Must outlive the JsonValues that come from it.
+ * Takes the elements of a list that may be too long to be kept in memory, one by one.
+ */
+class JsonListReader
+{
+  public:
+    virtual ~JsonListReader() = default;
+
+    /// @param root the fields of the file that stand before the list
+    virtual void Begin(JsonValue root) = 0;
+
+    /// @param element the next one; valid during this call
+    virtual void Add(JsonValue element) = 0;
+};
+
+/**
+ * @ingroup proteus
+ * A parsed file, which holds one object. Must outlive the JsonValues that come from it.
+ *
+ * All constructors throw std::invalid_argument "FILE:LINE:COLUMN: cause" for bad syntax; the place
+ * is where the parser stopped, columns count bytes from 1. What is good JSON but refused all the
+ * same, like a key that an object has twice, has a JSON pointer for its place, as in JsonValue.
  */
 class JsonDocument
 {
@@ -129,11 +179,30 @@ class JsonDocument
      * Reads to the end.
      * @param input the text
      * @param fileName for errors
-     * @throw std::invalid_argument "FILE:LINE:COLUMN: cause" for bad syntax, for a key that an
-     * object has twice, and for nesting beyond 100; the place is where the parser stopped, columns
-     * count bytes from 1
+     * @throw std::invalid_argument
      */
     JsonDocument(std::istream& input, const std::string& fileName);
+
+    /**
+     * Reads to the end without keeping one list.
+     * @param input the text
+     * @param fileName for errors
+     * @param list field of the file with that list; the document has no such field
+     * @param reader takes its elements while the file is read
+     * @throw std::invalid_argument; what the reader throws passes through
+     */
+    JsonDocument(std::istream& input,
+                 const std::string& fileName,
+                 const std::string& list,
+                 JsonListReader& reader);
+
+    /**
+     * A part of a file that was cut out of it.
+     * @param fileName for errors
+     * @param pointer JSON pointer of the part in its file
+     * @param part the part
+     */
+    JsonDocument(const std::string& fileName, const std::string& pointer, nlohmann::json&& part);
 
     JsonDocument(const JsonDocument&) = delete;
     JsonDocument& operator=(const JsonDocument&) = delete;
@@ -141,7 +210,7 @@ class JsonDocument
     /// @return the whole
     JsonValue GetRoot() const
     {
-        return JsonValue(m_fileName, m_root, m_root);
+        return JsonValue(*this, m_root);
     }
 
     /**
@@ -153,7 +222,13 @@ class JsonDocument
     void CheckFormat(const std::string& format, uint32_t version) const;
 
   private:
+    friend class JsonValue;
+    class Handler;
+
+    void Read(std::istream& input, const std::string* list, JsonListReader* reader);
+
     std::string m_fileName;
+    std::string m_pointer; //!< of the root in the file; empty if it is all of it
     nlohmann::json m_root;
 };
 

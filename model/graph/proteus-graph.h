@@ -25,19 +25,33 @@ namespace ns3
 namespace proteus
 {
 
-using TaskId = uint32_t;   //!< Position of a task in its graph.
-using DeviceId = uint32_t; //!< Global rank of a GPU: node * GPUs per node + local index.
-using GroupId = uint32_t;  //!< Position of a communication group in its graph.
-using PhaseId = uint16_t;  //!< Position of a phase in its graph.
-using StreamId = uint16_t; //!< Position of a stream in its graph.
+/// @ingroup proteus
+/// Position of a task in its graph.
+using TaskId = uint32_t;
+/// @ingroup proteus
+/// Global rank of a GPU: node * GPUs per node + local index.
+using DeviceId = uint32_t;
+/// @ingroup proteus
+/// Position of a communication group in its graph.
+using GroupId = uint32_t;
+/// @ingroup proteus
+/// Position of a phase in its graph.
+using PhaseId = uint16_t;
+/// @ingroup proteus
+/// Position of a stream in its graph.
+using StreamId = uint16_t;
 
+/// @ingroup proteus
 /// "No such id": the stream of a memory task, for instance.
 constexpr uint32_t NO_ID = 0xffffffff;
+/// @ingroup proteus
 /// The StreamId of a task that occupies no stream.
 constexpr StreamId NO_STREAM = 0xffff;
+/// @ingroup proteus
 /// Most devices of a graph: ten times the largest clusters, so that a wrong file cannot ask for
 /// more.
 constexpr uint32_t MAX_DEVICES = 1U << 20;
+/// @ingroup proteus
 /// Most micro-batches of a phase, for the same reason.
 constexpr uint32_t MAX_MICRO_BATCHES = 1U << 20;
 
@@ -198,10 +212,10 @@ struct ScheduleEntry
  */
 struct MicroBatchGate
 {
-    DeviceId device{0};  //!< whose admission it holds back
-    PhaseId acquire{0};  //!< phase whose admission takes a place
-    PhaseId release{0};  //!< phase whose last compute task gives it back
-    uint32_t limit{1};   //!< places, at least 1
+    DeviceId device{0}; //!< whose admission it holds back
+    PhaseId acquire{0}; //!< phase whose admission takes a place
+    PhaseId release{0}; //!< phase whose last compute task gives it back
+    uint32_t limit{1};  //!< places, at least 1
 };
 
 /// @ingroup proteus

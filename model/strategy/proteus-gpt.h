@@ -89,6 +89,7 @@ enum class Recompute : uint8_t
     FULL,      //!< every layer, from its input
 };
 
+/// @ingroup proteus
 /// @param recompute a value @return its name: "none", "selective" or "full"
 const char* ToString(Recompute recompute);
 
@@ -105,11 +106,11 @@ Recompute RecomputeFromString(const std::string& text);
 /// How a GPT is trained: parallel sizes, batch, and what is kept and overlapped.
 struct GptPlan
 {
-    uint32_t tensorParallel{1};   //!< ranks t that share each layer
-    uint32_t pipelineParallel{1}; //!< stages p
-    uint32_t dataParallel{1};     //!< replicas d
-    uint32_t globalBatch{1};      //!< sequences per iteration B
-    uint32_t microBatch{1};       //!< sequences per micro-batch and replica b
+    uint32_t tensorParallel{1};           //!< ranks t that share each layer
+    uint32_t pipelineParallel{1};         //!< stages p
+    uint32_t dataParallel{1};             //!< replicas d
+    uint32_t globalBatch{1};              //!< sequences per iteration B
+    uint32_t microBatch{1};               //!< sequences per micro-batch and replica b
     Recompute recompute{Recompute::NONE}; //!< what the backward pass computes again
     /// Order of the micro-batches on a stage.
     PipelineSchedule schedule{PipelineSchedule::ONE_FORWARD_ONE_BACKWARD};

@@ -13,9 +13,9 @@
  *     ln -s $PWD/model/graph/proteus-*.h $PWD/model/format/proteus-*.h fuzz/include/ns3
  *     protoc --cpp_out=fuzz/include/ns3 -Imodel/format model/format/proteus-graph.proto
  *     clang++ -std=c++17 -g -O1 -fsanitize=fuzzer,address,undefined -Ifuzz/include \
- *         -o fuzz/graph-fuzz test/fuzz/graph-fuzz.cc model/graph/proteus-graph.cc \
- *         model/format/proteus-graph-json.cc model/format/proteus-graph-protobuf.cc \
- *         fuzz/include/ns3/proteus-graph.pb.cc -lprotobuf
+ *         -o fuzz/graph-fuzz test/fuzz/graph-fuzz.cc model/graph/proteus-*.cc \
+ *         model/format/proteus-json.cc model/format/proteus-graph-json-*.cc \
+ *         model/format/proteus-graph-protobuf.cc fuzz/include/ns3/proteus-graph.pb.cc -lprotobuf
  *     fuzz/graph-fuzz -max_total_time=600 fuzz/json workloads/graphs
  *
  * New inputs go to the first folder. Every input is given to both readers: what one of them

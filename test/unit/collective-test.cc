@@ -207,51 +207,96 @@ TEST(Collective, AGroupOfOneHasNothingToDo)
     EXPECT_EQ(CheckProgram(program, request), "");
 }
 
-TEST(RingOrder, UsesDirectNvlinksOfTheCubeMesh)
+TEST(RingOrder, ChannelsOfTheCubeMeshShareNoLane)
 {
     const Cluster cluster = MakeCluster("dgx1-v100", 1);
     const Paths paths(cluster);
-    const auto gpus = cluster.GetGpus();
-    const auto order = MakeRingOrder(cluster, paths, gpus, 0);
-    ASSERT_EQ(std::set<uint32_t>(order.begin(), order.end()).size(), 8u);
-    for (uint32_t i = 0; i < 8; ++i)
+    const auto& all = cluster.GetGpus();
+    // NCCL's search finds as many rings: 6 over the eight GPUs, 4 over a quad.
+    for (const auto& [n, rings] : std::vector<std::pair<uint32_t, uint32_t>>{{8, 6}, {4, 4}})
     {
-        const auto links =
-            paths.Walk(gpus[order[i]], gpus[order[(i + 1) % 8]], [](auto, auto) { return 0; });
-        ASSERT_EQ(links.size(), 1u) << order[i] << " to " << order[(i + 1) % 8];
-        EXPECT_EQ(cluster.GetLinks()[links[0]].technology, LinkTechnology::NVLINK);
+        const std::vector<VertexId> gpus(all.begin(), all.begin() + n);
+        EXPECT_EQ(GetDefaultChannels(cluster, paths, gpus), 2 * rings);
+        std::map<std::pair<VertexId, VertexId>, double> used;
+        for (uint32_t channel = 0; channel < rings; ++channel)
+        {
+            const auto order = MakeRingOrder(cluster, paths, gpus, channel);
+            ASSERT_EQ(std::set<uint32_t>(order.begin(), order.end()).size(), n);
+            for (uint32_t i = 0; i < n; ++i)
+            {
+                used[{gpus[order[i]], gpus[order[(i + 1) % n]]}] += 25e9;
+            }
+        }
+        for (const auto& [ends, rate] : used)
+        {
+            const auto links = paths.Walk(ends.first, ends.second, [](auto, auto) { return 0; });
+            ASSERT_EQ(links.size(), 1u);
+            const Link& link = cluster.GetLinks()[links[0]];
+            EXPECT_EQ(link.technology, LinkTechnology::NVLINK);
+            EXPECT_LE(rate, link.bytesPerSecond);
+        }
+    }
+}
+
+TEST(RingOrder, TakesAnyGpusOfTheCubeMesh)
+{
+    // Every subset of a DGX-1 gets a ring over its members, with NVLinks or without.
+    const Cluster cluster = MakeCluster("dgx1-v100", 1);
+    const Paths paths(cluster);
+    for (uint32_t subset = 1; subset < 256; ++subset)
+    {
+        std::vector<VertexId> gpus;
+        for (uint32_t i = 0; i < 8; ++i)
+        {
+            if (subset >> i & 1)
+            {
+                gpus.push_back(cluster.GetGpus()[i]);
+            }
+        }
+        const uint32_t channels = GetDefaultChannels(cluster, paths, gpus);
+        ASSERT_GE(channels, 2u);
+        for (uint32_t channel = 0; channel < channels; ++channel)
+        {
+            const auto order = MakeRingOrder(cluster, paths, gpus, channel);
+            EXPECT_EQ(order.size(), gpus.size());
+            EXPECT_EQ(std::set<uint32_t>(order.begin(), order.end()).size(), gpus.size());
+        }
     }
 }
 
 TEST(RingOrder, CrossesServersOnOneRail)
 {
-    const Cluster cluster = MakeCluster("dgx-a100", 4);
-    const Paths paths(cluster);
-    const auto gpus = cluster.GetGpus();
-    EXPECT_EQ(GetDefaultChannels(cluster, gpus), 8u);
-    std::set<uint32_t> exits;
-    for (uint32_t channel = 0; channel < 8; ++channel)
+    for (const auto& [preset, nics] :
+         std::vector<std::pair<const char*, uint32_t>>{{"dgx-a100", 8}, {"dgx1-v100", 4}})
     {
-        const auto order = MakeRingOrder(cluster, paths, gpus, channel);
-        ASSERT_EQ(std::set<uint32_t>(order.begin(), order.end()).size(), 32u);
-        uint32_t crossings = 0;
-        for (uint32_t i = 0; i < 32; ++i)
+        const Cluster cluster = MakeCluster(preset, 4);
+        const Paths paths(cluster);
+        const auto& gpus = cluster.GetGpus();
+        EXPECT_EQ(GetDefaultChannels(cluster, paths, gpus), nics);
+        std::map<VertexId, uint32_t> out;
+        std::map<VertexId, uint32_t> in;
+        for (uint32_t channel = 0; channel < nics; ++channel)
         {
-            const uint32_t a = order[i];
-            const uint32_t b = order[(i + 1) % 32];
-            if (a / 8 != b / 8)
+            const auto order = MakeRingOrder(cluster, paths, gpus, channel);
+            ASSERT_EQ(std::set<uint32_t>(order.begin(), order.end()).size(), 32u);
+            uint32_t crossings = 0;
+            for (uint32_t i = 0; i < 32; ++i)
             {
-                ++crossings;
-                EXPECT_EQ(a % 8, b % 8) << "channel " << channel;
-                if (a / 8 == 0)
+                const uint32_t a = order[i];
+                const uint32_t b = order[(i + 1) % 32];
+                if (a / 8 != b / 8)
                 {
-                    exits.insert(a);
+                    ++crossings;
+                    EXPECT_EQ(a % 8, b % 8) << preset << ", channel " << channel;
+                    ++out[cluster.GetNic(gpus[a])];
+                    ++in[cluster.GetNic(gpus[b])];
                 }
             }
+            EXPECT_EQ(crossings, 4u);
         }
-        EXPECT_EQ(crossings, 4u);
+        EXPECT_EQ(out.size(), 4 * nics) << "every NIC carries one channel outwards";
+        EXPECT_EQ(in.size(), 4 * nics) << "and one inwards";
     }
-    EXPECT_EQ(exits.size(), 8u) << "every NIC of a server carries one channel outwards";
 }
 
 TEST(Extent, CutsWithTheRemainderFirst)

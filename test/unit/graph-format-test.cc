@@ -732,7 +732,7 @@ TEST(GraphJson, WrongFields)
     ExpectJsonError(Replaced("{\"name\":\"p\",\"micro_batches\":2}", "7"),
                     "FILE: /phases/0: must be an object, not 7");
     ExpectJsonError(Replaced("{\"name\":\"p\",\"micro", "{\"mame\":\"p\",\"micro"),
-                    "FILE: /phases/0/name: is missing");
+                    "FILE: /phases/0/mame: unknown field; a phase has name, micro_batches");
     ExpectJsonError(Replaced("\"micro_batches\":2", "\"micro_batches\":-2"),
                     "FILE: /phases/0/micro_batches: must be an integer from 0 to 4294967295, "
                     "not -2");
