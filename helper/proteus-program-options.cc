@@ -92,6 +92,13 @@ RunAndReport(const ProgramOptions& options,
     {
         throw std::invalid_argument("--launchInterval: must not be negative");
     }
+    for (const std::string& path : {options.trace, options.csv, options.summary})
+    {
+        if (!path.empty())
+        {
+            CheckWritable(path);
+        }
+    }
     ProteusHelper helper;
     helper.AssignStreams(ToCount(options.stream, "stream", 0));
     RuntimeOptions runtime;

@@ -108,11 +108,14 @@ class TemporaryFile
     bool m_isRenamed{false};
 };
 
-} // namespace
-
-void
-WriteFile(const std::string& path, const std::function<void(std::ostream&)>& write)
+/// @param path a file @return the path to write to, empty where it is written to directly
+std::string
+FindTarget(const std::string& path)
 {
+    if (path.empty())
+    {
+        FailToWrite("''", "the name is empty");
+    }
     std::error_code error;
     const auto status = std::filesystem::status(path, error);
     if (std::filesystem::is_directory(status))
@@ -121,13 +124,36 @@ WriteFile(const std::string& path, const std::function<void(std::ostream&)>& wri
     }
     if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
     {
-        WriteTo(path, path, write); // to replace a device or a pipe by a file would be a disaster
-        return;
+        return ""; // to replace a device or a pipe by a file would be a disaster
     }
-    std::string target = path;
     if (std::filesystem::exists(status) && std::filesystem::is_symlink(path, error))
     {
-        target = std::filesystem::canonical(path).string();
+        return std::filesystem::canonical(path).string();
+    }
+    return path;
+}
+
+} // namespace
+
+void
+CheckWritable(const std::string& path)
+{
+    const std::string target = FindTarget(path);
+    if (!target.empty())
+    {
+        const TemporaryFile file(target);
+        WriteTo(path, file.GetPath(), [](std::ostream&) {});
+    }
+}
+
+void
+WriteFile(const std::string& path, const std::function<void(std::ostream&)>& write)
+{
+    const std::string target = FindTarget(path);
+    if (target.empty())
+    {
+        WriteTo(path, path, write);
+        return;
     }
     TemporaryFile file(target);
     WriteTo(path, file.GetPath(), write);

@@ -34,6 +34,15 @@ namespace proteus
  */
 void WriteFile(const std::string& path, const std::function<void(std::ostream&)>& write);
 
+/**
+ * @ingroup proteus
+ * Finds out, before the work whose result it is for, whether WriteFile() could create a file.
+ * Nothing is left behind.
+ * @param path the file
+ * @throw std::invalid_argument "PATH: cannot be written: CAUSE"
+ */
+void CheckWritable(const std::string& path);
+
 } // namespace proteus
 } // namespace ns3
 

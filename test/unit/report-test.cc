@@ -1295,6 +1295,24 @@ TEST(OutputFile, IsWholeOrNotThere)
     EXPECT_EQ(folder.CountFiles(), 2U);
 }
 
+TEST(OutputFile, IsCheckedBeforehand)
+{
+    const TemporaryFolder folder;
+    const std::string path = folder / "a.txt";
+    CheckWritable(path);
+    EXPECT_EQ(folder.CountFiles(), 0U) << "nothing is left behind";
+    std::ofstream(path) << "kept";
+    CheckWritable(path);
+    EXPECT_EQ(ReadText(path), "kept");
+    CheckWritable("/dev/null");
+    const std::string nowhere = folder / "no/such/b.txt";
+    EXPECT_EQ(ErrorOf([&] { CheckWritable(nowhere); }),
+              nowhere + ": cannot be written: No such file or directory");
+    EXPECT_EQ(ErrorOf([&] { CheckWritable(folder / "."); }),
+              std::string(folder / ".") + ": cannot be written: it is a directory");
+    ExpectContains(ErrorOf([] { CheckWritable(""); }), "the name is empty");
+}
+
 TEST(OutputFile, LinksAndDevices)
 {
     const TemporaryFolder folder;
