@@ -6,6 +6,8 @@
 
 #include "proteus-fabric.h"
 
+#include "proteus-simulator-time.h"
+
 #include "ns3/abort.h"
 #include "ns3/log.h"
 #include "ns3/names.h"
@@ -230,12 +232,8 @@ Fabric::Arm()
         m_stepEvent->Cancel(); // stands too late in the queue
     }
     m_armedPs = next;
-    // Where the simulator's resolution is coarser than a picosecond, its event comes at the end
-    // of the time step.
-    const int64_t perStep = std::max<int64_t>(TimeStep(1).GetPicoSeconds(), 1);
-    const int64_t step = (next + perStep - 1) / perStep;
     m_stepEvent = Create<StepEvent>(this);
-    Simulator::Schedule(TimeStep(step) - Simulator::Now(), m_stepEvent);
+    Simulator::Schedule(CeilToStep(next) - Simulator::Now(), m_stepEvent);
 }
 
 void
@@ -255,7 +253,7 @@ Fabric::Step()
     m_stepEvent = nullptr;
     const uint64_t nowStep = static_cast<uint64_t>(Simulator::Now().GetTimeStep());
     const int64_t nowPs = Simulator::Now().GetPicoSeconds();
-    const int64_t perStep = std::max<int64_t>(TimeStep(1).GetPicoSeconds(), 1);
+    const int64_t perStep = GetPsPerStep();
     const bool fed = m_horizon->IsFed();
     if (fed && m_horizon->GetNext() <= nowStep)
     {
@@ -320,10 +318,8 @@ Fabric::SendControl(VertexId from, PacketRecord record)
 void
 Fabric::CallAtPresent(VertexId vertex, std::function<void()> callback)
 {
-    const int64_t perStep = std::max<int64_t>(TimeStep(1).GetPicoSeconds(), 1);
-    const int64_t step = (GetTimePs() + perStep - 1) / perStep;
     ScheduleFunctionWithContext(m_nodes.Get(vertex)->GetId(),
-                                TimeStep(step) - Simulator::Now(),
+                                CeilToStep(GetTimePs()) - Simulator::Now(),
                                 std::move(callback));
 }
 

@@ -9,6 +9,7 @@
 #include "ns3/log.h"
 #include "ns3/node.h"
 #include "ns3/proteus-compat.h"
+#include "ns3/proteus-simulator-time.h"
 
 #include <algorithm>
 #include <stdexcept>
@@ -45,11 +46,9 @@ class TrainingJob::SimulatorClock : public Clock
 
     void Schedule(DeviceId device, int64_t delayPs, std::function<void()> callback) override
     {
-        // Where the simulator's resolution is coarser than a picosecond, round up.
-        const int64_t perStep = std::max<int64_t>(TimeStep(1).GetPicoSeconds(), 1);
         const VertexId vertex = m_fabric->GetCluster().GetGpus()[device];
         ScheduleFunctionWithContext(m_fabric->GetNodes().Get(vertex)->GetId(),
-                                    TimeStep((delayPs + perStep - 1) / perStep),
+                                    CeilToStep(delayPs),
                                     std::move(callback));
     }
 

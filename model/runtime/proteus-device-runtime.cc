@@ -26,26 +26,16 @@ DeviceRuntime::DeviceRuntime(const ExecutionGraph& graph,
       m_clock(clock),
       m_network(network)
 {
-    const auto isHere = [&](const Task& task) {
-        if (task.kind != TaskKind::COMMUNICATION)
-        {
-            return task.place == m_device;
-        }
-        const auto& group = m_graph.GetGroup(task.place);
-        return std::find(group.begin(), group.end(), m_device) != group.end();
-    };
-    std::vector<bool> groupIsHere(graph.GetGroups().size());
-    for (GroupId group = 0; group < groupIsHere.size(); ++group)
+    std::vector<bool> isMember(graph.GetGroups().size());
+    for (GroupId id = 0; id < isMember.size(); ++id)
     {
-        Task probe;
-        probe.kind = TaskKind::COMMUNICATION;
-        probe.place = group;
-        groupIsHere[group] = isHere(probe);
+        const auto& group = graph.GetGroup(id);
+        isMember[id] = std::find(group.begin(), group.end(), device) != group.end();
     }
     for (TaskId id = 0; id < graph.GetNTasks(); ++id)
     {
         const Task& task = graph.GetTask(id);
-        if (task.kind == TaskKind::COMMUNICATION ? groupIsHere[task.place] : task.place == m_device)
+        if (task.kind == TaskKind::COMMUNICATION ? isMember[task.place] : task.place == device)
         {
             m_tasks.push_back(id);
         }
