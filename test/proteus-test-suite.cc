@@ -266,11 +266,10 @@ class ProteusPipeline : public TestCase
         std::vector<double> forward;  //!< seconds by stage
         std::vector<double> backward; //!< seconds by stage
         uint32_t microBatches;
-        double transferSeconds;
     };
 
-    /// Stages on GPUs of a cluster, joined by messages of a byte per microsecond of transfer.
-    static ExecutionGraph MakeGraph(const Pipeline& pipeline, uint64_t messageBytes)
+    /// Stages on GPUs of a cluster, joined by messages of one byte.
+    static ExecutionGraph MakeGraph(const Pipeline& pipeline)
     {
         const auto stages = static_cast<uint32_t>(pipeline.forward.size());
         GraphBuilder builder(stages);
@@ -293,7 +292,7 @@ class ProteusPipeline : public TestCase
                                                     down,
                                                     name + ".activation",
                                                     Collective::SEND_RECV,
-                                                    messageBytes,
+                                                    1,
                                                     Parallelism::PIPELINE,
                                                     {forwards[s - 1]});
                 after.push_back(received);
@@ -330,7 +329,7 @@ class ProteusPipeline : public TestCase
                                                     up,
                                                     name + ".gradient",
                                                     Collective::SEND_RECV,
-                                                    messageBytes,
+                                                    1,
                                                     Parallelism::PIPELINE,
                                                     {task});
             }
@@ -354,15 +353,7 @@ class ProteusPipeline : public TestCase
     /// @param pipeline to run @return its outcome
     static Outcome RunPipeline(const Pipeline& pipeline)
     {
-        // With a transfer time: one message at 1 GB/s and no delay, so that rendezvous and
-        // acknowledgement cost nothing worth speaking of beside the units of a second.
-        const Cluster cluster = MakeCluster("dgx-a100", 1);
-        uint64_t bytes = 1;
-        if (pipeline.transferSeconds > 0)
-        {
-            bytes = static_cast<uint64_t>(pipeline.transferSeconds * 300e9 * 256 / 288);
-        }
-        return RunGraph(MakeHelper(), cluster, MakeGraph(pipeline, bytes));
+        return RunGraph(MakeHelper(), MakeCluster("dgx-a100", 1), MakeGraph(pipeline));
     }
 
     /// @param stages p @param microBatches m @param schedule which @return f = 1, b = 2
@@ -371,8 +362,7 @@ class ProteusPipeline : public TestCase
         return {schedule,
                 std::vector<double>(stages, 1.0),
                 std::vector<double>(stages, 2.0),
-                microBatches,
-                0};
+                microBatches};
     }
 
     void DoRun() override
@@ -429,18 +419,17 @@ class ProteusPipeline : public TestCase
             NS_TEST_EXPECT_MSG_EQ_TOL(end * 1e-12, ends[s], tolerance, "A4, stage " << s);
         }
         // A7, A8: stages of different length.
-        NS_TEST_EXPECT_MSG_EQ_TOL(RunPipeline({gpipe, {1, 2, 1}, {2, 4, 2}, 4, 0}).timeline.endPs *
+        NS_TEST_EXPECT_MSG_EQ_TOL(RunPipeline({gpipe, {1, 2, 1}, {2, 4, 2}, 4}).timeline.endPs *
                                       1e-12,
                                   30,
                                   tolerance,
                                   "A7 GPipe");
-        NS_TEST_EXPECT_MSG_EQ_TOL(
-            RunPipeline({oneFOneB, {1, 2, 1}, {2, 4, 2}, 4, 0}).timeline.endPs * 1e-12,
-            28,
-            tolerance,
-            "A7 1F1B");
-        NS_TEST_EXPECT_MSG_EQ_TOL(RunPipeline({oneFOneB, {1, 3}, {2, 6}, 4, 0}).timeline.endPs *
+        NS_TEST_EXPECT_MSG_EQ_TOL(RunPipeline({oneFOneB, {1, 2, 1}, {2, 4, 2}, 4}).timeline.endPs *
                                       1e-12,
+                                  28,
+                                  tolerance,
+                                  "A7 1F1B");
+        NS_TEST_EXPECT_MSG_EQ_TOL(RunPipeline({oneFOneB, {1, 3}, {2, 6}, 4}).timeline.endPs * 1e-12,
                                   39,
                                   tolerance,
                                   "A8");

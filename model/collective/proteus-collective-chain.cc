@@ -31,12 +31,12 @@ MakeChainProgram(const Cluster& cluster, const Paths& paths, const CollectiveReq
     CollectiveProgram program;
     program.algorithm = "chain";
     program.bufferBytes = request.bytes;
-    program.channels = request.channels > 0 ? request.channels
-                                            : GetDefaultChannels(cluster, paths, request.vertices);
+    auto orders = MakeRingOrders(cluster, paths, request.vertices, request.channels);
+    program.channels = static_cast<uint32_t>(orders.size());
     program.ranks.resize(n);
     for (uint32_t channel = 0; channel < program.channels; ++channel)
     {
-        auto order = MakeRingOrder(cluster, paths, request.vertices, channel);
+        auto& order = orders[channel];
         std::rotate(order.begin(),
                     std::find(order.begin(), order.end(), request.root),
                     order.end());

@@ -20,8 +20,8 @@ MakeRingProgram(const Cluster& cluster, const Paths& paths, const CollectiveRequ
     CollectiveProgram program;
     program.algorithm = "ring";
     program.bufferBytes = request.bytes;
-    program.channels = request.channels > 0 ? request.channels
-                                            : GetDefaultChannels(cluster, paths, request.vertices);
+    const auto orders = MakeRingOrders(cluster, paths, request.vertices, request.channels);
+    program.channels = static_cast<uint32_t>(orders.size());
     program.ranks.resize(n);
 
     // Loops, so that a loop's part of a segment is at most half of the receiver's room.
@@ -32,7 +32,7 @@ MakeRingProgram(const Cluster& cluster, const Paths& paths, const CollectiveRequ
 
     for (uint32_t channel = 0; channel < program.channels; ++channel)
     {
-        const auto order = MakeRingOrder(cluster, paths, request.vertices, channel);
+        const auto& order = orders[channel];
         for (uint32_t p = 0; p < n; ++p)
         {
             ThreadBlock block;

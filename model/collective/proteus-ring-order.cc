@@ -309,16 +309,16 @@ FindRails(const Cluster& cluster,
 }
 
 /**
- * The way of a channel through a server, from the rank it enters at to the rank it leaves from:
- * in by the channel's own NIC, out by one that few channels before it leave by, over a cycle that
- * few channels before it take.
+ * The ways of the channels through a server, from the rank a channel enters at to the rank it
+ * leaves from: in by the channel's own NIC, out by one that few channels before it leave by, over
+ * a cycle that few channels before it take.
  */
-std::vector<uint32_t>
-FindWay(const Cluster& cluster,
-        const Paths& paths,
-        const std::vector<VertexId>& vertices,
-        const std::vector<uint32_t>& members,
-        uint32_t channel)
+std::vector<std::vector<uint32_t>>
+FindWays(const Cluster& cluster,
+         const Paths& paths,
+         const std::vector<VertexId>& vertices,
+         const std::vector<uint32_t>& members,
+         uint32_t channels)
 {
     std::vector<VertexId> gpus;
     for (uint32_t rank : members)
@@ -330,73 +330,72 @@ FindWay(const Cluster& cluster,
     const auto n = static_cast<uint32_t>(gpus.size());
     std::vector<uint32_t> cycleUse(cycles.size(), 0);
     std::map<VertexId, uint32_t> exitUse;
-    std::vector<uint32_t> way(n);
-    for (uint32_t c = 0; c <= channel; ++c)
+    std::vector<std::vector<uint32_t>> ways;
+    for (uint32_t channel = 0; channel < channels; ++channel)
     {
         std::tuple<uint32_t, uint32_t, std::size_t, uint32_t> best(NO_RANK, 0, 0, 0);
         for (std::size_t i = 0; i < cycles.size(); ++i)
         {
             for (uint32_t start = 0; start < n; ++start)
             {
-                if (cluster.GetNic(gpus[cycles[i][start]]) == rails[c % rails.size()])
+                if (cluster.GetNic(gpus[cycles[i][start]]) == rails[channel % rails.size()])
                 {
                     const VertexId exit = cluster.GetNic(gpus[cycles[i][(start + n - 1) % n]]);
                     best = std::min(best, std::make_tuple(exitUse[exit], cycleUse[i], i, start));
                 }
             }
         }
-        const auto& cycle = cycles[std::get<2>(best)];
+        std::vector<uint32_t> way;
         for (uint32_t i = 0; i < n; ++i)
         {
-            way[i] = members[cycle[(std::get<3>(best) + i) % n]];
+            way.push_back(members[cycles[std::get<2>(best)][(std::get<3>(best) + i) % n]]);
         }
         ++cycleUse[std::get<2>(best)];
         ++exitUse[cluster.GetNic(vertices[way.back()])];
+        ways.push_back(std::move(way));
     }
-    return way;
+    return ways;
 }
 
 } // namespace
 
-std::vector<uint32_t>
-MakeRingOrder(const Cluster& cluster,
-              const Paths& paths,
-              const std::vector<VertexId>& vertices,
-              uint32_t channel)
+std::vector<std::vector<uint32_t>>
+MakeRingOrders(const Cluster& cluster,
+               const Paths& paths,
+               const std::vector<VertexId>& vertices,
+               uint32_t channels)
 {
     const auto members = GroupByServer(cluster, vertices);
+    std::vector<std::vector<uint32_t>> orders;
     if (members.size() == 1)
     {
         const auto cycles = FindCycles(cluster, paths, vertices);
-        return cycles[channel % cycles.size()];
+        const std::size_t n = channels > 0 ? channels : 2 * cycles.size();
+        for (std::size_t channel = 0; channel < n; ++channel)
+        {
+            orders.push_back(cycles[channel % cycles.size()]);
+        }
+        return orders;
     }
-    std::vector<uint32_t> order;
+    if (channels == 0)
+    {
+        channels = static_cast<uint32_t>(FindRails(cluster, vertices, members.front()).size());
+    }
+    orders.resize(channels);
     for (std::size_t s = 0; s < members.size(); ++s)
     {
-        const auto way = FindWay(cluster, paths, vertices, members[s], channel);
-        if (s % 2 == 0)
+        auto ways = FindWays(cluster, paths, vertices, members[s], channels);
+        for (uint32_t channel = 0; channel < channels; ++channel)
         {
-            order.insert(order.end(), way.begin(), way.end());
-        }
-        else
-        {
-            order.insert(order.end(), way.rbegin(), way.rend());
+            auto& way = ways[channel];
+            if (s % 2 == 1)
+            {
+                std::reverse(way.begin(), way.end());
+            }
+            orders[channel].insert(orders[channel].end(), way.begin(), way.end());
         }
     }
-    return order;
-}
-
-uint32_t
-GetDefaultChannels(const Cluster& cluster,
-                   const Paths& paths,
-                   const std::vector<VertexId>& vertices)
-{
-    const auto members = GroupByServer(cluster, vertices);
-    if (members.size() > 1)
-    {
-        return static_cast<uint32_t>(FindRails(cluster, vertices, members.front()).size());
-    }
-    return 2 * static_cast<uint32_t>(FindCycles(cluster, paths, vertices).size());
+    return orders;
 }
 
 } // namespace proteus

@@ -216,11 +216,12 @@ TEST(RingOrder, ChannelsOfTheCubeMeshShareNoLane)
     for (const auto& [n, rings] : std::vector<std::pair<uint32_t, uint32_t>>{{8, 6}, {4, 4}})
     {
         const std::vector<VertexId> gpus(all.begin(), all.begin() + n);
-        EXPECT_EQ(GetDefaultChannels(cluster, paths, gpus), 2 * rings);
+        EXPECT_EQ(MakeRingOrders(cluster, paths, gpus).size(), 2 * rings);
+        const auto orders = MakeRingOrders(cluster, paths, gpus, rings);
+        ASSERT_EQ(orders.size(), rings);
         std::map<std::pair<VertexId, VertexId>, double> used;
-        for (uint32_t channel = 0; channel < rings; ++channel)
+        for (const auto& order : orders)
         {
-            const auto order = MakeRingOrder(cluster, paths, gpus, channel);
             ASSERT_EQ(std::set<uint32_t>(order.begin(), order.end()).size(), n);
             for (uint32_t i = 0; i < n; ++i)
             {
@@ -253,11 +254,10 @@ TEST(RingOrder, TakesAnyGpusOfTheCubeMesh)
                 gpus.push_back(cluster.GetGpus()[i]);
             }
         }
-        const uint32_t channels = GetDefaultChannels(cluster, paths, gpus);
-        ASSERT_GE(channels, 2u);
-        for (uint32_t channel = 0; channel < channels; ++channel)
+        const auto orders = MakeRingOrders(cluster, paths, gpus);
+        ASSERT_GE(orders.size(), 2u);
+        for (const auto& order : orders)
         {
-            const auto order = MakeRingOrder(cluster, paths, gpus, channel);
             EXPECT_EQ(order.size(), gpus.size());
             EXPECT_EQ(std::set<uint32_t>(order.begin(), order.end()).size(), gpus.size());
         }
@@ -272,12 +272,13 @@ TEST(RingOrder, CrossesServersOnOneRail)
         const Cluster cluster = MakeCluster(preset, 4);
         const Paths paths(cluster);
         const auto& gpus = cluster.GetGpus();
-        EXPECT_EQ(GetDefaultChannels(cluster, paths, gpus), nics);
+        const auto orders = MakeRingOrders(cluster, paths, gpus);
+        ASSERT_EQ(orders.size(), nics);
         std::map<VertexId, uint32_t> out;
         std::map<VertexId, uint32_t> in;
         for (uint32_t channel = 0; channel < nics; ++channel)
         {
-            const auto order = MakeRingOrder(cluster, paths, gpus, channel);
+            const auto& order = orders[channel];
             ASSERT_EQ(std::set<uint32_t>(order.begin(), order.end()).size(), 32u);
             uint32_t crossings = 0;
             for (uint32_t i = 0; i < 32; ++i)
