@@ -86,107 +86,71 @@ LinkTechnologyFromString(const std::string& text)
     return static_cast<LinkTechnology>(FindName("link technology", LINK_TECHNOLOGIES, text));
 }
 
-LinkFraming
-DefaultFraming(LinkTechnology technology)
+namespace
 {
-    LinkFraming framing;
-    // The largest MTU of InfiniBand and RoCE; bursts on the other links are as long.
-    framing.unitBytes = 4096;
-    switch (technology)
+
+/// @param vertex to check @throw std::invalid_argument if it has what its kind cannot have
+void
+CheckCapabilities(const Vertex& vertex)
+{
+    const std::string where = "vertex '" + vertex.name + "': ";
+    const bool isGpu = vertex.kind == VertexKind::GPU;
+
+    const struct
     {
-    case LinkTechnology::NVLINK:
-        // Flits of 16 bytes, up to 256 bytes of payload in a packet (Foley and Danskin, "Ultra-
-        // Performance Pascal GPU and NVLink Interconnect", IEEE Micro 37(2), 2017). Two flits of
-        // header, address and byte enables, as stores of the SMs have: 256/288 = 88.9 %, measured
-        // 86 % of a pair of A100s, and 88 % of an H200. (DMA writes have one: 94.1 %.) A unit
-        // without payload is a packet of two flits.
-        framing.packetBytes = 256;
-        framing.packetHeaderBytes = 32;
-        framing.controlBytes = 32;
-        break;
-    case LinkTechnology::PCIE:
-        // Memory write with 64-bit address (PCI Express Base Specification, transaction and data
-        // link layers): framing and sequence number 4, header 16, LCRC 4; maximum payload 256 is
-        // what servers configure. 256/280 = 91.4 %. A unit without payload is a write of one
-        // 8-byte flag.
-        framing.packetBytes = 256;
-        framing.packetHeaderBytes = 24;
-        framing.controlBytes = 32;
-        break;
-    case LinkTechnology::CPU_INTERCONNECT:
-        // The rates that are known for traffic of devices across sockets are measured payload rates
-        // (see the server presets), which have the framing inside. Control: a line of 64 bytes.
-        framing.packetBytes = 4096;
-        framing.packetHeaderBytes = 0;
-        framing.controlBytes = 64;
-        break;
-    case LinkTechnology::INFINIBAND:
-        // InfiniBand Architecture Specification, volume 1: LRH 8, BTH 12, ICRC 4, VCRC 2. A unit
-        // without payload is an acknowledgement: AETH 4 more. MTU 4096.
-        framing.packetBytes = 4096;
-        framing.packetHeaderBytes = 26;
-        framing.controlBytes = 30;
-        break;
-    case LinkTechnology::ROCE:
-        // InfiniBand Architecture Specification, annex A17 (RoCEv2), over Ethernet: header 14, FCS
-        // 4, preamble and gap 20, IPv4 20, UDP 8, BTH 12, ICRC 4. An acknowledgement has AETH 4
-        // more. MTU 4096.
-        framing.packetBytes = 4096;
-        framing.packetHeaderBytes = 82;
-        framing.controlBytes = 86;
-        break;
+        const char* what;
+        double value;
+        bool allowed;
+    } rates[] = {
+        {"memory rate", vertex.memoryBytesPerSecond, isGpu},
+        {"copy engine rate", vertex.copyEngineBytesPerSecond, isGpu},
+        {"SM copy rate", vertex.smCopyBytesPerSecond, isGpu},
+        {"forwarding rate", vertex.forwardBytesPerSecond, !isGpu},
+    };
+
+    for (const auto& rate : rates)
+    {
+        if (rate.value != 0 && !rate.allowed)
+        {
+            throw std::invalid_argument(where + "a " + ToString(vertex.kind) + " has no " +
+                                        rate.what);
+        }
+        if (rate.value != 0 && (!std::isfinite(rate.value) || rate.value < 1))
+        {
+            throw std::invalid_argument(where + "the " + rate.what +
+                                        " must be at least 1 byte per second, or 0 for no limit");
+        }
     }
-    return framing;
+    const bool isSwitch = vertex.kind == VertexKind::NVSWITCH || vertex.kind == VertexKind::SWITCH;
+    const char* wrong = nullptr;
+    if (vertex.copyEngines > 0 && !isGpu)
+    {
+        wrong = "copy engines";
+    }
+    else if (!vertex.peerToPeer && vertex.kind != VertexKind::CPU &&
+             vertex.kind != VertexKind::PCIE_SWITCH)
+    {
+        wrong = "peer-to-peer to be disabled";
+    }
+    else if (vertex.multicast && !isSwitch)
+    {
+        wrong = "multicast";
+    }
+    else if (vertex.reduction && !isSwitch)
+    {
+        wrong = "reduction";
+    }
+    else if (vertex.bufferBytes > 0 && vertex.kind != VertexKind::SWITCH)
+    {
+        wrong = "shared buffer";
+    }
+    if (wrong != nullptr)
+    {
+        throw std::invalid_argument(where + "a " + ToString(vertex.kind) + " has no " + wrong);
+    }
 }
 
-int64_t
-DefaultDelayPs(LinkTechnology technology)
-{
-    switch (technology)
-    {
-    case LinkTechnology::NVLINK:
-        // No public source: a parameter. An upper bound is the 0.6 us that NCCL's tuning model
-        // counts for a whole LL step over NVLink, two hops and the work of both GPUs included.
-        return 150000;
-    case LinkTechnology::PCIE:
-        // PLX PEX 8624, 8647 and 8664 product briefs: cut-through latency of 140 to 176 ns. Root
-        // complexes have no public figure.
-        return 150000;
-    case LinkTechnology::CPU_INTERCONNECT:
-        // No public source for traffic of devices: a parameter. About half of what a load from the
-        // memory of the other socket takes longer than one from its own.
-        return 70000;
-    case LinkTechnology::INFINIBAND:
-        // NVIDIA Quantum QM8700 data sheet: port to port below 130 ns; and 4 m of cable at 5 ns/m.
-        return 150000;
-    case LinkTechnology::ROCE:
-        // NVIDIA Spectrum SN2700 data sheet: 300 ns port to port; and 4 m of cable at 5 ns/m.
-        return 320000;
-    }
-    throw std::invalid_argument("link technology out of range");
-}
-
-uint32_t
-DefaultCost(LinkTechnology technology)
-{
-    switch (technology)
-    {
-    case LinkTechnology::NVLINK:
-        return 1;
-    case LinkTechnology::PCIE:
-        // Two stages of NVSwitches (four hops) still beat one PCIe switch (two hops).
-        return 4;
-    case LinkTechnology::CPU_INTERCONNECT:
-        return 8;
-    case LinkTechnology::INFINIBAND:
-    case LinkTechnology::ROCE:
-        // Two hops cost more than any path inside a server, even through several PCIe switches in a
-        // row; what is left inside the servers then only breaks ties between paths of as many
-        // network hops.
-        return 100;
-    }
-    throw std::invalid_argument("link technology out of range");
-}
+} // namespace
 
 Cluster::Cluster(const std::string& name)
     : m_name(name)
@@ -211,6 +175,7 @@ Cluster::AddVertex(const Vertex& vertex)
         throw std::invalid_argument("vertex '" + vertex.name + "': a " + ToString(vertex.kind) +
                                     " must be in a server; give its number");
     }
+    CheckCapabilities(vertex);
     const auto id = static_cast<VertexId>(m_vertices.size());
     if (!m_byName.emplace(vertex.name, id).second)
     {
@@ -257,6 +222,23 @@ Cluster::AddLink(const Link& link)
     {
         throw std::invalid_argument(
             where + "unit, packet and control bytes of the framing must be above 0");
+    }
+
+    const struct
+    {
+        const char* what;
+        double value;
+    } probabilities[] = {
+        {"loss probability", link.lossProbability},
+        {"bit error rate", link.bitErrorRate},
+    };
+
+    for (const auto& probability : probabilities)
+    {
+        if (!(probability.value >= 0 && probability.value <= 1))
+        {
+            throw std::invalid_argument(where + "the " + probability.what + " must be 0 to 1");
+        }
     }
     if (link.cost < 1 || link.cost > Link::MAX_COST)
     {
@@ -386,34 +368,58 @@ Cluster::Validate() const
         ++expected;
     }
 
-    // Since paths do not run through GPUs, two GPUs reach each other if they have a link of their
-    // own or touch the same island of the other vertices.
+    // An island: vertices of one server, or of no server, that are linked without a GPU. Since
+    // paths do not run through GPUs, nor through a server by NICs, two GPUs reach each other if
+    // they have a link of their own or both have access to some island: they touch it, or it is
+    // plugged into one that they touch. A cable from one server to another is an island, too.
     constexpr uint32_t NONE = 0xffffffff;
     std::vector<uint32_t> islandOf(m_vertices.size(), NONE);
-    uint32_t nIslands = 0;
+    std::vector<std::set<uint32_t>> plugged; // by island
     for (VertexId start = 0; start < m_vertices.size(); ++start)
     {
         if (m_vertices[start].kind == VertexKind::GPU || islandOf[start] != NONE)
         {
             continue;
         }
+        const auto island = static_cast<uint32_t>(plugged.size());
+        plugged.emplace_back();
         std::vector<VertexId> pending{start};
-        islandOf[start] = nIslands;
+        islandOf[start] = island;
         while (!pending.empty())
         {
             const VertexId vertex = pending.back();
             pending.pop_back();
             for (const Port& port : m_ports[vertex])
             {
-                if (m_vertices[port.neighbor].kind != VertexKind::GPU &&
-                    islandOf[port.neighbor] == NONE)
+                const Vertex& neighbor = m_vertices[port.neighbor];
+                if (neighbor.kind != VertexKind::GPU && islandOf[port.neighbor] == NONE &&
+                    neighbor.server == m_vertices[start].server)
                 {
-                    islandOf[port.neighbor] = nIslands;
+                    islandOf[port.neighbor] = island;
                     pending.push_back(port.neighbor);
                 }
             }
         }
-        ++nIslands;
+    }
+    auto nIslands = static_cast<uint32_t>(plugged.size());
+    for (const Link& link : m_links)
+    {
+        const Vertex& a = m_vertices[link.a];
+        const Vertex& b = m_vertices[link.b];
+        if (a.kind == VertexKind::GPU || b.kind == VertexKind::GPU || a.server == b.server)
+        {
+            continue;
+        }
+        const uint32_t cable = nIslands;
+        nIslands += a.server >= 0 && b.server >= 0 ? 1 : 0;
+        if (a.server >= 0)
+        {
+            plugged[islandOf[link.a]].insert(b.server >= 0 ? cable : islandOf[link.b]);
+        }
+        if (b.server >= 0)
+        {
+            plugged[islandOf[link.b]].insert(a.server >= 0 ? cable : islandOf[link.a]);
+        }
     }
 
     std::vector<std::set<uint32_t>> touched; // islands by rank
@@ -423,12 +429,27 @@ Cluster::Validate() const
         std::set<uint32_t> islands;
         for (const Port& port : m_ports[gpu])
         {
-            if (islandOf[port.neighbor] != NONE)
+            const uint32_t island = islandOf[port.neighbor];
+            if (island != NONE)
             {
-                islands.insert(islandOf[port.neighbor]);
+                islands.insert(island);
+                islands.insert(plugged[island].begin(), plugged[island].end());
             }
         }
         touched.push_back(std::move(islands));
+    }
+    // Nearly always there is an island that all of them touch.
+    std::vector<std::size_t> nTouching(nIslands, 0);
+    for (const std::set<uint32_t>& islands : touched)
+    {
+        for (uint32_t island : islands)
+        {
+            ++nTouching[island];
+        }
+    }
+    if (std::find(nTouching.begin(), nTouching.end(), m_gpus.size()) != nTouching.end())
+    {
+        return;
     }
     for (std::size_t i = 0; i < m_gpus.size(); ++i)
     {
@@ -446,7 +467,7 @@ Cluster::Validate() const
                 throw std::invalid_argument(
                     "GPU '" + m_vertices[m_gpus[i]].name + "' does not reach GPU '" +
                     m_vertices[m_gpus[j]].name +
-                    "' (paths do not run through other GPUs); add a link or a switch");
+                    "' (paths do not run through other GPUs or servers); add a link or a switch");
             }
         }
     }

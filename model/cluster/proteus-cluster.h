@@ -81,20 +81,54 @@ VertexKind VertexKindFromString(const std::string& text);
  */
 LinkTechnology LinkTechnologyFromString(const std::string& text);
 
+/// @ingroup proteus
+/// Who moves the bytes of a GPU; the two put different packets on NVLink and PCIe.
+enum class CopyMethod : uint8_t
+{
+    DMA, //!< a copy engine, or the DMA of a NIC
+    SM,  //!< loads and stores of a kernel, as NCCL's kernels do
+};
+
 /**
  * @ingroup proteus
  * How payload becomes bytes on a wire. A unit of up to `unitBytes` of payload travels as one
  * record; its wire size is payload + unitHeaderBytes + packetHeaderBytes for every packet of up
  * to packetBytes of payload inside it. A unit without payload (acknowledgement, clear-to-send)
- * counts controlBytes.
+ * counts controlBytes. Every packet of payload also costs reverseBytes on the opposite direction
+ * (acknowledgements of the data link layer, credits, write responses), which wait for nothing and
+ * take what the opposite direction leaves idle first.
  */
 struct LinkFraming
 {
-    uint32_t unitBytes{4096};      //!< most payload of one unit (MTU, or burst on NVLink, PCIe)
-    uint32_t unitHeaderBytes{0};   //!< once per unit
-    uint32_t packetBytes{4096};    //!< most payload of one packet inside the unit
-    uint32_t packetHeaderBytes{0}; //!< once per packet
-    uint32_t controlBytes{32};     //!< wire size of a unit without payload
+    uint32_t unitBytes{4096};        //!< most payload of one unit (MTU, or burst on NVLink, PCIe)
+    uint32_t unitHeaderBytes{0};     //!< once per unit
+    uint32_t packetBytes{4096};      //!< most payload of one packet inside the unit
+    uint32_t packetHeaderBytes{0};   //!< once per packet
+    uint32_t controlBytes{32};       //!< wire size of a unit without payload
+    uint32_t reverseBytes{0};        //!< once per packet, on the opposite direction
+    uint32_t smPacketHeaderBytes{0}; //!< CopyMethod::SM: instead of packetHeaderBytes; 0: the same
+    uint32_t smReverseBytes{0};      //!< CopyMethod::SM: instead of reverseBytes; 0: the same
+
+    /// @param method who moves the bytes @return the framing of such units, for both methods alike
+    LinkFraming For(CopyMethod method) const
+    {
+        LinkFraming framing = *this;
+        if (method == CopyMethod::SM)
+        {
+            framing.packetHeaderBytes =
+                smPacketHeaderBytes > 0 ? smPacketHeaderBytes : packetHeaderBytes;
+            framing.reverseBytes = smReverseBytes > 0 ? smReverseBytes : reverseBytes;
+        }
+        framing.smPacketHeaderBytes = 0;
+        framing.smReverseBytes = 0;
+        return framing;
+    }
+
+    /// @param payloadBytes payload of one unit @return bytes it costs on the opposite direction
+    uint64_t ReverseBytes(uint64_t payloadBytes) const
+    {
+        return (payloadBytes + packetBytes - 1) / packetBytes * reverseBytes;
+    }
 
     /// @param payloadBytes payload of one unit @return its bytes on the wire
     uint64_t WireBytes(uint64_t payloadBytes) const
@@ -115,6 +149,22 @@ struct Vertex
     int32_t server{-1};               //!< which server it is in; -1 for network switches
     uint32_t index{0}; //!< counts the vertices of its kind in its server; AddVertex() sets it
     std::string model; //!< GPUs: name of the data sheet, e.g. "A100-SXM4-80GB"
+
+    double memoryBytesPerSecond{0}; //!< GPUs: reads and writes of its memory together; 0: no limit
+    uint32_t copyEngines{0};        //!< GPUs: DMA copies at a time; 0: no limit
+    double copyEngineBytesPerSecond{0}; //!< GPUs: of one copy engine; 0: no limit
+    double smCopyBytesPerSecond{0};     //!< GPUs: of one thread block of a kernel; 0: no limit
+
+    /// All payload that it forwards between its links, together, as through the root complex of a
+    /// CPU; 0: no limit.
+    double forwardBytesPerSecond{0};
+    /// PCIe switches: false where access control (ACS) sends what goes from one device below to
+    /// another up to the root and down again; Paths does so. CPUs: false where devices below do not
+    /// write to each other, so that copies between them take two steps through host memory.
+    bool peerToPeer{true};
+    bool multicast{false};   //!< switches: copy a unit to several ports (NVLS, SHARP)
+    bool reduction{false};   //!< switches: combine units of several ports into one (NVLS, SHARP)
+    uint64_t bufferBytes{0}; //!< SWITCH: memory shared by all ports; 0: the fabric's default
 };
 
 /// @ingroup proteus
@@ -130,6 +180,8 @@ struct Link
     int64_t delayPs{0};       //!< propagation and the receiving device's forwarding latency
     LinkFraming framing;      //!< how payload becomes wire bytes
     uint32_t cost{1}; //!< routing metric, 1 to MAX_COST; paths of least summed cost are used
+    double lossProbability{0}; //!< of a unit on either direction, 0 to 1
+    double bitErrorRate{0};    //!< probability that a bit is wrong, which loses its unit; 0 to 1
 
     /// Largest routing metric of one link; keeps the sum along any path inside 32 bits.
     static constexpr uint32_t MAX_COST = 65535;
@@ -162,8 +214,9 @@ class Cluster
     /**
      * @param vertex to add; its index is set here
      * @return its id
-     * @throw std::invalid_argument for a name that is empty or used twice, a server below -1, or a
-     * GPU, PCIe switch, CPU or NIC that is in no server
+     * @throw std::invalid_argument for a name that is empty or used twice, a server below -1, a
+     * GPU, PCIe switch, CPU or NIC that is in no server, a rate that is negative or not finite, or
+     * a capability that such a vertex cannot have
      */
     VertexId AddVertex(const Vertex& vertex);
 
@@ -171,7 +224,7 @@ class Cluster
      * @param link to add
      * @return its id
      * @throw std::invalid_argument for an end that does not exist, a link from a vertex to itself,
-     * or a rate, delay, framing or cost that makes no sense
+     * or a rate, delay, framing, cost or probability that makes no sense
      */
     LinkId AddLink(const Link& link);
 
@@ -228,7 +281,7 @@ class Cluster
 
     /**
      * Checks the whole: at least one GPU, no server without a vertex, and every GPU reaches every
-     * other without passing through a third.
+     * other without passing through a third or, by NICs, through a third server.
      * @throw std::invalid_argument that names what is wrong
      */
     void Validate() const;
@@ -244,29 +297,93 @@ class Cluster
     uint32_t m_nServers{0};
 };
 
+/// @ingroup proteus
+/// Which paths Paths takes.
+enum class RoutingRule : uint8_t
+{
+    SHORTEST, //!< least summed cost
+    UP_DOWN,  //!< the same among those that first go up only and then down only
+};
+
+/// @ingroup proteus
+/// What Paths makes of a cluster.
+struct PathOptions
+{
+    RoutingRule rule{RoutingRule::SHORTEST}; //!< which paths there are
+    std::vector<LinkId> disabledLinks;       //!< that are not used, as if they were not there
+    /// UP_DOWN: vertices at the top. Empty: chosen from what each island of switches looks like.
+    std::vector<VertexId> roots;
+};
+
 /**
  * @ingroup proteus
  * Shortest paths of a cluster, with all alternatives of equal cost. A path runs through switches,
- * CPUs and NICs, never through a GPU. Computed per destination on first use
- * and kept: 8 bytes per vertex and destination, about 0.1 ms each for a thousand DGX GPUs. Not safe
- * to be called from two threads at once.
+ * CPUs and NICs, never through a GPU. By a NIC it enters the server of its destination only:
+ * servers do not forward for others. And at a PCIe switch without peer-to-peer it goes from one
+ * device below to another by way of the CPU. Computed per destination on first use and kept; what
+ * hangs on the same switch by its only link shares one table. Not safe to be called from two
+ * threads at once.
+ *
+ * UP_DOWN is up/down routing (Schroeder et al., "Autonet: A High-Speed, Self-Configuring Local Area
+ * Network Using Point-to-Point Links", IEEE JSAC 9(8), 1991): every link has an upper and a lower
+ * end, and no path goes up again once it has gone down, which leaves no cycle of links that could
+ * wait for each other. GPUs and NICs are at the bottom; every island of switches and CPUs between
+ * them (the network, the PCIe tree of a server, its NVSwitches) has its own order: by distance from
+ * its roots, equals by id. The roots are the given ones that lie in the island, otherwise its CPUs,
+ * otherwise what is farthest from GPUs and NICs: spines and cores. If some pair would have no legal
+ * path, a single root is taken. At a NIC the order begins anew: it reads from memory only what it
+ * has room for, so that PCIe never waits for the network, and what arrives may wait for PCIe.
  */
 class Paths
 {
   public:
-    /// @param cluster must outlive this object
-    explicit Paths(const Cluster& cluster);
+    /**
+     * @param cluster must outlive this object
+     * @param options which paths there are
+     * @throw std::invalid_argument for links or roots that do not exist
+     */
+    explicit Paths(const Cluster& cluster, const PathOptions& options = PathOptions());
 
     /**
+     * Ports to begin a path with.
      * @param from a vertex
      * @param to a vertex
      * @return the positions in cluster.GetPorts(from) of all ports on a shortest path, ascending;
      * empty where `to` cannot be reached or is `from`
      */
-    const std::vector<uint16_t>& NextPorts(VertexId from, VertexId to) const;
+    const std::vector<uint16_t>& NextPorts(VertexId from, VertexId to) const
+    {
+        return NextPorts(from, to, false);
+    }
+
+    /**
+     * Ports to go on with.
+     * @param at a vertex
+     * @param to a vertex
+     * @param arrivedDown whether the path came here down a link, see GoesDown(); makes no
+     * difference if not HasPhases()
+     * @return as above
+     */
+    const std::vector<uint16_t>& NextPorts(VertexId at, VertexId to, bool arrivedDown) const;
+
+    /// @return whether the ports depend on how the path arrived
+    bool HasPhases() const
+    {
+        return m_nPhases > 1;
+    }
+
+    /**
+     * @param from a vertex
+     * @param port position in cluster.GetPorts(from)
+     * @return whether its link goes down, if HasPhases(); otherwise false
+     */
+    bool GoesDown(VertexId from, std::size_t port) const;
 
     /// @param from a vertex @param to a vertex @return summed cost; UNREACHABLE if there is no path
     uint32_t Distance(VertexId from, VertexId to) const;
+
+    /// Drops all that is kept, for when it has been copied somewhere else.
+    void Forget() const;
 
     /// "No path".
     static constexpr uint32_t UNREACHABLE = 0xffffffff;
@@ -282,14 +399,17 @@ class Paths
     std::vector<LinkId> Walk(VertexId from, VertexId to, F choose) const
     {
         std::vector<LinkId> links;
+        bool arrivedDown = false;
         while (from != to)
         {
-            const auto& ports = NextPorts(from, to);
+            const auto& ports = NextPorts(from, to, arrivedDown);
             if (ports.empty())
             {
                 return {};
             }
-            const auto& port = m_cluster.GetPorts(from)[ports[choose(from, ports.size())]];
+            const std::size_t position = ports[choose(from, ports.size())];
+            const auto& port = m_cluster.GetPorts(from)[position];
+            arrivedDown = GoesDown(from, position);
             links.push_back(port.link);
             from = port.neighbor;
         }
@@ -300,20 +420,57 @@ class Paths
     /// A list of ports; many vertices and destinations share one. An index in m_portLists.
     using PortListId = uint32_t;
 
-    /// What is known about one destination.
+    /// What is known about one destination. A state is a vertex and how the path arrived there:
+    /// number of vertices x (1 if down) + vertex.
     struct Tree
     {
-        std::vector<uint32_t> distance;    //!< by vertex; empty until asked for
-        std::vector<PortListId> nextPorts; //!< by vertex
+        std::vector<uint32_t> distance;    //!< by state; empty until asked for
+        std::vector<PortListId> nextPorts; //!< by state; empty until asked for
     };
 
     /// Prepared form of the cluster for the shortest-path search.
     struct SearchGraph;
+    /// Finds upper and lower ends.
+    class Orientation;
 
-    /// @param to a vertex @return its tree, computed if it is not there yet
-    const Tree& GetTree(VertexId to) const;
+    /// The only link of a vertex.
+    struct Attachment
+    {
+        VertexId neighbor{Cluster::NO_VERTEX}; //!< at its other end; NO_VERTEX if there is no such
+        uint32_t cost{0};                      //!< of the link
+        PortListId ports{0};                   //!< from there back
+    };
+
+    /// @param vertex a vertex @return whether paths begin and end there, and are renewed there
+    bool IsTerminal(VertexId vertex) const;
+    /// @param vertex to arrive at @param down by a link that goes down @return the state
+    std::size_t State(VertexId vertex, bool down) const;
+    /// @param vertex to pass @param arrivedDown how it was reached @param down how it is left
+    /// @return whether a path may do so
+    bool MayPass(VertexId vertex, bool arrivedDown, bool down) const;
+    /// @param from a vertex @param to its neighbor @return server that is entered by a NIC; or -1
+    int32_t EnteredServer(VertexId from, VertexId to) const;
+    /// @param link a link @param from one end @return whether it goes down
+    bool LinkGoesDown(LinkId link, VertexId from) const;
+    /// Fills m_attachments.
+    void FindAttachments();
+    /**
+     * @param to a vertex
+     * @param withDistance whether the distances are needed: they take half of the memory, and few
+     * ask for them
+     * @return its tree, computed if it is not there yet
+     */
+    const Tree& GetTree(VertexId to, bool withDistance) const;
+    /// @param ports positions @return the list of them
+    PortListId Intern(const std::vector<uint16_t>& ports) const;
 
     const Cluster& m_cluster;
+    RoutingRule m_rule;
+    uint32_t m_nPhases{1};                 //!< 2 if ports depend on how the path arrived
+    std::vector<bool> m_isDisabled;        //!< by link; empty if none is
+    std::vector<bool> m_isDown;            //!< by link: goes down from a to b; empty for one phase
+    std::vector<bool> m_isRedirected;      //!< by vertex: no peer-to-peer; empty if there is none
+    std::vector<Attachment> m_attachments; //!< by vertex
     std::shared_ptr<const SearchGraph> m_graph;
     mutable std::vector<Tree> m_trees; //!< by destination
     /// Distinct lists; the first is empty, then those of the single ports 0, 1, ...
@@ -323,11 +480,25 @@ class Paths
 
 /**
  * @ingroup proteus
- * Framing that a technology has by default. The sources are named beside the numbers.
+ * Framing that a technology has by default. The sources are named beside the numbers, and which of
+ * them are calibrated to measurements.
  * @param technology of the link
+ * @param generation of NVLink (2 to 5) or PCI Express (3 to 5); 0 for the default, which is NVLink
+ * 3 and PCI Express 4. The other technologies have one framing for all
+ * @return its framing
+ * @throw std::invalid_argument for a generation that is not known
+ */
+LinkFraming DefaultFraming(LinkTechnology technology, uint32_t generation = 0);
+
+/**
+ * @ingroup proteus
+ * Framing of the link between a NIC and its switch: that of the technology, and what the NIC needs
+ * from one packet to the next, where that has been measured.
+ * @param technology of the link
+ * @param bytesPerSecond rate of the link
  * @return its framing
  */
-LinkFraming DefaultFraming(LinkTechnology technology);
+LinkFraming NicFraming(LinkTechnology technology, double bytesPerSecond);
 
 /**
  * @ingroup proteus
@@ -349,22 +520,71 @@ uint32_t DefaultCost(LinkTechnology technology);
 
 /**
  * @ingroup proteus
- * How the servers of a preset are joined.
+ * How servers, or plain hosts, are joined. What plugs in are the NICs of a server, or the hosts
+ * themselves; "server" stands for both below. The links of a fabric are of the technology, delay
+ * and framing of what plugs in, and of its rate where nothing else is said. All parts of a kind are
+ * built alike, also those that are not filled with servers.
  *
- * single-switch: one ideal switch that every NIC of every server plugs into.
- *
- * leaf-spine: server s is cabled to leaf s / serversPerLeaf with all its NICs; every leaf has one
- * Link to every spine. The rate of that Link realises the ratio, whatever number of cables it would
- * take: (serversPerLeaf x NICs per server x NIC rate) / oversubscription / spines. All leaves are
- * built alike, so where the last one is not full its servers see less oversubscription.
+ * - single-switch: one ideal switch "switch0" that every NIC plugs into.
+ * - leaf-spine: server s is cabled to "leaf(s / serversPerLeaf)" with all its NICs; every leaf has
+ *   one Link to every spine. The rate of that Link realises the ratio, whatever number of cables it
+ *   would take: serversPerLeaf x NICs per server x NIC rate / oversubscription / spines.
+ * - rail-optimised: servers come in groups of serversPerGroup; NIC i of every server of group g
+ *   plugs into "rail(g).(i)", and every rail switch has one Link to every "spine(s)", of the rate
+ *   serversPerGroup x NIC rate / oversubscription / spines.
+ * - fat-tree: three levels of switches with switchPorts ports k each (Al-Fares, Loukissas and
+ *   Vahdat, "A Scalable, Commodity Data Center Network Architecture", SIGCOMM 2008): NIC n (of all
+ *   servers in order) plugs into edge switch n / (k/2); pods of k/2 "edge(pod).(i)" and k/2
+ *   "aggregation(pod).(i)"; (k/2)^2 "core(i)", those from i x k/2 on joined with aggregation switch
+ *   i of every pod. Only pods with servers are built. All links have the rate of a NIC; those above
+ *   the edge are slower by the oversubscription.
+ * - dragonfly+: groups of leavesPerGroup "leaf(g).(i)" and spinesPerGroup "spine(g).(i)", every
+ *   leaf joined with every spine of its group, and spine i with spine i of every other group
+ *   (Shpiner et al., "Dragonfly+: Low Cost Topology for Scaling Datacenters", HiPINEB 2017). A
+ *   leaf has serversPerLeaf servers, its uplinks the capacity of those / oversubscription, and the
+ *   global links of a spine as much as its leaves.
+ * - torus-2d, torus-3d: every server has a router of its own, "router(x).(y)" or
+ *   "router(x).(y).(z)", which all its NICs plug into, x fastest; it has one Link to both
+ *   neighbours in each dimension, of the rate NICs per server x NIC rate / oversubscription. In a
+ *   dimension of two routers the two links are one of twice the rate.
+ * - nvlink-domain: the NVSwitches of all servers are joined by a second level, so that all GPUs are
+ *   in one NVLink domain: NVSwitch i of every server has one Link to each of `spines` NVSwitches
+ *   "nvspine(i).(s)", of the rate of all its GPUs / oversubscription / spines. NICs stay unplugged.
  */
 struct FabricOptions
 {
-    std::string kind{"single-switch"}; //!< "single-switch" or "leaf-spine"
-    double oversubscription{1.0};      //!< leaf-spine: host capacity to uplinks of a leaf, >= 1
-    uint32_t serversPerLeaf{4};        //!< leaf-spine
-    uint32_t spines{4};                //!< leaf-spine
+    std::string kind{"single-switch"}; //!< one of GetFabricKinds()
+    double oversubscription{1.0};      //!< capacity towards servers to that beyond, >= 1; not of
+                                       //!< single-switch
+    uint32_t serversPerLeaf{4};        //!< leaf-spine, dragonfly+
+    uint32_t spines{4};                //!< leaf-spine, rail-optimised, nvlink-domain
+    uint32_t serversPerGroup{32}; //!< rail-optimised; 32 as in a scalable unit of a DGX SuperPOD
+    uint32_t switchPorts{0};      //!< fat-tree: ports of a switch, an even number; 0: as few as do
+    uint32_t leavesPerGroup{4};   //!< dragonfly+
+    uint32_t spinesPerGroup{4};   //!< dragonfly+
+    uint32_t sizeX{0}; //!< torus: routers along x; 0: as near to a square or cube as can be
+    uint32_t sizeY{0}; //!< torus: routers along y; 0: as above
+    uint32_t sizeZ{0}; //!< torus-3d: routers along z; 0: as above
 };
+
+/// @ingroup proteus
+/// An option of a fabric: how files and command lines call it, and where FabricOptions keeps it.
+struct FabricOptionField
+{
+    const char* name;               //!< as JSON files write it, e.g. "servers_per_leaf"
+    const char* help;               //!< one line, without the kinds that have it
+    uint32_t FabricOptions::*whole; //!< where it is, or null
+    double FabricOptions::*real;    //!< where it is, or null
+    uint32_t least;                 //!< smallest value
+};
+
+/**
+ * @ingroup proteus
+ * @param kind of a fabric
+ * @return the options it has, besides "kind"
+ * @throw std::invalid_argument that lists the known kinds
+ */
+std::vector<FabricOptionField> GetFabricOptionFields(const std::string& kind);
 
 /// @ingroup proteus
 /// Most servers of a cluster that is made from a preset or read from a file.
@@ -390,6 +610,34 @@ std::vector<std::string> GetFabricKinds();
 Cluster MakeCluster(const std::string& preset,
                     uint32_t servers,
                     const FabricOptions& fabric = FabricOptions());
+
+/**
+ * @ingroup proteus
+ * Builds plain hosts, with no server inside, and joins them: for what looks at a network alone.
+ *
+ * Host h is the vertex h and the GPU of rank h, in server h, called "host(h)"; it has exactly one
+ * port, port 0, and one link, straight into its switch. The switches follow, from vertex `hosts`
+ * on: in a fat tree pod by pod, of each pod first the edge and then the aggregation switches, and
+ * the cores last; in the other fabrics level by level from the hosts. All links have the same
+ * technology, delay and framing, and the same rate unless the options of the fabric ask for others.
+ *
+ * @param hosts how many, 1 to MAX_SERVERS
+ * @param fabric how they are joined; every kind but nvlink-domain
+ * @param technology of all links
+ * @param bytesPerSecond rate of a host's link, per direction
+ * @param delayPs of every link
+ * @param framing of every link
+ * @param model of the hosts' GPUs: name of a data sheet, for programs that compute, too
+ * @return the cluster, validated
+ * @throw std::invalid_argument that says which argument or option makes no sense
+ */
+Cluster MakeHostCluster(uint32_t hosts,
+                        const FabricOptions& fabric,
+                        LinkTechnology technology,
+                        double bytesPerSecond,
+                        int64_t delayPs,
+                        const LinkFraming& framing,
+                        const std::string& model = "A100-SXM4-80GB");
 
 } // namespace proteus
 } // namespace ns3

@@ -24,10 +24,10 @@ namespace
 std::vector<VertexId>
 Build(Cluster& cluster, uint32_t server)
 {
-    const auto gpus = AddServerVertices(cluster, server, VertexKind::GPU, 8, "H100-SXM5-80GB");
-    const auto nvswitches = AddServerVertices(cluster, server, VertexKind::NVSWITCH, 4);
+    const auto gpus = AddServerVertices(cluster, server, MakeGpu("H100-SXM5-80GB"), 8);
+    const auto nvswitches = AddServerVertices(cluster, server, MakeNvSwitch(4), 4);
     const auto switches = AddServerVertices(cluster, server, VertexKind::PCIE_SWITCH, 8);
-    const auto cpus = AddServerVertices(cluster, server, VertexKind::CPU, 2);
+    const auto cpus = AddServerVertices(cluster, server, MakeCpu(IntelForwardBytesPerSecond(5)), 2);
     const auto nics = AddServerVertices(cluster, server, VertexKind::NIC, 8);
 
     constexpr double NVLINK4 = 25e9; // bytes/s per link and direction, "NVIDIA H100 Tensor Core GPU
@@ -43,16 +43,16 @@ Build(Cluster& cluster, uint32_t server)
                            gpu,
                            nvswitches[i],
                            LinkTechnology::NVLINK,
-                           NVLINKS[i] * NVLINK4);
+                           NVLINKS[i] * NVLINK4,
+                           4);
         }
     }
 
-    const double pcie = PcieX16BytesPerSecond(5);
     for (uint32_t i = 0; i < 8; ++i)
     {
-        AddDefaultLink(cluster, gpus[i], switches[i], LinkTechnology::PCIE, pcie);
-        AddDefaultLink(cluster, nics[i], switches[i], LinkTechnology::PCIE, pcie);
-        AddDefaultLink(cluster, switches[i], cpus[i / 4], LinkTechnology::PCIE, pcie);
+        AddPcieLink(cluster, gpus[i], switches[i], 5);
+        AddPcieLink(cluster, nics[i], switches[i], 5);
+        AddPcieLink(cluster, switches[i], cpus[i / 4], 5);
     }
     // What traffic of devices reaches between the sockets of this generation (Sapphire Rapids), as
     // NCCL counts it (NVIDIA/nccl v2.30.7, src/graph/topo.h, SRP_QPI_BW).

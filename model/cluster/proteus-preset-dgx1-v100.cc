@@ -23,9 +23,9 @@ namespace
 std::vector<VertexId>
 Build(Cluster& cluster, uint32_t server)
 {
-    const auto gpus = AddServerVertices(cluster, server, VertexKind::GPU, 8, "V100-SXM2-32GB");
+    const auto gpus = AddServerVertices(cluster, server, MakeGpu("V100-SXM2-32GB"), 8);
     const auto switches = AddServerVertices(cluster, server, VertexKind::PCIE_SWITCH, 4);
-    const auto cpus = AddServerVertices(cluster, server, VertexKind::CPU, 2);
+    const auto cpus = AddServerVertices(cluster, server, MakeCpu(IntelForwardBytesPerSecond(3)), 2);
     const auto nics = AddServerVertices(cluster, server, VertexKind::NIC, 4);
 
     // Number of NVLinks between two GPUs as `nvidia-smi topo -m` prints them on a DGX-1 with V100,
@@ -49,18 +49,18 @@ Build(Cluster& cluster, uint32_t server)
                                gpus[i],
                                gpus[j],
                                LinkTechnology::NVLINK,
-                               NVLINKS[i][j] * NVLINK2);
+                               NVLINKS[i][j] * NVLINK2,
+                               2);
             }
         }
     }
 
-    const double pcie = PcieX16BytesPerSecond(3);
     for (uint32_t i = 0; i < 4; ++i)
     {
-        AddDefaultLink(cluster, gpus[2 * i], switches[i], LinkTechnology::PCIE, pcie);
-        AddDefaultLink(cluster, gpus[2 * i + 1], switches[i], LinkTechnology::PCIE, pcie);
-        AddDefaultLink(cluster, nics[i], switches[i], LinkTechnology::PCIE, pcie);
-        AddDefaultLink(cluster, switches[i], cpus[i / 2], LinkTechnology::PCIE, pcie);
+        AddPcieLink(cluster, gpus[2 * i], switches[i], 3);
+        AddPcieLink(cluster, gpus[2 * i + 1], switches[i], 3);
+        AddPcieLink(cluster, nics[i], switches[i], 3);
+        AddPcieLink(cluster, switches[i], cpus[i / 2], 3);
     }
     // What traffic of devices reaches over QPI on this generation (Broadwell), as NCCL counts it
     // (NVIDIA/nccl v2.30.7, src/graph/topo.h, BDW_QPI_BW).

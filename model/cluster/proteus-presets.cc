@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
+#include "proteus-fabric-kind.h"
 #include "proteus-server-preset.h"
 
 #include <cmath>
@@ -21,16 +22,15 @@ namespace
 const std::vector<ServerPreset>&
 ServerPresets()
 {
-    static const std::vector<ServerPreset> presets{MakeDgx1V100(), MakeDgxA100(), MakeDgxH100()};
+    static const std::vector<ServerPreset> presets{MakeDgx1V100(),
+                                                   MakeDgx2(),
+                                                   MakeDgxA100(),
+                                                   MakeDgxH100(),
+                                                   MakeHgxB200(),
+                                                   MakeGb200Nvl72(),
+                                                   MakePcieV100x4(),
+                                                   MakeTitanXpPcie()};
     return presets;
-}
-
-/// @return all fabrics
-const std::vector<FabricKind>&
-FabricKinds()
-{
-    static const std::vector<FabricKind> kinds{MakeSingleSwitch(), MakeLeafSpine()};
-    return kinds;
 }
 
 /// @param entries of a table @return their names
@@ -75,6 +75,19 @@ Find(const std::string& what, const std::vector<T>& entries, const std::string& 
 
 } // namespace
 
+void
+CheckServersFit(const Cluster& cluster, uint32_t servers)
+{
+    constexpr uint64_t MOST_LINKS = 10000000;
+    const uint64_t nLinks = cluster.GetLinks().size();
+    if (nLinks * servers > MOST_LINKS)
+    {
+        throw std::invalid_argument(std::to_string(servers) + " servers with " +
+                                    std::to_string(nLinks) + " links each are more than " +
+                                    std::to_string(MOST_LINKS) + " links; ask for fewer");
+    }
+}
+
 double
 PcieX16BytesPerSecond(uint32_t generation)
 {
@@ -87,25 +100,94 @@ PcieX16BytesPerSecond(uint32_t generation)
     return std::round(transfersPerSecond * 16 / 8 * 128 / 130);
 }
 
-std::vector<VertexId>
-AddServerVertices(Cluster& cluster,
-                  uint32_t server,
-                  VertexKind kind,
-                  uint32_t count,
-                  const std::string& model)
+Vertex
+MakeGpu(const std::string& model)
 {
-    const std::string stem = kind == VertexKind::PCIE_SWITCH ? "pcie" : ToString(kind);
+    struct Known
+    {
+        const char* model;
+        double memoryBytesPerSecond;
+        uint32_t copyEngines; // 0 where no source was found
+        double smCopyBytesPerSecond;
+    };
+
+    constexpr double VOLTA = 26.5e9;
+    constexpr double AMPERE = 24e9;
+    constexpr double HOPPER = 38.7e9;
+    constexpr double BLACKWELL = 70e9;
+    // Copy engines of an A100: what deviceQuery of the CUDA samples prints.
+    static const Known known[] = {
+        {"TITAN-Xp", 547.7e9, 2, 0},
+        {"V100-SXM2-16GB", 900e9, 0, VOLTA},
+        {"V100-SXM2-32GB", 900e9, 0, VOLTA},
+        {"A100-SXM4-40GB", 1555e9, 5, AMPERE},
+        {"A100-SXM4-80GB", 2039e9, 5, AMPERE},
+        {"H100-SXM5-80GB", 3350e9, 0, HOPPER},
+        {"H200", 4800e9, 0, HOPPER},
+        {"B200", 7700e9, 0, BLACKWELL},
+    };
+    Vertex gpu;
+    gpu.kind = VertexKind::GPU;
+    gpu.model = model;
+    for (const Known& entry : known)
+    {
+        if (model == entry.model)
+        {
+            gpu.memoryBytesPerSecond = entry.memoryBytesPerSecond;
+            gpu.copyEngines = entry.copyEngines;
+            gpu.smCopyBytesPerSecond = entry.smCopyBytesPerSecond;
+        }
+    }
+    return gpu;
+}
+
+Vertex
+MakeNvSwitch(uint32_t nvlinkGeneration)
+{
+    Vertex nvswitch;
+    nvswitch.kind = VertexKind::NVSWITCH;
+    nvswitch.multicast = nvlinkGeneration >= 4;
+    nvswitch.reduction = nvswitch.multicast;
+    return nvswitch;
+}
+
+Vertex
+MakeCpu(double forwardBytesPerSecond, bool peerToPeer)
+{
+    Vertex cpu;
+    cpu.kind = VertexKind::CPU;
+    cpu.forwardBytesPerSecond = forwardBytesPerSecond;
+    cpu.peerToPeer = peerToPeer;
+    return cpu;
+}
+
+double
+IntelForwardBytesPerSecond(uint32_t generation)
+{
+    return 12e9 / 6 * 5 * (1u << (generation - 3));
+}
+
+std::vector<VertexId>
+AddServerVertices(Cluster& cluster, uint32_t server, const Vertex& like, uint32_t count)
+{
+    const std::string stem = like.kind == VertexKind::PCIE_SWITCH ? "pcie" : ToString(like.kind);
     std::vector<VertexId> ids;
     for (uint32_t i = 0; i < count; ++i)
     {
-        Vertex vertex;
+        Vertex vertex = like;
         vertex.name = "n" + std::to_string(server) + "." + stem + std::to_string(i);
-        vertex.kind = kind;
         vertex.server = static_cast<int32_t>(server);
-        vertex.model = model;
         ids.push_back(cluster.AddVertex(vertex));
     }
     return ids;
+}
+
+std::vector<VertexId>
+AddServerVertices(Cluster& cluster, uint32_t server, VertexKind kind, uint32_t count)
+{
+    Vertex vertex;
+    vertex.kind = kind;
+    return AddServerVertices(cluster, server, vertex, count);
 }
 
 void
@@ -113,7 +195,8 @@ AddDefaultLink(Cluster& cluster,
                VertexId a,
                VertexId b,
                LinkTechnology technology,
-               double bytesPerSecond)
+               double bytesPerSecond,
+               uint32_t generation)
 {
     Link link;
     link.a = a;
@@ -121,9 +204,20 @@ AddDefaultLink(Cluster& cluster,
     link.technology = technology;
     link.bytesPerSecond = bytesPerSecond;
     link.delayPs = DefaultDelayPs(technology);
-    link.framing = DefaultFraming(technology);
+    link.framing = DefaultFraming(technology, generation);
     link.cost = DefaultCost(technology);
     cluster.AddLink(link);
+}
+
+void
+AddPcieLink(Cluster& cluster, VertexId a, VertexId b, uint32_t generation)
+{
+    AddDefaultLink(cluster,
+                   a,
+                   b,
+                   LinkTechnology::PCIE,
+                   PcieX16BytesPerSecond(generation),
+                   generation);
 }
 
 std::vector<std::string>
@@ -132,17 +226,11 @@ GetServerPresets()
     return Names(ServerPresets());
 }
 
-std::vector<std::string>
-GetFabricKinds()
-{
-    return Names(FabricKinds());
-}
-
 Cluster
 MakeCluster(const std::string& preset, uint32_t servers, const FabricOptions& fabric)
 {
     const ServerPreset& serverPreset = Find("server preset", ServerPresets(), preset);
-    const FabricKind& fabricKind = Find("fabric", FabricKinds(), fabric.kind);
+    GetFabricOptionFields(fabric.kind); // for one server, too, it must be there
     if (servers < 1 || servers > MAX_SERVERS)
     {
         throw std::invalid_argument("the number of servers must be 1 to " +
@@ -151,14 +239,26 @@ MakeCluster(const std::string& preset, uint32_t servers, const FabricOptions& fa
     }
     Cluster cluster(std::to_string(servers) + " x " + preset +
                     (servers > 1 ? ", " + fabric.kind : ""));
-    std::vector<std::vector<VertexId>> nics;
+    FabricPlugs plugs;
     for (uint32_t server = 0; server < servers; ++server)
     {
-        nics.push_back(serverPreset.build(cluster, server));
+        plugs.servers.push_back(serverPreset.build(cluster, server));
+        if (server == 0)
+        {
+            CheckServersFit(cluster, servers);
+        }
     }
     if (servers > 1)
     {
-        fabricKind.join(cluster, serverPreset, nics, fabric);
+        plugs.trunk.technology = serverPreset.networkTechnology;
+        plugs.trunk.bytesPerSecond = serverPreset.nicBytesPerSecond;
+        plugs.trunk.delayPs = DefaultDelayPs(serverPreset.networkTechnology);
+        plugs.trunk.framing = DefaultFraming(serverPreset.networkTechnology);
+        plugs.trunk.cost = DefaultCost(serverPreset.networkTechnology);
+        plugs.access = plugs.trunk;
+        plugs.access.framing =
+            NicFraming(serverPreset.networkTechnology, serverPreset.nicBytesPerSecond);
+        JoinByFabric(cluster, plugs, fabric);
     }
     cluster.Validate();
     return cluster;

@@ -16,9 +16,8 @@
 /**
  * @file
  * @ingroup proteus
- * What a server preset and a fabric are made of. A new server is one file with a function that
- * returns a ServerPreset, a new fabric one with a function that returns a FabricKind, and one line
- * in the tables of proteus-presets.cc.
+ * What a server preset is made of. A new server is one file with a function that returns a
+ * ServerPreset, and one line in the table of proteus-presets.cc.
  */
 
 namespace ns3
@@ -44,41 +43,38 @@ struct ServerPreset
 };
 
 /// @ingroup proteus
-/// A way to join servers.
-struct FabricKind
-{
-    std::string name; //!< e.g. "leaf-spine"
-
-    /**
-     * Adds the switches and links of the network.
-     * @param cluster to add to
-     * @param preset of the servers
-     * @param nics of each server
-     * @param options as the user gave them
-     * @throw std::invalid_argument for an option that makes no sense
-     */
-    void (*join)(Cluster& cluster,
-                 const ServerPreset& preset,
-                 const std::vector<std::vector<VertexId>>& nics,
-                 const FabricOptions& options);
-};
-
-/// @ingroup proteus
 /// @return preset "dgx1-v100"
 ServerPreset MakeDgx1V100();
+/// @ingroup proteus
+/// @return preset "dgx2"
+ServerPreset MakeDgx2();
 /// @ingroup proteus
 /// @return preset "dgx-a100"
 ServerPreset MakeDgxA100();
 /// @ingroup proteus
 /// @return preset "dgx-h100"
 ServerPreset MakeDgxH100();
+/// @ingroup proteus
+/// @return preset "hgx-b200"
+ServerPreset MakeHgxB200();
+/// @ingroup proteus
+/// @return preset "gb200-nvl72"
+ServerPreset MakeGb200Nvl72();
+/// @ingroup proteus
+/// @return preset "pcie-v100x4"
+ServerPreset MakePcieV100x4();
+/// @ingroup proteus
+/// @return preset "titanxp-pcie"
+ServerPreset MakeTitanXpPcie();
 
-/// @ingroup proteus
-/// @return fabric "single-switch"
-FabricKind MakeSingleSwitch();
-/// @ingroup proteus
-/// @return fabric "leaf-spine"
-FabricKind MakeLeafSpine();
+/**
+ * @ingroup proteus
+ * Refuses what would not fit into memory, before the second server is built.
+ * @param cluster with the first server
+ * @param servers how many there will be
+ * @throw std::invalid_argument
+ */
+void CheckServersFit(const Cluster& cluster, uint32_t servers);
 
 /**
  * @ingroup proteus
@@ -91,19 +87,69 @@ double PcieX16BytesPerSecond(uint32_t generation);
 
 /**
  * @ingroup proteus
+ * A GPU with what it can move, by its model: the peak rate of its memory (data sheet), and what one
+ * thread block copies. NCCL's cost model counts so much for one channel, which is one thread block
+ * (NVIDIA/nccl v2.30.7, src/graph/tuning.cc, perChMaxTreeBws, one node).
+ * @param model name of a data sheet
+ * @return the vertex, without name and server; a model that is not known has no limits
+ */
+Vertex MakeGpu(const std::string& model);
+
+/**
+ * @ingroup proteus
+ * NVSwitch of a generation. From the third on, that of H100, it copies units to several ports and
+ * combines them (NVLink SHARP; NVIDIA, "The NVLink-Network Switch", Hot Chips 34, 2022).
+ * @param nvlinkGeneration 2 to 5
+ * @return the vertex, without name and server
+ */
+Vertex MakeNvSwitch(uint32_t nvlinkGeneration);
+
+/**
+ * @ingroup proteus
+ * Root complex of a CPU.
+ * @param forwardBytesPerSecond what it forwards between devices; 0 for no limit
+ * @param peerToPeer whether devices below write to each other
+ * @return the vertex, without name and server
+ */
+Vertex MakeCpu(double forwardBytesPerSecond, bool peerToPeer = true);
+
+/**
+ * @ingroup proteus
+ * What the root complex of an Intel CPU forwards between devices: it splits writes into packets of
+ * 64 bytes, which takes 6/5 of the time (NVIDIA/nccl v2.30.7, src/graph/topo.h,
+ * INTEL_P2P_OVERHEAD, on 12 GB/s of a Gen3 x16 link, PCI_BW).
+ * @param generation of its PCI Express
+ * @return payload bytes per second
+ */
+double IntelForwardBytesPerSecond(uint32_t generation);
+
+/**
+ * @ingroup proteus
  * Adds `count` vertices named by server, kind and index, e.g. "n0.gpu3".
+ * @param cluster to add to
+ * @param server its number
+ * @param like what they are
+ * @param count how many
+ * @return the vertices
+ */
+std::vector<VertexId> AddServerVertices(Cluster& cluster,
+                                        uint32_t server,
+                                        const Vertex& like,
+                                        uint32_t count);
+
+/**
+ * @ingroup proteus
+ * Adds `count` vertices named by server, kind and index, with nothing particular.
  * @param cluster to add to
  * @param server its number
  * @param kind of the vertices
  * @param count how many
- * @param model for GPUs, name of the data sheet
  * @return the vertices
  */
 std::vector<VertexId> AddServerVertices(Cluster& cluster,
                                         uint32_t server,
                                         VertexKind kind,
-                                        uint32_t count,
-                                        const std::string& model = "");
+                                        uint32_t count);
 
 /**
  * @ingroup proteus
@@ -113,12 +159,24 @@ std::vector<VertexId> AddServerVertices(Cluster& cluster,
  * @param b the other end
  * @param technology of the link
  * @param bytesPerSecond raw rate of one direction
+ * @param generation of NVLink or PCI Express; 0 for the default one
  */
 void AddDefaultLink(Cluster& cluster,
                     VertexId a,
                     VertexId b,
                     LinkTechnology technology,
-                    double bytesPerSecond);
+                    double bytesPerSecond,
+                    uint32_t generation = 0);
+
+/**
+ * @ingroup proteus
+ * Adds a PCI Express x16 link.
+ * @param cluster to add to
+ * @param a one end
+ * @param b the other end
+ * @param generation 3, 4 or 5
+ */
+void AddPcieLink(Cluster& cluster, VertexId a, VertexId b, uint32_t generation);
 
 } // namespace proteus
 } // namespace ns3

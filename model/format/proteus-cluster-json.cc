@@ -10,9 +10,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
+#include <iterator>
 #include <limits>
 #include <stdexcept>
+#include <vector>
 
 namespace ns3
 {
@@ -29,6 +30,9 @@ constexpr double PS_PER_NS = 1e3;
 constexpr double MOST_GBYTES_PER_S = 1e6; // far above any link, and exact in bytes/s
 constexpr double MOST_DELAY_NS = 1e12;    // 1000 s, and exact in picoseconds
 constexpr uint32_t MOST_BYTES = 1u << 30; // of a unit, a packet or a header
+constexpr uint64_t MOST_BUFFER_BYTES = uint64_t{1} << 40;
+constexpr double MOST_RATIO = 1e6;
+constexpr uint32_t MOST_COPY_ENGINES = 1000;
 
 /// Name in the file and place in the struct of the fields of LinkFraming.
 struct FramingField
@@ -44,7 +48,84 @@ constexpr FramingField FRAMING_FIELDS[] = {
     {"packet_bytes", &LinkFraming::packetBytes, 1},
     {"packet_header_bytes", &LinkFraming::packetHeaderBytes, 0},
     {"control_bytes", &LinkFraming::controlBytes, 1},
+    {"reverse_bytes", &LinkFraming::reverseBytes, 0},
+    {"sm_packet_header_bytes", &LinkFraming::smPacketHeaderBytes, 0},
+    {"sm_reverse_bytes", &LinkFraming::smReverseBytes, 0},
 };
+
+/// Name in the file and place in the struct of the rates of a vertex, in GB/s; 0 for no limit.
+struct RateField
+{
+    const char* key;
+    double Vertex::*field;
+    bool isOfGpu; //!< of a GPU, or else of all that are none
+};
+
+constexpr RateField RATE_FIELDS[] = {
+    {"memory_gbytes_per_s", &Vertex::memoryBytesPerSecond, true},
+    {"copy_engine_gbytes_per_s", &Vertex::copyEngineBytesPerSecond, true},
+    {"sm_copy_gbytes_per_s", &Vertex::smCopyBytesPerSecond, true},
+    {"forward_gbytes_per_s", &Vertex::forwardBytesPerSecond, false},
+};
+
+/// Name in the file and place in the struct of what a vertex may be able to do.
+struct FlagField
+{
+    const char* key;
+    bool Vertex::*field;
+    bool standard; //!< what is left out of a file
+};
+
+constexpr FlagField FLAG_FIELDS[] = {
+    {"peer_to_peer", &Vertex::peerToPeer, true},
+    {"multicast", &Vertex::multicast, false},
+    {"reduction", &Vertex::reduction, false},
+};
+
+/// Name in the file and place in the struct of the probabilities of a link.
+struct ProbabilityField
+{
+    const char* key;
+    double Link::*field;
+};
+
+constexpr ProbabilityField PROBABILITY_FIELDS[] = {
+    {"loss_probability", &Link::lossProbability},
+    {"bit_error_rate", &Link::bitErrorRate},
+};
+
+/// A framing that a link may name.
+struct Generation
+{
+    LinkTechnology technology;
+    uint32_t number;
+};
+
+constexpr Generation GENERATIONS[] = {
+    {LinkTechnology::NVLINK, 2},
+    {LinkTechnology::NVLINK, 3},
+    {LinkTechnology::NVLINK, 4},
+    {LinkTechnology::NVLINK, 5},
+    {LinkTechnology::PCIE, 3},
+    {LinkTechnology::PCIE, 4},
+    {LinkTechnology::PCIE, 5},
+};
+
+/// @param x a framing @param y another one @return whether they are equal
+bool
+IsSame(const LinkFraming& x, const LinkFraming& y)
+{
+    return std::all_of(std::begin(FRAMING_FIELDS),
+                       std::end(FRAMING_FIELDS),
+                       [&](const FramingField& field) { return x.*field.field == y.*field.field; });
+}
+
+/// @param json a number of GB/s @param least smallest one @return bytes/s, a whole number
+double
+ReadRate(const JsonValue& json, double least)
+{
+    return std::round(json.AsNumber(least, MOST_GBYTES_PER_S) * GBYTE);
+}
 
 /// @param json a vertex @return it
 Vertex
@@ -54,49 +135,89 @@ ReadVertex(const JsonValue& json)
     const JsonValue kind = json.Get("kind");
     const std::string& kindName = kind.AsString();
     vertex.kind = kind.Check([&] { return VertexKindFromString(kindName); });
-    if (vertex.kind == VertexKind::GPU)
+    const bool isGpu = vertex.kind == VertexKind::GPU;
+    std::vector<const char*> keys{"name", "kind", "server"};
+    if (isGpu)
     {
-        json.AllowKeys("a GPU", {"name", "kind", "server", "model"});
-        vertex.model = json.Get("model").AsString();
-        if (vertex.model.empty())
+        keys.insert(keys.end(), {"model", "copy_engines"});
+    }
+    for (const RateField& field : RATE_FIELDS)
+    {
+        if (field.isOfGpu == isGpu)
         {
-            json.Get("model").Fail("must name the GPU's data sheet, e.g. \"A100-SXM4-80GB\"");
+            keys.push_back(field.key);
         }
     }
-    else
+    if (!isGpu)
     {
-        json.AllowKeys("a vertex that is no GPU", {"name", "kind", "server"});
+        for (const FlagField& field : FLAG_FIELDS)
+        {
+            keys.push_back(field.key);
+        }
+        keys.push_back("buffer_bytes");
     }
+    json.AllowKeys(isGpu ? "a GPU" : "a vertex that is no GPU", keys);
+
     vertex.name = json.Get("name").AsString();
     if (const auto server = json.Find("server"))
     {
         vertex.server = static_cast<int32_t>(server->AsWhole(0, MAX_SERVERS - 1));
     }
+    if (isGpu)
+    {
+        vertex.model = json.Get("model").AsString();
+        if (vertex.model.empty())
+        {
+            json.Get("model").Fail("must name the GPU's data sheet, e.g. \"A100-SXM4-80GB\"");
+        }
+        if (const auto copyEngines = json.Find("copy_engines"))
+        {
+            vertex.copyEngines = static_cast<uint32_t>(copyEngines->AsWhole(0, MOST_COPY_ENGINES));
+        }
+    }
+    for (const RateField& field : RATE_FIELDS)
+    {
+        if (const auto rate = json.Find(field.key))
+        {
+            const bool isLimited = rate->AsNumber(0, MOST_GBYTES_PER_S) != 0;
+            vertex.*field.field = isLimited ? ReadRate(*rate, 1 / GBYTE) : 0;
+        }
+    }
+    for (const FlagField& field : FLAG_FIELDS)
+    {
+        if (const auto flag = json.Find(field.key))
+        {
+            vertex.*field.field = flag->AsBool();
+        }
+    }
+    if (const auto buffer = json.Find("buffer_bytes"))
+    {
+        vertex.bufferBytes = buffer->AsWhole(0, MOST_BUFFER_BYTES);
+    }
     return vertex;
 }
 
-/// @param json a link @param cluster with its vertices @return it
+/// @param json a link @return what it says of technology, rate, delay, cost and framing
 Link
-ReadLink(const JsonValue& json, const Cluster& cluster)
+ReadLinkProperties(const JsonValue& json)
 {
-    json.AllowKeys("a link",
-                   {"a", "b", "technology", "rate_gbytes_per_s", "delay_ns", "cost", "framing"});
     Link link;
-    const JsonValue a = json.Get("a");
-    const JsonValue b = json.Get("b");
-    const std::string& nameA = a.AsString();
-    const std::string& nameB = b.AsString();
-    link.a = a.Check([&] { return cluster.FindVertex(nameA); });
-    link.b = b.Check([&] { return cluster.FindVertex(nameB); });
     const JsonValue technology = json.Get("technology");
     const std::string& technologyName = technology.AsString();
     link.technology = technology.Check([&] { return LinkTechnologyFromString(technologyName); });
     link.delayPs = DefaultDelayPs(link.technology);
     link.cost = DefaultCost(link.technology);
     link.framing = DefaultFraming(link.technology);
-
-    link.bytesPerSecond =
-        std::round(json.Get("rate_gbytes_per_s").AsNumber(1 / GBYTE, MOST_GBYTES_PER_S) * GBYTE);
+    if (const auto generation = json.Find("generation"))
+    {
+        if (link.technology != LinkTechnology::NVLINK && link.technology != LinkTechnology::PCIE)
+        {
+            generation->Fail("only nvlink and pcie have generations");
+        }
+        const auto number = static_cast<uint32_t>(generation->AsWhole(1, 99));
+        link.framing = generation->Check([&] { return DefaultFraming(link.technology, number); });
+    }
+    link.bytesPerSecond = ReadRate(json.Get("rate_gbytes_per_s"), 1 / GBYTE);
     if (const auto delay = json.Find("delay_ns"))
     {
         link.delayPs = std::llround(delay->AsNumber(0, MOST_DELAY_NS) * PS_PER_NS);
@@ -107,12 +228,12 @@ ReadLink(const JsonValue& json, const Cluster& cluster)
     }
     if (const auto framing = json.Find("framing"))
     {
-        framing->AllowKeys("a framing",
-                           {FRAMING_FIELDS[0].key,
-                            FRAMING_FIELDS[1].key,
-                            FRAMING_FIELDS[2].key,
-                            FRAMING_FIELDS[3].key,
-                            FRAMING_FIELDS[4].key});
+        std::vector<const char*> keys;
+        for (const FramingField& field : FRAMING_FIELDS)
+        {
+            keys.push_back(field.key);
+        }
+        framing->AllowKeys("a framing", keys);
         for (const FramingField& field : FRAMING_FIELDS)
         {
             if (const auto bytes = framing->Find(field.key))
@@ -120,6 +241,40 @@ ReadLink(const JsonValue& json, const Cluster& cluster)
                 link.framing.*field.field =
                     static_cast<uint32_t>(bytes->AsWhole(field.least, MOST_BYTES));
             }
+        }
+    }
+    return link;
+}
+
+/// @param json a link @param cluster with its vertices @return it
+Link
+ReadLink(const JsonValue& json, const Cluster& cluster)
+{
+    json.AllowKeys("a link",
+                   {"a",
+                    "b",
+                    "technology",
+                    "generation",
+                    "rate_gbytes_per_s",
+                    "delay_ns",
+                    "cost",
+                    "framing",
+                    PROBABILITY_FIELDS[0].key,
+                    PROBABILITY_FIELDS[1].key});
+    const JsonValue a = json.Get("a");
+    const JsonValue b = json.Get("b");
+    const std::string& nameA = a.AsString();
+    const std::string& nameB = b.AsString();
+    const VertexId idA = a.Check([&] { return cluster.FindVertex(nameA); });
+    const VertexId idB = b.Check([&] { return cluster.FindVertex(nameB); });
+    Link link = ReadLinkProperties(json);
+    link.a = idA;
+    link.b = idB;
+    for (const ProbabilityField& field : PROBABILITY_FIELDS)
+    {
+        if (const auto probability = json.Find(field.key))
+        {
+            link.*field.field = probability->AsNumber(0, 1);
         }
     }
     return link;
@@ -149,9 +304,44 @@ ReadExplicit(const JsonValue& root)
     return cluster;
 }
 
-/// @param root of a file in the short form @return the cluster
+/// @param root of a file in a short form @return its fabric, or the default one
+FabricOptions
+ReadFabric(const JsonValue& root)
+{
+    FabricOptions options;
+    const auto fabric = root.Find("fabric");
+    if (!fabric)
+    {
+        return options;
+    }
+    const JsonValue kind = fabric->Get("kind");
+    options.kind = kind.AsString();
+    const auto fields = kind.Check([&] { return GetFabricOptionFields(options.kind); });
+    std::vector<const char*> keys{"kind"};
+    for (const FabricOptionField& field : fields)
+    {
+        keys.push_back(field.name);
+    }
+    fabric->AllowKeys("the fabric " + options.kind, keys);
+    for (const FabricOptionField& field : fields)
+    {
+        const auto json = fabric->Find(field.name);
+        if (json && field.real != nullptr)
+        {
+            options.*field.real = json->AsNumber(field.least, MOST_RATIO);
+        }
+        else if (json)
+        {
+            options.*field.whole = static_cast<uint32_t>(
+                json->AsWhole(field.least, std::numeric_limits<uint32_t>::max()));
+        }
+    }
+    return options;
+}
+
+/// @param root of a file with servers of a preset @return the cluster
 Cluster
-ReadShort(const JsonValue& root)
+ReadServers(const JsonValue& root)
 {
     root.AllowKeys("a cluster made from a preset",
                    {"format", "version", "server", "servers", "fabric"});
@@ -161,39 +351,40 @@ ReadShort(const JsonValue& root)
     {
         servers = static_cast<uint32_t>(number->AsWhole(1, MAX_SERVERS));
     }
-    FabricOptions options;
-    if (const auto fabric = root.Find("fabric"))
+    const FabricOptions options = ReadFabric(root);
+    return root.Check([&] { return MakeCluster(server, servers, options); });
+}
+
+/// @param root of a file with plain hosts @return the cluster
+Cluster
+ReadHosts(const JsonValue& root)
+{
+    root.AllowKeys("a cluster of plain hosts",
+                   {"format", "version", "hosts", "model", "link", "fabric"});
+    const auto hosts = static_cast<uint32_t>(root.Get("hosts").AsWhole(1, MAX_SERVERS));
+    const JsonValue json = root.Get("link");
+    json.AllowKeys("a host's link",
+                   {"technology", "generation", "rate_gbytes_per_s", "delay_ns", "framing"});
+    const Link link = ReadLinkProperties(json);
+    const FabricOptions options = ReadFabric(root);
+    std::string model = "A100-SXM4-80GB";
+    if (const auto name = root.Find("model"))
     {
-        constexpr uint32_t MOST = std::numeric_limits<uint32_t>::max();
-        const std::string kind = fabric->Get("kind").AsString();
-        const std::string what = "the fabric " + kind;
-        options.kind = kind;
-        if (kind == "leaf-spine")
+        model = name->AsString();
+        if (model.empty())
         {
-            fabric->AllowKeys(what, {"kind", "oversubscription", "servers_per_leaf", "spines"});
-            if (const auto ratio = fabric->Find("oversubscription"))
-            {
-                options.oversubscription = ratio->AsNumber(1, 1e6);
-            }
-            if (const auto number = fabric->Find("servers_per_leaf"))
-            {
-                options.serversPerLeaf = static_cast<uint32_t>(number->AsWhole(1, MOST));
-            }
-            if (const auto number = fabric->Find("spines"))
-            {
-                options.spines = static_cast<uint32_t>(number->AsWhole(1, MOST));
-            }
-        }
-        else
-        {
-            const auto kinds = GetFabricKinds();
-            if (std::find(kinds.begin(), kinds.end(), kind) != kinds.end())
-            {
-                fabric->AllowKeys(what, {"kind"});
-            }
+            name->Fail("must name the GPU's data sheet, e.g. \"A100-SXM4-80GB\"");
         }
     }
-    return root.Check([&] { return MakeCluster(server, servers, options); });
+    return root.Check([&] {
+        return MakeHostCluster(hosts,
+                               options,
+                               link.technology,
+                               link.bytesPerSecond,
+                               link.delayPs,
+                               link.framing,
+                               model);
+    });
 }
 
 } // namespace
@@ -206,14 +397,18 @@ ReadClusterJson(std::istream& input, const std::string& fileName)
     const JsonValue root = document.GetRoot();
     if (root.Has("server"))
     {
-        return ReadShort(root);
+        return ReadServers(root);
+    }
+    if (root.Has("hosts"))
+    {
+        return ReadHosts(root);
     }
     if (root.Has("vertices"))
     {
         return ReadExplicit(root);
     }
-    root.Fail(
-        "needs either the key 'server', with the name of a preset, or 'vertices' and 'links'");
+    root.Fail("needs either the key 'server', with the name of a preset, or 'hosts' and 'link', or "
+              "'vertices' and 'links'");
 }
 
 void
@@ -235,6 +430,28 @@ WriteClusterJson(const Cluster& cluster, std::ostream& output)
         {
             json["model"] = vertex.model;
         }
+        for (const RateField& field : RATE_FIELDS)
+        {
+            if (vertex.*field.field != 0)
+            {
+                json[field.key] = vertex.*field.field / GBYTE;
+            }
+        }
+        if (vertex.copyEngines != 0)
+        {
+            json["copy_engines"] = vertex.copyEngines;
+        }
+        for (const FlagField& field : FLAG_FIELDS)
+        {
+            if (vertex.*field.field != field.standard)
+            {
+                json[field.key] = vertex.*field.field;
+            }
+        }
+        if (vertex.bufferBytes != 0)
+        {
+            json["buffer_bytes"] = vertex.bufferBytes;
+        }
         output << separator << json;
         separator = ",\n  ";
     }
@@ -254,7 +471,24 @@ WriteClusterJson(const Cluster& cluster, std::ostream& output)
         {
             json["cost"] = link.cost;
         }
-        const LinkFraming standard = DefaultFraming(link.technology);
+        for (const ProbabilityField& field : PROBABILITY_FIELDS)
+        {
+            if (link.*field.field != 0)
+            {
+                json[field.key] = link.*field.field;
+            }
+        }
+        LinkFraming standard = DefaultFraming(link.technology);
+        for (const Generation& generation : GENERATIONS)
+        {
+            const LinkFraming framing = DefaultFraming(generation.technology, generation.number);
+            if (link.technology == generation.technology && !IsSame(link.framing, standard) &&
+                IsSame(link.framing, framing))
+            {
+                json["generation"] = generation.number;
+                standard = framing;
+            }
+        }
         for (const FramingField& field : FRAMING_FIELDS)
         {
             if (link.framing.*field.field != standard.*field.field)
@@ -266,37 +500,6 @@ WriteClusterJson(const Cluster& cluster, std::ostream& output)
         separator = ",\n  ";
     }
     output << "]}\n";
-}
-
-Cluster
-LoadCluster(const std::string& nameOrPath, uint32_t servers, const FabricOptions& fabric)
-{
-    const auto presets = GetServerPresets();
-    if (std::find(presets.begin(), presets.end(), nameOrPath) != presets.end())
-    {
-        return MakeCluster(nameOrPath, std::max(servers, 1u), fabric);
-    }
-    std::ifstream file(nameOrPath, std::ios::binary);
-    if (!file)
-    {
-        std::string message =
-            "there is neither a preset nor a readable file '" + nameOrPath + "'; presets:";
-        const char* separator = " ";
-        for (const std::string& preset : presets)
-        {
-            message += separator + preset;
-            separator = ", ";
-        }
-        throw std::invalid_argument(message);
-    }
-    Cluster cluster = ReadClusterJson(file, nameOrPath);
-    if (servers != 0 && servers != cluster.GetNServers())
-    {
-        throw std::invalid_argument(nameOrPath + ": has " + std::to_string(cluster.GetNServers()) +
-                                    " servers, but " + std::to_string(servers) +
-                                    " are asked for; ask for as many, or leave the number out");
-    }
-    return cluster;
 }
 
 } // namespace proteus

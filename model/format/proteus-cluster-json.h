@@ -35,19 +35,35 @@ namespace proteus
  *  "server": "dgx-a100", "servers": 8,
  *  "fabric": {"kind": "leaf-spine", "oversubscription": 2, "servers_per_leaf": 4, "spines": 4}}
  * @endcode
+ * A fabric has the options that GetFabricOptionFields() lists for its kind. Plain hosts, see
+ * MakeHostCluster(), stand in place of a server:
+ * @code{.json}
+ * {"format": "proteus-cluster", "version": 1,
+ *  "hosts": 128, "link": {"technology": "roce", "rate_gbytes_per_s": 50, "delay_ns": 500},
+ *  "fabric": {"kind": "fat-tree", "switch_ports": 8}}
+ * @endcode
  * The explicit form lists everything; what is left out of a link is the default of its technology
- * (DefaultDelayPs(), DefaultCost(), DefaultFraming()), each field of the framing on its own:
+ * (DefaultDelayPs(), DefaultCost(), DefaultFraming(), for NVLink and PCIe of a "generation"), each
+ * field of the framing on its own, and what is left out of a vertex is no limit and no capability:
  * @code{.json}
  * {"format": "proteus-cluster", "version": 1, "name": "pair",
- *  "vertices": [{"name": "n0.gpu0", "kind": "gpu", "server": 0, "model": "A100-SXM4-80GB"},
- *               {"name": "n0.pcie0", "kind": "pcie-switch", "server": 0},
+ *  "vertices": [{"name": "n0.gpu0", "kind": "gpu", "server": 0, "model": "A100-SXM4-80GB",
+ *                "memory_gbytes_per_s": 2039, "copy_engines": 5, "copy_engine_gbytes_per_s": 280,
+ *                "sm_copy_gbytes_per_s": 24},
+ *               {"name": "n0.pcie0", "kind": "pcie-switch", "server": 0, "peer_to_peer": false,
+ *                "forward_gbytes_per_s": 100},
  *               {"name": "n0.gpu1", "kind": "gpu", "server": 0, "model": "A100-SXM4-80GB"}],
  *  "links": [{"a": "n0.gpu0", "b": "n0.pcie0", "technology": "pcie", "rate_gbytes_per_s": 31.5},
  *            {"a": "n0.gpu1", "b": "n0.pcie0", "technology": "pcie", "rate_gbytes_per_s": 31.5,
- *             "delay_ns": 300, "cost": 5,
+ *             "generation": 4, "delay_ns": 300, "cost": 5,
+ *             "loss_probability": 0, "bit_error_rate": 1e-15,
  *             "framing": {"unit_bytes": 4096, "unit_header_bytes": 0, "packet_bytes": 128,
- *                         "packet_header_bytes": 24, "control_bytes": 32}}]}
+ *                         "packet_header_bytes": 24, "control_bytes": 32, "reverse_bytes": 8,
+ *                         "sm_packet_header_bytes": 0, "sm_reverse_bytes": 0}}]}
  * @endcode
+ * Switches of a network, "switch", may have "buffer_bytes"; these and "nvswitch" may have
+ * "multicast" and "reduction".
+ *
  * Rates are 1e9 bytes per second and direction, read to the nearest byte per second; delays are
  * read to the nearest picosecond. GPUs are ranked in the order of "vertices".
  *
@@ -67,20 +83,6 @@ Cluster ReadClusterJson(std::istream& input, const std::string& fileName);
  * @param output where to
  */
 void WriteClusterJson(const Cluster& cluster, std::ostream& output);
-
-/**
- * @ingroup proteus
- * Makes the cluster that a user names on a command line.
- * @param nameOrPath name of a server preset, otherwise path of a JSON file
- * @param servers how many; 0 for what the file says, or one of a preset
- * @param fabric how servers of a preset are joined; a file says so itself
- * @return the cluster, validated
- * @throw std::invalid_argument if there is neither such a preset nor such a file, if something is
- * wrong with the file, or if it has another number of servers
- */
-Cluster LoadCluster(const std::string& nameOrPath,
-                    uint32_t servers = 0,
-                    const FabricOptions& fabric = FabricOptions());
 
 } // namespace proteus
 } // namespace ns3

@@ -13,7 +13,6 @@
 #include <sstream>
 #include <streambuf>
 #include <utility>
-#include <vector>
 
 namespace ns3
 {
@@ -486,6 +485,18 @@ JsonValue::Has(const char* key) const
     return Find(key).has_value();
 }
 
+std::vector<std::string>
+JsonValue::GetKeys() const
+{
+    CheckIsObject();
+    std::vector<std::string> keys;
+    for (auto it = m_value->begin(); it != m_value->end(); ++it)
+    {
+        keys.push_back(it.key());
+    }
+    return keys;
+}
+
 std::optional<JsonValue>
 JsonValue::Find(const char* key) const
 {
@@ -507,7 +518,7 @@ JsonValue::Get(const char* key) const
 }
 
 void
-JsonValue::AllowKeys(const std::string& what, std::initializer_list<const char*> keys) const
+JsonValue::AllowKeys(const std::string& what, const std::vector<const char*>& keys) const
 {
     CheckIsObject();
     for (auto it = m_value->begin(); it != m_value->end(); ++it)

@@ -9,12 +9,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <initializer_list>
 #include <istream>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 /**
  * @file
@@ -66,6 +66,9 @@ class JsonValue
     /// @param key of a field @return whether this object has it @throw if this is no object
     bool Has(const char* key) const;
 
+    /// @return the keys of this object, sorted @throw if this is no object
+    std::vector<std::string> GetKeys() const;
+
     /// @param key of a field @return its value, if it is there @throw if this is no object
     std::optional<JsonValue> Find(const char* key) const;
 
@@ -78,13 +81,31 @@ class JsonValue
      * @param keys all that it may have
      * @throw if this is no object or has another key
      */
-    void AllowKeys(const std::string& what, std::initializer_list<const char*> keys) const;
+    void AllowKeys(const std::string& what, const std::vector<const char*>& keys) const;
 
     /// @return number of elements @throw if this is no list
     std::size_t Size() const;
 
     /// @param i position, less than Size() @return element of this list @throw if this is no list
     JsonValue At(std::size_t i) const;
+
+    /// @return whether this is a string
+    bool IsString() const
+    {
+        return m_value->is_string();
+    }
+
+    /// @return whether this is a list
+    bool IsList() const
+    {
+        return m_value->is_array();
+    }
+
+    /// @return whether this is an object
+    bool IsObject() const
+    {
+        return m_value->is_object();
+    }
 
     /// @return the text @throw if this is no string
     const std::string& AsString() const;

@@ -4,8 +4,11 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
+#include "ns3/proteus-cluster-file.h"
 #include "ns3/proteus-cluster-json.h"
 
+#include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <random>
@@ -29,7 +32,7 @@ const char* const PAIR = R"({"format": "proteus-cluster", "version": 1, "name": 
   {"a": "n0.gpu0", "b": "switch0", "technology": "roce", "rate_gbytes_per_s": 12.5},
   {"a": "n1.gpu0", "b": "switch0", "technology": "pcie", "rate_gbytes_per_s": 31.5,
    "delay_ns": 300.5, "cost": 5,
-   "framing": {"packet_bytes": 128}}]})";
+   "framing": {"packet_bytes": 96}}]})";
 
 /// @return the cluster in a text
 Cluster
@@ -64,6 +67,18 @@ Exchange(const std::string& what, const std::string& with)
     return text.replace(at, what.size(), with);
 }
 
+/// @return names as messages list them
+std::string
+List(const std::vector<std::string>& names)
+{
+    std::string list;
+    for (const std::string& name : names)
+    {
+        list += (list.empty() ? "" : ", ") + name;
+    }
+    return list;
+}
+
 /// @return the cluster as text
 std::string
 Write(const Cluster& cluster)
@@ -90,6 +105,15 @@ ExpectEqual(const Cluster& x, const Cluster& y)
         EXPECT_EQ(a.server, b.server);
         EXPECT_EQ(a.index, b.index);
         EXPECT_EQ(a.model, b.model);
+        EXPECT_EQ(a.memoryBytesPerSecond, b.memoryBytesPerSecond);
+        EXPECT_EQ(a.copyEngines, b.copyEngines);
+        EXPECT_EQ(a.copyEngineBytesPerSecond, b.copyEngineBytesPerSecond);
+        EXPECT_EQ(a.smCopyBytesPerSecond, b.smCopyBytesPerSecond);
+        EXPECT_EQ(a.forwardBytesPerSecond, b.forwardBytesPerSecond);
+        EXPECT_EQ(a.peerToPeer, b.peerToPeer);
+        EXPECT_EQ(a.multicast, b.multicast);
+        EXPECT_EQ(a.reduction, b.reduction);
+        EXPECT_EQ(a.bufferBytes, b.bufferBytes);
     }
     ASSERT_EQ(x.GetLinks().size(), y.GetLinks().size());
     for (LinkId i = 0; i < x.GetLinks().size(); ++i)
@@ -107,6 +131,11 @@ ExpectEqual(const Cluster& x, const Cluster& y)
         EXPECT_EQ(a.framing.packetBytes, b.framing.packetBytes);
         EXPECT_EQ(a.framing.packetHeaderBytes, b.framing.packetHeaderBytes);
         EXPECT_EQ(a.framing.controlBytes, b.framing.controlBytes);
+        EXPECT_EQ(a.framing.reverseBytes, b.framing.reverseBytes);
+        EXPECT_EQ(a.framing.smPacketHeaderBytes, b.framing.smPacketHeaderBytes);
+        EXPECT_EQ(a.framing.smReverseBytes, b.framing.smReverseBytes);
+        EXPECT_EQ(a.lossProbability, b.lossProbability);
+        EXPECT_EQ(a.bitErrorRate, b.bitErrorRate);
     }
 }
 
@@ -126,8 +155,9 @@ TEST(ClusterJson, ReadsWhatIsWritten)
     const Link& second = cluster.GetLinks()[1];
     EXPECT_EQ(second.delayPs, 300500);
     EXPECT_EQ(second.cost, 5u);
-    EXPECT_EQ(second.framing.packetBytes, 128u);
-    EXPECT_EQ(second.framing.packetHeaderBytes, 24u); // the technology's
+    EXPECT_EQ(second.framing.packetBytes, 96u);
+    EXPECT_EQ(second.framing.packetHeaderBytes,
+              DefaultFraming(LinkTechnology::PCIE).packetHeaderBytes);
     EXPECT_EQ(cluster.GetVertices()[1].model, "T4");
     EXPECT_EQ(cluster.GetVertices()[2].server, -1);
 }
@@ -143,6 +173,11 @@ TEST(ClusterJson, RoundTripsPresets)
             options.oversubscription = 3; // uplink rates that are no round numbers
             options.serversPerLeaf = 2;
             options.spines = 7;
+            const std::string text = Write(MakeCluster(preset, 1));
+            if (kind == "nvlink-domain" && text.find("nvswitch") == std::string::npos)
+            {
+                continue;
+            }
             const Cluster cluster = MakeCluster(preset, 3, options);
             ExpectEqual(Read(Write(cluster)), cluster);
         }
@@ -160,6 +195,19 @@ TEST(ClusterJson, RoundTripsAnything)
         vertex.kind = i % 5 == 0 ? VertexKind::GPU : VertexKind::PCIE_SWITCH;
         vertex.server = i % 3;
         vertex.model = i % 5 == 0 ? "T4" : "";
+        const auto rate = static_cast<double>(random() % 2 * (random() % 2000000000000));
+        if (vertex.kind == VertexKind::GPU)
+        {
+            vertex.memoryBytesPerSecond = rate;
+            vertex.copyEngines = random() % 8;
+            vertex.copyEngineBytesPerSecond = std::floor(rate / 3);
+            vertex.smCopyBytesPerSecond = std::floor(rate / 7);
+        }
+        else
+        {
+            vertex.forwardBytesPerSecond = rate;
+            vertex.peerToPeer = random() % 2 == 0;
+        }
         cluster.AddVertex(vertex);
     }
     for (int i = 0; i < 1000; ++i)
@@ -176,6 +224,11 @@ TEST(ClusterJson, RoundTripsAnything)
         link.framing.packetBytes = 1 + random() % 100000;
         link.framing.packetHeaderBytes = random() % 100;
         link.framing.controlBytes = 1 + random() % 100;
+        link.framing.reverseBytes = random() % 100;
+        link.framing.smPacketHeaderBytes = random() % 100;
+        link.framing.smReverseBytes = random() % 100;
+        link.lossProbability = std::ldexp(static_cast<double>(random() >> 12), -52);
+        link.bitErrorRate = std::ldexp(static_cast<double>(random() >> 12), -90);
         cluster.AddLink(link);
     }
     ExpectEqual(Read(Write(cluster)), cluster);
@@ -183,11 +236,111 @@ TEST(ClusterJson, RoundTripsAnything)
 
 TEST(ClusterJson, LeavesDefaultsOut)
 {
-    const std::string text = Write(MakeCluster("dgx-a100", 2));
-    for (const char* key : {"delay_ns", "cost", "framing"})
+    FabricOptions options;
+    options.kind = "leaf-spine";
+    const std::string text = Write(MakeHostCluster(16,
+                                                   options,
+                                                   LinkTechnology::ROCE,
+                                                   50e9,
+                                                   DefaultDelayPs(LinkTechnology::ROCE),
+                                                   DefaultFraming(LinkTechnology::ROCE)));
+    for (const char* key : {"delay_ns",
+                            "cost",
+                            "framing",
+                            "generation",
+                            "probability",
+                            "gbytes_per_s\": 0",
+                            "peer",
+                            "multicast",
+                            "buffer"})
     {
         EXPECT_EQ(text.find(key), std::string::npos) << key;
     }
+    // Framings of other generations are named, not listed.
+    const std::string h100 = Write(MakeCluster("dgx-h100", 1));
+    EXPECT_NE(h100.find("\"generation\":4"), std::string::npos);
+    EXPECT_NE(h100.find("\"generation\":5"), std::string::npos);
+    EXPECT_EQ(h100.find("framing"), std::string::npos);
+}
+
+TEST(ClusterJson, CapabilitiesAndFaults)
+{
+    const Cluster cluster = Read(R"({"format": "proteus-cluster", "version": 1,
+     "vertices": [
+      {"name": "g", "kind": "gpu", "server": 0, "model": "T4", "memory_gbytes_per_s": 320,
+       "copy_engines": 3, "copy_engine_gbytes_per_s": 12.5, "sm_copy_gbytes_per_s": 0.25},
+      {"name": "p", "kind": "pcie-switch", "server": 0, "peer_to_peer": false,
+       "forward_gbytes_per_s": 16},
+      {"name": "s", "kind": "switch", "multicast": true, "reduction": true,
+       "buffer_bytes": 33554432}],
+     "links": [
+      {"a": "g", "b": "p", "technology": "pcie", "rate_gbytes_per_s": 15.75, "generation": 5,
+       "loss_probability": 0.125, "bit_error_rate": 1e-12,
+       "framing": {"reverse_bytes": 7, "sm_packet_header_bytes": 9, "sm_reverse_bytes": 11}},
+      {"a": "p", "b": "s", "technology": "nvlink", "rate_gbytes_per_s": 1, "generation": 2}]})");
+    const Vertex& gpu = cluster.GetVertices()[0];
+    EXPECT_EQ(gpu.memoryBytesPerSecond, 320e9);
+    EXPECT_EQ(gpu.copyEngines, 3u);
+    EXPECT_EQ(gpu.copyEngineBytesPerSecond, 12.5e9);
+    EXPECT_EQ(gpu.smCopyBytesPerSecond, 0.25e9);
+    EXPECT_TRUE(gpu.peerToPeer);
+    const Vertex& pcie = cluster.GetVertices()[1];
+    EXPECT_FALSE(pcie.peerToPeer);
+    EXPECT_FALSE(pcie.multicast);
+    EXPECT_EQ(pcie.forwardBytesPerSecond, 16e9);
+    const Vertex& network = cluster.GetVertices()[2];
+    EXPECT_TRUE(network.multicast);
+    EXPECT_TRUE(network.reduction);
+    EXPECT_EQ(network.bufferBytes, 33554432u);
+    const Link& link = cluster.GetLinks()[0];
+    EXPECT_EQ(link.lossProbability, 0.125);
+    EXPECT_EQ(link.bitErrorRate, 1e-12);
+    EXPECT_EQ(link.framing.reverseBytes, 7u);
+    EXPECT_EQ(link.framing.smPacketHeaderBytes, 9u);
+    EXPECT_EQ(link.framing.smReverseBytes, 11u);
+    EXPECT_EQ(link.framing.packetBytes, DefaultFraming(LinkTechnology::PCIE, 5).packetBytes);
+    ExpectEqual(Read(Write(cluster)), cluster);
+
+    const auto with = [](const char* what, const char* value) {
+        return ErrorOf(Exchange("\"cost\": 5", std::string("\"") + what + "\": " + value));
+    };
+    EXPECT_EQ(with("loss_probability", "1.5"),
+              "c.json: /links/1/loss_probability: must be a number from 0 to 1, not 1.5");
+    EXPECT_EQ(with("generation", "9"),
+              "c.json: /links/1/generation: PCI Express generation 9 is not known; known: 3 to 5");
+    EXPECT_EQ(ErrorOf(Exchange("\"roce\"", "\"roce\", \"generation\": 3")),
+              "c.json: /links/0/generation: only nvlink and pcie have generations");
+    EXPECT_EQ(ErrorOf(Exchange("\"T4\"", "\"T4\", \"forward_gbytes_per_s\": 1")).substr(0, 53),
+              "c.json: /vertices/1/forward_gbytes_per_s: unknown fie");
+    EXPECT_EQ(
+        ErrorOf(Exchange("\"kind\": \"switch\"", "\"kind\": \"switch\", \"peer_to_peer\": false")),
+        "c.json: /vertices/2: vertex 'switch0': a switch has no peer-to-peer to be disabled");
+    EXPECT_EQ(ErrorOf(Exchange("\"kind\": \"switch\"", "\"kind\": \"switch\", \"multicast\": 1")),
+              "c.json: /vertices/2/multicast: must be true or false, not 1");
+}
+
+TEST(ClusterJson, PlainHosts)
+{
+    FabricOptions options;
+    options.kind = "fat-tree";
+    options.switchPorts = 4;
+    LinkFraming framing = DefaultFraming(LinkTechnology::ROCE);
+    framing.unitBytes = 1000;
+    framing.packetHeaderBytes = 48;
+    const Cluster cluster = Read(R"({"format": "proteus-cluster", "version": 1, "hosts": 16,
+        "link": {"technology": "roce", "rate_gbytes_per_s": 12.5, "delay_ns": 500,
+                 "framing": {"unit_bytes": 1000, "packet_header_bytes": 48}},
+        "fabric": {"kind": "fat-tree", "switch_ports": 4}, "model": "T4"})");
+    ExpectEqual(cluster,
+                MakeHostCluster(16, options, LinkTechnology::ROCE, 12.5e9, 500000, framing, "T4"));
+    ExpectEqual(Read(Write(cluster)), cluster);
+    EXPECT_EQ(ErrorOf(R"({"format": "proteus-cluster", "version": 1, "hosts": 17,
+        "link": {"technology": "roce", "rate_gbytes_per_s": 12.5},
+        "fabric": {"kind": "fat-tree", "switch_ports": 4}})"),
+              "c.json: fat-tree: switch_ports must be an even number from 6 to 65534 for what "
+              "plugs in (17), is 4");
+    EXPECT_EQ(ErrorOf(R"({"format": "proteus-cluster", "version": 1, "hosts": 17})"),
+              "c.json: /link: is missing");
 }
 
 TEST(ClusterJson, ShortForm)
@@ -224,7 +377,26 @@ TEST(ClusterJson, FilesThatComeWithIt)
     }
     const Link& uplink = four.GetLinks().back();
     EXPECT_EQ(uplink.delayPs, 300000);
-    EXPECT_EQ(uplink.framing.WireBytes(4096), 4096u + 32 * 24);
+    EXPECT_EQ(uplink.framing.packetBytes, 128u);
+}
+
+TEST(ClusterJson, EveryFileThatComesWithIt)
+{
+    std::size_t n = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(CLUSTERS))
+    {
+        const Cluster cluster = LoadCluster(entry.path().string());
+        EXPECT_NO_THROW(cluster.Validate()) << entry.path();
+        ExpectEqual(Read(Write(cluster)), cluster);
+        ++n;
+    }
+    EXPECT_GE(n, 8u);
+    // The hosts of a text file have the ids of the file.
+    const Cluster nine = LoadCluster(CLUSTERS + "9-hosts-1-switch.txt");
+    EXPECT_EQ(nine.GetGpus().back(), 8u);
+    EXPECT_EQ(nine.GetLinks().back().bytesPerSecond, 50e9);
+    EXPECT_EQ(nine.GetLinks().back().delayPs, 500000);
+    EXPECT_EQ(LoadCluster(CLUSTERS + "2-x-gb200-nvl72.json").GetGpus().size(), 144u);
 }
 
 TEST(LoadCluster, PresetsAndErrors)
@@ -243,8 +415,8 @@ TEST(LoadCluster, PresetsAndErrors)
         return std::string();
     };
     EXPECT_EQ(errorOf("dgx-b300", 1),
-              "there is neither a preset nor a readable file 'dgx-b300'; presets: dgx1-v100, "
-              "dgx-a100, dgx-h100");
+              "there is neither a preset nor a readable file 'dgx-b300'; presets: " +
+                  List(GetServerPresets()));
     const std::string file = CLUSTERS + "2-x-dgx-a100.json";
     EXPECT_EQ(errorOf(file, 3),
               file + ": has 2 servers, but 3 are asked for; ask for as many, or leave the number "
@@ -277,8 +449,8 @@ TEST(ClusterJson, ContentErrorsHaveAPointer)
     EXPECT_EQ(ErrorOf(Exchange("\"version\": 1", "\"version\": 2")),
               "c.json: /version: must be 1, not 2");
     EXPECT_EQ(ErrorOf(R"({"format": "proteus-cluster", "version": 1})"),
-              "c.json: needs either the key 'server', with the name of a preset, or 'vertices' and "
-              "'links'");
+              "c.json: needs either the key 'server', with the name of a preset, or 'hosts' and "
+              "'link', or 'vertices' and 'links'");
     EXPECT_EQ(
         ErrorOf(Exchange("\"name\": \"pair\"", "\"names\": 0")),
         "c.json: /names: unknown field; a cluster has format, version, name, vertices, links");
@@ -299,12 +471,13 @@ TEST(ClusterJson, ContentErrorsHaveAPointer)
               "c.json: /links/1/cost: must be an integer from 1 to 65535, not 0");
     EXPECT_EQ(ErrorOf(Exchange("\"cost\": 5", "\"cost\": 1.5")),
               "c.json: /links/1/cost: must be an integer from 1 to 65535, not 1.5");
-    EXPECT_EQ(ErrorOf(Exchange("\"packet_bytes\": 128", "\"packet_bytes\": 0")),
+    EXPECT_EQ(ErrorOf(Exchange("\"packet_bytes\": 96", "\"packet_bytes\": 0")),
               "c.json: /links/1/framing/packet_bytes: must be an integer from 1 to 1073741824, not "
               "0");
     EXPECT_EQ(ErrorOf(Exchange("\"packet_bytes\"", "\"packet/bytes\"")),
               "c.json: /links/1/framing/packet~1bytes: unknown field; a framing has unit_bytes, "
-              "unit_header_bytes, packet_bytes, packet_header_bytes, control_bytes");
+              "unit_header_bytes, packet_bytes, packet_header_bytes, control_bytes, reverse_bytes, "
+              "sm_packet_header_bytes, sm_reverse_bytes");
     EXPECT_EQ(ErrorOf(Exchange("\"kind\": \"switch\"", "\"kind\": \"hub\"")),
               "c.json: /vertices/2/kind: unknown kind of vertex 'hub'; known: gpu, nvswitch, "
               "pcie-switch, cpu, nic, switch");
@@ -314,20 +487,20 @@ TEST(ClusterJson, ContentErrorsHaveAPointer)
               "c.json: /vertices/1/model: is missing");
     EXPECT_EQ(ErrorOf(Exchange("\"kind\": \"switch\"", "\"kind\": \"switch\", \"model\": \"T4\"")),
               "c.json: /vertices/2/model: unknown field; a vertex that is no GPU has name, kind, "
-              "server");
+              "server, forward_gbytes_per_s, peer_to_peer, multicast, reduction, buffer_bytes");
     EXPECT_EQ(ErrorOf(Exchange("\"server\": 1, ", "")),
               "c.json: /vertices/1: vertex 'n1.gpu0': a gpu must be in a server; give its number");
     EXPECT_EQ(
         ErrorOf(Exchange("\"server\": 1", "\"server\": 4")),
         "c.json: there is a server 4 but no server 1; number the servers from 0 without gaps");
     EXPECT_EQ(ErrorOf(R"({"format": "proteus-cluster", "version": 1, "server": "dgx-3"})"),
-              "c.json: unknown server preset 'dgx-3'; known: dgx1-v100, dgx-a100, dgx-h100");
+              "c.json: unknown server preset 'dgx-3'; known: " + List(GetServerPresets()));
     EXPECT_EQ(ErrorOf(R"({"format": "proteus-cluster", "version": 1, "server": "dgx-a100",
                           "fabric": {"kind": "single-switch", "spines": 2}})"),
               "c.json: /fabric/spines: unknown field; the fabric single-switch has kind");
     EXPECT_EQ(ErrorOf(R"({"format": "proteus-cluster", "version": 1, "server": "dgx-a100",
                           "fabric": {"kind": "ring", "spines": 2}})"),
-              "c.json: unknown fabric 'ring'; known: single-switch, leaf-spine");
+              "c.json: /fabric/kind: unknown fabric 'ring'; known: " + List(GetFabricKinds()));
 }
 
 TEST(ClusterJson, TruncatedAnywhere)

@@ -110,6 +110,18 @@ MessageOf(const std::function<void()>& f)
     return "";
 }
 
+/// @return names as messages list them
+std::string
+List(const std::vector<std::string>& names)
+{
+    std::string list;
+    for (const std::string& name : names)
+    {
+        list += (list.empty() ? "" : ", ") + name;
+    }
+    return list;
+}
+
 /// @return a vertex
 Vertex
 MakeVertex(const std::string& name, VertexKind kind, int32_t server = 0)
@@ -163,28 +175,6 @@ TEST(ClusterNames, RoundTrip)
               "unknown kind of vertex 'GPU'; known: gpu, nvswitch, pcie-switch, cpu, nic, switch");
 }
 
-TEST(LinkFraming, Efficiencies)
-{
-    const LinkFraming nvlink = DefaultFraming(LinkTechnology::NVLINK);
-    EXPECT_EQ(nvlink.WireBytes(4096), 4096u + 16 * 32);
-    EXPECT_NEAR(4096.0 / nvlink.WireBytes(4096), 0.889, 0.0005);
-    EXPECT_EQ(nvlink.WireBytes(1), 33u);
-    EXPECT_EQ(nvlink.WireBytes(257), 257u + 64);
-
-    const LinkFraming pcie = DefaultFraming(LinkTechnology::PCIE);
-    EXPECT_EQ(pcie.WireBytes(4096), 4096u + 16 * 24);
-    EXPECT_NEAR(4096.0 / pcie.WireBytes(4096), 0.914, 0.0005);
-
-    const LinkFraming infiniband = DefaultFraming(LinkTechnology::INFINIBAND);
-    EXPECT_EQ(infiniband.unitBytes, 4096u);
-    EXPECT_EQ(infiniband.WireBytes(4096), 4096u + 8 + 12 + 4 + 2);
-    EXPECT_EQ(infiniband.WireBytes(0), 30u);
-
-    const LinkFraming roce = DefaultFraming(LinkTechnology::ROCE);
-    EXPECT_EQ(roce.WireBytes(4096), 4096u + 14 + 4 + 20 + 20 + 8 + 12 + 4);
-    EXPECT_EQ(roce.WireBytes(0), 86u);
-}
-
 TEST(Cluster, RefusesNonsense)
 {
     Cluster cluster;
@@ -216,8 +206,39 @@ TEST(Cluster, RefusesNonsense)
     EXPECT_TRUE(refused([](Link& link) { link.framing.controlBytes = 0; }));
     EXPECT_TRUE(refused([](Link& link) { link.cost = 0; }));
     EXPECT_TRUE(refused([](Link& link) { link.cost = Link::MAX_COST + 1; }));
+    EXPECT_TRUE(refused([](Link& link) { link.lossProbability = -0.1; }));
+    EXPECT_TRUE(refused([](Link& link) { link.lossProbability = 1.1; }));
+    EXPECT_TRUE(
+        refused([](Link& link) { link.bitErrorRate = std::numeric_limits<double>::quiet_NaN(); }));
     EXPECT_FALSE(refused([](Link&) {}));
     EXPECT_EQ(cluster.GetLinks().size(), 1u);
+}
+
+TEST(Cluster, RefusesWhatAVertexCannotHave)
+{
+    auto message = [](VertexKind kind, const std::function<void(Vertex&)>& spoil) {
+        Vertex vertex = MakeVertex("v", kind);
+        spoil(vertex);
+        return MessageOf([&] { Cluster().AddVertex(vertex); });
+    };
+    EXPECT_EQ(message(VertexKind::CPU, [](Vertex& vertex) { vertex.memoryBytesPerSecond = 1; }),
+              "vertex 'v': a cpu has no memory rate");
+    EXPECT_EQ(message(VertexKind::GPU, [](Vertex& vertex) { vertex.memoryBytesPerSecond = -1; }),
+              "vertex 'v': the memory rate must be at least 1 byte per second, or 0 for no limit");
+    EXPECT_EQ(message(VertexKind::GPU, [](Vertex& vertex) { vertex.forwardBytesPerSecond = 1; }),
+              "vertex 'v': a gpu has no forwarding rate");
+    EXPECT_EQ(message(VertexKind::NIC, [](Vertex& vertex) { vertex.copyEngines = 1; }),
+              "vertex 'v': a nic has no copy engines");
+    EXPECT_EQ(message(VertexKind::NIC, [](Vertex& vertex) { vertex.peerToPeer = false; }),
+              "vertex 'v': a nic has no peer-to-peer to be disabled");
+    EXPECT_EQ(message(VertexKind::CPU, [](Vertex& vertex) { vertex.multicast = true; }),
+              "vertex 'v': a cpu has no multicast");
+    EXPECT_EQ(message(VertexKind::GPU, [](Vertex& vertex) { vertex.reduction = true; }),
+              "vertex 'v': a gpu has no reduction");
+    EXPECT_EQ(message(VertexKind::NVSWITCH, [](Vertex& vertex) { vertex.bufferBytes = 1; }),
+              "vertex 'v': a nvswitch has no shared buffer");
+    EXPECT_EQ(message(VertexKind::SWITCH, [](Vertex& vertex) { vertex.bufferBytes = 1; }), "");
+    EXPECT_EQ(message(VertexKind::CPU, [](Vertex& vertex) { vertex.peerToPeer = false; }), "");
 }
 
 TEST(Cluster, Validate)
@@ -350,13 +371,15 @@ TEST(Presets, NamesAndIndices)
 TEST(Presets, RefuseNonsense)
 {
     EXPECT_EQ(MessageOf([] { MakeCluster("dgx-2", 1); }),
-              "unknown server preset 'dgx-2'; known: dgx1-v100, dgx-a100, dgx-h100");
+              "unknown server preset 'dgx-2'; known: " + List(GetServerPresets()));
     FabricOptions options;
     options.kind = "torus";
     EXPECT_EQ(MessageOf([&] { MakeCluster("dgx-a100", 2, options); }),
-              "unknown fabric 'torus'; known: single-switch, leaf-spine");
+              "unknown fabric 'torus'; known: " + List(GetFabricKinds()));
     EXPECT_NE(MessageOf([] { MakeCluster("dgx-a100", 0); }), "");
     EXPECT_NE(MessageOf([] { MakeCluster("dgx-a100", MAX_SERVERS + 1); }), "");
+    EXPECT_EQ(MessageOf([] { MakeCluster("gb200-nvl72", MAX_SERVERS); }),
+              "65536 servers with 1458 links each are more than 10000000 links; ask for fewer");
     options.kind = "leaf-spine";
     options.oversubscription = 0.5;
     EXPECT_NE(MessageOf([&] { MakeCluster("dgx-a100", 2, options); }), "");
@@ -378,7 +401,8 @@ TEST(Fabrics, SingleSwitchTakesEveryNic)
         const VertexId theSwitch = cluster.FindVertex("switch0");
         EXPECT_EQ(Count(cluster, VertexKind::SWITCH), 1u);
         EXPECT_EQ(cluster.GetPorts(theSwitch).size(), Count(cluster, VertexKind::NIC));
-        EXPECT_EQ(Count(cluster, LinkTechnology::INFINIBAND), Count(cluster, VertexKind::NIC));
+        EXPECT_EQ(Count(cluster, LinkTechnology::INFINIBAND) + Count(cluster, LinkTechnology::ROCE),
+                  Count(cluster, VertexKind::NIC));
     }
     const std::map<std::string, double> rates{{"dgx1-v100", 12.5e9},
                                               {"dgx-a100", 25e9},

@@ -1,0 +1,243 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-cluster.h"
+
+#include <stdexcept>
+
+namespace ns3
+{
+namespace proteus
+{
+
+namespace
+{
+
+/**
+ * @param what technology, for the message
+ * @param generation asked for; 0 for the default
+ * @param standard the default
+ * @param least first one known
+ * @param most last one known
+ * @return the generation
+ */
+uint32_t
+ChooseGeneration(const char* what,
+                 uint32_t generation,
+                 uint32_t standard,
+                 uint32_t least,
+                 uint32_t most)
+{
+    if (generation == 0)
+    {
+        return standard;
+    }
+    if (generation < least || generation > most)
+    {
+        throw std::invalid_argument(
+            std::string(what) + " generation " + std::to_string(generation) +
+            " is not known; known: " + std::to_string(least) + " to " + std::to_string(most));
+    }
+    return generation;
+}
+
+/**
+ * Flits of 16 bytes, up to 256 bytes of payload in a packet, each flit of a header with room for
+ * the acknowledgements and credits of the opposite direction (Foley and Danskin, "Ultra-Performance
+ * Pascal GPU and NVLink Interconnect", IEEE Micro 37(2), 2017). What stands beside the payload
+ * differs between generations and has no public source for those after the first: whole or half
+ * flits per packet, so that the measured rates come out. A unit without payload is a packet of two
+ * flits.
+ * @param generation 2 to 5
+ * @return its framing
+ */
+LinkFraming
+NvlinkFraming(uint32_t generation)
+{
+    LinkFraming framing;
+    framing.packetBytes = 256;
+    framing.controlBytes = 32;
+    switch (generation)
+    {
+    case 2:
+        // A header flit, and one for address or byte enables every other packet: 91.4 %. Measured,
+        // one link of a V100: 22.5 of 25 GB/s, 90 %. Writes are acknowledged inside header flits:
+        // rings of NCCL on all six links of eight V100 reach 90 % in both directions at once.
+        framing.packetHeaderBytes = 24;
+        break;
+    case 3:
+        // A header flit per packet of a DMA: 94.1 %, and a flit of write response per packet, both
+        // ways 88.9 %. Measured, a pair of A100: 279.3 of 300 GB/s, 93.1 %, and 531 of 600, 88.5 %.
+        framing.packetHeaderBytes = 16;
+        framing.reverseBytes = 16;
+        // Stores of the SMs leave in packets of 128 bytes, so there are two of each, 88.9 %.
+        // Measured 258.4 of 300, 86.1 %. Both ways, calibrated, one more flit back: 76.2 %.
+        // Measured 440 of 600, 73.3 %; but NCCL on eight A100 reaches 78 % in both directions.
+        framing.smPacketHeaderBytes = 32;
+        framing.smReverseBytes = 48;
+        break;
+    case 4:
+        // Calibrated, two flits: 88.9 %, and half a flit back, both ways 86.5 %. Measured, a pair
+        // of H200: 396 of 450 GB/s, 88.0 %, and 784 of 900, 87.1 %.
+        framing.packetHeaderBytes = 32;
+        framing.reverseBytes = 8;
+        // Both ways 84.2 %: NCCL counts 20.6 of 25 GB/s, 82.4 %, for a link of an H100
+        // (NVIDIA/nccl v2.30.7, src/graph/topo.h, SM90_NVLINK_BW), after its own overhead.
+        framing.smReverseBytes = 16;
+        break;
+    default:
+        // As the generation before. Both ways of SM copies 80 %: NCCL counts 40.1 of 50 GB/s (same
+        // place, SM100_NVLINK_BW).
+        framing.packetHeaderBytes = 32;
+        framing.reverseBytes = 8;
+        framing.smReverseBytes = 32;
+        break;
+    }
+    return framing;
+}
+
+/**
+ * Memory write with 64-bit address (PCI Express Base Specification, transaction and data link
+ * layers): framing and sequence number 4, header 16, LCRC 4. For every packet an acknowledgement
+ * (DLLP) of 8 bytes goes back, framing included. A unit without payload is a write of one 8-byte
+ * flag.
+ * @param generation 3 to 5
+ * @return its framing
+ */
+LinkFraming
+PcieFraming(uint32_t generation)
+{
+    LinkFraming framing;
+    framing.controlBytes = 32;
+    framing.reverseBytes = 8;
+    if (generation <= 4)
+    {
+        // Maximum payload of 128 bytes: 84.2 %, both ways 80 %. Measured, A100 on Gen4 x16: 26.2 of
+        // 31.5 GB/s, 83.2 %, and 49.5 of 63, 78.6 %.
+        framing.packetBytes = 128;
+        framing.packetHeaderBytes = 24;
+    }
+    else
+    {
+        // Maximum payload of 256 bytes. Calibrated: packets begin at a multiple of the 16 bytes
+        // that an x16 link moves in a symbol time, 280 -> 288 bytes: 88.9 %. Measured, H200 on Gen5
+        // x16: 55.4 of 63 GB/s, 87.9 %.
+        framing.packetBytes = 256;
+        framing.packetHeaderBytes = 32;
+    }
+    return framing;
+}
+
+} // namespace
+
+LinkFraming
+DefaultFraming(LinkTechnology technology, uint32_t generation)
+{
+    LinkFraming framing;
+    switch (technology)
+    {
+    case LinkTechnology::NVLINK:
+        framing = NvlinkFraming(ChooseGeneration("NVLink", generation, 3, 2, 5));
+        break;
+    case LinkTechnology::PCIE:
+        framing = PcieFraming(ChooseGeneration("PCI Express", generation, 4, 3, 5));
+        break;
+    case LinkTechnology::CPU_INTERCONNECT:
+        // The rates that are known for traffic of devices across sockets are measured payload rates
+        // (see the server presets), which have the framing inside. Control: a line of 64 bytes.
+        framing.packetBytes = 4096;
+        framing.packetHeaderBytes = 0;
+        framing.controlBytes = 64;
+        break;
+    case LinkTechnology::INFINIBAND:
+        // InfiniBand Architecture Specification, volume 1: LRH 8, BTH 12, ICRC 4, VCRC 2. A unit
+        // without payload is an acknowledgement: AETH 4 more. MTU 4096. (The RETH of 16 bytes that
+        // the first packet of a write has is left out: 0.4 % of a message of one packet.)
+        framing.packetBytes = 4096;
+        framing.packetHeaderBytes = 26;
+        framing.controlBytes = 30;
+        break;
+    case LinkTechnology::ROCE:
+        // InfiniBand Architecture Specification, annex A17 (RoCEv2), over Ethernet: header 14, FCS
+        // 4, preamble and gap 20, IPv4 20, UDP 8, BTH 12, ICRC 4. An acknowledgement has AETH 4
+        // more. MTU 4096.
+        framing.packetBytes = 4096;
+        framing.packetHeaderBytes = 82;
+        framing.controlBytes = 86;
+        break;
+    }
+    // The largest MTU of InfiniBand and RoCE; bursts on the other links are as long.
+    framing.unitBytes = 4096;
+    return framing;
+}
+
+LinkFraming
+NicFraming(LinkTechnology technology, double bytesPerSecond)
+{
+    LinkFraming framing = DefaultFraming(technology);
+    if (technology == LinkTechnology::INFINIBAND)
+    {
+        // Calibrated to measured RDMA writes: HDR 23.3 of 25 GB/s, as if 11 ns passed between
+        // packets, NDR 45.1 of 50, 8 ns. What is faster, not measured, has the efficiency of NDR;
+        // EDR, on which NCCL reaches 96 % in both directions, has no such gap.
+        constexpr double HDR = 200e9 / 8;
+        constexpr double NDR = 400e9 / 8;
+        framing.unitHeaderBytes = bytesPerSecond >= NDR ? 419 : bytesPerSecond >= HDR ? 272 : 0;
+    }
+    return framing;
+}
+
+int64_t
+DefaultDelayPs(LinkTechnology technology)
+{
+    switch (technology)
+    {
+    case LinkTechnology::NVLINK:
+        // No public source: a parameter. An upper bound is the 0.6 us that NCCL's tuning model
+        // counts for a whole LL step over NVLink, two hops and the work of both GPUs included.
+        return 150000;
+    case LinkTechnology::PCIE:
+        // PLX PEX 8624, 8647 and 8664 product briefs: cut-through latency of 140 to 176 ns. Root
+        // complexes have no public figure.
+        return 150000;
+    case LinkTechnology::CPU_INTERCONNECT:
+        // No public source for traffic of devices: a parameter. About half of what a load from the
+        // memory of the other socket takes longer than one from its own.
+        return 70000;
+    case LinkTechnology::INFINIBAND:
+        // NVIDIA Quantum QM8700 data sheet: port to port below 130 ns; and 4 m of cable at 5 ns/m.
+        return 150000;
+    case LinkTechnology::ROCE:
+        // NVIDIA Spectrum SN2700 data sheet: 300 ns port to port; and 4 m of cable at 5 ns/m.
+        return 320000;
+    }
+    throw std::invalid_argument("link technology out of range");
+}
+
+uint32_t
+DefaultCost(LinkTechnology technology)
+{
+    switch (technology)
+    {
+    case LinkTechnology::NVLINK:
+        return 1;
+    case LinkTechnology::PCIE:
+        // Two stages of NVSwitches (four hops) still beat one PCIe switch (two hops).
+        return 4;
+    case LinkTechnology::CPU_INTERCONNECT:
+        return 8;
+    case LinkTechnology::INFINIBAND:
+    case LinkTechnology::ROCE:
+        // Two hops cost more than any path inside a server, even through several PCIe switches in a
+        // row; what is left inside the servers then only breaks ties between paths of as many
+        // network hops.
+        return 100;
+    }
+    throw std::invalid_argument("link technology out of range");
+}
+
+} // namespace proteus
+} // namespace ns3

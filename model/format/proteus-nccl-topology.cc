@@ -1,0 +1,686 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-nccl-topology.h"
+
+#include "proteus-xml.h"
+
+#include "ns3/proteus-fabric-kind.h"
+#include "ns3/proteus-server-preset.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <map>
+#include <set>
+#include <stdexcept>
+#include <vector>
+
+namespace ns3
+{
+namespace proteus
+{
+
+namespace
+{
+
+constexpr std::size_t MAX_CPUS = 256;      //!< all of them are joined with each other
+constexpr std::size_t MAX_SHOWN = 40;      //!< characters of a value that a message shows
+constexpr uint64_t MAX_LINK_COUNT = 1000;  //!< parallel NVLinks
+constexpr uint64_t MAX_SPEED = 1000000000; //!< Mb/s, of a NIC or a C2C link
+
+/// A device of the server; a vertex of every copy of it.
+struct Device
+{
+    Vertex vertex;                                //!< without name and server
+    uint64_t dev;                                 //!< position among its kind that the file gives
+    std::string id;                               //!< PCIe bus id
+    LinkTechnology network{LinkTechnology::ROCE}; //!< NICs
+    double networkBytesPerSecond{0};              //!< NICs
+};
+
+/// A link of the server. Its ends are positions of devices.
+struct DeviceLink
+{
+    std::size_t a;
+    std::size_t b;
+    LinkTechnology technology;
+    double bytesPerSecond;
+    uint32_t generation;
+};
+
+/// What the file says of PCIe upwards of a device.
+struct PcieSpeed
+{
+    double bytesPerSecond;
+    uint32_t generation; //!< as its framing is known
+};
+
+/// What is known of a compute capability.
+struct Capability
+{
+    uint64_t sm;
+    const char* model;
+    double nvlinkBytesPerSecond; //!< of one link and direction
+    uint32_t nvlinkGeneration;
+};
+
+// NVLink 1 of P100, 20 GB/s, has the framing of the generation after.
+constexpr Capability CAPABILITIES[] = {
+    {52, "TITAN-Xp", 0, 0}, // what a dump of that box says
+    {60, "P100-SXM2-16GB", 20e9, 2},
+    {61, "TITAN-Xp", 0, 0},
+    {70, "V100-SXM2-32GB", 25e9, 2},
+    {75, "T4", 0, 0},
+    {80, "A100-SXM4-80GB", 25e9, 3},
+    {90, "H100-SXM5-80GB", 25e9, 4},
+    {100, "B200", 50e9, 5},
+};
+
+/// Reads one server and makes copies of it.
+class NcclReader
+{
+  public:
+    NcclReader(std::istream& input, const std::string& fileName)
+        : m_document(input, fileName),
+          m_fileName(fileName)
+    {
+        const XmlElement& system = m_document.GetRoot();
+        if (system.name != "system")
+        {
+            m_document.Fail(system, "the outermost element must be 'system'");
+        }
+        for (const XmlElement& child : system.children)
+        {
+            if (child.name == "cpu")
+            {
+                ReadCpu(child);
+            }
+        }
+        if (m_cpus.empty())
+        {
+            m_document.Fail(system, "there is no 'cpu'");
+        }
+        LeaveOutSlowNics();
+        for (const auto& [element, gpu] : m_gpuElements)
+        {
+            ReadNvlinks(*element, gpu);
+        }
+        JoinCpus();
+    }
+
+    /// @param servers how many @param fabric how they are joined @return the cluster
+    Cluster Build(uint32_t servers, const FabricOptions& fabric) const
+    {
+        const XmlElement& system = m_document.GetRoot();
+        if (servers < 1 || servers > MAX_SERVERS)
+        {
+            throw std::invalid_argument("the number of servers must be 1 to " +
+                                        std::to_string(MAX_SERVERS) + ", is " +
+                                        std::to_string(servers));
+        }
+        try
+        {
+            return BuildUnplaced(servers, fabric);
+        }
+        catch (const std::invalid_argument& error)
+        {
+            m_document.Fail(system, error.what());
+        }
+    }
+
+  private:
+    /// @param text a value @return it as a message shows it
+    static std::string Shown(const std::string& text)
+    {
+        std::string shown = "'";
+        for (char c : text.substr(0, MAX_SHOWN))
+        {
+            shown += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? '?' : c;
+        }
+        return shown + (text.size() > MAX_SHOWN ? "...'" : "'");
+    }
+
+    /**
+     * @param element where
+     * @param attribute its name
+     * @param standard what it is where it is not there or empty
+     * @param most largest value
+     * @return the whole number
+     */
+    uint64_t GetWhole(const XmlElement& element,
+                      const std::string& attribute,
+                      uint64_t standard,
+                      uint64_t most) const
+    {
+        const std::string* text = element.Find(attribute);
+        if (text == nullptr || text->empty())
+        {
+            return standard;
+        }
+        const bool isNumber =
+            text->size() <= 18 &&
+            std::all_of(text->begin(), text->end(), [](char c) { return c >= '0' && c <= '9'; });
+        const uint64_t value = isNumber ? std::stoull(*text) : 0;
+        if (!isNumber || value > most)
+        {
+            m_document.Fail(element,
+                            attribute + " must be a whole number from 0 to " +
+                                std::to_string(most) + ", not " + Shown(*text));
+        }
+        return value;
+    }
+
+    /// @param element where @param attribute its name @return its value in lower case
+    static std::string GetLower(const XmlElement& element, const std::string& attribute)
+    {
+        const std::string* text = element.Find(attribute);
+        std::string lower = text == nullptr ? "" : *text;
+        std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) {
+            return static_cast<char>(std::tolower(c));
+        });
+        return lower;
+    }
+
+    /// @param pci an element @return its link upwards
+    PcieSpeed GetPcieSpeed(const XmlElement& pci) const
+    {
+        struct Known
+        {
+            const char* speed; // GT/s
+            double laneBytesPerSecond;
+            uint32_t generation; // of the framing
+        };
+
+        // Codes: 8b/10b, from 8 GT/s on 128b/130b, at 64 GT/s flits of 242 bytes in 256.
+        static const Known known[] = {
+            {"2.5", 2.5e9 / 10, 3},
+            {"5", 5e9 / 10, 3},
+            {"5.0", 5e9 / 10, 3},
+            {"8", 8e9 / 8 * 128 / 130, 3},
+            {"8.0", 8e9 / 8 * 128 / 130, 3},
+            {"16", 16e9 / 8 * 128 / 130, 4},
+            {"16.0", 16e9 / 8 * 128 / 130, 4},
+            {"32", 32e9 / 8 * 128 / 130, 5},
+            {"32.0", 32e9 / 8 * 128 / 130, 5},
+            {"64", 64e9 / 8 * 242 / 256, 5},
+            {"64.0", 64e9 / 8 * 242 / 256, 5},
+        };
+        const uint64_t width = GetWhole(pci, "link_width", 0, 32);
+        const auto lanes = static_cast<double>(width == 0 ? 16 : width);
+        const std::string* text = pci.Find("link_speed");
+        const std::string speed = text == nullptr || text->empty() ? "8 GT/s" : *text;
+        const std::string number = speed.substr(0, speed.find(' '));
+        const std::string unit = speed.substr(number.size());
+        for (const Known& entry : known)
+        {
+            if (number == entry.speed && (unit == " GT/s" || unit == " GT/s PCIe"))
+            {
+                return {std::round(lanes * entry.laneBytesPerSecond), entry.generation};
+            }
+        }
+        // NCCL takes what it does not know ("Unknown speed") for 8 GT/s.
+        if (speed.compare(0, 7, "Unknown") == 0)
+        {
+            return {std::round(lanes * 8e9 / 8 * 128 / 130), 3};
+        }
+        m_document.Fail(pci,
+                        "link_speed must be like '16 GT/s' (2.5, 5, 8, 16, 32, 64) or empty, not " +
+                            Shown(speed));
+    }
+
+    /// @param device to add @return its position
+    std::size_t Add(Device device)
+    {
+        m_devices.push_back(std::move(device));
+        return m_devices.size() - 1;
+    }
+
+    void ReadCpu(const XmlElement& element)
+    {
+        if (m_cpus.size() == MAX_CPUS)
+        {
+            m_document.Fail(element, "there are more than " + std::to_string(MAX_CPUS) + " CPUs");
+        }
+        const std::string* arch = element.Find("arch");
+        const std::string* vendor = element.Find("vendor");
+        const uint64_t model = GetWhole(element, "modelid", 0, 100000);
+        // NVIDIA/nccl v2.30.7, src/graph/topo.h: BDW_, SKL_, SRP_, ERP_QPI_BW by model, AMD_BW,
+        // P9_BW, ARM_BW.
+        double interconnect = 6e9;
+        double forward = 0;
+        bool isIntel = false;
+        if (arch != nullptr && *arch == "ppc64")
+        {
+            interconnect = 32e9;
+        }
+        else if (vendor != nullptr && *vendor == "GenuineIntel")
+        {
+            interconnect = model >= 0xcf ? 40e9 : model >= 0x8f ? 22e9 : model >= 0x55 ? 10e9 : 6e9;
+            isIntel = true;
+        }
+        else if (vendor != nullptr && *vendor == "AuthenticAMD")
+        {
+            interconnect = 16e9;
+            forward = 16e9; // measured, see the preset dgx-a100
+        }
+        Device device{};
+        device.vertex = MakeCpu(forward);
+        device.dev = m_cpus.size();
+        const std::size_t cpu = Add(device);
+        m_cpus.push_back(cpu);
+        m_interconnects.push_back(interconnect);
+        uint32_t generation = 3;
+        for (const XmlElement& child : element.children)
+        {
+            if (child.name == "pci")
+            {
+                generation = std::max(generation, GetPcieSpeed(child).generation);
+                ReadPci(child, cpu, cpu);
+            }
+            else if (child.name == "nic")
+            {
+                // Without a PCIe device, as those of virtual machines: as if on a Gen3 x16 slot.
+                AddNic(child, {&child}, cpu, {PcieX16BytesPerSecond(3), 3}, false);
+            }
+        }
+        if (isIntel)
+        {
+            m_devices[cpu].vertex.forwardBytesPerSecond = IntelForwardBytesPerSecond(generation);
+        }
+    }
+
+    /// @param pci an element @param parent device above it @param cpu device at the top
+    void ReadPci(const XmlElement& pci, std::size_t parent, std::size_t cpu)
+    {
+        const PcieSpeed speed = GetPcieSpeed(pci);
+        const std::string deviceClass = GetLower(pci, "class");
+        const XmlElement* gpu = nullptr;
+        std::vector<const XmlElement*> nics;
+        bool hasDevices = false;
+        for (const XmlElement& child : pci.children)
+        {
+            if (child.name == "gpu")
+            {
+                if (gpu != nullptr)
+                {
+                    m_document.Fail(child, "a second 'gpu' in one 'pci'");
+                }
+                gpu = &child;
+            }
+            else if (child.name == "nic")
+            {
+                nics.push_back(&child);
+            }
+            hasDevices = hasDevices || child.name == "pci";
+        }
+        if (gpu != nullptr || (deviceClass.compare(0, 4, "0x03") == 0 && !hasDevices))
+        {
+            AddGpu(pci, gpu, parent, cpu, speed);
+        }
+        else if (!nics.empty() || (deviceClass.compare(0, 4, "0x02") == 0 && !hasDevices))
+        {
+            AddNic(pci, nics, parent, speed, deviceClass.compare(0, 6, "0x0207") == 0);
+        }
+        else if (hasDevices)
+        {
+            Device device{};
+            device.vertex.kind = VertexKind::PCIE_SWITCH;
+            device.id = GetLower(pci, "busid");
+            const std::size_t position = Add(device);
+            m_links.push_back(
+                {position, parent, LinkTechnology::PCIE, speed.bytesPerSecond, speed.generation});
+            for (const XmlElement& child : pci.children)
+            {
+                if (child.name == "pci")
+                {
+                    ReadPci(child, position, cpu);
+                }
+            }
+        }
+    }
+
+    void AddGpu(const XmlElement& pci,
+                const XmlElement* gpu,
+                std::size_t parent,
+                std::size_t cpu,
+                const PcieSpeed& speed)
+    {
+        uint64_t sm = speed.generation == 3 ? 70 : speed.generation == 4 ? 80 : 90;
+        uint64_t dev = m_gpuElements.size();
+        if (gpu != nullptr)
+        {
+            sm = GetWhole(*gpu, "sm", sm, 100000);
+            dev = GetWhole(*gpu, "dev", dev, 1000000);
+        }
+        const Capability* capability = FindCapability(sm);
+        if (capability == nullptr)
+        {
+            std::string known;
+            for (const Capability& entry : CAPABILITIES)
+            {
+                known += (known.empty() ? "" : ", ") + std::to_string(entry.sm);
+            }
+            m_document.Fail(gpu == nullptr ? pci : *gpu,
+                            "there is no data sheet of a GPU with sm " + std::to_string(sm) +
+                                "; known: " + known);
+        }
+        Device device{};
+        device.vertex = MakeGpu(capability->model);
+        device.dev = dev;
+        device.id = GetLower(pci, "busid");
+        const std::size_t position = Add(device);
+        if (!device.id.empty() && !m_gpus.emplace(device.id, position).second)
+        {
+            m_document.Fail(pci, "there are two GPUs with the busid " + Shown(device.id));
+        }
+        m_gpuElements.emplace_back(gpu == nullptr ? &pci : gpu, position);
+        m_cpuOf[position] = cpu;
+        m_capabilityOf[position] = capability;
+        m_links.push_back(
+            {position, parent, LinkTechnology::PCIE, speed.bytesPerSecond, speed.generation});
+    }
+
+    void AddNic(const XmlElement& place,
+                const std::vector<const XmlElement*>& nics,
+                std::size_t parent,
+                const PcieSpeed& speed,
+                bool isInfiniBand)
+    {
+        Device device{};
+        device.vertex.kind = VertexKind::NIC;
+        device.dev = m_nNics++;
+        device.id = GetLower(place, "busid");
+        bool hasNet = false;
+        for (const XmlElement* nic : nics)
+        {
+            for (const XmlElement& net : nic->children)
+            {
+                if (net.name == "net")
+                {
+                    device.dev = hasNet ? device.dev : GetWhole(net, "dev", device.dev, 1000000);
+                    device.networkBytesPerSecond +=
+                        static_cast<double>(GetWhole(net, "speed", 0, MAX_SPEED)) * (1e6 / 8);
+                    hasNet = true;
+                }
+            }
+        }
+        if (!hasNet)
+        {
+            device.networkBytesPerSecond = 100e9 / 8 * (1u << (speed.generation - 3));
+        }
+        if (device.networkBytesPerSecond < 1)
+        {
+            m_document.Fail(place, "a NIC without speed");
+        }
+        device.network = isInfiniBand ? LinkTechnology::INFINIBAND : LinkTechnology::ROCE;
+        const std::size_t position = Add(device);
+        m_links.push_back(
+            {position, parent, LinkTechnology::PCIE, speed.bytesPerSecond, speed.generation});
+    }
+
+    /// Keeps the NICs of the highest rate, of the technology of the first of them.
+    void LeaveOutSlowNics()
+    {
+        const Device* best = nullptr;
+        for (const Device& device : m_devices)
+        {
+            if (device.vertex.kind == VertexKind::NIC &&
+                (best == nullptr || device.networkBytesPerSecond > best->networkBytesPerSecond))
+            {
+                best = &device;
+            }
+        }
+        m_isLeftOut.assign(m_devices.size(), false);
+        for (std::size_t i = 0; i < m_devices.size(); ++i)
+        {
+            m_isLeftOut[i] = m_devices[i].vertex.kind == VertexKind::NIC &&
+                             (m_devices[i].networkBytesPerSecond < best->networkBytesPerSecond ||
+                              m_devices[i].network != best->network);
+        }
+    }
+
+    void ReadNvlinks(const XmlElement& gpu, std::size_t position)
+    {
+        const Capability& capability = *m_capabilityOf.at(position);
+        for (const XmlElement& child : gpu.children)
+        {
+            if (child.name == "c2c")
+            {
+                const auto rate = static_cast<double>(GetWhole(child, "bw", 0, MAX_SPEED)) * 1e6 *
+                                  static_cast<double>(GetWhole(child, "count", 1, MAX_LINK_COUNT));
+                if (rate < 1)
+                {
+                    m_document.Fail(child, "needs 'bw', in MB/s");
+                }
+                m_links.push_back(
+                    {position, m_cpuOf.at(position), LinkTechnology::CPU_INTERCONNECT, rate, 0});
+            }
+            if (child.name != "nvlink")
+            {
+                continue;
+            }
+            if (capability.nvlinkGeneration == 0)
+            {
+                m_document.Fail(child,
+                                std::string("a ") + capability.model + " has no NVLink; its sm, " +
+                                    std::to_string(capability.sm) + ", must be another");
+            }
+            const std::string target = GetLower(child, "target");
+            const std::string targetClass = GetLower(child, "tclass");
+            const uint64_t count = GetWhole(child, "count", 1, MAX_LINK_COUNT);
+            if (count == 0)
+            {
+                continue;
+            }
+            const double rate = static_cast<double>(count) * capability.nvlinkBytesPerSecond;
+            if (targetClass.compare(0, 4, "0x03") == 0)
+            {
+                const auto peer = m_gpus.find(target);
+                if (peer != m_gpus.end())
+                {
+                    AddPeer(child, position, peer->second, rate);
+                }
+            }
+            else if (targetClass == "0x068000")
+            {
+                auto found = m_nvswitches.find(target);
+                if (found == m_nvswitches.end())
+                {
+                    Device device{};
+                    device.vertex = MakeNvSwitch(capability.nvlinkGeneration);
+                    device.dev = m_nvswitches.size();
+                    found = m_nvswitches.emplace(target, Add(device)).first;
+                    m_isLeftOut.push_back(false);
+                }
+                m_links.push_back({position,
+                                   found->second,
+                                   LinkTechnology::NVLINK,
+                                   rate,
+                                   capability.nvlinkGeneration});
+            }
+            else if (targetClass == "0x068001")
+            {
+                // To the CPU, as on POWER9: its cost keeps GPU-to-GPU traffic off it.
+                m_links.push_back(
+                    {position, m_cpuOf.at(position), LinkTechnology::CPU_INTERCONNECT, rate, 0});
+            }
+            else
+            {
+                m_document.Fail(child,
+                                "tclass must be that of a GPU (0x03....), of an NVSwitch "
+                                "(0x068000) or of a CPU (0x068001), not " +
+                                    Shown(targetClass));
+            }
+        }
+    }
+
+    /// A link between two GPUs is listed at both: it is added once, and must be the same.
+    void AddPeer(const XmlElement& element, std::size_t gpu, std::size_t peer, double rate)
+    {
+        if (gpu == peer)
+        {
+            m_document.Fail(element, "an NVLink from a GPU to itself");
+        }
+        const auto known = m_peers.find({peer, gpu});
+        if (known != m_peers.end())
+        {
+            if (known->second != rate)
+            {
+                m_document.Fail(element, "the other end lists another number of links");
+            }
+            return;
+        }
+        if (!m_peers.emplace(std::pair{gpu, peer}, rate).second)
+        {
+            m_document.Fail(element, "the same target a second time");
+        }
+        m_links.push_back(
+            {gpu, peer, LinkTechnology::NVLINK, rate, m_capabilityOf.at(gpu)->nvlinkGeneration});
+    }
+
+    void JoinCpus()
+    {
+        for (std::size_t i = 0; i < m_cpus.size(); ++i)
+        {
+            for (std::size_t j = i + 1; j < m_cpus.size(); ++j)
+            {
+                m_links.push_back({m_cpus[i],
+                                   m_cpus[j],
+                                   LinkTechnology::CPU_INTERCONNECT,
+                                   std::min(m_interconnects[i], m_interconnects[j]),
+                                   0});
+            }
+        }
+    }
+
+    static const Capability* FindCapability(uint64_t sm)
+    {
+        for (const Capability& entry : CAPABILITIES)
+        {
+            if (entry.sm == sm)
+            {
+                return &entry;
+            }
+        }
+        return nullptr;
+    }
+
+    /// @return positions of the devices of a kind, in the order of their numbers
+    std::vector<std::size_t> InOrder(VertexKind kind) const
+    {
+        std::vector<std::size_t> positions;
+        for (std::size_t i = 0; i < m_devices.size(); ++i)
+        {
+            if (m_devices[i].vertex.kind == kind && !m_isLeftOut[i])
+            {
+                positions.push_back(i);
+            }
+        }
+        std::stable_sort(positions.begin(), positions.end(), [this](auto x, auto y) {
+            return m_devices[x].dev < m_devices[y].dev;
+        });
+        return positions;
+    }
+
+    Cluster BuildUnplaced(uint32_t servers, const FabricOptions& fabric) const
+    {
+        const std::string name = m_fileName.substr(m_fileName.find_last_of('/') + 1);
+        Cluster cluster(std::to_string(servers) + " x " + name +
+                        (servers > 1 ? ", " + fabric.kind : ""));
+        FabricPlugs plugs;
+        for (uint32_t server = 0; server < servers; ++server)
+        {
+            std::vector<VertexId> vertexOf(m_devices.size(), Cluster::NO_VERTEX);
+            plugs.servers.emplace_back();
+            for (const VertexKind kind : {VertexKind::GPU,
+                                          VertexKind::NVSWITCH,
+                                          VertexKind::PCIE_SWITCH,
+                                          VertexKind::CPU,
+                                          VertexKind::NIC})
+            {
+                const std::vector<std::size_t> positions = InOrder(kind);
+                uint32_t index = 0;
+                for (const std::size_t position : positions)
+                {
+                    Vertex vertex = m_devices[position].vertex;
+                    const std::string stem =
+                        kind == VertexKind::PCIE_SWITCH ? "pcie" : ToString(kind);
+                    vertex.name =
+                        "n" + std::to_string(server) + "." + stem + std::to_string(index++);
+                    vertex.server = static_cast<int32_t>(server);
+                    vertexOf[position] = cluster.AddVertex(vertex);
+                    if (kind == VertexKind::NIC)
+                    {
+                        plugs.servers.back().push_back(vertexOf[position]);
+                        plugs.trunk.technology = m_devices[position].network;
+                        plugs.trunk.bytesPerSecond = m_devices[position].networkBytesPerSecond;
+                    }
+                }
+            }
+            for (const DeviceLink& link : m_links)
+            {
+                if (!m_isLeftOut[link.a] && !m_isLeftOut[link.b])
+                {
+                    AddDefaultLink(cluster,
+                                   vertexOf[link.a],
+                                   vertexOf[link.b],
+                                   link.technology,
+                                   link.bytesPerSecond,
+                                   link.generation);
+                }
+            }
+            if (server == 0)
+            {
+                CheckServersFit(cluster, servers);
+            }
+        }
+        if (servers > 1)
+        {
+            if (plugs.servers.front().empty())
+            {
+                throw std::invalid_argument("there is no NIC to join several servers by");
+            }
+            plugs.trunk.delayPs = DefaultDelayPs(plugs.trunk.technology);
+            plugs.trunk.cost = DefaultCost(plugs.trunk.technology);
+            plugs.trunk.framing = DefaultFraming(plugs.trunk.technology);
+            plugs.access = plugs.trunk;
+            plugs.access.framing = NicFraming(plugs.trunk.technology, plugs.trunk.bytesPerSecond);
+            JoinByFabric(cluster, plugs, fabric);
+        }
+        cluster.Validate();
+        return cluster;
+    }
+
+    XmlDocument m_document;
+    std::string m_fileName;
+    std::vector<Device> m_devices;
+    std::vector<DeviceLink> m_links;
+    std::vector<bool> m_isLeftOut; //!< by device
+    std::vector<std::size_t> m_cpus;
+    std::vector<double> m_interconnects;                           //!< of each CPU
+    std::map<std::string, std::size_t> m_gpus;                     //!< by bus id
+    std::map<std::string, std::size_t> m_nvswitches;               //!< by target of NVLinks
+    std::map<std::pair<std::size_t, std::size_t>, double> m_peers; //!< NVLinks between GPUs
+    std::map<std::size_t, std::size_t> m_cpuOf;                    //!< GPU to CPU
+    std::map<std::size_t, const Capability*> m_capabilityOf;       //!< of a GPU
+    std::vector<std::pair<const XmlElement*, std::size_t>> m_gpuElements;
+    uint64_t m_nNics{0};
+};
+
+} // namespace
+
+Cluster
+ReadNcclTopology(std::istream& input,
+                 const std::string& fileName,
+                 uint32_t servers,
+                 const FabricOptions& fabric)
+{
+    return NcclReader(input, fileName).Build(servers, fabric);
+}
+
+} // namespace proteus
+} // namespace ns3

@@ -1,0 +1,332 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-xml.h"
+
+#include <algorithm>
+#include <boost/property_tree/ptree.hpp>
+#include <boost/property_tree/xml_parser.hpp>
+#include <iterator>
+#include <map>
+#include <sstream>
+#include <stdexcept>
+
+namespace ns3
+{
+namespace proteus
+{
+
+namespace
+{
+
+constexpr std::size_t MAX_BYTES = std::size_t{16} << 20; // of a file
+constexpr std::size_t MAX_DEPTH = 32;
+constexpr std::size_t MAX_NAME = 64; // characters, of an element or an attribute
+
+/**
+ * Looks at the text before the parser does, which recurses into elements as deep as they go and
+ * does not know lines. Accepts what files of programs have: elements whose names and attributes are
+ * of letters, digits and "_:.-", with quoted values, text, comments, and processing instructions.
+ */
+class Scanner
+{
+  public:
+    Scanner(const std::string& text, const std::string& fileName)
+        : m_text(text),
+          m_fileName(fileName)
+    {
+    }
+
+    /// @return the line of each element, in the order in which they begin
+    std::vector<uint64_t> Scan()
+    {
+        std::vector<std::pair<std::string, uint64_t>> open; // name and line of elements
+        std::vector<uint64_t> lines;
+        while (m_at < m_text.size())
+        {
+            if (m_text[m_at] != '<')
+            {
+                Advance(1);
+            }
+            else if (IsAt("<!--"))
+            {
+                SkipPast("-->", "a comment");
+            }
+            else if (IsAt("<?"))
+            {
+                SkipPast("?>", "a processing instruction");
+            }
+            else if (IsAt("<!"))
+            {
+                Fail("document types and CDATA sections are not allowed");
+            }
+            else if (IsAt("</"))
+            {
+                Advance(2);
+                const std::string name = SkipName("the name of an element");
+                if (open.empty() || open.back().first != name)
+                {
+                    Fail("'" + name + "' ends here, but " +
+                         (open.empty() ? "nothing has begun"
+                                       : "'" + open.back().first + "' of line " +
+                                             std::to_string(open.back().second) + " has not"));
+                }
+                SkipSpace();
+                Expect('>');
+                open.pop_back();
+            }
+            else
+            {
+                if (open.empty() && !lines.empty())
+                {
+                    Fail("there is a second outermost element");
+                }
+                lines.push_back(m_line);
+                Advance(1);
+                const std::string name = SkipName("the name of an element");
+                if (ScanAttributes())
+                {
+                    open.emplace_back(name, lines.back());
+                }
+                if (open.size() > MAX_DEPTH)
+                {
+                    Fail("elements are nested more than " + std::to_string(MAX_DEPTH) + " deep");
+                }
+            }
+        }
+        if (!open.empty())
+        {
+            Fail("the file ends inside '" + open.back().first + "' of line " +
+                 std::to_string(open.back().second));
+        }
+        if (lines.empty())
+        {
+            Fail("there is no element");
+        }
+        return lines;
+    }
+
+    /// @param cause what is wrong where the scanner is @throw std::invalid_argument
+    [[noreturn]] void Fail(const std::string& cause) const
+    {
+        throw std::invalid_argument(m_fileName + ":" + std::to_string(m_line) + ": " + cause);
+    }
+
+  private:
+    /// Passes "attribute=value ...>" @return whether the element has content and an end of its own
+    bool ScanAttributes()
+    {
+        while (true)
+        {
+            const bool hasSpace = SkipSpace();
+            if (IsAt("/>"))
+            {
+                Advance(2);
+                return false;
+            }
+            if (IsAt(">"))
+            {
+                Advance(1);
+                return true;
+            }
+            if (!hasSpace)
+            {
+                Fail("expected white space, '>' or '/>'");
+            }
+            SkipName("the name of an attribute");
+            SkipSpace();
+            Expect('=');
+            SkipSpace();
+            if (!IsAt("\"") && !IsAt("'"))
+            {
+                Fail("the value of an attribute must be in quotes");
+            }
+            const char quote = m_text[m_at];
+            Advance(1);
+            while (m_at < m_text.size() && m_text[m_at] != quote && m_text[m_at] != '<')
+            {
+                Advance(1);
+            }
+            Expect(quote);
+        }
+    }
+
+    bool IsAt(const char* what) const
+    {
+        return m_text.compare(m_at, std::char_traits<char>::length(what), what) == 0;
+    }
+
+    void Advance(std::size_t count)
+    {
+        for (std::size_t i = 0; i < count && m_at < m_text.size(); ++i)
+        {
+            m_line += m_text[m_at] == '\n' ? 1 : 0;
+            ++m_at;
+        }
+    }
+
+    void SkipPast(const char* end, const char* what)
+    {
+        const std::size_t found = m_text.find(end, m_at);
+        if (found == std::string::npos)
+        {
+            Fail(std::string(what) + " does not end");
+        }
+        Advance(found + std::char_traits<char>::length(end) - m_at);
+    }
+
+    bool SkipSpace()
+    {
+        const std::size_t start = m_at;
+        while (m_at < m_text.size() && (m_text[m_at] == ' ' || m_text[m_at] == '\t' ||
+                                        m_text[m_at] == '\r' || m_text[m_at] == '\n'))
+        {
+            Advance(1);
+        }
+        return m_at > start;
+    }
+
+    std::string SkipName(const char* what)
+    {
+        const std::size_t start = m_at;
+        while (m_at < m_text.size() &&
+               ((m_text[m_at] >= 'a' && m_text[m_at] <= 'z') ||
+                (m_text[m_at] >= 'A' && m_text[m_at] <= 'Z') ||
+                (m_text[m_at] >= '0' && m_text[m_at] <= '9') || m_text[m_at] == '_' ||
+                m_text[m_at] == ':' || m_text[m_at] == '.' || m_text[m_at] == '-'))
+        {
+            Advance(1);
+        }
+        if (m_at == start)
+        {
+            Fail(std::string("expected ") + what);
+        }
+        if (m_at - start > MAX_NAME)
+        {
+            Fail(std::string(what) + " is longer than " + std::to_string(MAX_NAME));
+        }
+        return m_text.substr(start, m_at - start);
+    }
+
+    void Expect(char c)
+    {
+        if (m_at == m_text.size() || m_text[m_at] != c)
+        {
+            Fail(std::string("expected '") + c + "'");
+        }
+        Advance(1);
+    }
+
+    const std::string& m_text;
+    const std::string& m_fileName;
+    std::size_t m_at{0};
+    uint64_t m_line{1};
+};
+
+using Tree = boost::property_tree::ptree;
+
+/**
+ * @param name of the element
+ * @param path of it
+ * @param tree its content
+ * @param lines of all elements
+ * @param next first of its lines; then that of what follows it
+ * @return the element
+ */
+XmlElement
+Convert(const std::string& name,
+        const std::string& path,
+        const Tree& tree,
+        const std::vector<uint64_t>& lines,
+        std::size_t& next)
+{
+    XmlElement element;
+    element.name = name;
+    element.path = path;
+    element.line = lines.at(next++);
+    std::map<std::string, std::size_t> count; // of children, by name
+    for (const auto& [key, child] : tree)
+    {
+        if (key == "<xmlattr>")
+        {
+            for (const auto& [attribute, value] : child)
+            {
+                element.attributes.emplace_back(attribute, value.data());
+            }
+        }
+        else
+        {
+            const std::string position = "[" + std::to_string(count[key]++) + "]";
+            element.children.push_back(
+                Convert(key, path + "/" + key + position, child, lines, next));
+        }
+    }
+    return element;
+}
+
+} // namespace
+
+const std::string*
+XmlElement::Find(const std::string& attribute) const
+{
+    for (const auto& [key, value] : attributes)
+    {
+        if (key == attribute)
+        {
+            return &value;
+        }
+    }
+    return nullptr;
+}
+
+XmlDocument::XmlDocument(std::istream& input, const std::string& fileName)
+    : m_fileName(fileName)
+{
+    std::string text;
+    char buffer[4096];
+    while (input.read(buffer, sizeof(buffer)), input.gcount() > 0)
+    {
+        text.append(buffer, static_cast<std::size_t>(input.gcount()));
+        if (text.size() > MAX_BYTES)
+        {
+            throw std::invalid_argument(fileName + ":1: the file has more than " +
+                                        std::to_string(MAX_BYTES) + " bytes");
+        }
+    }
+    const std::size_t zero = text.find('\0');
+    if (zero != std::string::npos)
+    {
+        throw std::invalid_argument(
+            fileName + ":" +
+            std::to_string(1 + std::count(text.begin(), text.begin() + zero, '\n')) +
+            ": there is a zero byte; this is no XML text");
+    }
+    const std::vector<uint64_t> lines = Scanner(text, fileName).Scan();
+    Tree tree;
+    try
+    {
+        std::istringstream stream(text);
+        boost::property_tree::read_xml(stream, tree, boost::property_tree::xml_parser::no_comments);
+    }
+    catch (const boost::property_tree::xml_parser_error& error)
+    {
+        throw std::invalid_argument(fileName + ":" + std::to_string(std::max(error.line(), 1ul)) +
+                                    ": " + error.message());
+    }
+    std::size_t next = 0;
+    const auto& [name, content] = tree.front();
+    m_root = Convert(name, "/" + name, content, lines, next);
+}
+
+void
+XmlDocument::Fail(const XmlElement& element, const std::string& cause) const
+{
+    throw std::invalid_argument(m_fileName + ":" + std::to_string(element.line) + ": " +
+                                element.path + ": " + cause);
+}
+
+} // namespace proteus
+} // namespace ns3

@@ -1,0 +1,81 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef PROTEUS_XML_H
+#define PROTEUS_XML_H
+
+#include <cstddef>
+#include <cstdint>
+#include <istream>
+#include <string>
+#include <utility>
+#include <vector>
+
+/**
+ * @file
+ * @ingroup proteus
+ * What readers of XML files share.
+ */
+
+namespace ns3
+{
+namespace proteus
+{
+
+/// @ingroup proteus
+/// An element of an XML file.
+struct XmlElement
+{
+    std::string name;                                            //!< tag
+    std::string path;                                            //!< e.g. "/system/cpu[1]/pci[0]"
+    uint64_t line{0};                                            //!< where it begins, from 1
+    std::vector<std::pair<std::string, std::string>> attributes; //!< in order
+    std::vector<XmlElement> children;                            //!< in order
+
+    /// @param attribute name @return its value, or null
+    const std::string* Find(const std::string& attribute) const;
+};
+
+/**
+ * @ingroup proteus
+ * A parsed XML file of elements with attributes. Text between elements, comments and the XML
+ * declaration are skipped; a document type is refused, since entities of its own could make a short
+ * file endless.
+ */
+class XmlDocument
+{
+  public:
+    /**
+     * Reads to the end.
+     * @param input the text
+     * @param fileName for errors
+     * @throw std::invalid_argument "FILE:LINE: cause" for bad syntax, and for a file of more than
+     * 16 MiB or elements nested more than 32 deep
+     */
+    XmlDocument(std::istream& input, const std::string& fileName);
+
+    /// @return the outermost element
+    const XmlElement& GetRoot() const
+    {
+        return m_root;
+    }
+
+    /**
+     * @param element where
+     * @param cause what is wrong there
+     * @throw std::invalid_argument "FILE:LINE: /path: cause"
+     */
+    [[noreturn]] void Fail(const XmlElement& element, const std::string& cause) const;
+
+  private:
+    std::string m_fileName;
+    XmlElement m_root;
+};
+
+} // namespace proteus
+} // namespace ns3
+
+#endif // PROTEUS_XML_H

@@ -1,0 +1,275 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "ns3/proteus-cluster-file.h"
+#include "ns3/proteus-hpcc-topology.h"
+
+#include <cstdio>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <random>
+#include <sstream>
+#include <stdexcept>
+
+using namespace ns3::proteus;
+
+namespace
+{
+
+/// Three hosts at one switch, with the switch's id in between.
+const char* const SMALL = "4 1 3\n"
+                          "2\n"
+                          "0 2 400Gbps 0.0005ms 0\n"
+                          "1 2 12.5GB/s 500ns 0.25 # degraded\n"
+                          "\n"
+                          "3 2 1e9bps 1us 0\n";
+
+/// Two servers of two GPUs, each with an NVSwitch, at one switch.
+const char* const SERVERS = "7 2 2 1 8 H100\n"
+                            "4 5 6\n"
+                            "0 4 2880Gbps 0.000025ms 0\n"
+                            "1 4 2880Gbps 0.000025ms 0\n"
+                            "2 5 2880Gbps 0.000025ms 0\n"
+                            "3 5 2880Gbps 0.000025ms 0\n"
+                            "0 6 400Gbps 0.0005ms 0\n"
+                            "1 6 400Gbps 0.0005ms 0\n"
+                            "2 6 400Gbps 0.0005ms 0\n"
+                            "3 6 400Gbps 0.0005ms 0\n";
+
+Cluster
+Read(const std::string& text, const HpccTopologyOptions& options = HpccTopologyOptions())
+{
+    std::istringstream input(text);
+    return ReadHpccTopology(input, "some/t.txt", options);
+}
+
+std::string
+ErrorOf(const std::string& text)
+{
+    try
+    {
+        Read(text);
+    }
+    catch (const std::invalid_argument& error)
+    {
+        return error.what();
+    }
+    return "";
+}
+
+std::string
+Exchange(const std::string& what, const std::string& with)
+{
+    std::string text = SMALL;
+    const std::size_t at = text.find(what);
+    EXPECT_NE(at, std::string::npos) << what;
+    return text.replace(at, what.size(), with);
+}
+
+/// A file that is gone when the test ends.
+class TemporaryFile
+{
+  public:
+    TemporaryFile(const std::string& suffix, const std::string& text)
+        : m_path(testing::TempDir() + "proteus-hpcc-topology-test" + suffix)
+    {
+        std::ofstream(m_path) << text;
+    }
+
+    ~TemporaryFile()
+    {
+        std::remove(m_path.c_str());
+    }
+
+    const std::string& GetPath() const
+    {
+        return m_path;
+    }
+
+  private:
+    std::string m_path;
+};
+
+std::string
+LoadErrorOf(const std::string& path, uint32_t servers = 0)
+{
+    try
+    {
+        LoadCluster(path, servers);
+    }
+    catch (const std::invalid_argument& error)
+    {
+        return error.what();
+    }
+    return "";
+}
+
+} // namespace
+
+TEST(HpccTopology, Hosts)
+{
+    HpccTopologyOptions options;
+    options.payloadBytes = 4096;
+    options.overheadBytes = 36;
+    const Cluster cluster = Read(SMALL, options);
+    EXPECT_EQ(cluster.GetName(), "t.txt");
+    ASSERT_EQ(cluster.GetVertices().size(), 4u);
+    EXPECT_EQ(cluster.GetGpus(), (std::vector<VertexId>{0, 1, 3})); // ids are those of the file
+    EXPECT_EQ(cluster.GetVertices()[2].kind, VertexKind::SWITCH);
+    EXPECT_EQ(cluster.GetVertices()[3].server, 2);
+    ASSERT_EQ(cluster.GetLinks().size(), 3u);
+    const Link& first = cluster.GetLinks()[0];
+    EXPECT_EQ(first.bytesPerSecond, 50e9);
+    EXPECT_EQ(first.delayPs, 500000);
+    EXPECT_EQ(first.technology, LinkTechnology::ROCE);
+    EXPECT_EQ(first.framing.WireBytes(4096), 4132u);
+    EXPECT_EQ(first.framing.unitBytes, 4096u);
+    EXPECT_EQ(first.framing.WireBytes(0), 64u);
+    EXPECT_EQ(cluster.GetLinks()[1].bytesPerSecond, 12.5e9);
+    EXPECT_EQ(cluster.GetLinks()[1].delayPs, 500000);
+    EXPECT_EQ(cluster.GetLinks()[1].lossProbability, 0.25);
+    EXPECT_EQ(cluster.GetLinks()[2].bytesPerSecond, 125e6);
+    EXPECT_EQ(cluster.GetLinks()[2].delayPs, 1000000);
+    EXPECT_EQ(Read(SMALL).GetLinks()[0].framing.WireBytes(1000), 1048u); // as HPCC counts
+}
+
+TEST(HpccTopology, Servers)
+{
+    const Cluster cluster = Read(SERVERS);
+    EXPECT_EQ(cluster.GetNServers(), 2u);
+    EXPECT_EQ(cluster.GetGpus().size(), 4u);
+    EXPECT_EQ(cluster.GetVertices()[0].model, "H100-SXM5-80GB");
+    EXPECT_EQ(cluster.GetVertices()[3].server, 1);
+    EXPECT_EQ(cluster.GetVertices()[4].kind, VertexKind::NVSWITCH);
+    EXPECT_EQ(cluster.GetVertices()[5].server, 1);
+    EXPECT_EQ(cluster.GetVertices()[6].kind, VertexKind::SWITCH);
+    EXPECT_EQ(cluster.GetLinks()[0].technology, LinkTechnology::NVLINK);
+    EXPECT_EQ(cluster.GetLinks()[0].bytesPerSecond, 360e9);
+    EXPECT_EQ(cluster.GetLinks()[0].delayPs, 25000);
+    EXPECT_EQ(cluster.GetLinks()[4].technology, LinkTechnology::ROCE);
+    const Paths paths(cluster);
+    EXPECT_EQ(paths.Distance(0, 1), 2u); // NVLink
+    EXPECT_EQ(paths.Distance(0, 2), 200u);
+}
+
+TEST(HpccTopology, RatesAndDelays)
+{
+    auto rate = [](const char* text) {
+        return Read(Exchange("400Gbps", text)).GetLinks()[0].bytesPerSecond;
+    };
+    EXPECT_EQ(rate("100Gb/s"), 12.5e9);
+    EXPECT_EQ(rate("8kbps"), 1000);
+    EXPECT_EQ(rate("8Kib/s"), 1024);
+    EXPECT_EQ(rate("1.6Tbps"), 200e9);
+    EXPECT_EQ(rate("25GBps"), 25e9);
+    auto delay = [](const char* text) {
+        return Read(Exchange("0.0005ms", text)).GetLinks()[0].delayPs;
+    };
+    EXPECT_EQ(delay("0"), 0);
+    EXPECT_EQ(delay("1e-6"), 1000000); // seconds
+    EXPECT_EQ(delay("1ps"), 1);
+    EXPECT_EQ(delay("2.5us"), 2500000);
+}
+
+TEST(HpccTopology, ErrorsNameTheLine)
+{
+    EXPECT_EQ(ErrorOf(SMALL), "");
+    EXPECT_EQ(ErrorOf("").substr(0, 49), "some/t.txt:1: the first line must be 'nodes switc");
+    EXPECT_EQ(ErrorOf("4 1 3 7\n").substr(0, 37), "some/t.txt:1: the first line must be ");
+    EXPECT_EQ(ErrorOf(Exchange("400Gbps", "400Gbqs")),
+              "some/t.txt:3: the rate must be above 0 and like 400Gbps or 50GB/s, not '400Gbqs'");
+    EXPECT_EQ(ErrorOf(Exchange("400Gbps", "0Gbps")),
+              "some/t.txt:3: the rate must be above 0 and like 400Gbps or 50GB/s, not '0Gbps'");
+    EXPECT_EQ(ErrorOf(Exchange("500ns", "500 ns")),
+              "some/t.txt:4: the error rate must begin with a number, 0 or above, not 'ns'");
+    EXPECT_EQ(ErrorOf(Exchange("500ns", "-500ns")),
+              "some/t.txt:4: the delay must begin with a number, 0 or above, not '-500ns'");
+    EXPECT_EQ(ErrorOf(Exchange("500ns", "5minutes")),
+              "some/t.txt:4: the delay must be a time of at most 1000 s such as 500ns or 0.0005ms, "
+              "not '5minutes'");
+    EXPECT_EQ(ErrorOf(Exchange("0.25", "1.25")),
+              "some/t.txt:4: the error rate must be a number from 0 to 1, not '1.25'");
+    EXPECT_EQ(ErrorOf(Exchange("3 2", "4 2")),
+              "some/t.txt:6: an end of a link must be a whole number from 0 to 3, not '4'");
+    EXPECT_EQ(ErrorOf(Exchange("3 2", "2 2")),
+              "some/t.txt:6: link from 'node2' to 'node2': the ends must be two vertices");
+    EXPECT_EQ(ErrorOf(Exchange("4 1 3", "4 1 4")),
+              "some/t.txt:6: the file ends where a link must follow");
+    EXPECT_EQ(ErrorOf(Exchange("4 1 3", "4 1 2")),
+              "some/t.txt:6: there is more than the 2 links of the first line: '3'");
+    EXPECT_EQ(ErrorOf(Exchange("4 1 3", "16777216 1 3")),
+              "some/t.txt:1: there must be 1 to 65536 nodes that are no switches, not 16777215");
+    EXPECT_EQ(ErrorOf(Exchange("4 1 3", "60000 1 3")),
+              "some/t.txt:1: 3 links cannot join 60000 nodes");
+    EXPECT_EQ(ErrorOf(Exchange("3 2 1e9", "3 1 1e9")),
+              "some/t.txt:1: GPU 'node0' does not reach GPU 'node3' (paths do not run through "
+              "other GPUs or servers); add a link or a switch");
+    EXPECT_EQ(ErrorOf("4 2 2\n2 2\n0 2 1bps 0 0\n1 2 1bps 0 0\n").substr(0, 30),
+              "some/t.txt:3: the rate must be");
+    EXPECT_EQ(ErrorOf("4 2 3\n2 2\n0 2 8bps 0 0\n1 2 8bps 0 0\n3 2 8bps 0 0\n"),
+              "some/t.txt:1: switch 2 is listed twice");
+    EXPECT_EQ(ErrorOf("5 2 1 1 4 A100\n3 4\n"),
+              "some/t.txt:1: the 3 GPUs cannot be divided into servers of 2");
+}
+
+TEST(HpccTopology, CorruptedAnywhere)
+{
+    const std::string text = SERVERS;
+    std::mt19937 random(5);
+    for (std::size_t at = 0; at < text.size(); ++at)
+    {
+        for (int round = 0; round < 10; ++round)
+        {
+            std::string bad = round == 0 ? text.substr(0, at) : text;
+            if (round > 0)
+            {
+                bad[at] = static_cast<char>(random());
+            }
+            try
+            {
+                const Cluster cluster = Read(bad);
+                EXPECT_NO_THROW(cluster.Validate());
+            }
+            catch (const std::invalid_argument& error)
+            {
+                const std::string message = error.what();
+                EXPECT_EQ(message.substr(0, 11), "some/t.txt:") << at;
+                EXPECT_EQ(message.find('\n'), std::string::npos) << message;
+            }
+        }
+    }
+}
+
+TEST(LoadCluster, ByContentAndSuffix)
+{
+    const TemporaryFile text(".topo", SMALL);
+    EXPECT_EQ(LoadCluster(text.GetPath()).GetGpus().size(), 3u);
+    EXPECT_EQ(LoadCluster(text.GetPath(), 3).GetGpus().size(), 3u);
+    EXPECT_EQ(LoadErrorOf(text.GetPath(), 2),
+              text.GetPath() + ": has 3 servers, but 2 are asked for; ask for as many, or leave "
+                               "the number out");
+    HpccTopologyOptions options;
+    options.overheadBytes = 36;
+    EXPECT_EQ(LoadCluster(text.GetPath(), 0, FabricOptions(), options)
+                  .GetLinks()[0]
+                  .framing.packetHeaderBytes,
+              36u);
+    const char* const xml = "\n <system><cpu><pci class='0x030200'/><pci class='0x030200'/>"
+                            "</cpu></system>";
+    const TemporaryFile noSuffix(".dump", xml);
+    EXPECT_EQ(LoadCluster(noSuffix.GetPath()).GetGpus().size(), 2u);
+    const TemporaryFile json(
+        ".cluster",
+        " {\"format\": \"proteus-cluster\", \"version\": 1, \"server\": \"dgx-a100\"}");
+    EXPECT_EQ(LoadCluster(json.GetPath()).GetGpus().size(), 8u);
+    // The suffix is believed, so that errors are those of the format that was meant.
+    const TemporaryFile wrong(".json", SMALL);
+    EXPECT_EQ(LoadErrorOf(wrong.GetPath()), wrong.GetPath() + ": must hold an object, not 4");
+    const TemporaryFile none(".dat", "hello");
+    EXPECT_EQ(LoadErrorOf(none.GetPath()),
+              none.GetPath() + ": is none of a cluster JSON file, an NCCL topology XML file and a "
+                               "text topology that begins with 'nodes switches links'");
+}

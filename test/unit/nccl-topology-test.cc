@@ -1,0 +1,362 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "ns3/proteus-cluster-file.h"
+#include "ns3/proteus-nccl-topology.h"
+
+#include <fstream>
+#include <gtest/gtest.h>
+#include <random>
+#include <sstream>
+#include <stdexcept>
+
+using namespace ns3::proteus;
+
+namespace
+{
+
+/// Real dumps; they lie beside the clone where there are any.
+const std::string SAMPLES = PROTEUS_SOURCE_DIR "/../shared/data/nccl-topo/";
+
+/// A server with NVSwitches, a CPU link, and NICs of two speeds.
+const char* const SWITCHED = R"(<?xml version="1.0"?>
+<!-- two GPUs -->
+<system version="1">
+  <cpu numaid="0" arch="x86_64" vendor="GenuineIntel" familyid="6" modelid="143">
+    <pci busid="0000:07:00.0" class="0x060400" link_speed="32.0 GT/s PCIe" link_width="16">
+      <pci busid="0000:08:00.0" class="0x030200" link_speed="32 GT/s" link_width="8">
+        <gpu dev="1" sm="90" rank="1" gdr="1">
+          <nvlink target="0000:C4:00.0" count="5" tclass="0x068000"/>
+          <nvlink target="0000:c5:00.0" count="4" tclass="0x068000"/>
+        </gpu>
+      </pci>
+      <pci busid="0000:09:00.0" class="0x030200" link_speed="" link_width="0">
+        <gpu dev="0" sm="90" rank="0" gdr="1">
+          <nvlink target="0000:c4:00.0" count="5" tclass="0x068000"/>
+          <nvlink target="0000:c5:00.0" count="4" tclass="0x068000"/>
+          <c2c bw="25000" count="18"/>
+        </gpu>
+      </pci>
+      <pci busid="0000:0a:00.0" class="0x010802" link_speed="8 GT/s" link_width="4"/>
+      <pci busid="0000:0b:00.0" class="0x020700" link_speed="64 GT/s" link_width="16">
+        <nic>
+          <net name="mlx5_1" dev="1" speed="200000"/>
+          <net name="mlx5_2" dev="2" speed="200000"/>
+        </nic>
+      </pci>
+    </pci>
+    <pci busid="0000:0d:00.0" class="0x020700" link_speed="16 GT/s" link_width="16">
+      <nic><net name="mlx5_0" dev="0" speed="400000"/></nic>
+    </pci>
+    <nic><net name="eth0" dev="3" speed="10000"/></nic>
+  </cpu>
+</system>
+)";
+
+Cluster
+Read(const std::string& text, uint32_t servers = 1)
+{
+    std::istringstream input(text);
+    return ReadNcclTopology(input, "t.xml", servers);
+}
+
+std::string
+ErrorOf(const std::string& text)
+{
+    try
+    {
+        Read(text);
+    }
+    catch (const std::invalid_argument& error)
+    {
+        return error.what();
+    }
+    return "";
+}
+
+/// @return SWITCHED with a part of it exchanged
+std::string
+Exchange(const std::string& what, const std::string& with)
+{
+    std::string text = SWITCHED;
+    const std::size_t at = text.find(what);
+    EXPECT_NE(at, std::string::npos) << what;
+    return text.replace(at, what.size(), with);
+}
+
+std::size_t
+Count(const Cluster& cluster, VertexKind kind)
+{
+    std::size_t n = 0;
+    for (const Vertex& vertex : cluster.GetVertices())
+    {
+        n += vertex.kind == kind ? 1 : 0;
+    }
+    return n;
+}
+
+/// @return rate of the link between two vertices, 0 where there is none
+double
+Rate(const Cluster& cluster, const char* a, const char* b)
+{
+    const VertexId other = cluster.FindVertex(b);
+    double sum = 0;
+    for (const Port& port : cluster.GetPorts(cluster.FindVertex(a)))
+    {
+        sum += port.neighbor == other ? cluster.GetLinks()[port.link].bytesPerSecond : 0;
+    }
+    return sum;
+}
+
+/// @return summed rate of the links of a technology at a vertex
+double
+SummedRate(const Cluster& cluster, VertexId vertex, LinkTechnology technology)
+{
+    double sum = 0;
+    for (const Port& port : cluster.GetPorts(vertex))
+    {
+        const Link& link = cluster.GetLinks()[port.link];
+        sum += link.technology == technology ? link.bytesPerSecond : 0;
+    }
+    return sum;
+}
+
+/// @return the sample of that name; skip the test if there is none
+bool
+HasSample(const std::string& name)
+{
+    return std::ifstream(SAMPLES + name).good();
+}
+
+} // namespace
+
+#define NEED_SAMPLE(name)                                                                          \
+    if (!HasSample(name))                                                                          \
+    {                                                                                              \
+        GTEST_SKIP() << "there is no " << SAMPLES << name;                                         \
+    }
+
+TEST(NcclTopology, Dgx1WithOneNic)
+{
+    NEED_SAMPLE("dgx1_v100_1ib_8gpu.xml");
+    const Cluster cluster = LoadCluster(SAMPLES + "dgx1_v100_1ib_8gpu.xml");
+    EXPECT_EQ(Count(cluster, VertexKind::GPU), 8u);
+    EXPECT_EQ(Count(cluster, VertexKind::PCIE_SWITCH), 4u);
+    EXPECT_EQ(Count(cluster, VertexKind::CPU), 2u);
+    EXPECT_EQ(Count(cluster, VertexKind::NIC), 1u);
+    EXPECT_EQ(Count(cluster, VertexKind::NVSWITCH), 0u);
+    for (VertexId gpu : cluster.GetGpus())
+    {
+        EXPECT_EQ(cluster.GetVertices()[gpu].model, "V100-SXM2-32GB");
+        EXPECT_EQ(SummedRate(cluster, gpu, LinkTechnology::NVLINK), 6 * 25e9);
+        EXPECT_EQ(SummedRate(cluster, gpu, LinkTechnology::PCIE), 15753846154);
+    }
+    // As the file says of GPU 0 (busid 1a): 1b x 1, b2 x 2, 3e x 1, 3d x 2.
+    EXPECT_EQ(Rate(cluster, "n0.gpu0", "n0.gpu1"), 25e9);
+    EXPECT_EQ(Rate(cluster, "n0.gpu0", "n0.gpu7"), 50e9);
+    EXPECT_EQ(Rate(cluster, "n0.gpu0", "n0.gpu3"), 25e9);
+    EXPECT_EQ(Rate(cluster, "n0.gpu0", "n0.gpu2"), 50e9);
+    EXPECT_EQ(Rate(cluster, "n0.gpu0", "n0.gpu4"), 0);
+    EXPECT_EQ(Rate(cluster, "n0.nic0", "n0.pcie1"), 15753846154);
+    EXPECT_EQ(Rate(cluster, "n0.cpu0", "n0.cpu1"), 10e9); // Skylake
+
+    const Cluster two = LoadCluster(SAMPLES + "dgx1_v100_1ib_8gpu.xml", 2);
+    EXPECT_EQ(two.GetGpus().size(), 16u);
+    EXPECT_EQ(Rate(two, "n1.nic0", "switch0"), 12.5e9);
+    EXPECT_EQ(two.GetLinks().back().technology, LinkTechnology::ROCE); // class 0x020000
+}
+
+TEST(NcclTopology, Dgx1WithTwoNics)
+{
+    NEED_SAMPLE("dgx1_v100_2ib_8gpu.xml");
+    FabricOptions fabric;
+    fabric.kind = "rail-optimised";
+    const Cluster cluster = LoadCluster(SAMPLES + "dgx1_v100_2ib_8gpu.xml", 2, fabric);
+    EXPECT_EQ(Count(cluster, VertexKind::GPU), 16u);
+    EXPECT_EQ(Count(cluster, VertexKind::NIC), 4u);
+    for (VertexId gpu : cluster.GetGpus())
+    {
+        EXPECT_EQ(SummedRate(cluster, gpu, LinkTechnology::NVLINK), 6 * 25e9);
+    }
+    EXPECT_EQ(Rate(cluster, "n0.nic0", "n0.pcie0"), 15753846154);
+    EXPECT_EQ(Rate(cluster, "n0.nic1", "n0.pcie2"), 15753846154);
+    // What the file says, 600000 Mb/s, though PCIe does not carry it.
+    EXPECT_EQ(Rate(cluster, "n1.nic1", "rail0.1"), 75e9);
+    EXPECT_EQ(cluster.GetLinks().back().technology, LinkTechnology::INFINIBAND);
+}
+
+TEST(NcclTopology, TitanXp)
+{
+    NEED_SAMPLE("titanxp_8gpu.xml");
+    const Cluster cluster = LoadCluster(SAMPLES + "titanxp_8gpu.xml");
+    const Cluster preset = MakeCluster("titanxp-pcie", 1);
+    // The preset is made after this file: the same parts and links.
+    ASSERT_EQ(cluster.GetVertices().size(), preset.GetVertices().size());
+    ASSERT_EQ(cluster.GetLinks().size(), preset.GetLinks().size());
+    for (const Vertex& vertex : preset.GetVertices())
+    {
+        EXPECT_EQ(cluster.GetVertices()[cluster.FindVertex(vertex.name)].kind, vertex.kind);
+    }
+    for (const Link& link : preset.GetLinks())
+    {
+        EXPECT_EQ(Rate(cluster,
+                       preset.GetVertices()[link.a].name.c_str(),
+                       preset.GetVertices()[link.b].name.c_str()),
+                  link.bytesPerSecond);
+    }
+    EXPECT_EQ(Rate(LoadCluster(SAMPLES + "titanxp_8gpu.xml", 2), "n0.nic0", "switch0"), 125e6);
+}
+
+TEST(NcclTopology, AzureNdv4)
+{
+    NEED_SAMPLE("azure_ndv4-topo.xml");
+    // Written by hand: only sockets, one PCIe switch below each, and what hangs there.
+    const Cluster cluster = LoadCluster(SAMPLES + "azure_ndv4-topo.xml", 2);
+    EXPECT_EQ(Count(cluster, VertexKind::GPU), 16u);
+    EXPECT_EQ(Count(cluster, VertexKind::NIC), 16u);
+    EXPECT_EQ(Count(cluster, VertexKind::PCIE_SWITCH), 8u);
+    EXPECT_EQ(Count(cluster, VertexKind::CPU), 8u);
+    EXPECT_EQ(cluster.GetVertices()[0].model, "A100-SXM4-80GB");
+    EXPECT_EQ(Rate(cluster, "n0.gpu0", "n0.pcie0"), 31507692308);
+    EXPECT_EQ(Rate(cluster, "n0.cpu0", "n0.cpu3"), 16e9); // AMD, all joined
+    EXPECT_EQ(Rate(cluster, "n1.nic7", "switch0"), 25e9);
+    for (uint32_t i = 0; i < 8; ++i)
+    {
+        EXPECT_EQ(cluster.GetVertices()[cluster.GetNic(cluster.GetGpus()[i])].index, i);
+    }
+}
+
+TEST(NcclTopology, NvSwitchesAndNics)
+{
+    const Cluster cluster = Read(SWITCHED, 2);
+    EXPECT_EQ(cluster.GetGpus().size(), 4u);
+    EXPECT_EQ(Count(cluster, VertexKind::NVSWITCH), 4u);
+    EXPECT_EQ(Rate(cluster, "n0.gpu0", "n0.nvswitch0"), 5 * 25e9);
+    EXPECT_EQ(Rate(cluster, "n0.gpu1", "n0.nvswitch1"), 4 * 25e9);
+    EXPECT_TRUE(cluster.GetVertices()[cluster.FindVertex("n0.nvswitch0")].multicast);
+    EXPECT_EQ(cluster.GetVertices()[0].model, "H100-SXM5-80GB");
+    // Ranked by dev: the second one in the file is GPU 0, at 8 GT/s x 16 for want of other news.
+    EXPECT_EQ(Rate(cluster, "n0.gpu0", "n0.pcie0"), 15753846154);
+    EXPECT_EQ(Rate(cluster, "n0.gpu1", "n0.pcie0"), 31507692308); // 32 GT/s x 8
+    EXPECT_EQ(Rate(cluster, "n0.gpu0", "n0.cpu0"), 450e9);        // C2C
+    EXPECT_EQ(Rate(cluster, "n0.pcie0", "n0.cpu0"), 63015384615);
+    // Two ports of one card together; eth0 is left out, the disk is no device of ours.
+    EXPECT_EQ(Count(cluster, VertexKind::NIC), 4u);
+    EXPECT_EQ(Rate(cluster, "n0.nic0", "n0.cpu0"), 31507692308);
+    EXPECT_EQ(Rate(cluster, "n0.nic1", "n0.pcie0"), 121e9); // 64 GT/s, 242 of 256 bytes
+    EXPECT_EQ(Rate(cluster, "n1.nic1", "switch0"), 50e9);
+    EXPECT_EQ(Count(cluster, VertexKind::SWITCH), 1u);
+    EXPECT_EQ(Paths(cluster).Distance(0, 1), 2u);
+}
+
+TEST(NcclTopology, ErrorsNameLineAndElement)
+{
+    EXPECT_EQ(ErrorOf(SWITCHED), "");
+    EXPECT_EQ(ErrorOf(Exchange("sm=\"90\"", "sm=\"91\"")),
+              "t.xml:7: /system/cpu[0]/pci[0]/pci[0]/gpu[0]: there is no data sheet of a GPU with "
+              "sm 91; known: 52, 60, 61, 70, 75, 80, 90, 100");
+    EXPECT_EQ(ErrorOf(Exchange("count=\"5\"", "count=\"-5\"")),
+              "t.xml:8: /system/cpu[0]/pci[0]/pci[0]/gpu[0]/nvlink[0]: count must be a whole "
+              "number from 0 to 1000, not '-5'");
+    EXPECT_EQ(ErrorOf(Exchange("tclass=\"0x068000\"", "tclass=\"0x0\"")),
+              "t.xml:8: /system/cpu[0]/pci[0]/pci[0]/gpu[0]/nvlink[0]: tclass must be that of a "
+              "GPU (0x03....), of an NVSwitch (0x068000) or of a CPU (0x068001), not '0x0'");
+    EXPECT_EQ(ErrorOf(Exchange("32.0 GT/s PCIe", "33 GT/s")),
+              "t.xml:5: /system/cpu[0]/pci[0]: link_speed must be like '16 GT/s' (2.5, 5, 8, 16, "
+              "32, 64) or empty, not '33 GT/s'");
+    EXPECT_EQ(ErrorOf(Exchange("0000:09", "0000:08")),
+              "t.xml:12: /system/cpu[0]/pci[0]/pci[1]: there are two GPUs with the busid "
+              "'0000:08:00.0'");
+    EXPECT_EQ(ErrorOf(Exchange("sm=\"90\"", "sm=\"75\"")),
+              "t.xml:8: /system/cpu[0]/pci[0]/pci[0]/gpu[0]/nvlink[0]: a T4 has no NVLink; its sm, "
+              "75, must be another");
+    EXPECT_EQ(ErrorOf("<system/>"), "t.xml:1: /system: there is no 'cpu'");
+    EXPECT_EQ(ErrorOf("<graphs/>"), "t.xml:1: /graphs: the outermost element must be 'system'");
+    EXPECT_EQ(ErrorOf("<system>\n<cpu/></system>"), "t.xml:1: /system: the cluster has no GPU");
+    EXPECT_EQ(ErrorOf(""), "t.xml:1: there is no element");
+    EXPECT_EQ(ErrorOf("\n<system>"), "t.xml:2: the file ends inside 'system' of line 2");
+    EXPECT_EQ(ErrorOf("<system>\n</sytem>"),
+              "t.xml:2: 'sytem' ends here, but 'system' of line 1 has not");
+    EXPECT_EQ(ErrorOf("</system>"), "t.xml:1: 'system' ends here, but nothing has begun");
+    EXPECT_EQ(ErrorOf("<system>\n<cpu numaid=0/></system>"),
+              "t.xml:2: the value of an attribute must be in quotes");
+    EXPECT_EQ(ErrorOf("<system/>\n<system/>"), "t.xml:2: there is a second outermost element");
+    EXPECT_EQ(ErrorOf("<!DOCTYPE a [<!ENTITY b \"c\">]>\n<system/>"),
+              "t.xml:1: document types and CDATA sections are not allowed");
+    EXPECT_EQ(ErrorOf(std::string("<system>\n\0</system>", 19)),
+              "t.xml:2: there is a zero byte; this is no XML text");
+    // Boost's parser would recurse as deep as this goes.
+    std::string deep;
+    for (int i = 0; i < 1000000; ++i)
+    {
+        deep += "<a \"='>";
+    }
+    EXPECT_NE(ErrorOf(deep), "");
+    deep.clear();
+    for (int i = 0; i < 1000000; ++i)
+    {
+        deep += "<a>";
+    }
+    EXPECT_EQ(ErrorOf(deep), "t.xml:1: elements are nested more than 32 deep");
+    EXPECT_EQ(ErrorOf(std::string((16u << 20) + 1, ' ')),
+              "t.xml:1: the file has more than 16777216 bytes");
+    std::istringstream input(SWITCHED);
+    EXPECT_THROW(ReadNcclTopology(input, "t.xml", 0), std::invalid_argument);
+}
+
+TEST(NcclTopology, PeersMustAgree)
+{
+    auto pair = [](const char* first, const char* second) {
+        return std::string("<system><cpu><pci class='0x030200' busid='a'><gpu dev='0' sm='70'>") +
+               first + "</gpu></pci><pci class='0x030200' busid='B'><gpu dev='1' sm='70'>" +
+               second + "</gpu></pci></cpu></system>";
+    };
+    const char* toB = "<nvlink target='b' count='2' tclass='0x030200'/>";
+    const char* toA = "<nvlink target='A' count='2' tclass='0x030200'/>";
+    EXPECT_EQ(Rate(Read(pair(toB, toA)), "n0.gpu0", "n0.gpu1"), 50e9);
+    EXPECT_EQ(Rate(Read(pair(toB, "")), "n0.gpu0", "n0.gpu1"), 50e9);
+    EXPECT_NE(ErrorOf(pair(toB, "<nvlink target='a' count='1' tclass='0x030200'/>"))
+                  .find("the other end lists another number of links"),
+              std::string::npos);
+    EXPECT_NE(ErrorOf(pair((std::string(toB) + toB).c_str(), "")).find("a second time"),
+              std::string::npos);
+    EXPECT_NE(
+        ErrorOf(pair("<nvlink target='a' count='1' tclass='0x030200'/>", "")).find("to itself"),
+        std::string::npos);
+    // A GPU that the file does not have.
+    EXPECT_EQ(Rate(Read(pair("<nvlink target='c' count='1' tclass='0x030200'/>", "")),
+                   "n0.gpu0",
+                   "n0.gpu1"),
+              0);
+}
+
+TEST(NcclTopology, CorruptedAnywhere)
+{
+    const std::string text = SWITCHED;
+    std::mt19937 random(5);
+    for (std::size_t at = 0; at < text.size(); ++at)
+    {
+        for (int round = 0; round < 3; ++round)
+        {
+            std::string bad = round == 0 ? text.substr(0, at) : text;
+            if (round > 0)
+            {
+                bad[at] = static_cast<char>(random());
+            }
+            try
+            {
+                const Cluster cluster = Read(bad);
+                EXPECT_NO_THROW(cluster.Validate());
+            }
+            catch (const std::invalid_argument& error)
+            {
+                const std::string message = error.what();
+                EXPECT_EQ(message.substr(0, 6), "t.xml:") << at;
+                EXPECT_EQ(message.find('\n'), std::string::npos) << message;
+            }
+        }
+    }
+}
