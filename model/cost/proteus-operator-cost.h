@@ -7,11 +7,11 @@
 #ifndef PROTEUS_OPERATOR_COST_H
 #define PROTEUS_OPERATOR_COST_H
 
+#include "proteus-gpu-datasheet.h"
+
 #include "ns3/proteus-graph.h"
 
 #include <cstdint>
-#include <string>
-#include <vector>
 
 /**
  * @file
@@ -24,46 +24,10 @@ namespace ns3
 namespace proteus
 {
 
-/// @ingroup proteus
-/// What the manufacturer's data sheet says of a GPU. Rates are dense (no sparsity).
-struct GpuDatasheet
-{
-    std::string model;   //!< e.g. "A100-SXM4-80GB"
-    double fp32Flops{0}; //!< FLOP/s outside the tensor cores
-    double tf32Flops{0}; //!< FLOP/s; 0 where the GPU has no such unit
-    double bf16Flops{0}; //!< FLOP/s; 0 where the GPU has no such unit
-    double fp16Flops{
-        0};             //!< FLOP/s of the tensor cores, or of what else is fastest; 0 where fp32 is
-    double fp8Flops{0}; //!< FLOP/s; 0 where the GPU has no such unit
-    uint64_t memoryBytes{0}; //!< capacity as sold, GB = 1e9: a little less than what is built in,
-                             //!< which driver and allocator take
-    double memoryBytesPerSecond{0}; //!< peak
-    std::string source;             //!< document the numbers are from
-
-    /**
-     * @param type number format
-     * @return peak FLOP/s; a format without a unit of its own takes the next wider one there is
-     * (fp8
-     * -> fp16, bf16 -> fp16, fp16 -> fp32, tf32 -> fp32)
-     */
-    double PeakFlops(DataType type) const;
-};
-
 /**
  * @ingroup proteus
- * @param model name of a GPU
- * @return its data sheet
- * @throw std::invalid_argument that lists the known models
- */
-const GpuDatasheet& FindGpuDatasheet(const std::string& model);
-
-/// @ingroup proteus
-/// @return names of the GPUs with a data sheet
-std::vector<std::string> GetGpuModels();
-
-/**
- * @ingroup proteus
- * Roofline over the data sheet, with the pace of the host as a floor:
+ * Roofline over the data sheet, with the pace of the host as a floor, for tasks of which no more is
+ * known than FLOPs and bytes:
  *
  * time = max(launchInterval, flops / (peak * flopsEfficiency), bytes / (bandwidth *
  * memoryEfficiency)).
@@ -85,7 +49,7 @@ std::vector<std::string> GetGpuModels();
  * A100 with full recomputation (Korthikanti et al. 2022, table 5: 1.42 s, larger operators than any
  * fitted one, other software) comes out at 1.61 s, 13 % too slow. The two efficiencies are known
  * less well than their effect: fitted to hidden size 1024 alone they miss 2048 by 24 %. One number
- * for all operators cannot do better; curves by class of operator can.
+ * for all operators cannot do better; where shapes are known, KernelCostModel does.
  *
  * The floor belongs to a software stack of 2022 on one host, not to the GPU. For CUDA graphs or a
  * leaner framework set a few microseconds.

@@ -49,11 +49,13 @@ TEST(GpuDatasheets, PublishedNumbers)
     EXPECT_DOUBLE_EQ(a100.PeakFlops(DataType::FP8), 312e12); // has no fp8
     EXPECT_DOUBLE_EQ(a100.memoryBytesPerSecond, 2039e9);
     EXPECT_EQ(a100.memoryBytes, 80000000000u);
+    EXPECT_EQ(a100.multiprocessors, 108u);
 
     const GpuDatasheet& h100 = FindGpuDatasheet("H100-SXM5-80GB");
     EXPECT_DOUBLE_EQ(h100.PeakFlops(DataType::BF16), 989.5e12);
     EXPECT_DOUBLE_EQ(h100.PeakFlops(DataType::FP8), 1979e12);
     EXPECT_DOUBLE_EQ(h100.memoryBytesPerSecond, 3.35e12);
+    EXPECT_EQ(h100.multiprocessors, 132u);
 
     const GpuDatasheet& v100 = FindGpuDatasheet("V100-SXM2-32GB");
     EXPECT_DOUBLE_EQ(v100.PeakFlops(DataType::TF32), 15.7e12); // has no tf32
@@ -74,6 +76,7 @@ TEST(GpuDatasheets, AreComplete)
         EXPECT_EQ(sheet.model, model);
         EXPECT_GT(sheet.memoryBytes, 10000000000u);
         EXPECT_GT(sheet.memoryBytesPerSecond, 300e9);
+        EXPECT_GE(sheet.multiprocessors, 30u);
         EXPECT_FALSE(sheet.source.empty());
         double wider = 0;
         for (DataType type : {DataType::FP32, DataType::TF32, DataType::FP16, DataType::FP8})

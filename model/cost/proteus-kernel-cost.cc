@@ -1,0 +1,204 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-kernel-cost.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+#include <string>
+
+namespace ns3
+{
+namespace proteus
+{
+
+namespace
+{
+
+/// A part of the result that one block of threads computes.
+struct Tile
+{
+    uint64_t m;
+    uint64_t n;
+};
+
+/// Sizes of cuBLAS's kernels on tensor cores, the most efficient first (NVIDIA, "Matrix
+/// Multiplication Background User's Guide").
+constexpr Tile TILES[] = {{256, 128}, {128, 256}, {128, 128}, {128, 64}, {64, 128}, {64, 64}};
+
+/// Pieces that the sum over k may be cut into.
+constexpr uint64_t SPLITS[] = {1, 2, 4, 8};
+
+/// A piece of the sum is not made shorter than this.
+constexpr uint64_t MIN_SPLIT_K = 256;
+
+/**
+ * Smaller tiles reuse what they load less often: per multiply-add, a tile of m x n loads 1/m + 1/n
+ * elements from the second-level cache. This is how many multiply-adds a load costs: 128 x 128 gets
+ * 0.96, 64 x 64 0.83 of the rate of the largest tile. Not fitted: without it, the mean error of the
+ * fit in KernelCostParameters changes by 0.02 %.
+ */
+constexpr double TILE_LOAD = 12;
+
+/// Efficiency of a tile, relative to that of the largest.
+double
+TileEfficiency(const Tile& tile)
+{
+    const double largest = 1 + TILE_LOAD * (1.0 / 256 + 1.0 / 128);
+    return largest / (1 + TILE_LOAD * (1.0 / static_cast<double>(tile.m) +
+                                       1.0 / static_cast<double>(tile.n)));
+}
+
+/// Whether rows of this many elements start at multiples of 16 bytes, the width of a load.
+bool
+IsAligned(uint64_t elements, DataType type)
+{
+    return elements * GetElementBytes(type) % 16 == 0;
+}
+
+uint64_t
+DivideUp(uint64_t a, uint64_t b)
+{
+    return a / b + (a % b != 0 ? 1 : 0);
+}
+
+bool
+IsShare(double value)
+{
+    return value > 0 && value <= 1;
+}
+
+} // namespace
+
+KernelCostModel::KernelCostModel(const GpuDatasheet& gpu,
+                                 const KernelCostParameters& parameters,
+                                 const ProfileTable* profile)
+    : m_gpu(gpu),
+      m_parameters(parameters),
+      m_profile(profile)
+{
+    if (!IsShare(parameters.matrixEfficiency) || !IsShare(parameters.memoryEfficiency) ||
+        !IsShare(parameters.streamEfficiency) || !IsShare(parameters.optimizerEfficiency) ||
+        !IsShare(parameters.fusedAttentionEfficiency) || !IsShare(parameters.fp8Efficiency) ||
+        !IsShare(parameters.misalignedEfficiency))
+    {
+        throw std::invalid_argument("operator cost: an efficiency must be above 0 and at most 1");
+    }
+    if (parameters.kernelLatencyPs < 0 || parameters.hostPerKernelPs < 0)
+    {
+        throw std::invalid_argument("operator cost: a time must not be negative");
+    }
+    if (gpu.multiprocessors == 0 || !(gpu.memoryBytesPerSecond > 0) || !(gpu.fp32Flops > 0))
+    {
+        throw std::invalid_argument("operator cost: the data sheet of \"" + gpu.model +
+                                    "\" has no multiprocessors, no memory bandwidth or no FLOP/s");
+    }
+}
+
+double
+KernelCostModel::GetProductSeconds(const MatrixProduct& product, DataType type) const
+{
+    const double peak = m_gpu.PeakFlops(type);
+    const double perProcessor = peak / m_gpu.multiprocessors;
+    double efficiency = m_parameters.matrixEfficiency;
+    // A format without a unit of its own runs on that of another.
+    const bool isFp8 = type == DataType::FP8 && m_gpu.fp8Flops > 0;
+    if (isFp8)
+    {
+        efficiency *= m_parameters.fp8Efficiency;
+    }
+    const bool onMatrixUnits = peak > m_gpu.fp32Flops;
+    if (onMatrixUnits &&
+        !(IsAligned(product.m, type) && IsAligned(product.n, type) && IsAligned(product.k, type)))
+    {
+        efficiency *= m_parameters.misalignedEfficiency;
+    }
+    const double bandwidth = m_gpu.memoryBytesPerSecond * m_parameters.streamEfficiency;
+    const uint64_t fill = m_parameters.fillBytes / GetElementBytes(type);
+    double best = std::numeric_limits<double>::infinity();
+    for (const Tile& tile : TILES)
+    {
+        const double tiles = static_cast<double>(product.batch) *
+                             static_cast<double>(DivideUp(product.m, tile.m)) *
+                             static_cast<double>(DivideUp(product.n, tile.n));
+        for (uint64_t split : SPLITS)
+        {
+            if (split > 1 && product.k / split < MIN_SPLIT_K)
+            {
+                break;
+            }
+            const double depth = static_cast<double>(DivideUp(product.k, split) + fill);
+            const double waves = std::ceil(tiles * static_cast<double>(split) /
+                                           static_cast<double>(m_gpu.multiprocessors));
+            double time = waves * 2.0 * static_cast<double>(tile.m * tile.n) * depth /
+                          (perProcessor * efficiency * TileEfficiency(tile));
+            if (split > 1)
+            {
+                // The pieces are written in fp32 and summed by a second kernel.
+                time += static_cast<double>(product.batch) * static_cast<double>(product.m) *
+                        static_cast<double>(product.n) * 4.0 * static_cast<double>(split + 1) /
+                        bandwidth;
+            }
+            best = std::min(best, time);
+        }
+    }
+    return std::max(best, static_cast<double>(product.bytes) / bandwidth);
+}
+
+KernelTime
+KernelCostModel::GetTime(const KernelWork& work) const
+{
+    constexpr double PS_PER_S = 1e12;
+    KernelTime time;
+    const double host =
+        static_cast<double>(work.GetNKernels()) * static_cast<double>(m_parameters.hostPerKernelPs);
+    double gpu = 0;
+    if (m_profile)
+    {
+        if (const auto measured = m_profile->Find(m_gpu.model, work))
+        {
+            time.gpuPs = *measured;
+            time.isMeasured = true;
+        }
+    }
+    if (!time.isMeasured)
+    {
+        for (const MatrixProduct& product : work.products)
+        {
+            gpu += GetProductSeconds(product, work.type) * PS_PER_S;
+        }
+        const double share = work.kernelClass == KernelClass::OPTIMIZER
+                                 ? m_parameters.optimizerEfficiency
+                                 : m_parameters.memoryEfficiency;
+        const double traffic =
+            static_cast<double>(work.bytes) / (m_gpu.memoryBytesPerSecond * share) * PS_PER_S;
+        const double arithmetic =
+            work.fusedFlops / (m_gpu.PeakFlops(work.type) * m_parameters.fusedAttentionEfficiency) *
+            PS_PER_S;
+        gpu +=
+            std::max(traffic, arithmetic) + static_cast<double>(work.GetNKernels()) *
+                                                static_cast<double>(m_parameters.kernelLatencyPs);
+    }
+    // Written so that not-a-number fails too.
+    if (!(gpu >= 0) || gpu >= 0x1p62 || !(host < 0x1p62))
+    {
+        throw std::invalid_argument("operator cost: an operator of " +
+                                    std::to_string(work.GetFlops()) + " FLOPs and " +
+                                    std::to_string(work.GetBytes()) + " bytes on a " + m_gpu.model +
+                                    " has no time that fits");
+    }
+    if (!time.isMeasured)
+    {
+        time.gpuPs = static_cast<int64_t>(std::llround(gpu));
+    }
+    time.hostPs = static_cast<int64_t>(host);
+    return time;
+}
+
+} // namespace proteus
+} // namespace ns3

@@ -1,0 +1,85 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-profile-table.h"
+
+#include "proteus-gpu-datasheet.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace ns3
+{
+namespace proteus
+{
+
+void
+ProfileTable::Add(const ProfileEntry& entry)
+{
+    FindGpuDatasheet(entry.gpu);
+    std::string what = std::string(ToString(entry.kernelClass)) + " " + ToString(entry.pass) +
+                       " in " + ToString(entry.type) + " of shape [";
+    for (std::size_t i = 0; i < entry.shape.size(); ++i)
+    {
+        what += (i > 0 ? ", " : "") + std::to_string(entry.shape[i]);
+    }
+    what += "] on " + entry.gpu;
+    if (entry.shape.size() != GetShapeSize(entry.kernelClass))
+    {
+        throw std::invalid_argument(what + ": the shape of this operator has " +
+                                    std::to_string(GetShapeSize(entry.kernelClass)) + " sizes");
+    }
+    if (std::count(entry.shape.begin(), entry.shape.end(), 0u) > 0)
+    {
+        throw std::invalid_argument(what + ": every size must be at least 1");
+    }
+    if (entry.timePs <= 0)
+    {
+        throw std::invalid_argument(what + ": the time must be above 0");
+    }
+    const bool isNew =
+        m_times
+            .emplace(Key(entry.gpu, entry.kernelClass, entry.pass, entry.type, entry.shape),
+                     entry.timePs)
+            .second;
+    if (!isNew)
+    {
+        throw std::invalid_argument(what + ": the table has two times for it; keep one");
+    }
+}
+
+std::optional<int64_t>
+ProfileTable::Find(const std::string& gpu, const KernelWork& work) const
+{
+    if (m_times.empty())
+    {
+        return std::nullopt;
+    }
+    const auto found = m_times.find(Key(gpu, work.kernelClass, work.pass, work.type, work.shape));
+    if (found == m_times.end())
+    {
+        return std::nullopt;
+    }
+    return found->second;
+}
+
+std::vector<ProfileEntry>
+ProfileTable::GetEntries() const
+{
+    std::vector<ProfileEntry> entries;
+    entries.reserve(m_times.size());
+    for (const auto& [key, timePs] : m_times)
+    {
+        ProfileEntry entry;
+        std::tie(entry.gpu, entry.kernelClass, entry.pass, entry.type, entry.shape) = key;
+        entry.timePs = timePs;
+        entries.push_back(std::move(entry));
+    }
+    return entries;
+}
+
+} // namespace proteus
+} // namespace ns3

@@ -1,0 +1,413 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-kernel-times.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <iterator>
+#include <map>
+#include <numeric>
+#include <string>
+
+namespace ns3
+{
+namespace proteus
+{
+
+namespace
+{
+
+using Describe = KernelWork (*)(const KernelDescription& kernel,
+                                DataType activation,
+                                uint32_t gradientBytes);
+
+/// @return product of the extents from `begin` on, without the last `without`
+uint64_t
+Points(const KernelDescription& kernel, std::size_t begin, std::size_t without)
+{
+    const auto& extents = kernel.extents;
+    return std::accumulate(extents.begin() + static_cast<std::ptrdiff_t>(begin),
+                           extents.end() - static_cast<std::ptrdiff_t>(without),
+                           uint64_t{1},
+                           std::multiplies<>());
+}
+
+KernelPass
+GetPass(const KernelDescription& kernel)
+{
+    return kernel.part.empty()                    ? KernelPass::FORWARD
+           : kernel.part == "input-gradient"      ? KernelPass::INPUT_GRADIENT
+           : kernel.part.rfind("weight-", 0) == 0 ? KernelPass::WEIGHT_GRADIENT
+                                                  : KernelPass::BACKWARD;
+}
+
+/// The traffic is what the compiler counted; in fp8 the operands have half of it.
+void
+SetTraffic(KernelWork& work, const KernelDescription& kernel)
+{
+    if (work.type != DataType::FP8)
+    {
+        work.products.front().bytes = kernel.bytes;
+    }
+}
+
+/// A backward pass whose two products the compiler made one kernel of: each has half of the work.
+KernelWork
+DescribeBoth(Describe describe,
+             const char* first,
+             const char* second,
+             const KernelDescription& kernel,
+             DataType activation,
+             uint32_t gradientBytes)
+{
+    KernelDescription half = kernel;
+    half.flops /= 2;
+    half.bytes /= 2;
+    half.part = first;
+    KernelWork work = describe(half, activation, gradientBytes);
+    half.part = second;
+    const KernelWork other = describe(half, activation, gradientBytes);
+    work.products.insert(work.products.end(), other.products.begin(), other.products.end());
+    work.bytes += other.bytes;
+    work.otherKernels += other.otherKernels;
+    work.pass = KernelPass::BACKWARD;
+    return work;
+}
+
+/// x[.., in] w[out, in]; the extent of "out" may count groups of outputs.
+KernelWork
+DescribeLinear(const KernelDescription& kernel, DataType activation, uint32_t gradientBytes)
+{
+    if (kernel.part == "backward")
+    {
+        return DescribeBoth(DescribeLinear,
+                            "input-gradient",
+                            "weight-gradient",
+                            kernel,
+                            activation,
+                            gradientBytes);
+    }
+    const uint64_t in = kernel.extents.back();
+    const uint64_t rows = Points(kernel, 0, 2);
+    const auto out = static_cast<uint64_t>(
+        std::llround(kernel.flops / (2.0 * static_cast<double>(rows) * static_cast<double>(in))));
+    KernelWork work;
+    switch (GetPass(kernel))
+    {
+    case KernelPass::INPUT_GRADIENT:
+        work = MakeLinearInputGradientWork(rows, in, out, kernel.dataType);
+        break;
+    case KernelPass::WEIGHT_GRADIENT:
+        work = MakeLinearWeightGradientWork(rows, in, out, kernel.dataType, gradientBytes);
+        break;
+    default:
+        work = MakeLinearForwardWork(rows, in, out, kernel.dataType);
+        break;
+    }
+    SetTraffic(work, kernel);
+    return work;
+}
+
+/// experts, tokens, out, in: a product per expert.
+KernelWork
+DescribeExpertLinear(const KernelDescription& kernel, DataType activation, uint32_t gradientBytes)
+{
+    if (kernel.part == "backward")
+    {
+        return DescribeBoth(DescribeExpertLinear,
+                            "input-gradient",
+                            "weight-gradient",
+                            kernel,
+                            activation,
+                            gradientBytes);
+    }
+    KernelDescription one = kernel;
+    const uint64_t experts = kernel.extents.front();
+    one.extents.erase(one.extents.begin());
+    one.flops /= static_cast<double>(experts);
+    KernelWork work = DescribeLinear(one, activation, gradientBytes);
+    work.shape[0] = work.products.front().batch = experts;
+    work.products.front().bytes *= experts;
+    work.bytes *= experts;
+    SetTraffic(work, kernel);
+    return work;
+}
+
+/// .., experts, in: a narrow product, and the softmax.
+KernelWork
+DescribeRouter(const KernelDescription& kernel, DataType /* activation */, uint32_t)
+{
+    const uint64_t in = kernel.extents.back();
+    const uint64_t experts = kernel.extents[kernel.extents.size() - 2];
+    const uint64_t rows = Points(kernel, 0, 2);
+    KernelWork work = MakeLinearForwardWork(rows, in, experts, kernel.dataType);
+    if (!kernel.part.empty())
+    {
+        const KernelWork weight = MakeLinearWeightGradientWork(rows, in, experts, kernel.dataType);
+        work = MakeLinearInputGradientWork(rows, in, experts, kernel.dataType);
+        work.products.push_back(weight.products.front());
+        work.pass = KernelPass::BACKWARD;
+    }
+    work.bytes += 2 * GetElementBytes(DataType::FP32) * rows * experts;
+    ++work.otherKernels;
+    return work;
+}
+
+/// .., m, k, n
+KernelWork
+DescribeMatmul(const KernelDescription& kernel, DataType activation, uint32_t gradientBytes)
+{
+    if (kernel.part == "backward")
+    {
+        return DescribeBoth(DescribeMatmul,
+                            "left-gradient",
+                            "right-gradient",
+                            kernel,
+                            activation,
+                            gradientBytes);
+    }
+    const std::size_t rank = kernel.extents.size();
+    const uint64_t batch = Points(kernel, 0, 3);
+    uint64_t m = kernel.extents[rank - 3];
+    uint64_t k = kernel.extents[rank - 2];
+    uint64_t n = kernel.extents[rank - 1];
+    if (kernel.part == "left-gradient")
+    {
+        std::swap(k, n);
+    }
+    else if (kernel.part == "right-gradient")
+    {
+        std::swap(m, k);
+    }
+    KernelWork work = MakeGemmWork(batch, m, n, k, kernel.dataType);
+    SetTraffic(work, kernel);
+    return work;
+}
+
+/// n, out, in, height, width, kernel height, kernel width. The compiler knows the output's size.
+KernelWork
+DescribeConvolution(const KernelDescription& kernel, DataType activation, uint32_t gradientBytes)
+{
+    if (kernel.part == "backward")
+    {
+        return DescribeBoth(DescribeConvolution,
+                            "input-gradient",
+                            "weight-gradient",
+                            kernel,
+                            activation,
+                            gradientBytes);
+    }
+    const auto& extents = kernel.extents;
+    const uint64_t pixels = extents[0] * extents[3] * extents[4];
+    const uint64_t filters = extents[1];
+    const uint64_t window = extents[2] * extents[5] * extents[6];
+    KernelWork work;
+    work.kernelClass = KernelClass::CONVOLUTION;
+    work.pass = GetPass(kernel);
+    work.type = kernel.dataType;
+    work.shape = extents;
+    work.products = {work.pass == KernelPass::INPUT_GRADIENT
+                         ? MatrixProduct{1, pixels, window, filters, kernel.bytes}
+                     : work.pass == KernelPass::WEIGHT_GRADIENT
+                         ? MatrixProduct{1, filters, window, pixels, kernel.bytes}
+                         : MatrixProduct{1, pixels, filters, window, kernel.bytes}};
+    return work;
+}
+
+/// batch, heads (groups of them), rows, columns.
+KernelWork
+DescribeAttention(const KernelDescription& kernel, DataType activation, uint32_t)
+{
+    const auto& extents = kernel.extents;
+    const bool forward = kernel.part.empty();
+    const uint64_t matrices = extents[0] * extents[1];
+    const uint64_t queries = extents[2];
+    const uint64_t keys = extents[3];
+    const double scores =
+        static_cast<double>(matrices) * static_cast<double>(queries) * static_cast<double>(keys);
+    const double element = std::max(2U, GetElementBytes(activation));
+    // Traffic of queries, keys, values and result is the same, fused or not; the scores, of which
+    // nothing less than 10 bytes each moves, come on top where they are kept.
+    auto vectors = [&](double width) {
+        const double single = element * static_cast<double>(matrices) * width;
+        const double both = static_cast<double>(queries) + static_cast<double>(keys);
+        return (forward ? 2 : 4) * single * both;
+    };
+    const double perScore = kernel.flops / scores;
+    const double unfusedWidth = perScore / (forward ? 4 : 8);
+    const bool isFused = static_cast<double>(kernel.bytes) < vectors(unfusedWidth) + 5 * scores;
+    const DataType type = kernel.dataType;
+    const KernelPass pass = forward ? KernelPass::FORWARD : KernelPass::BACKWARD;
+    if (isFused)
+    {
+        const auto head = static_cast<uint64_t>(std::llround(perScore / (forward ? 4 : 10)));
+        KernelWork work = MakeFusedAttentionWork(matrices, queries, keys, head, pass, type);
+        work.bytes = kernel.bytes;
+        return work;
+    }
+    const double left = static_cast<double>(kernel.bytes) - vectors(unfusedWidth);
+    const bool hasDropout = left > (forward ? 11.5 : 17.5) * scores;
+    return MakeAttentionWork(matrices,
+                             queries,
+                             keys,
+                             static_cast<uint64_t>(std::llround(unfusedWidth)),
+                             pass,
+                             type,
+                             hasDropout);
+}
+
+/// .., columns
+KernelWork
+DescribeNorm(const KernelDescription& kernel, DataType activation, uint32_t)
+{
+    KernelWork work =
+        MakeNormalizationWork(Points(kernel, 0, 1),
+                              kernel.extents.back(),
+                              kernel.part.empty() ? KernelPass::FORWARD : KernelPass::BACKWARD,
+                              activation);
+    work.bytes = kernel.bytes;
+    return work;
+}
+
+/// n, channels, height, width
+KernelWork
+DescribeBatchNorm(const KernelDescription& kernel, DataType activation, uint32_t gradientBytes)
+{
+    KernelDescription rows = kernel;
+    std::swap(rows.extents[1], rows.extents[3]);
+    return DescribeNorm(rows, activation, gradientBytes);
+}
+
+KernelWork
+DescribeSoftmax(const KernelDescription& kernel, DataType activation, uint32_t)
+{
+    KernelWork work =
+        MakeSoftmaxWork(Points(kernel, 0, 1),
+                        kernel.extents.back(),
+                        kernel.part.empty() ? KernelPass::FORWARD : KernelPass::BACKWARD,
+                        activation);
+    work.bytes = kernel.bytes;
+    return work;
+}
+
+/// .., [lookups], rows, width
+KernelWork
+DescribeTable(const KernelDescription& kernel, DataType activation, uint32_t gradientBytes)
+{
+    const std::size_t rank = kernel.extents.size();
+    KernelWork work =
+        MakeEmbeddingWork(Points(kernel, 0, 2),
+                          kernel.extents[rank - 1],
+                          kernel.extents[rank - 2],
+                          kernel.part.empty() ? KernelPass::FORWARD : KernelPass::BACKWARD,
+                          activation,
+                          gradientBytes);
+    if (kernel.part.empty())
+    {
+        work.bytes = kernel.bytes;
+    }
+    return work;
+}
+
+/// batch, features, pairs: the product of a sample's vectors with themselves.
+KernelWork
+DescribeInteraction(const KernelDescription& kernel, DataType /* activation */, uint32_t)
+{
+    const uint64_t features = kernel.extents[1];
+    const auto vectors = static_cast<uint64_t>(
+        std::llround((1 + std::sqrt(1 + 8 * static_cast<double>(kernel.extents[2]))) / 2));
+    KernelWork work =
+        kernel.part.empty()
+            ? MakeGemmWork(kernel.extents[0], vectors, vectors, features, kernel.dataType)
+            : MakeGemmWork(kernel.extents[0], vectors, features, vectors, kernel.dataType);
+    work.pass = GetPass(kernel);
+    work.products.front().bytes = kernel.bytes;
+    return work;
+}
+
+KernelWork
+DescribeElementwise(const KernelDescription& kernel, DataType activation, uint32_t)
+{
+    return MakeElementwiseWork(kernel.bytes, GetPass(kernel), activation);
+}
+
+KernelWork
+DescribeOptimizer(const KernelDescription& kernel, DataType /* activation */, uint32_t)
+{
+    return MakeOptimizerWork(kernel.bytes);
+}
+
+/// How each kind of operator is described.
+const std::map<std::string, Describe>&
+GetDescriptions()
+{
+    static const std::map<std::string, Describe> descriptions{
+        {"linear", DescribeLinear},
+        {"expert-linear", DescribeExpertLinear},
+        {"router", DescribeRouter},
+        {"matmul", DescribeMatmul},
+        {"convolution", DescribeConvolution},
+        {"attention", DescribeAttention},
+        {"layer-norm", DescribeNorm},
+        {"rms-norm", DescribeNorm},
+        {"batch-norm", DescribeBatchNorm},
+        {"softmax", DescribeSoftmax},
+        {"embedding", DescribeTable},
+        {"embedding-bag", DescribeTable},
+        {"interaction", DescribeInteraction},
+        {"position-embedding", DescribeElementwise},
+        {"rotary", DescribeElementwise},
+        {"relu", DescribeElementwise},
+        {"gelu", DescribeElementwise},
+        {"tanh", DescribeElementwise},
+        {"swiglu", DescribeElementwise},
+        {"add", DescribeElementwise},
+        {"dropout", DescribeElementwise},
+        {"dropout-add", DescribeElementwise},
+        {"pool", DescribeElementwise},
+        {"permute", DescribeElementwise},
+        {"concat", DescribeElementwise},
+        {"reshape", DescribeElementwise},
+        {"dispatch", DescribeElementwise},
+        {"combine", DescribeElementwise},
+        {"cross-entropy", DescribeElementwise},
+        {"vocabulary-maximum", DescribeElementwise},
+        {"vocabulary-sum", DescribeElementwise},
+        {"vocabulary-loss", DescribeElementwise},
+        {"mean-squared-error", DescribeElementwise},
+        {"adam", DescribeOptimizer},
+        {"momentum", DescribeOptimizer},
+        {"sgd", DescribeOptimizer},
+    };
+    return descriptions;
+}
+
+} // namespace
+
+std::optional<KernelWork>
+DescribeKernel(const KernelDescription& kernel, DataType activation, uint32_t gradientBytes)
+{
+    const auto found = GetDescriptions().find(kernel.kind);
+    if (found == GetDescriptions().end())
+    {
+        return std::nullopt;
+    }
+    return found->second(kernel, activation, gradientBytes);
+}
+
+std::function<int64_t(const KernelDescription&)>
+MakeKernelTimer(const KernelCostModel& model, DataType activation, uint32_t gradientBytes)
+{
+    return [&model, activation, gradientBytes](const KernelDescription& kernel) -> int64_t {
+        const auto work = DescribeKernel(kernel, activation, gradientBytes);
+        return work ? model.GetTime(*work).GetPs() : -1;
+    };
+}
+
+} // namespace proteus
+} // namespace ns3

@@ -1,0 +1,492 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "ns3/proteus-kernel-cost.h"
+#include "ns3/proteus-profile-json.h"
+
+#include <functional>
+#include <gtest/gtest.h>
+#include <limits>
+#include <random>
+#include <sstream>
+#include <stdexcept>
+#include <vector>
+
+using namespace ns3::proteus;
+
+namespace
+{
+
+const char* const A100 = "A100-SXM4-80GB";
+
+/// @return parameters of a GPU and a host without losses
+KernelCostParameters
+MakeIdeal()
+{
+    KernelCostParameters parameters;
+    parameters.matrixEfficiency = 1;
+    parameters.memoryEfficiency = 1;
+    parameters.streamEfficiency = 1;
+    parameters.optimizerEfficiency = 1;
+    parameters.fusedAttentionEfficiency = 1;
+    parameters.fp8Efficiency = 1;
+    parameters.misalignedEfficiency = 1;
+    parameters.fillBytes = 0;
+    parameters.kernelLatencyPs = 0;
+    parameters.hostPerKernelPs = 0;
+    return parameters;
+}
+
+/// @return seconds of a product without losses on an A100
+double
+IdealSeconds(uint64_t m, uint64_t n, uint64_t k)
+{
+    const KernelCostModel model(FindGpuDatasheet(A100), MakeIdeal());
+    return model.GetProductSeconds({1, m, n, k, 0}, DataType::FP16);
+}
+
+std::string
+ErrorOf(const std::function<void()>& f)
+{
+    try
+    {
+        f();
+    }
+    catch (const std::invalid_argument& error)
+    {
+        return error.what();
+    }
+    return "";
+}
+
+} // namespace
+
+TEST(KernelWork, Linear)
+{
+    const KernelWork forward = MakeLinearForwardWork(2048, 1024, 4096, DataType::BF16);
+    EXPECT_DOUBLE_EQ(forward.GetFlops(), 2.0 * 2048 * 1024 * 4096);
+    EXPECT_EQ(forward.GetBytes(), 2u * (2048 * 1024 + 1024 * 4096 + 2048 * 4096));
+    EXPECT_EQ(forward.GetNKernels(), 1u);
+    EXPECT_EQ(forward.shape, (std::vector<uint64_t>{1, 2048, 4096, 1024}));
+
+    const KernelWork input = MakeLinearInputGradientWork(2048, 1024, 4096, DataType::BF16);
+    EXPECT_DOUBLE_EQ(input.GetFlops(), forward.GetFlops());
+    EXPECT_EQ(input.GetBytes(), forward.GetBytes());
+    EXPECT_EQ(input.shape, (std::vector<uint64_t>{1, 2048, 1024, 4096}));
+
+    // The gradient is read and written in fp32.
+    const KernelWork weight = MakeLinearWeightGradientWork(2048, 1024, 4096, DataType::BF16);
+    EXPECT_DOUBLE_EQ(weight.GetFlops(), forward.GetFlops());
+    EXPECT_EQ(weight.GetBytes(), 2u * 2048 * (1024 + 4096) + 8u * 1024 * 4096);
+    EXPECT_EQ(MakeLinearWeightGradientWork(2048, 1024, 4096, DataType::BF16, 0).GetBytes(),
+              forward.GetBytes());
+
+    // In fp8 operands have one byte, results two, and what comes in is quantised.
+    const KernelWork fp8 = MakeLinearForwardWork(2048, 1024, 4096, DataType::FP8);
+    EXPECT_EQ(fp8.GetNKernels(), 2u);
+    EXPECT_EQ(fp8.GetBytes(), 2048u * 1024 + 1024 * 4096 + 2u * 2048 * 4096 + 4u * 2048 * 1024);
+}
+
+TEST(KernelWork, Convolution)
+{
+    // The first layer of AlexNet: 3 x 224 x 224 to 64 x 55 x 55, 11 x 11, stride 4, padding 2.
+    ConvolutionShape shape;
+    shape.batch = 32;
+    shape.channels = 3;
+    shape.height = shape.width = 224;
+    shape.filters = 64;
+    shape.kernelHeight = shape.kernelWidth = 11;
+    shape.stride = 4;
+    shape.paddingHeight = shape.paddingWidth = 2;
+    EXPECT_EQ(shape.GetOutputHeight(), 55u);
+    EXPECT_EQ(shape.GetOutputWidth(), 55u);
+    const uint64_t pixels = 32 * 55 * 55;
+    const uint64_t window = 3 * 11 * 11;
+    for (KernelPass pass :
+         {KernelPass::FORWARD, KernelPass::INPUT_GRADIENT, KernelPass::WEIGHT_GRADIENT})
+    {
+        const KernelWork work = MakeConvolutionWork(shape, pass, DataType::FP32);
+        EXPECT_DOUBLE_EQ(work.GetFlops(), 2.0 * pixels * 64 * window);
+        EXPECT_EQ(work.GetBytes(), 4u * (32 * 3 * 224 * 224 + pixels * 64 + 64 * window));
+        EXPECT_EQ(work.shape, (std::vector<uint64_t>{32, 64, 3, 55, 55, 11, 11}));
+    }
+    const KernelWork forward = MakeConvolutionWork(shape, KernelPass::FORWARD, DataType::FP32);
+    EXPECT_EQ(forward.products[0].m, pixels);
+    EXPECT_EQ(forward.products[0].n, 64u);
+    EXPECT_EQ(forward.products[0].k, window);
+    EXPECT_EQ(MakeConvolutionWork(shape, KernelPass::WEIGHT_GRADIENT, DataType::FP32).products[0].k,
+              pixels);
+    EXPECT_THROW(MakeConvolutionWork(shape, KernelPass::BACKWARD, DataType::FP32),
+                 std::invalid_argument);
+    shape.height = 6;
+    EXPECT_THROW(MakeConvolutionWork(shape, KernelPass::FORWARD, DataType::FP32),
+                 std::invalid_argument);
+}
+
+TEST(KernelWork, Attention)
+{
+    const uint64_t scores = 16 * 1024 * 1024;
+    const uint64_t product = 2 * 16 * (1024 * 1024 + 2 * 1024 * 64);
+    const KernelWork forward =
+        MakeAttentionWork(16, 1024, 1024, 64, KernelPass::FORWARD, DataType::FP16);
+    EXPECT_DOUBLE_EQ(forward.GetFlops(), 4.0 * scores * 64);
+    // Softmax 4, dropout 5 bytes per score.
+    EXPECT_EQ(forward.GetBytes(), 2 * product + 9 * scores);
+    EXPECT_EQ(forward.GetNKernels(), 4u);
+    const KernelWork backward =
+        MakeAttentionWork(16, 1024, 1024, 64, KernelPass::BACKWARD, DataType::FP16);
+    EXPECT_DOUBLE_EQ(backward.GetFlops(), 8.0 * scores * 64);
+    EXPECT_EQ(backward.GetBytes(), 4 * product + 11 * scores);
+    EXPECT_EQ(backward.GetNKernels(), 6u);
+    EXPECT_EQ(MakeAttentionWork(16, 1024, 1024, 64, KernelPass::FORWARD, DataType::FP16, false)
+                  .GetNKernels(),
+              3u);
+    // fp8 is for linear layers.
+    EXPECT_EQ(MakeAttentionWork(16, 1024, 1024, 64, KernelPass::FORWARD, DataType::FP8).GetBytes(),
+              forward.GetBytes());
+
+    // 2 heads of one sequence: softmax is five kernels.
+    EXPECT_TRUE(HasFusedSoftmax(4, 1024, 1024, DataType::FP16));
+    EXPECT_FALSE(HasFusedSoftmax(2, 1024, 1024, DataType::FP16));
+    EXPECT_FALSE(HasFusedSoftmax(4, 1024, 1024, DataType::FP32));
+    EXPECT_FALSE(HasFusedSoftmax(4, 1024, 8192, DataType::FP16));
+    EXPECT_FALSE(HasFusedSoftmax(4, 1023, 1024, DataType::FP16));
+    const KernelWork small =
+        MakeAttentionWork(2, 1024, 1024, 64, KernelPass::FORWARD, DataType::FP16);
+    EXPECT_EQ(small.GetNKernels(), 8u);
+    EXPECT_EQ(small.bytes, 2u * 1024 * 1024 * (36 + 5));
+
+    // One kernel; causal attention leaves half, backward is 2.5 times as much.
+    const KernelWork fused =
+        MakeFusedAttentionWork(16, 1024, 1024, 64, KernelPass::FORWARD, DataType::BF16);
+    EXPECT_DOUBLE_EQ(fused.GetFlops(), 2.0 * scores * 64);
+    EXPECT_EQ(fused.GetBytes(), 2u * 16 * 64 * 4 * 1024);
+    EXPECT_EQ(fused.GetNKernels(), 1u);
+    EXPECT_DOUBLE_EQ(
+        MakeFusedAttentionWork(16, 1024, 1024, 64, KernelPass::BACKWARD, DataType::BF16, false)
+            .GetFlops(),
+        10.0 * scores * 64);
+    EXPECT_THROW(MakeAttentionWork(16, 1024, 1024, 64, KernelPass::INPUT_GRADIENT, DataType::FP16),
+                 std::invalid_argument);
+}
+
+TEST(KernelWork, MemoryBound)
+{
+    EXPECT_EQ(MakeNormalizationWork(8, 100, KernelPass::FORWARD, DataType::BF16).GetBytes(), 3200u);
+    EXPECT_EQ(MakeNormalizationWork(8, 100, KernelPass::BACKWARD, DataType::BF16).GetBytes(),
+              4800u);
+    EXPECT_EQ(MakeNormalizationWork(8, 100, KernelPass::BACKWARD, DataType::BF16, true).GetBytes(),
+              6400u);
+    EXPECT_EQ(MakeSoftmaxWork(8, 100, KernelPass::FORWARD, DataType::FP32).GetBytes(), 6400u);
+    EXPECT_EQ(MakeElementwiseWork(77, KernelPass::FORWARD, DataType::BF16, 3).GetNKernels(), 3u);
+    EXPECT_EQ(MakeOptimizerWork(300).GetBytes(), 300u);
+    EXPECT_EQ(MakeEmbeddingWork(10, 4, 100, KernelPass::FORWARD, DataType::BF16).GetBytes(), 160u);
+    // Rows 2 + 2 + 2; table 2 written, 2 read, 4 read and 4 written.
+    EXPECT_EQ(MakeEmbeddingWork(10, 4, 100, KernelPass::BACKWARD, DataType::BF16).GetBytes(),
+              6u * 40 + 12u * 400);
+    EXPECT_EQ(MakeEmbeddingWork(10, 4, 100, KernelPass::BACKWARD, DataType::BF16, 0).GetBytes(),
+              6u * 40 + 2u * 400);
+    EXPECT_EQ(ErrorOf([] { MakeGemmWork(1, 0, 2, 3, DataType::BF16); }),
+              "matrix product: every size must be at least 1");
+    EXPECT_THROW(MakeGemmWork(1, 1ull << 40, 1ull << 40, 1ull << 40, DataType::BF16),
+                 std::invalid_argument);
+}
+
+TEST(KernelWork, NamesReadBack)
+{
+    for (KernelClass kernelClass : {KernelClass::GEMM,
+                                    KernelClass::CONVOLUTION,
+                                    KernelClass::ATTENTION,
+                                    KernelClass::FUSED_ATTENTION,
+                                    KernelClass::NORMALIZATION,
+                                    KernelClass::SOFTMAX,
+                                    KernelClass::ELEMENTWISE,
+                                    KernelClass::EMBEDDING,
+                                    KernelClass::OPTIMIZER})
+    {
+        EXPECT_EQ(KernelClassFromString(ToString(kernelClass)), kernelClass);
+    }
+    for (KernelPass pass : {KernelPass::FORWARD,
+                            KernelPass::BACKWARD,
+                            KernelPass::INPUT_GRADIENT,
+                            KernelPass::WEIGHT_GRADIENT})
+    {
+        EXPECT_EQ(KernelPassFromString(ToString(pass)), pass);
+    }
+    EXPECT_NE(ErrorOf([] { KernelClassFromString("gem"); }).find("known: gemm, convolution"),
+              std::string::npos);
+    EXPECT_THROW(KernelPassFromString("sideward"), std::invalid_argument);
+}
+
+TEST(KernelCost, FullWavesReachThePeak)
+{
+    // 12 x 9 tiles of 256 x 128 are one wave on the 108 multiprocessors.
+    const uint64_t k = 4096;
+    const double wave = 2.0 * 256 * 128 * k * 108 / 312e12;
+    EXPECT_DOUBLE_EQ(IdealSeconds(12 * 256, 9 * 128, k), wave);
+    EXPECT_DOUBLE_EQ(IdealSeconds(12 * 256, 18 * 128, k), 2 * wave);
+    // What lies beyond the edge of the result is computed too.
+    EXPECT_DOUBLE_EQ(IdealSeconds(12 * 256 - 8, 9 * 128 - 8, k), wave);
+    // One more tile starts another wave; smaller tiles and split sums take off some of it.
+    const double more = IdealSeconds(12 * 256, 10 * 128, k);
+    EXPECT_GT(more, 1.1 * wave);
+    EXPECT_LT(more, 2 * wave);
+}
+
+TEST(KernelCost, FillingThePipelineMakesShortSumsSlow)
+{
+    KernelCostParameters parameters = MakeIdeal();
+    parameters.fillBytes = 128; // 64 elements
+    const KernelCostModel model(FindGpuDatasheet(A100), parameters);
+    auto seconds = [&](uint64_t k) {
+        return model.GetProductSeconds({1, 12 * 256, 9 * 128, k, 0}, DataType::FP16);
+    };
+    EXPECT_DOUBLE_EQ(seconds(64), IdealSeconds(12 * 256, 9 * 128, 128));
+    EXPECT_DOUBLE_EQ(seconds(4032), IdealSeconds(12 * 256, 9 * 128, 4096));
+}
+
+TEST(KernelCost, SplitSumsFillTheMachine)
+{
+    // One tile and a long sum: 8 pieces are about 8 times as fast, but for their sum.
+    const double split = IdealSeconds(256, 128, 1 << 16);
+    const double whole = 2.0 * 256 * 128 * (1 << 16) * 108 / 312e12;
+    EXPECT_LT(split, whole / 7);
+    EXPECT_GT(split, whole / 108);
+}
+
+TEST(KernelCost, NeverFasterThanTheRoofline)
+{
+    std::mt19937 random(1);
+    std::uniform_int_distribution<uint64_t> size(1, 9000);
+    const KernelCostParameters defaults;
+    for (const std::string& name : GetGpuModels())
+    {
+        const GpuDatasheet& gpu = FindGpuDatasheet(name);
+        const KernelCostModel model(gpu);
+        for (int i = 0; i < 200; ++i)
+        {
+            const DataType type = i % 2 == 0 ? DataType::FP16 : DataType::FP32;
+            const KernelWork work =
+                MakeGemmWork(1 + i % 3, size(random), size(random), size(random), type);
+            const double seconds = model.GetProductSeconds(work.products[0], type);
+            EXPECT_GE(seconds * 1.000001,
+                      work.GetFlops() / (gpu.PeakFlops(type) * defaults.matrixEfficiency));
+            EXPECT_GE(seconds * 1.000001,
+                      static_cast<double>(work.GetBytes()) /
+                          (gpu.memoryBytesPerSecond * defaults.streamEfficiency));
+            MatrixProduct larger = work.products[0];
+            larger.m *= 2;
+            larger.bytes *= 2;
+            // Compared where both are aligned or neither is.
+            larger.m = (larger.m + 7) / 8 * 8;
+            if (work.products[0].m % 8 == 0)
+            {
+                EXPECT_GE(model.GetProductSeconds(larger, type), seconds) << name;
+            }
+        }
+    }
+}
+
+TEST(KernelCost, Alignment)
+{
+    const KernelCostModel model(FindGpuDatasheet(A100));
+    auto seconds = [&](uint64_t n, DataType type) {
+        return model.GetProductSeconds({1, 4096, n, 4096, 0}, type);
+    };
+    // The columns of GPT-2's output layer, padded and as they are: the same tiles.
+    const double share = model.GetParameters().misalignedEfficiency;
+    EXPECT_NEAR(seconds(50257, DataType::FP16) * share, seconds(50304, DataType::FP16), 1e-9);
+    // Outside the tensor cores it does not matter.
+    EXPECT_DOUBLE_EQ(seconds(50257, DataType::FP32), seconds(50304, DataType::FP32));
+}
+
+TEST(KernelCost, MemoryBoundClosedForms)
+{
+    const KernelCostModel model(FindGpuDatasheet(A100), MakeIdeal());
+    const KernelWork move = MakeElementwiseWork(2039000000, KernelPass::FORWARD, DataType::BF16);
+    EXPECT_EQ(model.GetTime(move).gpuPs, 1000000000);
+    EXPECT_EQ(model.GetTime(move).hostPs, 0);
+
+    KernelCostParameters parameters = MakeIdeal();
+    parameters.memoryEfficiency = 0.5;
+    parameters.optimizerEfficiency = 0.25;
+    parameters.kernelLatencyPs = 1000;
+    parameters.hostPerKernelPs = 3000000000;
+    const KernelCostModel slow(FindGpuDatasheet(A100), parameters);
+    EXPECT_EQ(slow.GetTime(move).gpuPs, 2000001000);
+    EXPECT_EQ(slow.GetTime(move).hostPs, 3000000000);
+    EXPECT_EQ(slow.GetTime(move).GetPs(), 3000000000);
+    EXPECT_EQ(slow.GetTime(MakeOptimizerWork(2039000000)).gpuPs, 4000001000);
+    EXPECT_EQ(slow.GetTime(MakeOptimizerWork(2039000000)).GetPs(), 4000001000);
+    // Three kernels: three latencies, three times the host.
+    const KernelWork three =
+        MakeElementwiseWork(2039000000, KernelPass::FORWARD, DataType::BF16, 3);
+    EXPECT_EQ(slow.GetTime(three).gpuPs, 2000003000);
+    EXPECT_EQ(slow.GetTime(three).hostPs, 9000000000);
+
+    // Fused attention on a GPU without losses: 312 TFLOP/s.
+    const KernelWork fused =
+        MakeFusedAttentionWork(96, 2048, 2048, 128, KernelPass::FORWARD, DataType::BF16);
+    EXPECT_NEAR(static_cast<double>(model.GetTime(fused).gpuPs),
+                fused.GetFlops() / 312e12 * 1e12,
+                1);
+}
+
+TEST(KernelCost, UnfusedAttentionIsTheSumOfItsKernels)
+{
+    const KernelCostModel model(FindGpuDatasheet(A100));
+    const KernelWork work =
+        MakeAttentionWork(32, 1024, 1024, 64, KernelPass::FORWARD, DataType::FP16);
+    double sum = 0;
+    for (const MatrixProduct& product : work.products)
+    {
+        sum += model.GetProductSeconds(product, DataType::FP16) * 1e12;
+    }
+    sum += static_cast<double>(
+        model.GetTime(MakeElementwiseWork(work.bytes, KernelPass::FORWARD, DataType::FP16, 4))
+            .gpuPs);
+    EXPECT_NEAR(static_cast<double>(model.GetTime(work).gpuPs), sum, 2);
+    // Fused attention saves the traffic.
+    const KernelWork fused =
+        MakeFusedAttentionWork(32, 1024, 1024, 64, KernelPass::FORWARD, DataType::FP16);
+    EXPECT_LT(model.GetTime(fused).gpuPs, model.GetTime(work).gpuPs / 4);
+}
+
+TEST(KernelCost, RefusesNonsense)
+{
+    const GpuDatasheet& gpu = FindGpuDatasheet(A100);
+    KernelCostParameters parameters;
+    EXPECT_NO_THROW(KernelCostModel(gpu, parameters));
+    parameters.memoryEfficiency = std::numeric_limits<double>::quiet_NaN();
+    EXPECT_THROW(KernelCostModel(gpu, parameters), std::invalid_argument);
+    parameters = {};
+    parameters.matrixEfficiency = 1.01;
+    EXPECT_THROW(KernelCostModel(gpu, parameters), std::invalid_argument);
+    parameters = {};
+    parameters.hostPerKernelPs = -1;
+    EXPECT_THROW(KernelCostModel(gpu, parameters), std::invalid_argument);
+    GpuDatasheet empty;
+    EXPECT_THROW(KernelCostModel{empty}, std::invalid_argument);
+    const KernelCostModel model(gpu);
+    EXPECT_THROW(model.GetTime(MakeGemmWork(1000, 1000000000, 1000000000, 1000000, DataType::FP32)),
+                 std::invalid_argument);
+}
+
+TEST(ProfileTable, IsLookedUpFirst)
+{
+    const KernelWork work = MakeLinearForwardWork(2048, 1024, 4096, DataType::BF16);
+    ProfileTable table;
+    ProfileEntry entry;
+    entry.gpu = A100;
+    entry.kernelClass = KernelClass::GEMM;
+    entry.type = DataType::BF16;
+    entry.shape = work.shape;
+    entry.timePs = 123456789;
+    table.Add(entry);
+    const KernelCostModel model(FindGpuDatasheet(A100), {}, &table);
+    const KernelTime time = model.GetTime(work);
+    EXPECT_TRUE(time.isMeasured);
+    EXPECT_EQ(time.gpuPs, 123456789);
+    EXPECT_EQ(time.hostPs, KernelCostParameters().hostPerKernelPs);
+
+    // Another shape, pass, format or GPU was not measured.
+    auto isMeasured = [](const KernelCostModel& of, const KernelWork& other) {
+        return of.GetTime(other).isMeasured;
+    };
+    EXPECT_FALSE(isMeasured(model, MakeLinearForwardWork(2048, 1024, 4104, DataType::BF16)));
+    EXPECT_FALSE(isMeasured(model, MakeLinearForwardWork(2048, 1024, 4096, DataType::FP16)));
+    EXPECT_FALSE(isMeasured(model, MakeLinearInputGradientWork(2048, 4096, 1024, DataType::BF16)));
+    EXPECT_FALSE(isMeasured(KernelCostModel(FindGpuDatasheet("A100-SXM4-40GB"), {}, &table), work));
+    EXPECT_FALSE(isMeasured(KernelCostModel(FindGpuDatasheet(A100)), work));
+}
+
+TEST(ProfileTable, RefusesNonsense)
+{
+    ProfileEntry entry;
+    entry.gpu = A100;
+    entry.shape = {1, 2, 3, 4};
+    entry.timePs = 5;
+    auto errorOf = [](const ProfileEntry& bad) {
+        return ErrorOf([&] { ProfileTable().Add(bad); });
+    };
+    EXPECT_EQ(errorOf(entry), "");
+    ProfileTable table;
+    table.Add(entry);
+    EXPECT_EQ(ErrorOf([&] { table.Add(entry); }),
+              "gemm forward in bf16 of shape [1, 2, 3, 4] on A100-SXM4-80GB: the table has two "
+              "times for it; keep one");
+    ProfileEntry bad = entry;
+    bad.gpu = "A1000";
+    EXPECT_NE(errorOf(bad).find("no data sheet of a GPU 'A1000'"), std::string::npos);
+    bad = entry;
+    bad.shape = {1, 2, 3};
+    EXPECT_NE(errorOf(bad).find("has 4 sizes"), std::string::npos);
+    bad = entry;
+    bad.shape[2] = 0;
+    EXPECT_NE(errorOf(bad).find("at least 1"), std::string::npos);
+    bad = entry;
+    bad.timePs = 0;
+    EXPECT_NE(errorOf(bad).find("above 0"), std::string::npos);
+}
+
+TEST(ProfileJson, ReadsAndWrites)
+{
+    const std::string text = R"({"format": "proteus-profile", "version": 1,
+ "description": "made up by a test",
+ "times": [
+  {"gpu": "H200", "operator": "elementwise", "shape": [1024], "time_us": 3},
+  {"gpu": "A100-SXM4-80GB", "operator": "gemm", "pass": "weight-gradient", "data_type": "fp16",
+   "shape": [1, 2048, 12288, 4096], "time_us": 850.500001}]})";
+    std::istringstream input(text);
+    const ProfileTable table = ReadProfileJson(input, "p.json");
+    EXPECT_EQ(table.GetSize(), 2u);
+    EXPECT_EQ(table.description, "made up by a test");
+    EXPECT_EQ(table.Find("H200", MakeElementwiseWork(1024, KernelPass::FORWARD, DataType::BF16)),
+              3000000);
+    const KernelWork gemm = MakeLinearWeightGradientWork(4096, 12288, 2048, DataType::FP16);
+    EXPECT_EQ(table.Find(A100, gemm), 850500001);
+
+    std::ostringstream first;
+    WriteProfileJson(table, first);
+    std::istringstream again(first.str());
+    const ProfileTable same = ReadProfileJson(again, "p.json");
+    EXPECT_EQ(same.GetSize(), 2u);
+    EXPECT_EQ(same.Find(A100, gemm), 850500001);
+    std::ostringstream second;
+    WriteProfileJson(same, second);
+    EXPECT_EQ(first.str(), second.str());
+
+    std::ostringstream none;
+    WriteProfileJson(ProfileTable(), none);
+    std::istringstream empty(none.str());
+    EXPECT_EQ(ReadProfileJson(empty, "p.json").GetSize(), 0u);
+}
+
+TEST(ProfileJson, SaysWhatIsWrong)
+{
+    const std::string good = R"({"format": "proteus-profile", "version": 1, "times": [
+ {"gpu": "H200", "operator": "gemm", "shape": [1, 2, 3, 4], "time_us": 3}]})";
+    auto errorOf = [&](const std::string& what, const std::string& with) {
+        std::string text = good;
+        const std::size_t at = text.find(what);
+        EXPECT_NE(at, std::string::npos) << what;
+        text.replace(at, what.size(), with);
+        return ErrorOf([&] {
+            std::istringstream input(text);
+            ReadProfileJson(input, "p.json");
+        });
+    };
+    EXPECT_EQ(errorOf("H200", "H200"), "");
+    EXPECT_EQ(errorOf("\"gemm\"", "\"gem\"").find("p.json: /times/0/operator: there is no kernel"),
+              0u);
+    EXPECT_EQ(errorOf("[1, 2, 3, 4]", "[1, 2, 3]").find("p.json: /times/0: gemm forward"), 0u);
+    EXPECT_EQ(errorOf("[1, 2, 3, 4]", "[1, 0, 3, 4]").find("p.json: /times/0/shape/1: must be"),
+              0u);
+    EXPECT_EQ(errorOf("H200", "H20").find("p.json: /times/0: there is no data sheet"), 0u);
+    EXPECT_EQ(errorOf("time_us", "time_ms").find("p.json: /times/0"), 0u);
+    EXPECT_EQ(errorOf(": 3}", ": 0}").find("p.json: /times/0: "), 0u);
+    EXPECT_EQ(errorOf("proteus-profile", "proteus-graph").find("p.json: /format"), 0u);
+}

@@ -1,0 +1,238 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "ns3/proteus-kernel-times.h"
+#include "ns3/proteus-operator-kinds.h"
+
+#include <gtest/gtest.h>
+
+using namespace ns3::proteus;
+
+namespace
+{
+
+/// @return what the compiler says of a kernel
+KernelDescription
+Describe(const std::string& kind,
+         const std::string& part,
+         const std::vector<uint64_t>& extents,
+         double flops,
+         uint64_t bytes,
+         DataType type = DataType::BF16)
+{
+    KernelDescription kernel;
+    kernel.name = "op";
+    kernel.kind = kind;
+    kernel.part = part;
+    kernel.extents = extents;
+    kernel.flops = flops;
+    kernel.bytes = bytes;
+    kernel.dataType = type;
+    return kernel;
+}
+
+/// Checks that two works have the same name in a table and the same time.
+void
+ExpectSame(const std::optional<KernelWork>& found, const KernelWork& expected)
+{
+    ASSERT_TRUE(found);
+    EXPECT_STREQ(ToString(found->kernelClass), ToString(expected.kernelClass));
+    EXPECT_STREQ(ToString(found->pass), ToString(expected.pass));
+    EXPECT_EQ(found->type, expected.type);
+    EXPECT_EQ(found->shape, expected.shape);
+    EXPECT_DOUBLE_EQ(found->GetFlops(), expected.GetFlops());
+    EXPECT_EQ(found->GetBytes(), expected.GetBytes());
+    EXPECT_EQ(found->GetNKernels(), expected.GetNKernels());
+    const KernelCostModel model(FindGpuDatasheet("A100-SXM4-80GB"));
+    EXPECT_EQ(model.GetTime(*found).GetPs(), model.GetTime(expected).GetPs());
+}
+
+} // namespace
+
+TEST(KernelTimes, EveryKindIsKnown)
+{
+    for (const OperatorKind& kind : GetOperatorKinds())
+    {
+        // Enough dimensions for every kind.
+        const auto work =
+            DescribeKernel(Describe(kind.name, "", {2, 64, 32, 16, 16, 3, 3}, 1e9, 1000000),
+                           DataType::BF16,
+                           4);
+        ASSERT_TRUE(work) << kind.name;
+        EXPECT_GT(work->GetNKernels(), 0u) << kind.name;
+    }
+    EXPECT_FALSE(DescribeKernel(Describe("prayer", "", {1}, 1, 1), DataType::BF16, 4));
+}
+
+TEST(KernelTimes, Linear)
+{
+    // b 2, s 1024; 4096 outputs, of which the iteration space counts 32 groups; 1024 inputs.
+    const std::vector<uint64_t> extents{2, 1024, 32, 1024};
+    const double flops = 2.0 * 2048 * 4096 * 1024;
+    const KernelWork forward = MakeLinearForwardWork(2048, 1024, 4096, DataType::BF16);
+    ExpectSame(DescribeKernel(Describe("linear", "", extents, flops, forward.GetBytes()),
+                              DataType::BF16,
+                              4),
+               forward);
+    const KernelWork input = MakeLinearInputGradientWork(2048, 1024, 4096, DataType::BF16);
+    ExpectSame(
+        DescribeKernel(Describe("linear", "input-gradient", extents, flops, input.GetBytes()),
+                       DataType::BF16,
+                       4),
+        input);
+    const KernelWork weight = MakeLinearWeightGradientWork(2048, 1024, 4096, DataType::BF16);
+    ExpectSame(
+        DescribeKernel(Describe("linear", "weight-gradient", extents, flops, weight.GetBytes()),
+                       DataType::BF16,
+                       4),
+        weight);
+    // Both in one.
+    const auto both = DescribeKernel(
+        Describe("linear", "backward", extents, 2 * flops, input.GetBytes() + weight.GetBytes()),
+        DataType::BF16,
+        4);
+    ASSERT_TRUE(both);
+    EXPECT_EQ(both->GetNKernels(), 2u);
+    EXPECT_DOUBLE_EQ(both->GetFlops(), 2 * flops);
+    EXPECT_EQ(both->GetBytes(), input.GetBytes() + weight.GetBytes());
+    EXPECT_EQ(both->products[0].n, 1024u);
+    EXPECT_EQ(both->products[1].k, 2048u);
+    // Whatever the compiler counts, operands in fp8 have one byte.
+    ExpectSame(DescribeKernel(Describe("linear", "", extents, flops, 123, DataType::FP8),
+                              DataType::BF16,
+                              4),
+               MakeLinearForwardWork(2048, 1024, 4096, DataType::FP8));
+
+    const auto experts = DescribeKernel(
+        Describe("expert-linear", "", {8, 256, 4096, 1024}, 8 * 2.0 * 256 * 4096 * 1024, 5000),
+        DataType::BF16,
+        4);
+    ASSERT_TRUE(experts);
+    EXPECT_EQ(experts->shape, (std::vector<uint64_t>{8, 256, 4096, 1024}));
+    EXPECT_DOUBLE_EQ(experts->GetFlops(), 8 * 2.0 * 256 * 4096 * 1024);
+    EXPECT_EQ(experts->GetBytes(), 5000u);
+}
+
+TEST(KernelTimes, Matmul)
+{
+    const std::vector<uint64_t> extents{16, 512, 64, 256}; // batch, m, k, n
+    const KernelWork forward = MakeGemmWork(16, 512, 256, 64, DataType::BF16);
+    ExpectSame(
+        DescribeKernel(Describe("matmul", "", extents, forward.GetFlops(), forward.GetBytes()),
+                       DataType::BF16,
+                       4),
+        forward);
+    const auto left =
+        DescribeKernel(Describe("matmul", "left-gradient", extents, forward.GetFlops(), 9),
+                       DataType::BF16,
+                       4);
+    EXPECT_EQ(left->shape, (std::vector<uint64_t>{16, 512, 64, 256})); // sum over n
+    const auto right =
+        DescribeKernel(Describe("matmul", "right-gradient", extents, forward.GetFlops(), 9),
+                       DataType::BF16,
+                       4);
+    EXPECT_EQ(right->shape, (std::vector<uint64_t>{16, 64, 256, 512})); // sum over m
+}
+
+TEST(KernelTimes, Attention)
+{
+    // 2 sequences of 1024, 16 heads of 64. Traffic as the compiler counts it: queries, keys,
+    // values and result; unfused, the scores, and with dropout a mask and another matrix.
+    const std::vector<uint64_t> extents{2, 16, 1024, 1024};
+    const double scores = 32.0 * 1024 * 1024;
+    const auto vectors = static_cast<uint64_t>(4 * 2 * 32.0 * 1024 * 64);
+    for (const bool hasDropout : {false, true})
+    {
+        const auto kept = static_cast<uint64_t>((hasDropout ? 5 : 2) * scores);
+        const auto forward =
+            DescribeKernel(Describe("attention",
+                                    "",
+                                    extents,
+                                    4 * 64 * scores,
+                                    vectors + kept + static_cast<uint64_t>(8 * scores)),
+                           DataType::BF16,
+                           4);
+        const KernelWork expected =
+            MakeAttentionWork(32, 1024, 1024, 64, KernelPass::FORWARD, DataType::BF16, hasDropout);
+        ExpectSame(forward, expected);
+        const auto backward = DescribeKernel(
+            Describe("attention",
+                     "backward",
+                     extents,
+                     8 * 64 * scores,
+                     2 * vectors - vectors / 4 + kept + static_cast<uint64_t>(14 * scores)),
+            DataType::BF16,
+            4);
+        ExpectSame(backward,
+                   MakeAttentionWork(32,
+                                     1024,
+                                     1024,
+                                     64,
+                                     KernelPass::BACKWARD,
+                                     DataType::BF16,
+                                     hasDropout));
+    }
+    const uint64_t statistics = 4 * 32 * 1024;
+    const auto fused =
+        DescribeKernel(Describe("attention", "", extents, 4 * 64 * scores, vectors + statistics),
+                       DataType::BF16,
+                       4);
+    ASSERT_TRUE(fused);
+    EXPECT_EQ(fused->kernelClass, KernelClass::FUSED_ATTENTION);
+    EXPECT_EQ(fused->shape, (std::vector<uint64_t>{32, 1024, 1024, 64}));
+    EXPECT_EQ(fused->GetNKernels(), 1u);
+    const auto backward = DescribeKernel(
+        Describe("attention", "backward", extents, 10 * 64 * scores, 2 * vectors + statistics),
+        DataType::BF16,
+        4);
+    ASSERT_TRUE(backward);
+    EXPECT_EQ(backward->kernelClass, KernelClass::FUSED_ATTENTION);
+    EXPECT_EQ(backward->shape, (std::vector<uint64_t>{32, 1024, 1024, 64}));
+}
+
+TEST(KernelTimes, Others)
+{
+    const KernelWork convolution = [] {
+        ConvolutionShape shape;
+        shape.batch = 32;
+        shape.channels = 3;
+        shape.height = shape.width = 224;
+        shape.filters = 64;
+        shape.kernelHeight = shape.kernelWidth = 11;
+        shape.stride = 4;
+        shape.paddingHeight = shape.paddingWidth = 2;
+        return MakeConvolutionWork(shape, KernelPass::FORWARD, DataType::FP32);
+    }();
+    ExpectSame(DescribeKernel(Describe("convolution",
+                                       "",
+                                       {32, 64, 3, 55, 55, 11, 11},
+                                       convolution.GetFlops(),
+                                       convolution.GetBytes(),
+                                       DataType::FP32),
+                              DataType::FP32,
+                              4),
+               convolution);
+    ExpectSame(DescribeKernel(Describe("layer-norm", "backward", {2, 1024, 4096}, 1, 6 * 8388608),
+                              DataType::BF16,
+                              4),
+               MakeNormalizationWork(2048, 4096, KernelPass::BACKWARD, DataType::BF16));
+    ExpectSame(DescribeKernel(Describe("embedding", "backward", {2, 1024, 50304, 4096}, 1, 77),
+                              DataType::BF16,
+                              4),
+               MakeEmbeddingWork(2048, 4096, 50304, KernelPass::BACKWARD, DataType::BF16, 4));
+    ExpectSame(DescribeKernel(Describe("gelu", "", {2, 1024, 4096}, 1, 12345), DataType::BF16, 4),
+               MakeElementwiseWork(12345, KernelPass::FORWARD, DataType::BF16));
+    ExpectSame(
+        DescribeKernel(Describe("adam", "", {1000}, 1, 30000, DataType::FP32), DataType::BF16, 4),
+        MakeOptimizerWork(30000));
+
+    const KernelCostModel model(FindGpuDatasheet("A100-SXM4-80GB"));
+    const auto timer = MakeKernelTimer(model, DataType::BF16, 4);
+    EXPECT_EQ(
+        timer(Describe("gelu", "", {2, 1024, 4096}, 1, 12345)),
+        model.GetTime(MakeElementwiseWork(12345, KernelPass::FORWARD, DataType::BF16)).GetPs());
+    EXPECT_EQ(timer(Describe("prayer", "", {1}, 1, 1)), -1);
+}
