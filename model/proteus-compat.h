@@ -15,6 +15,7 @@
  * include it.
  */
 
+#include "ns3/enum.h"
 #include "ns3/event-id.h"       // nstime.h stopped including it in ns-3.47
 #include "ns3/proteus-config.h" // generated
 #include "ns3/simulator.h"
@@ -69,6 +70,24 @@ ScheduleFunctionWithContext(uint32_t context, const Time& delay, std::function<v
     };
 
     Simulator::ScheduleWithContext(context, delay, &Caller::Call, std::move(what));
+}
+
+/**
+ * @ingroup proteus
+ * EnumValue became a template in ns-3.41, and its accessor with it.
+ *
+ * @param member of an enumeration's type
+ * @return its accessor
+ */
+template <typename T, typename C>
+Ptr<const AttributeAccessor>
+MakeEnumMemberAccessor(T C::*member)
+{
+#if PROTEUS_NS3_VERSION >= 341
+    return MakeEnumAccessor<T>(member);
+#else
+    return MakeEnumAccessor(member);
+#endif
 }
 
 /**

@@ -24,12 +24,24 @@ EventTree::EventTree(uint32_t nSlots)
     m_mask = (uint64_t{1} << m_bits) - 1;
     // One bit less than there is, so that no key equals EMPTY.
     m_horizon = int64_t{1} << (63 - m_bits);
-    for (std::size_t n = nSlots; m_levels.empty() || n > 1;)
+    std::size_t total = 0;
+    std::vector<std::size_t> sizes;
+    for (std::size_t n = nSlots; sizes.empty() || n > 1;)
     {
         n = (n + 7) / 8;
-        m_levels.emplace_back(8 * n, uint64_t{EMPTY});
+        sizes.push_back(n);
+        total += n;
     }
-    m_nLevels = m_levels.size();
+    Node empty;
+    std::fill(std::begin(empty.keys), std::end(empty.keys), uint64_t{EMPTY});
+    m_nodes.assign(total, empty);
+    m_nLevels = sizes.size();
+    std::size_t first = 0;
+    for (std::size_t level = 0; level < m_nLevels; ++level)
+    {
+        m_levels[level] = m_nodes[first].keys;
+        first += sizes[level];
+    }
 }
 
 void
@@ -44,21 +56,15 @@ EventTree::MoveEpoch(int64_t timePs)
     }
     const uint64_t shift = static_cast<uint64_t>(epoch - m_epoch) << m_bits;
     m_epoch = epoch;
-    for (uint32_t slot = 0; slot < m_levels[0].size(); ++slot)
+    // Minima move by as much as what they are minima of.
+    for (Node& node : m_nodes)
     {
-        if (m_levels[0][slot] != EMPTY)
+        for (uint64_t& key : node.keys)
         {
-            m_levels[0][slot] -= shift;
+            key -= key == EMPTY ? 0 : shift;
         }
     }
-    for (std::size_t level = 1; level < m_nLevels; ++level)
-    {
-        for (std::size_t i = 0; i < m_levels[level - 1].size() / 8; ++i)
-        {
-            m_levels[level][i] = Minimum(&m_levels[level - 1][i << 3]);
-        }
-    }
-    m_top = Minimum(m_levels[m_nLevels - 1].data());
+    m_top -= m_top == EMPTY ? 0 : shift;
 }
 
 } // namespace proteus

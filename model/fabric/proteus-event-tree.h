@@ -7,6 +7,8 @@
 #ifndef PROTEUS_EVENT_TREE_H
 #define PROTEUS_EVENT_TREE_H
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -40,6 +42,9 @@ class EventTree
     /// @param nSlots number of slots
     explicit EventTree(uint32_t nSlots = 1);
 
+    EventTree(EventTree&&) = default;
+    EventTree& operator=(EventTree&&) = default;
+
     /// @return time of the earliest slot, NEVER if nothing is pending
     int64_t GetTime() const
     {
@@ -59,20 +64,49 @@ class EventTree
      */
     void Set(uint32_t slot, int64_t timePs)
     {
-        uint64_t key = EMPTY;
-        if (timePs != NEVER)
+        SetKey(slot, timePs == NEVER ? EMPTY : GetKey(slot, timePs));
+    }
+
+    /**
+     * Does what Set() does, faster, for a slot that is empty or has a later time.
+     * @param slot a slot
+     * @param timePs when; not NEVER
+     */
+    void SetEarlier(uint32_t slot, int64_t timePs)
+    {
+        const uint64_t key = GetKey(slot, timePs);
+        std::size_t i = slot;
+        for (std::size_t level = 0; level < m_nLevels; ++level, i >>= 3)
         {
-            if (timePs - m_epoch >= m_horizon)
+            uint64_t& minimum = m_levels[level][i];
+            if (minimum <= key)
             {
-                MoveEpoch(timePs);
+                return;
             }
-            key = static_cast<uint64_t>(timePs - m_epoch) << m_bits | slot;
+            minimum = key;
         }
-        SetKey(slot, key);
+        m_top = std::min(m_top, key);
     }
 
   private:
     static constexpr uint64_t EMPTY = UINT64_MAX; //!< key of an empty slot
+    static constexpr std::size_t MAX_LEVELS = 11; //!< for 2^32 slots
+
+    /// Eight keys in one cache line.
+    struct alignas(64) Node
+    {
+        uint64_t keys[8]; //!< of slots, or minima of nodes
+    };
+
+    /// @param slot a slot @param timePs its time @return its key
+    uint64_t GetKey(uint32_t slot, int64_t timePs)
+    {
+        if (timePs - m_epoch >= m_horizon)
+        {
+            MoveEpoch(timePs);
+        }
+        return static_cast<uint64_t>(timePs - m_epoch) << m_bits | slot;
+    }
 
     /// @param node first of eight keys @return the smallest
     static uint64_t Minimum(const uint64_t* node)
@@ -101,7 +135,7 @@ class EventTree
             }
             m_levels[level][i] = minimum;
         }
-        m_top = Minimum(m_levels[m_nLevels - 1].data());
+        m_top = Minimum(m_levels[m_nLevels - 1]);
     }
 
     /**
@@ -111,13 +145,15 @@ class EventTree
      */
     void MoveEpoch(int64_t timePs);
 
-    uint32_t m_bits;                             //!< bits of a slot
-    uint64_t m_mask;                             //!< these bits
-    int64_t m_horizon;                           //!< times this far past the epoch have no key
-    int64_t m_epoch{0};                          //!< time of key 0
-    uint64_t m_top{EMPTY};                       //!< smallest key
-    std::size_t m_nLevels;                       //!< levels below the top
-    std::vector<std::vector<uint64_t>> m_levels; //!< slots, then minima of eight, and so on
+    uint32_t m_bits;           //!< bits of a slot
+    uint64_t m_mask;           //!< these bits
+    int64_t m_horizon;         //!< times this far past the epoch have no key
+    int64_t m_epoch{0};        //!< time of key 0
+    uint64_t m_top{EMPTY};     //!< smallest key
+    std::size_t m_nLevels{0};  //!< levels below the top
+    std::vector<Node> m_nodes; //!< of all levels
+    /// First keys of the levels in m_nodes: slots, then minima of eight, and so on.
+    std::array<uint64_t*, MAX_LEVELS> m_levels{};
 };
 
 } // namespace proteus

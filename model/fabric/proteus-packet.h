@@ -31,12 +31,19 @@ using PortId = uint32_t;
 constexpr PortId NO_PORT = 0xffffffff;
 
 /// @ingroup proteus
+/// Most traffic classes (virtual lanes, PFC priorities) of a fabric.
+constexpr uint32_t MAX_TRAFFIC_CLASSES = 8;
+
+/// @ingroup proteus
 /// What a packet record carries.
 enum class PacketKind : uint8_t
 {
-    DATA,        //!< payload of a message, from the sender of a queue pair to its receiver
-    ACKNOWLEDGE, //!< the receiver has all of a message
-    CONTROL,     //!< a short message of the upper layer, against the direction of the data
+    DATA,                    //!< payload of a message, from sender to receiver of a queue pair
+    ACKNOWLEDGE,             //!< the receiver has all packets before `sequence`
+    NEGATIVE_ACKNOWLEDGE,    //!< the same, and misses packet `sequence`
+    CONGESTION_NOTIFICATION, //!< the receiver saw marks (RoCEv2's CNP)
+    CONTROL,                 //!< a short message of the upper layer, against the data's direction
+    PAUSE,                   //!< PFC: content is 1 to pause, 0 to resume traffic class `sequence`
 };
 
 /**
@@ -46,18 +53,56 @@ enum class PacketKind : uint8_t
  */
 struct PacketRecord
 {
-    int64_t timePs{0};        //!< arrival of its last byte at the end of the link it is on
-    uint32_t queuePair{0};    //!< which queue pair it belongs to
-    uint32_t message{0};      //!< DATA, ACKNOWLEDGE: number of the message; CONTROL: its content
-    VertexId destination{0};  //!< next waypoint: a NIC, or the endpoint itself
-    PortId ingress{NO_PORT};  //!< link whose receive buffer holds it
-    uint32_t payloadBytes{0}; //!< 0 for ACKNOWLEDGE and CONTROL
+    /// Bits of `flags`.
+    enum Flag : uint8_t
+    {
+        CONGESTION_EXPERIENCED = 1, //!< ECN: marked on its way; in an acknowledgement, echoed
+        SM_COPY = 2,                //!< moved by a kernel: CopyMethod::SM
+        FIRST = 4,                  //!< first packet of its message
+        LAST = 8,                   //!< last packet of its message
+        RETRANSMISSION = 16,        //!< sent before
+        ACK_REQUEST = 32,           //!< the receiver is to acknowledge at once
+        TURNED = 64,                //!< on the way that its kind does not usually take: from a
+                                    //!< switch down to the members of a group, or an
+                                    //!< acknowledgement of CONTROL, with the data's direction
+    };
+
+    int64_t timePs{0};       //!< arrival of its last byte at the end of the link it is on
+    uint32_t queuePair{0};   //!< which queue pair it belongs to
+    uint32_t sequence{0};    //!< number of the packet in its queue pair, modulo 2^32
+    VertexId destination{0}; //!< next waypoint: a NIC, a switch, or the endpoint itself
+    PortId ingress{NO_PORT}; //!< link it came over, whose receive buffer holds it
+
+    union {
+        uint32_t payloadBytes{0}; //!< of DATA
+        uint32_t content;         //!< of the other kinds: 32 bits of what they say
+    };
+
     PacketKind kind{PacketKind::DATA}; //!< what it carries
-    uint8_t priority{0};               //!< 0 is served first
-    uint16_t hops{0};                  //!< links it has crossed
+    uint8_t trafficClass{0};           //!< virtual lane or priority
+    uint8_t flags{0};                  //!< of Flag
+    uint8_t hops{0};                   //!< links it has crossed, 255 for more
+
+    /// @return payload in bytes; 0 for all kinds but DATA
+    uint32_t GetPayloadBytes() const
+    {
+        return kind == PacketKind::DATA ? payloadBytes : 0;
+    }
 };
 
 static_assert(sizeof(PacketRecord) == 32, "two records share a cache line");
+
+/// @ingroup proteus
+/// What a switch tells about itself when a packet leaves it (in-band network telemetry, as HPCC
+/// uses it: Li et al., "HPCC: High Precision Congestion Control", SIGCOMM 2019, section 3).
+struct HopTelemetry
+{
+    int64_t timePs{0};        //!< when the packet starts on the link
+    uint64_t sentBytes{0};    //!< wire bytes that the port has sent before it
+    uint64_t queueBytes{0};   //!< wire bytes that wait behind it for the port
+    double bytesPerSecond{0}; //!< rate of the link
+    PortId port{NO_PORT};     //!< which port
+};
 
 /**
  * @ingroup proteus

@@ -8,7 +8,8 @@
 #define PROTEUS_RING_H
 
 #include <cstdint>
-#include <vector>
+#include <memory>
+#include <utility>
 
 namespace ns3
 {
@@ -26,6 +27,29 @@ template <typename T>
 class Ring
 {
   public:
+    Ring() = default;
+    Ring(Ring&&) noexcept = default;
+    Ring& operator=(Ring&&) noexcept = default;
+
+    /// @param other to copy
+    Ring(const Ring& other)
+        : m_items(other.m_items ? std::make_unique<T[]>(other.m_mask + 1) : nullptr),
+          m_mask(other.m_mask),
+          m_head(other.m_head),
+          m_tail(other.m_tail)
+    {
+        for (uint32_t i = m_head; i != m_tail; ++i)
+        {
+            m_items[i & m_mask] = other.m_items[i & m_mask];
+        }
+    }
+
+    /// @param other to copy @return this
+    Ring& operator=(const Ring& other)
+    {
+        return *this = Ring(other);
+    }
+
     /// @return whether nothing is in it
     bool IsEmpty() const
     {
@@ -77,11 +101,17 @@ class Ring
     /// @param item to append
     void Push(const T& item)
     {
-        if (GetSize() == m_items.size())
+        if (GetSize() > m_mask || !m_items)
         {
             Grow();
         }
         m_items[m_tail++ & m_mask] = item;
+    }
+
+    /// Removes all elements; their places stay.
+    void Clear()
+    {
+        m_head = m_tail;
     }
 
     /// Removes the oldest element.
@@ -94,20 +124,20 @@ class Ring
     /// Doubles the room.
     void Grow()
     {
-        std::vector<T> items(m_items.empty() ? 4 : 2 * m_items.size());
-        const uint32_t mask = static_cast<uint32_t>(items.size()) - 1;
+        const uint32_t places = m_items ? 2 * (m_mask + 1) : 4;
+        auto items = std::make_unique<T[]>(places);
         for (uint32_t i = m_head; i != m_tail; ++i)
         {
-            items[i & mask] = m_items[i & m_mask];
+            items[i & (places - 1)] = m_items[i & m_mask];
         }
-        m_items.swap(items);
-        m_mask = mask;
+        m_items = std::move(items);
+        m_mask = places - 1;
     }
 
-    std::vector<T> m_items; //!< a power of two of places
-    uint32_t m_mask{0};     //!< places - 1
-    uint32_t m_head{0};     //!< number of the oldest element
-    uint32_t m_tail{0};     //!< number of the next element
+    std::unique_ptr<T[]> m_items; //!< a power of two of places; none at first
+    uint32_t m_mask{0};           //!< places - 1
+    uint32_t m_head{0};           //!< number of the oldest element
+    uint32_t m_tail{0};           //!< number of the next element
 };
 
 } // namespace proteus

@@ -7,11 +7,14 @@
 #include "proteus-packet-network.h"
 
 #include "ns3/abort.h"
+#include "ns3/boolean.h"
 #include "ns3/log.h"
 #include "ns3/proteus-compat.h"
+#include "ns3/string.h"
 #include "ns3/uinteger.h"
 
 #include <algorithm>
+#include <stdexcept>
 
 namespace ns3
 {
@@ -37,16 +40,33 @@ PacketNetwork::GetTypeId()
                           TimeValue(NanoSeconds(8400)),
                           MakeTimeAccessor(&PacketNetwork::m_launchOverhead),
                           MakeTimeChecker(NanoSeconds(0)))
+            .AddAttribute("Algorithm",
+                          "Algorithm of the collectives that have it. Empty: ring, or what a "
+                          "collective without rings has.",
+                          StringValue(""),
+                          MakeStringAccessor(&PacketNetwork::m_algorithm),
+                          MakeStringChecker())
+            .AddAttribute("Protocol",
+                          "Simple, LL or LL128; empty: as NCCL's cost model chooses.",
+                          StringValue("Simple"),
+                          MakeStringAccessor(&PacketNetwork::m_protocol),
+                          MakeStringChecker())
             .AddAttribute("ChunkBytes",
-                          "Most bytes of one step of a collective's program.",
-                          UintegerValue(256 * 1024),
+                          "Most bytes of one step of a collective's program; 0: as NCCL cuts.",
+                          UintegerValue(0),
                           MakeUintegerAccessor(&PacketNetwork::m_chunkBytes),
-                          MakeUintegerChecker<uint64_t>(1))
+                          MakeUintegerChecker<uint64_t>(0))
             .AddAttribute("Channels",
-                          "Channels of every collective; 0 lets the algorithm decide.",
+                          "Channels of every collective; 0: as NCCL chooses.",
                           UintegerValue(0),
                           MakeUintegerAccessor(&PacketNetwork::m_channels),
-                          MakeUintegerChecker<uint32_t>(0, 1024));
+                          MakeUintegerChecker<uint32_t>(0, 1024))
+            .AddAttribute("KernelCopies",
+                          "Whether kernels move the bytes between GPUs of one server, as NCCL's "
+                          "do, and not copy engines.",
+                          BooleanValue(true),
+                          MakeBooleanAccessor(&PacketNetwork::m_kernelCopies),
+                          MakeBooleanChecker());
     return tid;
 }
 
@@ -85,6 +105,11 @@ PacketNetwork::SetUp(const ExecutionGraph& graph, Ptr<Fabric> fabric)
     m_graph = &graph;
     m_fabric = fabric;
     m_transport->SetFabric(fabric, this);
+    CollectivePreferences preferences;
+    preferences.protocol = m_protocol;
+    m_chooser = std::make_unique<CollectiveChooser>(m_fabric->GetCluster(),
+                                                    m_fabric->GetPaths(),
+                                                    preferences);
 }
 
 std::shared_ptr<const CollectiveProgram>
@@ -99,14 +124,28 @@ PacketNetwork::GetProgram(TaskId id)
         request.collective = task.collective;
         request.bytes = task.bytes;
         request.root = task.root;
-        request.channels = m_channels;
-        request.chunkBytes = m_chunkBytes;
         for (DeviceId device : m_graph->GetGroup(task.place))
         {
             request.vertices.push_back(m_fabric->GetCluster().GetGpus()[device]);
         }
-        program = std::make_shared<const CollectiveProgram>(
+        const auto algorithms = GetAlgorithms(request.collective);
+        const std::string wanted = m_algorithm.empty() ? "ring" : m_algorithm;
+        const bool exists =
+            std::find(algorithms.begin(), algorithms.end(), wanted) != algorithms.end();
+        request.algorithm = exists ? wanted : algorithms.front();
+        m_chooser->Complete(request);
+        request.channels = m_channels > 0 ? m_channels : request.channels;
+        request.chunkBytes = m_chunkBytes > 0 ? m_chunkBytes : request.chunkBytes;
+        auto made = std::make_shared<CollectiveProgram>(
             MakeProgram(m_fabric->GetCluster(), m_fabric->GetPaths(), request));
+        if (!made->groups.empty())
+        {
+            throw std::invalid_argument(
+                "algorithm " + made->algorithm +
+                " works inside switches, which the packet network does not do for collectives; "
+                "set ns3::proteus::PacketNetwork::Algorithm to another one, e.g. ring or tree");
+        }
+        program = made;
     }
     return program;
 }
@@ -150,14 +189,68 @@ PacketNetwork::GetQueuePair(GroupId group, uint32_t channel, uint32_t from, uint
         const VertexId a = cluster.GetGpus()[source];
         const VertexId b = cluster.GetGpus()[destination];
         const bool local = cluster.GetVertices()[a].server == cluster.GetVertices()[b].server;
-        place->second = m_transport->CreateQueuePair(
-            a,
-            b,
-            local ? Cluster::NO_VERTEX : cluster.GetNic(a),
-            local ? Cluster::NO_VERTEX : cluster.GetNic(b),
-            MixHash(MixHash(source, destination), MixHash(channel, group)));
+        QueuePairOptions options;
+        options.source = a;
+        options.destination = b;
+        options.flow = MixHash(MixHash(source, destination), MixHash(channel, group));
+        options.copyMethod = local && m_kernelCopies ? CopyMethod::SM : CopyMethod::DMA;
+        VertexId from = a;
+        for (VertexId nic : {cluster.GetNic(a), cluster.GetNic(b)})
+        {
+            if (!local && nic != Cluster::NO_VERTEX && from != nic)
+            {
+                AppendHostMemory(options.waypoints, from, nic);
+                options.waypoints.push_back(nic);
+                from = nic;
+            }
+        }
+        AppendHostMemory(options.waypoints, from, b);
+        place->second = m_transport->CreateQueuePair(options);
     }
     return place->second;
+}
+
+void
+PacketNetwork::AppendHostMemory(std::vector<VertexId>& waypoints, VertexId from, VertexId to) const
+{
+    const Cluster& cluster = m_fabric->GetCluster();
+    const auto& vertices = cluster.GetVertices();
+    VertexId at = from;
+    bool barred = false;
+    VertexId host = Cluster::NO_VERTEX;
+    for (LinkId link : m_fabric->GetPaths().Walk(from, to, [](VertexId, std::size_t) { return 0; }))
+    {
+        at = cluster.GetLinks()[link].Other(at);
+        const VertexKind kind = vertices[at].kind;
+        if (kind == VertexKind::CPU && host == Cluster::NO_VERTEX)
+        {
+            host = at;
+        }
+        barred |= (kind == VertexKind::CPU || kind == VertexKind::PCIE_SWITCH) &&
+                  !vertices[at].peerToPeer;
+    }
+    if (!barred)
+    {
+        return;
+    }
+    // Peer-to-peer is off: the bytes go through the memory of the nearest CPU.
+    uint32_t nearest = Paths::UNREACHABLE;
+    for (VertexId cpu = 0; host == Cluster::NO_VERTEX && cpu < vertices.size(); ++cpu)
+    {
+        if (vertices[cpu].kind == VertexKind::CPU && vertices[cpu].server == vertices[from].server)
+        {
+            const uint32_t distance = m_fabric->GetPaths().Distance(from, cpu);
+            if (distance < nearest)
+            {
+                nearest = distance;
+                host = cpu;
+            }
+        }
+    }
+    if (host != Cluster::NO_VERTEX)
+    {
+        waypoints.push_back(host);
+    }
 }
 
 uint32_t
@@ -217,6 +310,7 @@ PacketNetwork::StartRank(uint32_t id)
         m_rankRuns[id].blocks.push_back(blockRun);
         BlockRun& run = m_blockRuns[blockRun];
         run.rankRun = id;
+        run.number = i;
         run.block = &block;
         if (!block.steps.empty())
         {
@@ -233,7 +327,7 @@ PacketNetwork::StartRank(uint32_t id)
                 std::count_if(block.steps.begin(), block.steps.end(), [](const Step& step) {
                     return Receives(step.kind);
                 }));
-            GrantChunks(blockRun, std::min(run.ungranted, CHUNK_SLOTS));
+            GrantChunks(blockRun, std::min(run.ungranted, m_rankRuns[id].program->slots));
         }
     }
     // Blocks may end within Advance(), which may end the rank: keep what is needed.
@@ -336,7 +430,8 @@ PacketNetwork::Advance(uint32_t id)
         const Step& step = steps[run.next];
         const bool receives = Receives(step.kind);
         const bool sends = Sends(step.kind);
-        if ((receives && run.arrived == 0) || (sends && run.grants == 0))
+        if ((receives && run.arrived == 0) || (sends && run.grants == 0) ||
+            !HasWaited(rankRun, step))
         {
             break;
         }
@@ -346,8 +441,12 @@ PacketNetwork::Advance(uint32_t id)
         {
             --run.grants;
             ++m_rankRuns[rankRun].unacknowledged;
-            m_rankRuns[rankRun].sentBytes += step.bytes;
-            m_transport->Send(run.sendQueuePair, step.bytes, uint64_t{id} << 32 | run.sendPeerRun);
+            // A step without bytes is a flag, which has at least one.
+            const uint64_t bytes = std::max<uint64_t>(
+                GetTraits(m_rankRuns[rankRun].program->protocol).WireBytes(step.bytes),
+                1);
+            m_rankRuns[rankRun].sentBytes += bytes;
+            m_transport->Send(run.sendQueuePair, bytes, uint64_t{id} << 32 | run.sendPeerRun);
         }
         if (receives)
         {
@@ -355,20 +454,50 @@ PacketNetwork::Advance(uint32_t id)
             GrantChunks(id, std::min(run.ungranted, 1u));
         }
     }
-    if (advanced && m_blockRuns[id].next == steps.size())
+    if (!advanced)
+    {
+        return;
+    }
+    if (m_blockRuns[id].next == steps.size())
     {
         --m_rankRuns[rankRun].blocksLeft;
-        CheckDone(rankRun);
+        if (CheckDone(rankRun))
+        {
+            return;
+        }
+    }
+    // Others of this rank may have waited for these steps.
+    const uint32_t self = m_blockRuns[id].number;
+    for (uint32_t i = 0; i < m_rankRuns[rankRun].blocks.size(); ++i)
+    {
+        const uint32_t other = m_rankRuns[rankRun].blocks[i];
+        const BlockRun& run = m_blockRuns[other];
+        if (other != id && run.next < run.block->steps.size() &&
+            run.block->steps[run.next].waitBlock == self)
+        {
+            Advance(other);
+            if (m_rankRuns[rankRun].program == nullptr)
+            {
+                return; // that was the last step of this rank
+            }
+        }
     }
 }
 
-void
+bool
+PacketNetwork::HasWaited(uint32_t rankRun, const Step& step) const
+{
+    return step.waitBlock == NO_BLOCK ||
+           m_blockRuns[m_rankRuns[rankRun].blocks[step.waitBlock]].next > step.waitStep;
+}
+
+bool
 PacketNetwork::CheckDone(uint32_t id)
 {
     RankRun& run = m_rankRuns[id];
     if (run.blocksLeft > 0 || run.unacknowledged > 0)
     {
-        return;
+        return false;
     }
     for (uint32_t i = 0; i < run.blocks.size(); ++i)
     {
@@ -383,6 +512,7 @@ PacketNetwork::CheckDone(uint32_t id)
     m_fabric->CallAtPresent(m_fabric->GetCluster().GetGpus()[run.device], std::move(run.done));
     run = RankRun();
     m_freeRankRuns.push_back(id);
+    return true;
 }
 
 std::string
@@ -417,6 +547,10 @@ PacketNetwork::DescribeWait(DeviceId device, TaskId task, uint32_t microBatch) c
         if (Sends(step.kind) && run.grants == 0)
         {
             return "waits for clear-to-send from " + name(run.block->sendPeer);
+        }
+        if (!HasWaited(found->second, step))
+        {
+            continue; // the block that it waits for says why
         }
     }
     return "waits for acknowledgements";
@@ -462,13 +596,10 @@ PacketNetwork::CheckAtRest() const
                    std::to_string(entry.second.sentBytes) + " bytes sent";
         }
     }
-    for (uint32_t pair = 0; pair < m_transport->GetNQueuePairs(); ++pair)
+    const std::string left = m_transport->CheckAtRest();
+    if (!left.empty())
     {
-        const QueuePairStatistics& statistics = m_transport->GetStatistics(pair);
-        if (statistics.sentBytes != statistics.receivedBytes)
-        {
-            return "queue pair " + std::to_string(pair) + ": received other than sent";
-        }
+        return left;
     }
     return m_fabric->CheckAtRest();
 }

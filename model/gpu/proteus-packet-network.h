@@ -9,6 +9,7 @@
 
 #include "ns3/nstime.h"
 #include "ns3/object.h"
+#include "ns3/proteus-collective-choice.h"
 #include "ns3/proteus-network.h"
 #include "ns3/proteus-program.h"
 #include "ns3/proteus-transport.h"
@@ -76,6 +77,12 @@ class PacketNetwork : public Object, public Network, private TransportUser
     /// @return payload bytes that all communication of the graph will have sent in the end
     uint64_t GetTotalBytes();
 
+    /// @return what carries it; null before SetUp()
+    Ptr<Transport> GetTransport() const
+    {
+        return m_transport;
+    }
+
     /// @return payload bytes sent so far
     uint64_t GetSentBytes() const
     {
@@ -118,6 +125,7 @@ class PacketNetwork : public Object, public Network, private TransportUser
         uint32_t sendPeerRun{NO_ID};       //!< the peer's block run, from its first grant
         uint32_t receivePeerRun{NO_ID};    //!< the peer's block run, from its first chunk
         uint32_t next{0};                  //!< step
+        uint32_t number{0};                //!< position in its RankProgram
         uint32_t grants{0};                //!< chunks that the send peer has room for
         uint32_t arrived{0};               //!< chunks that have not been taken out
         uint32_t ungranted{0};             //!< chunks to be received that are not granted yet
@@ -178,20 +186,29 @@ class PacketNetwork : public Object, public Network, private TransportUser
     void Advance(uint32_t id);
     /// @param id of a block run @param chunks to grant its sender
     void GrantChunks(uint32_t id, uint32_t chunks);
-    /// @param id of a rank run that may be done
-    void CheckDone(uint32_t id);
+    /// @param rankRun whose step it is @param step to do @return whether what it waits for is done
+    bool HasWaited(uint32_t rankRun, const Step& step) const;
+    /// @param id of a rank run that may be done @return whether it was; its place is free then
+    bool CheckDone(uint32_t id);
+    /// @param waypoints to append host memory to, where devices between two vertices do not let
+    /// them reach each other @param from a vertex @param to another
+    void AppendHostMemory(std::vector<VertexId>& waypoints, VertexId from, VertexId to) const;
     /// @param group the ranks' group @param channel of the program
     /// @param from rank in the group @param to rank in the group @return the queue pair
     uint32_t GetQueuePair(GroupId group, uint32_t channel, uint32_t from, uint32_t to);
     /// @param group a group @param device a member @return its rank
     uint32_t GetRank(GroupId group, DeviceId device) const;
 
-    const ExecutionGraph* m_graph{nullptr}; //!< whose communication is carried
-    Ptr<Fabric> m_fabric;                   //!< what carries it
-    Ptr<Transport> m_transport;             //!< over which
-    Time m_launchOverhead;                  //!< attribute
-    uint64_t m_chunkBytes;                  //!< attribute
-    uint32_t m_channels;                    //!< attribute
+    const ExecutionGraph* m_graph{nullptr};       //!< whose communication is carried
+    Ptr<Fabric> m_fabric;                         //!< what carries it
+    Ptr<Transport> m_transport;                   //!< over which
+    Time m_launchOverhead;                        //!< attribute
+    uint64_t m_chunkBytes;                        //!< attribute
+    uint32_t m_channels;                          //!< attribute
+    std::string m_algorithm;                      //!< attribute
+    std::string m_protocol;                       //!< attribute
+    std::unique_ptr<CollectiveChooser> m_chooser; //!< of what the attributes leave open
+    bool m_kernelCopies;                          //!< attribute
 
     /// By collective, bytes, root and group.
     std::map<std::tuple<Collective, uint64_t, uint32_t, GroupId>,

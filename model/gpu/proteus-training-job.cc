@@ -6,6 +6,8 @@
 
 #include "proteus-training-job.h"
 
+#include "proteus-stall-watch.h"
+
 #include "ns3/log.h"
 #include "ns3/node.h"
 #include "ns3/proteus-compat.h"
@@ -62,7 +64,14 @@ TrainingJob::GetTypeId()
     static TypeId tid = TypeId("ns3::proteus::TrainingJob")
                             .SetParent<Object>()
                             .SetGroupName("Proteus")
-                            .AddConstructor<TrainingJob>();
+                            .AddConstructor<TrainingJob>()
+                            .AddAttribute("DeadlockCheckInterval",
+                                          "Simulated time between two looks for ports that wait "
+                                          "for each other in a circle, which ends the run; 0: look "
+                                          "only when nothing moves any more.",
+                                          TimeValue(MilliSeconds(1)),
+                                          MakeTimeAccessor(&TrainingJob::m_deadlockInterval),
+                                          MakeTimeChecker(Seconds(0)));
     return tid;
 }
 
@@ -182,7 +191,12 @@ void
 TrainingJob::Run()
 {
     NS_LOG_FUNCTION(this);
-    Simulator::Run();
+    StallWatch::Run(m_fabric, m_deadlockInterval);
+    const std::string circle = m_fabric->FindDeadlock();
+    if (!circle.empty())
+    {
+        throw std::runtime_error("the job cannot finish; deadlock: " + circle);
+    }
     std::string stall;
     std::size_t lines = 0;
     for (DeviceId device = 0; device < m_devices.size(); ++device)

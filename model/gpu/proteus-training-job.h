@@ -11,6 +11,7 @@
 #include "proteus-packet-network.h"
 
 #include "ns3/application-container.h"
+#include "ns3/nstime.h"
 #include "ns3/object.h"
 #include "ns3/proteus-fabric.h"
 #include "ns3/proteus-timeline.h"
@@ -125,6 +126,7 @@ class TrainingJob : public Object
     std::function<void(const Progress&)> m_report;
     uint64_t m_totalTasks{0};
     uint64_t m_totalBytes{0};
+    Time m_deadlockInterval; //!< attribute
 };
 
 } // namespace proteus

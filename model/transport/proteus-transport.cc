@@ -7,11 +7,17 @@
 #include "proteus-transport.h"
 
 #include "ns3/abort.h"
+#include "ns3/boolean.h"
+#include "ns3/double.h"
+#include "ns3/enum.h"
 #include "ns3/log.h"
 #include "ns3/pointer.h"
+#include "ns3/proteus-compat.h"
 #include "ns3/string.h"
+#include "ns3/uinteger.h"
 
 #include <algorithm>
+#include <stdexcept>
 
 namespace ns3
 {
@@ -20,14 +26,6 @@ namespace proteus
 
 NS_LOG_COMPONENT_DEFINE("ProteusTransport");
 NS_OBJECT_ENSURE_REGISTERED(Transport);
-
-namespace
-{
-
-/// Bits of QueuePair::listed.
-constexpr uint32_t MAX_CANDIDATE_PORTS = 64;
-
-} // namespace
 
 TypeId
 Transport::GetTypeId()
@@ -42,7 +40,100 @@ Transport::GetTypeId()
                           "flow hashes to. One value is drawn, when the fabric is set.",
                           StringValue("ns3::UniformRandomVariable"),
                           MakePointerAccessor(&Transport::m_pathRandom),
-                          MakePointerChecker<UniformRandomVariable>());
+                          MakePointerChecker<UniformRandomVariable>())
+            .AddAttribute("CongestionControl",
+                          "Congestion control of queue pairs that cross a network: none, dcqcn, "
+                          "hpcc, timely, swift, dctcp, tcp, the name of a TypeId derived from "
+                          "ns3::proteus::CongestionType, or auto: dcqcn over RoCE and none over "
+                          "InfiniBand.",
+                          StringValue("auto"),
+                          MakeStringAccessor(&Transport::m_congestionControl),
+                          MakeStringChecker())
+            .AddAttribute(
+                "Reliability",
+                "How lost packets are sent again: GoBackN, all from the first that is "
+                "missing on, or SelectiveRepeat. Where packets of a queue pair take "
+                "several paths, and with tcp, it is always SelectiveRepeat.",
+                EnumValue(GO_BACK_N),
+                MakeEnumMemberAccessor(&Transport::m_reliability),
+                MakeEnumChecker(GO_BACK_N, "GoBackN", SELECTIVE_REPEAT, "SelectiveRepeat"))
+            .AddAttribute("Window",
+                          "Payload bytes in flight at which a queue pair stops sending, whatever "
+                          "its congestion control says; 0: no such limit.",
+                          UintegerValue(0),
+                          MakeUintegerAccessor(&Transport::m_window),
+                          MakeUintegerChecker<uint64_t>())
+            .AddAttribute("WindowProducts",
+                          "The same in bandwidth-delay products of the path: rate of its slowest "
+                          "link x round trip of a full packet and its acknowledgement without "
+                          "queues. 0: no such limit.",
+                          DoubleValue(0),
+                          MakeDoubleAccessor(&Transport::m_windowProducts),
+                          MakeDoubleChecker<double>(0))
+            .AddAttribute("AckEveryPackets",
+                          "A packet out of so many asks for an acknowledgement, besides the one "
+                          "that fills the window. 0: as often as the congestion control needs, "
+                          "every packet with a window, and none otherwise.",
+                          UintegerValue(0),
+                          MakeUintegerAccessor(&Transport::m_ackEveryPackets),
+                          MakeUintegerChecker<uint32_t>(0, 65535))
+            .AddAttribute("AckEveryMessage",
+                          "Whether the last packet of a message asks for an acknowledgement.",
+                          BooleanValue(true),
+                          MakeBooleanAccessor(&Transport::m_ackEveryMessage),
+                          MakeBooleanChecker())
+            .AddAttribute("AckDelay",
+                          "Packets that do not ask for it are acknowledged after this time at the "
+                          "latest; 0: not until one asks.",
+                          TimeValue(Seconds(0)),
+                          MakeTimeAccessor(&Transport::m_ackDelay),
+                          MakeTimeChecker(Seconds(0)))
+            .AddAttribute("AckTrafficClass",
+                          "Traffic class of acknowledgements, notifications and control units.",
+                          UintegerValue(0),
+                          MakeUintegerAccessor(&Transport::m_ackClass),
+                          MakeUintegerChecker<uint32_t>(0, MAX_TRAFFIC_CLASSES - 1))
+            .AddAttribute("ReorderingDistance",
+                          "Selective repeat: a packet is lost when one that was sent so many "
+                          "packets later has arrived. 0: 1 on a single path (3 with tcp), and "
+                          "never, so that losses show by the timeout, where packets take several.",
+                          UintegerValue(0),
+                          MakeUintegerAccessor(&Transport::m_reorderingDistance),
+                          MakeUintegerChecker<uint32_t>())
+            .AddAttribute("ReorderBuffer",
+                          "Packets that a receiver holds before their turn, at most, counted from "
+                          "the first that is missing; others are dropped.",
+                          UintegerValue(262144),
+                          MakeUintegerAccessor(&Transport::m_reorderBuffer),
+                          MakeUintegerChecker<uint32_t>(1, 524287))
+            .AddAttribute("NakInterval",
+                          "Go-back-N: the receiver asks again for the same packet after this time "
+                          "at the earliest.",
+                          TimeValue(MicroSeconds(500)),
+                          MakeTimeAccessor(&Transport::m_nakInterval),
+                          MakeTimeChecker(Seconds(0)))
+            .AddAttribute("RetransmissionTimeout",
+                          "Unacknowledged packets are sent again after this time, doubled with "
+                          "every timeout in a row. The default is InfiniBand's 4.096 us x 2^14, "
+                          "the local acknowledgement timeout that rdma-core's perftest sets.",
+                          TimeValue(NanoSeconds(67108864)),
+                          MakeTimeAccessor(&Transport::m_retransmissionTimeout),
+                          MakeTimeChecker(PicoSeconds(1)))
+            .AddAttribute("RetryLimit",
+                          "Timeouts in a row after which a queue pair gives up, which ends the "
+                          "run. The default is that of InfiniBand's retry count.",
+                          UintegerValue(7),
+                          MakeUintegerAccessor(&Transport::m_retryLimit),
+                          MakeUintegerChecker<uint32_t>(0, 30))
+            .AddAttribute("FirstSequence",
+                          "Number of the first packet of every queue pair.",
+                          UintegerValue(0),
+                          MakeUintegerAccessor(&Transport::m_firstSequence),
+                          MakeUintegerChecker<uint32_t>())
+            .AddTraceSource("CongestionState",
+                            "The rate or the window of a queue pair has changed.",
+                            MakeTraceSourceAccessor(&Transport::m_congestionTrace),
+                            "ns3::proteus::Transport::CongestionTracedCallback");
     return tid;
 }
 
@@ -63,6 +154,7 @@ Transport::DoDispose()
     m_fabric = nullptr;
     m_user = nullptr;
     m_pathRandom = nullptr;
+    m_congestionTypes.clear();
     Object::DoDispose();
 }
 
@@ -75,230 +167,114 @@ Transport::AssignStreams(int64_t stream)
 }
 
 void
-Transport::SetFabric(Ptr<Fabric> fabric, TransportUser* user)
-{
-    NS_LOG_FUNCTION(this << fabric);
-    m_fabric = fabric;
-    m_user = user;
-    m_fabric->SetEndpoint(this);
-    m_active.resize(2 * m_fabric->GetCluster().GetLinks().size());
-    m_pathSeed = m_pathRandom->GetInteger(0, UINT32_MAX - 1);
-}
-
-uint32_t
-Transport::CreateQueuePair(VertexId source,
-                           VertexId destination,
-                           VertexId sourceNic,
-                           VertexId destinationNic,
-                           uint64_t flow)
-{
-    NS_LOG_FUNCTION(this << source << destination << flow);
-    const Cluster& cluster = m_fabric->GetCluster();
-    const Paths& paths = m_fabric->GetPaths();
-
-    QueuePair pair;
-    pair.source = source;
-    pair.destination = destination;
-    pair.sourceNic = sourceNic;
-    pair.destinationNic = destinationNic;
-    pair.hash = MixHash(m_pathSeed, flow);
-    pair.unitBytes = UINT32_MAX;
-    VertexId from = source;
-    for (VertexId to : {sourceNic, destinationNic, destination})
-    {
-        if (to == Cluster::NO_VERTEX)
-        {
-            continue;
-        }
-        const auto links = paths.Walk(from, to, [](VertexId, std::size_t) { return 0; });
-        NS_ABORT_MSG_IF(links.empty(),
-                        "proteus::Transport: no path from " << cluster.GetVertices()[from].name
-                                                            << " to "
-                                                            << cluster.GetVertices()[to].name);
-        for (LinkId link : links)
-        {
-            pair.unitBytes = std::min(pair.unitBytes, cluster.GetLinks()[link].framing.unitBytes);
-        }
-        from = to;
-    }
-
-    const VertexId first = sourceNic != Cluster::NO_VERTEX ? sourceNic : destination;
-    const auto& choices = paths.NextPorts(source, first);
-    pair.firstPort = static_cast<uint32_t>(m_candidatePorts.size());
-    for (uint16_t choice : choices)
-    {
-        const PortId port = m_fabric->GetPort(source, choice);
-        if (m_fabric->GetLink(port).technology == LinkTechnology::NVLINK &&
-            m_candidatePorts.size() - pair.firstPort < MAX_CANDIDATE_PORTS)
-        {
-            m_candidatePorts.push_back(port);
-        }
-    }
-    if (m_candidatePorts.size() == pair.firstPort)
-    {
-        const uint64_t hash = MixHash(pair.hash, source);
-        m_candidatePorts.push_back(m_fabric->GetPort(source, choices[hash % choices.size()]));
-    }
-    pair.nPorts = static_cast<uint32_t>(m_candidatePorts.size()) - pair.firstPort;
-    m_queuePairs.push_back(pair);
-    return static_cast<uint32_t>(m_queuePairs.size()) - 1;
-}
-
-uint64_t
-Transport::GetPortBit(const QueuePair& pair, PortId port) const
-{
-    uint32_t index = 0;
-    while (m_candidatePorts[pair.firstPort + index] != port)
-    {
-        ++index;
-    }
-    return uint64_t{1} << index;
-}
-
-void
 Transport::Send(uint32_t queuePair, uint64_t bytes, uint64_t tag)
 {
     NS_LOG_FUNCTION(this << queuePair << bytes << tag);
     NS_ABORT_MSG_IF(bytes == 0, "proteus::Transport: a message needs at least one byte");
-    QueuePair& pair = m_queuePairs[queuePair];
-    pair.messages.Push({tag, bytes, bytes, bytes});
-    for (uint32_t i = 0; i < pair.nPorts; ++i)
+    SenderState& sender = m_senders[queuePair];
+    ReceiverState& receiver = m_receivers[queuePair];
+    QueuePairState& state = m_states[queuePair];
+    const uint64_t packets = (bytes + sender.unitBytes - 1) / sender.unitBytes;
+    NS_ABORT_MSG_IF(packets >= (uint64_t{1} << 30),
+                    "proteus::Transport: a message of " << bytes << " bytes has too many packets");
+    QueuePairMessage message;
+    message.tag = tag;
+    message.bytes = bytes;
+    message.position = sender.totalBytes;
+    const uint32_t number = state.messages.GetTail();
+    message.first = state.messages.IsEmpty() ? sender.highest : state.messages.At(number - 1).end;
+    message.end = message.first + static_cast<uint32_t>(packets);
+    if (sender.ackedBytes == sender.totalBytes)
     {
-        const PortId port = m_candidatePorts[pair.firstPort + i];
-        if ((pair.listed & uint64_t{1} << i) == 0)
-        {
-            pair.listed |= uint64_t{1} << i;
-            m_active[port].queuePairs.push_back(queuePair);
-            m_fabric->Offer(port);
-        }
+        sender.headEnd = message.end;
     }
-}
-
-bool
-Transport::Pull(PortId port, PacketRecord& record, bool& more)
-{
-    ActiveList& active = m_active[port];
-    while (!active.queuePairs.empty())
+    if (receiver.delivering == number)
     {
-        if (active.next >= active.queuePairs.size())
-        {
-            active.next = 0;
-        }
-        const uint32_t id = active.queuePairs[active.next];
-        QueuePair& pair = m_queuePairs[id];
-        if (pair.sending == pair.messages.GetTail())
-        {
-            pair.listed &= ~GetPortBit(pair, port);
-            active.queuePairs[active.next] = active.queuePairs.back();
-            active.queuePairs.pop_back();
-            continue;
-        }
-        Message& message = pair.messages.At(pair.sending);
-        record.queuePair = id;
-        record.message = pair.sending;
-        record.destination =
-            pair.sourceNic != Cluster::NO_VERTEX ? pair.sourceNic : pair.destination;
-        record.payloadBytes =
-            static_cast<uint32_t>(std::min<uint64_t>(pair.unitBytes, message.unsent));
-        record.kind = PacketKind::DATA;
-        record.priority = 1;
-        message.unsent -= record.payloadBytes;
-        if (message.unsent == 0)
-        {
-            ++pair.sending;
-        }
-        pair.statistics.sentBytes += record.payloadBytes;
-        ++m_packets;
-        m_sentBytes += record.payloadBytes;
-        ++active.next;
-        // A lone queue pair that has just run dry leaves the list at the next pull.
-        more = true;
-        if (active.queuePairs.size() == 1 && pair.sending == pair.messages.GetTail())
-        {
-            pair.listed &= ~GetPortBit(pair, port);
-            active.queuePairs.clear();
-            more = false;
-        }
-        return true;
+        receiver.messageEnd = message.end;
     }
-    more = false;
-    return false;
+    state.messages.Push(message);
+    sender.totalBytes += bytes;
+    Activate(queuePair);
 }
 
 uint64_t
 Transport::GetFlowHash(uint32_t queuePair) const
 {
-    return m_queuePairs[queuePair].hash;
+    return m_hashes[queuePair];
+}
+
+QueuePairStatistics
+Transport::GetStatistics(uint32_t queuePair) const
+{
+    const SenderState& sender = m_senders[queuePair];
+    const QueuePairState& state = m_states[queuePair];
+    QueuePairStatistics statistics = state.statistics;
+    statistics.sentBytes = std::max(state.statistics.sentBytes, sender.nextBytes);
+    statistics.receivedBytes = m_receivers[queuePair].receivedBytes;
+    statistics.acknowledgedBytes = sender.ackedBytes;
+    statistics.messages = m_receivers[queuePair].delivering;
+    statistics.windowBytes = sender.windowBytes;
+    statistics.bytesPerSecond =
+        state.control ? state.control->GetRate() : std::numeric_limits<double>::infinity();
+    return statistics;
+}
+
+std::string
+Transport::CheckAtRest() const
+{
+    for (uint32_t id = 0; id < m_senders.size(); ++id)
+    {
+        const SenderState& sender = m_senders[id];
+        const QueuePairState& state = m_states[id];
+        std::string left;
+        if (sender.nextBytes != sender.totalBytes)
+        {
+            left = std::to_string(sender.totalBytes - sender.nextBytes) + " bytes not sent";
+        }
+        else if (sender.ackedBytes != sender.totalBytes)
+        {
+            left = std::to_string(sender.GetInFlight()) + " bytes not acknowledged";
+        }
+        else if ((sender.flags & SenderState::GROUP) == 0 &&
+                 (m_receivers[id].receivedBytes != sender.totalBytes || m_receivers[id].held > 0))
+        {
+            left = "received " + std::to_string(m_receivers[id].receivedBytes) + " of " +
+                   std::to_string(sender.totalBytes) + " bytes";
+        }
+        else if (!state.pendingControls.IsEmpty())
+        {
+            left =
+                std::to_string(state.pendingControls.GetSize()) + " control units not acknowledged";
+        }
+        if (!left.empty())
+        {
+            const auto& vertices = m_fabric->GetCluster().GetVertices();
+            return "queue pair " + std::to_string(id) + " from " + vertices[state.source].name +
+                   " to " + vertices[state.destination].name + ": " + left;
+        }
+    }
+    for (uint32_t id = 0; id < m_groups.size(); ++id)
+    {
+        const std::string left = m_groups[id].CheckAtRest();
+        if (!left.empty())
+        {
+            return "group " + std::to_string(id) + ": " + left;
+        }
+    }
+    return "";
 }
 
 void
-Transport::SendBack(uint32_t id, PacketKind kind, uint32_t message)
+Transport::CollectTelemetry(const PacketRecord& record, const HopTelemetry& hop)
 {
-    const QueuePair& pair = m_queuePairs[id];
-    PacketRecord record;
-    record.queuePair = id;
-    record.message = message;
-    record.kind = kind;
-    record.destination =
-        pair.destinationNic != Cluster::NO_VERTEX ? pair.destinationNic : pair.source;
-    ++m_controlPackets;
-    m_fabric->SendControl(pair.destination, record);
-}
-
-void
-Transport::SendControl(uint32_t queuePair, uint32_t value)
-{
-    NS_LOG_FUNCTION(this << queuePair << value);
-    SendBack(queuePair, PacketKind::CONTROL, value);
-}
-
-VertexId
-Transport::Deliver(const PacketRecord& record, VertexId at)
-{
-    QueuePair& pair = m_queuePairs[record.queuePair];
-    if (record.kind != PacketKind::DATA)
+    if ((m_senders[record.queuePair].flags & SenderState::TELEMETRY) != 0)
     {
-        if (at != pair.source)
+        auto& stacks = m_states[record.queuePair].stacks;
+        HopStack& stack = stacks[record.sequence & (stacks.size() - 1)];
+        if (stack.nHops < HopStack::MAX_HOPS)
         {
-            return at == pair.destinationNic && pair.sourceNic != Cluster::NO_VERTEX
-                       ? pair.sourceNic
-                       : pair.source;
+            stack.hops[stack.nHops++] = hop;
         }
-        if (record.kind == PacketKind::CONTROL)
-        {
-            m_user->ReceiveControl(record.queuePair, record.message);
-        }
-        else
-        {
-            NS_ABORT_MSG_IF(record.message != pair.messages.GetHead(),
-                            "proteus::Transport: acknowledgement out of order");
-            const uint64_t tag = pair.messages.Front().tag;
-            pair.messages.Pop();
-            m_user->ReceiveAcknowledgement(record.queuePair, tag);
-        }
-        return Cluster::NO_VERTEX;
-    }
-    if (at != pair.destination)
-    {
-        return at == pair.sourceNic && pair.destinationNic != Cluster::NO_VERTEX
-                   ? pair.destinationNic
-                   : pair.destination;
-    }
-    pair.statistics.receivedBytes += record.payloadBytes;
-    pair.messages.At(record.message).unreceived -= record.payloadBytes;
-    while (true)
-    {
-        // The user may create queue pairs or send on this one: refer to it afresh.
-        QueuePair& receiver = m_queuePairs[record.queuePair];
-        if (receiver.delivering == receiver.messages.GetTail() ||
-            receiver.messages.At(receiver.delivering).unreceived > 0)
-        {
-            return Cluster::NO_VERTEX;
-        }
-        const Message message = receiver.messages.At(receiver.delivering);
-        ++receiver.statistics.messages;
-        SendBack(record.queuePair, PacketKind::ACKNOWLEDGE, receiver.delivering++);
-        m_user->ReceiveMessage(record.queuePair, message.tag, message.bytes);
     }
 }
 

@@ -1,0 +1,189 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-fabric.h"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+
+/**
+ * @file
+ * @ingroup proteus
+ * What is left in a fabric that has come to a stop.
+ */
+
+namespace ns3
+{
+namespace proteus
+{
+
+namespace
+{
+
+/// @param cluster of the ports @param from a vertex @param to a vertex @return name of the port
+std::string
+GetPortName(const Cluster& cluster, VertexId from, VertexId to)
+{
+    return cluster.GetVertices()[from].name + " -> " + cluster.GetVertices()[to].name;
+}
+
+} // namespace
+
+std::string
+Fabric::CheckAtRest() const
+{
+    for (PortId id = 0; id < m_ports.size(); ++id)
+    {
+        const PortState& port = m_ports[id];
+        const std::string name = GetPortName(*m_cluster, port.from, port.to) + ": ";
+        if (port.offered)
+        {
+            return name + "the endpoint has packets to send";
+        }
+        if (!port.flight.IsEmpty())
+        {
+            return name + std::to_string(port.flight.GetSize()) + " packets in flight";
+        }
+        for (uint32_t c = 0; c < m_nClasses; ++c)
+        {
+            const std::size_t i = (id << m_classShift) + c;
+            const LaneState& lane = m_lanes[i];
+            if (!lane.queue.IsEmpty())
+            {
+                return name + std::to_string(lane.queue.GetSize()) +
+                       " packets wait to be sent in traffic class " + std::to_string(c);
+            }
+            int64_t credit = lane.creditBytes;
+            for (uint32_t r = lane.returns.GetHead(); r != lane.returns.GetTail(); ++r)
+            {
+                credit += lane.returns.At(r).bytes;
+            }
+            if (port.credited && credit != port.bufferBytes)
+            {
+                return name + std::to_string(port.bufferBytes - credit) +
+                       " bytes of credit missing in traffic class " + std::to_string(c);
+            }
+            if (!m_ingress.empty() && !port.internal &&
+                (m_ingress[i].bytes != 0 || m_ingress[i].headroomBytes != 0))
+            {
+                return name + std::to_string(m_ingress[i].bytes + m_ingress[i].headroomBytes) +
+                       " bytes of buffer occupied by traffic class " + std::to_string(c);
+            }
+            if (!m_inputs.empty() && !port.internal && !m_inputs[i].IsEmpty())
+            {
+                return name + std::to_string(m_inputs[i].GetSize()) + " packets wait at the input";
+            }
+        }
+        const LinkStatistics& statistics = port.statistics;
+        if (!port.internal &&
+            statistics.packets != statistics.receivedPackets + statistics.lostPackets)
+        {
+            return name + "received other than sent";
+        }
+        if (!port.internal && statistics.lostPackets == 0 &&
+            statistics.payloadBytes != statistics.receivedPayloadBytes)
+        {
+            return name + "received other payload than sent";
+        }
+    }
+    for (const BufferState& buffer : m_buffers)
+    {
+        if (buffer.usedBytes != 0)
+        {
+            return "a shared buffer has " + std::to_string(buffer.usedBytes) +
+                   " bytes in use of nobody";
+        }
+    }
+    return "";
+}
+
+std::string
+Fabric::FindDeadlock() const
+{
+    const std::vector<PortId> ports = FindDeadlockPorts();
+    std::string text;
+    for (PortId id : ports)
+    {
+        text += GetPortName(*m_cluster, m_ports[id].from, m_ports[id].to) + " waits for ";
+    }
+    return ports.empty() ? text
+                         : text + GetPortName(*m_cluster,
+                                              m_ports[ports.front()].from,
+                                              m_ports[ports.front()].to);
+}
+
+std::vector<PortId>
+Fabric::FindDeadlockPorts() const
+{
+    // Who waits for room at its end, and who holds that room: units of its ingress queues.
+    const auto isBlocked = [this](PortId id) {
+        const PortState& port = m_ports[id];
+        return (port.waiting & (port.paused | port.starved)) != 0;
+    };
+    std::map<PortId, std::vector<PortId>> waitsFor;
+    for (PortId id = 0; id < m_ports.size(); ++id)
+    {
+        if (!isBlocked(id))
+        {
+            continue;
+        }
+        for (uint32_t c = 0; c < m_nClasses; ++c)
+        {
+            const Ring<PacketRecord>& queue = m_lanes[(id << m_classShift) + c].queue;
+            for (uint32_t i = queue.GetHead(); i != queue.GetTail(); ++i)
+            {
+                const PortId holder = queue.At(i).ingress;
+                if (holder == NO_PORT)
+                {
+                    continue;
+                }
+                auto& list = waitsFor[holder];
+                if (std::find(list.begin(), list.end(), id) == list.end())
+                {
+                    list.push_back(id);
+                }
+            }
+        }
+    }
+    std::map<PortId, int> state; // 1: on the way, 2: done
+    std::vector<PortId> way;
+    std::vector<PortId> found;
+    const std::function<bool(PortId)> visit = [&](PortId id) {
+        state[id] = 1;
+        way.push_back(id);
+        for (PortId next : waitsFor[id])
+        {
+            if (!isBlocked(next))
+            {
+                continue;
+            }
+            if (state[next] == 1)
+            {
+                found.assign(std::find(way.begin(), way.end(), next), way.end());
+                return true;
+            }
+            if (state[next] == 0 && visit(next))
+            {
+                return true;
+            }
+        }
+        way.pop_back();
+        state[id] = 2;
+        return false;
+    };
+    for (PortId id = 0; id < GetNPorts(); ++id)
+    {
+        if (isBlocked(id) && state[id] == 0 && visit(id))
+        {
+            break;
+        }
+    }
+    return found;
+}
+
+} // namespace proteus
+} // namespace ns3

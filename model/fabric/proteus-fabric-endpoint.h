@@ -1,0 +1,126 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef PROTEUS_FABRIC_ENDPOINT_H
+#define PROTEUS_FABRIC_ENDPOINT_H
+
+#include "proteus-packet.h"
+
+#include <vector>
+
+namespace ns3
+{
+namespace proteus
+{
+
+/// @ingroup proteus
+/// Whom a queue pair joins, for those who name it in traces.
+struct QueuePairEnds
+{
+    VertexId source{Cluster::NO_VERTEX};             //!< sends data; NO_VERTEX: not known
+    VertexId destination{Cluster::NO_VERTEX};        //!< receives data
+    const std::vector<VertexId>* waypoints{nullptr}; //!< between them; null: none
+};
+
+/**
+ * @ingroup proteus
+ * What stands at the ends of the fabric: the transport. It is called at the fabric's time,
+ * Fabric::GetTimePs(), at which Simulator::Now() may lag.
+ */
+class FabricEndpoint
+{
+  public:
+    virtual ~FabricEndpoint() = default;
+
+    /// Deliver(): the packet ends here.
+    static constexpr VertexId CONSUMED = Cluster::NO_VERTEX;
+    /// Deliver(): the packet goes on as the copies that Replicate() names.
+    static constexpr VertexId REPLICATED = Cluster::NO_VERTEX - 1;
+
+    /**
+     * A port of an endpoint is free, and Fabric::Offer() was called for it.
+     * @param port the port
+     * @param classes bit c: traffic class c may be sent now (it is neither paused nor out of
+     * credits)
+     * @param record to fill with the next unit to send; hops and ingress are the fabric's
+     * @param nextPs set to when there may be another unit of these classes: now or before for at
+     * once, INT64_MAX for not before the next Offer(). Where the classes were not all, the fabric
+     * asks again when another one may be sent.
+     * @return whether there is a unit
+     */
+    virtual bool Pull(PortId port, uint32_t classes, PacketRecord& record, int64_t& nextPs) = 0;
+
+    /**
+     * The last byte of a packet has reached its destination.
+     * @param record the packet
+     * @param at its destination
+     * @return the next waypoint, CONSUMED, or REPLICATED
+     */
+    virtual VertexId Deliver(const PacketRecord& record, VertexId at) = 0;
+
+    /**
+     * Deliver() has returned REPLICATED.
+     * @param record the packet
+     * @param at where it is
+     * @param copies to append the packets to that go on from there
+     */
+    virtual void Replicate(const PacketRecord& record,
+                           VertexId at,
+                           std::vector<PacketRecord>& copies)
+    {
+        static_cast<void>(record);
+        static_cast<void>(at);
+        static_cast<void>(copies);
+    }
+
+    /// @param queuePair a queue pair @return the hash that picks its path among equals
+    virtual uint64_t GetFlowHash(uint32_t queuePair) const = 0;
+
+    /// The time given to Fabric::SetTimer() has come.
+    virtual void HandleTimer()
+    {
+    }
+
+    /**
+     * A data packet leaves a network switch or NIC, and Fabric::SetTelemetry() is on.
+     * @param record the packet
+     * @param hop what the port says
+     */
+    virtual void CollectTelemetry(const PacketRecord& record, const HopTelemetry& hop)
+    {
+        static_cast<void>(record);
+        static_cast<void>(hop);
+    }
+
+    /// @param queuePair a queue pair @return whom it joins
+    virtual QueuePairEnds GetEnds(uint32_t queuePair) const
+    {
+        static_cast<void>(queuePair);
+        return {};
+    }
+
+    /**
+     * @param queuePair a queue pair
+     * @param sequence of a data packet that its sender has not finished with
+     * @return bytes of its message, 0 if that is not known any more
+     */
+    virtual uint64_t GetMessageBytes(uint32_t queuePair, uint32_t sequence) const
+    {
+        static_cast<void>(queuePair);
+        static_cast<void>(sequence);
+        return 0;
+    }
+
+    /// Links have failed or been repaired, and Fabric::GetPaths() has changed.
+    virtual void HandleTopologyChange()
+    {
+    }
+};
+
+} // namespace proteus
+} // namespace ns3
+
+#endif // PROTEUS_FABRIC_ENDPOINT_H

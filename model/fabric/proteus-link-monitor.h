@@ -1,0 +1,129 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef PROTEUS_LINK_MONITOR_H
+#define PROTEUS_LINK_MONITOR_H
+
+#include "proteus-fabric.h"
+#include "proteus-sample-clock.h"
+
+#include "ns3/nstime.h"
+#include "ns3/object.h"
+#include "ns3/output-stream-wrapper.h"
+#include "ns3/traced-callback.h"
+
+#include <cstdint>
+#include <ostream>
+#include <vector>
+
+namespace ns3
+{
+namespace proteus
+{
+
+/// @ingroup proteus
+/// What one direction of a link did between two samples.
+struct LinkSample
+{
+    PortId port{0};            //!< which direction of which link
+    int64_t timePs{0};         //!< end of the interval
+    int64_t intervalPs{0};     //!< its length
+    LinkStatistics did;        //!< in the interval; maxQueueBytes is that of the whole run
+    uint64_t queueBytes{0};    //!< wire bytes that wait at the end of the interval
+    uint32_t pausedClasses{0}; //!< bit c: traffic class c is paused at the end of the interval
+
+    /// @return share of the interval spent transmitting
+    double GetUtilization() const
+    {
+        return GetShare(did.busyPs);
+    }
+
+    /// @param ps part of the interval @return its share
+    double GetShare(int64_t ps) const
+    {
+        return intervalPs > 0 ? static_cast<double>(ps) / static_cast<double>(intervalPs) : 0;
+    }
+};
+
+/**
+ * @ingroup proteus
+ * Looks at the links of a fabric at regular times: utilisation, queues, marks, losses, pauses,
+ * credits. It only reads: results are the same without it. It stops by itself when nothing else is
+ * left to happen.
+ *
+ * What a unit counts for (packets, bytes) is counted in the interval in which it starts on the
+ * link, so that the samples of a port add up to its LinkStatistics; times (transmitting, paused,
+ * without credit) are split at the ends of the intervals.
+ */
+class LinkMonitor : public Object, private Sampler
+{
+  public:
+    /// @return the TypeId
+    static TypeId GetTypeId();
+
+    LinkMonitor();
+    ~LinkMonitor() override;
+
+    /**
+     * Begins, now, with the present state of the fabric. Lives on until it ends.
+     * @param fabric to look at
+     * @throw std::invalid_argument if the interval is not above 0, or it has begun already
+     */
+    void Start(Ptr<Fabric> fabric);
+
+    /**
+     * Writes samples to a file from now on, as CSV with a header line. See WriteCsvHeader().
+     * @param stream to write to
+     */
+    void SetStream(Ptr<OutputStreamWrapper> stream);
+
+    /// Takes a last sample, if time has passed since the last one, and ends. Needed only where the
+    /// simulator is stopped before it has run out of events.
+    void Stop();
+
+    /**
+     * Writes the names of the columns: time_ns (end of the interval), interval_ns (its length),
+     * from, to (names of the vertices), technology, packets, payload_bytes, wire_bytes (started in
+     * the interval), utilization (share of the interval spent transmitting), queue_bytes (waiting
+     * at its end), marked_packets (by ECN), lost_packets (on the wire), dropped_packets (for want
+     * of room or of a way), pauses (PFC pauses received), paused_share and credit_stall_share (of
+     * the interval).
+     * @param out to write to
+     */
+    static void WriteCsvHeader(std::ostream& out);
+
+    /// @param cluster of the sample @param sample to write as a line @param out to write to
+    static void WriteCsvLine(const Cluster& cluster, const LinkSample& sample, std::ostream& out);
+
+    /**
+     * The signature of "Sample".
+     * @param sample of one port
+     */
+    typedef void (*SampleTracedCallback)(const LinkSample& sample);
+
+  protected:
+    void DoDispose() override;
+
+  private:
+    // Inherited from Sampler
+    void TakeSample() override;
+
+    /// @param sample to write
+    void Write(const LinkSample& sample);
+
+    Ptr<Fabric> m_fabric;                            //!< while it looks
+    Ptr<OutputStreamWrapper> m_stream;               //!< or null
+    std::vector<LinkStatistics> m_last;              //!< by port: at the last sample
+    int64_t m_lastPs{0};                             //!< time of the last sample
+    Time m_interval;                                 //!< attribute
+    bool m_allPorts;                                 //!< attribute
+    TracedCallback<const LinkSample&> m_sampleTrace; //!< a port has a sample
+};
+
+} // namespace proteus
+} // namespace ns3
+
+#endif // PROTEUS_LINK_MONITOR_H

@@ -1,0 +1,77 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-packet-text.h"
+
+#include <stdexcept>
+
+namespace ns3
+{
+namespace proteus
+{
+
+const char*
+ToString(PacketKind kind)
+{
+    switch (kind)
+    {
+    case PacketKind::DATA:
+        return "data";
+    case PacketKind::ACKNOWLEDGE:
+        return "ack";
+    case PacketKind::NEGATIVE_ACKNOWLEDGE:
+        return "nak";
+    case PacketKind::CONGESTION_NOTIFICATION:
+        return "cnp";
+    case PacketKind::CONTROL:
+        return "control";
+    case PacketKind::PAUSE:
+        return "pause";
+    }
+    throw std::invalid_argument("packet kind out of range");
+}
+
+std::ostream&
+operator<<(std::ostream& out, const PacketRecord& record)
+{
+    if (record.kind == PacketKind::PAUSE)
+    {
+        return out << (record.content != 0 ? "pause" : "resume") << " class=" << record.sequence;
+    }
+    out << ToString(record.kind) << " class=" << +record.trafficClass << " qp=" << record.queuePair
+        << " seq=" << record.sequence << " to=" << record.destination;
+    if (record.kind == PacketKind::DATA)
+    {
+        out << " bytes=" << record.payloadBytes;
+    }
+
+    struct FlagName
+    {
+        uint8_t flag;
+        const char* name;
+    };
+
+    static constexpr FlagName NAMES[] = {
+        {PacketRecord::FIRST, " first"},
+        {PacketRecord::LAST, " last"},
+        {PacketRecord::CONGESTION_EXPERIENCED, " ce"},
+        {PacketRecord::ACK_REQUEST, " ack-request"},
+        {PacketRecord::RETRANSMISSION, " retransmission"},
+        {PacketRecord::SM_COPY, " sm"},
+        {PacketRecord::TURNED, " turned"},
+    };
+    for (const FlagName& name : NAMES)
+    {
+        if ((record.flags & name.flag) != 0)
+        {
+            out << name.name;
+        }
+    }
+    return out;
+}
+
+} // namespace proteus
+} // namespace ns3

@@ -1,0 +1,162 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef PROTEUS_PORT_H
+#define PROTEUS_PORT_H
+
+#include "proteus-event-tree.h"
+#include "proteus-packet.h"
+#include "proteus-ring.h"
+
+#include "ns3/proteus-timeline.h"
+
+#include <cstddef>
+#include <cstdint>
+
+/**
+ * @file
+ * @ingroup proteus
+ * The state of the packet engine: plain records, laid out for the cache.
+ */
+
+namespace ns3
+{
+namespace proteus
+{
+
+/// @ingroup proteus
+/// Bits of a fraction of a picosecond in the arithmetic of transmission times.
+constexpr uint32_t TIME_FRACTION_BITS = 24;
+
+/// @ingroup proteus
+/// A stretch of a receive buffer that becomes free.
+struct CreditReturn
+{
+    int64_t timePs; //!< when the sender knows
+    int64_t bytes;  //!< how much
+};
+
+/// @ingroup proteus
+/// One traffic class of one direction of a link, at its sending end.
+struct alignas(64) LaneState
+{
+    Ring<PacketRecord> queue;   //!< waiting
+    Ring<CreditReturn> returns; //!< promised credits, by time
+    uint64_t queuedBytes{0};    //!< wire bytes in `queue`
+    int64_t creditBytes{0};     //!< free room at the other end, as far as known here
+};
+
+static_assert(sizeof(LaneState) == 64, "a lane is one cache line");
+
+/// @ingroup proteus
+/// What one traffic class of a link occupies in the shared buffer at its receiving end.
+struct IngressState
+{
+    uint32_t bytes{0};         //!< reserve and shared part
+    uint32_t headroomBytes{0}; //!< arrived after the pause was due
+};
+
+/// @ingroup proteus
+/// The shared buffer of a switch.
+struct BufferState
+{
+    uint64_t sharedBytes{0}; //!< what all ports share; 0 where there is no such buffer
+    uint64_t usedBytes{0};   //!< of it
+};
+
+/// @ingroup proteus
+/// One direction of a link, at its sending end.
+struct alignas(64) PortState
+{
+    // Read and written for every packet.
+    int64_t freeAtPs{0};                 //!< when the last byte of the last unit leaves
+    int64_t serveAtPs{EventTree::NEVER}; //!< when the pending service is due
+    int64_t pullAtPs{0};                 //!< when the endpoint may have a unit, if `offered`
+    uint64_t psPerByte{0};               //!< fixed point, TIME_FRACTION_BITS
+    int64_t delayPs{0};                  //!< of the link
+    Ring<PacketRecord> flight;           //!< on the wire, by arrival
+
+    VertexId from{0};          //!< who sends
+    VertexId to{0};            //!< who receives
+    uint32_t fraction{0};      //!< of a picosecond that freeAtPs lacks
+    uint32_t debtBytes{0};     //!< owed to the opposite direction: LinkFraming::ReverseBytes()
+    uint32_t fullPayload{0};   //!< payload of a full unit
+    uint32_t fullWire[2]{};    //!< its wire bytes, by CopyMethod
+    uint32_t fullReverse[2]{}; //!< its bytes on the opposite direction, by CopyMethod
+    uint32_t controlWire{0};   //!< wire bytes of a unit without payload
+    uint32_t markBytes{0};     //!< ECN marks may begin at this queue; 0 for no ECN
+    uint32_t cutBytes{0};      //!< cut-through: bytes after which a unit goes on; 0: all
+    uint32_t bufferAt{0};      //!< BufferState at the receiving end plus 1; 0: not accounted
+    uint8_t waiting{0};        //!< bit c: traffic class c has units in its queue
+    uint8_t paused{0};         //!< bit c: PFC has paused it
+    uint8_t starved{0};        //!< bit c: it waits for a credit that nobody has promised yet
+    uint8_t pausing{0};        //!< bit c: the receiving end has sent it a pause
+    uint8_t inputBusy{0};      //!< bit c: the first unit of its input queue waits for an output
+    bool offered{false};       //!< the endpoint has units
+    bool credited{false};      //!< the other end has a finite receive buffer
+    bool internal{false};      //!< not a link but the inside of a device
+    bool inputQueued{false};   //!< the receiving device has one queue per input
+    bool unreliable{false};    //!< loses units
+    bool telemetric{false};    //!< tells HopTelemetry
+    bool down{false};          //!< the link has failed
+    bool goesDown{false};      //!< as Paths::GoesDown()
+
+    LinkStatistics statistics; //!< what it did
+
+    // Rarely needed.
+    uint32_t packetPayload{0};   //!< most payload of one packet of a unit
+    uint32_t unitHeader{0};      //!< bytes once per unit
+    uint32_t packetHeader[2]{};  //!< bytes once per packet, by CopyMethod
+    uint32_t packetReverse[2]{}; //!< the same on the opposite direction
+    uint32_t markAllBytes{0};    //!< every unit is marked from this queue on
+    uint32_t headroomBytes{0};   //!< for what arrives after a pause
+    int64_t bufferBytes{0};      //!< all room at the other end
+    double lossProbability{0};   //!< of a unit
+    double bitErrorRate{0};      //!< of a bit
+    int64_t stalledSincePs{-1};  //!< first refusal of a unit for want of credit
+    int64_t pausedSincePs{-1};   //!< since when a traffic class is paused
+
+    /// @param record a unit @return its CopyMethod, as an index
+    static std::size_t GetMethod(const PacketRecord& record)
+    {
+        return (record.flags & PacketRecord::SM_COPY) != 0 ? 1 : 0;
+    }
+
+    /// @param record a unit @return its bytes on the wire
+    uint32_t GetWireBytes(const PacketRecord& record) const
+    {
+        if (record.kind != PacketKind::DATA)
+        {
+            return controlWire;
+        }
+        const std::size_t method = GetMethod(record);
+        if (record.payloadBytes == fullPayload)
+        {
+            return fullWire[method];
+        }
+        return record.payloadBytes + unitHeader +
+               (record.payloadBytes + packetPayload - 1) / packetPayload * packetHeader[method];
+    }
+
+    /// @param record that is on its way @return when its arrival is due
+    int64_t GetArrivalPs(const PacketRecord& record) const
+    {
+        if (cutBytes == 0 || record.destination == to)
+        {
+            return record.timePs; // where it ends, all of it has to be there
+        }
+        const uint32_t wireBytes = GetWireBytes(record);
+        return wireBytes <= cutBytes
+                   ? record.timePs
+                   : record.timePs - static_cast<int64_t>((wireBytes - cutBytes) * psPerByte >>
+                                                          TIME_FRACTION_BITS);
+    }
+};
+
+} // namespace proteus
+} // namespace ns3
+
+#endif // PROTEUS_PORT_H

@@ -1,0 +1,379 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-flow-player.h"
+
+#include "proteus-stall-watch.h"
+
+#include "ns3/abort.h"
+#include "ns3/boolean.h"
+#include "ns3/log.h"
+#include "ns3/node.h"
+#include "ns3/proteus-compat.h"
+#include "ns3/proteus-simulator-time.h"
+#include "ns3/simulator.h"
+
+#include <algorithm>
+#include <map>
+#include <stdexcept>
+
+namespace ns3
+{
+namespace proteus
+{
+
+NS_LOG_COMPONENT_DEFINE("ProteusFlowPlayer");
+NS_OBJECT_ENSURE_REGISTERED(FlowPlayer);
+
+namespace
+{
+
+/// Packets of one message, at most: the transport numbers them modulo 2^32.
+constexpr uint64_t MAX_PACKETS = uint64_t{1} << 30;
+/// Flows that a message about a stalled run names.
+constexpr uint32_t MAX_NAMED = 5;
+
+} // namespace
+
+TypeId
+FlowPlayer::GetTypeId()
+{
+    static TypeId tid =
+        TypeId("ns3::proteus::FlowPlayer")
+            .SetParent<Object>()
+            .SetGroupName("Proteus")
+            .AddConstructor<FlowPlayer>()
+            .AddAttribute("QueuePairPerPair",
+                          "Whether all flows from one GPU to another share a queue pair, on which "
+                          "they come one after the other. Otherwise each has its own.",
+                          BooleanValue(false),
+                          MakeBooleanAccessor(&FlowPlayer::m_perPair),
+                          MakeBooleanChecker())
+            .AddAttribute("DeadlockCheckInterval",
+                          "Simulated time between two looks for ports that wait for each other in "
+                          "a circle, which ends the run; 0: look only when nothing moves any more.",
+                          TimeValue(MilliSeconds(1)),
+                          MakeTimeAccessor(&FlowPlayer::m_deadlockInterval),
+                          MakeTimeChecker(Seconds(0)))
+            .AddTraceSource("FlowDone",
+                            "A flow has arrived, and its sender knows.",
+                            MakeTraceSourceAccessor(&FlowPlayer::m_doneTrace),
+                            "ns3::proteus::FlowPlayer::FlowTracedCallback");
+    return tid;
+}
+
+FlowPlayer::FlowPlayer()
+    : m_transport(CreateObject<Transport>())
+{
+    NS_LOG_FUNCTION(this);
+}
+
+FlowPlayer::~FlowPlayer()
+{
+    NS_LOG_FUNCTION(this);
+}
+
+void
+FlowPlayer::DoDispose()
+{
+    NS_LOG_FUNCTION(this);
+    m_startEvent.Cancel();
+    m_report = nullptr;
+    m_transport->Dispose();
+    m_fabric = nullptr;
+    Object::DoDispose();
+}
+
+int64_t
+FlowPlayer::AssignStreams(Ptr<Fabric> fabric, int64_t stream)
+{
+    NS_LOG_FUNCTION(this << stream);
+    const int64_t used = m_transport->AssignStreams(stream);
+    return used + fabric->AssignStreams(stream + used);
+}
+
+uint32_t
+FlowPlayer::CreateQueuePair(const FlowSpec& flow, uint64_t name)
+{
+    const Cluster& cluster = m_fabric->GetCluster();
+    QueuePairOptions options;
+    options.source = cluster.GetGpus()[flow.source];
+    options.destination = cluster.GetGpus()[flow.destination];
+    options.flow = name;
+    const auto& vertices = cluster.GetVertices();
+    if (vertices[options.source].server != vertices[options.destination].server)
+    {
+        const auto links = m_fabric->GetPaths().Walk(options.source,
+                                                     options.destination,
+                                                     [](VertexId, std::size_t) { return 0; });
+        const bool network = std::any_of(links.begin(), links.end(), [&](LinkId link) {
+            const LinkTechnology technology = cluster.GetLinks()[link].technology;
+            return technology == LinkTechnology::INFINIBAND || technology == LinkTechnology::ROCE;
+        });
+        const VertexId from = cluster.GetNic(options.source);
+        const VertexId to = cluster.GetNic(options.destination);
+        if (network && from != Cluster::NO_VERTEX && to != Cluster::NO_VERTEX)
+        {
+            options.waypoints = {from, to};
+        }
+    }
+    return m_transport->CreateQueuePair(options);
+}
+
+void
+FlowPlayer::Install(Ptr<Fabric> fabric, std::vector<FlowSpec> flows)
+{
+    NS_LOG_FUNCTION(this << fabric << flows.size());
+    NS_ABORT_MSG_IF(m_isSetUp, "proteus::FlowPlayer: Install() was called before");
+    m_isSetUp = true;
+    m_fabric = fabric;
+    m_flows = std::move(flows);
+    m_transport->SetFabric(fabric, this);
+    const auto n = static_cast<uint32_t>(m_flows.size());
+    const std::size_t ranks = fabric->GetCluster().GetGpus().size();
+    m_times.resize(n);
+    m_queuePairs.reserve(n);
+    m_missing.resize(n);
+    m_firstDependents.assign(n + 1, 0);
+    std::map<std::pair<uint32_t, uint32_t>, uint32_t> ofPair;
+    for (uint32_t i = 0; i < n; ++i)
+    {
+        const FlowSpec& flow = m_flows[i];
+        const auto fail = [&flow](const std::string& cause) {
+            throw std::invalid_argument("flow '" + flow.id + "': " + cause);
+        };
+        if (flow.source >= ranks || flow.destination >= ranks)
+        {
+            fail("rank " + std::to_string(std::max(flow.source, flow.destination)) +
+                 " of a cluster with " + std::to_string(ranks) + " GPUs");
+        }
+        if (flow.source == flow.destination || flow.bytes == 0 || flow.startPs < 0)
+        {
+            fail("it needs two different ranks, at least one byte, and a time that is not "
+                 "negative");
+        }
+        const auto [place, isNew] = ofPair.emplace(
+            std::make_pair(m_perPair ? flow.source : i, m_perPair ? flow.destination : 0),
+            0);
+        if (isNew)
+        {
+            const uint64_t ends = MixHash(flow.source, flow.destination);
+            place->second = CreateQueuePair(flow, m_perPair ? ends : MixHash(ends, i));
+        }
+        m_queuePairs.push_back(place->second);
+        const uint32_t packetBytes = m_transport->GetPath(place->second).packetBytes;
+        if (flow.bytes / packetBytes >= MAX_PACKETS - 1)
+        {
+            fail(std::to_string(flow.bytes) + " bytes are more than 2^30 packets of " +
+                 std::to_string(packetBytes) + " bytes; divide it");
+        }
+        m_totalBytes += flow.bytes;
+        m_missing[i] = static_cast<uint32_t>(flow.after.size());
+        for (uint32_t before : flow.after)
+        {
+            if (before >= n)
+            {
+                fail("it depends on a flow that is not there");
+            }
+            ++m_firstDependents[before + 1];
+        }
+    }
+    if (!FindFlowCycle(m_flows).empty())
+    {
+        throw std::invalid_argument("flow '" + m_flows[FindFlowCycle(m_flows)[0]].id +
+                                    "': it waits for itself");
+    }
+    for (uint32_t i = 0; i < n; ++i)
+    {
+        m_firstDependents[i + 1] += m_firstDependents[i];
+    }
+    std::vector<uint32_t> next(m_firstDependents.begin(), m_firstDependents.end() - 1);
+    m_dependents.resize(m_firstDependents.back());
+    for (uint32_t i = 0; i < n; ++i)
+    {
+        for (uint32_t before : m_flows[i].after)
+        {
+            m_dependents[next[before]++] = i;
+        }
+        if (m_missing[i] == 0)
+        {
+            m_due.emplace_back(m_flows[i].startPs, i);
+        }
+    }
+    std::make_heap(m_due.begin(), m_due.end(), std::greater<Due>());
+    m_startEventPs = 0;
+    m_startEvent = ScheduleFunction(Time(0), [this] { StartDue(); });
+}
+
+void
+FlowPlayer::StartDue()
+{
+    m_startEventPs = -1;
+    const int64_t now = m_fabric->GetTimePs();
+    while (!m_due.empty() && m_due.front().first <= now)
+    {
+        const uint32_t flow = m_due.front().second;
+        std::pop_heap(m_due.begin(), m_due.end(), std::greater<Due>());
+        m_due.pop_back();
+        Start(flow);
+    }
+    if (!m_due.empty())
+    {
+        m_startEventPs = m_due.front().first;
+        m_startEvent =
+            ScheduleFunction(CeilToStep(m_startEventPs) - Simulator::Now(), [this] { StartDue(); });
+    }
+}
+
+void
+FlowPlayer::Release(uint32_t flow)
+{
+    const int64_t startPs = m_flows[flow].startPs;
+    if (startPs <= m_fabric->GetTimePs())
+    {
+        Start(flow);
+        return;
+    }
+    m_due.emplace_back(startPs, flow);
+    std::push_heap(m_due.begin(), m_due.end(), std::greater<Due>());
+    if (m_startEventPs < 0 || startPs < m_startEventPs)
+    {
+        // The fabric may be ahead of the simulator's clock.
+        m_startEvent.Cancel();
+        m_startEventPs = m_fabric->GetTimePs();
+        m_fabric->CallAtPresent(m_fabric->GetCluster().GetGpus()[m_flows[flow].source], [this] {
+            m_startEvent.Cancel();
+            StartDue();
+        });
+    }
+}
+
+void
+FlowPlayer::Start(uint32_t flow)
+{
+    m_times[flow].startPs = m_fabric->GetTimePs();
+    m_transport->Send(m_queuePairs[flow], m_flows[flow].bytes, flow);
+}
+
+void
+FlowPlayer::ReceiveMessage(uint32_t /* queuePair */, uint64_t tag, uint64_t bytes)
+{
+    const auto flow = static_cast<uint32_t>(tag);
+    NS_ABORT_MSG_IF(bytes != m_flows[flow].bytes || m_times[flow].receivedPs >= 0,
+                    "proteus::FlowPlayer: flow '" << m_flows[flow].id
+                                                  << "' has arrived twice, or not as it was sent");
+    m_times[flow].receivedPs = m_fabric->GetTimePs();
+    ++m_nReceived;
+    for (uint32_t i = m_firstDependents[flow]; i < m_firstDependents[flow + 1]; ++i)
+    {
+        if (--m_missing[m_dependents[i]] == 0)
+        {
+            Release(m_dependents[i]);
+        }
+    }
+}
+
+void
+FlowPlayer::ReceiveAcknowledgement(uint32_t /* queuePair */, uint64_t tag)
+{
+    const auto flow = static_cast<uint32_t>(tag);
+    m_times[flow].acknowledgedPs = m_fabric->GetTimePs();
+    ++m_nAcknowledged;
+    if (!m_doneTrace.IsEmpty())
+    {
+        m_fabric->CallAtPresent(m_fabric->GetCluster().GetGpus()[m_flows[flow].source],
+                                [this, flow] { m_doneTrace(flow, m_times[flow]); });
+    }
+}
+
+void
+FlowPlayer::SetProgressReport(std::function<void(const TrainingJob::Progress&)> report)
+{
+    if (!m_report)
+    {
+        m_fabric->TraceConnectWithoutContext("Progress",
+                                             MakeCallback(&FlowPlayer::OnFabricProgress, this));
+    }
+    m_report = std::move(report);
+}
+
+void
+FlowPlayer::OnFabricProgress(uint64_t /* events */)
+{
+    TrainingJob::Progress progress;
+    progress.tasks = m_nReceived;
+    progress.totalTasks = m_flows.size();
+    progress.bytes = m_transport->GetSentBytes();
+    progress.totalBytes = m_totalBytes;
+    progress.packetHops = m_fabric->GetPacketHops();
+    progress.timePs = m_fabric->GetTimePs();
+    m_report(progress);
+}
+
+std::string
+FlowPlayer::DescribeRest() const
+{
+    if (m_nReceived < m_flows.size())
+    {
+        const std::string circle = m_fabric->FindDeadlock();
+        if (!circle.empty())
+        {
+            return "deadlock: " + circle;
+        }
+        std::string text = std::to_string(m_flows.size() - m_nReceived) + " of " +
+                           std::to_string(m_flows.size()) + " flows have not arrived: ";
+        uint32_t named = 0;
+        for (uint32_t i = 0; i < m_flows.size() && named < MAX_NAMED; ++i)
+        {
+            if (m_times[i].receivedPs < 0)
+            {
+                text += (named++ > 0 ? ", '" : "'") + m_flows[i].id + "'";
+            }
+        }
+        return text;
+    }
+    const std::string left = m_transport->CheckAtRest();
+    return left.empty() ? m_fabric->CheckAtRest() : left;
+}
+
+void
+FlowPlayer::Run()
+{
+    NS_LOG_FUNCTION(this);
+    StallWatch::Run(m_fabric, m_deadlockInterval);
+    const std::string rest = DescribeRest();
+    if (!rest.empty())
+    {
+        throw std::runtime_error("the run has come to a stop before its end: " + rest);
+    }
+}
+
+int64_t
+FlowPlayer::GetEndPs() const
+{
+    int64_t end = -1;
+    for (const FlowTimes& times : m_times)
+    {
+        end = std::max(end, times.receivedPs);
+    }
+    return end;
+}
+
+NetworkStatistics
+FlowPlayer::GetStatistics() const
+{
+    NetworkStatistics statistics;
+    statistics.packets = m_transport->GetPackets();
+    statistics.controlPackets = m_transport->GetControlPackets();
+    statistics.packetHops = m_fabric->GetPacketHops();
+    statistics.events = m_fabric->GetEventCount();
+    statistics.messages = m_nReceived;
+    statistics.queuePairs = m_transport->GetNQueuePairs();
+    return statistics;
+}
+
+} // namespace proteus
+} // namespace ns3

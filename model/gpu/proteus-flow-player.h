@@ -1,0 +1,163 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef PROTEUS_FLOW_PLAYER_H
+#define PROTEUS_FLOW_PLAYER_H
+
+#include "proteus-training-job.h"
+
+#include "ns3/nstime.h"
+#include "ns3/object.h"
+#include "ns3/proteus-fabric.h"
+#include "ns3/proteus-flow-list.h"
+#include "ns3/proteus-transport.h"
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ns3
+{
+namespace proteus
+{
+
+/**
+ * @ingroup proteus
+ * Plays a list of flows on a fabric, packet by packet: every flow is one message on a queue pair
+ * between two GPUs. A flow starts at its time, or when the last byte of the last flow that it
+ * depends on has arrived, whichever is later; it does not wait for acknowledgements of others.
+ *
+ * GPUs send to others that only the network reaches through the NICs of Cluster::GetNic().
+ */
+class FlowPlayer : public Object, private TransportUser
+{
+  public:
+    /// @return the TypeId
+    static TypeId GetTypeId();
+
+    FlowPlayer();
+    ~FlowPlayer() override;
+
+    /**
+     * Makes the queue pairs. Call it once.
+     * @param fabric to play on, with its cluster set
+     * @param flows to play; ranks are those of Cluster::GetGpus()
+     * @throw std::invalid_argument if a flow makes no sense on this cluster, or flows wait for each
+     * other
+     */
+    void Install(Ptr<Fabric> fabric, std::vector<FlowSpec> flows);
+
+    /// @param report called now and then while the simulator runs; tasks stands for flows
+    void SetProgressReport(std::function<void(const TrainingJob::Progress&)> report);
+
+    /**
+     * Runs the simulator until nothing is left to do, and checks that every flow has arrived and
+     * nothing is left in the fabric.
+     * @throw std::runtime_error if not: the circle of ports that wait for each other, or what is
+     * left
+     */
+    void Run();
+
+    /// @return the flows
+    const std::vector<FlowSpec>& GetFlows() const
+    {
+        return m_flows;
+    }
+
+    /// @return when things happened to each flow
+    const std::vector<FlowTimes>& GetTimes() const
+    {
+        return m_times;
+    }
+
+    /// @return the time at which the last byte of the last flow arrived, in picoseconds
+    int64_t GetEndPs() const;
+
+    /// @param flow position of a flow @return its queue pair
+    uint32_t GetQueuePair(uint32_t flow) const
+    {
+        return m_queuePairs[flow];
+    }
+
+    /// @return what carries the flows
+    Ptr<Transport> GetTransport() const
+    {
+        return m_transport;
+    }
+
+    /// @return the network's work so far
+    NetworkStatistics GetStatistics() const;
+
+    /**
+     * Fixes the random streams of path choice, marks and losses; before Install().
+     * @param fabric whose streams are fixed, too
+     * @param stream number of the first stream
+     * @return streams used
+     */
+    int64_t AssignStreams(Ptr<Fabric> fabric, int64_t stream);
+
+    /**
+     * The signature of "FlowDone".
+     * @param flow position of the flow
+     * @param times of it
+     */
+    typedef void (*FlowTracedCallback)(uint32_t flow, const FlowTimes& times);
+
+  protected:
+    // Inherited from Object
+    void DoDispose() override;
+
+  private:
+    // Inherited from TransportUser
+    void ReceiveMessage(uint32_t queuePair, uint64_t tag, uint64_t bytes) override;
+    void ReceiveAcknowledgement(uint32_t queuePair, uint64_t tag) override;
+
+    /// @param flow a flow @return a queue pair for it
+    uint32_t CreateQueuePair(const FlowSpec& flow, uint64_t name);
+    /// @param flow that waits for no other any more
+    void Release(uint32_t flow);
+    /// @param flow to hand to the transport, now
+    void Start(uint32_t flow);
+    /// Starts what is due, and sees to it that the next is started in time.
+    void StartDue();
+    /// @param events handled by the fabric
+    void OnFabricProgress(uint64_t events);
+    /// @return why the run could not end well, "" if it did
+    std::string DescribeRest() const;
+
+    /// A flow that waits for its time.
+    using Due = std::pair<int64_t, uint32_t>;
+
+    Ptr<Fabric> m_fabric;       //!< what is played on
+    Ptr<Transport> m_transport; //!< what carries the flows
+    bool m_perPair;             //!< attribute
+    Time m_deadlockInterval;    //!< attribute
+
+    std::vector<FlowSpec> m_flows;           //!< by position
+    std::vector<FlowTimes> m_times;          //!< of each
+    std::vector<uint32_t> m_queuePairs;      //!< of each
+    std::vector<uint32_t> m_missing;         //!< of each: flows that have to arrive before
+    std::vector<uint32_t> m_dependents;      //!< of all flows, one after the other
+    std::vector<uint32_t> m_firstDependents; //!< of each: begin of its own; and the end
+    std::vector<Due> m_due;                  //!< heap of flows that only wait for their time
+    EventId m_startEvent;                    //!< next StartDue()
+    int64_t m_startEventPs{-1};              //!< its time, -1 if there is none
+    bool m_isSetUp{false};                   //!< Install() is done
+    uint64_t m_totalBytes{0};                //!< of all flows
+    uint32_t m_nReceived{0};                 //!< flows that have arrived
+    uint32_t m_nAcknowledged{0};             //!< flows whose sender knows
+    std::function<void(const TrainingJob::Progress&)> m_report;
+
+    /// A flow has arrived and is acknowledged.
+    TracedCallback<uint32_t, const FlowTimes&> m_doneTrace;
+};
+
+} // namespace proteus
+} // namespace ns3
+
+#endif // PROTEUS_FLOW_PLAYER_H

@@ -1,0 +1,79 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-stall-watch.h"
+
+#include "ns3/simulator.h"
+
+#include <sstream>
+#include <stdexcept>
+
+namespace ns3
+{
+namespace proteus
+{
+
+StallWatch::StallWatch(Ptr<Fabric> fabric, Time interval)
+    : m_fabric(fabric)
+{
+    if (interval.IsStrictlyPositive())
+    {
+        SampleClock::Add(this, interval, nullptr);
+    }
+}
+
+StallWatch::~StallWatch()
+{
+    Stop();
+}
+
+void
+StallWatch::Stop()
+{
+    SampleClock::Remove(this);
+}
+
+void
+StallWatch::TakeSample()
+{
+    const std::vector<PortId> ports = m_fabric->FindDeadlockPorts();
+    std::vector<uint64_t> packets;
+    for (PortId port : ports)
+    {
+        packets.push_back(m_fabric->GetStatistics(port).packets);
+    }
+    if (!ports.empty() && ports == m_ports && packets == m_packets)
+    {
+        std::ostringstream message;
+        message << "deadlock, found at " << Simulator::Now().GetSeconds() * 1e3
+                << " ms: " << m_fabric->FindDeadlock()
+                << "; routes without circles (ns3::proteus::Fabric::Routing=UpDown) prevent it";
+        throw std::runtime_error(message.str());
+    }
+    m_ports = ports;
+    m_packets = packets;
+}
+
+void
+StallWatch::Run(Ptr<Fabric> fabric, Time interval)
+{
+    StallWatch watch(fabric, interval);
+    try
+    {
+        Simulator::Run();
+    }
+    catch (const std::runtime_error& error)
+    {
+        // A queue pair that gives up, perhaps as its packets are in a circle.
+        const std::string circle = fabric->FindDeadlock();
+        const std::string what = error.what();
+        const bool says = circle.empty() || what.find(circle) != std::string::npos;
+        throw std::runtime_error(says ? what : what + "; deadlock: " + circle);
+    }
+}
+
+} // namespace proteus
+} // namespace ns3

@@ -1,0 +1,101 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef PROTEUS_DCQCN_H
+#define PROTEUS_DCQCN_H
+
+#include "proteus-congestion-control.h"
+
+namespace ns3
+{
+namespace proteus
+{
+
+/// @ingroup proteus
+/// Parameters of Dcqcn; section and figure numbers are those of the paper.
+struct DcqcnParameters
+{
+    double g{1.0 / 256};                 //!< weight of a new sample in alpha
+    int64_t alphaTimerPs{55'000'000};    //!< K: alpha decays after this long without marks
+    int64_t increaseTimerPs{55'000'000}; //!< period of the rate increase timer
+    uint64_t byteCounter{10'000'000};    //!< B: bytes between increases by the byte counter
+    bool clampTarget{false}; //!< every notification lowers the target rate; else only the first
+                             //!< after a step of increase
+    uint32_t fastRecoverySteps{5};           //!< F
+    double additiveBytesPerSecond{625e3};    //!< R_AI, 5 Mb/s
+    double hyperBytesPerSecond{6250e3};      //!< R_HAI, 50 Mb/s
+    double referenceBytesPerSecond{3.125e9}; //!< R_AI and R_HAI grow with the line rate from this
+                                             //!< one (25 Gb/s) on; 0: they are what they are
+    double minimumBytesPerSecond{12.5e6};    //!< no rate below this, 100 Mb/s
+};
+
+/**
+ * @ingroup proteus
+ * DCQCN's reaction point (Zhu et al., "Congestion Control for Large-Scale RDMA Deployments",
+ * SIGCOMM 2015, section 3.1). A notification sets the target rate to the current one, cuts the
+ * current one by alpha / 2 and raises alpha (equation 1); alpha decays without notifications
+ * (equation 2); the rate recovers in steps given by a timer and a byte counter: fast recovery
+ * (equation 3) while both are below F, then additive increase (equation 4), and hyper increase when
+ * both are above F. The marking at the switch and the notifications at the receiver stand in the
+ * fabric and in the transport.
+ */
+class Dcqcn : public CongestionControl
+{
+  public:
+    /// @param parameters of the algorithm @param path it is used on
+    Dcqcn(const DcqcnParameters& parameters, const CongestionPath& path);
+
+    // Inherited from CongestionControl
+    void OnAcknowledgement(const CongestionFeedback& feedback) override;
+    void OnNotification(int64_t timePs) override;
+    void OnTimer(int64_t timePs) override;
+    void OnBytesSent(int64_t timePs) override;
+
+    /// @return estimate of the congestion, 0 to 1
+    double GetAlpha() const
+    {
+        return m_alpha;
+    }
+
+    /// @return rate before the last cut, and what the current one recovers to; bytes per second
+    double GetTargetRate() const
+    {
+        return m_target;
+    }
+
+    /// @return steps of the increase timer since the last cut
+    uint32_t GetTimerSteps() const
+    {
+        return m_timerSteps;
+    }
+
+    /// @return steps of the byte counter since the last cut
+    uint32_t GetByteSteps() const
+    {
+        return m_byteSteps;
+    }
+
+  private:
+    /// One step of rate increase.
+    void Increase();
+    /// Sets the timer, or stops it where the line rate is reached.
+    void SetTimer();
+
+    DcqcnParameters m_parameters;  //!< scaled to the line rate
+    double m_line;                 //!< rate of the path
+    double m_target;               //!< R_T
+    double m_current;              //!< R_C
+    double m_alpha{1};             //!< alpha
+    uint32_t m_timerSteps{0};      //!< T
+    uint32_t m_byteSteps{0};       //!< BC
+    int64_t m_alphaAtPs{NEVER};    //!< next decay of alpha
+    int64_t m_increaseAtPs{NEVER}; //!< next step by the timer
+};
+
+} // namespace proteus
+} // namespace ns3
+
+#endif // PROTEUS_DCQCN_H

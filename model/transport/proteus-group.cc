@@ -1,0 +1,275 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-group.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <set>
+#include <stdexcept>
+
+namespace ns3
+{
+namespace proteus
+{
+
+namespace
+{
+
+/// Longest pattern of planes.
+constexpr uint32_t MAX_PATTERN = 1024;
+/// Differences of rates below this share of the slowest are not told apart.
+constexpr double RATE_STEP = 1.0 / 16;
+
+/// @param vertex a vertex @return whether it multiplies and combines units
+bool
+IsCapable(const Vertex& vertex)
+{
+    return vertex.multicast && vertex.reduction;
+}
+
+} // namespace
+
+PlanePattern::PlanePattern(const std::vector<double>& rates)
+{
+    const double slowest = *std::min_element(rates.begin(), rates.end());
+    std::vector<uint32_t> weights;
+    uint32_t divisor = 0;
+    for (double rate : rates)
+    {
+        weights.push_back(static_cast<uint32_t>(std::lround(rate / slowest / RATE_STEP)));
+        divisor = std::gcd(divisor, weights.back());
+    }
+    uint32_t total = 0;
+    for (uint32_t& weight : weights)
+    {
+        weight = std::min(weight / divisor, MAX_PATTERN / static_cast<uint32_t>(rates.size()) + 1);
+        total += weight;
+    }
+    // Smooth weighted round-robin: the plane that is furthest behind its share is next.
+    std::vector<int64_t> behind(rates.size(), 0);
+    m_before.resize(rates.size());
+    std::vector<uint32_t> turns(rates.size(), 0);
+    for (uint32_t i = 0; i < total; ++i)
+    {
+        std::size_t next = 0;
+        for (std::size_t plane = 0; plane < rates.size(); ++plane)
+        {
+            m_before[plane].push_back(turns[plane]);
+            behind[plane] += weights[plane];
+            next = behind[plane] > behind[next] ? plane : next;
+        }
+        behind[next] -= total;
+        ++turns[next];
+        m_pattern.push_back(static_cast<uint32_t>(next));
+    }
+    for (std::size_t plane = 0; plane < rates.size(); ++plane)
+    {
+        m_before[plane].push_back(turns[plane]);
+    }
+}
+
+uint64_t
+PlanePattern::Count(uint32_t plane, uint64_t units) const
+{
+    const std::size_t length = m_pattern.size();
+    return units / length * m_before[plane][length] + m_before[plane][units % length];
+}
+
+std::vector<VertexId>
+Group::FindRoots(const Cluster& cluster, const Paths& paths) const
+{
+    std::vector<VertexId> roots;
+    uint32_t best = Paths::UNREACHABLE;
+    const auto& vertices = cluster.GetVertices();
+    const VertexKind kind = options.nics.empty() ? VertexKind::NVSWITCH : VertexKind::SWITCH;
+    for (VertexId root = 0; root < vertices.size(); ++root)
+    {
+        if (vertices[root].kind != kind || !IsCapable(vertices[root]))
+        {
+            continue;
+        }
+        uint32_t distance = 0;
+        for (uint32_t member = 0; member < options.members.size(); ++member)
+        {
+            distance = std::max(distance, paths.Distance(GetAccess(member), root));
+        }
+        if (distance < best)
+        {
+            best = distance;
+            roots.clear();
+        }
+        if (distance == best && best != Paths::UNREACHABLE)
+        {
+            roots.push_back(root);
+        }
+    }
+    if (roots.empty())
+    {
+        throw std::invalid_argument(
+            std::string("group: no ") + ToString(kind) +
+            " with multicast and reduction reaches all members: give its vertices both, "
+            "or use queue pairs");
+    }
+    const std::size_t planes = options.planes > 0     ? options.planes
+                               : options.nics.empty() ? roots.size()
+                                                      : 1;
+    std::sort(roots.begin(), roots.end(), [&](VertexId a, VertexId b) {
+        return MixHash(options.flow, a) < MixHash(options.flow, b);
+    });
+    roots.resize(std::min(planes, roots.size()));
+    std::sort(roots.begin(), roots.end());
+    return roots;
+}
+
+GroupPlane
+Group::BuildPlane(const Cluster& cluster,
+                  const Paths& paths,
+                  VertexId root,
+                  const std::function<LinkFraming(LinkId)>& getFraming)
+{
+    const auto& vertices = cluster.GetVertices();
+    GroupPlane plane;
+    plane.nodes.emplace_back();
+    plane.nodes.front().vertex = root;
+    plane.nodeAt[root] = 0;
+    plane.bytesPerSecond = HUGE_VAL;
+    const auto use = [&](const Port& port) {
+        const Link& link = cluster.GetLinks()[port.link];
+        if (link.lossProbability > 0 || link.bitErrorRate > 0 ||
+            link.technology == LinkTechnology::ROCE)
+        {
+            throw std::invalid_argument("group: operations in switches need links that lose "
+                                        "nothing, and one between " +
+                                        vertices[link.a].name + " and " + vertices[link.b].name +
+                                        " may");
+        }
+        unitBytes = std::min(unitBytes, getFraming(port.link).unitBytes);
+        plane.bytesPerSecond = std::min(plane.bytesPerSecond, link.bytesPerSecond);
+    };
+    const auto step = [&](VertexId from, VertexId to) -> const Port& {
+        const auto& choices = paths.NextPorts(from, to);
+        const uint64_t hash = MixHash(MixHash(options.flow, root), from);
+        return cluster.GetPorts(from)[choices[hash % choices.size()]];
+    };
+    for (uint32_t member = 0; member < options.members.size(); ++member)
+    {
+        const VertexId access = GetAccess(member);
+        for (VertexId at = options.members[member]; at != access;)
+        {
+            const Port& port = step(at, access);
+            use(port);
+            at = port.neighbor;
+        }
+        std::vector<VertexId> chain;
+        VertexId at = access;
+        while (plane.nodeAt.count(at) == 0)
+        {
+            if (at != access && IsCapable(vertices[at]))
+            {
+                chain.push_back(at);
+            }
+            const Port& port = step(at, root);
+            use(port);
+            at = port.neighbor;
+        }
+        uint32_t node = plane.nodeAt[at];
+        for (auto i = chain.rbegin(); i != chain.rend(); ++i)
+        {
+            const auto child = static_cast<uint32_t>(plane.nodes.size());
+            plane.nodes.emplace_back();
+            plane.nodes[child].vertex = *i;
+            plane.nodes[child].parent = node;
+            plane.nodes[node].children.push_back(child);
+            plane.nodeAt[*i] = child;
+            node = child;
+        }
+        plane.nodes[node].members.push_back(member);
+        plane.nodeOfMember.push_back(node);
+    }
+    return plane;
+}
+
+void
+Group::Build(const Cluster& cluster,
+             const Paths& paths,
+             const GroupOptions& groupOptions,
+             const std::function<LinkFraming(LinkId)>& getFraming)
+{
+    options = groupOptions;
+    const std::set<VertexId> members(options.members.begin(), options.members.end());
+    const std::set<VertexId> nics(options.nics.begin(), options.nics.end());
+    if (members.size() != options.members.size() || members.size() < 2 ||
+        nics.size() != options.nics.size() || (!nics.empty() && nics.size() != members.size()))
+    {
+        throw std::invalid_argument("group: needs two members or more, all different, and as many "
+                                    "NICs, all different, or none");
+    }
+    unitBytes = UINT32_MAX;
+    std::vector<double> rates;
+    for (VertexId root : FindRoots(cluster, paths))
+    {
+        planes.push_back(BuildPlane(cluster, paths, root, getFraming));
+        rates.push_back(planes.back().bytesPerSecond);
+    }
+    pattern = PlanePattern(rates);
+    for (uint32_t member = 0; member < options.members.size(); ++member)
+    {
+        memberAt[options.members[member]] = member;
+        memberAt[GetAccess(member)] = member;
+    }
+    reductions.nBegun.assign(members.size(), 0);
+    multicasts.resize(members.size());
+    for (GroupSequence& sequence : multicasts)
+    {
+        sequence.nBegun.assign(members.size(), 0);
+    }
+}
+
+const GroupOperationState&
+Group::FindOperation(const GroupSequence& sequence, uint32_t plane, uint32_t unit) const
+{
+    for (const GroupOperationState& state : sequence.operations)
+    {
+        const auto end =
+            static_cast<uint32_t>(pattern.Count(plane, state.firstUnit + state.nUnits));
+        if (static_cast<int32_t>(unit - end) < 0)
+        {
+            return state;
+        }
+    }
+    throw std::logic_error("group: a unit of no operation");
+}
+
+GroupOperationState&
+Group::FindOperation(GroupSequence& sequence, uint32_t plane, uint32_t unit) const
+{
+    const auto& constant = static_cast<const GroupSequence&>(sequence);
+    return const_cast<GroupOperationState&>(FindOperation(constant, plane, unit));
+}
+
+std::string
+Group::CheckAtRest() const
+{
+    const auto check = [](const GroupSequence& sequence) {
+        return sequence.operations.empty()
+                   ? std::string()
+                   : "operation " + std::to_string(sequence.firstOperation) + " of " +
+                         std::to_string(sequence.operations.front().bytes) + " bytes, begun by " +
+                         std::to_string(sequence.operations.front().nBegun) +
+                         " members, is not done";
+    };
+    std::string left = check(reductions);
+    for (std::size_t i = 0; left.empty() && i < multicasts.size(); ++i)
+    {
+        left = check(multicasts[i]);
+    }
+    return left;
+}
+
+} // namespace proteus
+} // namespace ns3

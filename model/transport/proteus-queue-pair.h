@@ -1,0 +1,322 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef PROTEUS_QUEUE_PAIR_H
+#define PROTEUS_QUEUE_PAIR_H
+
+#include "proteus-congestion-control.h"
+#include "proteus-sequence.h"
+
+#include "ns3/proteus-packet.h"
+#include "ns3/proteus-ring.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+/**
+ * @file
+ * @ingroup proteus
+ * The state of queue pairs. What is touched for every packet lies in whole cache lines of its own:
+ * two at the sender, one at the receiver.
+ */
+
+namespace ns3
+{
+namespace proteus
+{
+
+/// @ingroup proteus
+/// What CreateQueuePair() makes.
+struct QueuePairOptions
+{
+    VertexId source{0};      //!< endpoint that sends messages
+    VertexId destination{0}; //!< endpoint that receives them
+    /// What units pass and are sent on from, in order: the NICs at both ends for GPUDirect RDMA, a
+    /// CPU where a copy goes through host memory. All different.
+    std::vector<VertexId> waypoints;
+    uint64_t flow{0}; //!< names the flow; the path depends on it and on the random stream only
+    uint32_t trafficClass{1};               //!< of the data
+    CopyMethod copyMethod{CopyMethod::DMA}; //!< who moves the bytes at the source
+    std::string congestionControl;          //!< empty: the transport's attribute decides
+};
+
+/// @ingroup proteus
+/// What a queue pair has done.
+struct QueuePairStatistics
+{
+    uint64_t sentBytes{0};            //!< payload handed to the fabric, without repetition
+    uint64_t receivedBytes{0};        //!< payload that has arrived, without repetition
+    uint64_t acknowledgedBytes{0};    //!< payload that the sender knows to have arrived
+    uint64_t messages{0};             //!< messages delivered
+    uint64_t retransmittedPackets{0}; //!< packets sent again
+    uint64_t duplicatePackets{0};     //!< packets that arrived again
+    uint64_t droppedPackets{0}; //!< out of order under go-back-N, or beyond the reorder buffer
+    uint64_t markedPackets{0};  //!< data packets that arrived with a congestion mark
+    uint64_t notifications{0};  //!< congestion notifications received by the sender
+    uint64_t timeouts{0};       //!< retransmission timeouts
+    int64_t lastRttPs{-1};      //!< round trip, -1 before the first
+    int64_t minRttPs{-1};       //!< smallest round trip, -1 before the first
+    double bytesPerSecond{0};   //!< present rate limit on the wire, infinity for none
+    uint64_t windowBytes{0};    //!< present window, CongestionControl::UNLIMITED for none
+};
+
+/// @ingroup proteus
+/// "No time".
+constexpr int64_t NEVER_PS = std::numeric_limits<int64_t>::max();
+
+/// @ingroup proteus
+/// Bits of a fraction of a picosecond in SenderState::nextSend.
+constexpr uint32_t PACING_BITS = 10;
+
+/// @ingroup proteus
+/// Bits of a fraction of a picosecond in SenderState::psPerByte.
+constexpr uint32_t PACE_FRACTION_BITS = 24;
+
+/**
+ * @ingroup proteus
+ * What an acknowledgement says in its 32 bits besides the sequence: how many marked packets the
+ * receiver has seen since the last one, and which packet has caused it.
+ */
+struct AckContent
+{
+    /// Offset that says that no packet has caused it, or an old one.
+    static constexpr int32_t NO_OFFSET = -(1 << 19);
+
+    /// @param marks packets @param offset of the packet from the acknowledgement's sequence
+    /// @return the content
+    static uint32_t Make(uint32_t marks, int32_t offset)
+    {
+        const int32_t fitting = offset < NO_OFFSET || offset >= -NO_OFFSET ? NO_OFFSET : offset;
+        return static_cast<uint32_t>(fitting) << 12 | std::min<uint32_t>(marks, 0xfff);
+    }
+
+    /// @param content of an acknowledgement @return marked packets, at most 4095
+    static uint32_t GetMarks(uint32_t content)
+    {
+        return content & 0xfff;
+    }
+
+    /// @param content of an acknowledgement @return the offset
+    static int32_t GetOffset(uint32_t content)
+    {
+        return static_cast<int32_t>(content) >> 12;
+    }
+};
+
+/**
+ * @ingroup proteus
+ * Makes room in a table by packet number.
+ * @param table a power of two of places, or empty
+ * @param first oldest packet that is in it
+ * @param packets that it has to hold from there on
+ */
+template <typename T>
+void
+GrowBySequence(std::vector<T>& table, uint32_t first, uint32_t packets)
+{
+    if (packets <= table.size())
+    {
+        return;
+    }
+    std::size_t size = table.empty() ? 16 : table.size();
+    while (size < packets)
+    {
+        size *= 2;
+    }
+    std::vector<T> grown(size);
+    for (uint32_t i = 0; i < table.size(); ++i)
+    {
+        const uint32_t number = first + i;
+        grown[number & (size - 1)] = table[number & (table.size() - 1)];
+    }
+    table.swap(grown);
+}
+
+/// @ingroup proteus
+/// A message between Send() and its acknowledgement.
+struct QueuePairMessage
+{
+    uint64_t tag{0};      //!< of the user
+    uint64_t bytes{0};    //!< payload
+    uint64_t position{0}; //!< payload of the queue pair before it
+    uint32_t first{0};    //!< number of its first packet
+    uint32_t end{0};      //!< number after its last packet
+};
+
+/// @ingroup proteus
+/// The half of a queue pair that sends data.
+struct alignas(64) SenderState
+{
+    /// Bits of `flags`.
+    enum Flag : uint16_t
+    {
+        LOST = 1,          //!< there are packets to be sent again
+        TIMING = 2,        //!< the packet before `timedSequence` is being timed
+        SEND_TIMES = 4,    //!< the time of every packet is kept
+        TELEMETRY = 8,     //!< what every packet meets is kept
+        GROUP = 16,        //!< lane of a group: no acknowledgements
+        ACK_MESSAGES = 32, //!< every message asks for an acknowledgement
+        WAITING = 64,      //!< something is to come that a timer watches over
+        SELECTIVE = 128,   //!< repeats single packets
+        SM_COPY = 256,     //!< CopyMethod::SM
+        COPY_ENGINE = 512, //!< moved by a copy engine of the source
+    };
+
+    // Read and written for every packet.
+    uint64_t totalBytes{0};                             //!< payload of all messages so far
+    uint64_t nextBytes{0};                              //!< payload before packet `next`
+    uint64_t ackedBytes{0};                             //!< payload before packet `unacked`
+    uint64_t windowBytes{CongestionControl::UNLIMITED}; //!< bytes in flight that stop sending
+    int64_t nextSend{0};     //!< pacing: earliest next packet, in ps x 2^PACING_BITS
+    uint64_t psPerByte{0};   //!< pacing, fixed point with 24 bits; 0 for none
+    uint64_t messageLeft{0}; //!< of message `sending`; 0: all of it
+    uint32_t next{0};        //!< number of the next packet
+    uint32_t unacked{0};     //!< number of the oldest packet not acknowledged
+
+    int64_t activePs{0};                             //!< when the timeout began to run
+    int64_t armedPs{NEVER_PS};                       //!< its earliest entry among the timers
+    uint64_t byteMark{CongestionControl::UNLIMITED}; //!< nextBytes at which the control is called
+    uint32_t highest{0};                             //!< number after the last packet ever sent
+    uint32_t headEnd{0};       //!< number after the last packet of the oldest message
+    uint32_t sending{0};       //!< number of the message being cut into packets
+    uint32_t unitBytes{0};     //!< most payload of a packet
+    VertexId firstWaypoint{0}; //!< where packets are sent to first
+    uint32_t firstSlot{0};     //!< of its places in the lists of ports
+    uint32_t timedSequence{0}; //!< number after the packet being timed
+    uint16_t ackEvery{0};      //!< packets per acknowledgement; 0: only messages ask
+    uint16_t sinceRequest{0};  //!< packets since the last that asked
+    uint16_t paceHeader{0};    //!< bytes that pacing adds to the payload of a packet
+    uint16_t flags{0};         //!< of Flag
+    uint8_t nSlots{0};         //!< ports it may leave the source by
+    uint8_t trafficClass{1};   //!< of its data
+
+    /// @return payload sent and not acknowledged
+    uint64_t GetInFlight() const
+    {
+        return nextBytes - ackedBytes;
+    }
+
+    /// @return whether there is a packet to send, and the window lets it
+    bool CanSend() const
+    {
+        return (nextBytes != totalBytes && nextBytes - ackedBytes < windowBytes) ||
+               (flags & LOST) != 0;
+    }
+};
+
+static_assert(sizeof(SenderState) == 128, "a sender is two cache lines");
+
+/// @ingroup proteus
+/// The half of a queue pair that receives data.
+struct alignas(64) ReceiverState
+{
+    /// Bits of `flags`.
+    enum Flag : uint8_t
+    {
+        REQUESTED = 1,   //!< packets before `requestEnd` are to be acknowledged when complete
+        IN_ORDER = 2,    //!< takes packets in order only: go-back-N
+        REPORT_GAPS = 4, //!< acknowledges packets out of order at once
+        NOTIFY = 8,      //!< sends congestion notifications
+        NAK_SENT = 16,   //!< has asked for packet `expected`
+        LIMITED = 32,    //!< its GPU has a limited memory
+    };
+
+    uint64_t receivedBytes{0};         //!< payload, without repetition
+    int64_t notifiedPs{INT64_MIN / 2}; //!< last congestion notification
+    int64_t ackDuePs{NEVER_PS};        //!< when a delayed acknowledgement is due
+    int64_t nakPs{0};                  //!< last negative acknowledgement
+    VertexId vertex{0};                //!< where it is
+    uint32_t expected{0};              //!< number of the first packet it misses
+    uint32_t messageEnd{0};            //!< number after the last packet of message `delivering`
+    uint32_t delivering{0};            //!< number of the first message not delivered
+    uint32_t held{0};                  //!< packets that came before their turn
+    uint32_t requestEnd{0};            //!< see REQUESTED
+    uint16_t marks{0};                 //!< marked packets since the last acknowledgement
+    uint8_t flags{0};                  //!< of Flag
+    uint8_t trafficClass{0};           //!< of its acknowledgements
+};
+
+static_assert(sizeof(ReceiverState) == 64, "a receiver is one cache line");
+
+/// @ingroup proteus
+/// What a packet met on its way.
+struct HopStack
+{
+    /// Most hops kept.
+    static constexpr uint32_t MAX_HOPS = 8;
+
+    HopTelemetry hops[MAX_HOPS]; //!< in order
+    uint32_t nHops{0};           //!< kept
+};
+
+/// @ingroup proteus
+/// A control unit that has not been acknowledged.
+struct PendingControl
+{
+    uint32_t sequence; //!< its number
+    uint32_t value;    //!< what it says
+};
+
+/// @ingroup proteus
+/// The rest of a queue pair.
+struct QueuePairState
+{
+    VertexId source{0};                                 //!< endpoint that sends data
+    VertexId destination{0};                            //!< endpoint that receives it
+    std::vector<VertexId> waypoints;                    //!< between them
+    uint64_t flow{0};                                   //!< of the options
+    Ring<QueuePairMessage> messages;                    //!< not acknowledged yet
+    CongestionPath path;                                //!< what is known of its path
+    std::unique_ptr<CongestionControl> control;         //!< or null
+    uint64_t windowLimit{CongestionControl::UNLIMITED}; //!< whatever the control says
+    double copyBytesPerSecond{0};                       //!< payload rate of its copies; 0: no limit
+    uint32_t byteEpoch{0};          //!< CongestionControl::GetByteEpoch() last seen
+    int64_t notificationPs{0};      //!< least time between notifications
+    int64_t ackDelayPs{0};          //!< of acknowledgements; 0: never
+    uint32_t reorderingDistance{0}; //!< see Transport; UINT32_MAX: gaps prove nothing
+    uint32_t retries{0};            //!< timeouts in a row
+    int64_t timedPs{0};             //!< when the packet being timed was sent
+    std::vector<int64_t> sendTimes; //!< by packet number, a power of two of places
+    std::vector<HopStack> stacks;   //!< by packet number, a power of two of places
+
+    // Sender: selective repeat.
+    SequenceSet selected;        //!< packets after `unacked` that have arrived
+    uint32_t nSelected{0};       //!< of them
+    uint32_t highestSelected{0}; //!< number of the last of them
+    uint32_t examined{0};        //!< gaps before this packet have been dealt with
+    uint32_t repeatEnd{0};       //!< after a timeout, packets before this one are to be repeated
+    uint32_t recoverEnd{0};      //!< recovery ends when this packet is the oldest
+    bool recovering{false};      //!< packets have been lost
+    Ring<uint32_t> lost;         //!< to be sent again
+
+    // Receiver.
+    SequenceSet held; //!< packets after the expected one that have arrived
+
+    // Control units, from receiver to sender.
+    bool controlReliable{false};               //!< they are acknowledged
+    uint32_t nextControl{0};                   //!< number of the next one
+    uint32_t expectedControl{0};               //!< number of the first one not received
+    uint32_t controlRetries{0};                //!< timeouts in a row
+    int64_t controlActivePs{0};                //!< when the timeout began to run
+    Ring<PendingControl> pendingControls;      //!< sent, not acknowledged
+    std::vector<PendingControl> aheadControls; //!< received before their turn
+
+    uint32_t group{0};              //!< of a lane
+    uint32_t member{0};             //!< of a lane
+    uint32_t plane{0};              //!< of a lane
+    bool multicast{false};          //!< of a lane
+    QueuePairStatistics statistics; //!< what is not counted elsewhere
+};
+
+} // namespace proteus
+} // namespace ns3
+
+#endif // PROTEUS_QUEUE_PAIR_H
