@@ -22,10 +22,12 @@ def configure(conf):
     if not conf.find_program('protoc', var='PROTOC', mandatory=False):
         missing.append('protobuf-compiler')
     for header, package in (('nlohmann/json.hpp', 'nlohmann-json3-dev'),
-                            ('boost/graph/adjacency_list.hpp', 'libboost-dev')):
+                            ('boost/graph/adjacency_list.hpp', 'libboost-dev'),
+                            ('zlib.h', 'zlib1g-dev')):
         if not conf.check_nonfatal(header_name=header, features='cxx',
                                    compile_filename='test.cc', mandatory=False):
             missing.append(package)
+    conf.env['LIB_ZLIB'] = ['z']
 
     if missing:
         # A module without its dependencies must not stop ns-3: leave it out.
@@ -79,7 +81,7 @@ def build(bld):
     module = bld.create_ns3_module(MODULE, ['core', 'network'])
     module.source = generated + bld.path.ant_glob(
         ['model/*.cc', 'model/*/*.cc', 'helper/*.cc'])
-    module.use.append('PROTOBUF')
+    module.use += ['PROTOBUF', 'ZLIB']
     # ns-3 up to 3.34 compiles as C++11; the last -std= on a line wins.
     module.env.append_value('CXXFLAGS', '-std=c++17')
     if bld.env['CXX_NAME'] == 'gcc':
@@ -106,7 +108,7 @@ def build(bld):
             gtest = bld.create_ns3_program('proteus-unit-tests',
                                            [MODULE, 'network', 'core'])
             gtest.source = unit_tests
-            gtest.use += ['GTEST', 'PROTOBUF']
+            gtest.use += ['GTEST', 'PROTOBUF', 'ZLIB']
             gtest.env.append_value('CXXFLAGS', '-std=c++17')
             gtest.env.append_value('DEFINES', source_dir(bld.path))
 

@@ -6,9 +6,6 @@
 
 #include "proteus-helper.h"
 
-#include "ns3/pointer.h"
-#include "ns3/simulator.h"
-
 namespace ns3
 {
 namespace proteus
@@ -16,14 +13,13 @@ namespace proteus
 
 ProteusHelper::ProteusHelper()
 {
-    m_fabricFactory.SetTypeId("ns3::proteus::Fabric");
     m_networkFactory.SetTypeId("ns3::proteus::PacketNetwork");
 }
 
 void
 ProteusHelper::SetFabricAttribute(const std::string& name, const AttributeValue& value)
 {
-    m_fabricFactory.Set(name, value);
+    m_fabricHelper.SetFabricAttribute(name, value);
 }
 
 void
@@ -48,13 +44,7 @@ ProteusHelper::AssignStreams(int64_t stream)
 Ptr<Fabric>
 ProteusHelper::InstallFabric(const Cluster& cluster) const
 {
-    Ptr<Fabric> fabric = m_fabricFactory.Create<Fabric>();
-    fabric->SetCluster(std::make_shared<const Cluster>(cluster));
-    ObjectFactory scheduler;
-    scheduler.SetTypeId("ns3::proteus::HorizonScheduler");
-    scheduler.Set("Horizon", PointerValue(fabric->GetHorizon()));
-    Simulator::SetScheduler(scheduler);
-    return fabric;
+    return m_fabricHelper.Install(cluster);
 }
 
 Ptr<TrainingJob>

@@ -7,6 +7,8 @@
 #ifndef PROTEUS_HELPER_H
 #define PROTEUS_HELPER_H
 
+#include "proteus-fabric-helper.h"
+
 #include "ns3/object-factory.h"
 #include "ns3/proteus-training-job.h"
 
@@ -77,7 +79,7 @@ class ProteusHelper
     Ptr<Fabric> InstallFabric(const Cluster& cluster) const;
 
   private:
-    ObjectFactory m_fabricFactory;
+    FabricHelper m_fabricHelper;
     ObjectFactory m_networkFactory;
     RuntimeOptions m_options;
     int64_t m_stream{-1}; //!< first random stream, -1 for ns-3's own choice

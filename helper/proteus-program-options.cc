@@ -9,7 +9,7 @@
 #include "proteus-progress.h"
 
 #include "ns3/proteus-chrome-trace.h"
-#include "ns3/proteus-cluster-json.h"
+#include "ns3/proteus-cluster-file.h"
 #include "ns3/proteus-output-file.h"
 #include "ns3/proteus-summary.h"
 #include "ns3/proteus-tables.h"
@@ -30,7 +30,7 @@ ProgramOptions::ProgramOptions()
 }
 
 void
-ProgramOptions::AddTo(CommandLine& command)
+ProgramOptions::AddTo(CommandLine& command, bool isTraceInput)
 {
     command.AddValue("cluster",
                      "server preset (dgx1-v100, dgx-a100, dgx-h100) or path of a cluster JSON file",
@@ -50,9 +50,14 @@ ProgramOptions::AddTo(CommandLine& command)
     command.AddValue("launchInterval",
                      "least time of an operator: the host's pace in issuing kernels",
                      launchInterval);
-    command.AddValue("trace", "write a timeline to this file, for ui.perfetto.dev", trace);
+    command.AddValue("timeline", "write a timeline to this file, for ui.perfetto.dev", timeline);
+    if (!isTraceInput)
+    {
+        command.AddValue("trace", "the same as --timeline", timeline);
+    }
     command.AddValue("csv", "write the spans of all tasks to this file", csv);
     command.AddValue("summary", "write the results to this file as JSON", summary);
+    traces.AddTo(command);
     command.AddValue("quiet", "no progress line", quiet);
 }
 
@@ -92,7 +97,7 @@ RunAndReport(const ProgramOptions& options,
     {
         throw std::invalid_argument("--launchInterval: must not be negative");
     }
-    for (const std::string& path : {options.trace, options.csv, options.summary})
+    for (const std::string& path : {options.timeline, options.csv, options.summary})
     {
         if (!path.empty())
         {
@@ -105,6 +110,7 @@ RunAndReport(const ProgramOptions& options,
     runtime.roofline.launchIntervalPs = options.launchInterval.GetPicoSeconds();
     helper.SetRuntimeOptions(runtime);
     Ptr<TrainingJob> job = helper.Install(cluster, graph);
+    options.traces.Enable(job->GetFabric(), job->GetNetwork()->GetTransport());
 
     double wallS = 0;
     {
@@ -136,7 +142,7 @@ RunAndReport(const ProgramOptions& options,
             WriteFile(path, f);
         }
     };
-    write(options.trace,
+    write(options.timeline,
           [&](std::ostream& out) { WriteChromeTrace(graph, cluster, timeline, out); });
     write(options.csv, [&](std::ostream& out) { WriteSpanCsv(graph, cluster, timeline, out); });
     write(options.summary, [&](std::ostream& out) { WriteSummaryJson(summary, out); });

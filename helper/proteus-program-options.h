@@ -8,6 +8,7 @@
 #define PROTEUS_PROGRAM_OPTIONS_H
 
 #include "proteus-helper.h"
+#include "proteus-packet-trace-options.h"
 
 #include "ns3/command-line.h"
 #include "ns3/nstime.h"
@@ -43,13 +44,18 @@ struct ProgramOptions
     int64_t spines{4};                   //!< leaf-spine
     int64_t stream{1};                   //!< random stream of path choice
     Time launchInterval;                 //!< least time of an operator
-    std::string trace;                   //!< file to write, if not empty
+    std::string timeline;                //!< file to write, if not empty
     std::string csv;                     //!< file to write, if not empty
     std::string summary;                 //!< file to write, if not empty
+    PacketTraceOptions traces;           //!< what happens on the links
     bool quiet{false};                   //!< no progress
 
-    /// @param command to add the options to
-    void AddTo(CommandLine& command);
+    /**
+     * @param command to add the options to
+     * @param isTraceInput whether --trace is an input of the program; else it is another name for
+     * --timeline
+     */
+    void AddTo(CommandLine& command, bool isTraceInput = false);
 
     /// @return the cluster that the options name
     /// @throw std::invalid_argument that says which option is wrong and how

@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
+#include "ns3/boolean.h"
 #include "ns3/config.h"
 #include "ns3/log.h"
 #include "ns3/proteus-helper.h"
@@ -216,10 +217,15 @@ class ProteusRingAllReduce : public TestCase
         {
             const Cluster cluster = MakeCluster(preset, 1);
             const uint64_t bytes = 64 << 20;
-            const auto outcome = RunGraph(MakeHelper(),
+            // One channel at full rate: no thread block of a kernel moves the bytes.
+            ProteusHelper helper = MakeHelper();
+            helper.SetNetworkAttribute("KernelCopies", BooleanValue(false));
+            helper.SetNetworkAttribute("Channels", UintegerValue(1));
+            helper.SetNetworkAttribute("ChunkBytes", UintegerValue(512 * 1024));
+            const auto outcome = RunGraph(helper,
                                           cluster,
                                           MakeCollectiveGraph(8, Collective::ALL_REDUCE, bytes));
-            // Payload rate of all NVLinks of a GPU: 256 bytes of every 288 on the wire.
+            // Payload rate of all NVLinks of a GPU, both ways at once.
             double rate = 0;
             int64_t delayPs = 0;
             const VertexId gpu = cluster.GetGpus()[0];
@@ -228,14 +234,16 @@ class ProteusRingAllReduce : public TestCase
                 const Link& link = cluster.GetLinks()[port.link];
                 if (link.technology == LinkTechnology::NVLINK)
                 {
-                    rate += link.bytesPerSecond * 256 / 288;
+                    const uint64_t unit = link.framing.unitBytes;
+                    rate += link.bytesPerSecond * unit /
+                            (link.framing.WireBytes(unit) + link.framing.ReverseBytes(unit));
                     delayPs = link.delayPs;
                 }
             }
             const double wire = 2.0 * 7 / 8 * bytes / rate;
             // Fill: the clear-to-send, and one chunk, over two links, for every step but the
             // first, of which all but the last channel's last loop are hidden behind others.
-            const double fill = 4 * delayPs * 1e-12 + 256 * 1024 / rate;
+            const double fill = 4 * delayPs * 1e-12 + 512 * 1024 / rate;
             const double seconds = outcome.timeline.endPs * 1e-12;
             NS_TEST_EXPECT_MSG_EQ_TOL(seconds, wire + fill, 0.01 * wire, preset);
             for (const auto& statistics : outcome.communication)
@@ -506,7 +514,7 @@ class ProteusTraceStepping : public TestCase
         ++m_packets;
         m_late += Simulator::Now().GetPicoSeconds() < timePs ||
                   Simulator::Now().GetPicoSeconds() >= timePs + TimeStep(1).GetPicoSeconds();
-        m_payload += record.payloadBytes;
+        m_payload += record.GetPayloadBytes();
     }
 
     void DoRun() override

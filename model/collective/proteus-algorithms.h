@@ -7,7 +7,18 @@
 #ifndef PROTEUS_ALGORITHMS_H
 #define PROTEUS_ALGORITHMS_H
 
+#include "proteus-program-builder.h"
 #include "proteus-program.h"
+
+#include <cstdint>
+#include <vector>
+
+/**
+ * @file
+ * @ingroup proteus
+ * The algorithms, each in a file of its own: proteus-collective-<name>.cc. All take a
+ * request that MakeProgram() has checked.
+ */
 
 namespace ns3
 {
@@ -20,8 +31,8 @@ namespace proteus
  * (Patarasuk and Yuan, JPDC 69(2), 2009; NCCL's ring kernels).
  *
  * A channel carries its share of every rank's segment. It goes through it in loops of at most
- * half of CHUNK_SLOTS chunks per segment, so that no rank waits for room while it has yet to
- * receive; within a loop, a chunk is passed on as soon as it is there.
+ * half of the slots per segment, so that no rank waits for room while it has yet to receive;
+ * within a loop, a chunk is passed on as soon as it is there.
  *
  * @param cluster where the ranks are
  * @param paths of the cluster
@@ -34,7 +45,9 @@ CollectiveProgram MakeRingProgram(const Cluster& cluster,
 
 /**
  * @ingroup proteus
- * Broadcast along the ring from the root, pipelined by chunk, as NCCL's ring broadcast.
+ * Broadcast along the ring from the root, or reduction along it to the root, pipelined by chunk, as
+ * NCCL's ring broadcast and reduce.
+ *
  * @param cluster where the ranks are
  * @param paths of the cluster
  * @param request what is wanted, two ranks or more
@@ -46,10 +59,186 @@ CollectiveProgram MakeChainProgram(const Cluster& cluster,
 
 /**
  * @ingroup proteus
- * One message from rank 0 to rank 1, in chunks.
+ * Tree all-reduce, broadcast and reduce, pipelined by chunk: a chain inside a server, trees of two
+ * children across servers. Of an all-reduce, channels of the second half take a second tree, in
+ * which servers that pass on in the first are leaves (Sanders, Speck and Traeff, "Two-tree
+ * algorithms for full bandwidth broadcast, reduction and scan", Parallel Computing 35(12), 2009;
+ * NVIDIA/nccl v2.30.7, src/graph/trees.cc). As in NCCL's balanced trees, the first GPU of a
+ * server's chain talks to the parent and to the second child, the next one to the first child.
+ * Of a broadcast or reduction, the chain and the tree begin at the root.
+ *
  * @param cluster where the ranks are
  * @param paths of the cluster
- * @param request what is wanted, two ranks
+ * @param request what is wanted, two ranks or more
+ * @return the program
+ */
+CollectiveProgram MakeTreeProgram(const Cluster& cluster,
+                                  const Paths& paths,
+                                  const CollectiveRequest& request);
+
+/**
+ * @ingroup proteus
+ * Gather, scatter and all-to-all: every pair of ranks that has something to send does so directly,
+ * all at once, as NCCL's grouped sends and receives, over several channels if wanted.
+ *
+ * @param cluster where the ranks are
+ * @param paths of the cluster
+ * @param request what is wanted, two ranks or more
+ * @return the program
+ */
+CollectiveProgram MakeDirectProgram(const Cluster& cluster,
+                                    const Paths& paths,
+                                    const CollectiveRequest& request);
+
+/**
+ * @ingroup proteus
+ * All-to-all that leaves a server by the NIC that is on the rail of the receiver: what goes to
+ * another rail passes the GPU of the server that has that NIC, over NVLink (NCCL's PXN: "Doubling
+ * all2all Performance with NVIDIA Collective Communication Library 2.12", NVIDIA technical blog,
+ * 2022). No thread block works for what passes.
+ *
+ * @param cluster where the ranks are
+ * @param paths of the cluster
+ * @param request what is wanted, two ranks or more
+ * @return the program
+ */
+CollectiveProgram MakePxnProgram(const Cluster& cluster,
+                                 const Paths& paths,
+                                 const CollectiveRequest& request);
+
+/**
+ * @ingroup proteus
+ * All-reduce, all-gather, reduce-scatter, broadcast and reduce without relays: the owner of a
+ * segment exchanges it with every rank, all at once.
+ *
+ * @param cluster where the ranks are
+ * @param paths of the cluster
+ * @param request what is wanted, two ranks or more
+ * @return the program
+ */
+CollectiveProgram MakeDirectReductionProgram(const Cluster& cluster,
+                                             const Paths& paths,
+                                             const CollectiveRequest& request);
+
+/**
+ * @ingroup proteus
+ * Recursive halving (reduce-scatter), recursive doubling (all-gather), and one after the other
+ * (all-reduce), in log2(n) steps (Thakur, Rabenseifner and Gropp, "Optimization of Collective
+ * Communication Operations in MPICH", IJHPCA 19(1), 2005). If n is no power of two, each rank from
+ * the largest one on adds its data to a partner before and gets its result from there.
+ *
+ * @param cluster where the ranks are
+ * @param paths of the cluster
+ * @param request what is wanted, two ranks or more
+ * @return the program
+ */
+CollectiveProgram MakeHalvingDoublingProgram(const Cluster& cluster,
+                                             const Paths& paths,
+                                             const CollectiveRequest& request);
+
+/**
+ * @ingroup proteus
+ * All-reduce, all-gather and reduce-scatter in levels: rings inside the servers, and rings across
+ * them of the ranks of one place. Servers must have equally many ranks.
+ *
+ * @param cluster where the ranks are
+ * @param paths of the cluster
+ * @param request what is wanted, two ranks or more
+ * @return the program
+ * @throw std::invalid_argument if servers have different numbers of ranks
+ */
+CollectiveProgram MakeHierarchicalProgram(const Cluster& cluster,
+                                          const Paths& paths,
+                                          const CollectiveRequest& request);
+
+/**
+ * @ingroup proteus
+ * PAT all-gather and reduce-scatter: a binomial tree for each segment, all the same but turned, in
+ * log2(n) steps, the farthest first in an all-gather, so that long ways carry little (S. Jeaugey,
+ * "PAT: a new algorithm for all-gather and reduce-scatter operations at scale", 2025).
+ *
+ * @param cluster where the ranks are
+ * @param paths of the cluster
+ * @param request what is wanted, two ranks or more
+ * @return the program
+ */
+CollectiveProgram MakePatProgram(const Cluster& cluster,
+                                 const Paths& paths,
+                                 const CollectiveRequest& request);
+
+/**
+ * @ingroup proteus
+ * All-reduce through servers: every rank pushes to CollectiveRequest::parameterServers ranks, from
+ * the root on, the share that they keep, and pulls the sum (Li et al., "Scaling Distributed
+ * Machine Learning with the Parameter Server", OSDI 2014).
+ *
+ * @param cluster where the ranks are
+ * @param paths of the cluster
+ * @param request what is wanted, two ranks or more
+ * @return the program
+ * @throw std::invalid_argument if there are more servers than ranks, or none
+ */
+CollectiveProgram MakeParameterServerProgram(const Cluster& cluster,
+                                             const Paths& paths,
+                                             const CollectiveRequest& request);
+
+/**
+ * @ingroup proteus
+ * NVLS: all-reduce, all-gather and reduce-scatter by the NVSwitches of one NVLink domain. Every
+ * rank is the head of a segment: it gets the sum that the switches make of it, and multicasts it
+ * (NVIDIA/nccl v2.30.7, src/device/all_reduce.h, runNvls).
+ *
+ * @param cluster where the ranks are
+ * @param paths of the cluster
+ * @param request what is wanted, two ranks or more
+ * @return the program
+ * @throw std::invalid_argument if no NVSwitches that copy and combine join the ranks
+ */
+CollectiveProgram MakeNvlsProgram(const Cluster& cluster,
+                                  const Paths& paths,
+                                  const CollectiveRequest& request);
+
+/**
+ * @ingroup proteus
+ * NVLSTree all-reduce: as NVLS inside the servers; the heads of one place sum up across servers
+ * along the double binary tree before they multicast. Servers must have equally many ranks.
+ *
+ * @param cluster where the ranks are
+ * @param paths of the cluster
+ * @param request what is wanted, two ranks or more
+ * @return the program
+ * @throw std::invalid_argument if servers have different numbers of ranks, or one, or no such
+ * NVSwitches
+ */
+CollectiveProgram MakeNvlsTreeProgram(const Cluster& cluster,
+                                      const Paths& paths,
+                                      const CollectiveRequest& request);
+
+/**
+ * @ingroup proteus
+ * All-reduce by the switches of the network (Graham et al., "Scalable Hierarchical Aggregation
+ * Protocol (SHArP)", COMHPC 2016; NCCL's CollNet direct): ranks of a server exchange segments
+ * directly, and the owners of one place let the network sum up. Servers must have equally many
+ * ranks, and there must be two of them.
+ *
+ * @param cluster where the ranks are
+ * @param paths of the cluster
+ * @param request what is wanted, two ranks or more
+ * @return the program
+ * @throw std::invalid_argument if servers have different numbers of ranks, or there is one, or no
+ * switches of the network that copy and combine
+ */
+CollectiveProgram MakeSharpProgram(const Cluster& cluster,
+                                   const Paths& paths,
+                                   const CollectiveRequest& request);
+
+/**
+ * @ingroup proteus
+ * One message from rank 0 to rank 1, in chunks.
+ *
+ * @param cluster where the ranks are
+ * @param paths of the cluster
+ * @param request what is wanted, two ranks or more
  * @return the program
  */
 CollectiveProgram MakeSendReceiveProgram(const Cluster& cluster,
@@ -63,8 +252,161 @@ CollectiveProgram MakeSendReceiveProgram(const Cluster& cluster,
  * @param kind of the steps
  * @param extent to cut into chunks; empty ones give no step
  * @param chunkBytes most bytes of a step
+ * @param least steps to make, if they keep leastBytes
+ * @param leastBytes see above
  */
-void AppendSteps(ThreadBlock& block, StepKind kind, const Extent& extent, uint64_t chunkBytes);
+void AppendSteps(ThreadBlock& block,
+                 StepKind kind,
+                 const Extent& extent,
+                 uint64_t chunkBytes,
+                 uint64_t least = 1,
+                 uint64_t leastBytes = 1);
+
+/**
+ * @ingroup proteus
+ * @param cluster where the ranks are
+ * @param vertices of the ranks
+ * @return ranks by server, servers in the order in which they first appear
+ */
+std::vector<std::vector<uint32_t>> GroupByServer(const Cluster& cluster,
+                                                 const std::vector<VertexId>& vertices);
+
+/**
+ * @ingroup proteus
+ * Who passes on along a ring. Between two GPUs of a server that have no NVLink to each other, but
+ * both have some to a third of the ranks, chunks go by way of the memory of that one (NCCL's paths
+ * "NVB"): the one with most NVLinks to both.
+ * @param cluster where the ranks are
+ * @param vertices of the ranks
+ * @param order ranks in the order of the ring
+ * @return by position: the rank between it and the next, or NO_RANK
+ */
+std::vector<uint32_t> FindRingRelays(const Cluster& cluster,
+                                     const std::vector<VertexId>& vertices,
+                                     const std::vector<uint32_t>& order);
+
+/**
+ * @ingroup proteus
+ * Makes what goes from a block of one rank to a block of another on a channel pass a third one,
+ * without the work of a thread block there.
+ * @param program with the two blocks, which have each other for peers
+ * @param from sender
+ * @param to receiver
+ * @param relay who passes on
+ * @param channel of the connection, and then of both; the relay has no others with the two on it
+ */
+void InsertRelay(CollectiveProgram& program,
+                 uint32_t from,
+                 uint32_t to,
+                 uint32_t relay,
+                 uint32_t channel);
+
+/**
+ * @ingroup proteus
+ * @param cluster where the ranks are
+ * @param request whose
+ * @param algorithm for the message
+ * @return ranks by server
+ * @throw std::invalid_argument if servers have different numbers of them
+ */
+std::vector<std::vector<uint32_t>> GroupEvenlyByServer(const Cluster& cluster,
+                                                       const CollectiveRequest& request,
+                                                       const std::string& algorithm);
+
+/// @ingroup proteus
+/// A node of a tree of positions 0 to n - 1.
+struct TreeNode
+{
+    uint32_t parent{NO_RANK};               //!< position, NO_RANK at the root
+    uint32_t children[2]{NO_RANK, NO_RANK}; //!< positions
+    bool isSecondChild{false};              //!< of its parent
+};
+
+/**
+ * @ingroup proteus
+ * The double binary tree (NVIDIA/nccl v2.30.7, src/graph/trees.cc).
+ * @param n positions
+ * @param second whether the second tree is wanted
+ * @return by position
+ */
+std::vector<TreeNode> MakeBinaryTree(uint32_t n, bool second);
+
+/// @ingroup proteus
+/// A tree of ranks.
+struct RankTree
+{
+    std::vector<uint32_t> parent;                //!< by rank, NO_RANK at the root and outside
+    std::vector<std::vector<uint32_t>> children; //!< by rank
+    std::vector<uint32_t> order;                 //!< ranks, each behind its parent
+};
+
+/**
+ * @ingroup proteus
+ * Joins chains of ranks, one for each server, by a binary tree of the servers.
+ * @param chains ranks of each server
+ * @param ranks how many there are in all, in the chains or not
+ * @param second which of the two trees
+ * @return the tree
+ */
+RankTree JoinChains(const std::vector<std::vector<uint32_t>>& chains, uint32_t ranks, bool second);
+
+/**
+ * @ingroup proteus
+ * Sums one chunk up to the root of a tree.
+ * @param builder to append to
+ * @param tree of ranks
+ * @param channel of the connections
+ * @param chunk of all buffers
+ */
+void AppendUp(ProgramBuilder& builder, const RankTree& tree, uint32_t channel, const Extent& chunk);
+
+/**
+ * @ingroup proteus
+ * Brings one chunk down from the root of a tree.
+ * @param builder to append to
+ * @param tree of ranks
+ * @param channel of the connections
+ * @param chunk of all buffers
+ */
+void AppendDown(ProgramBuilder& builder,
+                const RankTree& tree,
+                uint32_t channel,
+                const Extent& chunk);
+
+/**
+ * @ingroup proteus
+ * Checks that switches which copy and combine units join endpoints, and nothing else is needed.
+ * @param cluster where they are
+ * @param endpoints GPUs, or NICs
+ * @param kind of the switches
+ * @return whether they do
+ */
+bool AreJoinedByReducingSwitches(const Cluster& cluster,
+                                 const std::vector<VertexId>& endpoints,
+                                 VertexKind kind);
+
+/// @ingroup proteus
+/// Where an all-to-all reads and writes.
+class AllToAllLayout
+{
+  public:
+    /// @param request an all-to-all; must outlive this object
+    explicit AllToAllLayout(const CollectiveRequest& request);
+
+    /// @param from sender @param to receiver @return where the sender has it
+    Extent Sent(uint32_t from, uint32_t to) const;
+    /// @param from sender @param to receiver @return where the receiver gets it, behind
+    /// outputOffset
+    Extent Received(uint32_t from, uint32_t to) const;
+    /// @return most bytes that any rank receives
+    uint64_t GetMostReceived() const;
+
+  private:
+    const CollectiveRequest& m_request;
+    uint32_t m_n;
+    std::vector<uint64_t> m_sent;     //!< by pair: first byte; empty for equal shares
+    std::vector<uint64_t> m_received; //!< by pair: first byte; empty for equal shares
+};
 
 } // namespace proteus
 } // namespace ns3

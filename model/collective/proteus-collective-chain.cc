@@ -14,9 +14,15 @@ namespace proteus
 {
 
 void
-AppendSteps(ThreadBlock& block, StepKind kind, const Extent& extent, uint64_t chunkBytes)
+AppendSteps(ThreadBlock& block,
+            StepKind kind,
+            const Extent& extent,
+            uint64_t chunkBytes,
+            uint64_t least,
+            uint64_t leastBytes)
 {
-    const uint64_t chunks = (extent.bytes + chunkBytes - 1) / chunkBytes;
+    const uint64_t chunks = std::max((extent.bytes + chunkBytes - 1) / chunkBytes,
+                                     std::min(least, (extent.bytes + leastBytes - 1) / leastBytes));
     for (uint64_t i = 0; i < chunks; ++i)
     {
         const Extent chunk = CutExtent(extent, chunks, i);
@@ -29,7 +35,7 @@ MakeChainProgram(const Cluster& cluster, const Paths& paths, const CollectiveReq
 {
     const auto n = static_cast<uint32_t>(request.vertices.size());
     CollectiveProgram program;
-    program.algorithm = "chain";
+    program.algorithm = "ring";
     program.bufferBytes = request.bytes;
     auto orders = MakeRingOrders(cluster, paths, request.vertices, request.channels);
     program.channels = static_cast<uint32_t>(orders.size());
@@ -40,20 +46,36 @@ MakeChainProgram(const Cluster& cluster, const Paths& paths, const CollectiveReq
         std::rotate(order.begin(),
                     std::find(order.begin(), order.end(), request.root),
                     order.end());
+        // A reduction walks the chain of the broadcast backwards.
+        const bool reduces = request.collective == Collective::REDUCE;
+        if (reduces)
+        {
+            std::reverse(order.begin(), order.end());
+        }
         const Extent share = CutExtent({0, request.bytes}, program.channels, channel);
         for (uint32_t p = 0; p < n; ++p)
         {
             ThreadBlock block;
             block.channel = static_cast<uint16_t>(channel);
+            block.processor = block.channel;
             block.receivePeer = p > 0 ? order[p - 1] : NO_RANK;
             block.sendPeer = p + 1 < n ? order[p + 1] : NO_RANK;
-            AppendSteps(block,
-                        p == 0      ? StepKind::SEND
-                        : p + 1 < n ? StepKind::RECV_COPY_SEND
-                                    : StepKind::RECV,
-                        share,
-                        request.chunkBytes);
+            StepKind kind = StepKind::SEND;
+            if (p > 0)
+            {
+                kind = p + 1 < n ? (reduces ? StepKind::RECV_REDUCE_SEND : StepKind::RECV_COPY_SEND)
+                                 : (reduces ? StepKind::RECV_REDUCE : StepKind::RECV);
+            }
+            AppendSteps(block, kind, share, request.chunkBytes);
             program.ranks[order[p]].blocks.push_back(std::move(block));
+        }
+        const auto relays = FindRingRelays(cluster, request.vertices, order);
+        for (uint32_t p = 0; p + 1 < n; ++p)
+        {
+            if (relays[p] != NO_RANK)
+            {
+                InsertRelay(program, order[p], order[p + 1], relays[p], channel);
+            }
         }
     }
     return program;
@@ -74,11 +96,13 @@ MakeSendReceiveProgram(const Cluster& /* cluster */,
         const Extent share = CutExtent({0, request.bytes}, program.channels, channel);
         ThreadBlock sender;
         sender.channel = static_cast<uint16_t>(channel);
+        sender.processor = sender.channel;
         sender.sendPeer = 1;
         AppendSteps(sender, StepKind::SEND, share, request.chunkBytes);
         program.ranks[0].blocks.push_back(std::move(sender));
         ThreadBlock receiver;
         receiver.channel = static_cast<uint16_t>(channel);
+        receiver.processor = receiver.channel;
         receiver.receivePeer = 0;
         AppendSteps(receiver, StepKind::RECV, share, request.chunkBytes);
         program.ranks[1].blocks.push_back(std::move(receiver));

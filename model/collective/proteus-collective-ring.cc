@@ -13,6 +13,50 @@ namespace ns3
 namespace proteus
 {
 
+void
+InsertRelay(CollectiveProgram& program,
+            uint32_t from,
+            uint32_t to,
+            uint32_t relay,
+            uint32_t channel)
+{
+    const auto find = [&](uint32_t rank, uint32_t ThreadBlock::*peer, uint32_t other) {
+        auto& blocks = program.ranks[rank].blocks;
+        return std::find_if(blocks.begin(), blocks.end(), [&](const ThreadBlock& block) {
+            return block.channel == channel && block.*peer == other;
+        });
+    };
+    const auto sender = find(from, &ThreadBlock::sendPeer, to);
+    const auto receiver = find(to, &ThreadBlock::receivePeer, from);
+    sender->sendPeer = relay;
+    receiver->receivePeer = relay;
+    ThreadBlock in;
+    in.channel = static_cast<uint16_t>(channel);
+    in.processor = NO_PROCESSOR;
+    ThreadBlock out = in;
+    in.receivePeer = from;
+    out.sendPeer = to;
+    // All that passes has a place of its own behind the buffer.
+    auto& blocks = program.ranks[relay].blocks;
+    for (const Step& step : sender->steps)
+    {
+        if (Sends(step.kind))
+        {
+            Step send{StepKind::SEND, program.bufferBytes, step.bytes};
+            send.waitBlock = static_cast<uint32_t>(blocks.size());
+            send.waitStep = static_cast<uint32_t>(out.steps.size());
+            in.steps.push_back({StepKind::RECV, program.bufferBytes, step.bytes});
+            out.steps.push_back(send);
+            program.bufferBytes += step.bytes;
+        }
+    }
+    if (!in.steps.empty())
+    {
+        blocks.push_back(std::move(in));
+        blocks.push_back(std::move(out));
+    }
+}
+
 CollectiveProgram
 MakeRingProgram(const Cluster& cluster, const Paths& paths, const CollectiveRequest& request)
 {
@@ -25,7 +69,8 @@ MakeRingProgram(const Cluster& cluster, const Paths& paths, const CollectiveRequ
     program.ranks.resize(n);
 
     // Loops, so that a loop's part of a segment is at most half of the receiver's room.
-    const uint64_t loopBytes = CHUNK_SLOTS / 2 * request.chunkBytes;
+    const uint32_t loopSteps = request.slots / 2;
+    const uint64_t loopBytes = loopSteps * request.chunkBytes;
     const uint64_t longest =
         CutExtent(CutExtent({0, request.bytes}, n, 0), program.channels, 0).bytes;
     const uint64_t loops = std::max<uint64_t>((longest + loopBytes - 1) / loopBytes, 1);
@@ -37,6 +82,7 @@ MakeRingProgram(const Cluster& cluster, const Paths& paths, const CollectiveRequ
         {
             ThreadBlock block;
             block.channel = static_cast<uint16_t>(channel);
+            block.processor = block.channel;
             block.sendPeer = order[(p + 1) % n];
             block.receivePeer = order[(p + n - 1) % n];
             for (uint64_t loop = 0; loop < loops; ++loop)
@@ -46,7 +92,12 @@ MakeRingProgram(const Cluster& cluster, const Paths& paths, const CollectiveRequ
                     const Extent segment =
                         CutExtent({0, request.bytes}, n, order[(p + 2 * n - back) % n]);
                     const Extent share = CutExtent(segment, program.channels, channel);
-                    AppendSteps(block, kind, CutExtent(share, loops, loop), request.chunkBytes);
+                    AppendSteps(block,
+                                kind,
+                                CutExtent(share, loops, loop),
+                                request.chunkBytes,
+                                std::min(request.stepsPerChunk, loopSteps),
+                                request.leastStepBytes);
                 };
                 switch (request.collective)
                 {
@@ -82,6 +133,14 @@ MakeRingProgram(const Cluster& cluster, const Paths& paths, const CollectiveRequ
                 }
             }
             program.ranks[order[p]].blocks.push_back(std::move(block));
+        }
+        const auto relays = FindRingRelays(cluster, request.vertices, order);
+        for (uint32_t p = 0; p < n; ++p)
+        {
+            if (relays[p] != NO_RANK)
+            {
+                InsertRelay(program, order[p], order[(p + 1) % n], relays[p], channel);
+            }
         }
     }
     return program;

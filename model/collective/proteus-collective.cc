@@ -5,9 +5,9 @@
  */
 
 #include "proteus-algorithms.h"
-#include "proteus-program.h"
 
 #include <algorithm>
+#include <map>
 #include <stdexcept>
 
 namespace ns3
@@ -15,40 +15,191 @@ namespace ns3
 namespace proteus
 {
 
+namespace
+{
+
+/// A way to do a collective.
+struct Entry
+{
+    const char* name;
+    CollectiveAlgorithm make;
+};
+
+/// The algorithms; the first is what a request without a name gets.
+const std::map<Collective, std::vector<Entry>>&
+GetRegistry()
+{
+    static const std::map<Collective, std::vector<Entry>> registry{
+        {Collective::ALL_REDUCE,
+         {{"ring", &MakeRingProgram},
+          {"tree", &MakeTreeProgram},
+          {"nvls", &MakeNvlsProgram},
+          {"nvls-tree", &MakeNvlsTreeProgram},
+          {"sharp", &MakeSharpProgram},
+          {"halving-doubling", &MakeHalvingDoublingProgram},
+          {"hierarchical", &MakeHierarchicalProgram},
+          {"direct", &MakeDirectReductionProgram},
+          {"parameter-server", &MakeParameterServerProgram}}},
+        {Collective::ALL_GATHER,
+         {{"ring", &MakeRingProgram},
+          {"nvls", &MakeNvlsProgram},
+          {"pat", &MakePatProgram},
+          {"halving-doubling", &MakeHalvingDoublingProgram},
+          {"hierarchical", &MakeHierarchicalProgram},
+          {"direct", &MakeDirectReductionProgram}}},
+        {Collective::REDUCE_SCATTER,
+         {{"ring", &MakeRingProgram},
+          {"nvls", &MakeNvlsProgram},
+          {"pat", &MakePatProgram},
+          {"halving-doubling", &MakeHalvingDoublingProgram},
+          {"hierarchical", &MakeHierarchicalProgram},
+          {"direct", &MakeDirectReductionProgram}}},
+        {Collective::BROADCAST,
+         {{"ring", &MakeChainProgram},
+          {"tree", &MakeTreeProgram},
+          {"direct", &MakeDirectReductionProgram}}},
+        {Collective::REDUCE,
+         {{"ring", &MakeChainProgram},
+          {"tree", &MakeTreeProgram},
+          {"direct", &MakeDirectReductionProgram}}},
+        {Collective::GATHER, {{"direct", &MakeDirectProgram}}},
+        {Collective::SCATTER, {{"direct", &MakeDirectProgram}}},
+        {Collective::ALL_TO_ALL, {{"direct", &MakeDirectProgram}, {"pxn", &MakePxnProgram}}},
+        {Collective::SEND_RECV, {{"direct", &MakeSendReceiveProgram}}},
+    };
+    return registry;
+}
+
+/// @throw std::invalid_argument if the splits of an all-to-all make no sense
+void
+CheckSplits(const CollectiveRequest& request, const std::string& name)
+{
+    const std::size_t n = request.vertices.size();
+    if (request.splits.empty())
+    {
+        return;
+    }
+    if (request.collective != Collective::ALL_TO_ALL || request.splits.size() != n * n)
+    {
+        throw std::invalid_argument(name +
+                                    ": splits must be one number for each pair of ranks of "
+                                    "an all-to-all, " +
+                                    std::to_string(n * n) + " of them");
+    }
+    for (std::size_t from = 0; from < n; ++from)
+    {
+        uint64_t left = request.bytes;
+        for (std::size_t to = 0; to < n; ++to)
+        {
+            const uint64_t bytes = request.splits[from * n + to];
+            if (bytes > left)
+            {
+                throw std::invalid_argument(name + ": the splits of rank " + std::to_string(from) +
+                                            " sum up to more than " +
+                                            std::to_string(request.bytes) + " bytes");
+            }
+            left -= bytes;
+        }
+    }
+}
+
+} // namespace
+
 bool
 Receives(StepKind kind)
 {
-    return kind != StepKind::SEND;
+    switch (kind)
+    {
+    case StepKind::RECV:
+    case StepKind::RECV_REDUCE:
+    case StepKind::RECV_COPY_SEND:
+    case StepKind::RECV_REDUCE_SEND:
+    case StepKind::RECV_REDUCE_COPY_SEND:
+        return true;
+    default:
+        return false;
+    }
 }
 
 bool
 Sends(StepKind kind)
 {
-    return kind != StepKind::RECV && kind != StepKind::RECV_REDUCE;
+    switch (kind)
+    {
+    case StepKind::SEND:
+    case StepKind::RECV_COPY_SEND:
+    case StepKind::RECV_REDUCE_SEND:
+    case StepKind::RECV_REDUCE_COPY_SEND:
+        return true;
+    default:
+        return false;
+    }
 }
 
 bool
 Reduces(StepKind kind)
 {
     return kind == StepKind::RECV_REDUCE || kind == StepKind::RECV_REDUCE_SEND ||
-           kind == StepKind::RECV_REDUCE_COPY_SEND;
+           kind == StepKind::RECV_REDUCE_COPY_SEND || kind == StepKind::REDUCE;
+}
+
+bool
+SendsToGroup(StepKind kind)
+{
+    return kind == StepKind::GROUP_REDUCE || kind == StepKind::GROUP_ALL_REDUCE ||
+           kind == StepKind::GROUP_MULTICAST;
+}
+
+bool
+ReadsBuffer(StepKind kind)
+{
+    return kind == StepKind::SEND || kind == StepKind::COPY || Reduces(kind) || SendsToGroup(kind);
+}
+
+bool
+WritesBuffer(StepKind kind)
+{
+    switch (kind)
+    {
+    case StepKind::RECV:
+    case StepKind::RECV_REDUCE:
+    case StepKind::RECV_COPY_SEND:
+    case StepKind::RECV_REDUCE_COPY_SEND:
+    case StepKind::COPY:
+    case StepKind::REDUCE:
+    case StepKind::GROUP_RECV:
+        return true;
+    default:
+        return false;
+    }
+}
+
+std::vector<std::string>
+GetAlgorithms(Collective collective)
+{
+    std::vector<std::string> names;
+    for (const Entry& entry : GetRegistry().at(collective))
+    {
+        names.emplace_back(entry.name);
+    }
+    return names;
 }
 
 CollectiveAlgorithm
-FindAlgorithm(Collective collective)
+FindAlgorithm(Collective collective, const std::string& algorithm)
 {
-    switch (collective)
+    const auto& entries = GetRegistry().at(collective);
+    std::string known;
+    for (const Entry& entry : entries)
     {
-    case Collective::ALL_REDUCE:
-    case Collective::ALL_GATHER:
-    case Collective::REDUCE_SCATTER:
-        return &MakeRingProgram;
-    case Collective::BROADCAST:
-        return &MakeChainProgram;
-    case Collective::SEND_RECV:
-        return &MakeSendReceiveProgram;
+        if (algorithm.empty() || algorithm == entry.name)
+        {
+            return entry.make;
+        }
+        known += (known.empty() ? "" : ", ") + std::string(entry.name);
     }
-    throw std::invalid_argument("no algorithm for this collective");
+    throw std::invalid_argument(std::string(ToString(collective)) + ": there is no algorithm \"" +
+                                algorithm + "\"; there is " + known);
 }
 
 Extent
@@ -57,6 +208,17 @@ CutExtent(const Extent& whole, uint64_t parts, uint64_t index)
     const uint64_t share = whole.bytes / parts;
     const uint64_t longer = whole.bytes % parts;
     return {whole.offset + index * share + std::min(index, longer), share + (index < longer)};
+}
+
+CollectiveRequest
+MakeBarrierRequest(const std::vector<VertexId>& vertices)
+{
+    CollectiveRequest request;
+    request.collective = Collective::ALL_REDUCE;
+    request.bytes = BARRIER_ELEMENT_BYTES;
+    request.channels = 1;
+    request.vertices = vertices;
+    return request;
 }
 
 CollectiveProgram
@@ -71,6 +233,11 @@ MakeProgram(const Cluster& cluster, const Paths& paths, const CollectiveRequest&
     {
         throw std::invalid_argument(name + ": size and chunk size must be at least one byte");
     }
+    if (request.slots < 2)
+    {
+        // With one, all ranks of a ring could hold a chunk and wait for each other.
+        throw std::invalid_argument(name + ": a receiver needs room for two chunks or more");
+    }
     if (request.root >= request.vertices.size())
     {
         throw std::invalid_argument(name + ": root " + std::to_string(request.root) +
@@ -81,15 +248,22 @@ MakeProgram(const Cluster& cluster, const Paths& paths, const CollectiveRequest&
     {
         throw std::invalid_argument(name + ": needs two ranks, a sender and a receiver");
     }
+    CheckSplits(request, name);
+    const CollectiveAlgorithm make = FindAlgorithm(request.collective, request.algorithm);
+    CollectiveProgram program;
     if (request.vertices.size() == 1)
     {
-        CollectiveProgram program;
         program.algorithm = "none";
         program.bufferBytes = request.bytes;
         program.ranks.resize(1);
-        return program;
     }
-    return FindAlgorithm(request.collective)(cluster, paths, request);
+    else
+    {
+        program = make(cluster, paths, request);
+    }
+    program.protocol = request.protocol;
+    program.slots = request.slots;
+    return program;
 }
 
 uint64_t
@@ -100,7 +274,21 @@ SentBytes(const RankProgram& program)
     {
         for (const Step& step : block.steps)
         {
-            bytes += Sends(step.kind) ? step.bytes : 0;
+            bytes += Sends(step.kind) || SendsToGroup(step.kind) ? step.bytes : 0;
+        }
+    }
+    return bytes;
+}
+
+uint64_t
+ReceivedBytes(const RankProgram& program)
+{
+    uint64_t bytes = 0;
+    for (const ThreadBlock& block : program.blocks)
+    {
+        for (const Step& step : block.steps)
+        {
+            bytes += Receives(step.kind) || step.kind == StepKind::GROUP_RECV ? step.bytes : 0;
         }
     }
     return bytes;

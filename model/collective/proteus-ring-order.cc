@@ -4,12 +4,13 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
-#include "proteus-program.h"
+#include "proteus-algorithms.h"
 
 #include <algorithm>
 #include <limits>
 #include <map>
 #include <numeric>
+#include <stdexcept>
 #include <tuple>
 
 namespace ns3
@@ -110,9 +111,14 @@ FindCycle(const std::vector<std::vector<uint64_t>>& cost)
 class CyclePacking
 {
   public:
-    /// @param lanes NVLink lanes by member and member
-    explicit CyclePacking(std::vector<std::vector<uint32_t>> lanes)
+    /**
+     * @param lanes NVLink lanes by member and member
+     * @param relays by member and member: who passes on, or NO_RANK; empty: nobody does
+     */
+    explicit CyclePacking(std::vector<std::vector<uint32_t>> lanes,
+                          std::vector<std::vector<uint32_t>> relays = {})
         : m_lanes(std::move(lanes)),
+          m_relays(std::move(relays)),
           m_n(static_cast<uint32_t>(m_lanes.size()))
     {
     }
@@ -153,12 +159,11 @@ class CyclePacking
         if (m_cycles[current].size() == m_n)
         {
             // Each cycle once: not also backwards, and in ascending order.
-            if (m_lanes[last][0] == 0 || (m_n > 3 && m_cycles[current][1] > last) ||
-                (current > 0 && m_cycles[current] < m_cycles[current - 1]))
+            if ((m_n > 3 && m_cycles[current][1] > last) ||
+                (current > 0 && m_cycles[current] < m_cycles[current - 1]) || !Take(last, 0))
             {
                 return false;
             }
-            Take(last, 0);
             if (m_cycles.size() == m_wanted)
             {
                 return true;
@@ -175,12 +180,10 @@ class CyclePacking
         for (uint32_t next = 1; next < m_n; ++next)
         {
             auto& cycle = m_cycles[current];
-            if (m_lanes[last][next] == 0 ||
-                std::find(cycle.begin(), cycle.end(), next) != cycle.end())
+            if (std::find(cycle.begin(), cycle.end(), next) != cycle.end() || !Take(last, next))
             {
                 continue;
             }
-            Take(last, next);
             cycle.push_back(next);
             if (Extend())
             {
@@ -192,21 +195,54 @@ class CyclePacking
         return false;
     }
 
-    /// @param a member @param b member, a lane between which is used
-    void Take(uint32_t a, uint32_t b)
+    /// @param a member @param b member @return who passes on between them, or NO_RANK
+    uint32_t Relay(uint32_t a, uint32_t b) const
     {
+        return m_relays.empty() ? NO_RANK : m_relays[a][b];
+    }
+
+    /// @param a member @param b member, a lane between which is used @return whether there is one
+    bool Take(uint32_t a, uint32_t b)
+    {
+        const uint32_t relay = Relay(a, b);
+        if (relay != NO_RANK)
+        {
+            if (!Take(a, relay))
+            {
+                return false;
+            }
+            if (!Take(relay, b))
+            {
+                Give(a, relay);
+                return false;
+            }
+            return true;
+        }
+        if (m_lanes[a][b] == 0)
+        {
+            return false;
+        }
         --m_lanes[a][b];
         --m_lanes[b][a];
+        return true;
     }
 
     /// @param a member @param b member, a lane between which is free again
     void Give(uint32_t a, uint32_t b)
     {
+        const uint32_t relay = Relay(a, b);
+        if (relay != NO_RANK)
+        {
+            Give(a, relay);
+            Give(relay, b);
+            return;
+        }
         ++m_lanes[a][b];
         ++m_lanes[b][a];
     }
 
     std::vector<std::vector<uint32_t>> m_lanes;  //!< free ones
+    std::vector<std::vector<uint32_t>> m_relays; //!< see the constructor
     uint32_t m_n;                                //!< members
     uint32_t m_wanted{0};                        //!< cycles
     uint64_t m_visits{0};                        //!< of the search
@@ -244,12 +280,43 @@ CountLanes(const Cluster& cluster, const std::vector<VertexId>& gpus)
     return lanes;
 }
 
+/// Who passes on between GPUs that have no NVLink between them: the one with most lanes to both.
+std::vector<std::vector<uint32_t>>
+FindRelays(const std::vector<std::vector<uint32_t>>& lanes)
+{
+    const auto n = static_cast<uint32_t>(lanes.size());
+    std::vector<std::vector<uint32_t>> relays(n, std::vector<uint32_t>(n, NO_RANK));
+    for (uint32_t a = 0; a < n; ++a)
+    {
+        for (uint32_t b = 0; b < n; ++b)
+        {
+            uint32_t most = 0;
+            for (uint32_t via = 0; via < n && a != b && lanes[a][b] == 0; ++via)
+            {
+                const uint32_t least = std::min(lanes[a][via], lanes[via][b]);
+                if (least > most)
+                {
+                    most = least;
+                    relays[a][b] = via;
+                }
+            }
+        }
+    }
+    return relays;
+}
+
 /// The cycles over the ranks of one server that channels take in turn.
 std::vector<std::vector<uint32_t>>
 FindCycles(const Cluster& cluster, const Paths& paths, const std::vector<VertexId>& gpus)
 {
     std::vector<std::vector<uint32_t>> cycles;
-    for (const auto& cycle : CyclePacking(CountLanes(cluster, gpus)).Find())
+    const auto lanes = CountLanes(cluster, gpus);
+    auto found = CyclePacking(lanes).Find();
+    if (found.empty())
+    {
+        found = CyclePacking(lanes, FindRelays(lanes)).Find();
+    }
+    for (const auto& cycle : found)
     {
         cycles.push_back(cycle);
         cycles.emplace_back(cycle.rbegin(), cycle.rend()); // links are full duplex
@@ -268,26 +335,6 @@ FindCycles(const Cluster& cluster, const Paths& paths, const std::vector<VertexI
         cycles.push_back(FindCycle(cost));
     }
     return cycles;
-}
-
-/// Ranks by server, servers in the order in which they first appear.
-std::vector<std::vector<uint32_t>>
-GroupByServer(const Cluster& cluster, const std::vector<VertexId>& vertices)
-{
-    std::vector<int32_t> servers;
-    std::vector<std::vector<uint32_t>> members;
-    for (uint32_t rank = 0; rank < vertices.size(); ++rank)
-    {
-        const int32_t server = cluster.GetVertices()[vertices[rank]].server;
-        const auto found = std::find(servers.begin(), servers.end(), server);
-        members.resize(std::max<std::size_t>(members.size(), found - servers.begin() + 1));
-        members[found - servers.begin()].push_back(rank);
-        if (found == servers.end())
-        {
-            servers.push_back(server);
-        }
-    }
-    return members;
 }
 
 /// NICs of the ranks of a server, without repetition, in the order of the ranks.
@@ -358,6 +405,74 @@ FindWays(const Cluster& cluster,
 }
 
 } // namespace
+
+std::vector<std::vector<uint32_t>>
+GroupByServer(const Cluster& cluster, const std::vector<VertexId>& vertices)
+{
+    std::vector<int32_t> servers;
+    std::vector<std::vector<uint32_t>> members;
+    for (uint32_t rank = 0; rank < vertices.size(); ++rank)
+    {
+        const int32_t server = cluster.GetVertices()[vertices[rank]].server;
+        const auto found = std::find(servers.begin(), servers.end(), server);
+        members.resize(std::max<std::size_t>(members.size(), found - servers.begin() + 1));
+        members[found - servers.begin()].push_back(rank);
+        if (found == servers.end())
+        {
+            servers.push_back(server);
+        }
+    }
+    return members;
+}
+
+std::vector<uint32_t>
+FindRingRelays(const Cluster& cluster,
+               const std::vector<VertexId>& vertices,
+               const std::vector<uint32_t>& order)
+{
+    std::vector<uint32_t> result(order.size(), NO_RANK);
+    for (const auto& members : GroupByServer(cluster, vertices))
+    {
+        std::vector<VertexId> gpus;
+        std::map<uint32_t, uint32_t> positions; // by rank
+        for (const uint32_t rank : members)
+        {
+            positions.emplace(rank, static_cast<uint32_t>(gpus.size()));
+            gpus.push_back(vertices[rank]);
+        }
+        const auto relays = FindRelays(CountLanes(cluster, gpus));
+        for (std::size_t i = 0; i < order.size(); ++i)
+        {
+            const auto from = positions.find(order[i]);
+            const auto to = positions.find(order[(i + 1) % order.size()]);
+            if (from != positions.end() && to != positions.end())
+            {
+                const uint32_t relay = relays[from->second][to->second];
+                result[i] = relay == NO_RANK ? NO_RANK : members[relay];
+            }
+        }
+    }
+    return result;
+}
+
+std::vector<std::vector<uint32_t>>
+GroupEvenlyByServer(const Cluster& cluster,
+                    const CollectiveRequest& request,
+                    const std::string& algorithm)
+{
+    auto members = GroupByServer(cluster, request.vertices);
+    for (const auto& server : members)
+    {
+        if (server.size() != members.front().size())
+        {
+            throw std::invalid_argument(
+                std::string(ToString(request.collective)) + ": algorithm " + algorithm +
+                " needs equally many ranks in every server; there are " +
+                std::to_string(members.front().size()) + " and " + std::to_string(server.size()));
+        }
+    }
+    return members;
+}
 
 std::vector<std::vector<uint32_t>>
 MakeRingOrders(const Cluster& cluster,

@@ -146,7 +146,7 @@ class GraphReader : public JsonListReader
     void Begin(JsonValue root) override
     {
         CheckFields(root);
-        for (const char* key : {"streams", "phases"})
+        for (const char* key : {"streams", "ready_streams", "host_streams", "phases"})
         {
             if (!root.Has(key))
             {
@@ -223,6 +223,8 @@ class GraphReader : public JsonListReader
                         "facts",
                         "devices",
                         "streams",
+                        "ready_streams",
+                        "host_streams",
                         "phases",
                         "groups",
                         "schedules",
@@ -236,10 +238,29 @@ class GraphReader : public JsonListReader
         const JsonValue devices = root.Get("devices");
         const auto nDevices = ToInteger<uint32_t>(devices);
         m_builder = devices.Check([&] { return std::make_unique<GraphBuilder>(nDevices); });
+        // Names that are not known to be streams yet.
+        std::map<std::string, std::set<std::string>> special;
+        for (const char* key : {"ready_streams", "host_streams"})
+        {
+            ForEach(root, key, [&](std::size_t, JsonValue json) {
+                if (!special[key].insert(json.AsString()).second)
+                {
+                    json.Fail("appears twice");
+                }
+            });
+        }
         ForEach(root, "streams", [&](std::size_t, JsonValue json) {
             const std::string& name = json.AsString();
-            m_streams.Add(name, json.Check([&] { return m_builder->AddStream(name); }));
+            const auto order = special["ready_streams"].count(name) > 0 ? StreamOrder::READY
+                                                                        : StreamOrder::IN_ORDER;
+            const bool isHost = special["host_streams"].count(name) > 0;
+            m_streams.Add(name,
+                          json.Check([&] { return m_builder->AddStream(name, order, isHost); }));
         });
+        for (const char* key : {"ready_streams", "host_streams"})
+        {
+            ForEach(root, key, [&](std::size_t, JsonValue json) { m_streams.Get(json); });
+        }
         ForEach(root, "phases", [&](std::size_t, JsonValue json) {
             json.AllowKeys("a phase", {"name", "micro_batches"});
             const std::string& name = json.Get("name").AsString();

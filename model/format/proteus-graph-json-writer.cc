@@ -148,6 +148,28 @@ WriteGraphJson(const ExecutionGraph& graph, std::ostream& out)
     {
         out << ",\n\"streams\": " << OrderedJson(graph.GetStreams()).dump();
     }
+    OrderedJson ready = OrderedJson::array();
+    OrderedJson host = OrderedJson::array();
+    for (std::size_t i = 0; i < graph.GetStreams().size(); i++)
+    {
+        const auto id = static_cast<StreamId>(i);
+        if (graph.GetStreamOrder(id) == StreamOrder::READY)
+        {
+            ready.push_back(graph.GetStreams()[i]);
+        }
+        if (graph.IsHostStream(id))
+        {
+            host.push_back(graph.GetStreams()[i]);
+        }
+    }
+    if (!ready.empty())
+    {
+        out << ",\n\"ready_streams\": " << ready.dump();
+    }
+    if (!host.empty())
+    {
+        out << ",\n\"host_streams\": " << host.dump();
+    }
     if (!graph.GetPhases().empty())
     {
         LineList list(out, "phases");

@@ -19,13 +19,17 @@
  * The execution graph as JSON: the form for eyes, scripts and small graphs.
  *
  * The file is one object. Fields in brackets may be left out and then have the value given here;
- * any other field is an error. The fields devices, streams and phases come before the tasks.
+ * any other field is an error. The fields devices, streams, ready_streams, host_streams and phases
+ * come before the tasks.
  *
  * - format: "proteus-graph"; version: 1
  * - [facts]: object with [name ""], [model_flops_per_iteration 0], [tokens_per_iteration 0] and
  *   [samples_per_iteration 0]
  * - devices: their number
  * - [streams]: list of names
+ * - [ready_streams]: list of the names of those that run whichever task is ready
+ *   (StreamOrder::READY)
+ * - [host_streams]: list of the names of those whose tasks run on the host
  * - [phases]: list of objects with name and [micro_batches 1]
  * - [groups]: list of lists of devices in rank order, no two of them equal
  * - [schedules]: list of objects with devices (a list) and order (a list of pairs: phase,
@@ -38,7 +42,7 @@
  * - a compute task: device, stream, [duration_ps, without which the cost model times it],
  *   [flops 0], [bytes 0], [data_type "bf16"]
  * - a communication task: group, stream, collective, bytes, [parallelism "none"] and, if it is a
- *   broadcast, [root 0]
+ *   broadcast, reduce, gather or scatter, [root 0]
  * - a memory task: device, bytes, [persistent false]
  */
 

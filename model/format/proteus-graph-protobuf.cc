@@ -41,8 +41,8 @@ constexpr std::size_t PIECE_BYTES = 1 << 20;
 // The file has the numbers of our enumerators.
 static_assert(static_cast<int>(TaskKind::MEMORY) == pb::GraphTaskBlock::MEMORY, "");
 static_assert(pb::GraphTaskBlock::Kind_MAX == pb::GraphTaskBlock::MEMORY, "");
-static_assert(static_cast<int>(Collective::SEND_RECV) == pb::GraphTaskBlock::SEND_RECV, "");
-static_assert(pb::GraphTaskBlock::Collective_MAX == pb::GraphTaskBlock::SEND_RECV, "");
+static_assert(static_cast<int>(Collective::ALL_TO_ALL) == pb::GraphTaskBlock::ALL_TO_ALL, "");
+static_assert(pb::GraphTaskBlock::Collective_MAX == pb::GraphTaskBlock::ALL_TO_ALL, "");
 static_assert(static_cast<int>(Parallelism::EXPERT) == pb::GraphTaskBlock::EXPERT, "");
 static_assert(pb::GraphTaskBlock::Parallelism_MAX == pb::GraphTaskBlock::EXPERT, "");
 static_assert(static_cast<int>(DataType::FP8) == pb::GraphTaskBlock::FP8, "");
@@ -297,7 +297,8 @@ class GraphReader
     void CheckEnd()
     {
         m_start = m_in.ByteCount();
-        if (m_lastField != pb::Graph::kEndFieldNumber)
+        if (m_lastField !=
+            pb::Graph::descriptor()->FindFieldByNumber(pb::Graph::kEndFieldNumber)->index())
         {
             Fail("the file ends too early; it was cut off, or is no graph");
         }
@@ -323,18 +324,20 @@ class GraphReader
         // Protobuf's encoding: a tag is the number of the field and the type on the wire.
         const auto number = static_cast<int>(tag >> 3);
         const auto* field = pb::Graph::descriptor()->FindFieldByNumber(number);
-        const bool isNumber = field != nullptr && field->type() == field->TYPE_UINT32;
+        const bool isNumber =
+            field != nullptr && field->type() == field->TYPE_UINT32 && !field->is_repeated();
         constexpr uint32_t VARINT = 0;
         constexpr uint32_t BYTES = 2;
         if (field == nullptr || (tag & 7) != (isNumber ? VARINT : BYTES))
         {
             Fail("this is no field of a graph; the file is damaged, or is no graph");
         }
-        if (number < m_lastField || (number == m_lastField && !field->is_repeated()))
+        if (field->index() < m_lastField ||
+            (field->index() == m_lastField && !field->is_repeated()))
         {
             Fail("field " + field->name() + " is repeated or in the wrong place");
         }
-        m_lastField = number;
+        m_lastField = field->index();
 
         m_text.clear();
         uint32_t value = 0;
@@ -577,10 +580,22 @@ class GraphReader
         facts.tokensPerIteration = m_head.facts().tokens_per_iteration();
         facts.samplesPerIteration = m_head.facts().samples_per_iteration();
         m_builder->SetFacts(facts);
-        for (const auto& stream : m_head.streams())
+        int nextReady = 0;
+        int nextHost = 0;
+        for (int i = 0; i < m_head.streams_size(); i++)
         {
-            m_builder->AddStream(stream);
+            const bool isReady = nextReady < m_head.ready_streams_size() &&
+                                 m_head.ready_streams(nextReady) == static_cast<uint32_t>(i);
+            nextReady += isReady;
+            const bool isHost = nextHost < m_head.host_streams_size() &&
+                                m_head.host_streams(nextHost) == static_cast<uint32_t>(i);
+            nextHost += isHost;
+            m_builder->AddStream(m_head.streams(i),
+                                 isReady ? StreamOrder::READY : StreamOrder::IN_ORDER,
+                                 isHost);
         }
+        Require(nextReady == m_head.ready_streams_size() && nextHost == m_head.host_streams_size(),
+                "the ready streams or those of the host do not exist or do not ascend");
         for (const auto& phase : m_head.phases())
         {
             m_builder->AddPhase(phase.name(), phase.micro_batches());
@@ -632,7 +647,7 @@ class GraphReader
     const std::string& m_file;
     google::protobuf::io::IstreamInputStream m_in;
     int64_t m_start{0};  //!< byte at which the field begins
-    int m_lastField{0};  //!< number of the field that was read last
+    int m_lastField{-1}; //!< position in the message of the field that was read last
     std::string m_text;  //!< content of the field
     std::string m_piece; //!< the field as a message
     pb::Graph m_head;    //!< everything but the tasks
@@ -659,6 +674,17 @@ WriteGraphProtobuf(const ExecutionGraph& graph, std::ostream& out)
     for (const auto& stream : graph.GetStreams())
     {
         head.add_streams(stream);
+    }
+    for (std::size_t i = 0; i < graph.GetStreams().size(); i++)
+    {
+        if (graph.GetStreamOrder(static_cast<StreamId>(i)) == StreamOrder::READY)
+        {
+            head.add_ready_streams(static_cast<uint32_t>(i));
+        }
+        if (graph.IsHostStream(static_cast<StreamId>(i)))
+        {
+            head.add_host_streams(static_cast<uint32_t>(i));
+        }
     }
     for (const auto& phase : graph.GetPhases())
     {

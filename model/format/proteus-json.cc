@@ -24,9 +24,6 @@ namespace
 
 using Json = nlohmann::json;
 
-/// Containers inside each other below a field of the file or below an element of a long list: more
-/// than any format needs, and few enough for code that follows them recursively.
-constexpr std::size_t MAX_DEPTH = 7;
 /// Bytes of a value or a key that a message shows.
 constexpr std::size_t MAX_SHOWN = 80;
 /// Bytes of the parser's own words that a message shows.
@@ -375,7 +372,7 @@ class JsonDocument::Handler : public nlohmann::json_sax<Json>
         {
             FailAt(m_document.m_fileName, "", "must hold an object, not a list");
         }
-        if (m_open.size() == MAX_DEPTH)
+        if (m_open.size() == m_document.m_maxDepth)
         {
             FailAt(m_document.m_fileName, GetPointer(), "is nested too deeply");
         }
@@ -631,8 +628,9 @@ JsonValue::FailRange(uint64_t least, uint64_t most) const
          ", not " + Shown());
 }
 
-JsonDocument::JsonDocument(std::istream& input, const std::string& fileName)
+JsonDocument::JsonDocument(std::istream& input, const std::string& fileName, std::size_t maxDepth)
     : m_fileName(fileName),
+      m_maxDepth(maxDepth),
       m_root(Json::object())
 {
     Read(input, nullptr, nullptr);

@@ -200,9 +200,13 @@ class JsonDocument
      * Reads to the end.
      * @param input the text
      * @param fileName for errors
+     * @param maxDepth containers inside each other below a field of the file: few enough for code
+     * that follows them recursively
      * @throw std::invalid_argument
      */
-    JsonDocument(std::istream& input, const std::string& fileName);
+    JsonDocument(std::istream& input,
+                 const std::string& fileName,
+                 std::size_t maxDepth = MAX_DEPTH);
 
     /**
      * Reads to the end without keeping one list.
@@ -248,7 +252,11 @@ class JsonDocument
 
     void Read(std::istream& input, const std::string* list, JsonListReader* reader);
 
+    /// More containers inside each other than most formats need.
+    static constexpr std::size_t MAX_DEPTH = 7;
+
     std::string m_fileName;
+    std::size_t m_maxDepth{MAX_DEPTH};
     std::string m_pointer; //!< of the root in the file; empty if it is all of it
     nlohmann::json m_root;
 };

@@ -43,7 +43,7 @@ GraphBuilder::SetFacts(const WorkloadFacts& facts)
 }
 
 StreamId
-GraphBuilder::AddStream(const std::string& name)
+GraphBuilder::AddStream(const std::string& name, StreamOrder order, bool isHost)
 {
     if (m_graph.m_streams.size() >= NO_STREAM)
     {
@@ -51,6 +51,8 @@ GraphBuilder::AddStream(const std::string& name)
                   std::to_string(NO_STREAM) + " streams");
     }
     m_graph.m_streams.push_back(name);
+    m_graph.m_streamOrders.push_back(order);
+    m_graph.m_hostStreams.push_back(isHost);
     return static_cast<StreamId>(m_graph.m_streams.size() - 1);
 }
 

@@ -151,7 +151,7 @@ CheckFields(const ExecutionGraph& graph, TaskId id)
     const Task& task = graph.GetTask(id);
     const bool isCompute = task.kind == TaskKind::COMPUTE;
     const bool isCommunication = task.kind == TaskKind::COMMUNICATION;
-    const bool isBroadcast = isCommunication && task.collective == Collective::BROADCAST;
+    const bool hasRoot = isCommunication && HasRoot(task.collective);
     const auto check = [&](bool applies, bool isDefault, const char* field) {
         if (!applies && !isDefault)
         {
@@ -165,7 +165,7 @@ CheckFields(const ExecutionGraph& graph, TaskId id)
     check(isCompute, task.dataType == defaults.dataType, "data type");
     check(isCommunication, task.collective == defaults.collective, "collective");
     check(isCommunication, task.parallelism == defaults.parallelism, "parallelism");
-    check(isBroadcast, task.root == defaults.root, "root");
+    check(hasRoot, task.root == defaults.root, "root");
     check(task.kind == TaskKind::MEMORY, task.persistent == defaults.persistent, "persistence");
     if (!std::isfinite(task.flops) || task.flops < 0)
     {

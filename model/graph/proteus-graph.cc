@@ -23,11 +23,15 @@ namespace
 {
 
 constexpr std::array<const char*, 3> TASK_KINDS{"compute", "communication", "memory"};
-constexpr std::array<const char*, 5> COLLECTIVES{"all-reduce",
+constexpr std::array<const char*, 9> COLLECTIVES{"all-reduce",
                                                  "all-gather",
                                                  "reduce-scatter",
                                                  "broadcast",
-                                                 "send-recv"};
+                                                 "send-recv",
+                                                 "reduce",
+                                                 "gather",
+                                                 "scatter",
+                                                 "all-to-all"};
 constexpr std::array<const char*, 8> PARALLELISMS{"none",
                                                   "tensor",
                                                   "pipeline",
@@ -117,6 +121,13 @@ const char*
 ToString(DataType type)
 {
     return NameOf(DATA_TYPES, type);
+}
+
+bool
+HasRoot(Collective collective)
+{
+    return collective == Collective::BROADCAST || collective == Collective::REDUCE ||
+           collective == Collective::GATHER || collective == Collective::SCATTER;
 }
 
 TaskKind
@@ -239,7 +250,8 @@ ExecutionGraph::operator==(const ExecutionGraph& other) const
     if (m_nDevices != other.m_nDevices || m_tasks.size() != other.m_tasks.size() ||
         m_names != other.m_names || m_firstDependency != other.m_firstDependency ||
         m_dependencies != other.m_dependencies || m_groups != other.m_groups ||
-        m_streams != other.m_streams || !sameFacts(m_facts, other.m_facts) ||
+        m_streams != other.m_streams || m_streamOrders != other.m_streamOrders ||
+        m_hostStreams != other.m_hostStreams || !sameFacts(m_facts, other.m_facts) ||
         !std::equal(m_tasks.begin(), m_tasks.end(), other.m_tasks.begin(), IsSame) ||
         !std::equal(m_phases.begin(),
                     m_phases.end(),

@@ -73,6 +73,10 @@ enum class Collective : uint8_t
     REDUCE_SCATTER, //!< bytes: the buffer before it is scattered.
     BROADCAST,      //!< bytes: the buffer; the root is a position in the group.
     SEND_RECV,      //!< bytes: the message from the first device of the group to the second.
+    REDUCE,         //!< bytes: the buffer of each rank; the root is a position in the group.
+    GATHER,         //!< bytes: the gathered buffer, which the root has in the end.
+    SCATTER,        //!< bytes: the buffer of the root before it is scattered.
+    ALL_TO_ALL,     //!< bytes: the buffer of each rank, of which every rank gets an equal share.
 };
 
 /// @ingroup proteus
@@ -113,6 +117,11 @@ const char* ToString(Parallelism parallelism);
 /// @param type a value @return its lower-case name as files and tables write it, e.g. "bf16"
 const char* ToString(DataType type);
 
+/// @ingroup proteus
+/// @param collective a value @return whether one rank of it is special: broadcast, reduce, gather
+/// and scatter
+bool HasRoot(Collective collective);
+
 /**
  * @ingroup proteus
  * Inverse of ToString().
@@ -146,6 +155,16 @@ Parallelism ParallelismFromString(const std::string& text);
  */
 DataType DataTypeFromString(const std::string& text);
 
+/// @ingroup proteus
+/// In which order a stream runs what was admitted to it.
+enum class StreamOrder : uint8_t
+{
+    IN_ORDER, //!< As admitted, one after the other, as a CUDA stream does.
+    READY,    //!< Of those whose dependencies are done, the one admitted first, as the feeder of
+              //!< Chakra traces does; messages to one receiver follow each other at once. For
+              //!< traces whose order nobody wrote down.
+};
+
 /**
  * @ingroup proteus
  * One task. Which fields count depends on the kind; the others keep their defaults.
@@ -163,7 +182,7 @@ struct Task
     DataType dataType{DataType::BF16};             //!< compute: which peak rate applies
     StreamId stream{NO_STREAM};                    //!< compute and communication
     PhaseId phase{0};                              //!< decides how often the task runs
-    uint16_t root{0};                              //!< broadcast: position in the group
+    uint16_t root{0};                              //!< if HasRoot(): position in the group
     bool persistent{false};                        //!< memory: there before, never freed
     uint32_t name{0};                              //!< index for ExecutionGraph::GetName()
     uint32_t place{0};                             //!< device, or group of a communication
@@ -261,7 +280,8 @@ struct IdRange
  * Order of execution on a device. Its schedule is a list of (phase, micro-batch). Admitting an
  * entry appends the phase's tasks on that device, in the order of their ids, to the streams that
  * they name; a stream runs its tasks one after the other in that order, each as soon as what it
- * depends on is done, as a CUDA stream does. The receiving side of a SEND_RECV occupies no stream:
+ * depends on is done, as a CUDA stream does; one with StreamOrder::READY lets a task that is ready
+ * overtake those that wait. The receiving side of a SEND_RECV occupies no stream:
  * its buffer is posted when its dependencies on that device are done and, if the device's
  * schedule has an entry for it, that entry's turn has come, whether a gate holds it or not.
  *
@@ -329,6 +349,18 @@ class ExecutionGraph
         return m_streams;
     }
 
+    /// @param stream a stream @return whether its tasks run on the host and leave the GPU free
+    bool IsHostStream(StreamId stream) const
+    {
+        return m_hostStreams[stream];
+    }
+
+    /// @param stream a stream @return the order in which it runs its tasks
+    StreamOrder GetStreamOrder(StreamId stream) const
+    {
+        return m_streamOrders[stream];
+    }
+
     /// @return the phases, by PhaseId
     const std::vector<Phase>& GetPhases() const
     {
@@ -389,6 +421,8 @@ class ExecutionGraph
     std::vector<std::string> m_names;                    //!< distinct task names
     std::vector<std::vector<DeviceId>> m_groups;         //!< by GroupId
     std::vector<std::string> m_streams;                  //!< by StreamId
+    std::vector<StreamOrder> m_streamOrders;             //!< by StreamId
+    std::vector<bool> m_hostStreams;                     //!< by StreamId
     std::vector<Phase> m_phases;                         //!< by PhaseId
     std::vector<std::vector<ScheduleEntry>> m_schedules; //!< distinct schedules
     std::vector<uint32_t> m_scheduleOf;                  //!< by DeviceId, index in m_schedules
@@ -417,8 +451,13 @@ class GraphBuilder
     /// @param facts what the graph trains
     void SetFacts(const WorkloadFacts& facts);
 
-    /// @param name of the stream, distinct @return its id
-    StreamId AddStream(const std::string& name);
+    /// @param name of the stream, distinct
+    /// @param order in which it runs its tasks
+    /// @param isHost whether its tasks run on the host: reports do not count them as computation
+    /// @return its id
+    StreamId AddStream(const std::string& name,
+                       StreamOrder order = StreamOrder::IN_ORDER,
+                       bool isHost = false);
 
     /// @param name of the phase, distinct
     /// @param microBatches how often it runs, 1 to MAX_MICRO_BATCHES
@@ -476,7 +515,7 @@ class GraphBuilder
      * @param bytes size as the Collective defines it
      * @param parallelism what it serves
      * @param dependencies tasks that must be done before
-     * @param root position of the broadcast's root in the group
+     * @param root position of the root in the group, if HasRoot()
      * @return its id
      */
     TaskId AddCommunication(PhaseId phase,

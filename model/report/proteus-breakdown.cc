@@ -121,6 +121,10 @@ BreakDown(const ExecutionGraph& graph, const Timeline& timeline)
                 startPs = std::max(startPs, sends.Find(span).startPs);
             }
         }
+        else if (graph.IsHostStream(task.stream))
+        {
+            continue; // the GPU is free
+        }
         if (startPs < span.endPs)
         {
             changes[span.device].push_back({startPs, activity, true});

@@ -112,6 +112,7 @@ DeviceRuntime::DeviceRuntime(const ExecutionGraph& graph,
     m_phaseTasks.resize(nPhases);
     m_phaseUnfinished.resize(nPhases);
     m_entryStarted.resize(nPhases);
+    m_entryPlace.resize(nPhases);
     std::vector<uint32_t> computeTasks(nPhases, 0);
     for (uint32_t local = 0; local < n; ++local)
     {
@@ -129,15 +130,17 @@ DeviceRuntime::DeviceRuntime(const ExecutionGraph& graph,
         m_computeUnfinished.emplace_back(graph.GetPhases()[phase].microBatches,
                                          computeTasks[phase]);
         m_entryStarted[phase].assign(graph.GetPhases()[phase].microBatches, false);
+        m_entryPlace[phase].assign(graph.GetPhases()[phase].microBatches, 0);
     }
-    // A receive waits for its schedule entry, where there is one.
+    // A receive waits for its schedule entry, where there is one; so does what may overtake.
     m_isScheduled.assign(nPhases, false);
     for (const ScheduleEntry& entry : graph.GetSchedule(device))
     {
         m_isScheduled[entry.phase] = true;
         for (uint32_t local : m_phaseTasks[entry.phase])
         {
-            if (!IsStreamed(graph.GetTask(m_tasks[local])))
+            const Task& task = graph.GetTask(m_tasks[local]);
+            if (!IsStreamed(task) || IsOvertaking(task))
             {
                 ++m_pending[m_firstState[local] + entry.microBatch];
             }
@@ -176,6 +179,12 @@ DeviceRuntime::IsStreamed(const Task& task) const
         return m_graph.GetGroup(task.place).front() == m_device;
     }
     return task.kind != TaskKind::MEMORY;
+}
+
+bool
+DeviceRuntime::IsOvertaking(const Task& task) const
+{
+    return IsStreamed(task) && m_graph.GetStreamOrder(task.stream) == StreamOrder::READY;
 }
 
 uint32_t
@@ -304,12 +313,23 @@ DeviceRuntime::AdmitEntry(const ScheduleEntry& entry)
         }
     }
     std::vector<bool> touched(m_streams.size(), false);
+    const uint32_t place = m_admitted;
+    m_entryPlace[entry.phase][entry.microBatch] = place;
     for (uint32_t local : m_phaseTasks[entry.phase])
     {
         const Task& task = m_graph.GetTask(m_tasks[local]);
-        if (IsStreamed(task))
+        const Instance instance{local, entry.microBatch};
+        if (IsOvertaking(task))
         {
-            m_streams[task.stream].queue.push_back({local, entry.microBatch});
+            if (--m_pending[GetState(instance)] == 0)
+            {
+                m_streams[task.stream].ready.emplace(std::make_pair(place, local), instance);
+                touched[task.stream] = true;
+            }
+        }
+        else if (IsStreamed(task))
+        {
+            m_streams[task.stream].queue.push_back(instance);
             touched[task.stream] = true;
         }
     }
@@ -330,6 +350,12 @@ DeviceRuntime::BecomeReady(const Instance& instance)
     {
         Complete(instance);
     }
+    else if (IsOvertaking(task))
+    {
+        const uint32_t place = m_entryPlace[task.phase][instance.microBatch];
+        m_streams[task.stream].ready.emplace(std::make_pair(place, instance.local), instance);
+        Advance(task.stream);
+    }
     else if (IsStreamed(task))
     {
         Advance(task.stream);
@@ -344,10 +370,44 @@ void
 DeviceRuntime::Advance(StreamId id)
 {
     Stream& stream = m_streams[id];
+    if (m_graph.GetStreamOrder(id) == StreamOrder::READY)
+    {
+        AdvanceReady(stream);
+        return;
+    }
     if (!stream.running && !stream.queue.empty() && m_pending[GetState(stream.queue.front())] == 0)
     {
         stream.running = true;
         StartTask(stream.queue.front());
+    }
+}
+
+void
+DeviceRuntime::AdvanceReady(Stream& stream)
+{
+    const auto getTask = [this](const Instance& instance) -> const Task& {
+        return m_graph.GetTask(m_tasks[instance.local]);
+    };
+    while (!stream.ready.empty())
+    {
+        const Instance next = stream.ready.begin()->second;
+        if (!stream.queue.empty())
+        {
+            // Messages to one receiver follow each other without waiting for acknowledgements.
+            const Task& before = getTask(stream.queue.back());
+            const Task& task = getTask(next);
+            const bool isMessage =
+                task.kind == TaskKind::COMMUNICATION && task.collective == Collective::SEND_RECV;
+            if (!isMessage || before.kind != task.kind || before.collective != task.collective ||
+                before.place != task.place)
+            {
+                return;
+            }
+        }
+        stream.ready.erase(stream.ready.begin());
+        stream.queue.push_back(next);
+        stream.running = true;
+        StartTask(next);
     }
 }
 
@@ -397,8 +457,12 @@ DeviceRuntime::FinishTask(const Instance& instance, int64_t startPs)
     if (streamed)
     {
         Stream& stream = m_streams[task.stream];
-        stream.queue.pop_front();
-        stream.running = false;
+        const auto place =
+            std::find_if(stream.queue.begin(), stream.queue.end(), [&](const Instance& other) {
+                return other.local == instance.local && other.microBatch == instance.microBatch;
+            });
+        stream.queue.erase(place); // the first one, but for messages of StreamOrder::READY
+        stream.running = IsOvertaking(task) && !stream.queue.empty();
     }
     // Entries whose only tasks here are receives start with their end.
     if (!m_entryStarted[task.phase][instance.microBatch] &&
@@ -515,6 +579,25 @@ DeviceRuntime::Describe(const Instance& instance) const
            ", micro-batch " + std::to_string(instance.microBatch) + ")";
 }
 
+DeviceRuntime::Instance
+DeviceRuntime::FindWaiting(StreamId stream) const
+{
+    for (uint32_t local = 0; local < m_tasks.size(); ++local)
+    {
+        const Task& task = m_graph.GetTask(m_tasks[local]);
+        for (uint32_t i = 0;
+             IsOvertaking(task) && task.stream == stream && i < m_graph.GetNInstances(task);
+             ++i)
+        {
+            if (m_pending[GetState({local, i})] > 0)
+            {
+                return {local, i};
+            }
+        }
+    }
+    return {static_cast<uint32_t>(m_tasks.size()), 0};
+}
+
 std::vector<std::string>
 DeviceRuntime::DescribeStall() const
 {
@@ -546,6 +629,12 @@ DeviceRuntime::DescribeStall() const
         const Stream& stream = m_streams[id];
         if (stream.queue.empty())
         {
+            const auto waiting = FindWaiting(id);
+            if (waiting.local < m_tasks.size())
+            {
+                lines.push_back("stream " + m_graph.GetStreams()[id] + ": " + Describe(waiting) +
+                                waitsForDependency(waiting));
+            }
             continue;
         }
         const Instance& head = stream.queue.front();

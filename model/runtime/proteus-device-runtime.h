@@ -16,7 +16,9 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace ns3
@@ -110,8 +112,11 @@ class DeviceRuntime
     /// A stream of the device.
     struct Stream
     {
-        std::deque<Instance> queue; //!< admitted, the running one included
+        std::deque<Instance> queue; //!< admitted, the running one included; of StreamOrder::READY
+                                    //!< those that run, and no others
         bool running{false};        //!< whether the first one runs
+        /// Admitted and ready, by their places in the schedule and the graph; StreamOrder::READY.
+        std::map<std::pair<uint32_t, uint32_t>, Instance> ready;
     };
 
     /// A memory task for one micro-batch.
@@ -153,6 +158,10 @@ class DeviceRuntime
     void AdmitEntry(const ScheduleEntry& entry);
     /// @param stream to go on with
     void Advance(StreamId stream);
+    /// @param task a task @return whether it runs on a stream that lets ready tasks overtake
+    bool IsOvertaking(const Task& task) const;
+    /// Starts what may run on a stream with StreamOrder::READY.
+    void AdvanceReady(Stream& stream);
     /// @param instance whose turn has come
     void StartTask(const Instance& instance);
     /// @param instance that has ended @param startPs when it began
@@ -170,6 +179,9 @@ class DeviceRuntime
     /// @param function called with every instance of the task `to` linked to `instance`
     template <typename F>
     void ForEachLinked(const Instance& instance, uint32_t to, F function) const;
+    /// @param stream with StreamOrder::READY
+    /// @return its first task that waits for something; one past the last local if there is none
+    Instance FindWaiting(StreamId stream) const;
     /// @param instance a task @return how messages call it
     std::string Describe(const Instance& instance) const;
 
@@ -184,7 +196,8 @@ class DeviceRuntime
     std::vector<TaskId> m_tasks;            //!< on this device, ascending
     std::vector<uint32_t> m_firstState;     //!< by task: where its instances start
     std::vector<uint32_t> m_pending;        //!< by instance: dependencies not done, + 1 for
-                                            //!< a receive that is not admitted
+                                            //!< a receive, or a task of a stream with
+                                            //!< StreamOrder::READY, that is not admitted
     std::vector<uint32_t> m_firstSuccessor; //!< by task, start in m_successors
     std::vector<uint32_t> m_successors;     //!< tasks that depend on it
     std::vector<Allocation> m_allocations;  //!< by instance of memory tasks, see m_allocationOf
@@ -195,6 +208,8 @@ class DeviceRuntime
     std::vector<std::vector<uint32_t>> m_phaseUnfinished;   //!< by phase and micro-batch
     std::vector<std::vector<uint32_t>> m_computeUnfinished; //!< of these, compute tasks
     std::vector<std::vector<bool>> m_entryStarted;          //!< by phase and micro-batch
+    std::vector<std::vector<uint32_t>> m_entryPlace;        //!< by phase and micro-batch: how many
+                                                            //!< were admitted before
     std::vector<Stream> m_streams;
     std::vector<Gate> m_gates;
     std::vector<uint32_t> m_peakInFlight;

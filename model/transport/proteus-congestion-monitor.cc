@@ -120,13 +120,12 @@ CongestionMonitor::TakeSample()
     {
         const QueuePairStatistics now = m_transport->GetStatistics(id);
         QueuePairStatistics& last = m_last[id];
-        const bool active = now.sentBytes != last.sentBytes ||
-                            now.acknowledgedBytes != last.acknowledgedBytes ||
-                            now.retransmittedPackets != last.retransmittedPackets ||
-                            now.notifications != last.notifications ||
-                            now.timeouts != last.timeouts ||
-                            (id < known && (now.bytesPerSecond != last.bytesPerSecond ||
-                                            now.windowBytes != last.windowBytes));
+        const bool active =
+            now.sentBytes != last.sentBytes || now.acknowledgedBytes != last.acknowledgedBytes ||
+            now.retransmittedPackets != last.retransmittedPackets ||
+            now.notifications != last.notifications || now.timeouts != last.timeouts ||
+            (id < known &&
+             (now.bytesPerSecond != last.bytesPerSecond || now.windowBytes != last.windowBytes));
         if (!m_allQueuePairs && !active)
         {
             continue;

@@ -187,6 +187,10 @@ Transport::Pull(PortId id, uint32_t classes, PacketRecord& record, int64_t& next
         else
         {
             port.Rotate(m_slots, trafficClass);
+            if (sender.psPerByte > 0 && sender.nSlots > 1)
+            {
+                Activate(pair); // it is behind its pace: any of its ports may help
+            }
         }
         nextPs = (port.busy & classes) != 0 ? now
                  : port.paced.IsEmpty()     ? NEVER_PS

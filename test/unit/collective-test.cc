@@ -56,15 +56,19 @@ FirstGpus(const Cluster& cluster, uint32_t n)
 const std::vector<Collective> GROUP_COLLECTIVES{Collective::ALL_REDUCE,
                                                 Collective::ALL_GATHER,
                                                 Collective::REDUCE_SCATTER,
-                                                Collective::BROADCAST};
+                                                Collective::BROADCAST,
+                                                Collective::REDUCE,
+                                                Collective::GATHER,
+                                                Collective::SCATTER,
+                                                Collective::ALL_TO_ALL};
 
 } // namespace
 
-TEST(Collective, EveryAlgorithmComputesItsCollectiveFor2To64Ranks)
+TEST(Collective, DefaultAlgorithmsComputeTheirCollective)
 {
     const Cluster cluster = MakeStar(64);
     const Paths paths(cluster);
-    for (uint32_t n = 2; n <= 64; ++n)
+    for (uint32_t n : {2, 3, 4, 5, 6, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64})
     {
         for (Collective collective : GROUP_COLLECTIVES)
         {
@@ -76,7 +80,7 @@ TEST(Collective, EveryAlgorithmComputesItsCollectiveFor2To64Ranks)
                 request.bytes = bytes;
                 request.chunkBytes = 1000;
                 request.channels = 1 + n % 3;
-                request.root = collective == Collective::BROADCAST ? n / 2 : 0;
+                request.root = HasRoot(collective) ? n / 2 : 0;
                 request.vertices = FirstGpus(cluster, n);
                 const auto program = MakeProgram(cluster, paths, request);
                 EXPECT_EQ(CheckProgram(program, request), "")
@@ -128,6 +132,10 @@ TEST(Collective, RanksSendTheBytesOfTheFormula)
         EXPECT_EQ(sent(Collective::ALL_GATHER), std::set<uint64_t>{(n - 1) * 1000000});
         EXPECT_EQ(sent(Collective::REDUCE_SCATTER), std::set<uint64_t>{(n - 1) * 1000000});
         EXPECT_EQ(sent(Collective::BROADCAST), (std::set<uint64_t>{0, request.bytes}));
+        EXPECT_EQ(sent(Collective::REDUCE), (std::set<uint64_t>{0, request.bytes}));
+        EXPECT_EQ(sent(Collective::GATHER), (std::set<uint64_t>{0, 1000000}));
+        EXPECT_EQ(sent(Collective::SCATTER), (std::set<uint64_t>{0, (n - 1) * uint64_t{1000000}}));
+        EXPECT_EQ(sent(Collective::ALL_TO_ALL), std::set<uint64_t>{(n - 1) * 1000000});
     }
 }
 

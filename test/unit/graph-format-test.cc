@@ -113,7 +113,7 @@ MakeFullGraph()
     GraphBuilder builder(300);
     builder.SetFacts({"a \"model\", \\ and \xe2\x82\xac", 1.0 / 3, MAX, MAX - 1});
     const StreamId compute = builder.AddStream("compute");
-    const StreamId network = builder.AddStream(std::string("a\0b", 3));
+    const StreamId network = builder.AddStream(std::string("a\0b", 3), StreamOrder::READY, true);
     const PhaseId f = builder.AddPhase("forward", 2);
     const PhaseId b = builder.AddPhase("back\nward", 2);
     const PhaseId once = builder.AddPhase("");
@@ -188,7 +188,9 @@ class RandomGraph
         const uint32_t nStreams = Draw(1, 4);
         for (uint32_t i = 0; i < nStreams; i++)
         {
-            builder.AddStream("stream " + std::to_string(i));
+            builder.AddStream("stream " + std::to_string(i),
+                              Draw(0, 1) ? StreamOrder::READY : StreamOrder::IN_ORDER,
+                              Draw(0, 1) == 1);
         }
         const uint32_t microBatches = Draw(2, 9);
         const uint32_t nPhases = Draw(1, 5);
@@ -957,7 +959,7 @@ TEST(GraphProtobuf, WrongBlocks)
             cause);
     };
     const std::string bytes = List(7, {1, 1});
-    communication(bytes + List(11, {0, 5}), "unknown collective");
+    communication(bytes + List(11, {0, 9}), "unknown collective");
     communication(bytes + List(11, {0, 0}) + List(12, {8, 0}), "unknown parallelism");
     communication(bytes + List(11, {3, 3}) + List(13, {0, 65536}), "root 65536");
     communication(bytes + List(11, {3, 3}) + List(13, {0, 2}), "task 1 (x) has root 2");

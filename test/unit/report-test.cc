@@ -207,6 +207,24 @@ ReadText(const std::string& path)
 
 // ------------------------------------------------------------------------------------ breakdown
 
+TEST(Breakdown, TheHostLeavesTheGpuFree)
+{
+    GraphBuilder builder(1);
+    const StreamId host = builder.AddStream("host", StreamOrder::IN_ORDER, true);
+    const StreamId gpu = builder.AddStream("gpu");
+    const PhaseId phase = builder.AddPhase("iteration");
+    const TaskId call = builder.AddCompute(phase, 0, host, "call", 10);
+    const TaskId kernel = builder.AddCompute(phase, 0, gpu, "kernel", 30, {call});
+    const ExecutionGraph graph = builder.Build();
+    Timeline timeline;
+    timeline.spans = {{0, call, 0, 0, 10}, {0, kernel, 0, 10, 40}};
+    timeline.endPs = 40;
+    const auto breakdown = BreakDown(graph, timeline);
+    ASSERT_EQ(breakdown.size(), 1u);
+    EXPECT_EQ(breakdown[0].computePs, 30);
+    EXPECT_EQ(breakdown[0].idlePs, 10);
+}
+
 TEST(Breakdown, ComputeHidesCommunicationAndEarlyRanksWait)
 {
     TestRun run(3);

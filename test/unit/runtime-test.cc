@@ -524,6 +524,115 @@ TEST(Runtime, AStreamKeepsItsOrder)
     EXPECT_EQ(run.spans.back().task, 2u);
 }
 
+TEST(Runtime, AReadyStreamLetsTasksOvertake)
+{
+    // As above, but the second task goes first, and of two that wait the lower one.
+    GraphBuilder builder(1);
+    const StreamId compute = builder.AddStream("compute", StreamOrder::READY);
+    const StreamId other = builder.AddStream("other");
+    const PhaseId phase = builder.AddPhase("iteration", 2);
+    const TaskId slow = builder.AddCompute(phase, 0, other, "slow", 3 * SECOND);
+    builder.AddCompute(phase, 0, compute, "first", SECOND, {slow});
+    builder.AddCompute(phase, 0, compute, "second", 4 * SECOND);
+    builder.AddCompute(phase, 0, compute, "third", SECOND);
+    const auto graph = builder.Build();
+    const GraphRun run(graph, Constant(0));
+    ASSERT_TRUE(run.IsDone());
+    std::vector<std::pair<TaskId, uint32_t>> order;
+    for (const Span& span : run.spans)
+    {
+        if (span.task != slow)
+        {
+            order.emplace_back(span.task, span.microBatch);
+        }
+    }
+    // Second of micro-batch 0 ends at 4 s, when its first is ready and stands before all others.
+    EXPECT_EQ(order,
+              (std::vector<std::pair<TaskId, uint32_t>>{
+                  {2, 0},
+                  {1, 0},
+                  {3, 0},
+                  {1, 1},
+                  {2, 1},
+                  {3, 1},
+              }));
+    EXPECT_EQ(run.endPs, 12 * SECOND);
+}
+
+TEST(Runtime, MessagesOfAReadyStreamFollowEachOther)
+{
+    // Two messages to one receiver start together, the one to another waits for both.
+    GraphBuilder builder(3);
+    const StreamId comm = builder.AddStream("communication", StreamOrder::READY);
+    const PhaseId phase = builder.AddPhase("iteration");
+    const GroupId toOne = builder.AddGroup({0, 1});
+    const GroupId toTwo = builder.AddGroup({0, 2});
+    for (const GroupId group : {toOne, toOne, toTwo})
+    {
+        builder.AddCommunication(phase,
+                                 group,
+                                 comm,
+                                 "message",
+                                 Collective::SEND_RECV,
+                                 8,
+                                 Parallelism::NONE);
+    }
+    const auto graph = builder.Build();
+    const GraphRun run(graph, Constant(5 * SECOND));
+    ASSERT_TRUE(run.IsDone());
+    std::map<TaskId, int64_t> starts;
+    for (const Span& span : run.spans)
+    {
+        if (span.device == 0)
+        {
+            starts[span.task] = span.startPs;
+        }
+    }
+    EXPECT_EQ(starts, (std::map<TaskId, int64_t>{{0, 0}, {1, 0}, {2, 5 * SECOND}}));
+}
+
+TEST(Runtime, AReadyStreamSaysWhatItWaitsFor)
+{
+    GraphBuilder builder(2);
+    const StreamId comm = builder.AddStream("communication", StreamOrder::READY);
+    const PhaseId phase = builder.AddPhase("iteration");
+    const GroupId both = builder.AddGroup({0, 1});
+    const StreamId blocked = builder.AddStream("blocked");
+    const TaskId a = builder.AddCommunication(phase,
+                                              both,
+                                              blocked,
+                                              "a",
+                                              Collective::ALL_REDUCE,
+                                              8,
+                                              Parallelism::NONE);
+    const TaskId b = builder.AddCommunication(phase,
+                                              both,
+                                              comm,
+                                              "b",
+                                              Collective::ALL_REDUCE,
+                                              8,
+                                              Parallelism::NONE,
+                                              {a});
+    builder.AddCompute(phase, 0, comm, "c", SECOND, {b});
+    const auto graph = builder.Build();
+    TestClock clock;
+    IdealNetwork network(graph, clock, Constant(0));
+    DeviceRuntime device(graph,
+                         0,
+                         FindGpuDatasheet("A100-SXM4-80GB"),
+                         RuntimeOptions(),
+                         clock,
+                         network);
+    device.Start(); // device 1 never does
+    clock.Run();
+    EXPECT_FALSE(device.IsDone());
+    const auto lines = device.DescribeStall();
+    ASSERT_EQ(lines.size(), 2u);
+    EXPECT_EQ(lines[0],
+              "stream communication: 'b' (task 1, micro-batch 0) waits for what "
+              "another stream runs");
+}
+
 TEST(Runtime, AStallIsDescribed)
 {
     // The sender's task waits for a receive that comes after it on a full stream.

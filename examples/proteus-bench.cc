@@ -1,0 +1,635 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+/**
+ * @file
+ * @ingroup proteus
+ * Measures the packet engine: time and memory per packet-hop, next to stock ns-3 devices.
+ */
+
+#include "proteus-bench-stock.h"
+
+#include "ns3/boolean.h"
+#include "ns3/proteus-cluster-file.h"
+#include "ns3/proteus-flow-player.h"
+#include "ns3/proteus-output-file.h"
+#include "ns3/proteus-program-options.h"
+#include "ns3/simulator.h"
+#include "ns3/string.h"
+#include "ns3/uinteger.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <ctime>
+#include <fstream>
+#include <functional>
+#include <iomanip>
+#include <iostream>
+#include <memory>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <vector>
+
+using namespace ns3;
+using namespace ns3::proteus;
+
+namespace
+{
+
+constexpr double RATE = 50e9;        //!< 400 Gb/s
+constexpr int64_t DELAY_PS = 500000; //!< of every link
+
+/// Names and values of attributes of the fabric.
+using Settings = std::vector<std::pair<std::string, std::string>>;
+
+/// What is measured.
+struct Case
+{
+    std::string name;
+    std::function<Cluster()> makeCluster;
+    std::function<std::vector<FlowSpec>()> makeFlows;
+    Settings fabric;     //!< attributes
+    bool stock{false};   //!< next to stock devices
+    bool perPair{false}; //!< one queue pair for all flows between two hosts
+};
+
+/// What comes out of one run. Plain, to go through a pipe.
+struct Result
+{
+    uint32_t hosts{0};
+    uint64_t packets{0};
+    uint64_t controlPackets{0};
+    uint64_t hops{0};
+    uint64_t events{0};          //!< of the engine
+    uint64_t simulatorEvents{0}; //!< of ns-3
+    uint64_t bytes{0};           //!< payload
+    uint64_t marks{0};
+    uint64_t pauses{0};
+    double setUpS{0};        //!< CPU time
+    double cpuS{0};          //!< of the run
+    double wallS{0};         //!< of the run
+    int64_t endPs{0};        //!< simulated
+    uint64_t restBytes{0};   //!< memory after set-up
+    uint64_t peakBytes{0};   //!< memory
+    double stockCpuS{0};     //!< 0: not measured
+    uint64_t stockHops{0};   //!< the same packets there
+    uint64_t stockEvents{0}; //!< of ns-3
+    char error[400]{};       //!< what went wrong, if something did
+};
+
+/// @return CPU time of this process in seconds
+double
+GetCpuS()
+{
+    timespec time;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
+}
+
+/// @param key a line of /proc/self/status @return its value in bytes, 0 where there is none
+uint64_t
+GetMemory(const std::string& key)
+{
+    std::ifstream status("/proc/self/status");
+    for (std::string line; std::getline(status, line);)
+    {
+        if (line.rfind(key + ":", 0) == 0)
+        {
+            return std::stoull(line.substr(key.size() + 1)) * 1024;
+        }
+    }
+    return 0;
+}
+
+/// @return framing of RoCEv2
+LinkFraming
+RoceFraming()
+{
+    return DefaultFraming(LinkTechnology::ROCE);
+}
+
+/// @param hosts in a fat tree @return the cluster
+Cluster
+MakeFatTree(uint32_t hosts)
+{
+    FabricOptions options;
+    options.kind = "fat-tree";
+    return MakeHostCluster(hosts, options, LinkTechnology::ROCE, RATE, DELAY_PS, RoceFraming());
+}
+
+/// @param hosts on one switch @return the cluster
+Cluster
+MakeSwitch(uint32_t hosts)
+{
+    return MakeHostCluster(hosts,
+                           FabricOptions(),
+                           LinkTechnology::ROCE,
+                           RATE,
+                           DELAY_PS,
+                           RoceFraming());
+}
+
+/// @param source rank @param destination rank @param bytes payload @return a flow
+FlowSpec
+MakeFlow(uint32_t source, uint32_t destination, uint64_t bytes)
+{
+    FlowSpec flow;
+    flow.id = std::to_string(source) + "-" + std::to_string(destination);
+    flow.source = source;
+    flow.destination = destination;
+    flow.bytes = bytes;
+    return flow;
+}
+
+/// @param hosts each sends to the one half-way round @param bytes each @return the flows
+std::vector<FlowSpec>
+MakePermutation(uint32_t hosts, uint64_t bytes)
+{
+    std::vector<FlowSpec> flows;
+    for (uint32_t i = 0; i < hosts; ++i)
+    {
+        flows.push_back(MakeFlow(i, (i + hosts / 2) % hosts, bytes));
+    }
+    return flows;
+}
+
+/// @param hosts all but rank 0 send to rank 0 @param bytes each @return the flows
+std::vector<FlowSpec>
+MakeIncast(uint32_t hosts, uint64_t bytes)
+{
+    std::vector<FlowSpec> flows;
+    for (uint32_t i = 1; i < hosts; ++i)
+    {
+        flows.push_back(MakeFlow(i, 0, bytes));
+    }
+    return flows;
+}
+
+/// @param hosts in a ring @param bytes of a step @param steps that are played @return the flows
+std::vector<FlowSpec>
+MakeRing(uint32_t hosts, uint64_t bytes, uint32_t steps)
+{
+    std::vector<FlowSpec> flows;
+    for (uint32_t step = 0; step < steps; ++step)
+    {
+        for (uint32_t i = 0; i < hosts; ++i)
+        {
+            flows.push_back(MakeFlow(i, (i + 1) % hosts, bytes));
+            if (step > 0)
+            {
+                flows.back().after.push_back((step - 1) * hosts + (i + hosts - 1) % hosts);
+            }
+        }
+    }
+    return flows;
+}
+
+/// @param ranks each sends to each @param bytes of each flow @return the flows
+std::vector<FlowSpec>
+MakeAllToAll(uint32_t ranks, uint64_t bytes)
+{
+    std::vector<FlowSpec> flows;
+    for (uint32_t i = 0; i < ranks; ++i)
+    {
+        for (uint32_t j = 1; j < ranks; ++j)
+        {
+            flows.push_back(MakeFlow(i, (i + j) % ranks, bytes));
+        }
+    }
+    return flows;
+}
+
+/// @param c to set up @param fabric made @param player made
+void
+SetUp(const Case& c, std::vector<FlowSpec> flows, Ptr<Fabric>& fabric, Ptr<FlowPlayer>& player)
+{
+    ProteusHelper helper;
+    for (const auto& [name, value] : c.fabric)
+    {
+        helper.SetFabricAttribute(name, StringValue(value));
+    }
+    fabric = helper.InstallFabric(c.makeCluster());
+    player = CreateObjectWithAttributes<FlowPlayer>("QueuePairPerPair", BooleanValue(c.perPair));
+    player->AssignStreams(fabric, 0);
+    player->Install(fabric, std::move(flows));
+}
+
+/// Takes it all down. @param fabric to dispose @param player to dispose
+void
+TakeDown(Ptr<Fabric>& fabric, Ptr<FlowPlayer>& player)
+{
+    player->Dispose();
+    fabric->Dispose();
+    player = nullptr;
+    fabric = nullptr;
+    Simulator::Destroy();
+}
+
+/// Which links flows take.
+class RouteRecorder
+{
+  public:
+    /// @param c whose flows @param flows of it @return the ports of each flow in order
+    std::vector<std::vector<uint32_t>> Record(const Case& c, std::vector<FlowSpec> flows)
+    {
+        // Messages of one packet; the first on every queue pair shows the way.
+        std::vector<std::vector<uint32_t>> routes(flows.size());
+        for (FlowSpec& flow : flows)
+        {
+            flow.bytes = 1;
+            flow.after.clear();
+        }
+        m_routes.assign(flows.size(), {});
+        Ptr<Fabric> fabric;
+        Ptr<FlowPlayer> player;
+        SetUp(c, std::move(flows), fabric, player);
+        fabric->TraceConnectWithoutContext("Transmit",
+                                           MakeCallback(&RouteRecorder::OnTransmit, this));
+        player->Run();
+        for (uint32_t i = 0; i < routes.size(); ++i)
+        {
+            routes[i] = m_routes[player->GetQueuePair(i)];
+        }
+        TakeDown(fabric, player);
+        return routes;
+    }
+
+  private:
+    /// A unit starts on a link. @param port of it @param record the unit
+    void OnTransmit(PortId port, const PacketRecord& record, int64_t /* timePs */)
+    {
+        if (record.kind == PacketKind::DATA && record.sequence == 0)
+        {
+            m_routes[record.queuePair].push_back(port);
+        }
+    }
+
+    std::vector<std::vector<uint32_t>> m_routes; //!< by queue pair, which is by flow
+};
+
+/// @param c to run once @param withStock whether stock devices forward the same packets, too
+/// @return what came out
+Result
+RunOnce(const Case& c, bool withStock)
+{
+    Result result;
+    std::vector<FlowSpec> flows = c.makeFlows();
+    {
+        // What is there once per process, however large the cluster.
+        Ptr<Fabric> fabric;
+        Ptr<FlowPlayer> player;
+        Case smallest = c;
+        smallest.makeCluster = [] { return MakeSwitch(2); };
+        SetUp(smallest, MakePermutation(2, 1), fabric, player);
+        player->Run();
+        TakeDown(fabric, player);
+    }
+    const uint64_t before = GetMemory("VmRSS");
+    const double beginS = GetCpuS();
+    Ptr<Fabric> fabric;
+    Ptr<FlowPlayer> player;
+    SetUp(c, flows, fabric, player);
+    const double setUpS = GetCpuS();
+    result.restBytes = GetMemory("VmRSS") - before;
+    const auto wall = std::chrono::steady_clock::now();
+    player->Run();
+    result.cpuS = GetCpuS() - setUpS;
+    result.wallS = std::chrono::duration<double>(std::chrono::steady_clock::now() - wall).count();
+    result.setUpS = setUpS - beginS;
+    result.peakBytes = GetMemory("VmHWM") - before;
+    const NetworkStatistics work = player->GetStatistics();
+    result.hosts = static_cast<uint32_t>(fabric->GetCluster().GetGpus().size());
+    result.packets = work.packets;
+    result.controlPackets = work.controlPackets;
+    result.hops = work.packetHops;
+    result.events = work.events;
+    result.simulatorEvents = Simulator::GetEventCount();
+    result.bytes = player->GetTransport()->GetSentBytes();
+    result.endPs = player->GetEndPs();
+    for (const LinkStatistics& link : fabric->GetLinkStatistics())
+    {
+        result.marks += link.markedPackets;
+        result.pauses += link.pauses;
+    }
+    TakeDown(fabric, player);
+    if (withStock && StockNetwork::IsAvailable())
+    {
+        StockNetwork::Options options;
+        options.routes = RouteRecorder().Record(c, flows);
+        const LinkFraming framing = RoceFraming();
+        options.packetBytes = framing.unitBytes;
+        options.wireBytes = static_cast<uint32_t>(framing.WireBytes(framing.unitBytes));
+        options.controlBytes = framing.controlBytes;
+        options.packetsPerControl =
+            std::max<uint64_t>(1, result.packets / std::max<uint64_t>(1, result.controlPackets));
+        const Cluster cluster = c.makeCluster();
+        StockNetwork stock(cluster, flows, options);
+        const double stockS = GetCpuS();
+        stock.Run();
+        result.stockCpuS = GetCpuS() - stockS;
+        result.stockHops = stock.GetPacketHops();
+        result.stockEvents = Simulator::GetEventCount();
+    }
+    return result;
+}
+
+/// Runs in a process of its own, so that its memory is its own. @param c to run
+/// @param withStock as RunOnce() @return what came out
+Result
+RunApart(const Case& c, bool withStock)
+{
+    int ends[2];
+    if (pipe(ends) != 0)
+    {
+        throw std::runtime_error(std::string("pipe: ") + std::strerror(errno));
+    }
+    std::cout.flush();
+    const pid_t child = fork();
+    if (child < 0)
+    {
+        throw std::runtime_error(std::string("fork: ") + std::strerror(errno));
+    }
+    if (child == 0)
+    {
+        Result result;
+        try
+        {
+            result = RunOnce(c, withStock);
+        }
+        catch (const std::exception& error)
+        {
+            std::strncpy(result.error, error.what(), sizeof(result.error) - 1);
+        }
+        const bool written = write(ends[1], &result, sizeof(result)) == sizeof(result);
+        _exit(written ? 0 : 1);
+    }
+    close(ends[1]);
+    Result result;
+    std::size_t got = 0;
+    for (ssize_t n = 1; n > 0 && got<sizeof(result); got += n> 0 ? static_cast<std::size_t>(n) : 0)
+    {
+        n = read(ends[0], reinterpret_cast<char*>(&result) + got, sizeof(result) - got);
+    }
+    close(ends[0]);
+    int status = 0;
+    waitpid(child, &status, 0);
+    if (got != sizeof(result))
+    {
+        throw std::runtime_error("case " + c.name + ": the process that ran it died");
+    }
+    if (result.error[0] != 0)
+    {
+        throw std::runtime_error("case " + c.name + ": " + result.error);
+    }
+    return result;
+}
+
+/// @param values some @return the one in the middle
+double
+Median(std::vector<double> values)
+{
+    std::sort(values.begin(), values.end());
+    return values[values.size() / 2];
+}
+
+/// @param c to run @param repetitions of it @return the first result, with median times
+Result
+Measure(const Case& c, uint32_t repetitions)
+{
+    std::vector<Result> results;
+    for (uint32_t i = 0; i < repetitions; ++i)
+    {
+        results.push_back(RunApart(c, c.stock));
+    }
+    const auto median = [&results](double Result::*member) {
+        std::vector<double> values;
+        for (const Result& result : results)
+        {
+            values.push_back(result.*member);
+        }
+        return Median(values);
+    };
+    Result result = results.front();
+    result.setUpS = median(&Result::setUpS);
+    result.cpuS = median(&Result::cpuS);
+    result.wallS = median(&Result::wallS);
+    result.stockCpuS = median(&Result::stockCpuS);
+    return result;
+}
+
+/// @param result of a case @return nanoseconds of CPU time per packet-hop
+double
+GetNsPerHop(const Result& result)
+{
+    return result.cpuS * 1e9 / static_cast<double>(result.hops);
+}
+
+/// @param result of a case @return how many times the stock devices take, 0 if not measured
+double
+GetRatio(const Result& result)
+{
+    return result.stockHops == 0 ? 0
+                                 : result.stockCpuS * 1e9 / static_cast<double>(result.stockHops) /
+                                       GetNsPerHop(result);
+}
+
+/// @param c that was measured @param result of it
+void
+Print(const Case& c, const Result& result)
+{
+    const auto hops = static_cast<double>(result.hops);
+    std::cout << std::fixed << c.name << ", " << result.hosts << " hosts\n"
+              << "  packets             " << result.packets << " data, " << result.controlPackets
+              << " acknowledgements and notifications, " << result.marks << " marks, "
+              << result.pauses << " pauses\n"
+              << "  packet-hops         " << result.hops << " in " << std::setprecision(3)
+              << static_cast<double>(result.endPs) * 1e-9 << " ms simulated\n"
+              << "  events/packet-hop   " << static_cast<double>(result.events) / hops
+              << " of the engine, " << static_cast<double>(result.simulatorEvents) / hops
+              << " of ns-3\n"
+              << "  CPU/packet-hop      " << std::setprecision(1) << GetNsPerHop(result) << " ns ("
+              << std::setprecision(2) << hops / result.cpuS * 1e-6 << " M packet-hops/s)\n"
+              << "  payload/CPU second  " << static_cast<double>(result.bytes) / result.cpuS * 1e-9
+              << " GB\n"
+              << "  set-up              " << std::setprecision(3) << result.setUpS << " s\n"
+              << "  memory per GPU      " << std::setprecision(1)
+              << static_cast<double>(result.restBytes) / result.hosts * 1e-3 << " KB at rest, "
+              << static_cast<double>(result.peakBytes) / result.hosts * 1e-3 << " KB at most ("
+              << static_cast<double>(result.peakBytes) * 1e-6 << " MB in all)\n";
+    if (result.stockHops > 0)
+    {
+        std::cout << "  stock device        "
+                  << result.stockCpuS * 1e9 / static_cast<double>(result.stockHops) << " ns, "
+                  << std::setprecision(2)
+                  << static_cast<double>(result.stockEvents) / static_cast<double>(result.stockHops)
+                  << " events; " << result.stockHops << " packet-hops; ratio "
+                  << std::setprecision(1) << GetRatio(result) << "\n";
+    }
+    std::cout << std::flush;
+}
+
+/// @param name of an attribute @param values of it, the first of which is exact @param c to run
+void
+PrintApproximation(const std::string& name, const std::vector<std::string>& values, const Case& c)
+{
+    std::cout << c.name << ": " << name << "\n";
+    Result exact;
+    for (const std::string& value : values)
+    {
+        Case changed = c;
+        changed.fabric.emplace_back(name, value);
+        const Result result = RunApart(changed, false);
+        exact = exact.hops == 0 ? result : exact;
+        const double error =
+            100 * (static_cast<double>(result.endPs) / static_cast<double>(exact.endPs) - 1);
+        std::cout << "  " << std::setw(6) << value << std::setprecision(3) << std::setw(10)
+                  << static_cast<double>(result.endPs) * 1e-9 << " ms, error " << std::showpos
+                  << std::setprecision(2) << error << " %" << std::noshowpos << ", "
+                  << std::setprecision(1) << exact.cpuS / result.cpuS << " times as fast, "
+                  << result.marks << " marks\n"
+                  << std::flush;
+    }
+}
+
+} // namespace
+
+int
+main(int argc, char* argv[])
+{
+    Time::SetResolution(Time::PS);
+    bool quick = false;
+    std::string csv;
+    std::string only;
+    int64_t repetitions = 0;
+
+    CommandLine command(__FILE__);
+    command.Usage("Measures the packet engine with PFC, ECN and DCQCN on, statistics of every\n"
+                  "message and port kept, and no trace sink; and stock PointToPointNetDevices\n"
+                  "that forward the same packets over the same routes.");
+    command.AddValue("quick", "fewer packets, one repetition", quick);
+    command.AddValue("repetitions", "of every case (0: 5, or 1 if quick)", repetitions);
+    command.AddValue("only", "only cases with this in their name", only);
+    command.AddValue("csv", "write the results to this file", csv);
+    command.Parse(argc, argv);
+
+    return RunProgram("proteus-bench", [&]() {
+        const uint32_t n = repetitions > 0 ? ToCount(repetitions, "repetitions", 1) : quick ? 1 : 5;
+        if (!csv.empty())
+        {
+            CheckWritable(csv);
+        }
+        const uint64_t unit = RoceFraming().unitBytes;
+        const uint64_t scale = quick ? 1 : 10;
+        std::vector<Case> cases;
+        cases.push_back({"switch-permutation",
+                         [] { return MakeSwitch(8); },
+                         [=] { return MakePermutation(8, 1000 * scale * unit); },
+                         {},
+                         true});
+        cases.push_back({"fat-tree-permutation",
+                         [] { return MakeFatTree(128); },
+                         [=] { return MakePermutation(128, 100 * scale * unit); },
+                         {},
+                         true});
+        cases.push_back({"fat-tree-permutation",
+                         [] { return MakeFatTree(1024); },
+                         [=] { return MakePermutation(1024, 30 * scale * unit); },
+                         {},
+                         true});
+        cases.push_back({"incast",
+                         [] { return MakeSwitch(16); },
+                         [=] { return MakeIncast(16, 400 * scale * unit); },
+                         {},
+                         true});
+        cases.push_back({"ring-all-reduce",
+                         [] { return MakeFatTree(128); },
+                         [=] { return MakeRing(128, 16 * unit, 2 * 127); },
+                         {},
+                         true,
+                         true});
+        std::cout << "switched on: PFC, ECN, DCQCN, two traffic classes, shared buffers, ECMP, "
+                     "statistics of every message, queue pair and port\nswitched off: trace sinks\n"
+                  << (StockNetwork::IsAvailable()
+                          ? ""
+                          : "no comparison: ns-3 was configured without point-to-point\n");
+        std::ostringstream rows;
+        std::vector<std::pair<uint32_t, double>> growth;
+        for (const Case& c : cases)
+        {
+            if (c.name.find(only) == std::string::npos)
+            {
+                continue;
+            }
+            const Result result = Measure(c, n);
+            Print(c, result);
+            rows << c.name << ',' << result.hosts << ',' << result.packets + result.controlPackets
+                 << ',' << result.hops << ',' << result.events << ',' << std::fixed
+                 << std::setprecision(2) << GetNsPerHop(result) << ',' << std::setprecision(0)
+                 << static_cast<double>(result.bytes) / result.wallS << ',' << result.peakBytes
+                 << ',';
+            if (result.stockHops > 0)
+            {
+                rows << std::setprecision(2) << GetRatio(result);
+            }
+            rows << '\n';
+            if (c.name.find("permutation") != std::string::npos)
+            {
+                growth.emplace_back(result.hosts, GetNsPerHop(result));
+            }
+        }
+        std::cout << "growth of ns/packet-hop with hosts:";
+        for (const auto& [hosts, ns] : growth)
+        {
+            std::cout << "  " << hosts << ": " << std::setprecision(1) << ns;
+        }
+        std::cout << "\n";
+        if (only.empty() || only == "approximation")
+        {
+            Case trains{"fat-tree-permutation, 128 hosts",
+                        [] { return MakeFatTree(128); },
+                        [=] { return MakePermutation(128, 100 * scale * unit); },
+                        {},
+                        false};
+            PrintApproximation("TrainPackets", {"1", "2", "4", "8", "16"}, trains);
+            const auto server = [] { return LoadCluster("dgx-h100"); };
+            const uint64_t megabyte = 1 << 20;
+            PrintApproximation("BurstBytes",
+                               {"256", "1024", "4096", "16384"},
+                               {"ring-all-reduce in a server, 8 MiB per step",
+                                server,
+                                [=] { return MakeRing(8, 8 * megabyte, 14); },
+                                {},
+                                false});
+            PrintApproximation("BurstBytes",
+                               {"256", "1024", "4096", "16384"},
+                               {"all-to-all in a server, 1 MiB per pair",
+                                server,
+                                [=] { return MakeAllToAll(8, megabyte); },
+                                {},
+                                false});
+            PrintApproximation("BurstBytes",
+                               {"256", "1024", "4096", "16384"},
+                               {"ring-all-reduce in a server, 64 KiB per step",
+                                server,
+                                [=] { return MakeRing(8, megabyte / 16, 14); },
+                                {},
+                                false});
+        }
+        if (!csv.empty())
+        {
+            WriteFile(csv, [&rows](std::ostream& out) {
+                out << "case,hosts,packets,packet_hops,events,ns_per_packet_hop,"
+                       "bytes_per_wall_second,peak_memory_bytes,ratio_to_stock\n"
+                    << rows.str();
+            });
+        }
+    });
+}

@@ -1,0 +1,317 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+/**
+ * @file
+ * @ingroup proteus
+ * Plays a list of flows with dependencies on a cluster.
+ */
+
+#include "ns3/config.h"
+#include "ns3/double.h"
+#include "ns3/proteus-cluster-file.h"
+#include "ns3/proteus-flow-csv.h"
+#include "ns3/proteus-flow-player.h"
+#include "ns3/proteus-output-file.h"
+#include "ns3/proteus-packet-trace-options.h"
+#include "ns3/proteus-program-options.h"
+#include "ns3/proteus-progress.h"
+#include "ns3/rng-seed-manager.h"
+#include "ns3/simulator.h"
+#include "ns3/string.h"
+#include "ns3/uinteger.h"
+
+#include <algorithm>
+#include <iomanip>
+#include <iostream>
+#include <limits>
+#include <stdexcept>
+
+using namespace ns3;
+using namespace ns3::proteus;
+
+namespace
+{
+
+/// What the command line says, as it says it.
+struct Options
+{
+    std::string cluster;           //!< preset or file
+    int64_t nodes{0};              //!< servers
+    FabricOptions fabric;          //!< between servers of a preset
+    std::string flows;             //!< file
+    std::string transport;         //!< empty: attributes decide
+    int64_t payload{0};            //!< 0: the cluster decides
+    int64_t overhead{-1};          //!< -1: the cluster decides
+    std::string window;            //!< empty: attributes decide
+    std::string congestionControl; //!< empty: attributes decide
+    int64_t seed{1};               //!< of ns-3's random numbers
+    std::string csv;               //!< file, may be empty
+    PacketTraceOptions traces;     //!< what happens on the links
+    bool quiet{false};             //!< no progress line
+};
+
+/// @param options to apply to the transport that will be made
+void
+SetTransportDefaults(const Options& options)
+{
+    const std::string transport = "ns3::proteus::Transport::";
+    if (options.transport == "go-back-n")
+    {
+        Config::SetDefault(transport + "Reliability", StringValue("GoBackN"));
+    }
+    else if (options.transport == "selective-repeat")
+    {
+        Config::SetDefault(transport + "Reliability", StringValue("SelectiveRepeat"));
+    }
+    else if (options.transport == "tcp")
+    {
+        if (!options.congestionControl.empty() && options.congestionControl != "tcp")
+        {
+            throw std::invalid_argument("--transport=tcp has its own congestion control: leave "
+                                        "--congestionControl away");
+        }
+        Config::SetDefault(transport + "CongestionControl", StringValue("tcp"));
+    }
+    else if (!options.transport.empty())
+    {
+        throw std::invalid_argument("--transport=" + options.transport +
+                                    ": known are go-back-n, selective-repeat and tcp");
+    }
+    if (!options.congestionControl.empty())
+    {
+        if (options.congestionControl != "auto")
+        {
+            MakeCongestionType(options.congestionControl); // an error names the known ones
+        }
+        Config::SetDefault(transport + "CongestionControl", StringValue(options.congestionControl));
+    }
+    if (options.window == "bdp")
+    {
+        Config::SetDefault(transport + "WindowProducts", DoubleValue(1));
+    }
+    else if (!options.window.empty())
+    {
+        if (options.window.find_first_not_of("0123456789") != std::string::npos ||
+            options.window.size() > 15)
+        {
+            throw std::invalid_argument("--window=" + options.window +
+                                        ": must be a number of bytes, or bdp for one "
+                                        "bandwidth-delay product of the path");
+        }
+        Config::SetDefault(transport + "Window", UintegerValue(std::stoull(options.window)));
+    }
+}
+
+/// @param cluster to copy @param options with payload and overhead @return it, with the packets of
+/// its network as the options say
+Cluster
+WithPackets(const Cluster& cluster, const Options& options)
+{
+    Cluster changed(cluster.GetName());
+    for (const Vertex& vertex : cluster.GetVertices())
+    {
+        changed.AddVertex(vertex);
+    }
+    for (Link link : cluster.GetLinks())
+    {
+        if (link.technology == LinkTechnology::INFINIBAND ||
+            link.technology == LinkTechnology::ROCE)
+        {
+            if (options.payload > 0)
+            {
+                link.framing.unitBytes = static_cast<uint32_t>(options.payload);
+                link.framing.packetBytes = link.framing.unitBytes;
+            }
+            if (options.overhead >= 0)
+            {
+                link.framing.unitHeaderBytes = 0;
+                link.framing.packetHeaderBytes = static_cast<uint32_t>(options.overhead);
+            }
+        }
+        changed.AddLink(link);
+    }
+    return changed;
+}
+
+/// @param options with a cluster @return the cluster
+Cluster
+MakeCluster(const Options& options)
+{
+    if (options.cluster.empty())
+    {
+        throw std::invalid_argument("--cluster is missing: a preset (dgx-h100, ...) or a file; "
+                                    "workloads/flows/ has small ones");
+    }
+    const int64_t most = 1 << 20;
+    if (options.payload < 0 || options.payload > most)
+    {
+        throw std::invalid_argument("--payload=" + std::to_string(options.payload) +
+                                    ": must be a number of bytes from 1 to " +
+                                    std::to_string(most));
+    }
+    if (options.overhead < -1 || options.overhead > most)
+    {
+        throw std::invalid_argument("--overhead=" + std::to_string(options.overhead) +
+                                    ": must be a number of bytes from 0 to " +
+                                    std::to_string(most));
+    }
+    HpccTopologyOptions hpcc;
+    hpcc.payloadBytes =
+        options.payload > 0 ? static_cast<uint32_t>(options.payload) : hpcc.payloadBytes;
+    hpcc.overheadBytes =
+        options.overhead >= 0 ? static_cast<uint32_t>(options.overhead) : hpcc.overheadBytes;
+    const Cluster cluster =
+        LoadCluster(options.cluster, ToCount(options.nodes, "nodes", 0), options.fabric, hpcc);
+    return options.payload > 0 || options.overhead >= 0 ? WithPackets(cluster, options) : cluster;
+}
+
+/// @param player that has run @param wallS how long that took
+void
+Report(const FlowPlayer& player, Ptr<Fabric> fabric, double wallS)
+{
+    const auto& flows = player.GetFlows();
+    const auto& times = player.GetTimes();
+    uint64_t bytes = 0;
+    double sumPs = 0;
+    int64_t mostPs = 0;
+    for (std::size_t i = 0; i < flows.size(); ++i)
+    {
+        bytes += flows[i].bytes;
+        const int64_t tookPs = times[i].receivedPs - times[i].startPs;
+        sumPs += static_cast<double>(tookPs);
+        mostPs = std::max(mostPs, tookPs);
+    }
+    const NetworkStatistics work = player.GetStatistics();
+    LinkStatistics sum;
+    for (const LinkStatistics& link : fabric->GetLinkStatistics())
+    {
+        sum.lostPackets += link.lostPackets;
+        sum.droppedPackets += link.droppedPackets;
+        sum.markedPackets += link.markedPackets;
+        sum.pauses += link.pauses;
+    }
+    std::cout << std::fixed << std::setprecision(6) << "flows            " << flows.size() << ", "
+              << bytes << " bytes\n"
+              << "last byte        " << static_cast<double>(player.GetEndPs()) * 1e-9 << " ms\n"
+              << "completion time  " << sumPs * 1e-9 / static_cast<double>(flows.size())
+              << " ms mean, " << static_cast<double>(mostPs) * 1e-9 << " ms longest\n"
+              << "packets          " << work.packets << " data ("
+              << player.GetTransport()->GetRetransmittedPackets() << " repeated), "
+              << work.controlPackets << " control, " << work.packetHops << " packet-hops\n"
+              << "network          " << sum.markedPackets << " marked, " << sum.pauses
+              << " pauses, " << sum.droppedPackets << " dropped, " << sum.lostPackets << " lost\n"
+              << std::setprecision(3) << "run              " << wallS << " s, "
+              << (wallS > 0 ? static_cast<double>(work.packetHops) / wallS * 1e-6 : 0)
+              << " M packet-hops/s\n";
+    UintegerValue train;
+    fabric->GetAttribute("TrainPackets", train);
+    if (train.Get() > 1)
+    {
+        std::cout << "approximation    " << train.Get() << " packets of the network per event "
+                  << "(TrainPackets); 1 is exact\n";
+    }
+}
+
+} // namespace
+
+int
+main(int argc, char* argv[])
+{
+    Time::SetResolution(Time::PS);
+    Options options;
+    CommandLine command(__FILE__);
+    command.Usage(
+        "Plays a list of flows with dependencies on a cluster, packet by packet, and says when\n"
+        "each one started and ended.\n"
+        "\n"
+        "The flows are lines of id,src,dst,bytes,start_ns,deps: src and dst are ranks of GPUs or\n"
+        "hosts, deps are ids separated by \";\". A flow starts at start_ns, or when the last byte\n"
+        "of the last of its deps has arrived, whichever is later. For example:\n"
+        "  proteus-flows --cluster=workloads/flows/switch-9.txt\n"
+        "                --flows=workloads/flows/incast-8.csv --window=bdp\n"
+        "                --congestionControl=none --csv=out.csv\n"
+        "\n"
+        "Everything else about links, switches, queue pairs and congestion control is an\n"
+        "attribute: --PrintAttributes=ns3::proteus::Fabric, ...::Transport, ...::FlowPlayer.");
+    command.AddValue("cluster",
+                     "a cluster JSON file, an NCCL topology XML, a text topology as the HPCC "
+                     "simulator has it, or a server preset",
+                     options.cluster);
+    command.AddValue("nodes", "servers of a preset (0: what the file says, or one)", options.nodes);
+    command.AddValue("fabric",
+                     "between servers of a preset: single-switch, leaf-spine, ...",
+                     options.fabric.kind);
+    command.AddValue("flows", "list of flows, a CSV file", options.flows);
+    command.AddValue("transport",
+                     "how lost packets come again: go-back-n, selective-repeat, or tcp, which is a "
+                     "congestion control, too",
+                     options.transport);
+    command.AddValue("payload",
+                     "payload bytes of a packet of the network (0: what the cluster says; 1000 for "
+                     "a text topology)",
+                     options.payload);
+    command.AddValue("overhead",
+                     "header bytes of such a packet (-1: what the cluster says; 48 for a text "
+                     "topology, as the HPCC simulator; ASTRA-sim's has 36)",
+                     options.overhead);
+    command.AddValue("window",
+                     "payload bytes in flight per flow, or bdp for a bandwidth-delay product of "
+                     "its path",
+                     options.window);
+    command.AddValue("congestionControl",
+                     "none, dcqcn, hpcc, timely, swift, dctcp or tcp",
+                     options.congestionControl);
+    command.AddValue("seed", "of the random numbers, from 1 on", options.seed);
+    command.AddValue("csv",
+                     "write id,src,dst,bytes,start_ns,rx_done_ns,ack_done_ns to this file",
+                     options.csv);
+    options.traces.AddTo(command);
+    command.AddValue("quiet", "no progress line", options.quiet);
+    command.Parse(argc, argv);
+
+    return RunProgram("proteus-flows", [&options]() {
+        RngSeedManager::SetSeed(ToCount(options.seed, "seed", 1));
+        SetTransportDefaults(options);
+        if (options.flows.empty())
+        {
+            throw std::invalid_argument("--flows=FILE is missing; workloads/flows/ has small ones");
+        }
+        const Cluster cluster = MakeCluster(options);
+        std::vector<FlowSpec> flows =
+            LoadFlows(options.flows, static_cast<uint32_t>(cluster.GetGpus().size()));
+        if (!options.csv.empty())
+        {
+            CheckWritable(options.csv);
+        }
+        Ptr<Fabric> fabric = ProteusHelper().InstallFabric(cluster);
+        Ptr<FlowPlayer> player = CreateObject<FlowPlayer>();
+        player->AssignStreams(fabric, 0);
+        player->Install(fabric, std::move(flows));
+        options.traces.Enable(fabric, player->GetTransport());
+        double wallS = 0;
+        {
+            ProgressLine progress;
+            if (!options.quiet)
+            {
+                player->SetProgressReport(
+                    [&progress](const TrainingJob::Progress& state) { progress.Update(state); });
+            }
+            player->Run();
+            wallS = progress.GetElapsedSeconds();
+        }
+        if (!options.csv.empty())
+        {
+            WriteFile(options.csv, [&player](std::ostream& out) {
+                WriteFlowCsv(player->GetFlows(), player->GetTimes(), out);
+            });
+        }
+        Report(*player, fabric, wallS);
+        player->Dispose();
+        fabric->Dispose();
+        Simulator::Destroy();
+    });
+}

@@ -1,0 +1,351 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-fabric-helper.h"
+
+#include "ns3/boolean.h"
+#include "ns3/log.h"
+#include "ns3/node.h"
+#include "ns3/pcap-file-wrapper.h"
+#include "ns3/pointer.h"
+#include "ns3/proteus-fabric-channel.h"
+#include "ns3/proteus-packet-text.h"
+#include "ns3/simple-ref-count.h"
+#include "ns3/simulator.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <memory>
+#include <sstream>
+#include <stdexcept>
+#include <vector>
+
+namespace ns3
+{
+namespace proteus
+{
+
+NS_LOG_COMPONENT_DEFINE("ProteusFabricHelper");
+
+namespace
+{
+
+/// @param what kind of file @param file its name @return the exception that says why not
+std::runtime_error
+CannotWrite(const std::string& what, const std::string& file)
+{
+    const int error = errno;
+    std::string text = "cannot write " + what + " '" + file + "': " + std::strerror(error);
+    if (error == EMFILE)
+    {
+        text += "; there is a file per device: raise the limit (ulimit -n), or ask for some nodes";
+    }
+    return std::runtime_error(text);
+}
+
+/// @param file to write @return a stream
+Ptr<OutputStreamWrapper>
+OpenStream(const std::string& file)
+{
+    errno = 0;
+    if (!std::ofstream(file)) // OutputStreamWrapper would end the program
+    {
+        throw CannotWrite("file", file);
+    }
+    return Create<OutputStreamWrapper>(file, std::ios::out);
+}
+
+/// Writes the units of a device to a capture file.
+class PcapSink : public SimpleRefCount<PcapSink>
+{
+  public:
+    /// @param writer of frames @param captureBytes of every frame @param file to write to
+    PcapSink(const FrameWriter& writer, uint32_t captureBytes, Ptr<PcapFileWrapper> file)
+        : m_writer(writer),
+          m_captureBytes(captureBytes),
+          m_file(file)
+    {
+    }
+
+    /// @param port that the unit crosses @param record the unit @param timePs when
+    void Write(PortId port, const PacketRecord& record, int64_t timePs)
+    {
+        const uint32_t length = m_writer.Write(port, record, timePs, m_captureBytes, m_frame);
+        m_file->Write(PicoSeconds(timePs), m_frame.data(), length);
+    }
+
+  private:
+    FrameWriter m_writer;         //!< of frames
+    uint32_t m_captureBytes;      //!< of every frame
+    Ptr<PcapFileWrapper> m_file;  //!< to write to
+    std::vector<uint8_t> m_frame; //!< to write
+};
+
+/// Writes one kind of event of a device to an ascii trace.
+class AsciiSink : public SimpleRefCount<AsciiSink>
+{
+  public:
+    /// @param stream to write to @param letter of the event @param path of the trace source, or
+    /// empty
+    AsciiSink(Ptr<OutputStreamWrapper> stream, char letter, const std::string& path)
+        : m_stream(stream),
+          m_letter(letter),
+          m_path(path)
+    {
+    }
+
+    /// @param record the unit @param timePs when
+    void Write(PortId /* port */, const PacketRecord& record, int64_t timePs)
+    {
+        char seconds[40];
+        std::snprintf(seconds,
+                      sizeof(seconds),
+                      "%lld.%012lld",
+                      static_cast<long long>(timePs / 1000000000000),
+                      static_cast<long long>(timePs % 1000000000000));
+        std::ostream& out = *m_stream->GetStream();
+        out << m_letter << ' ' << seconds << ' ';
+        if (!m_path.empty())
+        {
+            out << m_path << ' ';
+        }
+        out << record << '\n';
+    }
+
+  private:
+    Ptr<OutputStreamWrapper> m_stream; //!< to write to
+    char m_letter;                     //!< of the event
+    std::string m_path;                //!< of the trace source
+};
+
+} // namespace
+
+FabricHelper::FabricHelper()
+{
+    m_fabricFactory.SetTypeId("ns3::proteus::Fabric");
+}
+
+FabricHelper::~FabricHelper()
+{
+}
+
+void
+FabricHelper::SetFabricAttribute(const std::string& name, const AttributeValue& value)
+{
+    m_fabricFactory.Set(name, value);
+}
+
+Ptr<Fabric>
+FabricHelper::Install(const Cluster& cluster) const
+{
+    Ptr<Fabric> fabric = m_fabricFactory.Create<Fabric>();
+    fabric->SetCluster(std::make_shared<const Cluster>(cluster));
+    ObjectFactory scheduler;
+    scheduler.SetTypeId("ns3::proteus::HorizonScheduler");
+    scheduler.Set("Horizon", PointerValue(fabric->GetHorizon()));
+    Simulator::SetScheduler(scheduler);
+    return fabric;
+}
+
+Ptr<FabricDevice>
+FabricHelper::GetDevice(Ptr<Fabric> fabric, PortId port)
+{
+    Ptr<Node> node = fabric->GetNodes().Get(fabric->GetFrom(port));
+    for (uint32_t i = 0; i < node->GetNDevices(); ++i)
+    {
+        Ptr<FabricDevice> device = DynamicCast<FabricDevice>(node->GetDevice(i));
+        if (device && device->GetPort() == port && device->GetFabric() == fabric)
+        {
+            return device;
+        }
+    }
+    return nullptr;
+}
+
+Ptr<FabricDevice>
+FabricHelper::InstallDevice(Ptr<Fabric> fabric, PortId port) const
+{
+    Ptr<FabricDevice> device = GetDevice(fabric, port);
+    if (device)
+    {
+        return device;
+    }
+    const LinkId link = port / 2;
+    Ptr<FabricChannel> channel = CreateObject<FabricChannel>();
+    channel->SetLink(fabric, link);
+    for (PortId end : {2 * link, 2 * link + 1})
+    {
+        Ptr<FabricDevice> made = CreateObject<FabricDevice>();
+        channel->Attach(made, end);
+        fabric->GetNodes().Get(fabric->GetFrom(end))->AddDevice(made);
+        if (end == port)
+        {
+            device = made;
+        }
+    }
+    return device;
+}
+
+NetDeviceContainer
+FabricHelper::InstallDevices(Ptr<Fabric> fabric) const
+{
+    NetDeviceContainer devices;
+    for (PortId port = 0; port < fabric->GetNPorts(); ++port)
+    {
+        devices.Add(InstallDevice(fabric, port));
+    }
+    return devices;
+}
+
+NetDeviceContainer
+FabricHelper::InstallDevices(Ptr<Fabric> fabric, const NodeContainer& nodes) const
+{
+    NetDeviceContainer devices;
+    for (PortId port = 0; port < fabric->GetNPorts(); ++port)
+    {
+        if (nodes.Contains(fabric->GetNodes().Get(fabric->GetFrom(port))->GetId()))
+        {
+            devices.Add(InstallDevice(fabric, port));
+        }
+    }
+    return devices;
+}
+
+void
+FabricHelper::SetCaptureSize(uint32_t bytes)
+{
+    if (bytes < FrameWriter::MAX_HEADER_BYTES || bytes > UINT16_MAX)
+    {
+        throw std::invalid_argument("capture size of " + std::to_string(bytes) +
+                                    " bytes: must be " +
+                                    std::to_string(FrameWriter::MAX_HEADER_BYTES) + " to 65535");
+    }
+    m_captureBytes = bytes;
+}
+
+void
+FabricHelper::SetDataOperation(DataOperation operation)
+{
+    m_operation = operation;
+}
+
+Ptr<LinkMonitor>
+FabricHelper::EnableLinkSeries(Ptr<Fabric> fabric,
+                               const std::string& file,
+                               Time interval,
+                               bool allPorts) const
+{
+    Ptr<LinkMonitor> monitor = CreateObjectWithAttributes<LinkMonitor>("Interval",
+                                                                       TimeValue(interval),
+                                                                       "AllPorts",
+                                                                       BooleanValue(allPorts));
+    monitor->SetStream(OpenStream(file));
+    monitor->Start(fabric);
+    return monitor;
+}
+
+Ptr<CongestionMonitor>
+FabricHelper::EnableCongestionSeries(Ptr<Transport> transport,
+                                     const std::string& file,
+                                     Time interval) const
+{
+    Ptr<CongestionMonitor> monitor =
+        CreateObjectWithAttributes<CongestionMonitor>("Interval", TimeValue(interval));
+    monitor->SetStream(OpenStream(file));
+    monitor->Start(transport);
+    return monitor;
+}
+
+void
+FabricHelper::EnablePcapInternal(std::string prefix,
+                                 Ptr<NetDevice> nd,
+                                 bool /* promiscuous */,
+                                 bool explicitFilename)
+{
+    Ptr<FabricDevice> device = DynamicCast<FabricDevice>(nd);
+    if (!device)
+    {
+        NS_LOG_INFO("not a FabricDevice: " << nd);
+        return;
+    }
+    Ptr<Fabric> fabric = device->GetFabric();
+    const LinkId link = device->GetPort() / 2;
+    const uint32_t linkType =
+        FrameWriter::GetLinkType(fabric->GetLink(device->GetPort()).technology);
+    if (linkType == 0)
+    {
+        NS_LOG_INFO("no capture format for "
+                    << ToString(fabric->GetLink(device->GetPort()).technology));
+        return;
+    }
+    FrameWriter writer(fabric, m_operation);
+    writer.CheckLink(link);
+    PcapHelper pcapHelper;
+    const std::string name =
+        explicitFilename ? prefix : pcapHelper.GetFilenameFromDevice(prefix, device);
+    Ptr<PcapFileWrapper> file = CreateObject<PcapFileWrapper>();
+    file->SetAttribute("NanosecMode", BooleanValue(true));
+    errno = 0;
+    file->Open(name, std::ios::out | std::ios::binary);
+    if (file->Fail())
+    {
+        throw CannotWrite("capture", name);
+    }
+    file->Init(linkType, m_captureBytes);
+    Ptr<PcapSink> sink = Create<PcapSink>(writer, m_captureBytes, file);
+    device->TraceConnectWithoutContext("Transmit", MakeCallback(&PcapSink::Write, sink));
+    device->TraceConnectWithoutContext("Receive", MakeCallback(&PcapSink::Write, sink));
+}
+
+void
+FabricHelper::EnableAsciiInternal(Ptr<OutputStreamWrapper> stream,
+                                  std::string prefix,
+                                  Ptr<NetDevice> nd,
+                                  bool explicitFilename)
+{
+    Ptr<FabricDevice> device = DynamicCast<FabricDevice>(nd);
+    if (!device)
+    {
+        NS_LOG_INFO("not a FabricDevice: " << nd);
+        return;
+    }
+    std::string path;
+    if (stream)
+    {
+        std::ostringstream text;
+        text << "/NodeList/" << nd->GetNode()->GetId() << "/DeviceList/" << nd->GetIfIndex()
+             << "/$ns3::proteus::FabricDevice/";
+        path = text.str();
+    }
+    else
+    {
+        AsciiTraceHelper ascii;
+        stream =
+            OpenStream(explicitFilename ? prefix : ascii.GetFilenameFromDevice(prefix, device));
+    }
+
+    struct Line
+    {
+        char letter;
+        const char* source;
+    };
+
+    for (const Line& line : {Line{'+', "Enqueue"},
+                             Line{'-', "Dequeue"},
+                             Line{'t', "Transmit"},
+                             Line{'r', "Receive"},
+                             Line{'d', "Drop"}})
+    {
+        Ptr<AsciiSink> sink =
+            Create<AsciiSink>(stream, line.letter, path.empty() ? "" : path + line.source);
+        device->TraceConnectWithoutContext(line.source, MakeCallback(&AsciiSink::Write, sink));
+    }
+}
+
+} // namespace proteus
+} // namespace ns3

@@ -1,0 +1,152 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef PROTEUS_FABRIC_HELPER_H
+#define PROTEUS_FABRIC_HELPER_H
+
+#include "ns3/net-device-container.h"
+#include "ns3/node-container.h"
+#include "ns3/nstime.h"
+#include "ns3/object-factory.h"
+#include "ns3/output-stream-wrapper.h"
+#include "ns3/proteus-congestion-monitor.h"
+#include "ns3/proteus-fabric-device.h"
+#include "ns3/proteus-fabric.h"
+#include "ns3/proteus-frame.h"
+#include "ns3/proteus-link-monitor.h"
+#include "ns3/trace-helper.h"
+
+#include <cstdint>
+#include <string>
+
+namespace ns3
+{
+namespace proteus
+{
+
+/**
+ * @ingroup proteus
+ * Builds fabrics, gives them devices, and writes what happens on them to files.
+ *
+ * @code
+ * FabricHelper helper;
+ * Ptr<Fabric> fabric = helper.Install(cluster);
+ * helper.InstallDevices(fabric);
+ * helper.EnablePcapAll("run");          // run-<node>-<device>.pcap, for Wireshark
+ * helper.EnableAsciiAll("run");         // run-<node>-<device>.tr
+ * helper.EnableLinkSeries(fabric, "links.csv", MicroSeconds(10));
+ * @endcode
+ *
+ * Captures. There is a file per device, with what it sends, at the time at which it starts, and
+ * what it receives, at the time at which the last byte is there (or the head, cut through). Times
+ * are in nanoseconds (in ERF records 233 ps). FrameWriter says what the frames look like. Of every
+ * frame, the first 128 bytes are written and its true length; Wireshark decodes all headers, but
+ * notes the missing payload as "Invalid Packet Length" in its information column. With
+ * SetCaptureSize(65535), frames are whole, have their ICRC and no such note, and files are 30 times
+ * as large. Devices of NVLink, PCI Express and links between sockets are left out: there is no
+ * capture format and no dissector for them; their ascii traces say the same. EnablePcap() of such a
+ * device writes no file.
+ *
+ * Ascii traces. A line is one of + (a unit has to wait), - (it has waited and starts), t (a unit
+ * starts, whether it had to wait or not), r (received) and d (dropped), then the time in seconds,
+ * in a file for several devices the path of the trace source, and the unit.
+ */
+class FabricHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevice
+{
+  public:
+    FabricHelper();
+    ~FabricHelper() override;
+
+    /// @param name of an attribute of Fabric @param value its value
+    void SetFabricAttribute(const std::string& name, const AttributeValue& value);
+
+    /**
+     * Builds the fabric of a cluster, and gives the simulator a HorizonScheduler, which the
+     * fabric's speed depends on.
+     * @param cluster to build
+     * @return its fabric
+     */
+    Ptr<Fabric> Install(const Cluster& cluster) const;
+
+    /**
+     * Makes the devices of all ports, two per link, and adds them to the nodes of their vertices.
+     * Ports that have one keep it.
+     * @param fabric whose ports
+     * @return the devices, in the order of PortId
+     */
+    NetDeviceContainer InstallDevices(Ptr<Fabric> fabric) const;
+
+    /**
+     * @param fabric whose ports
+     * @param nodes whose ports; the devices at the other ends are made, too
+     * @return the devices of the nodes
+     */
+    NetDeviceContainer InstallDevices(Ptr<Fabric> fabric, const NodeContainer& nodes) const;
+
+    /**
+     * @param fabric whose port
+     * @param port whose device to make, with the one at the other end
+     * @return the device
+     */
+    Ptr<FabricDevice> InstallDevice(Ptr<Fabric> fabric, PortId port) const;
+
+    /// @param fabric whose port @param port a port @return its device, null if it has none
+    static Ptr<FabricDevice> GetDevice(Ptr<Fabric> fabric, PortId port);
+
+    /// @param bytes of a frame that captures keep, FrameWriter::MAX_HEADER_BYTES to 65535
+    /// @throw std::invalid_argument if it is less or more
+    void SetCaptureSize(uint32_t bytes);
+
+    /// @param operation how captures show data packets
+    void SetDataOperation(DataOperation operation);
+
+    /**
+     * Writes a time series of all links to a CSV file: see LinkMonitor.
+     * @param fabric to look at, from now on
+     * @param file to write
+     * @param interval between samples
+     * @param allPorts whether links on which nothing happens have lines, too
+     * @return what writes it
+     * @throw std::runtime_error if the file cannot be written
+     */
+    Ptr<LinkMonitor> EnableLinkSeries(Ptr<Fabric> fabric,
+                                      const std::string& file,
+                                      Time interval,
+                                      bool allPorts = false) const;
+
+    /**
+     * Writes a time series of the congestion control of all queue pairs to a CSV file: see
+     * CongestionMonitor.
+     * @param transport to look at, from now on
+     * @param file to write
+     * @param interval between samples
+     * @return what writes it
+     * @throw std::runtime_error if the file cannot be written
+     */
+    Ptr<CongestionMonitor> EnableCongestionSeries(Ptr<Transport> transport,
+                                                  const std::string& file,
+                                                  Time interval) const;
+
+  private:
+    // Inherited from PcapHelperForDevice and AsciiTraceHelperForDevice
+    void EnablePcapInternal(std::string prefix,
+                            Ptr<NetDevice> nd,
+                            bool promiscuous,
+                            bool explicitFilename) override;
+    void EnableAsciiInternal(Ptr<OutputStreamWrapper> stream,
+                             std::string prefix,
+                             Ptr<NetDevice> nd,
+                             bool explicitFilename) override;
+
+    ObjectFactory m_fabricFactory;                        //!< of Install()
+    uint32_t m_captureBytes{128};                         //!< of every frame
+    DataOperation m_operation{DataOperation::RDMA_WRITE}; //!< in captures
+};
+
+} // namespace proteus
+} // namespace ns3
+
+#endif // PROTEUS_FABRIC_HELPER_H

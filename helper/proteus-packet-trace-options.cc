@@ -1,0 +1,87 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-packet-trace-options.h"
+
+#include "proteus-fabric-helper.h"
+
+#include "ns3/proteus-output-file.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace ns3
+{
+namespace proteus
+{
+
+void
+PacketTraceOptions::AddTo(CommandLine& command)
+{
+    command.AddValue("pcap",
+                     "write captures of InfiniBand and RoCE links for Wireshark, one per device, "
+                     "to files with this prefix; slow and large",
+                     pcap);
+    command.AddValue("ascii",
+                     "write a line for every unit that is queued, sent, received or dropped on any "
+                     "link to this file; slow and large",
+                     ascii);
+    command.AddValue("linkSeries",
+                     "write utilization, queues, marks and pauses of links over time to this file",
+                     linkSeries);
+    command.AddValue("congestionSeries",
+                     "write rate, window and round-trip time of queue pairs over time to this file",
+                     congestionSeries);
+    command.AddValue("seriesInterval",
+                     "time between two samples of --linkSeries and --congestionSeries",
+                     seriesInterval);
+}
+
+void
+PacketTraceOptions::Enable(Ptr<Fabric> fabric, Ptr<Transport> transport) const
+{
+    if (!seriesInterval.IsStrictlyPositive())
+    {
+        throw std::invalid_argument("--seriesInterval: must be above 0");
+    }
+    for (const std::string& path : {ascii, linkSeries, congestionSeries})
+    {
+        if (!path.empty())
+        {
+            CheckWritable(path);
+        }
+    }
+    FabricHelper helper;
+    if (!pcap.empty())
+    {
+        const auto& links = fabric->GetCluster().GetLinks();
+        if (std::none_of(links.begin(), links.end(), [](const Link& link) {
+                return FrameWriter::GetLinkType(link.technology) != 0;
+            }))
+        {
+            throw std::invalid_argument("--pcap: the cluster has no InfiniBand or RoCE link, and "
+                                        "there is no capture format for the others; use --ascii");
+        }
+        helper.InstallDevices(fabric);
+        helper.EnablePcapAll(pcap);
+    }
+    if (!ascii.empty())
+    {
+        helper.InstallDevices(fabric);
+        helper.EnableAsciiAll(AsciiTraceHelper().CreateFileStream(ascii));
+    }
+    if (!linkSeries.empty())
+    {
+        helper.EnableLinkSeries(fabric, linkSeries, seriesInterval);
+    }
+    if (!congestionSeries.empty())
+    {
+        helper.EnableCongestionSeries(transport, congestionSeries, seriesInterval);
+    }
+}
+
+} // namespace proteus
+} // namespace ns3

@@ -1,0 +1,50 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef PROTEUS_PACKET_TRACE_OPTIONS_H
+#define PROTEUS_PACKET_TRACE_OPTIONS_H
+
+#include "ns3/command-line.h"
+#include "ns3/nstime.h"
+#include "ns3/proteus-fabric.h"
+#include "ns3/proteus-transport.h"
+
+#include <string>
+
+namespace ns3
+{
+namespace proteus
+{
+
+/**
+ * @ingroup proteus
+ * Options of the programs that write what happens on the links to files.
+ */
+struct PacketTraceOptions
+{
+    std::string pcap;                      //!< prefix of captures, if not empty
+    std::string ascii;                     //!< file to write, if not empty
+    std::string linkSeries;                //!< file to write, if not empty
+    std::string congestionSeries;          //!< file to write, if not empty
+    Time seriesInterval{MicroSeconds(10)}; //!< between samples
+
+    /// @param command to add the options to
+    void AddTo(CommandLine& command);
+
+    /**
+     * Begins to write what the options ask for. The files are complete after Simulator::Destroy().
+     * @param fabric of the links
+     * @param transport of the queue pairs
+     * @throw std::invalid_argument if an option makes no sense, std::runtime_error if a file cannot
+     * be written
+     */
+    void Enable(Ptr<Fabric> fabric, Ptr<Transport> transport) const;
+};
+
+} // namespace proteus
+} // namespace ns3
+
+#endif // PROTEUS_PACKET_TRACE_OPTIONS_H

@@ -1,0 +1,91 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef PROTEUS_CHANNEL_SEARCH_H
+#define PROTEUS_CHANNEL_SEARCH_H
+
+#include "proteus-program.h"
+
+#include <cstdint>
+#include <vector>
+
+/**
+ * @file
+ * @ingroup proteus
+ * How many channels of which speed a group of ranks has room for, with the speeds and link rates of
+ * NVIDIA/nccl v2.30.7 (src/graph/search.cc, topo.h).
+ */
+
+namespace ns3
+{
+namespace proteus
+{
+
+/// @ingroup proteus
+/// What kind of way connects two devices of a server; a later one is worse. The names are NCCL's.
+enum class PathType : uint8_t
+{
+    NVL, //!< NVLink, also through NVSwitches
+    NVB, //!< NVLink by way of another GPU
+    PIX, //!< one PCIe switch
+    PXB, //!< several PCIe switches
+    PHB, //!< the root complex of a CPU
+    SYS, //!< the connection between CPUs
+};
+
+/// @ingroup proteus
+/// @param cluster where they are @param paths of the cluster @param a a device @param b another one
+/// @return the kind of the way between them
+PathType FindPathType(const Cluster& cluster, const Paths& paths, VertexId a, VertexId b);
+
+/// @ingroup proteus
+/// Channels that were found.
+struct ChannelPattern
+{
+    uint32_t channels{0};              //!< 0: there is no such pattern
+    double intraGBps{0};               //!< of each inside a server, 1e9 bytes per second
+    double interGBps{0};               //!< of each between servers
+    PathType typeIntra{PathType::NVL}; //!< worst way between neighbours
+    PathType typeInter{PathType::PIX}; //!< worst way to a NIC; of several servers
+    bool sameChannels{true};           //!< whether all have one order inside the servers
+};
+
+/// @ingroup proteus
+/// The patterns of a group of ranks.
+struct ChannelSearch
+{
+    ChannelPattern ring; //!< cycles
+    ChannelPattern tree; //!< chains in servers, joined by trees
+    ChannelPattern nvls; //!< heads at NVSwitches that combine
+
+    /// Channels of ring and tree that NCCL works with: twice those found, and twice again on Hopper
+    /// across servers where they are few and fast (src/graph/connect.cc).
+    uint32_t workingChannels{0};
+    /// Channels that NVLS works with: 16 on Hopper, 32 from Blackwell on, 24 in domains of more
+    /// than eight GPUs (src/transport/nvls.cc, src/init.cc).
+    uint32_t nvlsChannels{0};
+};
+
+/**
+ * @ingroup proteus
+ * Searches as NCCL does: from the highest speed of a list down, as many channels as all links on
+ * their ways have room for; of all speeds, the one with most in sum. Ring orders come from
+ * MakeRingOrders().
+ * @param cluster where the ranks are
+ * @param paths of the cluster
+ * @param vertices of the ranks
+ * @param computeCapability of the GPUs, ten times, e.g. 80 for an A100
+ * @return the patterns; of servers with different ranks the least of all
+ */
+ChannelSearch SearchChannels(const Cluster& cluster,
+                             const Paths& paths,
+                             const std::vector<VertexId>& vertices,
+                             uint32_t computeCapability);
+
+} // namespace proteus
+} // namespace ns3
+
+#endif // PROTEUS_CHANNEL_SEARCH_H

@@ -1,0 +1,216 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-algorithms.h"
+
+#include <algorithm>
+
+namespace ns3
+{
+namespace proteus
+{
+
+AllToAllLayout::AllToAllLayout(const CollectiveRequest& request)
+    : m_request(request),
+      m_n(static_cast<uint32_t>(request.vertices.size())),
+      m_sent(request.splits.size()),
+      m_received(request.splits.size())
+{
+    for (std::size_t i = 0; i < m_sent.size(); ++i)
+    {
+        const std::size_t from = i / m_n;
+        const std::size_t to = i % m_n;
+        m_sent[i] = to > 0 ? m_sent[i - 1] + request.splits[i - 1] : 0;
+        m_received[i] = from > 0 ? m_received[i - m_n] + request.splits[i - m_n] : 0;
+    }
+}
+
+Extent
+AllToAllLayout::Sent(uint32_t from, uint32_t to) const
+{
+    const std::size_t pair = std::size_t{from} * m_n + to;
+    return m_sent.empty() ? CutExtent({0, m_request.bytes}, m_n, to)
+                          : Extent{m_sent[pair], m_request.splits[pair]};
+}
+
+Extent
+AllToAllLayout::Received(uint32_t from, uint32_t to) const
+{
+    if (m_sent.empty())
+    {
+        const uint64_t share = CutExtent({0, m_request.bytes}, m_n, to).bytes;
+        return {from * share, share};
+    }
+    const std::size_t pair = std::size_t{from} * m_n + to;
+    return {m_received[pair], m_request.splits[pair]};
+}
+
+uint64_t
+AllToAllLayout::GetMostReceived() const
+{
+    uint64_t most = 0;
+    for (uint32_t to = 0; to < m_n; ++to)
+    {
+        const Extent last = Received(m_n - 1, to);
+        most = std::max(most, last.offset + last.bytes);
+    }
+    return most;
+}
+
+namespace
+{
+
+/// Appends a block that only sends, or only receives, unless there is nothing to do.
+void
+AppendBlock(RankProgram& rank,
+            bool sends,
+            uint32_t peer,
+            uint32_t channel,
+            const Extent& extent,
+            const CollectiveRequest& request)
+{
+    ThreadBlock block;
+    block.channel = static_cast<uint16_t>(channel);
+    block.processor = block.channel;
+    (sends ? block.sendPeer : block.receivePeer) = peer;
+    AppendSteps(block, sends ? StepKind::SEND : StepKind::RECV, extent, request.chunkBytes);
+    if (!block.steps.empty())
+    {
+        rank.blocks.push_back(std::move(block));
+    }
+}
+
+} // namespace
+
+CollectiveProgram
+MakeDirectProgram(const Cluster& cluster,
+                  const Paths& /* paths */,
+                  const CollectiveRequest& request)
+{
+    const auto n = static_cast<uint32_t>(request.vertices.size());
+    const Extent whole{0, request.bytes};
+    const bool isAllToAll = request.collective == Collective::ALL_TO_ALL;
+    const AllToAllLayout layout(request);
+    const uint32_t localChannels = std::max(request.channels, 1u);
+    const uint32_t networkChannels =
+        request.networkChannels > 0 ? request.networkChannels : localChannels;
+    CollectiveProgram program;
+    program.algorithm = "direct";
+    program.channels = std::max(localChannels, networkChannels);
+    program.bufferBytes = request.bytes;
+    if (isAllToAll)
+    {
+        program.inPlace = false;
+        program.outputOffset = request.bytes;
+        program.bufferBytes += layout.GetMostReceived();
+    }
+    program.ranks.resize(n);
+    const auto server = [&](uint32_t rank) {
+        return cluster.GetVertices()[request.vertices[rank]].server;
+    };
+    for (uint32_t rank = 0; rank < n; ++rank)
+    {
+        const auto append = [&](bool sends, uint32_t peer, const Extent& extent) {
+            const uint32_t channels =
+                server(rank) == server(peer) ? localChannels : networkChannels;
+            for (uint32_t channel = 0; channel < channels; ++channel)
+            {
+                AppendBlock(program.ranks[rank],
+                            sends,
+                            peer,
+                            channel,
+                            CutExtent(extent, channels, channel),
+                            request);
+            }
+        };
+        // Nearest first, so that no two ranks begin with the same receiver.
+        for (uint32_t step = 1; step < n; ++step)
+        {
+            const uint32_t to = (rank + step) % n;
+            const uint32_t from = (rank + n - step) % n;
+            switch (request.collective)
+            {
+            case Collective::GATHER:
+                if (to == request.root)
+                {
+                    append(true, to, CutExtent(whole, n, rank));
+                }
+                else if (rank == request.root)
+                {
+                    append(false, from, CutExtent(whole, n, from));
+                }
+                break;
+            case Collective::SCATTER:
+                if (rank == request.root)
+                {
+                    append(true, to, CutExtent(whole, n, to));
+                }
+                else if (from == request.root)
+                {
+                    append(false, from, CutExtent(whole, n, rank));
+                }
+                break;
+            default: { // all-to-all; the registry sends nothing else here
+                const Extent received = layout.Received(from, rank);
+                append(true, to, layout.Sent(rank, to));
+                append(false, from, {program.outputOffset + received.offset, received.bytes});
+                break;
+            }
+            }
+        }
+    }
+    return program;
+}
+
+CollectiveProgram
+MakeDirectReductionProgram(const Cluster& /* cluster */,
+                           const Paths& /* paths */,
+                           const CollectiveRequest& request)
+{
+    const auto n = static_cast<uint32_t>(request.vertices.size());
+    const uint32_t channels = std::max(request.channels, 1u);
+    const Collective collective = request.collective;
+    const bool hasRoot = HasRoot(collective);
+    const bool reduces =
+        collective != Collective::ALL_GATHER && collective != Collective::BROADCAST;
+    const bool gathers =
+        collective != Collective::REDUCE_SCATTER && collective != Collective::REDUCE;
+    ProgramBuilder builder(request, "direct", channels);
+    for (const bool gathering : {false, true})
+    {
+        if (gathering ? !gathers : !reduces)
+        {
+            continue;
+        }
+        for (uint32_t channel = 0; channel < channels; ++channel)
+        {
+            for (uint32_t step = 1; step < n; ++step)
+            {
+                for (uint32_t rank = 0; rank < n; ++rank)
+                {
+                    const uint32_t peer = (rank + step) % n;
+                    // Who owns the segment that is exchanged.
+                    const uint32_t owner = gathering ? rank : peer;
+                    if (hasRoot && owner != request.root)
+                    {
+                        continue;
+                    }
+                    const Extent segment = hasRoot ? Extent{0, request.bytes}
+                                                   : CutExtent({0, request.bytes}, n, owner);
+                    builder.Transfer(rank,
+                                     peer,
+                                     channel,
+                                     CutExtent(segment, channels, channel),
+                                     !gathering);
+                }
+            }
+        }
+    }
+    return builder.Finish();
+}
+
+} // namespace proteus
+} // namespace ns3

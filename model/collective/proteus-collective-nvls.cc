@@ -1,0 +1,363 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-algorithms.h"
+
+#include <algorithm>
+#include <set>
+#include <stdexcept>
+#include <string>
+
+namespace ns3
+{
+namespace proteus
+{
+
+bool
+AreJoinedByReducingSwitches(const Cluster& cluster,
+                            const std::vector<VertexId>& endpoints,
+                            VertexKind kind)
+{
+    std::set<VertexId> reached{endpoints.front()};
+    std::vector<VertexId> open{endpoints.front()};
+    while (!open.empty())
+    {
+        const VertexId at = open.back();
+        open.pop_back();
+        for (const Port& port : cluster.GetPorts(at))
+        {
+            const Vertex& next = cluster.GetVertices()[port.neighbor];
+            const bool isSwitch = next.kind == kind && next.multicast && next.reduction;
+            // Through switches only; endpoints are where ways end.
+            const bool isEnd = cluster.GetVertices()[at].kind == kind &&
+                               next.kind == cluster.GetVertices()[endpoints.front()].kind;
+            if ((isSwitch || isEnd) && reached.insert(port.neighbor).second && isSwitch)
+            {
+                open.push_back(port.neighbor);
+            }
+        }
+    }
+    return std::all_of(endpoints.begin(), endpoints.end(), [&](VertexId endpoint) {
+        return reached.count(endpoint) > 0;
+    });
+}
+
+namespace
+{
+
+constexpr uint32_t DEFAULT_CHANNELS = 16; // NCCL's on H100
+
+/// The loops that a channel makes over a part of the buffer.
+std::vector<Extent>
+CutLoops(const Extent& extent, uint64_t loopBytes)
+{
+    std::vector<Extent> loops((extent.bytes + loopBytes - 1) / loopBytes);
+    for (std::size_t i = 0; i < loops.size(); ++i)
+    {
+        loops[i] = CutExtent(extent, loops.size(), i);
+    }
+    return loops;
+}
+
+/// The ranks of an NVLink domain, with their blocks on one channel.
+class NvlsChannel
+{
+  public:
+    NvlsChannel(ProgramBuilder& builder,
+                const CollectiveRequest& request,
+                const std::vector<uint32_t>& members,
+                uint32_t channel)
+        : m_builder(builder),
+          m_slots(request.slots),
+          m_members(members),
+          m_channel(channel),
+          m_group(builder.AddGroup(members)),
+          m_loopEnds(members.size())
+    {
+        for (const uint32_t member : members)
+        {
+            m_givers.push_back(builder.AddGroupBlock(member, channel, m_group));
+            m_heads.push_back(builder.AddGroupBlock(member, channel, m_group));
+            m_takers.push_back(builder.AddGroupBlock(member, channel, m_group));
+        }
+    }
+
+    /// Slice h of the loop is summed up by the switches for member h.
+    void Reduce(const Extent& loop)
+    {
+        // A member gives to a loop when it has the result of the one that had the same slot: then
+        // all that the heads send has room everywhere.
+        for (std::size_t i = 0; i < m_members.size(); ++i)
+        {
+            const auto& ends = m_loopEnds[i];
+            if (ends.size() >= m_slots && ends[ends.size() - m_slots] > 0)
+            {
+                m_builder.WaitForStep(m_members[i],
+                                      m_givers[i],
+                                      m_takers[i],
+                                      ends[ends.size() - m_slots] - 1);
+            }
+        }
+        for (std::size_t h = 0; h < m_members.size(); ++h)
+        {
+            ReduceSlice(h, CutExtent(loop, m_members.size(), h));
+        }
+    }
+
+    /// A slice is summed up for member h.
+    void ReduceSlice(std::size_t h, const Extent& slice)
+    {
+        if (slice.bytes == 0)
+        {
+            return;
+        }
+        for (std::size_t i = 0; i < m_members.size(); ++i)
+        {
+            Step give{StepKind::GROUP_REDUCE, slice.offset, slice.bytes};
+            give.peer = m_members[h];
+            m_builder.Append(m_members[i], m_givers[i], give);
+        }
+        m_builder.Append(m_members[h],
+                         m_heads[h],
+                         {StepKind::GROUP_RECV, slice.offset, slice.bytes});
+    }
+
+    /// Member h of the loop gives its slice to all.
+    void Multicast(const Extent& loop)
+    {
+        for (std::size_t h = 0; h < m_members.size(); ++h)
+        {
+            MulticastSlice(h, CutExtent(loop, m_members.size(), h));
+        }
+        for (std::size_t i = 0; i < m_members.size(); ++i)
+        {
+            m_loopEnds[i].push_back(m_builder.GetNSteps(m_members[i], m_takers[i]));
+        }
+    }
+
+    /// Member h gives a slice to all.
+    void MulticastSlice(std::size_t h, const Extent& slice)
+    {
+        if (slice.bytes == 0)
+        {
+            return;
+        }
+        m_builder.Append(m_members[h],
+                         m_heads[h],
+                         {StepKind::GROUP_MULTICAST, slice.offset, slice.bytes});
+        for (std::size_t i = 0; i < m_members.size(); ++i)
+        {
+            Step take{StepKind::GROUP_RECV, slice.offset, slice.bytes};
+            take.peer = m_members[h];
+            m_builder.Append(m_members[i], m_takers[i], take);
+        }
+    }
+
+    /**
+     * All members tell each other how far they are.
+     * @param taken whether they have taken what was multicast, or what was summed up, so far; then
+     * flags are combined that the switches give to all
+     */
+    void Synchronise(bool taken)
+    {
+        if (m_flags.empty())
+        {
+            const uint32_t group = m_builder.AddGroup(m_members);
+            for (const uint32_t member : m_members)
+            {
+                m_flags.push_back(m_builder.AddGroupBlock(member, m_channel, group));
+            }
+        }
+        for (std::size_t i = 0; i < m_members.size(); ++i)
+        {
+            m_builder.WaitFor(m_members[i], m_flags[i], taken ? m_takers[i] : m_heads[i]);
+            m_builder.Append(m_members[i], m_flags[i], {StepKind::GROUP_ALL_REDUCE, 0, 0});
+        }
+        for (std::size_t i = 0; i < m_members.size(); ++i)
+        {
+            m_builder.Append(m_members[i], m_flags[i], {StepKind::GROUP_RECV, 0, 0});
+        }
+        m_flagEnds.push_back(m_builder.GetNSteps(m_members.front(), m_flags.front()) - 1);
+    }
+
+    /**
+     * What members send next waits for a synchronisation.
+     * @param number which one, from 0
+     * @param heads whether it is what heads multicast, or what all give to sums
+     */
+    void WaitForFlags(std::size_t number, bool heads)
+    {
+        for (std::size_t i = 0; i < m_members.size(); ++i)
+        {
+            m_builder.WaitForStep(m_members[i],
+                                  heads ? m_heads[i] : m_givers[i],
+                                  m_flags[i],
+                                  m_flagEnds[number]);
+        }
+    }
+
+  private:
+    ProgramBuilder& m_builder;
+    uint32_t m_slots;
+    const std::vector<uint32_t>& m_members;
+    uint32_t m_channel;
+    uint32_t m_group;
+    std::vector<uint32_t> m_givers;                //!< by member: block that gives to sums
+    std::vector<uint32_t> m_heads;                 //!< by member: block that gets its sums and
+                                                   //!< multicasts
+    std::vector<uint32_t> m_takers;                //!< by member: block that takes multicasts
+    std::vector<uint32_t> m_flags;                 //!< by member: block of synchronisations
+    std::vector<std::vector<uint32_t>> m_loopEnds; //!< by member and loop: steps of the taker
+    std::vector<uint32_t> m_flagEnds;              //!< by synchronisation: step that ends it
+};
+
+/// The ranks of each server, or all of them, that NVSwitches join.
+void
+RequireNvls(const Cluster& cluster,
+            const CollectiveRequest& request,
+            const std::vector<uint32_t>& members,
+            const char* algorithm)
+{
+    std::vector<VertexId> vertices;
+    for (const uint32_t rank : members)
+    {
+        vertices.push_back(request.vertices[rank]);
+    }
+    if (!AreJoinedByReducingSwitches(cluster, vertices, VertexKind::NVSWITCH))
+    {
+        throw std::invalid_argument(std::string(ToString(request.collective)) + ": algorithm " +
+                                    algorithm +
+                                    " needs ranks that NVSwitches with multicast and reduction "
+                                    "join, from H100 on");
+    }
+}
+
+} // namespace
+
+CollectiveProgram
+MakeNvlsProgram(const Cluster& cluster, const Paths& /* paths */, const CollectiveRequest& request)
+{
+    const uint32_t channels = request.channels > 0 ? request.channels : DEFAULT_CHANNELS;
+    ProgramBuilder builder(request, "nvls", channels);
+    const uint32_t n = builder.GetNRanks();
+    std::vector<uint32_t> members(n);
+    for (uint32_t rank = 0; rank < n; ++rank)
+    {
+        members[rank] = rank;
+    }
+    RequireNvls(cluster, request, members, "nvls");
+    const Extent whole{0, request.bytes};
+    for (uint32_t channel = 0; channel < channels; ++channel)
+    {
+        NvlsChannel nvls(builder, request, members, channel);
+        if (request.collective == Collective::ALL_REDUCE)
+        {
+            for (const Extent& loop :
+                 CutLoops(CutExtent(whole, channels, channel), request.chunkBytes * n))
+            {
+                nvls.Reduce(loop);
+                nvls.Multicast(loop);
+            }
+            continue;
+        }
+        // Every rank has a segment; loops go through all segments side by side. In windows of half
+        // of the slots: a window begins when all ranks are done with the last but one.
+        const bool gathers = request.collective == Collective::ALL_GATHER;
+        const std::size_t window = request.slots / 2;
+        constexpr std::size_t lag = 2;
+        const uint64_t longest = CutExtent(CutExtent(whole, n, 0), channels, channel).bytes;
+        const std::size_t loops = CutLoops({0, longest}, request.chunkBytes).size();
+        if (gathers && loops > 0)
+        {
+            nvls.Synchronise(true); // all have room
+            nvls.WaitForFlags(0, true);
+        }
+        for (std::size_t loop = 0; loop < loops; ++loop)
+        {
+            const std::size_t number = loop / window;
+            if (loop % window == 0 && number >= lag)
+            {
+                nvls.WaitForFlags(number - lag + (gathers ? 1 : 0), gathers);
+            }
+            for (uint32_t h = 0; h < n; ++h)
+            {
+                const Extent slice =
+                    CutExtent(CutExtent(CutExtent(whole, n, h), channels, channel), loops, loop);
+                gathers ? nvls.MulticastSlice(h, slice) : nvls.ReduceSlice(h, slice);
+            }
+            const bool isLast = (loop + 1) % window == 0;
+            if (isLast && (number + lag) * window < loops)
+            {
+                nvls.Synchronise(gathers);
+            }
+        }
+    }
+    return builder.Finish();
+}
+
+CollectiveProgram
+MakeNvlsTreeProgram(const Cluster& cluster,
+                    const Paths& /* paths */,
+                    const CollectiveRequest& request)
+{
+    const auto servers = GroupEvenlyByServer(cluster, request, "nvls-tree");
+    const uint32_t channels = request.channels > 0 ? request.channels : DEFAULT_CHANNELS;
+    const std::size_t places = servers.front().size();
+    if (places < 2)
+    {
+        throw std::invalid_argument(std::string(ToString(request.collective)) +
+                                    ": algorithm nvls-tree needs two ranks or more in a server");
+    }
+    ProgramBuilder builder(request, "nvls-tree", channels);
+    for (const auto& server : servers)
+    {
+        RequireNvls(cluster, request, server, "nvls-tree");
+    }
+    for (uint32_t channel = 0; channel < channels; ++channel)
+    {
+        std::vector<NvlsChannel> domains;
+        for (const auto& server : servers)
+        {
+            domains.emplace_back(builder, request, server, channel);
+        }
+        // Of each place: the heads of all servers.
+        std::vector<RankTree> trees;
+        for (std::size_t place = 0; place < places; ++place)
+        {
+            std::vector<std::vector<uint32_t>> heads;
+            for (const auto& server : servers)
+            {
+                heads.push_back({server[place]});
+            }
+            trees.push_back(JoinChains(heads, builder.GetNRanks(), channel % 2 == 1));
+        }
+        const Extent share = CutExtent({0, request.bytes}, channels, channel);
+        for (const Extent& loop : CutLoops(share, request.chunkBytes * places))
+        {
+            for (NvlsChannel& domain : domains)
+            {
+                domain.Reduce(loop);
+            }
+            for (std::size_t place = 0; place < places && servers.size() > 1; ++place)
+            {
+                const Extent slice = CutExtent(loop, places, place);
+                if (slice.bytes > 0)
+                {
+                    AppendUp(builder, trees[place], channel, slice);
+                    AppendDown(builder, trees[place], channel, slice);
+                }
+            }
+            for (NvlsChannel& domain : domains)
+            {
+                domain.Multicast(loop);
+            }
+        }
+    }
+    return builder.Finish();
+}
+
+} // namespace proteus
+} // namespace ns3

@@ -1,0 +1,213 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-algorithms.h"
+
+#include <algorithm>
+
+namespace ns3
+{
+namespace proteus
+{
+
+namespace
+{
+
+/// First tree of NCCL: position 0 has one child, odd positions are leaves.
+std::vector<TreeNode>
+MakeFirstTree(uint32_t n)
+{
+    std::vector<TreeNode> nodes(n);
+    for (uint32_t position = 1; position < n; ++position)
+    {
+        const uint32_t bit = position & (~position + 1); // lowest one
+        uint32_t parent = (position ^ bit) | bit << 1;
+        parent = parent >= n ? position ^ bit : parent;
+        nodes[position].parent = parent;
+        nodes[position].isSecondChild = position > parent;
+        nodes[parent].children[position > parent] = position;
+    }
+    return nodes;
+}
+
+} // namespace
+
+std::vector<TreeNode>
+MakeBinaryTree(uint32_t n, bool second)
+{
+    const std::vector<TreeNode> first = MakeFirstTree(n);
+    if (!second)
+    {
+        return first;
+    }
+    // The mirror image of an even number, the neighbour of an odd one.
+    const auto map = [n](uint32_t position) {
+        return position == NO_RANK ? NO_RANK : n % 2 == 0 ? n - 1 - position : (position + 1) % n;
+    };
+    std::vector<TreeNode> nodes(n);
+    for (uint32_t position = 0; position < n; ++position)
+    {
+        TreeNode& node = nodes[map(position)];
+        node.parent = map(first[position].parent);
+        node.children[0] = map(first[position].children[0]);
+        node.children[1] = map(first[position].children[1]);
+        node.isSecondChild = first[position].isSecondChild;
+    }
+    return nodes;
+}
+
+RankTree
+JoinChains(const std::vector<std::vector<uint32_t>>& chains, uint32_t n, bool second)
+{
+    RankTree tree;
+    tree.parent.assign(n, NO_RANK);
+    tree.children.resize(n);
+    const auto join = [&](uint32_t parent, uint32_t child) {
+        tree.parent[child] = parent;
+        tree.children[parent].push_back(child);
+    };
+    for (const auto& chain : chains)
+    {
+        for (std::size_t i = 1; i < chain.size(); ++i)
+        {
+            join(chain[i - 1], chain[i]);
+        }
+    }
+    const auto servers = MakeBinaryTree(static_cast<uint32_t>(chains.size()), second);
+    uint32_t root = NO_RANK;
+    for (std::size_t s = 0; s < chains.size(); ++s)
+    {
+        if (servers[s].parent == NO_RANK)
+        {
+            root = chains[s][0];
+            continue;
+        }
+        const auto& above = chains[servers[s].parent];
+        join(above[above.size() > 1 && !servers[s].isSecondChild ? 1 : 0], chains[s][0]);
+    }
+    tree.order.push_back(root);
+    for (std::size_t i = 0; i < tree.order.size(); ++i)
+    {
+        const auto& children = tree.children[tree.order[i]];
+        tree.order.insert(tree.order.end(), children.begin(), children.end());
+    }
+    return tree;
+}
+
+void
+AppendUp(ProgramBuilder& builder, const RankTree& tree, uint32_t channel, const Extent& chunk)
+{
+    for (auto rank = tree.order.rbegin(); rank != tree.order.rend(); ++rank)
+    {
+        const uint32_t parent = tree.parent[*rank];
+        const auto& children = tree.children[*rank];
+        if (children.empty())
+        {
+            builder.Append(*rank,
+                           builder.GetBlock(*rank, channel, NO_RANK, parent),
+                           {StepKind::SEND, chunk.offset, chunk.bytes});
+        }
+        for (const uint32_t child : children)
+        {
+            const bool passesOn = child == children.back() && parent != NO_RANK;
+            builder.Append(*rank,
+                           builder.GetBlock(*rank, channel, child, passesOn ? parent : NO_RANK),
+                           {passesOn ? StepKind::RECV_REDUCE_SEND : StepKind::RECV_REDUCE,
+                            chunk.offset,
+                            chunk.bytes});
+        }
+    }
+}
+
+void
+AppendDown(ProgramBuilder& builder, const RankTree& tree, uint32_t channel, const Extent& chunk)
+{
+    for (const uint32_t rank : tree.order)
+    {
+        const uint32_t parent = tree.parent[rank];
+        const auto& children = tree.children[rank];
+        std::size_t next = 0;
+        if (parent != NO_RANK)
+        {
+            const uint32_t first = children.empty() ? NO_RANK : children[next++];
+            builder.Append(rank,
+                           builder.GetBlock(rank, channel, parent, first),
+                           {first == NO_RANK ? StepKind::RECV : StepKind::RECV_COPY_SEND,
+                            chunk.offset,
+                            chunk.bytes});
+        }
+        for (; next < children.size(); ++next)
+        {
+            builder.Append(rank,
+                           builder.GetBlock(rank, channel, NO_RANK, children[next]),
+                           {StepKind::SEND, chunk.offset, chunk.bytes});
+        }
+    }
+}
+
+CollectiveProgram
+MakeTreeProgram(const Cluster& cluster, const Paths& paths, const CollectiveRequest& request)
+{
+    const auto n = static_cast<uint32_t>(request.vertices.size());
+    auto orders = MakeRingOrders(cluster, paths, request.vertices, request.channels);
+    const auto channels = static_cast<uint32_t>(orders.size());
+    const bool isAllReduce = request.collective == Collective::ALL_REDUCE;
+    ProgramBuilder builder(request, "tree", channels);
+    std::vector<int32_t> serverOf(n);
+    for (uint32_t rank = 0; rank < n; ++rank)
+    {
+        serverOf[rank] = cluster.GetVertices()[request.vertices[rank]].server;
+    }
+    for (uint32_t channel = 0; channel < channels; ++channel)
+    {
+        // Both halves take the same chains.
+        const uint32_t half = (channels + 1) / 2;
+        const auto& order = orders[isAllReduce ? channel % half : channel];
+        std::vector<std::vector<uint32_t>> chains;
+        for (std::size_t i = 0; i < n; ++i)
+        {
+            if (i == 0 || serverOf[order[i]] != serverOf[order[i - 1]])
+            {
+                chains.emplace_back();
+            }
+            chains.back().push_back(order[i]);
+        }
+        for (std::size_t s = 1; s < chains.size(); s += 2)
+        {
+            std::reverse(chains[s].begin(), chains[s].end()); // see MakeRingOrders()
+        }
+        if (!isAllReduce)
+        {
+            for (std::size_t s = 0; s < chains.size(); ++s)
+            {
+                const auto root = std::find(chains[s].begin(), chains[s].end(), request.root);
+                if (root != chains[s].end())
+                {
+                    std::rotate(chains[s].begin(), root, chains[s].end());
+                    std::rotate(chains.begin(), chains.begin() + s, chains.end());
+                    break;
+                }
+            }
+        }
+        const RankTree tree = JoinChains(chains, n, isAllReduce && channel >= half);
+        for (const Extent& chunk :
+             builder.CutChunks(CutExtent({0, request.bytes}, channels, channel)))
+        {
+            if (request.collective != Collective::BROADCAST)
+            {
+                AppendUp(builder, tree, channel, chunk);
+            }
+            if (request.collective != Collective::REDUCE)
+            {
+                AppendDown(builder, tree, channel, chunk);
+            }
+        }
+    }
+    return builder.Finish();
+}
+
+} // namespace proteus
+} // namespace ns3

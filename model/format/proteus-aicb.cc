@@ -1,0 +1,664 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-aicb.h"
+
+#include "proteus-text-reader.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <numeric>
+#include <stdexcept>
+#include <utility>
+
+namespace ns3
+{
+namespace proteus
+{
+
+namespace
+{
+
+constexpr double PS_PER_NS = 1000;
+/// Longest time; in picoseconds it fits 64 bits.
+constexpr double MAX_NS = 9e15;
+/// Most rows: a thousand layers in a thousand micro-batches.
+constexpr uint32_t MAX_ROWS = 1 << 20;
+/// Fields of a row.
+constexpr std::size_t N_FIELDS = 12;
+/// What passes are called, in the order of AicbRow::passes.
+constexpr std::array<const char*, 3> PASSES{"forward", "input gradient", "weight gradient"};
+
+/// @return picoseconds @param word nanoseconds, fractions allowed @param what they are
+int64_t
+ToPs(const TextReader& reader, const std::string& word, const std::string& what)
+{
+    return std::llround(reader.ToNumber(word, what, MAX_NS) * PS_PER_NS);
+}
+
+/// Whether the text ends so; if it does, the end is cut off.
+bool
+CutEnd(std::string& text, const std::string& end)
+{
+    if (text.size() <= end.size() || text.compare(text.size() - end.size(), end.size(), end) != 0)
+    {
+        return false;
+    }
+    text.resize(text.size() - end.size());
+    return true;
+}
+
+/// Reads the first line.
+void
+ParseHead(const TextReader& reader, const std::vector<std::string>& words, AicbWorkload& workload)
+{
+    workload.isMicro = words[0] == "MICRO";
+    if (!workload.isMicro && words[0] != "HYBRID_TRANSFORMER_FWD_IN_BCKWD")
+    {
+        reader.Fail(
+            "a workload of AICB begins with HYBRID_TRANSFORMER_FWD_IN_BCKWD or MICRO, not " +
+            TextReader::Shown(words[0]));
+    }
+    constexpr uint32_t MOST = MAX_DEVICES;
+    const auto positive = [&](const std::string& word, const std::string& key) {
+        const auto value = static_cast<uint32_t>(reader.ToUnsigned(word, key, MOST));
+        if (value == 0)
+        {
+            reader.Fail(key + " must be at least 1");
+        }
+        return value;
+    };
+    for (std::size_t i = 1; i < words.size();)
+    {
+        std::string key = words[i++];
+        if (key.back() == ':')
+        {
+            key.pop_back();
+        }
+        if (i == words.size())
+        {
+            reader.Fail(TextReader::Shown(key) + " has no value");
+        }
+        const std::string& value = words[i++];
+        if (key == "model_parallel_NPU_group")
+        {
+            workload.tensorParallel = positive(value, key);
+        }
+        else if (key == "ep")
+        {
+            workload.expertParallel = positive(value, key);
+        }
+        else if (key == "pp")
+        {
+            workload.pipelineParallel = positive(value, key);
+        }
+        else if (key == "vpp")
+        {
+            workload.virtualPipeline = positive(value, key);
+        }
+        else if (key == "ga")
+        {
+            workload.gradientAccumulation = positive(value, key);
+        }
+        else if (key == "all_gpus")
+        {
+            workload.gpus = positive(value, key);
+        }
+        else if (key == "pp_comm")
+        {
+            workload.pipelineBytes =
+                reader.ToUnsigned(value, key, std::numeric_limits<uint64_t>::max());
+        }
+        else if (key == "checkpoints" || key == "checkpoint_initiates")
+        {
+            const uint64_t n = reader.ToUnsigned(value, key, MAX_ROWS);
+            auto& list = key == "checkpoints" ? workload.checkpoints : workload.checkpointInitiates;
+            if (n > words.size() - i)
+            {
+                reader.Fail(key + " must be followed by " + std::to_string(n) + " rows");
+            }
+            for (uint64_t k = 0; k < n; k++)
+            {
+                list.push_back(
+                    static_cast<uint32_t>(reader.ToUnsigned(words[i++], key, MAX_ROWS - 1)));
+            }
+        }
+        else
+        {
+            reader.Fail("the unknown word " + TextReader::Shown(key) +
+                        "; known are model_parallel_NPU_group, ep, pp, vpp, ga, all_gpus, "
+                        "checkpoints, checkpoint_initiates, pp_comm");
+        }
+    }
+}
+
+AicbPass
+ParsePass(const TextReader& reader,
+          const std::vector<std::string>& words,
+          std::size_t pass,
+          bool isMicro)
+{
+    AicbPass result;
+    const std::size_t first = 2 + 3 * pass;
+    result.computePs = ToPs(reader, words[first], std::string(PASSES[pass]) + " nanoseconds");
+    result.bytes = reader.ToUnsigned(words[first + 2],
+                                     std::string(PASSES[pass]) + " bytes",
+                                     std::numeric_limits<uint64_t>::max());
+    std::string name = words[first + 1];
+    constexpr std::size_t WEIGHTS = 2;
+    result.parallelism = isMicro           ? Parallelism::NONE
+                         : pass == WEIGHTS ? Parallelism::DATA
+                                           : Parallelism::TENSOR;
+    if (CutEnd(name, "_DP_EP"))
+    {
+        result.parallelism = Parallelism::DATA;
+        result.isExpertData = true;
+    }
+    else if (CutEnd(name, "_EP"))
+    {
+        result.parallelism = Parallelism::EXPERT;
+    }
+    else if (CutEnd(name, "_TP"))
+    {
+        result.parallelism = Parallelism::TENSOR;
+    }
+    else if (CutEnd(name, "_DP"))
+    {
+        result.parallelism = Parallelism::DATA;
+    }
+    result.hasCollective = name != "NONE" && result.bytes > 0;
+    static const std::vector<std::pair<const char*, Collective>> names{
+        {"NONE", Collective::ALL_REDUCE},
+        {"ALLREDUCE", Collective::ALL_REDUCE},
+        {"ALLGATHER", Collective::ALL_GATHER},
+        {"REDUCESCATTER", Collective::REDUCE_SCATTER},
+        {"ALLTOALL", Collective::ALL_TO_ALL},
+        {"BROADCAST", Collective::BROADCAST},
+    };
+    const auto found = std::find_if(names.begin(), names.end(), [&](const auto& entry) {
+        return name == entry.first;
+    });
+    if (found == names.end())
+    {
+        reader.Fail("the unknown collective " + TextReader::Shown(words[first + 1]) +
+                    "; known are NONE, ALLREDUCE, ALLGATHER, REDUCESCATTER, ALLTOALL and "
+                    "BROADCAST, and each with _TP, _DP, _EP or _DP_EP behind it");
+    }
+    result.collective = found->second;
+    return result;
+}
+
+/// Makes the graph of an iteration.
+class AicbGraph
+{
+  public:
+    AicbGraph(const AicbWorkload& workload, const std::string& name, uint32_t nRanks)
+        : m_workload(workload),
+          m_builder(nRanks),
+          m_nRanks(nRanks),
+          m_tensor(workload.isMicro ? 1 : workload.tensorParallel),
+          m_expert(workload.expertParallel),
+          m_nStages(workload.isMicro ? 1 : workload.pipelineParallel),
+          m_data(nRanks / m_nStages / m_tensor),
+          m_phase(m_builder.AddPhase("iteration")),
+          m_compute(m_builder.AddStream("compute", StreamOrder::IN_ORDER)),
+          m_blocking(m_builder.AddStream("communication", StreamOrder::IN_ORDER)),
+          m_gradients(m_builder.AddStream("gradients", StreamOrder::IN_ORDER)),
+          m_updates(m_builder.AddStream("update", StreamOrder::READY)),
+          m_pipeline(m_builder.AddStream("pipeline", StreamOrder::IN_ORDER)),
+          m_after(nRanks)
+    {
+        WorkloadFacts facts;
+        facts.name = name;
+        m_builder.SetFacts(facts);
+    }
+
+    ExecutionGraph Make()
+    {
+        const auto n = m_workload.rows.size();
+        if (m_workload.isMicro)
+        {
+            SetStage(0);
+            for (const AicbRow& row : m_workload.rows)
+            {
+                RunBlocking(row, 0);
+                RunBlocking(row, 1);
+                RunBlocking(row, 2);
+            }
+        }
+        else if (m_nStages == 1)
+        {
+            SetStage(0);
+            RunForward(0, n);
+            RunBackward(0, n);
+        }
+        else
+        {
+            RunPipeline();
+        }
+        return m_builder.Build();
+    }
+
+  private:
+    /// Everything that follows is of the ranks of this stage.
+    void SetStage(uint32_t stage)
+    {
+        const uint32_t perStage = m_nRanks / m_nStages;
+        m_first = stage * perStage;
+        m_end = m_first + perStage;
+    }
+
+    void RunForward(std::size_t first, std::size_t end)
+    {
+        for (std::size_t i = first; i < end; i++)
+        {
+            RunBlocking(m_workload.rows[i], 0);
+        }
+    }
+
+    void RunBackward(std::size_t first, std::size_t end)
+    {
+        for (std::size_t i = end; i-- > first;)
+        {
+            const AicbRow& row = m_workload.rows[i];
+            Recompute(i);
+            const auto inputs = RunPass(row, 1, m_blocking);
+            const auto weights = RunPass(row, 2, m_gradients);
+            for (DeviceId rank = m_first; !weights.empty() && row.updatePs > 0 && rank < m_end;
+                 rank++)
+            {
+                m_builder.AddCompute(m_phase,
+                                     rank,
+                                     m_updates,
+                                     row.name + " update",
+                                     row.updatePs,
+                                     {weights[rank]});
+            }
+            Wait(inputs);
+        }
+    }
+
+    /// Rows of the micro-batches: `length` for each, from `first`.
+    struct MicroBatches
+    {
+        std::size_t first;
+        std::size_t length;
+    };
+
+    /// AICB writes the layers of a stage once for each micro-batch, one after the other, with rows
+    /// for the whole iteration before and behind them.
+    MicroBatches FindMicroBatches() const
+    {
+        const auto& rows = m_workload.rows;
+        const std::size_t n = m_workload.gradientAccumulation;
+        const auto begins = [&](std::size_t i, const char* word) {
+            return rows[i].name.rfind(word, 0) == 0;
+        };
+        std::size_t first = 0;
+        while (first < rows.size() && !begins(first, "embedding_layer"))
+        {
+            first++;
+        }
+        std::size_t end = first;
+        while (end < rows.size() && !begins(end, "cross_entropy") && !begins(end, "optimizer"))
+        {
+            end++;
+        }
+        const std::size_t length = (end - first) / n;
+        bool isGood = length > 0 && (end - first) % n == 0;
+        for (std::size_t i = first + length; isGood && i < end; i++)
+        {
+            isGood = rows[i].name == rows[i - length].name;
+        }
+        if (!isGood)
+        {
+            throw std::invalid_argument(
+                "the rows between embedding_layer and cross_entropy are not the same for each of " +
+                std::to_string(n) + " micro-batches (ga), so the " + std::to_string(m_nStages) +
+                " pipeline stages cannot be told what to do when");
+        }
+        return {first, length};
+    }
+
+    /// Stages run their micro-batches as 1F1B, and pass on pp_comm bytes between them.
+    void RunPipeline()
+    {
+        const MicroBatches rows = FindMicroBatches();
+        const uint32_t n = m_workload.gradientAccumulation;
+        const std::size_t behind = rows.first + n * rows.length;
+        std::vector<std::vector<ScheduleEntry>> schedules; // phase 0 forward, 1 backward
+        for (uint32_t stage = 0; stage < m_nStages; stage++)
+        {
+            schedules.push_back(MakePipelineSchedule(PipelineSchedule::ONE_FORWARD_ONE_BACKWARD,
+                                                     m_nStages,
+                                                     stage,
+                                                     n,
+                                                     0,
+                                                     1));
+            SetStage(stage);
+            RunForward(0, rows.first);
+        }
+        // Each entry once the stage that it waits for has had its turn, so that the messages are
+        // there. By direction, stage and micro-batch: messages to the next, or to the one before.
+        using Messages = std::vector<TaskId>;
+        std::array<std::vector<std::vector<Messages>>, 2> sent;
+        sent.fill(std::vector<std::vector<Messages>>(m_nStages, std::vector<Messages>(n)));
+        std::vector<std::size_t> next(m_nStages, 0);
+        for (std::size_t left = std::size_t{2} * n * m_nStages; left > 0;)
+        {
+            for (uint32_t stage = 0; stage < m_nStages; stage++)
+            {
+                if (next[stage] == schedules[stage].size())
+                {
+                    continue;
+                }
+                const ScheduleEntry entry = schedules[stage][next[stage]];
+                const bool isForward = entry.phase == 0;
+                const bool hasSource = isForward ? stage > 0 : stage + 1 < m_nStages;
+                const bool hasTarget = isForward ? stage + 1 < m_nStages : stage > 0;
+                const uint32_t source = isForward ? stage - 1 : stage + 1;
+                auto& directions = sent[entry.phase];
+                if (hasSource && directions[source][entry.microBatch].empty())
+                {
+                    continue;
+                }
+                SetStage(stage);
+                const uint32_t perStage = m_end - m_first;
+                for (uint32_t k = 0; hasSource && k < perStage; k++)
+                {
+                    m_after[m_first + k].push_back(directions[source][entry.microBatch][k]);
+                }
+                const std::size_t first = rows.first + entry.microBatch * rows.length;
+                isForward ? RunForward(first, first + rows.length)
+                          : RunBackward(first, first + rows.length);
+                for (uint32_t k = 0; hasTarget && k < perStage; k++)
+                {
+                    const DeviceId to = isForward ? m_first + perStage + k : m_first - perStage + k;
+                    directions[stage][entry.microBatch].push_back(m_builder.AddCommunication(
+                        m_phase,
+                        m_builder.AddGroup({m_first + k, to}),
+                        m_pipeline,
+                        isForward ? "activations" : "gradients of activations",
+                        Collective::SEND_RECV,
+                        std::max<uint64_t>(m_workload.pipelineBytes, 1),
+                        Parallelism::PIPELINE,
+                        m_after[m_first + k]));
+                }
+                next[stage]++;
+                left--;
+            }
+        }
+        for (uint32_t stage = 0; stage < m_nStages; stage++)
+        {
+            SetStage(stage);
+            RunForward(behind, m_workload.rows.size());
+            RunBackward(behind, m_workload.rows.size());
+            RunBackward(0, rows.first);
+        }
+    }
+
+    /// The pass back of row i may need the inputs of rows that were not kept.
+    void Recompute(std::size_t i)
+    {
+        const auto has = [](const std::vector<uint32_t>& list, std::size_t row) {
+            return std::find(list.begin(), list.end(), row) != list.end();
+        };
+        if (!has(m_workload.checkpointInitiates, i))
+        {
+            return;
+        }
+        std::size_t first = i;
+        while (first > 0 && !has(m_workload.checkpoints, first))
+        {
+            first--;
+        }
+        for (std::size_t k = first; k < i; k++)
+        {
+            RunBlocking(m_workload.rows[k], 0, " again");
+        }
+    }
+
+    void Wait(const std::vector<TaskId>& tasks)
+    {
+        for (DeviceId rank = m_first; !tasks.empty() && rank < m_end; rank++)
+        {
+            m_after[rank] = {tasks[rank]};
+        }
+    }
+
+    void RunBlocking(const AicbRow& row, std::size_t pass, const std::string& note = "")
+    {
+        Wait(RunPass(row, pass, m_blocking, note));
+    }
+
+    /// @return by rank, the collective that it takes part in; empty if there is none
+    std::vector<TaskId> RunPass(const AicbRow& row,
+                                std::size_t pass,
+                                StreamId stream,
+                                const std::string& note = "")
+    {
+        const AicbPass& it = row.passes[pass];
+        const std::string name = row.name + " " + PASSES[pass] + note;
+        if (it.computePs > 0)
+        {
+            for (DeviceId rank = m_first; rank < m_end; rank++)
+            {
+                m_after[rank] = {
+                    m_builder
+                        .AddCompute(m_phase, rank, m_compute, name, it.computePs, m_after[rank])};
+            }
+        }
+        if (!it.hasCollective)
+        {
+            return {};
+        }
+        std::vector<TaskId> tasks(m_nRanks);
+        for (const auto& group : FindGroups(it))
+        {
+            std::vector<TaskId> before;
+            for (const DeviceId rank : group)
+            {
+                before.insert(before.end(), m_after[rank].begin(), m_after[rank].end());
+            }
+            std::sort(before.begin(), before.end());
+            before.erase(std::unique(before.begin(), before.end()), before.end());
+            const TaskId task = m_builder.AddCommunication(m_phase,
+                                                           m_builder.AddGroup(group),
+                                                           stream,
+                                                           name + " " + ToString(it.collective),
+                                                           it.collective,
+                                                           it.bytes,
+                                                           it.parallelism,
+                                                           before);
+            for (const DeviceId rank : group)
+            {
+                tasks[rank] = task;
+            }
+        }
+        return tasks;
+    }
+
+    /// @return who communicates with whom, every rank of the stage once
+    std::vector<std::vector<DeviceId>> FindGroups(const AicbPass& pass) const
+    {
+        // Rank of a replica and a share of the layers.
+        const auto rank = [this](uint32_t data, uint32_t tensor) {
+            return m_first + data * m_tensor + tensor;
+        };
+        std::vector<std::vector<DeviceId>> groups;
+        if (m_workload.isMicro)
+        {
+            groups.emplace_back(m_nRanks);
+            std::iota(groups[0].begin(), groups[0].end(), 0U);
+            return groups;
+        }
+        if (pass.parallelism == Parallelism::TENSOR)
+        {
+            for (uint32_t d = 0; d < m_data; d++)
+            {
+                groups.emplace_back();
+                for (uint32_t t = 0; t < m_tensor; t++)
+                {
+                    groups.back().push_back(rank(d, t));
+                }
+            }
+            return groups;
+        }
+        // Replicas d, d + step, ... of `size`; experts are spread over neighbours.
+        const bool isExpert = pass.parallelism == Parallelism::EXPERT;
+        const uint32_t size = isExpert ? m_expert : pass.isExpertData ? m_data / m_expert : m_data;
+        const uint32_t step = pass.isExpertData ? m_expert : 1;
+        for (uint32_t t = 0; t < m_tensor; t++)
+        {
+            for (uint32_t g = 0; g < m_data / size; g++)
+            {
+                groups.emplace_back();
+                for (uint32_t k = 0; k < size; k++)
+                {
+                    groups.back().push_back(
+                        rank(pass.isExpertData ? g + k * step : g * size + k, t));
+                }
+            }
+        }
+        return groups;
+    }
+
+    const AicbWorkload& m_workload;
+    GraphBuilder m_builder;
+    const uint32_t m_nRanks;
+    const uint32_t m_tensor;
+    const uint32_t m_expert;
+    const uint32_t m_nStages;
+    const uint32_t m_data; //!< replicas of a stage
+    const PhaseId m_phase;
+    const StreamId m_compute;
+    const StreamId m_blocking;
+    const StreamId m_gradients;
+    const StreamId m_updates;
+    const StreamId m_pipeline;
+    DeviceId m_first{0};                      //!< first rank of the stage
+    DeviceId m_end{0};                        //!< behind its last rank
+    std::vector<std::vector<TaskId>> m_after; //!< by rank: what its next task waits for
+};
+
+} // namespace
+
+AicbWorkload
+ParseAicb(std::istream& in, const std::string& fileName)
+{
+    TextReader reader(in, fileName);
+    AicbWorkload workload;
+    std::vector<std::string> words;
+    if (!reader.ReadWords(words))
+    {
+        reader.Fail("the file is empty; this is no workload of AICB");
+    }
+    ParseHead(reader, words, workload);
+    if (!reader.ReadWords(words) || words.size() != 1)
+    {
+        reader.Fail("the second line must have the number of rows and nothing else");
+    }
+    const uint64_t nRows = reader.ToUnsigned(words[0], "the number of rows", MAX_ROWS);
+    while (reader.ReadWords(words))
+    {
+        if (workload.rows.size() == nRows)
+        {
+            reader.Fail("there are more rows than the " + std::to_string(nRows) +
+                        " that the second line says");
+        }
+        if (words.size() != N_FIELDS)
+        {
+            reader.Fail("a row has " + std::to_string(N_FIELDS) + " fields, not " +
+                        std::to_string(words.size()));
+        }
+        AicbRow row;
+        row.name = words[0];
+        for (std::size_t pass = 0; pass < row.passes.size(); pass++)
+        {
+            row.passes[pass] = ParsePass(reader, words, pass, workload.isMicro);
+        }
+        row.updatePs = ToPs(reader, words[11], "update nanoseconds");
+        workload.rows.push_back(std::move(row));
+    }
+    if (workload.rows.size() < nRows)
+    {
+        reader.Fail("the file ends after " + std::to_string(workload.rows.size()) + " of " +
+                    std::to_string(nRows) + " rows; it was cut off");
+    }
+    for (const auto* list : {&workload.checkpoints, &workload.checkpointInitiates})
+    {
+        for (const uint32_t row : *list)
+        {
+            if (row >= nRows)
+            {
+                throw std::invalid_argument(fileName + ":1: there is no row " +
+                                            std::to_string(row) + " for a checkpoint");
+            }
+        }
+    }
+    return workload;
+}
+
+ExecutionGraph
+MakeAicbGraph(const AicbWorkload& workload, const std::string& name, const TraceOptions& options)
+{
+    const auto fail = [&](const std::string& cause) {
+        throw std::invalid_argument(name + ": " + cause);
+    };
+    const uint64_t tensor = workload.isMicro ? 1 : workload.tensorParallel;
+    const uint64_t stages = workload.isMicro ? 1 : workload.pipelineParallel;
+    const uint64_t least = tensor * stages; // ranks of one replica
+    uint64_t nRanks = workload.gpus;
+    if (nRanks == 0)
+    {
+        nRanks = options.ranks != 0 ? options.ranks
+                                    : std::max<uint64_t>(options.availableRanks / least, 1) * least;
+    }
+    if (options.ranks != 0 && options.ranks != nRanks)
+    {
+        fail("the workload is for " + std::to_string(nRanks) + " GPUs, not for " +
+             std::to_string(options.ranks));
+    }
+    if (nRanks % least != 0 || nRanks > MAX_DEVICES)
+    {
+        fail(std::to_string(nRanks) + " GPUs cannot be split into " + std::to_string(stages) +
+             " pipeline stages of groups of " + std::to_string(tensor) + " for tensor parallelism");
+    }
+    if (nRanks / least % workload.expertParallel != 0)
+    {
+        fail(std::to_string(nRanks / least) + " replicas cannot be split into groups of " +
+             std::to_string(workload.expertParallel) + " for expert parallelism");
+    }
+    // Three passes and an update, and every checkpoint repeats some rows.
+    const uint64_t nPasses = 8 * (1 + workload.checkpointInitiates.size()) * workload.rows.size() +
+                             2 * uint64_t{workload.gradientAccumulation};
+    if (nPasses * nRanks > MAX_TRACE_TASKS)
+    {
+        fail(std::to_string(workload.rows.size()) + " rows on " + std::to_string(nRanks) +
+             " GPUs make too large a graph; the most is " + std::to_string(MAX_TRACE_TASKS) +
+             " tasks");
+    }
+    try
+    {
+        return AicbGraph(workload, name, static_cast<uint32_t>(nRanks)).Make();
+    }
+    catch (const std::invalid_argument& error)
+    {
+        throw std::invalid_argument(name + ": " + error.what());
+    }
+}
+
+ExecutionGraph
+ReadAicb(const std::vector<TraceFile>& files, const std::string& name, const TraceOptions& options)
+{
+    const auto in = files.front().open();
+    return MakeAicbGraph(ParseAicb(*in, files.front().name), name, options);
+}
+
+} // namespace proteus
+} // namespace ns3

@@ -1,0 +1,120 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef PROTEUS_AICB_H
+#define PROTEUS_AICB_H
+
+#include "proteus-trace-graph.h"
+
+#include "ns3/proteus-graph.h"
+
+#include <array>
+#include <cstdint>
+#include <istream>
+#include <string>
+#include <vector>
+
+/**
+ * @file
+ * @ingroup proteus
+ * Workloads of AICB, as SimAI runs them: text, one row for each layer.
+ *
+ * Line 1 says how the model is split, line 2 how many rows follow. A row has twelve fields: name,
+ * dependency (-1), then time in nanoseconds, collective and bytes of the forward pass, of the
+ * gradient of the inputs and of that of the weights, and the time of the weights' update.
+ */
+
+namespace ns3
+{
+namespace proteus
+{
+
+/// @ingroup proteus
+/// Time and collective of one pass of a row.
+struct AicbPass
+{
+    int64_t computePs{0};                          //!< before the collective
+    bool hasCollective{false};                     //!< whether there is one
+    Collective collective{Collective::ALL_REDUCE}; //!< which
+    Parallelism parallelism{Parallelism::TENSOR};  //!< among whom
+    bool isExpertData{false};                      //!< among the replicas of the experts
+    uint64_t bytes{0};                             //!< as the Collective counts them
+};
+
+/// @ingroup proteus
+/// A row of a workload.
+struct AicbRow
+{
+    std::string name;               //!< of the layer
+    std::array<AicbPass, 3> passes; //!< forward, gradient of the inputs, gradient of the weights
+    int64_t updatePs{0};            //!< after the collective of the weights' gradient
+};
+
+/// @ingroup proteus
+/// A workload as it is in the file. Counts are 0 where the file does not say them.
+struct AicbWorkload
+{
+    bool isMicro{false};               //!< rows are a benchmark: one after the other, all ranks
+    uint32_t tensorParallel{1};        //!< GPUs that share a layer
+    uint32_t expertParallel{1};        //!< GPUs that share the experts
+    uint32_t pipelineParallel{1};      //!< stages
+    uint32_t virtualPipeline{1};       //!< chunks of a stage, as the file says it
+    uint32_t gradientAccumulation{1};  //!< micro-batches of an iteration
+    uint32_t gpus{0};                  //!< of the job
+    uint64_t pipelineBytes{0};         //!< between two stages, one micro-batch
+    std::vector<uint32_t> checkpoints; //!< rows whose input is kept
+    std::vector<uint32_t> checkpointInitiates; //!< rows before which the pass back recomputes
+    std::vector<AicbRow> rows;                 //!< the layers
+};
+
+/**
+ * @ingroup proteus
+ * Reads a workload.
+ * @param in the file, compressed or not
+ * @param fileName what messages call it
+ * @return the workload
+ * @throw std::invalid_argument "FILE:LINE: cause" if something is wrong
+ */
+AicbWorkload ParseAicb(std::istream& in, const std::string& fileName);
+
+/**
+ * @ingroup proteus
+ * Makes the graph of one iteration.
+ *
+ * Ranks are numbered as Megatron-LM does: those that share a layer together, then the replicas,
+ * then the stages. The forward pass goes through the rows in order; a row's collective ends before
+ * the next row begins. The pass back goes through them in reverse order: the inputs' gradient, its
+ * collective, beside it the weights' gradient; the next row begins when both are done. The
+ * weights' collectives go on beside all that, one after the other, each followed by the update.
+ * That is the order of SimAI.
+ *
+ * With several pipeline stages, which SimAI does not simulate but adds to its result, the rows are
+ * those of one stage. Those from embedding_layer to cross_entropy repeat for each micro-batch (ga);
+ * every stage runs them as 1F1B and passes pp_comm bytes on to its neighbours. The rows before and
+ * behind are run before the first and after the last micro-batch. Chunks of a stage (vpp) are not
+ * interleaved: AICB writes the number of layers there.
+ *
+ * @param workload to make it of
+ * @param name of the workload, for messages and facts
+ * @param options ranks, where the file does not say them
+ * @return the graph
+ * @throw std::invalid_argument if the ranks cannot be split so, or the rows into micro-batches
+ */
+ExecutionGraph MakeAicbGraph(const AicbWorkload& workload,
+                             const std::string& name,
+                             const TraceOptions& options = {});
+
+/// @ingroup proteus
+/// @param files one @param name of the trace @param options ranks @return its graph
+/// @throw std::invalid_argument as ParseAicb() and MakeAicbGraph()
+ExecutionGraph ReadAicb(const std::vector<TraceFile>& files,
+                        const std::string& name,
+                        const TraceOptions& options = {});
+
+} // namespace proteus
+} // namespace ns3
+
+#endif // PROTEUS_AICB_H

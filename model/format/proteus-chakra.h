@@ -1,0 +1,195 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef PROTEUS_CHAKRA_H
+#define PROTEUS_CHAKRA_H
+
+#include "proteus-trace-graph.h"
+
+#include "ns3/proteus-graph.h"
+
+#include <cstdint>
+#include <istream>
+#include <memory>
+#include <optional>
+#include <ostream>
+#include <string>
+#include <vector>
+
+/**
+ * @file
+ * @ingroup proteus
+ * Chakra execution traces (MLCommons), one file per rank; the encoding is in proteus-chakra.proto.
+ *
+ * What the nodes of a trace do is what ASTRA-sim makes of them. A rank has a stream for nodes of
+ * the host ("cpu"), one for kernels ("compute") and one for communication and memory nodes
+ * ("communication"); each runs one node at a time, of those whose control and data dependencies are
+ * done the one with the lowest id. Receives occupy no stream. Nodes last duration_micros; where
+ * that is 0, compute nodes with num_ops and memory nodes with tensor_size are timed by the cost
+ * model, and all others last 1 ns. Collectives of the host are timed by their duration.
+ *
+ * Where we differ: a broadcast is carried by the network (ASTRA-sim waits for its duration); so are
+ * reduce, gather and scatter. A barrier is an all-reduce of 4 bytes, which is what PyTorch makes of
+ * it. A collective without comm_size is timed by its duration. A control dependency on a node that
+ * the file does not have is no dependency: converters drop the calls around the operators. Control
+ * dependencies that contradict the data dependencies of a trace converted from PyTorch (its nodes
+ * have fw_parent) tell who called whom, as early converters wrote them; all in that file are left
+ * out.
+ *
+ * comm_size counts the input of a rank: of an all-gather and a gather, the rank's own part. The
+ * bytes of the graph are those of nccl-tests, which count the gathered buffer.
+ */
+
+namespace ns3
+{
+namespace proteus
+{
+
+/// @ingroup proteus
+/// What a node of a Chakra trace is; the numbers are those of the file.
+enum class ChakraNodeType : uint8_t
+{
+    INVALID,
+    METADATA,
+    MEM_LOAD,
+    MEM_STORE,
+    COMP,
+    COMM_SEND,
+    COMM_RECV,
+    COMM_COLL,
+};
+
+/// @ingroup proteus
+/// What a COMM_COLL node does; the numbers are those of the file.
+enum class ChakraCollective : uint8_t
+{
+    ALL_REDUCE,
+    REDUCE,
+    ALL_GATHER,
+    GATHER,
+    SCATTER,
+    BROADCAST,
+    ALL_TO_ALL,
+    REDUCE_SCATTER,
+    REDUCE_SCATTER_BLOCK,
+    BARRIER,
+};
+
+/// @ingroup proteus
+/// A task as WriteChakra() adds it to the node that stands for it, so that it can be read back.
+struct ChakraTask
+{
+    TaskId id{0};                     //!< in the graph
+    Task task;                        //!< without its name
+    std::vector<TaskId> dependencies; //!< of the task
+};
+
+/**
+ * @ingroup proteus
+ * A node of a Chakra trace, with the attributes that feeders read. Attributes may be of any numeric
+ * type in the file.
+ */
+struct ChakraNode
+{
+    uint64_t id{0};                               //!< in its file
+    std::string name;                             //!< any bytes
+    ChakraNodeType type{ChakraNodeType::INVALID}; //!< what it is
+    std::vector<uint64_t> controlDependencies;    //!< ids
+    std::vector<uint64_t> dataDependencies;       //!< ids
+    uint64_t durationMicros{0};                   //!< measured, microseconds
+    std::string inputValues;                      //!< operands as text
+    bool isCpu{false};                            //!< is_cpu_op
+    double flops{0};                              //!< num_ops
+    uint64_t tensorBytes{0};                      //!< tensor_size
+    ChakraCollective collective{};                //!< comm_type
+    uint64_t bytes{0};                            //!< comm_size
+    std::optional<uint32_t> source;               //!< comm_src
+    std::optional<uint32_t> destination;          //!< comm_dst
+    int64_t tag{0};                               //!< comm_tag
+    uint32_t root{0};                             //!< root_rank
+    std::string processGroup;                     //!< pg_name
+    bool isFromPyTorch{false};                    //!< whether it has fw_parent
+    std::optional<ChakraTask> task;               //!< if this library wrote it
+};
+
+/**
+ * @ingroup proteus
+ * Reads a file of a Chakra trace node by node: memory does not grow with its length.
+ */
+class ChakraReader
+{
+  public:
+    /**
+     * @param in the file, compressed or not; outlives this object
+     * @param fileName what messages call it
+     * @throw std::invalid_argument "FILE: byte N: cause" if it does not begin as a trace
+     */
+    ChakraReader(std::istream& in, const std::string& fileName);
+    ~ChakraReader();
+
+    /// @return what the trace says about its schema, e.g. "0.0.4"
+    const std::string& GetVersion() const;
+
+    /// @param name of an attribute of the trace @return its text, empty if it has none
+    std::string GetAttribute(const std::string& name) const;
+
+    /**
+     * @param node where to
+     * @return whether there was another node
+     * @throw std::invalid_argument "FILE: byte N: cause" (N counts decompressed bytes) if the file
+     * is damaged, was cut off, or says what cannot be
+     */
+    bool Read(ChakraNode& node);
+
+    /// @return first byte of the node that was read last, in the decompressed file
+    uint64_t GetPosition() const;
+
+  private:
+    class Impl;
+    std::unique_ptr<Impl> m_impl;
+};
+
+/**
+ * @ingroup proteus
+ * Makes a graph of the files of a trace.
+ * @param files by rank; one file stands for all ranks if the options ask for more
+ * @param name of the trace, for messages
+ * @param options what to make of it; groupFile is JSON {"name": [ranks], ...}, as ASTRA-sim has it
+ * @return the graph: the one that was written if WriteChakra() wrote it, else with one device per
+ * rank and one phase
+ * @throw std::invalid_argument as ChakraReader, and if ranks do not fit together
+ */
+ExecutionGraph ReadChakra(const std::vector<TraceFile>& files,
+                          const std::string& name,
+                          const TraceOptions& options = {});
+
+/**
+ * @ingroup proteus
+ * Writes what a device does as the file of a Chakra trace: every task once per micro-batch, with
+ * control dependencies for the order of its streams and the gates of its micro-batches, so that
+ * other simulators run it; besides, in attributes whose names begin with "proteus_", what Chakra
+ * has no word for, so that ReadChakra() makes the same graph of all files together.
+ * @param graph the graph
+ * @param device whose file
+ * @param out where to, a binary stream
+ * @throw std::invalid_argument if the stream fails, or the graph has more micro-batches of its
+ * tasks than a file has room for
+ */
+void WriteChakra(const ExecutionGraph& graph, DeviceId device, std::ostream& out);
+
+/**
+ * @ingroup proteus
+ * Writes a graph as a Chakra trace: files PREFIX.RANK.et.
+ * @param graph the graph
+ * @param prefix of the files, e.g. "traces/gpt3"; the folder must be there
+ * @throw std::invalid_argument as WriteChakra(), or if a file cannot be written
+ */
+void SaveChakra(const ExecutionGraph& graph, const std::string& prefix);
+
+} // namespace proteus
+} // namespace ns3
+
+#endif // PROTEUS_CHAKRA_H

@@ -1,0 +1,224 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-input-file.h"
+
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <fstream>
+#include <ios>
+#include <stdexcept>
+#include <streambuf>
+#include <sys/stat.h>
+#include <vector>
+#include <zlib.h>
+
+namespace ns3
+{
+namespace proteus
+{
+
+namespace
+{
+
+/// Bytes that are read from the file at a time.
+constexpr std::size_t SOURCE_BYTES = 1 << 16;
+/// Bytes that are decompressed at a time.
+constexpr std::size_t PLAIN_BYTES = 1 << 18;
+/// First two bytes of a gzip file (RFC 1952).
+constexpr unsigned char GZIP_MAGIC[] = {0x1f, 0x8b};
+/// inflateInit2(): largest window, and a gzip header.
+constexpr int GZIP_WINDOW_BITS = 15 + 16;
+
+} // namespace
+
+/// Decompresses what it takes from another buffer, or hands it through.
+class InputFile::Buffer : public std::streambuf
+{
+  public:
+    Buffer(std::streambuf* source, const std::string& name)
+        : m_source(source),
+          m_name(name),
+          m_input(SOURCE_BYTES)
+    {
+        Refill();
+        m_isCompressed =
+            m_available >= 2 && m_input[0] == GZIP_MAGIC[0] && m_input[1] == GZIP_MAGIC[1];
+        if (m_isCompressed)
+        {
+            m_plain.resize(PLAIN_BYTES);
+            Start();
+        }
+    }
+
+    ~Buffer() override
+    {
+        if (m_isStarted)
+        {
+            inflateEnd(&m_zlib);
+        }
+    }
+
+  protected:
+    int_type underflow() override
+    {
+        const std::size_t n = m_isCompressed ? Inflate() : Copy();
+        if (n == 0)
+        {
+            return traits_type::eof();
+        }
+        return traits_type::to_int_type(*gptr());
+    }
+
+  private:
+    [[noreturn]] void Fail(const std::string& cause) const
+    {
+        throw std::invalid_argument(m_name + ": byte " + std::to_string(m_consumed - m_available) +
+                                    ": " + cause);
+    }
+
+    /// Takes more from the source when all is used; m_available is 0 at its end.
+    void Refill()
+    {
+        if (m_available > 0)
+        {
+            return;
+        }
+        try
+        {
+            m_available = static_cast<std::size_t>(
+                m_source->sgetn(reinterpret_cast<char*>(m_input.data()), SOURCE_BYTES));
+        }
+        catch (const std::ios_base::failure&)
+        {
+            throw std::invalid_argument(m_name + ": cannot be read");
+        }
+        m_consumed += m_available;
+        m_next = m_input.data();
+    }
+
+    /// @return bytes handed through
+    std::size_t Copy()
+    {
+        Refill();
+        const std::size_t n = m_available;
+        auto* begin = reinterpret_cast<char*>(m_next);
+        setg(begin, begin, begin + n);
+        m_available = 0;
+        return n;
+    }
+
+    void Start()
+    {
+        m_zlib = z_stream();
+        if (inflateInit2(&m_zlib, GZIP_WINDOW_BITS) != Z_OK)
+        {
+            throw std::invalid_argument(m_name + ": no memory to decompress it");
+        }
+        m_isStarted = true;
+    }
+
+    /// @return bytes decompressed; 0 at the end of the file
+    std::size_t Inflate()
+    {
+        for (;;)
+        {
+            Refill();
+            if (!m_isStarted)
+            {
+                if (m_available == 0)
+                {
+                    return 0;
+                }
+                Start(); // files may be several compressed ones, one after the other
+            }
+            if (m_available == 0)
+            {
+                Fail("the compressed data end too early; the file was cut off");
+            }
+            m_zlib.next_in = m_next;
+            m_zlib.avail_in = static_cast<unsigned>(m_available);
+            m_zlib.next_out = m_plain.data();
+            m_zlib.avail_out = static_cast<unsigned>(m_plain.size());
+            const int result = inflate(&m_zlib, Z_NO_FLUSH);
+            m_next = m_zlib.next_in;
+            m_available = m_zlib.avail_in;
+            if (result != Z_OK && result != Z_STREAM_END && result != Z_BUF_ERROR)
+            {
+                Fail(std::string("the compressed data are damaged") +
+                     (m_zlib.msg ? std::string(" (") + m_zlib.msg + ")" : ""));
+            }
+            if (result == Z_STREAM_END)
+            {
+                inflateEnd(&m_zlib);
+                m_isStarted = false;
+            }
+            const std::size_t n = m_plain.size() - m_zlib.avail_out;
+            if (n > 0)
+            {
+                auto* begin = reinterpret_cast<char*>(m_plain.data());
+                setg(begin, begin, begin + n);
+                return n;
+            }
+        }
+    }
+
+    std::streambuf* m_source;
+    const std::string& m_name;
+    std::vector<unsigned char> m_input; //!< as it is in the file
+    unsigned char* m_next{nullptr};     //!< what is not used of it
+    std::size_t m_available{0};         //!< how much that is
+    uint64_t m_consumed{0};             //!< bytes taken from the source
+    std::vector<unsigned char> m_plain; //!< decompressed
+    bool m_isCompressed{false};
+    bool m_isStarted{false}; //!< whether m_zlib is in use
+    z_stream m_zlib;
+};
+
+InputFile::InputFile(const std::string& path)
+    : m_name(path)
+{
+    if (IsFolder(path))
+    {
+        throw std::invalid_argument(path + ": cannot be read: it is a directory");
+    }
+    errno = 0;
+    m_file = std::make_unique<std::ifstream>(path, std::ios::binary);
+    if (!*m_file)
+    {
+        throw std::invalid_argument(path + ": cannot be read: " + std::strerror(errno));
+    }
+    Begin(m_file->rdbuf());
+}
+
+InputFile::InputFile(std::istream& in, const std::string& name)
+    : m_name(name)
+{
+    Begin(in.rdbuf());
+}
+
+InputFile::~InputFile() = default;
+
+void
+InputFile::Begin(std::streambuf* source)
+{
+    m_buffer = std::make_unique<Buffer>(source, m_name);
+    m_stream = std::make_unique<std::istream>(m_buffer.get());
+    // So that what the buffer throws comes through.
+    m_stream->exceptions(std::ios::badbit);
+}
+
+bool
+IsFolder(const std::string& path)
+{
+    struct stat status;
+    return stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+} // namespace proteus
+} // namespace ns3

@@ -1,0 +1,66 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef PROTEUS_KINETO_H
+#define PROTEUS_KINETO_H
+
+#include "proteus-trace-graph.h"
+
+#include "ns3/proteus-graph.h"
+
+#include <string>
+#include <vector>
+
+/**
+ * @file
+ * @ingroup proteus
+ * Traces of PyTorch's profiler (Kineto): JSON, one file per rank.
+ *
+ * **GPU.** Every kernel, copy and fill is a task that lasts as long as it was measured, on a stream
+ * of its own name ("stream 7"), in the order in which they ran there. NCCL's kernels become
+ * collectives or messages, which the network times; what they were measured to last is not used,
+ * since it has the waiting for other ranks in it.
+ *
+ * **Host.** The calls that launch work of the GPU, of all threads together, are one stream ("host")
+ * in the order in which they returned; each lasts from the return of the one before. A kernel
+ * begins after its call. Calls that wait for the GPU (cudaDeviceSynchronize, cudaStreamSynchronize,
+ * cudaEventSynchronize, blocking copies) wait for what they waited for, the work launched before
+ * that had ended when they returned, and last no time themselves.
+ *
+ * **Between streams.** Events of category cuda_sync (the profiler's option enable_cuda_sync_events)
+ * tell which stream waited for which. A trace without them does not tell; then a kernel of NCCL
+ * waits for the last work that was launched before it on another stream, and work that began more
+ * than 5 us after its launch and the end of the work before it on its stream waits for what ended
+ * last on another stream in that time.
+ *
+ * **Ranks.** distributedInfo tells the rank of a file and how many there are. The n-th collective
+ * of a process group is the same on all of its ranks.
+ */
+
+namespace ns3
+{
+namespace proteus
+{
+
+/**
+ * @ingroup proteus
+ * Makes a graph of the files of a trace.
+ * @param files one per rank, in any order if they tell their rank; one file stands for all ranks if
+ * it is the only one
+ * @param name of the trace, for messages
+ * @param options how many ranks, where the trace does not say
+ * @return the graph
+ * @throw std::invalid_argument "FILE:LINE:COLUMN: cause" for bad JSON, "FILE: /traceEvents/17/dur:
+ * cause" for a wrong value, and what TraceGraph::Build() throws
+ */
+ExecutionGraph ReadKineto(const std::vector<TraceFile>& files,
+                          const std::string& name,
+                          const TraceOptions& options = {});
+
+} // namespace proteus
+} // namespace ns3
+
+#endif // PROTEUS_KINETO_H

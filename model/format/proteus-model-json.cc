@@ -1,0 +1,481 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-model-json.h"
+
+#include "proteus-expression.h"
+#include "proteus-json.h"
+
+#include <fstream>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <set>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+namespace ns3
+{
+namespace proteus
+{
+
+namespace
+{
+
+constexpr const char* FORMAT = "proteus-model";
+constexpr uint64_t MAX_REPEAT = 100000;
+/// Blocks within blocks that are still no mistake.
+constexpr std::size_t MAX_BLOCK_DEPTH = 20;
+
+/// Variables, each evaluated when it is asked for.
+class Variables
+{
+  public:
+    explicit Variables(const Variables* outer = nullptr)
+        : m_outer(outer)
+    {
+    }
+
+    void SetValue(const std::string& name, int64_t value)
+    {
+        m_values[name] = value;
+    }
+
+    void SetExpression(const std::string& name, const JsonValue& value)
+    {
+        m_values.erase(name);
+        m_expressions.insert_or_assign(name, value);
+    }
+
+    int64_t Find(const std::string& name) const
+    {
+        const auto known = m_values.find(name);
+        if (known != m_values.end())
+        {
+            return known->second;
+        }
+        const auto expression = m_expressions.find(name);
+        if (expression != m_expressions.end())
+        {
+            if (!m_open.insert(name).second)
+            {
+                throw std::invalid_argument("variable " + name + " depends on itself");
+            }
+            const int64_t value = Evaluate(expression->second);
+            m_open.erase(name);
+            m_values[name] = value;
+            return value;
+        }
+        if (!m_outer)
+        {
+            throw std::invalid_argument("variable " + name + " is not known");
+        }
+        return m_outer->Find(name);
+    }
+
+    int64_t Evaluate(const JsonValue& value) const
+    {
+        if (!value.IsString())
+        {
+            return static_cast<int64_t>(value.AsWhole(0, std::numeric_limits<int64_t>::max()));
+        }
+        try
+        {
+            return EvaluateExpression(value.AsString(),
+                                      [&](const std::string& name) { return Find(name); });
+        }
+        catch (const PlacedError&)
+        {
+            throw; // a variable's own expression
+        }
+        catch (const std::invalid_argument& error)
+        {
+            Fail(value, error.what());
+        }
+    }
+
+  private:
+    /// An error that says where it is.
+    struct PlacedError : std::invalid_argument
+    {
+        using std::invalid_argument::invalid_argument;
+    };
+
+    [[noreturn]] static void Fail(const JsonValue& value, const std::string& cause)
+    {
+        try
+        {
+            value.Fail(cause);
+        }
+        catch (const std::invalid_argument& error)
+        {
+            throw PlacedError(error.what());
+        }
+    }
+
+    const Variables* m_outer;
+    mutable std::map<std::string, int64_t> m_values;
+    std::map<std::string, JsonValue> m_expressions;
+    mutable std::set<std::string> m_open; //!< being evaluated
+};
+
+/// Where names are looked for.
+struct Scope
+{
+    const Scope* outer{nullptr};
+    std::string prefix;           //!< of the names of its operators, e.g. "layer3."
+    std::vector<TensorId> inputs; //!< what the block reads
+};
+
+/// Reads one model.
+class Reader
+{
+  public:
+    Reader(const std::string& name, const std::map<std::string, int64_t>& given)
+        : m_builder(name),
+          m_given(given)
+    {
+        m_variables.SetValue("batch", 1);
+        m_variables.SetValue("tensorParallel", 1);
+    }
+
+    /// @param root whose variables override those that are there
+    void AddVariables(const JsonValue& root)
+    {
+        if (const auto let = root.Find("let"))
+        {
+            for (const std::string& name : let->GetKeys())
+            {
+                m_variables.SetExpression(name, let->Get(name.c_str()));
+            }
+        }
+    }
+
+    Model Read(const JsonValue& root);
+
+  private:
+    void ReadInput(const JsonValue& value);
+    void ReadLayers(const JsonValue& list, const Scope& scope, const Variables& variables);
+    void ReadBlock(const JsonValue& value, const Scope& scope, const Variables& variables);
+    void ReadOperator(const JsonValue& value, const Scope& scope, const Variables& variables);
+    std::vector<TensorId> FindInputs(const JsonValue& value, const Scope& scope) const;
+    TensorId FindTensor(const JsonValue& name, const Scope& scope) const;
+
+    ModelBuilder m_builder;
+    const std::map<std::string, int64_t>& m_given;
+    Variables m_variables;
+    std::optional<JsonValue> m_blocks;
+    std::size_t m_depth{0};
+    TensorId m_current{NO_ID}; //!< result of the layer before
+};
+
+void
+Reader::ReadInput(const JsonValue& value)
+{
+    value.AllowKeys("an input", {"name", "shape", "dimensions", "element"});
+    static const std::vector<std::string> usual{"batch", "sequence", "feature"};
+    Shape shape;
+    const JsonValue list = value.Get("shape");
+    for (std::size_t i = 0; i < list.Size(); ++i)
+    {
+        const int64_t extent = m_variables.Evaluate(list.At(i));
+        if (extent <= 0)
+        {
+            list.At(i).Fail("an extent must be at least 1, not " + std::to_string(extent));
+        }
+        shape.push_back(static_cast<uint64_t>(extent));
+    }
+    std::vector<std::string> dimensions;
+    if (const auto names = value.Find("dimensions"))
+    {
+        for (std::size_t i = 0; i < names->Size(); ++i)
+        {
+            dimensions.push_back(names->At(i).AsString());
+        }
+    }
+    else
+    {
+        for (std::size_t i = 0; i < shape.size(); ++i)
+        {
+            dimensions.push_back(i < usual.size() ? usual[i] : std::to_string(i));
+        }
+    }
+    ElementKind element = ElementKind::COMPUTE;
+    if (const auto text = value.Find("element"))
+    {
+        const std::map<std::string, ElementKind> known{{"compute", ElementKind::COMPUTE},
+                                                       {"fp32", ElementKind::FP32},
+                                                       {"mask", ElementKind::MASK},
+                                                       {"index", ElementKind::INDEX}};
+        const auto found = known.find(text->AsString());
+        if (found == known.end())
+        {
+            text->Fail("choose one of compute, fp32, mask, index");
+        }
+        element = found->second;
+    }
+    const std::string name = value.Get("name").AsString();
+    const TensorId id =
+        value.Check([&] { return m_builder.AddInput(name, shape, dimensions, element); });
+    m_current = m_current == NO_ID ? id : m_current;
+}
+
+TensorId
+Reader::FindTensor(const JsonValue& name, const Scope& scope) const
+{
+    const std::string& text = name.AsString();
+    for (const Scope* inside = &scope; inside; inside = inside->outer)
+    {
+        if (text.rfind("input", 0) == 0 && inside->outer)
+        {
+            const std::string number = text.substr(5);
+            for (std::size_t i = 0; i < inside->inputs.size(); ++i)
+            {
+                if (number == (i == 0 ? "" : std::to_string(i)))
+                {
+                    return inside->inputs[i];
+                }
+            }
+        }
+        const TensorId id = m_builder.FindTensor(inside->prefix + text);
+        if (id != NO_ID)
+        {
+            return id;
+        }
+    }
+    name.Fail("there is no tensor of that name before this layer");
+}
+
+std::vector<TensorId>
+Reader::FindInputs(const JsonValue& value, const Scope& scope) const
+{
+    const auto in = value.Find("in");
+    std::vector<TensorId> inputs;
+    if (!in)
+    {
+        inputs.push_back(m_current);
+    }
+    else if (!in->IsList())
+    {
+        inputs.push_back(FindTensor(*in, scope));
+    }
+    else
+    {
+        for (std::size_t i = 0; i < in->Size(); ++i)
+        {
+            inputs.push_back(FindTensor(in->At(i), scope));
+        }
+    }
+    return inputs;
+}
+
+void
+Reader::ReadOperator(const JsonValue& value, const Scope& scope, const Variables& variables)
+{
+    const std::string kind = value.Get("op").AsString();
+    const std::string name = scope.prefix + value.Get("name").AsString();
+    OperatorAttributes attributes;
+    std::map<std::string, TensorId> shared;
+    for (const std::string& key : value.GetKeys())
+    {
+        const JsonValue field = value.Get(key.c_str());
+        if (key == "op" || key == "name" || key == "in" || key == "when")
+        {
+            continue;
+        }
+        if (key == "share")
+        {
+            for (const std::string& parameter : field.GetKeys())
+            {
+                shared[parameter] = FindTensor(field.Get(parameter.c_str()), scope);
+            }
+        }
+        else if (key == "tensorParallel")
+        {
+            attributes.words[key] = field.AsString();
+        }
+        else if (field.IsList())
+        {
+            std::vector<int64_t>& numbers = attributes.numbers[key];
+            for (std::size_t i = 0; i < field.Size(); ++i)
+            {
+                numbers.push_back(variables.Evaluate(field.At(i)));
+            }
+        }
+        else
+        {
+            attributes.numbers[key] = {variables.Evaluate(field)};
+        }
+    }
+    const std::vector<TensorId> inputs = FindInputs(value, scope);
+    m_current = value.Check([&] {
+        const std::vector<TensorId> results = m_builder.Add(kind, name, inputs, attributes, shared);
+        return results.empty() ? m_current : results[0];
+    });
+}
+
+void
+Reader::ReadBlock(const JsonValue& value, const Scope& scope, const Variables& variables)
+{
+    value.AllowKeys("a block", {"block", "name", "in", "when", "repeat", "with"});
+    const JsonValue block = value.Get("block");
+    const auto layers =
+        m_blocks ? m_blocks->Find(block.AsString().c_str()) : std::optional<JsonValue>();
+    if (!layers)
+    {
+        block.Fail("there is no such block in \"blocks\"");
+    }
+    if (++m_depth > MAX_BLOCK_DEPTH)
+    {
+        block.Fail("blocks use each other more than " + std::to_string(MAX_BLOCK_DEPTH) + " deep");
+    }
+    const auto times = value.Find("repeat");
+    const int64_t repeat = times ? variables.Evaluate(*times) : 1;
+    if (repeat < 0 || static_cast<uint64_t>(repeat) > MAX_REPEAT)
+    {
+        times->Fail("a block can be repeated 0 to " + std::to_string(MAX_REPEAT) + " times, not " +
+                    std::to_string(repeat));
+    }
+    const auto name = value.Find("name");
+    std::vector<TensorId> inputs = FindInputs(value, scope);
+    for (int64_t i = 0; i < repeat; ++i)
+    {
+        Variables inner(&variables);
+        inner.SetValue("index", i);
+        if (const auto with = value.Find("with"))
+        {
+            for (const std::string& key : with->GetKeys())
+            {
+                inner.SetValue(key, variables.Evaluate(with->Get(key.c_str())));
+            }
+        }
+        Scope inside;
+        inside.outer = &scope;
+        inside.prefix = scope.prefix;
+        if (name)
+        {
+            inside.prefix += name->AsString() + (times ? std::to_string(i) : "") + ".";
+        }
+        inside.inputs = inputs;
+        m_current = inputs.empty() ? m_current : inputs[0];
+        ReadLayers(*layers, inside, inner);
+        if (!inputs.empty())
+        {
+            inputs[0] = m_current;
+        }
+    }
+    --m_depth;
+}
+
+void
+Reader::ReadLayers(const JsonValue& list, const Scope& scope, const Variables& variables)
+{
+    for (std::size_t i = 0; i < list.Size(); ++i)
+    {
+        const JsonValue value = list.At(i);
+        const auto when = value.Find("when");
+        if (when && variables.Evaluate(*when) == 0)
+        {
+            continue;
+        }
+        if (value.Has("block"))
+        {
+            ReadBlock(value, scope, variables);
+        }
+        else
+        {
+            ReadOperator(value, scope, variables);
+        }
+    }
+}
+
+Model
+Reader::Read(const JsonValue& root)
+{
+    for (const auto& [name, value] : m_given)
+    {
+        m_variables.SetValue(name, value);
+    }
+    const JsonValue inputs = root.Get("inputs");
+    for (std::size_t i = 0; i < inputs.Size(); ++i)
+    {
+        ReadInput(inputs.At(i));
+    }
+    m_blocks = root.Find("blocks");
+    ReadLayers(root.Get("layers"), Scope(), m_variables);
+    return root.Check([&] { return m_builder.Build(); });
+}
+
+void
+CheckFields(const JsonDocument& document)
+{
+    document.CheckFormat(FORMAT, 1);
+    document.GetRoot().AllowKeys(
+        "a model",
+        {"format", "version", "name", "source", "base", "let", "inputs", "blocks", "layers"});
+}
+
+std::string
+GetModelName(const JsonDocument& document, const std::string& fileName)
+{
+    const auto name = document.GetRoot().Find("name");
+    return name ? name->AsString() : fileName;
+}
+
+} // namespace
+
+Model
+ReadModelJson(std::istream& input,
+              const std::string& fileName,
+              const std::map<std::string, int64_t>& variables)
+{
+    const JsonDocument document(input, fileName);
+    CheckFields(document);
+    if (const auto base = document.GetRoot().Find("base"))
+    {
+        base->Fail("a base can be read from a file only");
+    }
+    Reader reader(GetModelName(document, fileName), variables);
+    reader.AddVariables(document.GetRoot());
+    return reader.Read(document.GetRoot());
+}
+
+Model
+LoadModel(const std::string& path, const std::map<std::string, int64_t>& variables)
+{
+    // The file, its base, the base of that, and so on.
+    std::vector<std::unique_ptr<JsonDocument>> documents;
+    std::string next = path;
+    while (!next.empty())
+    {
+        std::ifstream file(next, std::ios::binary);
+        if (!file)
+        {
+            throw std::invalid_argument(next + ": cannot be opened");
+        }
+        if (documents.size() >= MAX_BLOCK_DEPTH)
+        {
+            throw std::invalid_argument(next + ": is the base of too many others, maybe of itself");
+        }
+        documents.push_back(std::make_unique<JsonDocument>(file, next));
+        CheckFields(*documents.back());
+        const auto base = documents.back()->GetRoot().Find("base");
+        const std::size_t slash = next.rfind('/');
+        next = !base ? ""
+                     : (slash == std::string::npos ? "" : next.substr(0, slash + 1)) +
+                           base->AsString();
+    }
+    Reader reader(GetModelName(*documents[0], path), variables);
+    for (std::size_t i = documents.size(); i-- > 0;)
+    {
+        reader.AddVariables(documents[i]->GetRoot());
+    }
+    return reader.Read(documents.back()->GetRoot());
+}
+
+} // namespace proteus
+} // namespace ns3

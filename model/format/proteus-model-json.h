@@ -1,0 +1,79 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef PROTEUS_MODEL_JSON_H
+#define PROTEUS_MODEL_JSON_H
+
+#include "ns3/proteus-model.h"
+
+#include <cstdint>
+#include <istream>
+#include <map>
+#include <string>
+
+/**
+ * @file
+ * @ingroup proteus
+ * Models as JSON.
+ *
+ * The file is one object. Fields in brackets may be left out; any other field is an error. Wherever
+ * a number is expected, an expression may stand (EvaluateExpression()).
+ *
+ * - format: "proteus-model"; version: 1; [name]
+ * - [base]: another model file, next to this one, whose inputs, blocks and layers are used; its
+ *   variables are overridden by those here
+ * - [let]: object of variables; "batch" (samples of a micro-batch, all replicas together) and
+ *   "tensorParallel" are there without being named, as 1
+ * - inputs: list of objects with name, shape, [dimensions: their names, by default "batch",
+ *   "sequence", "feature"], [element: "compute", "fp32", "mask" or "index"]
+ * - [blocks]: object of lists of layers
+ * - layers: list of objects
+ *
+ * A layer is an operator, {"op": KIND, "name": NAME, ...}, with the attributes of its kind as
+ * further fields, or a block, {"block": BLOCK, ...}, with [name], [repeat: how often] and [with:
+ * object of variables]. Both may have [in: name of the tensor it reads, or a list] and [when: a
+ * number, 0 to leave it out]. Without "in" it reads the result of the layer before it.
+ *
+ * A block with a name is a node of the module tree: its operators are called NAME.OPERATOR, or, if
+ * it is repeated, NAME0.OPERATOR and so on, with the variable "index" counting. Inside a block
+ * "input" is what the block reads, "input1" the second of several; other names are looked for in
+ * the block, then in the one around it. The results of an operator that has several are NAME.0,
+ * NAME.1, ... (see the kind). An operator takes parameters of another one by [share: object from
+ * its own parameter, e.g. "weight", to the other's path].
+ */
+
+namespace ns3
+{
+namespace proteus
+{
+
+/**
+ * @ingroup proteus
+ * Reads a model without a base.
+ * @param input the text
+ * @param fileName for errors
+ * @param variables override those of the file
+ * @return the model
+ * @throw std::invalid_argument of one line: "FILE: /layers/3/outputs: cause"
+ */
+Model ReadModelJson(std::istream& input,
+                    const std::string& fileName,
+                    const std::map<std::string, int64_t>& variables = {});
+
+/**
+ * @ingroup proteus
+ * Reads a model and its base.
+ * @param path of the file
+ * @param variables override those of the file
+ * @return the model
+ * @throw std::invalid_argument as ReadModelJson(), or if a file cannot be opened
+ */
+Model LoadModel(const std::string& path, const std::map<std::string, int64_t>& variables = {});
+
+} // namespace proteus
+} // namespace ns3
+
+#endif // PROTEUS_MODEL_JSON_H

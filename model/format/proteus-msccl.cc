@@ -1,0 +1,487 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-msccl.h"
+
+#include "proteus-input-file.h"
+#include "proteus-xml.h"
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <set>
+#include <stdexcept>
+
+namespace ns3
+{
+namespace proteus
+{
+
+namespace
+{
+
+constexpr uint32_t MOST_GPUS = 1024;
+constexpr uint32_t MOST_BLOCKS = 32768;
+constexpr uint32_t MOST_STEPS = 1000000;
+constexpr uint32_t MOST_CHUNKS = 1u << 20; // of a buffer
+constexpr uint32_t MOST_CHANNELS = 1024;
+constexpr uint64_t DEFAULT_MAX_BYTES = uint64_t{1} << 27; // 128 MiB
+
+/// @param text from a file @return it in quotes, for a message of one line
+std::string
+Quote(const std::string& text)
+{
+    constexpr std::size_t MOST = 40;
+    std::string quoted = "\"";
+    for (const char c : text.substr(0, MOST))
+    {
+        quoted += c >= ' ' && c <= '~' ? c : '?';
+    }
+    return quoted + (text.size() > MOST ? "...\"" : "\"");
+}
+
+/// Reads the elements of a file.
+class Reader
+{
+  public:
+    Reader(std::istream& input, const std::string& fileName)
+        : m_document(input, fileName)
+    {
+    }
+
+    MscclSchedule Read()
+    {
+        const XmlElement& algo = m_document.GetRoot();
+        Demand(algo, algo.name == "algo", "expected an element \"algo\"");
+        MscclSchedule schedule;
+        const std::string* name = algo.Find("name");
+        schedule.name = name ? *name : "";
+        schedule.collective = ReadCollective(algo);
+        const std::string* protocol = algo.Find("proto");
+        if (protocol)
+        {
+            try
+            {
+                schedule.protocol = ProtocolFromString(*protocol);
+            }
+            catch (const std::invalid_argument&)
+            {
+                m_document.Fail(algo,
+                                "unknown protocol " + Quote(*protocol) +
+                                    "; known are Simple, LL, LL128");
+            }
+        }
+        const auto gpus = static_cast<uint32_t>(Number(algo, "ngpus", 2, MOST_GPUS));
+        schedule.channels = static_cast<uint32_t>(Number(algo, "nchannels", 1, MOST_CHANNELS));
+        schedule.chunks = static_cast<uint32_t>(Number(algo, "nchunksperloop", 1, MOST_CHUNKS));
+        schedule.root = static_cast<uint32_t>(Optional(algo, "root", 0, gpus - 1, 0));
+        schedule.minBytes = Optional(algo, "minBytes", 0, UINT64_MAX / 2, 0);
+        schedule.maxBytes = Optional(algo, "maxBytes", 0, UINT64_MAX / 2, DEFAULT_MAX_BYTES);
+        const bool inPlace = Optional(algo, "inplace", 0, 1, 0) == 1;
+        const bool outOfPlace = Optional(algo, "outofplace", 0, 1, 1) == 1;
+        Demand(algo, inPlace || outOfPlace, "is neither in place nor out of place");
+        schedule.inPlace = !outOfPlace;
+        const bool isAllToAll = schedule.collective == Collective::ALL_TO_ALL;
+        Demand(algo, !isAllToAll || outOfPlace, "an all-to-all must be out of place");
+        const bool hasSegments = isAllToAll || schedule.collective == Collective::ALL_GATHER ||
+                                 schedule.collective == Collective::REDUCE_SCATTER;
+        Demand(algo,
+               !hasSegments || schedule.chunks % gpus == 0,
+               "nchunksperloop must be a multiple of ngpus");
+        schedule.gpus.resize(gpus);
+        std::set<uint64_t> seen;
+        for (const XmlElement& element : algo.children)
+        {
+            Demand(element, element.name == "gpu", "expected an element \"gpu\"");
+            const uint64_t id = Number(element, "id", 0, gpus - 1);
+            Demand(element, seen.insert(id).second, "a second GPU of this id");
+            ReadGpu(element, schedule, schedule.gpus[id]);
+        }
+        Demand(algo,
+               seen.size() == gpus,
+               "has " + std::to_string(seen.size()) + " of " + std::to_string(gpus) + " GPUs");
+        CheckSchedule(schedule);
+        return schedule;
+    }
+
+  private:
+    void Demand(const XmlElement& element, bool condition, const std::string& cause) const
+    {
+        if (!condition)
+        {
+            m_document.Fail(element, cause);
+        }
+    }
+
+    /// @return the value of an attribute, between two bounds; -1 for nothing where that may be
+    int64_t Signed(const XmlElement& element,
+                   const char* attribute,
+                   int64_t least,
+                   int64_t most) const
+    {
+        const std::string* text = element.Find(attribute);
+        Demand(element, text != nullptr, std::string("has no attribute \"") + attribute + "\"");
+        int64_t value = 0;
+        const char* end = text->data() + text->size();
+        const auto result = std::from_chars(text->data(), end, value);
+        Demand(element,
+               result.ec == std::errc() && result.ptr == end && value >= least && value <= most,
+               std::string(attribute) + " must be a whole number from " + std::to_string(least) +
+                   " to " + std::to_string(most));
+        return value;
+    }
+
+    uint64_t Number(const XmlElement& element,
+                    const char* attribute,
+                    uint64_t least,
+                    uint64_t most) const
+    {
+        return static_cast<uint64_t>(
+            Signed(element, attribute, static_cast<int64_t>(least), static_cast<int64_t>(most)));
+    }
+
+    uint64_t Optional(const XmlElement& element,
+                      const char* attribute,
+                      uint64_t least,
+                      uint64_t most,
+                      uint64_t otherwise) const
+    {
+        return element.Find(attribute) ? Number(element, attribute, least, most) : otherwise;
+    }
+
+    Collective ReadCollective(const XmlElement& algo) const
+    {
+        static const std::map<std::string, Collective> known{
+            {"allreduce", Collective::ALL_REDUCE},
+            {"allgather", Collective::ALL_GATHER},
+            {"reduce_scatter", Collective::REDUCE_SCATTER},
+            {"reducescatter", Collective::REDUCE_SCATTER},
+            {"broadcast", Collective::BROADCAST},
+            {"reduce", Collective::REDUCE},
+            {"alltoall", Collective::ALL_TO_ALL}};
+        const std::string* text = algo.Find("coll");
+        Demand(algo, text != nullptr, "has no attribute \"coll\"");
+        const auto found = known.find(*text);
+        Demand(algo,
+               found != known.end(),
+               "unknown collective " + Quote(*text) +
+                   "; known are allreduce, allgather, reduce_scatter, broadcast, reduce, "
+                   "alltoall");
+        return found->second;
+    }
+
+    MscclBuffer ReadBuffer(const XmlElement& step, const char* attribute) const
+    {
+        const std::string* text = step.Find(attribute);
+        Demand(step,
+               text && (*text == "i" || *text == "o" || *text == "s"),
+               std::string(attribute) + " must be i, o or s");
+        return *text == "i"   ? MscclBuffer::INPUT
+               : *text == "o" ? MscclBuffer::OUTPUT
+                              : MscclBuffer::SCRATCH;
+    }
+
+    void ReadGpu(const XmlElement& element, const MscclSchedule& schedule, MscclGpu& gpu)
+    {
+        gpu.inputChunks = static_cast<uint32_t>(Number(element, "i_chunks", 0, MOST_CHUNKS));
+        gpu.outputChunks = static_cast<uint32_t>(Number(element, "o_chunks", 0, MOST_CHUNKS));
+        gpu.scratchChunks = static_cast<uint32_t>(Number(element, "s_chunks", 0, MOST_CHUNKS));
+        // Thread blocks are named by their ids, which may come in any order.
+        std::map<int64_t, uint32_t> positions;
+        for (const XmlElement& block : element.children)
+        {
+            Demand(block, block.name == "tb", "expected an element \"tb\"");
+            const int64_t id = Signed(block, "id", 0, MOST_BLOCKS);
+            Demand(block,
+                   positions.emplace(id, static_cast<uint32_t>(positions.size())).second,
+                   "a second thread block of this id");
+        }
+        m_blocks += positions.size();
+        Demand(element, m_blocks <= MOST_BLOCKS, "there are too many thread blocks");
+        for (const XmlElement& block : element.children)
+        {
+            gpu.blocks.push_back(ReadBlock(block, element, schedule, gpu, positions));
+        }
+    }
+
+    MscclBlock ReadBlock(const XmlElement& element,
+                         const XmlElement& gpuElement,
+                         const MscclSchedule& schedule,
+                         const MscclGpu& gpu,
+                         const std::map<int64_t, uint32_t>& positions)
+    {
+        MscclBlock block;
+        const auto most = static_cast<int64_t>(schedule.gpus.size()) - 1;
+        const int64_t send = Signed(element, "send", -1, most);
+        const int64_t receive = Signed(element, "recv", -1, most);
+        block.sendPeer = send < 0 ? NO_RANK : static_cast<uint32_t>(send);
+        block.receivePeer = receive < 0 ? NO_RANK : static_cast<uint32_t>(receive);
+        block.channel = static_cast<uint16_t>(Number(element, "chan", 0, schedule.channels - 1));
+        for (const XmlElement& child : element.children)
+        {
+            Demand(child, child.name == "step", "expected an element \"step\"");
+            Demand(child,
+                   Number(child, "s", 0, MOST_STEPS) == block.steps.size(),
+                   "steps must be numbered from 0");
+            MscclStep step = ReadStep(child, schedule, gpu);
+            m_steps += std::max(step.count, 1u); // of one chunk each
+            Demand(child, m_steps <= MOST_STEPS, "there are too many steps");
+            Demand(child,
+                   (!Sends(step.kind) || send >= 0) && (!Receives(step.kind) || receive >= 0),
+                   "the thread block has no peer for this");
+            const int64_t waitFor = Signed(child, "depid", -1, MOST_BLOCKS);
+            const int64_t until = Signed(child, "deps", -1, MOST_STEPS);
+            if (waitFor >= 0)
+            {
+                const auto found = positions.find(waitFor);
+                const bool exists = found != positions.end() && until >= 0 &&
+                                    static_cast<std::size_t>(until) <
+                                        gpuElement.children[found->second].children.size();
+                Demand(child, exists, "depends on a step that there is not");
+                step.waitBlock = found->second;
+                step.waitStep = static_cast<uint32_t>(until);
+            }
+            block.steps.push_back(step);
+        }
+        return block;
+    }
+
+    MscclStep ReadStep(const XmlElement& element,
+                       const MscclSchedule& schedule,
+                       const MscclGpu& gpu) const
+    {
+        static const std::map<std::string, StepKind> known{
+            {"s", StepKind::SEND},
+            {"r", StepKind::RECV},
+            {"rcs", StepKind::RECV_COPY_SEND},
+            {"rrs", StepKind::RECV_REDUCE_SEND},
+            {"rrc", StepKind::RECV_REDUCE},
+            {"rrcs", StepKind::RECV_REDUCE_COPY_SEND},
+            {"cpy", StepKind::COPY},
+            {"re", StepKind::REDUCE},
+            {"nop", StepKind::WAIT}};
+        const std::string* type = element.Find("type");
+        Demand(element, type != nullptr, "has no attribute \"type\"");
+        const auto found = known.find(*type);
+        Demand(element,
+               found != known.end(),
+               "unknown step " + Quote(*type) +
+                   "; known are s, r, rcs, rrs, rrc, rrcs, cpy, re, nop");
+        MscclStep step;
+        step.kind = found->second;
+        if (step.kind == StepKind::WAIT)
+        {
+            return step;
+        }
+        step.count = static_cast<uint32_t>(Number(element, "cnt", 1, MOST_CHUNKS));
+        const auto place = [&](const char* bufferName,
+                               const char* offsetName,
+                               MscclBuffer& buffer,
+                               uint32_t& offset) {
+            buffer = ReadBuffer(element, bufferName);
+            offset = static_cast<uint32_t>(Number(element, offsetName, 0, MOST_CHUNKS));
+            // In place, input and output are one, as long as the longer.
+            const uint32_t shared = std::max(gpu.inputChunks, gpu.outputChunks);
+            const uint32_t chunks = buffer == MscclBuffer::SCRATCH ? gpu.scratchChunks
+                                    : schedule.inPlace             ? shared
+                                    : buffer == MscclBuffer::INPUT ? gpu.inputChunks
+                                                                   : gpu.outputChunks;
+            Demand(element,
+                   step.count <= chunks && offset <= chunks - step.count,
+                   std::string(offsetName) + " and cnt reach past the " + std::to_string(chunks) +
+                       " chunks of the buffer");
+        };
+        if (ReadsBuffer(step.kind))
+        {
+            place("srcbuf", "srcoff", step.sourceBuffer, step.sourceOffset);
+        }
+        if (WritesBuffer(step.kind))
+        {
+            place("dstbuf", "dstoff", step.targetBuffer, step.targetOffset);
+        }
+        return step;
+    }
+
+    /// Refuses a schedule that does not end, or computes something else.
+    void CheckSchedule(const MscclSchedule& schedule) const
+    {
+        CollectiveRequest request;
+        request.bytes = schedule.chunks;
+        request.vertices.resize(schedule.gpus.size());
+        std::string error;
+        try
+        {
+            error = CheckProgram(MakeProgram(schedule, request), MakeRequest(schedule, request));
+        }
+        catch (const std::invalid_argument& problem)
+        {
+            error = problem.what();
+        }
+        Demand(m_document.GetRoot(),
+               error.empty(),
+               std::string("the schedule is no ") + ToString(schedule.collective) + ": " + error);
+    }
+
+    XmlDocument m_document;
+    std::size_t m_blocks{0}; //!< of all GPUs
+    std::size_t m_steps{0};  //!< of all thread blocks
+};
+
+} // namespace
+
+MscclSchedule
+ReadMscclXml(std::istream& input, const std::string& fileName)
+{
+    return Reader(input, fileName).Read();
+}
+
+MscclSchedule
+LoadMscclXml(const std::string& path)
+{
+    InputFile file(path);
+    return ReadMscclXml(file.GetStream(), file.GetName());
+}
+
+CollectiveRequest
+MakeRequest(const MscclSchedule& schedule, const CollectiveRequest& request)
+{
+    CollectiveRequest result = request;
+    result.collective = schedule.collective;
+    result.root = schedule.root;
+    result.protocol = schedule.protocol;
+    result.channels = schedule.channels;
+    result.algorithm = schedule.name;
+    result.slots = CHUNK_SLOTS;
+    result.chunkBytes = GetTraits(schedule.protocol).SlotBytes();
+    result.splits.clear();
+    return result;
+}
+
+CollectiveProgram
+MakeProgram(const MscclSchedule& schedule, const CollectiveRequest& request)
+{
+    if (request.vertices.size() != schedule.gpus.size())
+    {
+        throw std::invalid_argument("schedule " + Quote(schedule.name) + " is for " +
+                                    std::to_string(schedule.gpus.size()) + " ranks, not for " +
+                                    std::to_string(request.vertices.size()));
+    }
+    if (request.bytes == 0 || request.bytes % schedule.chunks != 0)
+    {
+        throw std::invalid_argument("schedule " + Quote(schedule.name) + " cannot cut " +
+                                    std::to_string(request.bytes) + " bytes into " +
+                                    std::to_string(schedule.chunks) + " equal chunks");
+    }
+    const uint64_t chunk = request.bytes / schedule.chunks;
+    const uint64_t slot = GetTraits(schedule.protocol).SlotBytes();
+    const uint64_t loops = (chunk + slot - 1) / slot;
+    uint64_t input = 0;
+    uint64_t output = 0;
+    uint64_t scratch = 0;
+    for (const MscclGpu& gpu : schedule.gpus)
+    {
+        input = std::max<uint64_t>(input, gpu.inputChunks);
+        output = std::max<uint64_t>(output, gpu.outputChunks);
+        scratch = std::max<uint64_t>(scratch, gpu.scratchChunks);
+    }
+    CollectiveProgram program;
+    program.algorithm = schedule.name;
+    program.channels = schedule.channels;
+    program.protocol = schedule.protocol;
+    program.inPlace = schedule.inPlace;
+    program.outputOffset = schedule.inPlace ? 0 : input * chunk;
+    // In place, the shorter of the two may lie anywhere in the longer, see below.
+    const uint64_t scratchOffset =
+        schedule.inPlace ? (std::max<uint64_t>(input, output) + schedule.chunks) * chunk
+                         : (input + output) * chunk;
+    program.bufferBytes = std::max(scratchOffset + scratch * chunk, request.bytes);
+    program.ranks.resize(schedule.gpus.size());
+    for (uint32_t rank = 0; rank < schedule.gpus.size(); ++rank)
+    {
+        const MscclGpu& gpu = schedule.gpus[rank];
+        // The own segment of an all-gather or reduce-scatter in place lies within the buffer.
+        uint64_t inputStart = 0;
+        uint64_t outputStart = schedule.inPlace ? 0 : program.outputOffset;
+        const uint64_t segment = schedule.chunks / schedule.gpus.size() * chunk * rank;
+        if (schedule.inPlace && schedule.collective == Collective::ALL_GATHER &&
+            gpu.inputChunks < schedule.chunks)
+        {
+            inputStart = segment;
+        }
+        if (schedule.inPlace && schedule.collective == Collective::REDUCE_SCATTER &&
+            gpu.outputChunks < schedule.chunks)
+        {
+            outputStart = segment;
+        }
+        const auto place = [&](MscclBuffer buffer, uint64_t offset) {
+            return offset * chunk + (buffer == MscclBuffer::INPUT    ? inputStart
+                                     : buffer == MscclBuffer::OUTPUT ? outputStart
+                                                                     : scratchOffset);
+        };
+        // Steps of the program that a step of the schedule makes in one loop. Several chunks go
+        // together if they fit.
+        const auto pieces = [&](const MscclStep& step) -> uint64_t {
+            return step.kind == StepKind::WAIT || (loops == 1 && step.count * chunk <= slot)
+                       ? 1
+                       : step.count;
+        };
+        std::vector<std::vector<uint64_t>> ends(gpu.blocks.size()); // by block and step, in a loop
+        for (std::size_t b = 0; b < gpu.blocks.size(); ++b)
+        {
+            uint64_t end = 0;
+            for (const MscclStep& step : gpu.blocks[b].steps)
+            {
+                ends[b].push_back(end += pieces(step));
+            }
+        }
+        for (std::size_t b = 0; b < gpu.blocks.size(); ++b)
+        {
+            ThreadBlock block;
+            block.channel = gpu.blocks[b].channel;
+            block.processor = static_cast<uint16_t>(b);
+            block.sendPeer = gpu.blocks[b].sendPeer;
+            block.receivePeer = gpu.blocks[b].receivePeer;
+            for (uint64_t loop = 0; loop < loops; ++loop)
+            {
+                const Extent part = CutExtent({0, chunk}, loops, loop);
+                for (const MscclStep& step : gpu.blocks[b].steps)
+                {
+                    const uint64_t n = pieces(step);
+                    for (uint64_t i = 0; i < n; ++i)
+                    {
+                        Step made;
+                        made.kind = step.kind;
+                        if (step.kind != StepKind::WAIT)
+                        {
+                            const uint64_t source =
+                                place(step.sourceBuffer, step.sourceOffset + i) + part.offset;
+                            const uint64_t target =
+                                place(step.targetBuffer, step.targetOffset + i) + part.offset;
+                            made.offset = WritesBuffer(step.kind) ? target : source;
+                            made.source = source == made.offset || !ReadsBuffer(step.kind)
+                                              ? Step::AT_OFFSET
+                                              : source;
+                            made.bytes = n == step.count ? part.bytes : step.count * chunk;
+                        }
+                        if (i == 0 && step.waitBlock != NO_BLOCK)
+                        {
+                            const auto& end = ends[step.waitBlock];
+                            made.waitBlock = step.waitBlock;
+                            made.waitStep =
+                                static_cast<uint32_t>(loop * end.back() + end[step.waitStep] - 1);
+                        }
+                        block.steps.push_back(made);
+                    }
+                }
+            }
+            program.ranks[rank].blocks.push_back(std::move(block));
+        }
+    }
+    return program;
+}
+
+} // namespace proteus
+} // namespace ns3

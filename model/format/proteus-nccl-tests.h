@@ -1,0 +1,98 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef PROTEUS_NCCL_TESTS_H
+#define PROTEUS_NCCL_TESTS_H
+
+#include <cstdint>
+#include <istream>
+#include <optional>
+#include <ostream>
+#include <string>
+#include <vector>
+
+/**
+ * @file
+ * @ingroup proteus
+ * What nccl-tests prints (all_reduce_perf and its like; rccl-tests prints the same), and tables of
+ * the same numbers as CSV.
+ */
+
+namespace ns3
+{
+namespace proteus
+{
+
+/// @ingroup proteus
+/// Times of one size, out of place or in place. 1 GB is 1e9 bytes.
+struct NcclTestsTiming
+{
+    double timeUs{0};                //!< microseconds
+    std::optional<double> algbwGBps; //!< size over time
+    std::optional<double> busbwGBps; //!< that times a factor of the collective and the ranks
+    std::optional<double> wrong;     //!< wrong elements, or in old versions the largest error
+};
+
+/// @ingroup proteus
+/// One line of a table.
+struct NcclTestsRow
+{
+    uint64_t bytes{0};                         //!< size as nccl-tests counts it
+    std::optional<uint64_t> count;             //!< elements
+    std::string type;                          //!< of an element, e.g. "float"; empty if unknown
+    std::string redop;                         //!< e.g. "sum", "none"; empty if unknown
+    std::optional<int64_t> root;               //!< rank; -1: there is none
+    std::optional<NcclTestsTiming> outOfPlace; //!< other buffers for input and result
+    std::optional<NcclTestsTiming> inPlace;    //!< the same buffer
+};
+
+/// @ingroup proteus
+/// A run of nccl-tests.
+struct NcclTestsTable
+{
+    std::vector<std::string> devices; //!< what each rank runs on, in the words of the log
+    std::vector<NcclTestsRow> rows;   //!< in the order of the file
+};
+
+/**
+ * @ingroup proteus
+ * Reads what nccl-tests prints on its standard output, or a table as CSV; what other programs print
+ * around the table is skipped. In CSV, the first line that begins with no '#' names the columns, of
+ * which size_bytes is needed and these are known, any other an error:
+ *
+ * size_bytes, count, type, redop, root, oop_time_us, oop_algbw_GBps, oop_busbw_GBps, ip_time_us,
+ * ip_algbw_GBps, ip_busbw_GBps, and time_us, algbw_GBps, busbw_GBps for those out of place;
+ * algorithm, protocol and channels are skipped.
+ *
+ * @param in the file, compressed or not
+ * @param fileName what messages call it
+ * @return the table
+ * @throw std::invalid_argument "FILE:LINE: cause" if a line of the table is wrong or there is no
+ * table
+ */
+NcclTestsTable ReadNcclTests(std::istream& in, const std::string& fileName);
+
+/**
+ * @ingroup proteus
+ * @param path of a log or table
+ * @return the table
+ * @throw std::invalid_argument as ReadNcclTests(), or if the file cannot be read
+ */
+NcclTestsTable LoadNcclTests(const std::string& path);
+
+/**
+ * @ingroup proteus
+ * Writes a table as CSV, which ReadNcclTests() reads back to the same rows. What is unknown is left
+ * empty.
+ * @param table to write
+ * @param out where to
+ */
+void WriteNcclTestsCsv(const NcclTestsTable& table, std::ostream& out);
+
+} // namespace proteus
+} // namespace ns3
+
+#endif // PROTEUS_NCCL_TESTS_H

@@ -1,0 +1,446 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-strategy-json.h"
+
+#include "proteus-json.h"
+
+#include <algorithm>
+#include <fstream>
+#include <limits>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+namespace ns3
+{
+namespace proteus
+{
+
+namespace
+{
+
+constexpr const char* FORMAT = "proteus-strategy";
+constexpr double MOST_MBYTES = 1e9;
+constexpr double MOST_GBYTES_PER_S = 1e6;
+constexpr uint32_t MAX_STAGES = 1U << 16;
+constexpr uint32_t MAX_ZERO = 3;
+/// Nodes within nodes that are still no attack on the stack. Each is an object in a list.
+constexpr uint32_t MAX_TREE_DEPTH = 64;
+constexpr std::size_t MAX_JSON_DEPTH = 2 * MAX_TREE_DEPTH + 8;
+
+/// Reads a field if it is there.
+template <typename T>
+void
+ReadCount(const JsonValue& object, const char* key, uint64_t least, uint64_t most, T& value)
+{
+    if (const auto field = object.Find(key))
+    {
+        value = static_cast<T>(field->AsWhole(least, most));
+    }
+}
+
+void
+ReadBool(const JsonValue& object, const char* key, bool& value)
+{
+    if (const auto field = object.Find(key))
+    {
+        value = field->AsBool();
+    }
+}
+
+void
+ReadPositive(const JsonValue& object, const char* key, double most, double& value)
+{
+    if (const auto field = object.Find(key))
+    {
+        value = field->AsNumber(1e-9, most);
+    }
+}
+
+template <typename T, typename F>
+void
+ReadName(const JsonValue& object, const char* key, F fromString, T& value)
+{
+    if (const auto field = object.Find(key))
+    {
+        const std::string& text = field->AsString();
+        value = field->Check([&] { return fromString(text); });
+    }
+}
+
+std::vector<std::string>
+ReadNames(const JsonValue& list)
+{
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < list.Size(); ++i)
+    {
+        names.push_back(list.At(i).AsString());
+    }
+    return names;
+}
+
+void
+ReadLimits(const JsonValue& object, ScheduleSpec& schedule)
+{
+    if (const auto list = object.Find("maxInFlight"))
+    {
+        for (std::size_t i = 0; i < list->Size(); ++i)
+        {
+            schedule.maxInFlight.push_back(
+                static_cast<uint32_t>(list->At(i).AsWhole(0, MAX_MICRO_BATCHES)));
+        }
+    }
+    ReadCount(object, "interleave", 0, MAX_MICRO_BATCHES, schedule.interleave);
+}
+
+ParallelPlan
+ReadPlan(const JsonValue& root)
+{
+    root.AllowKeys("a plan",
+                   {"format",
+                    "version",
+                    "name",
+                    "dp",
+                    "tp",
+                    "pp",
+                    "virtualStages",
+                    "cp",
+                    "ep",
+                    "sequenceParallel",
+                    "zero",
+                    "globalBatch",
+                    "microBatch",
+                    "recompute",
+                    "schedule",
+                    "maxInFlight",
+                    "interleave",
+                    "dataType",
+                    "gradientType",
+                    "buckets",
+                    "bucketMbytes",
+                    "firstBucketMbytes",
+                    "gradientsInPlace",
+                    "optimizer",
+                    "fusedOptimizer",
+                    "offloadOptimizer"});
+    ParallelPlan plan;
+    plan.precision.compute = DataType::BF16;
+    plan.gradients.policy = BucketPolicy::WHOLE;
+    plan.gradients.isInPlace = true;
+    ReadCount(root, "dp", 1, MAX_DEVICES, plan.dataParallel);
+    ReadCount(root, "tp", 1, MAX_DEVICES, plan.tensorParallel);
+    ReadCount(root, "pp", 1, MAX_DEVICES, plan.pipelineParallel);
+    ReadCount(root, "virtualStages", 1, MAX_DEVICES, plan.virtualStages);
+    ReadCount(root, "cp", 1, MAX_DEVICES, plan.contextParallel);
+    ReadCount(root, "ep", 1, MAX_DEVICES, plan.expertParallel);
+    ReadBool(root, "sequenceParallel", plan.isSequenceParallel);
+    ReadCount(root, "zero", 0, MAX_ZERO, plan.optimizer.zero);
+    ReadCount(root, "globalBatch", 1, std::numeric_limits<uint32_t>::max(), plan.globalBatch);
+    ReadCount(root, "microBatch", 1, std::numeric_limits<uint32_t>::max(), plan.microBatch);
+    ReadName(root, "recompute", RecomputePlanFromString, plan.recompute);
+    plan.schedule.kind =
+        plan.virtualStages > 1 ? ScheduleKind::INTERLEAVED : ScheduleKind::ONE_FORWARD_ONE_BACKWARD;
+    ReadName(root, "schedule", ScheduleKindFromString, plan.schedule.kind);
+    ReadLimits(root, plan.schedule);
+    ReadName(root, "dataType", DataTypeFromString, plan.precision.compute);
+    ReadName(root, "gradientType", DataTypeFromString, plan.precision.gradient);
+    ReadName(root, "buckets", BucketPolicyFromString, plan.gradients.policy);
+    ReadPositive(root, "bucketMbytes", MOST_MBYTES, plan.gradients.bucketMegabytes);
+    ReadPositive(root, "firstBucketMbytes", MOST_MBYTES, plan.gradients.firstBucketMegabytes);
+    ReadBool(root, "gradientsInPlace", plan.gradients.isInPlace);
+    ReadName(root, "optimizer", OptimizerKindFromString, plan.optimizer.kind);
+    ReadBool(root, "fusedOptimizer", plan.optimizer.isFused);
+    ReadBool(root, "offloadOptimizer", plan.optimizer.isOffloaded);
+    return plan;
+}
+
+/// The devices of a nested list; every list of a level has the same length.
+void
+ReadGrid(const JsonValue& value, std::size_t level, MeshSpec& mesh)
+{
+    if (!value.IsList())
+    {
+        if (level != mesh.sizes.size())
+        {
+            value.Fail("a mesh must have a device, or a list, wherever another row has one");
+        }
+        mesh.devices.push_back(static_cast<DeviceId>(value.AsWhole(0, MAX_DEVICES - 1)));
+        return;
+    }
+    const auto size = static_cast<uint32_t>(value.Size());
+    if (size == 0)
+    {
+        value.Fail("a mesh without devices");
+    }
+    if (mesh.devices.empty() && level == mesh.sizes.size())
+    {
+        mesh.sizes.push_back(size);
+    }
+    else if (level >= mesh.sizes.size() || mesh.sizes[level] != size)
+    {
+        value.Fail("a mesh must have rows of equal length");
+    }
+    for (uint32_t i = 0; i < size; ++i)
+    {
+        ReadGrid(value.At(i), level + 1, mesh);
+    }
+}
+
+ItemSpec
+ReadItem(const JsonValue& node)
+{
+    ItemSpec item;
+    if (const auto value = node.Find("mesh"))
+    {
+        MeshSpec mesh;
+        if (value->IsObject())
+        {
+            for (const std::string& axis : value->GetKeys())
+            {
+                mesh.slice[axis] =
+                    static_cast<uint32_t>(value->Get(axis.c_str()).AsWhole(0, MAX_DEVICES));
+            }
+        }
+        else
+        {
+            ReadGrid(*value, 0, mesh);
+        }
+        if (const auto names = node.Find("axes"))
+        {
+            mesh.names = ReadNames(*names);
+        }
+        item.mesh = mesh;
+    }
+    if (const auto split = node.Find("split"))
+    {
+        item.splits.emplace();
+        for (const std::string& dimension : split->GetKeys())
+        {
+            const JsonValue value = split->Get(dimension.c_str());
+            SplitSpec spec;
+            spec.dimension = dimension;
+            if (value.IsList())
+            {
+                spec.axes = ReadNames(value);
+                if (spec.axes.empty())
+                {
+                    value.Fail("no axes; leave the dimension out");
+                }
+            }
+            else if (value.IsString())
+            {
+                spec.axes = {value.AsString()};
+            }
+            else
+            {
+                spec.parts = value.AsWhole(1, MAX_DEVICES);
+            }
+            item.splits->push_back(spec);
+        }
+    }
+    return item;
+}
+
+StrategyNode
+ReadNode(const JsonValue& value, uint32_t depth)
+{
+    if (depth > MAX_TREE_DEPTH)
+    {
+        value.Fail("the tree is more than " + std::to_string(MAX_TREE_DEPTH) + " nodes deep");
+    }
+    value.AllowKeys("a node",
+                    {"name", "mesh", "axes", "split", "items", "stage", "recompute", "children"});
+    StrategyNode node;
+    if (depth > 0)
+    {
+        node.name = value.Get("name").AsString();
+        value.Get("name").Check([&] { return MatchesPattern(node.name, "x0"); });
+    }
+    node.op = ReadItem(value);
+    if (const auto items = value.Find("items"))
+    {
+        for (const std::string& item : items->GetKeys())
+        {
+            const JsonValue config = items->Get(item.c_str());
+            config.AllowKeys("an item", {"mesh", "axes", "split"});
+            node.items[item] = ReadItem(config);
+        }
+    }
+    if (const auto stage = value.Find("stage"))
+    {
+        node.stage = static_cast<uint32_t>(stage->AsWhole(0, MAX_STAGES));
+    }
+    if (const auto recompute = value.Find("recompute"))
+    {
+        node.recompute = recompute->AsBool();
+    }
+    if (const auto children = value.Find("children"))
+    {
+        for (std::size_t i = 0; i < children->Size(); ++i)
+        {
+            node.children.push_back(ReadNode(children->At(i), depth + 1));
+        }
+    }
+    return node;
+}
+
+StrategyTree
+ReadTree(const JsonValue& root)
+{
+    root.AllowKeys("a strategy",
+                   {"format",
+                    "version",
+                    "name",
+                    "batch",
+                    "mesh",
+                    "uneven",
+                    "splitBackward",
+                    "schedule",
+                    "gradients",
+                    "optimizer",
+                    "precision",
+                    "tree"});
+    StrategyTree tree;
+    if (const auto name = root.Find("name"))
+    {
+        tree.name = name->AsString();
+    }
+    ReadCount(root, "batch", 1, std::numeric_limits<uint32_t>::max(), tree.batch);
+    if (const auto mesh = root.Find("mesh"))
+    {
+        mesh->AllowKeys("a mesh", {"axes", "sizes"});
+        tree.axisNames = ReadNames(mesh->Get("axes"));
+        const JsonValue sizes = mesh->Get("sizes");
+        for (std::size_t i = 0; i < sizes.Size(); ++i)
+        {
+            tree.axisSizes.push_back(static_cast<uint32_t>(sizes.At(i).AsWhole(1, MAX_DEVICES)));
+        }
+        if (tree.axisNames.size() != tree.axisSizes.size())
+        {
+            mesh->Fail("has " + std::to_string(tree.axisNames.size()) + " axes and " +
+                       std::to_string(tree.axisSizes.size()) + " sizes");
+        }
+    }
+    ReadBool(root, "uneven", tree.isUnevenAllowed);
+    ReadBool(root, "splitBackward", tree.isSplitBackward);
+    if (const auto schedule = root.Find("schedule"))
+    {
+        schedule->AllowKeys("a schedule", {"kind", "microBatches", "maxInFlight", "interleave"});
+        ReadName(*schedule, "kind", ScheduleKindFromString, tree.schedule.kind);
+        ReadCount(*schedule, "microBatches", 1, MAX_MICRO_BATCHES, tree.schedule.microBatches);
+        ReadLimits(*schedule, tree.schedule);
+    }
+    if (const auto gradients = root.Find("gradients"))
+    {
+        gradients->AllowKeys("the gradients",
+                             {"buckets", "bucketMbytes", "firstBucketMbytes", "inPlace"});
+        ReadName(*gradients, "buckets", BucketPolicyFromString, tree.gradients.policy);
+        ReadPositive(*gradients, "bucketMbytes", MOST_MBYTES, tree.gradients.bucketMegabytes);
+        ReadPositive(*gradients,
+                     "firstBucketMbytes",
+                     MOST_MBYTES,
+                     tree.gradients.firstBucketMegabytes);
+        ReadBool(*gradients, "inPlace", tree.gradients.isInPlace);
+    }
+    if (const auto optimizer = root.Find("optimizer"))
+    {
+        optimizer->AllowKeys("an optimizer",
+                             {"kind",
+                              "fused",
+                              "zero",
+                              "zeroAxes",
+                              "offload",
+                              "hostLinkGbytesPerS",
+                              "hostMemoryGbytesPerS"});
+        ReadName(*optimizer, "kind", OptimizerKindFromString, tree.optimizer.kind);
+        ReadBool(*optimizer, "fused", tree.optimizer.isFused);
+        ReadCount(*optimizer, "zero", 0, MAX_ZERO, tree.optimizer.zero);
+        if (const auto axes = optimizer->Find("zeroAxes"))
+        {
+            tree.optimizer.zeroAxes = ReadNames(*axes);
+        }
+        ReadBool(*optimizer, "offload", tree.optimizer.isOffloaded);
+        ReadPositive(*optimizer,
+                     "hostLinkGbytesPerS",
+                     MOST_GBYTES_PER_S,
+                     tree.optimizer.hostLinkGigabytesPerSecond);
+        ReadPositive(*optimizer,
+                     "hostMemoryGbytesPerS",
+                     MOST_GBYTES_PER_S,
+                     tree.optimizer.hostMemoryGigabytesPerSecond);
+    }
+    if (const auto precision = root.Find("precision"))
+    {
+        precision->AllowKeys("a precision", {"compute", "gradients"});
+        ReadName(*precision, "compute", DataTypeFromString, tree.precision.compute);
+        ReadName(*precision, "gradients", DataTypeFromString, tree.precision.gradient);
+    }
+    tree.root = ReadNode(root.Get("tree"), 0);
+    return tree;
+}
+
+} // namespace
+
+std::map<std::string, int64_t>
+StrategyFile::GetVariables() const
+{
+    if (plan)
+    {
+        plan->GetNMicroBatches(); // checks the sizes
+        return GetModelVariables(*plan);
+    }
+    std::map<std::string, int64_t> variables{{"batch", static_cast<int64_t>(tree.batch)}};
+    for (std::size_t i = 0; i < tree.axisNames.size(); ++i)
+    {
+        if (tree.axisNames[i] == "tp")
+        {
+            variables["tensorParallel"] = tree.axisSizes[i];
+        }
+    }
+    return variables;
+}
+
+StrategyTree
+StrategyFile::GetTree(const Model& model) const
+{
+    return plan ? ExpandPlan(model, *plan) : tree;
+}
+
+StrategyFile
+ReadStrategyJson(std::istream& input, const std::string& fileName)
+{
+    const JsonDocument document(input, fileName, MAX_JSON_DEPTH);
+    const JsonValue root = document.GetRoot();
+    if (root.Has("format") || root.Has("tree"))
+    {
+        document.CheckFormat(FORMAT, 1);
+    }
+    StrategyFile file;
+    if (root.Has("tree"))
+    {
+        file.tree = ReadTree(root);
+    }
+    else
+    {
+        file.plan = ReadPlan(root);
+    }
+    return file;
+}
+
+StrategyFile
+LoadStrategy(const std::string& path)
+{
+    std::ifstream file(path, std::ios::binary);
+    if (!file)
+    {
+        throw std::invalid_argument(path + ": cannot be opened");
+    }
+    return ReadStrategyJson(file, path);
+}
+
+} // namespace proteus
+} // namespace ns3

@@ -1,0 +1,106 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef PROTEUS_STRATEGY_JSON_H
+#define PROTEUS_STRATEGY_JSON_H
+
+#include "ns3/proteus-model.h"
+#include "ns3/proteus-parallel-plan.h"
+#include "ns3/proteus-strategy-tree.h"
+
+#include <cstdint>
+#include <istream>
+#include <map>
+#include <optional>
+#include <ostream>
+#include <string>
+
+/**
+ * @file
+ * @ingroup proteus
+ * Strategies as JSON, in the short form and as a tree.
+ *
+ * Fields in brackets may be left out and then have the value given here; any other field is an
+ * error.
+ *
+ * **Short form**: an object with [dp 1], [tp 1], [pp 1], [virtualStages 1], [cp 1], [ep 1],
+ * [sequenceParallel false], [zero 0], [globalBatch: one micro-batch], [microBatch 1],
+ * [recompute "none", "selective" or "full"], [schedule "1f1b", "gpipe", "interleaved",
+ * "zero-bubble" or "limits"], [maxInFlight: list], [interleave 1], [dataType "bf16"],
+ * [gradientType "fp32"], [buckets "whole", "ddp" or "megatron"], [bucketMbytes 25],
+ * [firstBucketMbytes 1], [gradientsInPlace true], [optimizer "adam"], [fusedOptimizer true],
+ * [offloadOptimizer false]. "name", "format" and "version" as below may stand there as well.
+ *
+ * **Tree**: an object with
+ * - format: "proteus-strategy"; version: 1; [name ""]
+ * - [batch 1]: samples of a micro-batch, all replicas together
+ * - [mesh]: object with axes (names) and sizes; devices are numbered row-major
+ * - [uneven false]: whether dimensions may be split into unequal parts
+ * - [splitBackward true]: whether gradients of inputs and of weights are kernels of their own
+ * - [schedule]: object with [kind "1f1b"], [microBatches 1], [maxInFlight: list, by stage],
+ *   [interleave 1]
+ * - [gradients]: object with [buckets "ddp"], [bucketMbytes 25], [firstBucketMbytes 1],
+ *   [inPlace false]
+ * - [optimizer]: object with [kind "adam"], [fused true], [zero 0], [zeroAxes: list of names],
+ *   [offload false], [hostLinkGbytesPerS 12], [hostMemoryGbytesPerS 50]
+ * - [precision]: object with [compute "fp32"], [gradients "fp32"]
+ * - tree: the root node
+ *
+ * A node is an object with name (not of the root), [mesh], [axes: names of the axes of a mesh that
+ * is written out], [split], [items], [stage], [recompute] and [children: list]. A mesh is a nested
+ * list of devices, [[0, 1], [2, 3]], or an object of coordinates on the strategy's mesh, {"pp": 0}.
+ * A split is an object from dimensions, by name or number, to a number of parts, an axis, or a list
+ * of axes. "items" is an object from "weight", "bias", "weight_grad", "out", "out_grad", "in:0" to
+ * objects with [mesh], [axes] and [split]. What a node means is said at StrategyNode.
+ */
+
+namespace ns3
+{
+namespace proteus
+{
+
+/// @ingroup proteus
+/// What a strategy file holds.
+struct StrategyFile
+{
+    std::optional<ParallelPlan> plan; //!< the short form
+    StrategyTree tree;                //!< the other one
+
+    /// @return what a model has to be read with
+    /// @throw std::invalid_argument as ParallelPlan::GetNMicroBatches()
+    std::map<std::string, int64_t> GetVariables() const;
+
+    /// @param model what is trained @return the tree, expanded if need be
+    /// @throw std::invalid_argument as ExpandPlan()
+    StrategyTree GetTree(const Model& model) const;
+};
+
+/**
+ * @ingroup proteus
+ * @param input the text
+ * @param fileName for errors
+ * @return the strategy
+ * @throw std::invalid_argument of one line: "FILE: /tree/children/0/split: cause"
+ */
+StrategyFile ReadStrategyJson(std::istream& input, const std::string& fileName);
+
+/// @ingroup proteus
+/// @param path of a file @return the strategy
+/// @throw std::invalid_argument as ReadStrategyJson(), or if it cannot be opened
+StrategyFile LoadStrategy(const std::string& path);
+
+/**
+ * @ingroup proteus
+ * Writes a tree, which reads back to the same one.
+ * @param tree to write
+ * @param output where to
+ */
+void WriteStrategyJson(const StrategyTree& tree, std::ostream& output);
+
+} // namespace proteus
+} // namespace ns3
+
+#endif // PROTEUS_STRATEGY_JSON_H

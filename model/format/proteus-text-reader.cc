@@ -1,0 +1,132 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-text-reader.h"
+
+#include <cstdlib>
+#include <limits>
+#include <sstream>
+#include <stdexcept>
+
+namespace ns3
+{
+namespace proteus
+{
+
+TextReader::TextReader(std::istream& in, const std::string& fileName)
+    : m_input(in, fileName)
+{
+}
+
+void
+TextReader::Fail(const std::string& cause) const
+{
+    throw std::invalid_argument(m_input.GetName() + ":" + std::to_string(m_line) + ": " + cause);
+}
+
+bool
+TextReader::ReadLine(std::string& line)
+{
+    line.clear();
+    std::streambuf& buffer = *m_input.GetStream().rdbuf();
+    int c = buffer.sbumpc();
+    if (c < 0)
+    {
+        return false;
+    }
+    m_line++;
+    for (; c >= 0 && c != '\n'; c = buffer.sbumpc())
+    {
+        if (line.size() == MAX_LINE)
+        {
+            Fail("the line is longer than " + std::to_string(MAX_LINE) + " characters");
+        }
+        line += static_cast<char>(c);
+    }
+    if (!line.empty() && line.back() == '\r')
+    {
+        line.pop_back();
+    }
+    return true;
+}
+
+bool
+TextReader::ReadWords(std::vector<std::string>& words)
+{
+    words.clear();
+    std::string line;
+    while (words.empty())
+    {
+        if (!ReadLine(line))
+        {
+            return false;
+        }
+        words = Split(line);
+    }
+    return true;
+}
+
+std::vector<std::string>
+TextReader::Split(const std::string& line)
+{
+    std::vector<std::string> words;
+    std::istringstream split(line);
+    for (std::string word; split >> word;)
+    {
+        words.push_back(word);
+    }
+    return words;
+}
+
+uint64_t
+TextReader::ToUnsigned(const std::string& word, const std::string& what, uint64_t most) const
+{
+    uint64_t value = 0;
+    bool isGood = !word.empty();
+    for (const char c : word)
+    {
+        const auto digit = static_cast<unsigned>(c - '0');
+        isGood = isGood && c >= '0' && c <= '9' &&
+                 value <= (std::numeric_limits<uint64_t>::max() - digit) / 10;
+        value = isGood ? value * 10 + digit : 0;
+    }
+    if (!isGood || value > most)
+    {
+        Fail(what + " must be an integer from 0 to " + std::to_string(most) + ", not " +
+             Shown(word));
+    }
+    return value;
+}
+
+double
+TextReader::ToNumber(const std::string& word, const std::string& what, double most) const
+{
+    const bool isNumber =
+        !word.empty() && word.find_first_not_of("0123456789.eE+-") == std::string::npos;
+    char* end = nullptr;
+    const double value = isNumber ? std::strtod(word.c_str(), &end) : -1;
+    if (!isNumber || end != word.c_str() + word.size() || !(value >= 0) || value > most)
+    {
+        std::ostringstream limit;
+        limit << most;
+        Fail(what + " must be a number from 0 to " + limit.str() + ", not " + Shown(word));
+    }
+    return value;
+}
+
+std::string
+TextReader::Shown(const std::string& word)
+{
+    std::string shown = "'" + word.substr(0, 40) + (word.size() > 40 ? "...'" : "'");
+    for (char& c : shown)
+    {
+        c = static_cast<unsigned char>(c) < ' ' || c == 0x7f ? '?' : c;
+    }
+    return shown;
+}
+
+} // namespace proteus
+} // namespace ns3

@@ -1,0 +1,89 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef PROTEUS_TEXT_READER_H
+#define PROTEUS_TEXT_READER_H
+
+#include "proteus-input-file.h"
+
+#include <cstdint>
+#include <istream>
+#include <string>
+#include <vector>
+
+/**
+ * @file
+ * @ingroup proteus
+ * What readers of text files with one record per line share.
+ */
+
+namespace ns3
+{
+namespace proteus
+{
+
+/**
+ * @ingroup proteus
+ * Reads a text file line by line. All errors are std::invalid_argument "FILE:LINE: cause".
+ */
+class TextReader
+{
+  public:
+    /// Longest line, so that memory does not grow with a file that has none.
+    static constexpr std::size_t MAX_LINE = 1 << 16;
+
+    /**
+     * @param in the file, compressed or not; outlives this object
+     * @param fileName what messages call it
+     */
+    TextReader(std::istream& in, const std::string& fileName);
+
+    /// @param cause what is wrong in the line that was read last @throw std::invalid_argument
+    [[noreturn]] void Fail(const std::string& cause) const;
+
+    /**
+     * @param line the next one, without its end
+     * @return whether there was one
+     * @throw std::invalid_argument if it is longer than MAX_LINE
+     */
+    bool ReadLine(std::string& line);
+
+    /// @param words of the next line that has any @return whether there was one
+    bool ReadWords(std::vector<std::string>& words);
+
+    /// @param line a line @return its words, which white space separates
+    static std::vector<std::string> Split(const std::string& line);
+
+    /**
+     * @param word a word of the line
+     * @param what it is, for the message
+     * @param most largest number that it may be
+     * @return the number
+     * @throw std::invalid_argument if it is none, or larger
+     */
+    uint64_t ToUnsigned(const std::string& word, const std::string& what, uint64_t most) const;
+
+    /**
+     * @param word a word of the line
+     * @param what it is, for the message
+     * @param most largest number that it may be
+     * @return the number, 0 or more
+     * @throw std::invalid_argument if it is none, negative, or larger
+     */
+    double ToNumber(const std::string& word, const std::string& what, double most) const;
+
+    /// @param word from the file @return as messages show it
+    static std::string Shown(const std::string& word);
+
+  private:
+    InputFile m_input;
+    uint64_t m_line{0};
+};
+
+} // namespace proteus
+} // namespace ns3
+
+#endif // PROTEUS_TEXT_READER_H

@@ -1,0 +1,290 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-trace-file.h"
+
+#include "proteus-aicb.h"
+#include "proteus-chakra.h"
+#include "proteus-graph-file.h"
+#include "proteus-input-file.h"
+#include "proteus-kineto.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <dirent.h>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <optional>
+#include <regex>
+#include <stdexcept>
+#include <vector>
+
+namespace ns3
+{
+namespace proteus
+{
+
+namespace
+{
+
+/// A format of traces.
+struct TraceFormat
+{
+    const char* name;                 //!< for messages
+    std::vector<const char*> endings; //!< of the names of its files
+    /// Makes a graph of files, in the order of their ranks as far as their names tell.
+    ExecutionGraph (*load)(const std::vector<TraceFile>& files,
+                           const std::string& name,
+                           const TraceOptions& options);
+    /// What a folder may have of them.
+    enum class Files
+    {
+        ONE,     //!< one file
+        BY_RANK, //!< one for each rank, which the name tells
+        ANY,     //!< one for each rank, which the file tells
+    } files;
+};
+
+/// A native graph: one file for all ranks.
+ExecutionGraph
+LoadNative(const std::vector<TraceFile>& files,
+           const std::string& /* name */,
+           const TraceOptions& /* options */)
+{
+    return LoadGraph(files.front().name);
+}
+
+/// @return all formats; of two with the same ending, the first that a folder has files of
+const std::vector<TraceFormat>&
+GetFormats()
+{
+    static const std::vector<TraceFormat> formats{
+        {"Chakra execution traces", {".et", ".et.gz"}, &ReadChakra, TraceFormat::Files::BY_RANK},
+        {"PyTorch Kineto traces", {".json", ".json.gz"}, &ReadKineto, TraceFormat::Files::ANY},
+        {"AICB and SimAI workloads", {".txt"}, &ReadAicb, TraceFormat::Files::ONE},
+        {"execution graphs", {".pb"}, &LoadNative, TraceFormat::Files::ONE},
+    };
+    return formats;
+}
+
+bool
+EndsWith(const std::string& text, const std::string& end)
+{
+    return text.size() > end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
+}
+
+bool
+HasEnding(const TraceFormat& format, const std::string& path)
+{
+    return std::any_of(format.endings.begin(), format.endings.end(), [&](const char* ending) {
+        return EndsWith(path, ending);
+    });
+}
+
+TraceFile
+MakeFile(const std::string& path)
+{
+    return {path, [path]() -> std::unique_ptr<std::istream> {
+                if (IsFolder(path))
+                {
+                    throw std::invalid_argument(path + ": cannot be read: it is a directory");
+                }
+                errno = 0;
+                auto in = std::make_unique<std::ifstream>(path, std::ios::binary);
+                if (!*in)
+                {
+                    throw std::invalid_argument(path + ": cannot be read: " + std::strerror(errno));
+                }
+                return in;
+            }};
+}
+
+/// @return names of the files in a folder, sorted
+std::vector<std::string>
+ListFolder(const std::string& path)
+{
+    errno = 0;
+    DIR* folder = opendir(path.c_str());
+    if (folder == nullptr)
+    {
+        throw std::invalid_argument(path + ": cannot be read: " + std::strerror(errno));
+    }
+    std::vector<std::string> names;
+    while (const dirent* entry = readdir(folder))
+    {
+        if (entry->d_name[0] != '.')
+        {
+            names.emplace_back(entry->d_name);
+        }
+    }
+    closedir(folder);
+    std::sort(names.begin(), names.end());
+    return names;
+}
+
+/// @return the rank that a name has between dots, as in trace.3.et
+std::optional<uint32_t>
+FindRank(const std::string& name)
+{
+    static const std::regex dotted("(^|\\.)([0-9]{1,7})\\.et(\\.gz)?$");
+    std::smatch match;
+    if (std::regex_search(name, match, dotted))
+    {
+        return static_cast<uint32_t>(std::stoul(match[2]));
+    }
+    return std::nullopt;
+}
+
+/// @return the files of a trace in the order of their ranks
+std::vector<TraceFile>
+SortByRank(const std::string& folder, const std::vector<std::string>& names)
+{
+    std::map<uint32_t, std::string> byRank;
+    std::vector<TraceFile> files;
+    for (const std::string& name : names)
+    {
+        const auto rank = FindRank(name);
+        if (!rank)
+        {
+            if (names.size() > 1)
+            {
+                throw std::invalid_argument(folder + "/" + name +
+                                            ": the name does not tell the rank; call the files of "
+                                            "a trace NAME.0.ENDING, NAME.1.ENDING, ...");
+            }
+            return {MakeFile(folder + "/" + name)};
+        }
+        const auto added = byRank.emplace(*rank, name);
+        if (!added.second)
+        {
+            throw std::invalid_argument(folder + ": both " + added.first->second + " and " + name +
+                                        " are of rank " + std::to_string(*rank) +
+                                        "; a folder must have the files of one trace");
+        }
+    }
+    for (const auto& entry : byRank)
+    {
+        if (byRank.size() > 1 && entry.first != files.size())
+        {
+            throw std::invalid_argument(folder + ": there is no file of rank " +
+                                        std::to_string(files.size()) + "; the next is " +
+                                        entry.second);
+        }
+        files.push_back(MakeFile(folder + "/" + entry.second));
+    }
+    return files;
+}
+
+/// Whether a JSON file is a graph of this library: it says so in its first field.
+bool
+IsNativeJson(const std::string& path)
+{
+    InputFile file(path);
+    std::string begin(200, '\0');
+    const auto n = file.GetStream().rdbuf()->sgetn(&begin[0], 200);
+    begin.resize(static_cast<std::size_t>(n));
+    static const std::regex native("^\\s*\\{\\s*\"format\"\\s*:\\s*\"proteus-graph\"");
+    return std::regex_search(begin, native);
+}
+
+ExecutionGraph
+LoadFolder(const std::string& path, const TraceOptions& options)
+{
+    const std::vector<std::string> names = ListFolder(path);
+    for (const TraceFormat& format : GetFormats())
+    {
+        std::vector<std::string> own;
+        std::vector<std::string> json;
+        for (const std::string& name : names)
+        {
+            if (HasEnding(format, name))
+            {
+                own.push_back(name);
+            }
+            if (EndsWith(name, ".json"))
+            {
+                json.push_back(name);
+            }
+        }
+        if (own.empty())
+        {
+            continue;
+        }
+        if (format.files == TraceFormat::Files::ONE && own.size() > 1)
+        {
+            throw std::invalid_argument(path + ": there are several " + format.name + ", such as " +
+                                        own[0] + " and " + own[1] + "; name the one to run");
+        }
+        TraceOptions effective = options;
+        if (format.load == &ReadChakra && options.groupFile.empty() && json.size() == 1)
+        {
+            effective.groupFile = path + "/" + json.front();
+        }
+        if (format.files == TraceFormat::Files::BY_RANK)
+        {
+            return format.load(SortByRank(path, own), path, effective);
+        }
+        std::vector<TraceFile> files;
+        for (const std::string& name : own)
+        {
+            files.push_back(MakeFile(path + "/" + name));
+        }
+        return format.load(files, path, effective);
+    }
+    throw std::invalid_argument(path + ": there is no trace in this folder; known are " +
+                                DescribeTraceFormats());
+}
+
+} // namespace
+
+ExecutionGraph
+LoadTrace(const std::string& path, const TraceOptions& options)
+{
+    if (IsFolder(path))
+    {
+        return LoadFolder(path, options);
+    }
+    for (const TraceFormat& format : GetFormats())
+    {
+        if (!HasEnding(format, path))
+        {
+            continue;
+        }
+        if (EndsWith(path, ".json") && IsNativeJson(path))
+        {
+            return LoadGraph(path);
+        }
+        return format.load({MakeFile(path)}, path, options);
+    }
+    MakeFile(path).open(); // if it is not there, that is the better message
+    throw std::invalid_argument(path + ": the name does not tell the format; known are " +
+                                DescribeTraceFormats());
+}
+
+std::string
+DescribeTraceFormats()
+{
+    std::string text;
+    for (const TraceFormat& format : GetFormats())
+    {
+        text += text.empty() ? "" : ", ";
+        text += format.name;
+        const char* separator = " (";
+        for (const char* ending : format.endings)
+        {
+            text += separator;
+            text += ending;
+            separator = ", ";
+        }
+        text += ")";
+    }
+    return text;
+}
+
+} // namespace proteus
+} // namespace ns3

@@ -1,0 +1,717 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-trace-graph.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cstddef>
+#include <functional>
+#include <numeric>
+#include <queue>
+#include <stdexcept>
+
+namespace ns3
+{
+namespace proteus
+{
+
+namespace
+{
+
+/// Nodes that the message about a cycle lists.
+constexpr std::size_t MAX_LISTED = 8;
+/// Characters of a name that a message shows.
+constexpr std::size_t MAX_SHOWN = 60;
+
+[[noreturn]] void
+Fail(const std::string& message)
+{
+    throw std::invalid_argument(message);
+}
+
+/// A name on one line, not too long.
+std::string
+Shown(const std::string& name)
+{
+    std::string shown = name.substr(0, MAX_SHOWN);
+    for (char& c : shown)
+    {
+        c = static_cast<unsigned char>(c) < ' ' || c == 0x7f ? ' ' : c;
+    }
+    return shown + (name.size() > MAX_SHOWN ? "..." : "");
+}
+
+/// Names of tasks must be UTF-8; what is not ASCII in one that is not becomes '?'.
+std::string
+ToUtf8(const std::string& name)
+{
+    bool isAscii = true;
+    for (const char c : name)
+    {
+        isAscii &= static_cast<unsigned char>(c) < 0x80;
+    }
+    if (isAscii)
+    {
+        return name;
+    }
+    std::string text;
+    const auto byte = [&](std::size_t i) -> unsigned {
+        return i < name.size() ? static_cast<unsigned char>(name[i]) : 0U;
+    };
+    for (std::size_t i = 0; i < name.size();)
+    {
+        const unsigned lead = byte(i);
+        // Two- and three-byte sequences outside the ranges that have exceptions, four-byte ones of
+        // the common planes; the rest is rare enough to be lost.
+        std::size_t length = lead < 0x80                    ? 1
+                             : lead >= 0xc2 && lead <= 0xdf ? 2
+                             : lead >= 0xe1 && lead <= 0xec ? 3
+                             : lead == 0xee || lead == 0xef ? 3
+                             : lead >= 0xf1 && lead <= 0xf3 ? 4
+                                                            : 0;
+        for (std::size_t k = 1; k < length; k++)
+        {
+            length = (byte(i + k) & 0xc0) == 0x80 ? length : 0;
+        }
+        text += length == 0 ? "?" : name.substr(i, length);
+        i += std::max<std::size_t>(length, 1);
+    }
+    return text;
+}
+
+} // namespace
+
+TraceGraph::TraceGraph(uint32_t nRanks, const std::string& name)
+    : m_name(name),
+      m_builder(nRanks),
+      m_phase(m_builder.AddPhase("trace")),
+      m_ranks(nRanks)
+{
+}
+
+StreamId
+TraceGraph::AddStream(const std::string& name, StreamOrder order, bool isHost)
+{
+    return m_builder.AddStream(ToUtf8(name), order, isHost);
+}
+
+uint32_t
+TraceGraph::AddName(const std::string& name)
+{
+    const auto found = m_nameIndex.emplace(name, static_cast<uint32_t>(m_names.size()));
+    if (found.second)
+    {
+        m_names.push_back(ToUtf8(name));
+    }
+    return found.first->second;
+}
+
+uint32_t
+TraceGraph::AddGroup(const std::string& name,
+                     const std::vector<DeviceId>& ranks,
+                     Parallelism parallelism)
+{
+    const auto found =
+        m_groupIndex.emplace(std::make_pair(name, ranks), static_cast<uint32_t>(m_groups.size()));
+    if (!found.second)
+    {
+        return found.first->second;
+    }
+    Group group{name, ranks, parallelism, {}, {}};
+    std::vector<DeviceId> sorted = ranks;
+    std::sort(sorted.begin(), sorted.end());
+    if (sorted.empty())
+    {
+        Fail(m_name + ": " + GroupText(group) + " has no members");
+    }
+    if (sorted.back() >= GetNRanks())
+    {
+        Fail(m_name + ": " + GroupText(group) + " has rank " + std::to_string(sorted.back()) +
+             ", but the job has " + std::to_string(GetNRanks()) + " ranks");
+    }
+    const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
+    if (twice != sorted.end())
+    {
+        Fail(m_name + ": " + GroupText(group) + " has rank " + std::to_string(*twice) + " twice");
+    }
+    m_groups.push_back(std::move(group));
+    return found.first->second;
+}
+
+void
+TraceGraph::SetRank(DeviceId rank, std::shared_ptr<const RankTrace> trace)
+{
+    m_ranks.at(rank) = std::move(trace);
+}
+
+std::string
+TraceGraph::NodeText(DeviceId rank, uint32_t node) const
+{
+    const TraceNode& it = m_ranks[rank]->nodes[node];
+    return m_ranks[rank]->file + ": node " + std::to_string(it.id) + " (" +
+           Shown(m_names[it.name]) + ")";
+}
+
+std::string
+TraceGraph::RankText(DeviceId rank) const
+{
+    return "rank " + std::to_string(rank) + " (" + m_ranks[rank]->file + ")";
+}
+
+std::string
+TraceGraph::GroupText(const Group& group)
+{
+    return "process group '" + Shown(group.name) + "' of " + std::to_string(group.ranks.size()) +
+           " ranks";
+}
+
+const TraceNode&
+TraceGraph::GetNode(const Part& part) const
+{
+    return m_ranks[part.rank]->nodes[part.node];
+}
+
+std::vector<uint32_t>
+TraceGraph::FindOrder(const RankTrace& trace)
+{
+    const auto n = static_cast<uint32_t>(trace.nodes.size());
+    std::vector<uint32_t> pending(n, 0);
+    std::vector<uint32_t> first(std::size_t{n} + 1, 0);
+    for (const auto& [after, before] : trace.dependencies)
+    {
+        pending[after]++;
+        first[before + 1]++;
+    }
+    std::partial_sum(first.begin(), first.end(), first.begin());
+    std::vector<uint32_t> successors(trace.dependencies.size());
+    std::vector<uint32_t> fill(first.begin(), first.end() - 1);
+    for (const auto& [after, before] : trace.dependencies)
+    {
+        successors[fill[before]++] = after;
+    }
+    using Key = std::pair<uint64_t, uint32_t>; // id, position
+    std::priority_queue<Key, std::vector<Key>, std::greater<>> ready;
+    for (uint32_t i = 0; i < n; i++)
+    {
+        if (pending[i] == 0)
+        {
+            ready.emplace(trace.nodes[i].id, i);
+        }
+    }
+    std::vector<uint32_t> order;
+    order.reserve(n);
+    while (!ready.empty())
+    {
+        const uint32_t i = ready.top().second;
+        ready.pop();
+        order.push_back(i);
+        for (uint32_t k = first[i]; k < first[i + 1]; k++)
+        {
+            if (--pending[successors[k]] == 0)
+            {
+                ready.emplace(trace.nodes[successors[k]].id, successors[k]);
+            }
+        }
+    }
+    if (order.size() == n)
+    {
+        return order;
+    }
+
+    // Walking from any node that waits to one that it waits for ends on a cycle.
+    std::vector<uint32_t> waitsFor(n, NO_ID);
+    for (const auto& [after, before] : trace.dependencies)
+    {
+        if (pending[after] > 0 && pending[before] > 0)
+        {
+            waitsFor[after] = before;
+        }
+    }
+    uint32_t at = 0;
+    while (pending[at] == 0)
+    {
+        at++;
+    }
+    for (uint32_t i = 0; i < n; i++)
+    {
+        at = waitsFor[at];
+    }
+    std::vector<uint32_t> cycle{at};
+    for (uint32_t i = waitsFor[at]; i != at; i = waitsFor[i])
+    {
+        cycle.push_back(i);
+    }
+    const auto lowest = std::min_element(cycle.begin(), cycle.end(), [&](uint32_t a, uint32_t b) {
+        return trace.nodes[a].id < trace.nodes[b].id;
+    });
+    std::rotate(cycle.begin(), lowest, cycle.end());
+    std::string message = trace.file + ": the dependencies form a cycle of " +
+                          std::to_string(cycle.size()) +
+                          (cycle.size() == 1 ? " node: " : " nodes: ");
+    for (std::size_t i = 0; i < std::min(cycle.size(), MAX_LISTED); i++)
+    {
+        message += "node " + std::to_string(trace.nodes[cycle[i]].id) + " waits for ";
+    }
+    Fail(message + (cycle.size() > MAX_LISTED
+                        ? std::string("...")
+                        : "node " + std::to_string(trace.nodes[cycle.front()].id)));
+}
+
+bool
+TraceGraph::HasCycle(const RankTrace& trace)
+{
+    try
+    {
+        FindOrder(trace);
+        return false;
+    }
+    catch (const std::invalid_argument&)
+    {
+        return true;
+    }
+}
+
+uint32_t
+TraceGraph::JoinCollective(DeviceId rank, uint32_t nodeIndex)
+{
+    const TraceNode& node = m_ranks[rank]->nodes[nodeIndex];
+    Group& group = m_groups.at(node.peer);
+    if (std::find(group.ranks.begin(), group.ranks.end(), rank) == group.ranks.end())
+    {
+        Fail(NodeText(rank, nodeIndex) + ": " + GroupText(group) + " does not have rank " +
+             std::to_string(rank));
+    }
+    const uint32_t place = group.seen[rank]++;
+    if (place == group.parts.size())
+    {
+        group.parts.push_back(static_cast<uint32_t>(m_parts.size()));
+        m_parts.push_back({rank, nodeIndex, 0, 0, NO_ID});
+        return group.parts.back();
+    }
+    Part& part = m_parts[group.parts[place]];
+    const TraceNode& other = GetNode(part);
+    const auto describe = [](const TraceNode& it) {
+        return std::string(ToString(it.collective)) + " of " + std::to_string(it.bytes) + " bytes" +
+               (HasRoot(it.collective) ? " from rank " + std::to_string(it.root) : "");
+    };
+    const bool isSame = node.collective == other.collective &&
+                        (!HasRoot(node.collective) || node.root == other.root);
+    // With unequal splits, ranks of an all-to-all have buffers of different size; the largest is
+    // what all wait for.
+    if (!isSame || (node.bytes != other.bytes && node.collective != Collective::ALL_TO_ALL))
+    {
+        Fail(NodeText(rank, nodeIndex) + ": " + GroupText(group) + ": collective " +
+             std::to_string(place) + " is " + describe(node) + ", but " +
+             NodeText(part.rank, part.node) + " makes it " + describe(other));
+    }
+    if (node.bytes > other.bytes)
+    {
+        part.rank = rank;
+        part.node = nodeIndex;
+    }
+    return group.parts[place];
+}
+
+void
+TraceGraph::AddMessage(DeviceId rank, bool isSend, uint32_t nodeIndex)
+{
+    const TraceNode& node = m_ranks[rank]->nodes[nodeIndex];
+    if (node.peer >= GetNRanks() || node.peer == rank)
+    {
+        Fail(NodeText(rank, nodeIndex) + ": rank " + std::to_string(rank) +
+             (isSend ? " cannot send to rank " : " cannot receive from rank ") +
+             std::to_string(node.peer) + "; the job has " + std::to_string(GetNRanks()) + " ranks");
+    }
+    const DeviceId sender = isSend ? rank : node.peer;
+    const DeviceId receiver = isSend ? node.peer : rank;
+    Messages& messages = m_messages[{sender, receiver, node.tag}];
+    (isSend ? messages.sends : messages.receives).push_back(nodeIndex);
+}
+
+void
+TraceGraph::AddParts(DeviceId rank, const std::vector<uint32_t>& order)
+{
+    const auto& nodes = m_ranks[rank]->nodes;
+    auto& partOf = m_partOf[rank];
+    partOf.assign(nodes.size(), NO_ID);
+    std::vector<bool> hasBefore(nodes.size(), false);
+    std::vector<bool> hasAfter(nodes.size(), false);
+    for (const auto& [after, before] : m_ranks[rank]->dependencies)
+    {
+        hasBefore[after] = true;
+        hasAfter[before] = true;
+    }
+    const auto add = [&](uint32_t i) {
+        partOf[i] = static_cast<uint32_t>(m_parts.size());
+        m_parts.push_back({rank, i, 0, 0, NO_ID});
+    };
+    for (const uint32_t i : order)
+    {
+        switch (nodes[i].kind)
+        {
+        case TraceNode::Kind::JOIN:
+            if (hasBefore[i] && hasAfter[i])
+            {
+                add(i);
+            }
+            break;
+        case TraceNode::Kind::COMPUTE:
+            add(i);
+            break;
+        case TraceNode::Kind::COLLECTIVE:
+            partOf[i] = JoinCollective(rank, i);
+            break;
+        case TraceNode::Kind::SEND:
+            add(i);
+            AddMessage(rank, true, i);
+            break;
+        case TraceNode::Kind::RECEIVE:
+            if (hasBefore[i] && hasAfter[i])
+            {
+                add(i);
+            }
+            AddMessage(rank, false, i);
+            break;
+        }
+    }
+}
+
+void
+TraceGraph::JoinMessages()
+{
+    for (const auto& [key, messages] : m_messages)
+    {
+        const auto [sender, receiver, tag] = key;
+        if (messages.sends.size() != messages.receives.size())
+        {
+            Fail(m_name + ": " + RankText(sender) + " sends " +
+                 std::to_string(messages.sends.size()) + " messages with tag " +
+                 std::to_string(tag) + " to " + RankText(receiver) + ", which receives " +
+                 std::to_string(messages.receives.size()));
+        }
+        for (std::size_t i = 0; i < messages.sends.size(); i++)
+        {
+            const TraceNode& send = m_ranks[sender]->nodes[messages.sends[i]];
+            const TraceNode& receive = m_ranks[receiver]->nodes[messages.receives[i]];
+            if (receive.bytes != 0 && receive.bytes != send.bytes)
+            {
+                Fail(NodeText(sender, messages.sends[i]) + " sends " + std::to_string(send.bytes) +
+                     " bytes, but " + NodeText(receiver, messages.receives[i]) + " receives " +
+                     std::to_string(receive.bytes));
+            }
+            const uint32_t part = m_partOf[sender][messages.sends[i]];
+            uint32_t& ofReceive = m_partOf[receiver][messages.receives[i]];
+            if (ofReceive == NO_ID)
+            {
+                ofReceive = part;
+            }
+            else
+            {
+                m_parts[ofReceive].sender = part;
+            }
+        }
+    }
+}
+
+void
+TraceGraph::CheckGroups() const
+{
+    for (const Group& group : m_groups)
+    {
+        for (const DeviceId rank : group.ranks)
+        {
+            const auto found = group.seen.find(rank);
+            const std::size_t n = found == group.seen.end() ? 0 : found->second;
+            if (n != group.parts.size())
+            {
+                const Part& missing = m_parts[group.parts[n]];
+                Fail(m_name + ": " + GroupText(group) + ": " + RankText(rank) + " takes part in " +
+                     std::to_string(n) + " of its " + std::to_string(group.parts.size()) +
+                     " collectives; the first that it misses is " +
+                     NodeText(missing.rank, missing.node));
+            }
+        }
+    }
+}
+
+std::vector<uint32_t>
+TraceGraph::MergeRanks()
+{
+    // Every rank wants its tasks in the order of its ids. Where two ranks want it differently, the
+    // lower rank has its way.
+    std::vector<std::vector<uint32_t>> lists(GetNRanks());
+    for (DeviceId rank = 0; rank < GetNRanks(); rank++)
+    {
+        const auto& nodes = m_ranks[rank]->nodes;
+        std::vector<uint32_t> positions(nodes.size());
+        std::iota(positions.begin(), positions.end(), 0U);
+        std::stable_sort(positions.begin(), positions.end(), [&](uint32_t a, uint32_t b) {
+            return nodes[a].id < nodes[b].id;
+        });
+        for (const uint32_t i : positions)
+        {
+            const uint32_t part = m_partOf[rank][i];
+            const bool isBareReceive = nodes[i].kind == TraceNode::Kind::RECEIVE && part != NO_ID &&
+                                       m_parts[part].sender == NO_ID;
+            if (part != NO_ID && !isBareReceive)
+            {
+                lists[rank].push_back(part);
+                m_parts[part].waits++;
+            }
+        }
+    }
+    std::vector<uint32_t> order;
+    order.reserve(m_parts.size());
+    std::vector<bool> isDone(m_parts.size(), false);
+    std::vector<std::size_t> next(lists.size(), 0);
+    std::vector<DeviceId> work(lists.size());
+    std::iota(work.rbegin(), work.rend(), 0U); // rank 0 last, since it is taken from the end
+    std::vector<std::vector<DeviceId>> stopped(m_parts.size()); // ranks that wait for a part
+    DeviceId firstOpen = 0;
+    for (;;)
+    {
+        while (!work.empty())
+        {
+            const DeviceId rank = work.back();
+            const auto& list = lists[rank];
+            std::size_t& i = next[rank];
+            if (i == list.size())
+            {
+                work.pop_back();
+                continue;
+            }
+            const uint32_t part = list[i];
+            if (isDone[part]) // it was forced
+            {
+                i++;
+                continue;
+            }
+            if (--m_parts[part].waits > 0)
+            {
+                stopped[part].push_back(rank);
+                work.pop_back();
+                continue;
+            }
+            isDone[part] = true;
+            order.push_back(part);
+            i++;
+            for (const DeviceId other : stopped[part])
+            {
+                next[other]++;
+                work.push_back(other);
+            }
+            std::vector<DeviceId>().swap(stopped[part]);
+        }
+        while (firstOpen < lists.size() && next[firstOpen] == lists[firstOpen].size())
+        {
+            firstOpen++;
+        }
+        if (firstOpen == lists.size())
+        {
+            return order;
+        }
+        const uint32_t part = lists[firstOpen][next[firstOpen]];
+        isDone[part] = true;
+        order.push_back(part);
+        for (const DeviceId other : stopped[part])
+        {
+            next[other]++;
+            work.push_back(other);
+        }
+        std::vector<DeviceId>().swap(stopped[part]);
+    }
+}
+
+void
+TraceGraph::AddTask(uint32_t index)
+{
+    Part& part = m_parts[index];
+    const TraceNode& node = GetNode(part);
+    Task task;
+    task.phase = m_phase;
+    task.stream = node.stream;
+    switch (node.kind)
+    {
+    case TraceNode::Kind::JOIN:
+    case TraceNode::Kind::RECEIVE: // what waits for the message and for more
+        if (!m_hasControl)
+        {
+            m_hasControl = true;
+            m_control = m_builder.AddStream("(joins)", StreamOrder::READY);
+        }
+        task.stream = m_control;
+        task.kind = TaskKind::COMPUTE;
+        task.place = part.rank;
+        task.durationPs = 0;
+        break;
+    case TraceNode::Kind::COMPUTE:
+        task.kind = TaskKind::COMPUTE;
+        task.place = part.rank;
+        task.durationPs = node.durationPs;
+        if (node.durationPs < 0)
+        {
+            task.flops = node.flops;
+            task.bytes = node.bytes;
+            task.dataType = node.dataType;
+        }
+        break;
+    case TraceNode::Kind::COLLECTIVE: {
+        const Group& group = m_groups[node.peer];
+        task.kind = TaskKind::COMMUNICATION;
+        task.place = m_builder.AddGroup(group.ranks);
+        task.parallelism = group.parallelism;
+        task.collective = node.collective;
+        task.bytes = node.bytes;
+        if (HasRoot(node.collective))
+        {
+            const auto root = std::find(group.ranks.begin(), group.ranks.end(), node.root);
+            if (root == group.ranks.end() || root - group.ranks.begin() > UINT16_MAX)
+            {
+                Fail(NodeText(part.rank, part.node) + ": its root, rank " +
+                     std::to_string(node.root) + ", is not in " + GroupText(group));
+            }
+            task.root = static_cast<uint16_t>(root - group.ranks.begin());
+        }
+        break;
+    }
+    case TraceNode::Kind::SEND:
+        task.kind = TaskKind::COMMUNICATION;
+        task.collective = Collective::SEND_RECV;
+        task.place = m_builder.AddGroup({part.rank, node.peer});
+        task.bytes = node.bytes;
+        break;
+    }
+    part.task = m_builder.AddTask(task, m_names[node.name]);
+}
+
+ExecutionGraph
+TraceGraph::Build()
+{
+    uint64_t nNodes = 0;
+    for (DeviceId rank = 0; rank < GetNRanks(); rank++)
+    {
+        if (m_ranks[rank] == nullptr)
+        {
+            Fail(m_name + ": there is no trace of rank " + std::to_string(rank));
+        }
+        nNodes += m_ranks[rank]->nodes.size();
+    }
+    if (nNodes > MAX_TRACE_TASKS)
+    {
+        Fail(m_name + ": the trace has " + std::to_string(nNodes) + " nodes on " +
+             std::to_string(GetNRanks()) + " ranks; the most is " +
+             std::to_string(MAX_TRACE_TASKS));
+    }
+    m_partOf.resize(GetNRanks());
+    std::map<const RankTrace*, std::vector<uint32_t>> orders;
+    for (DeviceId rank = 0; rank < GetNRanks(); rank++)
+    {
+        auto found = orders.find(m_ranks[rank].get());
+        if (found == orders.end())
+        {
+            found = orders.emplace(m_ranks[rank].get(), FindOrder(*m_ranks[rank])).first;
+        }
+        AddParts(rank, found->second);
+    }
+    orders.clear();
+    CheckGroups();
+    JoinMessages();
+    for (const uint32_t part : MergeRanks())
+    {
+        AddTask(part);
+    }
+    for (DeviceId rank = 0; rank < GetNRanks(); rank++)
+    {
+        const auto& nodes = m_ranks[rank]->nodes;
+        const auto& partOf = m_partOf[rank];
+        const auto isReceive = [&](uint32_t i) {
+            return nodes[i].kind == TraceNode::Kind::RECEIVE;
+        };
+        // What sends depend on, for receives that depend on them.
+        std::unordered_map<uint32_t, std::vector<uint32_t>> beforeSend;
+        for (const auto& [after, before] : m_ranks[rank]->dependencies)
+        {
+            if (isReceive(after) && nodes[before].kind == TraceNode::Kind::SEND)
+            {
+                beforeSend[before];
+            }
+        }
+        for (const auto& [after, before] : m_ranks[rank]->dependencies)
+        {
+            const auto found = beforeSend.find(after);
+            if (found != beforeSend.end())
+            {
+                found->second.push_back(before);
+            }
+        }
+        const auto depend = [&](uint32_t after, uint32_t before) {
+            if (partOf[after] != NO_ID && partOf[before] != NO_ID)
+            {
+                m_builder.AddDependency(m_parts[partOf[before]].task, m_parts[partOf[after]].task);
+            }
+        };
+        for (const auto& [after, before] : m_ranks[rank]->dependencies)
+        {
+            if (isReceive(after) && partOf[after] != NO_ID &&
+                m_parts[partOf[after]].sender == NO_ID)
+            {
+                continue; // posted at once, and nothing waits for it
+            }
+            const auto found = isReceive(after) ? beforeSend.find(before) : beforeSend.end();
+            if (found == beforeSend.end())
+            {
+                depend(after, before);
+                continue;
+            }
+            for (const uint32_t earlier : found->second)
+            {
+                depend(after, earlier);
+            }
+        }
+        for (uint32_t i = 0; i < nodes.size(); i++)
+        {
+            if (isReceive(i) && partOf[i] != NO_ID && m_parts[partOf[i]].sender != NO_ID)
+            {
+                m_builder.AddDependency(m_parts[m_parts[partOf[i]].sender].task,
+                                        m_parts[partOf[i]].task);
+            }
+        }
+    }
+    WorkloadFacts facts;
+    facts.name = ToUtf8(m_name);
+    m_builder.SetFacts(facts);
+    try
+    {
+        return m_builder.Build();
+    }
+    catch (const std::invalid_argument& error)
+    {
+        Fail(m_name + ": " + error.what());
+    }
+}
+
+Parallelism
+ParallelismFromDescription(const std::string& text)
+{
+    std::string lower;
+    for (const char c : text)
+    {
+        lower += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    }
+    const auto has = [&](const char* word) { return lower.find(word) != std::string::npos; };
+    // Megatron-LM's and PyTorch's names; those of parts of another group come first.
+    return has("embedding")                         ? Parallelism::EMBEDDING
+           : has("expert") || has("moe")            ? Parallelism::EXPERT
+           : has("context") || has("mesh_cp")       ? Parallelism::CONTEXT
+           : has("tensor") || has("mesh_tp")        ? Parallelism::TENSOR
+           : has("pipeline") || has("mesh_pp")      ? Parallelism::PIPELINE
+           : has("data_parallel") || has("mesh_dp") ? Parallelism::DATA
+                                                    : Parallelism::NONE;
+}
+
+} // namespace proteus
+} // namespace ns3

@@ -1,0 +1,254 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-collective-choice.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <set>
+#include <stdexcept>
+
+namespace ns3
+{
+namespace proteus
+{
+
+namespace
+{
+
+constexpr uint32_t DEFAULT_CAPABILITY = 80; // of GPUs of unknown models
+
+/// Names of the algorithms of NCCL's tuner in GetAlgorithms().
+const std::array<std::pair<NcclAlgorithm, const char*>, NCCL_ALGORITHMS> NAMES{
+    {{NcclAlgorithm::TREE, "tree"},
+     {NcclAlgorithm::RING, "ring"},
+     {NcclAlgorithm::COLLNET_DIRECT, "sharp"},
+     {NcclAlgorithm::NVLS, "nvls"},
+     {NcclAlgorithm::NVLS_TREE, "nvls-tree"},
+     {NcclAlgorithm::PAT, "pat"}}};
+
+NcclPath
+ToNccl(PathType type)
+{
+    switch (type)
+    {
+    case PathType::NVL:
+        return NcclPath::NVL;
+    case PathType::NVB:
+        return NcclPath::NVB;
+    case PathType::PIX:
+        return NcclPath::PIX;
+    case PathType::PXB:
+        return NcclPath::PXB;
+    case PathType::PHB:
+        return NcclPath::PHB;
+    case PathType::SYS:
+        return NcclPath::SYS;
+    }
+    return NcclPath::DIS;
+}
+
+NcclPattern
+ToNccl(const ChannelPattern& pattern)
+{
+    NcclPattern result;
+    result.channels = pattern.channels;
+    result.intraGBps = pattern.intraGBps;
+    result.interGBps = pattern.interGBps;
+    result.typeIntra = ToNccl(pattern.typeIntra);
+    result.typeInter = ToNccl(pattern.typeInter);
+    result.sameChannels = pattern.sameChannels;
+    return result;
+}
+
+Protocol
+FromNccl(NcclProtocol protocol)
+{
+    return protocol == NcclProtocol::LL      ? Protocol::LL
+           : protocol == NcclProtocol::LL128 ? Protocol::LL128
+                                             : Protocol::SIMPLE;
+}
+
+} // namespace
+
+CollectiveChooser::CollectiveChooser(const Cluster& cluster,
+                                     const Paths& paths,
+                                     const CollectivePreferences& preferences)
+    : m_cluster(cluster),
+      m_paths(paths),
+      m_preferences(preferences)
+{
+}
+
+uint32_t
+CollectiveChooser::GetComputeCapability(const std::vector<VertexId>& vertices) const
+{
+    if (m_preferences.computeCapability > 0)
+    {
+        return m_preferences.computeCapability;
+    }
+    const uint32_t known = FindComputeCapability(m_cluster.GetVertices()[vertices.front()].model);
+    return known > 0 ? known : DEFAULT_CAPABILITY;
+}
+
+const ChannelSearch&
+CollectiveChooser::GetSearch(const std::vector<VertexId>& vertices) const
+{
+    const auto found = m_searches.find(vertices);
+    if (found != m_searches.end())
+    {
+        return found->second;
+    }
+    return m_searches
+        .emplace(vertices,
+                 SearchChannels(m_cluster, m_paths, vertices, GetComputeCapability(vertices)))
+        .first->second;
+}
+
+NcclSystem
+CollectiveChooser::MakeSystem(const std::vector<VertexId>& vertices) const
+{
+    const ChannelSearch& search = GetSearch(vertices);
+    std::set<int32_t> servers;
+    for (const VertexId vertex : vertices)
+    {
+        servers.insert(m_cluster.GetVertices()[vertex].server);
+    }
+    NcclSystem system;
+    system.ranks = static_cast<uint32_t>(vertices.size());
+    // An NVLink domain of several servers is one to NCCL.
+    const bool hasNetwork = m_cluster.GetNic(vertices.front()) != Cluster::NO_VERTEX;
+    system.servers = hasNetwork ? static_cast<uint32_t>(servers.size()) : 1;
+    system.computeCapability = GetComputeCapability(vertices);
+    system.amdCpu =
+        m_preferences.amdCpu < 0 ? system.computeCapability == 80 : m_preferences.amdCpu > 0;
+    system.collnet = m_preferences.collnet;
+    system.ring = ToNccl(search.ring);
+    system.tree = ToNccl(search.tree);
+    system.nvls = ToNccl(search.nvls);
+    return system;
+}
+
+void
+CollectiveChooser::Complete(CollectiveRequest& request) const
+{
+    if (request.vertices.size() < 2)
+    {
+        return;
+    }
+    const ChannelSearch& search = GetSearch(request.vertices);
+    const NcclSystem system = MakeSystem(request.vertices);
+    const std::string wantedAlgorithm =
+        request.algorithm.empty() ? m_preferences.algorithm : request.algorithm;
+    if (!wantedAlgorithm.empty())
+    {
+        FindAlgorithm(request.collective, wantedAlgorithm); // throws if there is none
+    }
+    ChunkQuestion question;
+    question.collective = request.collective;
+    question.bytes = request.bytes;
+    question.ranks = system.ranks;
+    question.servers = system.servers;
+    question.protocol = m_preferences.protocol.empty() ? Protocol::SIMPLE
+                                                       : ProtocolFromString(m_preferences.protocol);
+    question.hasNetworkPeers = system.servers > 1;
+    question.hasNvlinkPeers = search.ring.typeIntra == PathType::NVL;
+    const auto algorithms = GetAlgorithms(request.collective);
+    if (algorithms.front() == "direct")
+    {
+        // Point to point. NCCL takes Simple for what is large; small messages go by LL inside a
+        // server (src/enqueue.cc, addP2pToPlan()): up to 16 KiB for a pair.
+        const bool hasPxn = system.servers > 1 && m_preferences.pxn && question.hasNvlinkPeers &&
+                            request.collective == Collective::ALL_TO_ALL;
+        request.algorithm = !wantedAlgorithm.empty() ? wantedAlgorithm : hasPxn ? "pxn" : "direct";
+        const uint64_t pair = request.collective == Collective::SEND_RECV
+                                  ? request.bytes
+                                  : request.bytes / system.ranks;
+        if (m_preferences.protocol.empty() && pair <= 16384 && system.servers == 1)
+        {
+            question.protocol = Protocol::LL;
+        }
+        question.algorithm = request.algorithm;
+        const ChunkPlan plan = PlanChunks(question);
+        // As many channels as there are, shared among the peers, a power of two for each; none
+        // with less than half a chunk.
+        uint32_t local = 1;
+        const uint32_t peers = request.collective == Collective::SEND_RECV ? 1 : system.ranks;
+        while (2 * local * peers <= std::max(search.workingChannels, peers))
+        {
+            local *= 2;
+        }
+        while (local > 1 && pair / local < plan.stepBytes / 2)
+        {
+            local /= 2;
+        }
+        request.channels = m_preferences.channels > 0 ? m_preferences.channels : local;
+        request.networkChannels =
+            m_preferences.networkChannels > 0 ? m_preferences.networkChannels : 1;
+        request.protocol = question.protocol;
+        request.chunkBytes = plan.stepBytes;
+        request.slots = plan.slots;
+        request.stepsPerChunk = 1;
+        return;
+    }
+
+    // What the tuner knows, of what the user leaves open; otherwise what the user wants.
+    const NcclCostModel model(system);
+    std::string algorithm = wantedAlgorithm;
+    double least = std::numeric_limits<double>::infinity();
+    for (const auto& [tunable, name] : NAMES)
+    {
+        const bool exists =
+            std::find(algorithms.begin(), algorithms.end(), name) != algorithms.end();
+        if (!exists || (!wantedAlgorithm.empty() && wantedAlgorithm != name))
+        {
+            continue;
+        }
+        for (const NcclProtocol protocol :
+             {NcclProtocol::LL, NcclProtocol::LL128, NcclProtocol::SIMPLE})
+        {
+            const double time =
+                model.GetTimeUs(request.collective, tunable, protocol, request.bytes);
+            const bool isWanted =
+                m_preferences.protocol.empty() || question.protocol == FromNccl(protocol);
+            if (isWanted && time < least)
+            {
+                least = time;
+                algorithm = name;
+                request.protocol = FromNccl(protocol);
+            }
+        }
+    }
+    if (algorithm.empty() || least == std::numeric_limits<double>::infinity())
+    {
+        // The model does not know it, or would not take it: as the user says.
+        algorithm = algorithm.empty() ? algorithms.front() : algorithm;
+        request.protocol = question.protocol;
+    }
+    question.algorithm = algorithm;
+    question.protocol = request.protocol;
+    const bool isNvls = algorithm == "nvls" || algorithm == "nvls-tree";
+    question.channels = isNvls ? std::max(search.nvlsChannels, 1u) : search.workingChannels;
+    uint32_t threads = 0;
+    if (algorithm == "ring" && request.protocol == Protocol::SIMPLE &&
+        search.ring.intraGBps * search.ring.channels <= 12)
+    {
+        threads = 256; // on plain PCIe
+    }
+    request.algorithm = algorithm;
+    request.channels =
+        m_preferences.channels > 0 ? m_preferences.channels : PlanChannels(question, threads);
+    question.channels = request.channels;
+    const ChunkPlan plan = PlanChunks(question);
+    request.chunkBytes = plan.stepBytes;
+    request.slots = plan.slots;
+    request.stepsPerChunk = plan.stepsPerChunk;
+    request.leastStepBytes = plan.leastStepBytes;
+}
+
+} // namespace proteus
+} // namespace ns3

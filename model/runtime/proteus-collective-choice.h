@@ -1,0 +1,92 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef PROTEUS_COLLECTIVE_CHOICE_H
+#define PROTEUS_COLLECTIVE_CHOICE_H
+
+#include "ns3/proteus-channel-search.h"
+#include "ns3/proteus-nccl-cost.h"
+#include "ns3/proteus-program.h"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+/**
+ * @file
+ * @ingroup proteus
+ * Which algorithm, protocol, channels and chunks a collective gets, as NCCL's tuner chooses.
+ */
+
+namespace ns3
+{
+namespace proteus
+{
+
+/// @ingroup proteus
+/// What a user asks for; what is left open is chosen.
+struct CollectivePreferences
+{
+    std::string algorithm;         //!< one of GetAlgorithms(); empty: chosen
+    std::string protocol;          //!< "Simple", "LL" or "LL128"; empty: chosen
+    uint32_t channels{0};          //!< 0: chosen; point to point: of a pair in one server
+    uint32_t networkChannels{0};   //!< point to point: of a pair in two servers; 0: 1, NCCL's
+                                   //!< default for most networks
+    uint32_t computeCapability{0}; //!< ten times; 0: from the model of the first GPU
+    bool pxn{true};                //!< whether an all-to-all may cross servers on one rail
+    bool collnet{false};           //!< whether reductions in the network may be used
+    /// AMD CPUs instead of Intel's: 1 yes, 0 no, -1 as in the servers of NVIDIA with such GPUs,
+    /// which have AMD CPUs beside A100 only.
+    int amdCpu{-1};
+};
+
+/// @ingroup proteus
+/// Chooses for the groups of a cluster.
+class CollectiveChooser
+{
+  public:
+    /**
+     * @param cluster where the ranks are; must outlive this object
+     * @param paths of the cluster; must outlive this object
+     * @param preferences for all that is chosen
+     */
+    CollectiveChooser(const Cluster& cluster,
+                      const Paths& paths,
+                      const CollectivePreferences& preferences = CollectivePreferences());
+
+    /**
+     * @param vertices of the ranks
+     * @return what NCCL's cost model needs to know about them
+     */
+    NcclSystem MakeSystem(const std::vector<VertexId>& vertices) const;
+
+    /**
+     * Completes a request: sets algorithm, protocol, channels, chunk size and slots.
+     * @param request with collective, bytes, root and vertices, at least; its algorithm is kept if
+     * it has one
+     * @throw std::invalid_argument for an algorithm or protocol that is not known
+     */
+    void Complete(CollectiveRequest& request) const;
+
+  private:
+    /// @param vertices of the ranks @return ten times their compute capability
+    uint32_t GetComputeCapability(const std::vector<VertexId>& vertices) const;
+
+    const Cluster& m_cluster;
+    const Paths& m_paths;
+    CollectivePreferences m_preferences;
+    /// Searches done, by vertices.
+    mutable std::map<std::vector<VertexId>, ChannelSearch> m_searches;
+
+    /// @param vertices of the ranks @return their patterns
+    const ChannelSearch& GetSearch(const std::vector<VertexId>& vertices) const;
+};
+
+} // namespace proteus
+} // namespace ns3
+
+#endif // PROTEUS_COLLECTIVE_CHOICE_H

@@ -1,0 +1,252 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-graph-emitter.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <stdexcept>
+#include <tuple>
+#include <utility>
+
+namespace ns3
+{
+namespace proteus
+{
+
+namespace
+{
+
+/// Smallest bucket of Megatron-LM's reduction, in parameters, and what each replica adds to it
+/// (megatron/core/distributed/distributed_data_parallel.py).
+constexpr uint64_t MEGATRON_BUCKET = 40000000;
+constexpr uint64_t MEGATRON_BUCKET_PER_REPLICA = 1000000;
+constexpr double MEGABYTE = 1e6;
+
+} // namespace
+
+/// Reduces what a bucket has and gives every leaf in it the task that it is done with.
+void
+GraphEmitter::Flush(const BucketKey& key, Bucket& bucket)
+{
+    const uint32_t number = m_nFlushed[key.second]++;
+    Task task;
+    task.kind = TaskKind::COMMUNICATION;
+    task.collective = key.first;
+    task.parallelism = bucket.parallelism;
+    task.stream = m_gradientStream;
+    task.phase = m_gradientPhase;
+    task.place = m_builder.AddGroup(key.second);
+    task.bytes = bucket.bytes;
+    const std::string name = "gradients.bucket" + std::to_string(number);
+    const TaskId id = m_builder.AddTask(task, name + "." + ToString(key.first), bucket.ready);
+    for (const DeviceId device : key.second)
+    {
+        TaskId result = id;
+        if (!m_isInPlace)
+        {
+            uint64_t bytes = 0;
+            for (const uint32_t leaf : bucket.leaves)
+            {
+                const Layout& layout = m_leaves[leaf].reduced.layout;
+                bytes += GetGradientBytes() *
+                         layout.CountLocal(m_placement.tensors[m_leaves[leaf].tensor].tensor.shape,
+                                           layout.mesh->FindPosition(device));
+            }
+            result = m_builder.AddMemory(m_gradientPhase, device, name, bytes, {id});
+        }
+        for (const uint32_t leaf : bucket.leaves)
+        {
+            Value& reduced = m_leaves[leaf].reduced;
+            reduced.rows.back()[reduced.layout.mesh->FindPosition(device)] = result;
+        }
+    }
+    bucket = Bucket();
+}
+
+/// Whether a bucket has reached its size.
+bool
+GraphEmitter::IsFull(const BucketKey& key, const Bucket& bucket, uint32_t stage) const
+{
+    switch (m_tree.gradients.policy)
+    {
+    case BucketPolicy::WHOLE:
+        return false;
+    case BucketPolicy::DDP: {
+        const bool isFirst = m_nFlushed.count(key.second) == 0;
+        return static_cast<double>(bucket.bytes) >
+               MEGABYTE * (isFirst ? m_tree.gradients.firstBucketMegabytes
+                                   : m_tree.gradients.bucketMegabytes);
+    }
+    case BucketPolicy::MEGATRON:
+        return stage == 0 &&
+               bucket.bytes >=
+                   GetGradientBytes() *
+                       std::max(MEGATRON_BUCKET, MEGATRON_BUCKET_PER_REPLICA * key.second.size());
+    }
+    return false;
+}
+
+/// One step of the reduction of the gradients of a stage.
+/// @return whether there was one
+bool
+GraphEmitter::EmitReduction(const std::vector<uint32_t>& order, uint32_t stage)
+{
+    std::map<BucketKey, Bucket> open;
+    bool isDone = true;
+    for (const uint32_t index : order)
+    {
+        Leaf& leaf = m_leaves[index];
+        const PlacedTensor& tensor = m_placement.tensors[leaf.tensor];
+        const std::vector<BoxingStep> steps =
+            PlanBoxing(leaf.reduced.layout, tensor.gradient, tensor.tensor.shape);
+        if (steps.empty())
+        {
+            leaf.reduced.layout = tensor.gradient; // at most a slice
+            continue;
+        }
+        isDone = false;
+        const BoxingStep& step = steps[0];
+        if (step.collective == Collective::SEND_RECV)
+        {
+            Cargo cargo;
+            cargo.name = tensor.tensor.name + ".gradient";
+            cargo.shape = tensor.tensor.shape;
+            cargo.elementBytes = GetGradientBytes();
+            cargo.sendPhase = cargo.receivePhase = m_gradientPhase;
+            leaf.reduced = EmitTransfers(leaf.reduced, step, cargo);
+            continue;
+        }
+        // Partial sums of groups that reduce nothing stay what they are.
+        const Value before = leaf.reduced;
+        leaf.reduced.layout = step.to;
+        leaf.reduced.rows = {Row(step.to.mesh->GetDevices().size(), NO_ID)};
+        for (const BoxingGroup& group : GetBoxingGroups(step, tensor.tensor.shape))
+        {
+            const BucketKey key{step.collective, group.devices};
+            Bucket& bucket = open[key];
+            bucket.bytes += group.elements * GetGradientBytes();
+            bucket.leaves.push_back(index);
+            bucket.parallelism = Parallelism::DATA;
+            for (const DeviceId device : group.devices)
+            {
+                const std::vector<TaskId> ready =
+                    GetReady(before, step.from.mesh->FindPosition(device));
+                bucket.ready.insert(bucket.ready.end(), ready.begin(), ready.end());
+            }
+            if (IsFull(key, bucket, stage))
+            {
+                Flush(key, bucket);
+            }
+        }
+    }
+    for (auto& [key, bucket] : open)
+    {
+        if (bucket.bytes > 0)
+        {
+            Flush(key, bucket);
+        }
+    }
+    return !isDone;
+}
+
+void
+GraphEmitter::EmitGradients()
+{
+    for (uint32_t stage = 0; stage < m_placement.nStages; ++stage)
+    {
+        std::vector<uint32_t> order;
+        for (uint32_t i = 0; i < m_leaves.size(); ++i)
+        {
+            m_leaves[i].reduced = m_leaves[i].made;
+            if (m_leaves[i].stage == stage)
+            {
+                order.push_back(i);
+            }
+        }
+        std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
+            const Leaf& left = m_leaves[a];
+            const Leaf& right = m_leaves[b];
+            if (m_tree.gradients.policy == BucketPolicy::DDP)
+            {
+                // As gradients appear; of those at once, the later parameter first.
+                return std::tuple(left.depth, right.operatorId, right.read) <
+                       std::tuple(right.depth, left.operatorId, left.read);
+            }
+            return left.tensor > right.tensor; // the reverse of the order of use
+        });
+        while (EmitReduction(order, stage))
+        {
+        }
+        for (const uint32_t index : order)
+        {
+            m_leavesInOrder.push_back(index);
+        }
+        m_nFlushed.clear();
+    }
+}
+
+/// Copies of a parameter add their gradients up.
+void
+GraphEmitter::EmitTies()
+{
+    for (const std::vector<TensorId>& tie : m_placement.ties)
+    {
+        const PlacedTensor& first = m_placement.tensors[tie[0]];
+        std::vector<Leaf*> leaves;
+        for (const TensorId tensor : tie)
+        {
+            const auto found = m_leafOf.find(tensor);
+            if (found != m_leafOf.end())
+            {
+                leaves.push_back(&m_leaves[found->second]);
+            }
+        }
+        for (const Leaf* leaf : leaves)
+        {
+            if (leaf->reduced.layout.mesh->GetSizes() != first.gradient.mesh->GetSizes() ||
+                leaf->reduced.layout.split != first.gradient.split)
+            {
+                throw std::invalid_argument(
+                    "parameter \"" + first.tensor.name + "\" is kept on stages " +
+                    std::to_string(first.stage) + " and " + std::to_string(leaf->stage) +
+                    ", but lies there as " + first.gradient.ToString() + " and as " +
+                    leaf->reduced.layout.ToString() + "; give both stages the same split");
+            }
+        }
+        const auto nDevices = static_cast<uint32_t>(first.gradient.mesh->GetDevices().size());
+        Row row(nDevices);
+        for (uint32_t position = 0; position < nDevices; ++position)
+        {
+            std::vector<DeviceId> devices;
+            std::vector<TaskId> ready;
+            for (const Leaf* leaf : leaves)
+            {
+                devices.push_back(leaf->reduced.layout.mesh->GetDevices()[position]);
+                const std::vector<TaskId> some = GetReady(leaf->reduced, position);
+                ready.insert(ready.end(), some.begin(), some.end());
+            }
+            row[position] = m_builder.AddCommunication(
+                m_gradientPhase,
+                m_builder.AddGroup(devices),
+                m_gradientStream,
+                first.tensor.name + ".gradient.all-reduce",
+                Collective::ALL_REDUCE,
+                GetGradientBytes() * first.gradient.CountLocal(first.tensor.shape, position),
+                Parallelism::EMBEDDING,
+                ready);
+        }
+        for (Leaf* leaf : leaves)
+        {
+            leaf->reduced.rows.push_back(row);
+        }
+    }
+}
+
+} // namespace proteus
+} // namespace ns3

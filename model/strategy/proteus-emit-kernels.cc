@@ -1,0 +1,302 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-graph-emitter.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+namespace ns3
+{
+namespace proteus
+{
+
+namespace
+{
+
+/// Bytes of a stored number.
+uint64_t
+GetBytes(DataType type)
+{
+    return type == DataType::FP32 || type == DataType::TF32 ? 4 : 2;
+}
+
+/// Kernels that a parameter's gathering may run ahead of its use.
+constexpr std::size_t PREFETCH_KERNELS = 2;
+
+} // namespace
+
+uint64_t
+GraphEmitter::GetElementBytes(ElementKind element) const
+{
+    switch (element)
+    {
+    case ElementKind::COMPUTE:
+        return GetBytes(m_tree.precision.compute);
+    case ElementKind::MASK:
+        return 1;
+    case ElementKind::FP32:
+    case ElementKind::INDEX:
+        return 4;
+    }
+    return 4;
+}
+
+uint64_t
+GraphEmitter::GetGradientBytes() const
+{
+    return GetBytes(m_tree.precision.gradient);
+}
+
+/// Bytes of optimizer state per parameter: moments, and a master copy in mixed precision.
+uint64_t
+GraphEmitter::GetStateBytes() const
+{
+    const uint64_t master = GetBytes(m_tree.precision.compute) == 4 ? 0 : 4;
+    switch (m_tree.optimizer.kind)
+    {
+    case OptimizerKind::ADAM:
+        return 8 + master;
+    case OptimizerKind::MOMENTUM:
+        return 4 + master;
+    case OptimizerKind::SGD:
+        return master;
+    }
+    return master;
+}
+
+const Access&
+GraphEmitter::FindAccess(const ModelOperator& op, const DataReference& reference) const
+{
+    return reference.kind == DataReference::Kind::READ ? op.reads[reference.index]
+                                                       : op.writes[reference.index];
+}
+
+/// Bytes that a kernel moves at a position of its mesh.
+uint64_t
+GraphEmitter::CountTraffic(const PlacedOperator& placed,
+                           const OperatorPart& part,
+                           uint32_t position,
+                           const std::vector<uint64_t>& extents) const
+{
+    double bytes = 0;
+    auto add = [&](const Access& access, double traffic, uint64_t elementBytes) {
+        const ModelTensor& tensor = m_placement.tensors[access.tensor].tensor;
+        const Layout layout = GetAccessLayout(placed, access);
+        bytes +=
+            traffic * static_cast<double>(layout.CountLocal(tensor.shape, position) * elementBytes);
+    };
+    auto element = [&](const Access& access) {
+        return GetElementBytes(m_placement.tensors[access.tensor].tensor.element);
+    };
+    if (part.reads.empty())
+    {
+        for (const std::vector<Access>* accesses : {&placed.op.reads, &placed.op.writes})
+        {
+            for (const Access& access : *accesses)
+            {
+                add(access, access.traffic, element(access));
+            }
+        }
+    }
+    for (const DataReference& reference : part.reads)
+    {
+        const Access& access = FindAccess(placed.op, reference);
+        const bool isTable = reference.kind == DataReference::Kind::READ && access.traffic == 0;
+        add(access, isTable ? 0 : 1, element(access));
+    }
+    for (const GradientWrite& write : part.writes)
+    {
+        const Access& access = placed.op.reads[write.read];
+        const bool isParameter =
+            m_placement.tensors[access.tensor].tensor.role == TensorRole::PARAMETER;
+        // A gradient is added into its buffer: read and written.
+        add(access,
+            write.traffic * (isParameter && m_isInPlace ? 2 : 1),
+            isParameter ? GetGradientBytes() : element(access));
+    }
+    for (const Work& work : part.bytes)
+    {
+        double points = work.perPoint;
+        for (const IterationAxis axis : work.extents)
+        {
+            points *= static_cast<double>(extents[axis]);
+        }
+        bytes += points;
+    }
+    return static_cast<uint64_t>(std::llround(bytes));
+}
+
+GraphEmitter::Row
+GraphEmitter::EmitKernel(OperatorId id,
+                         const OperatorPart& part,
+                         PhaseId phase,
+                         const std::string& name,
+                         const std::vector<Value>& reads)
+{
+    const PlacedOperator& placed = m_placement.operators[id];
+    const uint32_t nDevices = static_cast<uint32_t>(placed.mesh->GetDevices().size());
+    Row row(nDevices);
+    // Devices with equal shares do equal work.
+    std::map<std::vector<uint64_t>, Task> known;
+    std::vector<uint64_t> extents(placed.op.dimensions.size());
+    std::vector<TaskId> dependencies;
+    std::vector<Layout> spaces(1);
+    Layout& space = spaces[0];
+    space.mesh = placed.mesh;
+    space.split = placed.axes;
+    for (uint32_t position = 0; position < nDevices; ++position)
+    {
+        for (std::size_t i = 0; i < extents.size(); ++i)
+        {
+            extents[i] = GetPart(placed.op.dimensions[i].extent,
+                                 space.GetParts(i),
+                                 space.GetIndex(i, position))
+                             .Size();
+        }
+        const auto found = known.emplace(extents, Task());
+        Task& task = found.first->second;
+        if (found.second)
+        {
+            for (const Work& work : part.flops)
+            {
+                double points = work.perPoint;
+                for (const IterationAxis axis : work.extents)
+                {
+                    points *= static_cast<double>(extents[axis]);
+                }
+                task.flops += points;
+            }
+            task.kind = TaskKind::COMPUTE;
+            task.bytes = CountTraffic(placed, part, position, extents);
+            task.dataType = part.isMatrixProduct ? m_tree.precision.compute : DataType::FP32;
+            if (placed.op.kind == "attention" && task.dataType == DataType::FP8)
+            {
+                task.dataType = DataType::BF16; // as Transformer Engine does
+            }
+            task.stream = m_compute;
+            task.phase = phase;
+            if (m_options.kernelTime)
+            {
+                task.durationPs = m_options.kernelTime({placed.op.name,
+                                                        placed.op.kind,
+                                                        part.name,
+                                                        extents,
+                                                        task.flops,
+                                                        task.bytes,
+                                                        task.dataType});
+            }
+        }
+        dependencies.clear();
+        for (const Value& value : reads)
+        {
+            const std::vector<TaskId> ready = GetReady(value, position);
+            dependencies.insert(dependencies.end(), ready.begin(), ready.end());
+        }
+        if (!m_trigger.empty() && m_triggerMesh == placed.mesh && m_trigger[position] != NO_ID)
+        {
+            dependencies.push_back(m_trigger[position]);
+        }
+        task.place = placed.mesh->GetDevices()[position];
+        row[position] = m_builder.AddTask(task, name, dependencies);
+    }
+    m_recent.emplace_back(placed.mesh, row);
+    if (m_recent.size() > PREFETCH_KERNELS)
+    {
+        m_recent.pop_front();
+    }
+    return row;
+}
+
+GraphEmitter::Row
+GraphEmitter::EmitMemory(const Layout& layout,
+                         const Shape& shape,
+                         uint64_t elementBytes,
+                         PhaseId phase,
+                         const std::string& name,
+                         const Row& producers)
+{
+    const std::vector<DeviceId>& devices = layout.mesh->GetDevices();
+    Row row(devices.size());
+    for (uint32_t position = 0; position < devices.size(); ++position)
+    {
+        row[position] = m_builder.AddMemory(phase,
+                                            devices[position],
+                                            name,
+                                            layout.CountLocal(shape, position) * elementBytes,
+                                            {producers[position]});
+    }
+    return row;
+}
+
+void
+GraphEmitter::AddPersistentMemory()
+{
+    struct Bytes
+    {
+        uint64_t parameters{0};
+        uint64_t gradients{0};
+        uint64_t state{0};
+        uint64_t data{0};
+    };
+
+    std::vector<Bytes> all(m_placement.nDevices);
+    for (TensorId id = 0; id < m_placement.tensors.size(); ++id)
+    {
+        const PlacedTensor& tensor = m_placement.tensors[id];
+        const bool isLoss = m_losses.count(id) > 0;
+        if (tensor.tensor.role != TensorRole::PARAMETER &&
+            tensor.tensor.role != TensorRole::INPUT && !isLoss)
+        {
+            continue;
+        }
+        auto add = [&](const Layout& layout, uint64_t bytes, uint64_t Bytes::*field) {
+            const std::vector<DeviceId>& devices = layout.mesh->GetDevices();
+            for (uint32_t position = 0; position < devices.size(); ++position)
+            {
+                all[devices[position]].*field +=
+                    bytes * layout.CountLocal(tensor.tensor.shape, position);
+            }
+        };
+        const uint64_t bytes = GetElementBytes(tensor.tensor.element);
+        if (tensor.tensor.role == TensorRole::PARAMETER)
+        {
+            add(tensor.home, bytes, &Bytes::parameters);
+            if (m_isInPlace)
+            {
+                add(tensor.gradient, GetGradientBytes(), &Bytes::gradients);
+            }
+            if (!m_tree.optimizer.isOffloaded)
+            {
+                add(tensor.optimizer, GetStateBytes(), &Bytes::state);
+            }
+        }
+        else
+        {
+            add(tensor.home, bytes, &Bytes::data);
+        }
+    }
+    for (DeviceId device = 0; device < m_placement.nDevices; ++device)
+    {
+        const Bytes& bytes = all[device];
+        for (const auto& [name, size] :
+             {std::pair<const char*, uint64_t>{"parameters", bytes.parameters},
+              {"gradients", bytes.gradients},
+              {"optimizer-state", bytes.state},
+              {"data", bytes.data}})
+        {
+            if (size > 0)
+            {
+                m_builder.AddMemory(m_optimizerPhase, device, name, size, {}, true);
+            }
+        }
+    }
+}
+
+} // namespace proteus
+} // namespace ns3

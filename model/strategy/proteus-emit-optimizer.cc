@@ -1,0 +1,189 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-graph-emitter.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+namespace ns3
+{
+namespace proteus
+{
+
+namespace
+{
+
+constexpr double PS_PER_SECOND = 1e12;
+
+/// Operations per parameter, counted from the formulas.
+double
+GetFlops(OptimizerKind kind)
+{
+    switch (kind)
+    {
+    case OptimizerKind::ADAM:
+        return 15;
+    case OptimizerKind::MOMENTUM:
+        return 4;
+    case OptimizerKind::SGD:
+        return 2;
+    }
+    return 0;
+}
+
+} // namespace
+
+/// The update of one or more parameters on a device, on the device or on its host.
+TaskId
+GraphEmitter::EmitUpdate(DeviceId device,
+                         const std::string& name,
+                         uint64_t elements,
+                         const std::vector<TaskId>& ready)
+{
+    const OptimizerSpec& optimizer = m_tree.optimizer;
+    const uint64_t parameterBytes = GetElementBytes(ElementKind::COMPUTE);
+    const uint64_t stateBytes = 2 * GetStateBytes();
+    if (optimizer.isOffloaded)
+    {
+        auto time = [](uint64_t bytes, double gigabytesPerSecond) -> int64_t {
+            return std::llround(static_cast<double>(bytes) / (gigabytesPerSecond * 1e9) *
+                                PS_PER_SECOND);
+        };
+        TaskId task = m_builder.AddCompute(
+            m_optimizerPhase,
+            device,
+            m_hostStream,
+            name + ".gradient-to-host",
+            time(elements * GetGradientBytes(), optimizer.hostLinkGigabytesPerSecond),
+            ready);
+        // The host runs it at the speed of its memory.
+        task =
+            m_builder.AddCompute(m_optimizerPhase,
+                                 device,
+                                 m_hostStream,
+                                 name + ".host",
+                                 time(elements * (GetGradientBytes() + stateBytes + parameterBytes),
+                                      optimizer.hostMemoryGigabytesPerSecond),
+                                 {task});
+        return m_builder.AddCompute(
+            m_optimizerPhase,
+            device,
+            m_hostStream,
+            name + ".parameter-to-device",
+            time(elements * parameterBytes, optimizer.hostLinkGigabytesPerSecond),
+            {task});
+    }
+    Task task;
+    task.kind = TaskKind::COMPUTE;
+    task.phase = m_optimizerPhase;
+    task.place = device;
+    task.stream = m_compute;
+    task.dataType = DataType::FP32;
+    task.flops = GetFlops(optimizer.kind) * static_cast<double>(elements);
+    task.bytes = elements * (GetGradientBytes() + stateBytes + parameterBytes);
+    if (m_options.kernelTime)
+    {
+        task.durationPs = m_options.kernelTime({name,
+                                                ToString(optimizer.kind),
+                                                "",
+                                                {elements},
+                                                task.flops,
+                                                task.bytes,
+                                                task.dataType});
+    }
+    return m_builder.AddTask(task, name, ready);
+}
+
+void
+GraphEmitter::EmitOptimizer()
+{
+    struct Update
+    {
+        uint64_t elements{0};
+        std::vector<TaskId> ready;
+    };
+
+    const std::string kind = ToString(m_tree.optimizer.kind);
+    std::vector<Update> all(m_placement.nDevices);
+    std::map<DeviceId, TaskId> last;
+    for (const uint32_t index : m_leavesInOrder)
+    {
+        const Leaf& leaf = m_leaves[index];
+        const PlacedTensor& tensor = m_placement.tensors[leaf.tensor];
+        const std::vector<DeviceId>& devices = tensor.optimizer.mesh->GetDevices();
+        for (uint32_t position = 0; position < devices.size(); ++position)
+        {
+            const DeviceId device = devices[position];
+            const uint64_t elements = tensor.optimizer.CountLocal(tensor.tensor.shape, position);
+            // The gradient lies on the same mesh, maybe less split: the rest is a slice.
+            const std::vector<TaskId> ready =
+                GetReady(leaf.reduced, leaf.reduced.layout.mesh->FindPosition(device));
+            if (!m_tree.optimizer.isFused)
+            {
+                last[device] = EmitUpdate(device, tensor.tensor.name + "." + kind, elements, ready);
+                continue;
+            }
+            all[device].elements += elements;
+            all[device].ready.insert(all[device].ready.end(), ready.begin(), ready.end());
+        }
+    }
+    for (DeviceId device = 0; device < m_placement.nDevices && m_tree.optimizer.isFused; ++device)
+    {
+        if (all[device].elements > 0)
+        {
+            std::vector<TaskId>& ready = all[device].ready;
+            std::sort(ready.begin(), ready.end());
+            ready.erase(std::unique(ready.begin(), ready.end()), ready.end());
+            last[device] = EmitUpdate(device, kind, all[device].elements, ready);
+        }
+    }
+    EmitParameterGathers(last);
+}
+
+/// Replicas that updated a share of each parameter give it to the others, all parameters at once.
+void
+GraphEmitter::EmitParameterGathers(const std::map<DeviceId, TaskId>& updates)
+{
+    std::map<std::vector<DeviceId>, uint64_t> groups;
+    for (const Leaf& leaf : m_leaves)
+    {
+        const PlacedTensor& tensor = m_placement.tensors[leaf.tensor];
+        for (const BoxingStep& step :
+             PlanBoxing(tensor.optimizer, tensor.home, tensor.tensor.shape))
+        {
+            for (const BoxingGroup& group : GetBoxingGroups(step, tensor.tensor.shape))
+            {
+                groups[group.devices] += group.elements * GetElementBytes(ElementKind::COMPUTE);
+            }
+        }
+    }
+    for (const auto& [devices, bytes] : groups)
+    {
+        std::vector<TaskId> ready;
+        for (const DeviceId device : devices)
+        {
+            const auto found = updates.find(device);
+            if (found != updates.end())
+            {
+                ready.push_back(found->second);
+            }
+        }
+        m_builder.AddCommunication(m_optimizerPhase,
+                                   m_builder.AddGroup(devices),
+                                   m_gradientStream,
+                                   "parameters.all-gather",
+                                   Collective::ALL_GATHER,
+                                   bytes,
+                                   Parallelism::DATA,
+                                   ready);
+    }
+}
+
+} // namespace proteus
+} // namespace ns3

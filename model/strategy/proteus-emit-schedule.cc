@@ -1,0 +1,174 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-graph-emitter.h"
+#include "proteus-stage-schedule.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <stdexcept>
+#include <utility>
+
+namespace ns3
+{
+namespace proteus
+{
+
+void
+GraphEmitter::AddFacts()
+{
+    const uint64_t samples = m_model.GetBatch() * m_tree.schedule.microBatches;
+    WorkloadFacts facts;
+    facts.name = m_model.GetName();
+    facts.samplesPerIteration = samples;
+    facts.tokensPerIteration = samples * m_model.GetSequence();
+    // A backward pass has two products for each of the forward pass.
+    facts.modelFlopsPerIteration = 3 * m_model.CountForwardFlops() * m_tree.schedule.microBatches;
+    m_builder.SetFacts(facts);
+}
+
+void
+GraphEmitter::AddPhases()
+{
+    std::vector<uint32_t> nStages(m_placement.nDevices);
+    for (uint32_t stage = 0; stage < m_placement.nStages; ++stage)
+    {
+        const std::vector<DeviceId>& devices = m_placement.stageMeshes[stage]->GetDevices();
+        const uint32_t chunk = nStages[devices[0]];
+        for (const DeviceId device : devices)
+        {
+            if (nStages[device] != chunk)
+            {
+                throw std::invalid_argument(
+                    "strategy \"" + m_tree.name + "\": stage " + std::to_string(stage) +
+                    " shares some of its devices with an earlier stage, but not all; stages must "
+                    "have the same devices or none in common");
+            }
+            ++nStages[device];
+        }
+        m_chunkOf.push_back(chunk);
+        m_nChunks = std::max(m_nChunks, chunk + 1);
+    }
+    const uint32_t microBatches = m_tree.schedule.microBatches;
+    for (uint32_t chunk = 0; chunk < m_nChunks; ++chunk)
+    {
+        const std::string suffix = chunk == 0 ? "" : "." + std::to_string(chunk);
+        m_forward.push_back(m_builder.AddPhase("forward" + suffix, microBatches));
+    }
+    for (uint32_t chunk = 0; chunk < m_nChunks; ++chunk)
+    {
+        const std::string suffix = chunk == 0 ? "" : "." + std::to_string(chunk);
+        m_backward.push_back(m_builder.AddPhase("backward" + suffix, microBatches));
+    }
+    if (m_tree.schedule.kind == ScheduleKind::ZERO_BUBBLE)
+    {
+        m_weight.push_back(m_builder.AddPhase("weight-gradient", microBatches));
+    }
+    m_gradientPhase = m_builder.AddPhase("gradients");
+    m_optimizerPhase = m_builder.AddPhase("optimizer");
+    m_compute = m_builder.AddStream("compute");
+    m_communication = m_builder.AddStream("communication");
+    m_pipeline = m_builder.AddStream("pipeline");
+    m_gradientStream = m_builder.AddStream("gradient");
+    m_parameterStream = m_builder.AddStream("parameter");
+    if (m_tree.optimizer.isOffloaded)
+    {
+        m_hostStream = m_builder.AddStream("host");
+    }
+}
+
+void
+GraphEmitter::AddSchedules()
+{
+    const ScheduleSpec& spec = m_tree.schedule;
+    const uint32_t nStages = m_placement.nStages;
+    const uint32_t nRanks = nStages / m_nChunks;
+    const std::string who = "strategy \"" + m_tree.name + "\", schedule " + ToString(spec.kind);
+    if (m_nChunks > 1 && spec.kind != ScheduleKind::INTERLEAVED)
+    {
+        throw std::invalid_argument(who + ": some devices have " + std::to_string(m_nChunks) +
+                                    " stages, which only the interleaved schedule can run");
+    }
+    if (spec.kind == ScheduleKind::ZERO_BUBBLE && !m_tree.isSplitBackward)
+    {
+        throw std::invalid_argument(who + ": needs gradients of inputs and of weights in kernels "
+                                          "of their own (splitBackward)");
+    }
+    if (nStages % m_nChunks != 0)
+    {
+        throw std::invalid_argument(who + ": " + std::to_string(nStages) +
+                                    " stages are not shared out evenly to devices");
+    }
+    std::vector<std::vector<StageEntry>> limited;
+    if (spec.kind == ScheduleKind::LIMITS)
+    {
+        if (spec.maxInFlight.size() != nStages)
+        {
+            throw std::invalid_argument(who + ": maxInFlight has " +
+                                        std::to_string(spec.maxInFlight.size()) + " limits for " +
+                                        std::to_string(nStages) + " stages");
+        }
+        limited = MakeLimitedSchedule(spec.maxInFlight, spec.interleave, spec.microBatches);
+    }
+    for (uint32_t rank = 0; rank < nRanks; ++rank)
+    {
+        std::vector<ScheduleEntry> schedule;
+        std::vector<StageEntry> entries;
+        MicroBatchGate gate;
+        gate.acquire = m_forward[0];
+        gate.release = m_backward[0];
+        gate.limit = 0;
+        switch (spec.kind)
+        {
+        case ScheduleKind::GPIPE:
+        case ScheduleKind::ONE_FORWARD_ONE_BACKWARD: {
+            const bool isGpipe = spec.kind == ScheduleKind::GPIPE;
+            schedule = MakePipelineSchedule(isGpipe ? PipelineSchedule::GPIPE
+                                                    : PipelineSchedule::ONE_FORWARD_ONE_BACKWARD,
+                                            nStages,
+                                            rank,
+                                            spec.microBatches,
+                                            m_forward[0],
+                                            m_backward[0]);
+            gate.limit = isGpipe ? spec.microBatches : std::min(spec.microBatches, nStages - rank);
+            break;
+        }
+        case ScheduleKind::LIMITS:
+            entries = limited[rank];
+            gate.limit = spec.maxInFlight[rank];
+            break;
+        case ScheduleKind::INTERLEAVED:
+            entries = MakeInterleavedSchedule(nRanks, rank, m_nChunks, spec.microBatches);
+            break;
+        case ScheduleKind::ZERO_BUBBLE:
+            entries = MakeZeroBubbleSchedule(nStages, rank, spec.microBatches);
+            break;
+        }
+        for (const StageEntry& entry : entries)
+        {
+            const std::vector<PhaseId>& phases = entry.work == StageWork::FORWARD    ? m_forward
+                                                 : entry.work == StageWork::BACKWARD ? m_backward
+                                                                                     : m_weight;
+            schedule.push_back({phases[entry.chunk], entry.microBatch});
+        }
+        schedule.push_back({m_gradientPhase, 0});
+        schedule.push_back({m_optimizerPhase, 0});
+        const std::vector<DeviceId>& devices = m_placement.stageMeshes[rank]->GetDevices();
+        m_builder.SetSchedule(devices, std::move(schedule));
+        for (const DeviceId device : devices)
+        {
+            if (gate.limit > 0)
+            {
+                gate.device = device;
+                m_builder.AddGate(gate);
+            }
+        }
+    }
+}
+
+} // namespace proteus
+} // namespace ns3

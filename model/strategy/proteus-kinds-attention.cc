@@ -1,0 +1,174 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-operator-kinds.h"
+
+#include <string>
+#include <vector>
+
+namespace ns3
+{
+namespace proteus
+{
+
+namespace
+{
+
+using Axes = OperatorDraft::Axes;
+
+// Bytes that the unfused attention core moves per element of its s x s matrices, in 16 bit, besides
+// q, k, v, the result and what is saved. Forward: product writes 2, softmax reads 2, dropout reads
+// 2, product reads 2. Backward: the two products of the values write 2 and read 2, dropout writes
+// 2, softmax reads 2 and writes 2, the two products of the scores read 2 each.
+constexpr double CORE_FORWARD_BYTES = 8;
+constexpr double CORE_BACKWARD_BYTES = 14;
+
+/**
+ * softmax(q k^T) v with q[b, s, heads * d] and k, v[b, t, kvHeads * d].
+ *
+ * "fused" attention (FlashAttention) keeps one number per row and head and computes the scores
+ * again in its backward pass; the other one keeps the s x t matrices: the softmax, and under
+ * "dropout" its mask and its result. "biasBuckets" adds a trained bias of that many distances.
+ */
+void
+MakeAttention(OperatorDraft& draft)
+{
+    draft.CheckInputs(3, 3);
+    const ModelTensor q = draft.GetInput(0);
+    const ModelTensor k = draft.GetInput(1);
+    const uint64_t heads = draft.GetNumber("heads");
+    const uint64_t groups = draft.GetNumber("kvHeads", heads);
+    const bool isFused = draft.GetNumber("fused", 0) != 0;
+    const bool hasDropout = draft.GetNumber("dropout", 0) != 0;
+    if (q.shape.size() != 3 || k.shape.size() != 3 || k.shape != draft.GetInput(2).shape)
+    {
+        draft.Fail("needs queries, keys and values of 3 dimensions: batch, sequence, features");
+    }
+    if (groups == 0 || heads % groups != 0 || q.shape[2] % heads != 0 || k.shape[2] % groups != 0 ||
+        q.shape[2] / heads != k.shape[2] / groups)
+    {
+        draft.Fail(std::to_string(heads) + " heads and " + std::to_string(groups) +
+                   " heads of keys and values do not make equal shares of the features of \"" +
+                   q.name + "\" (" + std::to_string(q.shape[2]) + ") and \"" + k.name + "\" (" +
+                   std::to_string(k.shape[2]) + ")");
+    }
+    const IterationAxis batch = draft.AddDimension(q.dimensions[0], q.shape[0]);
+    const IterationAxis head = draft.AddDimension("heads", groups);
+    const IterationAxis row = draft.AddDimension(q.dimensions[1], q.shape[1]);
+    const IterationAxis column = draft.AddDimension("keys", k.shape[1], false);
+    const uint8_t query = draft.Read({batch, row, head}, true, false);
+    const uint8_t key = draft.Read({batch, column, head}, true, false);
+    const uint8_t value = draft.Read({batch, column, head}, true, true);
+    const uint64_t buckets = draft.GetNumber("biasBuckets", 0);
+    std::vector<uint8_t> gradients{query, key, value};
+    if (buckets > 0)
+    {
+        // A number for every head and class of distances is added to the scores (T5).
+        const IterationAxis bucket = draft.AddDimension("buckets", buckets, false);
+        gradients.push_back(draft.ParameterOf("bias", {buckets, heads}, {bucket, head}));
+    }
+    const uint8_t y = draft.Write("", q.shape, {{batch}, {row}, {head}}, {query, key, value});
+    const double perGroup = static_cast<double>(heads) / static_cast<double>(groups);
+    const double width = static_cast<double>(q.shape[2]) / static_cast<double>(groups);
+    const Axes scores{batch, head, row, column};
+
+    ModelOperator& op = draft.Get();
+    op.forward.flops = {{4 * width, scores}};
+    op.forward.isMatrixProduct = true;
+    OperatorPart part;
+    part.name = "backward";
+    part.reads = {GradientOf(y), ReadOf(query), ReadOf(key), ReadOf(value)};
+    if (isFused)
+    {
+        part.reads.push_back(WriteOf(y));
+        part.reads.push_back(WriteOf(draft.Write("statistics",
+                                                 {q.shape[0], heads, q.shape[1]},
+                                                 {{batch}, {head}, {row}},
+                                                 {},
+                                                 ElementKind::FP32,
+                                                 TensorRole::SAVED)));
+        part.flops = {{10 * width, scores}};
+    }
+    else
+    {
+        part.reads.push_back(
+            WriteOf(draft.Write("scores",
+                                {q.shape[0], heads * (hasDropout ? 2 : 1), q.shape[1], k.shape[1]},
+                                {{batch}, {head}, {row}, {column}},
+                                {},
+                                ElementKind::COMPUTE,
+                                TensorRole::SAVED)));
+        if (hasDropout)
+        {
+            part.reads.push_back(WriteOf(draft.Write("mask",
+                                                     {q.shape[0], heads, q.shape[1], k.shape[1]},
+                                                     {{batch}, {head}, {row}, {column}},
+                                                     {},
+                                                     ElementKind::MASK,
+                                                     TensorRole::SAVED)));
+        }
+        op.forward.bytes = {{CORE_FORWARD_BYTES * perGroup, scores}};
+        part.bytes = {{CORE_BACKWARD_BYTES * perGroup, scores}};
+        part.flops = {{8 * width, scores}};
+    }
+    part.isMatrixProduct = true;
+    for (const uint8_t read : gradients)
+    {
+        part.writes.push_back(
+            {read, {GradientOf(y), ReadOf(query), ReadOf(key), ReadOf(value)}, 1});
+    }
+    draft.Backward(part);
+}
+
+/// Over the last dimension, which devices cannot share.
+void
+MakeSoftmax(OperatorDraft& draft)
+{
+    draft.CheckInputs(1, 1);
+    const ModelTensor input = draft.GetInput(0);
+    Axes axes = draft.AddDimensionsOf(0, input.shape.size() - 1);
+    axes.push_back(draft.AddDimension(input.dimensions.back(), input.shape.back(), false));
+    const uint8_t x = draft.Read(axes);
+    const uint8_t y = draft.WriteAxes(axes);
+    draft.Get().forward.flops = {{5, axes}};
+    draft.ElementwiseBackward(4, {GradientOf(y), WriteOf(y)}, {x});
+}
+
+/// Turns the pairs of features of queries or keys by their positions.
+void
+MakeRotary(OperatorDraft& draft)
+{
+    draft.CheckInputs(1, 1);
+    const ModelTensor input = draft.GetInput(0);
+    const uint64_t heads = draft.GetNumber("heads");
+    if (input.shape.size() != 3 || heads == 0 || input.shape[2] % heads != 0)
+    {
+        draft.Fail("needs an input of 3 dimensions whose last is a multiple of its heads");
+    }
+    const IterationAxis batch = draft.AddDimension(input.dimensions[0], input.shape[0]);
+    const IterationAxis row = draft.AddDimension(input.dimensions[1], input.shape[1]);
+    const IterationAxis head = draft.AddDimension("heads", heads);
+    const uint8_t x = draft.Read({batch, row, head}, true, true);
+    const uint8_t y = draft.Write("", input.shape, {{batch}, {row}, {head}});
+    const double flops = 3.0 * static_cast<double>(input.shape[2] / heads);
+    draft.Get().forward.flops = {{flops, draft.All()}};
+    draft.ElementwiseBackward(flops, {GradientOf(y)}, {x});
+}
+
+} // namespace
+
+std::vector<OperatorKind>
+GetAttentionKinds()
+{
+    return {
+        {"attention", {"heads", "kvHeads", "fused", "dropout", "biasBuckets"}, MakeAttention},
+        {"softmax", {}, MakeSoftmax},
+        {"rotary", {"heads"}, MakeRotary},
+    };
+}
+
+} // namespace proteus
+} // namespace ns3

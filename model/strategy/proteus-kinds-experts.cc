@@ -1,0 +1,133 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-operator-kinds.h"
+
+#include <string>
+#include <vector>
+
+namespace ns3
+{
+namespace proteus
+{
+
+namespace
+{
+
+using Axes = OperatorDraft::Axes;
+
+// A mixture of experts: tokens are sorted by expert ("dispatch"), each expert computes its own, and
+// the results go back to the places of the tokens ("combine"). Experts get equally many tokens,
+// "capacity" of them. Tokens of an expert are a set without order, so that devices may share it as
+// they share the samples and the sequence that the tokens come from.
+
+/// The probability of every expert for every token.
+void
+MakeRouter(OperatorDraft& draft)
+{
+    draft.CheckInputs(1, 1);
+    const ModelTensor x = draft.GetInput(0);
+    if (x.shape.size() < 2)
+    {
+        draft.Fail("needs an input of tokens and features");
+    }
+    const Axes leading = draft.AddDimensionsOf(0, x.shape.size() - 1);
+    const IterationAxis expert = draft.AddDimension("experts", draft.GetNumber("experts"), false);
+    const IterationAxis in = draft.AddDimension("in", x.shape.back(), false);
+    Axes inputAxes = leading;
+    inputAxes.push_back(in);
+    Axes axes = leading;
+    axes.push_back(expert);
+    const uint8_t input = draft.Read(inputAxes, true, true);
+    const uint8_t weight = draft.Parameter("weight", {expert, in}, true);
+    const uint8_t y = draft.WriteAxes(axes, {input, weight});
+    draft.Get().forward.flops = {{2, draft.All()}};
+    draft.Get().forward.isMatrixProduct = true;
+    OperatorPart part;
+    part.name = "backward";
+    part.reads = {GradientOf(y), WriteOf(y), ReadOf(input), ReadOf(weight)};
+    part.writes = {{input, {GradientOf(y), ReadOf(weight)}, 1},
+                   {weight, {GradientOf(y), ReadOf(input)}, 1}};
+    part.flops = {{4, draft.All()}};
+    part.isMatrixProduct = true;
+    draft.Backward(part);
+}
+
+/// Inputs: tokens[b, s, h], probabilities[b, s, e]. Result: [e, capacity, h], where the capacity is
+/// the number of tokens times "top" over the number of experts.
+void
+MakeDispatch(OperatorDraft& draft)
+{
+    draft.CheckInputs(2, 2);
+    const ModelTensor x = draft.GetInput(0);
+    const ModelTensor p = draft.GetInput(1);
+    const uint64_t top = draft.GetNumber("top", 1);
+    if (x.shape.size() != 3 || p.shape.size() != 3)
+    {
+        draft.Fail("needs tokens and probabilities of 3 dimensions: batch, sequence, features");
+    }
+    const Axes tokens = draft.AddDimensionsOf(0, 2);
+    const IterationAxis expert = draft.AddDimension("experts", p.shape[2], false);
+    const IterationAxis feature = draft.AddDimension("features", x.shape[2]);
+    const uint64_t all = x.shape[0] * x.shape[1] * top;
+    if (all % p.shape[2] != 0)
+    {
+        draft.Fail(std::to_string(all) + " = tokens x " + std::to_string(top) +
+                   " cannot be shared out evenly to " + std::to_string(p.shape[2]) + " experts");
+    }
+    const uint8_t input = draft.Read({tokens[0], tokens[1], feature}, true, true);
+    const uint8_t weights = draft.Read({tokens[0], tokens[1], expert}, false);
+    const uint8_t y = draft.Write("",
+                                  {p.shape[2], all / p.shape[2], x.shape[2]},
+                                  {{expert}, {tokens[0], tokens[1]}, {feature}});
+    draft.Get().isExchange = true;
+    draft.ElementwiseBackward(0, {GradientOf(y), ReadOf(weights)}, {input});
+}
+
+/// Inputs: results[e, capacity, h], probabilities[b, s, e]. Result: [b, s, h].
+void
+MakeCombine(OperatorDraft& draft)
+{
+    draft.CheckInputs(2, 2);
+    const ModelTensor x = draft.GetInput(0);
+    const ModelTensor p = draft.GetInput(1);
+    if (x.shape.size() != 3 || p.shape.size() != 3 || p.shape[2] != x.shape[0])
+    {
+        draft.Fail("needs results of 3 dimensions (experts, tokens, features), and probabilities "
+                   "(batch, sequence, experts)");
+    }
+    const Axes tokens{draft.AddDimension(p.dimensions[0], p.shape[0]),
+                      draft.AddDimension(p.dimensions[1], p.shape[1])};
+    const IterationAxis expert = draft.AddDimension("experts", p.shape[2], false);
+    const IterationAxis feature = draft.AddDimension("features", x.shape[2]);
+    const uint8_t input = draft.ReadMap({{expert}, {tokens[0], tokens[1]}, {feature}}, true, true);
+    const uint8_t weights = draft.Read({tokens[0], tokens[1], expert});
+    const uint8_t y = draft.WriteAxes({tokens[0], tokens[1], feature});
+    draft.Get().isExchange = true;
+    draft.Get().forward.flops = {{2, {tokens[0], tokens[1], feature}}};
+    OperatorPart part;
+    part.name = "backward";
+    part.reads = {GradientOf(y), ReadOf(input), ReadOf(weights)};
+    part.writes = {{input, {GradientOf(y), ReadOf(weights)}, 1},
+                   {weights, {GradientOf(y), ReadOf(input)}, 1}};
+    part.flops = {{4, {tokens[0], tokens[1], feature}}};
+    draft.Backward(part);
+}
+
+} // namespace
+
+std::vector<OperatorKind>
+GetExpertKinds()
+{
+    return {
+        {"router", {"experts"}, MakeRouter},
+        {"dispatch", {"top"}, MakeDispatch},
+        {"combine", {}, MakeCombine},
+    };
+}
+
+} // namespace proteus
+} // namespace ns3

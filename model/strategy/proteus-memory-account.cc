@@ -1,0 +1,313 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-inventory.h"
+
+#include <algorithm>
+#include <iomanip>
+#include <map>
+#include <sstream>
+#include <utility>
+
+namespace ns3
+{
+namespace proteus
+{
+
+namespace
+{
+
+/// The tasks of a device, by their place among them.
+struct LocalTasks
+{
+    std::vector<TaskId> ids;                         //!< ascending
+    std::vector<std::vector<uint32_t>> dependencies; //!< on the device
+    std::vector<std::vector<uint32_t>> dependents;   //!< on the device
+};
+
+constexpr double MIB = 1 << 20;
+
+/// Walks through the schedule of one device.
+class Walk
+{
+  public:
+    Walk(const ExecutionGraph& graph, const LocalTasks& tasks, DeviceId device)
+        : m_graph(graph),
+          m_tasks(tasks),
+          m_byPhase(graph.GetPhases().size()),
+          m_users(tasks.ids.size()),
+          m_left(tasks.ids.size()),
+          m_isDone(tasks.ids.size())
+    {
+        for (uint32_t local = 0; local < tasks.ids.size(); ++local)
+        {
+            const Task& task = graph.GetTask(tasks.ids[local]);
+            if (task.kind == TaskKind::MEMORY && task.persistent)
+            {
+                m_account.persistentBytes += task.bytes;
+            }
+            else
+            {
+                m_byPhase[task.phase].push_back(local);
+            }
+        }
+        for (uint32_t local = 0; local < tasks.ids.size(); ++local)
+        {
+            for (const uint32_t before : tasks.dependencies[local])
+            {
+                m_left[local] += m_graph.GetNInstances(GetTask(before));
+            }
+        }
+        m_bytes = m_account.peakBytes = m_account.persistentBytes;
+        m_account.peakTask = "persistent tensors";
+        for (const ScheduleEntry& entry : graph.GetSchedule(device))
+        {
+            for (const uint32_t local : m_byPhase[entry.phase])
+            {
+                Run(local, entry.microBatch);
+            }
+        }
+    }
+
+    const MemoryAccount& Get() const
+    {
+        return m_account;
+    }
+
+  private:
+    const Task& GetTask(uint32_t local) const
+    {
+        return m_graph.GetTask(m_tasks.ids[local]);
+    }
+
+    bool IsTensor(uint32_t local) const
+    {
+        const Task& task = GetTask(local);
+        return task.kind == TaskKind::MEMORY && !task.persistent;
+    }
+
+    /// How often a dependent of a tensor of one micro-batch runs.
+    uint32_t CountRuns(const Task& tensor, const Task& dependent) const
+    {
+        return m_graph.GetNInstances(tensor) == 1 ? m_graph.GetNInstances(dependent) : 1;
+    }
+
+    void Allocate(uint32_t local, uint32_t microBatch)
+    {
+        uint32_t users = 0;
+        for (const uint32_t dependent : m_tasks.dependents[local])
+        {
+            users += CountRuns(GetTask(local), GetTask(dependent));
+        }
+        // A tensor that nobody reads is gone with its producer.
+        if (m_users[local].emplace(microBatch, users).second)
+        {
+            m_bytes += GetTask(local).bytes;
+        }
+    }
+
+    void Release(uint32_t local, uint32_t microBatch)
+    {
+        const auto found = m_users[local].find(microBatch);
+        if (found != m_users[local].end() && (found->second == 0 || --found->second == 0))
+        {
+            m_bytes -= GetTask(local).bytes;
+            m_users[local].erase(found);
+        }
+    }
+
+    /// Runs a task, and the communication of the whole iteration that waited for it alone, as the
+    /// reduction of gradients does.
+    void Run(uint32_t local, uint32_t microBatch)
+    {
+        if (m_isDone[local])
+        {
+            return;
+        }
+        Execute(local, microBatch);
+        const uint32_t nInstances = m_graph.GetNInstances(GetTask(local));
+        m_isDone[local] = nInstances == 1;
+        for (const uint32_t after : m_tasks.dependents[local])
+        {
+            const Task& task = GetTask(after);
+            if (--m_left[after] == 0 && task.kind == TaskKind::COMMUNICATION &&
+                task.phase != GetTask(local).phase && m_graph.GetNInstances(task) == 1)
+            {
+                Run(after, 0);
+            }
+        }
+    }
+
+    void Execute(uint32_t local, uint32_t microBatch)
+    {
+        const Task& task = GetTask(local);
+        std::vector<uint32_t> unread;
+        if (task.kind == TaskKind::MEMORY)
+        {
+            bool hasProducer = false; // in this phase: then it is allocated
+            for (const uint32_t before : m_tasks.dependencies[local])
+            {
+                hasProducer = hasProducer || GetTask(before).phase == task.phase;
+            }
+            if (!hasProducer)
+            {
+                Allocate(local, microBatch);
+                Note(local);
+            }
+            return;
+        }
+        for (const uint32_t after : m_tasks.dependents[local])
+        {
+            if (IsTensor(after) && GetTask(after).phase == task.phase)
+            {
+                Allocate(after, microBatch);
+                if (m_tasks.dependents[after].empty())
+                {
+                    unread.push_back(after);
+                }
+            }
+        }
+        Note(local);
+        for (const uint32_t before : m_tasks.dependencies[local])
+        {
+            if (!IsTensor(before))
+            {
+                continue;
+            }
+            const uint32_t nBefore = m_graph.GetNInstances(GetTask(before));
+            const uint32_t nHere = m_graph.GetNInstances(task);
+            if (nBefore > 1 && nHere == 1)
+            {
+                for (uint32_t k = 0; k < nBefore; ++k)
+                {
+                    Release(before, k);
+                }
+            }
+            else
+            {
+                Release(before, nBefore == 1 ? 0 : microBatch);
+            }
+        }
+        for (const uint32_t tensor : unread)
+        {
+            Release(tensor, microBatch);
+        }
+    }
+
+    void Note(uint32_t local)
+    {
+        if (m_bytes > m_account.peakBytes)
+        {
+            m_account.peakBytes = m_bytes;
+            m_account.peakTask = m_graph.GetName(GetTask(local));
+        }
+    }
+
+    const ExecutionGraph& m_graph;
+    const LocalTasks& m_tasks;
+    std::vector<std::vector<uint32_t>> m_byPhase;
+    std::vector<std::map<uint32_t, uint32_t>> m_users; //!< by tensor and micro-batch: readers left
+    std::vector<uint64_t> m_left; //!< by task: instances of dependencies that are not done
+    std::vector<bool> m_isDone;   //!< by task that runs once
+    uint64_t m_bytes{0};
+    MemoryAccount m_account;
+};
+
+/// All that decides the account of a device.
+std::vector<uint64_t>
+Describe(const ExecutionGraph& graph, const LocalTasks& tasks, DeviceId device)
+{
+    std::vector<uint64_t> text;
+    for (uint32_t local = 0; local < tasks.ids.size(); ++local)
+    {
+        const Task& task = graph.GetTask(tasks.ids[local]);
+        const uint64_t kind = task.kind == TaskKind::MEMORY ? (task.persistent ? 2 : 1) : 0;
+        text.push_back(kind << 32 | task.phase);
+        text.push_back(kind > 0 ? task.bytes : 0);
+        text.push_back(tasks.dependencies[local].size());
+        text.insert(text.end(), tasks.dependencies[local].begin(), tasks.dependencies[local].end());
+    }
+    for (const ScheduleEntry& entry : graph.GetSchedule(device))
+    {
+        text.push_back(uint64_t{entry.phase} << 32 | entry.microBatch);
+    }
+    return text;
+}
+
+} // namespace
+
+std::vector<MemoryAccount>
+AccountMemory(const ExecutionGraph& graph)
+{
+    std::vector<LocalTasks> devices(graph.GetNDevices());
+    for (TaskId id = 0; id < graph.GetNTasks(); ++id)
+    {
+        const Task& task = graph.GetTask(id);
+        if (task.kind == TaskKind::COMMUNICATION)
+        {
+            for (const DeviceId device : graph.GetGroup(task.place))
+            {
+                devices[device].ids.push_back(id);
+            }
+        }
+        else
+        {
+            devices[task.place].ids.push_back(id);
+        }
+    }
+    std::vector<MemoryAccount> accounts(devices.size());
+    std::map<std::vector<uint64_t>, DeviceId> classes; // devices with equal work
+    for (DeviceId device = 0; device < devices.size(); ++device)
+    {
+        LocalTasks& tasks = devices[device];
+        tasks.dependencies.resize(tasks.ids.size());
+        tasks.dependents.resize(tasks.ids.size());
+        for (uint32_t local = 0; local < tasks.ids.size(); ++local)
+        {
+            for (const TaskId before : graph.GetDependencies(tasks.ids[local]))
+            {
+                const auto found = std::lower_bound(tasks.ids.begin(), tasks.ids.end(), before);
+                if (found != tasks.ids.end() && *found == before)
+                {
+                    const auto source = static_cast<uint32_t>(found - tasks.ids.begin());
+                    tasks.dependencies[local].push_back(source);
+                    tasks.dependents[source].push_back(local);
+                }
+            }
+        }
+        const auto found = classes.emplace(Describe(graph, tasks, device), device);
+        accounts[device] =
+            found.second ? Walk(graph, tasks, device).Get() : accounts[found.first->second];
+        tasks = LocalTasks();
+    }
+    return accounts;
+}
+
+std::string
+FindOutOfMemory(const std::vector<MemoryAccount>& accounts, uint64_t capacityBytes)
+{
+    const auto fullest = std::max_element(
+        accounts.begin(),
+        accounts.end(),
+        [](const MemoryAccount& a, const MemoryAccount& b) { return a.peakBytes < b.peakBytes; });
+    if (fullest == accounts.end() || fullest->peakBytes <= capacityBytes)
+    {
+        return "";
+    }
+    const auto nFull =
+        std::count_if(accounts.begin(), accounts.end(), [&](const MemoryAccount& account) {
+            return account.peakBytes > capacityBytes;
+        });
+    std::ostringstream text;
+    text << std::fixed << std::setprecision(1) << "out of memory on " << nFull << " of "
+         << accounts.size() << " devices: device " << fullest - accounts.begin() << " needs "
+         << static_cast<double>(fullest->peakBytes) / MIB << " MiB (" << fullest->peakTask
+         << "), has " << static_cast<double>(capacityBytes) / MIB << " MiB";
+    return text.str();
+}
+
+} // namespace proteus
+} // namespace ns3

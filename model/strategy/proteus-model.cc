@@ -1,0 +1,251 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-model.h"
+
+#include "proteus-operator-kinds.h"
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+namespace ns3
+{
+namespace proteus
+{
+
+uint32_t
+ModelOperator::FindDimension(const std::string& dimension) const
+{
+    for (uint32_t i = 0; i < dimensions.size(); ++i)
+    {
+        if (dimensions[i].name == dimension || std::to_string(i) == dimension)
+        {
+            return i;
+        }
+    }
+    return NO_ID;
+}
+
+uint64_t
+Model::CountParameters() const
+{
+    uint64_t count = 0;
+    for (const ModelTensor& tensor : m_tensors)
+    {
+        if (tensor.role == TensorRole::PARAMETER)
+        {
+            uint64_t elements = 1;
+            for (const uint64_t extent : tensor.shape)
+            {
+                elements *= extent;
+            }
+            count += elements;
+        }
+    }
+    return count;
+}
+
+uint64_t
+Model::GetBatch() const
+{
+    for (const ModelTensor& tensor : m_tensors)
+    {
+        for (std::size_t i = 0; i < tensor.shape.size() && tensor.role == TensorRole::INPUT; ++i)
+        {
+            if (tensor.dimensions[i] == "batch")
+            {
+                return tensor.shape[i];
+            }
+        }
+    }
+    return 1;
+}
+
+uint64_t
+Model::GetSequence() const
+{
+    for (const ModelTensor& tensor : m_tensors)
+    {
+        for (std::size_t i = 0; i < tensor.shape.size() && tensor.role == TensorRole::INPUT; ++i)
+        {
+            if (tensor.dimensions[i] == "sequence")
+            {
+                return tensor.shape[i];
+            }
+        }
+    }
+    return 1;
+}
+
+double
+Model::CountForwardFlops() const
+{
+    double flops = 0;
+    for (const ModelOperator& op : m_operators)
+    {
+        for (const Work& work : op.forward.flops)
+        {
+            double points = op.forward.isMatrixProduct ? work.perPoint : 0;
+            for (const IterationAxis axis : work.extents)
+            {
+                points *= static_cast<double>(op.dimensions[axis].extent);
+            }
+            flops += points;
+        }
+    }
+    return flops;
+}
+
+ModelBuilder::ModelBuilder(const std::string& name)
+{
+    m_model.m_name = name;
+}
+
+TensorId
+ModelBuilder::AddTensor(ModelTensor tensor)
+{
+    const auto id = static_cast<TensorId>(m_model.m_tensors.size());
+    if (!m_tensorOf.emplace(tensor.name, id).second)
+    {
+        throw std::invalid_argument("model " + m_model.m_name + ": two tensors are called \"" +
+                                    tensor.name + "\"");
+    }
+    for (std::size_t i = 0; i < tensor.shape.size(); ++i)
+    {
+        if (tensor.shape[i] == 0)
+        {
+            throw std::invalid_argument("model " + m_model.m_name + ": dimension " +
+                                        std::to_string(i) + " (" + tensor.dimensions[i] +
+                                        ") of tensor \"" + tensor.name + "\" is 0");
+        }
+    }
+    m_model.m_tensors.push_back(std::move(tensor));
+    return id;
+}
+
+TensorId
+ModelBuilder::AddInput(const std::string& name,
+                       const Shape& shape,
+                       const std::vector<std::string>& dimensions,
+                       ElementKind element)
+{
+    if (shape.size() != dimensions.size())
+    {
+        throw std::invalid_argument("model " + m_model.m_name + ": input \"" + name + "\" has " +
+                                    std::to_string(shape.size()) + " dimensions and " +
+                                    std::to_string(dimensions.size()) + " names for them");
+    }
+    return AddTensor({name, shape, dimensions, element, TensorRole::INPUT, NO_ID});
+}
+
+std::vector<TensorId>
+ModelBuilder::Add(const std::string& kind,
+                  const std::string& name,
+                  const std::vector<TensorId>& inputs,
+                  const OperatorAttributes& attributes,
+                  const std::map<std::string, TensorId>& shared)
+{
+    const auto id = static_cast<OperatorId>(m_model.m_operators.size());
+    OperatorDraft draft(*this, name, kind, inputs, attributes, shared);
+    if (!m_operatorOf.emplace(name, id).second)
+    {
+        draft.Fail("another operator has the same name");
+    }
+    const OperatorKind& found = FindOperatorKind(kind);
+    auto check = [&](const std::string& attribute) {
+        if (attribute != "tensorParallel" &&
+            std::find(found.attributes.begin(), found.attributes.end(), attribute) ==
+                found.attributes.end())
+        {
+            std::string known = "tensorParallel";
+            for (const char* other : found.attributes)
+            {
+                known += std::string(", ") + other;
+            }
+            draft.Fail("a " + kind + " has no attribute \"" + attribute + "\", but " + known);
+        }
+    };
+    for (const auto& [attribute, values] : attributes.numbers)
+    {
+        check(attribute);
+    }
+    for (const auto& [attribute, word] : attributes.words)
+    {
+        check(attribute);
+    }
+    found.make(draft);
+    ModelOperator& op = draft.Get();
+    if (draft.m_nRead != inputs.size())
+    {
+        draft.Fail("a " + kind + " takes " + std::to_string(draft.m_nRead) + " inputs, not " +
+                   std::to_string(inputs.size()));
+    }
+    const auto word = attributes.words.find("tensorParallel");
+    if (word != attributes.words.end())
+    {
+        op.tensorParallel = word->second;
+        if (op.FindDimension(op.tensorParallel) == NO_ID)
+        {
+            draft.Fail("tensorParallel names the dimension \"" + op.tensorParallel +
+                       "\", which it does not have");
+        }
+    }
+    // Where a tensor has several elements per point, parts of points have to be equal.
+    std::vector<TensorId> results;
+    for (const std::vector<Access>* accesses : {&op.reads, &op.writes})
+    {
+        for (const Access& access : *accesses)
+        {
+            const Shape& shape = m_model.m_tensors[access.tensor].shape;
+            for (std::size_t i = 0; i < shape.size(); ++i)
+            {
+                for (const IterationAxis axis : access.map[i])
+                {
+                    if (op.dimensions[axis].extent != shape[i])
+                    {
+                        op.dimensions[axis].isUnevenAllowed = false;
+                    }
+                }
+            }
+        }
+    }
+    for (const Access& write : op.writes)
+    {
+        ModelTensor& tensor = m_model.m_tensors[write.tensor];
+        tensor.producer = id;
+        if (tensor.role == TensorRole::ACTIVATION)
+        {
+            results.push_back(write.tensor);
+        }
+    }
+    m_model.m_operators.push_back(op);
+    return results;
+}
+
+TensorId
+ModelBuilder::FindTensor(const std::string& name) const
+{
+    const auto found = m_tensorOf.find(name);
+    return found == m_tensorOf.end() ? NO_ID : found->second;
+}
+
+Model
+ModelBuilder::Build()
+{
+    if (m_model.m_operators.empty())
+    {
+        throw std::invalid_argument("model " + m_model.m_name + " has no operators");
+    }
+    Model model = std::move(m_model);
+    m_model = Model();
+    m_tensorOf.clear();
+    m_operatorOf.clear();
+    return model;
+}
+
+} // namespace proteus
+} // namespace ns3

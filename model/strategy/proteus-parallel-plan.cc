@@ -1,0 +1,403 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-parallel-plan.h"
+
+#include <algorithm>
+#include <cctype>
+#include <limits>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+namespace ns3
+{
+namespace proteus
+{
+
+namespace
+{
+
+void
+Check(bool ok, const std::string& message)
+{
+    if (!ok)
+    {
+        throw std::invalid_argument("plan: " + message);
+    }
+}
+
+std::string
+Text(uint64_t number)
+{
+    return std::to_string(number);
+}
+
+/// "layer12" is "layer" and 12.
+bool
+SplitNumber(const std::string& text, std::string& name, uint32_t& number)
+{
+    std::size_t end = text.size();
+    while (end > 0 && std::isdigit(static_cast<unsigned char>(text[end - 1])))
+    {
+        --end;
+    }
+    if (end == text.size() || text.size() - end > 8)
+    {
+        return false;
+    }
+    name = text.substr(0, end);
+    number = static_cast<uint32_t>(std::stoul(text.substr(end)));
+    return true;
+}
+
+/// The numbered blocks of a model, and the operators around them.
+struct Unit
+{
+    std::string part;  //!< first part of the paths of its operators
+    std::string block; //!< without the number; empty if it is no numbered block
+    uint32_t number{0};
+};
+
+std::vector<Unit>
+FindUnits(const Model& model)
+{
+    std::vector<Unit> units;
+    for (const ModelOperator& op : model.GetOperators())
+    {
+        const std::size_t dot = op.name.find('.');
+        Unit unit;
+        unit.part = op.name.substr(0, dot);
+        if (dot == std::string::npos || !SplitNumber(unit.part, unit.block, unit.number))
+        {
+            unit.block.clear();
+        }
+        if (units.empty() || units.back().part != unit.part)
+        {
+            units.push_back(unit);
+        }
+    }
+    return units;
+}
+
+/// Adds nodes for a path whose numbered parts stand for all numbers.
+StrategyNode&
+FindNode(StrategyNode& root, const std::string& path)
+{
+    StrategyNode* node = &root;
+    std::size_t begin = 0;
+    while (begin <= path.size())
+    {
+        const std::size_t end = std::min(path.find('.', begin), path.size());
+        std::string part = path.substr(begin, end - begin);
+        std::string block;
+        uint32_t number = 0;
+        if (end < path.size() && SplitNumber(part, block, number))
+        {
+            part = block + "*";
+        }
+        auto found = std::find_if(node->children.begin(),
+                                  node->children.end(),
+                                  [&](const StrategyNode& child) { return child.name == part; });
+        if (found == node->children.end())
+        {
+            node->children.emplace_back();
+            node->children.back().name = part;
+            found = node->children.end() - 1;
+        }
+        node = &*found;
+        begin = end + 1;
+    }
+    return *node;
+}
+
+/// Gives the stages to the tree: a node for every run of blocks.
+void
+AddStages(StrategyTree& tree, const Model& model, const ParallelPlan& plan)
+{
+    const std::vector<Unit> units = FindUnits(model);
+    const uint32_t nStages = plan.pipelineParallel * plan.virtualStages;
+    const auto nBlocks =
+        static_cast<uint64_t>(std::count_if(units.begin(), units.end(), [](const Unit& unit) {
+            return !unit.block.empty();
+        }));
+    Check(nBlocks > 0 && nBlocks % nStages == 0,
+          "model " + model.GetName() + " has " + Text(nBlocks) + " numbered blocks, which " +
+              Text(nStages) + " pipeline stages (pp x virtualStages) cannot share evenly" +
+              (nBlocks == 0 ? "; write a tree that gives stages to its nodes" : ""));
+    const uint64_t perStage = nBlocks / nStages;
+
+    struct Run
+    {
+        std::string block;
+        uint32_t first{0};
+        uint32_t last{0};
+        uint32_t stage{0};
+    };
+
+    std::vector<Run> runs;
+    uint64_t seen = 0;
+    for (const Unit& unit : units)
+    {
+        const bool isBlock = !unit.block.empty();
+        const uint64_t index = isBlock ? seen++ : (seen > 0 ? seen - 1 : 0);
+        const auto stage = static_cast<uint32_t>(index / perStage);
+        if (isBlock && !runs.empty() && runs.back().block == unit.block &&
+            runs.back().stage == stage && runs.back().last + 1 == unit.number)
+        {
+            runs.back().last = unit.number;
+            continue;
+        }
+        // What comes after the last block belongs to the last stage, of which that block is.
+        runs.push_back({isBlock ? unit.block : unit.part, unit.number, unit.number, stage});
+        if (!isBlock)
+        {
+            runs.back().first = std::numeric_limits<uint32_t>::max();
+        }
+    }
+    for (const Run& run : runs)
+    {
+        StrategyNode node;
+        const bool isBlock = run.first != std::numeric_limits<uint32_t>::max();
+        node.name =
+            !isBlock ? run.block : run.block + "{" + Text(run.first) + ".." + Text(run.last) + "}";
+        node.stage = run.stage;
+        MeshSpec mesh;
+        mesh.slice["pp"] = run.stage % plan.pipelineParallel;
+        node.op.mesh = mesh;
+        tree.root.children.push_back(node);
+    }
+}
+
+/// Tokens go to the devices of their experts when they are dispatched, and come back when the last
+/// linear layer of the experts is done: one all-to-all each.
+void
+AddExpertLayouts(StrategyTree& tree, const Model& model, const ParallelPlan& plan)
+{
+    std::vector<std::string> axes;
+    if (plan.contextParallel > 1)
+    {
+        axes.push_back("cp");
+    }
+    if (plan.isSequenceParallel && plan.tensorParallel > 1)
+    {
+        axes.push_back("tp");
+    }
+    axes.insert(axes.begin(), "edp");
+    std::vector<std::string> all = axes;
+    all.emplace_back("ep");
+    for (const ModelOperator& op : model.GetOperators())
+    {
+        ItemSpec out;
+        if (op.kind == "dispatch")
+        {
+            out.splits = {{"experts", 0, {"ep"}}, {"batch", 0, axes}};
+        }
+        else if (op.kind == "expert-linear" && op.tensorParallel == "in")
+        {
+            out.splits = {{"tokens", 0, all}};
+        }
+        if (out.splits && plan.expertParallel > 1)
+        {
+            FindNode(tree.root, op.name).items["out"] = out;
+        }
+    }
+}
+
+} // namespace
+
+const char*
+ToString(RecomputePlan plan)
+{
+    switch (plan)
+    {
+    case RecomputePlan::NONE:
+        return "none";
+    case RecomputePlan::SELECTIVE:
+        return "selective";
+    case RecomputePlan::FULL:
+        return "full";
+    }
+    throw std::invalid_argument("a value that is no RecomputePlan");
+}
+
+RecomputePlan
+RecomputePlanFromString(const std::string& text)
+{
+    for (const RecomputePlan plan :
+         {RecomputePlan::NONE, RecomputePlan::SELECTIVE, RecomputePlan::FULL})
+    {
+        if (text == ToString(plan))
+        {
+            return plan;
+        }
+    }
+    throw std::invalid_argument("unknown recomputation \"" + text +
+                                "\": choose one of none, selective, full");
+}
+
+uint32_t
+ParallelPlan::GetNMicroBatches() const
+{
+    const std::vector<std::pair<const char*, uint32_t>> positive{
+        {"dp", dataParallel},
+        {"tp", tensorParallel},
+        {"pp", pipelineParallel},
+        {"virtualStages", virtualStages},
+        {"cp", contextParallel},
+        {"ep", expertParallel},
+        {"microBatch", microBatch},
+    };
+    for (const auto& [name, value] : positive)
+    {
+        Check(value > 0, std::string(name) + " is 0, must be at least 1");
+    }
+    Check(GetNDevices() <= MAX_DEVICES,
+          "dp x tp x pp x cp needs more than the " + Text(MAX_DEVICES) +
+              " devices that a graph can have");
+    Check(dataParallel % expertParallel == 0,
+          "ep = " + Text(expertParallel) + " does not divide dp = " + Text(dataParallel));
+    const uint64_t step = uint64_t{microBatch} * dataParallel;
+    Check(globalBatch % step == 0,
+          "globalBatch = " + Text(globalBatch) + " is not a multiple of " + Text(step) +
+              " = microBatch x dp");
+    return globalBatch == 0 ? 1 : static_cast<uint32_t>(globalBatch / step);
+}
+
+std::map<std::string, int64_t>
+GetModelVariables(const ParallelPlan& plan)
+{
+    return {{"batch", int64_t{plan.microBatch} * plan.dataParallel},
+            {"tensorParallel", plan.tensorParallel}};
+}
+
+StrategyTree
+ExpandPlan(const Model& model, const ParallelPlan& plan)
+{
+    StrategyTree tree;
+    tree.name = "plan";
+    tree.batch = uint64_t{plan.microBatch} * plan.dataParallel;
+    tree.schedule = plan.schedule;
+    tree.schedule.microBatches = plan.GetNMicroBatches();
+    tree.gradients = plan.gradients;
+    tree.optimizer = plan.optimizer;
+    tree.precision = plan.precision;
+
+    const bool hasExperts = plan.expertParallel > 1;
+    std::vector<std::string> batchAxes{"dp"};
+    tree.axisNames = {"pp", "dp", "cp", "tp"};
+    tree.axisSizes = {plan.pipelineParallel,
+                      plan.dataParallel,
+                      plan.contextParallel,
+                      plan.tensorParallel};
+    if (hasExperts)
+    {
+        batchAxes = {"edp", "ep"};
+        tree.axisNames = {"pp", "edp", "cp", "ep", "tp"};
+        tree.axisSizes = {plan.pipelineParallel,
+                          plan.dataParallel / plan.expertParallel,
+                          plan.contextParallel,
+                          plan.expertParallel,
+                          plan.tensorParallel};
+    }
+    tree.optimizer.zeroAxes = batchAxes;
+    if (plan.contextParallel > 1)
+    {
+        tree.optimizer.zeroAxes.push_back("cp");
+    }
+    tree.root.op.splits = {{"batch", 0, batchAxes}};
+    if (plan.contextParallel > 1)
+    {
+        tree.root.op.splits->push_back({"sequence", 0, {"cp"}});
+    }
+    MeshSpec mesh;
+    mesh.slice["pp"] = 0;
+    tree.root.op.mesh = mesh;
+    if (plan.pipelineParallel * plan.virtualStages > 1)
+    {
+        AddStages(tree, model, plan);
+    }
+    AddExpertLayouts(tree, model, plan);
+    bool isShared = plan.tensorParallel == 1;
+    for (const ModelOperator& op : model.GetOperators())
+    {
+        const bool hasExpertDimension = op.kind == "expert-linear";
+        if (hasExperts && hasExpertDimension)
+        {
+            FindNode(tree.root, op.name).op.splits = {{"experts", 0, {"ep"}}};
+        }
+        if (op.tensorParallel.empty() || plan.tensorParallel == 1)
+        {
+            continue;
+        }
+        isShared = true;
+        StrategyNode& node = FindNode(tree.root, op.name);
+        std::vector<SplitSpec> splits;
+        if (hasExperts && hasExpertDimension)
+        {
+            splits.push_back({"experts", 0, {"ep"}});
+        }
+        splits.push_back({op.tensorParallel, 0, {"tp"}});
+        node.op.splits = splits;
+        // A result that is summed over the devices is scattered along the sequence.
+        const auto dimension = static_cast<IterationAxis>(op.FindDimension(op.tensorParallel));
+        const DimensionMap& map = op.writes[0].map;
+        const bool isSummed =
+            std::none_of(map.begin(), map.end(), [&](const std::vector<IterationAxis>& axes) {
+                return std::count(axes.begin(), axes.end(), dimension) > 0;
+            });
+        const bool hasSequence = op.FindDimension("sequence") != NO_ID;
+        if (plan.isSequenceParallel && isSummed && hasSequence)
+        {
+            ItemSpec out;
+            out.splits = {{"batch", 0, batchAxes}};
+            std::vector<std::string> axes;
+            if (plan.contextParallel > 1)
+            {
+                axes.push_back("cp");
+            }
+            axes.push_back("tp");
+            out.splits->push_back({"sequence", 0, axes});
+            node.items["out"] = out;
+        }
+    }
+    Check(isShared,
+          "tp = " + Text(plan.tensorParallel) + ", but no operator of model " + model.GetName() +
+              " says what tensor parallelism splits");
+    for (const ModelOperator& op : model.GetOperators())
+    {
+        std::string block;
+        uint32_t number = 0;
+        const std::size_t dot = op.name.find('.');
+        const std::string part = op.name.substr(0, dot);
+        if (plan.recompute == RecomputePlan::SELECTIVE && op.kind == "attention")
+        {
+            FindNode(tree.root, op.name).recompute = true;
+        }
+        if (plan.recompute == RecomputePlan::FULL && dot != std::string::npos &&
+            SplitNumber(part, block, number))
+        {
+            // The node of the block itself, not of the operator.
+            FindNode(tree.root, part + ".x");
+            for (StrategyNode& node : tree.root.children)
+            {
+                if (node.name == block + "*")
+                {
+                    node.recompute = true;
+                    node.children.erase(
+                        std::remove_if(node.children.begin(),
+                                       node.children.end(),
+                                       [](const StrategyNode& child) { return child.name == "x"; }),
+                        node.children.end());
+                }
+            }
+        }
+    }
+    return tree;
+}
+
+} // namespace proteus
+} // namespace ns3

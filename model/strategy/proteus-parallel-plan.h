@@ -1,0 +1,100 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef PROTEUS_PARALLEL_PLAN_H
+#define PROTEUS_PARALLEL_PLAN_H
+
+#include "proteus-model.h"
+#include "proteus-strategy-tree.h"
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+/**
+ * @file
+ * @ingroup proteus
+ * The common plans in a few numbers, and the strategy tree that they stand for.
+ */
+
+namespace ns3
+{
+namespace proteus
+{
+
+/// @ingroup proteus
+/// What is computed again in the backward pass.
+enum class RecomputePlan : uint8_t
+{
+    NONE,      //!< nothing
+    SELECTIVE, //!< the attention core
+    FULL,      //!< every repeated block, from its input
+};
+
+/// @ingroup proteus
+/// @param plan a value @return its name: "none", "selective", "full"
+const char* ToString(RecomputePlan plan);
+/// @ingroup proteus
+/// @param text a name @return the value @throw std::invalid_argument that lists the names
+RecomputePlan RecomputePlanFromString(const std::string& text);
+
+/**
+ * @ingroup proteus
+ * A common plan. Devices are numbered with tensor parallelism varying fastest, then expert, context
+ * and data parallelism, then the pipeline.
+ */
+struct ParallelPlan
+{
+    uint32_t dataParallel{1};       //!< replicas
+    uint32_t tensorParallel{1};     //!< devices that share each layer
+    uint32_t pipelineParallel{1};   //!< device groups of the pipeline
+    uint32_t virtualStages{1};      //!< stages per device group, of the interleaved schedule
+    uint32_t contextParallel{1};    //!< devices that share each sequence
+    uint32_t expertParallel{1};     //!< replicas that share the experts; divides the replicas
+    bool isSequenceParallel{false}; //!< whether activations between the tensor-parallel layers are
+                                    //!< split along the sequence
+    uint32_t globalBatch{0};        //!< samples per iteration; 0: one micro-batch
+    uint32_t microBatch{1};         //!< samples of a micro-batch and replica
+    RecomputePlan recompute{RecomputePlan::NONE}; //!< what is computed again
+    ScheduleSpec schedule;   //!< the number of micro-batches is set by the batch sizes
+    GradientSpec gradients;  //!< reduction of gradients
+    OptimizerSpec optimizer; //!< the axes of ZeRO are set by the plan
+    PrecisionSpec precision; //!< number formats
+
+    /// @return number of devices
+    uint64_t GetNDevices() const
+    {
+        return uint64_t{dataParallel} * tensorParallel * pipelineParallel * contextParallel;
+    }
+
+    /// @return micro-batches of an iteration
+    /// @throw std::invalid_argument if the batch sizes do not divide, or a number is 0
+    uint32_t GetNMicroBatches() const;
+};
+
+/**
+ * @ingroup proteus
+ * @param plan a plan
+ * @return what a model has to be read with: "batch" and "tensorParallel"
+ */
+std::map<std::string, int64_t> GetModelVariables(const ParallelPlan& plan);
+
+/**
+ * @ingroup proteus
+ * Writes a plan out as a tree. Operators whose description says so ("tensorParallel") share the
+ * dimension named there; stages are equal runs of the model's numbered blocks ("layer0", "layer1",
+ * ...), the first one with what comes before them, the last one with what comes after.
+ * @param model what is trained
+ * @param plan how
+ * @return the tree
+ * @throw std::invalid_argument if a number is 0, or does not divide what it has to
+ */
+StrategyTree ExpandPlan(const Model& model, const ParallelPlan& plan);
+
+} // namespace proteus
+} // namespace ns3
+
+#endif // PROTEUS_PARALLEL_PLAN_H

@@ -1,0 +1,187 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-placement-config.h"
+
+#include <algorithm>
+#include <numeric>
+#include <stdexcept>
+
+namespace ns3
+{
+namespace proteus
+{
+
+namespace
+{
+
+std::string
+ListNames(const std::vector<std::string>& names)
+{
+    std::string text;
+    for (const std::string& name : names)
+    {
+        text +=
+            (text.empty() ? "" : ", ") + (name.empty() ? std::string("one without name") : name);
+    }
+    return text.empty() ? "none" : text;
+}
+
+} // namespace
+
+DeviceMesh
+MakeMesh(const StrategyTree& tree, const MeshSpec& spec)
+{
+    if (!spec.devices.empty())
+    {
+        return DeviceMesh(spec.sizes, spec.devices, spec.names);
+    }
+    uint64_t all = 1;
+    for (const uint32_t size : tree.axisSizes)
+    {
+        all *= size;
+        if (size == 0 || all > MAX_DEVICES)
+        {
+            throw std::invalid_argument("the strategy's mesh has an axis of size " +
+                                        std::to_string(size) + "; it must have 1 to " +
+                                        std::to_string(MAX_DEVICES) + " devices");
+        }
+    }
+    for (const auto& [name, coordinate] : spec.slice)
+    {
+        const auto found = std::find(tree.axisNames.begin(), tree.axisNames.end(), name);
+        if (found == tree.axisNames.end())
+        {
+            throw std::invalid_argument("mesh axis \"" + name + "\" does not exist; the axes are " +
+                                        ListNames(tree.axisNames));
+        }
+        const uint32_t size = tree.axisSizes[found - tree.axisNames.begin()];
+        if (coordinate >= size)
+        {
+            throw std::invalid_argument("there are no devices at " + name + " = " +
+                                        std::to_string(coordinate) + ": the mesh has " +
+                                        std::to_string(size) + " along " + name);
+        }
+    }
+    std::vector<DeviceId> devices{0};
+    std::vector<uint32_t> sizes;
+    std::vector<std::string> names;
+    uint64_t stride = all;
+    for (std::size_t i = 0; i < tree.axisSizes.size(); ++i)
+    {
+        stride /= tree.axisSizes[i];
+        const auto fixed = spec.slice.find(tree.axisNames[i]);
+        const bool isFixed = fixed != spec.slice.end();
+        std::vector<DeviceId> next;
+        for (const DeviceId device : devices)
+        {
+            for (uint32_t k = 0; k < tree.axisSizes[i]; ++k)
+            {
+                if (!isFixed || fixed->second == k)
+                {
+                    next.push_back(static_cast<DeviceId>(device + k * stride));
+                }
+            }
+        }
+        devices = std::move(next);
+        if (!isFixed)
+        {
+            sizes.push_back(tree.axisSizes[i]);
+            names.push_back(tree.axisNames[i]);
+        }
+    }
+    return DeviceMesh(sizes, devices, names);
+}
+
+MeshConfig
+MakeConfig(const DeviceMesh& mesh,
+           const std::vector<SplitSpec>& splits,
+           const std::map<std::string, uint32_t>& order)
+{
+    MeshConfig config;
+    config.mesh = mesh;
+    std::vector<std::pair<uint32_t, const SplitSpec*>> byParts;
+    for (const SplitSpec& split : splits)
+    {
+        if (split.axes.empty())
+        {
+            const auto found = order.find(split.dimension);
+            byParts.emplace_back(found == order.end() ? 0 : found->second, &split);
+            continue;
+        }
+        std::vector<MeshAxis> axes;
+        for (const std::string& name : split.axes)
+        {
+            const uint32_t axis = mesh.FindAxis(name);
+            if (axis == NO_ID)
+            {
+                throw std::invalid_argument(
+                    "dimension " + split.dimension + " is to be split over the mesh axis \"" +
+                    name + "\", which does not exist; the axes are " + ListNames(mesh.GetNames()));
+            }
+            axes.push_back(static_cast<MeshAxis>(axis));
+        }
+        config.splits.emplace_back(split.dimension, axes);
+    }
+    if (byParts.empty())
+    {
+        return config;
+    }
+    if (!config.splits.empty())
+    {
+        throw std::invalid_argument("dimension " + byParts[0].second->dimension +
+                                    " is split into parts and another over named axes; use one "
+                                    "form for all");
+    }
+    std::sort(byParts.begin(), byParts.end());
+    config.isComplete = true;
+    uint64_t degree = 1;
+    std::vector<uint32_t> parts;
+    for (const auto& [position, split] : byParts)
+    {
+        if (split->parts == 0 || split->parts > MAX_DEVICES)
+        {
+            throw std::invalid_argument("dimension " + split->dimension + " is split into " +
+                                        std::to_string(split->parts) + " parts");
+        }
+        if (split->parts > 1)
+        {
+            parts.push_back(static_cast<uint32_t>(split->parts));
+        }
+        degree *= split->parts;
+    }
+    const std::size_t nDevices = mesh.GetDevices().size();
+    if (degree > nDevices || nDevices % degree != 0)
+    {
+        throw std::invalid_argument(
+            "dimension " + byParts.back().second->dimension + ": all splits together make " +
+            std::to_string(degree) + " parts, which its mesh of " + std::to_string(nDevices) +
+            " device" + (nDevices == 1 ? "" : "s") + " cannot share evenly");
+    }
+    std::vector<uint32_t> leading = mesh.GetSizes();
+    leading.resize(std::min(parts.size(), leading.size()));
+    if (leading != parts)
+    {
+        std::vector<uint32_t> sizes = parts;
+        if (degree < nDevices)
+        {
+            sizes.push_back(static_cast<uint32_t>(nDevices / degree));
+        }
+        config.mesh = DeviceMesh(sizes, mesh.GetDevices());
+    }
+    MeshAxis axis = 0;
+    for (const auto& [position, split] : byParts)
+    {
+        if (split->parts > 1)
+        {
+            config.splits.push_back({split->dimension, {axis++}});
+        }
+    }
+    return config;
+}
+
+} // namespace proteus
+} // namespace ns3

@@ -1,0 +1,279 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-placer.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+namespace ns3
+{
+namespace proteus
+{
+
+/// The layout that a node asks for, of an item.
+std::optional<Layout>
+Placer::FindItem(const Wanted& wanted,
+                 const ModelOperator& op,
+                 const std::string& item,
+                 const ModelTensor& tensor,
+                 const MeshPtr& mesh)
+{
+    const auto found = wanted.items.find(item);
+    if (found == wanted.items.end())
+    {
+        return std::nullopt;
+    }
+    const Refined refined = Refine(found->second);
+    Layout layout;
+    layout.mesh = found->second.splits.empty() && !refined.mesh ? mesh : refined.mesh;
+    layout.split.resize(tensor.shape.size());
+    std::set<MeshAxis> used;
+    for (const auto& [dimension, axes] : refined.splits)
+    {
+        std::size_t i = 0;
+        while (i < tensor.shape.size() && tensor.dimensions[i] != dimension &&
+               std::to_string(i) != dimension)
+        {
+            ++i;
+        }
+        if (i == tensor.shape.size())
+        {
+            Fail(wanted,
+                 op,
+                 item + ": tensor \"" + tensor.name + "\" has no dimension " + dimension);
+        }
+        for (const MeshAxis axis : axes)
+        {
+            if (!used.insert(axis).second)
+            {
+                Fail(wanted, op, item + ": dimension " + dimension + " takes a mesh axis twice");
+            }
+            layout.split[i].push_back(axis);
+        }
+        const uint64_t parts = layout.GetParts(i);
+        if (parts > tensor.shape[i] || (tensor.shape[i] % parts != 0 && !m_tree.isUnevenAllowed))
+        {
+            Fail(wanted,
+                 op,
+                 item + ": dimension " + dimension + " of " + std::to_string(tensor.shape[i]) +
+                     " cannot be split into " + std::to_string(parts) + " equal parts");
+        }
+    }
+    return layout;
+}
+
+TensorId
+Placer::AddTensor(const ModelTensor& tensor, const Layout& home, uint32_t stage)
+{
+    PlacedTensor placed;
+    placed.tensor = tensor;
+    placed.home = home;
+    placed.gradient = home;
+    placed.optimizer = home;
+    placed.stage = stage;
+    m_placement.tensors.push_back(placed);
+    return static_cast<TensorId>(m_placement.tensors.size() - 1);
+}
+
+/// Lets the replicas of a parameter share it, its gradient, or its optimizer state.
+void
+Placer::ShareWithReplicas(PlacedTensor& tensor, const MeshPtr& mesh) const
+{
+    const Layout whole = tensor.home;
+    Layout shared = whole;
+    std::vector<MeshAxis> axes;
+    uint64_t parts = 1;
+    for (MeshAxis axis = 0; axis < mesh->GetNAxes(); ++axis)
+    {
+        const std::vector<std::string>& names = m_tree.optimizer.zeroAxes;
+        if (whole.mesh == mesh && whole.FindDimension(axis) == NO_ID &&
+            std::find(names.begin(), names.end(), mesh->GetNames()[axis]) != names.end())
+        {
+            axes.push_back(axis);
+            parts *= mesh->GetSizes()[axis];
+        }
+    }
+    if (axes.empty())
+    {
+        return;
+    }
+    // The first dimension that can be shared evenly, else the first.
+    std::size_t dimension = 0;
+    for (std::size_t i = tensor.tensor.shape.size(); i-- > 0;)
+    {
+        if (tensor.tensor.shape[i] % (parts * whole.GetParts(i)) == 0)
+        {
+            dimension = i;
+        }
+    }
+    shared.split[dimension].insert(shared.split[dimension].end(), axes.begin(), axes.end());
+    tensor.optimizer = shared;
+    if (m_tree.optimizer.zero >= 2)
+    {
+        tensor.gradient = shared;
+    }
+    if (m_tree.optimizer.zero >= 3)
+    {
+        tensor.home = shared;
+    }
+}
+
+/// The tensor as it is for a reader on other devices than its own.
+TensorId
+Placer::CopyTo(TensorId tensor, const PlacedOperator& reader, const Access& access)
+{
+    const auto found = m_copies.find({tensor, reader.mesh});
+    if (found != m_copies.end())
+    {
+        return found->second;
+    }
+    const ModelTensor source = m_placement.tensors[tensor].tensor;
+    const Layout layout = GetAccessLayout(reader, access);
+    ModelTensor copy = source;
+    copy.name += ".stage" + std::to_string(reader.stage);
+    const TensorId id = AddTensor(copy, layout, reader.stage);
+    m_placement.tensors[id].needsGradient = m_placement.tensors[tensor].needsGradient;
+    m_copies[{tensor, reader.mesh}] = id;
+    if (source.role == TensorRole::PARAMETER)
+    {
+        for (std::vector<TensorId>& tie : m_placement.ties)
+        {
+            if (tie[0] == tensor)
+            {
+                tie.push_back(id);
+                return id;
+            }
+        }
+        m_placement.ties.push_back({tensor, id});
+        return id;
+    }
+    if (source.role == TensorRole::INPUT)
+    {
+        return id; // every stage is fed what it needs
+    }
+    PlacedOperator transfer;
+    transfer.op.name = copy.name;
+    transfer.op.kind = "transfer";
+    transfer.op.isView = true;
+    transfer.mesh = reader.mesh;
+    transfer.stage = reader.stage;
+    transfer.isTransfer = true;
+    transfer.axes = layout.split;
+    DimensionMap map;
+    for (IterationAxis i = 0; i < source.shape.size(); ++i)
+    {
+        transfer.op.dimensions.push_back({source.dimensions[i], source.shape[i], true, true});
+        map.push_back({i});
+    }
+    Access read;
+    read.tensor = tensor;
+    read.map = map;
+    read.isDifferentiable = m_placement.tensors[tensor].needsGradient;
+    Access write = read;
+    write.tensor = id;
+    transfer.op.reads = {read};
+    transfer.op.writes = {write};
+    OperatorPart part;
+    part.name = "backward";
+    part.reads = {{DataReference::Kind::GRADIENT, 0}};
+    part.writes = {{0, part.reads, 1}};
+    part.isView = true;
+    if (read.isDifferentiable)
+    {
+        transfer.op.backward = {part};
+    }
+    m_placement.tensors[tensor].readers.push_back(
+        static_cast<OperatorId>(m_placement.operators.size()));
+    m_placement.tensors[id].tensor.producer = static_cast<OperatorId>(m_placement.operators.size());
+    m_placement.operators.push_back(transfer);
+    return id;
+}
+
+void
+Placer::PlaceReads(PlacedOperator& placed, const Wanted& wanted)
+{
+    std::vector<TensorId> inputs;
+    for (std::size_t i = 0; i < placed.op.reads.size(); ++i)
+    {
+        Access& read = placed.op.reads[i];
+        const ModelTensor& tensor = m_model.GetTensor(read.tensor);
+        TensorId& id = m_tensorOf[read.tensor];
+        std::string item = "in:" + std::to_string(i);
+        if (tensor.role == TensorRole::PARAMETER)
+        {
+            item = tensor.name.substr(tensor.name.rfind('.') + 1);
+        }
+        const std::optional<Layout> asked = FindItem(wanted, placed.op, item, tensor, placed.mesh);
+        if (id == NO_ID)
+        {
+            id = AddTensor(tensor, asked ? *asked : GetAccessLayout(placed, read), placed.stage);
+        }
+        else if (asked && tensor.role == TensorRole::ACTIVATION)
+        {
+            m_placement.tensors[id].home = m_placement.tensors[id].gradient = *asked;
+        }
+        TensorId here = id;
+        const PlacedTensor& home = m_placement.tensors[id];
+        const bool isElsewhere = home.home.mesh != placed.mesh;
+        if (isElsewhere && (home.stage != placed.stage || tensor.role != TensorRole::ACTIVATION))
+        {
+            here = CopyTo(id, placed, read);
+        }
+        PlacedTensor& result = m_placement.tensors[here];
+        if (tensor.role == TensorRole::PARAMETER && result.readers.empty())
+        {
+            result.needsGradient = true;
+            if (!asked && m_tree.optimizer.zero > 0)
+            {
+                ShareWithReplicas(result, placed.mesh);
+            }
+            if (const auto layout =
+                    FindItem(wanted, placed.op, item + "_grad", tensor, placed.mesh))
+            {
+                result.gradient = *layout;
+            }
+        }
+        read.isDifferentiable = read.isDifferentiable && result.needsGradient;
+        read.tensor = here;
+    }
+}
+
+void
+Placer::PlaceWrites(PlacedOperator& placed, const Wanted& wanted)
+{
+    bool isTrained = false;
+    for (const Access& read : placed.op.reads)
+    {
+        isTrained = isTrained || read.isDifferentiable;
+    }
+    for (std::size_t i = 0; i < placed.op.writes.size(); ++i)
+    {
+        Access& write = placed.op.writes[i];
+        const ModelTensor& tensor = m_model.GetTensor(write.tensor);
+        const bool isResult = tensor.role == TensorRole::ACTIVATION;
+        const std::optional<Layout> asked =
+            isResult ? FindItem(wanted, placed.op, "out", tensor, placed.mesh) : std::nullopt;
+        const TensorId id =
+            AddTensor(tensor, asked ? *asked : GetAccessLayout(placed, write), placed.stage);
+        m_tensorOf[write.tensor] = id;
+        write.tensor = id;
+        PlacedTensor& result = m_placement.tensors[id];
+        result.tensor.producer = static_cast<OperatorId>(m_placement.operators.size());
+        result.needsGradient = isResult && isTrained && !placed.op.backward.empty();
+        if (isResult)
+        {
+            if (const auto layout = FindItem(wanted, placed.op, "out_grad", tensor, placed.mesh))
+            {
+                result.gradient = *layout;
+            }
+        }
+    }
+}
+
+} // namespace proteus
+} // namespace ns3

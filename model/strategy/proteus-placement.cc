@@ -1,0 +1,381 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-placement.h"
+
+#include "proteus-placer.h"
+
+#include <algorithm>
+#include <set>
+#include <stdexcept>
+#include <utility>
+
+namespace ns3
+{
+namespace proteus
+{
+
+Wanted
+Placer::ReadSpec(const ModelOperator& op)
+{
+    Wanted wanted;
+    wanted.spec = FindNodeSpec(m_tree, op.name);
+    std::map<std::string, uint32_t> order;
+    for (uint32_t i = 0; i < op.dimensions.size(); ++i)
+    {
+        order.emplace(op.dimensions[i].name, i);
+        order.emplace(std::to_string(i), i);
+    }
+    try
+    {
+        const MeshSpec everywhere;
+        const DeviceMesh mesh =
+            MakeMesh(m_tree, wanted.spec.op.mesh ? *wanted.spec.op.mesh : everywhere);
+        static const std::vector<SplitSpec> none;
+        wanted.own = MakeConfig(mesh, wanted.spec.op.splits ? *wanted.spec.op.splits : none, order);
+        // An empty list of its own asks for replicas.
+        wanted.own.isComplete =
+            wanted.own.isComplete || (wanted.spec.op.splits && wanted.spec.op.splits->empty());
+        // A split of a node above holds where operator and mesh have what it names.
+        std::vector<SplitSpec> inherited;
+        for (const SplitSpec& split : wanted.spec.inherited)
+        {
+            const bool hasAxes =
+                std::all_of(split.axes.begin(), split.axes.end(), [&](const std::string& axis) {
+                    return mesh.FindAxis(axis) != NO_ID;
+                });
+            if (hasAxes && op.FindDimension(split.dimension) != NO_ID)
+            {
+                inherited.push_back(split);
+            }
+        }
+        wanted.inherited = MakeConfig(mesh, wanted.own.isComplete ? none : inherited, order);
+        for (const auto& [item, config] : wanted.spec.items)
+        {
+            if (config.splits)
+            {
+                std::map<std::string, uint32_t> numbers;
+                for (uint32_t i = 0; i < 16; ++i)
+                {
+                    numbers.emplace(std::to_string(i), i);
+                }
+                numbers.insert(order.begin(), order.end());
+                wanted.items[item] = MakeConfig(config.mesh ? MakeMesh(m_tree, *config.mesh) : mesh,
+                                                *config.splits,
+                                                numbers);
+            }
+            else if (config.mesh)
+            {
+                wanted.items[item] = MakeConfig(MakeMesh(m_tree, *config.mesh), none, {});
+            }
+        }
+    }
+    catch (const std::invalid_argument& error)
+    {
+        Fail(wanted, op, error.what());
+    }
+    for (const MeshConfig* config : {&wanted.own, &wanted.inherited})
+    {
+        m_meshes.Add(config->mesh);
+    }
+    for (const auto& [item, config] : wanted.items)
+    {
+        m_meshes.Add(config.mesh);
+    }
+    return wanted;
+}
+
+Refined
+Placer::Refine(const MeshConfig& config)
+{
+    const RefinedMesh mesh = m_meshes.Refine(config.mesh);
+    Refined refined;
+    refined.mesh = mesh.mesh;
+    refined.isComplete = config.isComplete;
+    for (const auto& [dimension, axes] : config.splits)
+    {
+        std::vector<MeshAxis> pieces;
+        for (const MeshAxis axis : axes)
+        {
+            pieces.insert(pieces.end(), mesh.axes[axis].begin(), mesh.axes[axis].end());
+        }
+        refined.splits.emplace_back(dimension, pieces);
+    }
+    return refined;
+}
+
+/// Gives axes to a dimension, which must not have been given away.
+void
+Placer::Assign(PlacedOperator& placed,
+               const Wanted& wanted,
+               uint32_t dimension,
+               const std::vector<MeshAxis>& axes) const
+{
+    for (const MeshAxis axis : axes)
+    {
+        for (std::size_t i = 0; i < placed.axes.size(); ++i)
+        {
+            const auto& used = placed.axes[i];
+            if (std::find(used.begin(), used.end(), axis) != used.end())
+            {
+                Fail(wanted,
+                     placed.op,
+                     "dimensions " + placed.op.dimensions[i].name + " and " +
+                         placed.op.dimensions[dimension].name +
+                         " are split over the same mesh "
+                         "axis");
+            }
+        }
+        placed.axes[dimension].push_back(axis);
+    }
+}
+
+void
+Placer::CheckExtents(const PlacedOperator& placed, const Wanted& wanted) const
+{
+    for (std::size_t i = 0; i < placed.axes.size(); ++i)
+    {
+        const IterationDimension& dimension = placed.op.dimensions[i];
+        uint64_t parts = 1;
+        for (const MeshAxis axis : placed.axes[i])
+        {
+            parts *= placed.mesh->GetSizes()[axis];
+        }
+        if (parts > 1 && !dimension.isSplittable)
+        {
+            Fail(wanted,
+                 placed.op,
+                 "dimension " + dimension.name + " cannot be split: a " + placed.op.kind +
+                     " needs it whole");
+        }
+        const bool isUneven = dimension.extent % parts != 0;
+        if (parts > dimension.extent ||
+            (isUneven && !(m_tree.isUnevenAllowed && dimension.isUnevenAllowed)))
+        {
+            Fail(wanted,
+                 placed.op,
+                 "dimension " + dimension.name + " of " + std::to_string(dimension.extent) +
+                     " cannot be split into " + std::to_string(parts) + " equal parts");
+        }
+    }
+}
+
+void
+Placer::InferFromInputs(PlacedOperator& placed, const Wanted& wanted) const
+{
+    std::set<MeshAxis> open;
+    for (MeshAxis axis = 0; axis < placed.mesh->GetNAxes(); ++axis)
+    {
+        open.insert(axis);
+    }
+    for (const auto& axes : placed.axes)
+    {
+        for (const MeshAxis axis : axes)
+        {
+            open.erase(axis);
+        }
+    }
+    for (const Access& read : placed.op.reads)
+    {
+        if (m_model.GetTensor(read.tensor).role != TensorRole::ACTIVATION)
+        {
+            continue;
+        }
+        const PlacedTensor& tensor = m_placement.tensors[m_tensorOf[read.tensor]];
+        if (tensor.home.mesh->GetSizes() != placed.mesh->GetSizes())
+        {
+            continue; // on other devices: axis by axis where the meshes are alike
+        }
+        for (std::size_t i = 0; i < read.map.size(); ++i)
+        {
+            // A set of tokens says nothing about where its tokens come from.
+            if (read.map[i].size() != 1 || !placed.op.dimensions[read.map[i][0]].isSplittable)
+            {
+                continue;
+            }
+            for (const MeshAxis axis : tensor.home.split[i])
+            {
+                if (open.erase(axis))
+                {
+                    Assign(placed, wanted, read.map[i][0], {axis});
+                }
+            }
+        }
+    }
+}
+
+void
+Placer::PlaceOperator(const ModelOperator& source, const Wanted& wanted)
+{
+    PlacedOperator placed;
+    placed.op = source;
+    placed.stage = wanted.spec.stage;
+    placed.recompute = wanted.spec.recompute;
+    placed.axes.resize(source.dimensions.size());
+    const Refined own = Refine(wanted.own);
+    placed.mesh = own.mesh;
+    for (const auto& [name, axes] : own.splits)
+    {
+        const uint32_t dimension = source.FindDimension(name);
+        if (dimension == NO_ID)
+        {
+            std::string known;
+            for (const IterationDimension& other : source.dimensions)
+            {
+                known += (known.empty() ? "" : ", ") + other.name;
+            }
+            Fail(wanted, source, "has no dimension " + name + ", but " + known);
+        }
+        Assign(placed, wanted, dimension, axes);
+    }
+    if (!own.isComplete)
+    {
+        InferFromInputs(placed, wanted);
+        const Refined inherited = Refine(wanted.inherited);
+        for (const auto& [name, axes] : inherited.splits)
+        {
+            const uint32_t dimension = source.FindDimension(name);
+            if (inherited.mesh != placed.mesh || !source.dimensions[dimension].isSplittable)
+            {
+                continue;
+            }
+            for (const MeshAxis axis : axes)
+            {
+                const bool isTaken =
+                    std::any_of(placed.axes.begin(),
+                                placed.axes.end(),
+                                [&](const std::vector<MeshAxis>& used) {
+                                    return std::find(used.begin(), used.end(), axis) != used.end();
+                                });
+                if (!isTaken)
+                {
+                    placed.axes[dimension].push_back(axis);
+                }
+            }
+        }
+    }
+    CheckExtents(placed, wanted);
+    PlaceReads(placed, wanted);
+    PlaceWrites(placed, wanted);
+    for (const Access& read : placed.op.reads)
+    {
+        m_placement.tensors[read.tensor].readers.push_back(
+            static_cast<OperatorId>(m_placement.operators.size()));
+    }
+    m_placement.operators.push_back(std::move(placed));
+}
+
+Placement
+Placer::Place()
+{
+    std::vector<Wanted> wanted;
+    for (const ModelOperator& op : m_model.GetOperators())
+    {
+        wanted.push_back(ReadSpec(op));
+    }
+    m_tensorOf.assign(m_model.GetTensors().size(), NO_ID);
+    for (std::size_t i = 0; i < wanted.size(); ++i)
+    {
+        PlaceOperator(m_model.GetOperators()[i], wanted[i]);
+    }
+    DeviceId last = 0;
+    uint64_t all = 1;
+    for (const uint32_t size : m_tree.axisSizes)
+    {
+        all *= size;
+    }
+    for (std::size_t i = 0; i < m_placement.operators.size(); ++i)
+    {
+        const PlacedOperator& placed = m_placement.operators[i];
+        const std::vector<DeviceId>& devices = placed.mesh->GetDevices();
+        last = std::max(last, *std::max_element(devices.begin(), devices.end()));
+        if (placed.stage >= m_placement.stageMeshes.size())
+        {
+            m_placement.stageMeshes.resize(placed.stage + 1);
+        }
+        if (!m_placement.stageMeshes[placed.stage])
+        {
+            m_placement.stageMeshes[placed.stage] = placed.mesh;
+        }
+    }
+    m_placement.nStages = static_cast<uint32_t>(m_placement.stageMeshes.size());
+    m_placement.nDevices = std::max<uint32_t>(last + 1, static_cast<uint32_t>(all));
+    for (uint32_t stage = 0; stage < m_placement.nStages; ++stage)
+    {
+        if (!m_placement.stageMeshes[stage])
+        {
+            throw std::invalid_argument("strategy \"" + m_tree.name + "\": stage " +
+                                        std::to_string(stage) +
+                                        " has no operator, so that its devices are unknown; " +
+                                        std::to_string(m_placement.nStages) + " stages are named");
+        }
+    }
+    return std::move(m_placement);
+}
+
+Placement
+PlaceModel(const Model& model, const StrategyTree& tree)
+{
+    return Placer(model, tree).Place();
+}
+
+Layout
+GetAccessLayout(const PlacedOperator& op, const Access& access)
+{
+    Layout layout;
+    layout.mesh = op.mesh;
+    for (const std::vector<IterationAxis>& dimensions : access.map)
+    {
+        std::vector<MeshAxis> axes;
+        for (const IterationAxis dimension : dimensions)
+        {
+            axes.insert(axes.end(), op.axes[dimension].begin(), op.axes[dimension].end());
+        }
+        if (dimensions.size() > 1)
+        {
+            // A set of tokens has no order of its own. What experts share goes last, from where an
+            // all-to-all takes it.
+            std::sort(axes.begin(), axes.end());
+            std::stable_partition(axes.begin(), axes.end(), [&](MeshAxis axis) {
+                return op.mesh->GetNames()[axis] != "ep";
+            });
+        }
+        layout.split.push_back(std::move(axes));
+    }
+    return layout;
+}
+
+Layout
+GetResultLayout(const PlacedOperator& op,
+                const Access& target,
+                const std::vector<const Access*>& summands)
+{
+    Layout layout = GetAccessLayout(op, target);
+    std::set<IterationAxis> kept;
+    for (const std::vector<IterationAxis>& dimensions : target.map)
+    {
+        kept.insert(dimensions.begin(), dimensions.end());
+    }
+    std::set<MeshAxis> partial;
+    for (const Access* summand : summands)
+    {
+        for (const std::vector<IterationAxis>& dimensions : summand->map)
+        {
+            for (const IterationAxis dimension : dimensions)
+            {
+                if (!kept.count(dimension))
+                {
+                    partial.insert(op.axes[dimension].begin(), op.axes[dimension].end());
+                }
+            }
+        }
+    }
+    layout.partial.assign(partial.begin(), partial.end());
+    return layout;
+}
+
+} // namespace proteus
+} // namespace ns3

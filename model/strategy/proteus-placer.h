@@ -1,0 +1,111 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef PROTEUS_PLACER_H
+#define PROTEUS_PLACER_H
+
+#include "proteus-placement-config.h"
+#include "proteus-placement.h"
+
+#include <map>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+/**
+ * @file
+ * @ingroup proteus
+ * Internal to the room strategy/: what makes the placement of PlaceModel().
+ */
+
+namespace ns3
+{
+namespace proteus
+{
+
+/// @ingroup proteus
+/// A configuration on the mesh that it shares with others.
+struct Refined
+{
+    MeshPtr mesh;
+    std::vector<MeshConfig::Split> splits; //!< axes are the shared mesh's
+    bool isComplete{false};
+};
+
+/// @ingroup proteus
+/// What a strategy says of an operator, in terms of meshes.
+struct Wanted
+{
+    NodeSpec spec;
+    MeshConfig own;
+    MeshConfig inherited;
+    std::map<std::string, MeshConfig> items;
+};
+
+/**
+ * @ingroup proteus
+ * Makes a Placement. proteus-placement.cc has the operators, proteus-placement-tensors.cc what they
+ * read and write.
+ */
+class Placer
+{
+  public:
+    /**
+     * @param model what is trained; outlives this object
+     * @param tree the strategy; outlives this object
+     */
+    Placer(const Model& model, const StrategyTree& tree)
+        : m_model(model),
+          m_tree(tree)
+    {
+    }
+
+    /// @return the placement; to be called once
+    Placement Place();
+
+  private:
+    [[noreturn]] void Fail(const Wanted& wanted,
+                           const ModelOperator& op,
+                           const std::string& cause) const
+    {
+        throw std::invalid_argument("strategy \"" + m_tree.name + "\", node " + wanted.spec.node +
+                                    ", operator \"" + op.name + "\": " + cause);
+    }
+
+    Wanted ReadSpec(const ModelOperator& op);
+    Refined Refine(const MeshConfig& config);
+    void PlaceOperator(const ModelOperator& source, const Wanted& wanted);
+    void Assign(PlacedOperator& placed,
+                const Wanted& wanted,
+                uint32_t dimension,
+                const std::vector<MeshAxis>& axes) const;
+    void CheckExtents(const PlacedOperator& placed, const Wanted& wanted) const;
+    void InferFromInputs(PlacedOperator& placed, const Wanted& wanted) const;
+    TensorId CopyTo(TensorId tensor, const PlacedOperator& reader, const Access& access);
+    void PlaceReads(PlacedOperator& placed, const Wanted& wanted);
+    void PlaceWrites(PlacedOperator& placed, const Wanted& wanted);
+    std::optional<Layout> FindItem(const Wanted& wanted,
+                                   const ModelOperator& op,
+                                   const std::string& item,
+                                   const ModelTensor& tensor,
+                                   const MeshPtr& mesh);
+    void ShareWithReplicas(PlacedTensor& tensor, const MeshPtr& mesh) const;
+    TensorId AddTensor(const ModelTensor& tensor, const Layout& home, uint32_t stage);
+
+    const Model& m_model;
+    const StrategyTree& m_tree;
+    MeshTable m_meshes;
+    Placement m_placement;
+    std::vector<TensorId> m_tensorOf;                          //!< by the model's TensorId
+    std::map<std::pair<TensorId, MeshPtr>, TensorId> m_copies; //!< on other devices
+};
+
+} // namespace proteus
+} // namespace ns3
+
+#endif // PROTEUS_PLACER_H

@@ -1,0 +1,223 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef PROTEUS_STRATEGY_TREE_H
+#define PROTEUS_STRATEGY_TREE_H
+
+#include "proteus-mesh.h"
+
+#include "ns3/proteus-graph.h"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+/**
+ * @file
+ * @ingroup proteus
+ * How a model is spread over devices and time: the strategy tree.
+ */
+
+namespace ns3
+{
+namespace proteus
+{
+
+/// @ingroup proteus
+/// A dimension that devices share.
+struct SplitSpec
+{
+    std::string dimension;         //!< name or number; of the iteration space for an operator
+    uint64_t parts{0};             //!< into how many, or 0 where axes are named
+    std::vector<std::string> axes; //!< of the mesh, major first; empty where parts are given
+};
+
+/// @ingroup proteus
+/// Which devices: a grid written out, or a slice of the strategy's own mesh.
+struct MeshSpec
+{
+    std::vector<uint32_t> sizes;           //!< of a grid written out
+    std::vector<DeviceId> devices;         //!< of a grid written out; empty: a slice
+    std::vector<std::string> names;        //!< of the axes of a grid written out, or empty
+    std::map<std::string, uint32_t> slice; //!< coordinates on axes of the strategy's mesh
+};
+
+/**
+ * @ingroup proteus
+ * How an item lies. The splits of an operator's own configuration in parts, or an empty list, are
+ * all there are: its other mesh axes replicate. Splits by named axes leave the others to inference.
+ */
+struct ItemSpec
+{
+    std::optional<MeshSpec> mesh;                 //!< where; else where the operator is
+    std::optional<std::vector<SplitSpec>> splits; //!< how; else as inferred
+};
+
+/**
+ * @ingroup proteus
+ * A node of the tree: what holds for the operators whose path goes through it.
+ *
+ * A node's name is matched against one part of the path ("layer3" of "layer3.qkv"): "*" stands for
+ * any text and "{2..5}" for a number in the range. What a node says overrides its parent; of
+ * several nodes that match, what the later one says overrides the earlier one.
+ */
+struct StrategyNode
+{
+    std::string name;                      //!< pattern; of the root: ignored
+    ItemSpec op;                           //!< the operator's iteration space
+    std::map<std::string, ItemSpec> items; //!< "weight", "weight_grad", "out", "out_grad", "in:0"
+    std::optional<uint32_t> stage;         //!< pipeline stage
+    std::optional<bool> recompute;         //!< whether the subtree is one block to recompute
+    std::vector<StrategyNode> children;    //!< for parts of the path behind this one
+};
+
+/// @ingroup proteus
+/// Order of the micro-batches.
+enum class ScheduleKind : uint8_t
+{
+    GPIPE,                    //!< all forward, then all backward
+    ONE_FORWARD_ONE_BACKWARD, //!< 1F1B
+    INTERLEAVED,              //!< 1F1B over several stages per device (Narayanan et al. 2021)
+    ZERO_BUBBLE,              //!< ZB-H1: weight gradients fill the bubble (Qi et al. 2024)
+    LIMITS,                   //!< what the in-flight limits and the interleaving allow (Proteus)
+};
+
+/// @ingroup proteus
+/// @param kind a value @return its name: "gpipe", "1f1b", "interleaved", "zero-bubble", "limits"
+const char* ToString(ScheduleKind kind);
+/// @ingroup proteus
+/// @param text a name @return the value @throw std::invalid_argument that lists the names
+ScheduleKind ScheduleKindFromString(const std::string& text);
+
+/// @ingroup proteus
+/// The schedule of the pipeline.
+struct ScheduleSpec
+{
+    uint32_t microBatches{1};                                  //!< per iteration
+    ScheduleKind kind{ScheduleKind::ONE_FORWARD_ONE_BACKWARD}; //!< their order
+    std::vector<uint32_t> maxInFlight;                         //!< LIMITS: by stage
+    uint32_t interleave{1}; //!< LIMITS: forwards before a backward
+};
+
+/// @ingroup proteus
+/// How gradients of parameters are put together to be reduced.
+enum class BucketPolicy : uint8_t
+{
+    WHOLE,    //!< one per group of devices
+    DDP,      //!< PyTorch's: closed by exceeding a size, the first one by a small size
+    MEGATRON, //!< closed by reaching 40e6 or 1e6 per replica elements; on the first stage only
+};
+
+/// @ingroup proteus
+/// @param policy a value @return its name: "whole", "ddp", "megatron"
+const char* ToString(BucketPolicy policy);
+/// @ingroup proteus
+/// @param text a name @return the value @throw std::invalid_argument that lists the names
+BucketPolicy BucketPolicyFromString(const std::string& text);
+
+/// @ingroup proteus
+/// The reduction of gradients.
+struct GradientSpec
+{
+    BucketPolicy policy{BucketPolicy::DDP}; //!< how they are put together
+    double bucketMegabytes{25};             //!< DDP: size that closes a bucket, MB = 1e6 bytes
+    double firstBucketMegabytes{1};         //!< DDP: the same for the first
+    bool isInPlace{false};                  //!< whether one buffer per parameter is kept for the
+                                            //!< whole iteration, in which gradients add up
+};
+
+/// @ingroup proteus
+/// What updates the parameters.
+enum class OptimizerKind : uint8_t
+{
+    SGD,      //!< no state
+    MOMENTUM, //!< one moment
+    ADAM,     //!< two moments
+};
+
+/// @ingroup proteus
+/// @param kind a value @return its name: "sgd", "momentum", "adam"
+const char* ToString(OptimizerKind kind);
+/// @ingroup proteus
+/// @param text a name @return the value @throw std::invalid_argument that lists the names
+OptimizerKind OptimizerKindFromString(const std::string& text);
+
+/// @ingroup proteus
+/// The optimizer, and what replicas share of its work (ZeRO).
+struct OptimizerSpec
+{
+    OptimizerKind kind{OptimizerKind::ADAM}; //!< what it computes
+    bool isFused{true};                      //!< one kernel per device, or one per parameter
+    uint32_t zero{0};                        //!< 1: its state, 2: gradients too, 3: parameters too
+    std::vector<std::string> zeroAxes;       //!< mesh axes that share them
+    bool isOffloaded{false};                 //!< whether its state and its work are on the host
+    double hostLinkGigabytesPerSecond{12};   //!< offload: between a device and the host; NCCL's
+                                             //!< figure for PCIe 3.0 x16
+    double hostMemoryGigabytesPerSecond{50}; //!< offload: of the host, for each device; half a
+                                             //!< socket of six DDR4-2133 channels
+};
+
+/// @ingroup proteus
+/// Number formats.
+struct PrecisionSpec
+{
+    DataType compute{DataType::FP32};  //!< of matrix products; what is stored has 4 bytes per
+                                       //!< element for fp32 and tf32, else 2
+    DataType gradient{DataType::FP32}; //!< of gradients of parameters
+};
+
+/**
+ * @ingroup proteus
+ * A strategy.
+ */
+struct StrategyTree
+{
+    std::string name;                   //!< for messages
+    uint64_t batch{1};                  //!< samples of a micro-batch, all replicas together: what a
+                                        //!< model is to be read with
+    std::vector<std::string> axisNames; //!< of the strategy's mesh, major first
+    std::vector<uint32_t> axisSizes;    //!< of the strategy's mesh, which has devices 0, 1, ...
+    bool isUnevenAllowed{false};        //!< whether dimensions may be split into unequal parts
+    bool isSplitBackward{true};         //!< whether gradients of inputs and of weights are kernels
+                                        //!< of their own
+    StrategyNode root;                  //!< the tree
+    ScheduleSpec schedule;              //!< order of micro-batches
+    GradientSpec gradients;             //!< reduction
+    OptimizerSpec optimizer;            //!< update
+    PrecisionSpec precision;            //!< number formats
+};
+
+/**
+ * @ingroup proteus
+ * @param pattern of a node: text, "*" for any text, "{a..b}" for a number from a to b
+ * @param text part of a path
+ * @return whether it matches
+ * @throw std::invalid_argument if a brace has no such range
+ */
+bool MatchesPattern(const std::string& pattern, const std::string& text);
+
+/// @ingroup proteus
+/// What a tree says of one operator.
+struct NodeSpec
+{
+    ItemSpec op;                           //!< its own and, for the mesh, its ancestors'
+    std::vector<SplitSpec> inherited;      //!< splits of its ancestors
+    std::map<std::string, ItemSpec> items; //!< its own
+    uint32_t stage{0};                     //!< pipeline stage
+    std::string recompute;                 //!< path of the block to recompute, or ""
+    std::string node;                      //!< names of the nodes, for messages
+};
+
+/// @ingroup proteus
+/// @param tree a strategy @param path of an operator @return what it says of it
+NodeSpec FindNodeSpec(const StrategyTree& tree, const std::string& path);
+
+} // namespace proteus
+} // namespace ns3
+
+#endif // PROTEUS_STRATEGY_TREE_H

@@ -1,0 +1,112 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+/**
+ * @file
+ * Fuzz target for the reader of Chakra traces. It is no part of the build; it needs clang
+ * and its fuzzer library (Debian: clang libclang-rt-14-dev). By hand, in the root of the clone:
+ *
+ *     mkdir -p fuzz/include/ns3 fuzz/chakra
+ *     ln -s $PWD/model/graph/proteus-*.h $PWD/model/format/proteus-*.h fuzz/include/ns3
+ *     protoc --cpp_out=fuzz/include/ns3 -Imodel/format model/format/proteus-*.proto
+ *     clang++ -std=c++17 -g -O1 -fsanitize=fuzzer,address,undefined -Ifuzz/include \
+ *         -o fuzz/chakra-fuzz test/fuzz/chakra-fuzz.cc model/graph/proteus-*.cc \
+ *         model/format/proteus-{chakra-*,trace-graph,graph-protobuf,input-file,json}.cc \
+ *         fuzz/include/ns3/proteus-*.pb.cc -lprotobuf -lz
+ *     fuzz/chakra-fuzz -max_total_time=600 fuzz/chakra FOLDER-OF-SAMPLES
+ *
+ * New inputs go to the first folder.
+ */
+
+#include "ns3/proteus-chakra.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace
+{
+using namespace ns3::proteus;
+
+void
+Demand(bool condition, const char* what)
+{
+    if (!condition)
+    {
+        std::fprintf(stderr, "chakra-fuzz: %s\n", what);
+        std::abort();
+    }
+}
+
+std::vector<TraceFile>
+ToFiles(const std::vector<std::string>& texts)
+{
+    std::vector<TraceFile> files;
+    for (const std::string& text : texts)
+    {
+        files.push_back({"input", [text]() { return std::make_unique<std::istringstream>(text); }});
+    }
+    return files;
+}
+
+void
+Try(const std::vector<std::string>& texts, uint32_t ranks)
+{
+    TraceOptions options;
+    options.ranks = ranks;
+    ExecutionGraph graph;
+    try
+    {
+        graph = ReadChakra(ToFiles(texts), "input", options);
+    }
+    catch (const std::invalid_argument& error)
+    {
+        const std::string message = error.what();
+        Demand(message.compare(0, 5, "input") == 0, "a message does not name the file");
+        Demand(message.find('\n') == std::string::npos, "a message has more than one line");
+        return;
+    }
+    // What can be read can be written, and is the same when it is read again.
+    std::vector<std::string> written;
+    for (DeviceId device = 0; device < graph.GetNDevices() && device < 8; device++)
+    {
+        std::ostringstream out;
+        try
+        {
+            WriteChakra(graph, device, out);
+        }
+        catch (const std::invalid_argument&)
+        {
+            return; // micro-batches may be too many
+        }
+        written.push_back(out.str());
+    }
+    if (written.size() == graph.GetNDevices())
+    {
+        Demand(ReadChakra(ToFiles(written), "again") == graph,
+               "a graph changes when it is written and read");
+    }
+}
+
+} // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, std::size_t size);
+
+extern "C" int
+LLVMFuzzerTestOneInput(const uint8_t* data, std::size_t size)
+{
+    const std::string input(reinterpret_cast<const char*>(data), size);
+    Try({input}, 0);
+    Try({input}, 3);
+    Try({input, input}, 0);
+    return 0;
+}

@@ -1,0 +1,80 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+/**
+ * @file
+ * Fuzz target for the reader of PyTorch Kineto traces. It is no part of the build; it needs clang
+ * and its fuzzer library (Debian: clang libclang-rt-14-dev). By hand, in the root of the clone:
+ *
+ *     mkdir -p fuzz/include/ns3 fuzz/kineto
+ *     ln -s $PWD/model/graph/proteus-*.h $PWD/model/format/proteus-*.h fuzz/include/ns3
+ *     protoc --cpp_out=fuzz/include/ns3 -Imodel/format model/format/proteus-*.proto
+ *     clang++ -std=c++17 -g -O1 -fsanitize=fuzzer,address,undefined -Ifuzz/include \
+ *         -o fuzz/kineto-fuzz test/fuzz/kineto-fuzz.cc model/graph/proteus-*.cc \
+ *         model/format/proteus-{kineto,trace-graph,input-file,json}.cc \
+ *         fuzz/include/ns3/proteus-*.pb.cc -lprotobuf -lz
+ *     fuzz/kineto-fuzz -max_total_time=600 fuzz/kineto FOLDER-OF-SAMPLES
+ *
+ * New inputs go to the first folder.
+ */
+
+#include "ns3/proteus-kineto.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace
+{
+
+using namespace ns3::proteus;
+
+void
+Demand(bool condition, const char* what)
+{
+    if (!condition)
+    {
+        std::fprintf(stderr, "kineto-fuzz: %s\n", what);
+        std::abort();
+    }
+}
+
+void
+Try(const std::string& text, uint32_t ranks)
+{
+    TraceOptions options;
+    options.ranks = ranks;
+    const TraceFile file{"input", [&text]() { return std::make_unique<std::istringstream>(text); }};
+    try
+    {
+        ReadKineto({file}, "input", options);
+    }
+    catch (const std::invalid_argument& error)
+    {
+        const std::string message = error.what();
+        Demand(message.compare(0, 5, "input") == 0, "a message does not name the file");
+        Demand(message.find('\n') == std::string::npos, "a message has more than one line");
+    }
+}
+
+} // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, std::size_t size);
+
+extern "C" int
+LLVMFuzzerTestOneInput(const uint8_t* data, std::size_t size)
+{
+    const std::string input(reinterpret_cast<const char*>(data), size);
+    Try(input, 1);
+    Try(input, 2);
+    return 0;
+}

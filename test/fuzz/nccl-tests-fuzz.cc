@@ -1,0 +1,83 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+/**
+ * @file
+ * Fuzz target for the reader of nccl-tests logs. It is no part of the build; it needs clang
+ * and its fuzzer library (Debian: clang libclang-rt-14-dev). By hand, in the root of the clone:
+ *
+ *     mkdir -p fuzz/include/ns3 fuzz/nccl-tests
+ *     ln -s $PWD/model/graph/proteus-*.h $PWD/model/format/proteus-*.h fuzz/include/ns3
+ *     protoc --cpp_out=fuzz/include/ns3 -Imodel/format model/format/proteus-*.proto
+ *     clang++ -std=c++17 -g -O1 -fsanitize=fuzzer,address,undefined -Ifuzz/include \
+ *         -o fuzz/nccl-tests-fuzz test/fuzz/nccl-tests-fuzz.cc model/graph/proteus-*.cc \
+ *         model/format/proteus-{nccl-tests,text-reader,input-file}.cc \
+ *         fuzz/include/ns3/proteus-*.pb.cc -lprotobuf -lz
+ *     fuzz/nccl-tests-fuzz -max_total_time=600 fuzz/nccl-tests FOLDER-OF-SAMPLES
+ *
+ * New inputs go to the first folder.
+ */
+
+#include "ns3/proteus-nccl-tests.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+
+namespace
+{
+
+using namespace ns3::proteus;
+
+void
+Demand(bool condition, const char* what)
+{
+    if (!condition)
+    {
+        std::fprintf(stderr, "nccl-tests-fuzz: %s\n", what);
+        std::abort();
+    }
+}
+
+} // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, std::size_t size);
+
+extern "C" int
+LLVMFuzzerTestOneInput(const uint8_t* data, std::size_t size)
+{
+    std::istringstream in(std::string(reinterpret_cast<const char*>(data), size));
+    NcclTestsTable table;
+    try
+    {
+        table = ReadNcclTests(in, "input");
+    }
+    catch (const std::invalid_argument& error)
+    {
+        const std::string message = error.what();
+        Demand(message.compare(0, 5, "input") == 0, "a message does not name the file");
+        Demand(message.find('\n') == std::string::npos, "a message has more than one line");
+        return 0;
+    }
+    // What can be read can be written; words of a log that have a comma in them cannot.
+    for (const NcclTestsRow& row : table.rows)
+    {
+        if ((row.type + row.redop).find_first_of(",#") != std::string::npos)
+        {
+            return 0;
+        }
+    }
+    std::ostringstream first;
+    WriteNcclTestsCsv(table, first);
+    std::istringstream back(first.str());
+    const NcclTestsTable again = ReadNcclTests(back, "again");
+    Demand(again.rows.size() == table.rows.size(), "a table changes when it is read and written");
+    return 0;
+}

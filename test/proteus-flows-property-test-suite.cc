@@ -1,0 +1,508 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-flows-test-tools.h"
+
+#include "ns3/test.h"
+
+#include <algorithm>
+#include <ctime>
+#include <fstream>
+#include <map>
+#include <random>
+
+using namespace ns3;
+using namespace ns3::proteus;
+using namespace ns3::proteus::flowtest;
+
+namespace
+{
+
+/// A link that fails and is repaired, at random times.
+struct Failure
+{
+    LinkId link{0};
+    int64_t downPs{0};
+    int64_t upPs{0};
+};
+
+/// A random experiment.
+struct Experiment
+{
+    Scenario scenario;
+    std::string text;              //!< what it is, for messages
+    std::vector<Failure> failures; //!< during the run
+    bool loses{false};             //!< links lose units
+};
+
+/// Draws experiments. The numbers of std::mt19937 are the same everywhere; those of the standard
+/// distributions are not.
+class Dice
+{
+  public:
+    explicit Dice(uint32_t seed)
+        : m_generator(seed)
+    {
+    }
+
+    /// @param n number of sides @return 0 to n - 1
+    uint32_t Roll(uint32_t n)
+    {
+        return m_generator() % n;
+    }
+
+    /// @param of values @return one of them
+    template <typename T>
+    T Pick(std::initializer_list<T> of)
+    {
+        return *(of.begin() + Roll(static_cast<uint32_t>(of.size())));
+    }
+
+  private:
+    std::mt19937 m_generator;
+};
+
+/// @param dice to draw with @param hosts how many @param technology of all links
+/// @param cyclic set to whether shortest paths have circles @return a topology
+std::shared_ptr<const Cluster>
+DrawCluster(Dice& dice, uint32_t hosts, LinkTechnology technology, bool& cyclic, std::string& text)
+{
+    FabricOptions options;
+    options.kind = dice.Pick<const char*>(
+        {"single-switch", "leaf-spine", "fat-tree", "dragonfly+", "torus-2d", "rail-optimised"});
+    options.serversPerLeaf = 1 + dice.Roll(4);
+    options.spines = 1 + dice.Roll(3);
+    options.serversPerGroup = 1 + dice.Roll(4);
+    options.leavesPerGroup = 1 + dice.Roll(2);
+    options.spinesPerGroup = 1 + dice.Roll(2);
+    options.oversubscription =
+        options.kind == "single-switch" ? 1 : dice.Pick({1.0, 1.0, 2.0, 4.0});
+    cyclic = options.kind == "torus-2d" || options.kind == "dragonfly+";
+    const uint32_t payload = dice.Pick({256U, 1000U, 1024U, 4096U});
+    const double rate = dice.Pick({12.5e9, 25e9, 50e9, 100e9});
+    const int64_t delayPs = dice.Pick({1000, 130000, 500000, 999999});
+    text += options.kind + ", " + std::to_string(hosts) + " hosts, " + ToString(technology) + ", " +
+            std::to_string(payload) + " bytes, " + std::to_string(delayPs) + " ps";
+    return std::make_shared<const Cluster>(MakeHostCluster(hosts,
+                                                           options,
+                                                           technology,
+                                                           rate,
+                                                           delayPs,
+                                                           Packets(payload, 36 + dice.Roll(50))));
+}
+
+/// @param dice to draw with @param hosts of the cluster @param most bytes of a flow @return flows
+std::vector<FlowSpec>
+DrawFlows(Dice& dice, uint32_t hosts, uint32_t most)
+{
+    std::vector<FlowSpec> flows;
+    const uint32_t n = 1 + dice.Roll(24);
+    const uint32_t sink = dice.Roll(3) == 0 ? dice.Roll(hosts) : hosts; // an incast, perhaps
+    for (uint32_t i = 0; i < n; ++i)
+    {
+        const uint32_t to = sink < hosts ? sink : dice.Roll(hosts);
+        const uint32_t from = (to + 1 + dice.Roll(hosts - 1)) % hosts;
+        FlowSpec flow = Flow(from, to, 1 + dice.Roll(most));
+        flow.id = std::to_string(i);
+        flow.startPs = dice.Roll(2) == 0 ? 0 : dice.Roll(20000000);
+        for (uint32_t before = i; before-- > 0 && flow.after.size() < 2;)
+        {
+            if (dice.Roll(8) == 0)
+            {
+                flow.after.push_back(before);
+            }
+        }
+        flows.push_back(flow);
+    }
+    return flows;
+}
+
+/// @param seed which one @param troubled whether links fail or lose units @return an experiment
+Experiment
+DrawExperiment(uint32_t seed, bool troubled)
+{
+    Dice dice(seed);
+    Experiment experiment;
+    experiment.text = "seed " + std::to_string(seed) + ": ";
+    Scenario& scenario = experiment.scenario;
+    const LinkTechnology technology = dice.Pick({LinkTechnology::ROCE, LinkTechnology::INFINIBAND});
+    const uint32_t hosts = 2 + dice.Roll(15);
+    bool cyclic = false;
+    scenario.cluster = DrawCluster(dice, hosts, technology, cyclic, experiment.text);
+    scenario.flows = DrawFlows(dice, hosts, 60000);
+    scenario.perPair = dice.Roll(2) == 0;
+    scenario.stream = seed;
+    // Where shortest paths go in circles, only routes without them cannot block for ever.
+    const std::string routing =
+        cyclic ? "UpDown"
+               : dice.Pick<const char*>({"Ecmp", "Spray", "Adaptive", "ForwardingTable", "UpDown"});
+    scenario.fabric = {{"Routing", routing},
+                       {"RerouteDelay", "5us"},
+                       {"InfinibandBuffer", dice.Pick<const char*>({"9000", "20000", "131072"})},
+                       {"RoceCutThrough", dice.Pick<const char*>({"true", "false"})},
+                       {"InfinibandCutThrough", dice.Pick<const char*>({"true", "false"})},
+                       {"SwitchBuffer", dice.Pick<const char*>({"32000000", "8000000"})},
+                       {"EcnMinBytes", dice.Pick<const char*>({"1000", "100000"})},
+                       {"ThresholdShift", dice.Pick<const char*>({"3", "10", "12"})}};
+    std::string control =
+        dice.Pick<const char*>({"none", "dcqcn", "hpcc", "timely", "swift", "dctcp", "tcp"});
+    if (technology == LinkTechnology::INFINIBAND && dice.Roll(2) == 0)
+    {
+        control = "none";
+    }
+    scenario.transport = {
+        {"CongestionControl", control},
+        {"Reliability", dice.Pick<const char*>({"GoBackN", "SelectiveRepeat"})},
+        {"WindowProducts", dice.Pick<const char*>({"0", "1", "3"})},
+        {"AckEveryPackets", dice.Pick<const char*>({"0", "1", "7"})},
+        {"FirstSequence", dice.Pick<const char*>({"0", "4294967290", "2147483640"})},
+        {"NakInterval", "20us"},
+        {"RetransmissionTimeout", "150us"},
+        {"RetryLimit", "30"}};
+    experiment.text += ", " + routing + ", " + control;
+    for (const auto& [name, value] : scenario.transport)
+    {
+        experiment.text += ", " + value;
+    }
+    if (troubled)
+    {
+        const auto nLinks = static_cast<uint32_t>(scenario.cluster->GetLinks().size());
+        const uint32_t kinds = 1 + dice.Roll(3); // bit 0: failures, bit 1: losses
+        if ((kinds & 1) != 0)
+        {
+            for (uint32_t i = 0; i <= dice.Roll(3); ++i)
+            {
+                Failure failure;
+                failure.link = dice.Roll(nLinks);
+                failure.downPs = dice.Roll(30000000);
+                failure.upPs = failure.downPs + 1 + dice.Roll(200000000);
+                experiment.failures.push_back(failure);
+            }
+        }
+        experiment.loses = (kinds & 2) != 0;
+    }
+    return experiment;
+}
+
+} // namespace
+
+/**
+ * @ingroup proteus-tests
+ * Random topologies, loads and failures: every byte arrives once and in order, nothing is dropped
+ * where credits or PFC hold, and the fabric is at rest in the end.
+ */
+class ProteusFlowsRandom : public TestCase
+{
+  public:
+    /// @param first seed @param n experiments @param troubled whether links fail or lose units
+    ProteusFlowsRandom(uint32_t first, uint32_t n, bool troubled)
+        : TestCase(std::to_string(n) + " random experiments" +
+                   (troubled ? " with failures and losses" : "")),
+          m_first(first),
+          m_n(n),
+          m_troubled(troubled)
+    {
+    }
+
+  private:
+    /// @param run that has ended @param experiment what it was
+    void Check(const FlowRun& run, const Experiment& experiment)
+    {
+        const auto& flows = run.player->GetFlows();
+        const auto& times = run.player->GetTimes();
+        std::map<uint32_t, uint64_t> bytes;        // by queue pair
+        std::map<uint32_t, int64_t> last;          // by queue pair: last arrival
+        std::vector<uint32_t> order(flows.size()); // as they were handed to the transport
+        for (uint32_t i = 0; i < flows.size(); ++i)
+        {
+            order[i] = i;
+        }
+        std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
+            return times[a].startPs < times[b].startPs;
+        });
+        for (uint32_t i : order)
+        {
+            const uint32_t pair = run.player->GetQueuePair(i);
+            bytes[pair] += flows[i].bytes;
+            int64_t startPs = flows[i].startPs;
+            for (uint32_t before : flows[i].after)
+            {
+                startPs = std::max(startPs, times[before].receivedPs);
+            }
+            NS_TEST_ASSERT_MSG_EQ(times[i].startPs, startPs, experiment.text << ": start");
+            NS_TEST_ASSERT_MSG_GT(times[i].receivedPs, startPs, experiment.text << ": arrival");
+            NS_TEST_ASSERT_MSG_GT(times[i].acknowledgedPs,
+                                  times[i].receivedPs,
+                                  experiment.text << ": acknowledgement");
+            if (last.count(pair) > 0 && startPs > last[pair])
+            {
+                NS_TEST_ASSERT_MSG_GT_OR_EQ(times[i].receivedPs,
+                                            last[pair],
+                                            experiment.text << ": order");
+            }
+            last[pair] = std::max(last[pair], times[i].receivedPs);
+        }
+        for (const auto& [pair, sum] : bytes)
+        {
+            const auto statistics = run.player->GetTransport()->GetStatistics(pair);
+            NS_TEST_ASSERT_MSG_EQ(statistics.receivedBytes, sum, experiment.text << ": once");
+            NS_TEST_ASSERT_MSG_EQ(statistics.acknowledgedBytes, sum, experiment.text << ": once");
+        }
+        // A pause that is lost may cost a unit; credits do not get lost.
+        const bool pauses =
+            run.fabric->GetCluster().GetLinks()[0].technology == LinkTechnology::ROCE;
+        if (experiment.failures.empty() && !(experiment.loses && pauses))
+        {
+            NS_TEST_ASSERT_MSG_EQ(run.Sum(&LinkStatistics::droppedPackets),
+                                  0,
+                                  experiment.text << ": lossless");
+        }
+        m_lost += run.Sum(&LinkStatistics::lostPackets);
+        m_pauses += run.Sum(&LinkStatistics::pauses);
+        m_marks += run.Sum(&LinkStatistics::markedPackets);
+    }
+
+    void DoRun() override
+    {
+        for (uint32_t seed = m_first; seed < m_first + m_n; ++seed)
+        {
+            const Experiment experiment = DrawExperiment(seed, m_troubled);
+            FlowRun run(experiment.scenario);
+            for (const Failure& failure : experiment.failures)
+            {
+                ScheduleFunction(PicoSeconds(failure.downPs),
+                                 [&run, failure] { run.fabric->SetLinkUp(failure.link, false); });
+                ScheduleFunction(PicoSeconds(failure.upPs),
+                                 [&run, failure] { run.fabric->SetLinkUp(failure.link, true); });
+            }
+            for (LinkId link = 0; experiment.loses && link < run.fabric->GetNPorts() / 2; ++link)
+            {
+                run.fabric->SetLinkLoss(link, link % 3 == 0 ? 0.01 : 0, link % 2 == 0 ? 1e-7 : 0);
+            }
+            NS_TEST_EXPECT_MSG_EQ(run.Play(), "", experiment.text);
+            if (run.player->GetEndPs() >= 0)
+            {
+                Check(run, experiment);
+            }
+        }
+        // The experiments are worth something.
+        NS_TEST_EXPECT_MSG_EQ((m_lost > 0), m_troubled, "units lost");
+        NS_TEST_EXPECT_MSG_GT(m_pauses, 0, "pauses");
+        NS_TEST_EXPECT_MSG_GT(m_marks, 0, "marks");
+    }
+
+    uint32_t m_first;     //!< first seed
+    uint32_t m_n;         //!< experiments
+    bool m_troubled;      //!< links fail or lose units
+    uint64_t m_lost{0};   //!< units, in all experiments
+    uint64_t m_pauses{0}; //!< in all experiments
+    uint64_t m_marks{0};  //!< marks, in all experiments
+};
+
+/**
+ * @ingroup proteus-tests
+ * The same completion times from the engine, from the engine a step at a time, and from the plain
+ * reference mode.
+ */
+class ProteusFlowsReference : public TestCase
+{
+  public:
+    ProteusFlowsReference()
+        : TestCase("the engine and the reference mode agree to the picosecond")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        for (uint32_t seed = 5000; seed < 5060; ++seed)
+        {
+            Experiment experiment = DrawExperiment(seed, false);
+            std::vector<std::vector<FlowTimes>> all;
+            for (int mode = 0; mode < 3; ++mode)
+            {
+                Scenario scenario = experiment.scenario;
+                scenario.batches = mode == 0;
+                scenario.fabric.emplace_back("ReferenceMode", mode == 2 ? "true" : "false");
+                FlowRun run(scenario);
+                NS_TEST_ASSERT_MSG_EQ(run.Play(), "", experiment.text);
+                all.push_back(run.player->GetTimes());
+            }
+            for (std::size_t i = 0; i < all[0].size(); ++i)
+            {
+                for (int mode = 1; mode < 3; ++mode)
+                {
+                    NS_TEST_ASSERT_MSG_EQ(all[mode][i].receivedPs,
+                                          all[0][i].receivedPs,
+                                          experiment.text << ", flow " << i << ", mode " << mode);
+                    NS_TEST_ASSERT_MSG_EQ(all[mode][i].acknowledgedPs,
+                                          all[0][i].acknowledgedPs,
+                                          experiment.text << ", flow " << i << ", mode " << mode);
+                }
+            }
+        }
+    }
+};
+
+/**
+ * @ingroup proteus-tests
+ * Five switches in a ring, and flows that each go two switches on: a circle of links that wait for
+ * each other. The run ends and names the ports; up/down routes have no such circle.
+ */
+class ProteusFlowsDeadlock : public TestCase
+{
+  public:
+    ProteusFlowsDeadlock()
+        : TestCase("a deadlock is found and named")
+    {
+    }
+
+    /// @param technology of all links @return five switches in a ring with two hosts each
+    static std::shared_ptr<const Cluster> MakeRing(LinkTechnology technology)
+    {
+        const uint32_t n = 5;
+        auto cluster = std::make_shared<Cluster>("ring");
+        for (uint32_t i = 0; i < 2 * n; ++i)
+        {
+            Vertex host;
+            host.name = "host" + std::to_string(i);
+            host.server = static_cast<int32_t>(i);
+            host.model = "A100-SXM4-80GB";
+            cluster->AddVertex(host);
+        }
+        Link link;
+        link.technology = technology;
+        link.bytesPerSecond = RATE_400G;
+        link.delayPs = DELAY_PS;
+        link.framing = Packets(1000, 48);
+        for (uint32_t i = 0; i < n; ++i)
+        {
+            Vertex hub;
+            hub.name = "switch" + std::to_string(i);
+            hub.kind = VertexKind::SWITCH;
+            link.b = cluster->AddVertex(hub);
+            for (uint32_t host : {2 * i, 2 * i + 1})
+            {
+                link.a = host;
+                cluster->AddLink(link);
+            }
+        }
+        for (uint32_t i = 0; i < n; ++i)
+        {
+            link.a = 2 * n + i;
+            link.b = 2 * n + (i + 1) % n;
+            cluster->AddLink(link);
+        }
+        return cluster;
+    }
+
+  private:
+    void DoRun() override
+    {
+        for (const LinkTechnology technology : {LinkTechnology::INFINIBAND, LinkTechnology::ROCE})
+        {
+            Scenario scenario;
+            scenario.cluster = MakeRing(technology);
+            for (uint32_t i = 0; i < 10; ++i)
+            {
+                scenario.flows.push_back(Flow(i, (i + 4) % 10, 2000000)); // two switches on
+            }
+            scenario.transport = {{"CongestionControl", "none"}};
+            scenario.fabric = {{"InfinibandBuffer", "5000"},
+                               {"SwitchBuffer", "1200000"},
+                               {"ThresholdShift", "8"}};
+            {
+                FlowRun run(scenario);
+                const std::string error = run.Play();
+                NS_TEST_EXPECT_MSG_NE(error.find("deadlock"), std::string::npos, error);
+                for (uint32_t i = 0; i < 5; ++i)
+                {
+                    const std::string port =
+                        "switch" + std::to_string(i) + " -> switch" + std::to_string((i + 1) % 5);
+                    NS_TEST_EXPECT_MSG_NE(error.find(port), std::string::npos, error);
+                }
+                NS_TEST_EXPECT_MSG_EQ(error.find("host"), std::string::npos, error);
+                NS_TEST_EXPECT_MSG_LT(Simulator::Now(), MilliSeconds(10), "found in time");
+            }
+            scenario.fabric.emplace_back("Routing", "UpDown");
+            FlowRun run(scenario);
+            NS_TEST_EXPECT_MSG_EQ(run.Play(), "", "up/down routing");
+        }
+    }
+};
+
+/**
+ * @ingroup proteus-tests
+ * A fat tree of 1,024 hosts: set up in time and space (ASTRA-sim's backend: 17.5 s, 3.9 GB).
+ */
+class ProteusFlowsScale : public TestCase
+{
+  public:
+    ProteusFlowsScale()
+        : TestCase("1,024 hosts are set up at once")
+    {
+    }
+
+  private:
+    /// @return most memory of this process so far, in KiB
+    static uint64_t GetPeakKib()
+    {
+        std::ifstream status("/proc/self/status");
+        for (std::string line; std::getline(status, line);)
+        {
+            if (line.rfind("VmHWM:", 0) == 0)
+            {
+                return std::stoull(line.substr(6));
+            }
+        }
+        return 0;
+    }
+
+    void DoRun() override
+    {
+        const uint64_t before = GetPeakKib();
+        const std::clock_t begin = std::clock();
+        Scenario scenario;
+        FabricOptions options;
+        options.kind = "fat-tree";
+        scenario.cluster = std::make_shared<const Cluster>(MakeHostCluster(1024,
+                                                                           options,
+                                                                           LinkTechnology::ROCE,
+                                                                           RATE_400G,
+                                                                           DELAY_PS,
+                                                                           Packets(4096, 82)));
+        for (uint32_t i = 0; i < 1024; ++i)
+        {
+            scenario.flows.push_back(Flow(i, (i + 512) % 1024, 4096));
+        }
+        FlowRun run(scenario);
+        const double setUpS = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+        NS_TEST_EXPECT_MSG_LT(setUpS, 2.0, "seconds of a core");
+        NS_TEST_EXPECT_MSG_LT(GetPeakKib() - before, 512 * 1024, "KiB");
+        NS_TEST_EXPECT_MSG_EQ(run.Play(), "", "and it runs");
+        NS_TEST_EXPECT_MSG_LT(GetPeakKib() - before, 512 * 1024, "KiB");
+    }
+};
+
+/**
+ * @ingroup proteus-tests
+ * Properties of flows.
+ */
+class ProteusFlowsPropertyTestSuite : public TestSuite
+{
+  public:
+    ProteusFlowsPropertyTestSuite()
+        : TestSuite("proteus-flows-property")
+    {
+        AddTestCase(new ProteusFlowsDeadlock);
+        AddTestCase(new ProteusFlowsScale);
+        AddTestCase(new ProteusFlowsReference);
+        AddTestCase(new ProteusFlowsRandom(1, 400, false));
+        AddTestCase(new ProteusFlowsRandom(1001, 600, true));
+    }
+};
+
+static ProteusFlowsPropertyTestSuite g_proteusFlowsPropertyTestSuite; //!< registers the suite

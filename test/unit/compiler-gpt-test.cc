@@ -1,0 +1,200 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "ns3/proteus-compiler.h"
+#include "ns3/proteus-gpt.h"
+#include "ns3/proteus-model-json.h"
+#include "ns3/proteus-parallel-plan.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cstdint>
+#include <gtest/gtest.h>
+#include <map>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+// The hand-made GPT-3 graph of MakeGptGraph() is the oracle of the compiler: the same counts,
+// groups and bytes of communication, and the same products.
+
+using namespace ns3::proteus;
+
+namespace
+{
+
+using Key = std::tuple<std::string, Collective, Parallelism, std::vector<DeviceId>, uint64_t>;
+using Counts = std::map<Key, uint64_t>;
+
+Counts
+CountCommunication(const ExecutionGraph& graph)
+{
+    Counts counts;
+    for (const Task& task : graph.GetTasks())
+    {
+        if (task.kind == TaskKind::COMMUNICATION)
+        {
+            counts[{graph.GetPhases()[task.phase].name,
+                    task.collective,
+                    task.parallelism,
+                    graph.GetGroup(task.place),
+                    task.bytes}] += graph.GetNInstances(task);
+        }
+    }
+    return counts;
+}
+
+/// FLOPs of the tensor cores by phase and device.
+std::map<std::pair<std::string, DeviceId>, double>
+CountProducts(const ExecutionGraph& graph)
+{
+    std::map<std::pair<std::string, DeviceId>, double> flops;
+    for (const Task& task : graph.GetTasks())
+    {
+        if (task.kind == TaskKind::COMPUTE && task.dataType != DataType::FP32)
+        {
+            flops[{graph.GetPhases()[task.phase].name, task.place}] +=
+                task.flops * graph.GetNInstances(task);
+        }
+    }
+    return flops;
+}
+
+std::string
+Show(const Counts& all, const Counts& without)
+{
+    std::string text;
+    for (const auto& [key, count] : all)
+    {
+        const auto found = without.find(key);
+        if (found == without.end() || found->second != count)
+        {
+            text += std::get<0>(key) + " " + ToString(std::get<1>(key)) + " " +
+                    ToString(std::get<2>(key)) + " " + std::to_string(std::get<4>(key)) + " x" +
+                    std::to_string(count) + " in";
+            for (const DeviceId device : std::get<3>(key))
+            {
+                text += " " + std::to_string(device);
+            }
+            text += "\n";
+        }
+    }
+    return text;
+}
+
+ParallelPlan
+ToPlan(const GptPlan& gpt)
+{
+    ParallelPlan plan;
+    plan.tensorParallel = gpt.tensorParallel;
+    plan.pipelineParallel = gpt.pipelineParallel;
+    plan.dataParallel = gpt.dataParallel;
+    plan.globalBatch = gpt.globalBatch;
+    plan.microBatch = gpt.microBatch;
+    plan.recompute = gpt.recompute == Recompute::NONE        ? RecomputePlan::NONE
+                     : gpt.recompute == Recompute::SELECTIVE ? RecomputePlan::SELECTIVE
+                                                             : RecomputePlan::FULL;
+    plan.schedule.kind = gpt.schedule == PipelineSchedule::GPIPE
+                             ? ScheduleKind::GPIPE
+                             : ScheduleKind::ONE_FORWARD_ONE_BACKWARD;
+    plan.gradients.policy =
+        gpt.overlapGradientReduction ? BucketPolicy::MEGATRON : BucketPolicy::WHOLE;
+    plan.gradients.isInPlace = true;
+    plan.precision.compute = gpt.dataType;
+    plan.precision.gradient = gpt.gradientType;
+    return plan;
+}
+
+ExecutionGraph
+Compile(const std::string& name, const GptPlan& gpt)
+{
+    std::string file = name;
+    std::transform(file.begin(), file.end(), file.begin(), [](unsigned char c) {
+        return static_cast<char>(std::tolower(c));
+    });
+    const ParallelPlan plan = ToPlan(gpt);
+    const Model model =
+        LoadModel(std::string(PROTEUS_SOURCE_DIR) + "/workloads/models/gpt3-" + file + ".json",
+                  GetModelVariables(plan));
+    return CompileModel(model, ExpandPlan(model, plan));
+}
+
+GptPlan
+MakePlan(uint32_t tp, uint32_t pp, uint32_t dp, uint32_t batch, uint32_t microBatch = 1)
+{
+    GptPlan plan;
+    plan.tensorParallel = tp;
+    plan.pipelineParallel = pp;
+    plan.dataParallel = dp;
+    plan.globalBatch = batch;
+    plan.microBatch = microBatch;
+    return plan;
+}
+
+} // namespace
+
+TEST(CompiledGpt, AgreesWithTheHandMadeGraph)
+{
+    std::vector<std::pair<std::string, GptPlan>> plans{
+        {"6.7B", MakePlan(8, 1, 2, 8)},
+        {"125M", MakePlan(1, 1, 1, 2)},
+        {"125M", MakePlan(1, 1, 2, 4, 2)},
+        {"350M", MakePlan(2, 4, 2, 16)},
+        {"1.3B", MakePlan(4, 2, 1, 6, 2)},
+        {"2.7B", MakePlan(2, 2, 3, 12, 2)},
+        {"125M", MakePlan(1, 4, 48, 96)},
+        {"6.7B", MakePlan(2, 1, 2, 4)},
+        {"13B", MakePlan(8, 2, 2, 8)},
+        {"760M", MakePlan(16, 3, 1, 5)},
+        {"175B", MakePlan(8, 8, 2, 16)},
+        {"175B", MakePlan(8, 8, 16, 128)}, // 1,024 GPUs
+    };
+    plans[3].second.recompute = Recompute::SELECTIVE;
+    plans[4].second.recompute = Recompute::FULL;
+    plans[5].second.recompute = Recompute::FULL;
+    plans[5].second.overlapGradientReduction = true;
+    plans[5].second.gradientType = DataType::BF16;
+    plans[6].second.overlapGradientReduction = true;
+    plans[6].second.schedule = PipelineSchedule::GPIPE;
+    plans[7].second.overlapGradientReduction = true;
+    plans[7].second.dataType = DataType::FP8;
+    plans[8].second.overlapGradientReduction = true;
+    plans[10].second.recompute = Recompute::FULL;
+    for (const auto& [name, plan] : plans)
+    {
+        SCOPED_TRACE(name + " TP " + std::to_string(plan.tensorParallel) + " PP " +
+                     std::to_string(plan.pipelineParallel) + " DP " +
+                     std::to_string(plan.dataParallel));
+        const ExecutionGraph oracle = MakeGptGraph(FindGptModel(name), plan);
+        const ExecutionGraph graph = Compile(name, plan);
+        const Counts expected = CountCommunication(oracle);
+        const Counts counts = CountCommunication(graph);
+        EXPECT_EQ(expected.empty(), oracle.GetNDevices() == 1);
+        EXPECT_EQ(Show(expected, counts), "") << "missing";
+        EXPECT_EQ(Show(counts, expected), "") << "too many";
+        EXPECT_EQ(graph.GetNDevices(), oracle.GetNDevices());
+
+        const auto products = CountProducts(oracle);
+        const auto compiled = CountProducts(graph);
+        ASSERT_EQ(products.size(), compiled.size());
+        for (const auto& [key, flops] : products)
+        {
+            EXPECT_NEAR(compiled.at(key) / flops, 1, 1e-12) << key.first << " " << key.second;
+        }
+        EXPECT_NEAR(graph.GetFacts().modelFlopsPerIteration /
+                        oracle.GetFacts().modelFlopsPerIteration,
+                    1,
+                    1e-12);
+        EXPECT_EQ(graph.GetFacts().tokensPerIteration, oracle.GetFacts().tokensPerIteration);
+        EXPECT_EQ(graph.GetFacts().samplesPerIteration, oracle.GetFacts().samplesPerIteration);
+        for (DeviceId device = 0; device < graph.GetNDevices(); ++device)
+        {
+            EXPECT_EQ(graph.GetSchedule(device), oracle.GetSchedule(device));
+        }
+        EXPECT_EQ(graph.GetGates().size(), oracle.GetGates().size());
+    }
+}

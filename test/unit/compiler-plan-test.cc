@@ -1,0 +1,404 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "ns3/proteus-compiler.h"
+#include "ns3/proteus-graph-dot.h"
+#include "ns3/proteus-inventory.h"
+#include "ns3/proteus-model-json.h"
+#include "ns3/proteus-strategy-json.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <gtest/gtest.h>
+#include <map>
+#include <set>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+using namespace ns3::proteus;
+
+namespace
+{
+
+StrategyFile
+ReadStrategy(const std::string& text)
+{
+    std::istringstream input(text);
+    return ReadStrategyJson(input, "s.json");
+}
+
+Model
+LoadFor(const std::string& name,
+        const StrategyFile& strategy,
+        std::map<std::string, int64_t> variables = {})
+{
+    for (const auto& [variable, value] : strategy.GetVariables())
+    {
+        variables[variable] = value;
+    }
+    return LoadModel(std::string(PROTEUS_SOURCE_DIR) + "/workloads/models/" + name + ".json",
+                     variables);
+}
+
+ExecutionGraph
+Compile(const std::string& model,
+        const std::string& strategy,
+        const std::map<std::string, int64_t>& variables = {})
+{
+    const StrategyFile file = ReadStrategy(strategy);
+    const Model loaded = LoadFor(model, file, variables);
+    return CompileModel(loaded, file.GetTree(loaded));
+}
+
+/// "phase kind size bytes" of every communication, with how often.
+std::map<std::string, uint64_t>
+Count(const ExecutionGraph& graph)
+{
+    std::map<std::string, uint64_t> counts;
+    for (const InventoryRow& row : TakeInventory(graph))
+    {
+        counts[row.phase + " " + ToString(row.collective) + " " + std::to_string(row.groupSize) +
+               " " + std::to_string(row.bytes)] += row.count;
+    }
+    return counts;
+}
+
+/// The same with every size of a phase and kind together.
+std::map<std::string, uint64_t>
+CountKinds(const ExecutionGraph& graph)
+{
+    std::map<std::string, uint64_t> counts;
+    for (const InventoryRow& row : TakeInventory(graph))
+    {
+        counts[row.phase + " " + ToString(row.collective) + " " + std::to_string(row.groupSize)] +=
+            row.count;
+    }
+    return counts;
+}
+
+std::string
+GetError(const std::string& model, const std::string& strategy)
+{
+    try
+    {
+        Compile(model, strategy);
+    }
+    catch (const std::invalid_argument& error)
+    {
+        return error.what();
+    }
+    return "no error";
+}
+
+} // namespace
+
+// Korthikanti et al. 2022, figure 5: in place of each all-reduce a reduce-scatter and an
+// all-gather; the backward pass gathers the inputs of the column layers once more.
+TEST(Plan, SequenceParallelReplacesAllReduces)
+{
+    const ExecutionGraph graph =
+        Compile("gpt3-125m", R"({"tp": 4, "sequenceParallel": true, "microBatch": 2})");
+    const uint64_t layers = 12;
+    const std::string activation = " 4 " + std::to_string(2 * 2 * 2048 * 768);
+    std::map<std::string, uint64_t> counts = Count(graph);
+    // Column layers and the output layer; row layers and the embedding.
+    EXPECT_EQ(counts.at("forward all-gather" + activation), 2 * layers + 1);
+    EXPECT_EQ(counts.at("forward reduce-scatter" + activation), 2 * layers + 1);
+    EXPECT_EQ(counts.at("backward reduce-scatter" + activation), 2 * layers + 1);
+    // Gradients of row layers and the embedding; inputs of column layers and the output layer.
+    EXPECT_EQ(counts.at("backward all-gather" + activation), 4 * layers + 2);
+    EXPECT_EQ(counts.at("forward all-reduce 4 " + std::to_string(4 * 2 * 2048)), 3u);
+    // Norms see a part of the sequence each: 2 vectors of 768 for 2 norms per layer, and the last.
+    EXPECT_EQ(counts.at("gradients all-reduce 4 " + std::to_string(4 * 768 * 2 * (2 * 12 + 1))),
+              1u);
+    EXPECT_EQ(counts.size(), 6u);
+}
+
+// Keys and values are gathered over the context group, their gradients scattered.
+TEST(Plan, ContextParallelGathersKeysAndValues)
+{
+    const ExecutionGraph graph = Compile("llama3-8b", R"({"cp": 4, "dp": 2, "tp": 2})");
+    const std::map<std::string, uint64_t> counts = Count(graph);
+    // 8 heads of 128 for keys and for values, over 2 devices; 8192 tokens of 2 bytes.
+    const std::string keys = " 4 " + std::to_string(2 * 8192 * 8 * 128 / 2);
+    EXPECT_EQ(counts.at("forward all-gather" + keys), 2u * 32 * 4);
+    EXPECT_EQ(counts.at("backward all-gather" + keys), 2u * 32 * 4);
+    EXPECT_EQ(counts.at("backward reduce-scatter" + keys), 2u * 32 * 4);
+    // An eighth of the sequences each: gradients are summed over context and data.
+    uint64_t gradients = 0;
+    for (const auto& [text, count] : counts)
+    {
+        gradients += text.rfind("gradients all-reduce 8 ", 0) == 0 ? count : 0;
+    }
+    EXPECT_EQ(gradients, 2u);
+    EXPECT_EQ(graph.GetNDevices(), 16u);
+}
+
+// Two all-to-alls per layer and pass; experts are replicated over what is left of the replicas.
+TEST(Plan, ExpertParallelExchangesTokens)
+{
+    for (const bool isSequenceParallel : {false, true})
+    {
+        SCOPED_TRACE(isSequenceParallel);
+        const ExecutionGraph graph =
+            Compile("mixtral-8x7b",
+                    isSequenceParallel ? R"({"dp": 4, "ep": 2, "tp": 2, "sequenceParallel": true})"
+                                       : R"({"dp": 4, "ep": 2, "tp": 2})",
+                    {{"layers", 2}});
+        // A device has 4096 tokens, each for 2 of 8 experts, and gives half of them away; with
+        // sequence parallelism it has half as many.
+        const std::string share =
+            " 2 " + std::to_string(2 * 2 * 4096 / (isSequenceParallel ? 2 : 1) * 4096 / 2);
+        const std::map<std::string, uint64_t> counts = Count(graph);
+        EXPECT_EQ(counts.at("forward all-to-all" + share), 2u * 2 * 4);
+        EXPECT_EQ(counts.at("backward all-to-all" + share), 2u * 2 * 4);
+        for (const auto& [text, count] : counts)
+        {
+            EXPECT_EQ(text.find("send-recv"), std::string::npos) << text;
+        }
+    }
+}
+
+TEST(Plan, PipelinesOfEveryKindCompile)
+{
+    for (const std::string& schedule :
+         {std::string(R"("schedule": "gpipe")"),
+          std::string(R"("schedule": "1f1b")"),
+          std::string(R"("schedule": "zero-bubble")"),
+          std::string(R"("virtualStages": 3)"),
+          std::string(R"("schedule": "limits", "maxInFlight": [4, 3, 2, 1])")})
+    {
+        SCOPED_TRACE(schedule);
+        const bool isInterleaved = schedule.find("virtual") != std::string::npos;
+        const ExecutionGraph graph =
+            Compile("gpt3-125m",
+                    R"({"tp": 2, "pp": 4, "dp": 2, "globalBatch": 16, )" + schedule + "}");
+        std::map<std::string, uint64_t> counts = CountKinds(graph);
+        // 3 (or 11) boundaries, 4 devices of a stage, 8 micro-batches.
+        uint64_t sends = 0;
+        for (const auto& [text, count] : counts)
+        {
+            sends += text.find("send-recv") != std::string::npos ? count : 0;
+        }
+        EXPECT_EQ(sends, (isInterleaved ? 11u : 3u) * 4 * 8 * 2);
+        EXPECT_EQ(graph.GetNDevices(), 16u);
+    }
+}
+
+TEST(Plan, ZeroAndOffloadCompile)
+{
+    const std::map<std::string, uint64_t> zero1 =
+        CountKinds(Compile("gpt3-125m", R"({"dp": 4, "zero": 1})"));
+    EXPECT_EQ(zero1.at("gradients all-reduce 4"), 1u);
+    EXPECT_EQ(zero1.at("optimizer all-gather 4"), 1u);
+    const std::map<std::string, uint64_t> zero3 =
+        CountKinds(Compile("gpt3-125m", R"({"dp": 4, "zero": 3})"));
+    EXPECT_EQ(zero3.at("gradients reduce-scatter 4"), 1u);
+    EXPECT_EQ(zero3.count("optimizer all-gather 4"), 0u);
+    // 12 parameters a layer, two embeddings, the last norm, and the output layer's use of the
+    // first.
+    EXPECT_EQ(zero3.at("forward all-gather 4"), 12u * 12 + 2 + 2);
+    const ExecutionGraph resident = Compile("gpt3-125m", R"({"dp": 4})");
+    const ExecutionGraph offloaded = Compile("gpt3-125m", R"({"dp": 4, "offloadOptimizer": true})");
+    const uint64_t parameters = 12 * (12 * 768 * 768 + 13 * 768) + (50304 + 2048 + 2) * 768;
+    EXPECT_EQ(AccountMemory(resident)[0].persistentBytes -
+                  AccountMemory(offloaded)[0].persistentBytes,
+              12 * parameters);
+}
+
+TEST(Plan, RecomputationSavesMemory)
+{
+    std::map<std::string, uint64_t> peaks;
+    for (const std::string& what :
+         {std::string("none"), std::string("selective"), std::string("full")})
+    {
+        peaks[what] =
+            AccountMemory(
+                Compile("gpt3-125m", R"({"microBatch": 8, "recompute": ")" + what + R"("})"))[0]
+                .peakBytes;
+    }
+    EXPECT_LT(peaks["full"], peaks["selective"]);
+    EXPECT_LT(peaks["selective"], peaks["none"]);
+    // Korthikanti et al. 2022: selective recomputation saves 5 a s^2 b bytes in each of 12 layers;
+    // the peak is at the loss, before any of it is computed again.
+    EXPECT_EQ(peaks["none"] - peaks["selective"], uint64_t{12} * 5 * 12 * 2048 * 2048 * 8);
+}
+
+TEST(Plan, MixesCompile)
+{
+    const std::vector<std::pair<std::string, std::string>> plans{
+        {"llama3-70b", R"({"tp": 8, "pp": 4, "dp": 2, "cp": 2, "sequenceParallel": true,
+                           "zero": 1, "globalBatch": 16, "recompute": "selective"})"},
+        {"mixtral-8x7b", R"({"tp": 2, "pp": 2, "dp": 8, "ep": 4, "sequenceParallel": true,
+                             "zero": 2, "globalBatch": 16})"},
+        {"bert-large", R"({"tp": 4, "pp": 3, "dp": 2, "globalBatch": 8, "recompute": "full"})"},
+        {"t5-base", R"({"tp": 2, "dp": 2, "zero": 3})"},
+        {"t5-base", R"({"tp": 2, "pp": 4, "dp": 1, "globalBatch": 4})"},
+        {"transformer", R"({"tp": 2, "pp": 2, "dp": 2, "globalBatch": 4})"},
+        {"gpt3-175b", R"({"tp": 8, "pp": 8, "dp": 1, "virtualStages": 2, "globalBatch": 8,
+                          "sequenceParallel": true, "recompute": "full"})"},
+        {"inception-v3", R"({"dp": 8, "zero": 1, "optimizer": "momentum", "dataType": "fp32"})"},
+        {"dlrm", R"({"dp": 8, "optimizer": "sgd", "dataType": "tf32"})"},
+    };
+    for (const auto& [model, plan] : plans)
+    {
+        SCOPED_TRACE(model + " " + plan);
+        const ExecutionGraph graph = Compile(model, plan);
+        EXPECT_GT(graph.GetNTasks(), 0u);
+        for (const MemoryAccount& account : AccountMemory(graph))
+        {
+            EXPECT_GT(account.peakBytes, account.persistentBytes);
+        }
+    }
+}
+
+TEST(StrategyJson, ExpandedPlanReadsBack)
+{
+    for (const std::string& plan :
+         {std::string(R"({"dp": 2, "tp": 8, "pp": 4, "zero": 1, "sequenceParallel": true,
+                          "globalBatch": 8, "recompute": "full"})"),
+          std::string(R"({"tp": 2, "dp": 4, "cp": 2, "recompute": "selective"})")})
+    {
+        const StrategyFile file = ReadStrategy(plan);
+        const Model model = LoadFor("gpt3-6.7b", file);
+        std::ostringstream text;
+        WriteStrategyJson(file.GetTree(model), text);
+        const StrategyFile again = ReadStrategy(text.str());
+        EXPECT_FALSE(again.plan.has_value());
+        EXPECT_EQ(again.GetVariables(), file.GetVariables());
+        std::ostringstream second;
+        WriteStrategyJson(again.tree, second);
+        EXPECT_EQ(text.str(), second.str());
+        EXPECT_EQ(CompileModel(model, again.GetTree(model)),
+                  CompileModel(model, file.GetTree(model)));
+    }
+}
+
+TEST(StrategyJson, TreeByHand)
+{
+    const ExecutionGraph graph = Compile("gpt3-125m", R"({
+        "format": "proteus-strategy", "version": 1, "batch": 4,
+        "mesh": {"axes": ["dp", "tp"], "sizes": [2, 2]},
+        "tree": {"split": {"batch": "dp"},
+                 "children": [{"name": "layer{0..5}", "children": [
+                     {"name": "qkv", "split": {"out": "tp"}},
+                     {"name": "projection", "split": {"in": "tp"}}]},
+                   {"name": "layer3", "children": [{"name": "qkv", "split": {}},
+                                                   {"name": "projection", "split": {}}]},
+                   {"name": "layer*", "children": [
+                     {"name": "fc1", "mesh": [[0, 1], [2, 3]], "split": {"0": 2, "out": 2}},
+                     {"name": "fc2", "split": {"in": "tp"}}]}]}})");
+    // 5 of the first 6 layers share the attention, all share the MLP; 2 groups each.
+    const std::map<std::string, uint64_t> counts = CountKinds(graph);
+    EXPECT_EQ(counts.at("forward all-reduce 2"), 2u * (5 + 12));
+    EXPECT_EQ(counts.at("backward all-reduce 2"), 2u * (5 + 12));
+}
+
+TEST(StrategyJson, MistakesNameNodeOperatorAndDimension)
+{
+    EXPECT_EQ(GetError("gpt3-125m", R"({"tp": 5})"),
+              "strategy \"plan\", node layer*/qkv, operator \"layer0.qkv\": dimension out of 12 "
+              "cannot be split into 5 equal parts");
+    EXPECT_EQ(GetError("gpt3-125m", R"({"pp": 5})"),
+              "plan: model GPT-3 125M has 12 numbered blocks, which 5 pipeline stages (pp x "
+              "virtualStages) cannot share evenly");
+    EXPECT_EQ(GetError("gpt3-125m", R"({"dp": 4, "globalBatch": 6})"),
+              "plan: globalBatch = 6 is not a multiple of 4 = microBatch x dp");
+    EXPECT_EQ(GetError("gpt3-125m", R"({"pp": 2, "schedule": "limits", "maxInFlight": [1, 0]})"),
+              "stage 1: an in-flight limit of 0 micro-batches deadlocks, it must be at least 1");
+    EXPECT_EQ(GetError("gpt3-125m", R"({"pp": 2, "schedule": "limits", "maxInFlight": [1]})"),
+              "strategy \"plan\", schedule limits: maxInFlight has 1 limits for 2 stages");
+    const std::string head = R"({"format": "proteus-strategy", "version": 1, "name": "mine", )"
+                             R"("mesh": {"axes": ["pp", "dp"], "sizes": [2, 2]}, "tree": )";
+    EXPECT_EQ(GetError("alexnet", head + R"({"children": [{"name": "classifier", "children": [
+                           {"name": "fc1", "mesh": [0, 1], "split": {"out": 4}}]}]}})"),
+              "strategy \"mine\", node classifier/fc1, operator \"classifier.fc1\": dimension out: "
+              "all splits together make 4 parts, which its mesh of 2 devices cannot share evenly");
+    EXPECT_EQ(
+        GetError("alexnet", head + R"({"children": [{"name": "features", "mesh": {"pp": 2}}]}})"),
+        "strategy \"mine\", node features, operator \"features.conv1\": there are no "
+        "devices at pp = 2: the mesh has 2 along pp");
+    EXPECT_EQ(GetError("alexnet", head + R"({"children": [{"name": "classifier", "children": [
+                           {"name": "fc", "mesh": [0, 1, 2], "split": {"out": 3}}]}]}})"),
+              "strategy \"mine\", node classifier/fc, operator \"classifier.fc\": dimension out of "
+              "1000 cannot be split into 3 equal parts");
+    EXPECT_EQ(GetError("alexnet", head + R"({"children": [{"name": "classifier", "children": [
+                           {"name": "fc", "split": {"outputs": "dp"}}]}]}})"),
+              "strategy \"mine\", node classifier/fc, operator \"classifier.fc\": has no dimension "
+              "outputs, but batch, out, in");
+    EXPECT_EQ(GetError("alexnet", head + R"({"children": [{"name": "classifier", "children": [
+                           {"name": "fc", "split": {"out": "tp"}}]}]}})"),
+              "strategy \"mine\", node classifier/fc, operator \"classifier.fc\": dimension out is "
+              "to be split over the mesh axis \"tp\", which does not exist; the axes are pp, dp");
+    EXPECT_EQ(GetError("alexnet", head + R"({"children": [{"name": "features", "stage": 0},
+                                               {"name": "classifier", "stage": 2}]}})"),
+              "strategy \"mine\": stage 1 has no operator, so that its devices are unknown; 3 "
+              "stages are named");
+    EXPECT_EQ(GetError("alexnet",
+                       head + R"({"children": [{"name": "features", "mesh": [[0, 1], [2]]}]}})"),
+              "s.json: /tree/children/0/mesh/1: a mesh must have rows of equal length");
+}
+
+// Every file in workloads/strategies with a model that it fits.
+TEST(StrategyJson, FilesCompile)
+{
+    const std::map<std::string, std::string> models{
+        {"alexnet-classifier-4", "alexnet"},
+        {"context-4-tp8", "llama3-8b"},
+        {"ddp-8", "resnet50"},
+        {"experts-8", "mixtral-8x7b"},
+        {"fsdp-16", "gpt3-1.3b"},
+        {"interleaved-pp4-v2", "gpt3-350m"},
+        {"tp8-dp2", "gpt3-6.7b"},
+        {"tp8-pp4-dp2-sequence-zero1", "gpt3-13b"},
+    };
+    const std::string folder = std::string(PROTEUS_SOURCE_DIR) + "/workloads/strategies";
+    std::set<std::string> files;
+    for (const auto& entry : std::filesystem::directory_iterator(folder))
+    {
+        files.insert(entry.path().stem().string());
+    }
+    EXPECT_EQ(files.size(), models.size());
+    for (const auto& [name, model] : models)
+    {
+        SCOPED_TRACE(name);
+        const StrategyFile file = LoadStrategy(folder + "/" + name + ".json");
+        const Model loaded = LoadFor(model, file);
+        EXPECT_GT(CompileModel(loaded, file.GetTree(loaded)).GetNTasks(), 0u);
+    }
+}
+
+TEST(GraphDot, DrawsEveryTaskAndDependency)
+{
+    const ExecutionGraph graph = Compile("alexnet", R"({"dp": 2, "dataType": "fp32"})");
+    std::ostringstream text;
+    WriteGraphDot(graph, text);
+    std::size_t nArrows = 0;
+    std::size_t nDependencies = 0;
+    for (std::size_t at = text.str().find(" -> "); at != std::string::npos;
+         at = text.str().find(" -> ", at + 1))
+    {
+        ++nArrows;
+    }
+    for (TaskId id = 0; id < graph.GetNTasks(); ++id)
+    {
+        nDependencies += graph.GetDependencies(id).size();
+    }
+    EXPECT_EQ(nArrows, nDependencies);
+    EXPECT_EQ(text.str().rfind("digraph \"AlexNet\" {", 0), 0u);
+    EXPECT_NE(text.str().find("label=\"gradients.bucket0.all-reduce 244403360 B {0 1}\""),
+              std::string::npos);
+}
+
+TEST(Inventory, CsvHasTheColumns)
+{
+    std::ostringstream text;
+    WriteInventoryCsv(text, TakeInventory(Compile("alexnet", R"({"dp": 2, "dataType": "fp32"})")));
+    EXPECT_EQ(text.str(),
+              "phase,kind,group_size,bytes,count\ngradients,all-reduce,2,244403360,1\n");
+}

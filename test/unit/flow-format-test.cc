@@ -1,0 +1,135 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "ns3/proteus-cluster-file.h"
+#include "ns3/proteus-flow-csv.h"
+
+#include <gtest/gtest.h>
+#include <sstream>
+#include <stdexcept>
+
+using namespace ns3::proteus;
+
+namespace
+{
+
+const std::string FLOWS = PROTEUS_SOURCE_DIR "/workloads/flows/";
+const std::string HEADER = "id,src,dst,bytes,start_ns,deps\n";
+
+/// @return the flows in a text, on eight ranks
+std::vector<FlowSpec>
+Read(const std::string& text)
+{
+    std::istringstream input(text);
+    return ReadFlowCsv(input, "f.csv", 8);
+}
+
+/// @return the message that reading a text ends with, "" if it is accepted
+std::string
+ErrorOf(const std::string& text)
+{
+    try
+    {
+        Read(text);
+    }
+    catch (const std::invalid_argument& error)
+    {
+        return error.what();
+    }
+    return "";
+}
+
+} // namespace
+
+TEST(FlowCsv, ReadsEveryWayToWriteIt)
+{
+    const auto flows = Read("\xef\xbb\xbf" + HEADER +
+                            "# a comment\r\n"
+                            "a,0,1,1000,0,\r\n"
+                            "\n"
+                            " b , 1 , 2 , 18446744 , 12.345 , a \n"
+                            "c,2,3,1,0.5000,\"d;a\"\n"
+                            "d,7,0,1125899906842624,1000000000000000\n");
+    ASSERT_EQ(flows.size(), 4u);
+    EXPECT_EQ(flows[0].id, "a");
+    EXPECT_EQ(flows[0].bytes, 1000u);
+    EXPECT_TRUE(flows[0].after.empty());
+    EXPECT_EQ(flows[1].source, 1u);
+    EXPECT_EQ(flows[1].destination, 2u);
+    EXPECT_EQ(flows[1].startPs, 12345);
+    EXPECT_EQ(flows[1].after, std::vector<uint32_t>{0});
+    EXPECT_EQ(flows[2].startPs, 500);
+    EXPECT_EQ(flows[2].after, (std::vector<uint32_t>{0, 3}));
+    EXPECT_EQ(flows[3].bytes, uint64_t{1} << 50);
+    EXPECT_EQ(flows[3].startPs, 1000000000000000000);
+    EXPECT_EQ(Read("0,0,1,5,0,\n").size(), 1u); // the header may be left out
+}
+
+TEST(FlowCsv, SaysWhatIsWrongAndWhere)
+{
+    const auto expect = [](const std::string& text, const std::string& message) {
+        EXPECT_NE(ErrorOf(text).find(message), std::string::npos)
+            << text << " gives: " << ErrorOf(text);
+        EXPECT_EQ(ErrorOf(text).find('\n'), std::string::npos) << ErrorOf(text);
+    };
+    expect("", "f.csv:1: there is no flow");
+    expect(HEADER, "f.csv:1: there is no flow");
+    expect("id,source,dst,bytes,start_ns,deps\n", "f.csv:1: the header must be");
+    expect("id,src,dst\n", "f.csv:1: the header must be");
+    expect(HEADER + "a,0,1,5\n", "f.csv:2: 4 values");
+    expect(HEADER + "a,0,1,5,0,,\n", "f.csv:2: 7 values");
+    expect(HEADER + ",0,1,5,0,\n", "f.csv:2: id");
+    expect(HEADER + "a b,0,1,5,0,\n", "f.csv:2: id");
+    expect(HEADER + "a,0,1,5,0,\na,0,1,5,0,\n", "f.csv:3: id: 'a' is used already in line 2");
+    expect(HEADER + "a,0,8,5,0,\n", "f.csv:2: dst: '8' is not a whole number from 0 to 7");
+    expect(HEADER + "a,-1,1,5,0,\n", "f.csv:2: src");
+    expect(HEADER + "a,1,1,5,0,\n", "f.csv:2: a flow from rank 1 to itself");
+    expect(HEADER + "a,0,1,0,0,\n", "f.csv:2: bytes: '0'");
+    expect(HEADER + "a,0,1,1.5,0,\n", "f.csv:2: bytes: '1.5'");
+    expect(HEADER + "a,0,1,99999999999999999999999,0,\n", "f.csv:2: bytes");
+    expect(HEADER + "a,0,1,18446744073709551617,0,\n", "f.csv:2: bytes");
+    expect(HEADER + "a,0,1,5,-1,\n", "f.csv:2: start_ns");
+    expect(HEADER + "a,0,1,5,.5,\n", "f.csv:2: start_ns");
+    expect(HEADER + "a,0,1,5,1e3,\n", "f.csv:2: start_ns");
+    expect(HEADER + "a,0,1,5,0.0001,\n", "f.csv:2: start_ns: '0.0001' is finer");
+    expect(HEADER + "a,0,1,5,1000000000000001,\n", "f.csv:2: start_ns");
+    expect(HEADER + "a,0,1,5,0,b\n", "f.csv:2: deps: there is no flow 'b'");
+    expect(HEADER + "a,0,1,5,0,;\n", "f.csv:2: deps: there is no flow ''");
+    expect(HEADER + "b,0,1,5,0,\na,0,1,5,0,b;b\n", "f.csv:3: deps: 'b' stands there twice");
+    expect(HEADER + "a,0,1,5,0,a\n", "f.csv:2: deps: 'a' waits for 'a'");
+    expect(HEADER + "z,0,1,5,0,\na,0,1,5,0,c\nb,0,1,5,0,a\nc,0,1,5,0,z;b\nd,0,1,5,0,a\n",
+           "f.csv:3: deps: 'a' waits for 'c' waits for 'b' waits for 'a'");
+    expect(HEADER + "a,0,1,5,0,\"x\"y\n", "f.csv:2: a value with a double quote");
+    expect(HEADER + "a,0,1,\x01,0,\n", "f.csv:2: bytes: '?'");
+}
+
+TEST(FlowCsv, WritesExactTimes)
+{
+    auto flows = Read(HEADER + "a,0,1,1000,0,\nb,1,2,7,0.5,a\n");
+    std::ostringstream out;
+    WriteFlowCsv(flows, {{0, 1048960, 2000001}, {9007199254740993123, -1, -1}}, out);
+    EXPECT_EQ(out.str(),
+              "id,src,dst,bytes,start_ns,rx_done_ns,ack_done_ns\n"
+              "a,0,1,1000,0.000,1048.960,2000.001\n"
+              "b,1,2,7,9007199254740993.123,,\n");
+}
+
+TEST(FlowCsv, SamplesFitTheirTopologies)
+{
+    for (const auto& [flows, cluster] :
+         std::vector<std::pair<std::string, std::string>>{{"incast-8", "switch-9"},
+                                                          {"ring-all-reduce-8", "switch-8"},
+                                                          {"mixed-16", "leaf-spine-16"}})
+    {
+        const Cluster made = LoadCluster(FLOWS + cluster + ".txt");
+        EXPECT_FALSE(
+            LoadFlows(FLOWS + flows + ".csv", static_cast<uint32_t>(made.GetGpus().size())).empty())
+            << flows;
+    }
+    EXPECT_THROW(LoadFlows(FLOWS + "none.csv", 8), std::invalid_argument);
+    std::istringstream input("0,0,1,5,0,\n");
+    EXPECT_THROW(ReadFlowCsv(input, "f.csv", 1), std::invalid_argument);
+}

@@ -1,0 +1,185 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "ns3/proteus-model-json.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <gtest/gtest.h>
+#include <map>
+#include <set>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+
+using namespace ns3::proteus;
+
+namespace
+{
+
+Model
+Load(const std::string& name, const std::map<std::string, int64_t>& variables = {})
+{
+    return LoadModel(std::string(PROTEUS_SOURCE_DIR) + "/workloads/models/" + name + ".json",
+                     variables);
+}
+
+std::string
+GetError(const std::string& text)
+{
+    try
+    {
+        std::istringstream input(text);
+        ReadModelJson(input, "m.json");
+    }
+    catch (const std::invalid_argument& error)
+    {
+        return error.what();
+    }
+    return "no error";
+}
+
+} // namespace
+
+// Exact counts. CNNs: torchvision. GPT-1, 2 and 1.5B, DLRM and Inception-V3 without the auxiliary
+// classifier: counted from the original Proteus (proteus.md, section 7), vocabulary padded. GPT-2
+// as released: 124439808, 354823168, 774030080, 1557611200. BERT, T5, Llama, Mixtral: parameters of
+// the checkpoints on the Hugging Face hub (BertForMaskedLM, T5ForConditionalGeneration,
+// LlamaForCausalLM, MixtralForCausalLM).
+TEST(ModelZoo, ParametersAreThePublishedOnes)
+{
+    const std::map<std::string, uint64_t> exact{
+        {"alexnet", 61100840},       {"vgg16", 138357544},          {"vgg19", 143667240},
+        {"resnet50", 25557032},      {"resnet152", 60192808},       {"inception-v3", 23834568},
+        {"gpt1", 116610048},         {"gpt2", 117003264},           {"gpt-1.5b", 1557683200},
+        {"dlrm", 515877441},         {"bert-base", 109514298},      {"bert-large", 335174458},
+        {"t5-small", 60506624},      {"t5-base", 222903552},        {"t5-large", 737668096},
+        {"llama2-7b", 6738415616},   {"llama2-70b", 68976648192},   {"llama3-8b", 8030261248},
+        {"llama3-70b", 70553706496}, {"llama3-405b", 405853388800}, {"mixtral-8x7b", 46702792704},
+    };
+    for (const auto& [name, count] : exact)
+    {
+        EXPECT_EQ(Load(name).CountParameters(), count) << name;
+    }
+    const std::map<std::string, uint64_t> unpadded{
+        {"gpt2-small", 124439808},
+        {"gpt2-medium", 354823168},
+        {"gpt2-large", 774030080},
+        {"gpt2-xl", 1557611200},
+    };
+    for (const auto& [name, count] : unpadded)
+    {
+        EXPECT_EQ(Load(name, {{"padded", 50257}}).CountParameters(), count) << name;
+    }
+}
+
+// Rounded in the papers: Brown et al. 2020, Table D.1; Korthikanti et al. 2022, Table 3 (names);
+// Vaswani et al. 2017, Table 3.
+TEST(ModelZoo, ParametersAreNearTheRoundedOnes)
+{
+    struct Rounded
+    {
+        double billions;
+        double tolerance;
+    };
+
+    const std::map<std::string, Rounded> models{
+        {"gpt3-125m", {0.125, 0.004}},
+        {"gpt3-350m", {0.356, 0.004}},
+        {"gpt3-760m", {0.760, 0.004}},
+        {"gpt3-1.3b", {1.320, 0.004}},
+        {"gpt3-2.7b", {2.650, 0.004}},
+        {"gpt3-6.7b", {6.660, 0.004}},
+        {"gpt3-13b", {12.850, 0.004}},
+        {"gpt3-175b", {174.600, 0.004}},
+        {"megatron-22b", {22, 0.02}},
+        {"megatron-530b", {530, 0.002}},
+        {"megatron-1t", {1008, 0.002}},
+        {"transformer", {0.065, 0.04}},
+        {"transformer-big", {0.213, 0.01}},
+    };
+    for (const auto& [name, rounded] : models)
+    {
+        EXPECT_NEAR(Load(name, {{"tensorParallel", 1}}).CountParameters() / 1e9 / rounded.billions,
+                    1,
+                    rounded.tolerance)
+            << name;
+    }
+}
+
+TEST(ModelZoo, EveryFileCanBeRead)
+{
+    for (const auto& entry :
+         std::filesystem::directory_iterator(std::string(PROTEUS_SOURCE_DIR) + "/workloads/models"))
+    {
+        EXPECT_NO_THROW(LoadModel(entry.path().string(), {{"batch", 2}})) << entry.path();
+        EXPECT_EQ(LoadModel(entry.path().string(), {{"batch", 2}}).GetBatch(), 2u) << entry.path();
+    }
+}
+
+// Narayanan et al. 2021, equation (3) without recomputation: 24 B s l h^2 (1 + s / (6 h)) and 2 B s
+// h V of the output layer for a forward pass.
+TEST(ModelZoo, FlopsAreTheFormula)
+{
+    const Model model = Load("gpt3-6.7b", {{"batch", 4}, {"tensorParallel", 8}});
+    const double tokens = 4.0 * 2048;
+    const double h = 4096;
+    const double layers = 24 * tokens * 32 * h * h * (1 + 2048 / (6 * h));
+    EXPECT_NEAR(model.CountForwardFlops() / (layers + 2 * tokens * h * 51200), 1, 1e-12);
+    EXPECT_EQ(model.GetSequence(), 2048u);
+}
+
+TEST(ModelJson, MistakesAreNamed)
+{
+    const std::string head = R"json({"format": "proteus-model", "version": 1, )json"
+                             R"json("inputs": [{"name": "x", "shape": ["batch", 8]}], )json";
+    EXPECT_EQ(GetError(head + R"json("layers": [{"op": "liner", "name": "a"}]})json"),
+              "m.json: /layers/0: unknown kind of operator \"liner\": choose one of linear, "
+              "matmul, convolution, embedding, embedding-bag, position-embedding, expert-linear, "
+              "relu, gelu, tanh, swiglu, add, dropout, dropout-add, layer-norm, rms-norm, "
+              "batch-norm, pool, attention, softmax, rotary, cross-entropy, vocabulary-maximum, "
+              "vocabulary-sum, vocabulary-loss, mean-squared-error, reshape, permute, concat, "
+              "interaction, router, dispatch, combine");
+    EXPECT_EQ(GetError(head +
+                       R"json("layers": [{"op": "linear", "name": "a", "outputs": "h / 3"}], )json"
+                       R"json("let": {"h": 8}})json"),
+              "m.json: /layers/0/outputs: expression \"h / 3\": 8 cannot be divided by 3 without a "
+              "remainder");
+    EXPECT_EQ(
+        GetError(head + R"json("layers": [{"op": "linear", "name": "a", "outputs": "w"}]})json"),
+        "m.json: /layers/0/outputs: variable w is not known");
+    EXPECT_EQ(GetError(head + R"json("layers": [{"op": "linear", "name": "a", "output": 8}]})json"),
+              "m.json: /layers/0: operator \"a\" (linear): a linear has no attribute \"output\", "
+              "but tensorParallel, outputs, groups, bias");
+    EXPECT_EQ(GetError(head + R"json("layers": [{"op": "relu", "name": "a", "in": "y"}]})json"),
+              "m.json: /layers/0/in: there is no tensor of that name before this layer");
+    EXPECT_EQ(GetError(head + R"json("layers": [{"op": "relu", "name": "a"}, )json"
+                              R"json({"op": "relu", "name": "a"}]})json"),
+              "m.json: /layers/1: operator \"a\" (relu): another operator has the same name");
+    EXPECT_EQ(GetError(head + R"json("layers": [{"op": "relu", "name": "a"}], )json"
+                              R"json("let": {"a": "b", "b": "a"}})json"),
+              "no error"); // never asked for
+    EXPECT_EQ(GetError(head +
+                       R"json("layers": [{"op": "linear", "name": "a", "outputs": "a"}], )json"
+                       R"json("let": {"a": "b", "b": "a"}})json"),
+              "m.json: /let/b: variable a depends on itself");
+    EXPECT_EQ(GetError(head + R"json("layers": []})json"), "m.json: model m.json has no operators");
+}
+
+TEST(ModelJson, BlocksAreNamedAndRepeated)
+{
+    std::istringstream input(R"json({"format": "proteus-model", "version": 1, "let": {"n": 2},
+        "inputs": [{"name": "x", "shape": ["batch", 8]}],
+        "blocks": {"b": [{"op": "linear", "name": "fc", "outputs": "8 * (index + 1)"},
+                         {"op": "relu", "name": "r", "when": "index == 1"}]},
+        "layers": [{"block": "b", "name": "l", "repeat": "n"}]})json");
+    const Model model = ReadModelJson(input, "m.json");
+    ASSERT_EQ(model.GetOperators().size(), 3u);
+    EXPECT_EQ(model.GetOperators()[0].name, "l0.fc");
+    EXPECT_EQ(model.GetOperators()[1].name, "l1.fc");
+    EXPECT_EQ(model.GetOperators()[2].name, "l1.r");
+    EXPECT_EQ(model.GetTensor(model.GetOperators()[1].writes[0].tensor).shape, (Shape{1, 16}));
+}

@@ -1,0 +1,194 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "ns3/proteus-msccl.h"
+
+#include <filesystem>
+#include <gtest/gtest.h>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+
+using namespace ns3::proteus;
+
+namespace
+{
+
+/// A ring all-gather of two GPUs out of place, with the own copy, as MSCCL's tools write it.
+const std::string ALL_GATHER =
+    R"(<algo name="pair" proto="Simple" nchannels="1" nchunksperloop="2" ngpus="2" coll="allgather" inplace="0" outofplace="1" minBytes="0">
+  <gpu id="0" i_chunks="1" o_chunks="2" s_chunks="0">
+    <tb id="0" send="1" recv="1" chan="0">
+      <step s="0" type="s" srcbuf="i" srcoff="0" dstbuf="o" dstoff="0" cnt="1" depid="-1" deps="-1" hasdep="0"/>
+      <step s="1" type="r" srcbuf="i" srcoff="0" dstbuf="o" dstoff="1" cnt="1" depid="-1" deps="-1" hasdep="0"/>
+    </tb>
+    <tb id="1" send="-1" recv="-1" chan="0">
+      <step s="0" type="cpy" srcbuf="i" srcoff="0" dstbuf="o" dstoff="0" cnt="1" depid="-1" deps="-1" hasdep="0"/>
+    </tb>
+  </gpu>
+  <gpu id="1" i_chunks="1" o_chunks="2" s_chunks="0">
+    <tb id="0" send="0" recv="0" chan="0">
+      <step s="0" type="s" srcbuf="i" srcoff="0" dstbuf="o" dstoff="1" cnt="1" depid="-1" deps="-1" hasdep="0"/>
+      <step s="1" type="r" srcbuf="i" srcoff="0" dstbuf="o" dstoff="0" cnt="1" depid="-1" deps="-1" hasdep="0"/>
+    </tb>
+    <tb id="1" send="-1" recv="-1" chan="0">
+      <step s="0" type="cpy" srcbuf="i" srcoff="0" dstbuf="o" dstoff="1" cnt="1" depid="0" deps="1" hasdep="0"/>
+    </tb>
+  </gpu>
+</algo>
+)";
+
+/// @param text with `from` replaced by `to`, once @return what reading it says
+std::string
+Error(std::string text, const std::string& from, const std::string& to)
+{
+    const std::size_t at = text.find(from);
+    EXPECT_NE(at, std::string::npos) << from;
+    text.replace(at, from.size(), to);
+    std::istringstream input(text);
+    try
+    {
+        ReadMscclXml(input, "x.xml");
+    }
+    catch (const std::invalid_argument& error)
+    {
+        return error.what();
+    }
+    return "";
+}
+
+/// @param text of a schedule @return it
+MscclSchedule
+Read(const std::string& text)
+{
+    std::istringstream input(text);
+    return ReadMscclXml(input, "x.xml");
+}
+
+} // namespace
+
+TEST(Msccl, ASmallScheduleBecomesItsProgram)
+{
+    const MscclSchedule schedule = Read(ALL_GATHER);
+    EXPECT_EQ(schedule.name, "pair");
+    EXPECT_EQ(schedule.collective, Collective::ALL_GATHER);
+    EXPECT_EQ(schedule.maxBytes, uint64_t{128} << 20);
+    CollectiveRequest request;
+    request.vertices = {0, 1};
+    // Less than a slot of 512 KiB, and chunks that take three loops.
+    for (uint64_t bytes : {uint64_t{1000}, uint64_t{2} * 1200000})
+    {
+        request.bytes = bytes;
+        const auto program = MakeProgram(schedule, request);
+        EXPECT_EQ(CheckProgram(program, MakeRequest(schedule, request)), "");
+        EXPECT_EQ(SentBytes(program.ranks[0]), bytes / 2);
+        const auto& blocks = program.ranks[1].blocks;
+        ASSERT_EQ(blocks.size(), 2u);
+        const std::size_t loops = bytes > 1000 ? 3 : 1;
+        ASSERT_EQ(blocks[0].steps.size(), 2 * loops);
+        ASSERT_EQ(blocks[1].steps.size(), loops);
+        EXPECT_EQ(blocks[1].steps.back().kind, StepKind::COPY);
+        EXPECT_EQ(blocks[1].steps.back().waitBlock, 0u);
+        EXPECT_EQ(blocks[1].steps.back().waitStep, 2 * loops - 1);
+    }
+    request.bytes = 1001;
+    EXPECT_THROW(MakeProgram(schedule, request), std::invalid_argument);
+    request.bytes = 1000;
+    request.vertices = {0, 1, 2};
+    EXPECT_THROW(MakeProgram(schedule, request), std::invalid_argument);
+}
+
+TEST(Msccl, TellsWhatIsWrongAndWhere)
+{
+    EXPECT_NE(Error(ALL_GATHER, "\"allgather\"", "\"custom\"").find("x.xml:1: /algo: unknown coll"),
+              std::string::npos);
+    EXPECT_NE(Error(ALL_GATHER, "type=\"cpy\"", "type=\"ra\"").find("x.xml:8: "),
+              std::string::npos);
+    EXPECT_NE(Error(ALL_GATHER, "dstoff=\"1\"", "dstoff=\"2\"").find("reach past the 2 chunks"),
+              std::string::npos);
+    EXPECT_NE(Error(ALL_GATHER, "send=\"1\"", "send=\"2\"").find("send must be"),
+              std::string::npos);
+    EXPECT_NE(Error(ALL_GATHER, "send=\"1\"", "send=\"-1\"").find("no peer"), std::string::npos);
+    EXPECT_NE(Error(ALL_GATHER, "<step s=\"1\"", "<step s=\"2\"").find("numbered"),
+              std::string::npos);
+    EXPECT_NE(Error(ALL_GATHER, "depid=\"0\" deps=\"1\"", "depid=\"0\" deps=\"2\"")
+                  .find("a step that there is not"),
+              std::string::npos);
+    EXPECT_NE(Error(ALL_GATHER, "id=\"1\" i_chunks", "id=\"0\" i_chunks").find("second GPU"),
+              std::string::npos);
+    EXPECT_NE(Error(ALL_GATHER, "ngpus=\"2\"", "ngpus=\"4\"").find("multiple of ngpus"),
+              std::string::npos);
+    EXPECT_NE(Error(ALL_GATHER, "cnt=\"1\"", "cnt=\"0\"").find("cnt must be"), std::string::npos);
+    EXPECT_NE(Error(ALL_GATHER, "proto=\"Simple\"", "proto=\"LL64\"").find("LL128"),
+              std::string::npos);
+}
+
+TEST(Msccl, RefusesSchedulesThatDoNotEndOrComputeSomethingElse)
+{
+    // GPU 1 copies its own chunk to the wrong place.
+    EXPECT_NE(Error(ALL_GATHER,
+                    "dstoff=\"1\" cnt=\"1\" depid=\"0\"",
+                    "dstoff=\"0\" cnt=\"1\" depid=\"0\"")
+                  .find("the schedule is no"),
+              std::string::npos);
+    // Both GPUs receive before they send.
+    std::string text = ALL_GATHER;
+    for (const char* type : {"type=\"s\"", "type=\"r\""})
+    {
+        for (std::size_t at = 0; (at = text.find(type, at)) != std::string::npos; ++at)
+        {
+            text.replace(at, 8, std::string("type=\"") + (type[6] == 's' ? "R\"" : "s\""));
+        }
+    }
+    for (std::size_t at = 0; (at = text.find("type=\"R\"", at)) != std::string::npos; ++at)
+    {
+        text.replace(at, 8, "type=\"r\"");
+    }
+    const std::string error = Error(text, "<algo", "<algo");
+    EXPECT_NE(error.find("rank 0, channel 0, step 0: waits for ever for a chunk from rank 1, "
+                         "channel 0, step 0 waits for a chunk from rank 0, channel 0, step 0"),
+              std::string::npos)
+        << error;
+}
+
+TEST(Msccl, SchedulesOfMsccl)
+{
+    namespace fs = std::filesystem;
+    const fs::path folder = fs::path(PROTEUS_SOURCE_DIR) / ".." / "shared" / "data" / "msccl";
+    if (!fs::exists(folder))
+    {
+        GTEST_SKIP() << folder << " is not there";
+    }
+    for (const auto& [file, collective, protocol] :
+         {std::make_tuple("ncv4_ag_hier_4_Simple.xml", Collective::ALL_GATHER, Protocol::SIMPLE),
+          std::make_tuple("ncv4_ar_tree_12_LL.xml", Collective::ALL_REDUCE, Protocol::LL)})
+    {
+        const MscclSchedule schedule = LoadMscclXml((folder / file).string());
+        EXPECT_EQ(schedule.collective, collective);
+        EXPECT_EQ(schedule.protocol, protocol);
+        EXPECT_EQ(schedule.gpus.size(), 4u);
+        CollectiveRequest request;
+        request.vertices = {0, 1, 2, 3};
+        for (uint64_t chunk : {uint64_t{4}, uint64_t{700001}})
+        {
+            request.bytes = chunk * schedule.chunks;
+            const auto program = MakeProgram(schedule, request);
+            EXPECT_EQ(CheckProgram(program, MakeRequest(schedule, request)), "") << file;
+            EXPECT_EQ(program.protocol, protocol);
+            uint64_t received = 0;
+            for (const RankProgram& rank : program.ranks)
+            {
+                received += ReceivedBytes(rank);
+            }
+            // Both are optimal in bytes: each rank gets what others have, once.
+            const uint64_t n = 4;
+            EXPECT_EQ(received,
+                      collective == Collective::ALL_GATHER ? (n - 1) * request.bytes
+                                                           : 2 * (n - 1) * request.bytes)
+                << file;
+        }
+    }
+}

@@ -1,0 +1,218 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "ns3/proteus-nccl-tests.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <random>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+
+using namespace ns3::proteus;
+
+namespace
+{
+
+namespace fs = std::filesystem;
+
+const fs::path SAMPLES = fs::path(PROTEUS_SOURCE_DIR) / "../shared/data/nccl";
+
+NcclTestsTable
+Read(const std::string& text)
+{
+    std::istringstream in(text);
+    return ReadNcclTests(in, "log");
+}
+
+/// @return what is wrong with a file
+std::string
+ErrorOf(const std::string& text)
+{
+    try
+    {
+        Read(text);
+    }
+    catch (const std::invalid_argument& error)
+    {
+        EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos);
+        return error.what();
+    }
+    return "no error";
+}
+
+/// As version 2.13 prints it, between other programs' lines.
+const std::string LOG =
+    R"(mpirun: 2 processes on 1 host
+# nThread 1 nGpus 1 minBytes 8 maxBytes 33554432 step: 2(factor) warmup iters: 5 iters: 20
+#
+# Using devices
+#  Rank  0 Group  0 Pid  81001 on      node0 device  0 [0x07] NVIDIA A100-SXM4-40GB
+#  Rank  1 Group  0 Pid  81002 on      node0 device  1 [0x0f] NVIDIA A100-SXM4-40GB
+NCCL version 2.18.3+cuda12.2
+#
+#                                                              out-of-place                       in-place
+#       size         count      type   redop    root     time   algbw   busbw #wrong     time   algbw   busbw #wrong
+#        (B)    (elements)                               (us)  (GB/s)  (GB/s)            (us)  (GB/s)  (GB/s)
+           8             2     float     sum      -1    34.73    0.00    0.00      0    35.30    0.00    0.00      0
+node0:81001:81001 [0] NCCL INFO something
+    33554432       8388608     float     sum      -1    379.5   88.42  154.73      0    378.9   88.56  154.98    N/A
+# Out of bounds values : 0 OK
+# Avg bus bandwidth    : 77.4
+)";
+
+} // namespace
+
+TEST(NcclTests, ReadsLogs)
+{
+    const auto table = Read(LOG);
+    EXPECT_EQ(table.devices,
+              (std::vector<std::string>{"NVIDIA A100-SXM4-40GB", "NVIDIA A100-SXM4-40GB"}));
+    ASSERT_EQ(table.rows.size(), 2u);
+    EXPECT_EQ(table.rows[0].bytes, 8u);
+    EXPECT_EQ(table.rows[0].count, 2u);
+    EXPECT_EQ(table.rows[0].type, "float");
+    EXPECT_EQ(table.rows[0].redop, "sum");
+    EXPECT_EQ(table.rows[0].root, -1);
+    const auto& row = table.rows[1];
+    EXPECT_EQ(row.outOfPlace->timeUs, 379.5);
+    EXPECT_EQ(row.outOfPlace->algbwGBps, 88.42);
+    EXPECT_EQ(row.outOfPlace->busbwGBps, 154.73);
+    EXPECT_EQ(row.outOfPlace->wrong, 0);
+    EXPECT_EQ(row.inPlace->timeUs, 378.9);
+    EXPECT_EQ(row.inPlace->busbwGBps, 154.98);
+    EXPECT_FALSE(row.inPlace->wrong);
+}
+
+TEST(NcclTests, ReadsOldLogsAndThoseWithoutInPlace)
+{
+    const auto old =
+        Read("#       size         count    type   redop     time   algbw   busbw  error "
+             "    time   algbw   busbw  error\n"
+             "         128            32   float     sum    20.51    0.01    0.01  "
+             "2e-07    20.35    0.01    0.01  2e-07\n");
+    EXPECT_EQ(old.rows[0].outOfPlace->wrong, 2e-7);
+    EXPECT_EQ(old.rows[0].inPlace->timeUs, 20.35);
+    EXPECT_FALSE(old.rows[0].root);
+    const auto one = Read("#  size count type redop root time algbw busbw #wrong time algbw busbw "
+                          "#wrong\n"
+                          "128 32 float none -1 20.5 0.01 0.01 0 N/A N/A N/A N/A\n");
+    EXPECT_TRUE(one.rows[0].outOfPlace);
+    EXPECT_FALSE(one.rows[0].inPlace);
+}
+
+TEST(NcclTests, ReadsTheSampleTables)
+{
+    if (!fs::exists(SAMPLES))
+    {
+        GTEST_SKIP() << "the sample tables are not there: " << SAMPLES;
+    }
+    uint32_t nTables = 0;
+    for (const auto& entry : fs::directory_iterator(SAMPLES))
+    {
+        const auto table = LoadNcclTests(entry.path().string());
+        nTables++;
+        std::ifstream text(entry.path());
+        std::string header;
+        std::getline(text, header);
+        std::size_t i = 0;
+        for (std::string line; std::getline(text, line); i++)
+        {
+            ASSERT_LT(i, table.rows.size());
+            std::replace(line.begin(), line.end(), ',', ' ');
+            std::istringstream numbers(line);
+            uint64_t bytes = 0;
+            double time = 0;
+            double algbw = 0;
+            double busbw = 0;
+            numbers >> bytes >> time >> algbw >> busbw;
+            EXPECT_EQ(table.rows[i].bytes, bytes);
+            EXPECT_EQ(table.rows[i].outOfPlace->timeUs, time);
+            EXPECT_EQ(table.rows[i].outOfPlace->algbwGBps, algbw);
+            EXPECT_EQ(table.rows[i].outOfPlace->busbwGBps, busbw);
+        }
+        EXPECT_EQ(i, table.rows.size());
+    }
+    EXPECT_EQ(nTables, 19u);
+    // reference/formats.md has this one: 8 A100, 32 MiB.
+    const auto table = LoadNcclTests((SAMPLES / "dgxa100_2n_hdr_ar.csv").string());
+    EXPECT_EQ(table.rows[0].bytes, 8u);
+    EXPECT_EQ(table.rows[0].inPlace->timeUs, 38.85);
+}
+
+TEST(NcclTests, WhatIsWrittenReadsBack)
+{
+    const auto table = Read(LOG);
+    std::ostringstream out;
+    WriteNcclTestsCsv(table, out);
+    EXPECT_EQ(out.str(),
+              "# NVIDIA A100-SXM4-40GB\n"
+              "# NVIDIA A100-SXM4-40GB\n"
+              "size_bytes,count,type,redop,root,oop_time_us,oop_algbw_GBps,oop_busbw_GBps,"
+              "ip_time_us,ip_algbw_GBps,ip_busbw_GBps\n"
+              "8,2,float,sum,-1,34.73,0,0,35.3,0,0\n"
+              "33554432,8388608,float,sum,-1,379.5,88.42,154.73,378.9,88.56,154.98\n");
+    const auto again = Read(out.str());
+    ASSERT_EQ(again.rows.size(), table.rows.size());
+    for (std::size_t i = 0; i < again.rows.size(); i++)
+    {
+        EXPECT_EQ(again.rows[i].bytes, table.rows[i].bytes);
+        EXPECT_EQ(again.rows[i].inPlace->timeUs, table.rows[i].inPlace->timeUs);
+        EXPECT_EQ(again.rows[i].outOfPlace->busbwGBps, table.rows[i].outOfPlace->busbwGBps);
+    }
+    // The table that proteus-collective writes.
+    const auto ours = Read("size_bytes,time_us,algbw_GBps,busbw_GBps,algorithm,protocol,channels\n"
+                           "1024,10.5,0.1,0.2,ring,Simple,8\n");
+    EXPECT_EQ(ours.rows[0].outOfPlace->timeUs, 10.5);
+    EXPECT_FALSE(ours.rows[0].inPlace);
+}
+
+TEST(NcclTests, Errors)
+{
+    const std::string header = "# size count type redop root time algbw busbw #wrong\n";
+    EXPECT_EQ(ErrorOf(""), "log:0: there is no table of nccl-tests in this file");
+    EXPECT_EQ(ErrorOf("hello\nworld\n"), "log:2: there is no table of nccl-tests in this file");
+    EXPECT_EQ(ErrorOf(header), "log:1: the table has no lines");
+    EXPECT_EQ(ErrorOf(header + "8 2 float sum -1 34.7 0.0\n"),
+              "log:2: the line has 7 fields, but the table 9 columns");
+    EXPECT_EQ(ErrorOf(header + "8 2 float sum -1 fast 0.0 0.0 0\n"),
+              "log:2: the time must be a number from 0 to 1e+14, not 'fast'");
+    EXPECT_EQ(ErrorOf(header + "8 2 float sum -1 0 0.0 0.0 0\n"),
+              "log:2: the time must be above 0");
+    EXPECT_EQ(ErrorOf(header + "8 -2 float sum -1 34.7 0.0 0.0 0\n"),
+              "log:2: the count must be an integer from 0 to 18446744073709551615, not '-2'");
+    EXPECT_EQ(ErrorOf(header + "99999999999999999999 2 float sum -1 34.7 0.0 0.0 0\n"),
+              "log:2: the size must be an integer from 0 to 18446744073709551615, not "
+              "'99999999999999999999'");
+    EXPECT_EQ(ErrorOf("size_bytes,time_us,speed\n8,1,2\n").substr(0, 45),
+              "log:1: the unknown column 'speed'; known are ");
+    EXPECT_EQ(ErrorOf("size_bytes,time_us\n8\n"),
+              "log:2: the line has 1 fields, but the table 2 columns");
+    EXPECT_EQ(ErrorOf("size_bytes,time_us\n8,inf\n"),
+              "log:2: the time must be a number from 0 to 1e+14, not 'inf'");
+    EXPECT_EQ(ErrorOf(std::string(100000, 'x')), "log:1: the line is longer than 65536 characters");
+}
+
+TEST(NcclTests, TruncationsAndCorruptionsAreHarmless)
+{
+    for (std::size_t n = 0; n < LOG.size(); n++)
+    {
+        ErrorOf(LOG.substr(0, n));
+    }
+    std::mt19937 random(1);
+    for (int i = 0; i < 20000; i++)
+    {
+        std::string damaged = LOG;
+        for (int k = 0; k < 1 + i % 3; k++)
+        {
+            damaged[random() % damaged.size()] = static_cast<char>(random());
+        }
+        ErrorOf(damaged);
+    }
+}

@@ -1,0 +1,203 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "transport-fixture.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace ns3;
+using namespace ns3::proteus;
+
+namespace
+{
+
+constexpr uint64_t BYTES = 2'500'000; // per sender
+
+/// What an incast did.
+struct Incast
+{
+    double seconds{0};      //!< last delivery
+    double firstSeconds{0}; //!< first delivery of a whole flow
+    uint64_t maxQueue{0};   //!< wire bytes at the receiver's port of the switch
+    uint64_t pauses{0};     //!< on all links
+    uint64_t dropped{0};    //!< on all links
+    uint64_t marks{0};      //!< of all queue pairs
+    uint64_t notifications{0};
+    uint64_t retransmitted{0};
+    double minimumRate{1e30};
+};
+
+/// Eight senders to one.
+Incast
+RunIncast(const std::string& control,
+          const TransportRig::Attributes& fabricAttributes = {},
+          TransportRig::Attributes transportAttributes = {},
+          double bytesPerSecond = 12.5e9)
+{
+    transportAttributes["CongestionControl"] = control;
+    TransportRig rig(
+        MakeStar(9, LinkTechnology::ROCE, bytesPerSecond, 1'000'000, MakeFraming(1000, 48)),
+        transportAttributes,
+        fabricAttributes);
+    for (uint32_t i = 1; i < 9; ++i)
+    {
+        rig.Send(rig.Connect(i, 0), BYTES);
+    }
+    Incast incast;
+
+    struct Watcher
+    {
+        static void Note(Incast* incast, uint32_t, double rate, uint64_t, int64_t)
+        {
+            incast->minimumRate = std::min(incast->minimumRate, rate);
+        }
+    };
+
+    rig.transport->TraceConnectWithoutContext("CongestionState",
+                                              MakeBoundCallback(&Watcher::Note, &incast));
+    rig.Run();
+    incast.firstSeconds = 1;
+    for (uint32_t pair = 0; pair < 8; ++pair)
+    {
+        incast.seconds = std::max(incast.seconds, rig.GetReceived(pair));
+        incast.firstSeconds = std::min(incast.firstSeconds, rig.GetReceived(pair));
+        const QueuePairStatistics statistics = rig.transport->GetStatistics(pair);
+        incast.marks += statistics.markedPackets;
+        incast.notifications += statistics.notifications;
+        incast.retransmitted += statistics.retransmittedPackets;
+    }
+    for (const LinkStatistics& link : rig.fabric->GetLinkStatistics())
+    {
+        if (!link.forward && link.link == 0)
+        {
+            incast.maxQueue = link.maxQueueBytes;
+        }
+        incast.pauses += link.pauses;
+        incast.dropped += link.droppedPackets;
+    }
+    return incast;
+}
+
+/// Time of all bytes over the receiver's link, with 48 bytes per 1000.
+const double IDEAL = 8 * BYTES * 1.048 / 12.5e9;
+
+/// Marks, notifications, rate cuts, and still the full rate of the bottleneck.
+TEST(CongestionInFabric, DcqcnCutsRatesOnMarks)
+{
+    const Incast none = RunIncast("none");
+    EXPECT_NEAR(none.seconds, IDEAL, 0.005 * IDEAL);
+    EXPECT_GT(none.pauses, 0u) << "only pauses hold the senders back";
+    const Incast dcqcn = RunIncast("dcqcn");
+    EXPECT_GT(dcqcn.marks, 100u);
+    EXPECT_GT(dcqcn.notifications, 8u);
+    EXPECT_LT(dcqcn.notifications, dcqcn.marks);
+    EXPECT_LT(dcqcn.minimumRate, 12.5e9 / 4);
+    EXPECT_EQ(dcqcn.retransmitted, 0u);
+    EXPECT_LT(dcqcn.maxQueue, none.maxQueue * 3 / 5);
+    EXPECT_LT(dcqcn.seconds, 1.3 * IDEAL);
+}
+
+/// Near-zero queues, no pauses, and about eta of the rate.
+TEST(CongestionInFabric, HpccKeepsTheQueueEmpty)
+{
+    const Incast none = RunIncast("none", {{"Pfc", "true"}});
+    const Incast hpcc = RunIncast("hpcc", {{"Pfc", "true"}});
+    EXPECT_EQ(hpcc.pauses, 0u);
+    EXPECT_EQ(hpcc.retransmitted, 0u);
+    // All eight begin with a bandwidth-delay product of 53 KB; after that there is no queue.
+    EXPECT_LT(hpcc.maxQueue, 8 * 60'000u);
+    EXPECT_LT(hpcc.maxQueue, none.maxQueue / 5);
+    EXPECT_LT(hpcc.seconds, IDEAL / 0.85);
+    EXPECT_GT(hpcc.seconds, IDEAL);
+    EXPECT_GT(hpcc.firstSeconds, 0.8 * hpcc.seconds) << "fair";
+}
+
+/// An incast under TIMELY ends.
+TEST(CongestionInFabric, TimelyEnds)
+{
+    const Incast timely = RunIncast("timely");
+    EXPECT_EQ(timely.retransmitted, 0u);
+    EXPECT_LT(timely.minimumRate, 12.5e9 / 4);
+    EXPECT_LT(timely.seconds, 4.5 * IDEAL) << "recovers by 10 Mb/s steps";
+}
+
+TEST(CongestionInFabric, SwiftHoldsTheTarget)
+{
+    const Incast swift = RunIncast("swift");
+    const Incast none = RunIncast("none");
+    EXPECT_EQ(swift.pauses, 0u);
+    EXPECT_LT(swift.maxQueue, none.maxQueue / 3);
+    EXPECT_LT(swift.seconds, 1.15 * IDEAL);
+    EXPECT_GT(swift.firstSeconds, 0.7 * swift.seconds);
+}
+
+TEST(CongestionInFabric, DctcpHoldsTheThreshold)
+{
+    const Incast dctcp = RunIncast("dctcp",
+                                   {{"EcnMinBytes", "50000"},
+                                    {"EcnMaxBytes", "50000"},
+                                    {"EcnMaxProbability", "1"},
+                                    {"EcnReferenceRate", "100Gb/s"}});
+    EXPECT_GT(dctcp.marks, 100u);
+    EXPECT_EQ(dctcp.pauses, 0u);
+    EXPECT_LT(dctcp.maxQueue, 8 * 60'000u) << "eight first windows";
+    EXPECT_LT(dctcp.seconds, 1.1 * IDEAL);
+}
+
+/// TCP over a network that drops: it fills the link, and repairs what is lost.
+TEST(CongestionInFabric, TcpSurvivesDrops)
+{
+    for (const char* type : {"true", "false"})
+    {
+        Config::SetDefault("ns3::proteus::TcpType::Cubic", StringValue(type));
+        Config::SetDefault("ns3::proteus::TcpType::MinimumTimeout", StringValue("1ms"));
+        const Incast tcp =
+            RunIncast("tcp", {{"Pfc", "false"}, {"Ecn", "false"}, {"SwitchBuffer", "1000000"}});
+        EXPECT_GT(tcp.dropped, 0u);
+        EXPECT_GT(tcp.retransmitted, 0u);
+        EXPECT_LT(tcp.seconds, 3 * IDEAL) << type;
+    }
+    Config::Reset();
+}
+
+/// Parameters of an algorithm are attributes.
+TEST(CongestionInFabric, ParametersAreAttributes)
+{
+    Config::SetDefault("ns3::proteus::HpccType::Eta", DoubleValue(0.5));
+    const Incast half = RunIncast("hpcc");
+    Config::Reset();
+    EXPECT_GT(half.seconds, 1.6 * IDEAL);
+    EXPECT_THROW(RunIncast("reno"), std::invalid_argument);
+}
+
+/// Per-packet spraying with selective repeat: out of order, but delivered in order.
+TEST(CongestionInFabric, Spraying)
+{
+    for (const char* routing : {"Spray", "Adaptive"})
+    {
+        FabricOptions options;
+        options.kind = "leaf-spine";
+        options.serversPerLeaf = 4;
+        options.spines = 4;
+        TransportRig rig(
+            MakeHostCluster(8, options, LinkTechnology::ROCE, 50e9, 500000, MakeFraming(1000, 48)),
+            {{"CongestionControl", "dcqcn"}},
+            {{"Routing", routing}});
+        for (uint32_t i = 0; i < 4; ++i)
+        {
+            const uint32_t pair = rig.Connect(i, 4 + i);
+            for (int k = 0; k < 20; ++k)
+            {
+                rig.Send(pair, 100'001);
+            }
+        }
+        rig.Run();
+        EXPECT_EQ(rig.transport->GetRetransmittedPackets(), 0u) << routing;
+    }
+}
+
+} // namespace
