@@ -158,12 +158,15 @@ GraphEmitter::EmitReduction(const std::vector<uint32_t>& order, uint32_t stage)
 void
 GraphEmitter::EmitGradients()
 {
+    for (Leaf& leaf : m_leaves)
+    {
+        leaf.reduced = leaf.made;
+    }
     for (uint32_t stage = 0; stage < m_placement.nStages; ++stage)
     {
         std::vector<uint32_t> order;
         for (uint32_t i = 0; i < m_leaves.size(); ++i)
         {
-            m_leaves[i].reduced = m_leaves[i].made;
             if (m_leaves[i].stage == stage)
             {
                 order.push_back(i);

@@ -102,14 +102,25 @@ Placer::ShareWithReplicas(PlacedTensor& tensor, const MeshPtr& mesh) const
     {
         return;
     }
-    // The first dimension that can be shared evenly, else the first.
-    std::size_t dimension = 0;
-    for (std::size_t i = tensor.tensor.shape.size(); i-- > 0;)
+    // The first dimension that can be shared evenly; else one that is whole, whose uneven parts
+    // still make the whole. What has neither, like a bias that is split already, is not shared.
+    std::size_t dimension = tensor.tensor.shape.size();
+    for (const bool isEven : {true, false})
     {
-        if (tensor.tensor.shape[i] % (parts * whole.GetParts(i)) == 0)
+        for (std::size_t i = 0; i < tensor.tensor.shape.size(); ++i)
         {
-            dimension = i;
+            const uint64_t extent = tensor.tensor.shape[i];
+            const bool fits = isEven ? extent % (parts * whole.GetParts(i)) == 0
+                                     : whole.GetParts(i) == 1 && extent >= parts;
+            if (fits && dimension == tensor.tensor.shape.size())
+            {
+                dimension = i;
+            }
         }
+    }
+    if (dimension == tensor.tensor.shape.size())
+    {
+        return;
     }
     shared.split[dimension].insert(shared.split[dimension].end(), axes.begin(), axes.end());
     tensor.optimizer = shared;

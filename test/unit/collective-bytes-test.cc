@@ -70,11 +70,12 @@ class CollectiveBytes : public testing::Test
     std::vector<uint64_t> m_received;
 };
 
-/// @param n ranks @return sizes: that n divides, that it does not, smaller than n
+/// @param n ranks @return sizes: that n divides, that it does not, and for few ranks others
 std::vector<uint64_t>
 Sizes(uint64_t n)
 {
-    return {n * 128, n * 128 + n - 1, 10007, n - 1};
+    return n > 16 ? std::vector<uint64_t>{n * 128, n * 128 + n - 1}
+                  : std::vector<uint64_t>{n * 128, n * 128 + n - 1, 10007, n - 1};
 }
 
 /// @return bytes of the segment of a rank

@@ -211,6 +211,59 @@ TEST(Plan, ZeroAndOffloadCompile)
               12 * parameters);
 }
 
+// On every stage, under every kind of sharing: the update comes after all that reduces gradients of
+// its device, and no group is of one device.
+TEST(Plan, UpdatesFollowTheReduction)
+{
+    for (const std::string& plan :
+         {std::string(R"({"dp": 2, "tp": 2, "pp": 3, "globalBatch": 4})"),
+          std::string(R"({"dp": 2, "pp": 2, "globalBatch": 4, "zero": 1, "buckets": "megatron"})"),
+          std::string(R"({"dp": 3, "tp": 4, "pp": 2, "globalBatch": 6, "zero": 2})"),
+          std::string(R"({"dp": 3, "tp": 4, "pp": 2, "globalBatch": 6, "zero": 3})"),
+          std::string(R"({"dp": 5, "tp": 4, "zero": 1})"),
+          std::string(R"({"dp": 2, "buckets": "ddp", "gradientsInPlace": false})")})
+    {
+        SCOPED_TRACE(plan);
+        const ExecutionGraph graph = Compile("gpt3-125m", plan);
+        // By task: the reductions that it waits for, directly or not; producers have smaller ids.
+        std::vector<std::set<TaskId>> reductions(graph.GetNTasks());
+        std::vector<std::set<TaskId>> ofDevice(graph.GetNDevices());
+        uint32_t nUpdates = 0;
+        for (TaskId id = 0; id < graph.GetNTasks(); ++id)
+        {
+            const Task& task = graph.GetTask(id);
+            for (const TaskId before : graph.GetDependencies(id))
+            {
+                ASSERT_LT(before, id);
+                reductions[id].insert(reductions[before].begin(), reductions[before].end());
+            }
+            if (task.kind == TaskKind::COMMUNICATION)
+            {
+                EXPECT_GT(graph.GetGroup(task.place).size(), 1u);
+            }
+            if (task.kind == TaskKind::COMMUNICATION &&
+                graph.GetPhases()[task.phase].name == "gradients")
+            {
+                reductions[id].insert(id);
+                for (const DeviceId device : graph.GetGroup(task.place))
+                {
+                    ofDevice[device].insert(id);
+                }
+            }
+            if (graph.GetName(task) == "adam")
+            {
+                ++nUpdates;
+                EXPECT_FALSE(ofDevice[task.place].empty());
+                for (const TaskId reduction : ofDevice[task.place])
+                {
+                    EXPECT_TRUE(reductions[id].count(reduction));
+                }
+            }
+        }
+        EXPECT_EQ(nUpdates, graph.GetNDevices());
+    }
+}
+
 TEST(Plan, RecomputationSavesMemory)
 {
     std::map<std::string, uint64_t> peaks;
