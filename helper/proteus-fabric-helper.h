@@ -42,13 +42,13 @@ namespace proteus
  *
  * Captures. There is a file per device, with what it sends, at the time at which it starts, and
  * what it receives, at the time at which the last byte is there (or the head, cut through). Times
- * are in nanoseconds (in ERF records 233 ps). FrameWriter says what the frames look like. Of every
- * frame, the first 128 bytes are written and its true length; Wireshark decodes all headers, but
- * notes the missing payload as "Invalid Packet Length" in its information column. With
- * SetCaptureSize(65535), frames are whole, have their ICRC and no such note, and files are 30 times
- * as large. Devices of NVLink, PCI Express and links between sockets are left out: there is no
- * capture format and no dissector for them; their ascii traces say the same. EnablePcap() of such a
- * device writes no file.
+ * are in nanoseconds (in ERF records 233 ps). FrameWriter says what the frames look like. Frames
+ * are whole, with their ICRC and a payload of zeros. SetCaptureSize(128) keeps their first 128
+ * bytes and their true length in files of a thirtieth; Wireshark decodes all headers then, but
+ * notes the missing payload as "Invalid Packet Length" in its information column. Devices of
+ * NVLink, PCI Express and links between sockets are left out: there is no capture format and no
+ * dissector for them; their ascii traces say the same. EnablePcap() of such a device writes no
+ * file.
  *
  * Ascii traces. A line is one of + (a unit has to wait), - (it has waited and starts), t (a unit
  * starts, whether it had to wait or not), r (received) and d (dropped), then the time in seconds,
@@ -96,7 +96,8 @@ class FabricHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevic
     /// @param fabric whose port @param port a port @return its device, null if it has none
     static Ptr<FabricDevice> GetDevice(Ptr<Fabric> fabric, PortId port);
 
-    /// @param bytes of a frame that captures keep, FrameWriter::MAX_HEADER_BYTES to 65535
+    /// @param bytes of a frame that captures keep, FrameWriter::MAX_HEADER_BYTES to 65535, which is
+    /// the default
     /// @throw std::invalid_argument if it is less or more
     void SetCaptureSize(uint32_t bytes);
 
@@ -142,7 +143,7 @@ class FabricHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevic
                              bool explicitFilename) override;
 
     ObjectFactory m_fabricFactory;                        //!< of Install()
-    uint32_t m_captureBytes{128};                         //!< of every frame
+    uint32_t m_captureBytes{65535};                       //!< of every frame
     DataOperation m_operation{DataOperation::RDMA_WRITE}; //!< in captures
 };
 
