@@ -18,18 +18,13 @@
 #include "ns3/proteus-graph-dot.h"
 #include "ns3/proteus-graph-file.h"
 #include "ns3/proteus-inventory.h"
-#include "ns3/proteus-model-json.h"
+#include "ns3/proteus-model-options.h"
 #include "ns3/proteus-output-file.h"
 #include "ns3/proteus-program-options.h"
 #include "ns3/proteus-strategy-json.h"
 
-#include <algorithm>
-#include <cstdint>
-#include <fstream>
 #include <iomanip>
 #include <iostream>
-#include <sstream>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -39,49 +34,15 @@ using namespace ns3::proteus;
 namespace
 {
 
-constexpr double GBYTE = 1e9;
-
 /// What the user asked for.
 struct Options
 {
-    std::string model;
-    std::string strategy;
+    ModelOptions model;
     std::string gpu{"A100-SXM4-80GB"};
     std::string graph;
     std::string inventory;
     bool expand{false};
 };
-
-/// @return the path of a model: as it stands, or one of workloads/models/
-std::string
-FindModelFile(const std::string& name)
-{
-    if (std::ifstream(name).good())
-    {
-        return name;
-    }
-    const std::string path =
-        std::string(PROTEUS_SOURCE_DIR) + "/workloads/models/" + name + ".json";
-    if (!std::ifstream(path).good())
-    {
-        throw std::invalid_argument("--model=" + name +
-                                    ": neither a file nor the name of one in "
-                                    "workloads/models/, e.g. gpt3-6.7b");
-    }
-    return path;
-}
-
-/// @return the strategy: a file, or the short form itself
-StrategyFile
-ReadStrategy(const std::string& text)
-{
-    if (!text.empty() && text[0] == '{')
-    {
-        std::istringstream input(text);
-        return ReadStrategyJson(input, "--strategy");
-    }
-    return LoadStrategy(text);
-}
 
 void
 PrintInventory(const std::vector<InventoryRow>& rows)
@@ -103,30 +64,8 @@ PrintInventory(const std::vector<InventoryRow>& rows)
 }
 
 void
-PrintMemory(const std::vector<MemoryAccount>& accounts, const GpuDatasheet& gpu)
-{
-    const auto fullest = std::max_element(
-        accounts.begin(),
-        accounts.end(),
-        [](const MemoryAccount& a, const MemoryAccount& b) { return a.peakBytes < b.peakBytes; });
-    std::cout << std::fixed << std::setprecision(3) << "Memory\n  peak "
-              << static_cast<double>(fullest->peakBytes) / GBYTE << " GB on device "
-              << fullest - accounts.begin() << " (" << fullest->peakTask << "), "
-              << static_cast<double>(fullest->persistentBytes) / GBYTE << " GB of it persistent; "
-              << gpu.model << " has " << static_cast<double>(gpu.memoryBytes) / GBYTE << " GB\n";
-    const std::string verdict = FindOutOfMemory(accounts, gpu.memoryBytes);
-    std::cout << "  " << (verdict.empty() ? "fits" : verdict) << "\n";
-}
-
-void
 Run(const Options& options)
 {
-    if (options.model.empty() || options.strategy.empty())
-    {
-        throw std::invalid_argument(
-            "--model=NAME and --strategy=FILE are needed, e.g. --model=gpt3-6.7b "
-            "--strategy='{\"tp\": 8, \"dp\": 2}'");
-    }
     for (const std::string& file : {options.graph, options.inventory})
     {
         if (!file.empty())
@@ -135,20 +74,19 @@ Run(const Options& options)
         }
     }
     const GpuDatasheet& gpu = FindGpuDatasheet(options.gpu);
-    const StrategyFile strategy = ReadStrategy(options.strategy);
-    const Model model = LoadModel(FindModelFile(options.model), strategy.GetVariables());
-    const StrategyTree tree = strategy.GetTree(model);
+    const TrainingPlan plan = options.model.Load();
+    const Model& model = plan.model;
     if (options.expand)
     {
-        WriteStrategyJson(tree, std::cout);
+        WriteStrategyJson(plan.tree, std::cout);
         return;
     }
-    const ExecutionGraph graph = CompileModel(model, tree);
+    const ExecutionGraph graph = CompileModel(model, plan.tree);
     const std::vector<InventoryRow> rows = TakeInventory(graph);
     std::cout << model.GetName() << ": " << model.CountParameters() << " parameters, "
               << graph.GetNDevices() << " devices, " << graph.GetNTasks() << " tasks\n";
     PrintInventory(rows);
-    PrintMemory(AccountMemory(graph), gpu);
+    PrintMemory(AccountMemory(graph), gpu, std::cout);
     if (!options.inventory.empty())
     {
         WriteFile(options.inventory,
@@ -177,12 +115,8 @@ main(int argc, char* argv[])
     CommandLine command(__FILE__);
     command.Usage("Compiles a model and a strategy to an execution graph, lists what it\n"
                   "communicates, and says whether it fits into memory.");
-    command.AddValue("model",
-                     "model: a name in workloads/models/, e.g. gpt3-6.7b, or a JSON file",
-                     options.model);
-    command.AddValue("strategy",
-                     "strategy: a JSON file, or the short form itself, e.g. {\"tp\": 8, \"dp\": 2}",
-                     options.strategy);
+    options.model.folder = PROTEUS_SOURCE_DIR "/workloads/models";
+    options.model.AddTo(command);
     command.AddValue("gpu", "GPU whose memory has to be enough", options.gpu);
     command.AddValue("graph",
                      "save the execution graph to this .json, .pb or .dot (Graphviz) file",

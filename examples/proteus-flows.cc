@@ -41,7 +41,7 @@ struct Options
 {
     std::string cluster;           //!< preset or file
     int64_t nodes{0};              //!< servers
-    FabricOptions fabric;          //!< between servers of a preset
+    FabricFlags fabric;            //!< between servers of a preset
     std::string flows;             //!< file
     std::string transport;         //!< empty: attributes decide
     int64_t payload{0};            //!< 0: the cluster decides
@@ -164,8 +164,10 @@ MakeCluster(const Options& options)
         options.payload > 0 ? static_cast<uint32_t>(options.payload) : hpcc.payloadBytes;
     hpcc.overheadBytes =
         options.overhead >= 0 ? static_cast<uint32_t>(options.overhead) : hpcc.overheadBytes;
-    const Cluster cluster =
-        LoadCluster(options.cluster, ToCount(options.nodes, "nodes", 0), options.fabric, hpcc);
+    const Cluster cluster = LoadCluster(options.cluster,
+                                        ToCount(options.nodes, "nodes", 0),
+                                        options.fabric.GetOptions(),
+                                        hpcc);
     return options.payload > 0 || options.overhead >= 0 ? WithPackets(cluster, options) : cluster;
 }
 
@@ -242,9 +244,7 @@ main(int argc, char* argv[])
                      "simulator has it, or a server preset",
                      options.cluster);
     command.AddValue("nodes", "servers of a preset (0: what the file says, or one)", options.nodes);
-    command.AddValue("fabric",
-                     "between servers of a preset: single-switch, leaf-spine, ...",
-                     options.fabric.kind);
+    options.fabric.AddTo(command);
     command.AddValue("flows", "list of flows, a CSV file", options.flows);
     command.AddValue("transport",
                      "how lost packets come again: go-back-n, selective-repeat, or tcp, which is a "

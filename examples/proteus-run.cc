@@ -7,10 +7,11 @@
 /**
  * @file
  * @ingroup proteus
- * Runs an execution graph, or a trace of another program, from a file on a cluster.
+ * Runs an execution graph, a trace of another program, or a model with a strategy on a cluster.
  */
 
 #include "ns3/proteus-graph-file.h"
+#include "ns3/proteus-model-options.h"
 #include "ns3/proteus-program-options.h"
 #include "ns3/proteus-trace-file.h"
 
@@ -20,24 +21,96 @@
 using namespace ns3;
 using namespace ns3::proteus;
 
+namespace
+{
+
+/// What there is to run, of which one is given.
+struct Input
+{
+    std::string graph;
+    std::string trace;
+    ModelOptions model;
+    std::string profile;
+};
+
+/// @throw std::invalid_argument unless there is exactly one thing to run
+void
+CheckInput(const Input& input)
+{
+    const int kinds = !input.graph.empty() + !input.trace.empty() + !input.model.model.empty();
+    if (kinds > 1)
+    {
+        throw std::invalid_argument(
+            "--graph, --trace and --model are each something to run; give one of them "
+            "(--timeline=FILE writes the timeline of a run)");
+    }
+    if (input.model.model.empty() && !(input.model.strategy.empty() && input.profile.empty()))
+    {
+        throw std::invalid_argument(
+            "--strategy and --profile belong to a model: add --model=NAME, e.g. gpt3-6.7b");
+    }
+    if (kinds == 0)
+    {
+        throw std::invalid_argument(
+            "--graph=FILE, --trace=PATH or --model=NAME with --strategy=FILE is missing: "
+            "proteus-gpt3 --graph=FILE makes a graph, and workloads/ has small graphs, models and "
+            "strategies");
+    }
+}
+
+/// Compiles a model, says whether it fits, and runs it.
+void
+RunModel(const Input& input,
+         const ProgramOptions& options,
+         const Cluster& cluster,
+         const std::string& dataType)
+{
+    options.Check();
+    KernelCostParameters parameters;
+    if (options.launchInterval.isGiven)
+    {
+        parameters.hostPerKernelPs = options.launchInterval.value.GetPicoSeconds();
+    }
+    const TrainingPlan plan = input.model.Load();
+    const ExecutionGraph graph = CompileForCluster(plan, cluster, parameters, input.profile);
+    std::cout << plan.model.GetName() << ": " << plan.model.CountParameters() << " parameters, "
+              << graph.GetNDevices() << " devices, " << graph.GetNTasks() << " tasks\n";
+    const Vertex& gpu = cluster.GetVertices()[cluster.GetGpus()[0]];
+    PrintMemory(AccountMemory(graph), FindGpuDatasheet(gpu.model), std::cout);
+    std::cout.flush();
+    RunAndReport(options,
+                 cluster,
+                 graph,
+                 dataType.empty() ? plan.tree.precision.compute : DataTypeFromString(dataType));
+}
+
+} // namespace
+
 int
 main(int argc, char* argv[])
 {
     Time::SetResolution(Time::PS);
     ProgramOptions options;
-    std::string graph;
-    std::string trace;
-    std::string dataType{"bf16"};
+    Input input;
+    input.model.folder = PROTEUS_SOURCE_DIR "/workloads/models";
+    std::string dataType;
     std::string compute{"recorded"};
     std::string groups;
     int64_t ranks = 0;
 
     CommandLine command(__FILE__);
     command.Usage(
-        "Runs an execution graph or a trace on a cluster, packet by packet, and says how\n"
-        "long it takes, where it waits, and which links are busy.");
-    command.AddValue("graph", "execution graph to run, a .json or .pb file", graph);
-    command.AddValue("trace", "trace to run, a file or folder: " + DescribeTraceFormats(), trace);
+        "Runs an execution graph, a trace, or a model with a strategy on a cluster, packet by\n"
+        "packet, and says how long it takes, where it waits, and which links are busy.");
+    command.AddValue("graph", "execution graph to run, a .json or .pb file", input.graph);
+    command.AddValue("trace",
+                     "trace to run, a file or folder: " + DescribeTraceFormats(),
+                     input.trace);
+    input.model.AddTo(command);
+    command.AddValue(
+        "profile",
+        "model: JSON file with measured times of operators, which go before computed ones",
+        input.profile);
     command.AddValue("ranks",
                      "trace: ranks of the job (0: as many as the trace says, or as the cluster has "
                      "GPUs); one rank's trace stands for all of them",
@@ -51,31 +124,28 @@ main(int argc, char* argv[])
                      groups);
     command.AddValue("dataType",
                      "number format whose peak rate the utilisation refers to, and the roofline of "
-                     "a trace",
+                     "a trace (default: bf16, for a model that of the strategy)",
                      dataType);
     options.AddTo(command, true);
     command.Parse(argc, argv);
 
     return RunProgram("proteus-run", [&]() {
-        if (graph.empty() == trace.empty())
-        {
-            throw std::invalid_argument(
-                graph.empty()
-                    ? "--graph=FILE or --trace=PATH is missing: proteus-gpt3 --graph=FILE makes a "
-                      "graph, and workloads/graphs/ has small ones"
-                    : "--graph and --trace are both something to run; give one of them "
-                      "(--timeline=FILE writes the timeline of a run)");
-        }
+        CheckInput(input);
         if (compute != "recorded" && compute != "roofline")
         {
             throw std::invalid_argument("--traceCompute=" + compute +
                                         ": must be recorded or roofline");
         }
-        const DataType type = DataTypeFromString(dataType);
+        const DataType type = DataTypeFromString(dataType.empty() ? "bf16" : dataType);
         const Cluster cluster = options.BuildCluster();
-        if (!graph.empty())
+        if (!input.model.model.empty())
         {
-            RunAndReport(options, cluster, LoadGraph(graph), type);
+            RunModel(input, options, cluster, dataType);
+            return;
+        }
+        if (!input.graph.empty())
+        {
+            RunAndReport(options, cluster, LoadGraph(input.graph), type);
             return;
         }
         TraceOptions traceOptions;
@@ -84,8 +154,8 @@ main(int argc, char* argv[])
         traceOptions.isRoofline = compute == "roofline";
         traceOptions.dataType = type;
         traceOptions.groupFile = groups;
-        const ExecutionGraph loaded = LoadTrace(trace, traceOptions);
-        std::cout << "Trace " << trace << ": " << loaded.GetNDevices() << " ranks, "
+        const ExecutionGraph loaded = LoadTrace(input.trace, traceOptions);
+        std::cout << "Trace " << input.trace << ": " << loaded.GetNDevices() << " ranks, "
                   << loaded.GetNTasks() << " tasks\n";
         RunAndReport(options, cluster, loaded, type);
     });

@@ -24,32 +24,48 @@ namespace ns3
 namespace proteus
 {
 
+std::istream&
+operator>>(std::istream& input, LaunchInterval& interval)
+{
+    interval.isGiven = true;
+    return input >> interval.value;
+}
+
+std::ostream&
+operator<<(std::ostream& output, const LaunchInterval& interval)
+{
+    return output << interval.value;
+}
+
 ProgramOptions::ProgramOptions()
-    : launchInterval(PicoSeconds(RooflineModel().launchIntervalPs))
+    : launchInterval{PicoSeconds(RooflineModel().launchIntervalPs)}
 {
 }
 
 void
 ProgramOptions::AddTo(CommandLine& command, bool isTraceInput)
 {
+    std::string presets;
+    for (const std::string& preset : GetServerPresets())
+    {
+        presets += (presets.empty() ? "" : ", ") + preset;
+    }
     command.AddValue("cluster",
-                     "server preset (dgx1-v100, dgx-a100, dgx-h100) or path of a cluster JSON file",
+                     "server preset (" + presets +
+                         "), or a file: cluster JSON, NCCL topology, text topology",
                      cluster);
     command.AddValue("nodes",
                      "servers of a preset (0: two for a preset, what the file says for a file)",
                      nodes);
-    command.AddValue("fabric", "between servers of a preset: single-switch or leaf-spine", fabric);
-    command.AddValue("oversubscription",
-                     "leaf-spine: capacity of a leaf to its servers over that to the spines",
-                     oversubscription);
-    command.AddValue("serversPerLeaf", "leaf-spine: servers on a leaf", serversPerLeaf);
-    command.AddValue("spines", "leaf-spine: number of spine switches", spines);
+    fabric.AddTo(command);
     command.AddValue("stream",
                      "random stream that decides which of several equal paths a flow takes",
                      stream);
-    command.AddValue("launchInterval",
-                     "least time of an operator: the host's pace in issuing kernels",
-                     launchInterval);
+    command.AddValue(
+        "launchInterval",
+        "least time of an operator, of a model that is compiled here of a kernel (default there "
+        "102.7 us): the host's pace in issuing kernels",
+        launchInterval);
     command.AddValue("timeline", "write a timeline to this file, for ui.perfetto.dev", timeline);
     if (!isTraceInput)
     {
@@ -76,15 +92,26 @@ ToCount(int64_t value, const std::string& name, int64_t least)
 Cluster
 ProgramOptions::BuildCluster() const
 {
-    FabricOptions options;
-    options.kind = fabric;
-    options.oversubscription = oversubscription;
-    options.serversPerLeaf = ToCount(serversPerLeaf, "serversPerLeaf", 1);
-    options.spines = ToCount(spines, "spines", 1);
     const auto presets = GetServerPresets();
     const bool isPreset = std::find(presets.begin(), presets.end(), cluster) != presets.end();
     const uint32_t servers = ToCount(nodes, "nodes", 0);
-    return LoadCluster(cluster, servers == 0 && isPreset ? 2 : servers, options);
+    return LoadCluster(cluster, servers == 0 && isPreset ? 2 : servers, fabric.GetOptions());
+}
+
+void
+ProgramOptions::Check() const
+{
+    if (launchInterval.value.IsStrictlyNegative())
+    {
+        throw std::invalid_argument("--launchInterval: must not be negative");
+    }
+    for (const std::string& path : {timeline, csv, summary})
+    {
+        if (!path.empty())
+        {
+            CheckWritable(path);
+        }
+    }
 }
 
 void
@@ -93,21 +120,11 @@ RunAndReport(const ProgramOptions& options,
              const ExecutionGraph& graph,
              DataType dataType)
 {
-    if (options.launchInterval.IsStrictlyNegative())
-    {
-        throw std::invalid_argument("--launchInterval: must not be negative");
-    }
-    for (const std::string& path : {options.timeline, options.csv, options.summary})
-    {
-        if (!path.empty())
-        {
-            CheckWritable(path);
-        }
-    }
+    options.Check();
     ProteusHelper helper;
     helper.AssignStreams(ToCount(options.stream, "stream", 0));
     RuntimeOptions runtime;
-    runtime.roofline.launchIntervalPs = options.launchInterval.GetPicoSeconds();
+    runtime.roofline.launchIntervalPs = options.launchInterval.value.GetPicoSeconds();
     helper.SetRuntimeOptions(runtime);
     Ptr<TrainingJob> job = helper.Install(cluster, graph);
     options.traces.Enable(job->GetFabric(), job->GetNetwork()->GetTransport());

@@ -7,6 +7,7 @@
 #ifndef PROTEUS_PROGRAM_OPTIONS_H
 #define PROTEUS_PROGRAM_OPTIONS_H
 
+#include "proteus-fabric-flags.h"
 #include "proteus-helper.h"
 #include "proteus-packet-trace-options.h"
 
@@ -15,6 +16,8 @@
 #include "ns3/proteus-cluster.h"
 
 #include <functional>
+#include <istream>
+#include <ostream>
 #include <string>
 
 /**
@@ -28,6 +31,21 @@ namespace ns3
 namespace proteus
 {
 
+/// @ingroup proteus
+/// The least time that the host takes to issue an operator or a kernel.
+struct LaunchInterval
+{
+    Time value;          //!< of an operator of a graph; default: that of RooflineModel
+    bool isGiven{false}; //!< on the command line
+};
+
+/// @ingroup proteus
+/// @param input the text @param interval is set and marked as given @return input
+std::istream& operator>>(std::istream& input, LaunchInterval& interval);
+/// @ingroup proteus
+/// @param output where to @param interval is written as a time @return output
+std::ostream& operator<<(std::ostream& output, const LaunchInterval& interval);
+
 /**
  * @ingroup proteus
  * Options of the programs that run a graph on a cluster.
@@ -36,19 +54,16 @@ struct ProgramOptions
 {
     ProgramOptions();
 
-    std::string cluster{"dgx-a100"};     //!< server preset or JSON file
-    int64_t nodes{0};                    //!< servers of a preset; 0: two
-    std::string fabric{"single-switch"}; //!< how servers of a preset are joined
-    double oversubscription{1.0};        //!< leaf-spine
-    int64_t serversPerLeaf{4};           //!< leaf-spine
-    int64_t spines{4};                   //!< leaf-spine
-    int64_t stream{1};                   //!< random stream of path choice
-    Time launchInterval;                 //!< least time of an operator
-    std::string timeline;                //!< file to write, if not empty
-    std::string csv;                     //!< file to write, if not empty
-    std::string summary;                 //!< file to write, if not empty
-    PacketTraceOptions traces;           //!< what happens on the links
-    bool quiet{false};                   //!< no progress
+    std::string cluster{"dgx-a100"}; //!< server preset or JSON file
+    int64_t nodes{0};                //!< servers of a preset; 0: two
+    FabricFlags fabric;              //!< how servers of a preset are joined
+    int64_t stream{1};               //!< random stream of path choice
+    LaunchInterval launchInterval;   //!< the host's pace
+    std::string timeline;            //!< file to write, if not empty
+    std::string csv;                 //!< file to write, if not empty
+    std::string summary;             //!< file to write, if not empty
+    PacketTraceOptions traces;       //!< what happens on the links
+    bool quiet{false};               //!< no progress
 
     /**
      * @param command to add the options to
@@ -60,6 +75,13 @@ struct ProgramOptions
     /// @return the cluster that the options name
     /// @throw std::invalid_argument that says which option is wrong and how
     Cluster BuildCluster() const;
+
+    /**
+     * Checks what can be known to be wrong before a graph is there.
+     * @throw std::invalid_argument if the interval is negative, std::runtime_error if a file
+     * cannot be written
+     */
+    void Check() const;
 };
 
 /**

@@ -8,6 +8,8 @@ cpp_examples = [
     ("proteus-gpt3 --model=125M --tp=1 --pp=4 --globalBatch=16 --recompute=full"
      " --overlapGradientReduction --fabric=leaf-spine --serversPerLeaf=1 --quiet",
      "True", "False"),
+    ("proteus-run --model=gpt3-125m --strategy='{\"tp\":2,\"pp\":2,\"dp\":2}' --quiet",
+     "True", "False"),
     ("proteus-bench --quick --only=switch", "True", "False"),
     ("proteus-unit-tests", "True", "False"),
 ]

@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
+#include "ns3/command-line.h"
 #include "ns3/proteus-cluster-json.h"
 #include "ns3/proteus-gpt.h"
 #include "ns3/proteus-graph-json.h"
@@ -302,7 +303,9 @@ class ProteusBadInput : public TestCase
         ExpectFailure(
             []() {
                 ProgramOptions options;
-                options.fabric = "ring";
+                CommandLine command;
+                options.AddTo(command);
+                command.Parse({"program", "--fabric=ring"});
                 options.BuildCluster();
             },
             "leaf-spine");

@@ -310,7 +310,10 @@ PrintSummary(const Summary& summary, std::ostream& out)
     std::vector<Row> rows{{"iteration time", FormatTime(summary.iterationS)}};
     if (summary.tokensPerS > 0)
     {
-        rows.push_back({"throughput", FormatNumber(summary.tokensPerS, 0) + " tokens/s"});
+        rows.push_back(
+            {"throughput",
+             FormatNumber(summary.tokensPerS, 0) +
+                 (summary.tokensPerS == summary.samplesPerS ? " samples/s" : " tokens/s")});
     }
     if (summary.modelFlopUtilisation > 0)
     {

@@ -186,6 +186,7 @@ GraphEmitter::EmitBackward(OperatorId id, Pass& pass)
     }
     if (m_tree.isSplitBackward)
     {
+        GatherSaved(id, pass);
         for (const OperatorPart& part : op.backward)
         {
             EmitBackwardPart(id, part, pass);
@@ -227,16 +228,45 @@ GraphEmitter::EmitBackward(OperatorId id, Pass& pass)
     }
 }
 
+bool
+GraphEmitter::IsNeeded(const ModelOperator& op, const OperatorPart& part)
+{
+    return std::any_of(part.writes.begin(), part.writes.end(), [&](const GradientWrite& write) {
+        return op.reads[write.read].isDifferentiable;
+    });
+}
+
+/// Brings what the forward pass left to where the gradients of weights need it. This comes before
+/// the gradient of the input, whose product hides it, and whose own communication it would
+/// otherwise have to wait for (as Megatron-LM orders them under sequence parallelism).
+void
+GraphEmitter::GatherSaved(OperatorId id, Pass& pass)
+{
+    const PlacedOperator& placed = m_placement.operators[id];
+    for (const OperatorPart& part : placed.op.backward)
+    {
+        if (!part.isWeightGradient || !IsNeeded(placed.op, part))
+        {
+            continue;
+        }
+        for (const DataReference& reference : part.reads)
+        {
+            const Access& access = FindAccess(placed.op, reference);
+            if (reference.kind != DataReference::Kind::GRADIENT &&
+                m_placement.tensors[access.tensor].tensor.role != TensorRole::PARAMETER)
+            {
+                ReadFor(access.tensor, false, GetAccessLayout(placed, access), id, pass);
+            }
+        }
+    }
+}
+
 void
 GraphEmitter::EmitBackwardPart(OperatorId id, const OperatorPart& part, Pass& pass)
 {
     const PlacedOperator& placed = m_placement.operators[id];
     const ModelOperator& op = placed.op;
-    const bool isNeeded =
-        std::any_of(part.writes.begin(), part.writes.end(), [&](const GradientWrite& write) {
-            return op.reads[write.read].isDifferentiable;
-        });
-    if (!isNeeded)
+    if (!IsNeeded(op, part))
     {
         return;
     }

@@ -133,6 +133,8 @@ class GraphEmitter
     void EmitForward(OperatorId id, Pass& pass);
     void EmitBackward(OperatorId id, Pass& pass);
     void EmitBackwardPart(OperatorId id, const OperatorPart& part, Pass& pass);
+    void GatherSaved(OperatorId id, Pass& pass);
+    static bool IsNeeded(const ModelOperator& op, const OperatorPart& part);
     void AddGradient(OperatorId id, const GradientWrite& write, const Value& made, Pass& pass);
     bool HasGradient(const Access& write) const;
     const Value& Fetch(TensorId tensor) const;

@@ -119,6 +119,41 @@ TEST(Plan, SequenceParallelReplacesAllReduces)
     EXPECT_EQ(counts.size(), 6u);
 }
 
+// What a gradient of weights needs is gathered before the product of the input's gradient, whose
+// time hides it and whose reduce-scatter would be in its way.
+TEST(Plan, SavedInputsAreGatheredBehindTheInputGradient)
+{
+    const ExecutionGraph graph = Compile("gpt3-125m", R"({"tp": 4, "sequenceParallel": true})");
+    std::map<std::string, TaskId> kernels; // of device 0
+    std::map<std::string, TaskId> gathers; // of inputs, by the kernel that reads them
+    for (TaskId id = 0; id < graph.GetNTasks(); ++id)
+    {
+        const Task& task = graph.GetTask(id);
+        if (task.kind != TaskKind::COMPUTE || task.place != 0)
+        {
+            continue;
+        }
+        const std::string name = graph.GetName(task);
+        kernels[name] = id;
+        const std::size_t part = name.rfind(".weight-gradient");
+        for (const TaskId buffer : graph.GetDependencies(id))
+        {
+            const std::string read = graph.GetName(graph.GetTask(buffer));
+            if (part != std::string::npos && read.find(".all-gather") != std::string::npos &&
+                read.find(".gradient") == std::string::npos)
+            {
+                gathers[name.substr(0, part)] = *graph.GetDependencies(buffer).begin();
+            }
+        }
+    }
+    EXPECT_EQ(gathers.size(), 2u * 12 + 1); // column layers and the output layer
+    for (const auto& [name, gather] : gathers)
+    {
+        EXPECT_EQ(graph.GetTask(gather).kind, TaskKind::COMMUNICATION) << name;
+        EXPECT_LT(gather, kernels.at(name + ".input-gradient")) << name;
+    }
+}
+
 // Keys and values are gathered over the context group, their gradients scattered.
 TEST(Plan, ContextParallelGathersKeysAndValues)
 {

@@ -1,0 +1,48 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef PROTEUS_FABRIC_FLAGS_H
+#define PROTEUS_FABRIC_FLAGS_H
+
+#include "ns3/command-line.h"
+#include "ns3/proteus-cluster.h"
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+namespace ns3
+{
+namespace proteus
+{
+
+/**
+ * @ingroup proteus
+ * Command line options for how servers are joined: --fabric, and one for every number that a kind
+ * of fabric has. Must stay where it is after AddTo().
+ */
+class FabricFlags
+{
+  public:
+    /// @param command to add the options to
+    void AddTo(CommandLine& command);
+
+    /**
+     * @return what the user has asked for
+     * @throw std::invalid_argument for a number that is too small or too large
+     */
+    FabricOptions GetOptions() const;
+
+  private:
+    std::string m_kind{FabricOptions().kind}; //!< of the fabric
+    std::map<std::string, int64_t> m_whole;   //!< whole numbers, by name of the option
+    std::map<std::string, double> m_real;     //!< the other numbers, by name of the option
+};
+
+} // namespace proteus
+} // namespace ns3
+
+#endif // PROTEUS_FABRIC_FLAGS_H

@@ -1,0 +1,172 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-model-options.h"
+
+#include "ns3/proteus-compiler.h"
+#include "ns3/proteus-kernel-times.h"
+#include "ns3/proteus-model-json.h"
+#include "ns3/proteus-profile-json.h"
+#include "ns3/proteus-strategy-json.h"
+
+#include <algorithm>
+#include <fstream>
+#include <iomanip>
+#include <optional>
+#include <sstream>
+#include <stdexcept>
+#include <utility>
+
+namespace ns3
+{
+namespace proteus
+{
+
+namespace
+{
+
+constexpr double GBYTE = 1e9;
+
+/// @return the path of a model: as it stands, or one of the folder
+std::string
+FindModelFile(const std::string& name, const std::string& folder)
+{
+    if (std::ifstream(name).good())
+    {
+        return name;
+    }
+    const std::string path = folder + "/" + name + ".json";
+    if (!std::ifstream(path).good())
+    {
+        throw std::invalid_argument("--model=" + name +
+                                    ": neither a file nor the name of one in "
+                                    "workloads/models/, e.g. gpt3-6.7b");
+    }
+    return path;
+}
+
+/// @return the strategy: a file, or the short form itself
+StrategyFile
+ReadStrategy(const std::string& text)
+{
+    if (!text.empty() && text[0] == '{')
+    {
+        std::istringstream input(text);
+        return ReadStrategyJson(input, "--strategy");
+    }
+    return LoadStrategy(text);
+}
+
+ProfileTable
+LoadProfile(const std::string& path)
+{
+    std::ifstream file(path);
+    if (!file)
+    {
+        throw std::invalid_argument("--profile=" + path + ": cannot be opened");
+    }
+    return ReadProfileJson(file, path);
+}
+
+/// @return the model of a GPU
+const std::string&
+GetGpuModel(const Cluster& cluster, std::size_t rank)
+{
+    return cluster.GetVertices()[cluster.GetGpus()[rank]].model;
+}
+
+} // namespace
+
+void
+ModelOptions::AddTo(CommandLine& command)
+{
+    command.AddValue("model",
+                     "model: a name in workloads/models/, e.g. gpt3-6.7b, or a JSON file",
+                     model);
+    command.AddValue("strategy",
+                     "strategy: a JSON file, or the short form itself, e.g. {\"tp\": 8, \"dp\": 2}",
+                     strategy);
+}
+
+TrainingPlan
+ModelOptions::Load() const
+{
+    if (model.empty() || strategy.empty())
+    {
+        throw std::invalid_argument(
+            "--model=NAME and --strategy=FILE are needed, e.g. --model=gpt3-6.7b "
+            "--strategy='{\"tp\": 8, \"dp\": 2}'");
+    }
+    const std::string path = FindModelFile(model, folder);
+    const StrategyFile file = ReadStrategy(strategy);
+    Model loaded = LoadModel(path, file.GetVariables());
+    StrategyTree tree = file.GetTree(loaded);
+    return {std::move(loaded), std::move(tree)};
+}
+
+ExecutionGraph
+CompileForCluster(const TrainingPlan& plan,
+                  const Cluster& cluster,
+                  const KernelCostParameters& parameters,
+                  const std::string& profile)
+{
+    std::optional<ProfileTable> measured;
+    if (!profile.empty())
+    {
+        measured = LoadProfile(profile);
+    }
+    const KernelCostModel cost(FindGpuDatasheet(GetGpuModel(cluster, 0)),
+                               parameters,
+                               measured ? &*measured : nullptr);
+    const DataType gradient = plan.tree.precision.gradient;
+    CompileOptions options;
+    options.kernelTime =
+        MakeKernelTimer(cost,
+                        plan.tree.precision.compute,
+                        gradient == DataType::FP32 || gradient == DataType::TF32 ? 4 : 2);
+    ExecutionGraph graph = CompileModel(plan.model, plan.tree, options);
+    const std::size_t nGpus = cluster.GetGpus().size();
+    if (graph.GetNDevices() > nGpus)
+    {
+        throw std::invalid_argument("the strategy needs " + std::to_string(graph.GetNDevices()) +
+                                    " GPUs, and cluster '" + cluster.GetName() + "' has " +
+                                    std::to_string(nGpus) +
+                                    ": add servers (--nodes), or use a smaller strategy");
+    }
+    for (std::size_t rank = 1; rank < graph.GetNDevices(); ++rank)
+    {
+        if (GetGpuModel(cluster, rank) != GetGpuModel(cluster, 0))
+        {
+            throw std::invalid_argument(
+                "cluster '" + cluster.GetName() + "': GPU 0 is " + GetGpuModel(cluster, 0) +
+                ", GPU " + std::to_string(rank) + " is " + GetGpuModel(cluster, rank) +
+                "; kernels are timed for one model of GPU: use a cluster of equal ones, or a graph "
+                "with times of its own (--graph)");
+        }
+    }
+    return graph;
+}
+
+void
+PrintMemory(const std::vector<MemoryAccount>& accounts, const GpuDatasheet& gpu, std::ostream& out)
+{
+    const auto fullest = std::max_element(
+        accounts.begin(),
+        accounts.end(),
+        [](const MemoryAccount& a, const MemoryAccount& b) { return a.peakBytes < b.peakBytes; });
+    std::ostringstream text;
+    text << std::fixed << std::setprecision(3) << "Memory\n  peak "
+         << static_cast<double>(fullest->peakBytes) / GBYTE << " GB on device "
+         << fullest - accounts.begin() << " (" << fullest->peakTask << "), "
+         << static_cast<double>(fullest->persistentBytes) / GBYTE << " GB of it persistent; "
+         << gpu.model << " has " << static_cast<double>(gpu.memoryBytes) / GBYTE << " GB\n";
+    const std::string verdict = FindOutOfMemory(accounts, gpu.memoryBytes);
+    text << "  " << (verdict.empty() ? "fits" : verdict) << "\n";
+    out << text.str();
+}
+
+} // namespace proteus
+} // namespace ns3

@@ -1,0 +1,92 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef PROTEUS_MODEL_OPTIONS_H
+#define PROTEUS_MODEL_OPTIONS_H
+
+#include "ns3/command-line.h"
+#include "ns3/proteus-cluster.h"
+#include "ns3/proteus-gpu-datasheet.h"
+#include "ns3/proteus-inventory.h"
+#include "ns3/proteus-kernel-cost.h"
+#include "ns3/proteus-model.h"
+#include "ns3/proteus-strategy-tree.h"
+
+#include <ostream>
+#include <string>
+#include <vector>
+
+/**
+ * @file
+ * @ingroup proteus
+ * What the programs have in common that take a model and a strategy.
+ */
+
+namespace ns3
+{
+namespace proteus
+{
+
+/// @ingroup proteus
+/// A model and how it is trained.
+struct TrainingPlan
+{
+    Model model;       //!< what
+    StrategyTree tree; //!< how
+};
+
+/**
+ * @ingroup proteus
+ * Options of the programs that compile a model.
+ */
+struct ModelOptions
+{
+    std::string model;    //!< JSON file, or name of one in the folder
+    std::string strategy; //!< JSON file, or the short form itself
+    std::string folder;   //!< where models with a name are
+
+    /// @param command to add the options to
+    void AddTo(CommandLine& command);
+
+    /**
+     * @return the model and the strategy that the options name
+     * @throw std::invalid_argument as LoadModel() and LoadStrategy(), or that says which option is
+     * missing or wrong
+     */
+    TrainingPlan Load() const;
+};
+
+/**
+ * @ingroup proteus
+ * Compiles a model for the GPUs of a cluster: every kernel gets the time that the cost model finds.
+ * @param plan model and strategy; device i is the cluster's GPU i
+ * @param cluster to train on
+ * @param parameters of the cost model
+ * @param profile file of measured times, see ReadProfileJson(); empty: none
+ * @return the graph
+ * @throw std::invalid_argument as CompileModel() and ReadProfileJson(), or if the cluster has fewer
+ * GPUs than the strategy, or the GPUs that it takes are not all of one model
+ */
+ExecutionGraph CompileForCluster(const TrainingPlan& plan,
+                                 const Cluster& cluster,
+                                 const KernelCostParameters& parameters,
+                                 const std::string& profile);
+
+/**
+ * @ingroup proteus
+ * Prints the fullest device and whether all have memory enough.
+ * @param accounts by device
+ * @param gpu data sheet of the devices
+ * @param out where to
+ */
+void PrintMemory(const std::vector<MemoryAccount>& accounts,
+                 const GpuDatasheet& gpu,
+                 std::ostream& out);
+
+} // namespace proteus
+} // namespace ns3
+
+#endif // PROTEUS_MODEL_OPTIONS_H
