@@ -11,11 +11,10 @@
 #include "ns3/log.h"
 #include "ns3/node.h"
 #include "ns3/proteus-compat.h"
+#include "ns3/proteus-run-record.h"
 #include "ns3/proteus-simulator-time.h"
 
-#include <algorithm>
 #include <stdexcept>
-#include <tuple>
 
 namespace ns3
 {
@@ -24,14 +23,6 @@ namespace proteus
 
 NS_LOG_COMPONENT_DEFINE("ProteusTrainingJob");
 NS_OBJECT_ENSURE_REGISTERED(TrainingJob);
-
-namespace
-{
-
-/// Lines of a message about a job that does not finish.
-constexpr std::size_t MAX_STALL_LINES = 12;
-
-} // namespace
 
 class TrainingJob::SimulatorClock : public Clock
 {
@@ -108,13 +99,7 @@ TrainingJob::Install(std::shared_ptr<const ExecutionGraph> graph,
 {
     NS_LOG_FUNCTION(this << fabric << network);
     const Cluster& cluster = fabric->GetCluster();
-    if (graph->GetNDevices() > cluster.GetGpus().size())
-    {
-        throw std::invalid_argument("the graph needs " + std::to_string(graph->GetNDevices()) +
-                                    " GPUs, and cluster '" + cluster.GetName() + "' has " +
-                                    std::to_string(cluster.GetGpus().size()) +
-                                    ": add servers, or use a smaller strategy");
-    }
+    RequireGpus(*graph, cluster);
     m_graph = graph;
     m_fabric = fabric;
     m_network = network;
@@ -138,16 +123,7 @@ TrainingJob::Install(std::shared_ptr<const ExecutionGraph> graph,
         m_applications.Add(application);
         m_devices.push_back(application);
     }
-    for (const Task& task : graph->GetTasks())
-    {
-        if (task.kind != TaskKind::MEMORY)
-        {
-            const auto devices = task.kind == TaskKind::COMPUTE
-                                     ? std::size_t{1}
-                                     : graph->GetGroup(task.place).size();
-            m_totalTasks += devices * graph->GetNInstances(task);
-        }
-    }
+    m_totalTasks = CountSpans(*graph);
     m_spans.reserve(m_totalTasks);
 }
 
@@ -197,30 +173,7 @@ TrainingJob::Run()
     {
         throw std::runtime_error("the job cannot finish; deadlock: " + circle);
     }
-    std::string stall;
-    std::size_t lines = 0;
-    for (DeviceId device = 0; device < m_devices.size(); ++device)
-    {
-        if (m_devices[device]->GetRuntime().IsDone())
-        {
-            continue;
-        }
-        for (const std::string& line : m_devices[device]->GetRuntime().DescribeStall())
-        {
-            if (lines++ < MAX_STALL_LINES)
-            {
-                stall += "\n  device " + std::to_string(device) + ": " + line;
-            }
-        }
-    }
-    if (!stall.empty())
-    {
-        if (lines > MAX_STALL_LINES)
-        {
-            stall += "\n  and " + std::to_string(lines - MAX_STALL_LINES) + " more";
-        }
-        throw std::runtime_error("the job cannot finish; waiting are:" + stall);
-    }
+    RequireDone(GetRuntimes());
     const std::string left = m_network->CheckAtRest();
     if (!left.empty())
     {
@@ -228,22 +181,21 @@ TrainingJob::Run()
     }
 }
 
+std::vector<const DeviceRuntime*>
+TrainingJob::GetRuntimes() const
+{
+    std::vector<const DeviceRuntime*> runtimes;
+    for (const auto& device : m_devices)
+    {
+        runtimes.push_back(&device->GetRuntime());
+    }
+    return runtimes;
+}
+
 Timeline
 TrainingJob::GetTimeline() const
 {
-    Timeline timeline;
-    timeline.spans = m_spans;
-    std::sort(timeline.spans.begin(), timeline.spans.end(), [](const Span& a, const Span& b) {
-        return std::tie(a.endPs, a.device, a.startPs, a.task, a.microBatch) <
-               std::tie(b.endPs, b.device, b.startPs, b.task, b.microBatch);
-    });
-    for (const auto& device : m_devices)
-    {
-        timeline.memory.push_back(device->GetRuntime().GetMemory());
-        timeline.peakMemoryBytes.push_back(device->GetRuntime().GetPeakMemoryBytes());
-    }
-    timeline.endPs = timeline.spans.empty() ? 0 : timeline.spans.back().endPs;
-    return timeline;
+    return MakeTimeline(m_spans, GetRuntimes());
 }
 
 } // namespace proteus

@@ -113,6 +113,8 @@ class TrainingJob : public Object
 
     /// @param events handled by the fabric
     void OnFabricProgress(uint64_t events);
+    /// @return the runtimes, by device
+    std::vector<const DeviceRuntime*> GetRuntimes() const;
     /// @param span that has ended
     void OnTaskEnd(const Span& span);
 

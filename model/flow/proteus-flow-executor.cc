@@ -1,0 +1,57 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-flow-executor.h"
+
+#include "ns3/proteus-run-record.h"
+
+#include <utility>
+
+namespace ns3
+{
+namespace proteus
+{
+
+FlowExecutor::FlowExecutor(const ExecutionGraph& graph,
+                           const Cluster& cluster,
+                           const RuntimeOptions& options,
+                           FlowClock& clock,
+                           Network& network,
+                           Clock* devices)
+    : m_clock(clock)
+{
+    RequireGpus(graph, cluster);
+    m_spans.reserve(CountSpans(graph));
+    for (DeviceId device = 0; device < graph.GetNDevices(); ++device)
+    {
+        const VertexId vertex = cluster.GetGpus()[device];
+        m_devices.push_back(
+            std::make_unique<DeviceRuntime>(graph,
+                                            device,
+                                            FindGpuDatasheet(cluster.GetVertices()[vertex].model),
+                                            options,
+                                            devices ? *devices : clock,
+                                            network));
+        m_devices.back()->SetSpanSink([this](const Span& span) { m_spans.push_back(span); });
+        clock.Schedule(device, 0, [runtime = m_devices.back().get()]() { runtime->Start(); });
+    }
+}
+
+Timeline
+FlowExecutor::Run()
+{
+    m_clock.Run();
+    std::vector<const DeviceRuntime*> devices;
+    for (const auto& device : m_devices)
+    {
+        devices.push_back(device.get());
+    }
+    RequireDone(devices);
+    return MakeTimeline(std::move(m_spans), devices);
+}
+
+} // namespace proteus
+} // namespace ns3

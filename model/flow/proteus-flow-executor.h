@@ -1,0 +1,66 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef PROTEUS_FLOW_EXECUTOR_H
+#define PROTEUS_FLOW_EXECUTOR_H
+
+#include "proteus-flow-clock.h"
+
+#include "ns3/proteus-cluster.h"
+#include "ns3/proteus-device-runtime.h"
+#include "ns3/proteus-timeline.h"
+
+#include <memory>
+#include <vector>
+
+namespace ns3
+{
+namespace proteus
+{
+
+/**
+ * @ingroup proteus
+ * Runs an execution graph without a simulator: a DeviceRuntime for every device, on a FlowClock
+ * and some Network. Device i of the graph is the GPU of rank i.
+ */
+class FlowExecutor
+{
+  public:
+    /**
+     * @param graph to execute; must outlive this object
+     * @param cluster whose GPUs compute; must outlive this object
+     * @param options how devices issue their work
+     * @param clock that Run() runs; must outlive this object
+     * @param network that calls back on that clock; must outlive this object
+     * @param devices clock that the runtimes see instead, which lets `clock` do the work, or null:
+     * for a model in which computation takes longer while something else goes on
+     * @throw std::invalid_argument if the graph has more devices than the cluster has GPUs, or a
+     * GPU has no data sheet
+     */
+    FlowExecutor(const ExecutionGraph& graph,
+                 const Cluster& cluster,
+                 const RuntimeOptions& options,
+                 FlowClock& clock,
+                 Network& network,
+                 Clock* devices = nullptr);
+
+    /**
+     * Runs the iteration, once.
+     * @return what happened
+     * @throw std::runtime_error if it cannot finish: who waits for whom
+     */
+    Timeline Run();
+
+  private:
+    FlowClock& m_clock;
+    std::vector<std::unique_ptr<DeviceRuntime>> m_devices;
+    std::vector<Span> m_spans;
+};
+
+} // namespace proteus
+} // namespace ns3
+
+#endif // PROTEUS_FLOW_EXECUTOR_H

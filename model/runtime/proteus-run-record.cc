@@ -1,0 +1,104 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-run-record.h"
+
+#include <algorithm>
+#include <stdexcept>
+#include <tuple>
+#include <utility>
+
+namespace ns3
+{
+namespace proteus
+{
+
+namespace
+{
+
+/// Lines of a message about a job that does not finish.
+constexpr std::size_t MAX_STALL_LINES = 12;
+
+} // namespace
+
+void
+RequireGpus(const ExecutionGraph& graph, const Cluster& cluster)
+{
+    if (graph.GetNDevices() > cluster.GetGpus().size())
+    {
+        throw std::invalid_argument("the graph needs " + std::to_string(graph.GetNDevices()) +
+                                    " GPUs, and cluster '" + cluster.GetName() + "' has " +
+                                    std::to_string(cluster.GetGpus().size()) +
+                                    ": add servers, or use a smaller strategy");
+    }
+}
+
+uint64_t
+CountSpans(const ExecutionGraph& graph)
+{
+    uint64_t spans = 0;
+    for (const Task& task : graph.GetTasks())
+    {
+        if (task.kind != TaskKind::MEMORY)
+        {
+            const auto devices =
+                task.kind == TaskKind::COMPUTE ? std::size_t{1} : graph.GetGroup(task.place).size();
+            spans += devices * graph.GetNInstances(task);
+        }
+    }
+    return spans;
+}
+
+Timeline
+MakeTimeline(std::vector<Span> spans, const std::vector<const DeviceRuntime*>& devices)
+{
+    Timeline timeline;
+    timeline.spans = std::move(spans);
+    std::sort(timeline.spans.begin(), timeline.spans.end(), [](const Span& a, const Span& b) {
+        return std::tie(a.endPs, a.device, a.startPs, a.task, a.microBatch) <
+               std::tie(b.endPs, b.device, b.startPs, b.task, b.microBatch);
+    });
+    for (const DeviceRuntime* device : devices)
+    {
+        timeline.memory.push_back(device->GetMemory());
+        timeline.peakMemoryBytes.push_back(device->GetPeakMemoryBytes());
+    }
+    timeline.endPs = timeline.spans.empty() ? 0 : timeline.spans.back().endPs;
+    return timeline;
+}
+
+void
+RequireDone(const std::vector<const DeviceRuntime*>& devices)
+{
+    std::string stall;
+    std::size_t lines = 0;
+    for (DeviceId device = 0; device < devices.size(); ++device)
+    {
+        if (devices[device]->IsDone())
+        {
+            continue;
+        }
+        for (const std::string& line : devices[device]->DescribeStall())
+        {
+            if (lines++ < MAX_STALL_LINES)
+            {
+                stall += "\n  device " + std::to_string(device) + ": " + line;
+            }
+        }
+    }
+    if (stall.empty())
+    {
+        return;
+    }
+    if (lines > MAX_STALL_LINES)
+    {
+        stall += "\n  and " + std::to_string(lines - MAX_STALL_LINES) + " more";
+    }
+    throw std::runtime_error("the job cannot finish; waiting are:" + stall);
+}
+
+} // namespace proteus
+} // namespace ns3

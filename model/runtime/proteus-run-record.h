@@ -1,0 +1,59 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef PROTEUS_RUN_RECORD_H
+#define PROTEUS_RUN_RECORD_H
+
+#include "proteus-device-runtime.h"
+#include "proteus-timeline.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+/**
+ * @file
+ * @ingroup proteus
+ * What an executor makes of the runtimes of its devices, whichever network they ran on.
+ */
+
+namespace ns3
+{
+namespace proteus
+{
+
+/**
+ * @ingroup proteus
+ * @param graph to execute
+ * @param cluster to execute it on
+ * @throw std::invalid_argument if the graph has more devices than the cluster has GPUs
+ */
+void RequireGpus(const ExecutionGraph& graph, const Cluster& cluster);
+
+/// @ingroup proteus
+/// @param graph to execute @return spans that an execution leaves behind
+uint64_t CountSpans(const ExecutionGraph& graph);
+
+/**
+ * @ingroup proteus
+ * @param spans of a run, in any order
+ * @param devices that ran it, by DeviceId
+ * @return the timeline
+ */
+Timeline MakeTimeline(std::vector<Span> spans, const std::vector<const DeviceRuntime*>& devices);
+
+/**
+ * @ingroup proteus
+ * Checks that everything has been done.
+ * @param devices that ran, by DeviceId
+ * @throw std::runtime_error that says who waits for whom, if some cannot finish
+ */
+void RequireDone(const std::vector<const DeviceRuntime*>& devices);
+
+} // namespace proteus
+} // namespace ns3
+
+#endif // PROTEUS_RUN_RECORD_H
