@@ -6,6 +6,7 @@
 
 import os
 import re
+import sys
 
 from waflib import Build
 
@@ -77,6 +78,20 @@ def build(bld):
             target=[pb_cc, pb_h],
             before=['cxx'])
         generated.append(pb_cc)
+
+    # The files that reports are made from become part of the library.
+    embed = bld.path.find_resource('model/report/resources/embed.py')
+    resources = [node for node in bld.path.ant_glob('model/report/resources/*')
+                 if node != embed] + [bld.path.find_resource('VERSION')]
+    resources_cc = ns3_dir.find_or_declare('proteus-resources.cc')
+    bld(name='proteus-resources',
+        rule='"%s" "%s" ${TGT[0].abspath()} %s' % (
+            sys.executable, embed.abspath(),
+            ' '.join('"%s"' % node.abspath() for node in resources)),
+        source=resources + [embed],
+        target=[resources_cc],
+        before=['cxx'])
+    generated.append(resources_cc)
 
     module = bld.create_ns3_module(MODULE, ['core', 'network'])
     module.source = generated + bld.path.ant_glob(

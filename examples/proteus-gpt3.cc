@@ -143,7 +143,7 @@ main(int argc, char* argv[])
                      options.overlapGradientReduction);
     command.AddValue("graph", "save the execution graph to this .json or .pb file", options.graph);
     options.AddTo(command);
-    command.Parse(argc, argv);
+    options.Parse(command, argc, argv);
 
     return RunProgram("proteus-gpt3", [&]() { Run(options); });
 }

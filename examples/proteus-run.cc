@@ -127,7 +127,7 @@ main(int argc, char* argv[])
                      "a trace (default: bf16, for a model that of the strategy)",
                      dataType);
     options.AddTo(command, true);
-    command.Parse(argc, argv);
+    options.Parse(command, argc, argv);
 
     return RunProgram("proteus-run", [&]() {
         CheckInput(input);

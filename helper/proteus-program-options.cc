@@ -6,23 +6,33 @@
 
 #include "proteus-program-options.h"
 
+#include "proteus-link-recorder.h"
 #include "proteus-progress.h"
 
-#include "ns3/proteus-chrome-trace.h"
 #include "ns3/proteus-cluster-file.h"
-#include "ns3/proteus-output-file.h"
-#include "ns3/proteus-summary.h"
-#include "ns3/proteus-tables.h"
 #include "ns3/simulator.h"
 
 #include <algorithm>
 #include <iostream>
+#include <memory>
 #include <stdexcept>
 
 namespace ns3
 {
 namespace proteus
 {
+
+namespace
+{
+
+/// @param channels to append to @param span to append
+void
+AppendChannelSpan(std::vector<ChannelSpan>* channels, const ChannelSpan& span)
+{
+    channels->push_back(span);
+}
+
+} // namespace
 
 std::istream&
 operator>>(std::istream& input, LaunchInterval& interval)
@@ -66,15 +76,16 @@ ProgramOptions::AddTo(CommandLine& command, bool isTraceInput)
         "least time of an operator, of a model that is compiled here of a kernel (default there "
         "102.7 us): the host's pace in issuing kernels",
         launchInterval);
-    command.AddValue("timeline", "write a timeline to this file, for ui.perfetto.dev", timeline);
-    if (!isTraceInput)
-    {
-        command.AddValue("trace", "the same as --timeline", timeline);
-    }
-    command.AddValue("csv", "write the spans of all tasks to this file", csv);
-    command.AddValue("summary", "write the results to this file as JSON", summary);
+    results.AddTo(command, isTraceInput);
     traces.AddTo(command);
     command.AddValue("quiet", "no progress line", quiet);
+}
+
+void
+ProgramOptions::Parse(CommandLine& command, int argc, char* argv[])
+{
+    information = DescribeRun(std::vector<std::string>(argv, argv + argc));
+    command.Parse(argc, argv);
 }
 
 uint32_t
@@ -105,13 +116,52 @@ ProgramOptions::Check() const
     {
         throw std::invalid_argument("--launchInterval: must not be negative");
     }
-    for (const std::string& path : {timeline, csv, summary})
+    results.Check();
+}
+
+RunResult
+RunPacketLevel(const ProgramOptions& options, const Cluster& cluster, const ExecutionGraph& graph)
+{
+    ProteusHelper helper;
+    helper.AssignStreams(ToCount(options.stream, "stream", 0));
+    RuntimeOptions runtime;
+    runtime.roofline.launchIntervalPs = options.launchInterval.value.GetPicoSeconds();
+    helper.SetRuntimeOptions(runtime);
+    Ptr<TrainingJob> job = helper.Install(cluster, graph);
+    options.traces.Enable(job->GetFabric(), job->GetNetwork()->GetTransport());
+    std::unique_ptr<LinkRecorder> recorder;
+    if (options.results.NeedsSeries())
     {
-        if (!path.empty())
-        {
-            CheckWritable(path);
-        }
+        recorder = std::make_unique<LinkRecorder>(job->GetFabric());
     }
+    RunResult result;
+    if (options.results.NeedsChannels())
+    {
+        job->GetNetwork()->TraceConnectWithoutContext(
+            "ChannelEnd",
+            MakeBoundCallback(&AppendChannelSpan, &result.channels));
+    }
+    {
+        ProgressLine progress;
+        if (!options.quiet)
+        {
+            job->SetProgressReport(
+                [&progress](const TrainingJob::Progress& state) { progress.Update(state); });
+        }
+        job->Run();
+        result.wallS = progress.GetElapsedSeconds();
+    }
+    result.timeline = job->GetTimeline();
+    result.links = job->GetFabric()->GetLinkStatistics();
+    result.network = job->GetNetwork()->GetStatistics();
+    if (recorder)
+    {
+        result.series = recorder->GetSeries();
+        recorder.reset();
+    }
+    job->Dispose();
+    Simulator::Destroy();
+    return result;
 }
 
 void
@@ -121,48 +171,9 @@ RunAndReport(const ProgramOptions& options,
              DataType dataType)
 {
     options.Check();
-    ProteusHelper helper;
-    helper.AssignStreams(ToCount(options.stream, "stream", 0));
-    RuntimeOptions runtime;
-    runtime.roofline.launchIntervalPs = options.launchInterval.value.GetPicoSeconds();
-    helper.SetRuntimeOptions(runtime);
-    Ptr<TrainingJob> job = helper.Install(cluster, graph);
-    options.traces.Enable(job->GetFabric(), job->GetNetwork()->GetTransport());
-
-    double wallS = 0;
-    {
-        ProgressLine progress;
-        if (!options.quiet)
-        {
-            job->SetProgressReport(
-                [&progress](const TrainingJob::Progress& state) { progress.Update(state); });
-        }
-        job->Run();
-        wallS = progress.GetElapsedSeconds();
-    }
-
-    const Timeline timeline = job->GetTimeline();
-    Summary summary = Summarize(graph,
-                                cluster,
-                                timeline,
-                                job->GetFabric()->GetLinkStatistics(),
-                                job->GetNetwork()->GetStatistics(),
-                                dataType);
-    summary.wallS = wallS;
-    job->Dispose();
-    Simulator::Destroy();
-
-    PrintSummary(summary, std::cout);
-    const auto write = [](const std::string& path, const std::function<void(std::ostream&)>& f) {
-        if (!path.empty())
-        {
-            WriteFile(path, f);
-        }
-    };
-    write(options.timeline,
-          [&](std::ostream& out) { WriteChromeTrace(graph, cluster, timeline, out); });
-    write(options.csv, [&](std::ostream& out) { WriteSpanCsv(graph, cluster, timeline, out); });
-    write(options.summary, [&](std::ostream& out) { WriteSummaryJson(summary, out); });
+    ReportedRun run{graph, cluster, dataType, options.information, {}};
+    run.results.push_back(RunPacketLevel(options, cluster, graph));
+    options.results.Write(run);
 }
 
 int

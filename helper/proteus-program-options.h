@@ -10,6 +10,7 @@
 #include "proteus-fabric-flags.h"
 #include "proteus-helper.h"
 #include "proteus-packet-trace-options.h"
+#include "proteus-result-options.h"
 
 #include "ns3/command-line.h"
 #include "ns3/nstime.h"
@@ -59,9 +60,8 @@ struct ProgramOptions
     FabricFlags fabric;              //!< how servers of a preset are joined
     int64_t stream{1};               //!< random stream of path choice
     LaunchInterval launchInterval;   //!< the host's pace
-    std::string timeline;            //!< file to write, if not empty
-    std::string csv;                 //!< file to write, if not empty
-    std::string summary;             //!< file to write, if not empty
+    ResultOptions results;           //!< what is written about the results
+    RunInformation information;      //!< how the program was called
     PacketTraceOptions traces;       //!< what happens on the links
     bool quiet{false};               //!< no progress
 
@@ -71,6 +71,14 @@ struct ProgramOptions
      * --timeline
      */
     void AddTo(CommandLine& command, bool isTraceInput = false);
+
+    /**
+     * Reads the command line, and remembers it for reports.
+     * @param command with all options of the program
+     * @param argc number of arguments
+     * @param argv arguments
+     */
+    void Parse(CommandLine& command, int argc, char* argv[]);
 
     /// @return the cluster that the options name
     /// @throw std::invalid_argument that says which option is wrong and how
@@ -93,6 +101,19 @@ struct ProgramOptions
  * @throw std::invalid_argument if it is less, or more than INT32_MAX
  */
 uint32_t ToCount(int64_t value, const std::string& name, int64_t least);
+
+/**
+ * @ingroup proteus
+ * Runs a graph at packet level with a progress line.
+ * @param options of the program
+ * @param cluster to run on
+ * @param graph to run
+ * @return what the run leaves behind
+ * @throw std::invalid_argument, std::runtime_error as Install() and TrainingJob::Run()
+ */
+RunResult RunPacketLevel(const ProgramOptions& options,
+                         const Cluster& cluster,
+                         const ExecutionGraph& graph);
 
 /**
  * @ingroup proteus

@@ -66,7 +66,11 @@ PacketNetwork::GetTypeId()
                           "do, and not copy engines.",
                           BooleanValue(true),
                           MakeBooleanAccessor(&PacketNetwork::m_kernelCopies),
-                          MakeBooleanChecker());
+                          MakeBooleanChecker())
+            .AddTraceSource("ChannelEnd",
+                            "A thread block of a rank has done its last step.",
+                            MakeTraceSourceAccessor(&PacketNetwork::m_channelEndTrace),
+                            "ns3::proteus::PacketNetwork::ChannelEndTracedCallback");
     return tid;
 }
 
@@ -312,6 +316,7 @@ PacketNetwork::StartRank(uint32_t id)
         run.rankRun = id;
         run.number = i;
         run.block = &block;
+        run.startPs = m_fabric->GetTimePs();
         if (!block.steps.empty())
         {
             ++m_rankRuns[id].blocksLeft;
@@ -460,6 +465,7 @@ PacketNetwork::Advance(uint32_t id)
     }
     if (m_blockRuns[id].next == steps.size())
     {
+        TraceChannelEnd(id);
         --m_rankRuns[rankRun].blocksLeft;
         if (CheckDone(rankRun))
         {
@@ -482,6 +488,24 @@ PacketNetwork::Advance(uint32_t id)
             }
         }
     }
+}
+
+void
+PacketNetwork::TraceChannelEnd(uint32_t id) const
+{
+    if (m_channelEndTrace.IsEmpty())
+    {
+        return;
+    }
+    const BlockRun& run = m_blockRuns[id];
+    const RankRun& rank = m_rankRuns[run.rankRun];
+    m_channelEndTrace({rank.device,
+                       rank.task,
+                       rank.microBatch,
+                       run.block->channel,
+                       run.number,
+                       run.startPs,
+                       m_fabric->GetTimePs()});
 }
 
 bool

@@ -9,10 +9,12 @@
 
 #include "ns3/nstime.h"
 #include "ns3/object.h"
+#include "ns3/proteus-channel-span.h"
 #include "ns3/proteus-collective-choice.h"
 #include "ns3/proteus-network.h"
 #include "ns3/proteus-program.h"
 #include "ns3/proteus-transport.h"
+#include "ns3/traced-callback.h"
 
 #include <cstdint>
 #include <functional>
@@ -112,6 +114,12 @@ class PacketNetwork : public Object, public Network, private TransportUser
      */
     int64_t AssignStreams(int64_t stream);
 
+    /**
+     * The signature of "ChannelEnd".
+     * @param span of the thread block that has done its last step
+     */
+    typedef void (*ChannelEndTracedCallback)(const ChannelSpan& span);
+
   protected:
     void DoDispose() override;
 
@@ -129,6 +137,7 @@ class PacketNetwork : public Object, public Network, private TransportUser
         uint32_t grants{0};                //!< chunks that the send peer has room for
         uint32_t arrived{0};               //!< chunks that have not been taken out
         uint32_t ungranted{0};             //!< chunks to be received that are not granted yet
+        int64_t startPs{0};                //!< when the rank's own work began
         const ThreadBlock* block{nullptr}; //!< its program
     };
 
@@ -186,6 +195,8 @@ class PacketNetwork : public Object, public Network, private TransportUser
     void Advance(uint32_t id);
     /// @param id of a block run @param chunks to grant its sender
     void GrantChunks(uint32_t id, uint32_t chunks);
+    /// @param id of a block run that has done its last step
+    void TraceChannelEnd(uint32_t id) const;
     /// @param rankRun whose step it is @param step to do @return whether what it waits for is done
     bool HasWaited(uint32_t rankRun, const Step& step) const;
     /// @param id of a rank run that may be done @return whether it was; its place is free then
@@ -226,6 +237,7 @@ class PacketNetwork : public Object, public Network, private TransportUser
     std::vector<uint32_t> m_freeGrants;                           //!< places to use again
     std::map<TaskId, CommunicationStatistics> m_statistics;       //!< by task
     uint64_t m_messages{0};                                       //!< delivered
+    TracedCallback<const ChannelSpan&> m_channelEndTrace;         //!< a thread block is done
 };
 
 } // namespace proteus

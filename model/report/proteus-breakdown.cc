@@ -55,6 +55,7 @@ BreakDownDevice(std::vector<Change>& changes, int64_t totalPs)
     std::sort(changes.begin(), changes.end());
     DeviceBreakdown result;
     result.totalPs = totalPs;
+    result.activityPs = changes.empty() ? 0 : changes.back().timePs - changes.front().timePs;
     std::array<uint32_t, N_ACTIVITIES> active{};
     int64_t lastPs = 0;
     const auto count = [&](int64_t untilPs) {

@@ -56,6 +56,14 @@ struct DeviceBreakdown
     int64_t idlePs{0};          //!< neither
     int64_t totalPs{0};         //!< from 0 to the end of the timeline
     int64_t communicationPs{0}; //!< a communication is in flight, whether or not exposed
+    int64_t activityPs{0};      //!< from the begin of the first activity to the end of the last
+
+    /// @return time between the first and the last activity with none: what profilers that know
+    /// nothing but kernels call idle
+    int64_t GetIdleBetweenPs() const
+    {
+        return activityPs - (totalPs - idlePs);
+    }
 
     /// @return time exposed to communication of any parallelism
     int64_t GetExposedPs() const;

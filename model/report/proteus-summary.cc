@@ -6,11 +6,13 @@
 
 #include "proteus-summary.h"
 
+#include "proteus-hot-spots.h"
 #include "proteus-report-input.h"
 
 #include "ns3/proteus-operator-cost.h"
 
 #include <algorithm>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
@@ -186,7 +188,38 @@ DescribeLinks(const Summary& summary)
     }
     return FormatTable(rows, "llrrrrr") +
            "  busy, payload: over the iteration; stalled: a packet ready, the receiver's buffer "
-           "full;\n  queue: most payload that waited at once; GB = 1e9 bytes\n";
+           "full;\n  queue: most bytes that waited at once; GB = 1e9 bytes\n";
+}
+
+std::string
+DescribeCollectives(const Summary& summary)
+{
+    constexpr double GIGA = 1e9;
+    constexpr std::size_t MOST_KINDS = 6;
+    std::vector<Row> rows{
+        {"collectives", "for", "size", "ranks", "count", "mean", "busbw GB/s", "of ideal"}};
+    for (const CollectiveUse& use : summary.collectives)
+    {
+        if (rows.size() > MOST_KINDS)
+        {
+            rows.push_back(
+                {"and " + FormatCount(summary.collectives.size() - MOST_KINDS) + " more kinds"});
+            break;
+        }
+        rows.push_back(
+            {ToString(use.collective),
+             use.parallelism == Parallelism::NONE ? "" : ToString(use.parallelism),
+             FormatBytes(static_cast<double>(use.bytes)),
+             FormatCount(use.ranks) + (use.servers > 1 ? " in " + FormatCount(use.servers) : ""),
+             FormatCount(use.count),
+             FormatTime(use.meanS),
+             FormatNumber(use.busBytesPerS / GIGA, 2),
+             use.idealBytesPerS > 0 ? FormatPercent(Share(use.busBytesPerS, use.idealBytesPerS))
+                                    : ""});
+    }
+    return FormatTable(rows, "llrlrrrr") +
+           "  ranks: \"in\" how many servers; mean: from the last rank's joining; ideal: what the "
+           "links of\n  one group allow, headers not deducted\n";
 }
 
 } // namespace
@@ -226,7 +259,11 @@ Summarize(const ExecutionGraph& graph,
     summary.mean = MeanOf(breakdowns);
     summary.worst = FindWorstOf(breakdowns);
     summary.network = network;
-    summary.busiestLinks = BusiestLinks(cluster, links, timeline.endPs, N_BUSIEST_LINKS);
+    summary.collectives = SummarizeCollectives(graph, cluster, timeline);
+    summary.busiestLinks =
+        BusiestLinks(cluster, links, timeline.endPs, std::numeric_limits<std::size_t>::max());
+    summary.congestion = DescribeCongestion(cluster, summary.busiestLinks);
+    summary.busiestLinks.resize(std::min(summary.busiestLinks.size(), N_BUSIEST_LINKS));
     return summary;
 }
 
@@ -260,6 +297,19 @@ WriteSummaryJson(const Summary& summary, std::ostream& out)
                          {"rate_bytes_per_s", use.rateBytesPerSecond},
                          {"credit_stall_share", use.creditStallShare},
                          {"max_queue_bytes", use.maxQueueBytes}});
+    }
+    Json collectives = Json::array();
+    for (const CollectiveUse& use : summary.collectives)
+    {
+        collectives.push_back({{"collective", ToString(use.collective)},
+                               {"parallelism", ToString(use.parallelism)},
+                               {"bytes", use.bytes},
+                               {"ranks", use.ranks},
+                               {"servers", use.servers},
+                               {"count", use.count},
+                               {"mean_s", use.meanS},
+                               {"busbw_bytes_per_s", orNull(use.busBytesPerS)},
+                               {"ideal_busbw_bytes_per_s", orNull(use.idealBytesPerS)}});
     }
     const Json json{
         {"graph", summary.graph},
@@ -296,6 +346,8 @@ WriteSummaryJson(const Summary& summary, std::ostream& out)
         {"queue_pairs", summary.network.queuePairs},
         {"wall_s", summary.wallS},
         {"busiest_links", links},
+        {"congestion", summary.congestion},
+        {"collectives", collectives},
     };
     out << json.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
 }
@@ -331,9 +383,13 @@ PrintSummary(const Summary& summary, std::ostream& out)
     }
     rows.push_back({"peak memory", DescribeMemory(summary)});
     out << FormatTable(rows, "ll") << '\n' << DescribeTimes(summary) << '\n';
+    if (!summary.collectives.empty())
+    {
+        out << DescribeCollectives(summary) << '\n';
+    }
     if (!summary.busiestLinks.empty())
     {
-        out << DescribeLinks(summary) << '\n';
+        out << DescribeLinks(summary) << '\n' << WrapText(summary.congestion) << '\n';
     }
     const NetworkStatistics& network = summary.network;
     rows = {{"simulated",

@@ -8,6 +8,7 @@
 #define PROTEUS_SUMMARY_H
 
 #include "proteus-breakdown.h"
+#include "proteus-collective-use.h"
 #include "proteus-tables.h"
 
 #include "ns3/proteus-cluster.h"
@@ -77,10 +78,12 @@ struct Summary
     bool outOfMemory{false};                  //!< whether any device exceeds its capacity
     std::vector<DeviceId> outOfMemoryDevices; //!< those that do
 
-    NetworkStatistics network;         //!< work of the simulator
-    std::vector<LinkUse> busiestLinks; //!< ten at most
-    double wallS{0};                   //!< time the simulation took; the caller sets it
-    std::vector<std::string> gpuNames; //!< by device, names in the cluster
+    NetworkStatistics network;              //!< work of the simulator
+    std::vector<LinkUse> busiestLinks;      //!< ten at most
+    std::string congestion;                 //!< which link is to blame, see DescribeCongestion()
+    std::vector<CollectiveUse> collectives; //!< by kind, most time first
+    double wallS{0};                        //!< time the simulation took; the caller sets it
+    std::vector<std::string> gpuNames;      //!< by device, names in the cluster
 };
 
 /**
@@ -107,7 +110,8 @@ Summary Summarize(const ExecutionGraph& graph,
  * @ingroup proteus
  * Writes a summary as one JSON object. Times are in seconds (`_s`), sizes in bytes; those of
  * `exposed_s`, `compute_s`, `idle_s` and `exposed_communication_s` are means over the devices,
- * those in `worst` of the device that has most. `tokens_per_s`, `samples_per_s` and
+ * those in `worst` of the device that has most. `collectives` are as in the table of this name, see
+ * MakeResultTables(). `tokens_per_s`, `samples_per_s` and
  * `model_flop_utilisation` are null where the graph does not say
  * what it trains. Bytes of a name that are no UTF-8 become U+FFFD.
  * @param summary to write

@@ -12,6 +12,7 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <sstream>
 #include <stdexcept>
 #include <tuple>
 
@@ -25,26 +26,6 @@ namespace
 
 constexpr double PS_PER_S = 1e12;
 constexpr int SECOND_DECIMALS = 12;
-
-/// @param field of a CSV file @return quoted where RFC 4180 (section 2, items 6 and 7) asks for it
-std::string
-QuoteCsv(const std::string& field)
-{
-    if (field.find_first_of(",\"\r\n") == std::string::npos)
-    {
-        return field;
-    }
-    std::string quoted = "\"";
-    for (char c : field)
-    {
-        quoted += c;
-        if (c == '"')
-        {
-            quoted += c;
-        }
-    }
-    return quoted + '"';
-}
 
 /// @param text in UTF-8 @return number of its characters
 std::size_t
@@ -75,6 +56,25 @@ FormatWithUnit(double value, const std::array<const char*, N>& units, int decima
 }
 
 } // namespace
+
+std::string
+QuoteCsv(const std::string& field)
+{
+    if (field.find_first_of(",\"\r\n") == std::string::npos)
+    {
+        return field;
+    }
+    std::string quoted = "\"";
+    for (char c : field)
+    {
+        quoted += c;
+        if (c == '"')
+        {
+            quoted += c;
+        }
+    }
+    return quoted + '"';
+}
 
 void
 WriteSpanCsv(const ExecutionGraph& graph,
@@ -173,6 +173,14 @@ BusiestLinks(const Cluster& cluster,
         use.rateBytesPerSecond = link.bytesPerSecond;
         use.creditStallShare = static_cast<double>(statistics.creditStallPs) / duration;
         use.maxQueueBytes = statistics.maxQueueBytes;
+        use.pausedShare = static_cast<double>(statistics.pausedPs) / duration;
+        use.pauses = statistics.pauses;
+        use.packets = statistics.packets;
+        use.payloadBytes = statistics.payloadBytes;
+        use.wireBytes = statistics.wireBytes;
+        use.markedPackets = statistics.markedPackets;
+        use.lostPackets = statistics.lostPackets;
+        use.droppedPackets = statistics.droppedPackets;
         uses.push_back(std::move(use));
     }
     const auto isBusier = [](const LinkUse& a, const LinkUse& b) {
@@ -223,6 +231,24 @@ FormatTable(const std::vector<std::vector<std::string>>& rows,
         text += line + '\n';
     }
     return text;
+}
+
+std::string
+WrapText(const std::string& text, std::size_t columns, const std::string& indent)
+{
+    std::string lines;
+    std::string line;
+    std::istringstream words(text);
+    for (std::string word; words >> word;)
+    {
+        if (!line.empty() && WidthOf(indent) + WidthOf(line) + 1 + WidthOf(word) > columns)
+        {
+            lines += indent + line + '\n';
+            line.clear();
+        }
+        line += (line.empty() ? "" : " ") + word;
+    }
+    return line.empty() ? lines : lines + indent + line + '\n';
 }
 
 std::string

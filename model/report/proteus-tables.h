@@ -64,7 +64,15 @@ struct LinkUse
     double payloadBytesPerSecond{0}; //!< mean over the time
     double rateBytesPerSecond{0};    //!< raw rate of the direction
     double creditStallShare{0};      //!< share of the time held up by the receiver's full buffer
-    uint64_t maxQueueBytes{0};       //!< most payload that waited at once
+    uint64_t maxQueueBytes{0};       //!< most wire bytes that waited at once
+    double pausedShare{0};           //!< share of the time with a traffic class paused
+    uint64_t pauses{0};              //!< PFC pauses received
+    uint64_t packets{0};             //!< units sent
+    uint64_t payloadBytes{0};        //!< payload sent
+    uint64_t wireBytes{0};           //!< sent, headers included
+    uint64_t markedPackets{0};       //!< units marked by ECN
+    uint64_t lostPackets{0};         //!< units lost on the wire
+    uint64_t droppedPackets{0};      //!< units dropped at its end
 };
 
 /**
@@ -96,6 +104,21 @@ std::vector<LinkUse> BusiestLinks(const Cluster& cluster,
 std::string FormatTable(const std::vector<std::vector<std::string>>& rows,
                         const std::string& alignment,
                         const std::string& indent = "  ");
+
+/**
+ * @ingroup proteus
+ * @param text words with single spaces
+ * @param columns most characters of a line, its indent included; a longer word has its own line
+ * @param indent before every line
+ * @return the text in lines, each with its line feed
+ */
+std::string WrapText(const std::string& text,
+                     std::size_t columns = 100,
+                     const std::string& indent = "  ");
+
+/// @ingroup proteus
+/// @param field of a CSV file @return quoted where RFC 4180 (section 2, items 6 and 7) asks for it
+std::string QuoteCsv(const std::string& field);
 
 /// @ingroup proteus
 /// @param value a number @param decimals how many @return e.g. "3.14"

@@ -4,6 +4,8 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
+#include "report-fixture.h"
+
 #include "ns3/proteus-breakdown.h"
 #include "ns3/proteus-chrome-trace.h"
 #include "ns3/proteus-cluster.h"
@@ -41,93 +43,11 @@ namespace
 
 using Json = nlohmann::json;
 
-/// @param function to call @return message of the std::invalid_argument it throws
-template <typename F>
-std::string
-ErrorOf(F function)
-{
-    try
-    {
-        function();
-    }
-    catch (const std::invalid_argument& error)
-    {
-        return error.what();
-    }
-    return "no error";
-}
-
 void
 ExpectContains(const std::string& text, const std::string& part)
 {
     EXPECT_NE(text.find(part), std::string::npos) << "'" << part << "' is not in '" << text << "'";
 }
-
-/// A graph of communications and computations on some devices, and a timeline of it.
-struct TestRun
-{
-    explicit TestRun(uint32_t nDevices, uint32_t microBatches = 1)
-        : nDevices(nDevices),
-          builder(nDevices)
-    {
-        compute = builder.AddStream("compute");
-        communication = builder.AddStream("communication");
-        gradients = builder.AddStream("gradients");
-        phase = builder.AddPhase("iteration", microBatches);
-        timeline.memory.resize(nDevices);
-        timeline.peakMemoryBytes.resize(nDevices);
-    }
-
-    TaskId AddCompute(DeviceId device, const std::string& name = "compute")
-    {
-        return builder.AddCompute(phase, device, compute, name, 1000);
-    }
-
-    TaskId AddCollective(const std::vector<DeviceId>& group, Parallelism parallelism)
-    {
-        return builder.AddCommunication(phase,
-                                        builder.AddGroup(group),
-                                        parallelism == Parallelism::DATA ? gradients
-                                                                         : communication,
-                                        "all-reduce",
-                                        Collective::ALL_REDUCE,
-                                        4096,
-                                        parallelism);
-    }
-
-    TaskId AddSend(DeviceId from, DeviceId to, Parallelism parallelism = Parallelism::PIPELINE)
-    {
-        return builder.AddCommunication(phase,
-                                        builder.AddGroup({from, to}),
-                                        communication,
-                                        "send",
-                                        Collective::SEND_RECV,
-                                        100,
-                                        parallelism);
-    }
-
-    void AddSpan(DeviceId device, TaskId task, int64_t startPs, int64_t endPs, uint32_t mb = 0)
-    {
-        timeline.spans.push_back({device, task, mb, startPs, endPs});
-        timeline.endPs = std::max(timeline.endPs, endPs);
-    }
-
-    /// Builds the graph; call it once, when all tasks are there.
-    const ExecutionGraph& Finish()
-    {
-        graph = builder.Build();
-        return graph;
-    }
-
-    uint32_t nDevices;
-    GraphBuilder builder;
-    StreamId compute;
-    StreamId communication;
-    StreamId gradients;
-    PhaseId phase;
-    ExecutionGraph graph;
-    Timeline timeline;
-};
 
 void
 ExpectAddsUp(const DeviceBreakdown& breakdown, int64_t totalPs)
@@ -135,66 +55,6 @@ ExpectAddsUp(const DeviceBreakdown& breakdown, int64_t totalPs)
     EXPECT_EQ(breakdown.totalPs, totalPs);
     EXPECT_EQ(breakdown.computePs + breakdown.GetExposedPs() + breakdown.idlePs, totalPs);
 }
-
-/// @param names of GPUs @return a cluster with one NVSwitch per server ("a.g0" is in server "a")
-Cluster
-MakeSmallCluster(const std::vector<std::pair<std::string, int32_t>>& gpus)
-{
-    Cluster cluster("small");
-    std::map<int32_t, VertexId> switches;
-    const VertexId spine = cluster.AddVertex({"spine", VertexKind::SWITCH, -1, 0, ""});
-    for (const auto& gpu : gpus)
-    {
-        const VertexId id =
-            cluster.AddVertex({gpu.first, VertexKind::GPU, gpu.second, 0, "A100-SXM4-80GB"});
-        if (switches.count(gpu.second) == 0)
-        {
-            const std::string name = "s" + std::to_string(gpu.second);
-            const VertexId hub = cluster.AddVertex({name, VertexKind::NVSWITCH, gpu.second, 0, ""});
-            switches[gpu.second] = hub;
-            cluster.AddLink({hub, spine, LinkTechnology::INFINIBAND, 25e9, 1000, {}, 10});
-        }
-        cluster.AddLink({id, switches[gpu.second], LinkTechnology::NVLINK, 300e9, 1000, {}, 1});
-    }
-    return cluster;
-}
-
-Cluster
-MakeTwoServers()
-{
-    return MakeSmallCluster({{"n0.gpu0", 0}, {"n0.gpu1", 0}, {"n1.gpu0", 1}, {"n1.gpu1", 1}});
-}
-
-/// A folder that is deleted with what is in it.
-class TemporaryFolder
-{
-  public:
-    TemporaryFolder()
-        : m_path(std::filesystem::temp_directory_path() /
-                 ("proteus-report-test-" + std::to_string(std::random_device()())))
-    {
-        std::filesystem::create_directory(m_path);
-    }
-
-    ~TemporaryFolder()
-    {
-        std::filesystem::remove_all(m_path);
-    }
-
-    std::string operator/(const std::string& name) const
-    {
-        return (m_path / name).string();
-    }
-
-    std::size_t CountFiles() const
-    {
-        return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(m_path),
-                                                      std::filesystem::directory_iterator()));
-    }
-
-  private:
-    std::filesystem::path m_path;
-};
 
 std::string
 ReadText(const std::string& path)
@@ -1190,10 +1050,19 @@ TEST(Summary, PrintedReport)
     data                 300.000 ms  30.0 %  300.000 ms  30.0 %  n0.gpu0
   idle                    50.000 ms   5.0 %  100.000 ms  10.0 %  n0.gpu1
 
+  collectives  for        size  ranks  count        mean  busbw GB/s  of ideal
+  all-reduce   data    4.10 kB  2          1  300.000 ms        0.00     0.0 %
+  all-reduce   tensor  4.10 kB  2          1  100.000 ms        0.00     0.0 %
+  ranks: "in" how many servers; mean: from the last rank's joining; ideal: what the links of
+  one group allow, headers not deducted
+
   busiest links  technology    busy  payload GB/s  of GB/s  stalled  queue
   n0.gpu0 -> s0  nvlink      25.0 %         60.00   300.00    0.0 %    0 B
   busy, payload: over the iteration; stalled: a packet ready, the receiver's buffer full;
-  queue: most payload that waited at once; GB = 1e9 bytes
+  queue: most bytes that waited at once; GB = 1e9 bytes
+
+  No link holds others up: none is paused or short of credits for 0.1 % of the time, and no queue in
+  a switch takes 10.000 us to drain.
 
   simulated  1,000,000 packets, 3,000,000 packet-hops, 4,000,000 events
   wall time  1.500 s, 2.00 million packet-hops/s

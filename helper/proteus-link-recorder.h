@@ -1,0 +1,60 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef PROTEUS_LINK_RECORDER_H
+#define PROTEUS_LINK_RECORDER_H
+
+#include "ns3/proteus-fabric.h"
+#include "ns3/proteus-link-series.h"
+#include "ns3/proteus-sample-clock.h"
+
+#include <vector>
+
+namespace ns3
+{
+namespace proteus
+{
+
+/**
+ * @ingroup proteus
+ * Records how the links of a fabric are used over time, for reports: in memory, in bins that grow
+ * with the run, from 1 us on, so that a run of any length has a few hundred of them. It only reads:
+ * results are the same without it. For files with samples of a fixed interval there is LinkMonitor.
+ */
+class LinkRecorder : private Sampler
+{
+  public:
+    /**
+     * Begins, at time 0.
+     * @param fabric to look at, until the run is over
+     */
+    explicit LinkRecorder(Ptr<Fabric> fabric);
+    ~LinkRecorder() override;
+
+    LinkRecorder(const LinkRecorder&) = delete;
+    LinkRecorder& operator=(const LinkRecorder&) = delete;
+
+    /// @return what was recorded; complete when the simulator has run out of events
+    const LinkSeries& GetSeries() const
+    {
+        return m_series;
+    }
+
+  private:
+    // Inherited from Sampler
+    void TakeSample() override;
+
+    Ptr<Fabric> m_fabric;               //!< to look at
+    LinkSeries m_series;                //!< recorded so far
+    std::vector<LinkStatistics> m_last; //!< by port: at the last sample
+    std::vector<LinkBin> m_bins;        //!< by port: of the present sample
+    int64_t m_lastPs{0};                //!< time of the last sample
+};
+
+} // namespace proteus
+} // namespace ns3
+
+#endif // PROTEUS_LINK_RECORDER_H

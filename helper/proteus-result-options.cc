@@ -1,0 +1,129 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-result-options.h"
+
+#include "ns3/proteus-chrome-trace.h"
+#include "ns3/proteus-output-file.h"
+#include "ns3/proteus-summary.h"
+#include "ns3/proteus-tables.h"
+
+#include <filesystem>
+#include <functional>
+#include <iostream>
+#include <stdexcept>
+
+namespace ns3
+{
+namespace proteus
+{
+
+namespace
+{
+
+/// @param folder to be there from now on @throw std::invalid_argument if it cannot
+void
+MakeFolder(const std::string& folder)
+{
+    std::error_code error;
+    std::filesystem::create_directories(folder, error);
+    if (error || !std::filesystem::is_directory(folder))
+    {
+        throw std::invalid_argument(folder + ": no folder can be made of that name" +
+                                    (error ? ": " + error.message() : ""));
+    }
+}
+
+} // namespace
+
+void
+ResultOptions::AddTo(CommandLine& command, bool isTraceInput)
+{
+    command.AddValue("timeline", "write a timeline to this file, for ui.perfetto.dev", timeline);
+    if (!isTraceInput)
+    {
+        command.AddValue("trace", "the same as --timeline", timeline);
+    }
+    command.AddValue("json", "write all results to this file, as tables in JSON", json);
+    command.AddValue("tables", "write all results to this folder, a CSV file per table", tables);
+    command.AddValue("csv", "write the spans of all tasks to this file", csv);
+    command.AddValue("summary", "write the most important results to this file as JSON", summary);
+}
+
+void
+ResultOptions::Check() const
+{
+    for (const std::string& path : {timeline, report, json, csv, summary})
+    {
+        if (!path.empty())
+        {
+            CheckWritable(path);
+        }
+    }
+    if (!tables.empty())
+    {
+        MakeFolder(tables);
+        CheckWritable((std::filesystem::path(tables) / "run.csv").string());
+    }
+}
+
+void
+ResultOptions::Write(const ReportedRun& run) const
+{
+    const auto write = [](const std::string& path, const std::function<void(std::ostream&)>& f) {
+        if (!path.empty())
+        {
+            WriteFile(path, f);
+        }
+    };
+    const RunResult& first = run.results.at(0);
+    for (const RunResult& result : run.results)
+    {
+        Summary summaryOf = Summarize(run.graph,
+                                      run.cluster,
+                                      result.timeline,
+                                      result.links,
+                                      result.network,
+                                      run.dataType);
+        summaryOf.wallS = result.wallS;
+        if (run.results.size() > 1)
+        {
+            std::cout << (&result == &first ? "" : "\n") << "By the executor " << result.executor
+                      << ":\n\n";
+        }
+        PrintSummary(summaryOf, std::cout);
+        if (&result == &first)
+        {
+            write(summary, [&](std::ostream& out) { WriteSummaryJson(summaryOf, out); });
+        }
+    }
+    write(timeline, [&](std::ostream& out) {
+        WriteChromeTrace(run.graph, run.cluster, first.timeline, out);
+    });
+    write(csv,
+          [&](std::ostream& out) { WriteSpanCsv(run.graph, run.cluster, first.timeline, out); });
+    if (json.empty() && tables.empty() && report.empty())
+    {
+        return;
+    }
+    const std::vector<Table> made = MakeResultTables(run);
+    write(json, [&](std::ostream& out) { WriteTablesJson(made, out); });
+    if (!tables.empty())
+    {
+        const auto path = [this](const std::string& name) {
+            return (std::filesystem::path(tables) / (name + ".csv")).string();
+        };
+        for (const Table& table : made)
+        {
+            write(path(table.name), [&](std::ostream& out) { WriteTableCsv(table, out); });
+        }
+        write(path("links_over_time"), [&](std::ostream& out) { WriteLinkSeriesCsv(run, out); });
+        write(path("memory_over_time"), [&](std::ostream& out) { WriteMemorySeriesCsv(run, out); });
+    }
+}
+
+} // namespace proteus
+} // namespace ns3

@@ -1,0 +1,67 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef PROTEUS_RESULT_OPTIONS_H
+#define PROTEUS_RESULT_OPTIONS_H
+
+#include "ns3/command-line.h"
+#include "ns3/proteus-result-tables.h"
+
+#include <string>
+#include <vector>
+
+namespace ns3
+{
+namespace proteus
+{
+
+/**
+ * @ingroup proteus
+ * Options of the programs that run a graph: what is written about the results, and where to.
+ */
+struct ResultOptions
+{
+    std::string timeline; //!< .json or .pftrace file, or folder; if not empty
+    std::string report;   //!< HTML file to write, if not empty
+    std::string json;     //!< file for all tables, if not empty
+    std::string tables;   //!< folder for all tables, if not empty
+    std::string csv;      //!< file for the spans, if not empty
+    std::string summary;  //!< file for the summary, if not empty
+
+    /**
+     * @param command to add the options to
+     * @param isTraceInput whether --trace is an input of the program; else it is another name for
+     * --timeline
+     */
+    void AddTo(CommandLine& command, bool isTraceInput);
+
+    /// @return whether links over time are of use
+    bool NeedsSeries() const
+    {
+        return !timeline.empty() || !report.empty() || !tables.empty();
+    }
+
+    /// @return whether the spans of channels are of use
+    bool NeedsChannels() const
+    {
+        return !timeline.empty();
+    }
+
+    /// @throw std::invalid_argument if a file cannot be written
+    void Check() const;
+
+    /**
+     * Prints the report on stdout and writes the files.
+     * @param input what was run, and its results, at least one
+     * @throw std::invalid_argument if a file cannot be written
+     */
+    void Write(const ReportedRun& input) const;
+};
+
+} // namespace proteus
+} // namespace ns3
+
+#endif // PROTEUS_RESULT_OPTIONS_H

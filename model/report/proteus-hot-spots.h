@@ -1,0 +1,72 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef PROTEUS_HOT_SPOTS_H
+#define PROTEUS_HOT_SPOTS_H
+
+#include "proteus-tables.h"
+
+#include "ns3/proteus-cluster.h"
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+/**
+ * @file
+ * @ingroup proteus
+ * Where a network holds its traffic up, and which link is to blame.
+ */
+
+namespace ns3
+{
+namespace proteus
+{
+
+/// @ingroup proteus
+/// A direction of a link that was held up, or where much waited.
+struct HotSpot
+{
+    LinkUse link;         //!< which one
+    double heldShare{0};  //!< share of the time paused or without credits
+    double drainS{0};     //!< time that the longest queue takes to leave at the link's rate
+    std::string cause;    //!< name of the link or device that is to blame; its own if it is itself
+    std::string sentence; //!< all of it in words
+};
+
+/**
+ * @ingroup proteus
+ * Finds the directions that were held up most (PFC pauses, missing credits: by the share of the
+ * time), and behind them those with the longest queues in a switch (by the time that the longest
+ * queue takes to drain). Queues at GPUs, CPUs and NICs are no hot spots: what a rank has to send
+ * waits there.
+ *
+ * To find out who is to blame for a link that is held up, walk on from its end over the links that
+ * are held up most themselves; the walk ends at a link that is held up less than it is busy, or at
+ * a device that takes no more.
+ *
+ * @param cluster of the links
+ * @param uses all directions that carried something, see BusiestLinks()
+ * @param n how many at most
+ * @return hot spots, worst first: held up for at least 0.1 % of the time, or a queue of at least 10
+ * us
+ */
+std::vector<HotSpot> FindHotSpots(const Cluster& cluster,
+                                  const std::vector<LinkUse>& uses,
+                                  std::size_t n);
+
+/**
+ * @ingroup proteus
+ * @param cluster of the links
+ * @param uses all directions that carried something
+ * @return one sentence: which link is to blame for most of the congestion, or that there is none
+ */
+std::string DescribeCongestion(const Cluster& cluster, const std::vector<LinkUse>& uses);
+
+} // namespace proteus
+} // namespace ns3
+
+#endif // PROTEUS_HOT_SPOTS_H
