@@ -257,7 +257,46 @@ Cluster::AddLink(const Link& link)
     m_links.push_back(link);
     m_ports[link.a].push_back({id, link.b});
     m_ports[link.b].push_back({id, link.a});
+    if (link.technology == LinkTechnology::NVLINK)
+    {
+        JoinDomains(link.a, link.b);
+    }
     return id;
+}
+
+int32_t
+Cluster::DomainKey(VertexId vertex) const
+{
+    const int32_t server = m_vertices[vertex].server;
+    return server >= 0 ? server : -2 - static_cast<int32_t>(vertex);
+}
+
+void
+Cluster::JoinDomains(VertexId a, VertexId b)
+{
+    // The first server of both names the new one.
+    const auto order = [](int32_t key) { return static_cast<uint32_t>(key); };
+    const int32_t x = GetDomain(a);
+    const int32_t y = GetDomain(b);
+    if (x == y)
+    {
+        return;
+    }
+    const int32_t kept = order(x) < order(y) ? x : y;
+    const int32_t gone = kept == x ? y : x;
+    for (auto& [key, domain] : m_domainOf)
+    {
+        domain = domain == gone ? kept : domain;
+    }
+    m_domainOf[gone] = kept;
+}
+
+int32_t
+Cluster::GetDomain(VertexId vertex) const
+{
+    const int32_t key = DomainKey(vertex);
+    const auto found = m_domainOf.find(key);
+    return found == m_domainOf.end() ? key : found->second;
 }
 
 VertexId

@@ -276,6 +276,14 @@ class Cluster
      */
     VertexId GetNic(VertexId gpu) const;
 
+    /**
+     * What is one machine to a collective: vertices of one server, and of servers that NVLink joins
+     * (the rack of an NVL72; to NCCL, multi-node NVLink).
+     * @param vertex a vertex
+     * @return number of the first server of its NVLink domain; below 0 for a vertex of no server
+     */
+    int32_t GetDomain(VertexId vertex) const;
+
     /// "No such vertex".
     static constexpr VertexId NO_VERTEX = 0xffffffff;
 
@@ -287,11 +295,17 @@ class Cluster
     void Validate() const;
 
   private:
+    /// @param vertex a vertex @return its server, or a number below 0 of its own
+    int32_t DomainKey(VertexId vertex) const;
+    /// Makes one NVLink domain of two. @param a a vertex @param b another one
+    void JoinDomains(VertexId a, VertexId b);
+
     std::string m_name;
     std::vector<Vertex> m_vertices;
     std::vector<Link> m_links;
     std::vector<std::vector<Port>> m_ports;
     std::vector<VertexId> m_gpus;
+    std::unordered_map<int32_t, int32_t> m_domainOf; //!< of what has been joined, see DomainKey()
     std::unordered_map<std::string, VertexId> m_byName;               //!< vertices
     std::map<std::pair<VertexKind, int32_t>, uint32_t> m_countByKind; //!< per kind and server
     uint32_t m_nServers{0};
@@ -318,11 +332,12 @@ struct PathOptions
 /**
  * @ingroup proteus
  * Shortest paths of a cluster, with all alternatives of equal cost. A path runs through switches,
- * CPUs and NICs, never through a GPU. By a NIC it enters the server of its destination only:
- * servers do not forward for others. And at a PCIe switch without peer-to-peer it goes from one
- * device below to another by way of the CPU. Computed per destination on first use and kept; what
- * hangs on the same switch by its only link shares one table. Not safe to be called from two
- * threads at once.
+ * CPUs and NICs, never through a GPU. By a NIC it enters the server of its destination only, and
+ * only the NIC that is its destination, if one is; what has reached a NIC goes out and not back in:
+ * servers do not forward for others, nor a NIC for another. And at a PCIe switch without
+ * peer-to-peer it goes from one device below to another by way of the CPU. Computed per destination
+ * on first use and kept; what hangs on the same switch by its only link shares one table. Not safe
+ * to be called from two threads at once.
  *
  * UP_DOWN is up/down routing (Schroeder et al., "Autonet: A High-Speed, Self-Configuring Local Area
  * Network Using Point-to-Point Links", IEEE JSAC 9(8), 1991): every link has an upper and a lower
@@ -448,8 +463,6 @@ class Paths
     /// @param vertex to pass @param arrivedDown how it was reached @param down how it is left
     /// @return whether a path may do so
     bool MayPass(VertexId vertex, bool arrivedDown, bool down) const;
-    /// @param from a vertex @param to its neighbor @return server that is entered by a NIC; or -1
-    int32_t EnteredServer(VertexId from, VertexId to) const;
     /// @param link a link @param from one end @return whether it goes down
     bool LinkGoesDown(LinkId link, VertexId from) const;
     /// Fills m_attachments.

@@ -23,11 +23,41 @@ namespace proteus
 namespace
 {
 
+/// A step of a path from a vertex to the next.
+struct Step
+{
+    int32_t server{-1};    //!< the only one that a path may lead to; -1: any
+    bool entersNic{false}; //!< from outside, which is not on the way to another NIC
+
+    /// @param destination of a path @return whether it may take the step
+    bool LeadsTo(const Vertex& destination) const
+    {
+        return server < 0 || (server == destination.server &&
+                              !(entersNic && destination.kind == VertexKind::NIC));
+    }
+};
+
+/// @param from where a step begins @param next where it ends @return the step
+Step
+MakeStep(const Vertex& from, const Vertex& next)
+{
+    Step step;
+    if (next.kind == VertexKind::NIC && from.server != next.server)
+    {
+        step = {next.server, true};
+    }
+    else if (from.kind == VertexKind::NIC && from.server == next.server)
+    {
+        step = {from.server, false};
+    }
+    return step;
+}
+
 /// What the search needs of an edge.
 struct Edge
 {
-    uint32_t cost;   //!< of the link
-    int32_t entered; //!< server that the path enters by a NIC; -1 if it enters none
+    uint32_t cost; //!< of the link
+    Step step;     //!< against the direction of the search
 };
 
 using BoostGraph = boost::compressed_sparse_row_graph<boost::directedS, boost::no_property, Edge>;
@@ -376,8 +406,8 @@ Paths::Paths(const Cluster& cluster, const PathOptions& options)
                     {
                         ends.emplace_back(State(vertex, phase > 0),
                                           State(port.neighbor, before > 0));
-                        costs.push_back(
-                            {links[port.link].cost, EnteredServer(port.neighbor, vertex)});
+                        costs.push_back({links[port.link].cost,
+                                         MakeStep(vertices[port.neighbor], vertices[vertex])});
                     }
                 }
             }
@@ -415,15 +445,6 @@ Paths::MayPass(VertexId vertex, bool arrivedDown, bool down) const
         return false;
     }
     return m_rule == RoutingRule::SHORTEST || !arrivedDown || down;
-}
-
-int32_t
-Paths::EnteredServer(VertexId from, VertexId to) const
-{
-    const auto& vertices = m_cluster.GetVertices();
-    return vertices[to].kind == VertexKind::NIC && vertices[from].server != vertices[to].server
-               ? vertices[to].server
-               : -1;
 }
 
 bool
@@ -540,7 +561,7 @@ Paths::GetTree(VertexId to, bool withDistance) const
         boost::make_function_property_map<BoostGraph::edge_descriptor>(
             [&](const BoostGraph::edge_descriptor& edge) {
                 const Edge& e = graph[edge];
-                return e.entered < 0 || e.entered == vertices[to].server ? e.cost : UNREACHABLE;
+                return e.step.LeadsTo(vertices[to]) ? e.cost : UNREACHABLE;
             }),
         index,
         std::less<uint32_t>(),
@@ -570,8 +591,8 @@ Paths::GetTree(VertexId to, bool withDistance) const
                 {
                     continue;
                 }
-                const int32_t entered = EnteredServer(from, neighbor);
-                if (neighbor != to && entered >= 0 && entered != vertices[to].server)
+                if (neighbor != to &&
+                    !MakeStep(vertices[from], vertices[neighbor]).LeadsTo(vertices[to]))
                 {
                     continue;
                 }

@@ -108,9 +108,7 @@ MakeDirectProgram(const Cluster& cluster,
         program.bufferBytes += layout.GetMostReceived();
     }
     program.ranks.resize(n);
-    const auto server = [&](uint32_t rank) {
-        return cluster.GetVertices()[request.vertices[rank]].server;
-    };
+    const auto server = [&](uint32_t rank) { return cluster.GetDomain(request.vertices[rank]); };
     for (uint32_t rank = 0; rank < n; ++rank)
     {
         const auto append = [&](bool sends, uint32_t peer, const Extent& extent) {

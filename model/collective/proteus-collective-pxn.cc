@@ -31,9 +31,7 @@ MakePxnProgram(const Cluster& cluster, const Paths& /* paths */, const Collectiv
     std::vector<uint64_t> passing(n, request.bytes + layout.GetMostReceived());
     program.ranks.resize(n);
 
-    const auto server = [&](uint32_t rank) {
-        return cluster.GetVertices()[request.vertices[rank]].server;
-    };
+    const auto server = [&](uint32_t rank) { return cluster.GetDomain(request.vertices[rank]); };
     // By server and rail (the number of the NIC in its server): a rank that has it.
     std::map<std::pair<int32_t, uint32_t>, uint32_t> onRail;
     std::vector<uint32_t> rails(n, NO_RANK);

@@ -159,7 +159,7 @@ MakeTreeProgram(const Cluster& cluster, const Paths& paths, const CollectiveRequ
     std::vector<int32_t> serverOf(n);
     for (uint32_t rank = 0; rank < n; ++rank)
     {
-        serverOf[rank] = cluster.GetVertices()[request.vertices[rank]].server;
+        serverOf[rank] = cluster.GetDomain(request.vertices[rank]);
     }
     for (uint32_t channel = 0; channel < channels; ++channel)
     {

@@ -413,7 +413,7 @@ GroupByServer(const Cluster& cluster, const std::vector<VertexId>& vertices)
     std::vector<std::vector<uint32_t>> members;
     for (uint32_t rank = 0; rank < vertices.size(); ++rank)
     {
-        const int32_t server = cluster.GetVertices()[vertices[rank]].server;
+        const int32_t server = cluster.GetDomain(vertices[rank]);
         const auto found = std::find(servers.begin(), servers.end(), server);
         members.resize(std::max<std::size_t>(members.size(), found - servers.begin() + 1));
         members[found - servers.begin()].push_back(rank);

@@ -103,8 +103,7 @@ FlowPlayer::CreateQueuePair(const FlowSpec& flow, uint64_t name)
     options.source = cluster.GetGpus()[flow.source];
     options.destination = cluster.GetGpus()[flow.destination];
     options.flow = name;
-    const auto& vertices = cluster.GetVertices();
-    if (vertices[options.source].server != vertices[options.destination].server)
+    if (cluster.GetDomain(options.source) != cluster.GetDomain(options.destination))
     {
         const auto links = m_fabric->GetPaths().Walk(options.source,
                                                      options.destination,

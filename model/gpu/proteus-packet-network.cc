@@ -192,7 +192,7 @@ PacketNetwork::GetQueuePair(GroupId group, uint32_t channel, uint32_t from, uint
         const DeviceId destination = m_graph->GetGroup(group)[to];
         const VertexId a = cluster.GetGpus()[source];
         const VertexId b = cluster.GetGpus()[destination];
-        const bool local = cluster.GetVertices()[a].server == cluster.GetVertices()[b].server;
+        const bool local = cluster.GetDomain(a) == cluster.GetDomain(b);
         QueuePairOptions options;
         options.source = a;
         options.destination = b;

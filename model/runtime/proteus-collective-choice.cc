@@ -116,13 +116,11 @@ CollectiveChooser::MakeSystem(const std::vector<VertexId>& vertices) const
     std::set<int32_t> servers;
     for (const VertexId vertex : vertices)
     {
-        servers.insert(m_cluster.GetVertices()[vertex].server);
+        servers.insert(m_cluster.GetDomain(vertex));
     }
     NcclSystem system;
     system.ranks = static_cast<uint32_t>(vertices.size());
-    // An NVLink domain of several servers is one to NCCL.
-    const bool hasNetwork = m_cluster.GetNic(vertices.front()) != Cluster::NO_VERTEX;
-    system.servers = hasNetwork ? static_cast<uint32_t>(servers.size()) : 1;
+    system.servers = static_cast<uint32_t>(servers.size());
     system.computeCapability = GetComputeCapability(vertices);
     system.amdCpu =
         m_preferences.amdCpu < 0 ? system.computeCapability == 80 : m_preferences.amdCpu > 0;

@@ -315,6 +315,23 @@ TEST(NvlinkDomain, OfSeveralRacks)
     EXPECT_EQ(paths.NextPorts(0, cluster.GetGpus()[143]).size(), 18u);
 }
 
+// What NVLink joins is one machine to collectives, whatever the number of servers.
+TEST(NvlinkDomain, IsOneDomain)
+{
+    const Cluster joined = MakeCluster("dgx-h100", 3, Kind("nvlink-domain"));
+    const Cluster apart = MakeCluster("dgx-h100", 3);
+    const Cluster pcie = MakeCluster("pcie-v100x4", 2);
+    for (std::size_t gpu = 0; gpu < 24; ++gpu)
+    {
+        EXPECT_EQ(joined.GetDomain(joined.GetGpus()[gpu]), 0);
+        EXPECT_EQ(apart.GetDomain(apart.GetGpus()[gpu]), gpu / 8);
+    }
+    EXPECT_EQ(joined.GetDomain(joined.FindVertex("nvspine0.0")), 0);
+    EXPECT_LT(apart.GetDomain(apart.FindVertex("switch0")), 0);
+    EXPECT_EQ(pcie.GetDomain(pcie.GetGpus()[3]), 0);
+    EXPECT_EQ(pcie.GetDomain(pcie.GetGpus()[4]), 1);
+}
+
 TEST(Presets, Dgx2)
 {
     const Cluster cluster = MakeCluster("dgx2", 1);

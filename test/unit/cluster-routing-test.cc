@@ -549,6 +549,55 @@ TEST(Paths, ServersDoNotForwardForOthers)
     EXPECT_EQ(Paths(row).Distance(g0, g2), 4u);
 }
 
+// From a NIC to one of another server a path keeps to the network, even where the way through PCIe
+// would be shorter: two NICs of a server on one switch are no way to a third.
+TEST(Paths, BetweenNicsOnlyTheNetwork)
+{
+    for (const Cluster& cluster : Samples())
+    {
+        const Paths paths(cluster);
+        const auto& vertices = cluster.GetVertices();
+        std::vector<VertexId> nics;
+        for (VertexId vertex = 0; vertex < vertices.size(); ++vertex)
+        {
+            if (vertices[vertex].kind == VertexKind::NIC)
+            {
+                nics.push_back(vertex);
+            }
+        }
+        for (VertexId from : nics)
+        {
+            for (VertexId to : nics)
+            {
+                if (vertices[from].server == vertices[to].server ||
+                    paths.Distance(from, to) == Paths::UNREACHABLE)
+                {
+                    continue;
+                }
+                std::set<VertexId> passed{from};
+                std::vector<VertexId> pending{from};
+                while (!pending.empty())
+                {
+                    const VertexId at = pending.back();
+                    pending.pop_back();
+                    ASSERT_TRUE(at == from || at == to || vertices[at].server == -1)
+                        << cluster.GetName() << ": " << vertices[from].name << " to "
+                        << vertices[to].name << " by " << vertices[at].name;
+                    for (uint16_t port : paths.NextPorts(at, to))
+                    {
+                        const VertexId next = cluster.GetPorts(at)[port].neighbor;
+                        if (passed.insert(next).second)
+                        {
+                            pending.push_back(next);
+                        }
+                    }
+                }
+                ASSERT_EQ(passed.count(to), 1u);
+            }
+        }
+    }
+}
+
 TEST(Paths, RefusesNonsense)
 {
     const Cluster cluster = MakeCluster("dgx-a100", 1);
