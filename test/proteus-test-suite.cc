@@ -10,6 +10,7 @@
 #include "ns3/proteus-helper.h"
 #include "ns3/proteus-program.h"
 #include "ns3/simulator.h"
+#include "ns3/string.h"
 #include "ns3/test.h"
 #include "ns3/uinteger.h"
 
@@ -220,6 +221,7 @@ class ProteusRingAllReduce : public TestCase
             // One channel at full rate: no thread block of a kernel moves the bytes.
             ProteusHelper helper = MakeHelper();
             helper.SetNetworkAttribute("KernelCopies", BooleanValue(false));
+            helper.SetNetworkAttribute("Algorithm", StringValue("ring"));
             helper.SetNetworkAttribute("Channels", UintegerValue(1));
             helper.SetNetworkAttribute("ChunkBytes", UintegerValue(512 * 1024));
             const auto outcome = RunGraph(helper,

@@ -10,6 +10,7 @@
 #include "ns3/proteus-helper.h"
 #include "ns3/proteus-trace-file.h"
 #include "ns3/simulator.h"
+#include "ns3/string.h"
 #include "ns3/test.h"
 #include "ns3/uinteger.h"
 
@@ -59,6 +60,7 @@ RunBare(const ExecutionGraph& graph, const std::string& cluster, uint32_t nodes)
 {
     ProteusHelper helper;
     helper.AssignStreams(1);
+    helper.SetNetworkAttribute("Algorithm", StringValue("ring"));
     helper.SetNetworkAttribute("Channels", UintegerValue(1));
     helper.SetNetworkAttribute("ChunkBytes", UintegerValue(uint64_t{1} << 30));
     helper.SetNetworkAttribute("LaunchOverhead", TimeValue(NanoSeconds(0)));

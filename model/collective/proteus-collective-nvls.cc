@@ -101,10 +101,17 @@ class NvlsChannel
                                       ends[ends.size() - m_slots] - 1);
             }
         }
-        for (std::size_t h = 0; h < m_members.size(); ++h)
+        for (std::size_t i = 0; i < m_members.size(); ++i)
         {
-            ReduceSlice(h, CutExtent(loop, m_members.size(), h));
+            ReduceSlice(Head(i), CutExtent(loop, m_members.size(), Head(i)));
         }
+    }
+
+    /// @param turn within a loop @return the member whose turn it is: on every channel another one
+    /// is the first, so that at any time all are heads of something
+    std::size_t Head(std::size_t turn) const
+    {
+        return (turn + m_channel) % m_members.size();
     }
 
     /// A slice is summed up for member h.
@@ -128,9 +135,9 @@ class NvlsChannel
     /// Member h of the loop gives its slice to all.
     void Multicast(const Extent& loop)
     {
-        for (std::size_t h = 0; h < m_members.size(); ++h)
+        for (std::size_t i = 0; i < m_members.size(); ++i)
         {
-            MulticastSlice(h, CutExtent(loop, m_members.size(), h));
+            MulticastSlice(Head(i), CutExtent(loop, m_members.size(), Head(i)));
         }
         for (std::size_t i = 0; i < m_members.size(); ++i)
         {
@@ -282,8 +289,9 @@ MakeNvlsProgram(const Cluster& cluster, const Paths& /* paths */, const Collecti
             {
                 nvls.WaitForFlags(number - lag + (gathers ? 1 : 0), gathers);
             }
-            for (uint32_t h = 0; h < n; ++h)
+            for (uint32_t i = 0; i < n; ++i)
             {
+                const auto h = static_cast<uint32_t>(nvls.Head(i));
                 const Extent slice =
                     CutExtent(CutExtent(CutExtent(whole, n, h), channels, channel), loops, loop);
                 gathers ? nvls.MulticastSlice(h, slice) : nvls.ReduceSlice(h, slice);

@@ -41,8 +41,8 @@ PacketNetwork::GetTypeId()
                           MakeTimeAccessor(&PacketNetwork::m_launchOverhead),
                           MakeTimeChecker(NanoSeconds(0)))
             .AddAttribute("Algorithm",
-                          "Algorithm of the collectives that have it. Empty: ring, or what a "
-                          "collective without rings has.",
+                          "Algorithm of the collectives that have it. Empty, and for all other "
+                          "collectives: as NCCL's cost model chooses.",
                           StringValue(""),
                           MakeStringAccessor(&PacketNetwork::m_algorithm),
                           MakeStringChecker())
@@ -109,6 +109,7 @@ PacketNetwork::SetUp(const ExecutionGraph& graph, Ptr<Fabric> fabric)
     m_graph = &graph;
     m_fabric = fabric;
     m_transport->SetFabric(fabric, this);
+    m_groups.SetUp(m_transport);
     CollectivePreferences preferences;
     preferences.protocol = m_protocol;
     m_chooser = std::make_unique<CollectiveChooser>(m_fabric->GetCluster(),
@@ -133,23 +134,14 @@ PacketNetwork::GetProgram(TaskId id)
             request.vertices.push_back(m_fabric->GetCluster().GetGpus()[device]);
         }
         const auto algorithms = GetAlgorithms(request.collective);
-        const std::string wanted = m_algorithm.empty() ? "ring" : m_algorithm;
         const bool exists =
-            std::find(algorithms.begin(), algorithms.end(), wanted) != algorithms.end();
-        request.algorithm = exists ? wanted : algorithms.front();
+            std::find(algorithms.begin(), algorithms.end(), m_algorithm) != algorithms.end();
+        request.algorithm = exists ? m_algorithm : "";
         m_chooser->Complete(request);
         request.channels = m_channels > 0 ? m_channels : request.channels;
         request.chunkBytes = m_chunkBytes > 0 ? m_chunkBytes : request.chunkBytes;
-        auto made = std::make_shared<CollectiveProgram>(
+        program = std::make_shared<CollectiveProgram>(
             MakeProgram(m_fabric->GetCluster(), m_fabric->GetPaths(), request));
-        if (!made->groups.empty())
-        {
-            throw std::invalid_argument(
-                "algorithm " + made->algorithm +
-                " works inside switches, which the packet network does not do for collectives; "
-                "set ns3::proteus::PacketNetwork::Algorithm to another one, e.g. ring or tree");
-        }
-        program = made;
     }
     return program;
 }
@@ -306,6 +298,7 @@ PacketNetwork::StartRank(uint32_t id)
     const GroupId group = m_graph->GetTask(m_rankRuns[id].task).place;
     const uint32_t rank = GetRank(group, m_rankRuns[id].device);
     const auto& blocks = m_rankRuns[id].program->ranks[rank].blocks;
+    OpenGroups(id, rank);
     for (uint32_t i = 0; i < blocks.size(); ++i)
     {
         const ThreadBlock& block = blocks[i];
@@ -320,6 +313,11 @@ PacketNetwork::StartRank(uint32_t id)
         if (!block.steps.empty())
         {
             ++m_rankRuns[id].blocksLeft;
+        }
+        if (block.group != NO_GROUP)
+        {
+            std::tie(run.group, run.member) = m_rankRuns[id].groups[block.group];
+            m_groups.AddBlock(run.group, run.member, blockRun);
         }
         if (block.sendPeer != NO_RANK)
         {
@@ -435,13 +433,18 @@ PacketNetwork::Advance(uint32_t id)
         const Step& step = steps[run.next];
         const bool receives = Receives(step.kind);
         const bool sends = Sends(step.kind);
+        const bool inGroup = run.group != NO_ID;
         if ((receives && run.arrived == 0) || (sends && run.grants == 0) ||
-            !HasWaited(rankRun, step))
+            !HasWaited(rankRun, step) || (inGroup && !IsGroupStepReady(run, step)))
         {
             break;
         }
         ++run.next;
         advanced = true;
+        if (inGroup)
+        {
+            DoGroupStep(run, step);
+        }
         if (sends)
         {
             --run.grants;
@@ -451,6 +454,7 @@ PacketNetwork::Advance(uint32_t id)
                 GetTraits(m_rankRuns[rankRun].program->protocol).WireBytes(step.bytes),
                 1);
             m_rankRuns[rankRun].sentBytes += bytes;
+            m_rankRuns[rankRun].expectedBytes += bytes;
             m_transport->Send(run.sendQueuePair, bytes, uint64_t{id} << 32 | run.sendPeerRun);
         }
         if (receives)
@@ -529,9 +533,17 @@ PacketNetwork::CheckDone(uint32_t id)
         m_freeBlockRuns.push_back(run.blocks[i]);
     }
     m_rankIndex.erase(BlockKey{run.task, run.microBatch, run.device, 0});
+    for (const auto& [group, member] : run.groups)
+    {
+        if (group != NO_ID)
+        {
+            m_groups.Close(group, member);
+        }
+    }
     CommunicationStatistics& statistics = m_statistics[run.task];
     statistics.task = run.task;
     statistics.sentBytes += run.sentBytes;
+    statistics.expectedBytes += run.expectedBytes;
     statistics.receivedBytes += run.receivedBytes;
     m_fabric->CallAtPresent(m_fabric->GetCluster().GetGpus()[run.device], std::move(run.done));
     run = RankRun();
@@ -564,6 +576,10 @@ PacketNetwork::DescribeWait(DeviceId device, TaskId task, uint32_t microBatch) c
             continue;
         }
         const Step& step = run.block->steps[run.next];
+        if (run.group != NO_ID && !IsGroupStepReady(run, step))
+        {
+            return DescribeGroupWait(run, step, name);
+        }
         if (Receives(step.kind) && run.arrived == 0)
         {
             return "waits for a chunk from " + name(run.block->receivePeer);
@@ -613,12 +629,17 @@ PacketNetwork::CheckAtRest() const
     }
     for (const auto& entry : m_statistics)
     {
-        if (entry.second.sentBytes != entry.second.receivedBytes)
+        if (entry.second.expectedBytes != entry.second.receivedBytes)
         {
             return "task " + std::to_string(entry.first) + ": received " +
                    std::to_string(entry.second.receivedBytes) + " of " +
-                   std::to_string(entry.second.sentBytes) + " bytes sent";
+                   std::to_string(entry.second.expectedBytes) + " bytes that are due";
         }
+    }
+    const std::string open = m_groups.CheckAtRest();
+    if (!open.empty())
+    {
+        return open;
     }
     const std::string left = m_transport->CheckAtRest();
     if (!left.empty())

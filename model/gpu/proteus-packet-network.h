@@ -7,6 +7,8 @@
 #ifndef PROTEUS_PACKET_NETWORK_H
 #define PROTEUS_PACKET_NETWORK_H
 
+#include "proteus-collective-groups.h"
+
 #include "ns3/nstime.h"
 #include "ns3/object.h"
 #include "ns3/proteus-channel-span.h"
@@ -35,7 +37,9 @@ namespace proteus
 struct CommunicationStatistics
 {
     TaskId task{0};            //!< which one
-    uint64_t sentBytes{0};     //!< payload that ranks handed to queue pairs
+    uint64_t sentBytes{0};     //!< payload that ranks handed to queue pairs and to switches
+    uint64_t expectedBytes{0}; //!< what ranks take out of it in the end: of a sum, one result
+                               //!< for each member that gets it; of a multicast, all copies
     uint64_t receivedBytes{0}; //!< payload that ranks took out
 };
 
@@ -50,6 +54,10 @@ struct CommunicationStatistics
  * itself, its program has come to that step, and it holds a grant. Reduction and copying inside a
  * GPU take no time. A rank's part is done when its steps are done and everything that it sent is
  * acknowledged.
+ *
+ * Steps of network groups (NVLS, SHARP) go through groups of the transport, see CollectiveGroups.
+ * They need no grants, because programs give only when there is room for what comes back; what a
+ * rank has given is acknowledged when the switches next to it have it.
  *
  * Queue pairs belong to a group, a channel and a pair of ranks, and live for the whole run. Ranks
  * of different servers send through the NICs of Cluster::GetNic().
@@ -138,6 +146,8 @@ class PacketNetwork : public Object, public Network, private TransportUser
         uint32_t arrived{0};               //!< chunks that have not been taken out
         uint32_t ungranted{0};             //!< chunks to be received that are not granted yet
         int64_t startPs{0};                //!< when the rank's own work began
+        uint32_t group{NO_ID};             //!< its network group, open
+        uint32_t member{0};                //!< position of its rank in that
         const ThreadBlock* block{nullptr}; //!< its program
     };
 
@@ -150,7 +160,9 @@ class PacketNetwork : public Object, public Network, private TransportUser
         uint32_t blocksLeft{0};     //!< blocks with steps to do
         uint32_t unacknowledged{0}; //!< messages
         uint64_t sentBytes{0};
+        uint64_t expectedBytes{0};
         uint64_t receivedBytes{0};
+        std::vector<std::pair<uint32_t, uint32_t>> groups; //!< open ones, and its position there
         std::shared_ptr<const CollectiveProgram> program;
         std::vector<uint32_t> blocks; //!< its block runs
         std::function<void()> done;
@@ -186,6 +198,24 @@ class PacketNetwork : public Object, public Network, private TransportUser
     void ReceiveMessage(uint32_t queuePair, uint64_t tag, uint64_t bytes) override;
     void ReceiveAcknowledgement(uint32_t queuePair, uint64_t tag) override;
     void ReceiveControl(uint32_t queuePair, uint32_t value) override;
+    void ReceiveGroupMessage(uint32_t group,
+                             uint32_t member,
+                             uint64_t tag,
+                             uint64_t bytes) override;
+    void ReceiveGroupAcknowledgement(uint32_t group, uint32_t member, uint64_t tag) override;
+
+    // proteus-packet-network-group.cc
+    /// Opens the network groups of a rank that begins. @param rankRun of it @param rank of it
+    void OpenGroups(uint32_t rankRun, uint32_t rank);
+    /// @param run of a block of a network group @param step of it @return whether it can be done
+    bool IsGroupStepReady(const BlockRun& run, const Step& step) const;
+    /// @param run of a block of a network group @param step that is done now
+    void DoGroupStep(const BlockRun& run, const Step& step);
+    /// @param run of a block of a network group @param step of it, which is not ready
+    /// @param name gives the name of a rank @return what it waits for
+    std::string DescribeGroupWait(const BlockRun& run,
+                                  const Step& step,
+                                  const std::function<std::string(uint32_t)>& name) const;
 
     /// The rank's own work begins, LaunchOverhead after Join().
     void StartRank(uint32_t rankRun);
@@ -235,6 +265,7 @@ class PacketNetwork : public Object, public Network, private TransportUser
     std::unordered_map<BlockKey, uint32_t, KeyHash> m_rankIndex;  //!< rank runs, block 0
     std::vector<Grant> m_grants;                                  //!< in flight, all places
     std::vector<uint32_t> m_freeGrants;                           //!< places to use again
+    CollectiveGroups m_groups;                                    //!< inside switches
     std::map<TaskId, CommunicationStatistics> m_statistics;       //!< by task
     uint64_t m_messages{0};                                       //!< delivered
     TracedCallback<const ChannelSpan&> m_channelEndTrace;         //!< a thread block is done

@@ -122,6 +122,8 @@ struct GroupOperationState
     uint32_t nDone{0};                                   //!< members that have received it
     std::vector<uint64_t> received;                      //!< bytes, by member
     std::vector<uint64_t> tags;                          //!< by member
+    std::vector<uint32_t> lanesLeft;                     //!< by member: planes that its part has
+                                                         //!< not all reached
 
     /// @param nMembers of the group @return whether all have received what they get
     bool IsDone(std::size_t nMembers) const

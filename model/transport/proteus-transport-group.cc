@@ -100,6 +100,7 @@ Transport::SendGroup(uint32_t groupId,
         state.nUnits = (bytes + group.unitBytes - 1) / group.unitBytes;
         state.received.assign(nMembers, 0);
         state.tags.assign(nMembers, tag);
+        state.lanesLeft.assign(nMembers, 0);
         sequence.nUnits += state.nUnits;
         sequence.operations.push_back(state);
     }
@@ -120,6 +121,7 @@ Transport::SendGroup(uint32_t groupId,
             group.pattern.Count(plane, end) - group.pattern.Count(plane, state.firstUnit);
         if (units > 0)
         {
+            ++state.lanesLeft[member];
             const bool hasLast = group.pattern.GetPlane(end - 1) == plane;
             Send(sequence.lanes[plane][member],
                  units * group.unitBytes - (hasLast ? missing : 0),
@@ -155,6 +157,10 @@ Transport::DeliverGroup(const PacketRecord& record, VertexId at)
     {
         return REPLICATED;
     }
+    if ((record.flags & PacketRecord::LAST) != 0 && at == lane.destination)
+    {
+        AcknowledgeGroup(record);
+    }
     if (!lane.multicast)
     {
         const uint32_t unit = record.sequence - m_firstSequence;
@@ -173,6 +179,20 @@ Transport::DeliverGroup(const PacketRecord& record, VertexId at)
         }
     }
     return isRoot ? REPLICATED : plane.nodes[node.parent].vertex;
+}
+
+void
+Transport::AcknowledgeGroup(const PacketRecord& record)
+{
+    const QueuePairState& lane = m_states[record.queuePair];
+    Group& group = m_groups[lane.group];
+    GroupSequence& sequence = lane.multicast ? group.multicasts[lane.member] : group.reductions;
+    GroupOperationState& state =
+        group.FindOperation(sequence, lane.plane, record.sequence - m_firstSequence);
+    if (--state.lanesLeft[lane.member] == 0)
+    {
+        m_user->ReceiveGroupAcknowledgement(lane.group, lane.member, state.tags[lane.member]);
+    }
 }
 
 void

@@ -82,6 +82,20 @@ class TransportUser
         static_cast<void>(tag);
         static_cast<void>(bytes);
     }
+
+    /**
+     * All that a member has given to an operation of a group has arrived at the switches next to
+     * it. What the switches make of it may still be under way.
+     * @param group of the transport
+     * @param member position in GroupOptions::members
+     * @param tag that the member gave the operation
+     */
+    virtual void ReceiveGroupAcknowledgement(uint32_t group, uint32_t member, uint64_t tag)
+    {
+        static_cast<void>(group);
+        static_cast<void>(member);
+        static_cast<void>(tag);
+    }
 };
 
 /// @ingroup proteus
@@ -408,6 +422,8 @@ class Transport : public Object, private FabricEndpoint
     void AddLanes(uint32_t group, uint32_t member, bool multicast);
     /// @param record of a group @param at where it has arrived @return as Deliver()
     VertexId DeliverGroup(const PacketRecord& record, VertexId at);
+    /// @param record of a group, the last of its lane's message, at the first switch of its way
+    void AcknowledgeGroup(const PacketRecord& record);
     /// @param record of a group @param member that it has reached
     void ReceiveGroup(const PacketRecord& record, uint32_t member);
 
