@@ -13,6 +13,7 @@
 
 #include "ns3/command-line.h"
 #include "ns3/nstime.h"
+#include "ns3/proteus-chakra.h"
 #include "ns3/proteus-compiler.h"
 #include "ns3/proteus-gpu-datasheet.h"
 #include "ns3/proteus-graph-dot.h"
@@ -25,6 +26,7 @@
 
 #include <iomanip>
 #include <iostream>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -39,10 +41,41 @@ struct Options
 {
     ModelOptions model;
     std::string gpu{"A100-SXM4-80GB"};
-    std::string graph;
-    std::string inventory;
+    LaunchInterval launchInterval;
+    CommandLineText profile;
+    CommandLineText graph;
+    CommandLineText chakra;
+    CommandLineText inventory;
+    bool isUntimed{false};
     bool expand{false};
 };
+
+/// @return whether a name ends so
+bool
+EndsWith(const std::string& name, const std::string& ending)
+{
+    return name.size() > ending.size() &&
+           name.compare(name.size() - ending.size(), ending.size(), ending) == 0;
+}
+
+/// Checks what can be known to be wrong before the compilation.
+void
+Check(const Options& options)
+{
+    for (const std::string& file : {options.graph, options.inventory})
+    {
+        if (!file.empty())
+        {
+            CheckWritable(file);
+        }
+    }
+    if (!options.graph.empty() && !EndsWith(options.graph, ".json") &&
+        !EndsWith(options.graph, ".pb") && !EndsWith(options.graph, ".dot"))
+    {
+        throw std::invalid_argument("--graph=" + options.graph +
+                                    ": the name must end in .json, .pb or .dot (Graphviz)");
+    }
+}
 
 void
 PrintInventory(const std::vector<InventoryRow>& rows)
@@ -66,13 +99,7 @@ PrintInventory(const std::vector<InventoryRow>& rows)
 void
 Run(const Options& options)
 {
-    for (const std::string& file : {options.graph, options.inventory})
-    {
-        if (!file.empty())
-        {
-            CheckWritable(file);
-        }
-    }
+    Check(options);
     const GpuDatasheet& gpu = FindGpuDatasheet(options.gpu);
     const TrainingPlan plan = options.model.Load();
     const Model& model = plan.model;
@@ -81,7 +108,12 @@ Run(const Options& options)
         WriteStrategyJson(plan.tree, std::cout);
         return;
     }
-    const ExecutionGraph graph = CompileModel(model, plan.tree);
+    const ExecutionGraph graph =
+        options.isUntimed ? CompileModel(model, plan.tree)
+                          : CompileForGpu(plan,
+                                          gpu,
+                                          GetKernelCostParameters(options.launchInterval),
+                                          options.profile);
     const std::vector<InventoryRow> rows = TakeInventory(graph);
     std::cout << model.GetName() << ": " << model.CountParameters() << " parameters, "
               << graph.GetNDevices() << " devices, " << graph.GetNTasks() << " tasks\n";
@@ -92,11 +124,11 @@ Run(const Options& options)
         WriteFile(options.inventory,
                   [&](std::ostream& stream) { WriteInventoryCsv(stream, rows); });
     }
-    const std::string suffix = ".dot";
-    const bool isDot =
-        options.graph.size() > suffix.size() &&
-        options.graph.compare(options.graph.size() - suffix.size(), suffix.size(), suffix) == 0;
-    if (isDot)
+    if (!options.chakra.empty())
+    {
+        SaveChakraFolder(graph, options.chakra);
+    }
+    if (EndsWith(options.graph, ".dot"))
     {
         WriteFile(options.graph, [&](std::ostream& stream) { WriteGraphDot(graph, stream); });
     }
@@ -111,16 +143,32 @@ Run(const Options& options)
 int
 main(int argc, char* argv[])
 {
+    Time::SetResolution(Time::PS);
     Options options;
+    options.launchInterval.value = PicoSeconds(KernelCostParameters().hostPerKernelPs);
     CommandLine command(__FILE__);
     command.Usage("Compiles a model and a strategy to an execution graph, lists what it\n"
                   "communicates, and says whether it fits into memory.");
     options.model.folder = PROTEUS_SOURCE_DIR "/workloads/models";
     options.model.AddTo(command);
-    command.AddValue("gpu", "GPU whose memory has to be enough", options.gpu);
+    command.AddValue("gpu",
+                     "GPU that kernels are timed for, and whose memory has to be enough",
+                     options.gpu);
+    command.AddValue("profile",
+                     "JSON file with measured times of operators, which go before computed ones",
+                     options.profile);
+    command.AddValue("launchInterval",
+                     "least time of a kernel: the host's pace in issuing them",
+                     options.launchInterval);
+    command.AddValue("untimed",
+                     "leave the times of kernels to the run, which has FLOPs and bytes to go by",
+                     options.isUntimed);
     command.AddValue("graph",
                      "save the execution graph to this .json, .pb or .dot (Graphviz) file",
                      options.graph);
+    command.AddValue("chakra",
+                     "save the execution graph as a Chakra trace: this folder gets a file per GPU",
+                     options.chakra);
     command.AddValue("inventory",
                      "write the communication to this CSV file: phase,kind,group_size,bytes,count",
                      options.inventory);

@@ -10,12 +10,16 @@
  * One training iteration of a GPT-3 model, simulated packet by packet.
  */
 
-#include "ns3/proteus-gpt.h"
 #include "ns3/proteus-graph-file.h"
+#include "ns3/proteus-model-options.h"
+#include "ns3/proteus-output-file.h"
+#include "ns3/proteus-parallel-plan.h"
 #include "ns3/proteus-program-options.h"
 
 #include <algorithm>
+#include <cctype>
 #include <iostream>
+#include <iterator>
 #include <stdexcept>
 #include <string>
 
@@ -38,29 +42,67 @@ struct Options : ProgramOptions
     std::string schedule{"1f1b"};
     std::string dataType{"bf16"};
     bool overlapGradientReduction{false};
-    std::string graph;
+    CommandLineText graph;
 };
 
+/// The GPT-3 family after Brown et al. 2020, Table 2.1; workloads/models/ has them.
+constexpr const char* MODELS[] = {"125M", "350M", "760M", "1.3B", "2.7B", "6.7B", "13B", "175B"};
+
+/// @return the file of a model of the family
+std::string
+FindModelFile(const std::string& name)
+{
+    if (std::find(std::begin(MODELS), std::end(MODELS), name) == std::end(MODELS))
+    {
+        std::string known;
+        for (const char* model : MODELS)
+        {
+            known += (known.empty() ? "" : ", ") + std::string(model);
+        }
+        throw std::invalid_argument("--model=" + name + ": choose one of " + known);
+    }
+    std::string file = name;
+    std::transform(file.begin(), file.end(), file.begin(), [](unsigned char c) {
+        return static_cast<char>(std::tolower(c));
+    });
+    return PROTEUS_SOURCE_DIR "/workloads/models/gpt3-" + file + ".json";
+}
+
 /// @param text of --schedule @return the schedule
-PipelineSchedule
+ScheduleKind
 ToSchedule(const std::string& text)
 {
     if (text == "1f1b")
     {
-        return PipelineSchedule::ONE_FORWARD_ONE_BACKWARD;
+        return ScheduleKind::ONE_FORWARD_ONE_BACKWARD;
     }
     if (text == "gpipe")
     {
-        return PipelineSchedule::GPIPE;
+        return ScheduleKind::GPIPE;
     }
-    throw std::invalid_argument("--schedule=" + text + ": choose one of 1f1b, gpipe");
+    throw std::invalid_argument("--schedule=" + text +
+                                ": choose one of 1f1b, gpipe (proteus-run --model has more)");
 }
 
-/// The plan that the options name, for a cluster.
-GptPlan
+/// @param text of --dataType @return the format
+DataType
+ToDataType(const std::string& text)
+{
+    const DataType type = DataTypeFromString(text);
+    if (type != DataType::BF16 && type != DataType::FP16 && type != DataType::FP8)
+    {
+        throw std::invalid_argument("--dataType=" + text +
+                                    ": none of mixed precision, choose bf16, fp16 or fp8");
+    }
+    return type;
+}
+
+/// The plan that the options name, for a cluster: as Megatron-LM trains, gradients added up in
+/// fp32 in buffers of their own.
+ParallelPlan
 BuildPlan(const Options& options, const Cluster& cluster)
 {
-    GptPlan plan;
+    ParallelPlan plan;
     plan.tensorParallel = ToCount(options.tp, "tp", 1);
     plan.pipelineParallel = ToCount(options.pp, "pp", 1);
     plan.dataParallel = ToCount(options.dp, "dp", 0);
@@ -80,16 +122,19 @@ BuildPlan(const Options& options, const Cluster& cluster)
     }
     plan.globalBatch = ToCount(options.globalBatch, "globalBatch", 1);
     plan.microBatch = ToCount(options.microBatch, "microBatch", 1);
-    plan.recompute = RecomputeFromString(options.recompute);
-    plan.schedule = ToSchedule(options.schedule);
-    plan.overlapGradientReduction = options.overlapGradientReduction;
-    plan.dataType = DataTypeFromString(options.dataType);
+    plan.recompute = RecomputePlanFromString(options.recompute);
+    plan.schedule.kind = ToSchedule(options.schedule);
+    plan.gradients.policy =
+        options.overlapGradientReduction ? BucketPolicy::MEGATRON : BucketPolicy::WHOLE;
+    plan.gradients.isInPlace = true;
+    plan.precision.compute = ToDataType(options.dataType);
+    plan.precision.gradient = DataType::FP32;
     return plan;
 }
 
 /// Prints what is about to be simulated.
 void
-PrintJob(const Options& options, const Cluster& cluster, const GptPlan& plan)
+PrintJob(const Options& options, const Cluster& cluster, const ParallelPlan& plan)
 {
     const uint32_t microBatches = plan.GetNMicroBatches();
     std::cout << "GPT-3 " << options.model << " on " << cluster.GetName() << ": TP "
@@ -103,15 +148,24 @@ PrintJob(const Options& options, const Cluster& cluster, const GptPlan& plan)
 void
 Run(const Options& options)
 {
+    options.Check();
+    if (!options.graph.empty())
+    {
+        CheckWritable(options.graph);
+    }
     const Cluster cluster = options.BuildCluster();
-    const GptPlan plan = BuildPlan(options, cluster);
-    const ExecutionGraph graph = MakeGptGraph(FindGptModel(options.model), plan);
+    const ParallelPlan plan = BuildPlan(options, cluster);
+    const ExecutionGraph graph =
+        CompileForCluster(LoadTrainingPlan(FindModelFile(options.model), plan),
+                          cluster,
+                          GetKernelCostParameters(options.launchInterval),
+                          "");
     PrintJob(options, cluster, plan);
     if (!options.graph.empty())
     {
         SaveGraph(graph, options.graph);
     }
-    RunAndReport(options, cluster, graph, plan.dataType);
+    RunAndReport(options, cluster, graph, plan.precision.compute);
 }
 
 } // namespace

@@ -27,10 +27,10 @@ namespace
 /// What there is to run, of which one is given.
 struct Input
 {
-    std::string graph;
-    std::string trace;
+    CommandLineText graph;
+    CommandLineText trace;
     ModelOptions model;
-    std::string profile;
+    CommandLineText profile;
 };
 
 /// @throw std::invalid_argument unless there is exactly one thing to run
@@ -66,13 +66,11 @@ RunModel(const Input& input,
          const std::string& dataType)
 {
     options.Check();
-    KernelCostParameters parameters;
-    if (options.launchInterval.isGiven)
-    {
-        parameters.hostPerKernelPs = options.launchInterval.value.GetPicoSeconds();
-    }
     const TrainingPlan plan = input.model.Load();
-    const ExecutionGraph graph = CompileForCluster(plan, cluster, parameters, input.profile);
+    const ExecutionGraph graph = CompileForCluster(plan,
+                                                   cluster,
+                                                   GetKernelCostParameters(options.launchInterval),
+                                                   input.profile);
     std::cout << plan.model.GetName() << ": " << plan.model.CountParameters() << " parameters, "
               << graph.GetNDevices() << " devices, " << graph.GetNTasks() << " tasks\n";
     const Vertex& gpu = cluster.GetVertices()[cluster.GetGpus()[0]];

@@ -107,27 +107,58 @@ ModelOptions::Load() const
     return {std::move(loaded), std::move(tree)};
 }
 
+TrainingPlan
+LoadTrainingPlan(const std::string& path, const ParallelPlan& plan)
+{
+    Model model = LoadModel(path, GetModelVariables(plan));
+    StrategyTree tree = ExpandPlan(model, plan);
+    return {std::move(model), std::move(tree)};
+}
+
+KernelCostParameters
+GetKernelCostParameters(const LaunchInterval& interval)
+{
+    if (interval.value.IsStrictlyNegative())
+    {
+        throw std::invalid_argument("--launchInterval: must not be negative");
+    }
+    KernelCostParameters parameters;
+    if (interval.isGiven)
+    {
+        parameters.hostPerKernelPs = interval.value.GetPicoSeconds();
+    }
+    return parameters;
+}
+
 ExecutionGraph
-CompileForCluster(const TrainingPlan& plan,
-                  const Cluster& cluster,
-                  const KernelCostParameters& parameters,
-                  const std::string& profile)
+CompileForGpu(const TrainingPlan& plan,
+              const GpuDatasheet& gpu,
+              const KernelCostParameters& parameters,
+              const std::string& profile)
 {
     std::optional<ProfileTable> measured;
     if (!profile.empty())
     {
         measured = LoadProfile(profile);
     }
-    const KernelCostModel cost(FindGpuDatasheet(GetGpuModel(cluster, 0)),
-                               parameters,
-                               measured ? &*measured : nullptr);
+    const KernelCostModel cost(gpu, parameters, measured ? &*measured : nullptr);
     const DataType gradient = plan.tree.precision.gradient;
     CompileOptions options;
     options.kernelTime =
         MakeKernelTimer(cost,
                         plan.tree.precision.compute,
                         gradient == DataType::FP32 || gradient == DataType::TF32 ? 4 : 2);
-    ExecutionGraph graph = CompileModel(plan.model, plan.tree, options);
+    return CompileModel(plan.model, plan.tree, options);
+}
+
+ExecutionGraph
+CompileForCluster(const TrainingPlan& plan,
+                  const Cluster& cluster,
+                  const KernelCostParameters& parameters,
+                  const std::string& profile)
+{
+    ExecutionGraph graph =
+        CompileForGpu(plan, FindGpuDatasheet(GetGpuModel(cluster, 0)), parameters, profile);
     const std::size_t nGpus = cluster.GetGpus().size();
     if (graph.GetNDevices() > nGpus)
     {

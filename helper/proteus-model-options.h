@@ -7,12 +7,16 @@
 #ifndef PROTEUS_MODEL_OPTIONS_H
 #define PROTEUS_MODEL_OPTIONS_H
 
+#include "proteus-command-line-text.h"
+#include "proteus-program-options.h"
+
 #include "ns3/command-line.h"
 #include "ns3/proteus-cluster.h"
 #include "ns3/proteus-gpu-datasheet.h"
 #include "ns3/proteus-inventory.h"
 #include "ns3/proteus-kernel-cost.h"
 #include "ns3/proteus-model.h"
+#include "ns3/proteus-parallel-plan.h"
 #include "ns3/proteus-strategy-tree.h"
 
 #include <ostream>
@@ -44,9 +48,9 @@ struct TrainingPlan
  */
 struct ModelOptions
 {
-    std::string model;    //!< JSON file, or name of one in the folder
-    std::string strategy; //!< JSON file, or the short form itself
-    std::string folder;   //!< where models with a name are
+    CommandLineText model;    //!< JSON file, or name of one in the folder
+    CommandLineText strategy; //!< JSON file, or the short form itself
+    std::string folder;       //!< where models with a name are
 
     /// @param command to add the options to
     void AddTo(CommandLine& command);
@@ -61,14 +65,45 @@ struct ModelOptions
 
 /**
  * @ingroup proteus
+ * Reads a model for a plan, and writes the plan out for it.
+ * @param path of the model
+ * @param plan how it is trained
+ * @return both
+ * @throw std::invalid_argument as LoadModel() and ExpandPlan()
+ */
+TrainingPlan LoadTrainingPlan(const std::string& path, const ParallelPlan& plan);
+
+/// @ingroup proteus
+/// @param interval of the host, as the command line has it
+/// @return the parameters of the cost model: its own, unless the interval was given
+/// @throw std::invalid_argument if it is negative
+KernelCostParameters GetKernelCostParameters(const LaunchInterval& interval);
+
+/**
+ * @ingroup proteus
+ * Compiles a model for a GPU: every kernel gets the time that the cost model finds.
+ * @param plan model and strategy
+ * @param gpu data sheet
+ * @param parameters of the cost model
+ * @param profile file of measured times, see ReadProfileJson(); empty: none
+ * @return the graph
+ * @throw std::invalid_argument as CompileModel() and ReadProfileJson()
+ */
+ExecutionGraph CompileForGpu(const TrainingPlan& plan,
+                             const GpuDatasheet& gpu,
+                             const KernelCostParameters& parameters,
+                             const std::string& profile);
+
+/**
+ * @ingroup proteus
  * Compiles a model for the GPUs of a cluster: every kernel gets the time that the cost model finds.
  * @param plan model and strategy; device i is the cluster's GPU i
  * @param cluster to train on
  * @param parameters of the cost model
  * @param profile file of measured times, see ReadProfileJson(); empty: none
  * @return the graph
- * @throw std::invalid_argument as CompileModel() and ReadProfileJson(), or if the cluster has fewer
- * GPUs than the strategy, or the GPUs that it takes are not all of one model
+ * @throw std::invalid_argument as CompileForGpu(), or if the cluster has fewer GPUs than the
+ * strategy, or the GPUs that it takes are not all of one model
  */
 ExecutionGraph CompileForCluster(const TrainingPlan& plan,
                                  const Cluster& cluster,

@@ -10,6 +10,8 @@ cpp_examples = [
      "True", "False"),
     ("proteus-run --model=gpt3-125m --strategy='{\"tp\":2,\"pp\":2,\"dp\":2}' --quiet",
      "True", "False"),
+    ("proteus-compile --model=llama3-8b --strategy='{\"tp\": 8, \"pp\": 2, \"zero\": 1}'"
+     " --gpu=H100-SXM5-80GB", "True", "False"),
     ("proteus-bench --quick --only=switch", "True", "False"),
     ("proteus-unit-tests", "True", "False"),
 ]

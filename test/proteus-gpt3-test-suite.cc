@@ -6,9 +6,10 @@
 
 #include "ns3/command-line.h"
 #include "ns3/proteus-cluster-json.h"
-#include "ns3/proteus-gpt.h"
 #include "ns3/proteus-graph-json.h"
 #include "ns3/proteus-helper.h"
+#include "ns3/proteus-model-options.h"
+#include "ns3/proteus-parallel-plan.h"
 #include "ns3/proteus-program-options.h"
 #include "ns3/simulator.h"
 #include "ns3/test.h"
@@ -25,15 +26,30 @@ using namespace ns3::proteus;
 namespace
 {
 
-/// The plan of proteus-gpt3 without options.
-GptPlan
-MakeMainPlan()
+/// A plan as proteus-gpt3 makes it.
+ParallelPlan
+MakePlan(uint32_t tp, uint32_t pp, uint32_t dp, uint32_t batch)
 {
-    GptPlan plan;
-    plan.tensorParallel = 8;
-    plan.dataParallel = 2;
-    plan.globalBatch = 8;
+    ParallelPlan plan;
+    plan.tensorParallel = tp;
+    plan.pipelineParallel = pp;
+    plan.dataParallel = dp;
+    plan.globalBatch = batch;
+    plan.gradients.policy = BucketPolicy::WHOLE;
+    plan.gradients.isInPlace = true;
+    plan.precision.compute = DataType::BF16;
     return plan;
+}
+
+/// The graph of a plan, as proteus-gpt3 makes it.
+ExecutionGraph
+Compile(const std::string& model, const ParallelPlan& plan, const Cluster& cluster)
+{
+    return CompileForCluster(
+        LoadTrainingPlan(PROTEUS_SOURCE_DIR "/workloads/models/gpt3-" + model + ".json", plan),
+        cluster,
+        {},
+        "");
 }
 
 } // namespace
@@ -54,8 +70,7 @@ class ProteusMainJob : public TestCase
     void DoRun() override
     {
         const Cluster cluster = MakeCluster("dgx-a100", 2);
-        const GptModel& model = FindGptModel("6.7B");
-        const ExecutionGraph graph = MakeGptGraph(model, MakeMainPlan());
+        const ExecutionGraph graph = Compile("6.7b", MakePlan(8, 1, 2, 8), cluster);
         ProteusHelper helper;
         helper.AssignStreams(1);
         Ptr<TrainingJob> job = helper.Install(cluster, graph);
@@ -81,9 +96,10 @@ class ProteusMainJob : public TestCase
         // Per replica and micro-batch: two all-reduces forward and two backward in each layer,
         // one of the embedding, one of the output layer's input gradient, each of the hidden
         // state in 2 bytes, and three of a float per token in the loss.
-        const uint64_t tokens = model.sequenceLength;
-        const uint64_t state = tokens * model.hidden * 2;
-        const uint64_t perMicroBatch = (4 * model.layers + 2) * state + 3 * tokens * 4;
+        const uint64_t layers = 32;
+        const uint64_t tokens = 2048;
+        const uint64_t state = tokens * 4096 * 2;
+        const uint64_t perMicroBatch = (4 * layers + 2) * state + 3 * tokens * 4;
         NS_TEST_EXPECT_MSG_EQ(byParallelism[Parallelism::TENSOR],
                               8 * 2 * 7 * perMicroBatch,
                               "8 sequences, 2 (8 - 1) times the bytes");
@@ -148,7 +164,7 @@ class ProteusPlans : public TestCase
     /// @param preset of the servers @param servers how many @param plan to run @return the spans
     static std::vector<Span> GetSpans(const std::string& preset,
                                       uint32_t servers,
-                                      const GptPlan& plan,
+                                      const ParallelPlan& plan,
                                       int64_t stream)
     {
         FabricOptions fabric;
@@ -157,8 +173,8 @@ class ProteusPlans : public TestCase
         fabric.oversubscription = 2;
         ProteusHelper helper;
         helper.AssignStreams(stream);
-        Ptr<TrainingJob> job = helper.Install(MakeCluster(preset, servers, fabric),
-                                              MakeGptGraph(FindGptModel("125M"), plan));
+        const Cluster cluster = MakeCluster(preset, servers, fabric);
+        Ptr<TrainingJob> job = helper.Install(cluster, Compile("125m", plan, cluster));
         job->Run();
         const auto spans = job->GetTimeline().spans;
         job->Dispose();
@@ -172,17 +188,13 @@ class ProteusPlans : public TestCase
         {
             for (uint32_t tp : {1, 2, 4})
             {
-                GptPlan plan;
-                plan.tensorParallel = tp;
-                plan.pipelineParallel = 4;
-                plan.dataParallel = 16 / (4 * tp);
-                plan.globalBatch = 16;
-                plan.recompute = tp == 1   ? Recompute::FULL
-                                 : tp == 2 ? Recompute::SELECTIVE
-                                           : Recompute::NONE;
-                plan.overlapGradientReduction = tp == 2;
-                plan.schedule =
-                    tp == 4 ? PipelineSchedule::GPIPE : PipelineSchedule::ONE_FORWARD_ONE_BACKWARD;
+                ParallelPlan plan = MakePlan(tp, 4, 16 / (4 * tp), 16);
+                plan.recompute = tp == 1   ? RecomputePlan::FULL
+                                 : tp == 2 ? RecomputePlan::SELECTIVE
+                                           : RecomputePlan::NONE;
+                plan.gradients.policy = tp == 2 ? BucketPolicy::MEGATRON : BucketPolicy::WHOLE;
+                plan.schedule.kind =
+                    tp == 4 ? ScheduleKind::GPIPE : ScheduleKind::ONE_FORWARD_ONE_BACKWARD;
                 const auto spans = GetSpans(preset, 2, plan, 7);
                 NS_TEST_EXPECT_MSG_EQ((spans == GetSpans(preset, 2, plan, 7)),
                                       true,
@@ -266,30 +278,17 @@ class ProteusBadInput : public TestCase
                 builder.Build();
             },
             "7");
+        ExpectFailure([]() { Compile("6.7b", MakePlan(3, 1, 1, 1), MakeCluster("dgx-a100", 1)); },
+                      "operator \"layer0.qkv\": dimension out of 32");
+        ExpectFailure([]() { Compile("6.7b", MakePlan(8, 1, 2, 7), MakeCluster("dgx-a100", 2)); },
+                      "globalBatch = 7");
+        ExpectFailure([]() { Compile("125m", MakePlan(1, 1, 16, 16), MakeCluster("dgx-a100", 1)); },
+                      "needs 16 GPUs");
         ExpectFailure(
             []() {
-                GptPlan plan;
-                plan.tensorParallel = 3;
-                MakeGptGraph(FindGptModel("6.7B"), plan);
-            },
-            "does not divide the 32 attention heads");
-        ExpectFailure(
-            []() {
-                GptPlan plan = MakeMainPlan();
-                plan.globalBatch = 7;
-                MakeGptGraph(FindGptModel("6.7B"), plan);
-            },
-            "global batch 7");
-        ExpectFailure([]() { FindGptModel("7B"); }, "6.7B");
-        ExpectFailure(
-            []() {
-                ProteusHelper().Install(MakeCluster("dgx-a100", 1),
-                                        MakeGptGraph(FindGptModel("125M"), [] {
-                                            GptPlan plan;
-                                            plan.dataParallel = 16;
-                                            plan.globalBatch = 16;
-                                            return plan;
-                                        }()));
+                ProteusHelper().Install(
+                    MakeCluster("dgx-a100", 1),
+                    Compile("125m", MakePlan(1, 1, 16, 16), MakeCluster("dgx-a100", 2)));
             },
             "16 GPUs");
         Simulator::Destroy();

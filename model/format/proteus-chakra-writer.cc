@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/io/zero_copy_stream_impl.h>
 #include <limits>
@@ -19,6 +20,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <stdexcept>
+#include <system_error>
 #include <utility>
 
 namespace ns3
@@ -529,6 +531,25 @@ SaveChakra(const ExecutionGraph& graph, const std::string& prefix)
     {
         WriteFile(prefix + "." + std::to_string(device) + ".et",
                   [&](std::ostream& out) { writer.Write(device, out); });
+    }
+}
+
+void
+SaveChakraFolder(const ExecutionGraph& graph, const std::string& folder)
+{
+    std::error_code error;
+    std::filesystem::create_directories(folder, error);
+    if (error || !std::filesystem::is_directory(folder))
+    {
+        throw std::invalid_argument(folder + ": is no folder and cannot be made one" +
+                                    (error ? ": " + error.message() : ""));
+    }
+    const std::string prefix = folder + "/trace";
+    SaveChakra(graph, prefix);
+    for (DeviceId rank = graph.GetNDevices();
+         std::filesystem::remove(prefix + "." + std::to_string(rank) + ".et", error);
+         ++rank)
+    {
     }
 }
 

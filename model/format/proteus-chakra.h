@@ -189,6 +189,16 @@ void WriteChakra(const ExecutionGraph& graph, DeviceId device, std::ostream& out
  */
 void SaveChakra(const ExecutionGraph& graph, const std::string& prefix);
 
+/**
+ * @ingroup proteus
+ * Writes a graph as a Chakra trace of its own folder, which is made if need be: files
+ * trace.RANK.et. Files of that name from a larger trace before are removed.
+ * @param graph the graph
+ * @param folder where to
+ * @throw std::invalid_argument as SaveChakra(), or if the folder cannot be made
+ */
+void SaveChakraFolder(const ExecutionGraph& graph, const std::string& folder);
+
 } // namespace proteus
 } // namespace ns3
 

@@ -115,9 +115,10 @@ GraphEmitter::CountTraffic(const PlacedOperator& placed,
         const Access& access = placed.op.reads[write.read];
         const bool isParameter =
             m_placement.tensors[access.tensor].tensor.role == TensorRole::PARAMETER;
-        // A gradient is added into its buffer: read and written.
+        // A gradient is added to what there is of it: read and written.
+        const bool isSum = isParameter ? m_isInPlace : m_gradients.count(access.tensor) > 0;
         add(access,
-            write.traffic * (isParameter && m_isInPlace ? 2 : 1),
+            write.traffic * (isSum ? 2 : 1),
             isParameter ? GetGradientBytes() : element(access));
     }
     for (const Work& work : part.bytes)

@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
-#include "ns3/proteus-gpt.h"
+#include "gpt-oracle.h"
 
 #include <algorithm>
 #include <cstdint>

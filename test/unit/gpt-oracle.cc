@@ -4,9 +4,9 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
-#include "proteus-gpt.h"
+#include "gpt-oracle.h"
 
-#include "proteus-gpt-graph-maker.h"
+#include "gpt-oracle-maker.h"
 
 #include <algorithm>
 #include <cstdint>

@@ -4,8 +4,8 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
-#ifndef PROTEUS_GPT_H
-#define PROTEUS_GPT_H
+#ifndef PROTEUS_GPT_ORACLE_H
+#define PROTEUS_GPT_ORACLE_H
 
 #include "ns3/proteus-graph.h"
 
@@ -247,4 +247,4 @@ ExecutionGraph MakeGptGraph(const GptModel& model, const GptPlan& plan);
 } // namespace proteus
 } // namespace ns3
 
-#endif // PROTEUS_GPT_H
+#endif // PROTEUS_GPT_ORACLE_H

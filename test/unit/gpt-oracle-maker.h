@@ -4,10 +4,10 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
-#ifndef PROTEUS_GPT_GRAPH_MAKER_H
-#define PROTEUS_GPT_GRAPH_MAKER_H
+#ifndef PROTEUS_GPT_ORACLE_MAKER_H
+#define PROTEUS_GPT_ORACLE_MAKER_H
 
-#include "proteus-gpt.h"
+#include "gpt-oracle.h"
 
 #include "ns3/proteus-graph.h"
 
@@ -19,7 +19,7 @@
 /**
  * @file
  * @ingroup proteus
- * Internal to the room strategy/: what makes the graph of MakeGptGraph().
+ * What makes the graph of MakeGptGraph().
  */
 
 namespace ns3
@@ -29,8 +29,8 @@ namespace proteus
 
 /**
  * @ingroup proteus
- * Makes the graph of one training iteration. proteus-gpt.cc has the passes of layers and stages,
- * proteus-gpt-operators.cc the operators that they are made of, proteus-gpt-parameters.cc what
+ * Makes the graph of one training iteration. gpt-oracle.cc has the passes of layers and stages,
+ * gpt-oracle-operators.cc the operators that they are made of, gpt-oracle-parameters.cc what
  * happens to parameters and their gradients.
  */
 class GptGraphMaker
@@ -114,7 +114,7 @@ class GptGraphMaker
         uint64_t out{0};
     };
 
-    // ---- operators, one task per rank of the team: proteus-gpt-operators.cc
+    // ---- operators, one task per rank of the team: gpt-oracle-operators.cc
 
     /// @return the team, its group made if it has more than one device
     Team GetTeam(uint32_t stage, uint32_t replica);
@@ -162,7 +162,7 @@ class GptGraphMaker
                uint64_t bytes,
                const Row& producers);
 
-    // ---- layers and stages: proteus-gpt.cc
+    // ---- layers and stages: gpt-oracle.cc
 
     /// The attention core's forward pass.
     Row Core(const Team& team,
@@ -182,7 +182,7 @@ class GptGraphMaker
     void StageBackward(const Team& team);
     void AddSchedules();
 
-    // ---- parameters and gradients: proteus-gpt-parameters.cc
+    // ---- parameters and gradients: gpt-oracle-parameters.cc
 
     std::vector<uint64_t> GetParameters(uint32_t stage) const;
     std::vector<Bucket> GetBuckets(uint32_t stage) const;
@@ -238,4 +238,4 @@ class GptGraphMaker
 } // namespace proteus
 } // namespace ns3
 
-#endif // PROTEUS_GPT_GRAPH_MAKER_H
+#endif // PROTEUS_GPT_ORACLE_MAKER_H

@@ -4,8 +4,8 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
-#include "proteus-gpt-graph-maker.h"
-#include "proteus-gpt.h"
+#include "gpt-oracle-maker.h"
+#include "gpt-oracle.h"
 
 #include <cstdint>
 #include <limits>

@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
-#include "proteus-gpt-graph-maker.h"
+#include "gpt-oracle-maker.h"
 
 #include <initializer_list>
 #include <numeric>
