@@ -39,10 +39,9 @@ namespace proteus
  * **Where the defaults are from.** The 48 iterations without tensor and pipeline parallelism among
  * 272 published measurements of Megatron-DeepSpeed on A100-SXM4-80GB (VIA-Research/vTrain,
  * data/ground_truth_single.csv; hidden size 1024 and 2048, micro-batch 1 to 8, 16-bit), with the
- * operators of Megatron-LM as the compiler makes them, no recomputation, communication as latency 30
- * us plus ring
- * at 200 GB/s. The three numbers minimise the squared logarithmic error there: mean absolute error
- * 3.7 %, worst 16 %. A sum in place of the maximum leaves 6.9 %, worst 23 %.
+ * operators of Megatron-LM as the compiler makes them, no recomputation, communication as latency
+ * 30 us plus ring at 200 GB/s. The three numbers minimise the squared logarithmic error there: mean
+ * absolute error 3.7 %, worst 16 %. A sum in place of the maximum leaves 6.9 %, worst 23 %.
  *
  * **How far they carry**, to rows that were not fitted: 5.0 % for 2 and 7.4 % for 4 pipeline
  * stages, 12 % for tensor parallelism of 2 and 4, and 30 % too fast for 8, where the host, which

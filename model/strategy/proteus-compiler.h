@@ -59,8 +59,8 @@ struct CompileOptions
  * under the zero-bubble schedule "weight-gradient") run once per micro-batch, "gradients" and
  * "optimizer" once. Streams: "compute"; "communication" for what operators need of each other;
  * "pipeline" for sends between stages; "gradient" for the reduction of gradients and the gathering
- * of updated parameters; "parameter" for parameters that are gathered before they are used; "host"
- * for copies between device and host.
+ * of updated parameters; "parameter" for parameters that are gathered before they are used; of the
+ * host, where the optimizer is offloaded, "device-to-host", "host" and "host-to-device".
  *
  * **Communication** follows from layouts (PlanBoxing()): what an operator writes is brought from
  * how it computes it to how the tensor is kept, what it reads from how the tensor is kept to how it

@@ -197,7 +197,8 @@ GraphEmitter::EmitCollective(const Value& value, const BoxingStep& step, const C
             const std::vector<TaskId> some = GetReady(value, position);
             ready.insert(ready.end(), some.begin(), some.end());
             // Parameters are there from the beginning; they are gathered shortly before their use.
-            if (cargo.isParameter && !m_recent.empty() && m_recent.front().first == step.from.mesh)
+            if (cargo.isParameter && m_recent.size() == PREFETCH_KERNELS &&
+                m_recent.front().first == step.from.mesh)
             {
                 ready.push_back(m_recent.front().second[position]);
             }

@@ -26,9 +26,6 @@ GetBytes(DataType type)
     return type == DataType::FP32 || type == DataType::TF32 ? 4 : 2;
 }
 
-/// Kernels that a parameter's gathering may run ahead of its use.
-constexpr std::size_t PREFETCH_KERNELS = 2;
-
 } // namespace
 
 uint64_t

@@ -58,7 +58,7 @@ GraphEmitter::EmitUpdate(DeviceId device,
         TaskId task = m_builder.AddCompute(
             m_optimizerPhase,
             device,
-            m_hostStream,
+            m_toHostStream,
             name + ".gradient-to-host",
             time(elements * GetGradientBytes(), optimizer.hostLinkGigabytesPerSecond),
             ready);
@@ -74,7 +74,7 @@ GraphEmitter::EmitUpdate(DeviceId device,
         return m_builder.AddCompute(
             m_optimizerPhase,
             device,
-            m_hostStream,
+            m_fromHostStream,
             name + ".parameter-to-device",
             time(elements * parameterBytes, optimizer.hostLinkGigabytesPerSecond),
             {task});
@@ -103,45 +103,61 @@ GraphEmitter::EmitUpdate(DeviceId device,
 void
 GraphEmitter::EmitOptimizer()
 {
-    struct Update
-    {
-        uint64_t elements{0};
-        std::vector<TaskId> ready;
-    };
-
-    const std::string kind = ToString(m_tree.optimizer.kind);
-    std::vector<Update> all(m_placement.nDevices);
-    std::map<DeviceId, TaskId> last;
-    for (const uint32_t index : m_leavesInOrder)
-    {
-        const Leaf& leaf = m_leaves[index];
-        const PlacedTensor& tensor = m_placement.tensors[leaf.tensor];
-        const std::vector<DeviceId>& devices = tensor.optimizer.mesh->GetDevices();
-        for (uint32_t position = 0; position < devices.size(); ++position)
+    // A device updates nothing before all of its gradients are reduced, as an optimizer's step
+    // follows the whole backward pass.
+    std::vector<std::vector<TaskId>> ready(m_placement.nDevices);
+    auto visit = [&](auto&& function) {
+        for (const uint32_t index : m_leavesInOrder)
         {
-            const DeviceId device = devices[position];
-            const uint64_t elements = tensor.optimizer.CountLocal(tensor.tensor.shape, position);
-            // The gradient lies on the same mesh, maybe less split: the rest is a slice.
-            const std::vector<TaskId> ready =
-                GetReady(leaf.reduced, leaf.reduced.layout.mesh->FindPosition(device));
-            if (!m_tree.optimizer.isFused)
+            const PlacedTensor& tensor = m_placement.tensors[m_leaves[index].tensor];
+            const std::vector<DeviceId>& devices = tensor.optimizer.mesh->GetDevices();
+            for (uint32_t position = 0; position < devices.size(); ++position)
             {
-                last[device] = EmitUpdate(device, tensor.tensor.name + "." + kind, elements, ready);
-                continue;
+                function(m_leaves[index], tensor, position, devices[position]);
             }
-            all[device].elements += elements;
-            all[device].ready.insert(all[device].ready.end(), ready.begin(), ready.end());
+        }
+    };
+    std::vector<uint64_t> elements(m_placement.nDevices);
+    visit([&](const Leaf& leaf, const PlacedTensor& tensor, uint32_t position, DeviceId device) {
+        elements[device] += tensor.optimizer.CountLocal(tensor.tensor.shape, position);
+        // The gradient lies on the same mesh, maybe less split: the rest is a slice.
+        const std::vector<TaskId> some =
+            GetReady(leaf.reduced, leaf.reduced.layout.mesh->FindPosition(device));
+        ready[device].insert(ready[device].end(), some.begin(), some.end());
+    });
+    for (std::vector<TaskId>& tasks : ready)
+    {
+        std::sort(tasks.begin(), tasks.end());
+        tasks.erase(std::unique(tasks.begin(), tasks.end()), tasks.end());
+    }
+    const std::string kind = ToString(m_tree.optimizer.kind);
+    std::map<DeviceId, TaskId> last;
+    if (m_tree.optimizer.isFused)
+    {
+        for (DeviceId device = 0; device < m_placement.nDevices; ++device)
+        {
+            if (elements[device] > 0)
+            {
+                last[device] = EmitUpdate(device, kind, elements[device], ready[device]);
+            }
         }
     }
-    for (DeviceId device = 0; device < m_placement.nDevices && m_tree.optimizer.isFused; ++device)
+    else
     {
-        if (all[device].elements > 0)
-        {
-            std::vector<TaskId>& ready = all[device].ready;
-            std::sort(ready.begin(), ready.end());
-            ready.erase(std::unique(ready.begin(), ready.end()), ready.end());
-            last[device] = EmitUpdate(device, kind, all[device].elements, ready);
-        }
+        visit(
+            [&](const Leaf& leaf, const PlacedTensor& tensor, uint32_t position, DeviceId device) {
+                // The first update waits for all; its stream keeps the others behind it.
+                std::vector<TaskId> before = std::exchange(ready[device], {});
+                if (before.empty())
+                {
+                    before = GetReady(leaf.reduced, leaf.reduced.layout.mesh->FindPosition(device));
+                }
+                last[device] =
+                    EmitUpdate(device,
+                               tensor.tensor.name + "." + kind,
+                               tensor.optimizer.CountLocal(tensor.tensor.shape, position),
+                               before);
+            });
     }
     EmitParameterGathers(last);
 }

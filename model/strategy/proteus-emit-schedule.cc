@@ -77,7 +77,11 @@ GraphEmitter::AddPhases()
     m_parameterStream = m_builder.AddStream("parameter");
     if (m_tree.optimizer.isOffloaded)
     {
-        m_hostStream = m_builder.AddStream("host");
+        // One engine per direction, and the host: a parameter's copies pass the next one's update.
+        const StreamOrder order = StreamOrder::IN_ORDER;
+        m_toHostStream = m_builder.AddStream("device-to-host", order, true);
+        m_hostStream = m_builder.AddStream("host", order, true);
+        m_fromHostStream = m_builder.AddStream("host-to-device", order, true);
     }
 }
 

@@ -13,6 +13,7 @@
 
 #include "ns3/proteus-graph.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -58,6 +59,9 @@ class GraphEmitter
     ExecutionGraph Emit();
 
   private:
+    /// Kernels that a parameter's gathering may run ahead of its use.
+    static constexpr std::size_t PREFETCH_KERNELS = 2;
+
     /// One task per position of a mesh; NO_ID where there is none.
     using Row = std::vector<TaskId>;
 
@@ -236,7 +240,9 @@ class GraphEmitter
     StreamId m_pipeline{0};
     StreamId m_gradientStream{0};
     StreamId m_parameterStream{0};
-    StreamId m_hostStream{0};
+    StreamId m_toHostStream{0};   //!< offload: copies
+    StreamId m_hostStream{0};     //!< offload: updates
+    StreamId m_fromHostStream{0}; //!< offload: copies
 
     bool m_isInPlace{false};                  //!< gradients of parameters add up in a buffer
     std::vector<Value> m_values;              //!< by tensor, of the forward pass

@@ -267,7 +267,7 @@ MakePositionEmbedding(OperatorDraft& draft)
         reads.push_back(WriteOf(draft.Save("mask", axes, ElementKind::MASK)));
     }
     draft.Get().forward.flops = {{4, axes}}; // a sum, a random number, a comparison, a product
-    draft.ElementwiseBackward(3, reads, {x, table}, {{8, axes}});
+    draft.ElementwiseBackward(3, reads, {x, table});
 }
 
 /// x[e, c, i] w[e, o, i]: a linear layer per expert.
