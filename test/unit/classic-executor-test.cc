@@ -4,9 +4,10 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
+#include "gpt-oracle.h"
+
 #include "ns3/proteus-classic-executor.h"
 #include "ns3/proteus-compiler.h"
-#include "ns3/proteus-gpt.h"
 
 #include <algorithm>
 #include <cstdint>
