@@ -6,6 +6,8 @@
 
 #include "proteus-helper.h"
 
+#include <utility>
+
 namespace ns3
 {
 namespace proteus
@@ -26,6 +28,12 @@ void
 ProteusHelper::SetNetworkAttribute(const std::string& name, const AttributeValue& value)
 {
     m_networkFactory.Set(name, value);
+}
+
+void
+ProteusHelper::SetProgramMaker(PacketNetwork::ProgramMaker maker)
+{
+    m_maker = std::move(maker);
 }
 
 void
@@ -56,6 +64,7 @@ ProteusHelper::Install(const Cluster& cluster, const ExecutionGraph& graph) cons
     {
         network->AssignStreams(m_stream);
     }
+    network->SetProgramMaker(m_maker);
     Ptr<TrainingJob> job = CreateObject<TrainingJob>();
     job->Install(std::make_shared<const ExecutionGraph>(graph), fabric, network, m_options);
     return job;

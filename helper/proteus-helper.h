@@ -50,6 +50,9 @@ class ProteusHelper
     /// @param name of an attribute of PacketNetwork @param value its value
     void SetNetworkAttribute(const std::string& name, const AttributeValue& value);
 
+    /// @param maker of the programs of all collectives: see PacketNetwork::SetProgramMaker()
+    void SetProgramMaker(PacketNetwork::ProgramMaker maker);
+
     /// @param options how devices issue their work
     void SetRuntimeOptions(const RuntimeOptions& options);
 
@@ -82,6 +85,7 @@ class ProteusHelper
     FabricHelper m_fabricHelper;
     ObjectFactory m_networkFactory;
     RuntimeOptions m_options;
+    PacketNetwork::ProgramMaker m_maker;
     int64_t m_stream{-1}; //!< first random stream, -1 for ns-3's own choice
 };
 

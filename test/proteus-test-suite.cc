@@ -55,6 +55,7 @@ MakeHelper()
 {
     ProteusHelper helper;
     helper.SetNetworkAttribute("LaunchOverhead", TimeValue(Seconds(0)));
+    helper.SetNetworkAttribute("KernelCosts", BooleanValue(false));
     helper.AssignStreams(1);
     return helper;
 }
@@ -224,9 +225,8 @@ class ProteusRingAllReduce : public TestCase
             helper.SetNetworkAttribute("Algorithm", StringValue("ring"));
             helper.SetNetworkAttribute("Channels", UintegerValue(1));
             helper.SetNetworkAttribute("ChunkBytes", UintegerValue(512 * 1024));
-            const auto outcome = RunGraph(helper,
-                                          cluster,
-                                          MakeCollectiveGraph(8, Collective::ALL_REDUCE, bytes));
+            const auto outcome =
+                RunGraph(helper, cluster, MakeCollectiveGraph(8, Collective::ALL_REDUCE, bytes));
             // Payload rate of all NVLinks of a GPU, both ways at once.
             double rate = 0;
             int64_t delayPs = 0;

@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
+#include "ns3/boolean.h"
 #include "ns3/proteus-chakra.h"
 #include "ns3/proteus-chakra.pb.h"
 #include "ns3/proteus-cluster.h"
@@ -64,6 +65,7 @@ RunBare(const ExecutionGraph& graph, const std::string& cluster, uint32_t nodes)
     helper.SetNetworkAttribute("Channels", UintegerValue(1));
     helper.SetNetworkAttribute("ChunkBytes", UintegerValue(uint64_t{1} << 30));
     helper.SetNetworkAttribute("LaunchOverhead", TimeValue(NanoSeconds(0)));
+    helper.SetNetworkAttribute("KernelCosts", BooleanValue(false));
     Ptr<TrainingJob> job = helper.Install(MakeCluster(cluster, nodes), graph);
     job->Run();
     RunResult result;

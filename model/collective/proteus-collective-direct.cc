@@ -69,12 +69,13 @@ AppendBlock(RankProgram& rank,
             bool sends,
             uint32_t peer,
             uint32_t channel,
+            uint32_t processor,
             const Extent& extent,
             const CollectiveRequest& request)
 {
     ThreadBlock block;
     block.channel = static_cast<uint16_t>(channel);
-    block.processor = block.channel;
+    block.processor = static_cast<uint16_t>(processor);
     (sends ? block.sendPeer : block.receivePeer) = peer;
     AppendSteps(block, sends ? StepKind::SEND : StepKind::RECV, extent, request.chunkBytes);
     if (!block.steps.empty())
@@ -111,6 +112,9 @@ MakeDirectProgram(const Cluster& cluster,
     const auto server = [&](uint32_t rank) { return cluster.GetDomain(request.vertices[rank]); };
     for (uint32_t rank = 0; rank < n; ++rank)
     {
+        // Peers at different distances have thread blocks of their own, as NCCL spreads them over
+        // its channels; what comes from one distance shares with what goes there.
+        uint32_t distance = 0;
         const auto append = [&](bool sends, uint32_t peer, const Extent& extent) {
             const uint32_t channels =
                 server(rank) == server(peer) ? localChannels : networkChannels;
@@ -120,6 +124,7 @@ MakeDirectProgram(const Cluster& cluster,
                             sends,
                             peer,
                             channel,
+                            distance * program.channels + channel,
                             CutExtent(extent, channels, channel),
                             request);
             }
@@ -129,6 +134,7 @@ MakeDirectProgram(const Cluster& cluster,
         {
             const uint32_t to = (rank + step) % n;
             const uint32_t from = (rank + n - step) % n;
+            distance = step - 1;
             switch (request.collective)
             {
             case Collective::GATHER:

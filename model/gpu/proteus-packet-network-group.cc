@@ -107,6 +107,24 @@ PacketNetwork::DoGroupStep(const BlockRun& run, const Step& step)
 void
 PacketNetwork::ReceiveGroupMessage(uint32_t group, uint32_t member, uint64_t tag, uint64_t bytes)
 {
+    const CollectiveGroups::Member& state = m_groups.GetMember(group, member);
+    if (!m_kernelCosts || state.rankRun == NO_ID)
+    {
+        TakeGroupMessage(group, member, tag, bytes);
+        return;
+    }
+    const RankRun& run = m_rankRuns[state.rankRun];
+    const int64_t latencyPs = GetKernelCost(run.device)
+                                  .Get(HopKind::SWITCH, ToNcclProtocol(run.program->protocol))
+                                  .latencyPs;
+    CallLater(run.device, latencyPs, [this, group, member, tag, bytes]() {
+        TakeGroupMessage(group, member, tag, bytes);
+    });
+}
+
+void
+PacketNetwork::TakeGroupMessage(uint32_t group, uint32_t member, uint64_t tag, uint64_t bytes)
+{
     const CollectiveGroups::Member& state = m_groups.Receive(group, member, tag);
     ++m_messages;
     const uint32_t rankRun = state.rankRun;

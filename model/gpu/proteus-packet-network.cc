@@ -10,11 +10,14 @@
 #include "ns3/boolean.h"
 #include "ns3/log.h"
 #include "ns3/proteus-compat.h"
+#include "ns3/proteus-simulator-time.h"
 #include "ns3/string.h"
 #include "ns3/uinteger.h"
 
 #include <algorithm>
+#include <set>
 #include <stdexcept>
+#include <utility>
 
 namespace ns3
 {
@@ -33,13 +36,25 @@ PacketNetwork::GetTypeId()
             .SetGroupName("Proteus")
             .AddConstructor<PacketNetwork>()
             .AddAttribute("LaunchOverhead",
-                          "Time between a rank joining a communication and its first step: launch "
-                          "of the kernel and its set-up. The default is the base latency of "
-                          "NCCL's Simple protocol (ring and tree) in its cost model, "
-                          "src/graph/tuning.cc.",
-                          TimeValue(NanoSeconds(8400)),
+                          "Time between a rank joining a communication and its first step: start "
+                          "and end of the kernel. Negative: that of CollectiveKernelCost.",
+                          TimeValue(NanoSeconds(-1)),
                           MakeTimeAccessor(&PacketNetwork::m_launchOverhead),
-                          MakeTimeChecker(NanoSeconds(0)))
+                          MakeTimeChecker(NanoSeconds(-1)))
+            .AddAttribute("LaunchMode",
+                          "Who launches the kernels: stream (the host is far ahead and costs "
+                          "nothing, as in training), process-per-gpu (a host thread for every GPU "
+                          "launches one collective after the other from time 0 on), or "
+                          "one-process (one host thread for all GPUs of a server).",
+                          StringValue("stream"),
+                          MakeStringAccessor(&PacketNetwork::m_launchMode),
+                          MakeStringChecker())
+            .AddAttribute("KernelCosts",
+                          "Whether steps of kernels cost time beside that on the wire: see "
+                          "CollectiveKernelCost.",
+                          BooleanValue(true),
+                          MakeBooleanAccessor(&PacketNetwork::m_kernelCosts),
+                          MakeBooleanChecker())
             .AddAttribute("Algorithm",
                           "Algorithm of the collectives that have it. Empty, and for all other "
                           "collectives: as NCCL's cost model chooses.",
@@ -60,6 +75,12 @@ PacketNetwork::GetTypeId()
                           "Channels of every collective; 0: as NCCL chooses.",
                           UintegerValue(0),
                           MakeUintegerAccessor(&PacketNetwork::m_channels),
+                          MakeUintegerChecker<uint32_t>(0, 1024))
+            .AddAttribute("NetworkChannels",
+                          "Channels of a message, or of a pair of ranks of an all-to-all, between "
+                          "servers; 0: one, as NCCL's default.",
+                          UintegerValue(0),
+                          MakeUintegerAccessor(&PacketNetwork::m_networkChannels),
                           MakeUintegerChecker<uint32_t>(0, 1024))
             .AddAttribute("KernelCopies",
                           "Whether kernels move the bytes between GPUs of one server, as NCCL's "
@@ -110,8 +131,16 @@ PacketNetwork::SetUp(const ExecutionGraph& graph, Ptr<Fabric> fabric)
     m_fabric = fabric;
     m_transport->SetFabric(fabric, this);
     m_groups.SetUp(m_transport);
+    if (m_launchMode != "stream" && m_launchMode != "process-per-gpu" &&
+        m_launchMode != "one-process")
+    {
+        throw std::invalid_argument("ns3::proteus::PacketNetwork::LaunchMode=" + m_launchMode +
+                                    ": must be stream, process-per-gpu or one-process");
+    }
+    m_hostPs.assign(graph.GetNDevices(), 0);
     CollectivePreferences preferences;
     preferences.protocol = m_protocol;
+    preferences.networkChannels = m_networkChannels;
     m_chooser = std::make_unique<CollectiveChooser>(m_fabric->GetCluster(),
                                                     m_fabric->GetPaths(),
                                                     preferences);
@@ -141,9 +170,30 @@ PacketNetwork::GetProgram(TaskId id)
         request.channels = m_channels > 0 ? m_channels : request.channels;
         request.chunkBytes = m_chunkBytes > 0 ? m_chunkBytes : request.chunkBytes;
         program = std::make_shared<CollectiveProgram>(
-            MakeProgram(m_fabric->GetCluster(), m_fabric->GetPaths(), request));
+            m_maker ? m_maker(request)
+                    : MakeProgram(m_fabric->GetCluster(), m_fabric->GetPaths(), request));
+        CountSenders(*program);
     }
     return program;
+}
+
+void
+PacketNetwork::CountSenders(const CollectiveProgram& program)
+{
+    auto& senders = m_senders[&program];
+    senders.resize(program.ranks.size());
+    for (std::size_t rank = 0; rank < program.ranks.size(); ++rank)
+    {
+        auto& counts = senders[rank];
+        for (const ThreadBlock& block : program.ranks[rank].blocks)
+        {
+            if (block.processor != NO_PROCESSOR)
+            {
+                counts.resize(std::max<std::size_t>(counts.size(), block.processor + 1));
+                counts[block.processor] += block.sendPeer != NO_RANK;
+            }
+        }
+    }
 }
 
 uint64_t
@@ -173,10 +223,14 @@ PacketNetwork::GetRank(GroupId group, DeviceId device) const
 }
 
 uint32_t
-PacketNetwork::GetQueuePair(GroupId group, uint32_t channel, uint32_t from, uint32_t to)
+PacketNetwork::GetQueuePair(GroupId group,
+                            uint32_t channel,
+                            uint32_t from,
+                            uint32_t to,
+                            double bytesPerSecond)
 {
     const auto [place, isNew] =
-        m_queuePairs.emplace(std::make_tuple(group, channel, from, to), NO_ID);
+        m_queuePairs.emplace(std::make_tuple(group, channel, from, to, bytesPerSecond), NO_ID);
     if (isNew)
     {
         const Cluster& cluster = m_fabric->GetCluster();
@@ -190,6 +244,7 @@ PacketNetwork::GetQueuePair(GroupId group, uint32_t channel, uint32_t from, uint
         options.destination = b;
         options.flow = MixHash(MixHash(source, destination), MixHash(channel, group));
         options.copyMethod = local && m_kernelCopies ? CopyMethod::SM : CopyMethod::DMA;
+        options.copyBytesPerSecond = options.copyMethod == CopyMethod::SM ? bytesPerSecond : 0;
         VertexId from = a;
         for (VertexId nic : {cluster.GetNic(a), cluster.GetNic(b)})
         {
@@ -202,6 +257,17 @@ PacketNetwork::GetQueuePair(GroupId group, uint32_t channel, uint32_t from, uint
         }
         AppendHostMemory(options.waypoints, from, b);
         place->second = m_transport->CreateQueuePair(options);
+        m_hops.resize(place->second + 1, HopKind::NETWORK);
+        if (local)
+        {
+            bool hasPcie = false;
+            for (LinkId link :
+                 m_fabric->GetPaths().Walk(a, b, [](VertexId, std::size_t) { return 0; }))
+            {
+                hasPcie |= cluster.GetLinks()[link].technology != LinkTechnology::NVLINK;
+            }
+            m_hops[place->second] = hasPcie ? HopKind::PCIE : HopKind::NVLINK;
+        }
     }
     return place->second;
 }
@@ -288,8 +354,150 @@ PacketNetwork::Join(DeviceId device, TaskId task, uint32_t microBatch, std::func
     m_rankIndex.emplace(BlockKey{task, microBatch, device, 0}, id);
     ScheduleFunctionWithContext(
         m_fabric->GetNodes().Get(m_fabric->GetCluster().GetGpus()[device])->GetId(),
-        m_launchOverhead,
+        CeilToStep(Launch(device, task)) - Simulator::Now(),
         [this, id]() { StartRank(id); });
+}
+
+const CollectiveKernelCost&
+PacketNetwork::GetKernelCost(DeviceId device) const
+{
+    const Cluster& cluster = m_fabric->GetCluster();
+    const uint32_t known =
+        FindComputeCapability(cluster.GetVertices()[cluster.GetGpus()[device]].model);
+    return GetCollectiveKernelCost(known);
+}
+
+int64_t
+PacketNetwork::Launch(DeviceId device, TaskId id)
+{
+    int64_t launchedPs = Simulator::Now().GetPicoSeconds();
+    if (m_launchMode != "stream")
+    {
+        const Task& task = m_graph->GetTask(id);
+        const CollectiveProgram& program = *GetProgram(id);
+        const CollectiveLaunchCost& cost = GetCollectiveLaunchCost();
+        const uint32_t rank = GetRank(task.place, device);
+        int64_t onePs = cost.kernelPs;
+        if (program.algorithm == "direct" || program.algorithm == "pxn")
+        {
+            std::set<std::pair<uint32_t, uint32_t>> peers;
+            for (const ThreadBlock& block : program.ranks[rank].blocks)
+            {
+                peers.emplace(block.receivePeer, block.sendPeer);
+            }
+            // Of messages, every rank sends one and receives one in a kernel.
+            onePs = task.collective == Collective::SEND_RECV ? onePs / 2 : onePs;
+            onePs += static_cast<int64_t>(peers.size()) * cost.peerPs;
+        }
+        else
+        {
+            onePs += program.channels * cost.channelPs;
+        }
+        const auto& cluster = m_fabric->GetCluster();
+        const auto& gpus = cluster.GetGpus();
+        int64_t before = 0;
+        int64_t all = 1;
+        if (m_launchMode == "one-process")
+        {
+            const auto& vertices = cluster.GetVertices();
+            all = 0;
+            for (DeviceId other : m_graph->GetGroup(task.place))
+            {
+                const bool same = vertices[gpus[other]].server == vertices[gpus[device]].server;
+                all += same;
+                before += same && other < device;
+            }
+        }
+        launchedPs = std::max(launchedPs, m_hostPs[device] + (before + 1) * onePs);
+        m_hostPs[device] += all * onePs;
+    }
+    return launchedPs + (m_launchOverhead.IsStrictlyNegative()
+                             ? (m_kernelCosts ? GetKernelCost(device).kernelPs : 0)
+                             : m_launchOverhead.GetPicoSeconds());
+}
+
+HopKind
+PacketNetwork::GetHop(uint32_t queuePair) const
+{
+    return m_hops[queuePair];
+}
+
+double
+PacketNetwork::GetShare(const CollectiveProgram& program,
+                        uint32_t rank,
+                        const ThreadBlock& block) const
+{
+    if (block.processor == NO_PROCESSOR)
+    {
+        return 0;
+    }
+    const uint16_t senders = m_senders.at(&program)[rank][block.processor];
+    return 1.0 / std::max<uint16_t>(senders, 1);
+}
+
+double
+PacketNetwork::GetWireRate(DeviceId device,
+                           const CollectiveProgram& program,
+                           uint32_t from,
+                           uint32_t to,
+                           uint16_t channel) const
+{
+    const auto& blocks = program.ranks[from].blocks;
+    const auto sender = std::find_if(blocks.begin(), blocks.end(), [&](const ThreadBlock& block) {
+        return block.channel == channel && block.sendPeer == to;
+    });
+    if (!m_kernelCosts || sender == blocks.end())
+    {
+        return 0;
+    }
+    const ProtocolTraits& traits = GetTraits(program.protocol);
+    return GetKernelCost(device)
+               .Get(HopKind::NVLINK, ToNcclProtocol(program.protocol))
+               .blockBytesPerSecond *
+           traits.lineBytes / traits.dataBytes * GetShare(program, from, *sender);
+}
+
+void
+PacketNetwork::SetCosts(BlockRun& run)
+{
+    const RankRun& rankRun = m_rankRuns[run.rankRun];
+    const CollectiveProgram& program = *rankRun.program;
+    const uint32_t rank = GetRank(m_graph->GetTask(rankRun.task).place, rankRun.device);
+    const double share = GetShare(program, rank, *run.block);
+    if (!m_kernelCosts || share == 0)
+    {
+        return;
+    }
+    const NcclProtocol protocol = ToNcclProtocol(program.protocol);
+    const CollectiveKernelCost& cost = GetKernelCost(rankRun.device);
+    if (run.group != NO_ID)
+    {
+        const CollectiveStepCost& step = cost.Get(HopKind::SWITCH, protocol);
+        run.busyPs = step.busyPs;
+        run.psPerByte = step.blockBytesPerSecond > 0 ? 1e12 / step.blockBytesPerSecond : 0;
+        return;
+    }
+    if (run.receiveQueuePair != NO_ID)
+    {
+        const CollectiveStepCost& receive = cost.Get(GetHop(run.receiveQueuePair), protocol);
+        run.latencyPs = receive.latencyPs;
+        run.busyPs = receive.busyPs;
+    }
+    if (run.sendQueuePair != NO_ID)
+    {
+        run.busyPs = std::max(run.busyPs, cost.Get(GetHop(run.sendQueuePair), protocol).busyPs);
+    }
+    const double rate = cost.Get(HopKind::NVLINK, protocol).blockBytesPerSecond;
+    run.psPerByte = rate > 0 ? 1e12 / (rate * share) : 0;
+}
+
+void
+PacketNetwork::CallLater(DeviceId device, int64_t delayPs, std::function<void()> callback)
+{
+    ScheduleFunctionWithContext(
+        m_fabric->GetNodes().Get(m_fabric->GetCluster().GetGpus()[device])->GetId(),
+        CeilToStep(m_fabric->GetTimePs() + delayPs) - Simulator::Now(),
+        std::move(callback));
 }
 
 void
@@ -319,19 +527,31 @@ PacketNetwork::StartRank(uint32_t id)
             std::tie(run.group, run.member) = m_rankRuns[id].groups[block.group];
             m_groups.AddBlock(run.group, run.member, blockRun);
         }
+        const auto getPair = [&](uint32_t from, uint32_t to) {
+            return GetQueuePair(group,
+                                block.channel,
+                                from,
+                                to,
+                                GetWireRate(m_graph->GetGroup(group)[from],
+                                            *m_rankRuns[id].program,
+                                            from,
+                                            to,
+                                            block.channel));
+        };
         if (block.sendPeer != NO_RANK)
         {
-            run.sendQueuePair = GetQueuePair(group, block.channel, rank, block.sendPeer);
+            run.sendQueuePair = getPair(rank, block.sendPeer);
         }
         if (block.receivePeer != NO_RANK)
         {
-            run.receiveQueuePair = GetQueuePair(group, block.channel, block.receivePeer, rank);
+            run.receiveQueuePair = getPair(block.receivePeer, rank);
             run.ungranted = static_cast<uint32_t>(
                 std::count_if(block.steps.begin(), block.steps.end(), [](const Step& step) {
                     return Receives(step.kind);
                 }));
             GrantChunks(blockRun, std::min(run.ungranted, m_rankRuns[id].program->slots));
         }
+        SetCosts(m_blockRuns[blockRun]);
     }
     // Blocks may end within Advance(), which may end the rank: keep what is needed.
     const std::vector<uint32_t> runs = m_rankRuns[id].blocks;
@@ -407,10 +627,18 @@ PacketNetwork::ReceiveMessage(uint32_t /* queuePair */, uint64_t tag, uint64_t b
     const auto id = static_cast<uint32_t>(tag);
     BlockRun& run = m_blockRuns[id];
     run.receivePeerRun = static_cast<uint32_t>(tag >> 32);
-    ++run.arrived;
     ++m_messages;
     m_rankRuns[run.rankRun].receivedBytes += bytes;
-    Advance(id);
+    const auto use = [this, id]() {
+        ++m_blockRuns[id].arrived;
+        Advance(id);
+    };
+    if (run.latencyPs == 0)
+    {
+        use();
+        return;
+    }
+    CallLater(m_rankRuns[run.rankRun].device, run.latencyPs, use);
 }
 
 void
@@ -427,53 +655,102 @@ PacketNetwork::Advance(uint32_t id)
     const uint32_t rankRun = m_blockRuns[id].rankRun;
     const auto& steps = m_blockRuns[id].block->steps;
     bool advanced = false;
-    while (m_blockRuns[id].next < steps.size())
+    while (m_blockRuns[id].next < steps.size() && !m_blockRuns[id].busy)
     {
-        BlockRun& run = m_blockRuns[id];
+        const BlockRun& run = m_blockRuns[id];
         const Step& step = steps[run.next];
-        const bool receives = Receives(step.kind);
-        const bool sends = Sends(step.kind);
-        const bool inGroup = run.group != NO_ID;
-        if ((receives && run.arrived == 0) || (sends && run.grants == 0) ||
-            !HasWaited(rankRun, step) || (inGroup && !IsGroupStepReady(run, step)))
+        if ((Receives(step.kind) && run.arrived == 0) || (Sends(step.kind) && run.grants == 0) ||
+            !HasWaited(rankRun, step) || (run.group != NO_ID && !IsGroupStepReady(run, step)))
         {
             break;
         }
-        ++run.next;
+        BeginStep(id, step);
+        const int64_t busyPs =
+            m_blockRuns[id].busyPs +
+            static_cast<int64_t>(static_cast<double>(step.bytes) * m_blockRuns[id].psPerByte);
+        if (busyPs > 0)
+        {
+            m_blockRuns[id].busy = true;
+            CallLater(m_rankRuns[rankRun].device, busyPs, [this, id]() { FinishStep(id); });
+            break;
+        }
+        EndStep(id, step);
         advanced = true;
-        if (inGroup)
-        {
-            DoGroupStep(run, step);
-        }
-        if (sends)
-        {
-            --run.grants;
-            ++m_rankRuns[rankRun].unacknowledged;
-            // A step without bytes is a flag, which has at least one.
-            const uint64_t bytes = std::max<uint64_t>(
-                GetTraits(m_rankRuns[rankRun].program->protocol).WireBytes(step.bytes),
-                1);
-            m_rankRuns[rankRun].sentBytes += bytes;
-            m_rankRuns[rankRun].expectedBytes += bytes;
-            m_transport->Send(run.sendQueuePair, bytes, uint64_t{id} << 32 | run.sendPeerRun);
-        }
-        if (receives)
-        {
-            --run.arrived;
-            GrantChunks(id, std::min(run.ungranted, 1u));
-        }
     }
-    if (!advanced)
+    if (advanced)
     {
-        return;
+        WakeOthers(id);
     }
-    if (m_blockRuns[id].next == steps.size())
+}
+
+void
+PacketNetwork::SendStep(uint32_t id, const Step& step)
+{
+    BlockRun& run = m_blockRuns[id];
+    RankRun& rankRun = m_rankRuns[run.rankRun];
+    --run.grants;
+    ++rankRun.unacknowledged;
+    // A step without bytes is a flag, which has at least one.
+    const uint64_t bytes =
+        std::max<uint64_t>(GetTraits(rankRun.program->protocol).WireBytes(step.bytes), 1);
+    rankRun.sentBytes += bytes;
+    rankRun.expectedBytes += bytes;
+    m_transport->Send(run.sendQueuePair, bytes, uint64_t{id} << 32 | run.sendPeerRun);
+}
+
+void
+PacketNetwork::BeginStep(uint32_t id, const Step& step)
+{
+    if (m_blockRuns[id].group != NO_ID)
+    {
+        DoGroupStep(m_blockRuns[id], step);
+    }
+    // Stores go to a GPU of the same server as they are made; a NIC fetches a chunk that is whole.
+    if (Sends(step.kind) && GetHop(m_blockRuns[id].sendQueuePair) != HopKind::NETWORK)
+    {
+        SendStep(id, step);
+    }
+}
+
+void
+PacketNetwork::EndStep(uint32_t id, const Step& step)
+{
+    if (Sends(step.kind) && GetHop(m_blockRuns[id].sendQueuePair) == HopKind::NETWORK)
+    {
+        SendStep(id, step);
+    }
+    BlockRun& run = m_blockRuns[id];
+    ++run.next;
+    if (Receives(step.kind))
+    {
+        --run.arrived;
+        GrantChunks(id, std::min(run.ungranted, 1u));
+    }
+}
+
+void
+PacketNetwork::FinishStep(uint32_t id)
+{
+    BlockRun& run = m_blockRuns[id];
+    run.busy = false;
+    EndStep(id, run.block->steps[run.next]);
+    if (WakeOthers(id) && m_blockRuns[id].next < m_blockRuns[id].block->steps.size())
+    {
+        Advance(id);
+    }
+}
+
+bool
+PacketNetwork::WakeOthers(uint32_t id)
+{
+    const uint32_t rankRun = m_blockRuns[id].rankRun;
+    if (m_blockRuns[id].next == m_blockRuns[id].block->steps.size())
     {
         TraceChannelEnd(id);
         --m_rankRuns[rankRun].blocksLeft;
         if (CheckDone(rankRun))
         {
-            return;
+            return false;
         }
     }
     // Others of this rank may have waited for these steps.
@@ -488,10 +765,11 @@ PacketNetwork::Advance(uint32_t id)
             Advance(other);
             if (m_rankRuns[rankRun].program == nullptr)
             {
-                return; // that was the last step of this rank
+                return false; // that was the last step of this rank
             }
         }
     }
+    return true;
 }
 
 void

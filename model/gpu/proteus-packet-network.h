@@ -13,6 +13,7 @@
 #include "ns3/object.h"
 #include "ns3/proteus-channel-span.h"
 #include "ns3/proteus-collective-choice.h"
+#include "ns3/proteus-collective-kernel-cost.h"
 #include "ns3/proteus-network.h"
 #include "ns3/proteus-program.h"
 #include "ns3/proteus-transport.h"
@@ -51,9 +52,13 @@ struct CommunicationStatistics
  * Rendezvous is local. A rank that joins a communication grants its senders room for CHUNK_SLOTS
  * chunks per thread block, by a control unit that crosses the fabric (NCCL's clear-to-send), and
  * grants again for every chunk that it takes out. A sender sends a chunk when it has joined
- * itself, its program has come to that step, and it holds a grant. Reduction and copying inside a
- * GPU take no time. A rank's part is done when its steps are done and everything that it sent is
- * acknowledged.
+ * itself, its program has come to that step, and it holds a grant. A rank's part is done when its
+ * steps are done and everything that it sent is acknowledged.
+ *
+ * Kernels cost time (KernelCosts, see CollectiveKernelCost): a thread block is busy with a step for
+ * a while and as long as it takes to move its bytes, and a chunk can be used a while after its
+ * last byte has arrived. Blocks that share a processor share its rate. LaunchMode says who launches
+ * kernels, and whether the host is ahead.
  *
  * Steps of network groups (NVLS, SHARP) go through groups of the transport, see CollectiveGroups.
  * They need no grants, because programs give only when there is room for what comes back; what a
@@ -99,6 +104,15 @@ class PacketNetwork : public Object, public Network, private TransportUser
         return m_transport->GetSentBytes();
     }
 
+    /// Makes the program of a request whose channels and chunks are chosen.
+    using ProgramMaker = std::function<CollectiveProgram(const CollectiveRequest&)>;
+
+    /// @param maker of the programs, instead of the built-in algorithms; before SetUp()
+    void SetProgramMaker(ProgramMaker maker)
+    {
+        m_maker = std::move(maker);
+    }
+
     /// @param task a communication @return its program
     std::shared_ptr<const CollectiveProgram> GetProgram(TaskId task);
 
@@ -142,6 +156,7 @@ class PacketNetwork : public Object, public Network, private TransportUser
         uint32_t receivePeerRun{NO_ID};    //!< the peer's block run, from its first chunk
         uint32_t next{0};                  //!< step
         uint32_t number{0};                //!< position in its RankProgram
+        bool busy{false};                  //!< with its next step
         uint32_t grants{0};                //!< chunks that the send peer has room for
         uint32_t arrived{0};               //!< chunks that have not been taken out
         uint32_t ungranted{0};             //!< chunks to be received that are not granted yet
@@ -149,6 +164,9 @@ class PacketNetwork : public Object, public Network, private TransportUser
         uint32_t group{NO_ID};             //!< its network group, open
         uint32_t member{0};                //!< position of its rank in that
         const ThreadBlock* block{nullptr}; //!< its program
+        int64_t latencyPs{0};              //!< from arrival to use of a chunk
+        int64_t busyPs{0};                 //!< of a step
+        double psPerByte{0};               //!< of the payload of a step
     };
 
     /// One rank of one communication, under way.
@@ -219,6 +237,46 @@ class PacketNetwork : public Object, public Network, private TransportUser
 
     /// The rank's own work begins, LaunchOverhead after Join().
     void StartRank(uint32_t rankRun);
+    /// @param device that joins @param task which communication @return when the host has launched
+    /// the kernel, picoseconds
+    int64_t Launch(DeviceId device, TaskId task);
+    /// @param run a block with its queue pairs that gets its costs
+    void SetCosts(BlockRun& run);
+    /// @param program a program @param rank of it @param block of the rank
+    /// @return its part of what its thread block of the GPU moves; 0: it has none
+    double GetShare(const CollectiveProgram& program,
+                    uint32_t rank,
+                    const ThreadBlock& block) const;
+    /// @param program a new one, whose blocks are counted
+    void CountSenders(const CollectiveProgram& program);
+    /// @param device whose kernel sends @param program of it @param from sending rank
+    /// @param to receiving rank @param channel of the connection
+    /// @return what the thread block puts on the wire, bytes per second; 0: no limit
+    double GetWireRate(DeviceId device,
+                       const CollectiveProgram& program,
+                       uint32_t from,
+                       uint32_t to,
+                       uint16_t channel) const;
+    /// @param queuePair of a block @return what it crosses
+    HopKind GetHop(uint32_t queuePair) const;
+    /// @param device a device @return what its kernels cost
+    const CollectiveKernelCost& GetKernelCost(DeviceId device) const;
+    /// Calls back on the simulator's clock.
+    /// @param device on whose behalf @param delayPs after the fabric's present time
+    /// @param callback what to call
+    void CallLater(DeviceId device, int64_t delayPs, std::function<void()> callback);
+    /// @param id of a block run whose step is done
+    void FinishStep(uint32_t id);
+    /// What ReceiveGroupMessage() gets can be used. @copydetails ReceiveGroupMessage
+    void TakeGroupMessage(uint32_t group, uint32_t member, uint64_t tag, uint64_t bytes);
+    /// @param id of a block run @param step whose chunk it sends
+    void SendStep(uint32_t id, const Step& step);
+    /// @param id of a block run @param step that it begins
+    void BeginStep(uint32_t id, const Step& step);
+    /// @param id of a block run @param step that it ends: grants room again
+    void EndStep(uint32_t id, const Step& step);
+    /// @param id of a block run that has come further @return whether its rank is still there
+    bool WakeOthers(uint32_t id);
     /// @param key of a block @return its run, made if there is none
     uint32_t GetBlockRun(const BlockKey& key);
     /// @param id of a block run to go on with
@@ -235,8 +293,14 @@ class PacketNetwork : public Object, public Network, private TransportUser
     /// them reach each other @param from a vertex @param to another
     void AppendHostMemory(std::vector<VertexId>& waypoints, VertexId from, VertexId to) const;
     /// @param group the ranks' group @param channel of the program
-    /// @param from rank in the group @param to rank in the group @return the queue pair
-    uint32_t GetQueuePair(GroupId group, uint32_t channel, uint32_t from, uint32_t to);
+    /// @param from rank in the group @param to rank in the group
+    /// @param bytesPerSecond on the wire that a thread block moves; 0: no limit
+    /// @return the queue pair
+    uint32_t GetQueuePair(GroupId group,
+                          uint32_t channel,
+                          uint32_t from,
+                          uint32_t to,
+                          double bytesPerSecond);
     /// @param group a group @param device a member @return its rank
     uint32_t GetRank(GroupId group, DeviceId device) const;
 
@@ -246,17 +310,25 @@ class PacketNetwork : public Object, public Network, private TransportUser
     Time m_launchOverhead;                        //!< attribute
     uint64_t m_chunkBytes;                        //!< attribute
     uint32_t m_channels;                          //!< attribute
+    uint32_t m_networkChannels;                   //!< attribute
+    ProgramMaker m_maker;                         //!< see SetProgramMaker()
     std::string m_algorithm;                      //!< attribute
     std::string m_protocol;                       //!< attribute
     std::unique_ptr<CollectiveChooser> m_chooser; //!< of what the attributes leave open
     bool m_kernelCopies;                          //!< attribute
+    bool m_kernelCosts;                           //!< attribute
+    std::string m_launchMode;                     //!< attribute
+    std::vector<int64_t> m_hostPs; //!< by device: when its last launch was through, of LaunchMode
 
     /// By collective, bytes, root and group.
     std::map<std::tuple<Collective, uint64_t, uint32_t, GroupId>,
              std::shared_ptr<const CollectiveProgram>>
         m_programs;
-    /// By group, channel, sender's and receiver's rank.
-    std::map<std::tuple<GroupId, uint32_t, uint32_t, uint32_t>, uint32_t> m_queuePairs;
+    /// Blocks that send, by program, rank and processor.
+    std::map<const CollectiveProgram*, std::vector<std::vector<uint16_t>>> m_senders;
+    /// By group, channel, sender's and receiver's rank, and rate.
+    std::map<std::tuple<GroupId, uint32_t, uint32_t, uint32_t, double>, uint32_t> m_queuePairs;
+    std::vector<HopKind> m_hops;                                  //!< by queue pair
     std::vector<RankRun> m_rankRuns;                              //!< all places
     std::vector<uint32_t> m_freeRankRuns;                         //!< places to use again
     std::vector<BlockRun> m_blockRuns;                            //!< all places

@@ -75,6 +75,14 @@ FromNccl(NcclProtocol protocol)
 
 } // namespace
 
+NcclProtocol
+ToNcclProtocol(Protocol protocol)
+{
+    return protocol == Protocol::LL      ? NcclProtocol::LL
+           : protocol == Protocol::LL128 ? NcclProtocol::LL128
+                                         : NcclProtocol::SIMPLE;
+}
+
 CollectiveChooser::CollectiveChooser(const Cluster& cluster,
                                      const Paths& paths,
                                      const CollectivePreferences& preferences)

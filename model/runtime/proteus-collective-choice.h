@@ -45,6 +45,10 @@ struct CollectivePreferences
 };
 
 /// @ingroup proteus
+/// @param protocol a protocol @return what the cost model calls it
+NcclProtocol ToNcclProtocol(Protocol protocol);
+
+/// @ingroup proteus
 /// Chooses for the groups of a cluster.
 class CollectiveChooser
 {

@@ -45,7 +45,9 @@ struct QueuePairOptions
     uint64_t flow{0}; //!< names the flow; the path depends on it and on the random stream only
     uint32_t trafficClass{1};               //!< of the data
     CopyMethod copyMethod{CopyMethod::DMA}; //!< who moves the bytes at the source
-    std::string congestionControl;          //!< empty: the transport's attribute decides
+    /// CopyMethod::SM: what the kernel moves, bytes per second; 0: Vertex::smCopyBytesPerSecond
+    double copyBytesPerSecond{0};
+    std::string congestionControl; //!< empty: the transport's attribute decides
 };
 
 /// @ingroup proteus

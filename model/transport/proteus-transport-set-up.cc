@@ -123,6 +123,7 @@ Transport::AddQueuePair(const QueuePairOptions& options)
     state.source = options.source;
     state.destination = options.destination;
     state.waypoints = options.waypoints;
+    state.copyBytesPerSecond = options.copyBytesPerSecond;
     state.flow = options.flow;
     state.examined = m_firstSequence;
     state.repeatEnd = m_firstSequence;
@@ -325,7 +326,10 @@ Transport::SetUpControl(uint32_t id, PathKind kind, const std::string& name)
         });
     if ((sender.flags & SenderState::SM_COPY) != 0)
     {
-        state.copyBytesPerSecond = source.smCopyBytesPerSecond;
+        if (state.copyBytesPerSecond == 0)
+        {
+            state.copyBytesPerSecond = source.smCopyBytesPerSecond;
+        }
     }
     else if (!throughNic)
     {

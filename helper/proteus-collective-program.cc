@@ -1,0 +1,224 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-collective-program.h"
+
+#include "proteus-progress.h"
+
+#include "ns3/proteus-cluster-file.h"
+#include "ns3/proteus-output-file.h"
+
+#include <cctype>
+#include <cmath>
+#include <iostream>
+#include <stdexcept>
+
+namespace ns3
+{
+namespace proteus
+{
+
+void
+CollectiveProgramOptions::AddTo(CommandLine& command)
+{
+    command.Usage(
+        "Prints the table that nccl-tests prints on the real machine: a collective at many sizes,\n"
+        "each simulated packet by packet with NCCL's algorithms, protocols, channels and chunks.\n"
+        "\n"
+        "For example:\n"
+        "  proteus-collective --cluster=dgx-a100 --collective=all-reduce --min=8 --max=1G\n"
+        "  proteus-collective --cluster=hgx-b200 --nodes=2 --collective=send-recv\n"
+        "                     --networkChannels=2 --min=1M --max=64M\n"
+        "  proteus-collective --cluster=dgx-a100 --nodes=2 --concurrent=8 --min=64M --max=64M");
+    command.AddValue("cluster",
+                     "server preset, or a file: cluster JSON, NCCL topology, text topology",
+                     cluster);
+    command.AddValue("nodes", "servers of a preset (0: what a file says, or one)", nodes);
+    command.AddValue("gpus",
+                     "GPUs of the collective, in equal parts from all servers (0: all)",
+                     gpus);
+    fabric.AddTo(command);
+    command.AddValue("collective",
+                     "all-reduce, all-gather, reduce-scatter, broadcast, reduce, gather, scatter, "
+                     "all-to-all, send-recv (every rank to the next) or barrier",
+                     collective);
+    command.AddValue("min",
+                     "first size in bytes, as nccl-tests counts it; K, M and G may follow",
+                     min);
+    command.AddValue("max", "last size", max);
+    command.AddValue("factor", "from one size to the next, above 1", factor);
+    command.AddValue("root", "rank, of collectives that have one", root);
+    command.AddValue("algorithm",
+                     "ring, tree, nvls, direct, ... (empty: as NCCL's tuner chooses)",
+                     algorithm);
+    command.AddValue("protocol", "Simple, LL or LL128 (empty: as NCCL's tuner chooses)", protocol);
+    command.AddValue("channels", "channels (0: as NCCL chooses)", channels);
+    command.AddValue("networkChannels",
+                     "channels of a message to another server (0: one)",
+                     networkChannels);
+    command.AddValue("launchMode",
+                     "who launches kernels: process-per-gpu, one-process (a host thread for all "
+                     "GPUs of a server) or stream (launching costs nothing)",
+                     launchMode);
+    command.AddValue("concurrent", "how many groups run the collective at once", concurrent);
+    command.AddValue("grouping",
+                     "stride: ranks i, i + groups, ... make a group; block: those that follow "
+                     "each other",
+                     grouping);
+    command.AddValue("msccl", "run this MSCCL schedule (XML)", msccl);
+    command.AddValue("iterations", "that are timed (0: as many as are needed)", iterations);
+    command.AddValue("stream",
+                     "random stream that decides which of several equal paths a flow takes",
+                     stream);
+    command.AddValue("csv",
+                     "write size_bytes,time_us,algbw_GBps,busbw_GBps,algorithm,protocol,channels "
+                     "to this file",
+                     csv);
+    command.AddValue("quiet", "no progress line", quiet);
+}
+
+uint64_t
+ParseSize(const std::string& text, const std::string& option)
+{
+    std::size_t end = 0;
+    double value = -1;
+    if (!text.empty() && std::isdigit(static_cast<unsigned char>(text[0])) != 0)
+    {
+        value = std::stod(text, &end);
+    }
+    const std::string letters = "KMGT";
+    if (value >= 0 && end < text.size())
+    {
+        const char letter = static_cast<char>(std::toupper(static_cast<unsigned char>(text[end])));
+        const std::size_t power = letters.find(letter);
+        if (power != std::string::npos)
+        {
+            value = std::ldexp(value, static_cast<int>(10 * (power + 1)));
+            ++end;
+            // nccl-tests takes "8M"; "8MB" and "8MiB" mean the same here.
+            for (const char* unit : {"iB", "B"})
+            {
+                if (text.substr(end) == unit)
+                {
+                    end = text.size();
+                }
+            }
+        }
+    }
+    if (value < 1 || value > 1e15 || end != text.size())
+    {
+        throw std::invalid_argument("--" + option + "=" + text +
+                                    ": must be a size such as 8, 512K, 64M or 1G");
+    }
+    return static_cast<uint64_t>(value);
+}
+
+namespace
+{
+
+CollectiveTest
+MakeTest(const CollectiveProgramOptions& options, const Cluster& cluster)
+{
+    CollectiveTest test;
+    test.isBarrier = options.collective == "barrier";
+    test.collective =
+        test.isBarrier ? Collective::ALL_REDUCE : CollectiveFromString(options.collective);
+    if (options.grouping != "stride" && options.grouping != "block")
+    {
+        throw std::invalid_argument("--grouping=" + options.grouping + ": must be stride or block");
+    }
+    test.groups = MakeTestGroups(cluster,
+                                 ToCount(options.gpus, "gpus", 0),
+                                 ToCount(options.concurrent, "concurrent", 1),
+                                 options.grouping == "stride");
+    test.root = ToCount(options.root, "root", 0);
+    test.algorithm = options.algorithm;
+    test.protocol = options.protocol;
+    test.channels = ToCount(options.channels, "channels", 0);
+    test.networkChannels = ToCount(options.networkChannels, "networkChannels", 0);
+    test.launchMode = options.launchMode;
+    test.iterations = ToCount(options.iterations, "iterations", 0);
+    test.stream = ToCount(options.stream, "stream", 0);
+    if (!options.algorithm.empty())
+    {
+        FindAlgorithm(test.collective, options.algorithm); // throws if there is none
+    }
+    if (!options.protocol.empty())
+    {
+        ProtocolFromString(options.protocol);
+    }
+    if (!options.msccl.empty())
+    {
+        test.schedule = std::make_shared<const MscclSchedule>(LoadMscclXml(options.msccl));
+        test.collective = test.schedule->collective;
+        test.root = test.schedule->root;
+    }
+    return test;
+}
+
+} // namespace
+
+void
+RunCollectiveProgram(const CollectiveProgramOptions& options)
+{
+    const uint64_t least = ParseSize(options.min, "min");
+    const uint64_t most = ParseSize(options.max, "max");
+    if (!(options.factor > 1) || most < least)
+    {
+        throw std::invalid_argument("--factor must be above 1, and --max not below --min");
+    }
+    if (!options.csv.empty())
+    {
+        CheckWritable(options.csv);
+    }
+    const Cluster cluster = LoadCluster(options.cluster,
+                                        ToCount(options.nodes, "nodes", 0),
+                                        options.fabric.GetOptions());
+    const CollectiveTest test = MakeTest(options, cluster);
+    const bool hasGroups = test.groups.size() > 1;
+    std::cout << "# cluster " << cluster.GetName() << ", "
+              << (test.isBarrier ? "barrier" : ToString(test.collective)) << ", "
+              << test.groups.size() << (hasGroups ? " groups of " : " group of ")
+              << test.groups[0].size() << " ranks, launch mode " << test.launchMode << "\n#\n";
+    PrintCollectiveHead(hasGroups, std::cout);
+    std::vector<CollectiveRow> rows;
+    double size = static_cast<double>(least);
+    for (uint64_t bytes = least; bytes <= most;)
+    {
+        std::vector<CollectiveRow> result;
+        {
+            ProgressLine progress;
+            result = RunCollective(cluster, test, bytes, [&](const TrainingJob::Progress& state) {
+                if (!options.quiet)
+                {
+                    progress.Update(state);
+                }
+            });
+        }
+        for (const CollectiveRow& row : result)
+        {
+            PrintCollectiveRow(row, hasGroups, std::cout);
+            rows.push_back(row);
+        }
+        if (test.isBarrier)
+        {
+            break;
+        }
+        do
+        {
+            size *= options.factor;
+        } while (static_cast<uint64_t>(size) == bytes);
+        bytes = static_cast<uint64_t>(size);
+    }
+    PrintCollectiveFoot(rows, std::cout);
+    if (!options.csv.empty())
+    {
+        WriteFile(options.csv, [&rows](std::ostream& out) { WriteCollectiveCsv(rows, out); });
+    }
+}
+
+} // namespace proteus
+} // namespace ns3

@@ -1,0 +1,73 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef PROTEUS_COLLECTIVE_PROGRAM_H
+#define PROTEUS_COLLECTIVE_PROGRAM_H
+
+#include "proteus-collective-run.h"
+#include "proteus-program-options.h"
+
+#include "ns3/command-line.h"
+
+#include <cstdint>
+#include <string>
+
+namespace ns3
+{
+namespace proteus
+{
+
+/// @ingroup proteus
+/// Options of proteus-collective, as the command line says them.
+struct CollectiveProgramOptions
+{
+    std::string cluster{"dgx-a100"};           //!< server preset or file
+    int64_t nodes{0};                          //!< servers of a preset; 0: one
+    int64_t gpus{0};                           //!< of the collective, all servers together; 0: all
+    FabricFlags fabric;                        //!< between servers of a preset
+    std::string collective{"all-reduce"};      //!< what is run
+    std::string min{"8"};                      //!< first size
+    std::string max{"128M"};                   //!< last size
+    double factor{2};                          //!< between two sizes
+    int64_t root{0};                           //!< rank
+    std::string algorithm;                     //!< empty: as NCCL chooses
+    std::string protocol;                      //!< empty: as NCCL chooses
+    int64_t channels{0};                       //!< 0: as NCCL chooses
+    int64_t networkChannels{0};                //!< 0: one
+    std::string launchMode{"process-per-gpu"}; //!< who launches
+    int64_t concurrent{1};                     //!< groups
+    std::string grouping{"stride"};            //!< how GPUs are shared by groups
+    std::string msccl;                         //!< schedule, or empty
+    int64_t iterations{0};                     //!< 0: as many as are needed
+    int64_t stream{1};                         //!< random stream of path choice
+    std::string csv;                           //!< file to write, may be empty
+    bool quiet{false};                         //!< no progress
+
+    /// @param command to add the options to
+    void AddTo(CommandLine& command);
+};
+
+/**
+ * @ingroup proteus
+ * Runs the collective at all sizes and prints the table.
+ * @param options of the program
+ * @throw std::invalid_argument that says which option is wrong and how
+ */
+void RunCollectiveProgram(const CollectiveProgramOptions& options);
+
+/**
+ * @ingroup proteus
+ * @param text a size as nccl-tests takes it: a number, K, M, G or T for powers of 1024 behind it
+ * @param option whose value it is, for the message
+ * @return bytes
+ * @throw std::invalid_argument for anything else
+ */
+uint64_t ParseSize(const std::string& text, const std::string& option);
+
+} // namespace proteus
+} // namespace ns3
+
+#endif // PROTEUS_COLLECTIVE_PROGRAM_H

@@ -1,0 +1,218 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-collective-run.h"
+
+#include "ns3/simulator.h"
+#include "ns3/string.h"
+#include "ns3/uinteger.h"
+
+#include <algorithm>
+#include <numeric>
+#include <stdexcept>
+
+namespace ns3
+{
+namespace proteus
+{
+
+namespace
+{
+
+/// Up to this size the launch of a collective may take longer than the collective.
+constexpr uint64_t LAUNCH_BOUND_BYTES = uint64_t{8} << 20;
+constexpr uint64_t ELEMENT_BYTES = 4; // float, as nccl-tests has it by default
+constexpr uint32_t WARM_UP = 1;       // iterations that are not counted
+constexpr uint32_t COUNTED = 3;       // iterations that are
+
+/// @param test what is run @param bytes wanted @param ranks of a group @return what they can share
+uint64_t
+RoundBytes(const CollectiveTest& test, uint64_t bytes, uint64_t ranks)
+{
+    uint64_t unit = 1;
+    switch (test.collective)
+    {
+    case Collective::ALL_GATHER:
+    case Collective::REDUCE_SCATTER:
+    case Collective::ALL_TO_ALL:
+    case Collective::GATHER:
+    case Collective::SCATTER:
+        unit = ranks * ELEMENT_BYTES;
+        break;
+    default:
+        break;
+    }
+    unit = test.schedule ? std::lcm(unit, uint64_t{test.schedule->chunks}) : unit;
+    return std::max(bytes / unit, uint64_t{1}) * unit;
+}
+
+/// What is run, and the task of each group whose program is the one to name.
+struct TestGraph
+{
+    ExecutionGraph graph;
+    std::vector<std::vector<TaskId>> tasks; //!< by group
+};
+
+TestGraph
+MakeGraph(const Cluster& cluster, const CollectiveTest& test, uint64_t bytes, uint32_t iterations)
+{
+    GraphBuilder builder(static_cast<uint32_t>(cluster.GetGpus().size()));
+    const StreamId stream = builder.AddStream("collective");
+    const PhaseId phase = builder.AddPhase("iteration", iterations);
+    TestGraph result;
+    for (const auto& group : test.groups)
+    {
+        auto& tasks = result.tasks.emplace_back();
+        if (test.collective != Collective::SEND_RECV)
+        {
+            tasks.push_back(builder.AddCommunication(phase,
+                                                     builder.AddGroup(group),
+                                                     stream,
+                                                     ToString(test.collective),
+                                                     test.collective,
+                                                     bytes,
+                                                     Parallelism::NONE,
+                                                     {},
+                                                     static_cast<uint16_t>(test.root)));
+            continue;
+        }
+        for (std::size_t i = 0; i < group.size(); ++i)
+        {
+            tasks.push_back(builder.AddCommunication(
+                phase,
+                builder.AddGroup({group[i], group[(i + 1) % group.size()]}),
+                stream,
+                "message",
+                test.collective,
+                bytes,
+                Parallelism::NONE));
+        }
+    }
+    result.graph = builder.Build();
+    return result;
+}
+
+/// @param helper that gets the attributes of the network @param test with them
+void
+SetAttributes(ProteusHelper& helper, const CollectiveTest& test, const std::string& launchMode)
+{
+    helper.SetNetworkAttribute("Algorithm", StringValue(test.algorithm));
+    helper.SetNetworkAttribute("Protocol", StringValue(test.protocol));
+    helper.SetNetworkAttribute("Channels", UintegerValue(test.channels));
+    helper.SetNetworkAttribute("NetworkChannels", UintegerValue(test.networkChannels));
+    helper.SetNetworkAttribute("LaunchMode", StringValue(launchMode));
+    helper.AssignStreams(test.stream);
+    if (test.schedule)
+    {
+        helper.SetProgramMaker([schedule = test.schedule](const CollectiveRequest& request) {
+            return MakeProgram(*schedule, request);
+        });
+    }
+}
+
+} // namespace
+
+std::vector<CollectiveRow>
+RunCollective(const Cluster& cluster,
+              const CollectiveTest& test,
+              uint64_t bytes,
+              const std::function<void(const TrainingJob::Progress&)>& report)
+{
+    const auto ranks = static_cast<uint32_t>(test.groups.at(0).size());
+    const uint64_t size =
+        test.isBarrier ? BARRIER_ELEMENT_BYTES : RoundBytes(test, bytes, test.groups[0].size());
+    const bool isLaunchBound = size <= LAUNCH_BOUND_BYTES;
+    const uint32_t warmUp = isLaunchBound || test.iterations > 0 ? WARM_UP : 0;
+    const uint32_t counted = test.iterations > 0 ? test.iterations : isLaunchBound ? COUNTED : 1;
+    const TestGraph made = MakeGraph(cluster, test, size, warmUp + counted);
+    ProteusHelper helper;
+    SetAttributes(helper, test, isLaunchBound ? test.launchMode : "stream");
+    Ptr<TrainingJob> job = helper.Install(cluster, made.graph);
+    if (report)
+    {
+        job->SetProgressReport(report);
+    }
+    job->Run();
+    const Timeline timeline = job->GetTimeline();
+    std::vector<CollectiveRow> rows;
+    for (uint32_t group = 0; group < test.groups.size(); ++group)
+    {
+        const auto& tasks = made.tasks[group];
+        int64_t firstPs = 0;
+        int64_t lastPs = 0;
+        for (const Span& span : timeline.spans)
+        {
+            if (span.task >= tasks.front() && span.task <= tasks.back())
+            {
+                int64_t& end = span.microBatch < warmUp ? firstPs : lastPs;
+                end = std::max(end, span.endPs);
+            }
+        }
+        const auto program = job->GetNetwork()->GetProgram(tasks.front());
+        CollectiveRow row;
+        row.collective = test.collective;
+        row.bytes = test.isBarrier ? 0 : size;
+        row.ranks = ranks;
+        row.group = group;
+        row.root = HasRoot(test.collective) ? static_cast<int64_t>(test.root) : -1;
+        row.timeUs = static_cast<double>(lastPs - firstPs) * 1e-6 / counted;
+        row.algorithm = program->algorithm;
+        row.protocol = ToString(program->protocol);
+        row.channels = program->channels;
+        rows.push_back(row);
+    }
+    job->Dispose();
+    Simulator::Destroy();
+    return rows;
+}
+
+std::vector<std::vector<DeviceId>>
+MakeTestGroups(const Cluster& cluster, uint32_t gpus, uint32_t groups, bool strided)
+{
+    const auto& all = cluster.GetGpus();
+    gpus = gpus == 0 ? static_cast<uint32_t>(all.size()) : gpus;
+    if (gpus > all.size())
+    {
+        throw std::invalid_argument("--gpus=" + std::to_string(gpus) + ": cluster '" +
+                                    cluster.GetName() + "' has " + std::to_string(all.size()) +
+                                    "; add servers with --nodes");
+    }
+    if (groups == 0 || gpus % groups != 0 || gpus / groups < 2)
+    {
+        throw std::invalid_argument("--concurrent=" + std::to_string(groups) + ": " +
+                                    std::to_string(gpus) +
+                                    " GPUs cannot be shared evenly by so many groups of two or "
+                                    "more");
+    }
+    std::map<int32_t, std::vector<DeviceId>> servers;
+    for (DeviceId device = 0; device < all.size(); ++device)
+    {
+        servers[cluster.GetVertices()[all[device]].server].push_back(device);
+    }
+    std::vector<DeviceId> chosen;
+    const bool isEven = gpus % servers.size() == 0;
+    for (const auto& [server, devices] : servers)
+    {
+        const std::size_t share = isEven ? gpus / servers.size() : gpus - chosen.size();
+        chosen.insert(chosen.end(),
+                      devices.begin(),
+                      devices.begin() + std::min(share, devices.size()));
+    }
+    if (chosen.size() != gpus)
+    {
+        throw std::invalid_argument("--gpus=" + std::to_string(gpus) +
+                                    ": the servers have too few GPUs to share them evenly");
+    }
+    std::vector<std::vector<DeviceId>> result(groups);
+    for (uint32_t i = 0; i < gpus; ++i)
+    {
+        result[strided ? i % groups : i / (gpus / groups)].push_back(chosen[i]);
+    }
+    return result;
+}
+
+} // namespace proteus
+} // namespace ns3

@@ -1,0 +1,90 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef PROTEUS_COLLECTIVE_RUN_H
+#define PROTEUS_COLLECTIVE_RUN_H
+
+#include "proteus-helper.h"
+
+#include "ns3/proteus-cluster.h"
+#include "ns3/proteus-collective-table.h"
+#include "ns3/proteus-msccl.h"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+/**
+ * @file
+ * @ingroup proteus
+ * Collectives run and timed as nccl-tests does it.
+ */
+
+namespace ns3
+{
+namespace proteus
+{
+
+/// @ingroup proteus
+/// What is run at every size.
+struct CollectiveTest
+{
+    Collective collective{Collective::ALL_REDUCE}; //!< of all groups; a send-receive is that of
+                                                   //!< nccl-tests: every rank sends to the next
+    bool isBarrier{false};                         //!< an all-reduce of BARRIER_ELEMENT_BYTES
+    std::vector<std::vector<DeviceId>> groups;     //!< each runs the collective, all at once
+    uint32_t root{0};                              //!< in the group, if HasRoot()
+    std::string algorithm;                         //!< empty: as NCCL chooses
+    std::string protocol;                          //!< empty: as NCCL chooses
+    uint32_t channels{0};                          //!< 0: as NCCL chooses
+    uint32_t networkChannels{0};                   //!< of a message between servers; 0: one
+    std::string launchMode{"process-per-gpu"};     //!< as PacketNetwork::LaunchMode
+    uint32_t iterations{0};                        //!< timed ones; 0: see RunCollective()
+    int64_t stream{1};                             //!< random stream of path choice
+    std::shared_ptr<const MscclSchedule> schedule; //!< instead of an algorithm, or null
+};
+
+/**
+ * @ingroup proteus
+ * Runs a collective on a fresh fabric and measures its period, as nccl-tests does with its
+ * iterations one after the other on a stream. After one that is not counted, three are, up to 8
+ * MiB. Larger ones take longer than their launch: one run, with the host far ahead.
+ *
+ * @param cluster to run on
+ * @param test what is run
+ * @param bytes size as nccl-tests counts it; rounded down to what the ranks can share
+ * @param report of progress, or none
+ * @return a row for each group
+ * @throw std::invalid_argument for a group, algorithm or protocol that makes no sense
+ */
+std::vector<CollectiveRow> RunCollective(
+    const Cluster& cluster,
+    const CollectiveTest& test,
+    uint64_t bytes,
+    const std::function<void(const TrainingJob::Progress&)>& report = nullptr);
+
+/**
+ * @ingroup proteus
+ * The GPUs that a test with fewer than all takes, and how several groups share them.
+ * @param cluster with the GPUs
+ * @param gpus how many, the same number in each server where that is possible; 0: all
+ * @param groups how many
+ * @param strided whether ranks i, i + groups, ... make a group; otherwise ranks that follow each
+ * other
+ * @return the groups
+ * @throw std::invalid_argument if there are too few, or they cannot be shared evenly
+ */
+std::vector<std::vector<DeviceId>> MakeTestGroups(const Cluster& cluster,
+                                                  uint32_t gpus,
+                                                  uint32_t groups,
+                                                  bool strided);
+
+} // namespace proteus
+} // namespace ns3
+
+#endif // PROTEUS_COLLECTIVE_RUN_H

@@ -1,0 +1,98 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef PROTEUS_COLLECTIVE_KERNEL_COST_H
+#define PROTEUS_COLLECTIVE_KERNEL_COST_H
+
+#include "proteus-nccl-cost.h"
+
+#include <array>
+#include <cstdint>
+
+/**
+ * @file
+ * @ingroup proteus
+ * What the kernels of NCCL, its proxies and the host cost beside the time that the bytes take on
+ * the wire. One set of numbers per generation of GPU, and none per machine or table.
+ */
+
+namespace ns3
+{
+namespace proteus
+{
+
+/// @ingroup proteus
+/// What a step of a thread block crosses.
+enum class HopKind : uint8_t
+{
+    NVLINK,  //!< NVLink, also through NVSwitches
+    PCIE,    //!< PCI Express and what is between CPUs
+    NETWORK, //!< NICs: a proxy thread of the host posts the sends
+    SWITCH,  //!< a group whose switches multicast and reduce
+};
+
+/// @ingroup proteus
+/// Number of HopKind values.
+constexpr std::size_t HOP_KINDS = 4;
+
+/// @ingroup proteus
+/// What a step costs.
+struct CollectiveStepCost
+{
+    /// From the arrival of the last byte to its use: fence of the sender, flag, poll of the
+    /// receiver, barrier of its threads; through a network also both proxies. Steps in flight
+    /// overlap it.
+    int64_t latencyPs{0};
+    /// That the thread block does nothing else for: barriers, index arithmetic, posting the flag.
+    int64_t busyPs{0};
+    /// Payload that one thread block moves, bytes per second; 0: no limit.
+    double blockBytesPerSecond{0};
+};
+
+/// @ingroup proteus
+/// What the collectives of a GPU cost.
+struct CollectiveKernelCost
+{
+    /// From the moment the stream is free, or the launch there, to the first step, and from the
+    /// last one to the moment at which the stream is free again.
+    int64_t kernelPs{0};
+    /// By HopKind and NcclProtocol.
+    std::array<std::array<CollectiveStepCost, NCCL_PROTOCOLS>, HOP_KINDS> steps;
+
+    /// @param hop what is crossed @param protocol of the step @return what it costs
+    const CollectiveStepCost& Get(HopKind hop, NcclProtocol protocol) const
+    {
+        return steps[static_cast<std::size_t>(hop)][static_cast<std::size_t>(protocol)];
+    }
+};
+
+/// @ingroup proteus
+/// What a host thread takes to launch a collective on one GPU.
+struct CollectiveLaunchCost
+{
+    int64_t kernelPs{0};  //!< for the kernel,
+    int64_t channelPs{0}; //!< for every channel of a collective,
+    int64_t peerPs{0};    //!< and for every peer of a point-to-point operation and direction
+};
+
+/**
+ * @ingroup proteus
+ * @param computeCapability of the GPU, ten times, e.g. 80 for an A100
+ * @return what its collectives cost
+ */
+const CollectiveKernelCost& GetCollectiveKernelCost(uint32_t computeCapability);
+
+/**
+ * @ingroup proteus
+ * What the launch of a collective takes the host, with the sources of the numbers.
+ * @return the costs; they depend on the CPU, and are those of the servers with A100
+ */
+const CollectiveLaunchCost& GetCollectiveLaunchCost();
+
+} // namespace proteus
+} // namespace ns3
+
+#endif // PROTEUS_COLLECTIVE_KERNEL_COST_H

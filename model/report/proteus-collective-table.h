@@ -1,0 +1,95 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef PROTEUS_COLLECTIVE_TABLE_H
+#define PROTEUS_COLLECTIVE_TABLE_H
+
+#include "ns3/proteus-graph.h"
+
+#include <cstdint>
+#include <ostream>
+#include <string>
+#include <vector>
+
+/**
+ * @file
+ * @ingroup proteus
+ * Times of collectives as nccl-tests prints them.
+ */
+
+namespace ns3
+{
+namespace proteus
+{
+
+/// @ingroup proteus
+/// One size. 1 GB is 1e9 bytes.
+struct CollectiveRow
+{
+    Collective collective{Collective::ALL_REDUCE}; //!< what was run
+    uint64_t bytes{0};                             //!< as nccl-tests counts them
+    uint32_t ranks{0};                             //!< of the group
+    uint32_t group{0};                             //!< number of the group
+    int64_t root{-1};                              //!< rank, or -1
+    double timeUs{0};                              //!< of one, microseconds
+    std::string algorithm;                         //!< that was taken
+    std::string protocol;                          //!< that was taken
+    uint32_t channels{0};                          //!< that were taken
+
+    /// @return bytes over time
+    double GetAlgbwGBps() const;
+    /// @return that times the factor of the collective and the ranks
+    double GetBusbwGBps() const;
+};
+
+/**
+ * @ingroup proteus
+ * What nccl-tests multiplies the algorithm bandwidth by (doc/PERFORMANCE.md there): 2(n-1)/n of an
+ * all-reduce; (n-1)/n of an all-gather, a reduce-scatter, an all-to-all, a gather and a scatter; 1
+ * of the others.
+ * @param collective a collective
+ * @param ranks of its group
+ * @return the factor
+ */
+double GetBusFactor(Collective collective, uint32_t ranks);
+
+/**
+ * @ingroup proteus
+ * Prints the head of a table, in the columns of nccl-tests and three more.
+ * @param hasGroups whether there is a column for the group
+ * @param out where to
+ */
+void PrintCollectiveHead(bool hasGroups, std::ostream& out);
+
+/**
+ * @ingroup proteus
+ * @param row to print
+ * @param hasGroups whether there is a column for the group
+ * @param out where to
+ */
+void PrintCollectiveRow(const CollectiveRow& row, bool hasGroups, std::ostream& out);
+
+/**
+ * @ingroup proteus
+ * Prints what stands below the table: the mean bus bandwidth of its rows.
+ * @param rows of the table
+ * @param out where to
+ */
+void PrintCollectiveFoot(const std::vector<CollectiveRow>& rows, std::ostream& out);
+
+/**
+ * @ingroup proteus
+ * Writes size_bytes,time_us,algbw_GBps,busbw_GBps,algorithm,protocol,channels, and where there are
+ * several groups a column group more.
+ * @param rows to write
+ * @param out where to
+ */
+void WriteCollectiveCsv(const std::vector<CollectiveRow>& rows, std::ostream& out);
+
+} // namespace proteus
+} // namespace ns3
+
+#endif // PROTEUS_COLLECTIVE_TABLE_H
