@@ -49,6 +49,10 @@ namespace proteus
 {
 
 /// @ingroup proteus
+/// Name of the node whose operands list the process groups, in traces converted from PyTorch.
+constexpr const char* CHAKRA_GROUP_NODE = "## process_group:init ##";
+
+/// @ingroup proteus
 /// What a node of a Chakra trace is; the numbers are those of the file.
 enum class ChakraNodeType : uint8_t
 {

@@ -6,15 +6,13 @@
 
 #include "proteus-kineto.h"
 
-#include "proteus-input-file.h"
-#include "proteus-json.h"
+#include "proteus-kineto-events.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <limits>
 #include <map>
-#include <optional>
 #include <set>
 #include <stdexcept>
 #include <unordered_map>
@@ -28,78 +26,20 @@ namespace proteus
 namespace
 {
 
+using kineto::BeginsWith;
+using kineto::Communication;
+using kineto::Contains;
+using kineto::GpuEvent;
+using kineto::HostCall;
+using kineto::SyncEvent;
+
 constexpr double PS_PER_US = 1e6;
-/// Largest time in a trace, microseconds: 300 years after 1970.
-constexpr double MAX_TIME_US = 1e16;
-/// Longest event, microseconds; all of a trace together fit 64 bits of picoseconds.
-constexpr double MAX_DURATION_US = 1e9;
 /// Work that begins so much later than it could waited for something; in microseconds.
 constexpr double WAIT_US = 5;
 /// Stream of the host's calls.
 constexpr const char* HOST_STREAM = "host";
 /// Bytes of a barrier's all-reduce.
 constexpr uint64_t BARRIER_BYTES = 4;
-
-/// Something that ran on the GPU.
-struct GpuEvent
-{
-    uint32_t name{0};
-    int64_t stream{0};
-    double startUs{0};
-    double durationUs{0};
-    int64_t correlation{-1};
-    uint32_t communication{NO_ID}; //!< position in Rank::communications
-    bool isCopy{false};
-
-    double EndUs() const
-    {
-        return startUs + durationUs;
-    }
-};
-
-/// A call of the CUDA runtime or driver.
-struct HostCall
-{
-    /// What the call does.
-    enum class Kind : uint8_t
-    {
-        OTHER,       //!< launches something if the correlation says so
-        SYNCHRONIZE, //!< waits for the GPU
-        RECORD,      //!< records an event
-    };
-
-    Kind kind{Kind::OTHER};
-    double startUs{0};
-    double endUs{0};
-    int64_t correlation{-1};
-    uint32_t name{0};
-};
-
-/// A wait, of a stream or of the host, as the profiler tells it.
-struct SyncEvent
-{
-    bool isStreamWait{false};      //!< else the host waits
-    int64_t stream{-1};            //!< that waits, or is waited for by the host
-    int64_t waitedStream{-1};      //!< that is waited for
-    int64_t recordCorrelation{-1}; //!< call that recorded the event waited for
-    int64_t correlation{-1};       //!< call that makes it wait
-    double startUs{0};
-};
-
-/// What NCCL was asked to do.
-struct Communication
-{
-    std::string collective;
-    std::string type;
-    std::string group;
-    std::string description;
-    std::vector<DeviceId> ranks; //!< empty: look the group up, else all
-    uint64_t groupSize{0};
-    uint64_t inElements{0};
-    uint64_t outElements{0};
-    std::optional<uint64_t> source;
-    std::optional<uint64_t> destination;
-};
 
 /// @return bytes of an element, 0 if the type is unknown
 uint64_t
@@ -131,365 +71,11 @@ SizeOf(const std::string& type)
     return found == sizes.end() ? 0 : found->second;
 }
 
-bool
-BeginsWith(const std::string& text, const char* begin)
-{
-    return text.rfind(begin, 0) == 0;
-}
-
-bool
-Contains(const std::string& text, const char* part)
-{
-    return text.find(part) != std::string::npos;
-}
-
-/// Whether a kernel is one of NCCL or RCCL that moves data.
-bool
-IsCommunicationKernel(const std::string& name)
-{
-    return BeginsWith(name, "nccl") || BeginsWith(name, "rccl");
-}
-
-/// Reads the file of a rank.
-class RankReader : public JsonListReader
-{
-  public:
-    void Begin(JsonValue /* root */) override
-    {
-        m_hasEvents = true;
-    }
-
-    void Add(JsonValue element) override
-    {
-        if (++m_nEvents > MAX_TRACE_TASKS)
-        {
-            element.Fail("is one too many; a trace has at most " + std::to_string(MAX_TRACE_TASKS) +
-                         " events");
-        }
-        const auto phase = element.Find("ph");
-        const auto category = element.Find("cat");
-        if (!phase || phase->AsString() != "X" || !category)
-        {
-            return; // an instant, an arrow, a name
-        }
-        const std::string& kind = category->AsString();
-        if (kind == "kernel" || kind == "gpu_memcpy" || kind == "gpu_memset")
-        {
-            AddGpuEvent(element, kind == "gpu_memcpy");
-        }
-        else if (kind == "cuda_runtime" || kind == "cuda_driver" || kind == "hip_runtime")
-        {
-            AddCall(element);
-        }
-        else if (kind == "cuda_sync")
-        {
-            AddSync(element);
-        }
-        else if (kind == "cpu_op" && element.Get("name").AsString() == "record_param_comms")
-        {
-            const auto arguments = element.Find("args");
-            const auto id = arguments ? arguments->Find("External id") : std::nullopt;
-            if (id && arguments->Has("Collective name"))
-            {
-                m_parameters[ToInteger(*id)] = ReadCommunication(*arguments);
-            }
-        }
-    }
-
-    /// Reads what stands beside the events.
-    void Finish(JsonValue root)
-    {
-        if (!m_hasEvents)
-        {
-            root.FailMissing("traceEvents", "this is no trace of PyTorch's profiler");
-        }
-        const auto info = root.Find("distributedInfo");
-        if (info)
-        {
-            const auto rank = info->Find("rank");
-            const auto size = info->Find("world_size");
-            if (rank)
-            {
-                m_rank = static_cast<uint32_t>(rank->AsUnsigned(0, MAX_DEVICES - 1));
-            }
-            if (size)
-            {
-                m_worldSize = static_cast<uint32_t>(size->AsUnsigned(1, MAX_DEVICES));
-            }
-            const auto groups = info->Find("pg_config");
-            for (std::size_t i = 0; groups && i < groups->Size(); i++)
-            {
-                ReadGroup(groups->At(i));
-            }
-        }
-        // Kernels that do not say what they do: the operator that launched them may.
-        for (const auto& [event, id] : m_unexplained)
-        {
-            const auto found = m_parameters.find(id);
-            if (found == m_parameters.end())
-            {
-                throw std::invalid_argument(
-                    m_file + ": kernel " + m_names[m_gpu[event].name].substr(0, 60) +
-                    " tells neither its size nor its process group (Collective name, In msg "
-                    "nelems, ...); newer versions of PyTorch write them");
-            }
-            m_gpu[event].communication = static_cast<uint32_t>(m_communications.size());
-            m_communications.push_back(found->second);
-        }
-    }
-
-    void SetFile(const std::string& file)
-    {
-        m_file = file;
-    }
-
-    const std::string& GetFile() const
-    {
-        return m_file;
-    }
-
-    std::optional<uint32_t> GetRank() const
-    {
-        return m_rank;
-    }
-
-    uint32_t GetWorldSize() const
-    {
-        return m_worldSize;
-    }
-
-    /// @return what the rank did @param graph that it is for @param streams made so far, by name
-    std::shared_ptr<const RankTrace> MakeTrace(TraceGraph& graph,
-                                               std::map<std::string, StreamId>& streams,
-                                               bool standsForAll);
-
-  private:
-    friend class TraceMaker;
-
-    static int64_t ToInteger(JsonValue value)
-    {
-        return static_cast<int64_t>(value.AsNumber(-9e15, 9e15));
-    }
-
-    static int64_t FindInteger(JsonValue object, const char* key, int64_t otherwise)
-    {
-        const auto value = object.Find(key);
-        return value ? ToInteger(*value) : otherwise;
-    }
-
-    static double ReadStart(JsonValue element)
-    {
-        return element.Get("ts").AsNumber(-MAX_TIME_US, MAX_TIME_US);
-    }
-
-    static double ReadDuration(JsonValue element)
-    {
-        return element.Get("dur").AsNumber(0, MAX_DURATION_US);
-    }
-
-    uint32_t ToName(const std::string& name)
-    {
-        const auto found = m_nameIndex.emplace(name, static_cast<uint32_t>(m_names.size()));
-        if (found.second)
-        {
-            m_names.push_back(name);
-        }
-        return found.first->second;
-    }
-
-    void AddGpuEvent(JsonValue element, bool isCopy)
-    {
-        const std::string& name = element.Get("name").AsString();
-        const JsonValue arguments = element.Get("args");
-        GpuEvent event;
-        event.name = ToName(name);
-        event.startUs = ReadStart(element);
-        event.durationUs = ReadDuration(element);
-        event.stream = ToInteger(arguments.Get("stream"));
-        event.correlation = FindInteger(arguments, "correlation", -1);
-        event.isCopy = isCopy;
-        if (IsCommunicationKernel(name))
-        {
-            if (arguments.Has("Collective name"))
-            {
-                event.communication = static_cast<uint32_t>(m_communications.size());
-                m_communications.push_back(ReadCommunication(arguments));
-            }
-            else
-            {
-                m_unexplained.emplace_back(m_gpu.size(), FindInteger(arguments, "External id", -1));
-            }
-        }
-        m_gpu.push_back(event);
-    }
-
-    void AddCall(JsonValue element)
-    {
-        const std::string& name = element.Get("name").AsString();
-        const auto arguments = element.Find("args");
-        HostCall call;
-        call.kind = Contains(name, "Synchronize")   ? HostCall::Kind::SYNCHRONIZE
-                    : Contains(name, "EventRecord") ? HostCall::Kind::RECORD
-                                                    : HostCall::Kind::OTHER;
-        call.startUs = ReadStart(element);
-        call.endUs = call.startUs + ReadDuration(element);
-        call.correlation = arguments ? FindInteger(*arguments, "correlation", -1) : -1;
-        call.name = ToName(name);
-        m_calls.push_back(call);
-    }
-
-    void AddSync(JsonValue element)
-    {
-        const auto arguments = element.Find("args");
-        if (!arguments)
-        {
-            return;
-        }
-        const auto kind = arguments->Find("cuda_sync_kind");
-        const std::string& name = kind ? kind->AsString() : element.Get("name").AsString();
-        SyncEvent sync;
-        sync.isStreamWait = Contains(name, "Stream Wait Event");
-        sync.stream = FindInteger(*arguments, "stream", -1);
-        sync.waitedStream = FindInteger(*arguments, "wait_on_stream", -1);
-        sync.recordCorrelation = FindInteger(*arguments, "wait_on_cuda_event_record_corr_id", -1);
-        sync.correlation = FindInteger(*arguments, "correlation", -1);
-        sync.startUs = ReadStart(element);
-        m_syncs.push_back(sync);
-    }
-
-    static std::optional<uint64_t> FindCount(JsonValue object, const char* key)
-    {
-        const auto value = object.Find(key);
-        if (!value)
-        {
-            return std::nullopt;
-        }
-        constexpr uint64_t MOST = 1ULL << 53;
-        return value->AsWhole(0, MOST);
-    }
-
-    static Communication ReadCommunication(JsonValue arguments)
-    {
-        Communication result;
-        result.collective = arguments.Get("Collective name").AsString();
-        result.inElements = FindCount(arguments, "In msg nelems").value_or(0);
-        result.outElements = FindCount(arguments, "Out msg nelems").value_or(0);
-        result.groupSize = FindCount(arguments, "Group size").value_or(0);
-        result.source = FindRank(arguments, "Src Rank");
-        result.destination = FindRank(arguments, "Dst Rank");
-        const auto type = arguments.Find("dtype");
-        result.type = type ? type->AsString() : "";
-        const auto group = arguments.Find("Process Group Name");
-        result.group = group ? group->AsString() : "";
-        const auto description = arguments.Find("Process Group Description");
-        result.description = description ? description->AsString() : "";
-        if (const auto ranks = arguments.Find("Process Group Ranks"))
-        {
-            result.ranks = ReadRanks(*ranks);
-        }
-        return result;
-    }
-
-    static std::optional<uint64_t> FindRank(JsonValue arguments, const char* key)
-    {
-        const auto value = arguments.Find(key);
-        if (!value || value->AsNumber(-1, MAX_DEVICES) < 0) // -1: it has none
-        {
-            return std::nullopt;
-        }
-        return value->AsWhole(0, MAX_DEVICES - 1);
-    }
-
-    /// Ranks as a list, or as text "[0, 1]"; nothing where the text leaves some out.
-    static std::vector<DeviceId> ReadRanks(JsonValue value)
-    {
-        std::vector<DeviceId> ranks;
-        if (!value.IsString())
-        {
-            for (std::size_t i = 0; i < value.Size(); i++)
-            {
-                ranks.push_back(static_cast<DeviceId>(value.At(i).AsUnsigned(0, MAX_DEVICES - 1)));
-            }
-            return ranks;
-        }
-        const std::string& text = value.AsString();
-        if (Contains(text, "..."))
-        {
-            return {};
-        }
-        bool isInNumber = false;
-        for (const char c : text)
-        {
-            if (c < '0' || c > '9')
-            {
-                isInNumber = false;
-                continue;
-            }
-            if (!isInNumber)
-            {
-                ranks.push_back(0);
-            }
-            isInNumber = true;
-            ranks.back() = 10 * ranks.back() + static_cast<DeviceId>(c - '0');
-            if (ranks.back() >= MAX_DEVICES)
-            {
-                value.Fail("has a rank that is too large");
-            }
-        }
-        return ranks;
-    }
-
-    void ReadGroup(JsonValue group)
-    {
-        const auto name = group.Find("pg_name");
-        const auto ranks = group.Find("ranks");
-        if (!name || !ranks)
-        {
-            return;
-        }
-        // Older versions have an object {"0": 0, ...} of ranks to places.
-        std::vector<DeviceId> list;
-        if (ranks->IsObject())
-        {
-            for (const std::string& key : ranks->GetKeys())
-            {
-                if (key.empty() || key.size() > 7 ||
-                    key.find_first_not_of("0123456789") != std::string::npos)
-                {
-                    ranks->Fail("has the rank " + key.substr(0, 20) + ", which is none");
-                }
-                list.push_back(static_cast<DeviceId>(std::stoul(key)));
-            }
-            std::sort(list.begin(), list.end());
-        }
-        else
-        {
-            list = ReadRanks(*ranks);
-        }
-        m_groups[name->AsString()] = list;
-    }
-
-    std::string m_file;
-    std::optional<uint32_t> m_rank;
-    uint32_t m_worldSize{0};
-    bool m_hasEvents{false};
-    uint64_t m_nEvents{0};
-    std::vector<std::string> m_names;
-    std::unordered_map<std::string, uint32_t> m_nameIndex;
-    std::vector<GpuEvent> m_gpu;
-    std::vector<HostCall> m_calls;
-    std::vector<SyncEvent> m_syncs;
-    std::vector<Communication> m_communications;
-    std::unordered_map<int64_t, Communication> m_parameters;    //!< by External id
-    std::vector<std::pair<std::size_t, int64_t>> m_unexplained; //!< GPU event, External id
-    std::map<std::string, std::vector<DeviceId>> m_groups;      //!< pg_config
-};
-
 /// Makes the trace of a rank of its events.
 class TraceMaker
 {
   public:
-    TraceMaker(RankReader& events,
+    TraceMaker(kineto::Rank& events,
                TraceGraph& graph,
                std::map<std::string, StreamId>& streams,
                bool standsForAll)
@@ -499,7 +85,7 @@ class TraceMaker
           m_standsForAll(standsForAll),
           m_trace(std::make_shared<RankTrace>())
     {
-        m_trace->file = events.m_file;
+        m_trace->file = events.file;
     }
 
     std::shared_ptr<const RankTrace> Make()
@@ -508,7 +94,7 @@ class TraceMaker
         AddNodes();
         OrderStreams();
         OrderHost();
-        m_events.m_syncs.empty() ? GuessWaits() : AddWaits();
+        m_events.syncs.empty() ? GuessWaits() : AddWaits();
         auto& all = m_trace->dependencies;
         std::sort(all.begin(), all.end());
         all.erase(std::unique(all.begin(), all.end()), all.end());
@@ -520,11 +106,11 @@ class TraceMaker
 
     void Sort()
     {
-        auto& gpu = m_events.m_gpu;
+        auto& gpu = m_events.gpu;
         std::stable_sort(gpu.begin(), gpu.end(), [](const GpuEvent& a, const GpuEvent& b) {
             return a.startUs < b.startUs;
         });
-        auto& calls = m_events.m_calls;
+        auto& calls = m_events.calls;
         std::stable_sort(calls.begin(), calls.end(), [](const HostCall& a, const HostCall& b) {
             return a.endUs < b.endUs;
         });
@@ -572,8 +158,8 @@ class TraceMaker
     /// Nodes of the GPU and the host, together by time: their ids.
     void AddNodes()
     {
-        const auto& gpu = m_events.m_gpu;
-        const auto& calls = m_events.m_calls;
+        const auto& gpu = m_events.gpu;
+        const auto& calls = m_events.calls;
         m_gpuNode.resize(gpu.size());
         m_hostNode.assign(calls.size(), NO_ID);
         std::size_t nextCall = 0;
@@ -602,7 +188,7 @@ class TraceMaker
 
     void AddCall(std::size_t i, double& lastUs)
     {
-        const HostCall& call = m_events.m_calls[i];
+        const HostCall& call = m_events.calls[i];
         const bool isSync = call.kind == HostCall::Kind::SYNCHRONIZE;
         if (!isSync && m_launches[i].empty())
         {
@@ -613,7 +199,7 @@ class TraceMaker
         TraceNode node;
         node.kind = TraceNode::Kind::COMPUTE;
         node.stream = GetStream(HOST_STREAM);
-        node.name = m_graph.AddName(m_events.m_names[call.name]);
+        node.name = m_graph.AddName(m_events.names[call.name]);
         node.durationPs = ToPs((isBlocking ? call.startUs : call.endUs) - lastUs);
         m_hostNode[i] = AddNode(node);
         lastUs = std::max(lastUs, call.endUs);
@@ -624,8 +210,8 @@ class TraceMaker
     {
         for (const std::size_t i : m_launches[call])
         {
-            const GpuEvent& event = m_events.m_gpu[i];
-            if (event.isCopy && event.EndUs() <= m_events.m_calls[call].endUs)
+            const GpuEvent& event = m_events.gpu[i];
+            if (event.isCopy && event.EndUs() <= m_events.calls[call].endUs)
             {
                 return true;
             }
@@ -635,10 +221,10 @@ class TraceMaker
 
     void AddGpuEvent(std::size_t i)
     {
-        const GpuEvent& event = m_events.m_gpu[i];
+        const GpuEvent& event = m_events.gpu[i];
         TraceNode node;
         node.stream = GetStream("stream " + std::to_string(event.stream));
-        node.name = m_graph.AddName(m_events.m_names[event.name]);
+        node.name = m_graph.AddName(m_events.names[event.name]);
         if (event.communication == NO_ID)
         {
             node.kind = TraceNode::Kind::COMPUTE;
@@ -646,7 +232,7 @@ class TraceMaker
         }
         else
         {
-            SetCommunication(event, m_events.m_communications[event.communication], node);
+            SetCommunication(event, m_events.communications[event.communication], node);
         }
         m_gpuNode[i] = AddNode(node);
     }
@@ -654,7 +240,7 @@ class TraceMaker
     [[noreturn]] void FailKernel(const GpuEvent& event, const std::string& cause) const
     {
         throw std::invalid_argument(
-            m_events.m_file + ": kernel " + m_events.m_names[event.name].substr(0, 60) +
+            m_events.file + ": kernel " + m_events.names[event.name].substr(0, 60) +
             " with correlation " + std::to_string(event.correlation) + ": " + cause);
     }
 
@@ -736,8 +322,8 @@ class TraceMaker
         std::vector<DeviceId> ranks = it.ranks;
         if (ranks.empty())
         {
-            const auto group = m_events.m_groups.find(it.group);
-            ranks = group == m_events.m_groups.end() ? ranks : group->second;
+            const auto group = m_events.groups.find(it.group);
+            ranks = group == m_events.groups.end() ? ranks : group->second;
         }
         if (ranks.empty())
         {
@@ -803,10 +389,10 @@ class TraceMaker
     void OrderStreams()
     {
         std::unordered_map<int64_t, std::size_t> last;
-        m_before.assign(m_events.m_gpu.size(), NONE);
-        for (std::size_t i = 0; i < m_events.m_gpu.size(); i++)
+        m_before.assign(m_events.gpu.size(), NONE);
+        for (std::size_t i = 0; i < m_events.gpu.size(); i++)
         {
-            const auto found = last.emplace(m_events.m_gpu[i].stream, i);
+            const auto found = last.emplace(m_events.gpu[i].stream, i);
             if (!found.second)
             {
                 m_before[i] = found.first->second;
@@ -823,9 +409,9 @@ class TraceMaker
     /// The host's calls one after the other, and what those that wait wait for.
     void OrderHost()
     {
-        const auto& calls = m_events.m_calls;
+        const auto& calls = m_events.calls;
         std::unordered_map<int64_t, const SyncEvent*> told; // by correlation
-        for (const SyncEvent& sync : m_events.m_syncs)
+        for (const SyncEvent& sync : m_events.syncs)
         {
             if (!sync.isStreamWait && sync.correlation >= 0)
             {
@@ -853,7 +439,7 @@ class TraceMaker
             last = m_hostNode[i];
             for (const std::size_t event : m_launches[i])
             {
-                auto& latest = launched.emplace(m_events.m_gpu[event].stream, event).first->second;
+                auto& latest = launched.emplace(m_events.gpu[event].stream, event).first->second;
                 latest = std::max(latest, event);
             }
             if (calls[i].kind == HostCall::Kind::SYNCHRONIZE)
@@ -861,12 +447,12 @@ class TraceMaker
                 const auto sync = told.find(calls[i].correlation);
                 const int64_t only = sync == told.end()                ? -1
                                      : sync->second->waitedStream >= 0 ? sync->second->waitedStream
-                                     : Contains(m_events.m_names[calls[i].name], "StreamSync")
+                                     : Contains(m_events.names[calls[i].name], "StreamSync")
                                          ? sync->second->stream
                                          : -1;
                 for (const auto& [stream, event] : launched)
                 {
-                    const bool hadEnded = m_events.m_gpu[event].EndUs() <= calls[i].endUs;
+                    const bool hadEnded = m_events.gpu[event].EndUs() <= calls[i].endUs;
                     if ((only < 0 || stream == only) && hadEnded)
                     {
                         waits.push_back(m_gpuNode[event]);
@@ -894,11 +480,11 @@ class TraceMaker
     std::map<int64_t, std::vector<Launched>> SortByLaunch() const
     {
         std::map<int64_t, std::vector<Launched>> byStream;
-        for (std::size_t i = 0; i < m_events.m_gpu.size(); i++)
+        for (std::size_t i = 0; i < m_events.gpu.size(); i++)
         {
             if (m_launchOf[i] != NONE)
             {
-                byStream[m_events.m_gpu[i].stream].push_back({m_launchOf[i], i});
+                byStream[m_events.gpu[i].stream].push_back({m_launchOf[i], i});
             }
         }
         for (auto& entry : byStream)
@@ -919,7 +505,7 @@ class TraceMaker
     void AddWaits()
     {
         const auto byStream = SortByLaunch();
-        for (const SyncEvent& sync : m_events.m_syncs)
+        for (const SyncEvent& sync : m_events.syncs)
         {
             const auto waiting = byStream.find(sync.stream);
             const auto waited = byStream.find(sync.waitedStream);
@@ -953,7 +539,7 @@ class TraceMaker
     /// Waits between streams as the times suggest them.
     void GuessWaits()
     {
-        const auto& gpu = m_events.m_gpu;
+        const auto& gpu = m_events.gpu;
         // By end, since what ended last before something began is what it waited for.
         std::vector<std::size_t> byEnd(gpu.size());
         for (std::size_t i = 0; i < gpu.size(); i++)
@@ -978,7 +564,7 @@ class TraceMaker
             }
             if (m_launchOf[i] != NONE)
             {
-                couldBegin = std::max(couldBegin, m_events.m_calls[m_launchOf[i]].endUs);
+                couldBegin = std::max(couldBegin, m_events.calls[m_launchOf[i]].endUs);
             }
             const bool isCommunication = gpu[i].communication != NO_ID;
             std::size_t waited = NONE;
@@ -1001,12 +587,12 @@ class TraceMaker
         }
     }
 
-    RankReader& m_events;
+    kineto::Rank& m_events;
     TraceGraph& m_graph;
     std::map<std::string, StreamId>& m_streams;
     const bool m_standsForAll;
     std::shared_ptr<RankTrace> m_trace;
-    double m_beginUs{MAX_TIME_US};
+    double m_beginUs{kineto::MAX_TIME_US};
     std::unordered_map<int64_t, std::size_t> m_callOf; //!< by correlation
     std::vector<std::size_t> m_launchOf;               //!< by GPU event: its call
     std::vector<std::vector<std::size_t>> m_launches;  //!< by call: its GPU events
@@ -1014,14 +600,6 @@ class TraceMaker
     std::vector<uint32_t> m_gpuNode;                   //!< by GPU event
     std::vector<uint32_t> m_hostNode;                  //!< by call, NO_ID if it has none
 };
-
-std::shared_ptr<const RankTrace>
-RankReader::MakeTrace(TraceGraph& graph,
-                      std::map<std::string, StreamId>& streams,
-                      bool standsForAll)
-{
-    return TraceMaker(*this, graph, streams, standsForAll).Make();
-}
 
 } // namespace
 
@@ -1033,18 +611,14 @@ ReadKineto(const std::vector<TraceFile>& files,
     const auto fail = [&](const std::string& cause) {
         throw std::invalid_argument(name + ": " + cause);
     };
-    std::vector<RankReader> ranks(files.size());
+    std::vector<kineto::Rank> ranks(files.size());
     std::map<uint32_t, std::size_t> byRank;
     uint32_t worldSize = 0;
     for (std::size_t i = 0; i < files.size(); i++)
     {
-        const auto in = files[i].open();
-        InputFile file(*in, files[i].name);
-        ranks[i].SetFile(files[i].name);
-        const JsonDocument document(file.GetStream(), files[i].name, "traceEvents", ranks[i]);
-        ranks[i].Finish(document.GetRoot());
-        worldSize = std::max(worldSize, ranks[i].GetWorldSize());
-        const uint32_t rank = ranks[i].GetRank().value_or(static_cast<uint32_t>(i));
+        ranks[i] = kineto::ReadRank(files[i]);
+        worldSize = std::max(worldSize, ranks[i].worldSize);
+        const uint32_t rank = ranks[i].rank.value_or(static_cast<uint32_t>(i));
         const auto added = byRank.emplace(rank, i);
         if (!added.second)
         {
@@ -1078,7 +652,7 @@ ReadKineto(const std::vector<TraceFile>& files,
     std::map<std::string, StreamId> streams;
     if (standsForAll)
     {
-        const auto trace = ranks[0].MakeTrace(graph, streams, nRanks > 1);
+        const auto trace = TraceMaker(ranks[0], graph, streams, nRanks > 1).Make();
         for (DeviceId rank = 0; rank < nRanks; rank++)
         {
             graph.SetRank(rank, trace);
@@ -1088,7 +662,7 @@ ReadKineto(const std::vector<TraceFile>& files,
     {
         for (const auto& [rank, place] : byRank)
         {
-            graph.SetRank(rank, ranks[place].MakeTrace(graph, streams, false));
+            graph.SetRank(rank, TraceMaker(ranks[place], graph, streams, false).Make());
         }
     }
     ranks.clear();

@@ -1,0 +1,376 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-kineto-events.h"
+
+#include "proteus-input-file.h"
+#include "proteus-json.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <stdexcept>
+#include <unordered_map>
+#include <utility>
+
+namespace ns3
+{
+namespace proteus
+{
+
+namespace kineto
+{
+
+bool
+BeginsWith(const std::string& text, const char* begin)
+{
+    return text.rfind(begin, 0) == 0;
+}
+
+bool
+Contains(const std::string& text, const char* part)
+{
+    return text.find(part) != std::string::npos;
+}
+
+namespace
+{
+
+/// Longest event, microseconds; all of a trace together fit 64 bits of picoseconds.
+constexpr double MAX_DURATION_US = 1e9;
+
+/// Whether a kernel is one of NCCL or RCCL that moves data.
+bool
+IsCommunicationKernel(const std::string& name)
+{
+    return BeginsWith(name, "nccl") || BeginsWith(name, "rccl");
+}
+
+/// Reads the file of a rank.
+class RankReader : public JsonListReader
+{
+  public:
+    /// @param rank gets what the file says
+    explicit RankReader(Rank& rank)
+        : m_out(rank)
+    {
+    }
+
+    void Begin(JsonValue /* root */) override
+    {
+        m_hasEvents = true;
+    }
+
+    void Add(JsonValue element) override
+    {
+        if (++m_nEvents > MAX_TRACE_TASKS)
+        {
+            element.Fail("is one too many; a trace has at most " + std::to_string(MAX_TRACE_TASKS) +
+                         " events");
+        }
+        const auto phase = element.Find("ph");
+        const auto category = element.Find("cat");
+        if (!phase || phase->AsString() != "X" || !category)
+        {
+            return; // an instant, an arrow, a name
+        }
+        const std::string& kind = category->AsString();
+        if (kind == "kernel" || kind == "gpu_memcpy" || kind == "gpu_memset")
+        {
+            AddGpuEvent(element, kind == "gpu_memcpy");
+        }
+        else if (kind == "cuda_runtime" || kind == "cuda_driver" || kind == "hip_runtime")
+        {
+            AddCall(element);
+        }
+        else if (kind == "cuda_sync")
+        {
+            AddSync(element);
+        }
+        else if (kind == "cpu_op" && element.Get("name").AsString() == "record_param_comms")
+        {
+            const auto arguments = element.Find("args");
+            const auto id = arguments ? arguments->Find("External id") : std::nullopt;
+            if (id && arguments->Has("Collective name"))
+            {
+                m_parameters[ToInteger(*id)] = ReadCommunication(*arguments);
+            }
+        }
+    }
+
+    /// Reads what stands beside the events.
+    void Finish(JsonValue root)
+    {
+        if (!m_hasEvents)
+        {
+            root.FailMissing("traceEvents", "this is no trace of PyTorch's profiler");
+        }
+        const auto info = root.Find("distributedInfo");
+        if (info)
+        {
+            const auto rank = info->Find("rank");
+            const auto size = info->Find("world_size");
+            if (rank)
+            {
+                m_out.rank = static_cast<uint32_t>(rank->AsUnsigned(0, MAX_DEVICES - 1));
+            }
+            if (size)
+            {
+                m_out.worldSize = static_cast<uint32_t>(size->AsUnsigned(1, MAX_DEVICES));
+            }
+            const auto groups = info->Find("pg_config");
+            for (std::size_t i = 0; groups && i < groups->Size(); i++)
+            {
+                ReadGroup(groups->At(i));
+            }
+        }
+        // Kernels that do not say what they do: the operator that launched them may.
+        for (const auto& [event, id] : m_unexplained)
+        {
+            const auto found = m_parameters.find(id);
+            if (found == m_parameters.end())
+            {
+                throw std::invalid_argument(
+                    m_out.file + ": kernel " + m_out.names[m_out.gpu[event].name].substr(0, 60) +
+                    " tells neither its size nor its process group (Collective name, In msg "
+                    "nelems, ...); newer versions of PyTorch write them");
+            }
+            m_out.gpu[event].communication = static_cast<uint32_t>(m_out.communications.size());
+            m_out.communications.push_back(found->second);
+        }
+    }
+
+  private:
+    static int64_t ToInteger(JsonValue value)
+    {
+        return static_cast<int64_t>(value.AsNumber(-9e15, 9e15));
+    }
+
+    static int64_t FindInteger(JsonValue object, const char* key, int64_t otherwise)
+    {
+        const auto value = object.Find(key);
+        return value ? ToInteger(*value) : otherwise;
+    }
+
+    static double ReadStart(JsonValue element)
+    {
+        return element.Get("ts").AsNumber(-MAX_TIME_US, MAX_TIME_US);
+    }
+
+    static double ReadDuration(JsonValue element)
+    {
+        return element.Get("dur").AsNumber(0, MAX_DURATION_US);
+    }
+
+    uint32_t ToName(const std::string& name)
+    {
+        const auto found = m_nameIndex.emplace(name, static_cast<uint32_t>(m_out.names.size()));
+        if (found.second)
+        {
+            m_out.names.push_back(name);
+        }
+        return found.first->second;
+    }
+
+    void AddGpuEvent(JsonValue element, bool isCopy)
+    {
+        const std::string& name = element.Get("name").AsString();
+        const JsonValue arguments = element.Get("args");
+        GpuEvent event;
+        event.name = ToName(name);
+        event.startUs = ReadStart(element);
+        event.durationUs = ReadDuration(element);
+        event.stream = ToInteger(arguments.Get("stream"));
+        event.correlation = FindInteger(arguments, "correlation", -1);
+        event.isCopy = isCopy;
+        if (IsCommunicationKernel(name))
+        {
+            if (arguments.Has("Collective name"))
+            {
+                event.communication = static_cast<uint32_t>(m_out.communications.size());
+                m_out.communications.push_back(ReadCommunication(arguments));
+            }
+            else
+            {
+                m_unexplained.emplace_back(m_out.gpu.size(),
+                                           FindInteger(arguments, "External id", -1));
+            }
+        }
+        m_out.gpu.push_back(event);
+    }
+
+    void AddCall(JsonValue element)
+    {
+        const std::string& name = element.Get("name").AsString();
+        const auto arguments = element.Find("args");
+        HostCall call;
+        call.kind = Contains(name, "Synchronize")   ? HostCall::Kind::SYNCHRONIZE
+                    : Contains(name, "EventRecord") ? HostCall::Kind::RECORD
+                                                    : HostCall::Kind::OTHER;
+        call.startUs = ReadStart(element);
+        call.endUs = call.startUs + ReadDuration(element);
+        call.correlation = arguments ? FindInteger(*arguments, "correlation", -1) : -1;
+        call.name = ToName(name);
+        m_out.calls.push_back(call);
+    }
+
+    void AddSync(JsonValue element)
+    {
+        const auto arguments = element.Find("args");
+        if (!arguments)
+        {
+            return;
+        }
+        const auto kind = arguments->Find("cuda_sync_kind");
+        const std::string& name = kind ? kind->AsString() : element.Get("name").AsString();
+        SyncEvent sync;
+        sync.isStreamWait = Contains(name, "Stream Wait Event");
+        sync.stream = FindInteger(*arguments, "stream", -1);
+        sync.waitedStream = FindInteger(*arguments, "wait_on_stream", -1);
+        sync.recordCorrelation = FindInteger(*arguments, "wait_on_cuda_event_record_corr_id", -1);
+        sync.correlation = FindInteger(*arguments, "correlation", -1);
+        sync.startUs = ReadStart(element);
+        m_out.syncs.push_back(sync);
+    }
+
+    static std::optional<uint64_t> FindCount(JsonValue object, const char* key)
+    {
+        const auto value = object.Find(key);
+        if (!value)
+        {
+            return std::nullopt;
+        }
+        constexpr uint64_t MOST = 1ULL << 53;
+        return value->AsWhole(0, MOST);
+    }
+
+    static Communication ReadCommunication(JsonValue arguments)
+    {
+        Communication result;
+        result.collective = arguments.Get("Collective name").AsString();
+        result.inElements = FindCount(arguments, "In msg nelems").value_or(0);
+        result.outElements = FindCount(arguments, "Out msg nelems").value_or(0);
+        result.groupSize = FindCount(arguments, "Group size").value_or(0);
+        result.source = FindRank(arguments, "Src Rank");
+        result.destination = FindRank(arguments, "Dst Rank");
+        const auto type = arguments.Find("dtype");
+        result.type = type ? type->AsString() : "";
+        const auto group = arguments.Find("Process Group Name");
+        result.group = group ? group->AsString() : "";
+        const auto description = arguments.Find("Process Group Description");
+        result.description = description ? description->AsString() : "";
+        if (const auto ranks = arguments.Find("Process Group Ranks"))
+        {
+            result.ranks = ReadRanks(*ranks);
+        }
+        return result;
+    }
+
+    static std::optional<uint64_t> FindRank(JsonValue arguments, const char* key)
+    {
+        const auto value = arguments.Find(key);
+        if (!value || value->AsNumber(-1, MAX_DEVICES) < 0) // -1: it has none
+        {
+            return std::nullopt;
+        }
+        return value->AsWhole(0, MAX_DEVICES - 1);
+    }
+
+    /// Ranks as a list, or as text "[0, 1]"; nothing where the text leaves some out.
+    static std::vector<DeviceId> ReadRanks(JsonValue value)
+    {
+        std::vector<DeviceId> ranks;
+        if (!value.IsString())
+        {
+            for (std::size_t i = 0; i < value.Size(); i++)
+            {
+                ranks.push_back(static_cast<DeviceId>(value.At(i).AsUnsigned(0, MAX_DEVICES - 1)));
+            }
+            return ranks;
+        }
+        const std::string& text = value.AsString();
+        if (Contains(text, "..."))
+        {
+            return {};
+        }
+        bool isInNumber = false;
+        for (const char c : text)
+        {
+            if (c < '0' || c > '9')
+            {
+                isInNumber = false;
+                continue;
+            }
+            if (!isInNumber)
+            {
+                ranks.push_back(0);
+            }
+            isInNumber = true;
+            ranks.back() = 10 * ranks.back() + static_cast<DeviceId>(c - '0');
+            if (ranks.back() >= MAX_DEVICES)
+            {
+                value.Fail("has a rank that is too large");
+            }
+        }
+        return ranks;
+    }
+
+    void ReadGroup(JsonValue group)
+    {
+        const auto name = group.Find("pg_name");
+        const auto ranks = group.Find("ranks");
+        if (!name || !ranks)
+        {
+            return;
+        }
+        // Older versions have an object {"0": 0, ...} of ranks to places.
+        std::vector<DeviceId> list;
+        if (ranks->IsObject())
+        {
+            for (const std::string& key : ranks->GetKeys())
+            {
+                if (key.empty() || key.size() > 7 ||
+                    key.find_first_not_of("0123456789") != std::string::npos)
+                {
+                    ranks->Fail("has the rank " + key.substr(0, 20) + ", which is none");
+                }
+                list.push_back(static_cast<DeviceId>(std::stoul(key)));
+            }
+            std::sort(list.begin(), list.end());
+        }
+        else
+        {
+            list = ReadRanks(*ranks);
+        }
+        m_out.groups[name->AsString()] = list;
+    }
+
+    Rank& m_out;
+    bool m_hasEvents{false};
+    uint64_t m_nEvents{0};
+    std::unordered_map<std::string, uint32_t> m_nameIndex;
+    std::unordered_map<int64_t, Communication> m_parameters;    //!< by External id
+    std::vector<std::pair<std::size_t, int64_t>> m_unexplained; //!< GPU event, External id
+};
+
+} // namespace
+
+Rank
+ReadRank(const TraceFile& file)
+{
+    Rank rank;
+    rank.file = file.name;
+    RankReader reader(rank);
+    const auto in = file.open();
+    InputFile input(*in, file.name);
+    const JsonDocument document(input.GetStream(), file.name, "traceEvents", reader);
+    reader.Finish(document.GetRoot());
+    return rank;
+}
+
+} // namespace kineto
+
+} // namespace proteus
+} // namespace ns3

@@ -1,0 +1,132 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef PROTEUS_KINETO_EVENTS_H
+#define PROTEUS_KINETO_EVENTS_H
+
+#include "proteus-trace-graph.h"
+
+#include "ns3/proteus-graph.h"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+/**
+ * @file
+ * @ingroup proteus
+ * What a trace of PyTorch's profiler says, before anything is concluded from it. Times in
+ * microseconds, as there.
+ */
+
+namespace ns3
+{
+namespace proteus
+{
+
+/// Events of a Kineto trace.
+namespace kineto
+{
+
+/// Largest time in a trace, microseconds: 300 years after 1970.
+constexpr double MAX_TIME_US = 1e16;
+
+/// Something that ran on the GPU.
+struct GpuEvent
+{
+    uint32_t name{0};
+    int64_t stream{0};
+    double startUs{0};
+    double durationUs{0};
+    int64_t correlation{-1};
+    uint32_t communication{NO_ID}; //!< position in Rank::communications
+    bool isCopy{false};
+
+    double EndUs() const
+    {
+        return startUs + durationUs;
+    }
+};
+
+/// A call of the CUDA runtime or driver.
+struct HostCall
+{
+    /// What the call does.
+    enum class Kind : uint8_t
+    {
+        OTHER,       //!< launches something if the correlation says so
+        SYNCHRONIZE, //!< waits for the GPU
+        RECORD,      //!< records an event
+    };
+
+    Kind kind{Kind::OTHER};
+    double startUs{0};
+    double endUs{0};
+    int64_t correlation{-1};
+    uint32_t name{0};
+};
+
+/// A wait, of a stream or of the host, as the profiler tells it.
+struct SyncEvent
+{
+    bool isStreamWait{false};      //!< else the host waits
+    int64_t stream{-1};            //!< that waits, or is waited for by the host
+    int64_t waitedStream{-1};      //!< that is waited for
+    int64_t recordCorrelation{-1}; //!< call that recorded the event waited for
+    int64_t correlation{-1};       //!< call that makes it wait
+    double startUs{0};
+};
+
+/// What NCCL was asked to do.
+struct Communication
+{
+    std::string collective;
+    std::string type;
+    std::string group;
+    std::string description;
+    std::vector<DeviceId> ranks; //!< empty: look the group up, else all
+    uint64_t groupSize{0};
+    uint64_t inElements{0};
+    uint64_t outElements{0};
+    std::optional<uint64_t> source;
+    std::optional<uint64_t> destination;
+};
+
+/// What the file of a rank says.
+struct Rank
+{
+    std::string file;             //!< its name
+    std::optional<uint32_t> rank; //!< where it says so
+    uint32_t worldSize{0};        //!< 0: it does not say
+    std::vector<std::string> names;
+    std::vector<GpuEvent> gpu;
+    std::vector<HostCall> calls;
+    std::vector<SyncEvent> syncs;
+    std::vector<Communication> communications;
+    std::map<std::string, std::vector<DeviceId>> groups; //!< pg_config
+};
+
+/// @param text to look at @param begin of it @return whether the text begins so
+bool BeginsWith(const std::string& text, const char* begin);
+
+/// @param text to look at @param part of it @return whether the text has it
+bool Contains(const std::string& text, const char* part);
+
+/**
+ * @param file to read
+ * @return what it says
+ * @throw std::invalid_argument that names file, place and cause
+ */
+Rank ReadRank(const TraceFile& file);
+
+} // namespace kineto
+
+} // namespace proteus
+} // namespace ns3
+
+#endif // PROTEUS_KINETO_EVENTS_H
