@@ -12,11 +12,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <map>
-#include <set>
-#include <sstream>
 #include <stdexcept>
-#include <unordered_map>
 #include <utility>
 
 namespace ns3
