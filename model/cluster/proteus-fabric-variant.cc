@@ -1,0 +1,307 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-fabric-variant.h"
+
+#include "proteus-fabric-kind.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <sstream>
+#include <stdexcept>
+#include <utility>
+
+namespace ns3
+{
+namespace proteus
+{
+
+namespace
+{
+
+const std::map<std::string, std::string>&
+Routings()
+{
+    static const std::map<std::string, std::string> routings{{"ecmp", "Ecmp"},
+                                                             {"spray", "Spray"},
+                                                             {"adaptive", "Adaptive"},
+                                                             {"up-down", "UpDown"}};
+    return routings;
+}
+
+std::vector<std::string>
+Split(const std::string& text, char separator)
+{
+    std::vector<std::string> parts;
+    std::stringstream stream(text);
+    for (std::string part; std::getline(stream, part, separator);)
+    {
+        parts.push_back(part);
+    }
+    return parts;
+}
+
+[[noreturn]] void
+Refuse(const std::string& text, const std::string& why)
+{
+    throw std::invalid_argument("fabric '" + text + "': " + why);
+}
+
+/// @return the number that a text is, at least 1
+double
+ToNumber(const std::string& text, const std::string& whole, const std::string& what)
+{
+    std::size_t used = 0;
+    double value = 0;
+    try
+    {
+        value = std::stod(text, &used);
+    }
+    catch (const std::exception&)
+    {
+        used = 0;
+    }
+    if (used == 0 || used != text.size() || !(value >= 1) || value > 1e6)
+    {
+        Refuse(whole, what + " '" + text + "' must be a number from 1 on");
+    }
+    return value;
+}
+
+/// Reads "leaf-spine:4" or "single-rail".
+void
+ReadKind(const std::string& part, const std::string& text, FabricVariant& variant)
+{
+    const std::size_t colon = part.find(':');
+    const std::string kind = part.substr(0, colon);
+    if (kind == "single-rail")
+    {
+        variant.fabric.kind = "rail-optimised";
+        variant.rails = 1;
+    }
+    else
+    {
+        const auto kinds = GetFabricKinds();
+        if (std::find(kinds.begin(), kinds.end(), kind) == kinds.end() || kind == "nvlink-domain")
+        {
+            std::string known = "single-rail";
+            for (const std::string& name : kinds)
+            {
+                known += name == "nvlink-domain" ? "" : ", " + name;
+            }
+            Refuse(text, "its first part must be one of " + known);
+        }
+        variant.fabric.kind = kind;
+    }
+    variant.fabric.oversubscription = 1;
+    variant.name = kind;
+    if (colon != std::string::npos)
+    {
+        variant.fabric.oversubscription = ToNumber(part.substr(colon + 1), text, "its ratio");
+        variant.name += " " + part.substr(colon + 1) + ":1";
+    }
+}
+
+/// One end of the links between NICs and the network.
+const Link*
+FindAccess(const Cluster& cluster)
+{
+    for (const Link& link : cluster.GetLinks())
+    {
+        const VertexKind a = cluster.GetVertices()[link.a].kind;
+        const VertexKind b = cluster.GetVertices()[link.b].kind;
+        if ((a == VertexKind::NIC && b == VertexKind::SWITCH) ||
+            (a == VertexKind::SWITCH && b == VertexKind::NIC))
+        {
+            return &link;
+        }
+    }
+    return nullptr;
+}
+
+/// Copies a server. @return its NICs
+std::vector<VertexId>
+CopyServer(Cluster& to, const Cluster& from, uint32_t server, uint32_t rails)
+{
+    std::vector<VertexId> nics;
+    std::vector<VertexId> copyOf(from.GetVertices().size(), Cluster::NO_VERTEX);
+    for (VertexId id = 0; id < from.GetVertices().size(); ++id)
+    {
+        Vertex vertex = from.GetVertices()[id];
+        if (vertex.kind == VertexKind::NIC && rails > 0 && vertex.index >= rails)
+        {
+            continue;
+        }
+        vertex.name = "n" + std::to_string(server) + vertex.name.substr(vertex.name.find('.'));
+        vertex.server = static_cast<int32_t>(server);
+        copyOf[id] = to.AddVertex(vertex);
+        if (vertex.kind == VertexKind::NIC)
+        {
+            nics.push_back(copyOf[id]);
+        }
+    }
+    for (Link link : from.GetLinks())
+    {
+        link.a = copyOf[link.a];
+        link.b = copyOf[link.b];
+        if (link.a != Cluster::NO_VERTEX && link.b != Cluster::NO_VERTEX)
+        {
+            to.AddLink(link);
+        }
+    }
+    return nics;
+}
+
+} // namespace
+
+FabricVariant
+ParseFabricVariant(const std::string& text, const FabricOptions& base)
+{
+    FabricVariant variant;
+    variant.fabric = base;
+    const std::vector<std::string> parts = Split(text, '+');
+    if (parts.empty())
+    {
+        Refuse(text, "is empty");
+    }
+    ReadKind(parts[0], text, variant);
+    for (std::size_t i = 1; i < parts.size(); ++i)
+    {
+        const std::string& part = parts[i];
+        if (part == "infiniband" || part == "roce")
+        {
+            variant.technology = part;
+        }
+        else if (Routings().count(part))
+        {
+            variant.routing = Routings().at(part);
+        }
+        else if (part.rfind("rails=", 0) == 0)
+        {
+            const double rails = ToNumber(part.substr(6), text, "the number of rails");
+            variant.rails = static_cast<uint32_t>(rails);
+            variant.name += " " + part.substr(6) + (variant.rails == 1 ? " rail" : " rails");
+        }
+        else
+        {
+            Refuse(text,
+                   "part '" + part +
+                       "' must be infiniband, roce, ecmp, spray, adaptive, up-down or rails=N");
+        }
+    }
+    return variant;
+}
+
+std::vector<std::string>
+GetUsualFabricVariants()
+{
+    return {"rail-optimised+infiniband",
+            "rail-optimised+infiniband+adaptive",
+            "rail-optimised+roce",
+            "fat-tree+infiniband",
+            "fat-tree+infiniband+adaptive",
+            "leaf-spine+infiniband",
+            "leaf-spine:2+infiniband",
+            "leaf-spine:2+infiniband+adaptive",
+            "leaf-spine:4+infiniband",
+            "leaf-spine:4+infiniband+adaptive",
+            "leaf-spine:2+roce",
+            "single-rail+infiniband"};
+}
+
+FabricOptions
+FitFabricOptions(const FabricOptions& base, uint32_t servers)
+{
+    FabricOptions fitted = base;
+    fitted.serversPerLeaf = std::max(1U, std::min(base.serversPerLeaf, servers / 2));
+    return fitted;
+}
+
+Cluster
+MakeVariantCluster(const std::string& preset, uint32_t servers, const FabricVariant& variant)
+{
+    const Cluster joined = MakeCluster(preset, 2);
+    const Cluster server = MakeCluster(preset, 1);
+    const Link* access = FindAccess(joined);
+    if (access == nullptr)
+    {
+        throw std::invalid_argument("server preset " + preset + " has no NIC");
+    }
+    if (servers < 2 || servers > MAX_SERVERS)
+    {
+        throw std::invalid_argument("fabrics join 2 to " + std::to_string(MAX_SERVERS) +
+                                    " servers, not " + std::to_string(servers));
+    }
+    uint32_t nics = 0;
+    for (const Vertex& vertex : server.GetVertices())
+    {
+        nics += vertex.kind == VertexKind::NIC ? 1 : 0;
+    }
+    if (variant.rails > nics)
+    {
+        throw std::invalid_argument(
+            "fabric '" + variant.name + "': " + std::to_string(variant.rails) +
+            " rails, and a server of " + preset + " has " + std::to_string(nics) + " NICs");
+    }
+    const LinkTechnology technology = variant.technology.empty()
+                                          ? access->technology
+                                          : LinkTechnologyFromString(variant.technology);
+    Cluster cluster(std::to_string(servers) + " x " + preset + ", " + variant.name + ", " +
+                    ToString(technology));
+    FabricPlugs plugs;
+    plugs.trunk.technology = technology;
+    plugs.trunk.bytesPerSecond = access->bytesPerSecond;
+    plugs.trunk.delayPs = DefaultDelayPs(technology);
+    plugs.trunk.framing = DefaultFraming(technology);
+    plugs.trunk.cost = DefaultCost(technology);
+    plugs.access = plugs.trunk;
+    plugs.access.framing = NicFraming(technology, access->bytesPerSecond);
+    for (uint32_t i = 0; i < servers; ++i)
+    {
+        plugs.servers.push_back(CopyServer(cluster, server, i, variant.rails));
+    }
+    JoinByFabric(cluster, plugs, variant.fabric);
+    cluster.Validate();
+    return cluster;
+}
+
+NetworkBill
+CountNetwork(const Cluster& cluster)
+{
+    NetworkBill bill;
+    const Link* access = FindAccess(cluster);
+    const auto& vertices = cluster.GetVertices();
+    std::vector<uint64_t> ports(vertices.size());
+    for (const Link& link : cluster.GetLinks())
+    {
+        const bool isA = vertices[link.a].kind == VertexKind::SWITCH;
+        const bool isB = vertices[link.b].kind == VertexKind::SWITCH;
+        if (!isA && !isB)
+        {
+            continue;
+        }
+        const double unit = access == nullptr ? link.bytesPerSecond : access->bytesPerSecond;
+        const auto cables =
+            static_cast<uint64_t>(std::max(1.0, std::ceil(link.bytesPerSecond / unit - 1e-6)));
+        bill.cables += cables;
+        ports[link.a] += isA ? cables : 0;
+        ports[link.b] += isB ? cables : 0;
+    }
+    for (VertexId id = 0; id < vertices.size(); ++id)
+    {
+        if (vertices[id].kind == VertexKind::SWITCH)
+        {
+            ++bill.switches;
+            bill.ports += ports[id];
+            bill.largestSwitch = std::max(bill.largestSwitch, ports[id]);
+        }
+    }
+    return bill;
+}
+
+} // namespace proteus
+} // namespace ns3

@@ -1,0 +1,213 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-fabric-table.h"
+
+#include "proteus-tables.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+namespace ns3
+{
+namespace proteus
+{
+
+namespace
+{
+
+std::string
+FormatLonger(const FabricRow& row, const FabricRow& first)
+{
+    if (first.iterationS <= 0)
+    {
+        return "";
+    }
+    const double percent = (row.iterationS / first.iterationS - 1) * 100;
+    return (percent < 0 ? "" : "+") + FormatNumber(percent, 1) + " %";
+}
+
+std::string
+FormatRouting(const std::string& routing)
+{
+    return routing == "Ecmp"     ? "ECMP"
+           : routing == "UpDown" ? "up/down"
+           : routing == "Spray"  ? "spray"
+                                 : "adaptive";
+}
+
+std::string
+FormatTechnology(const std::string& technology)
+{
+    return technology == "infiniband" ? "InfiniBand" : technology == "roce" ? "RoCE" : technology;
+}
+
+/// The cells of the tables for people.
+std::vector<std::vector<std::string>>
+MakeCells(const std::vector<FabricRow>& rows)
+{
+    const bool hasTokens = std::any_of(rows.begin(), rows.end(), [](const FabricRow& row) {
+        return row.tokensPerS > 0;
+    });
+    std::vector<std::vector<std::string>> cells;
+    std::vector<std::string> head{"Fabric", "Links", "Routing", "Iteration", "Longer"};
+    if (hasTokens)
+    {
+        head.emplace_back("Tokens/s");
+    }
+    for (const char* name : {"Exposed", "Busiest link", "Switches", "Ports", "Cables", "Radix"})
+    {
+        head.emplace_back(name);
+    }
+    cells.push_back(head);
+    for (const FabricRow& row : rows)
+    {
+        std::vector<std::string> line{row.fabric,
+                                      FormatTechnology(row.technology),
+                                      FormatRouting(row.routing),
+                                      FormatTime(row.iterationS),
+                                      FormatLonger(row, rows.front())};
+        if (hasTokens)
+        {
+            line.push_back(FormatCount(static_cast<uint64_t>(row.tokensPerS)));
+        }
+        line.push_back(FormatTime(row.exposedS));
+        line.push_back(FormatNumber(row.busiest * 100, 1) + " %");
+        for (const uint64_t count :
+             {row.bill.switches, row.bill.ports, row.bill.cables, row.bill.largestSwitch})
+        {
+            line.push_back(FormatCount(count));
+        }
+        cells.push_back(line);
+    }
+    return cells;
+}
+
+void
+WriteMarkdown(const std::vector<FabricRow>& rows, std::ostream& out)
+{
+    const auto cells = MakeCells(rows);
+    for (std::size_t i = 0; i < cells.size(); ++i)
+    {
+        for (const std::string& cell : cells[i])
+        {
+            out << "| " << cell << ' ';
+        }
+        out << "|\n";
+        for (std::size_t column = 0; i == 0 && column < cells[i].size(); ++column)
+        {
+            out << (column < 3 ? "|---" : "|---:");
+        }
+        out << (i == 0 ? "|\n" : "");
+    }
+}
+
+nlohmann::ordered_json
+ToJson(const FabricRow& row, const FabricRow& first)
+{
+    nlohmann::ordered_json json;
+    json["fabric"] = row.fabric;
+    json["links"] = row.technology;
+    json["routing"] = row.routing;
+    json["iteration_s"] = row.iterationS;
+    json["relative"] = first.iterationS > 0 ? row.iterationS / first.iterationS : 0;
+    json["tokens_per_s"] = row.tokensPerS > 0 ? nlohmann::ordered_json(row.tokensPerS)
+                                              : nlohmann::ordered_json(nullptr);
+    json["exposed_communication_s"] = row.exposedS;
+    json["busiest_link"] = row.busiest;
+    json["switches"] = row.bill.switches;
+    json["ports"] = row.bill.ports;
+    json["cables"] = row.bill.cables;
+    json["largest_switch_ports"] = row.bill.largestSwitch;
+    return json;
+}
+
+/// The same values as in JSON; names have no comma and no quote.
+void
+WriteCsv(const std::vector<FabricRow>& rows, std::ostream& out)
+{
+    for (std::size_t i = 0; i < rows.size(); ++i)
+    {
+        const nlohmann::ordered_json json = ToJson(rows[i], rows[0]);
+        std::string head;
+        std::string line;
+        for (const auto& [key, value] : json.items())
+        {
+            const std::string comma = head.empty() ? "" : ",";
+            head += comma + key;
+            line += comma + (value.is_string() ? value.get<std::string>()
+                             : value.is_null() ? ""
+                                               : value.dump());
+        }
+        out << (i == 0 ? head + "\n" : "") << line << '\n';
+    }
+}
+
+} // namespace
+
+FabricRow
+MakeFabricRow(const FabricVariant& variant,
+              const Cluster& cluster,
+              const Summary& summary,
+              const std::vector<LinkUse>& uses)
+{
+    FabricRow row;
+    row.fabric = variant.name;
+    row.routing = variant.routing;
+    row.iterationS = summary.iterationS;
+    row.tokensPerS = summary.tokensPerS;
+    row.exposedS = summary.mean.exposedCommunicationS;
+    row.bill = CountNetwork(cluster);
+    const auto isSwitch = [&](VertexId id) {
+        return cluster.GetVertices()[id].kind == VertexKind::SWITCH;
+    };
+    for (const Link& link : cluster.GetLinks())
+    {
+        if (isSwitch(link.a) || isSwitch(link.b))
+        {
+            row.technology = ToString(link.technology);
+            break;
+        }
+    }
+    for (const LinkUse& use : uses)
+    {
+        const Link& link = cluster.GetLinks()[use.link];
+        if (isSwitch(link.a) || isSwitch(link.b))
+        {
+            row.busiest = std::max(row.busiest, use.utilisation);
+        }
+    }
+    return row;
+}
+
+void
+WriteFabricTable(const std::vector<FabricRow>& rows, FabricTableFormat format, std::ostream& out)
+{
+    switch (format)
+    {
+    case FabricTableFormat::TEXT:
+        out << FormatTable(MakeCells(rows), "lllr", "");
+        break;
+    case FabricTableFormat::MARKDOWN:
+        WriteMarkdown(rows, out);
+        break;
+    case FabricTableFormat::CSV:
+        WriteCsv(rows, out);
+        break;
+    case FabricTableFormat::JSON: {
+        nlohmann::ordered_json json = nlohmann::ordered_json::array();
+        for (const FabricRow& row : rows)
+        {
+            json.push_back(ToJson(row, rows.front()));
+        }
+        out << json.dump(2) << '\n';
+        break;
+    }
+    }
+}
+
+} // namespace proteus
+} // namespace ns3

@@ -1,0 +1,78 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef PROTEUS_FABRIC_TABLE_H
+#define PROTEUS_FABRIC_TABLE_H
+
+#include "proteus-summary.h"
+
+#include "ns3/proteus-fabric-variant.h"
+
+#include <ostream>
+#include <string>
+#include <vector>
+
+namespace ns3
+{
+namespace proteus
+{
+
+/// @ingroup proteus
+/// One fabric of a comparison.
+struct FabricRow
+{
+    std::string fabric;     //!< e.g. "leaf-spine 2:1"
+    std::string technology; //!< of its links, e.g. "infiniband"
+    std::string routing;    //!< e.g. "Ecmp"
+    double iterationS{0};   //!< seconds
+    double tokensPerS{0};   //!< 0 where the job does not say
+    double exposedS{0};     //!< exposed communication, mean over the devices, seconds
+    double busiest{0};      //!< highest utilisation of a link of the network, 0 to 1
+    NetworkBill bill;       //!< what it takes
+};
+
+/**
+ * @ingroup proteus
+ * @param variant that was run
+ * @param cluster that it made
+ * @param summary of the run
+ * @param uses how its links were used, all of them; see BusiestLinks()
+ * @return the row
+ */
+FabricRow MakeFabricRow(const FabricVariant& variant,
+                        const Cluster& cluster,
+                        const Summary& summary,
+                        const std::vector<LinkUse>& uses);
+
+/// @ingroup proteus
+/// How a comparison is written.
+enum class FabricTableFormat : uint8_t
+{
+    TEXT,     //!< aligned columns
+    MARKDOWN, //!< a table of GitHub-flavoured Markdown
+    CSV,      //!< RFC 4180, numbers in SI units
+    JSON,     //!< an array of objects, numbers in SI units
+};
+
+/**
+ * @ingroup proteus
+ * Writes a comparison, a line per fabric. Columns: fabric, links, routing, iteration time, how much
+ * longer than the first row's it is, tokens per second (where the job says), exposed communication,
+ * busiest link of the network, switches, their ports in use, cables, ports of the largest switch.
+ * CSV and JSON have `iteration_s`, `relative` (1 in the first row), `tokens_per_s`,
+ * `exposed_communication_s`, `busiest_link`, `switches`, `ports`, `cables`, `largest_switch_ports`.
+ * @param rows of the comparison
+ * @param format how
+ * @param out where to
+ */
+void WriteFabricTable(const std::vector<FabricRow>& rows,
+                      FabricTableFormat format,
+                      std::ostream& out);
+
+} // namespace proteus
+} // namespace ns3
+
+#endif // PROTEUS_FABRIC_TABLE_H
