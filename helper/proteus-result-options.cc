@@ -7,6 +7,7 @@
 #include "proteus-result-options.h"
 
 #include "ns3/proteus-chrome-trace.h"
+#include "ns3/proteus-html-report.h"
 #include "ns3/proteus-output-file.h"
 #include "ns3/proteus-summary.h"
 #include "ns3/proteus-tables.h"
@@ -47,6 +48,9 @@ ResultOptions::AddTo(CommandLine& command, bool isTraceInput)
     {
         command.AddValue("trace", "the same as --timeline", timeline);
     }
+    command.AddValue("report",
+                     "write a report to this .html file: one page, which needs no network",
+                     report);
     command.AddValue("json", "write all results to this file, as tables in JSON", json);
     command.AddValue("tables", "write all results to this folder, a CSV file per table", tables);
     command.AddValue("csv", "write the spans of all tasks to this file", csv);
@@ -105,7 +109,8 @@ ResultOptions::Write(const ReportedRun& run) const
     });
     write(csv,
           [&](std::ostream& out) { WriteSpanCsv(run.graph, run.cluster, first.timeline, out); });
-    if (json.empty() && tables.empty() && report.empty())
+    write(report, [&](std::ostream& out) { WriteHtmlReport(run, out); });
+    if (json.empty() && tables.empty())
     {
         return;
     }

@@ -7,11 +7,11 @@
 #include "proteus-chrome-trace.h"
 
 #include "proteus-report-input.h"
+#include "proteus-timeline-tracks.h"
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
@@ -83,13 +83,6 @@ DescribeGroup(const std::vector<DeviceId>& group)
     return text;
 }
 
-/// Where a device is shown, and what it is called there.
-struct Place
-{
-    uint32_t process{0}; //!< pid
-    std::string gpu;     //!< name inside the process
-};
-
 /// Writes the trace. Process and thread ids start at 1: Perfetto takes 0 for the idle process.
 class TraceWriter
 {
@@ -101,9 +94,10 @@ class TraceWriter
         : m_graph(graph),
           m_timeline(timeline),
           m_out(out),
-          m_sends(graph, timeline)
+          m_tracks(graph, cluster, timeline),
+          m_sends(graph, timeline),
+          m_lastThread(m_tracks.GetProcesses().size()) // none is the main thread of a process
     {
-        FindPlaces(cluster);
         m_groups.reserve(graph.GetGroups().size());
         for (const auto& group : graph.GetGroups())
         {
@@ -114,31 +108,17 @@ class TraceWriter
     void Write()
     {
         m_text = "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[";
-        for (std::size_t i = 0; i < m_processes.size(); ++i)
+        const auto& processes = m_tracks.GetProcesses();
+        for (std::size_t i = 0; i < processes.size(); ++i)
         {
-            WriteMetadata("process_name", i + 1, 0, "\"name\":" + Quote(m_processes[i]));
+            WriteMetadata("process_name", i + 1, 0, "\"name\":" + Quote(processes[i]));
             WriteMetadata("process_sort_index", i + 1, 0, "\"sort_index\":" + std::to_string(i));
-        }
-        const auto nStreams = m_graph.GetStreams().size();
-        std::vector<std::vector<const Span*>> spans(m_graph.GetNDevices());
-        for (const Span& span : m_timeline.spans)
-        {
-            spans[span.device].push_back(&span);
         }
         for (DeviceId device = 0; device < m_graph.GetNDevices(); ++device)
         {
-            // Receives come after the streams.
-            std::vector<std::vector<const Span*>> tracks(nStreams + 1);
-            for (const Span* span : spans[device])
+            for (const TimelineTrack& track : m_tracks.MakeTracks(device))
             {
-                const Task& task = m_graph.GetTask(span->task);
-                tracks[IsReceive(m_graph, *span) ? nStreams : task.stream].push_back(span);
-            }
-            for (std::size_t i = 0; i <= nStreams; ++i)
-            {
-                WriteTrack(device,
-                           i < nStreams ? m_graph.GetStreams()[i] : "receive",
-                           std::move(tracks[i]));
+                WriteTrack(device, track);
             }
             WriteMemory(device);
         }
@@ -147,51 +127,6 @@ class TraceWriter
     }
 
   private:
-    /// A thread on which no two slices overlap.
-    struct Lane
-    {
-        int64_t endPs{0};
-        std::vector<const Span*> spans;
-    };
-
-    /**
-     * Gives every server with a device a process, named by what the names of its GPUs have in
-     * common before their last dot ("n0" of "n0.gpu3").
-     */
-    void FindPlaces(const Cluster& cluster)
-    {
-        std::map<int32_t, std::vector<DeviceId>> byServer;
-        const auto vertexOf = [&](DeviceId device) -> const Vertex& {
-            return cluster.GetVertices()[cluster.GetGpus()[device]];
-        };
-        for (DeviceId device = 0; device < m_graph.GetNDevices(); ++device)
-        {
-            byServer[vertexOf(device).server].push_back(device);
-        }
-        m_places.resize(m_graph.GetNDevices());
-        for (const auto& server : byServer)
-        {
-            const std::string& first = vertexOf(server.second.front()).name;
-            const std::string prefix = first.substr(0, first.rfind('.') + 1);
-            const bool isCommon =
-                prefix.size() > 1 &&
-                std::all_of(server.second.begin(), server.second.end(), [&](DeviceId device) {
-                    const std::string& name = vertexOf(device).name;
-                    return name.size() > prefix.size() &&
-                           name.compare(0, prefix.size(), prefix) == 0;
-                });
-            m_processes.push_back(isCommon ? prefix.substr(0, prefix.size() - 1)
-                                           : "server " + std::to_string(server.first));
-            for (DeviceId device : server.second)
-            {
-                const std::string& name = vertexOf(device).name;
-                m_places[device] = {static_cast<uint32_t>(m_processes.size()),
-                                    isCommon ? name.substr(prefix.size()) : name};
-            }
-        }
-        m_lastThread = m_processes.size(); // so that none is taken for the main thread of a process
-    }
-
     /// Starts a new line.
     void BeginEvent()
     {
@@ -224,40 +159,23 @@ class TraceWriter
         m_text += std::string(",\"name\":\"") + what + "\",\"args\":{" + arguments + "}}";
     }
 
-    /// @param device that the spans are of @param name of their stream @param spans in any order
-    void WriteTrack(DeviceId device, const std::string& name, std::vector<const Span*> spans)
+    /// @param device that the spans are of @param track of it
+    void WriteTrack(DeviceId device, const TimelineTrack& track)
     {
-        std::stable_sort(spans.begin(), spans.end(), [](const Span* a, const Span* b) {
-            return a->startPs != b->startPs ? a->startPs < b->startPs : a->endPs < b->endPs;
-        });
-        std::vector<Lane> lanes;
-        for (const Span* span : spans)
+        const TimelinePlace& place = m_tracks.GetPlace(device);
+        const std::size_t process = place.process + 1;
+        const std::size_t thread = ++m_lastThread;
+        WriteMetadata("thread_name",
+                      process,
+                      thread,
+                      "\"name\":" + Quote(place.gpu + " " + track.name));
+        WriteMetadata("thread_sort_index",
+                      process,
+                      thread,
+                      "\"sort_index\":" + std::to_string(thread));
+        for (const Span* span : track.spans)
         {
-            auto lane = std::find_if(lanes.begin(), lanes.end(), [span](const Lane& candidate) {
-                return candidate.endPs <= span->startPs;
-            });
-            if (lane == lanes.end())
-            {
-                lane = lanes.insert(lane, Lane());
-            }
-            lane->endPs = span->endPs;
-            lane->spans.push_back(span);
-        }
-        const Place& place = m_places[device];
-        for (std::size_t i = 0; i < lanes.size(); ++i)
-        {
-            const std::size_t thread = ++m_lastThread;
-            std::string label = place.gpu + " " + name;
-            label += i == 0 ? "" : " " + std::to_string(i + 1);
-            WriteMetadata("thread_name", place.process, thread, "\"name\":" + Quote(label));
-            WriteMetadata("thread_sort_index",
-                          place.process,
-                          thread,
-                          "\"sort_index\":" + std::to_string(thread));
-            for (const Span* span : lanes[i].spans)
-            {
-                WriteSlice(*span, place.process, thread);
-            }
+            WriteSlice(*span, process, thread);
         }
     }
 
@@ -316,12 +234,12 @@ class TraceWriter
 
     void WriteMemory(DeviceId device)
     {
-        const Place& place = m_places[device];
+        const TimelinePlace& place = m_tracks.GetPlace(device);
         const std::string name = Quote(place.gpu + " memory");
         for (const MemorySample& sample : m_timeline.memory[device])
         {
             BeginEvent();
-            m_text += "{\"ph\":\"C\",\"pid\":" + std::to_string(place.process) +
+            m_text += "{\"ph\":\"C\",\"pid\":" + std::to_string(place.process + 1) +
                       ",\"ts\":" + Microseconds(Nanoseconds(sample.timePs)) + ",\"name\":";
             m_text += name;
             m_text += ",\"args\":{\"bytes\":" + std::to_string(sample.bytes) + "}}";
@@ -342,12 +260,11 @@ class TraceWriter
     const ExecutionGraph& m_graph;
     const Timeline& m_timeline;
     std::ostream& m_out;
+    const TimelineTracks m_tracks;
     const Sends m_sends;
-    std::vector<Place> m_places;                       //!< by device
-    std::vector<std::string> m_processes;              //!< names by pid - 1
+    std::size_t m_lastThread;                          //!< tid given last
     std::vector<std::string> m_groups;                 //!< as JSON, by GroupId
     std::unordered_map<uint32_t, std::string> m_names; //!< as JSON, by index of the name
-    std::size_t m_lastThread{0};                       //!< tid given last
     bool m_isFirst{true};                              //!< no event has been written
     std::string m_text;                                //!< not handed to m_out
 };
@@ -360,8 +277,6 @@ WriteChromeTrace(const ExecutionGraph& graph,
                  const Timeline& timeline,
                  std::ostream& out)
 {
-    RequireGpuPerDevice(graph, cluster);
-    RequireTimelineOf(graph, timeline);
     if (timeline.memory.size() != graph.GetNDevices())
     {
         throw std::invalid_argument(

@@ -92,7 +92,7 @@ FindCause(const Cluster& cluster, const UsesByVertex& uses, const LinkUse& use, 
                 next = &candidate;
             }
         }
-        if (!next || !IsSwitch(cluster.GetVertices()[at].kind))
+        if (!next || cluster.GetVertices()[at].kind == VertexKind::GPU)
         {
             return nullptr; // the end of the way takes no more
         }

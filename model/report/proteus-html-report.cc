@@ -1,0 +1,303 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-html-report.h"
+
+#include "proteus-report-data.h"
+#include "proteus-resources.h"
+#include "proteus-summary.h"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <type_traits>
+
+namespace ns3
+{
+namespace proteus
+{
+
+namespace
+{
+
+using Json = nlohmann::ordered_json;
+
+std::string
+FormatPercent(double share)
+{
+    return FormatNumber(100 * share, 1) + " %";
+}
+
+/// @param text any @return it as text of an HTML page
+std::string
+EscapeHtml(const std::string& text)
+{
+    std::string escaped;
+    for (char c : text)
+    {
+        switch (c)
+        {
+        case '&':
+            escaped += "&amp;";
+            break;
+        case '<':
+            escaped += "&lt;";
+            break;
+        case '>':
+            escaped += "&gt;";
+            break;
+        case '"':
+            escaped += "&quot;";
+            break;
+        default:
+            escaped += c;
+        }
+    }
+    return escaped;
+}
+
+/// @param json any @return its text, in which nothing can end the element that it stands in
+std::string
+EmbedJson(const Json& json)
+{
+    const std::string text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
+    std::string safe;
+    safe.reserve(text.size());
+    for (char c : text)
+    {
+        safe += c == '<' ? "\\u003c" : std::string(1, c); // only strings have it
+    }
+    return safe;
+}
+
+/// @param table to embed @param most rows @return its JSON
+Json
+ToJson(const Table& table, std::size_t most)
+{
+    Json columns = Json::array();
+    for (const Column& column : table.columns)
+    {
+        columns.push_back({column.name, column.unit, column.description});
+    }
+    Json rows = Json::array();
+    for (std::size_t i = 0; i < std::min(most, table.rows.size()); ++i)
+    {
+        Json row = Json::array();
+        for (const Cell& cell : table.rows[i])
+        {
+            std::visit(
+                [&row](const auto& value) {
+                    if constexpr (std::is_same_v<std::decay_t<decltype(value)>, std::monostate>)
+                    {
+                        row.push_back(nullptr);
+                    }
+                    else
+                    {
+                        row.push_back(value);
+                    }
+                },
+                cell);
+        }
+        rows.push_back(std::move(row));
+    }
+    return {{"name", table.name},
+            {"title", table.title},
+            {"description", table.description},
+            {"total", table.rows.size()},
+            {"columns", std::move(columns)},
+            {"rows", std::move(rows)}};
+}
+
+Summary
+SummarizeResult(const ReportedRun& run, const RunResult& result)
+{
+    return Summarize(run.graph,
+                     run.cluster,
+                     result.timeline,
+                     result.links,
+                     result.network,
+                     run.dataType);
+}
+
+std::string
+NameOf(const Summary& summary)
+{
+    return summary.graph.empty() ? "The graph" : summary.graph;
+}
+
+/// @return where the time of a GPU goes
+std::string
+DescribeTime(const Summary& s)
+{
+    const MeanBreakdown& mean = s.mean;
+    const double total = mean.totalS > 0 ? mean.totalS : 1;
+    std::string text = "Of that, a GPU computes " + FormatPercent(mean.computeS / total) +
+                       ", waits " + FormatPercent(mean.exposedCommunicationS / total) +
+                       " for communication that nothing hides";
+    const auto worst = std::max_element(mean.exposedS.begin(), mean.exposedS.end());
+    if (*worst > 0 && *worst < mean.exposedCommunicationS)
+    {
+        const auto which = static_cast<Parallelism>(worst - mean.exposedS.begin());
+        text +=
+            " (" + FormatPercent(*worst / total) +
+            (which == Parallelism::NONE ? " for no parallelism in particular"
+                                        : std::string(" for ") + ToString(which) + " parallelism") +
+            ")";
+    }
+    text += ", and is idle " + FormatPercent(mean.idleS / total) + ", on average.";
+    if (mean.communicationS > 0)
+    {
+        text += " " + FormatPercent(1 - mean.exposedCommunicationS / mean.communicationS) +
+                " of its communication is hidden behind computation.";
+    }
+    return text;
+}
+
+std::string
+DescribeCollective(const CollectiveUse& use)
+{
+    constexpr double GIGA = 1e9;
+    std::string text = "Most communication time goes into " + FormatCount(use.count) + " × " +
+                       ToString(use.collective) + " of " +
+                       FormatBytes(static_cast<double>(use.bytes)) + " among " +
+                       FormatCount(use.ranks) + " ranks";
+    text += use.servers > 1 ? " in " + FormatCount(use.servers) + " servers" : " in one server";
+    text += ": " + FormatTime(use.meanS) + " each, a bus bandwidth of " +
+            FormatNumber(use.busBytesPerS / GIGA, 2) + " GB/s";
+    if (use.idealBytesPerS > 0)
+    {
+        text += ", " + FormatPercent(use.busBytesPerS / use.idealBytesPerS) + " of the " +
+                FormatNumber(use.idealBytesPerS / GIGA, 2) + " GB/s of its links";
+    }
+    return text + ".";
+}
+
+std::string
+DescribeFit(const Summary& s)
+{
+    const std::string& gpu = s.gpuNames.at(s.peakMemoryDevice);
+    const auto peak = static_cast<double>(s.peakMemoryBytes);
+    const auto capacity = static_cast<double>(s.memoryCapacityBytes);
+    return (s.outOfMemory ? "It does not fit: " + FormatCount(s.outOfMemoryDevices.size()) +
+                                " GPUs are out of memory; "
+                          : "It fits: ") +
+           gpu + ", the fullest GPU, needs " + FormatBytes(peak) + " of " + FormatBytes(capacity) +
+           " (" + FormatPercent(peak / std::max(capacity, 1.0)) + ").";
+}
+
+} // namespace
+
+std::vector<std::string>
+DescribeInWords(const ReportedRun& run)
+{
+    if (run.results.empty())
+    {
+        throw std::invalid_argument("report: there is no result");
+    }
+    const Summary s = SummarizeResult(run, run.results.front());
+    std::vector<std::string> words;
+    words.push_back(NameOf(s) + " on " + s.cluster + ": one iteration takes " +
+                    FormatTime(s.iterationS) + " on " + FormatCount(s.devices) +
+                    (s.devices == 1 ? " GPU (" : " GPUs (") + s.gpu + ").");
+    words.push_back(DescribeTime(s));
+    if (s.tokensPerS > 0)
+    {
+        words.push_back("That is " +
+                        FormatCount(static_cast<uint64_t>(std::llround(s.tokensPerS))) +
+                        (s.tokensPerS == s.samplesPerS ? " samples" : " tokens") + " per second" +
+                        (s.modelFlopUtilisation > 0
+                             ? ", and " + FormatPercent(s.modelFlopUtilisation) +
+                                   " of the peak of the GPUs (model FLOP utilisation, dense " +
+                                   ToString(s.dataType) + ")."
+                             : "."));
+    }
+    if (!s.collectives.empty())
+    {
+        words.push_back(DescribeCollective(s.collectives.front()));
+    }
+    words.push_back(s.congestion);
+    words.push_back(DescribeFit(s));
+    for (std::size_t i = 1; i < run.results.size(); ++i)
+    {
+        const RunResult& other = run.results[i];
+        const double otherS = static_cast<double>(other.timeline.endPs) / 1e12;
+        words.push_back("By the executor " + other.executor + " the iteration takes " +
+                        FormatTime(otherS) + ", " +
+                        FormatPercent(std::fabs(otherS / s.iterationS - 1)) +
+                        (otherS < s.iterationS ? " less" : " more") + " than by the executor " +
+                        run.results.front().executor + ".");
+    }
+    return words;
+}
+
+void
+WriteHtmlReport(const ReportedRun& run, std::ostream& out)
+{
+    const ReportLimits limits;
+    Json data;
+    data["tables"] = Json::array();
+    for (const Table& table : MakeResultTables(run))
+    {
+        data["tables"].push_back(ToJson(table, limits.rows));
+    }
+    data["results"] = Json::array();
+    for (const RunResult& result : run.results)
+    {
+        data["results"].push_back({{"executor", result.executor},
+                                   {"timeline", MakeTimelineData(run, result, limits)},
+                                   {"memory", MakeMemoryData(run, result, limits)},
+                                   {"series", MakeSeriesData(run, result, limits)}});
+    }
+    data["topology"] = MakeTopologyData(run, limits);
+
+    const auto words = DescribeInWords(run);
+    std::string text;
+    for (std::size_t i = 1; i < words.size(); ++i)
+    {
+        text += "<li>" + EscapeHtml(words[i]) + "</li>\n";
+    }
+    const std::string title =
+        NameOf(SummarizeResult(run, run.results.front())) + " on " + run.cluster.GetName();
+    const std::string page = GetResource("report.html");
+    // {{name}} in the page is replaced, once, from the front to the back.
+    std::size_t at = 0;
+    while (true)
+    {
+        const auto open = page.find("{{", at);
+        const auto close = page.find("}}", open == std::string::npos ? at : open);
+        if (open == std::string::npos || close == std::string::npos)
+        {
+            break;
+        }
+        out << page.substr(at, open - at);
+        const std::string name = page.substr(open + 2, close - open - 2);
+        if (name == "title")
+        {
+            out << EscapeHtml(title);
+        }
+        else if (name == "lead")
+        {
+            out << EscapeHtml(words.front());
+        }
+        else if (name == "words")
+        {
+            out << text;
+        }
+        else if (name == "data")
+        {
+            out << EmbedJson(data);
+        }
+        else
+        {
+            out << GetResource(name);
+        }
+        at = close + 2;
+    }
+    out << page.substr(at);
+}
+
+} // namespace proteus
+} // namespace ns3

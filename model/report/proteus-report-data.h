@@ -1,0 +1,90 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef PROTEUS_REPORT_DATA_H
+#define PROTEUS_REPORT_DATA_H
+
+#include "proteus-result-tables.h"
+
+#include <cstddef>
+#include <nlohmann/json.hpp>
+
+/**
+ * @file
+ * @ingroup proteus
+ * What the pictures of the HTML report are drawn from: bounded in size, whatever was run.
+ */
+
+namespace ns3
+{
+namespace proteus
+{
+
+/// @ingroup proteus
+/// How much of a run the pictures of a report show at most.
+struct ReportLimits
+{
+    std::size_t slices{60000};    //!< of a timeline; beyond that, short ones are drawn together
+    std::size_t gpus{64};         //!< in a timeline and in the picture of the memory
+    std::size_t rows{400};        //!< of a table
+    std::size_t memorySteps{300}; //!< of a GPU
+    std::size_t seriesLinks{12};  //!< directions shown over time
+    std::size_t seriesBins{256};  //!< of each
+    std::size_t vertices{6000};   //!< of the topology; a larger one is not drawn
+};
+
+/**
+ * @ingroup proteus
+ * @param run that is reported
+ * @param result of it
+ * @param limits of the pictures
+ * @return the slices by GPU and track: "end_ns"; "names", pairs of a name and its kind ("compute"
+ * or the parallelism); "gpus", each with "name", "device" and "tracks" of "name" and "slices", four
+ * numbers each: nanoseconds since the slice before, length, index of the name, micro-batch;
+ * "merged_ns": slices shorter than this may be drawn together, 0 for none; "devices": of the graph
+ */
+nlohmann::ordered_json MakeTimelineData(const ReportedRun& run,
+                                        const RunResult& result,
+                                        const ReportLimits& limits);
+
+/**
+ * @ingroup proteus
+ * @param run that is reported
+ * @param result of it
+ * @param limits of the pictures
+ * @return by GPU "name", "peak", "capacity" and "steps", pairs of nanoseconds and bytes; of many
+ * changes the highest level in each of equal parts of the run
+ */
+nlohmann::ordered_json MakeMemoryData(const ReportedRun& run,
+                                      const RunResult& result,
+                                      const ReportLimits& limits);
+
+/**
+ * @ingroup proteus
+ * @param run that is reported
+ * @param limits of the pictures
+ * @return "vertices" (name, kind, server) and "links" (both ends, technology, rate in bytes per
+ * second, and by result for both directions: busy share, held share, longest queue in bytes); empty
+ * for a cluster that is too large
+ */
+nlohmann::ordered_json MakeTopologyData(const ReportedRun& run, const ReportLimits& limits);
+
+/**
+ * @ingroup proteus
+ * @param run that is reported
+ * @param result of it
+ * @param limits of the pictures
+ * @return the directions that were used most, and those that were held up, over time: "bin_ns",
+ * "end_ns", and "links" with "name", "busy", "held" and "queue" by bin
+ */
+nlohmann::ordered_json MakeSeriesData(const ReportedRun& run,
+                                      const RunResult& result,
+                                      const ReportLimits& limits);
+
+} // namespace proteus
+} // namespace ns3
+
+#endif // PROTEUS_REPORT_DATA_H
