@@ -9,7 +9,7 @@ function fill(node, attributes, children) {
   for (const [name, value] of Object.entries(attributes || {})) {
     if (value !== undefined && value !== false) node.setAttribute(name, value === true ? '' : value);
   }
-  for (const child of children.flat()) {
+  for (const child of children.flat(Infinity)) {
     if (child !== null && child !== undefined) node.append(child);
   }
   return node;
@@ -46,6 +46,7 @@ function format(value, unit) {
     case 'FLOP': case 'FLOP/s':
       return scaled(value, ['', 'k', 'M', 'G', 'T', 'P', 'E', 'Z'], 2) + unit;
     case '': return count(value);
+    case '1/s': return count(value >= 100 ? Math.round(value) : value) + '\u00a0/s';
     default: return count(value) + '\u00a0' + unit;
   }
 }
@@ -137,7 +138,7 @@ function makeTable(table) {
 }
 
 function explainColumns(table) {
-  return el('details', {}, el('summary', {}, 'What the columns mean'),
+  return el('details', {class: 'explain'}, el('summary', {}, 'What the columns mean'),
     el('dl', {class: 'columns'}, table.columns.map((c, i) =>
       isHidden(table, i) ? [] : [el('dt', {}, label(c[0])), el('dd', {}, c[2] + '.')])));
 }

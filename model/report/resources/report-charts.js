@@ -12,11 +12,11 @@ function drawBars(place, result) {
   const grid = el('div', {class: 'bars'});
   for (const row of rows.slice(0, MOST)) {
     const words = parts.map(p => `${KINDS[p[0]]} ${percent(row[p[1]] / row.iteration_s)}`).join(', ');
-    grid.append(el('span', {class: 'name'}, row.gpu),
+    grid.append(el('div', {class: 'row'}, el('span', {class: 'name'}, row.gpu),
       el('div', {class: 'bar', role: 'img', 'aria-label': `${row.gpu}: ${words}, idle ${percent(row.idle_s / row.iteration_s)}`},
         parts.map(p => el('span', {style: `background:var(--${p[0]});width:${(100 * row[p[1]] / row.iteration_s).toFixed(3)}%`,
           title: `${KINDS[p[0]]}: ${time(row[p[1]])}`}))),
-      el('span', {}, percent(row.compute_s / row.iteration_s)));
+      el('span', {}, percent(row.compute_s / row.iteration_s))));
   }
   place.append(grid);
 }

@@ -29,4 +29,4 @@ addEventListener('afterprint', () => {
   document.querySelectorAll('details').forEach(d => { d.open = d.dataset.was === 'true'; });
   redrawCanvases();
 });
-document.documentElement.dataset.ready = 'true';
+document.documentElement.dataset.ready = String(Math.round(performance.now())); // ms since it was opened

@@ -101,7 +101,7 @@ function drawOverview(topology, which, servers) {
   const top = Math.max(...level), rows = [];
   for (let i = top; i >= 1; --i) rows.push(vertices.map((v, id) => id).filter(id => level[id] === i).slice(0, MOST).map(id => ['v' + id, vertices[id][0]]));
   rows.push(servers.slice(0, MOST).map(s => ['s' + s.id, s.name]));
-  const most = Math.max(...rows.map(row => row.length)), width = Math.max(560, most * 66), at = {};
+  const most = Math.max(...rows.map(row => row.length)), width = Math.max(330, most * 66), at = {};
   rows.forEach((row, r) => {
     const places = placeRow(row.map(e => e[1]), 24 + 84 * r, 0, width, 24);
     row.forEach((e, i) => { at[e[0]] = Object.assign(places[i], {name: e[1]}); });
@@ -168,7 +168,7 @@ function drawSeries(place, result) {
     const mean = link.busy.reduce((a, b) => a + b, 0) / link.busy.length;
     const canvas = el('canvas', {class: 'strip', width: link.busy.length, height: 16, role: 'img',
       'aria-label': `${link.name}: busy ${percent(mean)} on average, ${percent(Math.max(...link.busy))} at most`});
-    grid.append(el('span', {class: 'name'}, link.name), canvas, el('span', {}, bytes(Math.max(...link.queue))));
+    grid.append(el('div', {class: 'row'}, el('span', {class: 'name'}, link.name), canvas, el('span', {}, bytes(Math.max(...link.queue)))));
     canvas.redraw = () => {
       const g = canvas.getContext('2d');
       g.clearRect(0, 0, canvas.width, 16);
