@@ -203,7 +203,10 @@ GraphEmitter::EmitKernel(OperatorId id,
         task.place = placed.mesh->GetDevices()[position];
         row[position] = m_builder.AddTask(task, name, dependencies);
     }
-    m_recent.emplace_back(placed.mesh, row);
+    if (std::count(m_weight.begin(), m_weight.end(), phase) == 0)
+    {
+        m_recent.emplace_back(placed.mesh, row); // not what runs at some later time
+    }
     if (m_recent.size() > PREFETCH_KERNELS)
     {
         m_recent.pop_front();

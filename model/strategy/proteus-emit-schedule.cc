@@ -37,7 +37,7 @@ GraphEmitter::AddPhases()
     std::vector<uint32_t> nStages(m_placement.nDevices);
     for (uint32_t stage = 0; stage < m_placement.nStages; ++stage)
     {
-        const std::vector<DeviceId>& devices = m_placement.stageMeshes[stage]->GetDevices();
+        const std::vector<DeviceId>& devices = m_placement.stageDevices[stage];
         const uint32_t chunk = nStages[devices[0]];
         for (const DeviceId device : devices)
         {
@@ -161,7 +161,7 @@ GraphEmitter::AddSchedules()
         }
         schedule.push_back({m_gradientPhase, 0});
         schedule.push_back({m_optimizerPhase, 0});
-        const std::vector<DeviceId>& devices = m_placement.stageMeshes[rank]->GetDevices();
+        const std::vector<DeviceId>& devices = m_placement.stageDevices[rank];
         m_builder.SetSchedule(devices, std::move(schedule));
         for (const DeviceId device : devices)
         {

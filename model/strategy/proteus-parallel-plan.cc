@@ -8,7 +8,7 @@
 
 #include <algorithm>
 #include <cctype>
-#include <limits>
+#include <set>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -54,12 +54,18 @@ SplitNumber(const std::string& text, std::string& name, uint32_t& number)
     return true;
 }
 
-/// The numbered blocks of a model, and the operators around them.
+/// A numbered block of a model, or an operator around them.
 struct Unit
 {
-    std::string part;  //!< first part of the paths of its operators
+    std::string path;  //!< first part of the paths of a block's operators; path of an operator
     std::string block; //!< without the number; empty if it is no numbered block
     uint32_t number{0};
+
+    /// @return the first part of the path
+    std::string GetPart() const
+    {
+        return path.substr(0, path.find('.'));
+    }
 };
 
 std::vector<Unit>
@@ -70,12 +76,13 @@ FindUnits(const Model& model)
     {
         const std::size_t dot = op.name.find('.');
         Unit unit;
-        unit.part = op.name.substr(0, dot);
-        if (dot == std::string::npos || !SplitNumber(unit.part, unit.block, unit.number))
+        unit.path = op.name.substr(0, dot);
+        if (dot == std::string::npos || !SplitNumber(unit.path, unit.block, unit.number))
         {
             unit.block.clear();
+            unit.path = op.name;
         }
-        if (units.empty() || units.back().part != unit.part)
+        if (units.empty() || units.back().path != unit.path)
         {
             units.push_back(unit);
         }
@@ -132,43 +139,46 @@ AddStages(StrategyTree& tree, const Model& model, const ParallelPlan& plan)
 
     struct Run
     {
-        std::string block;
-        uint32_t first{0};
+        Unit first;
         uint32_t last{0};
         uint32_t stage{0};
     };
 
     std::vector<Run> runs;
+    std::map<std::string, std::set<uint32_t>> stagesOf; // by first part of a path
     uint64_t seen = 0;
     for (const Unit& unit : units)
     {
+        // What stands between two blocks belongs to the stage of the first.
         const bool isBlock = !unit.block.empty();
         const uint64_t index = isBlock ? seen++ : (seen > 0 ? seen - 1 : 0);
         const auto stage = static_cast<uint32_t>(index / perStage);
-        if (isBlock && !runs.empty() && runs.back().block == unit.block &&
+        stagesOf[unit.GetPart()].insert(stage);
+        if (isBlock && !runs.empty() && runs.back().first.block == unit.block &&
             runs.back().stage == stage && runs.back().last + 1 == unit.number)
         {
             runs.back().last = unit.number;
             continue;
         }
-        // What comes after the last block belongs to the last stage, of which that block is.
-        runs.push_back({isBlock ? unit.block : unit.part, unit.number, unit.number, stage});
-        if (!isBlock)
-        {
-            runs.back().first = std::numeric_limits<uint32_t>::max();
-        }
+        runs.push_back({unit, unit.number, stage});
     }
     for (const Run& run : runs)
     {
-        StrategyNode node;
-        const bool isBlock = run.first != std::numeric_limits<uint32_t>::max();
-        node.name =
-            !isBlock ? run.block : run.block + "{" + Text(run.first) + ".." + Text(run.last) + "}";
-        node.stage = run.stage;
-        MeshSpec mesh;
-        mesh.slice["pp"] = run.stage % plan.pipelineParallel;
-        node.op.mesh = mesh;
-        tree.root.children.push_back(node);
+        StrategyNode* node = nullptr;
+        if (!run.first.block.empty())
+        {
+            tree.root.children.emplace_back();
+            node = &tree.root.children.back();
+            node->name =
+                run.first.block + "{" + Text(run.first.number) + ".." + Text(run.last) + "}";
+        }
+        else
+        {
+            const std::string part = run.first.GetPart();
+            node = &FindNode(tree.root, stagesOf[part].size() == 1 ? part : run.first.path);
+        }
+        node->stage = run.stage;
+        node->op.mesh.emplace().slice["pp"] = run.stage % plan.pipelineParallel;
     }
 }
 
@@ -205,6 +215,28 @@ AddExpertLayouts(StrategyTree& tree, const Model& model, const ParallelPlan& pla
             FindNode(tree.root, op.name).items["out"] = out;
         }
     }
+}
+
+/// Checks that there is something for each kind of parallelism to share.
+void
+CheckShares(const Model& model, const ParallelPlan& plan)
+{
+    const std::vector<ModelOperator>& operators = model.GetOperators();
+    auto has = [&](auto&& condition) {
+        return std::any_of(operators.begin(), operators.end(), condition);
+    };
+    Check(plan.tensorParallel == 1 ||
+              has([](const ModelOperator& op) { return !op.tensorParallel.empty(); }),
+          "tp = " + Text(plan.tensorParallel) + ", but no operator of model " + model.GetName() +
+              " says what tensor parallelism splits");
+    Check(plan.contextParallel == 1 ||
+              has([](const ModelOperator& op) { return op.FindDimension("sequence") != NO_ID; }),
+          "cp = " + Text(plan.contextParallel) + ", but no operator of model " + model.GetName() +
+              " has a sequence to split");
+    Check(plan.expertParallel == 1 ||
+              has([](const ModelOperator& op) { return op.kind == "expert-linear"; }),
+          "ep = " + Text(plan.expertParallel) + ", but model " + model.GetName() +
+              " has no experts");
 }
 
 } // namespace
@@ -277,6 +309,7 @@ GetModelVariables(const ParallelPlan& plan)
 StrategyTree
 ExpandPlan(const Model& model, const ParallelPlan& plan)
 {
+    CheckShares(model, plan);
     StrategyTree tree;
     tree.name = "plan";
     tree.batch = uint64_t{plan.microBatch} * plan.dataParallel;
@@ -321,7 +354,6 @@ ExpandPlan(const Model& model, const ParallelPlan& plan)
         AddStages(tree, model, plan);
     }
     AddExpertLayouts(tree, model, plan);
-    bool isShared = plan.tensorParallel == 1;
     for (const ModelOperator& op : model.GetOperators())
     {
         const bool hasExpertDimension = op.kind == "expert-linear";
@@ -333,7 +365,6 @@ ExpandPlan(const Model& model, const ParallelPlan& plan)
         {
             continue;
         }
-        isShared = true;
         StrategyNode& node = FindNode(tree.root, op.name);
         std::vector<SplitSpec> splits;
         if (hasExperts && hasExpertDimension)
@@ -364,9 +395,6 @@ ExpandPlan(const Model& model, const ParallelPlan& plan)
             node.items["out"] = out;
         }
     }
-    Check(isShared,
-          "tp = " + Text(plan.tensorParallel) + ", but no operator of model " + model.GetName() +
-              " says what tensor parallelism splits");
     for (const ModelOperator& op : model.GetOperators())
     {
         std::string block;

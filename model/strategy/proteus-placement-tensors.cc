@@ -230,6 +230,14 @@ Placer::PlaceReads(PlacedOperator& placed, const Wanted& wanted)
         }
         TensorId here = id;
         const PlacedTensor& home = m_placement.tensors[id];
+        if (tensor.role == TensorRole::ACTIVATION && home.stage > placed.stage)
+        {
+            Fail(wanted,
+                 placed.op,
+                 "is on stage " + std::to_string(placed.stage) + " and reads \"" + tensor.name +
+                     "\" of stage " + std::to_string(home.stage) +
+                     "; stages have to follow the order of the model");
+        }
         const bool isElsewhere = home.home.mesh != placed.mesh;
         if (isElsewhere && (home.stage != placed.stage || tensor.role != TensorRole::ACTIVATION))
         {

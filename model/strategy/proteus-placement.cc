@@ -18,11 +18,40 @@ namespace ns3
 namespace proteus
 {
 
+/// Where an operator goes whose nodes name no stage: behind what it reads, on the same devices
+/// unless they name others.
+void
+Placer::FollowInputs(const ModelOperator& op,
+                     const std::vector<Wanted>& before,
+                     NodeSpec& spec) const
+{
+    const NodeSpec* last = nullptr;
+    for (const Access& read : op.reads)
+    {
+        const ModelTensor& tensor = m_model.GetTensor(read.tensor);
+        if (tensor.role == TensorRole::ACTIVATION)
+        {
+            const NodeSpec& other = before[tensor.producer].spec;
+            last = other.stage && (!last || *other.stage > *last->stage) ? &other : last;
+        }
+    }
+    if (last)
+    {
+        spec.stage = last->stage;
+        spec.op.mesh = spec.hasOwnMesh ? spec.op.mesh : last->op.mesh;
+    }
+}
+
+/// @param before what the operators before this one want
 Wanted
-Placer::ReadSpec(const ModelOperator& op)
+Placer::ReadSpec(const ModelOperator& op, const std::vector<Wanted>& before)
 {
     Wanted wanted;
     wanted.spec = FindNodeSpec(m_tree, op.name);
+    if (!wanted.spec.stage)
+    {
+        FollowInputs(op, before, wanted.spec);
+    }
     std::map<std::string, uint32_t> order;
     for (uint32_t i = 0; i < op.dimensions.size(); ++i)
     {
@@ -212,7 +241,7 @@ Placer::PlaceOperator(const ModelOperator& source, const Wanted& wanted)
 {
     PlacedOperator placed;
     placed.op = source;
-    placed.stage = wanted.spec.stage;
+    placed.stage = wanted.spec.stage.value_or(0);
     placed.recompute = wanted.spec.recompute;
     placed.axes.resize(source.dimensions.size());
     const Refined own = Refine(wanted.own);
@@ -274,7 +303,7 @@ Placer::Place()
     std::vector<Wanted> wanted;
     for (const ModelOperator& op : m_model.GetOperators())
     {
-        wanted.push_back(ReadSpec(op));
+        wanted.push_back(ReadSpec(op, wanted));
     }
     m_tensorOf.assign(m_model.GetTensors().size(), NO_ID);
     for (std::size_t i = 0; i < wanted.size(); ++i)
@@ -287,25 +316,20 @@ Placer::Place()
     {
         all *= size;
     }
-    for (std::size_t i = 0; i < m_placement.operators.size(); ++i)
+    std::vector<std::set<DeviceId>> stages;
+    for (const PlacedOperator& placed : m_placement.operators)
     {
-        const PlacedOperator& placed = m_placement.operators[i];
         const std::vector<DeviceId>& devices = placed.mesh->GetDevices();
         last = std::max(last, *std::max_element(devices.begin(), devices.end()));
-        if (placed.stage >= m_placement.stageMeshes.size())
-        {
-            m_placement.stageMeshes.resize(placed.stage + 1);
-        }
-        if (!m_placement.stageMeshes[placed.stage])
-        {
-            m_placement.stageMeshes[placed.stage] = placed.mesh;
-        }
+        stages.resize(std::max<std::size_t>(stages.size(), placed.stage + 1));
+        stages[placed.stage].insert(devices.begin(), devices.end());
     }
-    m_placement.nStages = static_cast<uint32_t>(m_placement.stageMeshes.size());
+    m_placement.nStages = static_cast<uint32_t>(stages.size());
     m_placement.nDevices = std::max<uint32_t>(last + 1, static_cast<uint32_t>(all));
     for (uint32_t stage = 0; stage < m_placement.nStages; ++stage)
     {
-        if (!m_placement.stageMeshes[stage])
+        m_placement.stageDevices.emplace_back(stages[stage].begin(), stages[stage].end());
+        if (stages[stage].empty())
         {
             throw std::invalid_argument("strategy \"" + m_tree.name + "\": stage " +
                                         std::to_string(stage) +

@@ -58,12 +58,12 @@ struct PlacedOperator
  */
 struct Placement
 {
-    uint32_t nDevices{0};                    //!< of the graph
-    uint32_t nStages{1};                     //!< of the pipeline
-    std::vector<PlacedTensor> tensors;       //!< by TensorId
-    std::vector<PlacedOperator> operators;   //!< in an order in which they can run
-    std::vector<MeshPtr> stageMeshes;        //!< by stage, who computes it
-    std::vector<std::vector<TensorId>> ties; //!< parameters that are copies of each other
+    uint32_t nDevices{0};                            //!< of the graph
+    uint32_t nStages{1};                             //!< of the pipeline
+    std::vector<PlacedTensor> tensors;               //!< by TensorId
+    std::vector<PlacedOperator> operators;           //!< in an order in which they can run
+    std::vector<std::vector<DeviceId>> stageDevices; //!< by stage, who computes it; ascending
+    std::vector<std::vector<TensorId>> ties;         //!< parameters that are copies of each other
 };
 
 /**

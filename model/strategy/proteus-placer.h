@@ -77,7 +77,10 @@ class Placer
                                     ", operator \"" + op.name + "\": " + cause);
     }
 
-    Wanted ReadSpec(const ModelOperator& op);
+    void FollowInputs(const ModelOperator& op,
+                      const std::vector<Wanted>& before,
+                      NodeSpec& spec) const;
+    Wanted ReadSpec(const ModelOperator& op, const std::vector<Wanted>& before);
     Refined Refine(const MeshConfig& config);
     void PlaceOperator(const ModelOperator& source, const Wanted& wanted);
     void Assign(PlacedOperator& placed,

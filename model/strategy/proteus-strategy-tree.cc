@@ -110,6 +110,7 @@ Apply(const StrategyNode& node,
     if (node.op.mesh)
     {
         spec.op.mesh = node.op.mesh;
+        spec.hasOwnMesh = !isRoot;
     }
     if (node.op.splits && isLeaf)
     {
@@ -128,7 +129,7 @@ Apply(const StrategyNode& node,
     }
     if (node.stage)
     {
-        spec.stage = *node.stage;
+        spec.stage = node.stage;
     }
     if (node.recompute)
     {

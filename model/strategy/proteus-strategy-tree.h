@@ -71,7 +71,7 @@ struct StrategyNode
     std::string name;                      //!< pattern; of the root: ignored
     ItemSpec op;                           //!< the operator's iteration space
     std::map<std::string, ItemSpec> items; //!< "weight", "weight_grad", "out", "out_grad", "in:0"
-    std::optional<uint32_t> stage;         //!< pipeline stage
+    std::optional<uint32_t> stage;         //!< pipeline stage; none: that of its inputs, or 0
     std::optional<bool> recompute;         //!< whether the subtree is one block to recompute
     std::vector<StrategyNode> children;    //!< for parts of the path behind this one
 };
@@ -208,7 +208,8 @@ struct NodeSpec
     ItemSpec op;                           //!< its own and, for the mesh, its ancestors'
     std::vector<SplitSpec> inherited;      //!< splits of its ancestors
     std::map<std::string, ItemSpec> items; //!< its own
-    uint32_t stage{0};                     //!< pipeline stage
+    bool hasOwnMesh{false};                //!< whether a node below the root has its mesh
+    std::optional<uint32_t> stage;         //!< pipeline stage; none: that of its inputs, or 0
     std::string recompute;                 //!< path of the block to recompute, or ""
     std::string node;                      //!< names of the nodes, for messages
 };

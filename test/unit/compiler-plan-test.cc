@@ -387,6 +387,35 @@ TEST(StrategyJson, TreeByHand)
     EXPECT_EQ(counts.at("backward all-reduce 2"), 2u * (5 + 12));
 }
 
+// Where only the first stages are named, what follows them follows them.
+TEST(StrategyJson, OperatorsFollowTheStageOfTheirInputs)
+{
+    const std::string head = R"({"format": "proteus-strategy", "version": 1, "batch": 4,
+        "mesh": {"axes": ["pp", "dp"], "sizes": [2, 2]}, "tree": {"split": {"batch": "dp"},
+        "children": [{"name": "features", "mesh": {"pp": 0}, "stage": 0},
+                     {"name": "classifier", "mesh": {"pp": 1}, "stage": 1})";
+    const std::string loss = R"(, {"name": "loss", "mesh": {"pp": 1}, "stage": 1})";
+    EXPECT_EQ(Compile("alexnet", head + "]}}"), Compile("alexnet", head + loss + "]}}"));
+}
+
+// The embeddings of encoder and decoder are on different stages, as are the norms behind them.
+TEST(Plan, PipelinesFollowTheOrderOfTheModel)
+{
+    for (const std::string& model : {std::string("t5-small"), std::string("transformer")})
+    {
+        const ExecutionGraph graph = Compile(model, R"({"pp": 3, "globalBatch": 6})");
+        for (const Task& task : graph.GetTasks())
+        {
+            if (task.kind == TaskKind::COMMUNICATION && task.collective == Collective::SEND_RECV)
+            {
+                const std::vector<DeviceId>& pair = graph.GetGroup(task.place);
+                const bool isForward = graph.GetPhases()[task.phase].name == "forward";
+                EXPECT_EQ(isForward, pair[0] < pair[1]) << graph.GetName(task);
+            }
+        }
+    }
+}
+
 TEST(StrategyJson, MistakesNameNodeOperatorAndDimension)
 {
     EXPECT_EQ(GetError("gpt3-125m", R"({"tp": 5})"),
@@ -427,6 +456,15 @@ TEST(StrategyJson, MistakesNameNodeOperatorAndDimension)
                                                {"name": "classifier", "stage": 2}]}})"),
               "strategy \"mine\": stage 1 has no operator, so that its devices are unknown; 3 "
               "stages are named");
+    EXPECT_EQ(GetError("alexnet", head + R"({"children": [{"name": "features", "stage": 1},
+                                               {"name": "classifier", "stage": 0}]}})"),
+              "strategy \"mine\", node classifier, operator \"classifier.flatten\": is on stage 0 "
+              "and reads \"features.pool5\" of stage 1; stages have to follow the order of the "
+              "model");
+    EXPECT_EQ(GetError("alexnet", R"({"cp": 2})"),
+              "plan: cp = 2, but no operator of model AlexNet has a sequence to split");
+    EXPECT_EQ(GetError("alexnet", R"({"dp": 2, "ep": 2})"),
+              "plan: ep = 2, but model AlexNet has no experts");
     EXPECT_EQ(GetError("alexnet",
                        head + R"({"children": [{"name": "features", "mesh": [[0, 1], [2]]}]}})"),
               "s.json: /tree/children/0/mesh/1: a mesh must have rows of equal length");
