@@ -28,6 +28,8 @@ namespace
 
 constexpr const char* FORMAT = "proteus-model";
 constexpr uint64_t MAX_REPEAT = 100000;
+/// Layers and rounds of blocks; blocks that repeat each other must not run for ever.
+constexpr uint64_t MAX_LAYERS = 1000000;
 /// Blocks within blocks that are still no mistake.
 constexpr std::size_t MAX_BLOCK_DEPTH = 20;
 
@@ -161,6 +163,7 @@ class Reader
     void ReadInput(const JsonValue& value);
     void ReadLayers(const JsonValue& list, const Scope& scope, const Variables& variables);
     void ReadBlock(const JsonValue& value, const Scope& scope, const Variables& variables);
+    void CountLayer(const JsonValue& value);
     void ReadOperator(const JsonValue& value, const Scope& scope, const Variables& variables);
     std::vector<TensorId> FindInputs(const JsonValue& value, const Scope& scope) const;
     TensorId FindTensor(const JsonValue& name, const Scope& scope) const;
@@ -170,6 +173,7 @@ class Reader
     Variables m_variables;
     std::optional<JsonValue> m_blocks;
     std::size_t m_depth{0};
+    uint64_t m_nLayers{0};
     TensorId m_current{NO_ID}; //!< result of the layer before
 };
 
@@ -274,6 +278,15 @@ Reader::FindInputs(const JsonValue& value, const Scope& scope) const
 }
 
 void
+Reader::CountLayer(const JsonValue& value)
+{
+    if (++m_nLayers > MAX_LAYERS)
+    {
+        value.Fail("the model has more than " + std::to_string(MAX_LAYERS) + " layers");
+    }
+}
+
+void
 Reader::ReadOperator(const JsonValue& value, const Scope& scope, const Variables& variables)
 {
     const std::string kind = value.Get("op").AsString();
@@ -344,6 +357,7 @@ Reader::ReadBlock(const JsonValue& value, const Scope& scope, const Variables& v
     std::vector<TensorId> inputs = FindInputs(value, scope);
     for (int64_t i = 0; i < repeat; ++i)
     {
+        CountLayer(value);
         Variables inner(&variables);
         inner.SetValue("index", i);
         if (const auto with = value.Find("with"))
@@ -377,6 +391,7 @@ Reader::ReadLayers(const JsonValue& list, const Scope& scope, const Variables& v
     for (std::size_t i = 0; i < list.Size(); ++i)
     {
         const JsonValue value = list.At(i);
+        CountLayer(value);
         const auto when = value.Find("when");
         if (when && variables.Evaluate(*when) == 0)
         {

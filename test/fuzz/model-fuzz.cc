@@ -1,0 +1,97 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+/**
+ * @file
+ * Fuzz target for models. It is no part of the build; see graph-fuzz.cc for what it
+ * needs. By hand, in the root of the clone:
+ *
+ *     mkdir -p fuzz/include/ns3 fuzz/model
+ *     ln -s $PWD/model/{graph,cost,cluster,strategy,format}/proteus-*.h fuzz/include/ns3
+ *     clang++ -std=c++17 -g -O1 -fsanitize=fuzzer,address,undefined -Ifuzz/include \
+ *         -o fuzz/model-fuzz test/fuzz/model-fuzz.cc model/strategy/proteus-*.cc \
+ *         model/graph/proteus-*.cc model/cost/proteus-*.cc model/cluster/proteus-*.cc \
+ *         model/format/proteus-{json,expression,model-json,strategy-json,strategy-json-writer}.cc
+ *     fuzz/model-fuzz -max_total_time=600 fuzz/model workloads/models
+ *
+ * Models that can be read are compiled for two devices.
+ */
+
+#include "ns3/proteus-compiler.h"
+#include "ns3/proteus-model-json.h"
+
+#include <cctype>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+
+namespace
+{
+
+void
+Demand(bool condition, const char* what)
+{
+    if (!condition)
+    {
+        std::fprintf(stderr, "model-fuzz: %s\n", what);
+        std::abort();
+    }
+}
+
+/// @return whether a block may be repeated so often that nothing else would be tried
+bool
+IsLarge(const std::string& text)
+{
+    const std::size_t at = text.find("repeat");
+    std::size_t digits = 0;
+    for (std::size_t i = at; at != std::string::npos && i < text.size(); ++i)
+    {
+        digits = std::isdigit(static_cast<unsigned char>(text[i])) ? digits + 1 : 0;
+        if (digits == 3)
+        {
+            return true;
+        }
+    }
+    return false;
+}
+
+} // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, std::size_t size);
+
+extern "C" int
+LLVMFuzzerTestOneInput(const uint8_t* data, std::size_t size)
+{
+    const std::string text(reinterpret_cast<const char*>(data), size);
+    if (IsLarge(text))
+    {
+        return 0;
+    }
+    try
+    {
+        std::istringstream input(text);
+        const ns3::proteus::Model model =
+            ns3::proteus::ReadModelJson(input, "input", {{"batch", 4}});
+        ns3::proteus::StrategyTree tree;
+        tree.batch = 4;
+        tree.axisNames = {"dp"};
+        tree.axisSizes = {2};
+        tree.root.op.splits = {{"batch", 0, {"dp"}}};
+        const ns3::proteus::ExecutionGraph graph = ns3::proteus::CompileModel(model, tree);
+        Demand(graph.GetNDevices() == 2, "other devices");
+    }
+    catch (const std::invalid_argument& error)
+    {
+        const std::string message = error.what();
+        Demand(!message.empty(), "a message is empty");
+        Demand(message.find('\n') == std::string::npos, "a message has more than one line");
+    }
+    return 0;
+}

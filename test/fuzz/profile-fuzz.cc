@@ -1,0 +1,76 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+/**
+ * @file
+ * Fuzz target for profiles. It is no part of the build; see graph-fuzz.cc for what it
+ * needs. By hand, in the root of the clone:
+ *
+ *     mkdir -p fuzz/include/ns3 fuzz/profile
+ *     ln -s $PWD/model/{graph,cost,cluster,strategy,format}/proteus-*.h fuzz/include/ns3
+ *     clang++ -std=c++17 -g -O1 -fsanitize=fuzzer,address,undefined -Ifuzz/include \
+ *         -o fuzz/profile-fuzz test/fuzz/profile-fuzz.cc model/graph/proteus-*.cc \
+ *         model/cost/proteus-*.cc model/cluster/proteus-*.cc \
+ *         model/format/proteus-{json,profile-json}.cc
+ *     fuzz/profile-fuzz -max_total_time=600 fuzz/profile
+ *
+ * What can be read can be written, and is the same when it is read again.
+ */
+
+#include "ns3/proteus-profile-json.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+
+namespace
+{
+
+void
+Demand(bool condition, const char* what)
+{
+    if (!condition)
+    {
+        std::fprintf(stderr, "profile-fuzz: %s\n", what);
+        std::abort();
+    }
+}
+
+std::string
+Write(const std::string& text)
+{
+    std::istringstream input(text);
+    std::ostringstream output;
+    ns3::proteus::WriteProfileJson(ns3::proteus::ReadProfileJson(input, "input"), output);
+    return output.str();
+}
+
+} // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, std::size_t size);
+
+extern "C" int
+LLVMFuzzerTestOneInput(const uint8_t* data, std::size_t size)
+{
+    std::string first;
+    try
+    {
+        first = Write(std::string(reinterpret_cast<const char*>(data), size));
+    }
+    catch (const std::invalid_argument& error)
+    {
+        const std::string message = error.what();
+        Demand(message.compare(0, 5, "input") == 0, "a message does not name the file");
+        Demand(message.find('\n') == std::string::npos, "a message has more than one line");
+        return 0;
+    }
+    Demand(Write(first) == first, "a profile changes when it is written and read");
+    return 0;
+}
