@@ -1,0 +1,163 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-executors.h"
+
+#include "ns3/proteus-classic-executor.h"
+#include "ns3/proteus-tables.h"
+
+#include <algorithm>
+#include <chrono>
+#include <iostream>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+namespace ns3
+{
+namespace proteus
+{
+
+namespace
+{
+
+/// Seconds of wall time.
+class Stopwatch
+{
+  public:
+    double GetSeconds() const
+    {
+        return std::chrono::duration<double>(std::chrono::steady_clock::now() - m_start).count();
+    }
+
+  private:
+    std::chrono::steady_clock::time_point m_start{std::chrono::steady_clock::now()};
+};
+
+/// A graph with one communication.
+ExecutionGraph
+MakeLoneCommunication(const Task& task, const std::vector<DeviceId>& group, uint32_t nDevices)
+{
+    GraphBuilder builder(nDevices);
+    builder.AddCommunication(builder.AddPhase("iteration"),
+                             builder.AddGroup(group),
+                             builder.AddStream("communication"),
+                             ToString(task.collective),
+                             task.collective,
+                             task.bytes,
+                             task.parallelism,
+                             {},
+                             task.root);
+    return builder.Build();
+}
+
+void
+AddWork(NetworkStatistics& sum, const NetworkStatistics& more)
+{
+    sum.packets += more.packets;
+    sum.controlPackets += more.controlPackets;
+    sum.packetHops += more.packetHops;
+    sum.events += more.events;
+    sum.messages += more.messages;
+    sum.queuePairs += more.queuePairs;
+}
+
+} // namespace
+
+RunResult
+RunClassicLevel(const ProgramOptions& options, const Cluster& cluster, const ExecutionGraph& graph)
+{
+    ClassicOptions classic;
+    classic.roofline.launchIntervalPs = options.launchInterval.value.GetPicoSeconds();
+    const Stopwatch watch;
+    RunResult result;
+    result.executor = "classic";
+    result.timeline = RunClassic(graph, cluster, classic);
+    result.wallS = watch.GetSeconds();
+    return result;
+}
+
+RunResult
+RunDistSimLevel(const ProgramOptions& options,
+                const Cluster& cluster,
+                const ExecutionGraph& graph,
+                std::ostream& out)
+{
+    ProgramOptions alone = options;
+    alone.traces = PacketTraceOptions(); // files are of the whole run
+    alone.results = ResultOptions();
+    alone.quiet = true;
+    DistSimOptions distSim;
+    distSim.runtime.roofline.launchIntervalPs = options.launchInterval.value.GetPicoSeconds();
+    const Stopwatch watch;
+    RunResult result;
+    result.executor = "distsim";
+    uint64_t timed = 0;
+    const IsolatedRun run = [&](const Task& task, const std::vector<DeviceId>& group) {
+        ++timed;
+        if (!options.quiet)
+        {
+            std::cerr << "distsim: timing communication " << timed << ", "
+                      << ToString(task.collective) << " of "
+                      << FormatBytes(static_cast<double>(task.bytes)) << " among " << group.size()
+                      << std::endl;
+        }
+        const RunResult lone =
+            RunPacketLevel(alone, cluster, MakeLoneCommunication(task, group, graph.GetNDevices()));
+        AddWork(result.network, lone.network);
+        std::vector<int64_t> ends;
+        for (const DeviceId device : group)
+        {
+            for (const Span& span : lone.timeline.spans)
+            {
+                if (span.device == device)
+                {
+                    ends.push_back(span.endPs);
+                }
+            }
+        }
+        return ends;
+    };
+    DistSimResult replay = RunDistSim(graph, cluster, run, distSim);
+    uint64_t instances = 0;
+    for (const UniqueEvent& event : replay.events)
+    {
+        instances += event.instances;
+    }
+    out << "DistSim: " << FormatCount(instances) << " events, " << replay.events.size()
+        << " of them unique, " << timed << " communications timed alone at packet level\n";
+    result.timeline = std::move(replay.timeline);
+    result.wallS = watch.GetSeconds();
+    return result;
+}
+
+void
+PrintContention(const RunResult& replay,
+                const RunResult& whole,
+                const ExecutionGraph& graph,
+                std::ostream& out)
+{
+    const std::vector<double> errors =
+        GetActivityErrors(replay.timeline, whole.timeline, graph.GetNDevices());
+    const auto worst = std::max_element(errors.begin(), errors.end());
+    const double mean = std::accumulate(errors.begin(), errors.end(), 0.0) /
+                        static_cast<double>(std::max<std::size_t>(errors.size(), 1));
+    const int64_t missing = whole.timeline.endPs - replay.timeline.endPs;
+    out << "\nContention, and the waits that follow from it: " << FormatTime(missing * 1e-12)
+        << " of " << FormatTime(whole.timeline.endPs * 1e-12) << "\n"
+        << FormatTable(
+               {{"batch-time error",
+                 FormatNumber(100 * GetBatchTimeError(replay.timeline.endPs, whole.timeline.endPs),
+                              3) +
+                     " %"},
+                {"activity error, mean of the GPUs", FormatNumber(100 * mean, 3) + " %"},
+                {"activity error, GPU " + std::to_string(worst - errors.begin()),
+                 FormatNumber(100 * *worst, 3) + " %, the largest"}},
+               "lr");
+}
+
+} // namespace proteus
+} // namespace ns3

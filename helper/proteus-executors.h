@@ -1,0 +1,73 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef PROTEUS_EXECUTORS_H
+#define PROTEUS_EXECUTORS_H
+
+#include "proteus-program-options.h"
+
+#include "ns3/proteus-distsim.h"
+
+#include <ostream>
+#include <string>
+
+/**
+ * @file
+ * @ingroup proteus
+ * The executors of published systems, on the command lines of the programs.
+ */
+
+namespace ns3
+{
+namespace proteus
+{
+
+/**
+ * @ingroup proteus
+ * Runs a graph by the rules of the published Proteus: see RunClassic().
+ * @param options of the program
+ * @param cluster to run on
+ * @param graph to run
+ * @return what the run leaves behind; executor "classic"
+ * @throw std::invalid_argument, std::runtime_error as RunClassic()
+ */
+RunResult RunClassicLevel(const ProgramOptions& options,
+                          const Cluster& cluster,
+                          const ExecutionGraph& graph);
+
+/**
+ * @ingroup proteus
+ * Runs a graph by DistSim: see RunDistSim(). Communications are timed alone at packet level, each
+ * in a fabric of its own, with the attributes that are set for the whole run.
+ * @param options of the program
+ * @param cluster to run on
+ * @param graph to run
+ * @param out where to say how many events there are and how many of them are unique
+ * @return what the run leaves behind; executor "distsim"; the network's work is that of all runs
+ * @throw std::invalid_argument, std::runtime_error as RunDistSim() and RunPacketLevel()
+ */
+RunResult RunDistSimLevel(const ProgramOptions& options,
+                          const Cluster& cluster,
+                          const ExecutionGraph& graph,
+                          std::ostream& out);
+
+/**
+ * @ingroup proteus
+ * Says what contention costs: how far DistSim's replay is from a run of everything together.
+ * @param replay by RunDistSimLevel()
+ * @param whole of the same graph, at packet level
+ * @param graph that was run
+ * @param out where to
+ */
+void PrintContention(const RunResult& replay,
+                     const RunResult& whole,
+                     const ExecutionGraph& graph,
+                     std::ostream& out);
+
+} // namespace proteus
+} // namespace ns3
+
+#endif // PROTEUS_EXECUTORS_H
