@@ -85,9 +85,15 @@ LinkTechnology LinkTechnologyFromString(const std::string& text);
 /// Who moves the bytes of a GPU; the two put different packets on NVLink and PCIe.
 enum class CopyMethod : uint8_t
 {
-    DMA, //!< a copy engine, or the DMA of a NIC
-    SM,  //!< loads and stores of a kernel, as NCCL's kernels do
+    DMA,          //!< a copy engine, or the DMA of a NIC
+    SM,           //!< loads and stores of a kernel, as NCCL's kernels do
+    SM_REDUCE,    //!< loads of a kernel whose answers switches add up (NVLS: multimem.ld_reduce)
+    SM_MULTICAST, //!< stores of a kernel that switches multiply (NVLS: multimem.st)
 };
+
+/// @ingroup proteus
+/// Number of CopyMethod values.
+constexpr std::size_t COPY_METHODS = 4;
 
 /**
  * @ingroup proteus
@@ -108,19 +114,35 @@ struct LinkFraming
     uint32_t reverseBytes{0};        //!< once per packet, on the opposite direction
     uint32_t smPacketHeaderBytes{0}; //!< CopyMethod::SM: instead of packetHeaderBytes; 0: the same
     uint32_t smReverseBytes{0};      //!< CopyMethod::SM: instead of reverseBytes; 0: the same
+    /// CopyMethod::SM_REDUCE, SM_MULTICAST: instead of packetBytes; 0: as CopyMethod::SM, and the
+    /// next four do not count.
+    uint32_t multimemPacketBytes{0};
+    uint32_t reduceHeaderBytes{0};     //!< once per packet of an answer: its header
+    uint32_t reduceReverseBytes{0};    //!< the request for it, on the opposite direction
+    uint32_t multicastHeaderBytes{0};  //!< once per packet of a store: header and address
+    uint32_t multicastReverseBytes{0}; //!< the write response, on the opposite direction
 
-    /// @param method who moves the bytes @return the framing of such units, for both methods alike
+    /// @param method who moves the bytes @return the framing of such units, for all methods alike
     LinkFraming For(CopyMethod method) const
     {
         LinkFraming framing = *this;
-        if (method == CopyMethod::SM)
+        if (method != CopyMethod::DMA)
         {
             framing.packetHeaderBytes =
                 smPacketHeaderBytes > 0 ? smPacketHeaderBytes : packetHeaderBytes;
             framing.reverseBytes = smReverseBytes > 0 ? smReverseBytes : reverseBytes;
         }
+        if (multimemPacketBytes > 0 &&
+            (method == CopyMethod::SM_REDUCE || method == CopyMethod::SM_MULTICAST))
+        {
+            const bool reduce = method == CopyMethod::SM_REDUCE;
+            framing.packetBytes = multimemPacketBytes;
+            framing.packetHeaderBytes = reduce ? reduceHeaderBytes : multicastHeaderBytes;
+            framing.reverseBytes = reduce ? reduceReverseBytes : multicastReverseBytes;
+        }
         framing.smPacketHeaderBytes = 0;
         framing.smReverseBytes = 0;
+        framing.multimemPacketBytes = 0;
         return framing;
     }
 

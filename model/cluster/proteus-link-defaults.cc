@@ -45,6 +45,33 @@ ChooseGeneration(const char* what,
 }
 
 /**
+ * What loads and stores of multicast addresses cost (PTX ISA, multimem.ld_reduce and multimem.st).
+ * A load asks the switch, which asks every member and adds up the answers; a store goes to the
+ * switch, which writes it to every member, the sender included. (That every member's link carries
+ * all it contributes and all that is stored, its own too, is measured: NVIDIA developer forum,
+ * "Unnecessary traffic in load-reduce and store operations on a multicast object", 356726.)
+ *
+ * Packets carry a line of 128 bytes, what a warp's accesses to consecutive addresses are cut into.
+ * In flits of 16 bytes: a request 2, header and address; its answer a header and the data; a store
+ * header, address and data; its response 1. In an all-reduce among n, a link then carries, for
+ * every line of the buffer, 8 + (8 + 1)/n + 1 + 2/n flits from a GPU, and 2 + 8 + 2 + (8 + 1 + 1)/n
+ * flits to it, which is more: for n = 8, 13.25 flits or 212 bytes, 60.4 % for data that are
+ * counted once. Measured on eight H100, as bus bandwidth over 14/8: 274.4 of 450 GB/s, 61.0 %.
+ * @param framing to complete
+ * @param moreBytes that each packet, request and response costs in addition
+ */
+void
+SetMultimemFraming(LinkFraming& framing, uint32_t moreBytes)
+{
+    constexpr uint32_t FLIT = 16;
+    framing.multimemPacketBytes = 128;
+    framing.reduceHeaderBytes = FLIT + moreBytes;
+    framing.reduceReverseBytes = 2 * FLIT + moreBytes;
+    framing.multicastHeaderBytes = 2 * FLIT + moreBytes;
+    framing.multicastReverseBytes = FLIT + moreBytes;
+}
+
+/**
  * Flits of 16 bytes, up to 256 bytes of payload in a packet, each flit of a header with room for
  * the acknowledgements and credits of the opposite direction (Foley and Danskin, "Ultra-Performance
  * Pascal GPU and NVLink Interconnect", IEEE Micro 37(2), 2017). What stands beside the payload
@@ -87,6 +114,7 @@ NvlinkFraming(uint32_t generation)
         // Both ways 84.2 %: NCCL counts 20.6 of 25 GB/s, 82.4 %, for a link of an H100
         // (NVIDIA/nccl v2.30.7, src/graph/topo.h, SM90_NVLINK_BW), after its own overhead.
         framing.smReverseBytes = 16;
+        SetMultimemFraming(framing, 0);
         break;
     default:
         // As the generation before. Both ways of SM copies 80 %: NCCL counts 40.1 of 50 GB/s (same
@@ -94,6 +122,9 @@ NvlinkFraming(uint32_t generation)
         framing.packetHeaderBytes = 32;
         framing.reverseBytes = 8;
         framing.smReverseBytes = 32;
+        // Each packet of SM copies, and each answer to one, costs half a flit more than in the
+        // generation before: here, too.
+        SetMultimemFraming(framing, 8);
         break;
     }
     return framing;

@@ -45,7 +45,7 @@ class FabricEndpoint
      * @param port the port
      * @param classes bit c: traffic class c may be sent now (it is neither paused nor out of
      * credits)
-     * @param record to fill with the next unit to send; hops and ingress are the fabric's
+     * @param record to fill with the next unit to send; ingress is the fabric's
      * @param nextPs set to when there may be another unit of these classes: now or before for at
      * once, INT64_MAX for not before the next Offer(). Where the classes were not all, the fabric
      * asks again when another one may be sent.

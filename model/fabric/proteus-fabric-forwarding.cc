@@ -23,22 +23,6 @@ namespace ns3
 namespace proteus
 {
 
-namespace
-{
-
-/// @param port a port @param record a data unit @return bytes that it costs the way back
-inline uint32_t
-GetReverseBytes(const PortState& port, const PacketRecord& record)
-{
-    const std::size_t method = PortState::GetMethod(record);
-    return record.payloadBytes == port.fullPayload
-               ? port.fullReverse[method]
-               : (record.payloadBytes + port.packetPayload - 1) / port.packetPayload *
-                     port.packetReverse[method];
-}
-
-} // namespace
-
 void
 Fabric::HandleArrival(PortId id)
 {
@@ -54,12 +38,11 @@ Fabric::HandleArrival(PortId id)
         return;
     }
     ++m_packetHops;
-    record.hops += record.hops < UINT8_MAX ? 1 : 0;
     record.ingress = id;
     const bool data = record.kind == PacketKind::DATA;
     if (data)
     {
-        m_ports[id ^ 1].debtBytes += GetReverseBytes(port, record);
+        m_ports[id ^ 1].debtBytes += port.GetReverseBytes(record);
     }
     if (port.unreliable && IsLost(port, record))
     {
@@ -106,7 +89,6 @@ Fabric::HandleArrival(PortId id)
                 // The buffer is free again when the last copy has left.
                 copy.ingress = &copy == &copies.back() ? record.ingress : NO_PORT;
                 copy.timePs = record.timePs;
-                copy.hops = record.hops;
                 Enqueue(Route(at, copy), copy);
             }
             copies.swap(m_copies);
@@ -176,7 +158,6 @@ Fabric::SendControl(VertexId from, PacketRecord record)
     Synchronize();
     record.ingress = NO_PORT;
     record.timePs = m_timePs;
-    record.hops = 0;
     Enqueue(Route(from, record), record);
 }
 
@@ -400,10 +381,9 @@ Fabric::SendPulled(PortId id)
     uint32_t classes = m_pullClasses & ~(port.paused | port.starved);
     if (port.credited)
     {
-        const uint32_t needed = std::max(port.fullWire[0], port.fullWire[1]);
         for (uint32_t c = 0; c < m_nClasses; ++c)
         {
-            if ((classes >> c & 1) != 0 && !TakeCredit(id, c, needed))
+            if ((classes >> c & 1) != 0 && !TakeCredit(id, c, port.mostWire))
             {
                 classes &= ~(1u << c);
             }
@@ -427,7 +407,6 @@ Fabric::SendPulled(PortId id)
             port.pullAtPs = asked != m_pullClasses ? m_timePs : next;
             record.ingress = NO_PORT;
             record.timePs = 0;
-            record.hops = 0;
             const uint32_t wireBytes = port.GetWireBytes(record);
             if (!m_weights.empty() && m_weights[record.trafficClass] > 0)
             {

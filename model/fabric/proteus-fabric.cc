@@ -106,8 +106,9 @@ Fabric::GetTypeId()
             .AddAttribute("NvlinkBuffer",
                           "Receive buffer of each NVLink connection, direction and traffic class "
                           "in bytes of the wire; 0 for no flow control. No public source: a "
-                          "parameter, large enough by default for full rate.",
-                          UintegerValue(256 * 1024),
+                          "parameter, large enough by default for full rate, also of multicasts "
+                          "of all GPUs at a time over connections of nine links.",
+                          UintegerValue(1024 * 1024),
                           MakeUintegerAccessor(&Fabric::m_nvlinkBuffer),
                           MakeUintegerChecker<uint64_t>(0, MAX_BUFFER))
             .AddAttribute("PcieBuffer",
@@ -427,16 +428,21 @@ Fabric::SetUpRate(PortState& port, const LinkFraming& framing, double bytesPerSe
         static_cast<uint64_t>(std::llround(std::ldexp(1e12 / bytesPerSecond, TIME_FRACTION_BITS)));
     port.fullPayload = framing.unitBytes;
     port.controlWire = framing.controlBytes;
-    for (CopyMethod method : {CopyMethod::DMA, CopyMethod::SM})
+    port.mostWire = 0;
+    for (std::size_t i = 0; i < COPY_METHODS; ++i)
     {
-        const LinkFraming used = framing.For(method);
-        const auto i = static_cast<std::size_t>(method);
-        port.fullWire[i] = static_cast<uint32_t>(used.WireBytes(port.fullPayload));
-        port.fullReverse[i] = static_cast<uint32_t>(used.ReverseBytes(port.fullPayload));
+        const LinkFraming used = framing.For(static_cast<CopyMethod>(i));
+        const auto wireBytes = static_cast<uint32_t>(used.WireBytes(port.fullPayload));
+        if (i < 2)
+        {
+            port.fullWire[i] = wireBytes;
+            port.fullReverse[i] = static_cast<uint32_t>(used.ReverseBytes(port.fullPayload));
+        }
+        port.mostWire = std::max(port.mostWire, wireBytes);
+        port.packetPayload[i] = used.packetBytes;
         port.packetHeader[i] = used.packetHeaderBytes;
         port.packetReverse[i] = used.reverseBytes;
     }
-    port.packetPayload = framing.packetBytes;
     port.unitHeader = framing.unitHeaderBytes;
 }
 
@@ -454,7 +460,7 @@ Fabric::SetUpPort(PortId id, const Link& link)
     const uint64_t buffer = GetBufferBytes(link.technology);
     port.credited = buffer > 0;
     // A buffer that no unit fits in could never be used.
-    port.bufferBytes = std::max<int64_t>(buffer, std::max(port.fullWire[0], port.fullWire[1]));
+    port.bufferBytes = std::max<int64_t>(buffer, port.mostWire);
     for (uint32_t c = 0; c < m_nClasses; ++c)
     {
         m_lanes[(id << m_classShift) + c].creditBytes = port.bufferBytes;

@@ -57,7 +57,7 @@ struct PacketRecord
     enum Flag : uint8_t
     {
         CONGESTION_EXPERIENCED = 1, //!< ECN: marked on its way; in an acknowledgement, echoed
-        SM_COPY = 2,                //!< moved by a kernel: CopyMethod::SM
+        SM_COPY = 2,                //!< moved by a kernel: CopyMethod::SM, or see `multimem`
         FIRST = 4,                  //!< first packet of its message
         LAST = 8,                   //!< last packet of its message
         RETRANSMISSION = 16,        //!< sent before
@@ -81,7 +81,7 @@ struct PacketRecord
     PacketKind kind{PacketKind::DATA}; //!< what it carries
     uint8_t trafficClass{0};           //!< virtual lane or priority
     uint8_t flags{0};                  //!< of Flag
-    uint8_t hops{0};                   //!< links it has crossed, 255 for more
+    uint8_t multimem{0};               //!< with SM_COPY: 1 for SM_REDUCE, 2 for SM_MULTICAST
 
     /// @return payload in bytes; 0 for all kinds but DATA
     uint32_t GetPayloadBytes() const

@@ -84,8 +84,9 @@ struct alignas(64) PortState
     uint32_t fraction{0};      //!< of a picosecond that freeAtPs lacks
     uint32_t debtBytes{0};     //!< owed to the opposite direction: LinkFraming::ReverseBytes()
     uint32_t fullPayload{0};   //!< payload of a full unit
-    uint32_t fullWire[2]{};    //!< its wire bytes, by CopyMethod
-    uint32_t fullReverse[2]{}; //!< its bytes on the opposite direction, by CopyMethod
+    uint32_t fullWire[2]{};    //!< its wire bytes, for CopyMethod::DMA and SM
+    uint32_t fullReverse[2]{}; //!< its bytes on the opposite direction, for the same
+    uint32_t mostWire{0};      //!< its wire bytes, most of all methods
     uint32_t controlWire{0};   //!< wire bytes of a unit without payload
     uint32_t markBytes{0};     //!< ECN marks may begin at this queue; 0 for no ECN
     uint32_t cutBytes{0};      //!< cut-through: bytes after which a unit goes on; 0: all
@@ -107,22 +108,32 @@ struct alignas(64) PortState
     LinkStatistics statistics; //!< what it did
 
     // Rarely needed.
-    uint32_t packetPayload{0};   //!< most payload of one packet of a unit
-    uint32_t unitHeader{0};      //!< bytes once per unit
-    uint32_t packetHeader[2]{};  //!< bytes once per packet, by CopyMethod
-    uint32_t packetReverse[2]{}; //!< the same on the opposite direction
-    uint32_t markAllBytes{0};    //!< every unit is marked from this queue on
-    uint32_t headroomBytes{0};   //!< for what arrives after a pause
-    int64_t bufferBytes{0};      //!< all room at the other end
-    double lossProbability{0};   //!< of a unit
-    double bitErrorRate{0};      //!< of a bit
-    int64_t stalledSincePs{-1};  //!< first refusal of a unit for want of credit
-    int64_t pausedSincePs{-1};   //!< since when a traffic class is paused
+    uint32_t packetPayload[COPY_METHODS]{}; //!< most payload of one packet of a unit, by CopyMethod
+    uint32_t unitHeader{0};                 //!< bytes once per unit
+    uint32_t packetHeader[COPY_METHODS]{};  //!< bytes once per packet, by CopyMethod
+    uint32_t packetReverse[COPY_METHODS]{}; //!< the same on the opposite direction
+    uint32_t markAllBytes{0};               //!< every unit is marked from this queue on
+    uint32_t headroomBytes{0};              //!< for what arrives after a pause
+    int64_t bufferBytes{0};                 //!< all room at the other end
+    double lossProbability{0};              //!< of a unit
+    double bitErrorRate{0};                 //!< of a bit
+    int64_t stalledSincePs{-1};             //!< first refusal of a unit for want of credit
+    int64_t pausedSincePs{-1};              //!< since when a traffic class is paused
 
     /// @param record a unit @return its CopyMethod, as an index
     static std::size_t GetMethod(const PacketRecord& record)
     {
-        return (record.flags & PacketRecord::SM_COPY) != 0 ? 1 : 0;
+        return ((record.flags & PacketRecord::SM_COPY) != 0 ? 1 : 0) + record.multimem;
+    }
+
+    /// @param record a data unit @return the bytes that it costs the opposite direction
+    uint32_t GetReverseBytes(const PacketRecord& record) const
+    {
+        const std::size_t method = GetMethod(record);
+        return method < 2 && record.payloadBytes == fullPayload
+                   ? fullReverse[method]
+                   : (record.payloadBytes + packetPayload[method] - 1) / packetPayload[method] *
+                         packetReverse[method];
     }
 
     /// @param record a unit @return its bytes on the wire
@@ -133,12 +144,13 @@ struct alignas(64) PortState
             return controlWire;
         }
         const std::size_t method = GetMethod(record);
-        if (record.payloadBytes == fullPayload)
+        if (method < 2 && record.payloadBytes == fullPayload)
         {
             return fullWire[method];
         }
         return record.payloadBytes + unitHeader +
-               (record.payloadBytes + packetPayload - 1) / packetPayload * packetHeader[method];
+               (record.payloadBytes + packetPayload[method] - 1) / packetPayload[method] *
+                   packetHeader[method];
     }
 
     /// @param record that is on its way @return when its arrival is due

@@ -51,6 +51,11 @@ constexpr FramingField FRAMING_FIELDS[] = {
     {"reverse_bytes", &LinkFraming::reverseBytes, 0},
     {"sm_packet_header_bytes", &LinkFraming::smPacketHeaderBytes, 0},
     {"sm_reverse_bytes", &LinkFraming::smReverseBytes, 0},
+    {"multimem_packet_bytes", &LinkFraming::multimemPacketBytes, 0},
+    {"reduce_header_bytes", &LinkFraming::reduceHeaderBytes, 0},
+    {"reduce_reverse_bytes", &LinkFraming::reduceReverseBytes, 0},
+    {"multicast_header_bytes", &LinkFraming::multicastHeaderBytes, 0},
+    {"multicast_reverse_bytes", &LinkFraming::multicastReverseBytes, 0},
 };
 
 /// Name in the file and place in the struct of the rates of a vertex, in GB/s; 0 for no limit.

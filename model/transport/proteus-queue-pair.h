@@ -199,6 +199,7 @@ struct alignas(64) SenderState
     uint16_t flags{0};         //!< of Flag
     uint8_t nSlots{0};         //!< ports it may leave the source by
     uint8_t trafficClass{1};   //!< of its data
+    uint8_t multimem{0};       //!< PacketRecord::multimem of its data
 
     /// @return payload sent and not acknowledged
     uint64_t GetInFlight() const

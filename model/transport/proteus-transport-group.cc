@@ -56,6 +56,7 @@ Transport::AddLanes(uint32_t groupId, uint32_t member, bool multicast)
         const uint32_t id = AddQueuePair(options);
         m_senders[id].unitBytes = group.unitBytes;
         m_senders[id].flags |= SenderState::GROUP;
+        m_senders[id].multimem = options.copyMethod != CopyMethod::SM ? 0 : multicast ? 2 : 1;
         m_receivers[id].vertex = Cluster::NO_VERTEX;
         QueuePairState& state = m_states[id];
         state.path.packetBytes = group.unitBytes;

@@ -247,6 +247,7 @@ Transport::FillNext(uint32_t id, SenderState& sender, int64_t now, PacketRecord&
     record.kind = PacketKind::DATA;
     record.trafficClass = sender.trafficClass;
     record.flags = flags;
+    record.multimem = sender.multimem;
     if (sender.ackEvery == 0)
     {
         sender.activePs = now; // nothing is to be heard before the message is out

@@ -134,6 +134,11 @@ ExpectEqual(const Cluster& x, const Cluster& y)
         EXPECT_EQ(a.framing.reverseBytes, b.framing.reverseBytes);
         EXPECT_EQ(a.framing.smPacketHeaderBytes, b.framing.smPacketHeaderBytes);
         EXPECT_EQ(a.framing.smReverseBytes, b.framing.smReverseBytes);
+        EXPECT_EQ(a.framing.multimemPacketBytes, b.framing.multimemPacketBytes);
+        EXPECT_EQ(a.framing.reduceHeaderBytes, b.framing.reduceHeaderBytes);
+        EXPECT_EQ(a.framing.reduceReverseBytes, b.framing.reduceReverseBytes);
+        EXPECT_EQ(a.framing.multicastHeaderBytes, b.framing.multicastHeaderBytes);
+        EXPECT_EQ(a.framing.multicastReverseBytes, b.framing.multicastReverseBytes);
         EXPECT_EQ(a.lossProbability, b.lossProbability);
         EXPECT_EQ(a.bitErrorRate, b.bitErrorRate);
     }
@@ -227,6 +232,11 @@ TEST(ClusterJson, RoundTripsAnything)
         link.framing.reverseBytes = random() % 100;
         link.framing.smPacketHeaderBytes = random() % 100;
         link.framing.smReverseBytes = random() % 100;
+        link.framing.multimemPacketBytes = random() % 500;
+        link.framing.reduceHeaderBytes = random() % 100;
+        link.framing.reduceReverseBytes = random() % 100;
+        link.framing.multicastHeaderBytes = random() % 100;
+        link.framing.multicastReverseBytes = random() % 100;
         link.lossProbability = std::ldexp(static_cast<double>(random() >> 12), -52);
         link.bitErrorRate = std::ldexp(static_cast<double>(random() >> 12), -90);
         cluster.AddLink(link);
@@ -477,7 +487,9 @@ TEST(ClusterJson, ContentErrorsHaveAPointer)
     EXPECT_EQ(ErrorOf(Exchange("\"packet_bytes\"", "\"packet/bytes\"")),
               "c.json: /links/1/framing/packet~1bytes: unknown field; a framing has unit_bytes, "
               "unit_header_bytes, packet_bytes, packet_header_bytes, control_bytes, reverse_bytes, "
-              "sm_packet_header_bytes, sm_reverse_bytes");
+              "sm_packet_header_bytes, sm_reverse_bytes, multimem_packet_bytes, "
+              "reduce_header_bytes, reduce_reverse_bytes, multicast_header_bytes, "
+              "multicast_reverse_bytes");
     EXPECT_EQ(ErrorOf(Exchange("\"kind\": \"switch\"", "\"kind\": \"hub\"")),
               "c.json: /vertices/2/kind: unknown kind of vertex 'hub'; known: gpu, nvswitch, "
               "pcie-switch, cpu, nic, switch");
