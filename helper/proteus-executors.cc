@@ -13,6 +13,7 @@
 #include <chrono>
 #include <iostream>
 #include <numeric>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -132,6 +133,28 @@ RunDistSimLevel(const ProgramOptions& options,
     result.timeline = std::move(replay.timeline);
     result.wallS = watch.GetSeconds();
     return result;
+}
+
+RunResult
+RunExecutor(const ProgramOptions& options,
+            const std::string& executor,
+            const Cluster& cluster,
+            const ExecutionGraph& graph,
+            std::ostream& out)
+{
+    if (executor == "packet")
+    {
+        return RunPacketLevel(options, cluster, graph);
+    }
+    if (executor == "classic")
+    {
+        return RunClassicLevel(options, cluster, graph);
+    }
+    if (executor == "distsim")
+    {
+        return RunDistSimLevel(options, cluster, graph, out);
+    }
+    throw std::invalid_argument("--executor=" + executor + ": must be packet, classic or distsim");
 }
 
 void

@@ -56,6 +56,23 @@ RunResult RunDistSimLevel(const ProgramOptions& options,
 
 /**
  * @ingroup proteus
+ * Runs a graph by the executor of a name: packet, classic or distsim.
+ * @param options of the program
+ * @param executor its name
+ * @param cluster to run on
+ * @param graph to run
+ * @param out where to what an executor has to say besides its result
+ * @return what the run leaves behind
+ * @throw std::invalid_argument for another name, and as the executors
+ */
+RunResult RunExecutor(const ProgramOptions& options,
+                      const std::string& executor,
+                      const Cluster& cluster,
+                      const ExecutionGraph& graph,
+                      std::ostream& out);
+
+/**
+ * @ingroup proteus
  * Says what contention costs: how far DistSim's replay is from a run of everything together.
  * @param replay by RunDistSimLevel()
  * @param whole of the same graph, at packet level

@@ -218,6 +218,7 @@ FitFabricOptions(const FabricOptions& base, uint32_t servers)
 {
     FabricOptions fitted = base;
     fitted.serversPerLeaf = std::max(1U, std::min(base.serversPerLeaf, servers / 2));
+    fitted.serversPerGroup = std::max(1U, std::min(base.serversPerGroup, servers));
     return fitted;
 }
 

@@ -56,11 +56,12 @@ std::vector<std::string> GetUsualFabricVariants();
 
 /**
  * @ingroup proteus
- * Fits the sizes of leaves to a number of servers: at least two leaves, of as many servers as the
- * base has or, where those are too many for that, half of all.
+ * Fits the sizes of leaves and rail groups to a number of servers: at least two leaves, of as many
+ * servers as the base has or, where those are too many for that, half of all; groups of no more
+ * servers than there are, so that switches have no uplinks for servers that are not there.
  * @param base options of all fabrics
  * @param servers how many
- * @return the base, with serversPerLeaf changed where needed
+ * @return the base, with serversPerLeaf and serversPerGroup changed where needed
  */
 FabricOptions FitFabricOptions(const FabricOptions& base, uint32_t servers);
 

@@ -9,6 +9,7 @@
 #include "proteus-tables.h"
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 namespace ns3
@@ -27,7 +28,8 @@ FormatLonger(const FabricRow& row, const FabricRow& first)
         return "";
     }
     const double percent = (row.iterationS / first.iterationS - 1) * 100;
-    return (percent < 0 ? "" : "+") + FormatNumber(percent, 1) + " %";
+    return (percent <= -0.05 ? "" : "+") +
+           FormatNumber(percent > -0.05 ? std::abs(percent) : percent, 1) + " %";
 }
 
 std::string

@@ -175,6 +175,16 @@ TEST(FabricVariant, BillOfLeafAndSpine)
     EXPECT_EQ(FitFabricOptions(FabricOptions(), 4).serversPerLeaf, 2u);
     EXPECT_EQ(FitFabricOptions(FabricOptions(), 2).serversPerLeaf, 1u);
     EXPECT_EQ(FitFabricOptions(FabricOptions(), 64).serversPerLeaf, 4u);
+    EXPECT_EQ(FitFabricOptions(FabricOptions(), 64).serversPerGroup, 32u);
+    EXPECT_EQ(FitFabricOptions(FabricOptions(), 4).serversPerGroup, 4u);
+    // Rails without oversubscription: as many uplinks as NICs.
+    const NetworkBill rails = CountNetwork(MakeVariantCluster(
+        "dgx-a100",
+        4,
+        ParseFabricVariant("rail-optimised", FitFabricOptions(FabricOptions(), 4))));
+    EXPECT_EQ(rails.switches, 8u + 4);
+    EXPECT_EQ(rails.cables, 32u + 32);
+    EXPECT_EQ(rails.largestSwitch, 8u);
 }
 
 namespace
@@ -236,6 +246,11 @@ TEST(FabricTable, FormatsSayTheSame)
     EXPECT_NE(text.find("leaf-spine 4:1  RoCE        adaptive"), std::string::npos) << text;
     EXPECT_NE(text.find("+25.0 %"), std::string::npos) << text;
     EXPECT_NE(text.find("250.000 ms"), std::string::npos) << text;
+    std::vector<FabricRow> equal = rows;
+    equal[1].iterationS = equal[0].iterationS * 0.99999;
+    EXPECT_EQ(Write(equal, FabricTableFormat::TEXT).find("-0.0"), std::string::npos);
+    equal[1].iterationS = equal[0].iterationS * 0.9;
+    EXPECT_NE(Write(equal, FabricTableFormat::TEXT).find("-10.0 %"), std::string::npos);
 }
 
 TEST(FabricTable, TokensAreLeftOutWhereUnknown)

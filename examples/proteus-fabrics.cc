@@ -1,0 +1,214 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+/**
+ * @file
+ * @ingroup proteus
+ * One training job on several fabrics: how long an iteration takes, and what each fabric takes.
+ */
+
+#include "ns3/config.h"
+#include "ns3/proteus-executors.h"
+#include "ns3/proteus-fabric-table.h"
+#include "ns3/proteus-fabric-variant.h"
+#include "ns3/proteus-graph-file.h"
+#include "ns3/proteus-model-options.h"
+#include "ns3/proteus-output-file.h"
+#include "ns3/proteus-program-options.h"
+#include "ns3/string.h"
+
+#include <algorithm>
+#include <iostream>
+#include <sstream>
+#include <stdexcept>
+
+using namespace ns3;
+using namespace ns3::proteus;
+
+namespace
+{
+
+/// What the user asked for; what ProgramOptions has beyond these options keeps its defaults.
+struct Options : ProgramOptions
+{
+    Options()
+    {
+        cluster = "dgx-h100";
+        nodes = 4;
+    }
+
+    ModelOptions model;
+    CommandLineText graph;
+    CommandLineText fabrics;
+    CommandLineText csv;
+    CommandLineText json;
+    CommandLineText markdown;
+    std::string executor{"packet"};
+};
+
+/// @return the fabrics to compare
+std::vector<FabricVariant>
+ListVariants(const Options& options)
+{
+    const FabricOptions sizes = options.fabric.GetOptions();
+    if (sizes.kind != FabricOptions().kind || sizes.oversubscription != 1)
+    {
+        throw std::invalid_argument("--fabric and --oversubscription: kinds and ratios of all "
+                                    "fabrics are said in --fabrics, e.g. "
+                                    "--fabrics=fat-tree,leaf-spine:2");
+    }
+    const FabricOptions base = FitFabricOptions(sizes, ToCount(options.nodes, "nodes", 2));
+    std::vector<FabricVariant> variants;
+    if (options.fabrics.empty())
+    {
+        for (const std::string& text : GetUsualFabricVariants())
+        {
+            variants.push_back(ParseFabricVariant(text, base));
+        }
+        // At flow level a flow has one path.
+        variants.erase(std::remove_if(variants.begin(),
+                                      variants.end(),
+                                      [&](const FabricVariant& variant) {
+                                          return options.executor != "packet" &&
+                                                 variant.routing != "Ecmp";
+                                      }),
+                       variants.end());
+        return variants;
+    }
+    std::stringstream stream(options.fabrics);
+    for (std::string text; std::getline(stream, text, ',');)
+    {
+        variants.push_back(ParseFabricVariant(text, base));
+        if (options.executor != "packet" && variants.back().routing != "Ecmp")
+        {
+            throw std::invalid_argument("--fabrics: " + text + ": the executor " +
+                                        options.executor +
+                                        " knows ECMP only; take --executor=packet");
+        }
+    }
+    return variants;
+}
+
+/// @return the job, and the number format whose peak rate utilisation refers to
+std::pair<ExecutionGraph, DataType>
+MakeJob(const Options& options, const Cluster& cluster)
+{
+    if (options.graph.empty() == options.model.model.empty())
+    {
+        throw std::invalid_argument(
+            "give the job, one of --graph=FILE and --model=NAME with --strategy, e.g. "
+            "--model=gpt3-1.3b --strategy='{\"tp\": 8, \"dp\": 4}'");
+    }
+    if (!options.graph.empty())
+    {
+        return {LoadGraph(options.graph), DataType::BF16};
+    }
+    const TrainingPlan plan = options.model.Load();
+    return {CompileForCluster(plan, cluster, GetKernelCostParameters(options.launchInterval), ""),
+            plan.tree.precision.compute};
+}
+
+/// Runs the job on one fabric.
+FabricRow
+RunVariant(const Options& options,
+           const FabricVariant& variant,
+           const ExecutionGraph& graph,
+           DataType dataType)
+{
+    const Cluster cluster =
+        MakeVariantCluster(options.cluster, ToCount(options.nodes, "nodes", 2), variant);
+    Config::SetDefault("ns3::proteus::Fabric::Routing", StringValue(variant.routing));
+    const RunResult result = RunExecutor(options, options.executor, cluster, graph, std::cerr);
+    const Summary summary =
+        Summarize(graph, cluster, result.timeline, result.links, result.network, dataType);
+    const auto uses =
+        BusiestLinks(cluster, result.links, result.timeline.endPs, 2 * cluster.GetLinks().size());
+    return MakeFabricRow(variant, cluster, summary, uses);
+}
+
+void
+Run(const Options& options)
+{
+    for (const CommandLineText* path : {&options.csv, &options.json, &options.markdown})
+    {
+        if (!path->empty())
+        {
+            CheckWritable(*path);
+        }
+    }
+    options.Check();
+    const std::vector<FabricVariant> variants = ListVariants(options);
+    const uint32_t nodes = ToCount(options.nodes, "nodes", 2);
+    const auto [graph, dataType] =
+        MakeJob(options, MakeVariantCluster(options.cluster, nodes, variants.front()));
+    std::vector<FabricRow> rows;
+    for (const FabricVariant& variant : variants)
+    {
+        if (!options.quiet)
+        {
+            std::cerr << rows.size() + 1 << " of " << variants.size() << ": " << variant.name
+                      << (variant.technology.empty() ? "" : ", " + variant.technology) << ", "
+                      << variant.routing << std::endl;
+        }
+        rows.push_back(RunVariant(options, variant, graph, dataType));
+    }
+    const std::string& name = graph.GetFacts().name;
+    std::cout << (name.empty() ? "The graph" : name) << " on " << graph.GetNDevices() << " GPUs, "
+              << nodes << " x " << options.cluster << ", executor " << options.executor << "\n\n";
+    WriteFabricTable(rows, FabricTableFormat::TEXT, std::cout);
+    std::cout << "\nLonger: than the first row. Exposed: communication during which a GPU does not "
+                 "compute, mean.\nPorts of switches and cables are counted at the rate of a NIC; "
+                 "Radix: ports of the largest switch.\n";
+    for (const auto& [path, format] :
+         {std::make_pair(options.csv, FabricTableFormat::CSV),
+          std::make_pair(options.json, FabricTableFormat::JSON),
+          std::make_pair(options.markdown, FabricTableFormat::MARKDOWN)})
+    {
+        if (!path.empty())
+        {
+            WriteFile(path, [&rows = rows, format = format](std::ostream& out) {
+                WriteFabricTable(rows, format, out);
+            });
+        }
+    }
+}
+
+} // namespace
+
+int
+main(int argc, char* argv[])
+{
+    Time::SetResolution(Time::PS);
+    Options options;
+    options.model.folder = PROTEUS_SOURCE_DIR "/workloads/models";
+    CommandLine command(__FILE__);
+    command.Usage(
+        "Runs one training job on the same servers, joined by several fabrics, and prints\n"
+        "a table of how long an iteration takes and what the fabrics are made of.");
+    options.model.AddTo(command);
+    command.AddValue("graph", "execution graph to run, a .json or .pb file", options.graph);
+    command.AddValue("fabrics",
+                     "fabrics to compare, separated by commas: KIND[:RATIO][+infiniband|+roce]"
+                     "[+ecmp|+adaptive|+spray|+up-down][+rails=N]; KIND is one of --fabric or "
+                     "single-rail (default: the usual twelve)",
+                     options.fabrics);
+    command.AddValue("cluster", "server preset, e.g. dgx-a100", options.cluster);
+    command.AddValue("nodes", "servers", options.nodes);
+    options.fabric.AddTo(command);
+    command.AddValue("stream",
+                     "random stream that decides which of several equal paths a flow takes",
+                     options.stream);
+    command.AddValue("launchInterval",
+                     "least time of a kernel (default 102.7 us): the host's pace in issuing them",
+                     options.launchInterval);
+    command.AddValue("executor", "packet, flow or alpha-beta", options.executor);
+    command.AddValue("csv", "write the table to this file as CSV", options.csv);
+    command.AddValue("json", "write the table to this file as JSON", options.json);
+    command.AddValue("markdown", "write the table to this file as Markdown", options.markdown);
+    command.AddValue("quiet", "no progress", options.quiet);
+    options.Parse(command, argc, argv);
+    return RunProgram("proteus-fabrics", [&]() { Run(options); });
+}
