@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <fstream>
 #include <iomanip>
+#include <map>
 #include <optional>
 #include <sstream>
 #include <stdexcept>
@@ -60,6 +61,26 @@ ReadStrategy(const std::string& text)
     return LoadStrategy(text);
 }
 
+/// @param text of --variables @param variables gets them
+void
+ParseVariables(const std::string& text, std::map<std::string, int64_t>& variables)
+{
+    std::istringstream list(text);
+    for (std::string item; std::getline(list, item, ',');)
+    {
+        const std::size_t equals = item.find('=');
+        const std::string number = equals == std::string::npos ? "" : item.substr(equals + 1);
+        std::istringstream input(number);
+        int64_t value = 0;
+        if (equals == 0 || !(input >> value) || !input.eof() || value < 0)
+        {
+            throw std::invalid_argument("--variables=" + text + ": \"" + item +
+                                        "\" is not NAME=NUMBER, e.g. layers=4");
+        }
+        variables[item.substr(0, equals)] = value;
+    }
+}
+
 ProfileTable
 LoadProfile(const std::string& path)
 {
@@ -89,6 +110,9 @@ ModelOptions::AddTo(CommandLine& command)
     command.AddValue("strategy",
                      "strategy: a JSON file, or the short form itself, e.g. {\"tp\": 8, \"dp\": 2}",
                      strategy);
+    command.AddValue("variables",
+                     "variables of the model's file to set, e.g. layers=4,fusedAttention=1",
+                     variables);
 }
 
 TrainingPlan
@@ -102,7 +126,13 @@ ModelOptions::Load() const
     }
     const std::string path = FindModelFile(model, folder);
     const StrategyFile file = ReadStrategy(strategy);
-    Model loaded = LoadModel(path, file.GetVariables());
+    std::map<std::string, int64_t> values;
+    ParseVariables(variables, values);
+    for (const auto& [name, value] : file.GetVariables())
+    {
+        values[name] = value;
+    }
+    Model loaded = LoadModel(path, values);
     StrategyTree tree = file.GetTree(loaded);
     return {std::move(loaded), std::move(tree)};
 }

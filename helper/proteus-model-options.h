@@ -51,6 +51,7 @@ struct ModelOptions
     CommandLineText model;    //!< JSON file, or name of one in the folder
     CommandLineText strategy; //!< JSON file, or the short form itself
     std::string folder;       //!< where models with a name are
+    std::string variables;    //!< of the model, "NAME=NUMBER,..."
 
     /// @param command to add the options to
     void AddTo(CommandLine& command);

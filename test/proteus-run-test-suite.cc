@@ -30,9 +30,9 @@ namespace
 
 /// @return a model of workloads/models/ with a strategy
 TrainingPlan
-LoadPlan(const std::string& model, const std::string& strategy)
+LoadPlan(const std::string& model, const std::string& strategy, const std::string& variables = "")
 {
-    return ModelOptions{model, strategy, PROTEUS_SOURCE_DIR "/workloads/models"}.Load();
+    return ModelOptions{model, strategy, PROTEUS_SOURCE_DIR "/workloads/models", variables}.Load();
 }
 
 /// @return seconds of an iteration on a cluster
@@ -193,6 +193,18 @@ class ProteusRunBadInput : public TestCase
                       "{\"tp\": 4, \"dp\": 4}",
                       "",
                       "the strategy needs 16 GPUs, and cluster '1 x dgx-a100' has 8");
+        NS_TEST_EXPECT_MSG_EQ(
+            LoadPlan("gpt3-125m", "{}", "layers=2,sequence=64").model.GetOperators().size(),
+            LoadPlan("gpt3-125m", "{}").model.GetOperators().size() - 100,
+            "10 layers of 10 operators less");
+        for (const std::string variables : {"layers", "=4", "layers=four", "layers=4;heads=2"})
+        {
+            ExpectFailure([&]() { LoadPlan("gpt3-125m", "{}", variables); },
+                          "--variables=" + variables + ": \"" + variables +
+                              "\" is not NAME=NUMBER");
+        }
+        ExpectFailure([]() { LoadPlan("gpt3-125m", "{}", "layer=4"); },
+                      "has no variable layer; there are ");
         ExpectFailure("gpt3-125m", "{}", "nowhere.json", "--profile=nowhere.json: cannot be");
         Cluster mixed("mixed");
         for (const std::string gpu : {"A100-SXM4-80GB", "H100-SXM5-80GB"})

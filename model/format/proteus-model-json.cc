@@ -53,6 +53,17 @@ class Variables
         m_expressions.insert_or_assign(name, value);
     }
 
+    /// @return the names of those with an expression
+    std::set<std::string> GetNames() const
+    {
+        std::set<std::string> names;
+        for (const auto& [name, expression] : m_expressions)
+        {
+            names.insert(name);
+        }
+        return names;
+    }
+
     int64_t Find(const std::string& name) const
     {
         const auto known = m_values.find(name);
@@ -163,6 +174,7 @@ class Reader
     void ReadInput(const JsonValue& value);
     void ReadLayers(const JsonValue& list, const Scope& scope, const Variables& variables);
     void ReadBlock(const JsonValue& value, const Scope& scope, const Variables& variables);
+    void CheckGiven(const JsonValue& root) const;
     void CountLayer(const JsonValue& value);
     void ReadOperator(const JsonValue& value, const Scope& scope, const Variables& variables);
     std::vector<TensorId> FindInputs(const JsonValue& value, const Scope& scope) const;
@@ -408,9 +420,30 @@ Reader::ReadLayers(const JsonValue& list, const Scope& scope, const Variables& v
     }
 }
 
+/// Checks that what is to be overridden is there.
+void
+Reader::CheckGiven(const JsonValue& root) const
+{
+    const std::set<std::string> known = m_variables.GetNames();
+    for (const auto& [name, value] : m_given)
+    {
+        if (known.count(name) == 0 && name != "batch" && name != "tensorParallel")
+        {
+            std::string list;
+            for (const std::string& other : known)
+            {
+                list += (list.empty() ? "" : ", ") + other;
+            }
+            root.Fail("has no variable " + name +
+                      (list.empty() ? std::string() : "; there are " + list));
+        }
+    }
+}
+
 Model
 Reader::Read(const JsonValue& root)
 {
+    CheckGiven(root);
     for (const auto& [name, value] : m_given)
     {
         m_variables.SetValue(name, value);

@@ -55,7 +55,7 @@ namespace proteus
  * Reads a model without a base.
  * @param input the text
  * @param fileName for errors
- * @param variables override those of the file
+ * @param variables override those of the file, which has to have them
  * @return the model
  * @throw std::invalid_argument of one line: "FILE: /layers/3/outputs: cause"
  */
@@ -67,7 +67,7 @@ Model ReadModelJson(std::istream& input,
  * @ingroup proteus
  * Reads a model and its base.
  * @param path of the file
- * @param variables override those of the file
+ * @param variables override those of the file or its base, one of which has to have them
  * @return the model
  * @throw std::invalid_argument as ReadModelJson(), or if a file cannot be opened
  */

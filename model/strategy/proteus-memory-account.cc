@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <iomanip>
 #include <map>
+#include <set>
 #include <sstream>
 #include <utility>
 
@@ -237,10 +238,12 @@ Describe(const ExecutionGraph& graph, const LocalTasks& tasks, DeviceId device)
     return text;
 }
 
-} // namespace
+/// A dependency: what comes first, and what waits for it.
+using Edge = std::pair<TaskId, TaskId>;
 
-std::vector<MemoryAccount>
-AccountMemory(const ExecutionGraph& graph)
+/// @return by device, the tasks that it takes part in
+std::vector<LocalTasks>
+FindLocalTasks(const ExecutionGraph& graph)
 {
     std::vector<LocalTasks> devices(graph.GetNDevices());
     for (TaskId id = 0; id < graph.GetNTasks(); ++id)
@@ -258,6 +261,48 @@ AccountMemory(const ExecutionGraph& graph)
             devices[task.place].ids.push_back(id);
         }
     }
+    return devices;
+}
+
+/// @return by device, the dependencies that hold there, by the task that waits
+std::vector<std::vector<Edge>>
+FindLocalEdges(const ExecutionGraph& graph)
+{
+    std::vector<std::vector<Edge>> edges(graph.GetNDevices());
+    for (TaskId id = 0; id < graph.GetNTasks(); ++id)
+    {
+        const Task& task = graph.GetTask(id);
+        for (const TaskId before : graph.GetDependencies(id))
+        {
+            const Task& source = graph.GetTask(before);
+            // One of the two is on one device, and then the other is there as well.
+            if (source.kind != TaskKind::COMMUNICATION || task.kind != TaskKind::COMMUNICATION)
+            {
+                const bool isSource = source.kind != TaskKind::COMMUNICATION;
+                edges[isSource ? source.place : task.place].emplace_back(before, id);
+                continue;
+            }
+            const std::vector<DeviceId>& group = graph.GetGroup(task.place);
+            const std::set<DeviceId> members(group.begin(), group.end());
+            for (const DeviceId device : graph.GetGroup(source.place))
+            {
+                if (members.count(device))
+                {
+                    edges[device].emplace_back(before, id);
+                }
+            }
+        }
+    }
+    return edges;
+}
+
+} // namespace
+
+std::vector<MemoryAccount>
+AccountMemory(const ExecutionGraph& graph)
+{
+    std::vector<LocalTasks> devices = FindLocalTasks(graph);
+    const std::vector<std::vector<Edge>> edges = FindLocalEdges(graph);
     std::vector<MemoryAccount> accounts(devices.size());
     std::map<std::vector<uint64_t>, DeviceId> classes; // devices with equal work
     for (DeviceId device = 0; device < devices.size(); ++device)
@@ -265,18 +310,16 @@ AccountMemory(const ExecutionGraph& graph)
         LocalTasks& tasks = devices[device];
         tasks.dependencies.resize(tasks.ids.size());
         tasks.dependents.resize(tasks.ids.size());
-        for (uint32_t local = 0; local < tasks.ids.size(); ++local)
+        auto find = [&](TaskId id) {
+            return static_cast<uint32_t>(std::lower_bound(tasks.ids.begin(), tasks.ids.end(), id) -
+                                         tasks.ids.begin());
+        };
+        for (const auto& [before, after] : edges[device])
         {
-            for (const TaskId before : graph.GetDependencies(tasks.ids[local]))
-            {
-                const auto found = std::lower_bound(tasks.ids.begin(), tasks.ids.end(), before);
-                if (found != tasks.ids.end() && *found == before)
-                {
-                    const auto source = static_cast<uint32_t>(found - tasks.ids.begin());
-                    tasks.dependencies[local].push_back(source);
-                    tasks.dependents[source].push_back(local);
-                }
-            }
+            const uint32_t source = find(before);
+            const uint32_t target = find(after);
+            tasks.dependencies[target].push_back(source);
+            tasks.dependents[source].push_back(target);
         }
         const auto found = classes.emplace(Describe(graph, tasks, device), device);
         accounts[device] =

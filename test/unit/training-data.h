@@ -50,6 +50,9 @@ constexpr Fabric A100_SERVER{25e-6, 4.5e-6, 220e9};
 /// NVLink's 450 GB/s as those of A100 do of 300.
 constexpr Fabric H100_SERVER{12e-6, 3e-6, 350e9};
 
+/// A 400 Gb/s port of InfiniBand per GPU, at the nine tenths of its rate that nccl-tests reach.
+constexpr Fabric NDR_NETWORK{25e-6, 10e-6, 45e9};
+
 /// One training iteration of a GPT: what is computed, and how it is shared.
 struct Job
 {
@@ -71,8 +74,9 @@ struct Job
     bool fusedAttention{false};
     bool overlapGradients{false};
     uint64_t gradientBytes{2};
-    Fabric fabric{A100_SERVER};
-    double measured{0}; //!< seconds
+    Fabric fabric{A100_SERVER};  //!< of a server
+    Fabric network{A100_SERVER}; //!< between servers, if there are several
+    double measured{0};          //!< seconds
 
     uint64_t GetNMicroBatches() const
     {
@@ -171,6 +175,7 @@ ReadPoints()
         job.layers = is22B ? 48 : 96;
         job.gpu = is22B ? "A100-SXM4-80GB" : "H100-SXM5-80GB";
         job.fabric = is22B ? A100_SERVER : H100_SERVER;
+        job.network = is22B ? A100_SERVER : NDR_NETWORK;
         job.vocabulary = 51200;
         job.sequence = std::stoull(row.at("seq"));
         job.tp = std::stoull(row.at("tp"));
