@@ -469,6 +469,7 @@ class ProteusUnconnectedDevices : public TestCase
         {
             counter.Attach(false);
         }
+        Simulator::Run(); // ns-3 initialises nodes and devices
         const uint64_t before = Simulator::GetEventCount();
         incast.Run();
         NS_TEST_EXPECT_MSG_EQ((counter.Get(PortEvent::TRANSMIT) > 0),
@@ -480,13 +481,12 @@ class ProteusUnconnectedDevices : public TestCase
     void DoRun() override
     {
         const Work plain = Measure(false, false, false);
-        const uint64_t nDevices = 2 * N_HOSTS; // each is initialised by an event
         for (bool withSinks : {false, true})
         {
             const Work work = Measure(true, withSinks, withSinks);
             NS_TEST_ASSERT_MSG_EQ(work.fabricEvents, plain.fabricEvents, "events of the fabric");
             NS_TEST_ASSERT_MSG_EQ(work.simulatorEvents,
-                                  plain.simulatorEvents + nDevices,
+                                  plain.simulatorEvents,
                                   "events of the simulator");
             NS_TEST_ASSERT_MSG_EQ((work.times == plain.times), true, "times");
         }
