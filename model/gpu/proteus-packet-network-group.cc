@@ -163,7 +163,7 @@ PacketNetwork::DescribeGroupWait(const BlockRun& run,
     const auto& members = m_rankRuns[run.rankRun].program->groups[run.block->group].members;
     return late == CollectiveGroups::SUM
                ? "waits for the result of a sum from the switches"
-               : "waits for " + name(members[late]) + " to contribute to a sum in the switches";
+               : "waits, for a sum in the switches, for " + name(members[late]);
 }
 
 } // namespace proteus

@@ -146,8 +146,9 @@ Group::BuildPlane(const Cluster& cluster,
             throw std::invalid_argument("group: operations in switches need links that lose "
                                         "nothing, and one between " +
                                         vertices[link.a].name + " and " + vertices[link.b].name +
-                                        " may");
+                                        " may; take an algorithm without them, e.g. ring or tree");
         }
+        links.push_back(port.link);
         unitBytes = std::min(unitBytes, getFraming(port.link).unitBytes);
         plane.bytesPerSecond = std::min(plane.bytesPerSecond, link.bytesPerSecond);
     };
@@ -216,6 +217,8 @@ Group::Build(const Cluster& cluster,
         planes.push_back(BuildPlane(cluster, paths, root, getFraming));
         rates.push_back(planes.back().bytesPerSecond);
     }
+    std::sort(links.begin(), links.end());
+    links.erase(std::unique(links.begin(), links.end()), links.end());
     pattern = PlanePattern(rates);
     for (uint32_t member = 0; member < options.members.size(); ++member)
     {
@@ -250,6 +253,22 @@ Group::FindOperation(GroupSequence& sequence, uint32_t plane, uint32_t unit) con
 {
     const auto& constant = static_cast<const GroupSequence&>(sequence);
     return const_cast<GroupOperationState&>(FindOperation(constant, plane, unit));
+}
+
+std::string
+Group::CheckLinks(const Cluster& cluster, const std::function<bool(LinkId)>& isUp)
+{
+    const auto failed = std::find_if_not(links.begin(), links.end(), isUp);
+    isBroken = failed != links.end();
+    if (!isBroken)
+    {
+        return "";
+    }
+    const Link& link = cluster.GetLinks()[*failed];
+    return "the link between " + cluster.GetVertices()[link.a].name + " and " +
+           cluster.GetVertices()[link.b].name +
+           " has failed; sums and multicasts of the switches behind it are not repeated: take an "
+           "algorithm without them, e.g. ring or tree";
 }
 
 std::string

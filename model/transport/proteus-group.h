@@ -164,6 +164,14 @@ struct Group
     /// @return an empty text, or what is under way
     std::string CheckAtRest() const;
 
+    /**
+     * Notes which links work.
+     * @param cluster the members are in
+     * @param isUp whether a link works
+     * @return an empty text, or what has failed and what to do
+     */
+    std::string CheckLinks(const Cluster& cluster, const std::function<bool(LinkId)>& isUp);
+
     /// @param member a member @return where its links to the switches begin: its NIC or itself
     VertexId GetAccess(uint32_t member) const
     {
@@ -183,6 +191,8 @@ struct Group
     GroupOptions options;                            //!< as created
     uint32_t unitBytes{0};                           //!< of all its packets
     std::vector<GroupPlane> planes;                  //!< its trees
+    std::vector<LinkId> links;                       //!< of all of them, ascending
+    bool isBroken{false};                            //!< one of the links has failed
     PlanePattern pattern;                            //!< over them
     std::unordered_map<VertexId, uint32_t> memberAt; //!< by vertex of a member or its NIC
     GroupSequence reductions;                        //!< of all members

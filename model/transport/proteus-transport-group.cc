@@ -32,6 +32,35 @@ Transport::CreateGroup(const GroupOptions& options)
 }
 
 void
+Transport::RequireLinks(uint32_t groupId)
+{
+    const std::string failed =
+        m_groups[groupId].CheckLinks(m_fabric->GetCluster(),
+                                     [this](LinkId link) { return m_fabric->IsLinkUp(link); });
+    if (!failed.empty())
+    {
+        throw std::runtime_error("group " + std::to_string(groupId) + ": " + failed);
+    }
+}
+
+void
+Transport::CheckGroupLinks()
+{
+    for (uint32_t id = 0; id < m_groups.size(); ++id)
+    {
+        if (m_groups[id].CheckAtRest().empty())
+        {
+            m_groups[id].CheckLinks(m_fabric->GetCluster(),
+                                    [this](LinkId link) { return m_fabric->IsLinkUp(link); });
+        }
+        else
+        {
+            RequireLinks(id);
+        }
+    }
+}
+
+void
 Transport::AddLanes(uint32_t groupId, uint32_t member, bool multicast)
 {
     const Group& group = m_groups[groupId];
@@ -82,6 +111,10 @@ Transport::SendGroup(uint32_t groupId,
     NS_ABORT_MSG_IF(bytes == 0, "proteus::Transport: an operation needs at least one byte");
     const bool multicast = operation == GroupOperation::MULTICAST;
     Group& group = m_groups[groupId];
+    if (group.isBroken)
+    {
+        RequireLinks(groupId);
+    }
     GroupSequence& sequence = multicast ? group.multicasts[member] : group.reductions;
     if (sequence.lanes.empty() || sequence.lanes.front()[member] == UINT32_MAX)
     {

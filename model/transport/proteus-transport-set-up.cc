@@ -358,6 +358,7 @@ Transport::HandleTopologyChange()
         AssignPorts(id);
         Activate(id);
     }
+    CheckGroupLinks();
 }
 
 } // namespace proteus

@@ -422,6 +422,10 @@ class Transport : public Object, private FabricEndpoint
     void AddLanes(uint32_t group, uint32_t member, bool multicast);
     /// @param record of a group @param at where it has arrived @return as Deliver()
     VertexId DeliverGroup(const PacketRecord& record, VertexId at);
+    /// Links have failed or work again. @throw std::runtime_error if operations under way need them
+    void CheckGroupLinks();
+    /// @param group that is used @throw std::runtime_error if a link of it has failed
+    void RequireLinks(uint32_t group);
     /// @param record of a group, the last of its lane's message, at the first switch of its way
     void AcknowledgeGroup(const PacketRecord& record);
     /// @param record of a group @param member that it has reached
