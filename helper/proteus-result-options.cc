@@ -9,6 +9,7 @@
 #include "ns3/proteus-chrome-trace.h"
 #include "ns3/proteus-html-report.h"
 #include "ns3/proteus-output-file.h"
+#include "ns3/proteus-perfetto-trace.h"
 #include "ns3/proteus-summary.h"
 #include "ns3/proteus-tables.h"
 
@@ -38,12 +39,29 @@ MakeFolder(const std::string& folder)
     }
 }
 
+/// @param path of a timeline @return whether it is to be in Perfetto's format, by its name
+bool
+IsPerfetto(const std::string& path)
+{
+    const std::string extension = std::filesystem::path(path).extension().string();
+    return extension == ".pftrace" || extension == ".perfetto-trace";
+}
+
 } // namespace
+
+bool
+ResultOptions::NeedsChannels() const
+{
+    return IsPerfetto(timeline);
+}
 
 void
 ResultOptions::AddTo(CommandLine& command, bool isTraceInput)
 {
-    command.AddValue("timeline", "write a timeline to this file, for ui.perfetto.dev", timeline);
+    command.AddValue("timeline",
+                     "write a timeline to this file, for ui.perfetto.dev: .pftrace in its own "
+                     "format, with channels; any other as Chrome JSON",
+                     timeline);
     if (!isTraceInput)
     {
         command.AddValue("trace", "the same as --timeline", timeline);
@@ -105,7 +123,14 @@ ResultOptions::Write(const ReportedRun& run) const
         }
     }
     write(timeline, [&](std::ostream& out) {
-        WriteChromeTrace(run.graph, run.cluster, first.timeline, out);
+        if (IsPerfetto(timeline))
+        {
+            WritePerfettoTrace(run.graph, run.cluster, first, out);
+        }
+        else
+        {
+            WriteChromeTrace(run.graph, run.cluster, first, out);
+        }
     });
     write(csv,
           [&](std::ostream& out) { WriteSpanCsv(run.graph, run.cluster, first.timeline, out); });

@@ -45,10 +45,7 @@ struct ResultOptions
     }
 
     /// @return whether the spans of channels are of use
-    bool NeedsChannels() const
-    {
-        return !timeline.empty();
-    }
+    bool NeedsChannels() const;
 
     /// @throw std::invalid_argument if a file cannot be written
     void Check() const;

@@ -6,17 +6,14 @@
 
 #include "proteus-chrome-trace.h"
 
-#include "proteus-report-input.h"
-#include "proteus-timeline-tracks.h"
+#include "proteus-trace-sink.h"
 
-#include <algorithm>
+#include <cmath>
 #include <cstddef>
-#include <cstdint>
 #include <nlohmann/json.hpp>
-#include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <unordered_map>
-#include <utility>
 #include <vector>
 
 namespace ns3
@@ -29,21 +26,9 @@ namespace
 
 /// @param text any @return a JSON string, quotation marks included
 std::string
-Quote(const std::string& text)
+Quote(std::string_view text)
 {
     return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
-
-/**
- * Perfetto keeps nanoseconds and rounds the begin and the length of a slice one by one. With finer
- * times, slices that follow one another would overlap by a nanosecond there, and it moves a slice
- * that overlaps to another track or drops it. Both ends rounded down here cannot overlap.
- */
-int64_t
-Nanoseconds(int64_t ps)
-{
-    constexpr int64_t PS_PER_NS = 1000;
-    return ps / PS_PER_NS;
 }
 
 /// @param ns a time or length @return in microseconds, exactly
@@ -54,79 +39,102 @@ Microseconds(int64_t ns)
     return std::to_string(ns / 1000) + "." + std::string(3 - digits.size(), '0') + digits;
 }
 
-/// @param group devices @return the devices as text: runs as "first-last", not too many of them
+/// @param value a number @return without a fraction where it has none
 std::string
-DescribeGroup(const std::vector<DeviceId>& group)
+Number(double value)
 {
-    constexpr std::size_t MOST_RUNS = 16;
-    std::string text;
-    std::size_t runs = 0;
-    for (std::size_t first = 0; first < group.size(); ++runs)
-    {
-        std::size_t last = first;
-        while (last + 1 < group.size() && group[last + 1] == group[last] + 1)
-        {
-            ++last;
-        }
-        text += text.empty() ? "" : ",";
-        if (runs == MOST_RUNS)
-        {
-            return text + "... (" + std::to_string(group.size()) + " devices)";
-        }
-        text += std::to_string(group[first]);
-        if (last > first)
-        {
-            text += (last == first + 1 ? "," : "-") + std::to_string(group[last]);
-        }
-        first = last + 1;
-    }
-    return text;
+    constexpr double EXACT = 9007199254740992.0; // 2^53
+    return std::fabs(value) < EXACT && value == std::floor(value)
+               ? std::to_string(static_cast<int64_t>(value))
+               : nlohmann::json(value).dump();
 }
 
 /// Writes the trace. Process and thread ids start at 1: Perfetto takes 0 for the idle process.
-class TraceWriter
+class ChromeSink : public TraceSink
 {
   public:
-    TraceWriter(const ExecutionGraph& graph,
-                const Cluster& cluster,
-                const Timeline& timeline,
-                std::ostream& out)
-        : m_graph(graph),
-          m_timeline(timeline),
-          m_out(out),
-          m_tracks(graph, cluster, timeline),
-          m_sends(graph, timeline),
-          m_lastThread(m_tracks.GetProcesses().size()) // none is the main thread of a process
-    {
-        m_groups.reserve(graph.GetGroups().size());
-        for (const auto& group : graph.GetGroups())
-        {
-            m_groups.push_back(Quote(DescribeGroup(group)));
-        }
-    }
-
-    void Write()
+    explicit ChromeSink(std::ostream& out)
+        : m_out(out)
     {
         m_text = "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[";
-        const auto& processes = m_tracks.GetProcesses();
-        for (std::size_t i = 0; i < processes.size(); ++i)
-        {
-            WriteMetadata("process_name", i + 1, 0, "\"name\":" + Quote(processes[i]));
-            WriteMetadata("process_sort_index", i + 1, 0, "\"sort_index\":" + std::to_string(i));
-        }
-        for (DeviceId device = 0; device < m_graph.GetNDevices(); ++device)
-        {
-            for (const TimelineTrack& track : m_tracks.MakeTracks(device))
-            {
-                WriteTrack(device, track);
-            }
-            WriteMemory(device);
-        }
+    }
+
+    void Finish()
+    {
         m_text += "\n]}\n";
         Flush();
     }
 
+    void AddProcess(uint32_t process, const std::string& name) override
+    {
+        WriteMetadata("process_name", process, 0, "\"name\":" + Quote(name));
+        WriteMetadata("process_sort_index",
+                      process,
+                      0,
+                      "\"sort_index\":" + std::to_string(process));
+    }
+
+    void AddTrack(uint32_t track, uint32_t process, const std::string& name) override
+    {
+        const std::size_t thread = FIRST_THREAD + track;
+        WriteMetadata("thread_name", process, thread, "\"name\":" + Quote(name));
+        WriteMetadata("thread_sort_index",
+                      process,
+                      thread,
+                      "\"sort_index\":" + std::to_string(thread));
+        m_where = ",\"pid\":" + std::to_string(process + 1) + ",\"tid\":" + std::to_string(thread) +
+                  ",\"ts\":";
+    }
+
+    void AddSlice(uint32_t /* track */, const TraceSlice& slice) override
+    {
+        BeginEvent();
+        m_text += "{\"ph\":\"X\"" + m_where + Microseconds(slice.startNs) +
+                  ",\"dur\":" + Microseconds(slice.endNs - slice.startNs) + ",\"name\":";
+        m_text += GetQuoted(slice.name);
+        m_text += ",\"cat\":";
+        m_text += GetQuoted(slice.category);
+        m_text += ",\"args\":{";
+        bool isFirst = true;
+        for (const TraceArgument& argument : slice.arguments)
+        {
+            m_text += isFirst ? "\"" : ",\"";
+            isFirst = false;
+            m_text += argument.name;
+            m_text += "\":";
+            WriteValue(argument);
+        }
+        m_text += "}}";
+        if (slice.arrowEnd != ArrowEnd::NONE)
+        {
+            BeginEvent();
+            m_text +=
+                slice.arrowEnd == ArrowEnd::TO ? "{\"ph\":\"f\",\"bp\":\"e\"" : "{\"ph\":\"s\"";
+            m_text += m_where + Microseconds(slice.arrowNs) +
+                      ",\"id\":" + std::to_string(slice.arrow) +
+                      R"(,"name":"message","cat":"send-receive"})";
+        }
+    }
+
+    void AddCounter(uint32_t /* counter */,
+                    uint32_t process,
+                    const std::string& name,
+                    const char* unit) override
+    {
+        m_where = "{\"ph\":\"C\",\"pid\":" + std::to_string(process + 1) + ",\"ts\":";
+        m_counter = ",\"name\":" + Quote(name) + ",\"args\":{\"" + unit + "\":";
+    }
+
+    void AddValue(uint32_t /* counter */, int64_t timeNs, double value) override
+    {
+        BeginEvent();
+        m_text += m_where + Microseconds(timeNs) + m_counter + Number(value) + "}}";
+    }
+
   private:
+    /// Thread ids begin here, so that none is taken for the main thread of a process.
+    static constexpr std::size_t FIRST_THREAD = 1U << 20;
+
     /// Starts a new line.
     void BeginEvent()
     {
@@ -151,7 +159,7 @@ class TraceWriter
                        const std::string& arguments)
     {
         BeginEvent();
-        m_text += "{\"ph\":\"M\",\"pid\":" + std::to_string(process);
+        m_text += "{\"ph\":\"M\",\"pid\":" + std::to_string(process + 1);
         if (thread != 0)
         {
             m_text += ",\"tid\":" + std::to_string(thread);
@@ -159,114 +167,39 @@ class TraceWriter
         m_text += std::string(",\"name\":\"") + what + "\",\"args\":{" + arguments + "}}";
     }
 
-    /// @param device that the spans are of @param track of it
-    void WriteTrack(DeviceId device, const TimelineTrack& track)
+    void WriteValue(const TraceArgument& argument)
     {
-        const TimelinePlace& place = m_tracks.GetPlace(device);
-        const std::size_t process = place.process + 1;
-        const std::size_t thread = ++m_lastThread;
-        WriteMetadata("thread_name",
-                      process,
-                      thread,
-                      "\"name\":" + Quote(place.gpu + " " + track.name));
-        WriteMetadata("thread_sort_index",
-                      process,
-                      thread,
-                      "\"sort_index\":" + std::to_string(thread));
-        for (const Span* span : track.spans)
-        {
-            WriteSlice(*span, process, thread);
-        }
+        std::visit(
+            [this](const auto& value) {
+                if constexpr (std::is_same_v<std::decay_t<decltype(value)>, std::string_view>)
+                {
+                    m_text += GetQuoted(value);
+                }
+                else
+                {
+                    m_text += nlohmann::json(value).dump();
+                }
+            },
+            argument.value);
     }
 
-    /// Writes a slice, and after it the end of an arrow where one begins or ends at it.
-    void WriteSlice(const Span& span, std::size_t process, std::size_t thread)
+    /// @param text a name, of which there are few @return it as JSON
+    const std::string& GetQuoted(std::string_view text)
     {
-        const Task& task = m_graph.GetTask(span.task);
-        const bool isCommunication = task.kind == TaskKind::COMMUNICATION;
-        const std::string where = ",\"pid\":" + std::to_string(process) +
-                                  ",\"tid\":" + std::to_string(thread) + ",\"ts\":";
-        BeginEvent();
-        m_text += "{\"ph\":\"X\"" + where + Microseconds(Nanoseconds(span.startPs)) +
-                  ",\"dur\":" + Microseconds(Nanoseconds(span.endPs) - Nanoseconds(span.startPs)) +
-                  ",\"name\":";
-        m_text += GetQuotedName(task);
-        m_text += ",\"cat\":\"";
-        m_text += isCommunication ? ToString(task.parallelism) : ToString(task.kind);
-        m_text += "\",\"args\":{\"task\":" + std::to_string(span.task) +
-                  ",\"micro_batch\":" + std::to_string(span.microBatch) +
-                  ",\"start_ps\":" + std::to_string(span.startPs) +
-                  ",\"end_ps\":" + std::to_string(span.endPs);
-        if (isCommunication)
-        {
-            m_text += ",\"collective\":\"";
-            m_text += ToString(task.collective);
-            m_text += "\",\"group\":";
-            m_text += m_groups[task.place];
-            m_text += ",\"bytes\":" + std::to_string(task.bytes);
-        }
-        else if (task.durationPs < 0)
-        {
-            m_text += ",\"flops\":";
-            m_text += nlohmann::json(task.flops).dump();
-            m_text += ",\"bytes\":" + std::to_string(task.bytes) + ",\"data_type\":\"";
-            m_text += ToString(task.dataType);
-            m_text += '"';
-        }
-        m_text += "}}";
-
-        if (isCommunication && task.collective == Collective::SEND_RECV)
-        {
-            // From where the sender joins to the last nanosecond of the receive. Its begin would
-            // not do: it is posted before, and readers drop an end that is not after its start.
-            const bool isReceive = IsReceive(m_graph, span);
-            const Sends::Send& send = m_sends.Find(span);
-            const int64_t timeNs = isReceive
-                                       ? std::max(Nanoseconds(std::max(span.startPs, send.startPs)),
-                                                  Nanoseconds(span.endPs) - 1)
-                                       : Nanoseconds(span.startPs);
-            BeginEvent();
-            m_text += isReceive ? "{\"ph\":\"f\",\"bp\":\"e\"" : "{\"ph\":\"s\"";
-            m_text += where + Microseconds(timeNs) + ",\"id\":" + std::to_string(send.number + 1) +
-                      R"(,"name":"message","cat":"send-receive"})";
-        }
-    }
-
-    void WriteMemory(DeviceId device)
-    {
-        const TimelinePlace& place = m_tracks.GetPlace(device);
-        const std::string name = Quote(place.gpu + " memory");
-        for (const MemorySample& sample : m_timeline.memory[device])
-        {
-            BeginEvent();
-            m_text += "{\"ph\":\"C\",\"pid\":" + std::to_string(place.process + 1) +
-                      ",\"ts\":" + Microseconds(Nanoseconds(sample.timePs)) + ",\"name\":";
-            m_text += name;
-            m_text += ",\"args\":{\"bytes\":" + std::to_string(sample.bytes) + "}}";
-        }
-    }
-
-    /// @param task a task @return its name as JSON
-    const std::string& GetQuotedName(const Task& task)
-    {
-        std::string& quoted = m_names[task.name];
+        std::string& quoted = m_quoted[std::string(text)];
         if (quoted.empty())
         {
-            quoted = Quote(m_graph.GetName(task));
+            quoted = Quote(text);
         }
         return quoted;
     }
 
-    const ExecutionGraph& m_graph;
-    const Timeline& m_timeline;
     std::ostream& m_out;
-    const TimelineTracks m_tracks;
-    const Sends m_sends;
-    std::size_t m_lastThread;                          //!< tid given last
-    std::vector<std::string> m_groups;                 //!< as JSON, by GroupId
-    std::unordered_map<uint32_t, std::string> m_names; //!< as JSON, by index of the name
-    bool m_isFirst{true};                              //!< no event has been written
-    std::string m_text;                                //!< not handed to m_out
+    std::unordered_map<std::string, std::string> m_quoted; //!< as JSON, by text
+    std::string m_where;                                   //!< of events of the present track
+    std::string m_counter;                                 //!< the rest of the present counter
+    bool m_isFirst{true};                                  //!< no event has been written
+    std::string m_text;                                    //!< not handed to m_out
 };
 
 } // namespace
@@ -274,16 +207,12 @@ class TraceWriter
 void
 WriteChromeTrace(const ExecutionGraph& graph,
                  const Cluster& cluster,
-                 const Timeline& timeline,
+                 const RunResult& result,
                  std::ostream& out)
 {
-    if (timeline.memory.size() != graph.GetNDevices())
-    {
-        throw std::invalid_argument(
-            "timeline: memory of " + std::to_string(timeline.memory.size()) +
-            " devices, the graph has " + std::to_string(graph.GetNDevices()));
-    }
-    TraceWriter(graph, cluster, timeline, out).Write();
+    ChromeSink sink(out);
+    WalkTimeline(graph, cluster, result, TraceContent(), sink);
+    sink.Finish();
 }
 
 } // namespace proteus

@@ -7,9 +7,10 @@
 #ifndef PROTEUS_CHROME_TRACE_H
 #define PROTEUS_CHROME_TRACE_H
 
+#include "proteus-run-result.h"
+
 #include "ns3/proteus-cluster.h"
 #include "ns3/proteus-graph.h"
-#include "ns3/proteus-timeline.h"
 
 #include <ostream>
 
@@ -26,31 +27,21 @@ namespace proteus
 
 /**
  * @ingroup proteus
- * Writes a timeline as a Chrome trace, one event per line:
+ * Writes a timeline as a Chrome trace, one event per line: what WalkTimeline() tells, without
+ * channels. Threads are tracks, slices events of phase X, arrows of s and f, counters of C.
  *
- * - a process per server, a thread per GPU and stream in use. Receives occupy no stream and may be
- *   outstanding together: each GPU has as many threads for them as it takes to have no two
- *   slices of a thread overlap;
- * - a slice per span (phase X), its category "compute" or the parallelism it serves, with task id,
- *   micro-batch, exact begin and end in picoseconds, and bytes, FLOPs, collective and group as
- *   arguments;
- * - an arrow (phases s and f) from every send to its receive;
- * - a counter of allocated bytes per GPU.
- *
- * Times of events are microseconds with three decimals, rounded down to nanoseconds: what Perfetto
- * keeps. Finer ones it rounds so that slices that follow one another overlap, and are moved away.
- * Bytes of a name that are no UTF-8 become U+FFFD.
+ * Times of events are microseconds with three decimals. Bytes of a name that are no UTF-8 become
+ * U+FFFD.
  *
  * @param graph that was executed
  * @param cluster that it ran on; device i is its GPU of rank i
- * @param timeline of the run
+ * @param result of the run
  * @param out where to; its state tells whether all was written
- * @throw std::invalid_argument if the cluster has fewer GPUs than the graph devices, or the
- * timeline is not one of the graph
+ * @throw std::invalid_argument as WalkTimeline()
  */
 void WriteChromeTrace(const ExecutionGraph& graph,
                       const Cluster& cluster,
-                      const Timeline& timeline,
+                      const RunResult& result,
                       std::ostream& out);
 
 } // namespace proteus

@@ -9,6 +9,7 @@
 
 #include "ns3/proteus-cluster.h"
 #include "ns3/proteus-graph.h"
+#include "ns3/proteus-run-result.h"
 #include "ns3/proteus-timeline.h"
 
 #include <algorithm>
@@ -110,6 +111,15 @@ struct TestRun
     ExecutionGraph graph;
     Timeline timeline;
 };
+
+/// @param timeline of a run @return the run, with nothing else
+inline RunResult
+ResultOf(const Timeline& timeline)
+{
+    RunResult result;
+    result.timeline = timeline;
+    return result;
+}
 
 /// @param names of GPUs @return a cluster with one NVSwitch per server ("a.g0" is in server "a")
 inline Cluster

@@ -453,7 +453,7 @@ Trace
 TraceOf(const ExecutionGraph& graph, const Cluster& cluster, const Timeline& timeline)
 {
     std::ostringstream out;
-    WriteChromeTrace(graph, cluster, timeline, out);
+    WriteChromeTrace(graph, cluster, ResultOf(timeline), out);
     return Trace(out.str());
 }
 
@@ -551,14 +551,14 @@ TEST(ChromeTrace, IsExactText)
     run.AddSpan(0, run.AddCompute(0, "c"), 1, 1000002);
     run.timeline.memory[0] = {{0, 12}};
     std::ostringstream out;
-    WriteChromeTrace(run.Finish(), MakeSmallCluster({{"lonely", 0}}), run.timeline, out);
+    WriteChromeTrace(run.Finish(), MakeSmallCluster({{"lonely", 0}}), ResultOf(run.timeline), out);
     EXPECT_EQ(out.str(),
               R"({"displayTimeUnit":"ns","traceEvents":[
 {"ph":"M","pid":1,"name":"process_name","args":{"name":"server 0"}},
 {"ph":"M","pid":1,"name":"process_sort_index","args":{"sort_index":0}},
-{"ph":"M","pid":1,"tid":2,"name":"thread_name","args":{"name":"lonely compute"}},
-{"ph":"M","pid":1,"tid":2,"name":"thread_sort_index","args":{"sort_index":2}},
-{"ph":"X","pid":1,"tid":2,"ts":0.000,"dur":1.000,"name":"c","cat":"compute",)"
+{"ph":"M","pid":1,"tid":1048576,"name":"thread_name","args":{"name":"lonely compute"}},
+{"ph":"M","pid":1,"tid":1048576,"name":"thread_sort_index","args":{"sort_index":1048576}},
+{"ph":"X","pid":1,"tid":1048576,"ts":0.000,"dur":1.000,"name":"c","cat":"compute",)"
               R"("args":{"task":0,"micro_batch":0,"start_ps":1,"end_ps":1000002}},
 {"ph":"C","pid":1,"ts":0.000,"name":"lonely memory","args":{"bytes":12}}
 ]}
@@ -643,11 +643,11 @@ TEST(ChromeTrace, RejectsWhatDoesNotFit)
     run.AddSpan(0, run.AddCompute(0), 0, 1);
     const ExecutionGraph& graph = run.Finish();
     std::ostringstream out;
-    ExpectContains(ErrorOf([&] { WriteChromeTrace(graph, MakeTwoServers(), run.timeline, out); }),
+    ExpectContains(ErrorOf([&] { WriteChromeTrace(graph, MakeTwoServers(), ResultOf(run.timeline), out); }),
                    "the graph has 5 devices, the cluster 'small' only 4 GPUs");
     run.timeline.memory.pop_back();
     const Cluster cluster = MakeCluster("dgx-a100", 1);
-    ExpectContains(ErrorOf([&] { WriteChromeTrace(graph, cluster, run.timeline, out); }),
+    ExpectContains(ErrorOf([&] { WriteChromeTrace(graph, cluster, ResultOf(run.timeline), out); }),
                    "memory of 4 devices, the graph has 5");
     EXPECT_EQ(out.str(), "");
 }

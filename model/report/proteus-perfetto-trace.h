@@ -1,0 +1,47 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef PROTEUS_PERFETTO_TRACE_H
+#define PROTEUS_PERFETTO_TRACE_H
+
+#include "proteus-run-result.h"
+
+#include "ns3/proteus-cluster.h"
+#include "ns3/proteus-graph.h"
+
+#include <ostream>
+
+/**
+ * @file
+ * @ingroup proteus
+ * Timelines in Perfetto's own format, which ui.perfetto.dev and trace_processor read.
+ */
+
+namespace ns3
+{
+namespace proteus
+{
+
+/**
+ * @ingroup proteus
+ * Writes a timeline as a Perfetto trace (Protobuf, message Trace): what WalkTimeline() tells, with
+ * channels. One packet is in memory at a time. Names are interned; bytes of a name that are no
+ * UTF-8 become '?'.
+ * @param graph that was executed
+ * @param cluster that it ran on; device i is its GPU of rank i
+ * @param result of the run
+ * @param out where to; its state tells whether all was written
+ * @throw std::invalid_argument as WalkTimeline()
+ */
+void WritePerfettoTrace(const ExecutionGraph& graph,
+                        const Cluster& cluster,
+                        const RunResult& result,
+                        std::ostream& out);
+
+} // namespace proteus
+} // namespace ns3
+
+#endif // PROTEUS_PERFETTO_TRACE_H
