@@ -8,6 +8,7 @@
 
 #include "ns3/proteus-chrome-trace.h"
 #include "ns3/proteus-html-report.h"
+#include "ns3/proteus-kineto-trace.h"
 #include "ns3/proteus-output-file.h"
 #include "ns3/proteus-perfetto-trace.h"
 #include "ns3/proteus-summary.h"
@@ -47,6 +48,44 @@ IsPerfetto(const std::string& path)
     return extension == ".pftrace" || extension == ".perfetto-trace";
 }
 
+/// @param path of a timeline @return whether it is a folder for a file per rank
+bool
+IsFolder(const std::string& path)
+{
+    return !path.empty() && (path.back() == '/' || std::filesystem::is_directory(path));
+}
+
+/// Writes a timeline in the format that the name asks for; nothing for no name.
+void
+WriteTimeline(const std::string& path, const ReportedRun& run, const RunResult& result)
+{
+    if (path.empty())
+    {
+        return;
+    }
+    if (IsFolder(path))
+    {
+        WriteKinetoTraces(run.graph,
+                          run.cluster,
+                          result.timeline,
+                          [&](DeviceId rank, const std::function<void(std::ostream&)>& write) {
+                              const std::string name = "rank" + std::to_string(rank) + ".json";
+                              WriteFile((std::filesystem::path(path) / name).string(), write);
+                          });
+        return;
+    }
+    WriteFile(path, [&](std::ostream& out) {
+        if (IsPerfetto(path))
+        {
+            WritePerfettoTrace(run.graph, run.cluster, result, out);
+        }
+        else
+        {
+            WriteChromeTrace(run.graph, run.cluster, result, out);
+        }
+    });
+}
+
 } // namespace
 
 bool
@@ -60,7 +99,8 @@ ResultOptions::AddTo(CommandLine& command, bool isTraceInput)
 {
     command.AddValue("timeline",
                      "write a timeline to this file, for ui.perfetto.dev: .pftrace in its own "
-                     "format, with channels; any other as Chrome JSON",
+                     "format, with channels; any other as Chrome JSON. Or to a folder, NAME/: a "
+                     "file per rank as PyTorch's profiler writes it, for Holistic Trace Analysis",
                      timeline);
     if (!isTraceInput)
     {
@@ -78,7 +118,17 @@ ResultOptions::AddTo(CommandLine& command, bool isTraceInput)
 void
 ResultOptions::Check() const
 {
-    for (const std::string& path : {timeline, report, json, csv, summary})
+    std::vector<std::string> files{report, json, csv, summary};
+    if (IsFolder(timeline))
+    {
+        MakeFolder(timeline);
+        CheckWritable((std::filesystem::path(timeline) / "rank0.json").string());
+    }
+    else
+    {
+        files.push_back(timeline);
+    }
+    for (const std::string& path : files)
     {
         if (!path.empty())
         {
@@ -122,16 +172,7 @@ ResultOptions::Write(const ReportedRun& run) const
             write(summary, [&](std::ostream& out) { WriteSummaryJson(summaryOf, out); });
         }
     }
-    write(timeline, [&](std::ostream& out) {
-        if (IsPerfetto(timeline))
-        {
-            WritePerfettoTrace(run.graph, run.cluster, first, out);
-        }
-        else
-        {
-            WriteChromeTrace(run.graph, run.cluster, first, out);
-        }
-    });
+    WriteTimeline(timeline, run, first);
     write(csv,
           [&](std::ostream& out) { WriteSpanCsv(run.graph, run.cluster, first.timeline, out); });
     write(report, [&](std::ostream& out) { WriteHtmlReport(run, out); });
