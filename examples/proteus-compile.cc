@@ -46,6 +46,7 @@ struct Options
     CommandLineText graph;
     CommandLineText chakra;
     CommandLineText inventory;
+    CommandLineText memory;
     bool isUntimed{false};
     bool expand{false};
 };
@@ -62,7 +63,7 @@ EndsWith(const std::string& name, const std::string& ending)
 void
 Check(const Options& options)
 {
-    for (const std::string& file : {options.graph, options.inventory})
+    for (const std::string& file : {options.graph, options.inventory, options.memory})
     {
         if (!file.empty())
         {
@@ -118,11 +119,16 @@ Run(const Options& options)
     std::cout << model.GetName() << ": " << model.CountParameters() << " parameters, "
               << graph.GetNDevices() << " devices, " << graph.GetNTasks() << " tasks\n";
     PrintInventory(rows);
-    PrintMemory(AccountMemory(graph), gpu, std::cout);
+    const std::vector<MemoryAccount> accounts = AccountMemory(graph);
+    PrintMemory(accounts, gpu, std::cout);
     if (!options.inventory.empty())
     {
         WriteFile(options.inventory,
                   [&](std::ostream& stream) { WriteInventoryCsv(stream, rows); });
+    }
+    if (!options.memory.empty())
+    {
+        WriteFile(options.memory, [&](std::ostream& stream) { WriteMemoryCsv(stream, accounts); });
     }
     if (!options.chakra.empty())
     {
@@ -172,6 +178,9 @@ main(int argc, char* argv[])
     command.AddValue("inventory",
                      "write the communication to this CSV file: phase,kind,group_size,bytes,count",
                      options.inventory);
+    command.AddValue("memory",
+                     "write the memory of every device at its peak to this CSV file",
+                     options.memory);
     command.AddValue("expand", "print the strategy as a tree, and do nothing else", options.expand);
     command.Parse(argc, argv);
     return RunProgram("proteus-compile", [&]() { Run(options); });

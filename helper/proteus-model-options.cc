@@ -223,7 +223,15 @@ PrintMemory(const std::vector<MemoryAccount>& accounts, const GpuDatasheet& gpu,
          << static_cast<double>(fullest->peakBytes) / GBYTE << " GB on device "
          << fullest - accounts.begin() << " (" << fullest->peakTask << "), "
          << static_cast<double>(fullest->persistentBytes) / GBYTE << " GB of it persistent; "
-         << gpu.model << " has " << static_cast<double>(gpu.memoryBytes) / GBYTE << " GB\n";
+         << gpu.model << " has " << static_cast<double>(gpu.memoryBytes) / GBYTE << " GB\n  ";
+    for (std::size_t use = 0; use < N_MEMORY_USES; ++use)
+    {
+        std::string name = ToString(static_cast<MemoryUse>(use));
+        std::replace(name.begin(), name.end(), '_', ' ');
+        text << (use == 0 ? "" : ", ") << name << " "
+             << static_cast<double>(fullest->bytesAtPeak[use]) / GBYTE;
+    }
+    text << "\n";
     const std::string verdict = FindOutOfMemory(accounts, gpu.memoryBytes);
     text << "  " << (verdict.empty() ? "fits" : verdict) << "\n";
     out << text.str();

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <map>
+#include <stdexcept>
 #include <tuple>
 
 namespace ns3
@@ -50,6 +51,47 @@ WriteInventoryCsv(std::ostream& stream, const std::vector<InventoryRow>& rows)
     {
         stream << row.phase << ',' << ToString(row.collective) << ',' << row.groupSize << ','
                << row.bytes << ',' << row.count << '\n';
+    }
+}
+
+const char*
+ToString(MemoryUse use)
+{
+    switch (use)
+    {
+    case MemoryUse::PARAMETERS:
+        return "parameters";
+    case MemoryUse::GRADIENTS:
+        return "gradients";
+    case MemoryUse::OPTIMIZER_STATE:
+        return "optimizer_state";
+    case MemoryUse::ACTIVATIONS:
+        return "activations";
+    case MemoryUse::BUFFERS:
+        return "buffers";
+    case MemoryUse::OTHER:
+        return "other";
+    }
+    throw std::invalid_argument("a value that is no MemoryUse");
+}
+
+void
+WriteMemoryCsv(std::ostream& stream, const std::vector<MemoryAccount>& accounts)
+{
+    stream << "device";
+    for (std::size_t use = 0; use < N_MEMORY_USES; ++use)
+    {
+        stream << ',' << ToString(static_cast<MemoryUse>(use));
+    }
+    stream << ",peak,peak_task\n";
+    for (std::size_t device = 0; device < accounts.size(); ++device)
+    {
+        stream << device;
+        for (const uint64_t bytes : accounts[device].bytesAtPeak)
+        {
+            stream << ',' << bytes;
+        }
+        stream << ',' << accounts[device].peakBytes << ',' << accounts[device].peakTask << '\n';
     }
 }
 

@@ -9,6 +9,8 @@
 
 #include "ns3/proteus-graph.h"
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <ostream>
 #include <string>
@@ -58,12 +60,34 @@ std::vector<InventoryRow> TakeInventory(const ExecutionGraph& graph);
 void WriteInventoryCsv(std::ostream& stream, const std::vector<InventoryRow>& rows);
 
 /// @ingroup proteus
+/// What memory is used for.
+enum class MemoryUse : uint8_t
+{
+    PARAMETERS,      //!< persistent tensors of that name
+    GRADIENTS,       //!< those of parameters, also while they are reduced
+    OPTIMIZER_STATE, //!< persistent tensors of that name
+    ACTIVATIONS,     //!< what kernels make, gradients of activations included
+    BUFFERS,         //!< what communication makes
+    OTHER,           //!< samples, labels, losses
+};
+
+/// @ingroup proteus
+/// Number of values of MemoryUse.
+constexpr std::size_t N_MEMORY_USES = 6;
+
+/// @ingroup proteus
+/// @param use a value @return its name: "parameters", "gradients", "optimizer_state",
+/// "activations", "buffers", "other"
+const char* ToString(MemoryUse use);
+
+/// @ingroup proteus
 /// Memory of a device.
 struct MemoryAccount
 {
-    uint64_t persistentBytes{0}; //!< there all the time
-    uint64_t peakBytes{0};       //!< most at once, the persistent ones included
-    std::string peakTask;        //!< with which task it was reached
+    uint64_t persistentBytes{0};                       //!< there all the time
+    uint64_t peakBytes{0};                             //!< most at once, persistent ones included
+    std::array<uint64_t, N_MEMORY_USES> bytesAtPeak{}; //!< the peak by MemoryUse
+    std::string peakTask;                              //!< with which task it was reached
 };
 
 /**
@@ -79,6 +103,15 @@ struct MemoryAccount
  * @return by device
  */
 std::vector<MemoryAccount> AccountMemory(const ExecutionGraph& graph);
+
+/**
+ * @ingroup proteus
+ * Writes "device,parameters,gradients,optimizer_state,activations,buffers,other,peak,peak_task"
+ * (bytes at the peak) and a line per device.
+ * @param stream where to
+ * @param accounts by device
+ */
+void WriteMemoryCsv(std::ostream& stream, const std::vector<MemoryAccount>& accounts);
 
 /**
  * @ingroup proteus

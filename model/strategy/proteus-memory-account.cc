@@ -7,6 +7,7 @@
 #include "proteus-inventory.h"
 
 #include <algorithm>
+#include <array>
 #include <iomanip>
 #include <map>
 #include <set>
@@ -46,9 +47,11 @@ class Walk
         for (uint32_t local = 0; local < tasks.ids.size(); ++local)
         {
             const Task& task = graph.GetTask(tasks.ids[local]);
+            m_uses.push_back(FindUse(local));
             if (task.kind == TaskKind::MEMORY && task.persistent)
             {
                 m_account.persistentBytes += task.bytes;
+                m_account.bytesAtPeak[m_uses[local]] += task.bytes;
             }
             else
             {
@@ -63,6 +66,7 @@ class Walk
             }
         }
         m_bytes = m_account.peakBytes = m_account.persistentBytes;
+        m_bytesOf = m_account.bytesAtPeak;
         m_account.peakTask = "persistent tensors";
         for (const ScheduleEntry& entry : graph.GetSchedule(device))
         {
@@ -82,6 +86,40 @@ class Walk
     const Task& GetTask(uint32_t local) const
     {
         return m_graph.GetTask(m_tasks.ids[local]);
+    }
+
+    /// @return position of a tensor's MemoryUse; of another task: any
+    uint8_t FindUse(uint32_t local) const
+    {
+        const Task& task = GetTask(local);
+        if (task.kind != TaskKind::MEMORY)
+        {
+            return 0;
+        }
+        MemoryUse use = MemoryUse::ACTIVATIONS;
+        if (task.persistent)
+        {
+            const std::string& name = m_graph.GetName(task);
+            use = name == "parameters"        ? MemoryUse::PARAMETERS
+                  : name == "gradients"       ? MemoryUse::GRADIENTS
+                  : name == "optimizer-state" ? MemoryUse::OPTIMIZER_STATE
+                                              : MemoryUse::OTHER;
+            return static_cast<uint8_t>(use);
+        }
+        for (const uint32_t before : m_tasks.dependencies[local])
+        {
+            use = GetTask(before).kind == TaskKind::COMMUNICATION ? MemoryUse::BUFFERS : use;
+        }
+        // What is reduced, or read by the optimizer, once per iteration is a parameter's gradient.
+        auto isOnce = [&](const Task& other) {
+            const std::string& phase = m_graph.GetPhases()[other.phase].name;
+            return phase == "gradients" || phase == "optimizer";
+        };
+        for (const uint32_t after : m_tasks.dependents[local])
+        {
+            use = isOnce(GetTask(after)) ? MemoryUse::GRADIENTS : use;
+        }
+        return static_cast<uint8_t>(isOnce(task) ? MemoryUse::GRADIENTS : use);
     }
 
     bool IsTensor(uint32_t local) const
@@ -107,6 +145,7 @@ class Walk
         if (m_users[local].emplace(microBatch, users).second)
         {
             m_bytes += GetTask(local).bytes;
+            m_bytesOf[m_uses[local]] += GetTask(local).bytes;
         }
     }
 
@@ -116,6 +155,7 @@ class Walk
         if (found != m_users[local].end() && (found->second == 0 || --found->second == 0))
         {
             m_bytes -= GetTask(local).bytes;
+            m_bytesOf[m_uses[local]] -= GetTask(local).bytes;
             m_users[local].erase(found);
         }
     }
@@ -203,6 +243,7 @@ class Walk
         if (m_bytes > m_account.peakBytes)
         {
             m_account.peakBytes = m_bytes;
+            m_account.bytesAtPeak = m_bytesOf;
             m_account.peakTask = m_graph.GetName(GetTask(local));
         }
     }
@@ -213,7 +254,9 @@ class Walk
     std::vector<std::map<uint32_t, uint32_t>> m_users; //!< by tensor and micro-batch: readers left
     std::vector<uint64_t> m_left; //!< by task: instances of dependencies that are not done
     std::vector<bool> m_isDone;   //!< by task that runs once
+    std::vector<uint8_t> m_uses;  //!< by task: MemoryUse
     uint64_t m_bytes{0};
+    std::array<uint64_t, N_MEMORY_USES> m_bytesOf{}; //!< by MemoryUse
     MemoryAccount m_account;
 };
 
@@ -225,9 +268,11 @@ Describe(const ExecutionGraph& graph, const LocalTasks& tasks, DeviceId device)
     for (uint32_t local = 0; local < tasks.ids.size(); ++local)
     {
         const Task& task = graph.GetTask(tasks.ids[local]);
-        const uint64_t kind = task.kind == TaskKind::MEMORY ? (task.persistent ? 2 : 1) : 0;
+        const uint64_t kind = task.kind == TaskKind::MEMORY          ? (task.persistent ? 2 : 1)
+                              : task.kind == TaskKind::COMMUNICATION ? 3
+                                                                     : 0;
         text.push_back(kind << 32 | task.phase);
-        text.push_back(kind > 0 ? task.bytes : 0);
+        text.push_back(kind == 1 || kind == 2 ? task.bytes : 0);
         text.push_back(tasks.dependencies[local].size());
         text.insert(text.end(), tasks.dependencies[local].begin(), tasks.dependencies[local].end());
     }

@@ -7,6 +7,7 @@
 #include "ns3/proteus-compiler.h"
 #include "ns3/proteus-inventory.h"
 #include "ns3/proteus-model-json.h"
+#include "ns3/proteus-parallel-plan.h"
 
 #include <cstdint>
 #include <gtest/gtest.h>
@@ -270,6 +271,71 @@ TEST(Inventory, Gpt2TensorAndDataParallel)
         EXPECT_EQ(Sizes(zero2, "gradients", Collective::REDUCE_SCATTER, pair), mended);
         EXPECT_EQ(Sizes(zero2, "optimizer", Collective::ALL_GATHER, pair), Numbers{119823360});
     }
+}
+
+// GPT-1 on 2 stages, TP 2, DP 2, 4 samples per GPU and micro-batch, 4 micro-batches: 8 sends of 16
+// samples between the stages, 4 times each; gradients once; and the tied embedding.
+TEST(Inventory, Gpt1Pipeline)
+{
+    ParallelPlan plan;
+    plan.pipelineParallel = plan.tensorParallel = plan.dataParallel = 2;
+    plan.microBatch = 16;
+    plan.globalBatch = 4 * 2 * 16;
+    plan.gradients.firstBucketMegabytes = plan.gradients.bucketMegabytes;
+    const Model model = Load("gpt1", GetModelVariables(plan));
+    const ExecutionGraph graph = CompileModel(model, ExpandPlan(model, plan));
+    uint32_t nSends = 0;
+    uint64_t tied = 0;
+    for (const Task& task : graph.GetTasks())
+    {
+        if (task.kind == TaskKind::COMMUNICATION && task.collective == Collective::SEND_RECV)
+        {
+            ++nSends;
+            EXPECT_EQ(task.bytes, 25165824u);
+            EXPECT_EQ(graph.GetNInstances(task), 4u);
+        }
+        if (task.kind == TaskKind::COMMUNICATION && task.parallelism == Parallelism::DATA)
+        {
+            EXPECT_EQ(graph.GetNInstances(task), 1u);
+        }
+        if (task.kind == TaskKind::COMMUNICATION && task.parallelism == Parallelism::EMBEDDING)
+        {
+            tied += task.bytes == 62521344 ? 1 : 100;
+        }
+    }
+    EXPECT_EQ(nSends, 8u);
+    EXPECT_EQ(tied, 4u); // one per tensor-parallel rank and replica
+}
+
+// B13: what is computed again is communicated again, two all-reduces in each of 12 layers.
+TEST(Inventory, Gpt1Recomputation)
+{
+    ParallelPlan plan;
+    plan.tensorParallel = 2;
+    plan.microBatch = 2;
+    std::map<RecomputePlan, std::size_t> counts;
+    std::map<RecomputePlan, uint64_t> peaks;
+    for (const RecomputePlan recompute : {RecomputePlan::NONE, RecomputePlan::FULL})
+    {
+        plan.recompute = recompute;
+        const Model model = Load("gpt1", GetModelVariables(plan));
+        const ExecutionGraph graph = CompileModel(model, ExpandPlan(model, plan));
+        for (const std::string phase : {"forward", "backward"})
+        {
+            for (const uint64_t size : Sizes(graph, phase, Collective::ALL_REDUCE))
+            {
+                counts[recompute] += size == 4 * 2 * 512 * 768 ? 1 : 0;
+            }
+        }
+        peaks[recompute] = AccountMemory(graph)[0].peakBytes;
+    }
+    EXPECT_EQ(counts.at(RecomputePlan::NONE), 50u);
+    EXPECT_EQ(counts.at(RecomputePlan::FULL), 74u);
+    // The original goes from 1979.5 to 1072.3 MiB; it keeps 16 bytes per attention score and five
+    // copies of what GELU makes, where 9 bytes and two copies are enough. With recomputation these
+    // live in one layer at a time.
+    EXPECT_NEAR(static_cast<double>(peaks.at(RecomputePlan::FULL)) / (1 << 20), 1072.323, 60);
+    EXPECT_LT(peaks.at(RecomputePlan::FULL), peaks.at(RecomputePlan::NONE));
 }
 
 TEST(Inventory, DlrmDataParallel)

@@ -9,9 +9,11 @@
 #include "ns3/proteus-stage-schedule.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <gtest/gtest.h>
 #include <map>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -402,7 +404,25 @@ TEST(Memory, PeakIsTheOneOfProteus)
     for (const MemoryAccount& account : AccountMemory(graph))
     {
         EXPECT_NEAR(account.peakBytes / MIB, 80.179932, 1e-6);
+        // Parameters 32.019531; gradients of fc2 reduced, those of fc1 before and after; samples
+        // 0.125; labels and loss of 32 x 4 bytes each.
+        const std::array<double, N_MEMORY_USES> expected{32.019531,
+                                                         16.003906 + 2 * 16.015625,
+                                                         0,
+                                                         0,
+                                                         0,
+                                                         0.125 + 2 * 0.000122};
+        for (std::size_t use = 0; use < N_MEMORY_USES; ++use)
+        {
+            EXPECT_NEAR(account.bytesAtPeak[use] / MIB, expected[use], 1e-6) << use;
+        }
     }
+    std::ostringstream csv;
+    WriteMemoryCsv(csv, {AccountMemory(graph)[1]});
+    EXPECT_EQ(
+        csv.str(),
+        "device,parameters,gradients,optimizer_state,activations,buffers,other,peak,"
+        "peak_task\n0,33574912,50368512,0,0,0,131328,84074752,gradients.bucket1.all-reduce\n");
     EXPECT_EQ(FindOutOfMemory(AccountMemory(graph), 84100000), "");
     EXPECT_EQ(FindOutOfMemory(AccountMemory(graph), 64 << 20),
               "out of memory on 2 of 2 devices: device 0 needs 80.2 MiB "

@@ -7,12 +7,15 @@
 #include "ns3/proteus-kernel-cost.h"
 #include "ns3/proteus-profile-json.h"
 
+#include <cmath>
 #include <functional>
 #include <gtest/gtest.h>
 #include <limits>
+#include <map>
 #include <random>
 #include <sstream>
 #include <stdexcept>
+#include <string>
 #include <vector>
 
 using namespace ns3::proteus;
@@ -489,4 +492,57 @@ TEST(ProfileJson, SaysWhatIsWrong)
     EXPECT_EQ(errorOf("time_us", "time_ms").find("p.json: /times/0"), 0u);
     EXPECT_EQ(errorOf(": 3}", ": 0}").find("p.json: /times/0: "), 0u);
     EXPECT_EQ(errorOf("proteus-profile", "proteus-graph").find("p.json: /format"), 0u);
+}
+
+// On every GPU with a data sheet, measured or not.
+TEST(KernelCost, MakesSenseOnEveryGpu)
+{
+    KernelCostParameters parameters;
+    parameters.hostPerKernelPs = 0;
+    std::map<std::string, double> large; // seconds of the largest product
+    for (const std::string& name : GetGpuModels())
+    {
+        const GpuDatasheet& gpu = FindGpuDatasheet(name);
+        const KernelCostModel model(gpu, parameters);
+        auto seconds = [&](const KernelWork& work) {
+            return static_cast<double>(model.GetTime(work).gpuPs) / 1e12;
+        };
+        for (const DataType type : {DataType::FP32, DataType::FP16, DataType::BF16, DataType::FP8})
+        {
+            SCOPED_TRACE(name + " " + ToString(type));
+            double before = 0;
+            for (uint64_t n = 16; n <= 16384; n *= 2)
+            {
+                const double time = seconds(MakeLinearForwardWork(n, n, n, type));
+                const double peak = 2.0 * n * n * n / gpu.PeakFlops(type);
+                EXPECT_GE(time, before) << n; // no larger product takes less time
+                EXPECT_GT(time, peak / parameters.matrixEfficiency) << n;
+                if (n <= 128)
+                {
+                    EXPECT_LT(time, 25e-6) << n; // mostly the launch
+                }
+                before = time;
+            }
+            const double peak = 2 * std::pow(16384.0, 3) / gpu.PeakFlops(type);
+            EXPECT_LT(before, 2 * peak / parameters.matrixEfficiency);
+            large[name + ToString(type)] = before;
+        }
+        // Twice the batch is at most twice the time, and not less time.
+        for (uint64_t rows = 256; rows <= 65536; rows *= 2)
+        {
+            const double one = seconds(MakeLinearForwardWork(rows, 4096, 4096, DataType::FP16));
+            const double two = seconds(MakeLinearForwardWork(2 * rows, 4096, 4096, DataType::FP16));
+            EXPECT_LE(two, 2 * one * 1.01) << name << " " << rows;
+            EXPECT_GE(two, one) << name << " " << rows;
+        }
+    }
+    const std::vector<std::string> generations{"P100-SXM2-16GB",
+                                               "V100-SXM2-16GB",
+                                               "A100-SXM4-80GB",
+                                               "H100-SXM5-80GB",
+                                               "B200"};
+    for (std::size_t i = 1; i < generations.size(); ++i)
+    {
+        EXPECT_GT(large.at(generations[i - 1] + "fp16"), 2 * large.at(generations[i] + "fp16"));
+    }
 }
