@@ -13,9 +13,11 @@
 #include "ns3/simulator.h"
 
 #include <algorithm>
+#include <chrono>
 #include <iostream>
 #include <memory>
 #include <stdexcept>
+#include <utility>
 
 namespace ns3
 {
@@ -76,6 +78,10 @@ ProgramOptions::AddTo(CommandLine& command, bool isTraceInput)
         "least time of an operator, of a model that is compiled here of a kernel (default there "
         "102.7 us): the host's pace in issuing kernels",
         launchInterval);
+    command.AddValue("executor",
+                     "how finely time is resolved: packet (every packet), flow (shares of links), "
+                     "alpha-beta (latency and bandwidth, no sharing), or both (packet beside flow)",
+                     executor);
     results.AddTo(command, isTraceInput);
     traces.AddTo(command);
     command.AddValue("quiet", "no progress line", quiet);
@@ -116,7 +122,51 @@ ProgramOptions::Check() const
     {
         throw std::invalid_argument("--launchInterval: must not be negative");
     }
+    if (executor != "packet" && executor != "flow" && executor != "alpha-beta" &&
+        executor != "both")
+    {
+        throw std::invalid_argument("--executor=" + executor +
+                                    ": must be packet, flow, alpha-beta or both");
+    }
     results.Check();
+}
+
+namespace
+{
+
+/// @param options of the program @return how devices issue their work
+RuntimeOptions
+GetRuntimeOptions(const ProgramOptions& options)
+{
+    RuntimeOptions runtime;
+    runtime.roofline.launchIntervalPs = options.launchInterval.value.GetPicoSeconds();
+    return runtime;
+}
+
+} // namespace
+
+RunResult
+RunFlowLevel(const ProgramOptions& options,
+             const Cluster& cluster,
+             const ExecutionGraph& graph,
+             FlowRung rung)
+{
+    FlowParameters parameters;
+    FollowPacketNetwork(parameters, ToCount(options.stream, "stream", 0));
+    const auto start = std::chrono::steady_clock::now();
+    FlowRun run = RunFlow(graph,
+                          cluster,
+                          GetRuntimeOptions(options),
+                          parameters,
+                          GetPacketProgramSettings(),
+                          rung);
+    RunResult result;
+    result.executor = rung == FlowRung::FLOW ? "flow" : "alpha-beta";
+    result.wallS = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    result.timeline = std::move(run.timeline);
+    result.links = std::move(run.links);
+    result.network = run.network;
+    return result;
 }
 
 RunResult
@@ -124,9 +174,7 @@ RunPacketLevel(const ProgramOptions& options, const Cluster& cluster, const Exec
 {
     ProteusHelper helper;
     helper.AssignStreams(ToCount(options.stream, "stream", 0));
-    RuntimeOptions runtime;
-    runtime.roofline.launchIntervalPs = options.launchInterval.value.GetPicoSeconds();
-    helper.SetRuntimeOptions(runtime);
+    helper.SetRuntimeOptions(GetRuntimeOptions(options));
     Ptr<TrainingJob> job = helper.Install(cluster, graph);
     options.traces.Enable(job->GetFabric(), job->GetNetwork()->GetTransport());
     std::unique_ptr<LinkRecorder> recorder;
@@ -172,7 +220,18 @@ RunAndReport(const ProgramOptions& options,
 {
     options.Check();
     ReportedRun run{graph, cluster, dataType, options.information, {}};
-    run.results.push_back(RunPacketLevel(options, cluster, graph));
+    if (options.executor == "packet" || options.executor == "both")
+    {
+        run.results.push_back(RunPacketLevel(options, cluster, graph));
+    }
+    if (options.executor == "alpha-beta")
+    {
+        run.results.push_back(RunFlowLevel(options, cluster, graph, FlowRung::ALPHA_BETA));
+    }
+    if (options.executor == "flow" || options.executor == "both")
+    {
+        run.results.push_back(RunFlowLevel(options, cluster, graph));
+    }
     options.results.Write(run);
 }
 

@@ -8,6 +8,7 @@
 #define PROTEUS_PROGRAM_OPTIONS_H
 
 #include "proteus-fabric-flags.h"
+#include "proteus-flow-helper.h"
 #include "proteus-helper.h"
 #include "proteus-packet-trace-options.h"
 #include "proteus-result-options.h"
@@ -62,6 +63,7 @@ struct ProgramOptions
     LaunchInterval launchInterval;   //!< the host's pace
     ResultOptions results;           //!< what is written about the results
     RunInformation information;      //!< how the program was called
+    std::string executor{"packet"};  //!< "packet", "flow", "alpha-beta" or "both"
     PacketTraceOptions traces;       //!< what happens on the links
     bool quiet{false};               //!< no progress
 
@@ -117,7 +119,22 @@ RunResult RunPacketLevel(const ProgramOptions& options,
 
 /**
  * @ingroup proteus
- * Runs a graph at packet level with a progress line, prints the report on stdout, and writes the
+ * Runs a graph at flow level, with the collectives, launch times and paths of the packet level.
+ * @param options of the program
+ * @param cluster to run on
+ * @param graph to run
+ * @param rung which of the rungs below packet level
+ * @return what the run leaves behind
+ * @throw std::invalid_argument, std::runtime_error as RunFlow()
+ */
+RunResult RunFlowLevel(const ProgramOptions& options,
+                       const Cluster& cluster,
+                       const ExecutionGraph& graph,
+                       FlowRung rung = FlowRung::FLOW);
+
+/**
+ * @ingroup proteus
+ * Runs a graph by the executors that the options name, prints the report on stdout, and writes the
  * files that the options name.
  * @param options of the program
  * @param cluster to run on

@@ -86,6 +86,15 @@ WriteTimeline(const std::string& path, const ReportedRun& run, const RunResult& 
     });
 }
 
+/// @param executor of a result @return which rung of the ladder it is
+const char*
+DescribeExecutor(const std::string& executor)
+{
+    return executor == "packet" ? "every packet"
+           : executor == "flow" ? "an approximation: max-min fair flows"
+                                : "an approximation: latency and bandwidth, no sharing";
+}
+
 } // namespace
 
 bool
@@ -161,11 +170,8 @@ ResultOptions::Write(const ReportedRun& run) const
                                       result.network,
                                       run.dataType);
         summaryOf.wallS = result.wallS;
-        if (run.results.size() > 1)
-        {
-            std::cout << (&result == &first ? "" : "\n") << "By the executor " << result.executor
-                      << ":\n\n";
-        }
+        std::cout << (&result == &first ? "" : "\n") << "Executor: " << result.executor << " ("
+                  << DescribeExecutor(result.executor) << ")\n\n";
         PrintSummary(summaryOf, std::cout);
         if (&result == &first)
         {

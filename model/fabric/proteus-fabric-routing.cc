@@ -143,8 +143,7 @@ PortId
 Fabric::Choose(VertexId at, const PacketRecord& record, const std::vector<PortId>& choices) const
 {
     const auto n = static_cast<uint32_t>(choices.size());
-    // The upper half of a hash, as a fraction of 2^32, times n.
-    const auto pick = [n](uint64_t hash) { return (hash >> 32) * n >> 32; };
+    const auto pick = [n](uint64_t hash) { return PickByHash(hash, n); };
     if (m_routing == FORWARDING_TABLE)
     {
         // Destinations in turn, as a subnet manager balances its tables.

@@ -8,6 +8,7 @@
 #define PROTEUS_PACKET_H
 
 #include "ns3/proteus-cluster.h"
+#include "ns3/proteus-flow-hash.h"
 
 #include <cstdint>
 
@@ -103,25 +104,6 @@ struct HopTelemetry
     double bytesPerSecond{0}; //!< rate of the link
     PortId port{NO_PORT};     //!< which port
 };
-
-/**
- * @ingroup proteus
- * A mixing function for per-flow path choice (the finaliser of MurmurHash3, public domain).
- * @param a first word
- * @param b second word
- * @return a well mixed word
- */
-inline uint64_t
-MixHash(uint64_t a, uint64_t b)
-{
-    uint64_t x = a ^ (b * 0x9e3779b97f4a7c15ULL);
-    x ^= x >> 33;
-    x *= 0xff51afd7ed558ccdULL;
-    x ^= x >> 33;
-    x *= 0xc4ceb9fe1a85ec53ULL;
-    x ^= x >> 33;
-    return x;
-}
 
 } // namespace proteus
 } // namespace ns3

@@ -10,6 +10,7 @@
 #include "ns3/boolean.h"
 #include "ns3/log.h"
 #include "ns3/proteus-compat.h"
+#include "ns3/proteus-connection.h"
 #include "ns3/proteus-simulator-time.h"
 #include "ns3/string.h"
 #include "ns3/uinteger.h"
@@ -138,62 +139,25 @@ PacketNetwork::SetUp(const ExecutionGraph& graph, Ptr<Fabric> fabric)
                                     ": must be stream, process-per-gpu or one-process");
     }
     m_hostPs.assign(graph.GetNDevices(), 0);
-    CollectivePreferences preferences;
-    preferences.protocol = m_protocol;
-    preferences.networkChannels = m_networkChannels;
-    m_chooser = std::make_unique<CollectiveChooser>(m_fabric->GetCluster(),
-                                                    m_fabric->GetPaths(),
-                                                    preferences);
+    ProgramSettings settings;
+    settings.algorithm = m_algorithm;
+    settings.protocol = m_protocol;
+    settings.chunkBytes = m_chunkBytes;
+    settings.channels = m_channels;
+    settings.networkChannels = m_networkChannels;
+    settings.maker = m_maker;
+    m_programs = std::make_unique<ProgramCache>(graph,
+                                                m_fabric->GetCluster(),
+                                                m_fabric->GetPaths(),
+                                                settings);
 }
 
 std::shared_ptr<const CollectiveProgram>
 PacketNetwork::GetProgram(TaskId id)
 {
-    const Task& task = m_graph->GetTask(id);
-    auto& program =
-        m_programs[std::make_tuple(task.collective, task.bytes, uint32_t{task.root}, task.place)];
-    if (!program)
-    {
-        CollectiveRequest request;
-        request.collective = task.collective;
-        request.bytes = task.bytes;
-        request.root = task.root;
-        for (DeviceId device : m_graph->GetGroup(task.place))
-        {
-            request.vertices.push_back(m_fabric->GetCluster().GetGpus()[device]);
-        }
-        const auto algorithms = GetAlgorithms(request.collective);
-        const bool exists =
-            std::find(algorithms.begin(), algorithms.end(), m_algorithm) != algorithms.end();
-        request.algorithm = exists ? m_algorithm : "";
-        m_chooser->Complete(request);
-        request.channels = m_channels > 0 ? m_channels : request.channels;
-        request.chunkBytes = m_chunkBytes > 0 ? m_chunkBytes : request.chunkBytes;
-        program = std::make_shared<CollectiveProgram>(
-            m_maker ? m_maker(request)
-                    : MakeProgram(m_fabric->GetCluster(), m_fabric->GetPaths(), request));
-        CountSenders(*program);
-    }
+    const auto program = m_programs->Get(id);
+    m_shares.try_emplace(program.get(), *program);
     return program;
-}
-
-void
-PacketNetwork::CountSenders(const CollectiveProgram& program)
-{
-    auto& senders = m_senders[&program];
-    senders.resize(program.ranks.size());
-    for (std::size_t rank = 0; rank < program.ranks.size(); ++rank)
-    {
-        auto& counts = senders[rank];
-        for (const ThreadBlock& block : program.ranks[rank].blocks)
-        {
-            if (block.processor != NO_PROCESSOR)
-            {
-                counts.resize(std::max<std::size_t>(counts.size(), block.processor + 1));
-                counts[block.processor] += block.sendPeer != NO_RANK;
-            }
-        }
-    }
 }
 
 uint64_t
@@ -233,86 +197,25 @@ PacketNetwork::GetQueuePair(GroupId group,
         m_queuePairs.emplace(std::make_tuple(group, channel, from, to, bytesPerSecond), NO_ID);
     if (isNew)
     {
-        const Cluster& cluster = m_fabric->GetCluster();
-        const DeviceId source = m_graph->GetGroup(group)[from];
-        const DeviceId destination = m_graph->GetGroup(group)[to];
-        const VertexId a = cluster.GetGpus()[source];
-        const VertexId b = cluster.GetGpus()[destination];
-        const bool local = cluster.GetDomain(a) == cluster.GetDomain(b);
+        const Connection connection = PlanConnection(m_fabric->GetCluster(),
+                                                     m_fabric->GetPaths(),
+                                                     group,
+                                                     channel,
+                                                     m_graph->GetGroup(group)[from],
+                                                     m_graph->GetGroup(group)[to],
+                                                     m_kernelCopies);
         QueuePairOptions options;
-        options.source = a;
-        options.destination = b;
-        options.flow = MixHash(MixHash(source, destination), MixHash(channel, group));
-        options.copyMethod = local && m_kernelCopies ? CopyMethod::SM : CopyMethod::DMA;
+        options.source = connection.source;
+        options.destination = connection.destination;
+        options.waypoints = connection.waypoints;
+        options.flow = connection.flow;
+        options.copyMethod = connection.copyMethod;
         options.copyBytesPerSecond = options.copyMethod == CopyMethod::SM ? bytesPerSecond : 0;
-        VertexId from = a;
-        for (VertexId nic : {cluster.GetNic(a), cluster.GetNic(b)})
-        {
-            if (!local && nic != Cluster::NO_VERTEX && from != nic)
-            {
-                AppendHostMemory(options.waypoints, from, nic);
-                options.waypoints.push_back(nic);
-                from = nic;
-            }
-        }
-        AppendHostMemory(options.waypoints, from, b);
         place->second = m_transport->CreateQueuePair(options);
         m_hops.resize(place->second + 1, HopKind::NETWORK);
-        if (local)
-        {
-            bool hasPcie = false;
-            for (LinkId link :
-                 m_fabric->GetPaths().Walk(a, b, [](VertexId, std::size_t) { return 0; }))
-            {
-                hasPcie |= cluster.GetLinks()[link].technology != LinkTechnology::NVLINK;
-            }
-            m_hops[place->second] = hasPcie ? HopKind::PCIE : HopKind::NVLINK;
-        }
+        m_hops[place->second] = connection.hop;
     }
     return place->second;
-}
-
-void
-PacketNetwork::AppendHostMemory(std::vector<VertexId>& waypoints, VertexId from, VertexId to) const
-{
-    const Cluster& cluster = m_fabric->GetCluster();
-    const auto& vertices = cluster.GetVertices();
-    VertexId at = from;
-    bool barred = false;
-    VertexId host = Cluster::NO_VERTEX;
-    for (LinkId link : m_fabric->GetPaths().Walk(from, to, [](VertexId, std::size_t) { return 0; }))
-    {
-        at = cluster.GetLinks()[link].Other(at);
-        const VertexKind kind = vertices[at].kind;
-        if (kind == VertexKind::CPU && host == Cluster::NO_VERTEX)
-        {
-            host = at;
-        }
-        barred |= (kind == VertexKind::CPU || kind == VertexKind::PCIE_SWITCH) &&
-                  !vertices[at].peerToPeer;
-    }
-    if (!barred)
-    {
-        return;
-    }
-    // Peer-to-peer is off: the bytes go through the memory of the nearest CPU.
-    uint32_t nearest = Paths::UNREACHABLE;
-    for (VertexId cpu = 0; host == Cluster::NO_VERTEX && cpu < vertices.size(); ++cpu)
-    {
-        if (vertices[cpu].kind == VertexKind::CPU && vertices[cpu].server == vertices[from].server)
-        {
-            const uint32_t distance = m_fabric->GetPaths().Distance(from, cpu);
-            if (distance < nearest)
-            {
-                nearest = distance;
-                host = cpu;
-            }
-        }
-    }
-    if (host != Cluster::NO_VERTEX)
-    {
-        waypoints.push_back(host);
-    }
 }
 
 uint32_t
@@ -423,19 +326,6 @@ PacketNetwork::GetHop(uint32_t queuePair) const
 }
 
 double
-PacketNetwork::GetShare(const CollectiveProgram& program,
-                        uint32_t rank,
-                        const ThreadBlock& block) const
-{
-    if (block.processor == NO_PROCESSOR)
-    {
-        return 0;
-    }
-    const uint16_t senders = m_senders.at(&program)[rank][block.processor];
-    return 1.0 / std::max<uint16_t>(senders, 1);
-}
-
-double
 PacketNetwork::GetWireRate(DeviceId device,
                            const CollectiveProgram& program,
                            uint32_t from,
@@ -450,11 +340,9 @@ PacketNetwork::GetWireRate(DeviceId device,
     {
         return 0;
     }
-    const ProtocolTraits& traits = GetTraits(program.protocol);
-    return GetKernelCost(device)
-               .Get(HopKind::NVLINK, ToNcclProtocol(program.protocol))
-               .blockBytesPerSecond *
-           traits.lineBytes / traits.dataBytes * GetShare(program, from, *sender);
+    return GetBlockWireRate(GetKernelCost(device),
+                            program.protocol,
+                            m_shares.at(&program).Get(from, *sender));
 }
 
 void
@@ -463,32 +351,20 @@ PacketNetwork::SetCosts(BlockRun& run)
     const RankRun& rankRun = m_rankRuns[run.rankRun];
     const CollectiveProgram& program = *rankRun.program;
     const uint32_t rank = GetRank(m_graph->GetTask(rankRun.task).place, rankRun.device);
-    const double share = GetShare(program, rank, *run.block);
+    const double share = m_shares.at(&program).Get(rank, *run.block);
     if (!m_kernelCosts || share == 0)
     {
         return;
     }
-    const NcclProtocol protocol = ToNcclProtocol(program.protocol);
-    const CollectiveKernelCost& cost = GetKernelCost(rankRun.device);
-    if (run.group != NO_ID)
-    {
-        const CollectiveStepCost& step = cost.Get(HopKind::SWITCH, protocol);
-        run.busyPs = step.busyPs;
-        run.psPerByte = step.blockBytesPerSecond > 0 ? 1e12 / step.blockBytesPerSecond : 0;
-        return;
-    }
-    if (run.receiveQueuePair != NO_ID)
-    {
-        const CollectiveStepCost& receive = cost.Get(GetHop(run.receiveQueuePair), protocol);
-        run.latencyPs = receive.latencyPs;
-        run.busyPs = receive.busyPs;
-    }
-    if (run.sendQueuePair != NO_ID)
-    {
-        run.busyPs = std::max(run.busyPs, cost.Get(GetHop(run.sendQueuePair), protocol).busyPs);
-    }
-    const double rate = cost.Get(HopKind::NVLINK, protocol).blockBytesPerSecond;
-    run.psPerByte = rate > 0 ? 1e12 / (rate * share) : 0;
+    const auto hop = [this](uint32_t queuePair) {
+        return queuePair == NO_ID ? std::optional<HopKind>() : GetHop(queuePair);
+    };
+    run.cost = GetBlockCost(GetKernelCost(rankRun.device),
+                            program.protocol,
+                            share,
+                            run.group != NO_ID,
+                            hop(run.receiveQueuePair),
+                            hop(run.sendQueuePair));
 }
 
 void
@@ -633,12 +509,12 @@ PacketNetwork::ReceiveMessage(uint32_t /* queuePair */, uint64_t tag, uint64_t b
         ++m_blockRuns[id].arrived;
         Advance(id);
     };
-    if (run.latencyPs == 0)
+    if (run.cost.latencyPs == 0)
     {
         use();
         return;
     }
-    CallLater(m_rankRuns[run.rankRun].device, run.latencyPs, use);
+    CallLater(m_rankRuns[run.rankRun].device, run.cost.latencyPs, use);
 }
 
 void
@@ -666,8 +542,8 @@ PacketNetwork::Advance(uint32_t id)
         }
         BeginStep(id, step);
         const int64_t busyPs =
-            m_blockRuns[id].busyPs +
-            static_cast<int64_t>(static_cast<double>(step.bytes) * m_blockRuns[id].psPerByte);
+            m_blockRuns[id].cost.busyPs +
+            static_cast<int64_t>(static_cast<double>(step.bytes) * m_blockRuns[id].cost.psPerByte);
         if (busyPs > 0)
         {
             m_blockRuns[id].busy = true;

@@ -11,11 +11,10 @@
 
 #include "ns3/nstime.h"
 #include "ns3/object.h"
+#include "ns3/proteus-block-cost.h"
 #include "ns3/proteus-channel-span.h"
-#include "ns3/proteus-collective-choice.h"
-#include "ns3/proteus-collective-kernel-cost.h"
 #include "ns3/proteus-network.h"
-#include "ns3/proteus-program.h"
+#include "ns3/proteus-program-cache.h"
 #include "ns3/proteus-transport.h"
 #include "ns3/traced-callback.h"
 
@@ -105,7 +104,7 @@ class PacketNetwork : public Object, public Network, private TransportUser
     }
 
     /// Makes the program of a request whose channels and chunks are chosen.
-    using ProgramMaker = std::function<CollectiveProgram(const CollectiveRequest&)>;
+    using ProgramMaker = ProgramSettings::Maker;
 
     /// @param maker of the programs, instead of the built-in algorithms; before SetUp()
     void SetProgramMaker(ProgramMaker maker)
@@ -164,9 +163,7 @@ class PacketNetwork : public Object, public Network, private TransportUser
         uint32_t group{NO_ID};             //!< its network group, open
         uint32_t member{0};                //!< position of its rank in that
         const ThreadBlock* block{nullptr}; //!< its program
-        int64_t latencyPs{0};              //!< from arrival to use of a chunk
-        int64_t busyPs{0};                 //!< of a step
-        double psPerByte{0};               //!< of the payload of a step
+        BlockCost cost;                    //!< of its steps
     };
 
     /// One rank of one communication, under way.
@@ -242,13 +239,6 @@ class PacketNetwork : public Object, public Network, private TransportUser
     int64_t Launch(DeviceId device, TaskId task);
     /// @param run a block with its queue pairs that gets its costs
     void SetCosts(BlockRun& run);
-    /// @param program a program @param rank of it @param block of the rank
-    /// @return its part of what its thread block of the GPU moves; 0: it has none
-    double GetShare(const CollectiveProgram& program,
-                    uint32_t rank,
-                    const ThreadBlock& block) const;
-    /// @param program a new one, whose blocks are counted
-    void CountSenders(const CollectiveProgram& program);
     /// @param device whose kernel sends @param program of it @param from sending rank
     /// @param to receiving rank @param channel of the connection
     /// @return what the thread block puts on the wire, bytes per second; 0: no limit
@@ -289,9 +279,6 @@ class PacketNetwork : public Object, public Network, private TransportUser
     bool HasWaited(uint32_t rankRun, const Step& step) const;
     /// @param id of a rank run that may be done @return whether it was; its place is free then
     bool CheckDone(uint32_t id);
-    /// @param waypoints to append host memory to, where devices between two vertices do not let
-    /// them reach each other @param from a vertex @param to another
-    void AppendHostMemory(std::vector<VertexId>& waypoints, VertexId from, VertexId to) const;
     /// @param group the ranks' group @param channel of the program
     /// @param from rank in the group @param to rank in the group
     /// @param bytesPerSecond on the wire that a thread block moves; 0: no limit
@@ -304,28 +291,24 @@ class PacketNetwork : public Object, public Network, private TransportUser
     /// @param group a group @param device a member @return its rank
     uint32_t GetRank(GroupId group, DeviceId device) const;
 
-    const ExecutionGraph* m_graph{nullptr};       //!< whose communication is carried
-    Ptr<Fabric> m_fabric;                         //!< what carries it
-    Ptr<Transport> m_transport;                   //!< over which
-    Time m_launchOverhead;                        //!< attribute
-    uint64_t m_chunkBytes;                        //!< attribute
-    uint32_t m_channels;                          //!< attribute
-    uint32_t m_networkChannels;                   //!< attribute
-    ProgramMaker m_maker;                         //!< see SetProgramMaker()
-    std::string m_algorithm;                      //!< attribute
-    std::string m_protocol;                       //!< attribute
-    std::unique_ptr<CollectiveChooser> m_chooser; //!< of what the attributes leave open
-    bool m_kernelCopies;                          //!< attribute
-    bool m_kernelCosts;                           //!< attribute
-    std::string m_launchMode;                     //!< attribute
+    const ExecutionGraph* m_graph{nullptr};   //!< whose communication is carried
+    Ptr<Fabric> m_fabric;                     //!< what carries it
+    Ptr<Transport> m_transport;               //!< over which
+    Time m_launchOverhead;                    //!< attribute
+    uint64_t m_chunkBytes;                    //!< attribute
+    uint32_t m_channels;                      //!< attribute
+    uint32_t m_networkChannels;               //!< attribute
+    ProgramMaker m_maker;                     //!< see SetProgramMaker()
+    std::string m_algorithm;                  //!< attribute
+    std::string m_protocol;                   //!< attribute
+    std::unique_ptr<ProgramCache> m_programs; //!< of the collectives
+    bool m_kernelCopies;                      //!< attribute
+    bool m_kernelCosts;                       //!< attribute
+    std::string m_launchMode;                 //!< attribute
     std::vector<int64_t> m_hostPs; //!< by device: when its last launch was through, of LaunchMode
 
-    /// By collective, bytes, root and group.
-    std::map<std::tuple<Collective, uint64_t, uint32_t, GroupId>,
-             std::shared_ptr<const CollectiveProgram>>
-        m_programs;
-    /// Blocks that send, by program, rank and processor.
-    std::map<const CollectiveProgram*, std::vector<std::vector<uint16_t>>> m_senders;
+    /// Of thread blocks of the GPU, by program.
+    std::map<const CollectiveProgram*, BlockShares> m_shares;
     /// By group, channel, sender's and receiver's rank, and rate.
     std::map<std::tuple<GroupId, uint32_t, uint32_t, uint32_t, double>, uint32_t> m_queuePairs;
     std::vector<HopKind> m_hops;                                  //!< by queue pair

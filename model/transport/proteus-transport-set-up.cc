@@ -249,8 +249,8 @@ Transport::AssignPorts(uint32_t id)
     }
     if (ports.empty() || (sender.flags & SenderState::GROUP) != 0)
     {
-        const uint64_t hash = MixHash(m_hashes[id], source);
-        ports.assign(1, m_fabric->GetPort(source, choices[hash % choices.size()]));
+        const std::size_t choice = PickFirstPort(m_hashes[id], source, choices.size());
+        ports.assign(1, m_fabric->GetPort(source, choices[choice]));
     }
     for (PortId port : ports)
     {

@@ -1,0 +1,68 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-alpha-beta-network.h"
+
+#include <utility>
+
+namespace ns3
+{
+namespace proteus
+{
+
+AlphaBetaNetwork::AlphaBetaNetwork(const ExecutionGraph& graph,
+                                   const Cluster& cluster,
+                                   const Paths& paths,
+                                   Clock& clock,
+                                   const FlowParameters& parameters,
+                                   const ProgramSettings& settings)
+    : m_graph(graph),
+      m_clock(clock),
+      m_profiles(graph, cluster, paths, parameters, settings)
+{
+}
+
+void
+AlphaBetaNetwork::Join(DeviceId device,
+                       TaskId task,
+                       uint32_t microBatch,
+                       std::function<void()> done)
+{
+    const uint64_t key = uint64_t{task} << 32 | microBatch;
+    auto& members = m_waiting[key];
+    members.emplace_back(device, std::move(done));
+    if (members.size() < m_graph.GetGroup(m_graph.GetTask(task).place).size())
+    {
+        return;
+    }
+    const CollectiveProfile& profile = m_profiles.Get(task);
+    m_sentBytes += profile.sentBytes;
+    ++m_collectives;
+    const int64_t timePs =
+        profile.launchPs + (profile.classes.empty() ? 0 : m_profiles.GetAlphaBetaPs(task));
+    for (auto& [member, callback] : members)
+    {
+        m_clock.Schedule(member, timePs, std::move(callback));
+    }
+    m_waiting.erase(key);
+}
+
+std::string
+AlphaBetaNetwork::DescribeWait(DeviceId /* device */, TaskId task, uint32_t microBatch) const
+{
+    const auto found = m_waiting.find(uint64_t{task} << 32 | microBatch);
+    if (found == m_waiting.end())
+    {
+        return "is under way";
+    }
+    return "waits for " +
+           std::to_string(m_graph.GetGroup(m_graph.GetTask(task).place).size() -
+                          found->second.size()) +
+           " others to join";
+}
+
+} // namespace proteus
+} // namespace ns3

@@ -1,0 +1,82 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef PROTEUS_ALPHA_BETA_NETWORK_H
+#define PROTEUS_ALPHA_BETA_NETWORK_H
+
+#include "proteus-flow-profile.h"
+
+#include "ns3/proteus-network.h"
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace ns3
+{
+namespace proteus
+{
+
+/**
+ * @ingroup proteus
+ * The network in which a communication takes latency plus bytes over bandwidth, from the time when
+ * all its ranks have joined, whatever else goes on: FlowProfiles::GetAlphaBetaPs(). The plainest
+ * rung of the ladder, for what sharing and pipelining are worth.
+ */
+class AlphaBetaNetwork : public Network
+{
+  public:
+    /**
+     * @param graph whose communication is carried; must outlive this object
+     * @param cluster that carries it; must outlive this object
+     * @param paths of the cluster; must outlive this object
+     * @param clock of the run; must outlive this object
+     * @param parameters of the model, of which launch, rates and latencies count
+     * @param settings of the collectives' programs
+     */
+    AlphaBetaNetwork(const ExecutionGraph& graph,
+                     const Cluster& cluster,
+                     const Paths& paths,
+                     Clock& clock,
+                     const FlowParameters& parameters = FlowParameters(),
+                     const ProgramSettings& settings = ProgramSettings());
+
+    // Inherited from Network
+    void Join(DeviceId device,
+              TaskId task,
+              uint32_t microBatch,
+              std::function<void()> done) override;
+    std::string DescribeWait(DeviceId device, TaskId task, uint32_t microBatch) const override;
+
+    /// @return bytes that ranks have sent, those of protocols included
+    uint64_t GetSentBytes() const
+    {
+        return m_sentBytes;
+    }
+
+    /// @return collectives that have begun
+    uint64_t GetNCollectives() const
+    {
+        return m_collectives;
+    }
+
+  private:
+    const ExecutionGraph& m_graph;
+    Clock& m_clock;
+    FlowProfiles m_profiles;
+    /// Those that have joined, by task and micro-batch, until all have.
+    std::unordered_map<uint64_t, std::vector<std::pair<DeviceId, std::function<void()>>>> m_waiting;
+    uint64_t m_sentBytes{0};
+    uint64_t m_collectives{0};
+};
+
+} // namespace proteus
+} // namespace ns3
+
+#endif // PROTEUS_ALPHA_BETA_NETWORK_H

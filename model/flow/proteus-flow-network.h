@@ -1,0 +1,200 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef PROTEUS_FLOW_NETWORK_H
+#define PROTEUS_FLOW_NETWORK_H
+
+#include "proteus-flow-clock.h"
+#include "proteus-flow-profile.h"
+#include "proteus-max-min.h"
+
+#include "ns3/proteus-network.h"
+#include "ns3/proteus-timeline.h"
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace ns3
+{
+namespace proteus
+{
+
+/// @ingroup proteus
+/// What happens to devices in a FlowNetwork.
+class FlowListener
+{
+  public:
+    virtual ~FlowListener() = default;
+
+    /// @param device whose communication begins to move bytes, or has stopped to
+    /// @param delta +1 or -1
+    virtual void ChangeCommunication(DeviceId device, int delta) = 0;
+};
+
+/**
+ * @ingroup proteus
+ * The network in which communication flows: a collective moves its bytes at a rate that changes
+ * only when another begins or ends.
+ *
+ * A collective begins CollectiveProfile::launchPs after the last of its ranks has joined; the
+ * packet network lets those that are there begin with what they can do alone. Each class of its
+ * flows (FlowProfiles) waits for the latencies before its bytes, moves them at its share, and its
+ * ranks end when the latencies behind have passed. Shares are max-min fair for the rate of a
+ * class's largest flow, bounded by the rate that the class has alone, over all resources; they are
+ * computed anew for those classes only that are joined with what has changed by resources that they
+ * can fill.
+ */
+class FlowNetwork : public Network
+{
+  public:
+    /**
+     * @param graph whose communication is carried; must outlive this object
+     * @param cluster that carries it; must outlive this object
+     * @param paths of the cluster; must outlive this object
+     * @param clock of the run; must outlive this object
+     * @param parameters of the model
+     * @param settings of the collectives' programs
+     */
+    FlowNetwork(const ExecutionGraph& graph,
+                const Cluster& cluster,
+                const Paths& paths,
+                FlowClock& clock,
+                const FlowParameters& parameters = FlowParameters(),
+                const ProgramSettings& settings = ProgramSettings());
+
+    /// @param listener whom to tell, or null; must outlive the run
+    void SetListener(FlowListener* listener);
+
+    // Inherited from Network
+    void Join(DeviceId device,
+              TaskId task,
+              uint32_t microBatch,
+              std::function<void()> done) override;
+    std::string DescribeWait(DeviceId device, TaskId task, uint32_t microBatch) const override;
+
+    /**
+     * The speed of a collective changes with what its devices do besides.
+     * @param device whose collectives have their shares computed anew
+     * @param isComputing whether it computes from now on
+     */
+    void SetComputing(DeviceId device, bool isComputing);
+
+    /// @return what every direction of every link carried; packets are not counted
+    std::vector<LinkStatistics> GetLinkStatistics() const;
+
+    /// @return the network's work: messages are collectives, events are computations of shares
+    NetworkStatistics GetStatistics() const;
+
+    /// @return bytes that ranks have sent, those of protocols included
+    uint64_t GetSentBytes() const
+    {
+        return m_sentBytes;
+    }
+
+    /// @return the profiles of the graph's collectives
+    FlowProfiles& GetProfiles()
+    {
+        return m_profiles;
+    }
+
+    /// @return an empty text, or what is under way
+    std::string CheckAtRest() const;
+
+  private:
+    /// A communication under way.
+    struct Communication
+    {
+        /// One rank of it.
+        struct Member
+        {
+            DeviceId device;
+            uint32_t rank;
+            std::function<void()> done;
+        };
+
+        TaskId task{0};
+        uint32_t microBatch{0};
+        uint32_t computing{0}; //!< ranks that compute
+        const CollectiveProfile* profile{nullptr};
+        std::vector<Member> members; //!< that have joined
+        std::vector<uint32_t> left;  //!< by rank: classes that it waits for
+        uint32_t classesLeft{0};
+    };
+
+    /// A class of flows under way.
+    struct LiveClass
+    {
+        const FlowClass* flows{nullptr};
+        uint32_t communication{0};
+        uint32_t index{0};   //!< of the class
+        double left{0};      //!< bytes of the largest flow
+        double rate{0};      //!< bytes per second
+        int64_t sincePs{0};  //!< from when on it has had its rate
+        uint32_t version{0}; //!< counts its rates; an event with an older one is void
+        uint32_t visit{0};   //!< number of the last search that has met it
+        bool isLive{false};
+    };
+
+    /// @param id of a communication all of whose ranks have joined
+    void Begin(uint32_t id);
+    /// @param id of a communication @param index of its class whose bytes begin to move
+    void Activate(uint32_t id, uint32_t index);
+    /// @param id of a live class @param version of the prediction that it ends now
+    void Finish(uint32_t id, uint32_t version);
+    /// @param id of a communication whose rank is done @param rank which one @param afterPs when
+    void EndRank(uint32_t id, uint32_t rank, int64_t afterPs);
+    /// Has shares computed before the clock goes on.
+    void RequestShares();
+    /// Computes the shares of what has changed and all that is joined with it.
+    void ComputeShares();
+    /// Finds what has to be computed, in m_component and m_constraints.
+    void FindComponent();
+    /// @param id of a live class @param rate from now on
+    void SetRate(uint32_t id, double rate);
+    /// @param live a class @return the rate that it has alone, now
+    double GetLimit(const LiveClass& live) const;
+    /// @param resource a resource @return what its users can have of it together
+    double GetCapacity(uint32_t resource) const;
+
+    const ExecutionGraph& m_graph;
+    const Cluster& m_cluster;
+    FlowClock& m_clock;
+    const FlowParameters m_parameters;
+    FlowProfiles m_profiles;
+    FlowListener* m_listener{nullptr};
+
+    std::unordered_map<uint64_t, uint32_t> m_index; //!< communications by task and micro-batch
+    std::vector<Communication> m_communications;
+    std::vector<uint32_t> m_freeCommunications;
+    std::vector<LiveClass> m_classes;
+    std::vector<uint32_t> m_freeClasses;
+    std::vector<std::vector<uint32_t>> m_users; //!< live classes by resource
+    std::vector<bool> m_isComputing;            //!< by device; empty until somebody says so
+
+    std::vector<uint32_t> m_changedClasses;   //!< since the last computation
+    std::vector<uint32_t> m_changedResources; //!< since the last computation
+    bool m_isRequested{false};
+    uint32_t m_search{0};                //!< counts searches
+    std::vector<uint32_t> m_visited;     //!< by resource: last search that has met it
+    std::vector<uint32_t> m_numberOf;    //!< by resource: in m_solver, if a constraint
+    std::vector<uint32_t> m_component;   //!< classes
+    std::vector<uint32_t> m_constraints; //!< resources
+    MaxMinSolver m_solver;
+
+    std::vector<double> m_wireBytes;    //!< by resource
+    std::vector<double> m_payloadBytes; //!< by resource
+    uint64_t m_sentBytes{0};
+    uint64_t m_collectives{0};
+    uint64_t m_computations{0};
+};
+
+} // namespace proteus
+} // namespace ns3
+
+#endif // PROTEUS_FLOW_NETWORK_H

@@ -1,0 +1,64 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef PROTEUS_FLOW_PARAMETERS_H
+#define PROTEUS_FLOW_PARAMETERS_H
+
+#include "ns3/proteus-cluster.h"
+
+#include <array>
+#include <cstdint>
+
+namespace ns3
+{
+namespace proteus
+{
+
+/// @ingroup proteus
+/// Number of values of LinkTechnology.
+constexpr std::size_t N_LINK_TECHNOLOGIES = 5;
+
+/// @ingroup proteus
+/// What calibration may change about all links of a technology.
+struct FlowLinkParameters
+{
+    double efficiency{1}; //!< part of the rate, after framing, that one collective can use
+    double sharing{1};    //!< part of that which several collectives together can use
+    int64_t latencyPs{0}; //!< of a message, for every such link, besides what the cluster says
+};
+
+/**
+ * @ingroup proteus
+ * What the flow network does not take from the cluster and the programs of the collectives. The
+ * defaults are those of an uncalibrated model; calibration against the packet network writes
+ * others.
+ */
+struct FlowParameters
+{
+    std::array<FlowLinkParameters, N_LINK_TECHNOLOGIES> links; //!< by LinkTechnology
+    /// From a rank joining a communication to its first step; negative: as CollectiveKernelCost
+    /// says. See ns3::proteus::PacketNetwork::LaunchOverhead.
+    int64_t launchPs{-1};
+    /// Whether steps of kernels cost time beside that on the wire: see CollectiveKernelCost.
+    bool kernelCosts{true};
+    /// While a device communicates, its computation takes longer by this part.
+    double computeSlowdown{0};
+    /// While a device of a collective computes, the collective takes longer by this part.
+    double communicationSlowdown{0};
+    /// Seed of path choice, as the packet network draws it from its random stream.
+    uint32_t pathSeed{0};
+
+    /// @param technology of a link @return its parameters
+    const FlowLinkParameters& Get(LinkTechnology technology) const
+    {
+        return links[static_cast<std::size_t>(technology)];
+    }
+};
+
+} // namespace proteus
+} // namespace ns3
+
+#endif // PROTEUS_FLOW_PARAMETERS_H

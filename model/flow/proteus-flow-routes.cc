@@ -1,0 +1,463 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-flow-routes.h"
+
+#include "ns3/proteus-flow-hash.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+namespace ns3
+{
+namespace proteus
+{
+
+namespace
+{
+
+/// Picoseconds in a second.
+constexpr double PS_PER_SECOND = 1e12;
+
+/// Bytes after which a switch at the end of a link forwards a unit: the defaults of the packet
+/// engine (ns3::proteus::Fabric::InternalCutThrough, InfinibandCutThrough, RoceCutThrough).
+uint32_t
+GetHeadBytes(const Link& link, uint32_t unitBytes)
+{
+    const LinkFraming& framing = link.framing;
+    switch (link.technology)
+    {
+    case LinkTechnology::INFINIBAND:
+        return 64;
+    case LinkTechnology::ROCE:
+        return static_cast<uint32_t>(framing.WireBytes(unitBytes));
+    default:
+        return static_cast<uint32_t>(framing.WireBytes(std::min(unitBytes, framing.packetBytes)));
+    }
+}
+
+} // namespace
+
+struct FlowRoutes::Walker
+{
+    uint64_t hash{0};                   //!< of the flow
+    VertexId source{0};                 //!< where the flow begins
+    VertexId at{0};                     //!< where it is
+    bool arrivedDown{false};            //!< see Paths
+    CopyMethod method{CopyMethod::DMA}; //!< who moves the bytes
+    std::vector<uint32_t> ports;        //!< directions of links that it has taken
+    std::vector<VertexId> forwarders;   //!< vertices that it has passed
+};
+
+FlowRoutes::FlowRoutes(const Cluster& cluster, const Paths& paths, const FlowParameters& parameters)
+    : m_cluster(cluster),
+      m_paths(paths),
+      m_parameters(parameters)
+{
+    AddLinkResources();
+    const auto& vertices = m_cluster.GetVertices();
+    m_ofMemory.assign(vertices.size(), NO_RESOURCE);
+    m_ofEngines.assign(vertices.size(), NO_RESOURCE);
+    m_ofForward.assign(vertices.size(), NO_RESOURCE);
+    for (VertexId id = 0; id < vertices.size(); ++id)
+    {
+        const Vertex& vertex = vertices[id];
+        if (vertex.memoryBytesPerSecond > 0)
+        {
+            m_ofMemory[id] = AddResource(vertex.memoryBytesPerSecond, 1);
+        }
+        if (vertex.copyEngines * vertex.copyEngineBytesPerSecond > 0)
+        {
+            m_ofEngines[id] = AddResource(vertex.copyEngines * vertex.copyEngineBytesPerSecond, 1);
+        }
+        if (vertex.forwardBytesPerSecond > 0 && vertex.kind != VertexKind::GPU)
+        {
+            m_ofForward[id] = AddResource(vertex.forwardBytesPerSecond, 1);
+        }
+    }
+}
+
+uint32_t
+FlowRoutes::AddResource(double capacity, double sharing)
+{
+    FlowResource resource;
+    resource.capacity = capacity;
+    resource.sharing = sharing;
+    m_resources.push_back(resource);
+    return static_cast<uint32_t>(m_resources.size() - 1);
+}
+
+void
+FlowRoutes::AddLinkResources()
+{
+    const auto& vertices = m_cluster.GetVertices();
+    const auto& links = m_cluster.GetLinks();
+    m_ofPort.resize(2 * links.size());
+    // Of a GPU: the resources from and to its NVSwitches.
+    std::map<std::pair<VertexId, bool>, uint32_t> bundles;
+    for (LinkId id = 0; id < links.size(); ++id)
+    {
+        const Link& link = links[id];
+        const FlowLinkParameters& parameters = m_parameters.Get(link.technology);
+        const double capacity = link.bytesPerSecond * parameters.efficiency;
+        const VertexKind a = vertices[link.a].kind;
+        const VertexKind b = vertices[link.b].kind;
+        const bool bundled = link.technology == LinkTechnology::NVLINK &&
+                             ((a == VertexKind::GPU && b == VertexKind::NVSWITCH) ||
+                              (b == VertexKind::GPU && a == VertexKind::NVSWITCH));
+        const VertexId gpu = a == VertexKind::GPU ? link.a : link.b;
+        for (const bool forward : {true, false})
+        {
+            uint32_t resource = NO_RESOURCE;
+            if (bundled)
+            {
+                const bool out = forward == (gpu == link.a);
+                const auto [place, isNew] = bundles.emplace(std::make_pair(gpu, out), 0);
+                if (isNew)
+                {
+                    place->second = AddResource(0, parameters.sharing);
+                }
+                resource = place->second;
+            }
+            else
+            {
+                resource = AddResource(0, parameters.sharing);
+            }
+            m_resources[resource].capacity += capacity;
+            const uint32_t port = 2 * id + (forward ? 0 : 1);
+            m_resources[resource].ports.push_back(port);
+            m_ofPort[port] = resource;
+        }
+    }
+}
+
+void
+FlowRoutes::Walk(Walker& walker, VertexId to) const
+{
+    while (walker.at != to)
+    {
+        const auto& choices = m_paths.NextPorts(walker.at, to, walker.arrivedDown);
+        if (choices.empty())
+        {
+            throw std::invalid_argument("flow network: no path from " +
+                                        m_cluster.GetVertices()[walker.source].name + " to " +
+                                        m_cluster.GetVertices()[to].name);
+        }
+        const std::size_t choice = walker.at == walker.source
+                                       ? PickFirstPort(walker.hash, walker.at, choices.size())
+                                       : PickNextPort(walker.hash, walker.at, choices.size());
+        const std::size_t position = choices[choice];
+        const Port& port = m_cluster.GetPorts(walker.at)[position];
+        walker.arrivedDown = m_paths.GoesDown(walker.at, position);
+        walker.ports.push_back(2 * port.link +
+                               (m_cluster.GetLinks()[port.link].a == walker.at ? 0 : 1));
+        walker.at = port.neighbor;
+        walker.forwarders.push_back(walker.at);
+    }
+}
+
+void
+FlowRoutes::AddUses(const Walker& walker, double share, uint32_t unitBytes, FlowRoute& route) const
+{
+    for (const uint32_t port : walker.ports)
+    {
+        const LinkFraming framing = m_cluster.GetLinks()[port / 2].framing.For(walker.method);
+        const double unit = unitBytes;
+        route.uses.push_back({m_ofPort[port],
+                              share * static_cast<double>(framing.WireBytes(unitBytes)) / unit,
+                              share});
+        if (framing.reverseBytes > 0)
+        {
+            route.uses.push_back(
+                {m_ofPort[port ^ 1],
+                 share * static_cast<double>(framing.ReverseBytes(unitBytes)) / unit,
+                 0});
+        }
+    }
+    for (const VertexId vertex : walker.forwarders)
+    {
+        if (vertex != walker.forwarders.back() && m_ofForward[vertex] != NO_RESOURCE)
+        {
+            route.uses.push_back({m_ofForward[vertex], share, 0});
+        }
+    }
+}
+
+void
+FlowRoutes::SetTimes(const Walker& walker, uint32_t unitBytes, FlowRoute& route) const
+{
+    double latency = 0;
+    double control = 0;
+    for (const uint32_t port : walker.ports)
+    {
+        const Link& link = m_cluster.GetLinks()[port / 2];
+        const double extra = static_cast<double>(m_parameters.Get(link.technology).latencyPs);
+        latency += static_cast<double>(link.delayPs) + extra;
+        control += static_cast<double>(link.delayPs) +
+                   link.framing.controlBytes * PS_PER_SECOND / link.bytesPerSecond;
+        if (port != walker.ports.back())
+        {
+            latency += GetHeadBytes(link, unitBytes) * PS_PER_SECOND / link.bytesPerSecond;
+        }
+    }
+    route.latencyPs = std::llround(latency);
+    route.controlPs = std::llround(control);
+}
+
+uint32_t
+FlowRoutes::Plan(const Connection& connection)
+{
+    const auto& vertices = m_cluster.GetVertices();
+    const auto& links = m_cluster.GetLinks();
+    Walker start;
+    start.hash = MixHash(m_parameters.pathSeed, connection.flow);
+    start.source = connection.source;
+    start.at = connection.source;
+    start.method = connection.copyMethod;
+    std::vector<VertexId> stops = connection.waypoints;
+    stops.push_back(connection.destination);
+
+    // NVLinks of the source share the flow; otherwise one walker carries all of it.
+    std::vector<Walker> walkers;
+    for (const uint16_t position : m_paths.NextPorts(connection.source, stops.front()))
+    {
+        const Port& port = m_cluster.GetPorts(connection.source)[position];
+        if (links[port.link].technology == LinkTechnology::NVLINK)
+        {
+            Walker walker = start;
+            walker.arrivedDown = m_paths.GoesDown(walker.at, position);
+            walker.ports.push_back(2 * port.link + (links[port.link].a == walker.at ? 0 : 1));
+            walker.at = port.neighbor;
+            walker.forwarders.push_back(walker.at);
+            walkers.push_back(walker);
+        }
+    }
+    if (walkers.empty())
+    {
+        walkers.push_back(start);
+    }
+    uint32_t unitBytes = UINT32_MAX;
+    for (Walker& walker : walkers)
+    {
+        for (const VertexId stop : stops)
+        {
+            Walk(walker, stop);
+        }
+        for (const uint32_t port : walker.ports)
+        {
+            unitBytes = std::min(unitBytes, links[port / 2].framing.unitBytes);
+        }
+    }
+    FlowRoute route;
+    for (const VertexId stop : connection.waypoints)
+    {
+        route.isNetwork |= vertices[stop].kind == VertexKind::NIC;
+    }
+    double rates = 0;
+    for (const Walker& walker : walkers)
+    {
+        rates += links[walker.ports.front() / 2].bytesPerSecond;
+    }
+    for (const Walker& walker : walkers)
+    {
+        const double rate = links[walker.ports.front() / 2].bytesPerSecond;
+        AddUses(walker, rate / rates, unitBytes, route);
+    }
+    SetTimes(walkers.front(), unitBytes, route);
+
+    const Vertex& source = vertices[connection.source];
+    double limit = 0;
+    if (connection.copyMethod != CopyMethod::DMA)
+    {
+        limit = source.smCopyBytesPerSecond;
+    }
+    else if (!route.isNetwork)
+    {
+        limit = source.copyEngineBytesPerSecond;
+        if (m_ofEngines[connection.source] != NO_RESOURCE)
+        {
+            route.uses.push_back({m_ofEngines[connection.source], 1, 0});
+        }
+    }
+    route.limit = limit > 0 ? limit : std::numeric_limits<double>::infinity();
+    for (const VertexId end : {connection.source, connection.destination})
+    {
+        if (m_ofMemory[end] != NO_RESOURCE)
+        {
+            route.uses.push_back({m_ofMemory[end], 1, 0});
+        }
+    }
+    return Intern(std::move(route));
+}
+
+uint32_t
+FlowRoutes::Intern(FlowRoute route)
+{
+    // What crosses a resource twice takes twice of it.
+    std::sort(route.uses.begin(), route.uses.end());
+    std::vector<FlowUse> merged;
+    for (const FlowUse& use : route.uses)
+    {
+        if (!merged.empty() && merged.back().resource == use.resource)
+        {
+            merged.back().amount += use.amount;
+            merged.back().payload += use.payload;
+        }
+        else
+        {
+            merged.push_back(use);
+        }
+    }
+    route.uses = std::move(merged);
+    const auto [place, isNew] =
+        m_ids.emplace(std::move(route), static_cast<uint32_t>(m_routes.size()));
+    if (isNew)
+    {
+        m_routes.push_back(&place->first);
+    }
+    return place->second;
+}
+
+std::vector<VertexId>
+FlowRoutes::FindRoots(const GroupConnection& connection, const std::vector<VertexId>& nics) const
+{
+    const auto& ends = nics.empty() ? connection.members : nics;
+    // The way to the farthest member, by every NVLink, or by the only port of a NIC.
+    std::vector<VertexId> roots;
+    std::size_t longest = 0;
+    for (const VertexId end : ends)
+    {
+        if (end == ends.front())
+        {
+            continue;
+        }
+        const auto& choices = m_paths.NextPorts(ends.front(), end);
+        std::vector<VertexId> middles;
+        std::size_t length = 0;
+        for (const uint16_t position : choices)
+        {
+            Walker walker;
+            walker.source = ends.front();
+            const Port& port = m_cluster.GetPorts(ends.front())[position];
+            walker.at = port.neighbor;
+            walker.arrivedDown = m_paths.GoesDown(ends.front(), position);
+            walker.forwarders.push_back(walker.at);
+            Walk(walker, end);
+            length = walker.forwarders.size();
+            middles.push_back(walker.forwarders[(length - 1) / 2]);
+        }
+        if (length > longest)
+        {
+            longest = length;
+            roots = middles;
+        }
+    }
+    if (longest < 2)
+    {
+        throw std::invalid_argument("flow network: no switches join the members of a group");
+    }
+    std::sort(roots.begin(), roots.end());
+    roots.erase(std::unique(roots.begin(), roots.end()), roots.end());
+    return roots;
+}
+
+uint32_t
+FlowRoutes::PlanGroup(const GroupConnection& connection)
+{
+    std::vector<VertexId> nics;
+    const VertexId first = connection.members.front();
+    const bool local =
+        std::all_of(connection.members.begin(), connection.members.end(), [&](VertexId member) {
+            return m_cluster.GetDomain(member) == m_cluster.GetDomain(first);
+        });
+    for (const VertexId member : connection.members)
+    {
+        if (!local)
+        {
+            nics.push_back(m_cluster.GetNic(member));
+        }
+    }
+    const std::vector<VertexId> roots = FindRoots(connection, nics);
+    FlowRoute route;
+    route.isNetwork = !local;
+    route.limit = std::numeric_limits<double>::infinity();
+    // Planes with faster links carry more.
+    std::map<VertexId, double> rates;
+    double allRates = 0;
+    for (const VertexId root : roots)
+    {
+        const VertexId end = local ? first : m_cluster.GetNic(first);
+        const Port& port = m_cluster.GetPorts(end)[m_paths.NextPorts(end, root).front()];
+        rates[root] = m_cluster.GetLinks()[port.link].bytesPerSecond;
+        allRates += rates[root];
+    }
+    for (const VertexId root : roots)
+    {
+        // Every link once: a switch passes on one sum, and one copy of a multicast.
+        Walker tree;
+        tree.method = CopyMethod::SM;
+        int64_t upPs = 0;
+        int64_t downPs = 0;
+        int64_t controlPs = 0;
+        uint32_t unitBytes = UINT32_MAX;
+        const auto walk = [&](VertexId member, bool up) {
+            Walker walker;
+            std::vector<VertexId> stops{up ? root : member};
+            const VertexId nic = local ? Cluster::NO_VERTEX : m_cluster.GetNic(member);
+            if (nic != Cluster::NO_VERTEX)
+            {
+                stops.insert(stops.begin(), nic);
+            }
+            walker.source = up ? member : root;
+            walker.at = walker.source;
+            for (const VertexId stop : stops)
+            {
+                Walk(walker, stop);
+            }
+            for (const uint32_t port : walker.ports)
+            {
+                unitBytes = std::min(unitBytes, m_cluster.GetLinks()[port / 2].framing.unitBytes);
+            }
+            FlowRoute part;
+            SetTimes(walker, unitBytes, part);
+            (up ? upPs : downPs) = std::max(up ? upPs : downPs, part.latencyPs);
+            controlPs = std::max(controlPs, part.controlPs);
+            tree.ports.insert(tree.ports.end(), walker.ports.begin(), walker.ports.end());
+        };
+        for (const VertexId member : connection.members)
+        {
+            if (connection.sender == Cluster::NO_VERTEX || connection.sender == member)
+            {
+                walk(member, true);
+            }
+            if (connection.receiver == Cluster::NO_VERTEX || connection.receiver == member)
+            {
+                walk(member, false);
+            }
+        }
+        std::sort(tree.ports.begin(), tree.ports.end());
+        tree.ports.erase(std::unique(tree.ports.begin(), tree.ports.end()), tree.ports.end());
+        AddUses(tree, rates[root] / allRates, unitBytes, route);
+        route.latencyPs = std::max(route.latencyPs, upPs + downPs);
+        route.controlPs = std::max(route.controlPs, controlPs);
+    }
+    for (const VertexId member : connection.members)
+    {
+        const bool gives = connection.sender == Cluster::NO_VERTEX || connection.sender == member;
+        const bool gets =
+            connection.receiver == Cluster::NO_VERTEX || connection.receiver == member;
+        if (m_ofMemory[member] != NO_RESOURCE && (gives || gets))
+        {
+            route.uses.push_back({m_ofMemory[member], static_cast<double>(gives + gets), 0});
+        }
+    }
+    return Intern(std::move(route));
+}
+
+} // namespace proteus
+} // namespace ns3

@@ -1,0 +1,173 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef PROTEUS_FLOW_ROUTES_H
+#define PROTEUS_FLOW_ROUTES_H
+
+#include "proteus-flow-parameters.h"
+
+#include "ns3/proteus-cluster.h"
+#include "ns3/proteus-connection.h"
+
+#include <cstdint>
+#include <map>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace ns3
+{
+namespace proteus
+{
+
+/// @ingroup proteus
+/// What flows share: directions of links, memories, copy engines and CPUs.
+struct FlowResource
+{
+    double capacity{0};          //!< wire bytes (links) or payload bytes per second
+    double sharing{1};           //!< part of the capacity for several collectives together
+    std::vector<uint32_t> ports; //!< directions of links that it stands for, 2 x link + (1 from
+                                 //!< Link::b); they carry parts like their rates
+};
+
+/// @ingroup proteus
+/// What a flow takes of a resource for every byte of its payload.
+struct FlowUse
+{
+    uint32_t resource{0}; //!< which one
+    double amount{0};     //!< of its capacity
+    double payload{0};    //!< payload that crosses it; 0 for what flows against the payload
+
+    /// @param other a use @return whether this one comes first; equal ones do not
+    bool operator<(const FlowUse& other) const
+    {
+        return std::tie(resource, amount, payload) <
+               std::tie(other.resource, other.amount, other.payload);
+    }
+};
+
+/// @ingroup proteus
+/// The way of a flow.
+struct FlowRoute
+{
+    std::vector<FlowUse> uses; //!< by resource, ascending
+    double limit{0};           //!< payload bytes per second of the thread block or copy engine;
+                               //!< infinite for none
+    int64_t latencyPs{0};      //!< from the first byte's start to the last one's arrival, besides
+                               //!< the time that the bytes take at the flow's rate
+    int64_t controlPs{0};      //!< of an acknowledgement or clear-to-send, back
+    bool isNetwork{false};     //!< whether it leaves the server by a NIC
+
+    /// @param other a route @return whether this one comes first; equal ones do not
+    bool operator<(const FlowRoute& other) const
+    {
+        return std::tie(latencyPs, controlPs, limit, isNetwork, uses) <
+               std::tie(other.latencyPs, other.controlPs, other.limit, other.isNetwork, other.uses);
+    }
+};
+
+/// @ingroup proteus
+/// An operation that switches do for a group: a sum of what all members give, or a multicast.
+struct GroupConnection
+{
+    std::vector<VertexId> members;         //!< GPUs
+    VertexId sender{Cluster::NO_VERTEX};   //!< who multicasts; NO_VERTEX for a sum
+    VertexId receiver{Cluster::NO_VERTEX}; //!< who gets the sum; NO_VERTEX for all members
+};
+
+/**
+ * @ingroup proteus
+ * Turns a cluster into resources, and connections into routes over them.
+ *
+ * A flow takes the path that the packet network gives it: the equal-cost ports that the hash of the
+ * flow picks, except on the NVLinks from a GPU to its NVSwitches, which it uses all in
+ * proportion to their rates; these are one resource in each direction. A byte of payload takes of a
+ * link what whole units of the path's smallest unit size cost on it with all headers, and of the
+ * opposite direction what the data link layer sends back. It also takes of the memory of both GPUs,
+ * of the copy engines of the source where these move it, and of every CPU that forwards it at a
+ * limited rate.
+ */
+class FlowRoutes
+{
+  public:
+    /**
+     * @param cluster to send over; must outlive this object
+     * @param paths of it, must outlive this object
+     * @param parameters of the flow network
+     */
+    FlowRoutes(const Cluster& cluster, const Paths& paths, const FlowParameters& parameters);
+
+    /**
+     * @param connection from GPU to GPU
+     * @return id of its route; connections with equal routes have the same
+     * @throw std::invalid_argument if there is no path
+     */
+    uint32_t Plan(const Connection& connection);
+
+    /**
+     * The links of an operation inside switches: up from all who give to a switch in the middle,
+     * and down to all who get, each once. Members that NVLink joins use all their NVSwitches alike;
+     * others go through their NICs.
+     * @param connection which operation
+     * @return id of its route
+     * @throw std::invalid_argument if there is no path
+     */
+    uint32_t PlanGroup(const GroupConnection& connection);
+
+    /// @param id a route @return the route
+    const FlowRoute& GetRoute(uint32_t id) const
+    {
+        return *m_routes[id];
+    }
+
+    /// @return what there is to share
+    const std::vector<FlowResource>& GetResources() const
+    {
+        return m_resources;
+    }
+
+  private:
+    /// "No resource".
+    static constexpr uint32_t NO_RESOURCE = 0xffffffff;
+
+    /// A part of a flow on its way.
+    struct Walker;
+
+    /// @param capacity of a new resource @param sharing of it @return its number
+    uint32_t AddResource(double capacity, double sharing);
+    /// Makes the resources of links, NVLinks to NVSwitches together.
+    void AddLinkResources();
+    /// @param walker to bring @param to the next vertex where the flow is sent on
+    void Walk(Walker& walker, VertexId to) const;
+    /// @param walker with its links @param share of the flow that it carries
+    /// @param unitBytes of the flow @param route to add to
+    void AddUses(const Walker& walker, double share, uint32_t unitBytes, FlowRoute& route) const;
+    /// @param walker with its links @param unitBytes of the flow @param route whose times are set
+    void SetTimes(const Walker& walker, uint32_t unitBytes, FlowRoute& route) const;
+
+    /// @param route whose uses are to be one for each resource @return its id
+    uint32_t Intern(FlowRoute route);
+    /// @param connection an operation @param nics of its members, empty for NVLink
+    /// @return switches in the middle of its trees
+    std::vector<VertexId> FindRoots(const GroupConnection& connection,
+                                    const std::vector<VertexId>& nics) const;
+
+    const Cluster& m_cluster;
+    const Paths& m_paths;
+    const FlowParameters m_parameters;
+    std::vector<FlowResource> m_resources;
+    std::vector<uint32_t> m_ofPort;    //!< resource of a direction of a link
+    std::vector<uint32_t> m_ofMemory;  //!< by vertex
+    std::vector<uint32_t> m_ofEngines; //!< by vertex
+    std::vector<uint32_t> m_ofForward; //!< by vertex
+    std::map<FlowRoute, uint32_t> m_ids;
+    std::vector<const FlowRoute*> m_routes; //!< by id, in m_ids
+};
+
+} // namespace proteus
+} // namespace ns3
+
+#endif // PROTEUS_FLOW_ROUTES_H

@@ -1,0 +1,51 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-flow-run.h"
+
+#include "proteus-alpha-beta-network.h"
+#include "proteus-flow-executor.h"
+#include "proteus-flow-network.h"
+
+#include <stdexcept>
+
+namespace ns3
+{
+namespace proteus
+{
+
+FlowRun
+RunFlow(const ExecutionGraph& graph,
+        const Cluster& cluster,
+        const RuntimeOptions& options,
+        const FlowParameters& parameters,
+        const ProgramSettings& settings,
+        FlowRung rung)
+{
+    const Paths paths(cluster);
+    FlowClock clock;
+    FlowRun run;
+    if (rung == FlowRung::ALPHA_BETA)
+    {
+        AlphaBetaNetwork network(graph, cluster, paths, clock, parameters, settings);
+        run.timeline = FlowExecutor(graph, cluster, options, clock, network).Run();
+        run.network.messages = network.GetNCollectives();
+        return run;
+    }
+    FlowNetwork network(graph, cluster, paths, clock, parameters, settings);
+    run.timeline = FlowExecutor(graph, cluster, options, clock, network).Run();
+    const std::string left = network.CheckAtRest();
+    if (!left.empty())
+    {
+        throw std::runtime_error("the job is done, but the flow network is not at rest: " + left);
+    }
+    run.links = network.GetLinkStatistics();
+    run.network = network.GetStatistics();
+    return run;
+}
+
+} // namespace proteus
+} // namespace ns3

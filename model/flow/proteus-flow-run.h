@@ -1,0 +1,63 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef PROTEUS_FLOW_RUN_H
+#define PROTEUS_FLOW_RUN_H
+
+#include "proteus-flow-parameters.h"
+
+#include "ns3/proteus-device-runtime.h"
+#include "ns3/proteus-program-cache.h"
+#include "ns3/proteus-timeline.h"
+
+#include <vector>
+
+namespace ns3
+{
+namespace proteus
+{
+
+/// @ingroup proteus
+/// The rungs below full packet level.
+enum class FlowRung : uint8_t
+{
+    FLOW,       //!< FlowNetwork
+    ALPHA_BETA, //!< AlphaBetaNetwork
+};
+
+/// @ingroup proteus
+/// What a run without a simulator leaves behind.
+struct FlowRun
+{
+    Timeline timeline;                 //!< what happened
+    std::vector<LinkStatistics> links; //!< what they carried; FLOW only
+    NetworkStatistics network;         //!< work of the network
+};
+
+/**
+ * @ingroup proteus
+ * Runs an execution graph on a cluster at flow level.
+ * @param graph to execute
+ * @param cluster to execute it on
+ * @param options how devices issue their work
+ * @param parameters of the flow network
+ * @param settings of the programs of the collectives
+ * @param rung which network
+ * @return what happened
+ * @throw std::invalid_argument if the graph does not fit the cluster
+ * @throw std::runtime_error if it cannot finish
+ */
+FlowRun RunFlow(const ExecutionGraph& graph,
+                const Cluster& cluster,
+                const RuntimeOptions& options = RuntimeOptions(),
+                const FlowParameters& parameters = FlowParameters(),
+                const ProgramSettings& settings = ProgramSettings(),
+                FlowRung rung = FlowRung::FLOW);
+
+} // namespace proteus
+} // namespace ns3
+
+#endif // PROTEUS_FLOW_RUN_H

@@ -1,0 +1,176 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-max-min.h"
+
+#include <algorithm>
+#include <functional>
+#include <stdexcept>
+#include <string>
+
+namespace ns3
+{
+namespace proteus
+{
+
+namespace
+{
+
+/// Levels that differ by less than this part are one: the flows at them stay together.
+constexpr double EQUAL = 1e-12;
+
+} // namespace
+
+void
+MaxMinSolver::Clear()
+{
+    m_resources.clear();
+    m_limits.clear();
+    m_rates.clear();
+    m_firstUse.clear();
+    m_uses.clear();
+}
+
+uint32_t
+MaxMinSolver::AddResource(double capacity)
+{
+    Resource resource;
+    resource.capacity = capacity;
+    m_resources.push_back(resource);
+    return static_cast<uint32_t>(m_resources.size() - 1);
+}
+
+uint32_t
+MaxMinSolver::AddFlow(double limit)
+{
+    m_limits.push_back(limit);
+    m_firstUse.push_back(static_cast<uint32_t>(m_uses.size()));
+    return static_cast<uint32_t>(m_limits.size() - 1);
+}
+
+void
+MaxMinSolver::AddUse(uint32_t resource, double amount)
+{
+    m_uses.emplace_back(resource, amount);
+    m_resources[resource].rising += amount;
+    ++m_resources[resource].nRising;
+}
+
+void
+MaxMinSolver::Freeze(uint32_t flow, double rate)
+{
+    m_rates[flow] = rate;
+    for (uint32_t i = m_firstUse[flow]; i < m_firstUse[flow + 1]; ++i)
+    {
+        Resource& resource = m_resources[m_uses[i].first];
+        resource.capacity -= m_uses[i].second * rate;
+        // The last one takes all that is left of rounding, too.
+        resource.rising = --resource.nRising == 0 ? 0 : resource.rising - m_uses[i].second;
+    }
+}
+
+void
+MaxMinSolver::Solve()
+{
+    const uint32_t nFlows = GetNFlows();
+    m_firstUse.push_back(static_cast<uint32_t>(m_uses.size()));
+    m_rates.assign(nFlows, -1);
+
+    // Who uses what.
+    uint32_t users = 0;
+    m_fill.clear();
+    m_byLevel.clear();
+    for (uint32_t id = 0; id < m_resources.size(); ++id)
+    {
+        Resource& resource = m_resources[id];
+        resource.firstUser = users;
+        m_fill.push_back(users);
+        users += resource.nRising;
+        if (resource.nRising > 0)
+        {
+            m_byLevel.emplace_back(GetLevel(resource), id);
+        }
+    }
+    m_users.resize(users);
+    m_byLimit.clear();
+    for (uint32_t flow = 0; flow < nFlows; ++flow)
+    {
+        for (uint32_t i = m_firstUse[flow]; i < m_firstUse[flow + 1]; ++i)
+        {
+            m_users[m_fill[m_uses[i].first]++] = flow;
+        }
+        if (m_limits[flow] < std::numeric_limits<double>::infinity())
+        {
+            m_byLimit.emplace_back(m_limits[flow], flow);
+        }
+        else if (m_firstUse[flow] == m_firstUse[flow + 1])
+        {
+            throw std::invalid_argument("max-min: flow " + std::to_string(flow) +
+                                        " has no limit and uses nothing");
+        }
+    }
+
+    const auto later = std::greater<std::pair<double, uint32_t>>();
+    std::make_heap(m_byLevel.begin(), m_byLevel.end(), later);
+    std::sort(m_byLimit.begin(), m_byLimit.end());
+    std::size_t nextLimit = 0;
+    uint32_t left = nFlows;
+    double reached = 0; // levels only rise, whatever rounding says
+    while (left > 0)
+    {
+        while (nextLimit < m_byLimit.size() && m_rates[m_byLimit[nextLimit].second] >= 0)
+        {
+            ++nextLimit;
+        }
+        // A level rises when flows below it stay behind: look again before it is believed.
+        uint32_t full = UINT32_MAX;
+        double level = std::numeric_limits<double>::infinity();
+        while (!m_byLevel.empty())
+        {
+            const auto [noted, id] = m_byLevel.front();
+            const Resource& resource = m_resources[id];
+            const double now = resource.nRising == 0 ? std::numeric_limits<double>::infinity()
+                                                     : GetLevel(resource);
+            if (now <= noted * (1 + EQUAL))
+            {
+                full = id;
+                level = now;
+                break;
+            }
+            std::pop_heap(m_byLevel.begin(), m_byLevel.end(), later);
+            m_byLevel.pop_back();
+            if (resource.nRising > 0)
+            {
+                m_byLevel.emplace_back(now, id);
+                std::push_heap(m_byLevel.begin(), m_byLevel.end(), later);
+            }
+        }
+        if (nextLimit < m_byLimit.size() && m_byLimit[nextLimit].first <= level)
+        {
+            reached = std::max(reached, m_byLimit[nextLimit].first);
+            Freeze(m_byLimit[nextLimit].second, m_byLimit[nextLimit].first);
+            --left;
+            continue;
+        }
+        std::pop_heap(m_byLevel.begin(), m_byLevel.end(), later);
+        m_byLevel.pop_back();
+        reached = std::max(reached, level);
+        const uint32_t end =
+            full + 1 < m_resources.size() ? m_resources[full + 1].firstUser : users;
+        for (uint32_t i = m_resources[full].firstUser; i < end; ++i)
+        {
+            if (m_rates[m_users[i]] < 0)
+            {
+                Freeze(m_users[i], std::min(reached, m_limits[m_users[i]]));
+                --left;
+            }
+        }
+    }
+    m_firstUse.pop_back();
+}
+
+} // namespace proteus
+} // namespace ns3

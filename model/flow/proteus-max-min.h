@@ -1,0 +1,103 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef PROTEUS_MAX_MIN_H
+#define PROTEUS_MAX_MIN_H
+
+#include <cstdint>
+#include <limits>
+#include <utility>
+#include <vector>
+
+namespace ns3
+{
+namespace proteus
+{
+
+/**
+ * @ingroup proteus
+ * Max-min fair allocation by progressive filling (Bertsekas and Gallager, "Data Networks", 2nd
+ * edition, section 6.5.2): the rates of all flows rise together; when a resource is full, the flows
+ * that use it stay as they are, and the others rise on.
+ *
+ * A flow may use an amount of each resource other than 1 per unit of its rate: headers, or a class
+ * of flows that always have equal rates and stand here as one. The allocation is the one whose
+ * rates, in ascending order, are lexicographically largest.
+ *
+ * Resources and flows are added, then Solve() is called; Clear() makes room for the next problem
+ * and keeps the memory.
+ */
+class MaxMinSolver
+{
+  public:
+    /// Forgets everything.
+    void Clear();
+
+    /// @param capacity of it, above 0 @return its number, from 0
+    uint32_t AddResource(double capacity);
+
+    /// @param limit largest rate, above 0, may be infinite @return its number, from 0
+    uint32_t AddFlow(double limit = std::numeric_limits<double>::infinity());
+
+    /**
+     * The flow added last uses a resource; each one once at most.
+     * @param resource which one
+     * @param amount that a rate of one takes of it, above 0
+     */
+    void AddUse(uint32_t resource, double amount);
+
+    /**
+     * Computes the rates.
+     * @throw std::invalid_argument if a flow without limit uses no resource
+     */
+    void Solve();
+
+    /// @param flow a flow @return its rate
+    double GetRate(uint32_t flow) const
+    {
+        return m_rates[flow];
+    }
+
+    /// @return number of flows
+    uint32_t GetNFlows() const
+    {
+        return static_cast<uint32_t>(m_limits.size());
+    }
+
+  private:
+    /// A resource.
+    struct Resource
+    {
+        double capacity{0};    //!< not taken by flows that stay as they are
+        double rising{0};      //!< amount of the flows that rise
+        uint32_t nRising{0};   //!< number of them
+        uint32_t firstUser{0}; //!< in m_users
+    };
+
+    /// @param resource a resource @return the level at which it is full
+    static double GetLevel(const Resource& resource)
+    {
+        return resource.capacity > 0 ? resource.capacity / resource.rising : 0;
+    }
+
+    /// @param flow a flow that rises @param rate at which it stays
+    void Freeze(uint32_t flow, double rate);
+
+    std::vector<Resource> m_resources;
+    std::vector<double> m_limits;                       //!< by flow
+    std::vector<double> m_rates;                        //!< by flow; negative while it rises
+    std::vector<uint32_t> m_firstUse;                   //!< by flow, in m_uses
+    std::vector<std::pair<uint32_t, double>> m_uses;    //!< resource, amount
+    std::vector<uint32_t> m_users;                      //!< flows by resource
+    std::vector<std::pair<double, uint32_t>> m_byLevel; //!< heap of resources
+    std::vector<std::pair<double, uint32_t>> m_byLimit; //!< flows that have one
+    std::vector<uint32_t> m_fill;                       //!< by resource, while m_users is made
+};
+
+} // namespace proteus
+} // namespace ns3
+
+#endif // PROTEUS_MAX_MIN_H

@@ -1,0 +1,658 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-program-replay.h"
+
+#include "proteus-max-min.h"
+
+#include <algorithm>
+#include <cmath>
+#include <deque>
+#include <limits>
+#include <numeric>
+#include <queue>
+#include <stdexcept>
+
+namespace ns3
+{
+namespace proteus
+{
+
+namespace
+{
+
+/// Picoseconds in a second.
+constexpr double PS_PER_SECOND = 1e12;
+/// What happens within this time happens at once, so that equal flows need one solution.
+constexpr double TOGETHER_PS = 1000;
+
+/// Executes one program.
+class Replay
+{
+  public:
+    Replay(const CollectiveProgram& program,
+           const std::vector<ProgramFlow>& flows,
+           const std::vector<uint32_t>& routes,
+           const FlowRoutes& all,
+           const ReplayCosts& costs,
+           bool isInstant)
+        : m_program(program),
+          m_routes(all),
+          m_costs(costs),
+          m_isInstant(isInstant)
+    {
+        m_rankStepPs.assign(program.ranks.size(), 0);
+        SetUpFlows(flows, routes);
+        m_index = IndexFlows(flows);
+        SetUpBlocks();
+        SetUpGroups(flows);
+    }
+
+    ReplayTimes Run()
+    {
+        for (uint32_t flow = 0; flow < m_flows.size(); ++flow)
+        {
+            if (m_flows[flow].group == NO_GROUP)
+            {
+                Grant(flow, std::min<uint64_t>(m_flows[flow].ungranted, m_program.slots));
+            }
+        }
+        for (uint32_t block = 0; block < m_blocks.size(); ++block)
+        {
+            Advance(block);
+        }
+        while (NextEvent())
+        {
+        }
+        for (const BlockState& block : m_blocks)
+        {
+            if (block.next < block.block->steps.size())
+            {
+                throw std::invalid_argument("flow network: a program of algorithm '" +
+                                            m_program.algorithm + "' has steps that wait for ever");
+            }
+        }
+        m_times.endPs = std::llround(m_lastStepPs);
+        for (const double end : m_rankStepPs)
+        {
+            m_times.stepsPs.push_back(std::llround(end));
+        }
+        for (std::size_t i = 0; i < m_flows.size(); ++i)
+        {
+            m_times.endPs = std::max({m_times.endPs, m_times.sentPs[i], m_times.receivedPs[i]});
+        }
+        return m_times;
+    }
+
+  private:
+    /// A thread block of a rank.
+    struct BlockState
+    {
+        const ThreadBlock* block;
+        uint32_t rank;            //!< whose it is
+        uint32_t firstOfRank;     //!< position of the rank's first block
+        uint32_t nOfRank;         //!< blocks of the rank
+        uint32_t sendFlow{NO_ID}; //!< connection to the send peer
+        uint32_t receiveFlow{NO_ID};
+        uint32_t next{0};              //!< step
+        uint32_t grants{0};            //!< chunks that the receiver has room for
+        uint32_t arrived{0};           //!< chunks not taken out
+        BlockCost cost;                //!< of its steps
+        bool busy{false};              //!< with a step
+        std::vector<uint32_t> waiters; //!< blocks with a step that waits for this one
+    };
+
+    /// A connection.
+    struct FlowState
+    {
+        uint32_t kind{0};         //!< flows with one route share a rate
+        uint32_t sender{NO_ID};   //!< block
+        uint32_t receiver{NO_ID}; //!< block
+        uint64_t ungranted{0};    //!< chunks
+        double left{0};           //!< bytes of the first message
+        std::deque<double> queue; //!< bytes of the messages, the first one under way
+        uint32_t group{NO_GROUP}; //!< network group
+        uint32_t from{NO_RANK};   //!< who multicasts
+        uint32_t to{NO_RANK};     //!< who gets sums, NO_RANK for all
+        StepKind operation{StepKind::SEND};
+        std::vector<uint32_t> given;  //!< contributions, by rank
+        uint32_t nMembers{0};         //!< that give
+        uint32_t complete{0};         //!< messages that all have given to
+        std::deque<uint32_t> waiting; //!< members that have given to those behind
+    };
+
+    /// A member of a network group.
+    struct Member
+    {
+        std::vector<uint32_t> blocks;            //!< that take from it
+        uint32_t sums{0};                        //!< results not taken
+        std::map<uint32_t, uint32_t> multicasts; //!< not taken, by sender
+    };
+
+    /// Flows with one route and one limit.
+    struct Kind
+    {
+        uint32_t route{0};
+        double limit{0};    //!< bytes per second of each
+        uint32_t active{0}; //!< flows that send
+        double rate{0};     //!< of each, bytes per picosecond
+    };
+
+    /// Something that happens at a known time.
+    enum class What : uint8_t
+    {
+        ARRIVAL,
+        USE,
+        GRANT,
+        ACKNOWLEDGEMENT,
+        STEP_END
+    };
+
+    struct Event
+    {
+        double timePs;
+        uint64_t number;
+        What what;
+        uint32_t flow; //!< STEP_END: the block
+        uint32_t count;
+
+        bool operator<(const Event& other) const
+        {
+            return timePs != other.timePs ? timePs > other.timePs : number > other.number;
+        }
+    };
+
+    void SetUpFlows(const std::vector<ProgramFlow>& flows, const std::vector<uint32_t>& routes)
+    {
+        std::map<std::pair<uint32_t, double>, uint32_t> kinds;
+        m_flows.resize(flows.size());
+        for (std::size_t i = 0; i < flows.size(); ++i)
+        {
+            const double limit = m_costs.limits.empty() ? 0 : m_costs.limits[i];
+            const auto [place, isNew] = kinds.emplace(std::make_pair(routes[i], limit),
+                                                      static_cast<uint32_t>(m_kinds.size()));
+            if (isNew)
+            {
+                Kind kind;
+                kind.route = routes[i];
+                kind.limit = m_routes.GetRoute(routes[i]).limit;
+                kind.limit = limit > 0 ? std::min(kind.limit, limit) : kind.limit;
+                m_kinds.push_back(kind);
+            }
+            m_flows[i].kind = place->second;
+            m_flows[i].ungranted = flows[i].messages;
+            m_flows[i].group = flows[i].group;
+            m_flows[i].from = flows[i].from;
+            m_flows[i].to = flows[i].to;
+            m_flows[i].operation = flows[i].operation;
+        }
+        m_times.sentPs.assign(flows.size(), 0);
+        m_times.receivedPs.assign(flows.size(), 0);
+    }
+
+    void SetUpGroups(const std::vector<ProgramFlow>& flows)
+    {
+        m_groups.resize(m_program.groups.size());
+        for (auto& group : m_groups)
+        {
+            group.resize(m_program.ranks.size());
+        }
+        for (uint32_t id = 0; id < m_blocks.size(); ++id)
+        {
+            const BlockState& state = m_blocks[id];
+            if (state.block->group != NO_GROUP)
+            {
+                m_groups[state.block->group][state.rank].blocks.push_back(id);
+            }
+        }
+        for (std::size_t i = 0; i < flows.size(); ++i)
+        {
+            m_flows[i].given.assign(flows[i].members.empty() ? 0 : m_program.ranks.size(), 0);
+            m_flows[i].nMembers = flows[i].operation == StepKind::GROUP_MULTICAST
+                                      ? 1
+                                      : static_cast<uint32_t>(flows[i].members.size());
+        }
+    }
+
+    /// A rank gives to an operation of a group, which begins when all have.
+    void Give(const BlockState& state, const Step& step)
+    {
+        const uint32_t id = m_index.at(MakeGroupFlowKey(*state.block, state.rank, step));
+        FlowState& flow = m_flows[id];
+        const uint32_t number = flow.given[state.rank]++;
+        if (flow.waiting.size() <= number - flow.complete)
+        {
+            flow.waiting.resize(number - flow.complete + 1, 0);
+        }
+        if (++flow.waiting[number - flow.complete] == flow.nMembers)
+        {
+            flow.waiting.pop_front();
+            ++flow.complete;
+            Send(id, step.bytes);
+        }
+    }
+
+    /// @return whether a group step can be done
+    bool IsThere(const BlockState& state, const Step& step) const
+    {
+        if (step.kind != StepKind::GROUP_RECV)
+        {
+            return true;
+        }
+        const Member& member = m_groups[state.block->group][state.rank];
+        const auto found = member.multicasts.find(step.peer);
+        return step.peer == NO_RANK ? member.sums > 0
+                                    : found != member.multicasts.end() && found->second > 0;
+    }
+
+    void DoGroupStep(const BlockState& state, const Step& step)
+    {
+        if (step.kind == StepKind::GROUP_RECV)
+        {
+            Member& member = m_groups[state.block->group][state.rank];
+            --(step.peer == NO_RANK ? member.sums : member.multicasts[step.peer]);
+        }
+        else if (SendsToGroup(step.kind))
+        {
+            Give(state, step);
+        }
+    }
+
+    /// An operation of a group has brought its result.
+    void DeliverGroup(const FlowState& flow)
+    {
+        const bool multicast = flow.operation == StepKind::GROUP_MULTICAST;
+        for (const uint32_t rank : m_program.groups[flow.group].members)
+        {
+            if (!multicast && flow.to != NO_RANK && flow.to != rank)
+            {
+                continue;
+            }
+            Member& member = m_groups[flow.group][rank];
+            ++(multicast ? member.multicasts[flow.from] : member.sums);
+            for (const uint32_t block : member.blocks)
+            {
+                Advance(block);
+            }
+        }
+    }
+
+    void SetUpBlocks()
+    {
+        const auto& index = m_index;
+        for (uint32_t rank = 0; rank < m_program.ranks.size(); ++rank)
+        {
+            const auto& blocks = m_program.ranks[rank].blocks;
+            const auto first = static_cast<uint32_t>(m_blocks.size());
+            for (const ThreadBlock& block : blocks)
+            {
+                BlockState state;
+                state.block = &block;
+                state.rank = rank;
+                if (!m_costs.blocks.empty())
+                {
+                    state.cost = m_costs.blocks[rank][&block - blocks.data()];
+                }
+                state.firstOfRank = first;
+                state.nOfRank = static_cast<uint32_t>(blocks.size());
+                const auto id = static_cast<uint32_t>(m_blocks.size());
+                const auto sends = index.find(MakeFlowKey(block.channel, rank, block.sendPeer));
+                if (block.sendPeer != NO_RANK && sends != index.end())
+                {
+                    state.sendFlow = sends->second;
+                    m_flows[sends->second].sender = id;
+                }
+                const auto receives =
+                    index.find(MakeFlowKey(block.channel, block.receivePeer, rank));
+                if (block.receivePeer != NO_RANK && receives != index.end())
+                {
+                    state.receiveFlow = receives->second;
+                    m_flows[receives->second].receiver = id;
+                }
+                m_blocks.push_back(state);
+            }
+            for (uint32_t i = 0; i < blocks.size(); ++i)
+            {
+                for (const Step& step : blocks[i].steps)
+                {
+                    if (step.waitBlock != NO_BLOCK)
+                    {
+                        m_blocks[first + step.waitBlock].waiters.push_back(first + i);
+                    }
+                }
+            }
+            for (uint32_t i = first; i < m_blocks.size(); ++i)
+            {
+                auto& waiters = m_blocks[i].waiters;
+                std::sort(waiters.begin(), waiters.end());
+                waiters.erase(std::unique(waiters.begin(), waiters.end()), waiters.end());
+            }
+        }
+    }
+
+    void Push(double timePs, What what, uint32_t flow, uint32_t count)
+    {
+        m_events.push({timePs, m_number++, what, flow, count});
+    }
+
+    void Grant(uint32_t flow, uint64_t chunks)
+    {
+        if (chunks > 0)
+        {
+            m_flows[flow].ungranted -= chunks;
+            Push(m_now + static_cast<double>(GetRoute(flow).controlPs),
+                 What::GRANT,
+                 flow,
+                 static_cast<uint32_t>(chunks));
+        }
+    }
+
+    const FlowRoute& GetRoute(uint32_t flow) const
+    {
+        return m_routes.GetRoute(m_kinds[m_flows[flow].kind].route);
+    }
+
+    void Send(uint32_t id, uint64_t stepBytes)
+    {
+        FlowState& flow = m_flows[id];
+        const auto bytes = static_cast<double>(
+            std::max<uint64_t>(GetTraits(m_program.protocol).WireBytes(stepBytes), 1));
+        flow.queue.push_back(bytes);
+        if (flow.queue.size() == 1)
+        {
+            flow.left = bytes;
+            ++m_kinds[flow.kind].active;
+            m_active.push_back(id);
+            m_changed = true;
+        }
+    }
+
+    void Advance(uint32_t id)
+    {
+        const auto& steps = m_blocks[id].block->steps;
+        const uint32_t before = m_blocks[id].next;
+        while (m_blocks[id].next < steps.size() && !m_blocks[id].busy)
+        {
+            BlockState& state = m_blocks[id];
+            const Step& step = steps[state.next];
+            const bool waits = step.waitBlock != NO_BLOCK &&
+                               m_blocks[state.firstOfRank + step.waitBlock].next <= step.waitStep;
+            const bool inGroup = state.block->group != NO_GROUP;
+            if ((Receives(step.kind) && state.arrived == 0) ||
+                (Sends(step.kind) && state.grants == 0) || waits ||
+                (inGroup && !IsThere(state, step)))
+            {
+                break;
+            }
+            BeginStep(state, step);
+            const double busyPs =
+                static_cast<double>(state.cost.busyPs) +
+                (m_isInstant ? 0 : static_cast<double>(step.bytes) * state.cost.psPerByte);
+            if (busyPs > 0)
+            {
+                state.busy = true;
+                Push(m_now + busyPs, What::STEP_END, id, 1);
+                break;
+            }
+            EndStep(state, step);
+        }
+        if (m_blocks[id].next != before)
+        {
+            WakeOthers(id);
+        }
+    }
+
+    void WakeOthers(uint32_t id)
+    {
+        for (const uint32_t waiter : m_blocks[id].waiters)
+        {
+            if (waiter != id)
+            {
+                Advance(waiter);
+            }
+        }
+    }
+
+    /// @return whether the bytes of the block's steps leave when these are done
+    bool SendsWhole(const BlockState& state) const
+    {
+        return !m_costs.sendsWhole.empty() && m_costs.sendsWhole[state.sendFlow];
+    }
+
+    void BeginStep(BlockState& state, const Step& step)
+    {
+        if (state.block->group != NO_GROUP)
+        {
+            DoGroupStep(state, step);
+        }
+        if (Sends(step.kind) && !SendsWhole(state))
+        {
+            --state.grants;
+            Send(state.sendFlow, step.bytes);
+        }
+    }
+
+    void EndStep(BlockState& state, const Step& step)
+    {
+        if (Sends(step.kind) && SendsWhole(state))
+        {
+            --state.grants;
+            Send(state.sendFlow, step.bytes);
+        }
+        ++state.next;
+        m_lastStepPs = std::max(m_lastStepPs, m_now);
+        m_rankStepPs[state.rank] = m_now;
+        if (Receives(step.kind))
+        {
+            --state.arrived;
+            Grant(state.receiveFlow, std::min<uint64_t>(m_flows[state.receiveFlow].ungranted, 1));
+        }
+    }
+
+    /// Shares the resources among what sends now.
+    void Share()
+    {
+        m_changed = false;
+        if (m_isInstant)
+        {
+            return;
+        }
+        m_solver.Clear();
+        m_numberOf.assign(m_routes.GetResources().size(), NO_ID);
+        m_solved.clear();
+        for (uint32_t i = 0; i < m_kinds.size(); ++i)
+        {
+            if (m_kinds[i].active == 0)
+            {
+                continue;
+            }
+            const FlowRoute& route = m_routes.GetRoute(m_kinds[i].route);
+            for (const FlowUse& use : route.uses)
+            {
+                if (m_numberOf[use.resource] == NO_ID)
+                {
+                    m_numberOf[use.resource] =
+                        m_solver.AddResource(m_routes.GetResources()[use.resource].capacity);
+                }
+            }
+            m_solver.AddFlow(m_kinds[i].limit);
+            for (const FlowUse& use : route.uses)
+            {
+                m_solver.AddUse(m_numberOf[use.resource], use.amount * m_kinds[i].active);
+            }
+            m_solved.push_back(i);
+        }
+        m_solver.Solve();
+        for (uint32_t i = 0; i < m_solved.size(); ++i)
+        {
+            m_kinds[m_solved[i]].rate = m_solver.GetRate(i) / PS_PER_SECOND;
+        }
+    }
+
+    /// The first message of a flow has been sent.
+    void FinishMessage(uint32_t id)
+    {
+        const double arrival = m_now + static_cast<double>(GetRoute(id).latencyPs);
+        Push(arrival, What::ARRIVAL, id, 1);
+        Push(arrival + static_cast<double>(GetRoute(id).controlPs), What::ACKNOWLEDGEMENT, id, 1);
+        FlowState& flow = m_flows[id];
+        flow.queue.pop_front();
+        if (flow.queue.empty())
+        {
+            --m_kinds[flow.kind].active;
+            m_changed = true;
+        }
+        else
+        {
+            flow.left = flow.queue.front();
+        }
+    }
+
+    /// Goes on to what happens next. @return whether anything did
+    bool NextEvent()
+    {
+        if (m_changed)
+        {
+            Share();
+        }
+        double next = std::numeric_limits<double>::infinity();
+        for (const uint32_t id : m_active)
+        {
+            const double time =
+                m_isInstant ? m_now : m_now + m_flows[id].left / m_kinds[m_flows[id].kind].rate;
+            next = std::min(next, time);
+        }
+        if (!m_events.empty())
+        {
+            next = std::min(next, m_events.top().timePs);
+        }
+        if (next == std::numeric_limits<double>::infinity())
+        {
+            return false;
+        }
+        const double passed = next - m_now;
+        m_now = next;
+        m_ended.clear();
+        for (const uint32_t id : m_active)
+        {
+            FlowState& flow = m_flows[id];
+            const double rate = m_kinds[flow.kind].rate;
+            flow.left -= passed * rate;
+            if (m_isInstant || flow.left <= TOGETHER_PS * rate)
+            {
+                m_ended.push_back(id);
+            }
+        }
+        for (const uint32_t id : m_ended)
+        {
+            FinishMessage(id);
+        }
+        if (!m_ended.empty())
+        {
+            m_active.erase(
+                std::remove_if(m_active.begin(),
+                               m_active.end(),
+                               [this](uint32_t id) { return m_flows[id].queue.empty(); }),
+                m_active.end());
+        }
+        while (!m_events.empty() && m_events.top().timePs <= m_now + TOGETHER_PS)
+        {
+            const Event event = m_events.top();
+            m_events.pop();
+            Handle(event);
+        }
+        return true;
+    }
+
+    void Handle(const Event& event)
+    {
+        switch (event.what)
+        {
+        case What::ARRIVAL: {
+            m_times.receivedPs[event.flow] = std::llround(event.timePs);
+            const FlowState& flow = m_flows[event.flow];
+            const int64_t latencyPs = flow.group != NO_GROUP
+                                          ? m_costs.groupLatencyPs
+                                          : m_blocks[flow.receiver].cost.latencyPs;
+            if (latencyPs > 0)
+            {
+                Push(event.timePs + static_cast<double>(latencyPs), What::USE, event.flow, 1);
+                return;
+            }
+            Use(event.flow);
+            return;
+        }
+        case What::USE:
+            Use(event.flow);
+            return;
+        case What::GRANT:
+            m_blocks[m_flows[event.flow].sender].grants += event.count;
+            Advance(m_flows[event.flow].sender);
+            return;
+        case What::ACKNOWLEDGEMENT:
+            m_times.sentPs[event.flow] = std::llround(event.timePs);
+            return;
+        case What::STEP_END: {
+            BlockState& state = m_blocks[event.flow];
+            state.busy = false;
+            EndStep(state, state.block->steps[state.next]);
+            WakeOthers(event.flow);
+            Advance(event.flow);
+            return;
+        }
+        }
+    }
+
+    /// What has arrived can be used.
+    void Use(uint32_t id)
+    {
+        if (m_flows[id].group != NO_GROUP)
+        {
+            DeliverGroup(m_flows[id]);
+            return;
+        }
+        ++m_blocks[m_flows[id].receiver].arrived;
+        Advance(m_flows[id].receiver);
+    }
+
+    const CollectiveProgram& m_program;
+    const FlowRoutes& m_routes;
+    const ReplayCosts& m_costs;
+    const bool m_isInstant;
+    double m_lastStepPs{0};
+    std::vector<double> m_rankStepPs; //!< by rank: end of its last step
+    std::vector<BlockState> m_blocks; //!< rank by rank
+    std::vector<FlowState> m_flows;
+    std::map<ProgramFlowKey, uint32_t> m_index; //!< position in m_flows
+    std::vector<std::vector<Member>> m_groups;  //!< by group and rank
+    std::vector<Kind> m_kinds;
+    std::vector<uint32_t> m_active; //!< flows with a message under way
+    std::vector<uint32_t> m_ended;
+    std::priority_queue<Event> m_events;
+    uint64_t m_number{0};
+    double m_now{0};
+    bool m_changed{false};
+    MaxMinSolver m_solver;
+    std::vector<uint32_t> m_numberOf; //!< by resource, in m_solver
+    std::vector<uint32_t> m_solved;   //!< kinds, by flow of m_solver
+    ReplayTimes m_times;
+};
+
+} // namespace
+
+ReplayTimes
+ReplayProgram(const CollectiveProgram& program,
+              const std::vector<ProgramFlow>& flows,
+              const std::vector<uint32_t>& routes,
+              const FlowRoutes& all,
+              const ReplayCosts& costs,
+              bool isInstant)
+{
+    return Replay(program, flows, routes, all, costs, isInstant).Run();
+}
+
+} // namespace proteus
+} // namespace ns3

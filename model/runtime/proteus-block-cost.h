@@ -1,0 +1,87 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef PROTEUS_BLOCK_COST_H
+#define PROTEUS_BLOCK_COST_H
+
+#include "ns3/proteus-cluster.h"
+#include "ns3/proteus-collective-kernel-cost.h"
+#include "ns3/proteus-program.h"
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+/**
+ * @file
+ * @ingroup proteus
+ * What the steps of a program cost its thread blocks, for the networks of all executors.
+ */
+
+namespace ns3
+{
+namespace proteus
+{
+
+/// @ingroup proteus
+/// What every step of a thread block costs.
+struct BlockCost
+{
+    int64_t latencyPs{0}; //!< from the arrival of a chunk to its use
+    int64_t busyPs{0};    //!< of a step
+    double psPerByte{0};  //!< of a step, for every byte of its payload
+};
+
+/// @ingroup proteus
+/// How much of a thread block of the GPU the blocks of a program have.
+class BlockShares
+{
+  public:
+    /// @param program to look at
+    explicit BlockShares(const CollectiveProgram& program);
+
+    /**
+     * @param rank of the program
+     * @param block of the rank
+     * @return its part of the thread block's rate, which blocks that send share; 0 for a block that
+     * has no thread block
+     */
+    double Get(uint32_t rank, const ThreadBlock& block) const;
+
+  private:
+    std::vector<std::vector<uint16_t>> m_senders; //!< blocks that send, by rank and processor
+};
+
+/**
+ * @ingroup proteus
+ * @param costs of the GPU
+ * @param protocol of the program
+ * @param share of the block, above 0
+ * @param inGroup whether the block works with a network group
+ * @param receive what its chunks cross, if it receives any
+ * @param send what it sends crosses, if it sends
+ * @return what its steps cost
+ */
+BlockCost GetBlockCost(const CollectiveKernelCost& costs,
+                       Protocol protocol,
+                       double share,
+                       bool inGroup,
+                       std::optional<HopKind> receive,
+                       std::optional<HopKind> send);
+
+/**
+ * @ingroup proteus
+ * @param costs of the GPU
+ * @param protocol of the program
+ * @param share of the block that sends
+ * @return bytes per second that it puts on the wire, lines of the protocol whole; 0 for no limit
+ */
+double GetBlockWireRate(const CollectiveKernelCost& costs, Protocol protocol, double share);
+
+} // namespace proteus
+} // namespace ns3
+
+#endif // PROTEUS_BLOCK_COST_H

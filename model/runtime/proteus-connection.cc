@@ -1,0 +1,111 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-connection.h"
+
+#include "ns3/proteus-flow-hash.h"
+
+namespace ns3
+{
+namespace proteus
+{
+
+namespace
+{
+
+/// Appends the memory of the nearest CPU where devices between two vertices do not let them reach
+/// each other.
+void
+AppendHostMemory(const Cluster& cluster,
+                 const Paths& paths,
+                 VertexId from,
+                 VertexId to,
+                 std::vector<VertexId>& waypoints)
+{
+    const auto& vertices = cluster.GetVertices();
+    VertexId at = from;
+    bool barred = false;
+    VertexId host = Cluster::NO_VERTEX;
+    for (LinkId link : paths.Walk(from, to, [](VertexId, std::size_t) { return 0; }))
+    {
+        at = cluster.GetLinks()[link].Other(at);
+        const VertexKind kind = vertices[at].kind;
+        if (kind == VertexKind::CPU && host == Cluster::NO_VERTEX)
+        {
+            host = at;
+        }
+        barred |= (kind == VertexKind::CPU || kind == VertexKind::PCIE_SWITCH) &&
+                  !vertices[at].peerToPeer;
+    }
+    if (!barred)
+    {
+        return;
+    }
+    uint32_t nearest = Paths::UNREACHABLE;
+    for (VertexId cpu = 0; host == Cluster::NO_VERTEX && cpu < vertices.size(); ++cpu)
+    {
+        if (vertices[cpu].kind == VertexKind::CPU && vertices[cpu].server == vertices[from].server)
+        {
+            const uint32_t distance = paths.Distance(from, cpu);
+            if (distance < nearest)
+            {
+                nearest = distance;
+                host = cpu;
+            }
+        }
+    }
+    if (host != Cluster::NO_VERTEX)
+    {
+        waypoints.push_back(host);
+    }
+}
+
+} // namespace
+
+Connection
+PlanConnection(const Cluster& cluster,
+               const Paths& paths,
+               GroupId group,
+               uint32_t channel,
+               DeviceId source,
+               DeviceId destination,
+               bool kernelCopies)
+{
+    const VertexId a = cluster.GetGpus()[source];
+    const VertexId b = cluster.GetGpus()[destination];
+    const bool local = cluster.GetDomain(a) == cluster.GetDomain(b);
+    Connection connection;
+    connection.source = a;
+    connection.destination = b;
+    connection.flow = MixHash(MixHash(source, destination), MixHash(channel, group));
+    connection.copyMethod = local && kernelCopies ? CopyMethod::SM : CopyMethod::DMA;
+    VertexId from = a;
+    for (VertexId nic : {cluster.GetNic(a), cluster.GetNic(b)})
+    {
+        if (!local && nic != Cluster::NO_VERTEX && from != nic)
+        {
+            AppendHostMemory(cluster, paths, from, nic, connection.waypoints);
+            connection.waypoints.push_back(nic);
+            from = nic;
+        }
+    }
+    AppendHostMemory(cluster, paths, from, b, connection.waypoints);
+    if (local)
+    {
+        connection.hop = HopKind::NVLINK;
+        for (LinkId link : paths.Walk(a, b, [](VertexId, std::size_t) { return 0; }))
+        {
+            if (cluster.GetLinks()[link].technology != LinkTechnology::NVLINK)
+            {
+                connection.hop = HopKind::PCIE;
+            }
+        }
+    }
+    return connection;
+}
+
+} // namespace proteus
+} // namespace ns3

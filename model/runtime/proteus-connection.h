@@ -1,0 +1,59 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef PROTEUS_CONNECTION_H
+#define PROTEUS_CONNECTION_H
+
+#include "ns3/proteus-cluster.h"
+#include "ns3/proteus-collective-kernel-cost.h"
+#include "ns3/proteus-graph.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace ns3
+{
+namespace proteus
+{
+
+/// @ingroup proteus
+/// How the bytes of one channel of a group get from one of its ranks to another.
+struct Connection
+{
+    VertexId source{0};      //!< GPU that sends
+    VertexId destination{0}; //!< GPU that receives
+    /// What the bytes pass and are sent on from, in order: the NICs at both ends,
+    /// Cluster::GetNic(), if these are in different servers, and the memory of a CPU where there is
+    /// no peer-to-peer.
+    std::vector<VertexId> waypoints;
+    uint64_t flow{0};                       //!< names the flow; its path depends on it
+    CopyMethod copyMethod{CopyMethod::DMA}; //!< who moves the bytes at the source
+    HopKind hop{HopKind::NETWORK};          //!< what it crosses
+};
+
+/**
+ * @ingroup proteus
+ * @param cluster where the ranks are
+ * @param paths of it
+ * @param group of the ranks
+ * @param channel of the group's program
+ * @param source device that sends
+ * @param destination device that receives
+ * @param kernelCopies whether kernels move the bytes inside a server, not copy engines
+ * @return the connection
+ */
+Connection PlanConnection(const Cluster& cluster,
+                          const Paths& paths,
+                          GroupId group,
+                          uint32_t channel,
+                          DeviceId source,
+                          DeviceId destination,
+                          bool kernelCopies = true);
+
+} // namespace proteus
+} // namespace ns3
+
+#endif // PROTEUS_CONNECTION_H

@@ -1,0 +1,234 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "ns3/proteus-flow-executor.h"
+#include "ns3/proteus-flow-network.h"
+#include "ns3/proteus-flow-run.h"
+
+#include <algorithm>
+#include <gtest/gtest.h>
+#include <map>
+#include <utility>
+#include <vector>
+
+using namespace ns3::proteus;
+
+namespace
+{
+
+constexpr double GB = 1e9;
+
+/// Hosts on one switch, 10 GB/s and 1 us a link, without any overhead.
+Cluster
+MakePlainHosts(uint32_t hosts)
+{
+    LinkFraming framing;
+    framing.controlBytes = 1;
+    return MakeHostCluster(hosts,
+                           FabricOptions(),
+                           LinkTechnology::INFINIBAND,
+                           10 * GB,
+                           1000000,
+                           framing);
+}
+
+/// Makes graphs of communications that begin at once, each on a stream of its own.
+class Together
+{
+  public:
+    explicit Together(uint32_t devices)
+        : m_builder(devices),
+          m_phase(m_builder.AddPhase("all"))
+    {
+    }
+
+    void Add(Collective collective, const std::vector<DeviceId>& devices, uint64_t bytes)
+    {
+        const std::string name = "c" + std::to_string(m_count++);
+        m_builder.AddCommunication(m_phase,
+                                   m_builder.AddGroup(devices),
+                                   m_builder.AddStream(name),
+                                   name,
+                                   collective,
+                                   bytes,
+                                   Parallelism::NONE);
+    }
+
+    ExecutionGraph Build()
+    {
+        return m_builder.Build();
+    }
+
+  private:
+    GraphBuilder m_builder;
+    PhaseId m_phase;
+    uint32_t m_count{0};
+};
+
+/// @return time of the last end of every task, seconds from the start of the run
+std::vector<double>
+FindEnds(const ExecutionGraph& graph, const Timeline& timeline)
+{
+    std::vector<double> ends(graph.GetNTasks(), 0);
+    for (const Span& span : timeline.spans)
+    {
+        ends[span.task] = std::max(ends[span.task], static_cast<double>(span.endPs) * 1e-12);
+    }
+    return ends;
+}
+
+FlowParameters
+WithoutLaunch()
+{
+    FlowParameters parameters;
+    parameters.launchPs = 0;
+    return parameters;
+}
+
+} // namespace
+
+TEST(FlowNetwork, OneMessageTakesLatencyAndBytesOverRate)
+{
+    Together together(2);
+    together.Add(Collective::SEND_RECV, {0, 1}, 100000000);
+    const ExecutionGraph graph = together.Build();
+    const FlowRun run = RunFlow(graph, MakePlainHosts(2), RuntimeOptions(), WithoutLaunch());
+    // 10 ms for the bytes; the grant, two links there, two links back for the acknowledgement.
+    EXPECT_NEAR(FindEnds(graph, run.timeline)[0], 10e-3 + 6e-6, 1e-7);
+}
+
+TEST(FlowNetwork, MessagesOverOneLinkShareIt)
+{
+    // Two leave host 0; a third one goes to host 2, whose link it shares with one of them.
+    Together together(4);
+    together.Add(Collective::SEND_RECV, {0, 1}, 100000000);
+    together.Add(Collective::SEND_RECV, {0, 2}, 100000000);
+    together.Add(Collective::SEND_RECV, {3, 2}, 150000000);
+    const ExecutionGraph graph = together.Build();
+    const FlowRun run = RunFlow(graph, MakePlainHosts(4), RuntimeOptions(), WithoutLaunch());
+    const auto ends = FindEnds(graph, run.timeline);
+    // All get 5 GB/s for 20 ms; then the third one has the link alone for its last 50 MB.
+    EXPECT_NEAR(ends[0], 20e-3, 1e-5);
+    EXPECT_NEAR(ends[1], 20e-3, 1e-5);
+    EXPECT_NEAR(ends[2], 25e-3, 1e-5);
+}
+
+TEST(FlowNetwork, ARingIsBoundByTheTwoTimesNMinusOneOverNRule)
+{
+    for (const uint32_t n : {2u, 4u, 8u})
+    {
+        std::vector<DeviceId> all;
+        for (DeviceId device = 0; device < n; ++device)
+        {
+            all.push_back(device);
+        }
+        Together together(n);
+        together.Add(Collective::ALL_REDUCE, all, 400000000);
+        const ExecutionGraph graph = together.Build();
+        ProgramSettings settings;
+        settings.algorithm = "ring";
+        const FlowRun run =
+            RunFlow(graph, MakePlainHosts(n), RuntimeOptions(), WithoutLaunch(), settings);
+        const double bound = 2.0 * (n - 1) / n * 400000000 / (10 * GB);
+        const double end = FindEnds(graph, run.timeline)[0];
+        EXPECT_GE(end, bound);
+        EXPECT_LE(end, bound * 1.05) << n << " ranks";
+    }
+}
+
+TEST(FlowNetwork, LinksCarryWhatProgramsSend)
+{
+    Together together(8);
+    together.Add(Collective::ALL_REDUCE, {0, 1, 2, 3, 4, 5, 6, 7}, 1 << 24);
+    together.Add(Collective::ALL_TO_ALL, {0, 2, 4, 6}, 1 << 22);
+    together.Add(Collective::BROADCAST, {1, 3, 5}, 1 << 20);
+    const ExecutionGraph graph = together.Build();
+    const Cluster cluster = MakePlainHosts(8);
+    const FlowRun run = RunFlow(graph, cluster);
+    const Paths paths(cluster);
+    ProgramCache programs(graph, cluster, paths);
+    double sent = 0;
+    for (TaskId task = 0; task < graph.GetNTasks(); ++task)
+    {
+        const auto program = programs.Get(task);
+        ASSERT_EQ(program->protocol, Protocol::SIMPLE);
+        for (const RankProgram& rank : program->ranks)
+        {
+            sent += static_cast<double>(SentBytes(rank));
+        }
+    }
+    double carried = 0;
+    for (const LinkStatistics& link : run.links)
+    {
+        carried += static_cast<double>(link.payloadBytes);
+    }
+    EXPECT_NEAR(carried, 2 * sent, 1e-6 * sent); // every byte crosses two links
+}
+
+TEST(FlowNetwork, EqualInputsGiveEqualTimelines)
+{
+    Together together(16);
+    for (DeviceId device = 0; device < 8; ++device)
+    {
+        together.Add(Collective::ALL_REDUCE, {device, device + 8}, 1000000 + 77777 * device);
+        together.Add(Collective::SEND_RECV, {device, 15 - device}, 3000000);
+    }
+    const ExecutionGraph graph = together.Build();
+    const Cluster cluster = MakeCluster("dgx-a100", 2);
+    const FlowRun first = RunFlow(graph, cluster);
+    const FlowRun second = RunFlow(graph, cluster);
+    EXPECT_EQ(first.timeline.spans, second.timeline.spans);
+    EXPECT_EQ(first.timeline.endPs, second.timeline.endPs);
+}
+
+TEST(FlowNetwork, GroupsThatDoNotMeetDoNotSlowEachOther)
+{
+    const Cluster cluster = MakeCluster("dgx-a100", 2);
+    const auto end = [&](bool both) {
+        Together together(16);
+        together.Add(Collective::ALL_REDUCE, {0, 1, 2, 3, 4, 5, 6, 7}, 1 << 26);
+        if (both)
+        {
+            together.Add(Collective::ALL_REDUCE, {8, 9, 10, 11, 12, 13, 14, 15}, 1 << 26);
+        }
+        const ExecutionGraph graph = together.Build();
+        return FindEnds(graph, RunFlow(graph, cluster).timeline)[0];
+    };
+    EXPECT_EQ(end(false), end(true));
+}
+
+TEST(FlowNetwork, SwitchesThatReduceBeatRings)
+{
+    Together together(8);
+    together.Add(Collective::ALL_REDUCE, {0, 1, 2, 3, 4, 5, 6, 7}, 1 << 28);
+    const ExecutionGraph graph = together.Build();
+    const Cluster cluster = MakeCluster("dgx-h100", 1);
+    const auto end = [&](const std::string& algorithm) {
+        ProgramSettings settings;
+        settings.algorithm = algorithm;
+        return FindEnds(
+            graph,
+            RunFlow(graph, cluster, RuntimeOptions(), WithoutLaunch(), settings).timeline)[0];
+    };
+    // A ring moves 2 x 7/8 of the buffer over every GPU's links, NVLS 1 + 1/8 (both directions).
+    EXPECT_NEAR(end("ring") / end("nvls"), 1.75 / 1.125, 0.15);
+}
+
+TEST(AlphaBeta, IgnoresWhoElseIsThere)
+{
+    Together together(3);
+    together.Add(Collective::SEND_RECV, {0, 1}, 100000000);
+    together.Add(Collective::SEND_RECV, {0, 2}, 100000000);
+    const ExecutionGraph graph = together.Build();
+    const FlowRun run = RunFlow(graph,
+                                MakePlainHosts(3),
+                                RuntimeOptions(),
+                                WithoutLaunch(),
+                                ProgramSettings(),
+                                FlowRung::ALPHA_BETA);
+    EXPECT_NEAR(FindEnds(graph, run.timeline)[0], 10e-3, 1e-5);
+    EXPECT_NEAR(FindEnds(graph, run.timeline)[1], 10e-3, 1e-5);
+}
