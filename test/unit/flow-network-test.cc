@@ -81,10 +81,10 @@ FindEnds(const ExecutionGraph& graph, const Timeline& timeline)
 }
 
 FlowParameters
-WithoutLaunch()
+WithoutKernels()
 {
     FlowParameters parameters;
-    parameters.launchPs = 0;
+    parameters.kernelCosts = false;
     return parameters;
 }
 
@@ -95,7 +95,7 @@ TEST(FlowNetwork, OneMessageTakesLatencyAndBytesOverRate)
     Together together(2);
     together.Add(Collective::SEND_RECV, {0, 1}, 100000000);
     const ExecutionGraph graph = together.Build();
-    const FlowRun run = RunFlow(graph, MakePlainHosts(2), RuntimeOptions(), WithoutLaunch());
+    const FlowRun run = RunFlow(graph, MakePlainHosts(2), RuntimeOptions(), WithoutKernels());
     // 10 ms for the bytes; the grant, two links there, two links back for the acknowledgement.
     EXPECT_NEAR(FindEnds(graph, run.timeline)[0], 10e-3 + 6e-6, 1e-7);
 }
@@ -108,7 +108,7 @@ TEST(FlowNetwork, MessagesOverOneLinkShareIt)
     together.Add(Collective::SEND_RECV, {0, 2}, 100000000);
     together.Add(Collective::SEND_RECV, {3, 2}, 150000000);
     const ExecutionGraph graph = together.Build();
-    const FlowRun run = RunFlow(graph, MakePlainHosts(4), RuntimeOptions(), WithoutLaunch());
+    const FlowRun run = RunFlow(graph, MakePlainHosts(4), RuntimeOptions(), WithoutKernels());
     const auto ends = FindEnds(graph, run.timeline);
     // All get 5 GB/s for 20 ms; then the third one has the link alone for its last 50 MB.
     EXPECT_NEAR(ends[0], 20e-3, 1e-5);
@@ -131,7 +131,7 @@ TEST(FlowNetwork, ARingIsBoundByTheTwoTimesNMinusOneOverNRule)
         ProgramSettings settings;
         settings.algorithm = "ring";
         const FlowRun run =
-            RunFlow(graph, MakePlainHosts(n), RuntimeOptions(), WithoutLaunch(), settings);
+            RunFlow(graph, MakePlainHosts(n), RuntimeOptions(), WithoutKernels(), settings);
         const double bound = 2.0 * (n - 1) / n * 400000000 / (10 * GB);
         const double end = FindEnds(graph, run.timeline)[0];
         EXPECT_GE(end, bound);
@@ -211,7 +211,7 @@ TEST(FlowNetwork, SwitchesThatReduceBeatRings)
         settings.algorithm = algorithm;
         return FindEnds(
             graph,
-            RunFlow(graph, cluster, RuntimeOptions(), WithoutLaunch(), settings).timeline)[0];
+            RunFlow(graph, cluster, RuntimeOptions(), WithoutKernels(), settings).timeline)[0];
     };
     // A ring moves 2 x 7/8 of the buffer over every GPU's links, NVLS 1 + 1/8 (both directions).
     EXPECT_NEAR(end("ring") / end("nvls"), 1.75 / 1.125, 0.15);
@@ -226,7 +226,7 @@ TEST(AlphaBeta, IgnoresWhoElseIsThere)
     const FlowRun run = RunFlow(graph,
                                 MakePlainHosts(3),
                                 RuntimeOptions(),
-                                WithoutLaunch(),
+                                WithoutKernels(),
                                 ProgramSettings(),
                                 FlowRung::ALPHA_BETA);
     EXPECT_NEAR(FindEnds(graph, run.timeline)[0], 10e-3, 1e-5);
