@@ -95,7 +95,7 @@ struct MemoryAccount
  * Walks through the schedule of every device, in the order in which tasks are issued, and adds up
  * what is alive: a tensor from the start of its producer to the end of its last reader.
  * Communication that runs once, as the reduction of gradients, runs as soon as what it waits for is
- * done.
+ * done and its stream has come to it.
  *
  * A run may reach another peak, since it overlaps streams by time.
  *

@@ -48,6 +48,7 @@ class Walk
         {
             const Task& task = graph.GetTask(tasks.ids[local]);
             m_uses.push_back(FindUse(local));
+            m_runsLeft.push_back(graph.GetNInstances(task));
             if (task.kind == TaskKind::MEMORY && task.persistent)
             {
                 m_account.persistentBytes += task.bytes;
@@ -68,8 +69,10 @@ class Walk
         m_bytes = m_account.peakBytes = m_account.persistentBytes;
         m_bytesOf = m_account.bytesAtPeak;
         m_account.peakTask = "persistent tensors";
+        FindStreams(device);
         for (const ScheduleEntry& entry : graph.GetSchedule(device))
         {
+            m_phase = entry.phase;
             for (const uint32_t local : m_byPhase[entry.phase])
             {
                 Run(local, entry.microBatch);
@@ -160,8 +163,29 @@ class Walk
         }
     }
 
-    /// Runs a task, and the communication of the whole iteration that waited for it alone, as the
-    /// reduction of gradients does.
+    /// By stream: what runs on it, in the order of the schedule.
+    void FindStreams(DeviceId device)
+    {
+        std::vector<bool> isKnown(m_byPhase.size());
+        for (const ScheduleEntry& entry : m_graph.GetSchedule(device))
+        {
+            if (isKnown[entry.phase])
+            {
+                continue;
+            }
+            isKnown[entry.phase] = true;
+            for (const uint32_t local : m_byPhase[entry.phase])
+            {
+                if (GetTask(local).kind == TaskKind::COMMUNICATION)
+                {
+                    m_streams[GetTask(local).stream].tasks.push_back(local);
+                }
+            }
+        }
+    }
+
+    /// Runs a task, and then the communication of the whole iteration that has waited for it alone
+    /// and whose turn on its stream it is, as the reduction of gradients.
     void Run(uint32_t local, uint32_t microBatch)
     {
         if (m_isDone[local])
@@ -169,16 +193,38 @@ class Walk
             return;
         }
         Execute(local, microBatch);
-        const uint32_t nInstances = m_graph.GetNInstances(GetTask(local));
-        m_isDone[local] = nInstances == 1;
+        --m_runsLeft[local];
+        m_isDone[local] = m_graph.GetNInstances(GetTask(local)) == 1;
         for (const uint32_t after : m_tasks.dependents[local])
         {
-            const Task& task = GetTask(after);
-            if (--m_left[after] == 0 && task.kind == TaskKind::COMMUNICATION &&
-                task.phase != GetTask(local).phase && m_graph.GetNInstances(task) == 1)
+            if (--m_left[after] == 0 && GetTask(after).kind == TaskKind::COMMUNICATION)
             {
-                Run(after, 0);
+                RunNext(GetTask(after).stream);
             }
+        }
+        if (GetTask(local).kind == TaskKind::COMMUNICATION)
+        {
+            RunNext(GetTask(local).stream);
+        }
+    }
+
+    /// Runs the next communication of a stream, if it belongs to a later phase and can.
+    void RunNext(StreamId id)
+    {
+        Stream& stream = m_streams.at(id);
+        while (stream.next < stream.tasks.size() && m_runsLeft[stream.tasks[stream.next]] == 0)
+        {
+            ++stream.next;
+        }
+        if (stream.next == stream.tasks.size())
+        {
+            return;
+        }
+        const uint32_t local = stream.tasks[stream.next];
+        if (GetTask(local).phase != m_phase && m_left[local] == 0 &&
+            m_graph.GetNInstances(GetTask(local)) == 1)
+        {
+            Run(local, 0);
         }
     }
 
@@ -248,8 +294,18 @@ class Walk
         }
     }
 
+    /// What runs on a stream.
+    struct Stream
+    {
+        std::vector<uint32_t> tasks; //!< communication, in the order of the schedule
+        std::size_t next{0};         //!< first that has runs left
+    };
+
     const ExecutionGraph& m_graph;
     const LocalTasks& m_tasks;
+    std::map<StreamId, Stream> m_streams;
+    PhaseId m_phase{0};               //!< being walked through
+    std::vector<uint32_t> m_runsLeft; //!< by task
     std::vector<std::vector<uint32_t>> m_byPhase;
     std::vector<std::map<uint32_t, uint32_t>> m_users; //!< by tensor and micro-batch: readers left
     std::vector<uint64_t> m_left; //!< by task: instances of dependencies that are not done

@@ -566,3 +566,40 @@ TEST(Compiler, PipelinesHaveTheBubblesOfTheirPapers)
     EXPECT_NEAR(end(ScheduleKind::INTERLEAVED, 2), 2 * work + 2.0 * (p - 1), 1);
     EXPECT_NEAR(end(ScheduleKind::ZERO_BUBBLE, 1), work + 1.0 * (p - 1), 1);
 }
+
+// Under sequence parallelism inputs are gathered in the forward pass and again in the backward
+// pass: two of them (the one in use, and the next that its stream comes to) are there at a time,
+// however many layers there are.
+TEST(Memory, GatheredInputsAreBuffersForAShortTime)
+{
+    std::map<uint32_t, uint64_t> buffers;
+    const uint64_t gathered = 4 * 64 * 1024; // of one input
+    for (const uint32_t layers : {2u, 8u})
+    {
+        ModelBuilder builder("mlp");
+        TensorId x = builder.AddInput("x", {64, 1024}, {"batch", "feature"});
+        const TensorId labels = builder.AddInput("labels", {64}, {"batch"}, ElementKind::INDEX);
+        StrategyTree tree;
+        tree.axisNames = {"tp"};
+        tree.axisSizes = {4};
+        for (uint32_t layer = 0; layer < layers; ++layer)
+        {
+            const std::string name = "norm" + std::to_string(layer);
+            x = builder.Add("layer-norm", name, {x})[0];
+            x = builder.Add("linear", "fc" + std::to_string(layer), {x}, Outputs(1024))[0];
+            StrategyNode norm;
+            norm.name = name;
+            norm.op.splits = {{"batch", 0, {"tp"}}};
+            tree.root.children.push_back(norm);
+            StrategyNode linear;
+            linear.name = "fc" + std::to_string(layer);
+            linear.op.splits = {{"out", 0, {"tp"}}};
+            tree.root.children.push_back(linear);
+        }
+        builder.Add("cross-entropy", "loss", {x, labels});
+        const MemoryAccount account = AccountMemory(CompileModel(builder.Build(), tree))[0];
+        buffers[layers] = account.bytesAtPeak[static_cast<std::size_t>(MemoryUse::BUFFERS)];
+    }
+    EXPECT_LE(buffers.at(8), buffers.at(2) + gathered);
+    EXPECT_LE(buffers.at(8), 4 * gathered);
+}
