@@ -8,6 +8,7 @@
 #include "ns3/proteus-cluster-json.h"
 #include "ns3/proteus-graph-json.h"
 #include "ns3/proteus-helper.h"
+#include "ns3/proteus-html-report.h"
 #include "ns3/proteus-model-options.h"
 #include "ns3/proteus-parallel-plan.h"
 #include "ns3/proteus-program-options.h"
@@ -143,8 +144,24 @@ class ProteusMainJob : public TestCase
                                   members * graph.GetNInstances(task),
                                   graph.GetName(task) << " ran as often as it should");
         }
+        CheckReport(graph, cluster, *job);
         job->Dispose();
         Simulator::Destroy();
+    }
+
+    /// The page about it is small enough to be sent around.
+    void CheckReport(const ExecutionGraph& graph, const Cluster& cluster, const TrainingJob& job)
+    {
+        ReportedRun run{graph, cluster, DataType::BF16, {}, {}};
+        run.results.emplace_back();
+        run.results[0].timeline = job.GetTimeline();
+        run.results[0].links = job.GetFabric()->GetLinkStatistics();
+        std::ostringstream page;
+        WriteHtmlReport(run, page);
+        NS_TEST_EXPECT_MSG_LT(page.str().size(), 3000000, "bytes of the report");
+        NS_TEST_EXPECT_MSG_GT(page.str().size(),
+                              300000,
+                              "bytes of the report: all spans are in it");
     }
 };
 

@@ -188,7 +188,7 @@ DescribeCongestion(const Cluster& cluster, const std::vector<LinkUse>& uses)
     }
     if (uses.empty())
     {
-        return "No link was used.";
+        return "Nothing is known of the links.";
     }
     return "No link holds others up: none is paused or short of credits for " +
            FormatPercent(LEAST_HELD_SHARE) + " of the time, and no queue in a switch takes " +

@@ -54,7 +54,7 @@ OrNothing(double value)
 Column
 ExecutorColumn()
 {
-    return {"executor", "", "\"packet\": every packet is simulated; \"flow\": shares of bandwidth"};
+    return {"executor", "", "who ran the graph; \"packet\": every packet is simulated"};
 }
 
 /// @return how tables call a parallelism
@@ -62,6 +62,14 @@ std::string
 NameOf(Parallelism parallelism)
 {
     return parallelism == Parallelism::NONE ? "other" : ToString(parallelism);
+}
+
+/// @return whether two kinds of communication are the same
+bool
+IsAlike(const CollectiveUse& a, const CollectiveUse& b)
+{
+    return a.collective == b.collective && a.parallelism == b.parallelism && a.bytes == b.bytes &&
+           a.ranks == b.ranks && a.servers == b.servers;
 }
 
 /// Makes the tables of a run.
@@ -510,59 +518,61 @@ Maker::MakeMemory() const
 Table
 Maker::MakeComparison() const
 {
-    const std::string& a = m_input.results[0].executor;
-    const std::string& b = m_input.results[1].executor;
+    const std::string& reference = m_input.results.front().executor;
     Table table{"comparison",
                 "Executors side by side",
-                "The same graph on the same cluster, by both executors.",
-                {{"quantity", "", "what"},
-                 {a + "_s", "s", "by the executor " + a},
-                 {b + "_s", "s", "by the executor " + b},
-                 {"difference", "share", "of " + b + " to " + a}},
+                "The same graph on the same cluster, by several executors.",
+                {{"quantity", "", "what"}, {reference + "_s", "s", "by the executor " + reference}},
                 {}};
-    const auto add = [&](const std::string& quantity, double first, double second) {
-        if (first > 0 || second > 0)
+    for (std::size_t i = 1; i < m_input.results.size(); ++i)
+    {
+        const std::string& executor = m_input.results[i].executor;
+        table.columns.push_back({executor + "_s", "s", "by the executor " + executor});
+        table.columns.push_back({executor + "_difference",
+                                 "share",
+                                 "how much more that is than by the executor " + reference});
+    }
+    const auto add = [&](const std::string& quantity, auto get) {
+        const double first = get(m_summaries.front());
+        Row row{quantity, first};
+        double most = first;
+        for (std::size_t i = 1; i < m_summaries.size(); ++i)
         {
-            table.rows.push_back(
-                {quantity, first, second, first > 0 ? Cell(second / first - 1) : Cell()});
+            const double other = get(m_summaries[i]);
+            most = std::max(most, other);
+            row.emplace_back(other);
+            row.push_back(first > 0 ? Cell(other / first - 1) : Cell());
+        }
+        if (most > 0)
+        {
+            table.rows.push_back(std::move(row));
         }
     };
-    const Summary& first = m_summaries[0];
-    const Summary& second = m_summaries[1];
-    add("iteration time", first.iterationS, second.iterationS);
-    add("compute, mean", first.mean.computeS, second.mean.computeS);
+    add("iteration time", [](const Summary& s) { return s.iterationS; });
+    add("compute, mean", [](const Summary& s) { return s.mean.computeS; });
     add("exposed communication, mean",
-        first.mean.exposedCommunicationS,
-        second.mean.exposedCommunicationS);
+        [](const Summary& s) { return s.mean.exposedCommunicationS; });
     for (Parallelism parallelism : EXPOSURE_PRIORITY)
     {
         const auto i = static_cast<std::size_t>(parallelism);
         add("exposed to " + NameOf(parallelism) + ", mean",
-            first.mean.exposedS[i],
-            second.mean.exposedS[i]);
+            [i](const Summary& s) { return s.mean.exposedS[i]; });
     }
-    add("idle, mean", first.mean.idleS, second.mean.idleS);
-    for (const CollectiveUse& use : first.collectives)
+    add("idle, mean", [](const Summary& s) { return s.mean.idleS; });
+    for (const CollectiveUse& use : m_summaries.front().collectives)
     {
-        const auto same = std::find_if(second.collectives.begin(),
-                                       second.collectives.end(),
-                                       [&](const CollectiveUse& other) {
-                                           return other.collective == use.collective &&
-                                                  other.parallelism == use.parallelism &&
-                                                  other.bytes == use.bytes &&
-                                                  other.ranks == use.ranks &&
-                                                  other.servers == use.servers;
-                                       });
-        if (same != second.collectives.end())
-        {
-            add(std::string(ToString(use.collective)) + " for " + NameOf(use.parallelism) + ", " +
-                    FormatBytes(static_cast<double>(use.bytes)) + ", " + std::to_string(use.ranks) +
-                    " ranks",
-                use.meanS,
-                same->meanS);
-        }
+        add(std::string(ToString(use.collective)) + " for " + NameOf(use.parallelism) + ", " +
+                FormatBytes(static_cast<double>(use.bytes)) + ", " + std::to_string(use.ranks) +
+                " ranks in " + std::to_string(use.servers),
+            [&use](const Summary& s) {
+                const auto same = std::find_if(
+                    s.collectives.begin(),
+                    s.collectives.end(),
+                    [&use](const CollectiveUse& other) { return IsAlike(use, other); });
+                return same == s.collectives.end() ? 0 : same->meanS;
+            });
     }
-    add("wall time of the simulation", first.wallS, second.wallS);
+    add("wall time of the simulation", [](const Summary& s) { return s.wallS; });
     return table;
 }
 

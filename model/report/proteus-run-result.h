@@ -31,7 +31,7 @@ namespace proteus
 /// One execution of a graph by one of the executors.
 struct RunResult
 {
-    std::string executor{"packet"};    //!< "packet", "flow" or "alpha-beta"
+    std::string executor{"packet"};    //!< who ran it, e.g. "packet"
     Timeline timeline;                 //!< what happened on the devices
     std::vector<LinkStatistics> links; //!< what each direction carried
     NetworkStatistics network;         //!< work of the simulator

@@ -369,7 +369,7 @@ TEST(ResultTables, AddUpAndAreTheSameAsCsvAndJson)
         EXPECT_EQ(json["tables"]["memory"]["rows"][3]["used_share"], 0.5);
         if (n == 2)
         {
-            EXPECT_EQ(json["tables"]["comparison"]["rows"][0]["difference"], 0.0);
+            EXPECT_EQ(json["tables"]["comparison"]["rows"][0]["flow_difference"], 0.0);
         }
     }
     EXPECT_NE(ErrorOf([&] { MakeResultTables(run.Report(0)); }), "no error");

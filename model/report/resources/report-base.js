@@ -64,7 +64,7 @@ const LABELS = {payload_bytes_per_s: 'payload rate', bytes: 'size', busbw_bytes_
   used_share: 'used', mean_s: 'mean time', least_s: 'shortest', most_s: 'longest', wait_s: 'wait for others'};
 
 const label = name =>
-  LABELS[name] || name.replace(/_(s|bytes|share|bytes_per_s)$/, '').replace(/_/g, ' ');
+  LABELS[name] || name.replace(/_(bytes_per_s|bytes|share|s)$/, '').replace(/_/g, ' ');
 
 /// The cells of a column of a table.
 function column(table, name) {

@@ -104,6 +104,8 @@ function drawComparison(place) {
     byId('comparison').remove();
     return;
   }
-  place.append(el('p', {class: 'note'}, 'Both executors ran the same graph on the same cluster: the packet network simulates every packet, ' +
-    'the flow network shares of link bandwidth. The last column says how much longer the second one finds it takes.'));
+  const names = data.results.map(r => r.executor);
+  byId('comparison-title').textContent = (names.join(' against ')).replace(/^./, c => c.toUpperCase());
+  place.append(el('p', {class: 'note'}, 'All executors ran the same graph on the same cluster. A packet network simulates every packet; ' +
+    'others know links as rates, or communications as times. A difference says how much more the executor finds than ' + names[0] + '.'));
 }
