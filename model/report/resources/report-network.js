@@ -3,7 +3,7 @@
 const STEPS = [0.001, 0.1, 0.25, 0.5, 0.75];
 const STEP_NAMES = ['unused', 'up to 10 %', 'up to 25 %', 'up to 50 %', 'up to 75 %', 'more'];
 const stepOf = share => STEPS.filter(least => share > least).length;
-const HELD = 0.001;
+const HELD = 0.01;
 
 /// Use of a link: [busy, held, queue] of both directions, the larger of each.
 function useOf(link, which) {
@@ -128,7 +128,7 @@ function drawTopology(place, result) {
   place.append(el('ul', {class: 'legend'}, STEP_NAMES.map((name, i) => el('li', {style: `--swatch:var(--u${i})`}, name)),
     el('li', {class: 'dashed'}, 'held up')),
     el('p', {class: 'note'}, 'Colour and width: share of the iteration that the busier direction transmits. ' +
-      'Dashed: paused, or no room at its end, for 0.1 % of the iteration or more.'));
+      'Dashed: paused, or no room at its end, for 1 % of the iteration or more.'));
   const {vertices, links} = topology, servers = [];
   vertices.forEach((v, i) => {
     if (v[2] < 0) return;
