@@ -95,6 +95,36 @@ DescribeExecutor(const std::string& executor)
                                 : "an approximation: latency and bandwidth, no sharing";
 }
 
+/// Prints the table "comparison".
+void
+PrintComparison(const Table& table, std::ostream& out)
+{
+    std::vector<std::vector<std::string>> rows(1);
+    for (const Column& column : table.columns)
+    {
+        const auto underscore = column.name.rfind('_');
+        rows[0].push_back(column.unit.empty()      ? table.title
+                          : column.unit == "share" ? "difference"
+                                                   : column.name.substr(0, underscore));
+    }
+    for (const auto& row : table.rows)
+    {
+        rows.emplace_back();
+        for (std::size_t i = 0; i < row.size(); ++i)
+        {
+            constexpr double PERCENT = 100;
+            const auto* number = std::get_if<double>(&row[i]);
+            const auto* text = std::get_if<std::string>(&row[i]);
+            rows.back().push_back(text      ? *text
+                                  : !number ? "-"
+                                  : table.columns[i].unit == "share"
+                                      ? FormatNumber(PERCENT * *number, 2) + " %"
+                                      : FormatTime(*number));
+        }
+    }
+    out << '\n' << FormatTable(rows, "lr");
+}
+
 } // namespace
 
 bool
@@ -182,11 +212,15 @@ ResultOptions::Write(const ReportedRun& run) const
     write(csv,
           [&](std::ostream& out) { WriteSpanCsv(run.graph, run.cluster, first.timeline, out); });
     write(report, [&](std::ostream& out) { WriteHtmlReport(run, out); });
-    if (json.empty() && tables.empty())
+    if (json.empty() && tables.empty() && run.results.size() < 2)
     {
         return;
     }
     const std::vector<Table> made = MakeResultTables(run);
+    if (run.results.size() > 1)
+    {
+        PrintComparison(made.back(), std::cout);
+    }
     write(json, [&](std::ostream& out) { WriteTablesJson(made, out); });
     if (!tables.empty())
     {
