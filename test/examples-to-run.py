@@ -12,7 +12,7 @@ cpp_examples = [
      "True", "False"),
     ("proteus-compile --model=llama3-8b --strategy='{\"tp\": 8, \"pp\": 2, \"zero\": 1}'"
      " --gpu=H100-SXM5-80GB", "True", "False"),
-    ("proteus-fabrics --model=gpt3-125m --strategy='{\"tp\":8,\"dp\":2,\"globalBatch\":2}'"
+    ("proteus-fabrics --model=gpt3-125m --strategy='{\"tp\":4,\"dp\":4,\"globalBatch\":4}'"
      " --cluster=dgx-a100 --nodes=2 --fabrics=rail-optimised,leaf-spine:4+roce --quiet",
      "True", "False"),
     ("proteus-bench --quick --only=switch", "True", "False"),
