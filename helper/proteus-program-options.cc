@@ -9,6 +9,7 @@
 #include "proteus-link-recorder.h"
 #include "proteus-progress.h"
 
+#include "ns3/proteus-classic-ring.h"
 #include "ns3/proteus-cluster-file.h"
 #include "ns3/simulator.h"
 
@@ -62,8 +63,14 @@ ProgramOptions::AddTo(CommandLine& command, bool isTraceInput)
     {
         presets += (presets.empty() ? "" : ", ") + preset;
     }
+    std::string classics;
+    for (const std::string& name : GetClassicClusters())
+    {
+        classics += (classics.empty() ? "" : ", classic:") + name;
+    }
     command.AddValue("cluster",
                      "server preset (" + presets +
+                         "), a cluster of the published Proteus (classic:" + classics +
                          "), or a file: cluster JSON, NCCL topology, text topology",
                      cluster);
     command.AddValue("nodes",
@@ -109,6 +116,12 @@ ToCount(int64_t value, const std::string& name, int64_t least)
 Cluster
 ProgramOptions::BuildCluster() const
 {
+    const std::string classic = "classic:"; // the clusters that Proteus was published with
+    if (cluster.compare(0, classic.size(), classic) == 0)
+    {
+        return MakeClassicCluster(cluster.substr(classic.size()),
+                                  nodes == 0 ? 1 : ToCount(nodes, "nodes", 1));
+    }
     const auto presets = GetServerPresets();
     const bool isPreset = std::find(presets.begin(), presets.end(), cluster) != presets.end();
     const uint32_t servers = ToCount(nodes, "nodes", 0);
