@@ -46,8 +46,28 @@ struct Options : ProgramOptions
     CommandLineText csv;
     CommandLineText json;
     CommandLineText markdown;
-    std::string executor{"packet"};
 };
+
+/// @return the executor; a comparison has one
+std::string
+GetExecutor(const Options& options)
+{
+    const std::vector<std::string> executors = ParseExecutors(options.executor, options.htae);
+    if (executors.size() > 1)
+    {
+        throw std::invalid_argument("--executor=" + options.executor +
+                                    ": a comparison of fabrics has one executor");
+    }
+    return executors[0];
+}
+
+/// @return whether an executor knows how switches choose among equal ports: at flow level a flow
+/// has one path
+bool
+KnowsRouting(const std::string& executor)
+{
+    return executor == "packet" || executor == "distsim";
+}
 
 /// @return the fabrics to compare
 std::vector<FabricVariant>
@@ -68,11 +88,10 @@ ListVariants(const Options& options)
         {
             variants.push_back(ParseFabricVariant(text, base));
         }
-        // At flow level a flow has one path.
         variants.erase(std::remove_if(variants.begin(),
                                       variants.end(),
                                       [&](const FabricVariant& variant) {
-                                          return options.executor != "packet" &&
+                                          return !KnowsRouting(GetExecutor(options)) &&
                                                  variant.routing != "Ecmp";
                                       }),
                        variants.end());
@@ -82,7 +101,7 @@ ListVariants(const Options& options)
     for (std::string text; std::getline(stream, text, ',');)
     {
         variants.push_back(ParseFabricVariant(text, base));
-        if (options.executor != "packet" && variants.back().routing != "Ecmp")
+        if (!KnowsRouting(GetExecutor(options)) && variants.back().routing != "Ecmp")
         {
             throw std::invalid_argument("--fabrics: " + text + ": the executor " +
                                         options.executor +
@@ -121,7 +140,7 @@ RunVariant(const Options& options,
     const Cluster cluster =
         MakeVariantCluster(options.cluster, ToCount(options.nodes, "nodes", 2), variant);
     Config::SetDefault("ns3::proteus::Fabric::Routing", StringValue(variant.routing));
-    const RunResult result = RunExecutor(options, options.executor, cluster, graph, std::cerr);
+    const RunResult result = RunExecutor(options, GetExecutor(options), cluster, graph, std::cerr);
     const Summary summary =
         Summarize(graph, cluster, result.timeline, result.links, result.network, dataType);
     const auto uses =
@@ -204,7 +223,9 @@ main(int argc, char* argv[])
     command.AddValue("launchInterval",
                      "least time of a kernel (default 102.7 us): the host's pace in issuing them",
                      options.launchInterval);
-    command.AddValue("executor", "packet, flow or alpha-beta", options.executor);
+    command.AddValue("executor",
+                     "how finely time is resolved, one of those of proteus-run",
+                     options.executor);
     command.AddValue("csv", "write the table to this file as CSV", options.csv);
     command.AddValue("json", "write the table to this file as JSON", options.json);
     command.AddValue("markdown", "write the table to this file as Markdown", options.markdown);

@@ -13,6 +13,7 @@
 #include <chrono>
 #include <iostream>
 #include <numeric>
+#include <sstream>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -135,6 +136,49 @@ RunDistSimLevel(const ProgramOptions& options,
     return result;
 }
 
+std::vector<std::string>
+ParseExecutors(const std::string& text, const std::string& htae)
+{
+    static const std::vector<std::string> known{"packet",
+                                                "flow",
+                                                "alpha-beta",
+                                                "classic",
+                                                "distsim"};
+    if (htae != "flow" && htae != "classic")
+    {
+        throw std::invalid_argument("--htae=" + htae + ": must be flow or classic");
+    }
+    // The default, packet, is not what somebody wants who asks for a kind of HTAE.
+    std::string list = htae == "classic" && text == "packet" ? "classic" : text;
+    list = list == "both" ? "packet,flow" : list;
+    std::vector<std::string> executors;
+    std::stringstream stream(list);
+    for (std::string name; std::getline(stream, name, ',');)
+    {
+        if (std::find(known.begin(), known.end(), name) == known.end())
+        {
+            executors.clear();
+            break;
+        }
+        name = name == "flow" ? htae : name;
+        if (std::find(executors.begin(), executors.end(), name) == executors.end())
+        {
+            executors.push_back(name);
+        }
+    }
+    if (executors.empty())
+    {
+        std::string names;
+        for (const std::string& name : known)
+        {
+            names += name + ", ";
+        }
+        throw std::invalid_argument("--executor=" + text + ": must be of " + names +
+                                    "several separated by commas, or both");
+    }
+    return executors;
+}
+
 RunResult
 RunExecutor(const ProgramOptions& options,
             const std::string& executor,
@@ -154,7 +198,10 @@ RunExecutor(const ProgramOptions& options,
     {
         return RunDistSimLevel(options, cluster, graph, out);
     }
-    throw std::invalid_argument("--executor=" + executor + ": must be packet, classic or distsim");
+    return RunFlowLevel(options,
+                        cluster,
+                        graph,
+                        executor == "alpha-beta" ? FlowRung::ALPHA_BETA : FlowRung::FLOW);
 }
 
 void

@@ -13,11 +13,12 @@
 
 #include <ostream>
 #include <string>
+#include <vector>
 
 /**
  * @file
  * @ingroup proteus
- * The executors of published systems, on the command lines of the programs.
+ * The executors by their names on command lines, those of published systems among them.
  */
 
 namespace ns3
@@ -56,14 +57,25 @@ RunResult RunDistSimLevel(const ProgramOptions& options,
 
 /**
  * @ingroup proteus
- * Runs a graph by the executor of a name: packet, classic or distsim.
+ * @param text of --executor: packet, flow, alpha-beta, classic, distsim, separated by commas;
+ * "both" is packet and flow
+ * @param htae of --htae: "flow", or "classic" for the rules of the published Proteus in its place,
+ * also where `text` is left at its default
+ * @return the executors, each once, in the given order
+ * @throw std::invalid_argument for another name
+ */
+std::vector<std::string> ParseExecutors(const std::string& text, const std::string& htae);
+
+/**
+ * @ingroup proteus
+ * Runs a graph by an executor.
  * @param options of the program
- * @param executor its name
+ * @param executor one of ParseExecutors()
  * @param cluster to run on
  * @param graph to run
  * @param out where to what an executor has to say besides its result
  * @return what the run leaves behind
- * @throw std::invalid_argument for another name, and as the executors
+ * @throw std::invalid_argument, std::runtime_error as the executors
  */
 RunResult RunExecutor(const ProgramOptions& options,
                       const std::string& executor,

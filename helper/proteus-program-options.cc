@@ -6,6 +6,7 @@
 
 #include "proteus-program-options.h"
 
+#include "proteus-executors.h"
 #include "proteus-link-recorder.h"
 #include "proteus-progress.h"
 
@@ -85,10 +86,17 @@ ProgramOptions::AddTo(CommandLine& command, bool isTraceInput)
         "least time of an operator, of a model that is compiled here of a kernel (default there "
         "102.7 us): the host's pace in issuing kernels",
         launchInterval);
-    command.AddValue("executor",
-                     "how finely time is resolved: packet (every packet), flow (shares of links), "
-                     "alpha-beta (latency and bandwidth, no sharing), or both (packet beside flow)",
-                     executor);
+    command.AddValue(
+        "executor",
+        "how finely time is resolved, one or several separated by commas: packet "
+        "(every packet), flow (shares of links), alpha-beta (latency and bandwidth, no "
+        "sharing), classic (rules of the published Proteus), distsim (each "
+        "communication alone at packet level); both is packet,flow",
+        executor);
+    command.AddValue("htae",
+                     "what the executor flow stands for: flow, or classic for the rules of the "
+                     "published Proteus; classic alone means --executor=classic",
+                     htae);
     results.AddTo(command, isTraceInput);
     traces.AddTo(command);
     command.AddValue("quiet", "no progress line", quiet);
@@ -135,12 +143,7 @@ ProgramOptions::Check() const
     {
         throw std::invalid_argument("--launchInterval: must not be negative");
     }
-    if (executor != "packet" && executor != "flow" && executor != "alpha-beta" &&
-        executor != "both")
-    {
-        throw std::invalid_argument("--executor=" + executor +
-                                    ": must be packet, flow, alpha-beta or both");
-    }
+    ParseExecutors(executor, htae);
     results.Check();
 }
 
@@ -233,19 +236,20 @@ RunAndReport(const ProgramOptions& options,
 {
     options.Check();
     ReportedRun run{graph, cluster, dataType, options.information, {}};
-    if (options.executor == "packet" || options.executor == "both")
+    for (const std::string& executor : ParseExecutors(options.executor, options.htae))
     {
-        run.results.push_back(RunPacketLevel(options, cluster, graph));
-    }
-    if (options.executor == "alpha-beta")
-    {
-        run.results.push_back(RunFlowLevel(options, cluster, graph, FlowRung::ALPHA_BETA));
-    }
-    if (options.executor == "flow" || options.executor == "both")
-    {
-        run.results.push_back(RunFlowLevel(options, cluster, graph));
+        run.results.push_back(RunExecutor(options, executor, cluster, graph, std::cout));
     }
     options.results.Write(run);
+    const auto find = [&](const std::string& executor) {
+        return std::find_if(run.results.begin(), run.results.end(), [&](const RunResult& result) {
+            return result.executor == executor;
+        });
+    };
+    if (find("packet") != run.results.end() && find("distsim") != run.results.end())
+    {
+        PrintContention(*find("distsim"), *find("packet"), graph, std::cout);
+    }
 }
 
 int

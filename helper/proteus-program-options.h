@@ -63,7 +63,8 @@ struct ProgramOptions
     LaunchInterval launchInterval;   //!< the host's pace
     ResultOptions results;           //!< what is written about the results
     RunInformation information;      //!< how the program was called
-    std::string executor{"packet"};  //!< "packet", "flow", "alpha-beta" or "both"
+    std::string executor{"packet"};  //!< as ParseExecutors() reads it
+    std::string htae{"flow"};        //!< what "flow" stands for: "flow" or "classic"
     PacketTraceOptions traces;       //!< what happens on the links
     bool quiet{false};               //!< no progress
 

@@ -90,9 +90,11 @@ WriteTimeline(const std::string& path, const ReportedRun& run, const RunResult& 
 const char*
 DescribeExecutor(const std::string& executor)
 {
-    return executor == "packet" ? "every packet"
-           : executor == "flow" ? "an approximation: max-min fair flows"
-                                : "an approximation: latency and bandwidth, no sharing";
+    return executor == "packet"    ? "every packet"
+           : executor == "flow"    ? "an approximation: max-min fair flows"
+           : executor == "classic" ? "an approximation: the rules of the published Proteus"
+           : executor == "distsim" ? "an approximation: each communication alone, replayed"
+                                   : "an approximation: latency and bandwidth, no sharing";
 }
 
 /// Prints the table "comparison".

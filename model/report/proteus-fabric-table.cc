@@ -179,7 +179,11 @@ MakeFabricRow(const FabricVariant& variant,
         const Link& link = cluster.GetLinks()[use.link];
         if (isSwitch(link.a) || isSwitch(link.b))
         {
-            row.busiest = std::max(row.busiest, use.utilisation);
+            // The flow level knows bytes, not when a link is busy.
+            row.busiest =
+                std::max(row.busiest,
+                         use.utilisation > 0 ? use.utilisation
+                                             : use.payloadBytesPerSecond / use.rateBytesPerSecond);
         }
     }
     return row;

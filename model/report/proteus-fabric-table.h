@@ -30,7 +30,8 @@ struct FabricRow
     double iterationS{0};   //!< seconds
     double tokensPerS{0};   //!< 0 where the job does not say
     double exposedS{0};     //!< exposed communication, mean over the devices, seconds
-    double busiest{0};      //!< highest utilisation of a link of the network, 0 to 1
+    double busiest{0};      //!< highest utilisation of a link of the network, 0 to 1; of payload
+                            //!< alone where the executor does not say when a link is busy
     NetworkBill bill;       //!< what it takes
 };
 
