@@ -210,9 +210,13 @@ AddExpertLayouts(StrategyTree& tree, const Model& model, const ParallelPlan& pla
         {
             out.splits = {{"tokens", 0, all}};
         }
-        if (out.splits && plan.expertParallel > 1)
+        if (out.splits)
         {
             FindNode(tree.root, op.name).items["out"] = out;
+        }
+        if (op.kind == "expert-linear")
+        {
+            FindNode(tree.root, op.name).op.splits = {{"experts", 0, {"ep"}}};
         }
     }
 }
@@ -233,10 +237,131 @@ CheckShares(const Model& model, const ParallelPlan& plan)
               has([](const ModelOperator& op) { return op.FindDimension("sequence") != NO_ID; }),
           "cp = " + Text(plan.contextParallel) + ", but no operator of model " + model.GetName() +
               " has a sequence to split");
+    Check(plan.recompute != RecomputePlan::SELECTIVE ||
+              has([](const ModelOperator& op) { return op.kind == "attention"; }),
+          "recompute = selective, but model " + model.GetName() + " has no attention");
+    Check(plan.recompute != RecomputePlan::FULL || has([](const ModelOperator& op) {
+              std::string block;
+              uint32_t number = 0;
+              const std::size_t dot = op.name.find('.');
+              return dot != std::string::npos && SplitNumber(op.name.substr(0, dot), block, number);
+          }),
+          "recompute = full, but model " + model.GetName() +
+              " has no numbered blocks; write a tree that says what to compute again");
     Check(plan.expertParallel == 1 ||
               has([](const ModelOperator& op) { return op.kind == "expert-linear"; }),
           "ep = " + Text(plan.expertParallel) + ", but model " + model.GetName() +
               " has no experts");
+}
+
+/// @return the mesh axes that share the samples
+std::vector<std::string>
+GetBatchAxes(const ParallelPlan& plan)
+{
+    return plan.expertParallel > 1 ? std::vector<std::string>{"edp", "ep"}
+                                   : std::vector<std::string>{"dp"};
+}
+
+/// The mesh, and what holds for all operators: samples and sequences are split.
+void
+AddRoot(StrategyTree& tree, const ParallelPlan& plan)
+{
+    const std::vector<std::string> batchAxes = GetBatchAxes(plan);
+    if (plan.expertParallel > 1)
+    {
+        tree.axisNames = {"pp", "edp", "cp", "ep", "tp"};
+        tree.axisSizes = {plan.pipelineParallel,
+                          plan.dataParallel / plan.expertParallel,
+                          plan.contextParallel,
+                          plan.expertParallel,
+                          plan.tensorParallel};
+    }
+    else
+    {
+        tree.axisNames = {"pp", "dp", "cp", "tp"};
+        tree.axisSizes = {plan.pipelineParallel,
+                          plan.dataParallel,
+                          plan.contextParallel,
+                          plan.tensorParallel};
+    }
+    tree.optimizer.zeroAxes = batchAxes;
+    tree.root.op.splits = {{"batch", 0, batchAxes}};
+    if (plan.contextParallel > 1)
+    {
+        tree.optimizer.zeroAxes.push_back("cp");
+        tree.root.op.splits->push_back({"sequence", 0, {"cp"}});
+    }
+    tree.root.op.mesh.emplace().slice["pp"] = 0;
+}
+
+/// Operators share the dimension that the model names; with sequence parallelism, a result that is
+/// summed over the devices is scattered along the sequence.
+void
+AddTensorSplits(StrategyTree& tree, const Model& model, const ParallelPlan& plan)
+{
+    for (const ModelOperator& op : model.GetOperators())
+    {
+        if (op.tensorParallel.empty())
+        {
+            continue;
+        }
+        StrategyNode& node = FindNode(tree.root, op.name);
+        if (!node.op.splits)
+        {
+            node.op.splits.emplace();
+        }
+        const std::string& name = op.tensorParallel;
+        const bool isKnown = std::any_of(node.op.splits->begin(),
+                                         node.op.splits->end(),
+                                         [&](const SplitSpec& split) {
+                                             return split.dimension == name; // of another block
+                                         });
+        if (!isKnown)
+        {
+            node.op.splits->push_back({name, 0, {"tp"}});
+        }
+        const auto dimension = static_cast<IterationAxis>(op.FindDimension(name));
+        const DimensionMap& map = op.writes[0].map;
+        const bool isSummed =
+            std::none_of(map.begin(), map.end(), [&](const std::vector<IterationAxis>& axes) {
+                return std::count(axes.begin(), axes.end(), dimension) > 0;
+            });
+        if (plan.isSequenceParallel && isSummed && op.FindDimension("sequence") != NO_ID)
+        {
+            std::vector<std::string> axes{"tp"};
+            if (plan.contextParallel > 1)
+            {
+                axes.insert(axes.begin(), "cp");
+            }
+            node.items["out"].splits = {{"batch", 0, GetBatchAxes(plan)}, {"sequence", 0, axes}};
+        }
+    }
+}
+
+/// Marks what is computed again: attention, or the numbered blocks.
+void
+AddRecomputation(StrategyTree& tree, const Model& model, const ParallelPlan& plan)
+{
+    std::set<std::string> blocks;
+    for (const ModelOperator& op : model.GetOperators())
+    {
+        if (plan.recompute == RecomputePlan::SELECTIVE && op.kind == "attention")
+        {
+            FindNode(tree.root, op.name).recompute = true;
+        }
+        std::string block;
+        uint32_t number = 0;
+        const std::size_t dot = op.name.find('.');
+        if (plan.recompute == RecomputePlan::FULL && dot != std::string::npos &&
+            SplitNumber(op.name.substr(0, dot), block, number))
+        {
+            blocks.insert(block);
+        }
+    }
+    for (const std::string& block : blocks)
+    {
+        FindNode(tree.root, block + "*").recompute = true;
+    }
 }
 
 } // namespace
@@ -318,112 +443,20 @@ ExpandPlan(const Model& model, const ParallelPlan& plan)
     tree.gradients = plan.gradients;
     tree.optimizer = plan.optimizer;
     tree.precision = plan.precision;
-
-    const bool hasExperts = plan.expertParallel > 1;
-    std::vector<std::string> batchAxes{"dp"};
-    tree.axisNames = {"pp", "dp", "cp", "tp"};
-    tree.axisSizes = {plan.pipelineParallel,
-                      plan.dataParallel,
-                      plan.contextParallel,
-                      plan.tensorParallel};
-    if (hasExperts)
-    {
-        batchAxes = {"edp", "ep"};
-        tree.axisNames = {"pp", "edp", "cp", "ep", "tp"};
-        tree.axisSizes = {plan.pipelineParallel,
-                          plan.dataParallel / plan.expertParallel,
-                          plan.contextParallel,
-                          plan.expertParallel,
-                          plan.tensorParallel};
-    }
-    tree.optimizer.zeroAxes = batchAxes;
-    if (plan.contextParallel > 1)
-    {
-        tree.optimizer.zeroAxes.push_back("cp");
-    }
-    tree.root.op.splits = {{"batch", 0, batchAxes}};
-    if (plan.contextParallel > 1)
-    {
-        tree.root.op.splits->push_back({"sequence", 0, {"cp"}});
-    }
-    MeshSpec mesh;
-    mesh.slice["pp"] = 0;
-    tree.root.op.mesh = mesh;
+    AddRoot(tree, plan);
     if (plan.pipelineParallel * plan.virtualStages > 1)
     {
         AddStages(tree, model, plan);
     }
-    AddExpertLayouts(tree, model, plan);
-    for (const ModelOperator& op : model.GetOperators())
+    if (plan.expertParallel > 1)
     {
-        const bool hasExpertDimension = op.kind == "expert-linear";
-        if (hasExperts && hasExpertDimension)
-        {
-            FindNode(tree.root, op.name).op.splits = {{"experts", 0, {"ep"}}};
-        }
-        if (op.tensorParallel.empty() || plan.tensorParallel == 1)
-        {
-            continue;
-        }
-        StrategyNode& node = FindNode(tree.root, op.name);
-        std::vector<SplitSpec> splits;
-        if (hasExperts && hasExpertDimension)
-        {
-            splits.push_back({"experts", 0, {"ep"}});
-        }
-        splits.push_back({op.tensorParallel, 0, {"tp"}});
-        node.op.splits = splits;
-        // A result that is summed over the devices is scattered along the sequence.
-        const auto dimension = static_cast<IterationAxis>(op.FindDimension(op.tensorParallel));
-        const DimensionMap& map = op.writes[0].map;
-        const bool isSummed =
-            std::none_of(map.begin(), map.end(), [&](const std::vector<IterationAxis>& axes) {
-                return std::count(axes.begin(), axes.end(), dimension) > 0;
-            });
-        const bool hasSequence = op.FindDimension("sequence") != NO_ID;
-        if (plan.isSequenceParallel && isSummed && hasSequence)
-        {
-            ItemSpec out;
-            out.splits = {{"batch", 0, batchAxes}};
-            std::vector<std::string> axes;
-            if (plan.contextParallel > 1)
-            {
-                axes.push_back("cp");
-            }
-            axes.push_back("tp");
-            out.splits->push_back({"sequence", 0, axes});
-            node.items["out"] = out;
-        }
+        AddExpertLayouts(tree, model, plan);
     }
-    for (const ModelOperator& op : model.GetOperators())
+    if (plan.tensorParallel > 1)
     {
-        std::string block;
-        uint32_t number = 0;
-        const std::size_t dot = op.name.find('.');
-        const std::string part = op.name.substr(0, dot);
-        if (plan.recompute == RecomputePlan::SELECTIVE && op.kind == "attention")
-        {
-            FindNode(tree.root, op.name).recompute = true;
-        }
-        if (plan.recompute == RecomputePlan::FULL && dot != std::string::npos &&
-            SplitNumber(part, block, number))
-        {
-            // The node of the block itself, not of the operator.
-            FindNode(tree.root, part + ".x");
-            for (StrategyNode& node : tree.root.children)
-            {
-                if (node.name == block + "*")
-                {
-                    node.recompute = true;
-                    node.children.erase(
-                        std::remove_if(node.children.begin(),
-                                       node.children.end(),
-                                       [](const StrategyNode& child) { return child.name == "x"; }),
-                        node.children.end());
-                }
-            }
-        }
+        AddTensorSplits(tree, model, plan);
     }
+    AddRecomputation(tree, model, plan);
     return tree;
 }
 

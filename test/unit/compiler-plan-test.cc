@@ -463,6 +463,11 @@ TEST(StrategyJson, MistakesNameNodeOperatorAndDimension)
               "model");
     EXPECT_EQ(GetError("alexnet", R"({"cp": 2})"),
               "plan: cp = 2, but no operator of model AlexNet has a sequence to split");
+    EXPECT_EQ(GetError("alexnet", R"({"recompute": "selective"})"),
+              "plan: recompute = selective, but model AlexNet has no attention");
+    EXPECT_EQ(GetError("alexnet", R"({"recompute": "full"})"),
+              "plan: recompute = full, but model AlexNet has no numbered blocks; write a tree that "
+              "says what to compute again");
     EXPECT_EQ(GetError("alexnet", R"({"dp": 2, "ep": 2})"),
               "plan: ep = 2, but model AlexNet has no experts");
     EXPECT_EQ(GetError("alexnet",
