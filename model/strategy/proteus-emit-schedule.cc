@@ -5,7 +5,6 @@
  */
 
 #include "proteus-graph-emitter.h"
-#include "proteus-stage-schedule.h"
 
 #include <algorithm>
 #include <map>
@@ -85,12 +84,12 @@ GraphEmitter::AddPhases()
     }
 }
 
+/// Refuses schedules that cannot run the stages.
 void
-GraphEmitter::AddSchedules()
+GraphEmitter::CheckSchedule() const
 {
     const ScheduleSpec& spec = m_tree.schedule;
     const uint32_t nStages = m_placement.nStages;
-    const uint32_t nRanks = nStages / m_nChunks;
     const std::string who = "strategy \"" + m_tree.name + "\", schedule " + ToString(spec.kind);
     if (m_nChunks > 1 && spec.kind != ScheduleKind::INTERLEAVED)
     {
@@ -107,62 +106,97 @@ GraphEmitter::AddSchedules()
         throw std::invalid_argument(who + ": " + std::to_string(nStages) +
                                     " stages are not shared out evenly to devices");
     }
+    if (spec.kind == ScheduleKind::LIMITS && spec.maxInFlight.size() != nStages)
+    {
+        throw std::invalid_argument(who + ": maxInFlight has " +
+                                    std::to_string(spec.maxInFlight.size()) + " limits for " +
+                                    std::to_string(nStages) + " stages");
+    }
+}
+
+/// @param rank of the pipeline
+/// @param limited what LIMITS makes of all ranks
+/// @return its forward and backward passes in order
+std::vector<ScheduleEntry>
+GraphEmitter::MakePasses(uint32_t rank, const std::vector<std::vector<StageEntry>>& limited) const
+{
+    const ScheduleSpec& spec = m_tree.schedule;
+    const uint32_t nRanks = m_placement.nStages / m_nChunks;
+    std::vector<StageEntry> entries;
+    switch (spec.kind)
+    {
+    case ScheduleKind::GPIPE:
+    case ScheduleKind::ONE_FORWARD_ONE_BACKWARD:
+        return MakePipelineSchedule(spec.kind == ScheduleKind::GPIPE
+                                        ? PipelineSchedule::GPIPE
+                                        : PipelineSchedule::ONE_FORWARD_ONE_BACKWARD,
+                                    nRanks,
+                                    rank,
+                                    spec.microBatches,
+                                    m_forward[0],
+                                    m_backward[0]);
+    case ScheduleKind::LIMITS:
+        entries = limited[rank];
+        break;
+    case ScheduleKind::INTERLEAVED:
+        entries = MakeInterleavedSchedule(nRanks, rank, m_nChunks, spec.microBatches);
+        break;
+    case ScheduleKind::ZERO_BUBBLE:
+        entries = MakeZeroBubbleSchedule(nRanks, rank, spec.microBatches);
+        break;
+    }
+    std::vector<ScheduleEntry> passes;
+    for (const StageEntry& entry : entries)
+    {
+        const std::vector<PhaseId>& phases = entry.work == StageWork::FORWARD    ? m_forward
+                                             : entry.work == StageWork::BACKWARD ? m_backward
+                                                                                 : m_weight;
+        passes.push_back({phases[entry.chunk], entry.microBatch});
+    }
+    return passes;
+}
+
+/// @param rank of the pipeline @return how many of its micro-batches may be alive; 0: any number
+uint32_t
+GraphEmitter::GetLimit(uint32_t rank) const
+{
+    const ScheduleSpec& spec = m_tree.schedule;
+    switch (spec.kind)
+    {
+    case ScheduleKind::GPIPE:
+        return spec.microBatches;
+    case ScheduleKind::ONE_FORWARD_ONE_BACKWARD:
+        return std::min(spec.microBatches, m_placement.nStages - rank);
+    case ScheduleKind::LIMITS:
+        return spec.maxInFlight[rank];
+    case ScheduleKind::INTERLEAVED:
+    case ScheduleKind::ZERO_BUBBLE:
+        break;
+    }
+    return 0; // the order alone bounds them
+}
+
+void
+GraphEmitter::AddSchedules()
+{
+    CheckSchedule();
+    const ScheduleSpec& spec = m_tree.schedule;
     std::vector<std::vector<StageEntry>> limited;
     if (spec.kind == ScheduleKind::LIMITS)
     {
-        if (spec.maxInFlight.size() != nStages)
-        {
-            throw std::invalid_argument(who + ": maxInFlight has " +
-                                        std::to_string(spec.maxInFlight.size()) + " limits for " +
-                                        std::to_string(nStages) + " stages");
-        }
         limited = MakeLimitedSchedule(spec.maxInFlight, spec.interleave, spec.microBatches);
     }
-    for (uint32_t rank = 0; rank < nRanks; ++rank)
+    for (uint32_t rank = 0; rank < m_placement.nStages / m_nChunks; ++rank)
     {
-        std::vector<ScheduleEntry> schedule;
-        std::vector<StageEntry> entries;
-        MicroBatchGate gate;
-        gate.acquire = m_forward[0];
-        gate.release = m_backward[0];
-        gate.limit = 0;
-        switch (spec.kind)
-        {
-        case ScheduleKind::GPIPE:
-        case ScheduleKind::ONE_FORWARD_ONE_BACKWARD: {
-            const bool isGpipe = spec.kind == ScheduleKind::GPIPE;
-            schedule = MakePipelineSchedule(isGpipe ? PipelineSchedule::GPIPE
-                                                    : PipelineSchedule::ONE_FORWARD_ONE_BACKWARD,
-                                            nStages,
-                                            rank,
-                                            spec.microBatches,
-                                            m_forward[0],
-                                            m_backward[0]);
-            gate.limit = isGpipe ? spec.microBatches : std::min(spec.microBatches, nStages - rank);
-            break;
-        }
-        case ScheduleKind::LIMITS:
-            entries = limited[rank];
-            gate.limit = spec.maxInFlight[rank];
-            break;
-        case ScheduleKind::INTERLEAVED:
-            entries = MakeInterleavedSchedule(nRanks, rank, m_nChunks, spec.microBatches);
-            break;
-        case ScheduleKind::ZERO_BUBBLE:
-            entries = MakeZeroBubbleSchedule(nStages, rank, spec.microBatches);
-            break;
-        }
-        for (const StageEntry& entry : entries)
-        {
-            const std::vector<PhaseId>& phases = entry.work == StageWork::FORWARD    ? m_forward
-                                                 : entry.work == StageWork::BACKWARD ? m_backward
-                                                                                     : m_weight;
-            schedule.push_back({phases[entry.chunk], entry.microBatch});
-        }
+        std::vector<ScheduleEntry> schedule = MakePasses(rank, limited);
         schedule.push_back({m_gradientPhase, 0});
         schedule.push_back({m_optimizerPhase, 0});
         const std::vector<DeviceId>& devices = m_placement.stageDevices[rank];
         m_builder.SetSchedule(devices, std::move(schedule));
+        MicroBatchGate gate;
+        gate.acquire = m_forward[0];
+        gate.release = m_backward[0];
+        gate.limit = GetLimit(rank);
         for (const DeviceId device : devices)
         {
             if (gate.limit > 0)

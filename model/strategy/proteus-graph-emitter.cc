@@ -163,27 +163,7 @@ GraphEmitter::EmitBackward(OperatorId id, Pass& pass)
     {
         return;
     }
-    // Before the first backward operator that needs something of a block, the block runs again.
-    for (const OperatorPart& part : op.backward)
-    {
-        for (const DataReference& reference : part.reads)
-        {
-            const TensorId tensor = FindAccess(op, reference).tensor;
-            const OperatorId producer = m_placement.tensors[tensor].tensor.producer;
-            if (reference.kind != DataReference::Kind::GRADIENT && producer != NO_ID &&
-                m_placement.tensors[tensor].tensor.role != TensorRole::PARAMETER &&
-                m_placement.tensors[tensor].tensor.role != TensorRole::INPUT &&
-                m_placement.operators[producer].recompute == placed.recompute &&
-                RunsAgain(producer))
-            {
-                Recompute(id);
-            }
-        }
-    }
-    if (RunsAgain(id))
-    {
-        Recompute(id);
-    }
+    RecomputeFor(id);
     if (m_tree.isSplitBackward)
     {
         GatherSaved(id, pass);
@@ -193,17 +173,58 @@ GraphEmitter::EmitBackward(OperatorId id, Pass& pass)
         }
         return;
     }
-    OperatorPart whole;
-    whole.name = "backward";
-    bool hasKernel = false;
     for (const OperatorPart& part : op.backward)
     {
         if (part.isView)
         {
             EmitBackwardPart(id, part, pass);
+        }
+    }
+    const OperatorPart whole = MergeBackward(op);
+    if (!whole.writes.empty())
+    {
+        EmitBackwardPart(id, whole, pass);
+    }
+}
+
+/// Before the first backward operator that needs something of a block, the block runs again.
+void
+GraphEmitter::RecomputeFor(OperatorId id)
+{
+    const PlacedOperator& placed = m_placement.operators[id];
+    bool isNeeded = RunsAgain(id);
+    for (const OperatorPart& part : placed.op.backward)
+    {
+        for (const DataReference& reference : part.reads)
+        {
+            const ModelTensor& tensor =
+                m_placement.tensors[FindAccess(placed.op, reference).tensor].tensor;
+            isNeeded =
+                isNeeded ||
+                (reference.kind != DataReference::Kind::GRADIENT && tensor.producer != NO_ID &&
+                 tensor.role != TensorRole::PARAMETER && tensor.role != TensorRole::INPUT &&
+                 m_placement.operators[tensor.producer].recompute == placed.recompute &&
+                 RunsAgain(tensor.producer));
+        }
+    }
+    if (isNeeded)
+    {
+        Recompute(id);
+    }
+}
+
+/// @return the backward pass of an operator in one kernel, without what needs none
+OperatorPart
+GraphEmitter::MergeBackward(const ModelOperator& op)
+{
+    OperatorPart whole;
+    whole.name = "backward";
+    for (const OperatorPart& part : op.backward)
+    {
+        if (part.isView)
+        {
             continue;
         }
-        hasKernel = true;
         whole.isMatrixProduct = whole.isMatrixProduct || part.isMatrixProduct;
         whole.flops.insert(whole.flops.end(), part.flops.begin(), part.flops.end());
         whole.bytes.insert(whole.bytes.end(), part.bytes.begin(), part.bytes.end());
@@ -222,10 +243,7 @@ GraphEmitter::EmitBackward(OperatorId id, Pass& pass)
             }
         }
     }
-    if (hasKernel)
-    {
-        EmitBackwardPart(id, whole, pass);
-    }
+    return whole;
 }
 
 bool

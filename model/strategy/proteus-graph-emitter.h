@@ -10,6 +10,7 @@
 #include "proteus-boxing.h"
 #include "proteus-compiler.h"
 #include "proteus-placement.h"
+#include "proteus-stage-schedule.h"
 
 #include "ns3/proteus-graph.h"
 
@@ -138,6 +139,8 @@ class GraphEmitter
     void EmitBackward(OperatorId id, Pass& pass);
     void EmitBackwardPart(OperatorId id, const OperatorPart& part, Pass& pass);
     void GatherSaved(OperatorId id, Pass& pass);
+    void RecomputeFor(OperatorId id);
+    static OperatorPart MergeBackward(const ModelOperator& op);
     static bool IsNeeded(const ModelOperator& op, const OperatorPart& part);
     void AddGradient(OperatorId id, const GradientWrite& write, const Value& made, Pass& pass);
     bool HasGradient(const Access& write) const;
@@ -209,6 +212,11 @@ class GraphEmitter
     // ---- proteus-emit-schedule.cc
 
     void AddPhases();
+    void CheckSchedule() const;
+    std::vector<ScheduleEntry> MakePasses(
+        uint32_t rank,
+        const std::vector<std::vector<StageEntry>>& limited) const;
+    uint32_t GetLimit(uint32_t rank) const;
     void AddSchedules();
     void AddFacts();
 
