@@ -53,8 +53,9 @@
  * is written out], [split], [items], [stage], [recompute] and [children: list]. A mesh is a nested
  * list of devices, [[0, 1], [2, 3]], or an object of coordinates on the strategy's mesh, {"pp": 0}.
  * A split is an object from dimensions, by name or number, to a number of parts, an axis, or a list
- * of axes. "items" is an object from "weight", "bias", "weight_grad", "out", "out_grad", "in:0" to
- * objects with [mesh], [axes] and [split]. What a node means is said at StrategyNode.
+ * of axes. "items" is an object from "weight", "bias", "weight_grad", "weight_state" (moments and
+ * update), "out", "out_grad", "in:0" to objects with [mesh], [axes] and [split]. What a node means
+ * is said at StrategyNode.
  */
 
 namespace ns3

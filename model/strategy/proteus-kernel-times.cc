@@ -372,6 +372,7 @@ GetDescriptions()
         {"pool", DescribeElementwise},
         {"permute", DescribeElementwise},
         {"concat", DescribeElementwise},
+        {"split", DescribeElementwise},
         {"reshape", DescribeElementwise},
         {"dispatch", DescribeElementwise},
         {"combine", DescribeElementwise},

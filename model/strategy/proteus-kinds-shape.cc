@@ -161,6 +161,56 @@ MakeConcat(OperatorDraft& draft)
     draft.ElementwiseBackward(0, {GradientOf(y)}, reads);
 }
 
+/// Parts of a tensor along a dimension: no kernel forward, backward their gradients side by side.
+void
+MakeSplit(OperatorDraft& draft)
+{
+    draft.CheckInputs(1, 1);
+    const ModelTensor input = draft.GetInput(0);
+    const std::size_t rank = input.shape.size();
+    const uint64_t axis = draft.GetNumber("axis", rank - 1);
+    const std::vector<uint64_t> sizes = draft.GetNumbers("sizes");
+    if (axis >= rank)
+    {
+        draft.Fail("attribute \"axis\" is " + std::to_string(axis) + ", \"" + input.name +
+                   "\" has " + std::to_string(rank) + " dimensions");
+    }
+    const uint64_t extent = input.shape[axis];
+    uint64_t left = extent;
+    for (const uint64_t size : sizes)
+    {
+        if (size == 0 || size > left)
+        {
+            left = extent + 1;
+            break;
+        }
+        left -= size;
+    }
+    if (left != 0)
+    {
+        draft.Fail("attribute \"sizes\" must be at least 1 each and add up to the " +
+                   std::to_string(extent) + " of dimension " + std::to_string(axis) + " of \"" +
+                   input.name + "\"");
+    }
+    Axes axes;
+    DimensionMap map;
+    for (std::size_t i = 0; i < rank; ++i)
+    {
+        axes.push_back(draft.AddDimension(input.dimensions[i], input.shape[i], i != axis));
+        map.push_back({axes.back()});
+    }
+    const uint8_t x = draft.Read(axes, true, true);
+    std::vector<DataReference> gradients;
+    for (std::size_t i = 0; i < sizes.size(); ++i)
+    {
+        Shape shape = input.shape;
+        shape[axis] = sizes[i];
+        gradients.push_back(GradientOf(draft.Write(std::to_string(i), shape, map)));
+    }
+    draft.Get().isView = true;
+    draft.ElementwiseBackward(0, gradients, {x});
+}
+
 /// The products of all pairs of vectors of a sample, behind the first vector (DLRM).
 void
 MakeInteraction(OperatorDraft& draft)
@@ -202,6 +252,7 @@ GetShapeKinds()
         {"reshape", {"shape"}, MakeReshape},
         {"permute", {"order"}, MakePermute},
         {"concat", {"axis"}, MakeConcat},
+        {"split", {"axis", "sizes"}, MakeSplit},
         {"interaction", {}, MakeInteraction},
     };
 }

@@ -28,6 +28,10 @@ Placer::FindItem(const Wanted& wanted,
     {
         return std::nullopt;
     }
+    for (const StrategyNode* node : wanted.spec.nodes)
+    {
+        m_usedItems.emplace(node, item);
+    }
     const Refined refined = Refine(found->second);
     Layout layout;
     layout.mesh = found->second.splits.empty() && !refined.mesh ? mesh : refined.mesh;
@@ -205,6 +209,36 @@ Placer::CopyTo(TensorId tensor, const PlacedOperator& reader, const Access& acce
     return id;
 }
 
+/// Lays out the optimizer's state of a parameter. A device updates what it has the gradient of.
+void
+Placer::SetState(PlacedTensor& tensor,
+                 const PlacedOperator& placed,
+                 const Wanted& wanted,
+                 const std::string& item)
+{
+    if (const auto layout =
+            FindItem(wanted, placed.op, item + "_state", tensor.tensor, placed.mesh))
+    {
+        tensor.optimizer = *layout;
+    }
+    bool isRefined = tensor.gradient.mesh == tensor.optimizer.mesh;
+    for (std::size_t i = 0; isRefined && i < tensor.tensor.shape.size(); ++i)
+    {
+        const std::vector<MeshAxis>& gradient = tensor.gradient.split[i];
+        const std::vector<MeshAxis>& state = tensor.optimizer.split[i];
+        isRefined = gradient.size() <= state.size() &&
+                    std::equal(gradient.begin(), gradient.end(), state.begin());
+    }
+    if (!isRefined)
+    {
+        Fail(wanted,
+             placed.op,
+             item + ": its optimizer state lies as " + tensor.optimizer.ToString() +
+                 ", its gradient as " + tensor.gradient.ToString() +
+                 "; the state has to be split as the gradient is, or further");
+    }
+}
+
 void
 Placer::PlaceReads(PlacedOperator& placed, const Wanted& wanted)
 {
@@ -220,6 +254,12 @@ Placer::PlaceReads(PlacedOperator& placed, const Wanted& wanted)
             item = tensor.name.substr(tensor.name.rfind('.') + 1);
         }
         const std::optional<Layout> asked = FindItem(wanted, placed.op, item, tensor, placed.mesh);
+        if (asked && tensor.role == TensorRole::PARAMETER && asked->mesh != placed.mesh)
+        {
+            Fail(wanted,
+                 placed.op,
+                 item + ": a parameter lies on the devices of its operator, not on others");
+        }
         if (id == NO_ID)
         {
             id = AddTensor(tensor, asked ? *asked : GetAccessLayout(placed, read), placed.stage);
@@ -256,6 +296,7 @@ Placer::PlaceReads(PlacedOperator& placed, const Wanted& wanted)
             {
                 result.gradient = *layout;
             }
+            SetState(result, placed, wanted, item);
         }
         read.isDifferentiable = read.isDifferentiable && result.needsGradient;
         read.tensor = here;

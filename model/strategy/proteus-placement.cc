@@ -297,6 +297,32 @@ Placer::PlaceOperator(const ModelOperator& source, const Wanted& wanted)
     m_placement.operators.push_back(std::move(placed));
 }
 
+/// Checks that what a node and those below it say is for some operator.
+void
+Placer::CheckUse(const StrategyNode& node, const std::string& path) const
+{
+    const std::string who =
+        "strategy \"" + m_tree.name + "\", node " + (path.empty() ? "root" : path) + ": ";
+    if (m_matched.count(&node) == 0)
+    {
+        throw std::invalid_argument(who + "model " + m_model.GetName() +
+                                    " has no operator of that name");
+    }
+    for (const auto& [item, spec] : node.items)
+    {
+        if (m_usedItems.count({&node, item}) == 0)
+        {
+            throw std::invalid_argument(who + "none of its operators has an item \"" + item +
+                                        "\"; there are out, out_grad, in:0 and, of parameters, "
+                                        "e.g. weight, weight_grad, weight_state");
+        }
+    }
+    for (const StrategyNode& child : node.children)
+    {
+        CheckUse(child, path + (path.empty() ? "" : "/") + child.name);
+    }
+}
+
 Placement
 Placer::Place()
 {
@@ -308,8 +334,10 @@ Placer::Place()
     m_tensorOf.assign(m_model.GetTensors().size(), NO_ID);
     for (std::size_t i = 0; i < wanted.size(); ++i)
     {
+        m_matched.insert(wanted[i].spec.nodes.begin(), wanted[i].spec.nodes.end());
         PlaceOperator(m_model.GetOperators()[i], wanted[i]);
     }
+    CheckUse(m_tree.root, "");
     DeviceId last = 0;
     uint64_t all = 1;
     for (const uint32_t size : m_tree.axisSizes)
@@ -323,6 +351,14 @@ Placer::Place()
         last = std::max(last, *std::max_element(devices.begin(), devices.end()));
         stages.resize(std::max<std::size_t>(stages.size(), placed.stage + 1));
         stages[placed.stage].insert(devices.begin(), devices.end());
+    }
+    for (const PlacedTensor& tensor : m_placement.tensors)
+    {
+        for (const Layout* layout : {&tensor.home, &tensor.gradient})
+        {
+            const std::vector<DeviceId>& devices = layout->mesh->GetDevices();
+            last = std::max(last, *std::max_element(devices.begin(), devices.end()));
+        }
     }
     m_placement.nStages = static_cast<uint32_t>(stages.size());
     m_placement.nDevices = std::max<uint32_t>(last + 1, static_cast<uint32_t>(all));

@@ -12,6 +12,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -97,6 +98,11 @@ class Placer
                                    const std::string& item,
                                    const ModelTensor& tensor,
                                    const MeshPtr& mesh);
+    void SetState(PlacedTensor& tensor,
+                  const PlacedOperator& placed,
+                  const Wanted& wanted,
+                  const std::string& item);
+    void CheckUse(const StrategyNode& node, const std::string& path) const;
     void ShareWithReplicas(PlacedTensor& tensor, const MeshPtr& mesh) const;
     TensorId AddTensor(const ModelTensor& tensor, const Layout& home, uint32_t stage);
 
@@ -106,6 +112,8 @@ class Placer
     Placement m_placement;
     std::vector<TensorId> m_tensorOf;                          //!< by the model's TensorId
     std::map<std::pair<TensorId, MeshPtr>, TensorId> m_copies; //!< on other devices
+    std::set<const StrategyNode*> m_matched;                   //!< nodes with an operator
+    std::set<std::pair<const StrategyNode*, std::string>> m_usedItems;
 };
 
 } // namespace proteus

@@ -103,6 +103,7 @@ Apply(const StrategyNode& node,
 {
     const std::size_t end = isRoot ? std::string::npos : path.find('.', begin);
     const bool isLeaf = !isRoot && end == std::string::npos;
+    spec.nodes.push_back(&node);
     if (!isRoot)
     {
         spec.node += (spec.node.empty() ? "" : "/") + node.name;

@@ -68,12 +68,14 @@ struct ItemSpec
  */
 struct StrategyNode
 {
-    std::string name;                      //!< pattern; of the root: ignored
-    ItemSpec op;                           //!< the operator's iteration space
-    std::map<std::string, ItemSpec> items; //!< "weight", "weight_grad", "out", "out_grad", "in:0"
-    std::optional<uint32_t> stage;         //!< pipeline stage; none: that of its inputs, or 0
-    std::optional<bool> recompute;         //!< whether the subtree is one block to recompute
-    std::vector<StrategyNode> children;    //!< for parts of the path behind this one
+    std::string name; //!< pattern; of the root: ignored
+    ItemSpec op;      //!< the operator's iteration space
+    /// "weight", "weight_grad", "weight_state" (moments and update), "bias", ..., "out",
+    /// "out_grad", "in:0"
+    std::map<std::string, ItemSpec> items;
+    std::optional<uint32_t> stage;      //!< pipeline stage; none: that of its inputs, or 0
+    std::optional<bool> recompute;      //!< whether the subtree is one block to recompute
+    std::vector<StrategyNode> children; //!< for parts of the path behind this one
 };
 
 /// @ingroup proteus
@@ -205,13 +207,14 @@ bool MatchesPattern(const std::string& pattern, const std::string& text);
 /// What a tree says of one operator.
 struct NodeSpec
 {
-    ItemSpec op;                           //!< its own and, for the mesh, its ancestors'
-    std::vector<SplitSpec> inherited;      //!< splits of its ancestors
-    std::map<std::string, ItemSpec> items; //!< its own
-    bool hasOwnMesh{false};                //!< whether a node below the root has its mesh
-    std::optional<uint32_t> stage;         //!< pipeline stage; none: that of its inputs, or 0
-    std::string recompute;                 //!< path of the block to recompute, or ""
-    std::string node;                      //!< names of the nodes, for messages
+    ItemSpec op;                            //!< its own and, for the mesh, its ancestors'
+    std::vector<SplitSpec> inherited;       //!< splits of its ancestors
+    std::map<std::string, ItemSpec> items;  //!< its own
+    bool hasOwnMesh{false};                 //!< whether a node below the root has its mesh
+    std::optional<uint32_t> stage;          //!< pipeline stage; none: that of its inputs, or 0
+    std::string recompute;                  //!< path of the block to recompute, or ""
+    std::string node;                       //!< names of the nodes, for messages
+    std::vector<const StrategyNode*> nodes; //!< that matched, in the order in which they have a say
 };
 
 /// @ingroup proteus

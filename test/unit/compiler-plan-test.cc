@@ -387,6 +387,58 @@ TEST(StrategyJson, TreeByHand)
     EXPECT_EQ(counts.at("backward all-reduce 2"), 2u * (5 + 12));
 }
 
+// ZeRO 1 and 2 of a single parameter, by the layouts of its items.
+TEST(StrategyJson, ItemsOfAParameter)
+{
+    const std::string head = R"({"format": "proteus-strategy", "version": 1, "batch": 4,
+        "mesh": {"axes": ["dp"], "sizes": [2]}, "gradients": {"buckets": "whole"},
+        "tree": {"split": {"batch": "dp"}, "children": [{"name": "classifier", "children": [
+        {"name": "fc1", "items": {"weight_state": {"split": {"0": "dp"}})";
+    const uint64_t weight = uint64_t{4096} * 9216 * 4;
+    const std::map<std::string, uint64_t> one = Count(Compile("alexnet", head + "}}]}]}}"));
+    EXPECT_EQ(one.at("optimizer all-gather 2 " + std::to_string(weight)), 1u);
+    EXPECT_EQ(one.at("gradients all-reduce 2 244403360"), 1u);
+    const std::map<std::string, uint64_t> two =
+        Count(Compile("alexnet", head + R"(, "weight_grad": {"split": {"0": "dp"}}}}]}]}})"));
+    EXPECT_EQ(two.at("optimizer all-gather 2 " + std::to_string(weight)), 1u);
+    EXPECT_EQ(two.at("gradients reduce-scatter 2 " + std::to_string(weight)), 1u);
+    EXPECT_EQ(two.at("gradients all-reduce 2 " + std::to_string(244403360 - weight)), 1u);
+}
+
+// Three parts of a tensor are views, and their gradients one kernel.
+TEST(Model, SplitMakesViews)
+{
+    ModelBuilder builder("split");
+    TensorId x = builder.AddInput("x", {8, 64}, {"batch", "feature"});
+    OperatorAttributes attributes;
+    attributes.numbers = {{"outputs", {96}}};
+    x = builder.Add("linear", "fc", {x}, attributes)[0];
+    attributes.numbers = {{"sizes", {32, 48, 16}}};
+    const std::vector<TensorId> parts = builder.Add("split", "parts", {x}, attributes);
+    ASSERT_EQ(parts.size(), 3u);
+    EXPECT_EQ(builder.GetTensor(parts[1]).shape, (Shape{8, 48}));
+    for (std::size_t i = 0; i < 3; ++i)
+    {
+        builder.Add("relu", "relu" + std::to_string(i), {parts[i]});
+    }
+    const ExecutionGraph graph = CompileModel(builder.Build(), {});
+    uint32_t kernels = 0;
+    for (const Task& task : graph.GetTasks())
+    {
+        if (task.kind == TaskKind::COMPUTE && graph.GetName(task).rfind("parts", 0) == 0)
+        {
+            ++kernels;
+            EXPECT_EQ(graph.GetName(task), "parts.backward");
+            EXPECT_EQ(task.bytes, 2u * 8 * 96 * 4);
+        }
+    }
+    EXPECT_EQ(kernels, 1u);
+    attributes.numbers = {{"sizes", {32, 48}}};
+    ModelBuilder other("split");
+    const TensorId y = other.AddInput("x", {8, 96}, {"batch", "feature"});
+    EXPECT_THROW(other.Add("split", "parts", {y}, attributes), std::invalid_argument);
+}
+
 // Where only the first stages are named, what follows them follows them.
 TEST(StrategyJson, OperatorsFollowTheStageOfTheirInputs)
 {
@@ -461,6 +513,28 @@ TEST(StrategyJson, MistakesNameNodeOperatorAndDimension)
               "strategy \"mine\", node classifier, operator \"classifier.flatten\": is on stage 0 "
               "and reads \"features.pool5\" of stage 1; stages have to follow the order of the "
               "model");
+    auto item = [&](const std::string& text) {
+        return GetError("alexnet",
+                        head + R"({"children": [{"name": "classifier", "children": [
+                                       {"name": "fc", "items": {)" +
+                            text + "}}]}]}}");
+    };
+    EXPECT_EQ(
+        item(R"("wieght": {"split": {"0": 2}})"),
+        "strategy \"mine\", node classifier/fc: none of its operators has an item \"wieght\"; "
+        "there are out, out_grad, in:0 and, of parameters, e.g. weight, weight_grad, "
+        "weight_state");
+    EXPECT_EQ(item(R"("weight": {"mesh": [2, 3]})"),
+              "strategy \"mine\", node classifier/fc, operator \"classifier.fc\": weight: a "
+              "parameter lies on the devices of its operator, not on others");
+    EXPECT_EQ(
+        item(R"("weight_grad": {"split": {"0": "dp"}})")
+            .rfind("strategy \"mine\", node classifier/fc, operator \"classifier.fc\": weight: its "
+                   "optimizer state lies as ",
+                   0),
+        0u);
+    EXPECT_EQ(GetError("alexnet", head + R"({"children": [{"name": "clasifier", "split": {}}]}})"),
+              "strategy \"mine\", node clasifier: model AlexNet has no operator of that name");
     EXPECT_EQ(GetError("alexnet", R"({"cp": 2})"),
               "plan: cp = 2, but no operator of model AlexNet has a sequence to split");
     EXPECT_EQ(GetError("alexnet", R"({"recompute": "selective"})"),

@@ -136,13 +136,14 @@ TEST(ModelJson, MistakesAreNamed)
 {
     const std::string head = R"json({"format": "proteus-model", "version": 1, )json"
                              R"json("inputs": [{"name": "x", "shape": ["batch", 8]}], )json";
-    EXPECT_EQ(GetError(head + R"json("layers": [{"op": "liner", "name": "a"}]})json"),
-              "m.json: /layers/0: unknown kind of operator \"liner\": choose one of linear, "
-              "matmul, convolution, embedding, embedding-bag, position-embedding, expert-linear, "
-              "relu, gelu, tanh, swiglu, add, dropout, dropout-add, layer-norm, rms-norm, "
-              "batch-norm, pool, attention, softmax, rotary, cross-entropy, vocabulary-maximum, "
-              "vocabulary-sum, vocabulary-loss, mean-squared-error, reshape, permute, concat, "
-              "interaction, router, dispatch, combine");
+    EXPECT_EQ(
+        GetError(head + R"json("layers": [{"op": "liner", "name": "a"}]})json"),
+        "m.json: /layers/0: unknown kind of operator \"liner\": choose one of linear, "
+        "matmul, convolution, embedding, embedding-bag, position-embedding, expert-linear, "
+        "relu, gelu, tanh, swiglu, add, dropout, dropout-add, layer-norm, rms-norm, "
+        "batch-norm, pool, attention, softmax, rotary, cross-entropy, vocabulary-maximum, "
+        "vocabulary-sum, vocabulary-loss, mean-squared-error, reshape, permute, concat, split, "
+        "interaction, router, dispatch, combine");
     EXPECT_EQ(GetError(head +
                        R"json("layers": [{"op": "linear", "name": "a", "outputs": "h / 3"}], )json"
                        R"json("let": {"h": 8}})json"),
