@@ -156,8 +156,19 @@ std::shared_ptr<const CollectiveProgram>
 PacketNetwork::GetProgram(TaskId id)
 {
     const auto program = m_programs->Get(id);
-    m_shares.try_emplace(program.get(), *program);
+    GetFacts(program);
     return program;
+}
+
+const ProgramFacts&
+PacketNetwork::GetFacts(const std::shared_ptr<const CollectiveProgram>& program)
+{
+    auto& facts = m_facts[program.get()];
+    if (!facts)
+    {
+        facts = std::make_unique<ProgramFacts>(MakeProgramFacts(*program));
+    }
+    return *facts;
 }
 
 uint64_t
@@ -169,10 +180,7 @@ PacketNetwork::GetTotalBytes()
         const Task& task = m_graph->GetTask(id);
         if (task.kind == TaskKind::COMMUNICATION)
         {
-            for (const RankProgram& rank : GetProgram(id)->ranks)
-            {
-                bytes += SentBytes(rank) * m_graph->GetNInstances(task);
-            }
+            bytes += GetFacts(GetProgram(id)).sentBytes * m_graph->GetNInstances(task);
         }
     }
     return bytes;
@@ -253,6 +261,8 @@ PacketNetwork::Join(DeviceId device, TaskId task, uint32_t microBatch, std::func
     run.microBatch = microBatch;
     run.device = device;
     run.program = GetProgram(task);
+    run.facts = &GetFacts(run.program);
+    run.rank = GetRank(m_graph->GetTask(task).place, device);
     run.done = std::move(done);
     m_rankIndex.emplace(BlockKey{task, microBatch, device, 0}, id);
     ScheduleFunctionWithContext(
@@ -342,7 +352,7 @@ PacketNetwork::GetWireRate(DeviceId device,
     }
     return GetBlockWireRate(GetKernelCost(device),
                             program.protocol,
-                            m_shares.at(&program).Get(from, *sender));
+                            m_facts.at(&program)->shares.Get(from, *sender));
 }
 
 void
@@ -351,7 +361,7 @@ PacketNetwork::SetCosts(BlockRun& run)
     const RankRun& rankRun = m_rankRuns[run.rankRun];
     const CollectiveProgram& program = *rankRun.program;
     const uint32_t rank = GetRank(m_graph->GetTask(rankRun.task).place, rankRun.device);
-    const double share = m_shares.at(&program).Get(rank, *run.block);
+    const double share = m_facts.at(&program)->shares.Get(rank, *run.block);
     if (!m_kernelCosts || share == 0)
     {
         return;
@@ -380,7 +390,7 @@ void
 PacketNetwork::StartRank(uint32_t id)
 {
     const GroupId group = m_graph->GetTask(m_rankRuns[id].task).place;
-    const uint32_t rank = GetRank(group, m_rankRuns[id].device);
+    const uint32_t rank = m_rankRuns[id].rank;
     const auto& blocks = m_rankRuns[id].program->ranks[rank].blocks;
     OpenGroups(id, rank);
     for (uint32_t i = 0; i < blocks.size(); ++i)
@@ -455,8 +465,7 @@ PacketNetwork::GrantChunks(uint32_t id, uint32_t chunks)
     Grant grant{rankRun.task, rankRun.microBatch, NO_ID, id, run.receivePeerRun, chunks};
     if (run.receivePeerRun == NO_ID)
     {
-        const GroupId group = m_graph->GetTask(rankRun.task).place;
-        const uint32_t rank = GetRank(group, rankRun.device);
+        const uint32_t rank = rankRun.rank;
         const auto& blocks = rankRun.program->ranks[run.block->receivePeer].blocks;
         const auto sender =
             std::find_if(blocks.begin(), blocks.end(), [&](const ThreadBlock& block) {
@@ -631,7 +640,8 @@ PacketNetwork::WakeOthers(uint32_t id)
     }
     // Others of this rank may have waited for these steps.
     const uint32_t self = m_blockRuns[id].number;
-    for (uint32_t i = 0; i < m_rankRuns[rankRun].blocks.size(); ++i)
+    const ProgramFacts& facts = *m_rankRuns[rankRun].facts;
+    for (const uint32_t i : facts.waiters[m_rankRuns[rankRun].rank][self])
     {
         const uint32_t other = m_rankRuns[rankRun].blocks[i];
         const BlockRun& run = m_blockRuns[other];

@@ -8,6 +8,7 @@
 #define PROTEUS_PACKET_NETWORK_H
 
 #include "proteus-collective-groups.h"
+#include "proteus-program-facts.h"
 
 #include "ns3/nstime.h"
 #include "ns3/object.h"
@@ -179,7 +180,9 @@ class PacketNetwork : public Object, public Network, private TransportUser
         uint64_t receivedBytes{0};
         std::vector<std::pair<uint32_t, uint32_t>> groups; //!< open ones, and its position there
         std::shared_ptr<const CollectiveProgram> program;
-        std::vector<uint32_t> blocks; //!< its block runs
+        const ProgramFacts* facts{nullptr}; //!< of the program, in m_facts
+        uint32_t rank{0};                   //!< its rank in the group
+        std::vector<uint32_t> blocks;       //!< its block runs
         std::function<void()> done;
     };
 
@@ -288,6 +291,8 @@ class PacketNetwork : public Object, public Network, private TransportUser
                           uint32_t from,
                           uint32_t to,
                           double bytesPerSecond);
+    /// @param program of a communication @return what is known of it
+    const ProgramFacts& GetFacts(const std::shared_ptr<const CollectiveProgram>& program);
     /// @param group a group @param device a member @return its rank
     uint32_t GetRank(GroupId group, DeviceId device) const;
 
@@ -307,8 +312,8 @@ class PacketNetwork : public Object, public Network, private TransportUser
     std::string m_launchMode;                 //!< attribute
     std::vector<int64_t> m_hostPs; //!< by device: when its last launch was through, of LaunchMode
 
-    /// Of thread blocks of the GPU, by program.
-    std::map<const CollectiveProgram*, BlockShares> m_shares;
+    /// By program.
+    std::map<const CollectiveProgram*, std::unique_ptr<const ProgramFacts>> m_facts;
     /// By group, channel, sender's and receiver's rank, and rate.
     std::map<std::tuple<GroupId, uint32_t, uint32_t, uint32_t, double>, uint32_t> m_queuePairs;
     std::vector<HopKind> m_hops;                                  //!< by queue pair

@@ -172,8 +172,7 @@ ProgramCache::Get(TaskId task)
     auto& program = m_programs[GetKey(task)];
     if (!program)
     {
-        program =
-            std::make_shared<CollectiveProgram>(MakeProgram(m_cluster, m_paths, MakeRequest(task)));
+        program = std::make_shared<CollectiveProgram>(Make(MakeRequest(task)));
     }
     return program;
 }

@@ -34,6 +34,19 @@ IsCapable(const Vertex& vertex)
 
 } // namespace
 
+void
+VertexIndex::Set(VertexId vertex, uint32_t position)
+{
+    const auto place =
+        std::lower_bound(m_entries.begin(), m_entries.end(), std::make_pair(vertex, uint32_t{0}));
+    if (place != m_entries.end() && place->first == vertex)
+    {
+        place->second = position;
+        return;
+    }
+    m_entries.emplace(place, vertex, position);
+}
+
 PlanePattern::PlanePattern(const std::vector<double>& rates)
 {
     const double slowest = *std::min_element(rates.begin(), rates.end());
@@ -136,7 +149,7 @@ Group::BuildPlane(const Cluster& cluster,
     GroupPlane plane;
     plane.nodes.emplace_back();
     plane.nodes.front().vertex = root;
-    plane.nodeAt[root] = 0;
+    plane.nodeAt.Set(root, 0);
     plane.bytesPerSecond = HUGE_VAL;
     const auto use = [&](const Port& port) {
         const Link& link = cluster.GetLinks()[port.link];
@@ -168,7 +181,7 @@ Group::BuildPlane(const Cluster& cluster,
         }
         std::vector<VertexId> chain;
         VertexId at = access;
-        while (plane.nodeAt.count(at) == 0)
+        while (plane.nodeAt.Find(at) == VertexIndex::NONE)
         {
             if (at != access && IsCapable(vertices[at]))
             {
@@ -178,7 +191,7 @@ Group::BuildPlane(const Cluster& cluster,
             use(port);
             at = port.neighbor;
         }
-        uint32_t node = plane.nodeAt[at];
+        uint32_t node = plane.nodeAt.Find(at);
         for (auto i = chain.rbegin(); i != chain.rend(); ++i)
         {
             const auto child = static_cast<uint32_t>(plane.nodes.size());
@@ -186,7 +199,7 @@ Group::BuildPlane(const Cluster& cluster,
             plane.nodes[child].vertex = *i;
             plane.nodes[child].parent = node;
             plane.nodes[node].children.push_back(child);
-            plane.nodeAt[*i] = child;
+            plane.nodeAt.Set(*i, child);
             node = child;
         }
         plane.nodes[node].members.push_back(member);
@@ -222,8 +235,8 @@ Group::Build(const Cluster& cluster,
     pattern = PlanePattern(rates);
     for (uint32_t member = 0; member < options.members.size(); ++member)
     {
-        memberAt[options.members[member]] = member;
-        memberAt[GetAccess(member)] = member;
+        memberAt.Set(options.members[member], member);
+        memberAt.Set(GetAccess(member), member);
     }
     reductions.nBegun.assign(members.size(), 0);
     multicasts.resize(members.size());

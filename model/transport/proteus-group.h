@@ -15,7 +15,7 @@
 #include <deque>
 #include <functional>
 #include <string>
-#include <unordered_map>
+#include <utility>
 #include <vector>
 
 /**
@@ -52,6 +52,38 @@ struct GroupOptions
     CopyMethod copyMethod{CopyMethod::SM}; //!< who moves the bytes at the members
 };
 
+/**
+ * @ingroup proteus
+ * Positions of a few vertices: what is looked up for every unit of a group.
+ */
+class VertexIndex
+{
+  public:
+    /// "Not there".
+    static constexpr uint32_t NONE = 0xffffffff;
+
+    /// @param vertex not there yet, or to be given another position @param position of it
+    void Set(VertexId vertex, uint32_t position);
+
+    /// @param vertex a vertex @return its position, or NONE
+    uint32_t Find(VertexId vertex) const
+    {
+        std::size_t low = 0;
+        for (std::size_t n = m_entries.size(); n > 0;)
+        {
+            const std::size_t half = n / 2;
+            const bool isAfter = m_entries[low + half].first < vertex;
+            low += isAfter ? half + 1 : 0;
+            n = isAfter ? n - half - 1 : half;
+        }
+        return low < m_entries.size() && m_entries[low].first == vertex ? m_entries[low].second
+                                                                        : NONE;
+    }
+
+  private:
+    std::vector<std::pair<VertexId, uint32_t>> m_entries; //!< ascending
+};
+
 /// @ingroup proteus
 /// A switch in a tree of a group.
 struct GroupNode
@@ -76,10 +108,10 @@ struct GroupNode
 /// A tree of a group.
 struct GroupPlane
 {
-    std::vector<GroupNode> nodes;                  //!< the root is the first
-    std::unordered_map<VertexId, uint32_t> nodeAt; //!< by vertex
-    std::vector<uint32_t> nodeOfMember;            //!< by member: the node above it
-    double bytesPerSecond{0};                      //!< of the slowest link of a member to it
+    std::vector<GroupNode> nodes;       //!< the root is the first
+    VertexIndex nodeAt;                 //!< by vertex
+    std::vector<uint32_t> nodeOfMember; //!< by member: the node above it
+    double bytesPerSecond{0};           //!< of the slowest link of a member to it
 };
 
 /**
@@ -188,15 +220,15 @@ struct Group
                                              uint32_t plane,
                                              uint32_t unit) const;
 
-    GroupOptions options;                            //!< as created
-    uint32_t unitBytes{0};                           //!< of all its packets
-    std::vector<GroupPlane> planes;                  //!< its trees
-    std::vector<LinkId> links;                       //!< of all of them, ascending
-    bool isBroken{false};                            //!< one of the links has failed
-    PlanePattern pattern;                            //!< over them
-    std::unordered_map<VertexId, uint32_t> memberAt; //!< by vertex of a member or its NIC
-    GroupSequence reductions;                        //!< of all members
-    std::vector<GroupSequence> multicasts;           //!< by sender
+    GroupOptions options;                  //!< as created
+    uint32_t unitBytes{0};                 //!< of all its packets
+    std::vector<GroupPlane> planes;        //!< its trees
+    std::vector<LinkId> links;             //!< of all of them, ascending
+    bool isBroken{false};                  //!< one of the links has failed
+    PlanePattern pattern;                  //!< over them
+    VertexIndex memberAt;                  //!< by vertex of a member or its NIC
+    GroupSequence reductions;              //!< of all members
+    std::vector<GroupSequence> multicasts; //!< by sender
 
   private:
     /// @param cluster the members are in @param paths over its links @return roots of the trees

@@ -171,21 +171,21 @@ Transport::DeliverGroup(const PacketRecord& record, VertexId at)
     Group& group = m_groups[lane.group];
     GroupPlane& plane = group.planes[lane.plane];
     const bool down = (record.flags & PacketRecord::TURNED) != 0;
-    const auto member = group.memberAt.find(at);
-    if (member != group.memberAt.end())
+    const uint32_t member = group.memberAt.Find(at);
+    if (member != VertexIndex::NONE)
     {
         if (!down)
         {
-            return plane.nodes[plane.nodeOfMember[member->second]].vertex; // at its NIC
+            return plane.nodes[plane.nodeOfMember[member]].vertex; // at its NIC
         }
-        if (at != group.options.members[member->second])
+        if (at != group.options.members[member])
         {
-            return group.options.members[member->second];
+            return group.options.members[member];
         }
-        ReceiveGroup(record, member->second);
+        ReceiveGroup(record, member);
         return CONSUMED;
     }
-    GroupNode& node = plane.nodes[plane.nodeAt.at(at)];
+    GroupNode& node = plane.nodes[plane.nodeAt.Find(at)];
     const bool isRoot = node.parent == GroupNode::NONE;
     if (down)
     {
@@ -248,7 +248,7 @@ Transport::Replicate(const PacketRecord& record, VertexId at, std::vector<Packet
             return;
         }
     }
-    const GroupNode& node = plane.nodes[plane.nodeAt.at(at)];
+    const GroupNode& node = plane.nodes[plane.nodeAt.Find(at)];
     for (uint32_t child : node.children)
     {
         copy.destination = plane.nodes[child].vertex;
