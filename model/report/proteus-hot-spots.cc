@@ -19,7 +19,7 @@ namespace proteus
 namespace
 {
 
-constexpr double LEAST_HELD_SHARE = 1e-3;
+constexpr double LEAST_HELD_SHARE = 0.01;
 constexpr double LEAST_DRAIN_S = 10e-6;
 constexpr double GIGA = 1e9;
 

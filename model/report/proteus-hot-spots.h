@@ -51,7 +51,7 @@ struct HotSpot
  * @param cluster of the links
  * @param uses all directions that carried something, see BusiestLinks()
  * @param n how many at most
- * @return hot spots, worst first: held up for at least 0.1 % of the time, or a queue of at least 10
+ * @return hot spots, worst first: held up for at least 1 % of the time, or a queue of at least 10
  * us
  */
 std::vector<HotSpot> FindHotSpots(const Cluster& cluster,

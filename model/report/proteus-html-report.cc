@@ -226,7 +226,7 @@ DescribeInWords(const ReportedRun& run)
         const double otherS = static_cast<double>(other.timeline.endPs) / 1e12;
         words.push_back("By the executor " + other.executor + " the iteration takes " +
                         FormatTime(otherS) + ", " +
-                        FormatPercent(std::fabs(otherS / s.iterationS - 1)) +
+                        FormatNumber(100 * std::fabs(otherS / s.iterationS - 1), 2) + " %" +
                         (otherS < s.iterationS ? " less" : " more") + " than by the executor " +
                         run.results.front().executor + ".");
     }

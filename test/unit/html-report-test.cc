@@ -293,7 +293,7 @@ TEST(HtmlReport, InWords)
               std::string::npos)
         << all;
     EXPECT_NE(all.find("waits for room at its end"), std::string::npos) << all;
-    EXPECT_NE(all.find("By the executor flow the iteration takes 2.900 us, 0.0 % more"),
+    EXPECT_NE(all.find("By the executor flow the iteration takes 2.900 us, 0.00 % more"),
               std::string::npos)
         << all;
     EXPECT_NE(all.find("It fits: n1.gpu1"), std::string::npos) << all;

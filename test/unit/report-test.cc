@@ -1061,7 +1061,7 @@ TEST(Summary, PrintedReport)
   busy, payload: over the iteration; stalled: a packet ready, the receiver's buffer full;
   queue: most bytes that waited at once; GB = 1e9 bytes
 
-  No link holds others up: none is paused or short of credits for 0.1 % of the time, and no queue in
+  No link holds others up: none is paused or short of credits for 1.0 % of the time, and no queue in
   a switch takes 10.000 us to drain.
 
   simulated  1,000,000 packets, 3,000,000 packet-hops, 4,000,000 events

@@ -33,6 +33,7 @@ const time = s => scaled(s * 1e12, ['ps', 'ns', 'µs', 'ms', 's'], 3);
 const bytes = b => scaled(b, ['B', 'kB', 'MB', 'GB', 'TB', 'PB'], 2);
 const rate = r => scaled(r, ['B/s', 'kB/s', 'MB/s', 'GB/s', 'TB/s', 'PB/s'], 2);
 const percent = share => (100 * share).toFixed(1) + '\u00a0%';
+const difference = share => (share > 0 ? '+' : '') + (100 * share).toFixed(2) + '\u00a0%';
 const count = n => n.toLocaleString('en-US', {maximumFractionDigits: 1});
 
 function format(value, unit) {
@@ -88,14 +89,15 @@ function makeCell(table, row, i, hidden) {
   let unit = table.columns[i][1];
   if (table.name === 'summary' && table.columns[i][0] === 'value') unit = row[i + 1];
   const isNumber = typeof value === 'number';
-  const isShare = isNumber && unit === 'share' && value >= 0 && value <= 1.5 && table.name !== 'summary';
+  const isShare = isNumber && unit === 'share' && value >= 0 && value <= 1.5 &&
+    table.name !== 'summary' && table.name !== 'comparison';
   const isHeader = table.columns[i][0] === ROW_HEADER[table.name];
   return el(isHeader ? 'th' : 'td', {
     scope: isHeader ? 'row' : undefined,
     class: isNumber || value === null ? (isShare ? 'number share' : 'number') : undefined,
     style: isShare ? '--share:' + Math.min(value, 1).toFixed(4) : undefined,
     'data-value': value === null ? '' : String(value),
-    hidden: hidden[i]}, format(value, unit));
+    hidden: hidden[i]}, isNumber && table.name === 'comparison' && unit === 'share' ? difference(value) : format(value, unit));
 }
 
 /// Puts the rows in order of a column; equal ones stay as they are.

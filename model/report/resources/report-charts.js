@@ -95,7 +95,7 @@ function drawFigures(place) {
     const found = rows.filter(row => row.quantity === quantity && row.value !== null);
     if (found.length === 0) continue;
     place.append(el('div', {}, el('dt', {}, name),
-      found.map(row => el('dd', {}, format(row.value, row.unit), several ? el('span', {class: 'note'}, ' ' + row.executor) : ''))));
+      found.map(row => el('dd', {}, format(row.value, row.unit), several ? el('span', {class: 'who'}, ' ' + row.executor) : ''))));
   }
 }
 

@@ -130,6 +130,9 @@ function drawTopology(place, result) {
     el('p', {class: 'note'}, 'Colour and width: share of the iteration that the busier direction transmits. ' +
       'Dashed: paused, or no room at its end, for 1 % of the iteration or more.'));
   const {vertices, links} = topology, servers = [];
+  if (links.every(l => useOf(l, which).busy === 0)) {
+    place.append(el('p', {class: 'note'}, `What links carried is not known of the executor ${result.executor}.`));
+  }
   vertices.forEach((v, i) => {
     if (v[2] < 0) return;
     servers[v[2]] = servers[v[2]] || {id: v[2], busy: 0, name: v[0].includes('.') ? v[0].slice(0, v[0].indexOf('.')) : 'server ' + v[2]};
