@@ -86,6 +86,7 @@ RunResult
 RunDistSimLevel(const ProgramOptions& options,
                 const Cluster& cluster,
                 const ExecutionGraph& graph,
+                bool isPacketLevel,
                 std::ostream& out)
 {
     ProgramOptions alone = options;
@@ -96,7 +97,7 @@ RunDistSimLevel(const ProgramOptions& options,
     distSim.runtime.roofline.launchIntervalPs = options.launchInterval.value.GetPicoSeconds();
     const Stopwatch watch;
     RunResult result;
-    result.executor = "distsim";
+    result.executor = isPacketLevel ? "distsim" : "distsim-flow";
     uint64_t timed = 0;
     const IsolatedRun run = [&](const Task& task, const std::vector<DeviceId>& group) {
         ++timed;
@@ -107,8 +108,9 @@ RunDistSimLevel(const ProgramOptions& options,
                       << FormatBytes(static_cast<double>(task.bytes)) << " among " << group.size()
                       << std::endl;
         }
-        const RunResult lone =
-            RunPacketLevel(alone, cluster, MakeLoneCommunication(task, group, graph.GetNDevices()));
+        const ExecutionGraph lonely = MakeLoneCommunication(task, group, graph.GetNDevices());
+        const RunResult lone = isPacketLevel ? RunPacketLevel(alone, cluster, lonely)
+                                             : RunFlowLevel(alone, cluster, lonely);
         AddWork(result.network, lone.network);
         std::vector<int64_t> ends;
         for (const DeviceId device : group)
@@ -130,7 +132,8 @@ RunDistSimLevel(const ProgramOptions& options,
         instances += event.instances;
     }
     out << "DistSim: " << FormatCount(instances) << " events, " << replay.events.size()
-        << " of them unique, " << timed << " communications timed alone at packet level\n";
+        << " of them unique, " << timed << " communications timed alone at "
+        << (isPacketLevel ? "packet" : "flow") << " level\n";
     result.timeline = std::move(replay.timeline);
     result.wallS = watch.GetSeconds();
     return result;
@@ -143,7 +146,8 @@ ParseExecutors(const std::string& text, const std::string& htae)
                                                 "flow",
                                                 "alpha-beta",
                                                 "classic",
-                                                "distsim"};
+                                                "distsim",
+                                                "distsim-flow"};
     if (htae != "flow" && htae != "classic")
     {
         throw std::invalid_argument("--htae=" + htae + ": must be flow or classic");
@@ -194,9 +198,9 @@ RunExecutor(const ProgramOptions& options,
     {
         return RunClassicLevel(options, cluster, graph);
     }
-    if (executor == "distsim")
+    if (executor == "distsim" || executor == "distsim-flow")
     {
-        return RunDistSimLevel(options, cluster, graph, out);
+        return RunDistSimLevel(options, cluster, graph, executor == "distsim", out);
     }
     return RunFlowLevel(options,
                         cluster,

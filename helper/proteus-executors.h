@@ -41,18 +41,22 @@ RunResult RunClassicLevel(const ProgramOptions& options,
 
 /**
  * @ingroup proteus
- * Runs a graph by DistSim: see RunDistSim(). Communications are timed alone at packet level, each
- * in a fabric of its own, with the attributes that are set for the whole run.
+ * Runs a graph by DistSim: see RunDistSim(). Communications are timed alone, each in a fabric of
+ * its own, with the attributes that are set for the whole run.
  * @param options of the program
  * @param cluster to run on
  * @param graph to run
+ * @param isPacketLevel whether communications are timed at packet level, or at flow level
  * @param out where to say how many events there are and how many of them are unique
- * @return what the run leaves behind; executor "distsim"; the network's work is that of all runs
- * @throw std::invalid_argument, std::runtime_error as RunDistSim() and RunPacketLevel()
+ * @return what the run leaves behind; executor "distsim" or "distsim-flow"; the network's work is
+ * that of all runs
+ * @throw std::invalid_argument, std::runtime_error as RunDistSim(), RunPacketLevel() and
+ * RunFlowLevel()
  */
 RunResult RunDistSimLevel(const ProgramOptions& options,
                           const Cluster& cluster,
                           const ExecutionGraph& graph,
+                          bool isPacketLevel,
                           std::ostream& out);
 
 /**
