@@ -52,7 +52,8 @@ struct Options : ProgramOptions
 std::string
 GetExecutor(const Options& options)
 {
-    const std::vector<std::string> executors = ParseExecutors(options.executor, options.htae);
+    const std::vector<std::string> executors =
+        ParseExecutors(options.executor, options.htae, options.calibration);
     if (executors.size() > 1)
     {
         throw std::invalid_argument("--executor=" + options.executor +

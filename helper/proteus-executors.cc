@@ -140,10 +140,11 @@ RunDistSimLevel(const ProgramOptions& options,
 }
 
 std::vector<std::string>
-ParseExecutors(const std::string& text, const std::string& htae)
+ParseExecutors(const std::string& text, const std::string& htae, const std::string& calibration)
 {
     static const std::vector<std::string> known{"packet",
                                                 "flow",
+                                                "flow_calibrated",
                                                 "alpha-beta",
                                                 "classic",
                                                 "distsim",
@@ -156,6 +157,9 @@ ParseExecutors(const std::string& text, const std::string& htae)
     std::string list = htae == "classic" && text == "packet" ? "classic" : text;
     list = list == "both" ? "packet,flow" : list;
     std::vector<std::string> executors;
+    const auto has = [&executors](const std::string& name) {
+        return std::find(executors.begin(), executors.end(), name) != executors.end();
+    };
     std::stringstream stream(list);
     for (std::string name; std::getline(stream, name, ',');)
     {
@@ -165,7 +169,7 @@ ParseExecutors(const std::string& text, const std::string& htae)
             break;
         }
         name = name == "flow" ? htae : name;
-        if (std::find(executors.begin(), executors.end(), name) == executors.end())
+        if (!has(name))
         {
             executors.push_back(name);
         }
@@ -179,6 +183,28 @@ ParseExecutors(const std::string& text, const std::string& htae)
         }
         throw std::invalid_argument("--executor=" + text + ": must be of " + names +
                                     "several separated by commas, or both");
+    }
+    if (calibration.empty())
+    {
+        if (has("flow_calibrated"))
+        {
+            throw std::invalid_argument("--executor=" + text +
+                                        ": flow_calibrated needs --calibration=FILE, which "
+                                        "proteus-calibrate writes");
+        }
+    }
+    else if (executors == std::vector<std::string>{"flow"})
+    {
+        executors = {"flow_calibrated"};
+    }
+    else if (has("flow") && !has("flow_calibrated"))
+    {
+        executors.push_back("flow_calibrated");
+    }
+    else if (!has("flow_calibrated"))
+    {
+        throw std::invalid_argument("--calibration belongs to the flow network: add "
+                                    "--executor=flow or --executor=both");
     }
     return executors;
 }
@@ -205,7 +231,8 @@ RunExecutor(const ProgramOptions& options,
     return RunFlowLevel(options,
                         cluster,
                         graph,
-                        executor == "alpha-beta" ? FlowRung::ALPHA_BETA : FlowRung::FLOW);
+                        executor == "alpha-beta" ? FlowRung::ALPHA_BETA : FlowRung::FLOW,
+                        executor == "flow_calibrated");
 }
 
 void

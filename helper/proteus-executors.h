@@ -61,14 +61,18 @@ RunResult RunDistSimLevel(const ProgramOptions& options,
 
 /**
  * @ingroup proteus
- * @param text of --executor: packet, flow, alpha-beta, classic, distsim, separated by commas;
- * "both" is packet and flow
+ * @param text of --executor: packet, flow, flow_calibrated, alpha-beta, classic, distsim and
+ * distsim-flow, separated by commas; "both" is packet and flow
  * @param htae of --htae: "flow", or "classic" for the rules of the published Proteus in its place,
  * also where `text` is left at its default
+ * @param calibration of --calibration: a file puts flow_calibrated in the place of flow where that
+ * is alone, else beside it
  * @return the executors, each once, in the given order
- * @throw std::invalid_argument for another name
+ * @throw std::invalid_argument for another name, or a calibration that nothing uses
  */
-std::vector<std::string> ParseExecutors(const std::string& text, const std::string& htae);
+std::vector<std::string> ParseExecutors(const std::string& text,
+                                        const std::string& htae,
+                                        const std::string& calibration = "");
 
 /**
  * @ingroup proteus

@@ -12,6 +12,8 @@
 
 #include "ns3/proteus-classic-ring.h"
 #include "ns3/proteus-cluster-file.h"
+#include "ns3/proteus-flow-calibration.h"
+#include "ns3/proteus-input-file.h"
 #include "ns3/simulator.h"
 
 #include <algorithm>
@@ -97,6 +99,10 @@ ProgramOptions::AddTo(CommandLine& command, bool isTraceInput)
                      "what the executor flow stands for: flow, or classic for the rules of the "
                      "published Proteus; classic alone means --executor=classic",
                      htae);
+    command.AddValue("calibration",
+                     "file of proteus-calibrate with parameters of the flow network: the executor "
+                     "flow_calibrated uses them, in the place of flow or, of several, beside it",
+                     calibration);
     results.AddTo(command, isTraceInput);
     traces.AddTo(command);
     command.AddValue("quiet", "no progress line", quiet);
@@ -143,7 +149,7 @@ ProgramOptions::Check() const
     {
         throw std::invalid_argument("--launchInterval: must not be negative");
     }
-    ParseExecutors(executor, htae);
+    ParseExecutors(executor, htae, calibration);
     results.Check();
 }
 
@@ -165,9 +171,15 @@ RunResult
 RunFlowLevel(const ProgramOptions& options,
              const Cluster& cluster,
              const ExecutionGraph& graph,
-             FlowRung rung)
+             FlowRung rung,
+             bool isCalibrated)
 {
     FlowParameters parameters;
+    if (isCalibrated)
+    {
+        InputFile file(options.calibration);
+        parameters = ReadFlowCalibration(file.GetStream(), options.calibration).parameters;
+    }
     FollowPacketNetwork(parameters, ToCount(options.stream, "stream", 0));
     const auto start = std::chrono::steady_clock::now();
     FlowRun run = RunFlow(graph,
@@ -177,7 +189,9 @@ RunFlowLevel(const ProgramOptions& options,
                           GetPacketProgramSettings(),
                           rung);
     RunResult result;
-    result.executor = rung == FlowRung::FLOW ? "flow" : "alpha-beta";
+    result.executor = rung != FlowRung::FLOW ? "alpha-beta"
+                      : isCalibrated         ? "flow_calibrated"
+                                             : "flow";
     result.wallS = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     result.timeline = std::move(run.timeline);
     result.links = std::move(run.links);
@@ -236,7 +250,8 @@ RunAndReport(const ProgramOptions& options,
 {
     options.Check();
     ReportedRun run{graph, cluster, dataType, options.information, {}};
-    for (const std::string& executor : ParseExecutors(options.executor, options.htae))
+    for (const std::string& executor :
+         ParseExecutors(options.executor, options.htae, options.calibration))
     {
         run.results.push_back(RunExecutor(options, executor, cluster, graph, std::cout));
     }

@@ -65,6 +65,7 @@ struct ProgramOptions
     RunInformation information;      //!< how the program was called
     std::string executor{"packet"};  //!< as ParseExecutors() reads it
     std::string htae{"flow"};        //!< what "flow" stands for: "flow" or "classic"
+    std::string calibration;         //!< file with parameters of the flow network, or empty
     PacketTraceOptions traces;       //!< what happens on the links
     bool quiet{false};               //!< no progress
 
@@ -125,13 +126,15 @@ RunResult RunPacketLevel(const ProgramOptions& options,
  * @param cluster to run on
  * @param graph to run
  * @param rung which of the rungs below packet level
+ * @param isCalibrated whether the parameters come from ProgramOptions::calibration
  * @return what the run leaves behind
  * @throw std::invalid_argument, std::runtime_error as RunFlow()
  */
 RunResult RunFlowLevel(const ProgramOptions& options,
                        const Cluster& cluster,
                        const ExecutionGraph& graph,
-                       FlowRung rung = FlowRung::FLOW);
+                       FlowRung rung = FlowRung::FLOW,
+                       bool isCalibrated = false);
 
 /**
  * @ingroup proteus

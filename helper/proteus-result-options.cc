@@ -7,16 +7,19 @@
 #include "proteus-result-options.h"
 
 #include "ns3/proteus-chrome-trace.h"
+#include "ns3/proteus-executor-comparison.h"
 #include "ns3/proteus-html-report.h"
 #include "ns3/proteus-kineto-trace.h"
 #include "ns3/proteus-output-file.h"
 #include "ns3/proteus-perfetto-trace.h"
+#include "ns3/proteus-result-tables.h"
 #include "ns3/proteus-summary.h"
 #include "ns3/proteus-tables.h"
 
 #include <filesystem>
 #include <functional>
 #include <iostream>
+#include <sstream>
 #include <stdexcept>
 
 namespace ns3
@@ -90,41 +93,14 @@ WriteTimeline(const std::string& path, const ReportedRun& run, const RunResult& 
 const char*
 DescribeExecutor(const std::string& executor)
 {
-    return executor == "packet"    ? "every packet"
-           : executor == "flow"    ? "an approximation: max-min fair flows"
-           : executor == "classic" ? "an approximation: the rules of the published Proteus"
-           : executor == "distsim" ? "an approximation: each communication alone, replayed"
-                                   : "an approximation: latency and bandwidth, no sharing";
-}
-
-/// Prints the table "comparison".
-void
-PrintComparison(const Table& table, std::ostream& out)
-{
-    std::vector<std::vector<std::string>> rows(1);
-    for (const Column& column : table.columns)
-    {
-        const auto underscore = column.name.rfind('_');
-        rows[0].push_back(column.unit.empty()      ? table.title
-                          : column.unit == "share" ? "difference"
-                                                   : column.name.substr(0, underscore));
-    }
-    for (const auto& row : table.rows)
-    {
-        rows.emplace_back();
-        for (std::size_t i = 0; i < row.size(); ++i)
-        {
-            constexpr double PERCENT = 100;
-            const auto* number = std::get_if<double>(&row[i]);
-            const auto* text = std::get_if<std::string>(&row[i]);
-            rows.back().push_back(text      ? *text
-                                  : !number ? "-"
-                                  : table.columns[i].unit == "share"
-                                      ? FormatNumber(PERCENT * *number, 2) + " %"
-                                      : FormatTime(*number));
-        }
-    }
-    out << '\n' << FormatTable(rows, "lr");
+    return executor == "packet"            ? "every packet"
+           : executor == "flow"            ? "an approximation: max-min fair flows"
+           : executor == "flow_calibrated" ? "an approximation: max-min fair flows, calibrated"
+           : executor == "classic"         ? "an approximation: the rules of the published Proteus"
+           : executor == "distsim"         ? "an approximation: each communication alone, replayed"
+           : executor == "distsim-flow"
+               ? "an approximation: each communication alone at flow level, replayed"
+               : "an approximation: latency and bandwidth, no sharing";
 }
 
 } // namespace
@@ -193,6 +169,7 @@ ResultOptions::Write(const ReportedRun& run) const
         }
     };
     const RunResult& first = run.results.at(0);
+    std::string summaries; // of several executors, an object by their names
     for (const RunResult& result : run.results)
     {
         Summary summaryOf = Summarize(run.graph,
@@ -205,11 +182,23 @@ ResultOptions::Write(const ReportedRun& run) const
         std::cout << (&result == &first ? "" : "\n") << "Executor: " << result.executor << " ("
                   << DescribeExecutor(result.executor) << ")\n\n";
         PrintSummary(summaryOf, std::cout);
-        if (&result == &first)
+        std::ostringstream text;
+        WriteSummaryJson(summaryOf, text);
+        if (run.results.size() == 1)
         {
-            write(summary, [&](std::ostream& out) { WriteSummaryJson(summaryOf, out); });
+            summaries = text.str();
+        }
+        else
+        {
+            summaries +=
+                (&result == &first ? "{\"" : ",\n\"") + result.executor + "\": " + text.str();
         }
     }
+    if (run.results.size() > 1)
+    {
+        summaries += "}\n";
+    }
+    write(summary, [&](std::ostream& out) { out << summaries; });
     WriteTimeline(timeline, run, first);
     write(csv,
           [&](std::ostream& out) { WriteSpanCsv(run.graph, run.cluster, first.timeline, out); });
@@ -221,7 +210,7 @@ ResultOptions::Write(const ReportedRun& run) const
     const std::vector<Table> made = MakeResultTables(run);
     if (run.results.size() > 1)
     {
-        PrintComparison(made.back(), std::cout);
+        PrintExecutorComparison(run, made.back(), std::cout);
     }
     write(json, [&](std::ostream& out) { WriteTablesJson(made, out); });
     if (!tables.empty())

@@ -205,7 +205,7 @@ FlowRoutes::SetTimes(const Walker& walker, uint32_t unitBytes, FlowRoute& route)
             latency += GetHeadBytes(link, unitBytes) * PS_PER_SECOND / link.bytesPerSecond;
         }
     }
-    route.latencyPs = std::llround(latency);
+    route.latencyPs = std::max<int64_t>(0, std::llround(latency));
     route.controlPs = std::llround(control);
 }
 

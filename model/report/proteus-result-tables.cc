@@ -162,7 +162,7 @@ Maker::MakeRun() const
     add("servers", std::to_string(m_input.cluster.GetNServers()));
     add("vertices", std::to_string(m_input.cluster.GetVertices().size()));
     add("links", std::to_string(m_input.cluster.GetLinks().size()));
-    for (const InputFile& file : information.inputs)
+    for (const RunInput& file : information.inputs)
     {
         std::string crc;
         for (int shift = 28; shift >= 0; shift -= 4)

@@ -43,7 +43,7 @@ QuoteForShell(const std::string& argument)
 
 /// @param path of a regular file @param file gets size and checksum @return whether it can be read
 bool
-ReadInput(const std::string& path, InputFile& file)
+ReadInput(const std::string& path, RunInput& file)
 {
     std::ifstream in(path, std::ios::binary);
     std::array<char, 1U << 16> block;
@@ -84,7 +84,7 @@ DescribeRun(const std::vector<std::string>& arguments)
         const auto equals = argument.find('=');
         const std::string path = equals == std::string::npos ? "" : argument.substr(equals + 1);
         std::error_code error;
-        InputFile file;
+        RunInput file;
         if (std::filesystem::is_regular_file(path, error) && ReadInput(path, file))
         {
             information.inputs.push_back(file);

@@ -42,7 +42,7 @@ struct RunResult
 
 /// @ingroup proteus
 /// A file that a run has read.
-struct InputFile
+struct RunInput
 {
     std::string path;  //!< as given
     uint64_t bytes{0}; //!< its size
@@ -55,7 +55,7 @@ struct RunInformation
 {
     std::string program;           //!< name
     std::string command;           //!< as typed, quoted for a POSIX shell
-    std::vector<InputFile> inputs; //!< files that the command names and that were there before
+    std::vector<RunInput> inputs; //!< files that the command names and that were there before
     std::string version;           //!< of proteus
     std::string ns3Version;        //!< of ns-3, e.g. "3.37"
 };

@@ -28,6 +28,7 @@ const Rooms ALLOWED{
     {"flow", {"graph", "cluster", "cost", "collective", "runtime"}},
     {"report", {"graph", "cluster", "cost", "runtime"}},
     {"format", {"graph", "cluster", "cost", "strategy", "collective", "runtime"}},
+    {"calibration", {"graph", "cluster", "runtime", "flow", "format"}},
     {"fabric", {"graph", "cluster", "runtime"}},
     {"transport", {"cluster", "fabric"}},
     {"gpu",

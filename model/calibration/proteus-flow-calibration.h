@@ -1,0 +1,108 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef PROTEUS_FLOW_CALIBRATION_H
+#define PROTEUS_FLOW_CALIBRATION_H
+
+#include "proteus-micro-experiment.h"
+
+#include "ns3/proteus-flow-parameters.h"
+#include "ns3/proteus-program-cache.h"
+
+#include <cstdint>
+#include <functional>
+#include <istream>
+#include <ostream>
+#include <string>
+#include <vector>
+
+namespace ns3
+{
+namespace proteus
+{
+
+/// @ingroup proteus
+/// An experiment and what came out at packet level.
+struct Measurement
+{
+    MicroExperiment experiment; //!< what was run
+    std::vector<double> times;  //!< by task: until its last rank was done, seconds
+};
+
+/// @ingroup proteus
+/// Relative errors of times at flow level against packet level.
+struct FlowErrors
+{
+    double mean{0};      //!< of the absolute values
+    double most{0};      //!< largest absolute value
+    std::string worst;   //!< experiment that has it
+    uint32_t samples{0}; //!< times compared
+};
+
+/// @ingroup proteus
+/// What calibration found out, with how well it fits and where it comes from.
+struct FlowCalibration
+{
+    std::string cluster;       //!< name of the cluster
+    std::string provenance;    //!< command, version
+    FlowParameters parameters; //!< fitted
+    FlowErrors before;         //!< of the uncalibrated model, on all experiments
+    FlowErrors fitted;         //!< on those that were fitted
+    FlowErrors heldOut;        //!< on those that were not
+    FlowErrors heldOutBefore;  //!< of the uncalibrated model, on those
+};
+
+/**
+ * @ingroup proteus
+ * @param measurements at packet level
+ * @param cluster of them
+ * @param parameters of the flow network
+ * @param settings of the programs
+ * @return by measurement and task, the time at flow level, seconds
+ */
+std::vector<std::vector<double>> RunAtFlowLevel(const std::vector<Measurement>& measurements,
+                                                const Cluster& cluster,
+                                                const FlowParameters& parameters,
+                                                const ProgramSettings& settings);
+
+/**
+ * @ingroup proteus
+ * Fits the link parameters of every technology that the cluster has, by descent along one parameter
+ * at a time with steps that are halved three times: efficiency 0.8 to 1.05, sharing 0.7 to 1,
+ * latency -1 to +5 us. What is made small is the mean of the squared relative errors of the
+ * measurements that are not held out.
+ * @param measurements at packet level
+ * @param cluster of them
+ * @param start parameters to begin with
+ * @param settings of the programs
+ * @param tell called with every improvement: rounds so far and root mean square error; may be empty
+ * @return the calibration, without provenance
+ * @throw std::invalid_argument if there is nothing to fit, or nothing held out
+ */
+FlowCalibration FitFlow(const std::vector<Measurement>& measurements,
+                        const Cluster& cluster,
+                        const FlowParameters& start,
+                        const ProgramSettings& settings,
+                        const std::function<void(uint32_t, double)>& tell = {});
+
+/// @ingroup proteus
+/// @param calibration to write as JSON @param output where to
+void WriteFlowCalibration(const FlowCalibration& calibration, std::ostream& output);
+
+/**
+ * @ingroup proteus
+ * Reads what WriteFlowCalibration() has written; of the errors only those of the held-out ones.
+ * @param input the text
+ * @param fileName for errors
+ * @return the calibration
+ * @throw std::invalid_argument of one line that says where the file is wrong
+ */
+FlowCalibration ReadFlowCalibration(std::istream& input, const std::string& fileName);
+
+} // namespace proteus
+} // namespace ns3
+
+#endif // PROTEUS_FLOW_CALIBRATION_H

@@ -1,0 +1,51 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef PROTEUS_MICRO_EXPERIMENT_H
+#define PROTEUS_MICRO_EXPERIMENT_H
+
+#include "ns3/proteus-cluster.h"
+#include "ns3/proteus-graph.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace ns3
+{
+namespace proteus
+{
+
+/// @ingroup proteus
+/// Communications that begin at the same time on an idle cluster, to be run at packet level and at
+/// flow level.
+struct MicroExperiment
+{
+    std::string name;      //!< e.g. "all-reduce 1 MiB, 8 ranks in 1"
+    ExecutionGraph graph;  //!< the communications, each on a stream of its own
+    bool isHeldOut{false}; //!< not for fitting, but for measuring the error of the fit
+};
+
+/**
+ * @ingroup proteus
+ * The experiments that show what a cluster's links do to collectives alone, and to several that
+ * meet. Alone: every collective, in several sizes, over all GPUs of a server, one GPU of every
+ * server, and all GPUs. Together: two and three messages, and rings, that share what leaves a GPU,
+ * what enters it, a NIC, a PCIe switch, the link between sockets, or uplinks of switches, as far
+ * as the cluster has them.
+ *
+ * Every third one is held out.
+ * @param cluster to explore
+ * @param sizes in bytes
+ * @return the experiments, always the same for the same cluster
+ */
+std::vector<MicroExperiment> DesignExperiments(const Cluster& cluster,
+                                               const std::vector<uint64_t>& sizes);
+
+} // namespace proteus
+} // namespace ns3
+
+#endif // PROTEUS_MICRO_EXPERIMENT_H

@@ -1,0 +1,167 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-executor-comparison.h"
+
+#include "proteus-tables.h"
+#include "proteus-time-account.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace ns3
+{
+namespace proteus
+{
+
+namespace
+{
+
+constexpr double PERCENT = 100;
+
+/// Prints the table "comparison".
+void
+PrintComparisonTable(const Table& table, std::ostream& out)
+{
+    std::vector<std::vector<std::string>> rows(1);
+    for (const Column& column : table.columns)
+    {
+        const auto underscore = column.name.rfind('_');
+        rows[0].push_back(column.unit.empty()      ? table.title
+                          : column.unit == "share" ? "difference"
+                                                   : column.name.substr(0, underscore));
+    }
+    for (const auto& row : table.rows)
+    {
+        rows.emplace_back();
+        for (std::size_t i = 0; i < row.size(); ++i)
+        {
+            const auto* number = std::get_if<double>(&row[i]);
+            const auto* text = std::get_if<std::string>(&row[i]);
+            rows.back().push_back(text      ? *text
+                                  : !number ? "-"
+                                  : table.columns[i].unit == "share"
+                                      ? FormatNumber(PERCENT * *number, 2) + " %"
+                                      : FormatTime(*number));
+        }
+    }
+    out << '\n' << FormatTable(rows, "lr");
+}
+
+/// Prints in which row an executor differs most from the first, by seconds.
+void
+PrintMostDifferent(const ReportedRun& run, const Table& table, std::ostream& out)
+{
+    const auto number = [](const Cell& cell) {
+        const double* value = std::get_if<double>(&cell);
+        return value ? *value : 0;
+    };
+    for (std::size_t other = 1; other < run.results.size(); ++other)
+    {
+        const std::size_t column = 2 * other;
+        const Row* worst = nullptr;
+        double most = 0;
+        for (const Row& row : table.rows)
+        {
+            const std::string& name = std::get<std::string>(row[0]);
+            const double by = number(row[column]) - number(row[1]);
+            if (std::abs(by) > std::abs(most) && name.find("wall time") == std::string::npos &&
+                name != "iteration time")
+            {
+                most = by;
+                worst = &row;
+            }
+        }
+        if (worst)
+        {
+            out << "  " << run.results[other].executor << " differs from "
+                << run.results[0].executor << " most in: " << std::get<std::string>((*worst)[0])
+                << ", " << FormatTime(std::abs(most)) << (most < 0 ? " less" : " more") << '\n';
+        }
+    }
+}
+
+/// Prints where the time of a mean GPU goes.
+void
+PrintTimeAccounts(const ReportedRun& run, std::ostream& out)
+{
+    std::vector<std::vector<std::string>> rows{
+        {"Time of a GPU by", "computing", "waiting for data", "waiting for peers", "idle"}};
+    for (const RunResult& result : run.results)
+    {
+        TimeAccount sum;
+        for (const TimeAccount& account : AccountTime(run.graph, result.timeline))
+        {
+            sum.busyPs += account.busyPs;
+            sum.dataPs += account.dataPs;
+            sum.peersPs += account.peersPs;
+            sum.idlePs += account.idlePs;
+        }
+        const auto share = [&sum](int64_t part) {
+            return FormatNumber(PERCENT * static_cast<double>(part) /
+                                    static_cast<double>(std::max<int64_t>(sum.GetTotalPs(), 1)),
+                                2) +
+                   " %";
+        };
+        rows.push_back({result.executor,
+                        share(sum.busyPs),
+                        share(sum.dataPs),
+                        share(sum.peersPs),
+                        share(sum.idlePs)});
+    }
+    out << '\n' << FormatTable(rows, "lr");
+}
+
+/// Prints the direction of a link whose payload differs most from that of the first executor.
+void
+PrintLinks(const ReportedRun& run, std::ostream& out)
+{
+    const RunResult& first = run.results.front();
+    const auto payload = [](const RunResult& result, std::size_t i) {
+        return static_cast<double>(result.links[i].payloadBytes);
+    };
+    for (std::size_t other = 1; other < run.results.size(); ++other)
+    {
+        const RunResult& second = run.results[other];
+        if (first.links.empty() || first.links.size() != second.links.size())
+        {
+            continue;
+        }
+        std::size_t worst = 0;
+        const auto difference = [&](std::size_t i) {
+            return std::abs(payload(first, i) - payload(second, i));
+        };
+        for (std::size_t i = 1; i < first.links.size(); ++i)
+        {
+            worst = difference(i) > difference(worst) ? i : worst;
+        }
+        const auto& direction = first.links[worst];
+        const Link& link = run.cluster.GetLinks()[direction.link];
+        const auto& vertices = run.cluster.GetVertices();
+        out << "  largest difference of a link's payload: "
+            << vertices[direction.forward ? link.a : link.b].name << " -> "
+            << vertices[direction.forward ? link.b : link.a].name << ", "
+            << FormatBytes(payload(first, worst)) << " by " << first.executor << ", "
+            << FormatBytes(payload(second, worst)) << " by " << second.executor << '\n';
+    }
+}
+
+} // namespace
+
+void
+PrintExecutorComparison(const ReportedRun& run, const Table& table, std::ostream& out)
+{
+    PrintComparisonTable(table, out);
+    PrintMostDifferent(run, table, out);
+    PrintTimeAccounts(run, out);
+    PrintLinks(run, out);
+}
+
+} // namespace proteus
+} // namespace ns3

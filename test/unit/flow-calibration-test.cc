@@ -1,0 +1,122 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "ns3/proteus-flow-calibration.h"
+#include "ns3/proteus-flow-run.h"
+#include "ns3/proteus-time-account.h"
+
+#include <gtest/gtest.h>
+#include <set>
+#include <sstream>
+#include <stdexcept>
+
+using namespace ns3::proteus;
+
+namespace
+{
+
+Cluster
+MakeHosts()
+{
+    return MakeHostCluster(4,
+                           FabricOptions(),
+                           LinkTechnology::INFINIBAND,
+                           10e9,
+                           1000000,
+                           DefaultFraming(LinkTechnology::INFINIBAND));
+}
+
+} // namespace
+
+TEST(FlowCalibration, ExperimentsDifferAndSomeAreHeldOut)
+{
+    const auto experiments = DesignExperiments(MakeCluster("dgx-a100", 2), {1 << 16, 1 << 20});
+    std::set<std::string> names;
+    std::size_t heldOut = 0;
+    std::size_t together = 0;
+    for (const MicroExperiment& experiment : experiments)
+    {
+        EXPECT_TRUE(names.insert(experiment.name).second) << experiment.name;
+        heldOut += experiment.isHeldOut;
+        together += experiment.graph.GetNTasks() > 1;
+    }
+    EXPECT_EQ(heldOut, experiments.size() / 3);
+    EXPECT_GE(together, 20u);
+}
+
+TEST(FlowCalibration, FindsParametersThatMadeTheMeasurements)
+{
+    const Cluster cluster = MakeHosts();
+    FlowParameters planted;
+    planted.links[static_cast<std::size_t>(LinkTechnology::INFINIBAND)] = {0.9, 0.85, 1500000};
+    std::vector<Measurement> measurements;
+    for (MicroExperiment& experiment : DesignExperiments(cluster, {4096, 1 << 20, 1 << 24}))
+    {
+        measurements.push_back({std::move(experiment), {}});
+    }
+    const auto times = RunAtFlowLevel(measurements, cluster, planted, ProgramSettings());
+    for (std::size_t i = 0; i < times.size(); ++i)
+    {
+        measurements[i].times = times[i];
+    }
+    const FlowCalibration found =
+        FitFlow(measurements, cluster, FlowParameters(), ProgramSettings());
+    EXPECT_GT(found.heldOutBefore.mean, 0.05);
+    EXPECT_LT(found.heldOut.mean, 0.01);
+    const FlowLinkParameters& link = found.parameters.Get(LinkTechnology::INFINIBAND);
+    EXPECT_NEAR(link.efficiency, 0.9, 0.01);
+    EXPECT_NEAR(link.sharing, 0.85, 0.03);
+    EXPECT_NEAR(static_cast<double>(link.latencyPs) / 1e6, 1.5, 0.3);
+
+    std::stringstream file;
+    WriteFlowCalibration(found, file);
+    const FlowCalibration read = ReadFlowCalibration(file, "calibration.json");
+    EXPECT_EQ(read.cluster, found.cluster);
+    EXPECT_EQ(read.parameters.Get(LinkTechnology::INFINIBAND).efficiency, link.efficiency);
+    EXPECT_EQ(read.parameters.Get(LinkTechnology::INFINIBAND).latencyPs, link.latencyPs);
+    EXPECT_EQ(read.heldOut.worst, found.heldOut.worst);
+    std::stringstream wrong("{\"format\": \"proteus-flow-calibration\", \"version\": 1}");
+    EXPECT_THROW(ReadFlowCalibration(wrong, "wrong.json"), std::invalid_argument);
+}
+
+TEST(TimeAccount, AddsUpToTheIterationOnEveryDevice)
+{
+    GraphBuilder builder(4);
+    const PhaseId phase = builder.AddPhase("all", 3);
+    const StreamId compute = builder.AddStream("compute");
+    const StreamId communication = builder.AddStream("communication");
+    const GroupId all = builder.AddGroup({0, 1, 2, 3});
+    for (int layer = 0; layer < 3; ++layer)
+    {
+        std::vector<TaskId> before;
+        for (DeviceId device = 0; device < 4; ++device)
+        {
+            before.push_back(
+                builder.AddCompute(phase, device, compute, "c", int64_t{100000000} * (device + 1)));
+        }
+        builder.AddCommunication(phase,
+                                 all,
+                                 communication,
+                                 "r",
+                                 Collective::ALL_REDUCE,
+                                 1 << 20,
+                                 Parallelism::DATA,
+                                 before);
+    }
+    const ExecutionGraph graph = builder.Build();
+    const Timeline timeline = RunFlow(graph, MakeHosts()).timeline;
+    const auto accounts = AccountTime(graph, timeline);
+    ASSERT_EQ(accounts.size(), 4u);
+    for (DeviceId device = 0; device < 4; ++device)
+    {
+        EXPECT_EQ(accounts[device].GetTotalPs(), timeline.endPs);
+        EXPECT_EQ(accounts[device].busyPs, int64_t{900000000} * (device + 1));
+        EXPECT_GT(accounts[device].dataPs, 0);
+    }
+    // The fastest device waits for the slowest one, and that for nobody.
+    EXPECT_GT(accounts[0].peersPs, accounts[2].peersPs);
+    EXPECT_EQ(accounts[3].peersPs, 0);
+}
