@@ -63,6 +63,10 @@ CollectiveProgramOptions::AddTo(CommandLine& command)
                      "who launches kernels: process-per-gpu, one-process (a host thread for all "
                      "GPUs of a server) or stream (launching costs nothing)",
                      launchMode);
+    command.AddValue("pluginLatency",
+                     "what the plug-in of the network takes for a chunk longer than RDMA, "
+                     "microseconds (TCP sockets: about 35)",
+                     pluginLatency);
     command.AddValue("concurrent", "how many groups run the collective at once", concurrent);
     command.AddValue("grouping",
                      "stride: ranks i, i + groups, ... make a group; block: those that follow "
@@ -99,12 +103,10 @@ ParseSize(const std::string& text, const std::string& option)
             value = std::ldexp(value, static_cast<int>(10 * (power + 1)));
             ++end;
             // nccl-tests takes "8M"; "8MB" and "8MiB" mean the same here.
-            for (const char* unit : {"iB", "B"})
+            const std::string unit = text.substr(end);
+            if (unit == "iB" || unit == "B" || unit == "b")
             {
-                if (text.substr(end) == unit)
-                {
-                    end = text.size();
-                }
+                end = text.size();
             }
         }
     }
@@ -140,6 +142,11 @@ MakeTest(const CollectiveProgramOptions& options, const Cluster& cluster)
     test.channels = ToCount(options.channels, "channels", 0);
     test.networkChannels = ToCount(options.networkChannels, "networkChannels", 0);
     test.launchMode = options.launchMode;
+    if (!(options.pluginLatency >= 0) || options.pluginLatency > 1e6)
+    {
+        throw std::invalid_argument("--pluginLatency: must be 0 to 1e6 microseconds");
+    }
+    test.pluginLatencyUs = options.pluginLatency;
     test.iterations = ToCount(options.iterations, "iterations", 0);
     test.stream = ToCount(options.stream, "stream", 0);
     if (!options.algorithm.empty())

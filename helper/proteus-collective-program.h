@@ -38,6 +38,7 @@ struct CollectiveProgramOptions
     int64_t channels{0};                       //!< 0: as NCCL chooses
     int64_t networkChannels{0};                //!< 0: one
     std::string launchMode{"process-per-gpu"}; //!< who launches
+    double pluginLatency{0};                   //!< microseconds
     int64_t concurrent{1};                     //!< groups
     std::string grouping{"stride"};            //!< how GPUs are shared by groups
     std::string msccl;                         //!< schedule, or empty

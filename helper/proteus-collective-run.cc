@@ -11,6 +11,8 @@
 #include "ns3/uinteger.h"
 
 #include <algorithm>
+#include <cmath>
+#include <map>
 #include <numeric>
 #include <stdexcept>
 
@@ -103,6 +105,11 @@ SetAttributes(ProteusHelper& helper, const CollectiveTest& test, const std::stri
     helper.SetNetworkAttribute("Protocol", StringValue(test.protocol));
     helper.SetNetworkAttribute("Channels", UintegerValue(test.channels));
     helper.SetNetworkAttribute("NetworkChannels", UintegerValue(test.networkChannels));
+    helper.SetNetworkAttribute(
+        "PluginLatency",
+        TimeValue(PicoSeconds(static_cast<int64_t>(std::llround(test.pluginLatencyUs * 1e6)))));
+    helper.SetNetworkAttribute("NcclVersion", UintegerValue(test.ncclVersion));
+    helper.SetNetworkAttribute("CommunicatorRanks", UintegerValue(test.groups[0].size()));
     helper.SetNetworkAttribute("LaunchMode", StringValue(launchMode));
     helper.AssignStreams(test.stream);
     if (test.schedule)

@@ -44,6 +44,8 @@ struct CollectiveTest
     uint32_t channels{0};                          //!< 0: as NCCL chooses
     uint32_t networkChannels{0};                   //!< of a message between servers; 0: one
     std::string launchMode{"process-per-gpu"};     //!< as PacketNetwork::LaunchMode
+    double pluginLatencyUs{0};                     //!< as PacketNetwork::PluginLatency
+    uint32_t ncclVersion{230};                     //!< as PacketNetwork::NcclVersion
     uint32_t iterations{0};                        //!< timed ones; 0: see RunCollective()
     int64_t stream{1};                             //!< random stream of path choice
     std::shared_ptr<const MscclSchedule> schedule; //!< instead of an algorithm, or null

@@ -98,7 +98,7 @@ class DistSimChainTest : public TestCase
         const ExecutionGraph graph = builder.Build();
         const Cluster cluster = MakeCluster("dgx-a100", 1);
         std::ostringstream text;
-        const RunResult replay = RunDistSimLevel(QuietOptions(), cluster, graph, text);
+        const RunResult replay = RunDistSimLevel(QuietOptions(), cluster, graph, true, text);
         const RunResult whole = RunPacketLevel(QuietOptions(), cluster, graph);
         NS_TEST_ASSERT_MSG_EQ(text.str(),
                               "DistSim: 64 events, 2 of them unique, 1 communications timed alone "
@@ -137,6 +137,7 @@ class DistSimContentionTest : public TestCase
         const RunResult replay = RunDistSimLevel(QuietOptions(),
                                                  cluster,
                                                  MakeGraph({{0, 8}, {4, 12}, {1, 9}, {5, 13}}),
+                                                 true,
                                                  text);
         NS_TEST_ASSERT_MSG_LT(GetBatchTimeError(replay.timeline.endPs, one.timeline.endPs),
                               0.02,
@@ -196,7 +197,7 @@ class DistSimOrderTest : public TestCase
             const ExecutionGraph graph = CompileSmallGpt(sizes, cluster);
             std::ostringstream text;
             replayed.push_back(
-                RunDistSimLevel(QuietOptions(), cluster, graph, text).timeline.endPs);
+                RunDistSimLevel(QuietOptions(), cluster, graph, true, text).timeline.endPs);
             whole.push_back(RunPacketLevel(QuietOptions(), cluster, graph).timeline.endPs);
             NS_TEST_ASSERT_MSG_LT(GetBatchTimeError(replayed.back(), whole.back()),
                                   0.03,

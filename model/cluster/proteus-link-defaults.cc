@@ -150,6 +150,10 @@ PcieFraming(uint32_t generation)
         // 31.5 GB/s, 83.2 %, and 49.5 of 63, 78.6 %.
         framing.packetBytes = 128;
         framing.packetHeaderBytes = 24;
+        // Calibrated, stores of SMs leave in packets of 64 bytes: both ways 66.7 %. Measured, NCCL
+        // on four V100 behind one switch: 10.5 of 15.75 GB/s, 66.7 %.
+        framing.smPacketHeaderBytes = 48;
+        framing.smReverseBytes = 16;
     }
     else
     {

@@ -33,26 +33,30 @@ Build(Cluster& cluster, uint32_t server)
     const auto nics = AddServerVertices(cluster, server, VertexKind::NIC, 8);
 
     constexpr double NVLINK2 = 25e9; // bytes/s per link and direction, same white paper
+    // Calibrated: through an NVSwitch, writes are answered by packets of two flits. Measured,
+    // NCCL's rings on 12 GPUs: 123.6 of 150 GB/s in both directions, 82.4 %; this is 82 %.
+    Link nvlink;
+    nvlink.technology = LinkTechnology::NVLINK;
+    nvlink.bytesPerSecond = NVLINK2;
+    nvlink.delayPs = DefaultDelayPs(LinkTechnology::NVLINK);
+    nvlink.cost = DefaultCost(LinkTechnology::NVLINK);
+    nvlink.framing = DefaultFraming(LinkTechnology::NVLINK, 2);
+    nvlink.framing.reverseBytes = 32;
     for (uint32_t i = 0; i < 16; ++i)
     {
         for (uint32_t j = 0; j < 6; ++j)
         {
-            AddDefaultLink(cluster,
-                           gpus[i],
-                           nvswitches[i / 8 * 6 + j],
-                           LinkTechnology::NVLINK,
-                           NVLINK2,
-                           2);
+            nvlink.a = gpus[i];
+            nvlink.b = nvswitches[i / 8 * 6 + j];
+            cluster.AddLink(nvlink);
         }
     }
     for (uint32_t j = 0; j < 6; ++j)
     {
-        AddDefaultLink(cluster,
-                       nvswitches[j],
-                       nvswitches[6 + j],
-                       LinkTechnology::NVLINK,
-                       8 * NVLINK2,
-                       2);
+        nvlink.bytesPerSecond = 8 * NVLINK2;
+        nvlink.a = nvswitches[j];
+        nvlink.b = nvswitches[6 + j];
+        cluster.AddLink(nvlink);
     }
     for (uint32_t i = 0; i < 8; ++i)
     {

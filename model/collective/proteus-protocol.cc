@@ -25,6 +25,10 @@ constexpr uint64_t NVLS_CHUNK_BYTES = 131072;          // NCCL_NVLS_CHUNKSIZE
 constexpr uint64_t P2P_NETWORK_BYTES = 131072;         // NCCL_P2P_NET_CHUNKSIZE, _PCI_
 constexpr uint64_t P2P_NVLINK_BYTES = 524288;          // NCCL_P2P_NVL_CHUNKSIZE
 
+// LL: a line of 16 bytes for each thread; LL128: two lines of 128 bytes for every eight threads,
+// and four such loads are in flight in each direction.
+constexpr uint64_t LINE_BYTES_PER_THREAD = 16;
+
 // NCCL_BUFFSIZE, NCCL_LL_BUFFSIZE, NCCL_LL128_BUFFSIZE; NCCL_*_MAX_NTHREADS;
 // NCCL_*_THREAD_THRESHOLD.
 const std::array<ProtocolTraits, 3> TRAITS{{
@@ -156,6 +160,16 @@ PlanChunks(const ChunkQuestion& question)
         {
             plan.stepBytes /= 2;
         }
+    }
+    if (question.algorithm == "tree" && question.protocol != Protocol::SIMPLE)
+    {
+        // Every line has its own flag, so that a chunk passes through a GPU line by line: what
+        // all threads of a block move at once is as good as a line.
+        const ProtocolTraits& traits = GetTraits(question.protocol);
+        const uint64_t round = uint64_t{traits.maxThreads} * LINE_BYTES_PER_THREAD /
+                               traits.lineBytes * traits.dataBytes;
+        plan.slots *= static_cast<uint32_t>(std::max<uint64_t>(plan.stepBytes / round, 1));
+        plan.stepBytes = std::min(plan.stepBytes, round);
     }
     return plan;
 }

@@ -57,10 +57,16 @@ struct CollectiveStepCost
 struct CollectiveKernelCost
 {
     /// From the moment the stream is free, or the launch there, to the first step, and from the
-    /// last one to the moment at which the stream is free again.
-    int64_t kernelPs{0};
+    /// last one to the moment at which the stream is free again; by NcclProtocol.
+    std::array<int64_t, NCCL_PROTOCOLS> kernelPs{};
     /// By HopKind and NcclProtocol.
     std::array<std::array<CollectiveStepCost, NCCL_PROTOCOLS>, HOP_KINDS> steps;
+
+    /// @param protocol of the kernel @return its start and end
+    int64_t GetKernelPs(NcclProtocol protocol) const
+    {
+        return kernelPs[static_cast<std::size_t>(protocol)];
+    }
 
     /// @param hop what is crossed @param protocol of the step @return what it costs
     const CollectiveStepCost& Get(HopKind hop, NcclProtocol protocol) const

@@ -321,6 +321,7 @@ FlowProfiles::FindShape(TaskId id)
     };
     Part whole = make(shape.bytes);
     shape.flows = whole.flows;
+    shape.protocol = whole.program.protocol;
     shape.limits = FindCosts(id, whole.program, whole.flows).limits;
     const uint64_t messages = CountMessages(whole.flows);
     if (messages <= MAX_MESSAGES)
@@ -387,8 +388,9 @@ FlowProfiles::Make(TaskId id, Shape& shape)
     const std::vector<uint32_t> classOf = Classify(shape.flows, routes, m_routes);
     CollectiveProfile profile;
     profile.launchPs = m_launchPs >= 0 ? m_launchPs
-                       : m_kernelCosts ? GetKernelCost(id).kernelPs
-                                       : 0;
+                       : m_kernelCosts
+                           ? GetKernelCost(id).GetKernelPs(ToNcclProtocol(shape.protocol))
+                           : 0;
     profile.classes = MakeClasses(shape.flows, routes, classOf, shape.limits, m_routes);
     for (const ProgramFlow& flow : shape.flows)
     {

@@ -119,6 +119,7 @@ class FlowProfiles
         std::vector<Part> parts;         //!< that are replayed: the whole, or two shorter ones
         std::vector<uint64_t> partBytes; //!< of the collective
         uint32_t ranks{0};
+        Protocol protocol{Protocol::SIMPLE}; //!< of the whole program
         int64_t alphaPs{-1}; //!< latencies of one chunk for every flow; -1 until it is known
         /// Times of the classes, by their bottlenecks' times.
         std::map<std::vector<int64_t>, std::vector<FlowClass>> timed;

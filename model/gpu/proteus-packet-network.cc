@@ -50,6 +50,13 @@ PacketNetwork::GetTypeId()
                           StringValue("stream"),
                           MakeStringAccessor(&PacketNetwork::m_launchMode),
                           MakeStringChecker())
+            .AddAttribute(
+                "PluginLatency",
+                "What the plug-in of the network takes for a chunk longer than RDMA does: "
+                "0 for InfiniBand and RoCE, tens of microseconds for TCP.",
+                TimeValue(Seconds(0)),
+                MakeTimeAccessor(&PacketNetwork::m_pluginLatency),
+                MakeTimeChecker(Seconds(0)))
             .AddAttribute("KernelCosts",
                           "Whether steps of kernels cost time beside that on the wire: see "
                           "CollectiveKernelCost.",
@@ -64,7 +71,7 @@ PacketNetwork::GetTypeId()
                           MakeStringChecker())
             .AddAttribute("Protocol",
                           "Simple, LL or LL128; empty: as NCCL's cost model chooses.",
-                          StringValue("Simple"),
+                          StringValue(""),
                           MakeStringAccessor(&PacketNetwork::m_protocol),
                           MakeStringChecker())
             .AddAttribute("ChunkBytes",
@@ -83,6 +90,19 @@ PacketNetwork::GetTypeId()
                           UintegerValue(0),
                           MakeUintegerAccessor(&PacketNetwork::m_networkChannels),
                           MakeUintegerChecker<uint32_t>(0, 1024))
+            .AddAttribute("CommunicatorRanks",
+                          "Ranks of the communicator whose channels messages share; 0: the two of "
+                          "the message.",
+                          UintegerValue(0),
+                          MakeUintegerAccessor(&PacketNetwork::m_communicatorRanks),
+                          MakeUintegerChecker<uint32_t>())
+            .AddAttribute(
+                "NcclVersion",
+                "Version of NCCL that chooses algorithm and protocol, 100 times the major "
+                "and the minor number, e.g. 207: see CollectivePreferences.",
+                UintegerValue(230),
+                MakeUintegerAccessor(&PacketNetwork::m_ncclVersion),
+                MakeUintegerChecker<uint32_t>(200))
             .AddAttribute("KernelCopies",
                           "Whether kernels move the bytes between GPUs of one server, as NCCL's "
                           "do, and not copy engines.",
@@ -145,6 +165,8 @@ PacketNetwork::SetUp(const ExecutionGraph& graph, Ptr<Fabric> fabric)
     settings.chunkBytes = m_chunkBytes;
     settings.channels = m_channels;
     settings.networkChannels = m_networkChannels;
+    settings.communicatorRanks = m_communicatorRanks;
+    settings.ncclVersion = m_ncclVersion;
     settings.maker = m_maker;
     m_programs = std::make_unique<ProgramCache>(graph,
                                                 m_fabric->GetCluster(),
@@ -284,6 +306,7 @@ int64_t
 PacketNetwork::Launch(DeviceId device, TaskId id)
 {
     int64_t launchedPs = Simulator::Now().GetPicoSeconds();
+    const NcclProtocol protocol = ToNcclProtocol(GetProgram(id)->protocol);
     if (m_launchMode != "stream")
     {
         const Task& task = m_graph->GetTask(id);
@@ -325,7 +348,7 @@ PacketNetwork::Launch(DeviceId device, TaskId id)
         m_hostPs[device] += all * onePs;
     }
     return launchedPs + (m_launchOverhead.IsStrictlyNegative()
-                             ? (m_kernelCosts ? GetKernelCost(device).kernelPs : 0)
+                             ? (m_kernelCosts ? GetKernelCost(device).GetKernelPs(protocol) : 0)
                              : m_launchOverhead.GetPicoSeconds());
 }
 
@@ -375,6 +398,10 @@ PacketNetwork::SetCosts(BlockRun& run)
                             run.group != NO_ID,
                             hop(run.receiveQueuePair),
                             hop(run.sendQueuePair));
+    if (run.receiveQueuePair != NO_ID && GetHop(run.receiveQueuePair) == HopKind::NETWORK)
+    {
+        run.cost.latencyPs += m_pluginLatency.GetPicoSeconds();
+    }
 }
 
 void

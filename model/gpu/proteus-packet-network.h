@@ -303,6 +303,9 @@ class PacketNetwork : public Object, public Network, private TransportUser
     uint64_t m_chunkBytes;                    //!< attribute
     uint32_t m_channels;                      //!< attribute
     uint32_t m_networkChannels;               //!< attribute
+    uint32_t m_ncclVersion;                   //!< attribute
+    uint32_t m_communicatorRanks;             //!< attribute
+    Time m_pluginLatency;                     //!< attribute
     ProgramMaker m_maker;                     //!< see SetProgramMaker()
     std::string m_algorithm;                  //!< attribute
     std::string m_protocol;                   //!< attribute

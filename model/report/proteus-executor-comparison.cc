@@ -65,9 +65,9 @@ PrintMostDifferent(const ReportedRun& run, const Table& table, std::ostream& out
     for (std::size_t other = 1; other < run.results.size(); ++other)
     {
         const std::size_t column = 2 * other;
-        const Row* worst = nullptr;
+        const std::vector<Cell>* worst = nullptr;
         double most = 0;
-        for (const Row& row : table.rows)
+        for (const auto& row : table.rows)
         {
             const std::string& name = std::get<std::string>(row[0]);
             const double by = number(row[column]) - number(row[1]);

@@ -43,9 +43,12 @@ BlockShares::BlockShares(const CollectiveProgram& program)
 double
 BlockShares::Get(uint32_t rank, const ThreadBlock& block) const
 {
-    return block.processor == NO_PROCESSOR
-               ? 0
-               : 1.0 / std::max<uint16_t>(m_senders[rank][block.processor], 1);
+    if (block.processor == NO_PROCESSOR)
+    {
+        return 0;
+    }
+    // Half for what goes up a tree and half for what comes down, to however many children.
+    return m_senders[rank][block.processor] > 1 ? 0.5 : 1;
 }
 
 BlockCost

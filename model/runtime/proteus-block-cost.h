@@ -46,7 +46,7 @@ class BlockShares
     /**
      * @param rank of the program
      * @param block of the rank
-     * @return its part of the thread block's rate, which blocks that send share; 0 for a block that
+     * @return its part of the thread block's rate, a half where several blocks send; 0 for a block that
      * has no thread block
      */
     double Get(uint32_t rank, const ThreadBlock& block) const;

@@ -136,6 +136,10 @@ CollectiveChooser::MakeSystem(const std::vector<VertexId>& vertices) const
     system.ring = ToNccl(search.ring);
     system.tree = ToNccl(search.tree);
     system.nvls = ToNccl(search.nvls);
+    if (m_preferences.ncclVersion < 208 && system.servers > 1)
+    {
+        system.tree.intraGBps = std::min(system.tree.intraGBps, system.tree.interGBps);
+    }
     return system;
 }
 
@@ -180,21 +184,31 @@ CollectiveChooser::Complete(CollectiveRequest& request) const
         }
         question.algorithm = request.algorithm;
         const ChunkPlan plan = PlanChunks(question);
-        // As many channels as there are, shared among the peers, a power of two for each; none
-        // with less than half a chunk.
-        uint32_t local = 1;
-        const uint32_t peers = request.collective == Collective::SEND_RECV ? 1 : system.ranks;
-        while (2 * local * peers <= std::max(search.workingChannels, peers))
+        // All channels, a power of two, shared among the ranks of the communicator; none with less
+        // than half a chunk. A pair with more than 32 chunks for a channel gets more of them
+        // (ncclTopoComputeP2pChannels(), calcP2pChannelCount()).
+        const uint32_t ranks = std::max(m_preferences.communicatorRanks, system.ranks);
+        uint32_t most = 1;
+        while (most < std::max(search.workingChannels, ranks))
         {
-            local *= 2;
+            most *= 2;
         }
+        uint32_t local = std::max(most / ranks, 1u);
         while (local > 1 && pair / local < plan.stepBytes / 2)
         {
             local /= 2;
         }
+        while (2 * local <= most && pair / local > 32 * plan.stepBytes)
+        {
+            local *= 2;
+        }
         request.channels = m_preferences.channels > 0 ? m_preferences.channels : local;
         request.networkChannels =
             m_preferences.networkChannels > 0 ? m_preferences.networkChannels : 1;
+        if (request.collective == Collective::SEND_RECV && system.servers > 1)
+        {
+            request.channels = request.networkChannels;
+        }
         request.protocol = question.protocol;
         request.chunkBytes = plan.stepBytes;
         request.slots = plan.slots;

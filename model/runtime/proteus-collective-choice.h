@@ -31,14 +31,20 @@ namespace proteus
 /// What a user asks for; what is left open is chosen.
 struct CollectivePreferences
 {
-    std::string algorithm;         //!< one of GetAlgorithms(); empty: chosen
-    std::string protocol;          //!< "Simple", "LL" or "LL128"; empty: chosen
-    uint32_t channels{0};          //!< 0: chosen; point to point: of a pair in one server
-    uint32_t networkChannels{0};   //!< point to point: of a pair in two servers; 0: 1, NCCL's
-                                   //!< default for most networks
+    std::string algorithm;       //!< one of GetAlgorithms(); empty: chosen
+    std::string protocol;        //!< "Simple", "LL" or "LL128"; empty: chosen
+    uint32_t channels{0};        //!< 0: chosen; point to point: of a pair in one server
+    uint32_t networkChannels{0}; //!< point to point: of a pair in two servers; 0: 1, NCCL's
+                                 //!< default for most networks
+    /// Ranks of the communicator that point-to-point operations share their channels in; 0, or less
+    /// than the group: those of the group.
+    uint32_t communicatorRanks{0};
     uint32_t computeCapability{0}; //!< ten times; 0: from the model of the first GPU
-    bool pxn{true};                //!< whether an all-to-all may cross servers on one rail
-    bool collnet{false};           //!< whether reductions in the network may be used
+    /// Version of NCCL that chooses, 100 times the major and the minor number, e.g. 207.
+    /// Before 2.8, trees of two servers were not given more of the NVLinks than the network takes.
+    uint32_t ncclVersion{230};
+    bool pxn{true};      //!< whether an all-to-all may cross servers on one rail
+    bool collnet{false}; //!< whether reductions in the network may be used
     /// AMD CPUs instead of Intel's: 1 yes, 0 no, -1 as in the servers of NVIDIA with such GPUs,
     /// which have AMD CPUs beside A100 only.
     int amdCpu{-1};

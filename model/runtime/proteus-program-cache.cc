@@ -96,6 +96,8 @@ ProgramCache::ProgramCache(const ExecutionGraph& graph,
                     CollectivePreferences preferences;
                     preferences.protocol = settings.protocol;
                     preferences.networkChannels = settings.networkChannels;
+                    preferences.communicatorRanks = settings.communicatorRanks;
+                    preferences.ncclVersion = settings.ncclVersion;
                     return preferences;
                 }()),
       m_serverKinds(FindServerKinds(cluster)),

@@ -38,6 +38,8 @@ struct ProgramSettings
     uint64_t chunkBytes{0};         //!< most bytes of one step; 0: as NCCL cuts
     uint32_t channels{0};           //!< of every collective; 0: as NCCL chooses
     uint32_t networkChannels{0};    //!< see CollectivePreferences
+    uint32_t communicatorRanks{0};  //!< see CollectivePreferences
+    uint32_t ncclVersion{230};      //!< see CollectivePreferences
     Maker maker;                    //!< instead of the built-in algorithms; may be empty
 };
 

@@ -1,0 +1,216 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-validation.h"
+
+#include "ns3/proteus-cluster-file.h"
+#include "ns3/proteus-collective-choice.h"
+#include "ns3/proteus-nccl-tests.h"
+
+#include <cmath>
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <stdexcept>
+
+namespace ns3
+{
+namespace proteus
+{
+
+namespace
+{
+
+/// @param line of a CSV file without quotes @return its fields
+std::vector<std::string>
+SplitLine(const std::string& line)
+{
+    std::vector<std::string> fields;
+    std::istringstream in(line);
+    for (std::string field; std::getline(in, field, ',');)
+    {
+        fields.push_back(field);
+    }
+    if (!line.empty() && line.back() == ',')
+    {
+        fields.emplace_back();
+    }
+    return fields;
+}
+
+/// A CSV file whose first line names the columns.
+class CsvTable
+{
+  public:
+    explicit CsvTable(const std::string& path)
+        : m_path(path),
+          m_in(path)
+    {
+        std::string head;
+        if (!m_in || !std::getline(m_in, head))
+        {
+            throw std::invalid_argument(path + ": cannot be read");
+        }
+        m_names = SplitLine(head);
+    }
+
+    /// @return whether there is another line, now the present one
+    bool Next()
+    {
+        std::string line;
+        do
+        {
+            if (!std::getline(m_in, line))
+            {
+                return false;
+            }
+            ++m_number;
+        } while (line.empty());
+        const auto fields = SplitLine(line);
+        if (fields.size() != m_names.size())
+        {
+            Fail("has " + std::to_string(fields.size()) + " fields instead of " +
+                 std::to_string(m_names.size()));
+        }
+        for (std::size_t i = 0; i < fields.size(); ++i)
+        {
+            m_line[m_names[i]] = fields[i];
+        }
+        return true;
+    }
+
+    /// @param name of a column @return the field of the present line
+    const std::string& Get(const std::string& name) const
+    {
+        const auto found = m_line.find(name);
+        if (found == m_line.end())
+        {
+            Fail("there is no column " + name);
+        }
+        return found->second;
+    }
+
+    /// @param name of a column @return its number
+    double GetNumber(const std::string& name) const
+    {
+        const std::string& text = Get(name);
+        std::size_t end = 0;
+        double value = 0;
+        try
+        {
+            value = std::stod(text, &end);
+        }
+        catch (const std::logic_error&)
+        {
+            end = std::string::npos;
+        }
+        if (end != text.size() || !(value > 0) || std::isinf(value))
+        {
+            Fail(name + " \"" + text + "\" is not a number above 0");
+        }
+        return value;
+    }
+
+  private:
+    [[noreturn]] void Fail(const std::string& cause) const
+    {
+        throw std::invalid_argument(m_path + ":" + std::to_string(m_number) + ": " + cause);
+    }
+
+    std::string m_path;
+    std::ifstream m_in;
+    std::size_t m_number{1};
+    std::vector<std::string> m_names;
+    std::map<std::string, std::string> m_line;
+};
+
+} // namespace
+
+std::vector<MeasuredTable>
+LoadMeasuredTables(const std::string& directory)
+{
+    CsvTable csv(directory + "/tables.csv");
+    std::vector<MeasuredTable> tables;
+    while (csv.Next())
+    {
+        MeasuredTable table;
+        table.file = csv.Get("file");
+        table.cluster = csv.Get("cluster");
+        table.system = csv.Get("system");
+        table.nodes = static_cast<uint32_t>(csv.GetNumber("nodes"));
+        table.gpus = static_cast<uint32_t>(csv.GetNumber("gpus"));
+        table.collective = CollectiveFromString(csv.Get("collective"));
+        table.launch = csv.Get("launch");
+        table.network = csv.Get("network");
+        if (!csv.Get("nccl_version").empty())
+        {
+            table.ncclVersion =
+                static_cast<uint32_t>(std::lround(100 * csv.GetNumber("nccl_version")));
+        }
+        if (!csv.Get("plugin_latency_us").empty())
+        {
+            table.pluginLatencyUs = csv.GetNumber("plugin_latency_us");
+        }
+        table.note = csv.Get("note");
+        tables.push_back(table);
+    }
+    return tables;
+}
+
+CollectiveComparison
+Validate(const MeasuredTable& table, const ValidationOptions& options)
+{
+    CollectiveComparison comparison;
+    comparison.name = table.file.substr(0, table.file.rfind('.'));
+    comparison.system = table.system;
+    comparison.note = table.note;
+    if (table.cluster.empty())
+    {
+        return comparison;
+    }
+    const bool isFile = table.cluster.find('.') != std::string::npos;
+    const Cluster cluster =
+        isFile ? LoadCluster(options.directory + "/" + table.cluster, 0, FabricOptions())
+               : LoadCluster(table.cluster, table.nodes, FabricOptions());
+    CollectiveTest test;
+    test.collective = table.collective;
+    test.groups = MakeTestGroups(cluster, table.gpus, 1, false);
+    test.launchMode = table.launch;
+    test.stream = options.stream;
+    test.ncclVersion = table.ncclVersion;
+    test.pluginLatencyUs = table.pluginLatencyUs;
+    const Paths paths(cluster);
+    std::vector<VertexId> vertices;
+    for (const DeviceId device : test.groups[0])
+    {
+        vertices.push_back(cluster.GetGpus()[device]);
+    }
+    const NcclCostModel model(CollectiveChooser(cluster, paths).MakeSystem(vertices));
+    CsvTable csv(options.directory + "/" + table.file);
+    while (csv.Next())
+    {
+        const auto bytes = static_cast<uint64_t>(csv.GetNumber("size_bytes"));
+        if (bytes < options.minBytes || bytes > options.maxBytes)
+        {
+            continue;
+        }
+        if (options.report)
+        {
+            options.report(table.file, bytes);
+        }
+        ComparedSize size;
+        size.measuredUs = csv.GetNumber("time_us");
+        size.simulated = RunCollective(cluster, test, bytes).front();
+        size.simulated.bytes = bytes;
+        const double modelUs = model.Choose(table.collective, bytes).timeUs;
+        size.modelUs = std::isinf(modelUs) ? 0 : modelUs;
+        comparison.sizes.push_back(size);
+    }
+    return comparison;
+}
+
+} // namespace proteus
+} // namespace ns3

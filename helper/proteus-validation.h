@@ -1,0 +1,80 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef PROTEUS_VALIDATION_H
+#define PROTEUS_VALIDATION_H
+
+#include "proteus-collective-run.h"
+
+#include "ns3/proteus-collective-comparison.h"
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+/**
+ * @file
+ * @ingroup proteus
+ * Measured tables of collectives, and the simulation of the same.
+ */
+
+namespace ns3
+{
+namespace proteus
+{
+
+/// @ingroup proteus
+/// A line of workloads/measurements/tables.csv.
+struct MeasuredTable
+{
+    std::string file;    //!< with the sizes and times
+    std::string cluster; //!< preset, or file beside tables.csv; empty: there is none like it
+    std::string system;  //!< what was measured
+    uint32_t nodes{1};   //!< servers
+    uint32_t gpus{1};    //!< ranks
+    Collective collective{Collective::ALL_REDUCE}; //!< what was measured
+    std::string launch;                            //!< LaunchMode, as the log or its floor says
+    std::string network;                           //!< between the servers, in words
+    double pluginLatencyUs{0}; //!< as PacketNetwork::PluginLatency, microseconds
+    uint32_t ncclVersion{230}; //!< as PacketNetwork::NcclVersion
+    std::string note;          //!< why the simulation may differ
+};
+
+/**
+ * @ingroup proteus
+ * @param directory with tables.csv
+ * @return its lines
+ * @throw std::invalid_argument "FILE:LINE: cause", or if it cannot be read
+ */
+std::vector<MeasuredTable> LoadMeasuredTables(const std::string& directory);
+
+/// @ingroup proteus
+/// What is simulated of a table.
+struct ValidationOptions
+{
+    std::string directory;                //!< with tables.csv
+    uint64_t minBytes{0};                 //!< sizes below are left out
+    uint64_t maxBytes{uint64_t{1} << 30}; //!< sizes above are left out
+    int64_t stream{1};                    //!< random stream of path choice
+    /// Told about every size, or none.
+    std::function<void(const std::string& file, uint64_t bytes)> report;
+};
+
+/**
+ * @ingroup proteus
+ * Simulates the sizes of a table.
+ * @param table to compare with
+ * @param options what is simulated
+ * @return measured and simulated times
+ * @throw std::invalid_argument if a file is wrong or the cluster is not known
+ */
+CollectiveComparison Validate(const MeasuredTable& table, const ValidationOptions& options);
+
+} // namespace proteus
+} // namespace ns3
+
+#endif // PROTEUS_VALIDATION_H

@@ -1,0 +1,372 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "ns3/boolean.h"
+#include "ns3/proteus-collective-kernel-cost.h"
+#include "ns3/proteus-collective-run.h"
+#include "ns3/simulator.h"
+#include "ns3/string.h"
+#include "ns3/test.h"
+#include "ns3/uinteger.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+using namespace ns3;
+using namespace ns3::proteus;
+
+namespace
+{
+
+constexpr uint64_t MIB = uint64_t{1} << 20;
+
+/// @param cluster with the GPUs @param gpus how many of them @param collective what is run
+/// @return a test without launch costs
+CollectiveTest
+MakeTest(const Cluster& cluster, uint32_t gpus, Collective collective = Collective::ALL_REDUCE)
+{
+    CollectiveTest test;
+    test.collective = collective;
+    test.groups = MakeTestGroups(cluster, gpus, 1, false);
+    test.launchMode = "stream";
+    return test;
+}
+
+/// What each rank of a collective puts on its links, payload bytes.
+struct WireBytes
+{
+    std::vector<uint64_t> sent;
+    std::string algorithm;
+};
+
+/// @param cluster to run on @param devices of the group @param collective what is run
+/// @param algorithm of it @param bytes its size @return what every rank sends
+WireBytes
+RunAndCount(const Cluster& cluster,
+            const std::vector<DeviceId>& devices,
+            Collective collective,
+            const std::string& algorithm,
+            uint64_t bytes)
+{
+    GraphBuilder builder(static_cast<uint32_t>(cluster.GetGpus().size()));
+    const StreamId stream = builder.AddStream("communication");
+    const TaskId task = builder.AddCommunication(builder.AddPhase("iteration"),
+                                                 builder.AddGroup(devices),
+                                                 stream,
+                                                 "collective",
+                                                 collective,
+                                                 bytes,
+                                                 Parallelism::NONE);
+    ProteusHelper helper;
+    helper.AssignStreams(1);
+    helper.SetNetworkAttribute("Algorithm", StringValue(algorithm));
+    helper.SetNetworkAttribute("Protocol", StringValue("Simple"));
+    helper.SetNetworkAttribute("Channels", UintegerValue(2));
+    helper.SetNetworkAttribute("ChunkBytes", UintegerValue(65536));
+    Ptr<TrainingJob> job = helper.Install(cluster, builder.Build());
+    job->Run();
+    WireBytes result;
+    result.algorithm = job->GetNetwork()->GetProgram(task)->algorithm;
+    const auto links = job->GetFabric()->GetLinkStatistics();
+    for (const DeviceId device : devices)
+    {
+        const VertexId gpu = cluster.GetGpus()[device];
+        uint64_t bytesOut = 0;
+        for (LinkId link = 0; link < cluster.GetLinks().size(); ++link)
+        {
+            const Link& ends = cluster.GetLinks()[link];
+            if (ends.a == gpu || ends.b == gpu)
+            {
+                bytesOut += links[2 * link + (ends.a == gpu ? 0 : 1)].payloadBytes;
+            }
+        }
+        result.sent.push_back(bytesOut);
+    }
+    job->Dispose();
+    Simulator::Destroy();
+    return result;
+}
+
+} // namespace
+
+/**
+ * @ingroup proteus-tests
+ * What every rank puts on the wire, packet by packet, against the closed forms of Thakur et al.
+ * (2005) and Patarasuk and Yuan (2009).
+ */
+class ProteusCollectiveBytes : public TestCase
+{
+  public:
+    ProteusCollectiveBytes()
+        : TestCase("bytes on the wire per rank equal the closed forms")
+    {
+    }
+
+  private:
+    void Check(uint32_t n, Collective collective, const std::string& algorithm, uint64_t bytes)
+    {
+        std::vector<DeviceId> devices(n);
+        for (DeviceId i = 0; i < n; ++i)
+        {
+            devices[i] = i;
+        }
+        const WireBytes wire = RunAndCount(m_cluster, devices, collective, algorithm, bytes);
+        const std::string what = algorithm + " " + ToString(collective) + " of " +
+                                 std::to_string(bytes) + " bytes among " + std::to_string(n);
+        NS_TEST_ASSERT_MSG_EQ(wire.algorithm, algorithm, what);
+        uint64_t total = 0;
+        for (const uint64_t sent : wire.sent)
+        {
+            total += sent;
+        }
+        const uint64_t times = collective == Collective::ALL_REDUCE ? 2 : 1;
+        NS_TEST_ASSERT_MSG_EQ(total, times * (n - 1) * bytes, what + ": all ranks together");
+        const bool isEven = algorithm == "ring" || algorithm == "direct";
+        const bool hasRoot = HasRoot(collective);
+        for (uint32_t rank = 0; rank < n && isEven && !hasRoot; ++rank)
+        {
+            // Shares differ by a byte for every segment that they are cut into.
+            const double share = double(times * (n - 1) * bytes) / n;
+            NS_TEST_ASSERT_MSG_EQ_TOL(double(wire.sent[rank]),
+                                      share,
+                                      double(times * n),
+                                      what + ": rank " + std::to_string(rank));
+        }
+    }
+
+    void DoRun() override
+    {
+        for (const uint32_t n : {2u, 3u, 5u, 8u, 13u, 16u})
+        {
+            for (const uint64_t bytes : {uint64_t{n} * 4096, uint64_t{100003}})
+            {
+                for (const char* algorithm : {"ring", "tree", "direct"})
+                {
+                    Check(n, Collective::ALL_REDUCE, algorithm, bytes);
+                }
+                Check(n, Collective::ALL_GATHER, "ring", bytes);
+                Check(n, Collective::ALL_GATHER, "pat", bytes);
+                Check(n, Collective::REDUCE_SCATTER, "ring", bytes);
+                Check(n, Collective::REDUCE_SCATTER, "pat", bytes);
+                Check(n, Collective::BROADCAST, "ring", bytes);
+                Check(n, Collective::REDUCE, "tree", bytes);
+                if ((n & (n - 1)) == 0)
+                {
+                    Check(n, Collective::ALL_REDUCE, "halving-doubling", bytes);
+                }
+            }
+            Check(n, Collective::ALL_TO_ALL, "direct", uint64_t{n} * 4096);
+        }
+        Check(64, Collective::ALL_REDUCE, "ring", 64 * 4096 + 1);
+        Check(64, Collective::ALL_REDUCE, "halving-doubling", 64 * 4096 + 1);
+        Check(64, Collective::ALL_GATHER, "ring", 64 * 4096 + 1);
+    }
+
+    Cluster m_cluster{MakeCluster("gb200-nvl72", 1)};
+};
+
+/**
+ * @ingroup proteus-tests
+ * A rank that comes late delays those that depend on it by as much, and nobody else.
+ */
+class ProteusCollectiveStraggler : public TestCase
+{
+  public:
+    ProteusCollectiveStraggler()
+        : TestCase("a straggler delays exactly those who depend on it")
+    {
+    }
+
+  private:
+    /// @param collective what is run @param late device that comes late, or 8 @param delayPs by how
+    /// much @return when each device is done
+    std::vector<int64_t> Run(Collective collective, uint32_t late, int64_t delayPs)
+    {
+        GraphBuilder builder(8);
+        const StreamId stream = builder.AddStream("communication");
+        const StreamId compute = builder.AddStream("compute");
+        const PhaseId phase = builder.AddPhase("iteration");
+        std::vector<TaskId> before;
+        if (late < 8)
+        {
+            before.push_back(builder.AddCompute(phase, late, compute, "late", delayPs));
+        }
+        // Two groups, of which one has nothing to do with the other.
+        TaskId first = 0;
+        for (const std::vector<DeviceId>& group :
+             {std::vector<DeviceId>{0, 1, 2, 3}, std::vector<DeviceId>{4, 5, 6, 7}})
+        {
+            const bool has = std::count(group.begin(), group.end(), late) > 0;
+            first = builder.AddCommunication(phase,
+                                             builder.AddGroup(group),
+                                             stream,
+                                             "collective",
+                                             collective,
+                                             MIB,
+                                             Parallelism::NONE,
+                                             has ? before : std::vector<TaskId>{});
+        }
+        ProteusHelper helper;
+        helper.AssignStreams(1);
+        helper.SetNetworkAttribute("Algorithm", StringValue("ring"));
+        Ptr<TrainingJob> job = helper.Install(MakeCluster("dgx-a100", 1), builder.Build());
+        job->Run();
+        std::vector<int64_t> ends(8);
+        for (const Span& span : job->GetTimeline().spans)
+        {
+            if (span.task >= first - 1)
+            {
+                ends[span.device] = span.endPs;
+            }
+        }
+        job->Dispose();
+        Simulator::Destroy();
+        return ends;
+    }
+
+    void DoRun() override
+    {
+        const int64_t delayPs = 500000000; // longer than the collectives
+        for (const Collective collective : {Collective::ALL_REDUCE, Collective::BROADCAST})
+        {
+            const auto ends = Run(collective, 8, 0);
+            for (const uint32_t late : {0u, 2u, 3u})
+            {
+                const auto lateEnds = Run(collective, late, delayPs);
+                for (DeviceId device = 4; device < 8; ++device)
+                {
+                    // But for units that change places with those of the late group.
+                    NS_TEST_ASSERT_MSG_EQ_TOL(lateEnds[device],
+                                              ends[device],
+                                              int64_t{100000},
+                                              "the other group");
+                }
+                NS_TEST_ASSERT_MSG_GT_OR_EQ(lateEnds[late], delayPs, "the late one");
+                for (DeviceId device = 0; device < 4; ++device)
+                {
+                    const bool depends =
+                        collective == Collective::ALL_REDUCE || device >= late || late == 0;
+                    const bool isNext = device + 1 == late; // its room is full until then
+                    if (depends)
+                    {
+                        NS_TEST_ASSERT_MSG_GT_OR_EQ(lateEnds[device],
+                                                    delayPs,
+                                                    "device " << device << " needs " << late);
+                    }
+                    else if (!isNext)
+                    {
+                        NS_TEST_ASSERT_MSG_LT(lateEnds[device],
+                                              delayPs,
+                                              "device " << device << " comes before " << late);
+                    }
+                }
+            }
+        }
+    }
+};
+
+/**
+ * @ingroup proteus-tests
+ * The shapes of measured tables.
+ */
+class ProteusCollectiveShape : public TestCase
+{
+  public:
+    ProteusCollectiveShape()
+        : TestCase("shapes of measured tables")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        CheckCubeMesh();
+        CheckNetworkChannels();
+        CheckTree();
+        CheckLaunch();
+    }
+
+    /// Measured: 85 GB/s on four GPUs of a V100 cube mesh, about 37 on five.
+    void CheckCubeMesh()
+    {
+        const Cluster cluster = MakeCluster("dgx1-v100", 1);
+        const auto busbw = [&](uint32_t gpus) {
+            return RunCollective(cluster, MakeTest(cluster, gpus), 64 * MIB)[0].GetBusbwGBps();
+        };
+        const double four = busbw(4);
+        const double five = busbw(5);
+        NS_TEST_ASSERT_MSG_EQ_TOL(four, 85, 8.5, "four GPUs");
+        NS_TEST_ASSERT_MSG_LT(five, 0.6 * four, "five GPUs are slower than four");
+    }
+
+    /// Measured, 16 B200: 19.6 GB/s with one channel for a peer in the network, 35.85 with two.
+    void CheckNetworkChannels()
+    {
+        const Cluster cluster = MakeCluster("hgx-b200", 2);
+        CollectiveTest test = MakeTest(cluster, 16, Collective::SEND_RECV);
+        const double one = RunCollective(cluster, test, 64 * MIB)[0].GetBusbwGBps();
+        test.networkChannels = 2;
+        const double two = RunCollective(cluster, test, 64 * MIB)[0].GetBusbwGBps();
+        NS_TEST_ASSERT_MSG_EQ_TOL(one, 19.6, 2, "one channel");
+        NS_TEST_ASSERT_MSG_EQ_TOL(two / one, 1.83, 0.2, "gain of the second one");
+    }
+
+    /// A tree of two servers crosses the network once each way for every byte, a ring n / (n - 1)
+    /// times half as often for its bus bandwidth.
+    void CheckTree()
+    {
+        const Cluster cluster = MakeCluster("dgx1-v100", 2);
+        constexpr double NICS = 4 * 12.5; // GB/s of a server
+        CollectiveTest test = MakeTest(cluster, 16);
+        test.protocol = "Simple";
+        test.algorithm = "tree";
+        const double tree = RunCollective(cluster, test, 256 * MIB)[0].GetBusbwGBps();
+        test.algorithm = "ring";
+        const double ring = RunCollective(cluster, test, 256 * MIB)[0].GetBusbwGBps();
+        NS_TEST_ASSERT_MSG_GT(tree, NICS, "a tree may exceed the NICs");
+        NS_TEST_ASSERT_MSG_LT(ring, NICS, "a ring may not");
+    }
+
+    /// One process for eight GPUs launches them one after the other.
+    void CheckLaunch()
+    {
+        const Cluster cluster = MakeCluster("dgx-a100", 1);
+        CollectiveTest test = MakeTest(cluster, 8);
+        const CollectiveLaunchCost& cost = GetCollectiveLaunchCost();
+        const double kernelUs = RunCollective(cluster, test, 8)[0].timeUs;
+        test.launchMode = "process-per-gpu";
+        NS_TEST_ASSERT_MSG_EQ_TOL(RunCollective(cluster, test, 8)[0].timeUs,
+                                  kernelUs,
+                                  0.001,
+                                  "hosts are ahead of their GPUs");
+        test.launchMode = "one-process";
+        const double launchUs = 8e-6 * static_cast<double>(cost.kernelPs + cost.channelPs);
+        NS_TEST_ASSERT_MSG_GT(launchUs, kernelUs, "the host is slower than the GPUs");
+        NS_TEST_ASSERT_MSG_EQ_TOL(RunCollective(cluster, test, 8)[0].timeUs,
+                                  launchUs,
+                                  0.001,
+                                  "eight launches of one channel");
+    }
+};
+
+/**
+ * @ingroup proteus-tests
+ * All tests of this suite.
+ */
+class ProteusCollectiveTestSuite : public TestSuite
+{
+  public:
+    ProteusCollectiveTestSuite()
+        : TestSuite("proteus-collective", Type::SYSTEM)
+    {
+        AddTestCase(new ProteusCollectiveBytes);
+        AddTestCase(new ProteusCollectiveStraggler);
+        AddTestCase(new ProteusCollectiveShape);
+    }
+};
+
+static ProteusCollectiveTestSuite g_proteusCollectiveTestSuite; //!< registers itself
