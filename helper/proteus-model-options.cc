@@ -49,13 +49,45 @@ FindModelFile(const std::string& name, const std::string& folder)
     return path;
 }
 
+/// @param value of NAME=VALUE @return it as JSON: a number, true or false as it stands, else a
+/// string
+std::string
+ToJson(const std::string& value)
+{
+    const bool isNumber =
+        !value.empty() && value.find_first_not_of("0123456789.") == std::string::npos;
+    return isNumber || value == "true" || value == "false" ? value : '"' + value + '"';
+}
+
+/// @param text NAME=VALUE, ... @return the same as JSON
+std::string
+ConvertPlan(const std::string& text)
+{
+    std::istringstream list(text);
+    std::string json;
+    for (std::string item; std::getline(list, item, ',');)
+    {
+        const std::size_t equals = item.find('=');
+        if (equals == 0 || equals == std::string::npos ||
+            item.find_first_of("\"\\") != std::string::npos)
+        {
+            throw std::invalid_argument("--strategy=" + text + ": \"" + item +
+                                        "\" is not NAME=VALUE, e.g. tp=8");
+        }
+        json += (json.empty() ? "{\"" : ", \"") + item.substr(0, equals) +
+                "\": " + ToJson(item.substr(equals + 1));
+    }
+    return json + "}";
+}
+
 /// @return the strategy: a file, or the short form itself
 StrategyFile
 ReadStrategy(const std::string& text)
 {
-    if (!text.empty() && text[0] == '{')
+    const bool isJson = !text.empty() && text[0] == '{';
+    if (isJson || (text.find('=') != std::string::npos && !std::ifstream(text).good()))
     {
-        std::istringstream input(text);
+        std::istringstream input(isJson ? text : ConvertPlan(text));
         return ReadStrategyJson(input, "--strategy");
     }
     return LoadStrategy(text);
@@ -108,7 +140,8 @@ ModelOptions::AddTo(CommandLine& command)
                      "model: a name in workloads/models/, e.g. gpt3-6.7b, or a JSON file",
                      model);
     command.AddValue("strategy",
-                     "strategy: a JSON file, or the short form itself, e.g. {\"tp\": 8, \"dp\": 2}",
+                     "strategy: a JSON file, or the short form itself, e.g. tp=8,dp=2,zero=1 or "
+                     "{\"tp\": 8, \"dp\": 2}",
                      strategy);
     command.AddValue("variables",
                      "variables of the model's file to set, e.g. layers=4,fusedAttention=1",
@@ -122,7 +155,7 @@ ModelOptions::Load() const
     {
         throw std::invalid_argument(
             "--model=NAME and --strategy=FILE are needed, e.g. --model=gpt3-6.7b "
-            "--strategy='{\"tp\": 8, \"dp\": 2}'");
+            "--strategy=tp=8,dp=2");
     }
     const std::string path = FindModelFile(model, folder);
     const StrategyFile file = ReadStrategy(strategy);

@@ -50,7 +50,7 @@ operator>>(std::istream& input, LaunchInterval& interval)
 std::ostream&
 operator<<(std::ostream& output, const LaunchInterval& interval)
 {
-    return output << interval.value;
+    return output << interval.value.As(Time::US);
 }
 
 ProgramOptions::ProgramOptions()

@@ -8,7 +8,7 @@ cpp_examples = [
     ("proteus-gpt3 --model=125M --tp=1 --pp=4 --globalBatch=16 --recompute=full"
      " --overlapGradientReduction --fabric=leaf-spine --serversPerLeaf=1 --quiet",
      "True", "False"),
-    ("proteus-run --model=gpt3-125m --strategy='{\"tp\":2,\"pp\":2,\"dp\":2}' --quiet",
+    ("proteus-run --model=gpt3-125m --strategy=tp=2,pp=2,dp=2 --quiet",
      "True", "False"),
     ("proteus-compile --model=llama3-8b --strategy='{\"tp\": 8, \"pp\": 2, \"zero\": 1}'"
      " --gpu=H100-SXM5-80GB", "True", "False"),
