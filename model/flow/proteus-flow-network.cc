@@ -49,6 +49,8 @@ FlowNetwork::FlowNetwork(const ExecutionGraph& graph,
     m_numberOf.assign(resources, NO_ID);
     m_wireBytes.assign(resources, 0);
     m_payloadBytes.assign(resources, 0);
+    m_isComputing.assign(graph.GetNDevices(), false);
+    m_underWay.resize(graph.GetNDevices());
 }
 
 void
@@ -116,10 +118,8 @@ FlowNetwork::Begin(uint32_t id)
         {
             m_listener->ChangeCommunication(member.device, 1);
         }
-        if (!m_isComputing.empty())
-        {
-            communication.computing += m_isComputing[member.device];
-        }
+        communication.computing += m_isComputing[member.device];
+        m_underWay[member.device].push_back(id);
     }
     for (std::size_t rank = 0; rank < communication.left.size(); ++rank)
     {
@@ -141,9 +141,21 @@ FlowNetwork::Begin(uint32_t id)
     }
     if (classes.empty())
     {
-        m_index.erase(MakeKey(communication.task, communication.microBatch));
-        m_freeCommunications.push_back(id);
+        Forget(id);
     }
+}
+
+void
+FlowNetwork::Forget(uint32_t id)
+{
+    const Communication& communication = m_communications[id];
+    for (const auto& member : communication.members)
+    {
+        auto& underWay = m_underWay[member.device];
+        underWay.erase(std::find(underWay.begin(), underWay.end(), id));
+    }
+    m_index.erase(MakeKey(communication.task, communication.microBatch));
+    m_freeCommunications.push_back(id);
 }
 
 void
@@ -164,6 +176,7 @@ FlowNetwork::Activate(uint32_t id, uint32_t index)
     live.rate = 0;
     live.sincePs = m_clock.GetTimePs();
     live.isLive = true;
+    m_communications[id].live.push_back(place);
     ++live.version; // whatever was said about the one here before
     for (const FlowUse& use : live.flows->uses)
     {
@@ -202,6 +215,7 @@ FlowNetwork::Finish(uint32_t id, uint32_t version)
     const uint32_t place = live.communication;
     const auto& afterPs = live.flows->afterPs;
     Communication& communication = m_communications[place];
+    communication.live.erase(std::find(communication.live.begin(), communication.live.end(), id));
     for (uint32_t rank = 0; rank < afterPs.size(); ++rank)
     {
         if (afterPs[rank] >= 0 && --communication.left[rank] == 0)
@@ -212,8 +226,7 @@ FlowNetwork::Finish(uint32_t id, uint32_t version)
     }
     if (--communication.classesLeft == 0)
     {
-        m_index.erase(MakeKey(communication.task, communication.microBatch));
-        m_freeCommunications.push_back(place);
+        Forget(place);
     }
 }
 
@@ -231,30 +244,19 @@ FlowNetwork::EndRank(uint32_t id, uint32_t rank, int64_t afterPs)
 void
 FlowNetwork::SetComputing(DeviceId device, bool isComputing)
 {
-    if (m_isComputing.empty())
-    {
-        m_isComputing.assign(m_graph.GetNDevices(), false);
-    }
     if (m_isComputing[device] == isComputing)
     {
         return;
     }
     m_isComputing[device] = isComputing;
-    for (uint32_t id = 0; id < m_classes.size(); ++id)
+    for (const uint32_t id : m_underWay[device])
     {
-        if (!m_classes[id].isLive)
+        Communication& communication = m_communications[id];
+        communication.computing += isComputing ? 1 : -1;
+        for (const uint32_t place : communication.live)
         {
-            continue;
-        }
-        Communication& communication = m_communications[m_classes[id].communication];
-        const auto& members = communication.members;
-        if (std::any_of(members.begin(), members.end(), [device](const auto& member) {
-                return member.device == device;
-            }))
-        {
-            communication.computing += isComputing ? 1 : -1;
-            m_changedClasses.push_back(id);
-            for (const FlowUse& use : m_classes[id].flows->uses)
+            m_changedClasses.push_back(place);
+            for (const FlowUse& use : m_classes[place].flows->uses)
             {
                 m_changedResources.push_back(use.resource);
             }

@@ -124,6 +124,7 @@ class FlowNetwork : public Network
         const CollectiveProfile* profile{nullptr};
         std::vector<Member> members; //!< that have joined
         std::vector<uint32_t> left;  //!< by rank: classes that it waits for
+        std::vector<uint32_t> live;  //!< classes that move bytes
         uint32_t classesLeft{0};
     };
 
@@ -147,6 +148,8 @@ class FlowNetwork : public Network
     void Activate(uint32_t id, uint32_t index);
     /// @param id of a live class @param version of the prediction that it ends now
     void Finish(uint32_t id, uint32_t version);
+    /// @param id of a communication that is over
+    void Forget(uint32_t id);
     /// @param id of a communication whose rank is done @param rank which one @param afterPs when
     void EndRank(uint32_t id, uint32_t rank, int64_t afterPs);
     /// Has shares computed before the clock goes on.
@@ -174,8 +177,9 @@ class FlowNetwork : public Network
     std::vector<uint32_t> m_freeCommunications;
     std::vector<LiveClass> m_classes;
     std::vector<uint32_t> m_freeClasses;
-    std::vector<std::vector<uint32_t>> m_users; //!< live classes by resource
-    std::vector<bool> m_isComputing;            //!< by device; empty until somebody says so
+    std::vector<std::vector<uint32_t>> m_users;    //!< live classes by resource
+    std::vector<bool> m_isComputing;               //!< by device
+    std::vector<std::vector<uint32_t>> m_underWay; //!< communications that have begun, by device
 
     std::vector<uint32_t> m_changedClasses;   //!< since the last computation
     std::vector<uint32_t> m_changedResources; //!< since the last computation

@@ -4,6 +4,8 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
+#include "max-min-programs.h"
+
 #include "ns3/proteus-max-min.h"
 
 #include <algorithm>
@@ -21,44 +23,8 @@ namespace
 
 constexpr double INFINITE = std::numeric_limits<double>::infinity();
 
-/// A problem in plain form.
-struct Problem
-{
-    std::vector<double> capacities;           //!< by resource
-    std::vector<double> limits;               //!< by flow
-    std::vector<std::vector<double>> amounts; //!< by flow and resource
-};
-
-std::vector<double>
-Solve(const Problem& problem)
-{
-    MaxMinSolver solver;
-    for (const double capacity : problem.capacities)
-    {
-        solver.AddResource(capacity);
-    }
-    for (std::size_t flow = 0; flow < problem.limits.size(); ++flow)
-    {
-        solver.AddFlow(problem.limits[flow]);
-        for (uint32_t resource = 0; resource < problem.capacities.size(); ++resource)
-        {
-            if (problem.amounts[flow][resource] > 0)
-            {
-                solver.AddUse(resource, problem.amounts[flow][resource]);
-            }
-        }
-    }
-    solver.Solve();
-    std::vector<double> rates;
-    for (uint32_t flow = 0; flow < problem.limits.size(); ++flow)
-    {
-        rates.push_back(solver.GetRate(flow));
-    }
-    return rates;
-}
-
 /// Random flows over random resources, with amounts and limits of all kinds.
-Problem
+MaxMinProblem
 MakeRandom(std::mt19937_64& random)
 {
     const auto number = [&random](uint32_t least, uint32_t most) {
@@ -67,7 +33,7 @@ MakeRandom(std::mt19937_64& random)
     const auto real = [&random](double least, double most) {
         return std::uniform_real_distribution<double>(least, most)(random);
     };
-    Problem problem;
+    MaxMinProblem problem;
     const uint32_t resources = number(1, 6);
     const uint32_t flows = number(1, 8);
     const bool isPlain = number(0, 1) == 0; // whole numbers: many ties
@@ -93,177 +59,24 @@ MakeRandom(std::mt19937_64& random)
     return problem;
 }
 
-/**
- * A linear program in standard form by the simplex method with Bland's rule: maximises
- * objective x subject to rows x <= right, x >= 0, where right >= 0.
- * @return the maximum
- */
-double
-Maximise(std::vector<std::vector<double>> rows,
-         std::vector<double> right,
-         std::vector<double> objective)
-{
-    constexpr double ZERO = 1e-11;
-    const std::size_t n = objective.size();
-    const std::size_t m = rows.size();
-    for (std::size_t i = 0; i < m; ++i)
-    {
-        rows[i].resize(n + m, 0);
-        rows[i][n + i] = 1;
-    }
-    objective.resize(n + m, 0);
-    std::vector<std::size_t> basis(m);
-    for (std::size_t i = 0; i < m; ++i)
-    {
-        basis[i] = n + i;
-    }
-    double value = 0;
-    for (int step = 0; step < 10000; ++step)
-    {
-        std::size_t enter = 0;
-        while (enter < n + m && objective[enter] <= ZERO)
-        {
-            ++enter;
-        }
-        if (enter == n + m)
-        {
-            return value;
-        }
-        std::size_t leave = m;
-        for (std::size_t i = 0; i < m; ++i)
-        {
-            if (rows[i][enter] > ZERO &&
-                (leave == m ||
-                 right[i] / rows[i][enter] < right[leave] / rows[leave][enter] - ZERO ||
-                 (right[i] / rows[i][enter] <= right[leave] / rows[leave][enter] + ZERO &&
-                  basis[i] < basis[leave])))
-            {
-                leave = i;
-            }
-        }
-        if (leave == m)
-        {
-            return INFINITE;
-        }
-        const double pivot = rows[leave][enter];
-        for (double& entry : rows[leave])
-        {
-            entry /= pivot;
-        }
-        right[leave] /= pivot;
-        for (std::size_t i = 0; i < m; ++i)
-        {
-            const double factor = rows[i][enter];
-            if (i != leave && factor != 0)
-            {
-                for (std::size_t j = 0; j < n + m; ++j)
-                {
-                    rows[i][j] -= factor * rows[leave][j];
-                }
-                right[i] = std::max(0.0, right[i] - factor * right[leave]);
-            }
-        }
-        const double factor = objective[enter];
-        for (std::size_t j = 0; j < n + m; ++j)
-        {
-            objective[j] -= factor * rows[leave][j];
-        }
-        value += factor * right[leave];
-        basis[leave] = enter;
-    }
-    ADD_FAILURE() << "the simplex method does not come to an end";
-    return value;
-}
-
-/**
- * The lexicographically largest sorted rates by linear programs: the largest common level of the
- * flows that are not fixed; then every flow that cannot exceed it while the others keep it is
- * fixed there; and again.
- */
-std::vector<double>
-SolveByPrograms(const Problem& problem)
-{
-    const std::size_t n = problem.limits.size();
-    std::vector<double> fixed(n, -1);
-    // Variables: what every flow that is not fixed gets above `level`, and, if nobody is `alone`,
-    // the level that all of those reach; that, or the rate of `alone`, is as large as it can be.
-    const auto solve = [&](double level, std::size_t alone) {
-        std::vector<std::vector<double>> rows;
-        std::vector<double> right;
-        for (std::size_t r = 0; r < problem.capacities.size(); ++r)
-        {
-            std::vector<double> row(n + 1, 0);
-            double left = problem.capacities[r];
-            for (std::size_t f = 0; f < n; ++f)
-            {
-                left -= problem.amounts[f][r] * (fixed[f] >= 0 ? fixed[f] : level);
-                row[f] = fixed[f] >= 0 ? 0 : problem.amounts[f][r];
-            }
-            rows.push_back(row);
-            right.push_back(std::max(0.0, left));
-        }
-        for (std::size_t f = 0; f < n; ++f)
-        {
-            if (fixed[f] < 0 && problem.limits[f] < INFINITE)
-            {
-                rows.emplace_back(n + 1, 0);
-                rows.back()[f] = 1;
-                right.push_back(std::max(0.0, problem.limits[f] - level));
-            }
-            if (fixed[f] < 0 && alone == n)
-            {
-                rows.emplace_back(n + 1, 0);
-                rows.back()[n] = 1;
-                rows.back()[f] = -1;
-                right.push_back(0);
-            }
-        }
-        std::vector<double> objective(n + 1, 0);
-        objective[alone] = 1;
-        return Maximise(rows, right, objective);
-    };
-    while (std::count_if(fixed.begin(), fixed.end(), [](double rate) { return rate < 0; }) > 0)
-    {
-        const double level = solve(0, n);
-        std::vector<std::size_t> stuck;
-        for (std::size_t f = 0; f < n; ++f)
-        {
-            if (fixed[f] < 0 && solve(level, f) <= 1e-9 * level)
-            {
-                stuck.push_back(f);
-            }
-        }
-        EXPECT_FALSE(stuck.empty());
-        if (stuck.empty())
-        {
-            break;
-        }
-        for (const std::size_t f : stuck)
-        {
-            fixed[f] = level;
-        }
-    }
-    return fixed;
-}
-
 } // namespace
 
 TEST(MaxMin, SharesOfKnownCases)
 {
     // Bertsekas and Gallager, section 6.5.2: a flow over all links of a line, one over each.
-    const Problem line{{1, 1, 1},
-                       {INFINITE, INFINITE, INFINITE, INFINITE},
-                       {{1, 1, 1}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
-    EXPECT_EQ(Solve(line), (std::vector<double>{0.5, 0.5, 0.5, 0.5}));
+    const MaxMinProblem line{{1, 1, 1},
+                             {INFINITE, INFINITE, INFINITE, INFINITE},
+                             {{1, 1, 1}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
+    EXPECT_EQ(SolveByFilling(line), (std::vector<double>{0.5, 0.5, 0.5, 0.5}));
     // What a flow leaves that is held up elsewhere goes to the others.
-    const Problem chain{{1, 10}, {INFINITE, INFINITE, INFINITE}, {{1, 1}, {1, 0}, {0, 1}}};
-    EXPECT_EQ(Solve(chain), (std::vector<double>{0.5, 0.5, 9.5}));
+    const MaxMinProblem chain{{1, 10}, {INFINITE, INFINITE, INFINITE}, {{1, 1}, {1, 0}, {0, 1}}};
+    EXPECT_EQ(SolveByFilling(chain), (std::vector<double>{0.5, 0.5, 9.5}));
     // Two flows that stand as one take twice.
-    const Problem pair{{3}, {INFINITE, INFINITE}, {{2}, {1}}};
-    EXPECT_EQ(Solve(pair), (std::vector<double>{1, 1}));
-    const Problem limited{{10}, {1, INFINITE, 4}, {{1}, {1}, {1}}};
-    EXPECT_EQ(Solve(limited), (std::vector<double>{1, 5, 4}));
-    EXPECT_THROW(Solve({{1}, {INFINITE}, {{0}}}), std::invalid_argument);
+    const MaxMinProblem pair{{3}, {INFINITE, INFINITE}, {{2}, {1}}};
+    EXPECT_EQ(SolveByFilling(pair), (std::vector<double>{1, 1}));
+    const MaxMinProblem limited{{10}, {1, INFINITE, 4}, {{1}, {1}, {1}}};
+    EXPECT_EQ(SolveByFilling(limited), (std::vector<double>{1, 5, 4}));
+    EXPECT_THROW(SolveByFilling({{1}, {INFINITE}, {{0}}}), std::invalid_argument);
 }
 
 TEST(MaxMin, AgreesWithLinearProgramsOnRandomCases)
@@ -271,8 +84,8 @@ TEST(MaxMin, AgreesWithLinearProgramsOnRandomCases)
     std::mt19937_64 random(7);
     for (int i = 0; i < 1000; ++i)
     {
-        const Problem problem = MakeRandom(random);
-        const auto rates = Solve(problem);
+        const MaxMinProblem problem = MakeRandom(random);
+        const auto rates = SolveByFilling(problem);
         const auto expected = SolveByPrograms(problem);
         for (std::size_t flow = 0; flow < rates.size(); ++flow)
         {
@@ -289,8 +102,8 @@ TEST(MaxMin, GivesEveryFlowABottleneck)
     std::mt19937_64 random(11);
     for (int i = 0; i < 1000; ++i)
     {
-        const Problem problem = MakeRandom(random);
-        const auto rates = Solve(problem);
+        const MaxMinProblem problem = MakeRandom(random);
+        const auto rates = SolveByFilling(problem);
         const std::size_t n = rates.size();
         std::vector<double> used(problem.capacities.size(), 0);
         std::vector<double> largest(problem.capacities.size(), 0);
