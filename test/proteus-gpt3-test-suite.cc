@@ -13,6 +13,7 @@
 #include "ns3/proteus-parallel-plan.h"
 #include "ns3/proteus-program-options.h"
 #include "ns3/simulator.h"
+#include "ns3/string.h"
 #include "ns3/test.h"
 
 #include <algorithm>
@@ -74,6 +75,9 @@ class ProteusMainJob : public TestCase
         const ExecutionGraph graph = Compile("6.7b", MakePlan(8, 1, 2, 8), cluster);
         ProteusHelper helper;
         helper.AssignStreams(1);
+        // Nothing but payload, in rings.
+        helper.SetNetworkAttribute("Algorithm", StringValue("ring"));
+        helper.SetNetworkAttribute("Protocol", StringValue("Simple"));
         Ptr<TrainingJob> job = helper.Install(cluster, graph);
         job->Run(); // throws if anything is left in a queue, in flight, or owed as credit
 

@@ -49,11 +49,12 @@ RunGraph(const ProteusHelper& helper, const Cluster& cluster, const ExecutionGra
     return outcome;
 }
 
-/// A helper without launch overhead, with a fixed random stream.
+/// A helper without launch overhead, with a fixed random stream; nothing but payload is sent.
 ProteusHelper
 MakeHelper()
 {
     ProteusHelper helper;
+    helper.SetNetworkAttribute("Protocol", StringValue("Simple"));
     helper.SetNetworkAttribute("LaunchOverhead", TimeValue(Seconds(0)));
     helper.SetNetworkAttribute("KernelCosts", BooleanValue(false));
     helper.AssignStreams(1);

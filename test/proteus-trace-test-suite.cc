@@ -62,6 +62,7 @@ RunBare(const ExecutionGraph& graph, const std::string& cluster, uint32_t nodes)
     ProteusHelper helper;
     helper.AssignStreams(1);
     helper.SetNetworkAttribute("Algorithm", StringValue("ring"));
+    helper.SetNetworkAttribute("Protocol", StringValue("Simple")); // nothing but payload
     helper.SetNetworkAttribute("Channels", UintegerValue(1));
     helper.SetNetworkAttribute("ChunkBytes", UintegerValue(uint64_t{1} << 30));
     helper.SetNetworkAttribute("LaunchOverhead", TimeValue(NanoSeconds(0)));

@@ -134,10 +134,15 @@ WriteAxes(const Scale& scale, std::ostream& out)
                   "end",
                   FormatNumber(value, step < 1 ? (step < 0.1 ? 2 : 1) : 0));
     }
-    const int wide = static_cast<int>(std::ceil((scale.lastLog - scale.firstLog) / 8));
+    // Lines 1, 2, 5 or 10 powers of two apart, so that 1 KiB, 1 MiB and 1 GiB always have one.
+    int wide = 10;
+    for (const int distance : {5, 2, 1})
+    {
+        wide = distance * 8 >= scale.lastLog - scale.firstLog ? distance : wide;
+    }
     for (int log = static_cast<int>(std::ceil(scale.firstLog)); log <= scale.lastLog; ++log)
     {
-        if (log % std::max(wide, 1) != 0)
+        if (log % wide != 0)
         {
             continue;
         }

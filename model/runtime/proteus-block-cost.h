@@ -46,8 +46,8 @@ class BlockShares
     /**
      * @param rank of the program
      * @param block of the rank
-     * @return its part of the thread block's rate, a half where several blocks send; 0 for a block that
-     * has no thread block
+     * @return its part of the thread block's rate, a half where several blocks send; 0 for a block
+     * that has no thread block
      */
     double Get(uint32_t rank, const ThreadBlock& block) const;
 

@@ -59,7 +59,7 @@ TEST(CollectiveTable, CsvHasTheColumns)
     WriteCollectiveCsv({MakeRow(1048576, 74.78)}, out);
     EXPECT_EQ(out.str(),
               "size_bytes,time_us,algbw_GBps,busbw_GBps,algorithm,protocol,channels\n"
-              "1048576,74.780,14.0221,24.5387,ring,LL128,24\n");
+              "1048576,74.780,14.0221,24.5388,ring,LL128,24\n");
 }
 
 TEST(CollectiveTable, LinesStandUnderTheirHeads)
