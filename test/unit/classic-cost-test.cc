@@ -195,7 +195,7 @@ TEST(Classic, BandwidthIsSharedByStep)
         const char* cluster;
         uint32_t servers;
         std::vector<Devices> groups;
-        double alone, together;
+        double alone, together; //!< ms; 0: not published
     };
 
     const std::vector<Case> cases{
@@ -231,11 +231,11 @@ TEST(Classic, BandwidthIsSharedByStep)
         {
             EXPECT_NEAR(Together(model, {test.groups[0]}, ClassicRules::PUBLISHED)[0],
                         test.alone,
-                        5e-5);
+                        5e-6);
         }
         for (const double time : Together(model, test.groups, ClassicRules::PUBLISHED))
         {
-            EXPECT_NEAR(time, test.together, 5e-5);
+            EXPECT_NEAR(time, test.together, 5e-6);
         }
     }
 }

@@ -116,8 +116,18 @@ TEST(ClassicExecutor, OverlapFactorOfWholeTasks)
         {
             const auto spans = ByName(graph, timeline, 1);
             SCOPED_TRACE(ListNames(spans));
+            const std::vector<std::pair<const char*, double>> starts{{"fc1", 0.002},
+                                                                     {"relu", 1.004},
+                                                                     {"fc2", 2.006},
+                                                                     {"fc2.backward", 5.012}};
+            for (const auto& [name, start] : starts)
+            {
+                EXPECT_NEAR(spans.at(name)[0].startPs * PS, start, 1e-9) << name;
+                EXPECT_NEAR(spans.at(name)[0].endPs * PS, start + 1, 1e-9) << name;
+            }
             EXPECT_NEAR(spans.at("relu.backward")[0].startPs * PS, 6.014, 1e-9);
             EXPECT_NEAR(spans.at("relu.backward")[0].endPs * PS, 7.314, 1e-9);
+            EXPECT_NEAR(spans.at("fc1.backward")[0].startPs * PS, 7.316, 1e-9);
             EXPECT_NEAR(spans.at("fc1.backward")[0].endPs * PS, 8.316, 1e-9);
             std::vector<Span> reductions;
             for (const Span& span : timeline.spans)
@@ -144,6 +154,35 @@ TEST(ClassicExecutor, OverlapFactorOfWholeTasks)
 
 namespace
 {
+
+/// @return durations of what a device communicates in the backward pass, ms, ascending
+std::vector<double>
+ListReductions(const ExecutionGraph& graph, const Timeline& timeline, Parallelism parallelism)
+{
+    std::vector<double> durations;
+    for (const Span& span : timeline.spans)
+    {
+        const Task& task = graph.GetTask(span.task);
+        if (span.device == 0 && task.kind == TaskKind::COMMUNICATION &&
+            task.parallelism == parallelism)
+        {
+            durations.push_back((span.endPs - span.startPs) * PS);
+        }
+    }
+    std::sort(durations.begin(), durations.end());
+    return durations;
+}
+
+/// Durations that are published with five decimals.
+void
+ExpectDurations(const std::vector<double>& durations, const std::vector<double>& expected)
+{
+    ASSERT_EQ(durations.size(), expected.size());
+    for (std::size_t i = 0; i < durations.size(); ++i)
+    {
+        EXPECT_NEAR(durations[i], expected[i], 5e-6) << i;
+    }
+}
 
 /// B10: four layers, columns and rows split in turn, two replicas.
 ExecutionGraph
@@ -187,6 +226,9 @@ TEST(ClassicExecutor, FeaturesMeetGradients)
     const Timeline alone = RunClassic(graph, cluster, options);
     SCOPED_TRACE(ListNames(ByName(graph, alone, 0)));
     EXPECT_NEAR(alone.endPs * PS, 12.579059, 5e-7);
+    ExpectDurations(ListReductions(graph, alone, Parallelism::TENSOR), {0.10718, 0.10718, 0.10718});
+    ExpectDurations(ListReductions(graph, alone, Parallelism::DATA),
+                    {0.22952, 0.22952, 0.22952, 0.22952});
     options.sharesBandwidth = true;
     for (const ClassicRules rules : {ClassicRules::PUBLISHED, ClassicRules::MENDED})
     {
@@ -195,8 +237,17 @@ TEST(ClassicExecutor, FeaturesMeetGradients)
         const Timeline shared = RunClassic(graph, cluster, options);
         SCOPED_TRACE(ListNames(ByName(graph, shared, 0)));
         EXPECT_NEAR(shared.endPs * PS, 12.895956, 5e-7);
+        ExpectDurations(ListReductions(graph, shared, Parallelism::TENSOR),
+                        {0.10718, 0.10718, 0.21436});
+        ExpectDurations(ListReductions(graph, shared, Parallelism::DATA),
+                        {0.43923, 0.43923, 0.43923, 0.43923});
         options.overlapFactor = 0.3;
-        EXPECT_NEAR(RunClassic(graph, cluster, options).endPs * PS, 14.695956, 5e-7);
+        const Timeline slowed = RunClassic(graph, cluster, options);
+        EXPECT_NEAR(slowed.endPs * PS, 14.695956, 5e-7);
+        ExpectDurations(ListReductions(graph, slowed, Parallelism::DATA),
+                        {0.43923, 0.57100, 0.57100, 0.57100});
+        const Span kernel = ByName(graph, slowed, 0).at("fc0.backward")[0];
+        EXPECT_NEAR((kernel.endPs - kernel.startPs) * PS, 2.6, 1e-9);
     }
 }
 
@@ -245,6 +296,34 @@ MakePipeline(const std::vector<uint32_t>& limits,
 
 } // namespace
 
+namespace
+{
+
+/// @return the passes of a stage's linear layer in order, e.g. "F1 B1 F2 B2"
+std::string
+GetOrder(const ExecutionGraph& graph, const Timeline& timeline, uint32_t stage)
+{
+    const auto spans = ByName(graph, timeline, stage);
+    const std::string layer = "block" + std::to_string(stage) + ".fc";
+    std::map<int64_t, std::string> passes;
+    for (const auto& [name, letter] :
+         {std::make_pair(layer, "F"), std::make_pair(layer + ".backward", "B")})
+    {
+        for (const Span& span : spans.at(name))
+        {
+            passes[span.startPs] = letter + std::to_string(span.microBatch + 1);
+        }
+    }
+    std::string text;
+    for (const auto& [start, pass] : passes)
+    {
+        text += (text.empty() ? "" : " ") + pass;
+    }
+    return text;
+}
+
+} // namespace
+
 // B11 to B13.
 TEST(ClassicExecutor, Pipelines)
 {
@@ -254,27 +333,56 @@ TEST(ClassicExecutor, Pipelines)
         uint32_t interleave, microBatches;
         bool recompute;
         double end;
+        const char* order; //!< of stage 0; empty: not published
     };
 
     const Cluster cluster = MakeClassicCluster("dgx1_1ib", 1);
-    for (const Row& row : {Row{{2, 1}, 1, 4, false, 15.150863},
-                           Row{{1, 1}, 1, 4, false, 24.273725},
-                           Row{{4, 4}, 1, 4, false, 15.107431},
-                           Row{{4, 4}, 4, 4, false, 15.107431},
-                           Row{{4, 3, 2, 1}, 1, 8, false, 33.455619},
-                           Row{{1, 1, 1, 1}, 1, 8, false, 97.335025},
-                           Row{{2, 1}, 1, 2, true, 12.089431}})
+    for (const Row& row : {Row{{2, 1}, 1, 4, false, 15.150863, "F1 F2 B1 F3 B2 F4 B3 B4"},
+                           Row{{1, 1}, 1, 4, false, 24.273725, "F1 B1 F2 B2 F3 B3 F4 B4"},
+                           Row{{4, 4}, 1, 4, false, 15.107431, "F1 F2 F3 B1 F4 B2 B3 B4"},
+                           Row{{4, 4}, 4, 4, false, 15.107431, "F1 F2 F3 F4 B1 B2 B3 B4"},
+                           Row{{4, 3, 2, 1}, 1, 8, false, 33.455619, ""},
+                           Row{{1, 1, 1, 1}, 1, 8, false, 97.335025, ""},
+                           Row{{2, 1}, 1, 2, true, 12.089431, ""}})
     {
-        const Timeline timeline =
-            RunClassic(MakePipeline(row.limits, row.interleave, row.microBatches, row.recompute),
-                       cluster);
+        const ExecutionGraph graph =
+            MakePipeline(row.limits, row.interleave, row.microBatches, row.recompute);
+        const Timeline timeline = RunClassic(graph, cluster);
         EXPECT_NEAR(timeline.endPs * PS, row.end, 1e-6);
+        if (row.order[0] != '\0')
+        {
+            EXPECT_EQ(GetOrder(graph, timeline, 0), row.order);
+        }
     }
     ClassicOptions options; // B11 without its gaps: (m + p - 1) (f + b) and what is sent
     options.launchGapMs = 0;
     const Timeline timeline = RunClassic(MakePipeline({4, 3, 2, 1}, 1, 8), cluster, options);
     EXPECT_GT(timeline.endPs * PS, 33);
     EXPECT_LT(timeline.endPs * PS, 33 + 2 * 8 * 0.0237156);
+}
+
+// What B11 to B13 say of single kernels, and of memory.
+TEST(ClassicExecutor, KernelsOfPipelines)
+{
+    const Cluster cluster = MakeClassicCluster("dgx1_1ib", 1);
+    const ExecutionGraph graph = MakePipeline({2, 1}, 1, 4);
+    const Timeline timeline = RunClassic(graph, cluster);
+    EXPECT_EQ(GetOrder(graph, timeline, 1), "F1 B1 F2 B2 F3 B3 F4 B4");
+    EXPECT_NEAR(ByName(graph, timeline, 0).at("block0.fc.backward")[0].startPs * PS, 4.0674, 5e-5);
+    EXPECT_NEAR(timeline.peakMemoryBytes[1] / 1048576.0, 9.0083, 5e-5);
+
+    const ExecutionGraph again = MakePipeline({2, 1}, 1, 2, true);
+    const auto spans = ByName(again, RunClassic(again, cluster), 1);
+    SCOPED_TRACE(ListNames(spans));
+    const std::vector<std::pair<const char*, std::pair<double, double>>> times{
+        {"block1.fc", {1.0297, 2.0297}},
+        {"block1.fc.recompute", {2.0397, 3.0397}},
+        {"block1.fc.backward", {3.0417, 5.0417}}};
+    for (const auto& [name, span] : times)
+    {
+        EXPECT_NEAR(spans.at(name)[0].startPs * PS, span.first, 5e-5) << name;
+        EXPECT_NEAR(spans.at(name)[0].endPs * PS, span.second, 5e-5) << name;
+    }
 }
 
 TEST(ClassicExecutor, IsDeterministicAndComplete)
