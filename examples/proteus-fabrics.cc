@@ -112,21 +112,38 @@ ListVariants(const Options& options)
     return variants;
 }
 
+/// @return the model and strategy that the options name, or the usual job: pairs of GPUs with a
+/// replica each, which reduce their gradients over the network all at once
+ModelOptions
+GetModelOptions(const Options& options, const Cluster& cluster)
+{
+    ModelOptions model = options.model;
+    if (model.model.empty() && model.strategy.empty())
+    {
+        const std::size_t gpus = cluster.GetGpus().size();
+        const std::size_t tensor = gpus % 2 == 0 ? 2 : 1;
+        const std::string replicas = std::to_string(gpus / tensor);
+        model.model = "gpt3-125m";
+        model.strategy = "tp=" + std::to_string(tensor) + ",dp=" + replicas +
+                         ",globalBatch=" + replicas + ",dataType=bf16";
+    }
+    return model;
+}
+
 /// @return the job, and the number format whose peak rate utilisation refers to
 std::pair<ExecutionGraph, DataType>
 MakeJob(const Options& options, const Cluster& cluster)
 {
-    if (options.graph.empty() == options.model.model.empty())
-    {
-        throw std::invalid_argument(
-            "give the job, one of --graph=FILE and --model=NAME with --strategy, e.g. "
-            "--model=gpt3-1.3b --strategy='{\"tp\": 8, \"dp\": 4}'");
-    }
     if (!options.graph.empty())
     {
+        if (!options.model.model.empty() || !options.model.strategy.empty())
+        {
+            throw std::invalid_argument("--graph and --model with --strategy are each a job; give "
+                                        "one of them");
+        }
         return {LoadGraph(options.graph), DataType::BF16};
     }
-    const TrainingPlan plan = options.model.Load();
+    const TrainingPlan plan = GetModelOptions(options, cluster).Load();
     return {CompileForCluster(plan, cluster, GetKernelCostParameters(options.launchInterval), ""),
             plan.tree.precision.compute};
 }
@@ -177,11 +194,16 @@ Run(const Options& options)
     }
     const std::string& name = graph.GetFacts().name;
     std::cout << (name.empty() ? "The graph" : name) << " on " << graph.GetNDevices() << " GPUs, "
-              << nodes << " x " << options.cluster << ", executor " << options.executor << "\n\n";
+              << nodes << " x " << options.cluster << ", executor " << GetExecutor(options)
+              << "\n\n";
     WriteFabricTable(rows, FabricTableFormat::TEXT, std::cout);
     std::cout << "\nLonger: than the first row. Exposed: communication during which a GPU does not "
                  "compute, mean.\nPorts of switches and cables are counted at the rate of a NIC; "
-                 "Radix: ports of the largest switch.\n";
+                 "Radix: ports of the largest switch.\nCost: of performance, ports times "
+                 "iteration over those of the first row; the network alone.\n"
+              << (KnowsRouting(GetExecutor(options))
+                      ? ""
+                      : "Adaptive routing is known at packet level only: --executor=packet.\n");
     for (const auto& [path, format] :
          {std::make_pair(options.csv, FabricTableFormat::CSV),
           std::make_pair(options.json, FabricTableFormat::JSON),
@@ -207,13 +229,14 @@ main(int argc, char* argv[])
     CommandLine command(__FILE__);
     command.Usage(
         "Runs one training job on the same servers, joined by several fabrics, and prints\n"
-        "a table of how long an iteration takes and what the fabrics are made of.");
+        "a table of how long an iteration takes and what the fabrics are made of. The usual\n"
+        "job: GPT-3 125M, every two GPUs with a replica.");
     options.model.AddTo(command);
     command.AddValue("graph", "execution graph to run, a .json or .pb file", options.graph);
     command.AddValue("fabrics",
                      "fabrics to compare, separated by commas: KIND[:RATIO][+infiniband|+roce]"
                      "[+ecmp|+adaptive|+spray|+up-down][+rails=N]; KIND is one of --fabric or "
-                     "single-rail (default: the usual twelve)",
+                     "single-rail (default: the usual twelve, with packets)",
                      options.fabrics);
     command.AddValue("cluster", "server preset, e.g. dgx-a100", options.cluster);
     command.AddValue("nodes", "servers", options.nodes);
@@ -227,6 +250,10 @@ main(int argc, char* argv[])
     command.AddValue("executor",
                      "how finely time is resolved, one of those of proteus-run",
                      options.executor);
+    command.AddValue("calibration",
+                     "file of proteus-calibrate with parameters of the flow network, with "
+                     "--executor=flow",
+                     options.calibration);
     command.AddValue("csv", "write the table to this file as CSV", options.csv);
     command.AddValue("json", "write the table to this file as JSON", options.json);
     command.AddValue("markdown", "write the table to this file as Markdown", options.markdown);

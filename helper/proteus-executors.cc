@@ -160,7 +160,7 @@ ParseExecutors(const std::string& text, const std::string& htae, const std::stri
     const auto has = [&executors](const std::string& name) {
         return std::find(executors.begin(), executors.end(), name) != executors.end();
     };
-    std::stringstream stream(list);
+    std::stringstream stream(list + ','); // so that nothing behind the last comma is a name, too
     for (std::string name; std::getline(stream, name, ',');)
     {
         if (std::find(known.begin(), known.end(), name) == known.end())

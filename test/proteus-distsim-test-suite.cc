@@ -15,7 +15,6 @@
 #include <algorithm>
 #include <map>
 #include <sstream>
-#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -224,55 +223,6 @@ class DistSimOrderTest : public TestCase
 
 /**
  * @ingroup proteus-tests
- * Which executors an option names.
- */
-class ExecutorNamesTest : public TestCase
-{
-  public:
-    ExecutorNamesTest()
-        : TestCase("--executor and --htae name executors")
-    {
-    }
-
-  private:
-    void DoRun() override
-    {
-        using Names = std::vector<std::string>;
-        const std::map<std::pair<std::string, std::string>, Names> cases{
-            {{"packet", "flow"}, {"packet"}},
-            {{"both", "flow"}, {"packet", "flow"}},
-            {{"both", "classic"}, {"packet", "classic"}},
-            {{"packet", "classic"}, {"classic"}},
-            {{"flow,alpha-beta,distsim,flow", "flow"}, {"flow", "alpha-beta", "distsim"}}};
-        for (const auto& [options, names] : cases)
-        {
-            const bool isSame = ParseExecutors(options.first, options.second) == names;
-            NS_TEST_EXPECT_MSG_EQ(isSame,
-                                  true,
-                                  "--executor=" << options.first << " --htae=" << options.second);
-        }
-        const std::vector<std::pair<std::string, std::string>> wrong{{"packets", "flow"},
-                                                                     {"", "flow"},
-                                                                     {"packet,", "x"},
-                                                                     {"packet,,flow", "flow"}};
-        for (const auto& [executor, htae] : wrong)
-        {
-            bool isRefused = false;
-            try
-            {
-                ParseExecutors(executor, htae);
-            }
-            catch (const std::invalid_argument&)
-            {
-                isRefused = true;
-            }
-            NS_TEST_EXPECT_MSG_EQ(isRefused, true, "--executor=" << executor << " is refused");
-        }
-    }
-};
-
-/**
- * @ingroup proteus-tests
  * DistSim: unique events at packet level, replayed.
  */
 class ProteusDistSimTestSuite : public TestSuite
@@ -281,7 +231,6 @@ class ProteusDistSimTestSuite : public TestSuite
     ProteusDistSimTestSuite()
         : TestSuite("proteus-distsim")
     {
-        AddTestCase(new ExecutorNamesTest);
         AddTestCase(new DistSimChainTest);
         AddTestCase(new DistSimContentionTest);
         AddTestCase(new DistSimOrderTest);

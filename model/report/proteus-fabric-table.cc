@@ -32,6 +32,14 @@ FormatLonger(const FabricRow& row, const FabricRow& first)
            FormatNumber(percent > -0.05 ? std::abs(percent) : percent, 1) + " %";
 }
 
+/// @return ports times iteration time over that of the first row: what performance costs
+double
+GetRelativeCost(const FabricRow& row, const FabricRow& first)
+{
+    const double unit = static_cast<double>(first.bill.ports) * first.iterationS;
+    return unit > 0 ? static_cast<double>(row.bill.ports) * row.iterationS / unit : 0;
+}
+
 std::string
 FormatRouting(const std::string& routing)
 {
@@ -60,7 +68,8 @@ MakeCells(const std::vector<FabricRow>& rows)
     {
         head.emplace_back("Tokens/s");
     }
-    for (const char* name : {"Exposed", "Busiest link", "Switches", "Ports", "Cables", "Radix"})
+    for (const char* name :
+         {"Exposed", "Busiest link", "Switches", "Ports", "Cables", "Radix", "Cost"})
     {
         head.emplace_back(name);
     }
@@ -77,12 +86,13 @@ MakeCells(const std::vector<FabricRow>& rows)
             line.push_back(FormatCount(static_cast<uint64_t>(row.tokensPerS)));
         }
         line.push_back(FormatTime(row.exposedS));
-        line.push_back(FormatNumber(row.busiest * 100, 1) + " %");
+        line.push_back(row.busiest ? FormatNumber(*row.busiest * 100, 1) + " %" : "-");
         for (const uint64_t count :
              {row.bill.switches, row.bill.ports, row.bill.cables, row.bill.largestSwitch})
         {
             line.push_back(FormatCount(count));
         }
+        line.push_back(FormatNumber(GetRelativeCost(row, rows.front()), 2));
         cells.push_back(line);
     }
     return cells;
@@ -119,11 +129,13 @@ ToJson(const FabricRow& row, const FabricRow& first)
     json["tokens_per_s"] = row.tokensPerS > 0 ? nlohmann::ordered_json(row.tokensPerS)
                                               : nlohmann::ordered_json(nullptr);
     json["exposed_communication_s"] = row.exposedS;
-    json["busiest_link"] = row.busiest;
+    json["busiest_link"] =
+        row.busiest ? nlohmann::ordered_json(*row.busiest) : nlohmann::ordered_json(nullptr);
     json["switches"] = row.bill.switches;
     json["ports"] = row.bill.ports;
     json["cables"] = row.bill.cables;
     json["largest_switch_ports"] = row.bill.largestSwitch;
+    json["relative_cost"] = GetRelativeCost(row, first);
     return json;
 }
 
@@ -179,11 +191,7 @@ MakeFabricRow(const FabricVariant& variant,
         const Link& link = cluster.GetLinks()[use.link];
         if (isSwitch(link.a) || isSwitch(link.b))
         {
-            // The flow level knows bytes, not when a link is busy.
-            row.busiest =
-                std::max(row.busiest,
-                         use.utilisation > 0 ? use.utilisation
-                                             : use.payloadBytesPerSecond / use.rateBytesPerSecond);
+            row.busiest = std::max(row.busiest.value_or(0), use.utilisation);
         }
     }
     return row;

@@ -11,6 +11,7 @@
 
 #include "ns3/proteus-fabric-variant.h"
 
+#include <optional>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -24,15 +25,15 @@ namespace proteus
 /// One fabric of a comparison.
 struct FabricRow
 {
-    std::string fabric;     //!< e.g. "leaf-spine 2:1"
-    std::string technology; //!< of its links, e.g. "infiniband"
-    std::string routing;    //!< e.g. "Ecmp"
-    double iterationS{0};   //!< seconds
-    double tokensPerS{0};   //!< 0 where the job does not say
-    double exposedS{0};     //!< exposed communication, mean over the devices, seconds
-    double busiest{0};      //!< highest utilisation of a link of the network, 0 to 1; of payload
-                            //!< alone where the executor does not say when a link is busy
-    NetworkBill bill;       //!< what it takes
+    std::string fabric;            //!< e.g. "leaf-spine 2:1"
+    std::string technology;        //!< of its links, e.g. "infiniband"
+    std::string routing;           //!< e.g. "Ecmp"
+    double iterationS{0};          //!< seconds
+    double tokensPerS{0};          //!< 0 where the job does not say
+    double exposedS{0};            //!< exposed communication, mean over the devices, seconds
+    std::optional<double> busiest; //!< highest utilisation of a link of the network, 0 to 1; none
+                                   //!< where the executor knows nothing of links
+    NetworkBill bill;              //!< what it takes
 };
 
 /**
@@ -62,9 +63,11 @@ enum class FabricTableFormat : uint8_t
  * @ingroup proteus
  * Writes a comparison, a line per fabric. Columns: fabric, links, routing, iteration time, how much
  * longer than the first row's it is, tokens per second (where the job says), exposed communication,
- * busiest link of the network, switches, their ports in use, cables, ports of the largest switch.
- * CSV and JSON have `iteration_s`, `relative` (1 in the first row), `tokens_per_s`,
- * `exposed_communication_s`, `busiest_link`, `switches`, `ports`, `cables`, `largest_switch_ports`.
+ * busiest link of the network (where known), switches, their ports in use, cables, ports of the
+ * largest switch, and what a unit of performance costs: ports times iteration time, over that of
+ * the first row. CSV and JSON have `iteration_s`, `relative` (1 in the first row), `tokens_per_s`,
+ * `exposed_communication_s`, `busiest_link`, `switches`, `ports`, `cables`, `largest_switch_ports`,
+ * `relative_cost`.
  * @param rows of the comparison
  * @param format how
  * @param out where to

@@ -190,6 +190,10 @@ DescribeCongestion(const Cluster& cluster, const std::vector<LinkUse>& uses)
     {
         return "Nothing is known of the links.";
     }
+    if (std::all_of(uses.begin(), uses.end(), [](const LinkUse& use) { return use.packets == 0; }))
+    {
+        return "Queues, pauses and credits are known at packet level only.";
+    }
     return "No link holds others up: none is paused or short of credits for " +
            FormatPercent(LEAST_HELD_SHARE) + " of the time, and no queue in a switch takes " +
            FormatTime(LEAST_DRAIN_S) + " to drain.";

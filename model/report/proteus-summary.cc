@@ -174,21 +174,31 @@ std::string
 DescribeLinks(const Summary& summary)
 {
     constexpr double GIGA = 1e9;
-    std::vector<Row> rows{
-        {"busiest links", "technology", "busy", "payload GB/s", "of GB/s", "stalled", "queue"}};
+    // Flows do not queue.
+    const bool hasQueues = summary.network.packets > 0;
+    std::vector<Row> rows{{"busiest links", "technology", "busy", "payload GB/s", "of GB/s"}};
+    if (hasQueues)
+    {
+        rows[0].insert(rows[0].end(), {"stalled", "queue"});
+    }
     for (const LinkUse& use : summary.busiestLinks)
     {
         rows.push_back({use.name,
                         ToString(use.technology),
                         FormatPercent(use.utilisation),
                         FormatNumber(use.payloadBytesPerSecond / GIGA, 2),
-                        FormatNumber(use.rateBytesPerSecond / GIGA, 2),
-                        FormatPercent(use.creditStallShare),
-                        FormatBytes(static_cast<double>(use.maxQueueBytes))});
+                        FormatNumber(use.rateBytesPerSecond / GIGA, 2)});
+        if (hasQueues)
+        {
+            rows.back().push_back(FormatPercent(use.creditStallShare));
+            rows.back().push_back(FormatBytes(static_cast<double>(use.maxQueueBytes)));
+        }
     }
-    return FormatTable(rows, "llrrrrr") +
-           "  busy, payload: over the iteration; stalled: a packet ready, the receiver's buffer "
-           "full;\n  queue: most bytes that waited at once; GB = 1e9 bytes\n";
+    return FormatTable(rows, "llr") + "  busy, payload: over the iteration; " +
+           (hasQueues ? "stalled: a packet ready, the receiver's buffer full;\n  queue: most bytes "
+                        "that waited at once; "
+                      : "") +
+           "GB = 1e9 bytes\n";
 }
 
 std::string
@@ -392,17 +402,23 @@ PrintSummary(const Summary& summary, std::ostream& out)
         out << DescribeLinks(summary) << '\n' << WrapText(summary.congestion) << '\n';
     }
     const NetworkStatistics& network = summary.network;
-    rows = {{"simulated",
-             FormatCount(network.packets) + " packets, " + FormatCount(network.packetHops) +
-                 " packet-hops, " + FormatCount(network.events) + " events"}};
+    rows.clear();
+    if (network.packets > 0)
+    {
+        rows.push_back({"simulated",
+                        FormatCount(network.packets) + " packets, " +
+                            FormatCount(network.packetHops) + " packet-hops, " +
+                            FormatCount(network.events) + " events"});
+    }
     if (summary.wallS > 0)
     {
         constexpr double MEGA = 1e6;
+        const double pace = static_cast<double>(network.packetHops) / summary.wallS / MEGA;
         rows.push_back(
             {"wall time",
-             FormatTime(summary.wallS) + ", " +
-                 FormatNumber(static_cast<double>(network.packetHops) / summary.wallS / MEGA, 2) +
-                 " million packet-hops/s"});
+             FormatTime(summary.wallS) +
+                 (network.packets > 0 ? ", " + FormatNumber(pace, 2) + " million packet-hops/s"
+                                      : "")});
     }
     out << FormatTable(rows, "ll");
 }

@@ -148,7 +148,7 @@ BusiestLinks(const Cluster& cluster,
             throw std::invalid_argument("link statistics: the cluster '" + cluster.GetName() +
                                         "' has no link " + std::to_string(statistics.link));
         }
-        if (statistics.packets == 0)
+        if (statistics.packets == 0 && statistics.wireBytes == 0) // of flows only bytes are known
         {
             continue;
         }

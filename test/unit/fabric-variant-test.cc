@@ -207,6 +207,8 @@ MakeRows()
     second.technology = "roce";
     second.routing = "Adaptive";
     second.iterationS = 0.25;
+    second.bill.ports = 64;
+    second.busiest.reset();
     return {first, second};
 }
 
@@ -228,6 +230,8 @@ TEST(FabricTable, FormatsSayTheSame)
     EXPECT_EQ(json[0]["relative"], 1.0);
     EXPECT_EQ(json[1]["relative"], 1.25);
     EXPECT_EQ(json[1]["largest_switch_ports"], 48);
+    EXPECT_EQ(json[1]["relative_cost"], 0.625); // half of the ports, 1.25 of the time
+    EXPECT_TRUE(json[1]["busiest_link"].is_null());
     std::istringstream csv(Write(rows, FabricTableFormat::CSV));
     std::string head;
     std::string line;
@@ -235,12 +239,12 @@ TEST(FabricTable, FormatsSayTheSame)
     std::getline(csv, line);
     EXPECT_EQ(head,
               "fabric,links,routing,iteration_s,relative,tokens_per_s,exposed_communication_s,"
-              "busiest_link,switches,ports,cables,largest_switch_ports");
-    EXPECT_EQ(line, "rail-optimised,infiniband,Ecmp,0.2,1.0,12345.6,0.01,0.5,12,128,96,48");
+              "busiest_link,switches,ports,cables,largest_switch_ports,relative_cost");
+    EXPECT_EQ(line, "rail-optimised,infiniband,Ecmp,0.2,1.0,12345.6,0.01,0.5,12,128,96,48,1.0");
     std::istringstream markdown(Write(rows, FabricTableFormat::MARKDOWN));
     for (int i = 0; std::getline(markdown, line); ++i)
     {
-        EXPECT_EQ(std::count(line.begin(), line.end(), '|'), 13) << line;
+        EXPECT_EQ(std::count(line.begin(), line.end(), '|'), 14) << line;
     }
     const std::string text = Write(rows, FabricTableFormat::TEXT);
     EXPECT_NE(text.find("leaf-spine 4:1  RoCE        adaptive"), std::string::npos) << text;

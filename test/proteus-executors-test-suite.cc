@@ -1,0 +1,372 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "ns3/proteus-executors.h"
+#include "ns3/proteus-flow-calibration.h"
+#include "ns3/proteus-model-options.h"
+#include "ns3/proteus-time-account.h"
+#include "ns3/test.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <map>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+using namespace ns3;
+using namespace ns3::proteus;
+
+namespace
+{
+
+/// A job, and where it runs.
+struct Job
+{
+    std::string name;
+    Cluster cluster;
+    ExecutionGraph graph;
+};
+
+Job
+MakeJob(const std::string& model,
+        const std::string& strategy,
+        const std::string& variables,
+        const Cluster& cluster)
+{
+    ModelOptions options;
+    options.folder = PROTEUS_SOURCE_DIR "/workloads/models";
+    options.model = model;
+    options.strategy = strategy;
+    options.variables = variables;
+    return {model + " " + strategy, cluster, CompileForCluster(options.Load(), cluster, {}, "")};
+}
+
+/// Pipelines with tensor parallelism, gradients reduced behind the backward pass, and experts.
+std::vector<Job>
+MakeJobs()
+{
+    std::vector<Job> jobs;
+    jobs.push_back(MakeJob("gpt3-125m",
+                           "tp=2,pp=2,dp=2,globalBatch=8",
+                           "layers=4,sequence=128,vocabulary=2048",
+                           MakeCluster("dgx1-v100", 1)));
+    jobs.push_back(MakeJob("resnet50",
+                           PROTEUS_SOURCE_DIR "/workloads/strategies/ddp-8.json",
+                           "",
+                           MakeCluster("dgx-a100", 1)));
+    jobs.push_back(MakeJob("mixtral-8x7b",
+                           "dp=16,ep=8,globalBatch=16",
+                           "layers=2,hidden=512,feedForward=1024,sequence=128,vocabulary=2048",
+                           MakeCluster("dgx-a100", 2)));
+    return jobs;
+}
+
+const std::vector<std::string> EXECUTORS{"packet",
+                                         "flow",
+                                         "flow_calibrated",
+                                         "alpha-beta",
+                                         "classic",
+                                         "distsim",
+                                         "distsim-flow"};
+
+/// @param calibration file for flow_calibrated
+RunResult
+RunJob(const Job& job, const std::string& executor, const std::string& calibration)
+{
+    ProgramOptions options;
+    options.quiet = true;
+    options.calibration = calibration;
+    std::ostringstream text;
+    return RunExecutor(options, executor, job.cluster, job.graph, text);
+}
+
+/// @param file to write, with links slower than they are
+void
+WriteCalibration(const std::string& file)
+{
+    FlowCalibration calibration;
+    calibration.cluster = "any";
+    for (FlowLinkParameters& link : calibration.parameters.links)
+    {
+        link = {0.9, 0.95, 500000};
+    }
+    std::ofstream out(file);
+    WriteFlowCalibration(calibration, out);
+}
+
+} // namespace
+
+/**
+ * @ingroup proteus-tests
+ * Which executors an option names.
+ */
+class ExecutorNamesTest : public TestCase
+{
+  public:
+    ExecutorNamesTest()
+        : TestCase("--executor, --htae and --calibration name executors")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        using Names = std::vector<std::string>;
+        using Options = std::tuple<std::string, std::string, std::string>;
+        const std::map<Options, Names> cases{
+            {{"packet", "flow", ""}, {"packet"}},
+            {{"both", "flow", ""}, {"packet", "flow"}},
+            {{"both", "classic", ""}, {"packet", "classic"}},
+            {{"packet", "classic", ""}, {"classic"}},
+            {{"distsim", "classic", ""}, {"distsim"}},
+            {{"flow,alpha-beta,distsim,flow", "flow", ""}, {"flow", "alpha-beta", "distsim"}},
+            {{"distsim-flow,classic", "flow", ""}, {"distsim-flow", "classic"}},
+            {{"flow", "flow", "file"}, {"flow_calibrated"}},
+            {{"both", "flow", "file"}, {"packet", "flow", "flow_calibrated"}},
+            {{"flow,alpha-beta", "flow", "file"}, {"flow", "alpha-beta", "flow_calibrated"}},
+            {{"flow_calibrated", "flow", "file"}, {"flow_calibrated"}},
+            {{"flow_calibrated,packet", "flow", "file"}, {"flow_calibrated", "packet"}},
+            {{"flow_calibrated,flow", "flow", "file"}, {"flow_calibrated", "flow"}}};
+        for (const auto& [options, names] : cases)
+        {
+            const auto& [executor, htae, calibration] = options;
+            const bool isSame = ParseExecutors(executor, htae, calibration) == names;
+            NS_TEST_EXPECT_MSG_EQ(isSame,
+                                  true,
+                                  "--executor=" << executor << " --htae=" << htae
+                                                << " --calibration=" << calibration);
+        }
+        ExpectRefused("packets", "flow", "", "must be of packet, flow");
+        ExpectRefused("", "flow", "", "must be of packet, flow");
+        ExpectRefused("packet", "x", "", "--htae=x: must be flow or classic");
+        ExpectRefused("packet,,flow", "flow", "", "must be of packet, flow");
+        ExpectRefused("packet,flow,", "flow", "", "must be of packet, flow");
+        ExpectRefused("packet, flow", "flow", "", "must be of packet, flow");
+        ExpectRefused("both,classic", "flow", "", "must be of packet, flow");
+        ExpectRefused("flow_calibrated", "flow", "", "needs --calibration=FILE");
+        ExpectRefused("packet", "flow", "file", "--calibration belongs to the flow network");
+        ExpectRefused("alpha-beta", "flow", "file", "--calibration belongs to the flow network");
+        ExpectRefused("both", "classic", "file", "--calibration belongs to the flow network");
+    }
+
+    /// @param words that the error has
+    void ExpectRefused(const std::string& executor,
+                       const std::string& htae,
+                       const std::string& calibration,
+                       const std::string& words)
+    {
+        std::string error = "nothing";
+        try
+        {
+            ParseExecutors(executor, htae, calibration);
+        }
+        catch (const std::invalid_argument& refusal)
+        {
+            error = refusal.what();
+        }
+        NS_TEST_EXPECT_MSG_NE(error.find(words),
+                              std::string::npos,
+                              "--executor=" << executor << " --htae=" << htae << ": " << error);
+    }
+};
+
+/**
+ * @ingroup proteus-tests
+ * Where the time of every GPU goes, by every executor, against spans that are merged here.
+ */
+class ExecutorTimeAccountTest : public TestCase
+{
+  public:
+    ExecutorTimeAccountTest()
+        : TestCase("Busy, waiting for data, for peers, and idle are the iteration on every GPU")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        const std::string calibration = CreateTempDirFilename("calibration.json");
+        WriteCalibration(calibration);
+        for (const Job& job : MakeJobs())
+        {
+            std::map<std::string, int64_t> ends;
+            for (const std::string& executor : EXECUTORS)
+            {
+                const RunResult result = RunJob(job, executor, calibration);
+                NS_TEST_EXPECT_MSG_EQ(result.executor, executor, "its name");
+                Check(job.graph, result.timeline, job.name + ", " + executor);
+                ends[executor] = result.timeline.endPs;
+            }
+            NS_TEST_EXPECT_MSG_GT(ends["flow_calibrated"],
+                                  ends["flow"],
+                                  job.name << ": the calibration's links are slower");
+        }
+    }
+
+    /// Length of what spans cover together, from the start of the run.
+    static int64_t Cover(std::vector<std::pair<int64_t, int64_t>> spans)
+    {
+        std::sort(spans.begin(), spans.end());
+        int64_t covered = 0;
+        int64_t reached = 0;
+        for (const auto& [start, end] : spans)
+        {
+            covered += std::max<int64_t>(0, end - std::max(start, reached));
+            reached = std::max(reached, end);
+        }
+        return covered;
+    }
+
+    void Check(const ExecutionGraph& graph, const Timeline& timeline, const std::string& what)
+    {
+        std::vector<std::vector<std::pair<int64_t, int64_t>>> kernels(graph.GetNDevices());
+        std::vector<std::vector<std::pair<int64_t, int64_t>>> all(graph.GetNDevices());
+        int64_t endPs = 0;
+        for (const Span& span : timeline.spans)
+        {
+            all[span.device].emplace_back(span.startPs, span.endPs);
+            if (graph.GetTask(span.task).kind == TaskKind::COMPUTE)
+            {
+                kernels[span.device].push_back(all[span.device].back());
+            }
+            endPs = std::max(endPs, span.endPs);
+        }
+        NS_TEST_EXPECT_MSG_EQ(timeline.endPs, endPs, what << ": the end is that of a span");
+        const std::vector<TimeAccount> accounts = AccountTime(graph, timeline);
+        NS_TEST_ASSERT_MSG_EQ(accounts.size(), graph.GetNDevices(), what);
+        int64_t dataPs = 0;
+        for (DeviceId device = 0; device < accounts.size(); ++device)
+        {
+            const TimeAccount& account = accounts[device];
+            const std::string where = what + ", GPU " + std::to_string(device);
+            NS_TEST_EXPECT_MSG_EQ(account.busyPs + account.dataPs + account.peersPs +
+                                      account.idlePs,
+                                  timeline.endPs,
+                                  where << ": the four are the iteration");
+            NS_TEST_EXPECT_MSG_EQ(account.busyPs, Cover(kernels[device]), where << ": busy");
+            NS_TEST_EXPECT_MSG_EQ(account.idlePs,
+                                  timeline.endPs - Cover(all[device]),
+                                  where << ": idle");
+            NS_TEST_EXPECT_MSG_EQ((account.dataPs >= 0 && account.peersPs >= 0), true, where);
+            dataPs += account.dataPs;
+        }
+        NS_TEST_EXPECT_MSG_GT(dataPs, 0, what << ": somebody waits for data");
+    }
+};
+
+/**
+ * @ingroup proteus-tests
+ * Every file of results has the same bytes whenever the same job runs, whatever ran before.
+ */
+class ExecutorDeterminismTest : public TestCase
+{
+  public:
+    ExecutorDeterminismTest()
+        : TestCase("Equal inputs give equal bytes, whatever ran before in the same process")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        m_calibration = CreateTempDirFilename("calibration.json");
+        WriteCalibration(m_calibration);
+        const std::vector<Job> jobs = MakeJobs();
+        const Job& first = jobs[0];
+        const Job& second = jobs[2];
+        std::map<std::string, std::map<std::string, std::string>> firstFiles;
+        std::map<std::string, std::map<std::string, std::string>> secondFiles;
+        for (const std::string& executor : EXECUTORS)
+        {
+            firstFiles[executor] = Run(first, executor);
+            secondFiles[executor] = Run(second, executor);
+        }
+        // Now in the other order, after all others.
+        for (auto executor = EXECUTORS.rbegin(); executor != EXECUTORS.rend(); ++executor)
+        {
+            Compare(secondFiles[*executor], Run(second, *executor), "second job, " + *executor);
+            Compare(firstFiles[*executor], Run(first, *executor), "first job, " + *executor);
+        }
+        NS_TEST_EXPECT_MSG_NE(firstFiles["packet"]["spans.csv"],
+                              firstFiles["flow"]["spans.csv"],
+                              "but executors differ");
+    }
+
+    /// @return the content of the files of results by their names
+    std::map<std::string, std::string> Run(const Job& job, const std::string& executor)
+    {
+        ReportedRun run{job.graph, job.cluster, DataType::BF16, RunInformation(), {}};
+        run.results.push_back(RunJob(job, executor, m_calibration));
+        run.results[0].wallS = 0; // the only thing that differs
+        const std::string folder = CreateTempDirFilename("results");
+        std::filesystem::remove_all(folder);
+        std::filesystem::create_directories(folder);
+        ResultOptions options;
+        options.json = folder + "/all.json";
+        options.csv = folder + "/spans.csv";
+        options.summary = folder + "/summary.json";
+        options.timeline = folder + "/timeline.json";
+        std::ostringstream text;
+        std::streambuf* const original = std::cout.rdbuf(text.rdbuf());
+        try
+        {
+            options.Write(run);
+        }
+        catch (...)
+        {
+            std::cout.rdbuf(original);
+            throw;
+        }
+        std::cout.rdbuf(original);
+        std::map<std::string, std::string> files{{"stdout", text.str()}};
+        for (const auto& entry : std::filesystem::directory_iterator(folder))
+        {
+            std::ifstream in(entry.path(), std::ios::binary);
+            files[entry.path().filename().string()] = {std::istreambuf_iterator<char>(in),
+                                                       std::istreambuf_iterator<char>()};
+        }
+        NS_TEST_EXPECT_MSG_EQ(files.size(), 5, "stdout and four files");
+        return files;
+    }
+
+    void Compare(const std::map<std::string, std::string>& before,
+                 const std::map<std::string, std::string>& now,
+                 const std::string& what)
+    {
+        for (const auto& [name, content] : before)
+        {
+            NS_TEST_EXPECT_MSG_GT(content.size(), 100, what << ": " << name);
+            NS_TEST_EXPECT_MSG_EQ((now.at(name) == content), true, what << ": " << name);
+        }
+    }
+
+    std::string m_calibration; //!< a file
+};
+
+/**
+ * @ingroup proteus-tests
+ * What holds for all executors.
+ */
+class ProteusExecutorsTestSuite : public TestSuite
+{
+  public:
+    ProteusExecutorsTestSuite()
+        : TestSuite("proteus-executors")
+    {
+        AddTestCase(new ExecutorNamesTest);
+        AddTestCase(new ExecutorTimeAccountTest);
+        AddTestCase(new ExecutorDeterminismTest);
+    }
+};
+
+static ProteusExecutorsTestSuite g_proteusExecutorsTestSuite; //!< registers itself
