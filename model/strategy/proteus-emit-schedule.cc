@@ -106,6 +106,10 @@ GraphEmitter::CheckSchedule() const
         throw std::invalid_argument(who + ": " + std::to_string(nStages) +
                                     " stages are not shared out evenly to devices");
     }
+    if (spec.kind != ScheduleKind::LIMITS && (!spec.maxInFlight.empty() || spec.interleave != 1))
+    {
+        throw std::invalid_argument(who + ": maxInFlight and interleave belong to schedule limits");
+    }
     if (spec.kind == ScheduleKind::LIMITS && spec.maxInFlight.size() != nStages)
     {
         throw std::invalid_argument(who + ": maxInFlight has " +
@@ -184,7 +188,15 @@ GraphEmitter::AddSchedules()
     std::vector<std::vector<StageEntry>> limited;
     if (spec.kind == ScheduleKind::LIMITS)
     {
-        limited = MakeLimitedSchedule(spec.maxInFlight, spec.interleave, spec.microBatches);
+        try
+        {
+            limited = MakeLimitedSchedule(spec.maxInFlight, spec.interleave, spec.microBatches);
+        }
+        catch (const std::invalid_argument& error)
+        {
+            throw std::invalid_argument("strategy \"" + m_tree.name + "\", schedule limits: " +
+                                        error.what());
+        }
     }
     for (uint32_t rank = 0; rank < m_placement.nStages / m_nChunks; ++rank)
     {

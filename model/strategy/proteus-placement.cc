@@ -42,6 +42,32 @@ Placer::FollowInputs(const ModelOperator& op,
     }
 }
 
+/// A split of a node above holds where operator and mesh have what it names.
+std::vector<SplitSpec>
+Placer::FindInherited(const ModelOperator& op, const DeviceMesh& mesh, const NodeSpec& spec)
+{
+    std::vector<SplitSpec> inherited;
+    for (const SplitSpec& split : spec.inherited)
+    {
+        const uint32_t dimension = op.FindDimension(split.dimension);
+        const bool hasAxes =
+            std::all_of(split.axes.begin(), split.axes.end(), [&](const std::string& axis) {
+                return mesh.FindAxis(axis) != NO_ID;
+            });
+        const SplitUse use = dimension == NO_ID ? SplitUse::NO_DIMENSION
+                             : !op.dimensions[dimension].isSplittable ? SplitUse::UNSPLITTABLE
+                             : !hasAxes                               ? SplitUse::NO_AXIS
+                                                                      : SplitUse::USED;
+        SplitUse& best = m_usedSplits[{spec.ancestor, split.dimension}];
+        best = std::max(best, use);
+        if (hasAxes && dimension != NO_ID)
+        {
+            inherited.push_back(split);
+        }
+    }
+    return inherited;
+}
+
 /// @param before what the operators before this one want
 Wanted
 Placer::ReadSpec(const ModelOperator& op, const std::vector<Wanted>& before)
@@ -68,19 +94,7 @@ Placer::ReadSpec(const ModelOperator& op, const std::vector<Wanted>& before)
         // An empty list of its own asks for replicas.
         wanted.own.isComplete =
             wanted.own.isComplete || (wanted.spec.op.splits && wanted.spec.op.splits->empty());
-        // A split of a node above holds where operator and mesh have what it names.
-        std::vector<SplitSpec> inherited;
-        for (const SplitSpec& split : wanted.spec.inherited)
-        {
-            const bool hasAxes =
-                std::all_of(split.axes.begin(), split.axes.end(), [&](const std::string& axis) {
-                    return mesh.FindAxis(axis) != NO_ID;
-                });
-            if (hasAxes && op.FindDimension(split.dimension) != NO_ID)
-            {
-                inherited.push_back(split);
-            }
-        }
+        const std::vector<SplitSpec> inherited = FindInherited(op, mesh, wanted.spec);
         wanted.inherited = MakeConfig(mesh, wanted.own.isComplete ? none : inherited, order);
         for (const auto& [item, config] : wanted.spec.items)
         {
@@ -297,6 +311,33 @@ Placer::PlaceOperator(const ModelOperator& source, const Wanted& wanted)
     m_placement.operators.push_back(std::move(placed));
 }
 
+/// Checks that what a node passes on is for some operator.
+void
+Placer::CheckSplits(const StrategyNode& node, const std::string& who) const
+{
+    for (const SplitSpec& split : node.op.splits.value_or(std::vector<SplitSpec>()))
+    {
+        const auto found = m_usedSplits.find({&node, split.dimension});
+        if (found == m_usedSplits.end() || found->second == SplitUse::USED)
+        {
+            continue;
+        }
+        const std::string dimension = "dimension " + split.dimension;
+        if (found->second == SplitUse::NO_DIMENSION)
+        {
+            throw std::invalid_argument(who + "none of its operators has a " + dimension);
+        }
+        if (found->second == SplitUse::UNSPLITTABLE)
+        {
+            throw std::invalid_argument(who + dimension +
+                                        " cannot be split: all of its operators need it whole");
+        }
+        throw std::invalid_argument(who + dimension + " is to be split over the mesh axis \"" +
+                                    split.axes.front() +
+                                    "\", which the meshes of its operators do not have");
+    }
+}
+
 /// Checks that what a node and those below it say is for some operator.
 void
 Placer::CheckUse(const StrategyNode& node, const std::string& path) const
@@ -317,6 +358,7 @@ Placer::CheckUse(const StrategyNode& node, const std::string& path) const
                                         "e.g. weight, weight_grad, weight_state");
         }
     }
+    CheckSplits(node, who);
     for (const StrategyNode& child : node.children)
     {
         CheckUse(child, path + (path.empty() ? "" : "/") + child.name);

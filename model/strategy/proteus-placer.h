@@ -48,6 +48,16 @@ struct Wanted
     std::map<std::string, MeshConfig> items;
 };
 
+/// @ingroup proteus
+/// What has come of a split that a node passes on to the operators below it.
+enum class SplitUse : uint8_t
+{
+    NO_DIMENSION, //!< none of them has the dimension
+    UNSPLITTABLE, //!< some have, but need it whole
+    NO_AXIS,      //!< some could, but their meshes lack the axes
+    USED,         //!< some do
+};
+
 /**
  * @ingroup proteus
  * Makes a Placement. proteus-placement.cc has the operators, proteus-placement-tensors.cc what they
@@ -82,6 +92,9 @@ class Placer
                       const std::vector<Wanted>& before,
                       NodeSpec& spec) const;
     Wanted ReadSpec(const ModelOperator& op, const std::vector<Wanted>& before);
+    std::vector<SplitSpec> FindInherited(const ModelOperator& op,
+                                         const DeviceMesh& mesh,
+                                         const NodeSpec& spec);
     Refined Refine(const MeshConfig& config);
     void PlaceOperator(const ModelOperator& source, const Wanted& wanted);
     void Assign(PlacedOperator& placed,
@@ -103,6 +116,7 @@ class Placer
                   const Wanted& wanted,
                   const std::string& item);
     void CheckUse(const StrategyNode& node, const std::string& path) const;
+    void CheckSplits(const StrategyNode& node, const std::string& who) const;
     void ShareWithReplicas(PlacedTensor& tensor, const MeshPtr& mesh) const;
     TensorId AddTensor(const ModelTensor& tensor, const Layout& home, uint32_t stage);
 
@@ -114,6 +128,8 @@ class Placer
     std::map<std::pair<TensorId, MeshPtr>, TensorId> m_copies; //!< on other devices
     std::set<const StrategyNode*> m_matched;                   //!< nodes with an operator
     std::set<std::pair<const StrategyNode*, std::string>> m_usedItems;
+    /// By node and dimension of a split that it passes on: how far that has come.
+    std::map<std::pair<const StrategyNode*, std::string>, SplitUse> m_usedSplits;
 };
 
 } // namespace proteus

@@ -120,6 +120,7 @@ Apply(const StrategyNode& node,
     else if (node.op.splits)
     {
         spec.inherited = *node.op.splits;
+        spec.ancestor = &node;
     }
     if (isLeaf)
     {

@@ -209,6 +209,7 @@ struct NodeSpec
 {
     ItemSpec op;                            //!< its own and, for the mesh, its ancestors'
     std::vector<SplitSpec> inherited;       //!< splits of its ancestors
+    const StrategyNode* ancestor{nullptr};  //!< whose splits those are
     std::map<std::string, ItemSpec> items;  //!< its own
     bool hasOwnMesh{false};                 //!< whether a node below the root has its mesh
     std::optional<uint32_t> stage;          //!< pipeline stage; none: that of its inputs, or 0

@@ -479,7 +479,11 @@ TEST(StrategyJson, MistakesNameNodeOperatorAndDimension)
     EXPECT_EQ(GetError("gpt3-125m", R"({"dp": 4, "globalBatch": 6})"),
               "plan: globalBatch = 6 is not a multiple of 4 = microBatch x dp");
     EXPECT_EQ(GetError("gpt3-125m", R"({"pp": 2, "schedule": "limits", "maxInFlight": [1, 0]})"),
-              "stage 1: an in-flight limit of 0 micro-batches deadlocks, it must be at least 1");
+              "strategy \"plan\", schedule limits: stage 1: an in-flight limit of 0 micro-batches "
+              "deadlocks, it must be at least 1");
+    EXPECT_EQ(GetError("gpt3-125m", R"({"pp": 2, "maxInFlight": [1, 1]})"),
+              "strategy \"plan\", schedule 1f1b: maxInFlight and interleave belong to schedule "
+              "limits");
     EXPECT_EQ(GetError("gpt3-125m", R"({"pp": 2, "schedule": "limits", "maxInFlight": [1]})"),
               "strategy \"plan\", schedule limits: maxInFlight has 1 limits for 2 stages");
     const std::string head = R"({"format": "proteus-strategy", "version": 1, "name": "mine", )"
@@ -500,6 +504,16 @@ TEST(StrategyJson, MistakesNameNodeOperatorAndDimension)
                            {"name": "fc", "split": {"outputs": "dp"}}]}]}})"),
               "strategy \"mine\", node classifier/fc, operator \"classifier.fc\": has no dimension "
               "outputs, but batch, out, in");
+    EXPECT_EQ(GetError("alexnet", head + R"({"split": {"batch": "tp"}}})"),
+              "strategy \"mine\", node root: dimension batch is to be split over the mesh axis "
+              "\"tp\", which the meshes of its operators do not have");
+    EXPECT_EQ(GetError("alexnet", head + R"({"children": [
+                           {"name": "features", "split": {"heads": "dp"}}]}})"),
+              "strategy \"mine\", node features: none of its operators has a dimension heads");
+    EXPECT_EQ(GetError("alexnet", head + R"({"children": [
+                           {"name": "features", "split": {"kernel-height": "dp"}}]}})"),
+              "strategy \"mine\", node features: dimension kernel-height cannot be split: all of "
+              "its operators need it whole");
     EXPECT_EQ(GetError("alexnet", head + R"({"children": [{"name": "classifier", "children": [
                            {"name": "fc", "split": {"out": "tp"}}]}]}})"),
               "strategy \"mine\", node classifier/fc, operator \"classifier.fc\": dimension out is "

@@ -530,7 +530,9 @@ CompilePipeline(ScheduleKind kind, uint32_t devices, uint32_t chunks, uint32_t m
 {
     const uint32_t stages = devices * chunks;
     StrategyTree tree = MakeChainTree(std::vector<uint32_t>(stages, 1), 1, microBatches);
+    tree.schedule = ScheduleSpec();
     tree.schedule.kind = kind;
+    tree.schedule.microBatches = microBatches;
     tree.isSplitBackward = true;
     for (uint32_t stage = 0; stage < stages; ++stage)
     {
