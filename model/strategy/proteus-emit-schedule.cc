@@ -194,8 +194,8 @@ GraphEmitter::AddSchedules()
         }
         catch (const std::invalid_argument& error)
         {
-            throw std::invalid_argument("strategy \"" + m_tree.name + "\", schedule limits: " +
-                                        error.what());
+            throw std::invalid_argument("strategy \"" + m_tree.name +
+                                        "\", schedule limits: " + error.what());
         }
     }
     for (uint32_t rank = 0; rank < m_placement.nStages / m_nChunks; ++rank)

@@ -54,7 +54,7 @@ Placer::FindInherited(const ModelOperator& op, const DeviceMesh& mesh, const Nod
             std::all_of(split.axes.begin(), split.axes.end(), [&](const std::string& axis) {
                 return mesh.FindAxis(axis) != NO_ID;
             });
-        const SplitUse use = dimension == NO_ID ? SplitUse::NO_DIMENSION
+        const SplitUse use = dimension == NO_ID                       ? SplitUse::NO_DIMENSION
                              : !op.dimensions[dimension].isSplittable ? SplitUse::UNSPLITTABLE
                              : !hasAxes                               ? SplitUse::NO_AXIS
                                                                       : SplitUse::USED;
@@ -365,6 +365,44 @@ Placer::CheckUse(const StrategyNode& node, const std::string& path) const
     }
 }
 
+/// Checks that there is something that ZeRO can share over.
+void
+Placer::CheckZero(const std::vector<Wanted>& wanted) const
+{
+    const OptimizerSpec& optimizer = m_tree.optimizer;
+    if (optimizer.zero == 0)
+    {
+        return;
+    }
+    const std::string who = "strategy \"" + m_tree.name + "\", optimizer, zero " +
+                            std::to_string(optimizer.zero) + ": ";
+    std::set<std::string> known(m_tree.axisNames.begin(), m_tree.axisNames.end());
+    for (const Wanted& one : wanted)
+    {
+        known.insert(one.own.mesh.GetNames().begin(), one.own.mesh.GetNames().end());
+    }
+    std::string names;
+    for (const std::string& name : known)
+    {
+        names += name.empty() ? "" : (names.empty() ? "" : ", ") + name;
+    }
+    if (optimizer.zeroAxes.empty())
+    {
+        throw std::invalid_argument(who +
+                                    "zeroAxes does not say which mesh axes share; there are " +
+                                    (names.empty() ? "none with a name" : names));
+    }
+    for (const std::string& axis : optimizer.zeroAxes)
+    {
+        if (known.count(axis) == 0)
+        {
+            throw std::invalid_argument(who + "mesh axis \"" + axis +
+                                        "\" of zeroAxes does not exist; there are " +
+                                        (names.empty() ? "none with a name" : names));
+        }
+    }
+}
+
 Placement
 Placer::Place()
 {
@@ -380,6 +418,7 @@ Placer::Place()
         PlaceOperator(m_model.GetOperators()[i], wanted[i]);
     }
     CheckUse(m_tree.root, "");
+    CheckZero(wanted);
     DeviceId last = 0;
     uint64_t all = 1;
     for (const uint32_t size : m_tree.axisSizes)

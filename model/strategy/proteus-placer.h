@@ -117,6 +117,7 @@ class Placer
                   const std::string& item);
     void CheckUse(const StrategyNode& node, const std::string& path) const;
     void CheckSplits(const StrategyNode& node, const std::string& who) const;
+    void CheckZero(const std::vector<Wanted>& wanted) const;
     void ShareWithReplicas(PlacedTensor& tensor, const MeshPtr& mesh) const;
     TensorId AddTensor(const ModelTensor& tensor, const Layout& home, uint32_t stage);
 

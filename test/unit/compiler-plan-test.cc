@@ -504,6 +504,12 @@ TEST(StrategyJson, MistakesNameNodeOperatorAndDimension)
                            {"name": "fc", "split": {"outputs": "dp"}}]}]}})"),
               "strategy \"mine\", node classifier/fc, operator \"classifier.fc\": has no dimension "
               "outputs, but batch, out, in");
+    EXPECT_EQ(GetError("alexnet", head + R"({}, "optimizer": {"zero": 1, "zeroAxes": ["tp"]}})"),
+              "strategy \"mine\", optimizer, zero 1: mesh axis \"tp\" of zeroAxes does not exist; "
+              "there are dp, pp");
+    EXPECT_EQ(GetError("alexnet", head + R"({}, "optimizer": {"zero": 2}})"),
+              "strategy \"mine\", optimizer, zero 2: zeroAxes does not say which mesh axes share; "
+              "there are dp, pp");
     EXPECT_EQ(GetError("alexnet", head + R"({"split": {"batch": "tp"}}})"),
               "strategy \"mine\", node root: dimension batch is to be split over the mesh axis "
               "\"tp\", which the meshes of its operators do not have");
