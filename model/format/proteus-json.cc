@@ -29,6 +29,15 @@ constexpr std::size_t MAX_SHOWN = 80;
 /// Bytes of the parser's own words that a message shows.
 constexpr std::size_t MAX_CAUSE = 240;
 
+/// @param text to check @return whether it cannot stand in a line
+bool
+HasControlCharacters(const std::string& text)
+{
+    return std::any_of(text.begin(), text.end(), [](char character) {
+        return static_cast<unsigned char>(character) < 0x20 || character == 0x7f;
+    });
+}
+
 std::string
 Shorten(const std::string& text, std::size_t length)
 {
@@ -489,6 +498,10 @@ JsonValue::GetKeys() const
     std::vector<std::string> keys;
     for (auto it = m_value->begin(); it != m_value->end(); ++it)
     {
+        if (HasControlCharacters(it.key()))
+        {
+            Fail("must not have keys with control characters");
+        }
         keys.push_back(it.key());
     }
     return keys;
@@ -563,6 +576,17 @@ JsonValue::AsString() const
         Fail("must be a string, not " + Shown());
     }
     return m_value->get_ref<const std::string&>();
+}
+
+const std::string&
+JsonValue::AsName() const
+{
+    const std::string& text = AsString();
+    if (HasControlCharacters(text))
+    {
+        Fail("must be a name without control characters, not " + Shown());
+    }
+    return text;
 }
 
 bool

@@ -66,7 +66,8 @@ class JsonValue
     /// @param key of a field @return whether this object has it @throw if this is no object
     bool Has(const char* key) const;
 
-    /// @return the keys of this object, sorted @throw if this is no object
+    /// @return the keys of this object, sorted, which messages of one line may quote
+    /// @throw if this is no object, or one has control characters
     std::vector<std::string> GetKeys() const;
 
     /// @param key of a field @return its value, if it is there @throw if this is no object
@@ -109,6 +110,10 @@ class JsonValue
 
     /// @return the text @throw if this is no string
     const std::string& AsString() const;
+
+    /// @return the text, which messages of one line may quote
+    /// @throw if this is no string, or has control characters
+    const std::string& AsName() const;
 
     /// @return the truth @throw if this is no boolean
     bool AsBool() const;

@@ -98,7 +98,7 @@ class Variables
         }
         try
         {
-            return EvaluateExpression(value.AsString(),
+            return EvaluateExpression(value.AsName(),
                                       [&](const std::string& name) { return Find(name); });
         }
         catch (const PlacedError&)
@@ -210,7 +210,7 @@ Reader::ReadInput(const JsonValue& value)
     {
         for (std::size_t i = 0; i < names->Size(); ++i)
         {
-            dimensions.push_back(names->At(i).AsString());
+            dimensions.push_back(names->At(i).AsName());
         }
     }
     else
@@ -227,14 +227,14 @@ Reader::ReadInput(const JsonValue& value)
                                                        {"fp32", ElementKind::FP32},
                                                        {"mask", ElementKind::MASK},
                                                        {"index", ElementKind::INDEX}};
-        const auto found = known.find(text->AsString());
+        const auto found = known.find(text->AsName());
         if (found == known.end())
         {
             text->Fail("choose one of compute, fp32, mask, index");
         }
         element = found->second;
     }
-    const std::string name = value.Get("name").AsString();
+    const std::string name = value.Get("name").AsName();
     const TensorId id =
         value.Check([&] { return m_builder.AddInput(name, shape, dimensions, element); });
     m_current = m_current == NO_ID ? id : m_current;
@@ -243,7 +243,7 @@ Reader::ReadInput(const JsonValue& value)
 TensorId
 Reader::FindTensor(const JsonValue& name, const Scope& scope) const
 {
-    const std::string& text = name.AsString();
+    const std::string& text = name.AsName();
     for (const Scope* inside = &scope; inside; inside = inside->outer)
     {
         if (text.rfind("input", 0) == 0 && inside->outer)
@@ -301,8 +301,8 @@ Reader::CountLayer(const JsonValue& value)
 void
 Reader::ReadOperator(const JsonValue& value, const Scope& scope, const Variables& variables)
 {
-    const std::string kind = value.Get("op").AsString();
-    const std::string name = scope.prefix + value.Get("name").AsString();
+    const std::string kind = value.Get("op").AsName();
+    const std::string name = scope.prefix + value.Get("name").AsName();
     OperatorAttributes attributes;
     std::map<std::string, TensorId> shared;
     for (const std::string& key : value.GetKeys())
@@ -321,7 +321,7 @@ Reader::ReadOperator(const JsonValue& value, const Scope& scope, const Variables
         }
         else if (key == "tensorParallel")
         {
-            attributes.words[key] = field.AsString();
+            attributes.words[key] = field.AsName();
         }
         else if (field.IsList())
         {
@@ -349,7 +349,7 @@ Reader::ReadBlock(const JsonValue& value, const Scope& scope, const Variables& v
     value.AllowKeys("a block", {"block", "name", "in", "when", "repeat", "with"});
     const JsonValue block = value.Get("block");
     const auto layers =
-        m_blocks ? m_blocks->Find(block.AsString().c_str()) : std::optional<JsonValue>();
+        m_blocks ? m_blocks->Find(block.AsName().c_str()) : std::optional<JsonValue>();
     if (!layers)
     {
         block.Fail("there is no such block in \"blocks\"");
@@ -384,7 +384,7 @@ Reader::ReadBlock(const JsonValue& value, const Scope& scope, const Variables& v
         inside.prefix = scope.prefix;
         if (name)
         {
-            inside.prefix += name->AsString() + (times ? std::to_string(i) : "") + ".";
+            inside.prefix += name->AsName() + (times ? std::to_string(i) : "") + ".";
         }
         inside.inputs = inputs;
         m_current = inputs.empty() ? m_current : inputs[0];
@@ -471,7 +471,7 @@ std::string
 GetModelName(const JsonDocument& document, const std::string& fileName)
 {
     const auto name = document.GetRoot().Find("name");
-    return name ? name->AsString() : fileName;
+    return name ? name->AsName() : fileName;
 }
 
 } // namespace
@@ -513,9 +513,9 @@ LoadModel(const std::string& path, const std::map<std::string, int64_t>& variabl
         CheckFields(*documents.back());
         const auto base = documents.back()->GetRoot().Find("base");
         const std::size_t slash = next.rfind('/');
-        next = !base ? ""
-                     : (slash == std::string::npos ? "" : next.substr(0, slash + 1)) +
-                           base->AsString();
+        next = !base
+                   ? ""
+                   : (slash == std::string::npos ? "" : next.substr(0, slash + 1)) + base->AsName();
     }
     Reader reader(GetModelName(*documents[0], path), variables);
     for (std::size_t i = documents.size(); i-- > 0;)

@@ -67,7 +67,7 @@ ReadName(const JsonValue& object, const char* key, F fromString, T& value)
 {
     if (const auto field = object.Find(key))
     {
-        const std::string& text = field->AsString();
+        const std::string& text = field->AsName();
         value = field->Check([&] { return fromString(text); });
     }
 }
@@ -78,7 +78,7 @@ ReadNames(const JsonValue& list)
     std::vector<std::string> names;
     for (std::size_t i = 0; i < list.Size(); ++i)
     {
-        names.push_back(list.At(i).AsString());
+        names.push_back(list.At(i).AsName());
     }
     return names;
 }
@@ -233,7 +233,7 @@ ReadItem(const JsonValue& node)
             }
             else if (value.IsString())
             {
-                spec.axes = {value.AsString()};
+                spec.axes = {value.AsName()};
             }
             else
             {
@@ -257,7 +257,7 @@ ReadNode(const JsonValue& value, uint32_t depth)
     StrategyNode node;
     if (depth > 0)
     {
-        node.name = value.Get("name").AsString();
+        node.name = value.Get("name").AsName();
         value.Get("name").Check([&] { return MatchesPattern(node.name, "x0"); });
     }
     node.op = ReadItem(value);
@@ -307,7 +307,7 @@ ReadTree(const JsonValue& root)
     StrategyTree tree;
     if (const auto name = root.Find("name"))
     {
-        tree.name = name->AsString();
+        tree.name = name->AsName();
     }
     ReadCount(root, "batch", 1, std::numeric_limits<uint32_t>::max(), tree.batch);
     if (const auto mesh = root.Find("mesh"))

@@ -83,9 +83,11 @@ PlanConnection(const Cluster& cluster,
     connection.flow = MixHash(MixHash(source, destination), MixHash(channel, group));
     connection.copyMethod = local && kernelCopies ? CopyMethod::SM : CopyMethod::DMA;
     VertexId from = a;
-    for (VertexId nic : {cluster.GetNic(a), cluster.GetNic(b)})
+    for (const VertexId gpu : {a, b})
     {
-        if (!local && nic != Cluster::NO_VERTEX && from != nic)
+        // The search for a NIC takes time, which most connections need not wait for.
+        const VertexId nic = local ? Cluster::NO_VERTEX : cluster.GetNic(gpu);
+        if (nic != Cluster::NO_VERTEX && from != nic)
         {
             AppendHostMemory(cluster, paths, from, nic, connection.waypoints);
             connection.waypoints.push_back(nic);

@@ -555,6 +555,11 @@ TEST(StrategyJson, MistakesNameNodeOperatorAndDimension)
         0u);
     EXPECT_EQ(GetError("alexnet", head + R"({"children": [{"name": "clasifier", "split": {}}]}})"),
               "strategy \"mine\", node clasifier: model AlexNet has no operator of that name");
+    EXPECT_EQ(GetError("alexnet", head + R"({"children": [{"name": "a\nb"}]}})"),
+              "s.json: /tree/children/0/name: must be a name without control characters, not "
+              "\"a\\nb\"");
+    EXPECT_EQ(GetError("alexnet", head + R"({"split": {"a\nb": 2}}})"),
+              "s.json: /tree/split: must not have keys with control characters");
     EXPECT_EQ(GetError("alexnet", R"({"cp": 2})"),
               "plan: cp = 2, but no operator of model AlexNet has a sequence to split");
     EXPECT_EQ(GetError("alexnet", R"({"recompute": "selective"})"),

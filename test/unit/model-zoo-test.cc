@@ -168,6 +168,8 @@ TEST(ModelJson, MistakesAreNamed)
                        R"json("let": {"a": "b", "b": "a"}})json"),
               "m.json: /let/b: variable a depends on itself");
     EXPECT_EQ(GetError(head + R"json("layers": []})json"), "m.json: model m.json has no operators");
+    EXPECT_EQ(GetError(head + R"json("layers": [{"op": "relu", "name": "a\nb"}]})json"),
+              "m.json: /layers/0/name: must be a name without control characters, not \"a\\nb\"");
 }
 
 TEST(ModelJson, BlocksAreNamedAndRepeated)
