@@ -19,6 +19,7 @@
 #include <algorithm>
 #include <chrono>
 #include <iostream>
+#include <limits>
 #include <memory>
 #include <stdexcept>
 #include <utility>
@@ -36,6 +37,52 @@ void
 AppendChannelSpan(std::vector<ChannelSpan>* channels, const ChannelSpan& span)
 {
     channels->push_back(span);
+}
+
+/// @param options of the program @return how devices issue their work
+RuntimeOptions
+GetRuntimeOptions(const ProgramOptions& options)
+{
+    RuntimeOptions runtime;
+    runtime.roofline.launchIntervalPs = options.launchInterval.value.GetPicoSeconds();
+    return runtime;
+}
+
+/// @param options of the program @param isCalibrated whether their calibration counts
+/// @return parameters of the flow network
+FlowParameters
+LoadFlowParameters(const ProgramOptions& options, bool isCalibrated)
+{
+    FlowParameters parameters;
+    if (isCalibrated)
+    {
+        InputFile file(options.calibration);
+        parameters = ReadFlowCalibration(file.GetStream(), options.calibration).parameters;
+    }
+    parameters.computeSlowdown = options.computeSlowdown;
+    parameters.communicationSlowdown = options.communicationSlowdown;
+    return parameters;
+}
+
+/// @param name of an option @param value of it @param executors that were chosen
+/// @throw std::invalid_argument if it is no slowdown, or none of them knows it
+void
+CheckSlowdown(const std::string& name, double value, const std::vector<std::string>& executors)
+{
+    if (!(value >= 0 && value < std::numeric_limits<double>::infinity()))
+    {
+        throw std::invalid_argument("--" + name + ": must be a number, 0 or more");
+    }
+    const bool isKnown =
+        std::any_of(executors.begin(), executors.end(), [](const std::string& executor) {
+            return executor == "flow" || executor == "flow_calibrated";
+        });
+    if (value > 0 && !isKnown)
+    {
+        throw std::invalid_argument("--" + name +
+                                    " belongs to the flow network: add --executor=flow or "
+                                    "--executor=both");
+    }
 }
 
 } // namespace
@@ -103,6 +150,12 @@ ProgramOptions::AddTo(CommandLine& command, bool isTraceInput)
                      "file of proteus-calibrate with parameters of the flow network: the executor "
                      "flow_calibrated uses them, in the place of flow or, of several, beside it",
                      calibration);
+    command.AddValue("computeSlowdown",
+                     "flow: part by which computation takes longer while its GPU communicates",
+                     computeSlowdown);
+    command.AddValue("communicationSlowdown",
+                     "flow: part by which a collective takes longer while one of its GPUs computes",
+                     communicationSlowdown);
     results.AddTo(command, isTraceInput);
     traces.AddTo(command);
     command.AddValue("quiet", "no progress line", quiet);
@@ -149,23 +202,12 @@ ProgramOptions::Check() const
     {
         throw std::invalid_argument("--launchInterval: must not be negative");
     }
-    ParseExecutors(executor, htae, calibration);
+    const std::vector<std::string> executors = ParseExecutors(executor, htae, calibration);
+    CheckSlowdown("computeSlowdown", computeSlowdown, executors);
+    CheckSlowdown("communicationSlowdown", communicationSlowdown, executors);
+    LoadFlowParameters(*this, !calibration.empty()); // a bad file is known before a long run
     results.Check();
 }
-
-namespace
-{
-
-/// @param options of the program @return how devices issue their work
-RuntimeOptions
-GetRuntimeOptions(const ProgramOptions& options)
-{
-    RuntimeOptions runtime;
-    runtime.roofline.launchIntervalPs = options.launchInterval.value.GetPicoSeconds();
-    return runtime;
-}
-
-} // namespace
 
 RunResult
 RunFlowLevel(const ProgramOptions& options,
@@ -174,12 +216,7 @@ RunFlowLevel(const ProgramOptions& options,
              FlowRung rung,
              bool isCalibrated)
 {
-    FlowParameters parameters;
-    if (isCalibrated)
-    {
-        InputFile file(options.calibration);
-        parameters = ReadFlowCalibration(file.GetStream(), options.calibration).parameters;
-    }
+    FlowParameters parameters = LoadFlowParameters(options, isCalibrated);
     FollowPacketNetwork(parameters, ToCount(options.stream, "stream", 0));
     const auto start = std::chrono::steady_clock::now();
     FlowRun run = RunFlow(graph,

@@ -66,6 +66,8 @@ struct ProgramOptions
     std::string executor{"packet"};  //!< as ParseExecutors() reads it
     std::string htae{"flow"};        //!< what "flow" stands for: "flow" or "classic"
     std::string calibration;         //!< file with parameters of the flow network, or empty
+    double computeSlowdown{0};       //!< FlowParameters::computeSlowdown
+    double communicationSlowdown{0}; //!< FlowParameters::communicationSlowdown
     PacketTraceOptions traces;       //!< what happens on the links
     bool quiet{false};               //!< no progress
 

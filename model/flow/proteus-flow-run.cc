@@ -9,7 +9,9 @@
 #include "proteus-alpha-beta-network.h"
 #include "proteus-flow-executor.h"
 #include "proteus-flow-network.h"
+#include "proteus-overlap-clock.h"
 
+#include <optional>
 #include <stdexcept>
 
 namespace ns3
@@ -36,7 +38,13 @@ RunFlow(const ExecutionGraph& graph,
         return run;
     }
     FlowNetwork network(graph, cluster, paths, clock, parameters, settings);
-    run.timeline = FlowExecutor(graph, cluster, options, clock, network).Run();
+    std::optional<OverlapClock> devices;
+    if (parameters.computeSlowdown > 0 || parameters.communicationSlowdown > 0)
+    {
+        devices.emplace(clock, network, graph.GetNDevices(), parameters.computeSlowdown);
+    }
+    Clock* const deviceClock = devices ? &*devices : nullptr;
+    run.timeline = FlowExecutor(graph, cluster, options, clock, network, deviceClock).Run();
     const std::string left = network.CheckAtRest();
     if (!left.empty())
     {
