@@ -18,17 +18,24 @@ namespace
 {
 
 /// Checks all programs of all collectives for a group.
+/// @param share check one of so many algorithms of a collective only, others for another group size
 void
 CheckAll(const Cluster& cluster,
          const std::vector<VertexId>& vertices,
-         const std::vector<uint64_t>& sizes)
+         const std::vector<uint64_t>& sizes,
+         uint32_t share = 1)
 {
     const Paths paths(cluster);
     const auto n = static_cast<uint32_t>(vertices.size());
     for (Collective collective : GroupCollectives())
     {
+        uint32_t turn = n;
         for (const std::string& algorithm : GetAlgorithms(collective))
         {
+            if (turn++ % share != 0)
+            {
+                continue;
+            }
             for (uint64_t bytes : sizes)
             {
                 CollectiveRequest request;
@@ -70,11 +77,13 @@ TEST(CollectiveAlgorithms, ComputeTheirCollectiveFor2To64RanksOfOneServer)
     const Cluster cluster = MakeReducingCluster(1, 64);
     for (uint32_t n = 2; n <= 64; ++n)
     {
-        // Sizes: one that nothing divides, less than a byte per rank, several loops.
+        // Sizes: one that nothing divides, less than a byte per rank, several loops. Large groups
+        // take long: of 33 to 63 ranks every algorithm has every fourth.
         CheckAll(cluster,
                  FirstGpus(cluster, n),
                  n <= 9 ? std::vector<uint64_t>{10007, 1, uint64_t{n} * 3000}
-                        : std::vector<uint64_t>{10007});
+                        : std::vector<uint64_t>{10007},
+                 n <= 32 || n == 64 ? 1 : 4);
     }
 }
 

@@ -579,8 +579,10 @@ TEST(StrategyJson, FilesCompile)
 {
     const std::map<std::string, std::string> models{
         {"alexnet-classifier-4", "alexnet"},
+        {"alexnet-pipeline-2", "alexnet"},
         {"context-4-tp8", "llama3-8b"},
         {"ddp-8", "resnet50"},
+        {"dlrm-tables-8", "dlrm"},
         {"experts-8", "mixtral-8x7b"},
         {"fsdp-16", "gpt3-1.3b"},
         {"interleaved-pp4-v2", "gpt3-350m"},
