@@ -19,6 +19,7 @@
 #include "ns3/proteus-graph-dot.h"
 #include "ns3/proteus-graph-file.h"
 #include "ns3/proteus-inventory.h"
+#include "ns3/proteus-layout-table.h"
 #include "ns3/proteus-model-options.h"
 #include "ns3/proteus-output-file.h"
 #include "ns3/proteus-program-options.h"
@@ -47,6 +48,7 @@ struct Options
     CommandLineText chakra;
     CommandLineText inventory;
     CommandLineText memory;
+    CommandLineText layouts;
     bool isUntimed{false};
     bool expand{false};
 };
@@ -63,7 +65,8 @@ EndsWith(const std::string& name, const std::string& ending)
 void
 Check(const Options& options)
 {
-    for (const std::string& file : {options.graph, options.inventory, options.memory})
+    for (const std::string& file :
+         {options.graph, options.inventory, options.memory, options.layouts})
     {
         if (!file.empty())
         {
@@ -108,6 +111,12 @@ Run(const Options& options)
     {
         WriteStrategyJson(plan.tree, std::cout);
         return;
+    }
+    if (!options.layouts.empty())
+    {
+        WriteFile(options.layouts, [&](std::ostream& stream) {
+            WriteLayoutCsv(stream, PlaceModel(model, plan.tree));
+        });
     }
     const ExecutionGraph graph =
         options.isUntimed ? CompileModel(model, plan.tree)
@@ -181,6 +190,9 @@ main(int argc, char* argv[])
     command.AddValue("memory",
                      "write the memory of every device at its peak to this CSV file",
                      options.memory);
+    command.AddValue("layouts",
+                     "write how every tensor is split over the mesh axes to this CSV file",
+                     options.layouts);
     command.AddValue("expand", "print the strategy as a tree, and do nothing else", options.expand);
     command.Parse(argc, argv);
     return RunProgram("proteus-compile", [&]() { Run(options); });

@@ -6,6 +6,7 @@
 
 #include "ns3/proteus-compiler.h"
 #include "ns3/proteus-inventory.h"
+#include "ns3/proteus-layout-table.h"
 #include "ns3/proteus-placement.h"
 
 #include <algorithm>
@@ -14,6 +15,7 @@
 #include <map>
 #include <numeric>
 #include <set>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -303,4 +305,23 @@ TEST(Compiler, MegatronMlpHasOneAllReduceEachWay)
     EXPECT_EQ(FindCommunication(graph, "backward", ""), Lines{"all-reduce 262144 in 0 1"});
     EXPECT_EQ(FindCommunication(graph, "backward", "norm"), Lines{"all-reduce 262144 in 0 1"});
     EXPECT_EQ(FindCommunication(graph, "gradients", ""), Lines{});
+}
+
+// Row-parallel fc1 whose partial sums are scattered over the batch, and replicated fc2.
+TEST(LayoutTable, SaysHowEveryTensorLies)
+{
+    const Config in{{0, 1}, {{"2", 2}}};
+    const Config batch{{0, 1}, {{"0", 2}}};
+    const Config dev2{{2}, {}};
+    std::ostringstream text;
+    WriteLayoutCsv(text, PlaceModel(TwoLayers(), TwoLayerTree(in, &batch, dev2)));
+    EXPECT_EQ(text.str(),
+              "operator,stage,mesh,item,tensor,shape,computed,kept,gradient,state\n"
+              "fc1,0,2: 0-1,in:0,x,64 x 1024,S1,S1,,\n"
+              "fc1,0,2: 0-1,weight,fc1.weight,512 x 1024,S1,S1,S1,S1\n"
+              "fc1,0,2: 0-1,out,fc1,64 x 512,P,S0,S0,\n"
+              "fc2,0,2,in:0,fc1,64 x 512,R,S0 on 2: 0-1,S0 on 2: 0-1,\n"
+              "fc2,0,2,weight,fc2.weight,256 x 512,R,R,R,R\n"
+              "fc2,0,2,out,fc2,64 x 256,R,R,R,\n");
+    EXPECT_EQ(DescribeMesh(DeviceMesh({2, 2}, {0, 1, 4, 6}, {"dp", "tp"})), "dp=2 tp=2: 0-1 4 6");
 }
