@@ -266,6 +266,36 @@ class ExecutorTimeAccountTest : public TestCase
 
 /**
  * @ingroup proteus-tests
+ * What sharing is good for: all-reduces of pairs of GPUs that meet on the NICs of their servers.
+ */
+class ExecutorAblationTest : public TestCase
+{
+  public:
+    ExecutorAblationTest()
+        : TestCase("Where groups share links, flows are near packets, alpha-beta and DistSim not")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        const Job job = MakeJob("gpt3-125m",
+                                "tp=2,dp=4,globalBatch=8",
+                                "layers=2,sequence=256,vocabulary=8192",
+                                MakeCluster("pcie-v100x4", 2));
+        std::map<std::string, double> ends;
+        for (const std::string executor : {"packet", "flow", "alpha-beta", "distsim-flow"})
+        {
+            ends[executor] = static_cast<double>(RunJob(job, executor, "").timeline.endPs);
+        }
+        NS_TEST_EXPECT_MSG_EQ_TOL(ends["flow"] / ends["packet"], 1, 0.02, "shares of links");
+        NS_TEST_EXPECT_MSG_LT(ends["alpha-beta"] / ends["packet"], 0.9, "no sharing");
+        NS_TEST_EXPECT_MSG_LT(ends["distsim-flow"] / ends["packet"], 0.9, "each alone");
+    }
+};
+
+/**
+ * @ingroup proteus-tests
  * Every file of results has the same bytes whenever the same job runs, whatever ran before.
  */
 class ExecutorDeterminismTest : public TestCase
@@ -365,6 +395,7 @@ class ProteusExecutorsTestSuite : public TestSuite
     {
         AddTestCase(new ExecutorNamesTest);
         AddTestCase(new ExecutorTimeAccountTest);
+        AddTestCase(new ExecutorAblationTest);
         AddTestCase(new ExecutorDeterminismTest);
     }
 };

@@ -157,6 +157,29 @@ ClassicCostModel::CountGpus(uint32_t server) const
     return m_gpusOf[server];
 }
 
+namespace
+{
+
+/// What is cut into shares of ranks: all-to-alls and their like.
+/// @param collective any @param ranks of the group @param servers of it @param cost of a broadcast
+void
+SpreadOverRanks(Collective collective, double ranks, double servers, ClassicCost& cost)
+{
+    if (collective == Collective::GATHER || collective == Collective::SCATTER ||
+        collective == Collective::ALL_TO_ALL)
+    {
+        cost.megabytes /= ranks; // the original counts the share of a rank
+    }
+    if (collective == Collective::ALL_TO_ALL)
+    {
+        cost.repetitions = ranks - 1;
+        cost.latencyUs *= servers > 1 ? 0.5 : 0.1;
+        cost.gigabytesPerSecond *= servers > 1 ? 0.5 / servers : 1;
+    }
+}
+
+} // namespace
+
 ClassicCost
 ClassicCostModel::GetCost(Collective collective,
                           uint64_t bytes,
@@ -212,29 +235,18 @@ ClassicCostModel::GetCost(Collective collective,
         {
             cost.latencyUs *= PLATEAU;
         }
-        return cost;
+        break;
     case Collective::ALL_GATHER:
     case Collective::REDUCE_SCATTER:
         cost.gigabytesPerSecond = bus * n / (n - 1);
         cost.latencyUs = BASE_US + (n - nServers) * localUs + (nServers - 1) * NETWORK_US;
-        return cost;
-    default:
         break;
-    }
-    cost.gigabytesPerSecond = bus;
-    cost.latencyUs = BASE_US + (!ring.sameChannels    ? n * MIXED_CHANNELS_US
-                                : servers.size() == 1 ? localUs
-                                                      : NETWORK_US);
-    if (collective == Collective::GATHER || collective == Collective::SCATTER ||
-        collective == Collective::ALL_TO_ALL)
-    {
-        cost.megabytes /= n; // the original counts the share of a rank
-    }
-    if (collective == Collective::ALL_TO_ALL)
-    {
-        cost.repetitions = n - 1;
-        cost.latencyUs *= servers.size() > 1 ? 0.5 : 0.1;
-        cost.gigabytesPerSecond *= servers.size() > 1 ? 0.5 / nServers : 1;
+    default:
+        cost.gigabytesPerSecond = bus;
+        cost.latencyUs = BASE_US + (!ring.sameChannels    ? n * MIXED_CHANNELS_US
+                                    : servers.size() == 1 ? localUs
+                                                          : NETWORK_US);
+        SpreadOverRanks(collective, n, nServers, cost);
     }
     return cost;
 }

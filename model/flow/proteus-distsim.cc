@@ -191,27 +191,43 @@ RunDistSim(const ExecutionGraph& graph,
     return result;
 }
 
-ExecutionGraph
-AppendReductions(const ExecutionGraph& graph)
+namespace
 {
-    const uint32_t n = graph.GetNTasks();
-    std::vector<bool> isReduction(n);
-    std::vector<bool> waits(n); // for a reduction, directly or not
-    std::vector<std::vector<TaskId>> successors(n);
-    std::vector<uint32_t> pending(n);
-    std::vector<TaskId> order;
-    for (TaskId id = 0; id < n; ++id)
+
+bool
+IsReduction(const Task& task)
+{
+    return task.kind == TaskKind::COMMUNICATION && task.parallelism == Parallelism::DATA &&
+           (task.collective == Collective::ALL_REDUCE ||
+            task.collective == Collective::REDUCE_SCATTER);
+}
+
+/// @return who depends on every task
+std::vector<std::vector<TaskId>>
+FindSuccessors(const ExecutionGraph& graph)
+{
+    std::vector<std::vector<TaskId>> successors(graph.GetNTasks());
+    for (TaskId id = 0; id < graph.GetNTasks(); ++id)
     {
-        const Task& task = graph.GetTask(id);
-        isReduction[id] = task.kind == TaskKind::COMMUNICATION &&
-                          task.parallelism == Parallelism::DATA &&
-                          (task.collective == Collective::ALL_REDUCE ||
-                           task.collective == Collective::REDUCE_SCATTER);
-        pending[id] = static_cast<uint32_t>(graph.GetDependencies(id).size());
         for (const TaskId before : graph.GetDependencies(id))
         {
             successors[before].push_back(id);
         }
+    }
+    return successors;
+}
+
+/// @return by task, whether it waits for a reduction, directly or not
+std::vector<bool>
+FindBehindReductions(const ExecutionGraph& graph,
+                     const std::vector<std::vector<TaskId>>& successors)
+{
+    std::vector<bool> waits(graph.GetNTasks());
+    std::vector<uint32_t> pending(graph.GetNTasks());
+    std::vector<TaskId> order;
+    for (TaskId id = 0; id < graph.GetNTasks(); ++id)
+    {
+        pending[id] = static_cast<uint32_t>(graph.GetDependencies(id).size());
         if (pending[id] == 0)
         {
             order.push_back(id);
@@ -221,15 +237,20 @@ AppendReductions(const ExecutionGraph& graph)
     {
         for (const TaskId next : successors[order[i]])
         {
-            waits[next] = waits[next] || waits[order[i]] || isReduction[order[i]];
+            waits[next] = waits[next] || waits[order[i]] || IsReduction(graph.GetTask(order[i]));
             if (--pending[next] == 0)
             {
                 order.push_back(next);
             }
         }
     }
+    return waits;
+}
 
-    GraphBuilder builder(graph.GetNDevices());
+/// Adds what a graph has besides tasks, dependencies, schedules and gates.
+void
+CopyFrame(const ExecutionGraph& graph, GraphBuilder& builder)
+{
     builder.SetFacts(graph.GetFacts());
     for (StreamId stream = 0; stream < graph.GetStreams().size(); ++stream)
     {
@@ -245,8 +266,19 @@ AppendReductions(const ExecutionGraph& graph)
     {
         builder.AddGroup(group);
     }
+}
+
+} // namespace
+
+ExecutionGraph
+AppendReductions(const ExecutionGraph& graph)
+{
+    const std::vector<std::vector<TaskId>> successors = FindSuccessors(graph);
+    const std::vector<bool> waits = FindBehindReductions(graph, successors);
+    GraphBuilder builder(graph.GetNDevices());
+    CopyFrame(graph, builder);
     std::vector<std::vector<TaskId>> kernels(graph.GetNDevices());
-    for (TaskId id = 0; id < n; ++id)
+    for (TaskId id = 0; id < graph.GetNTasks(); ++id)
     {
         const Task& task = graph.GetTask(id);
         builder.AddTask(task,
@@ -257,10 +289,11 @@ AppendReductions(const ExecutionGraph& graph)
             kernels[task.place].push_back(id);
         }
     }
-    for (TaskId id = 0; id < n; ++id)
+    for (TaskId id = 0; id < graph.GetNTasks(); ++id)
     {
+        const Task& task = graph.GetTask(id);
         for (const DeviceId device :
-             isReduction[id] ? graph.GetGroup(graph.GetTask(id).place) : std::vector<DeviceId>{})
+             IsReduction(task) ? graph.GetGroup(task.place) : std::vector<DeviceId>{})
         {
             for (const TaskId kernel : kernels[device])
             {

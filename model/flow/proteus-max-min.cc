@@ -10,6 +10,7 @@
 #include <functional>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 namespace ns3
 {
@@ -21,6 +22,8 @@ namespace
 
 /// Levels that differ by less than this part are one: the flows at them stay together.
 constexpr double EQUAL = 1e-12;
+/// Makes heaps whose lowest level is in front.
+const std::greater<std::pair<double, uint32_t>> LATER;
 
 } // namespace
 
@@ -73,13 +76,8 @@ MaxMinSolver::Freeze(uint32_t flow, double rate)
 }
 
 void
-MaxMinSolver::Solve()
+MaxMinSolver::ListUsers()
 {
-    const uint32_t nFlows = GetNFlows();
-    m_firstUse.push_back(static_cast<uint32_t>(m_uses.size()));
-    m_rates.assign(nFlows, -1);
-
-    // Who uses what.
     uint32_t users = 0;
     m_fill.clear();
     m_byLevel.clear();
@@ -96,7 +94,7 @@ MaxMinSolver::Solve()
     }
     m_users.resize(users);
     m_byLimit.clear();
-    for (uint32_t flow = 0; flow < nFlows; ++flow)
+    for (uint32_t flow = 0; flow < GetNFlows(); ++flow)
     {
         for (uint32_t i = m_firstUse[flow]; i < m_firstUse[flow + 1]; ++i)
         {
@@ -112,12 +110,43 @@ MaxMinSolver::Solve()
                                         " has no limit and uses nothing");
         }
     }
-
-    const auto later = std::greater<std::pair<double, uint32_t>>();
-    std::make_heap(m_byLevel.begin(), m_byLevel.end(), later);
+    std::make_heap(m_byLevel.begin(), m_byLevel.end(), LATER);
     std::sort(m_byLimit.begin(), m_byLimit.end());
+}
+
+double
+MaxMinSolver::FindFull()
+{
+    while (!m_byLevel.empty())
+    {
+        const auto [noted, id] = m_byLevel.front();
+        const Resource& resource = m_resources[id];
+        const double now =
+            resource.nRising == 0 ? std::numeric_limits<double>::infinity() : GetLevel(resource);
+        // A level rises when flows below it stay behind: look again before it is believed.
+        if (now <= noted * (1 + EQUAL))
+        {
+            return now;
+        }
+        std::pop_heap(m_byLevel.begin(), m_byLevel.end(), LATER);
+        m_byLevel.pop_back();
+        if (resource.nRising > 0)
+        {
+            m_byLevel.emplace_back(now, id);
+            std::push_heap(m_byLevel.begin(), m_byLevel.end(), LATER);
+        }
+    }
+    return std::numeric_limits<double>::infinity();
+}
+
+void
+MaxMinSolver::Solve()
+{
+    m_firstUse.push_back(static_cast<uint32_t>(m_uses.size()));
+    m_rates.assign(GetNFlows(), -1);
+    ListUsers();
     std::size_t nextLimit = 0;
-    uint32_t left = nFlows;
+    uint32_t left = GetNFlows();
     double reached = 0; // levels only rise, whatever rounding says
     while (left > 0)
     {
@@ -125,29 +154,7 @@ MaxMinSolver::Solve()
         {
             ++nextLimit;
         }
-        // A level rises when flows below it stay behind: look again before it is believed.
-        uint32_t full = UINT32_MAX;
-        double level = std::numeric_limits<double>::infinity();
-        while (!m_byLevel.empty())
-        {
-            const auto [noted, id] = m_byLevel.front();
-            const Resource& resource = m_resources[id];
-            const double now = resource.nRising == 0 ? std::numeric_limits<double>::infinity()
-                                                     : GetLevel(resource);
-            if (now <= noted * (1 + EQUAL))
-            {
-                full = id;
-                level = now;
-                break;
-            }
-            std::pop_heap(m_byLevel.begin(), m_byLevel.end(), later);
-            m_byLevel.pop_back();
-            if (resource.nRising > 0)
-            {
-                m_byLevel.emplace_back(now, id);
-                std::push_heap(m_byLevel.begin(), m_byLevel.end(), later);
-            }
-        }
+        const double level = FindFull();
         if (nextLimit < m_byLimit.size() && m_byLimit[nextLimit].first <= level)
         {
             reached = std::max(reached, m_byLimit[nextLimit].first);
@@ -155,12 +162,13 @@ MaxMinSolver::Solve()
             --left;
             continue;
         }
-        std::pop_heap(m_byLevel.begin(), m_byLevel.end(), later);
+        const uint32_t full = m_byLevel.front().second;
+        std::pop_heap(m_byLevel.begin(), m_byLevel.end(), LATER);
         m_byLevel.pop_back();
         reached = std::max(reached, level);
-        const uint32_t end =
-            full + 1 < m_resources.size() ? m_resources[full + 1].firstUser : users;
-        for (uint32_t i = m_resources[full].firstUser; i < end; ++i)
+        const std::size_t end =
+            full + 1 < m_resources.size() ? m_resources[full + 1].firstUser : m_users.size();
+        for (std::size_t i = m_resources[full].firstUser; i < end; ++i)
         {
             if (m_rates[m_users[i]] < 0)
             {

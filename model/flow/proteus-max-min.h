@@ -83,6 +83,14 @@ class MaxMinSolver
         return resource.capacity > 0 ? resource.capacity / resource.rising : 0;
     }
 
+    /// Notes who uses what, the levels of resources, and the limits of flows.
+    /// @throw std::invalid_argument if a flow without limit uses no resource
+    void ListUsers();
+
+    /// Brings the resource that is full first to the front of m_byLevel.
+    /// @return its level; infinite, and nothing at the front, if none is full at any
+    double FindFull();
+
     /// @param flow a flow that rises @param rate at which it stays
     void Freeze(uint32_t flow, double rate);
 

@@ -53,11 +53,11 @@ struct RunInput
 /// How a result came about.
 struct RunInformation
 {
-    std::string program;           //!< name
-    std::string command;           //!< as typed, quoted for a POSIX shell
+    std::string program;          //!< name
+    std::string command;          //!< as typed, quoted for a POSIX shell
     std::vector<RunInput> inputs; //!< files that the command names and that were there before
-    std::string version;           //!< of proteus
-    std::string ns3Version;        //!< of ns-3, e.g. "3.37"
+    std::string version;          //!< of proteus
+    std::string ns3Version;       //!< of ns-3, e.g. "3.37"
 };
 
 /**

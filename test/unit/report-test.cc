@@ -643,8 +643,9 @@ TEST(ChromeTrace, RejectsWhatDoesNotFit)
     run.AddSpan(0, run.AddCompute(0), 0, 1);
     const ExecutionGraph& graph = run.Finish();
     std::ostringstream out;
-    ExpectContains(ErrorOf([&] { WriteChromeTrace(graph, MakeTwoServers(), ResultOf(run.timeline), out); }),
-                   "the graph has 5 devices, the cluster 'small' only 4 GPUs");
+    ExpectContains(
+        ErrorOf([&] { WriteChromeTrace(graph, MakeTwoServers(), ResultOf(run.timeline), out); }),
+        "the graph has 5 devices, the cluster 'small' only 4 GPUs");
     run.timeline.memory.pop_back();
     const Cluster cluster = MakeCluster("dgx-a100", 1);
     ExpectContains(ErrorOf([&] { WriteChromeTrace(graph, cluster, ResultOf(run.timeline), out); }),
