@@ -110,7 +110,7 @@ WriteLayoutCsv(std::ostream& stream, const Placement& placement)
             {
                 summands.push_back(&op.reads[summand]);
             }
-            stream << head << (i == 0 ? "out" : "out:" + std::to_string(i));
+            stream << head << "out";
             WriteTensor(stream,
                         placement.tensors[op.writes[i].tensor],
                         GetResultLayout(placed, op.writes[i], summands),

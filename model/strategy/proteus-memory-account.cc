@@ -397,6 +397,20 @@ FindLocalEdges(const ExecutionGraph& graph)
     return edges;
 }
 
+/// @param ids ascending @param end position of a later one @param id one of them, most often near
+/// @return its position
+uint32_t
+FindBefore(const std::vector<TaskId>& ids, uint32_t end, TaskId id)
+{
+    uint32_t step = 1;
+    while (step < end && ids[end - step] > id)
+    {
+        step *= 2;
+    }
+    const auto begin = ids.begin() + (step < end ? end - step : 0);
+    return static_cast<uint32_t>(std::lower_bound(begin, ids.begin() + end, id) - ids.begin());
+}
+
 } // namespace
 
 std::vector<MemoryAccount>
@@ -411,14 +425,14 @@ AccountMemory(const ExecutionGraph& graph)
         LocalTasks& tasks = devices[device];
         tasks.dependencies.resize(tasks.ids.size());
         tasks.dependents.resize(tasks.ids.size());
-        auto find = [&](TaskId id) {
-            return static_cast<uint32_t>(std::lower_bound(tasks.ids.begin(), tasks.ids.end(), id) -
-                                         tasks.ids.begin());
-        };
+        uint32_t target = 0;
         for (const auto& [before, after] : edges[device])
         {
-            const uint32_t source = find(before);
-            const uint32_t target = find(after);
+            while (tasks.ids[target] < after)
+            {
+                ++target;
+            }
+            const uint32_t source = FindBefore(tasks.ids, target, before);
             tasks.dependencies[target].push_back(source);
             tasks.dependents[source].push_back(target);
         }
