@@ -17,6 +17,8 @@
 #include "ns3/proteus-flow-player.h"
 #include "ns3/proteus-output-file.h"
 #include "ns3/proteus-program-options.h"
+#include "ns3/proteus-progress.h"
+#include "ns3/proteus-table-options.h"
 #include "ns3/simulator.h"
 #include "ns3/string.h"
 #include "ns3/uinteger.h"
@@ -30,8 +32,6 @@
 #include <functional>
 #include <iomanip>
 #include <iostream>
-#include <memory>
-#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <sys/wait.h>
@@ -400,13 +400,20 @@ Median(std::vector<double> values)
     return values[values.size() / 2];
 }
 
-/// @param c to run @param repetitions of it @return the first result, with median times
+/// @param c to run @param repetitions of it @param quiet no progress line
+/// @return the first result, with median times
 Result
-Measure(const Case& c, uint32_t repetitions)
+Measure(const Case& c, uint32_t repetitions, bool quiet)
 {
     std::vector<Result> results;
+    ProgressLine progress;
     for (uint32_t i = 0; i < repetitions; ++i)
     {
+        if (!quiet)
+        {
+            progress.Say("measuring " + c.name + ", run " + std::to_string(i + 1) + " of " +
+                         std::to_string(repetitions));
+        }
         results.push_back(RunApart(c, c.stock));
     }
     const auto median = [&results](double Result::*member) {
@@ -476,9 +483,89 @@ Print(const Case& c, const Result& result)
     std::cout << std::flush;
 }
 
+/// @return an empty table of cases
+Table
+MakeCaseTable()
+{
+    return {"cases",
+            "Cases",
+            "A row per case; times are medians.",
+            {{"case", "", "what was run"},
+             {"hosts", "", "of the cluster"},
+             {"packets", "", "units sent, control units included"},
+             {"packet_hops", "", "units times links"},
+             {"events", "", "of the engine"},
+             {"ns_per_packet_hop", "ns", "CPU time"},
+             {"bytes_per_wall_second", "B/s", "payload over wall time"},
+             {"peak_memory_bytes", "B", "that the run adds to an empty process"},
+             {"ratio_to_stock", "", "stock devices' CPU time of a packet-hop over this one"},
+             {"control_packets", "", "acknowledgements and notifications among the packets"},
+             {"marked_packets", "", "by ECN"},
+             {"pauses", "", "of PFC"},
+             {"simulated_s", "s", "simulated time"},
+             {"simulator_events", "", "of ns-3"},
+             {"cpu_s", "s", "CPU time of the run"},
+             {"set_up_s", "s", "CPU time before it"},
+             {"rest_memory_bytes", "B", "memory after set-up"},
+             {"stock_ns_per_packet_hop", "ns", "CPU time of stock devices"},
+             {"stock_packet_hops", "", "of stock devices"},
+             {"stock_events", "", "of ns-3, of stock devices"}},
+            {}};
+}
+
+/// @param c that was measured @param result of it @return a row of MakeCaseTable()
+std::vector<Cell>
+MakeCaseRow(const Case& c, const Result& result)
+{
+    const bool hasStock = result.stockHops > 0;
+    const auto ofStock = [hasStock](auto value) { return hasStock ? Cell(value) : Cell(); };
+    return {c.name,
+            uint64_t{result.hosts},
+            result.packets + result.controlPackets,
+            result.hops,
+            result.events,
+            GetNsPerHop(result),
+            static_cast<double>(result.bytes) / result.wallS,
+            result.peakBytes,
+            ofStock(GetRatio(result)),
+            result.controlPackets,
+            result.marks,
+            result.pauses,
+            static_cast<double>(result.endPs) * 1e-12,
+            result.simulatorEvents,
+            result.cpuS,
+            result.setUpS,
+            result.restBytes,
+            ofStock(hasStock ? result.stockCpuS * 1e9 / static_cast<double>(result.stockHops) : 0),
+            ofStock(result.stockHops),
+            ofStock(result.stockEvents)};
+}
+
+/// @return an empty table of approximations
+Table
+MakeApproximationTable()
+{
+    return {"approximations",
+            "Approximations",
+            "A row per value of an attribute; the first of each is exact.",
+            {{"case", "", "what was run"},
+             {"attribute", "", "of the fabric"},
+             {"value", "", "of it"},
+             {"simulated_s", "s", "simulated time"},
+             {"error_share", "share", "of the simulated time"},
+             {"times_as_fast", "", "CPU time of the exact run over that of this one"},
+             {"marked_packets", "", "by ECN"}},
+            {}};
+}
+
+/// Runs a case with several values of an attribute, and prints what comes out.
 /// @param name of an attribute @param values of it, the first of which is exact @param c to run
+/// @param table that gets the rows
 void
-PrintApproximation(const std::string& name, const std::vector<std::string>& values, const Case& c)
+MeasureApproximation(const std::string& name,
+                     const std::vector<std::string>& values,
+                     const Case& c,
+                     Table& table)
 {
     std::cout << c.name << ": " << name << "\n";
     Result exact;
@@ -489,14 +576,164 @@ PrintApproximation(const std::string& name, const std::vector<std::string>& valu
         const Result result = RunApart(changed, false);
         exact = exact.hops == 0 ? result : exact;
         const double error =
-            100 * (static_cast<double>(result.endPs) / static_cast<double>(exact.endPs) - 1);
+            static_cast<double>(result.endPs) / static_cast<double>(exact.endPs) - 1;
         std::cout << "  " << std::setw(6) << value << std::setprecision(3) << std::setw(10)
                   << static_cast<double>(result.endPs) * 1e-9 << " ms, error " << std::showpos
-                  << std::setprecision(2) << error << " %" << std::noshowpos << ", "
+                  << std::setprecision(2) << 100 * error << " %" << std::noshowpos << ", "
                   << std::setprecision(1) << exact.cpuS / result.cpuS << " times as fast, "
                   << result.marks << " marks\n"
                   << std::flush;
+        table.rows.push_back({c.name,
+                              name,
+                              value,
+                              static_cast<double>(result.endPs) * 1e-12,
+                              error,
+                              exact.cpuS / result.cpuS,
+                              result.marks});
     }
+}
+
+/// @param quick fewer packets @return what is measured
+std::vector<Case>
+MakeCases(bool quick)
+{
+    const uint64_t unit = RoceFraming().unitBytes;
+    const uint64_t scale = quick ? 1 : 10;
+    return {{"switch-permutation",
+             [] { return MakeSwitch(8); },
+             [=] { return MakePermutation(8, 1000 * scale * unit); },
+             {},
+             true},
+            {"fat-tree-permutation",
+             [] { return MakeFatTree(128); },
+             [=] { return MakePermutation(128, 100 * scale * unit); },
+             {},
+             true},
+            {"fat-tree-permutation",
+             [] { return MakeFatTree(1024); },
+             [=] { return MakePermutation(1024, 30 * scale * unit); },
+             {},
+             true},
+            {"incast",
+             [] { return MakeSwitch(16); },
+             [=] { return MakeIncast(16, 400 * scale * unit); },
+             {},
+             true},
+            {"ring-all-reduce",
+             [] { return MakeFatTree(128); },
+             [=] { return MakeRing(128, 16 * unit, 2 * 127); },
+             {},
+             true,
+             true}};
+}
+
+/// @param quick fewer packets @return what approximations cost and give
+Table
+MeasureApproximations(bool quick)
+{
+    const uint64_t unit = RoceFraming().unitBytes;
+    const uint64_t scale = quick ? 1 : 10;
+    Table table = MakeApproximationTable();
+    MeasureApproximation("TrainPackets",
+                         {"1", "2", "4", "8", "16"},
+                         {"fat-tree-permutation, 128 hosts",
+                          [] { return MakeFatTree(128); },
+                          [=] { return MakePermutation(128, 100 * scale * unit); },
+                          {},
+                          false},
+                         table);
+    const auto server = [] { return LoadCluster("dgx-h100"); };
+    const uint64_t megabyte = 1 << 20;
+    const std::vector<std::string> bursts{"256", "1024", "4096", "16384"};
+    MeasureApproximation("BurstBytes",
+                         bursts,
+                         {"ring-all-reduce in a server, 8 MiB per step",
+                          server,
+                          [=] { return MakeRing(8, 8 * megabyte, 14); },
+                          {},
+                          false},
+                         table);
+    MeasureApproximation("BurstBytes",
+                         bursts,
+                         {"all-to-all in a server, 1 MiB per pair",
+                          server,
+                          [=] { return MakeAllToAll(8, megabyte); },
+                          {},
+                          false},
+                         table);
+    MeasureApproximation("BurstBytes",
+                         bursts,
+                         {"ring-all-reduce in a server, 64 KiB per step",
+                          server,
+                          [=] { return MakeRing(8, megabyte / 16, 14); },
+                          {},
+                          false},
+                         table);
+    return table;
+}
+
+/// What the command line says.
+struct Options
+{
+    bool quick{false};
+    bool quiet{false};
+    CommandLineText csv;
+    TableOptions tables;
+    std::string only;
+    int64_t repetitions{0};
+};
+
+void
+Run(const Options& options)
+{
+    const uint32_t n = options.repetitions > 0 ? ToCount(options.repetitions, "repetitions", 1)
+                       : options.quick         ? 1
+                                               : 5;
+    if (!options.csv.empty())
+    {
+        CheckWritable(options.csv);
+    }
+    options.tables.Check();
+    std::cout << "switched on: PFC, ECN, DCQCN, two traffic classes, shared buffers, ECMP, "
+                 "statistics of every message, queue pair and port\nswitched off: trace sinks\n"
+              << (StockNetwork::IsAvailable()
+                      ? ""
+                      : "no comparison: ns-3 was configured without point-to-point\n");
+    Table table = MakeCaseTable();
+    std::vector<std::pair<uint32_t, double>> growth;
+    for (const Case& c : MakeCases(options.quick))
+    {
+        if (c.name.find(options.only) == std::string::npos)
+        {
+            continue;
+        }
+        const Result result = Measure(c, n, options.quiet);
+        Print(c, result);
+        table.rows.push_back(MakeCaseRow(c, result));
+        if (c.name.find("permutation") != std::string::npos)
+        {
+            growth.emplace_back(result.hosts, GetNsPerHop(result));
+        }
+    }
+    if (growth.size() > 1)
+    {
+        std::cout << "growth of ns/packet-hop with hosts:";
+        for (const auto& [hosts, ns] : growth)
+        {
+            std::cout << "  " << hosts << ": " << std::setprecision(1) << ns;
+        }
+        std::cout << "\n";
+    }
+    Table approximations = MakeApproximationTable();
+    if (options.only.empty() || options.only == "approximation")
+    {
+        approximations = MeasureApproximations(options.quick);
+    }
+    if (!options.csv.empty())
+    {
+        WriteFile(options.csv, [&table](std::ostream& out) { WriteTableCsv(table, out); });
+    }
+    options.tables.Write({table, approximations});
 }
 
 } // namespace
@@ -505,131 +742,19 @@ int
 main(int argc, char* argv[])
 {
     Time::SetResolution(Time::PS);
-    bool quick = false;
-    std::string csv;
-    std::string only;
-    int64_t repetitions = 0;
-
+    Options options;
     CommandLine command(__FILE__);
     command.Usage("Measures the packet engine with PFC, ECN and DCQCN on, statistics of every\n"
                   "message and port kept, and no trace sink; and stock PointToPointNetDevices\n"
                   "that forward the same packets over the same routes.");
-    command.AddValue("quick", "fewer packets, one repetition", quick);
-    command.AddValue("repetitions", "of every case (0: 5, or 1 if quick)", repetitions);
-    command.AddValue("only", "only cases with this in their name", only);
-    command.AddValue("csv", "write the results to this file", csv);
+    command.AddValue("quick", "fewer packets, one repetition", options.quick);
+    command.AddValue("repetitions", "of every case (0: 5, or 1 if quick)", options.repetitions);
+    command.AddValue("only",
+                     "only cases with this in their name; approximation: only those",
+                     options.only);
+    command.AddValue("csv", "write the cases to this file", options.csv);
+    options.tables.AddTo(command);
+    command.AddValue("quiet", "no progress line", options.quiet);
     command.Parse(argc, argv);
-
-    return RunProgram("proteus-bench", [&]() {
-        const uint32_t n = repetitions > 0 ? ToCount(repetitions, "repetitions", 1) : quick ? 1 : 5;
-        if (!csv.empty())
-        {
-            CheckWritable(csv);
-        }
-        const uint64_t unit = RoceFraming().unitBytes;
-        const uint64_t scale = quick ? 1 : 10;
-        std::vector<Case> cases;
-        cases.push_back({"switch-permutation",
-                         [] { return MakeSwitch(8); },
-                         [=] { return MakePermutation(8, 1000 * scale * unit); },
-                         {},
-                         true});
-        cases.push_back({"fat-tree-permutation",
-                         [] { return MakeFatTree(128); },
-                         [=] { return MakePermutation(128, 100 * scale * unit); },
-                         {},
-                         true});
-        cases.push_back({"fat-tree-permutation",
-                         [] { return MakeFatTree(1024); },
-                         [=] { return MakePermutation(1024, 30 * scale * unit); },
-                         {},
-                         true});
-        cases.push_back({"incast",
-                         [] { return MakeSwitch(16); },
-                         [=] { return MakeIncast(16, 400 * scale * unit); },
-                         {},
-                         true});
-        cases.push_back({"ring-all-reduce",
-                         [] { return MakeFatTree(128); },
-                         [=] { return MakeRing(128, 16 * unit, 2 * 127); },
-                         {},
-                         true,
-                         true});
-        std::cout << "switched on: PFC, ECN, DCQCN, two traffic classes, shared buffers, ECMP, "
-                     "statistics of every message, queue pair and port\nswitched off: trace sinks\n"
-                  << (StockNetwork::IsAvailable()
-                          ? ""
-                          : "no comparison: ns-3 was configured without point-to-point\n");
-        std::ostringstream rows;
-        std::vector<std::pair<uint32_t, double>> growth;
-        for (const Case& c : cases)
-        {
-            if (c.name.find(only) == std::string::npos)
-            {
-                continue;
-            }
-            const Result result = Measure(c, n);
-            Print(c, result);
-            rows << c.name << ',' << result.hosts << ',' << result.packets + result.controlPackets
-                 << ',' << result.hops << ',' << result.events << ',' << std::fixed
-                 << std::setprecision(2) << GetNsPerHop(result) << ',' << std::setprecision(0)
-                 << static_cast<double>(result.bytes) / result.wallS << ',' << result.peakBytes
-                 << ',';
-            if (result.stockHops > 0)
-            {
-                rows << std::setprecision(2) << GetRatio(result);
-            }
-            rows << '\n';
-            if (c.name.find("permutation") != std::string::npos)
-            {
-                growth.emplace_back(result.hosts, GetNsPerHop(result));
-            }
-        }
-        std::cout << "growth of ns/packet-hop with hosts:";
-        for (const auto& [hosts, ns] : growth)
-        {
-            std::cout << "  " << hosts << ": " << std::setprecision(1) << ns;
-        }
-        std::cout << "\n";
-        if (only.empty() || only == "approximation")
-        {
-            Case trains{"fat-tree-permutation, 128 hosts",
-                        [] { return MakeFatTree(128); },
-                        [=] { return MakePermutation(128, 100 * scale * unit); },
-                        {},
-                        false};
-            PrintApproximation("TrainPackets", {"1", "2", "4", "8", "16"}, trains);
-            const auto server = [] { return LoadCluster("dgx-h100"); };
-            const uint64_t megabyte = 1 << 20;
-            PrintApproximation("BurstBytes",
-                               {"256", "1024", "4096", "16384"},
-                               {"ring-all-reduce in a server, 8 MiB per step",
-                                server,
-                                [=] { return MakeRing(8, 8 * megabyte, 14); },
-                                {},
-                                false});
-            PrintApproximation("BurstBytes",
-                               {"256", "1024", "4096", "16384"},
-                               {"all-to-all in a server, 1 MiB per pair",
-                                server,
-                                [=] { return MakeAllToAll(8, megabyte); },
-                                {},
-                                false});
-            PrintApproximation("BurstBytes",
-                               {"256", "1024", "4096", "16384"},
-                               {"ring-all-reduce in a server, 64 KiB per step",
-                                server,
-                                [=] { return MakeRing(8, megabyte / 16, 14); },
-                                {},
-                                false});
-        }
-        if (!csv.empty())
-        {
-            WriteFile(csv, [&rows](std::ostream& out) {
-                out << "case,hosts,packets,packet_hops,events,ns_per_packet_hop,"
-                       "bytes_per_wall_second,peak_memory_bytes,ratio_to_stock\n"
-                    << rows.str();
-            });
-        }
-    });
+    return RunProgram("proteus-bench", [&options]() { Run(options); });
 }

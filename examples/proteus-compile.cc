@@ -14,6 +14,7 @@
 #include "ns3/command-line.h"
 #include "ns3/nstime.h"
 #include "ns3/proteus-chakra.h"
+#include "ns3/proteus-compile-tables.h"
 #include "ns3/proteus-compiler.h"
 #include "ns3/proteus-gpu-datasheet.h"
 #include "ns3/proteus-graph-dot.h"
@@ -24,6 +25,7 @@
 #include "ns3/proteus-output-file.h"
 #include "ns3/proteus-program-options.h"
 #include "ns3/proteus-strategy-json.h"
+#include "ns3/proteus-table-options.h"
 
 #include <iomanip>
 #include <iostream>
@@ -49,6 +51,7 @@ struct Options
     CommandLineText inventory;
     CommandLineText memory;
     CommandLineText layouts;
+    TableOptions tables;
     bool isUntimed{false};
     bool expand{false};
 };
@@ -73,6 +76,7 @@ Check(const Options& options)
             CheckWritable(file);
         }
     }
+    options.tables.Check();
     if (!options.graph.empty() && !EndsWith(options.graph, ".json") &&
         !EndsWith(options.graph, ".pb") && !EndsWith(options.graph, ".dot"))
     {
@@ -139,6 +143,7 @@ Run(const Options& options)
     {
         WriteFile(options.memory, [&](std::ostream& stream) { WriteMemoryCsv(stream, accounts); });
     }
+    options.tables.Write(MakeCompileTables({model, graph, gpu, rows, accounts}));
     if (!options.chakra.empty())
     {
         SaveChakraFolder(graph, options.chakra);
@@ -193,6 +198,7 @@ main(int argc, char* argv[])
     command.AddValue("layouts",
                      "write how every tensor is split over the mesh axes to this CSV file",
                      options.layouts);
+    options.tables.AddTo(command);
     command.AddValue("expand", "print the strategy as a tree, and do nothing else", options.expand);
     command.Parse(argc, argv);
     return RunProgram("proteus-compile", [&]() { Run(options); });

@@ -184,13 +184,12 @@ Run(const Options& options)
     std::vector<FabricRow> rows;
     for (const FabricVariant& variant : variants)
     {
-        if (!options.quiet)
-        {
-            std::cerr << rows.size() + 1 << " of " << variants.size() << ": " << variant.name
-                      << (variant.technology.empty() ? "" : ", " + variant.technology) << ", "
-                      << variant.routing << std::endl;
-        }
-        rows.push_back(RunVariant(options, variant, graph, dataType));
+        Options named = options;
+        named.runName = std::to_string(rows.size() + 1) + " of " + std::to_string(variants.size()) +
+                        ", " + variant.name +
+                        (variant.technology.empty() ? "" : ", " + variant.technology) + ", " +
+                        variant.routing;
+        rows.push_back(RunVariant(named, variant, graph, dataType));
     }
     const std::string& name = graph.GetFacts().name;
     std::cout << (name.empty() ? "The graph" : name) << " on " << graph.GetNDevices() << " GPUs, "

@@ -19,6 +19,7 @@
 #include "ns3/proteus-packet-trace-options.h"
 #include "ns3/proteus-program-options.h"
 #include "ns3/proteus-progress.h"
+#include "ns3/proteus-table-options.h"
 #include "ns3/rng-seed-manager.h"
 #include "ns3/simulator.h"
 #include "ns3/string.h"
@@ -39,17 +40,18 @@ namespace
 /// What the command line says, as it says it.
 struct Options
 {
-    std::string cluster;           //!< preset or file
+    CommandLineText cluster;       //!< preset or file
     int64_t nodes{0};              //!< servers
     FabricFlags fabric;            //!< between servers of a preset
-    std::string flows;             //!< file
+    CommandLineText flows;         //!< file
     std::string transport;         //!< empty: attributes decide
     int64_t payload{0};            //!< 0: the cluster decides
     int64_t overhead{-1};          //!< -1: the cluster decides
     std::string window;            //!< empty: attributes decide
     std::string congestionControl; //!< empty: attributes decide
     int64_t seed{1};               //!< of ns-3's random numbers
-    std::string csv;               //!< file, may be empty
+    CommandLineText csv;           //!< file, may be empty
+    TableOptions tables;           //!< all results
     PacketTraceOptions traces;     //!< what happens on the links
     bool quiet{false};             //!< no progress line
 };
@@ -171,51 +173,133 @@ MakeCluster(const Options& options)
     return options.payload > 0 || options.overhead >= 0 ? WithPackets(cluster, options) : cluster;
 }
 
-/// @param player that has run @param wallS how long that took
-void
-Report(const FlowPlayer& player, Ptr<Fabric> fabric, double wallS)
+/// What is said of all flows together.
+struct FlowsSummary
 {
+    std::size_t flows{0};
+    uint64_t bytes{0};
+    double endS{0};     //!< last byte of the last one
+    double meanS{0};    //!< from the start to the last byte
+    double longestS{0}; //!< the same
+    NetworkStatistics work;
+    uint64_t repeated{0}; //!< data packets
+    LinkStatistics links; //!< sums
+    double wallS{0};
+    uint64_t train{1}; //!< packets of the network per event
+};
+
+/// @param player that has run @param fabric of it @param wallS how long that took @return of it
+FlowsSummary
+Summarize(const FlowPlayer& player, Ptr<Fabric> fabric, double wallS)
+{
+    constexpr double PS = 1e-12;
     const auto& flows = player.GetFlows();
     const auto& times = player.GetTimes();
-    uint64_t bytes = 0;
-    double sumPs = 0;
-    int64_t mostPs = 0;
+    FlowsSummary summary;
+    summary.flows = flows.size();
+    summary.endS = static_cast<double>(player.GetEndPs()) * PS;
     for (std::size_t i = 0; i < flows.size(); ++i)
     {
-        bytes += flows[i].bytes;
-        const int64_t tookPs = times[i].receivedPs - times[i].startPs;
-        sumPs += static_cast<double>(tookPs);
-        mostPs = std::max(mostPs, tookPs);
+        summary.bytes += flows[i].bytes;
+        const double tookS = static_cast<double>(times[i].receivedPs - times[i].startPs) * PS;
+        summary.meanS += tookS / static_cast<double>(flows.size());
+        summary.longestS = std::max(summary.longestS, tookS);
     }
-    const NetworkStatistics work = player.GetStatistics();
-    LinkStatistics sum;
+    summary.work = player.GetStatistics();
+    summary.repeated = player.GetTransport()->GetRetransmittedPackets();
     for (const LinkStatistics& link : fabric->GetLinkStatistics())
     {
-        sum.lostPackets += link.lostPackets;
-        sum.droppedPackets += link.droppedPackets;
-        sum.markedPackets += link.markedPackets;
-        sum.pauses += link.pauses;
+        summary.links.lostPackets += link.lostPackets;
+        summary.links.droppedPackets += link.droppedPackets;
+        summary.links.markedPackets += link.markedPackets;
+        summary.links.pauses += link.pauses;
     }
-    std::cout << std::fixed << std::setprecision(6) << "flows            " << flows.size() << ", "
-              << bytes << " bytes\n"
-              << "last byte        " << static_cast<double>(player.GetEndPs()) * 1e-9 << " ms\n"
-              << "completion time  " << sumPs * 1e-9 / static_cast<double>(flows.size())
-              << " ms mean, " << static_cast<double>(mostPs) * 1e-9 << " ms longest\n"
-              << "packets          " << work.packets << " data ("
-              << player.GetTransport()->GetRetransmittedPackets() << " repeated), "
-              << work.controlPackets << " control, " << work.packetHops << " packet-hops\n"
-              << "network          " << sum.markedPackets << " marked, " << sum.pauses
-              << " pauses, " << sum.droppedPackets << " dropped, " << sum.lostPackets << " lost\n"
-              << std::setprecision(3) << "run              " << wallS << " s, "
-              << (wallS > 0 ? static_cast<double>(work.packetHops) / wallS * 1e-6 : 0)
-              << " M packet-hops/s\n";
+    summary.wallS = wallS;
     UintegerValue train;
     fabric->GetAttribute("TrainPackets", train);
-    if (train.Get() > 1)
+    summary.train = train.Get();
+    return summary;
+}
+
+/// @param s to print
+void
+Print(const FlowsSummary& s)
+{
+    std::cout << std::fixed << std::setprecision(6) << "flows            " << s.flows << ", "
+              << s.bytes << " bytes\n"
+              << "last byte        " << s.endS * 1e3 << " ms\n"
+              << "completion time  " << s.meanS * 1e3 << " ms mean, " << s.longestS * 1e3
+              << " ms longest\n"
+              << "packets          " << s.work.packets << " data (" << s.repeated << " repeated), "
+              << s.work.controlPackets << " control, " << s.work.packetHops << " packet-hops\n"
+              << "network          " << s.links.markedPackets << " marked, " << s.links.pauses
+              << " pauses, " << s.links.droppedPackets << " dropped, " << s.links.lostPackets
+              << " lost\n"
+              << std::setprecision(3) << "run              " << s.wallS << " s, "
+              << (s.wallS > 0 ? static_cast<double>(s.work.packetHops) / s.wallS * 1e-6 : 0)
+              << " M packet-hops/s\n";
+    if (s.train > 1)
     {
-        std::cout << "approximation    " << train.Get() << " packets of the network per event "
+        std::cout << "approximation    " << s.train << " packets of the network per event "
                   << "(TrainPackets); 1 is exact\n";
     }
+}
+
+/// @param s of the run @return it as a table
+Table
+MakeSummaryTable(const FlowsSummary& s)
+{
+    const auto text = [](const char* value) { return Cell(std::string(value)); };
+    Table table = MakeQuantityTable("summary", "Summary", "All flows together.");
+    table.rows = {{text("flows"), uint64_t{s.flows}, text("")},
+                  {text("payload"), s.bytes, text("B")},
+                  {text("last byte"), s.endS, text("s")},
+                  {text("mean completion time"), s.meanS, text("s")},
+                  {text("longest completion time"), s.longestS, text("s")},
+                  {text("data packets"), s.work.packets, text("")},
+                  {text("repeated packets"), s.repeated, text("")},
+                  {text("control packets"), s.work.controlPackets, text("")},
+                  {text("packet-hops"), s.work.packetHops, text("")},
+                  {text("marked packets"), s.links.markedPackets, text("")},
+                  {text("pauses"), s.links.pauses, text("")},
+                  {text("dropped packets"), s.links.droppedPackets, text("")},
+                  {text("lost packets"), s.links.lostPackets, text("")},
+                  {text("packets per event"), s.train, text("")},
+                  {text("wall time"), s.wallS, text("s")}};
+    return table;
+}
+
+/// @param player that has run @return a row per flow
+Table
+MakeFlowTable(const FlowPlayer& player)
+{
+    Table table{"flows",
+                "Flows",
+                "A row per flow, in the order of the list.",
+                {{"id", "", "of the list"},
+                 {"src", "", "rank that sends"},
+                 {"dst", "", "rank that receives"},
+                 {"bytes", "B", "payload"},
+                 {"start_s", "s", "handed to the transport"},
+                 {"received_s", "s", "the last byte has arrived"},
+                 {"acknowledged_s", "s", "the sender knows"}},
+                {}};
+    const auto seconds = [](int64_t ps) {
+        return ps < 0 ? Cell() : Cell(static_cast<double>(ps) * 1e-12);
+    };
+    for (std::size_t i = 0; i < player.GetFlows().size(); ++i)
+    {
+        const FlowSpec& flow = player.GetFlows()[i];
+        const FlowTimes& times = player.GetTimes()[i];
+        table.rows.push_back({flow.id,
+                              uint64_t{flow.source},
+                              uint64_t{flow.destination},
+                              flow.bytes,
+                              seconds(times.startPs),
+                              seconds(times.receivedPs),
+                              seconds(times.acknowledgedPs)});
+    }
+    return table;
 }
 
 } // namespace
@@ -269,6 +353,7 @@ main(int argc, char* argv[])
     command.AddValue("csv",
                      "write id,src,dst,bytes,start_ns,rx_done_ns,ack_done_ns to this file",
                      options.csv);
+    options.tables.AddTo(command);
     options.traces.AddTo(command);
     command.AddValue("quiet", "no progress line", options.quiet);
     command.Parse(argc, argv);
@@ -287,6 +372,7 @@ main(int argc, char* argv[])
         {
             CheckWritable(options.csv);
         }
+        options.tables.Check();
         Ptr<Fabric> fabric = ProteusHelper().InstallFabric(cluster);
         Ptr<FlowPlayer> player = CreateObject<FlowPlayer>();
         player->AssignStreams(fabric, 0);
@@ -309,7 +395,12 @@ main(int argc, char* argv[])
                 WriteFlowCsv(player->GetFlows(), player->GetTimes(), out);
             });
         }
-        Report(*player, fabric, wallS);
+        const FlowsSummary summary = Summarize(*player, fabric, wallS);
+        Print(summary);
+        if (!options.tables.IsEmpty())
+        {
+            options.tables.Write({MakeSummaryTable(summary), MakeFlowTable(*player)});
+        }
         player->Dispose();
         fabric->Dispose();
         Simulator::Destroy();

@@ -146,7 +146,7 @@ PrintJob(const Options& options, const Cluster& cluster, const ParallelPlan& pla
 }
 
 void
-Run(const Options& options)
+Run(Options& options)
 {
     options.Check();
     if (!options.graph.empty())
@@ -155,11 +155,15 @@ Run(const Options& options)
     }
     const Cluster cluster = options.BuildCluster();
     const ParallelPlan plan = BuildPlan(options, cluster);
-    const ExecutionGraph graph =
-        CompileForCluster(LoadTrainingPlan(FindModelFile(options.model), plan),
-                          cluster,
-                          GetKernelCostParameters(options.launchInterval),
-                          "");
+    const TrainingPlan trainingPlan = LoadTrainingPlan(FindModelFile(options.model), plan);
+    for (const std::string& file : trainingPlan.files)
+    {
+        AddRunInput(file, options.information);
+    }
+    const ExecutionGraph graph = CompileForCluster(trainingPlan,
+                                                   cluster,
+                                                   GetKernelCostParameters(options.launchInterval),
+                                                   "");
     PrintJob(options, cluster, plan);
     if (!options.graph.empty())
     {

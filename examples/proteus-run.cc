@@ -61,12 +61,16 @@ CheckInput(const Input& input)
 /// Compiles a model, says whether it fits, and runs it.
 void
 RunModel(const Input& input,
-         const ProgramOptions& options,
+         ProgramOptions& options,
          const Cluster& cluster,
          const std::string& dataType)
 {
     options.Check();
     const TrainingPlan plan = input.model.Load();
+    for (const std::string& file : plan.files)
+    {
+        AddRunInput(file, options.information);
+    }
     const ExecutionGraph graph = CompileForCluster(plan,
                                                    cluster,
                                                    GetKernelCostParameters(options.launchInterval),
@@ -125,6 +129,7 @@ main(int argc, char* argv[])
                      "a trace (default: bf16, for a model that of the strategy)",
                      dataType);
     options.AddTo(command, true);
+    options.inputs.insert({"graph", "trace", "traceGroups", "strategy", "profile"});
     options.Parse(command, argc, argv);
 
     return RunProgram("proteus-run", [&]() {

@@ -81,6 +81,7 @@ CollectiveProgramOptions::AddTo(CommandLine& command)
                      "write size_bytes,time_us,algbw_GBps,busbw_GBps,algorithm,protocol,channels "
                      "to this file",
                      csv);
+    tables.AddTo(command);
     command.AddValue("quiet", "no progress line", quiet);
 }
 
@@ -166,6 +167,27 @@ MakeTest(const CollectiveProgramOptions& options, const Cluster& cluster)
     return test;
 }
 
+/// @return what stands above and below the rows
+Table
+MakeSummary(const CollectiveProgramOptions& options,
+            const Cluster& cluster,
+            const CollectiveTest& test,
+            const std::vector<CollectiveRow>& rows)
+{
+    constexpr double GIGA = 1e9;
+    const auto text = [](const std::string& value) { return Cell(value); };
+    Table table = MakeQuantityTable("summary", "Summary", "What was run, and the mean.");
+    table.rows = {{text("cluster"), cluster.GetName(), text("")},
+                  {text("collective"),
+                   text(test.isBarrier ? "barrier" : ToString(test.collective)),
+                   text("")},
+                  {text("groups"), uint64_t{test.groups.size()}, text("")},
+                  {text("ranks of a group"), uint64_t{test.groups[0].size()}, text("")},
+                  {text("launch mode"), options.launchMode, text("")},
+                  {text("average bus bandwidth"), GetMeanBusbwGBps(rows) * GIGA, text("B/s")}};
+    return table;
+}
+
 } // namespace
 
 void
@@ -181,6 +203,7 @@ RunCollectiveProgram(const CollectiveProgramOptions& options)
     {
         CheckWritable(options.csv);
     }
+    options.tables.Check();
     const Cluster cluster = LoadCluster(options.cluster,
                                         ToCount(options.nodes, "nodes", 0),
                                         options.fabric.GetOptions());
@@ -225,6 +248,7 @@ RunCollectiveProgram(const CollectiveProgramOptions& options)
     {
         WriteFile(options.csv, [&rows](std::ostream& out) { WriteCollectiveCsv(rows, out); });
     }
+    options.tables.Write({MakeSummary(options, cluster, test, rows), MakeCollectiveTable(rows)});
 }
 
 } // namespace proteus

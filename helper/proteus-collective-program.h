@@ -9,6 +9,7 @@
 
 #include "proteus-collective-run.h"
 #include "proteus-program-options.h"
+#include "proteus-table-options.h"
 
 #include "ns3/command-line.h"
 
@@ -24,7 +25,7 @@ namespace proteus
 /// Options of proteus-collective, as the command line says them.
 struct CollectiveProgramOptions
 {
-    std::string cluster{"dgx-a100"};           //!< server preset or file
+    CommandLineText cluster{"dgx-a100"};       //!< server preset or file
     int64_t nodes{0};                          //!< servers of a preset; 0: one
     int64_t gpus{0};                           //!< of the collective, all servers together; 0: all
     FabricFlags fabric;                        //!< between servers of a preset
@@ -41,10 +42,11 @@ struct CollectiveProgramOptions
     double pluginLatency{0};                   //!< microseconds
     int64_t concurrent{1};                     //!< groups
     std::string grouping{"stride"};            //!< how GPUs are shared by groups
-    std::string msccl;                         //!< schedule, or empty
+    CommandLineText msccl;                     //!< schedule, or empty
     int64_t iterations{0};                     //!< 0: as many as are needed
     int64_t stream{1};                         //!< random stream of path choice
-    std::string csv;                           //!< file to write, may be empty
+    CommandLineText csv;                       //!< file to write, may be empty
+    TableOptions tables;                       //!< all results
     bool quiet{false};                         //!< no progress
 
     /// @param command to add the options to

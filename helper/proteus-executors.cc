@@ -11,7 +11,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <iostream>
 #include <numeric>
 #include <sstream>
 #include <stdexcept>
@@ -92,7 +91,6 @@ RunDistSimLevel(const ProgramOptions& options,
     ProgramOptions alone = options;
     alone.traces = PacketTraceOptions(); // files are of the whole run
     alone.results = ResultOptions();
-    alone.quiet = true;
     DistSimOptions distSim;
     distSim.runtime.roofline.launchIntervalPs = options.launchInterval.value.GetPicoSeconds();
     const Stopwatch watch;
@@ -101,13 +99,10 @@ RunDistSimLevel(const ProgramOptions& options,
     uint64_t timed = 0;
     const IsolatedRun run = [&](const Task& task, const std::vector<DeviceId>& group) {
         ++timed;
-        if (!options.quiet)
-        {
-            std::cerr << "distsim: timing communication " << timed << ", "
-                      << ToString(task.collective) << " of "
-                      << FormatBytes(static_cast<double>(task.bytes)) << " among " << group.size()
-                      << std::endl;
-        }
+        alone.runName = options.runName + (options.runName.empty() ? "" : ", ") + "communication " +
+                        std::to_string(timed) + " alone, " + ToString(task.collective) + " of " +
+                        FormatBytes(static_cast<double>(task.bytes)) + " among " +
+                        std::to_string(group.size());
         const ExecutionGraph lonely = MakeLoneCommunication(task, group, graph.GetNDevices());
         const RunResult lone = isPacketLevel ? RunPacketLevel(alone, cluster, lonely)
                                              : RunFlowLevel(alone, cluster, lonely);

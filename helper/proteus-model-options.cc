@@ -167,7 +167,7 @@ ModelOptions::Load() const
     }
     Model loaded = LoadModel(path, values);
     StrategyTree tree = file.GetTree(loaded);
-    return {std::move(loaded), std::move(tree)};
+    return {std::move(loaded), std::move(tree), ListModelFiles(path)};
 }
 
 TrainingPlan
@@ -175,7 +175,7 @@ LoadTrainingPlan(const std::string& path, const ParallelPlan& plan)
 {
     Model model = LoadModel(path, GetModelVariables(plan));
     StrategyTree tree = ExpandPlan(model, plan);
-    return {std::move(model), std::move(tree)};
+    return {std::move(model), std::move(tree), ListModelFiles(path)};
 }
 
 KernelCostParameters

@@ -38,8 +38,9 @@ namespace proteus
 /// A model and how it is trained.
 struct TrainingPlan
 {
-    Model model;       //!< what
-    StrategyTree tree; //!< how
+    Model model;                    //!< what
+    StrategyTree tree;              //!< how
+    std::vector<std::string> files; //!< that the model is from
 };
 
 /**

@@ -7,6 +7,8 @@
 #ifndef PROTEUS_PACKET_TRACE_OPTIONS_H
 #define PROTEUS_PACKET_TRACE_OPTIONS_H
 
+#include "proteus-command-line-text.h"
+
 #include "ns3/command-line.h"
 #include "ns3/nstime.h"
 #include "ns3/proteus-fabric.h"
@@ -25,10 +27,10 @@ namespace proteus
  */
 struct PacketTraceOptions
 {
-    std::string pcap;                      //!< prefix of captures, if not empty
-    std::string ascii;                     //!< file to write, if not empty
-    std::string linkSeries;                //!< file to write, if not empty
-    std::string congestionSeries;          //!< file to write, if not empty
+    CommandLineText pcap;                  //!< prefix of captures, if not empty
+    CommandLineText ascii;                 //!< file to write, if not empty
+    CommandLineText linkSeries;            //!< file to write, if not empty
+    CommandLineText congestionSeries;      //!< file to write, if not empty
     Time seriesInterval{MicroSeconds(10)}; //!< between samples
 
     /// @param command to add the options to

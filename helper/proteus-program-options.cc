@@ -164,7 +164,7 @@ ProgramOptions::AddTo(CommandLine& command, bool isTraceInput)
 void
 ProgramOptions::Parse(CommandLine& command, int argc, char* argv[])
 {
-    information = DescribeRun(std::vector<std::string>(argv, argv + argc));
+    information = DescribeRun(std::vector<std::string>(argv, argv + argc), inputs);
     command.Parse(argc, argv);
 }
 
@@ -219,12 +219,25 @@ RunFlowLevel(const ProgramOptions& options,
     FlowParameters parameters = LoadFlowParameters(options, isCalibrated);
     FollowPacketNetwork(parameters, ToCount(options.stream, "stream", 0));
     const auto start = std::chrono::steady_clock::now();
+    FlowReport report;
+    ProgressLine progress(options.runName);
+    if (!options.quiet)
+    {
+        report = [&progress](uint64_t ended, uint64_t total, int64_t timePs) {
+            TrainingJob::Progress state;
+            state.tasks = ended;
+            state.totalTasks = total;
+            state.timePs = timePs;
+            progress.Update(state);
+        };
+    }
     FlowRun run = RunFlow(graph,
                           cluster,
                           GetRuntimeOptions(options),
                           parameters,
                           GetPacketProgramSettings(),
-                          rung);
+                          rung,
+                          report);
     RunResult result;
     result.executor = rung != FlowRung::FLOW ? "alpha-beta"
                       : isCalibrated         ? "flow_calibrated"
@@ -257,7 +270,7 @@ RunPacketLevel(const ProgramOptions& options, const Cluster& cluster, const Exec
             MakeBoundCallback(&AppendChannelSpan, &result.channels));
     }
     {
-        ProgressLine progress;
+        ProgressLine progress(options.runName);
         if (!options.quiet)
         {
             job->SetProgressReport(

@@ -7,6 +7,7 @@
 #ifndef PROTEUS_PROGRAM_OPTIONS_H
 #define PROTEUS_PROGRAM_OPTIONS_H
 
+#include "proteus-command-line-text.h"
 #include "proteus-fabric-flags.h"
 #include "proteus-flow-helper.h"
 #include "proteus-helper.h"
@@ -20,6 +21,7 @@
 #include <functional>
 #include <istream>
 #include <ostream>
+#include <set>
 #include <string>
 
 /**
@@ -56,20 +58,23 @@ struct ProgramOptions
 {
     ProgramOptions();
 
-    std::string cluster{"dgx-a100"}; //!< server preset or JSON file
-    int64_t nodes{0};                //!< servers of a preset; 0: two
-    FabricFlags fabric;              //!< how servers of a preset are joined
-    int64_t stream{1};               //!< random stream of path choice
-    LaunchInterval launchInterval;   //!< the host's pace
-    ResultOptions results;           //!< what is written about the results
-    RunInformation information;      //!< how the program was called
-    std::string executor{"packet"};  //!< as ParseExecutors() reads it
-    std::string htae{"flow"};        //!< what "flow" stands for: "flow" or "classic"
-    std::string calibration;         //!< file with parameters of the flow network, or empty
-    double computeSlowdown{0};       //!< FlowParameters::computeSlowdown
-    double communicationSlowdown{0}; //!< FlowParameters::communicationSlowdown
-    PacketTraceOptions traces;       //!< what happens on the links
-    bool quiet{false};               //!< no progress
+    CommandLineText cluster{"dgx-a100"}; //!< server preset or JSON file
+    int64_t nodes{0};                    //!< servers of a preset; 0: two
+    FabricFlags fabric;                  //!< how servers of a preset are joined
+    int64_t stream{1};                   //!< random stream of path choice
+    LaunchInterval launchInterval;       //!< the host's pace
+    ResultOptions results;               //!< what is written about the results
+    RunInformation information;          //!< how the program was called
+    std::string executor{"packet"};      //!< as ParseExecutors() reads it
+    std::string htae{"flow"};            //!< what "flow" stands for: "flow" or "classic"
+    CommandLineText calibration;         //!< file with parameters of the flow network, or empty
+    double computeSlowdown{0};           //!< FlowParameters::computeSlowdown
+    double communicationSlowdown{0};     //!< FlowParameters::communicationSlowdown
+    PacketTraceOptions traces;           //!< what happens on the links
+    bool quiet{false};                   //!< no progress
+    std::string runName;                 //!< of several runs, for their progress
+    /// Options whose values may be files that are read; programs add theirs.
+    std::set<std::string> inputs{"cluster", "calibration"};
 
     /**
      * @param command to add the options to

@@ -6,11 +6,14 @@
 
 #include "proteus-progress.h"
 
+#include <algorithm>
 #include <cmath>
 #include <iomanip>
 #include <iostream>
 #include <sstream>
+#include <sys/ioctl.h>
 #include <unistd.h>
+#include <utility>
 
 namespace ns3
 {
@@ -25,8 +28,9 @@ constexpr double PLAIN_SECONDS = 5;       //!< between two plain lines
 
 } // namespace
 
-ProgressLine::ProgressLine()
-    : m_terminal(isatty(STDERR_FILENO) != 0),
+ProgressLine::ProgressLine(std::string name)
+    : m_name(std::move(name)),
+      m_terminal(isatty(STDERR_FILENO) != 0),
       m_start(WallClock::now())
 {
 }
@@ -45,33 +49,69 @@ ProgressLine::GetElapsedSeconds() const
     return std::chrono::duration<double>(WallClock::now() - m_start).count();
 }
 
-void
-ProgressLine::Update(const TrainingJob::Progress& progress)
+bool
+ProgressLine::IsDue()
 {
     const double elapsed = GetElapsedSeconds();
     if (elapsed < m_nextSeconds)
     {
-        return;
+        return false;
     }
     m_nextSeconds = elapsed + (m_terminal ? TERMINAL_SECONDS : PLAIN_SECONDS);
-    // Bytes are what takes time; a run without communication is over before this is called.
-    const double done = progress.totalBytes > 0 ? static_cast<double>(progress.bytes) /
-                                                      static_cast<double>(progress.totalBytes)
-                                                : 0;
+    return true;
+}
+
+void
+ProgressLine::Say(const std::string& text)
+{
+    if (IsDue())
+    {
+        Show(text);
+    }
+}
+
+void
+ProgressLine::Update(const TrainingJob::Progress& progress)
+{
+    if (!IsDue())
+    {
+        return;
+    }
+    const double elapsed = GetElapsedSeconds();
+    // Of packets, bytes are what takes time; a packet-level run without communication is over
+    // before this is called.
+    const bool hasPackets = progress.packetHops > 0;
+    const auto part = static_cast<double>(hasPackets ? progress.bytes : progress.tasks);
+    const auto whole = static_cast<double>(hasPackets ? progress.totalBytes : progress.totalTasks);
+    const double done = whole > 0 ? part / whole : 0;
+    const double rate = static_cast<double>(hasPackets ? progress.packetHops : progress.tasks);
     std::ostringstream line;
     line << std::fixed << "simulating " << std::setprecision(0) << std::floor(100 * done) << " %, "
          << std::setprecision(1) << progress.timePs * 1e-9 << " ms simulated, "
-         << std::setprecision(1) << progress.packetHops / elapsed * 1e-6 << " M packet-hops/s, "
-         << std::setprecision(0) << elapsed << " s";
+         << std::setprecision(1) << rate / elapsed * (hasPackets ? 1e-6 : 1e-3)
+         << (hasPackets ? " M packet-hops/s, " : " thousand tasks/s, ") << std::setprecision(0)
+         << elapsed << " s";
     if (done > 0.01)
     {
         line << ", about " << std::ceil(elapsed * (1 - done) / done) << " s left";
     }
-    std::string text = line.str();
+    Show(line.str());
+}
+
+void
+ProgressLine::Show(std::string text)
+{
+    text = m_name + (m_name.empty() ? "" : ": ") + text;
     if (!m_terminal)
     {
         std::cerr << text << std::endl;
         return;
+    }
+    // What does not fit would wrap, and the carriage return would go to the last line only.
+    winsize window{};
+    if (ioctl(STDERR_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col > 1)
+    {
+        text.resize(std::min<std::size_t>(text.size(), window.ws_col - 1U));
     }
     const std::size_t width = text.size();
     text.resize(std::max(width, m_width), ' ');

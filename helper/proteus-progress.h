@@ -25,7 +25,8 @@ namespace proteus
 class ProgressLine
 {
   public:
-    ProgressLine();
+    /// @param name of the run, before everything that is said, if not empty
+    explicit ProgressLine(std::string name = "");
 
     /// Wipes the line off a terminal.
     ~ProgressLine();
@@ -36,12 +37,22 @@ class ProgressLine
     /// @param progress of the job; call it as often as you like
     void Update(const TrainingJob::Progress& progress);
 
+    /// @param text of a program that has no job; shown as often as Update() shows progress
+    void Say(const std::string& text);
+
     /// @return seconds of wall time since construction
     double GetElapsedSeconds() const;
 
   private:
     using WallClock = std::chrono::steady_clock;
 
+    /// @return whether it is time for another line; if so, sets the time of the next
+    bool IsDue();
+
+    /// @param text to show
+    void Show(std::string text);
+
+    std::string m_name;            //!< of the run
     bool m_terminal;               //!< whether stderr is one
     WallClock::time_point m_start; //!< construction
     double m_nextSeconds{2};       //!< elapsed time of the next line

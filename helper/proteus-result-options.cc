@@ -30,19 +30,6 @@ namespace proteus
 namespace
 {
 
-/// @param folder to be there from now on @throw std::invalid_argument if it cannot
-void
-MakeFolder(const std::string& folder)
-{
-    std::error_code error;
-    std::filesystem::create_directories(folder, error);
-    if (error || !std::filesystem::is_directory(folder))
-    {
-        throw std::invalid_argument(folder + ": no folder can be made of that name" +
-                                    (error ? ": " + error.message() : ""));
-    }
-}
-
 /// @param path of a timeline @return whether it is to be in Perfetto's format, by its name
 bool
 IsPerfetto(const std::string& path)
@@ -108,7 +95,7 @@ DescribeExecutor(const std::string& executor)
 bool
 ResultOptions::NeedsChannels() const
 {
-    return IsPerfetto(timeline);
+    return !timeline.empty() && !IsFolder(timeline);
 }
 
 void
@@ -116,7 +103,7 @@ ResultOptions::AddTo(CommandLine& command, bool isTraceInput)
 {
     command.AddValue("timeline",
                      "write a timeline to this file, for ui.perfetto.dev: .pftrace in its own "
-                     "format, with channels; any other as Chrome JSON. Or to a folder, NAME/: a "
+                     "format; any other as Chrome JSON. Or to a folder, NAME/: a "
                      "file per rank as PyTorch's profiler writes it, for Holistic Trace Analysis",
                      timeline);
     if (!isTraceInput)
@@ -126,8 +113,7 @@ ResultOptions::AddTo(CommandLine& command, bool isTraceInput)
     command.AddValue("report",
                      "write a report to this .html file: one page, which needs no network",
                      report);
-    command.AddValue("json", "write all results to this file, as tables in JSON", json);
-    command.AddValue("tables", "write all results to this folder, a CSV file per table", tables);
+    tables.AddTo(command);
     command.AddValue("csv", "write the spans of all tasks to this file", csv);
     command.AddValue("summary", "write the most important results to this file as JSON", summary);
 }
@@ -135,11 +121,11 @@ ResultOptions::AddTo(CommandLine& command, bool isTraceInput)
 void
 ResultOptions::Check() const
 {
-    std::vector<std::string> files{report, json, csv, summary};
+    std::vector<std::string> files{report, csv, summary};
     if (IsFolder(timeline))
     {
         MakeFolder(timeline);
-        CheckWritable((std::filesystem::path(timeline) / "rank0.json").string());
+        CheckWritable((std::filesystem::path(timeline.c_str()) / "rank0.json").string());
     }
     else
     {
@@ -152,11 +138,7 @@ ResultOptions::Check() const
             CheckWritable(path);
         }
     }
-    if (!tables.empty())
-    {
-        MakeFolder(tables);
-        CheckWritable((std::filesystem::path(tables) / "run.csv").string());
-    }
+    tables.Check();
 }
 
 void
@@ -203,7 +185,7 @@ ResultOptions::Write(const ReportedRun& run) const
     write(csv,
           [&](std::ostream& out) { WriteSpanCsv(run.graph, run.cluster, first.timeline, out); });
     write(report, [&](std::ostream& out) { WriteHtmlReport(run, out); });
-    if (json.empty() && tables.empty() && run.results.size() < 2)
+    if (tables.IsEmpty() && run.results.size() < 2)
     {
         return;
     }
@@ -212,18 +194,13 @@ ResultOptions::Write(const ReportedRun& run) const
     {
         PrintExecutorComparison(run, made.back(), std::cout);
     }
-    write(json, [&](std::ostream& out) { WriteTablesJson(made, out); });
-    if (!tables.empty())
+    tables.Write(made);
+    if (!tables.folder.empty())
     {
-        const auto path = [this](const std::string& name) {
-            return (std::filesystem::path(tables) / (name + ".csv")).string();
-        };
-        for (const Table& table : made)
-        {
-            write(path(table.name), [&](std::ostream& out) { WriteTableCsv(table, out); });
-        }
-        write(path("links_over_time"), [&](std::ostream& out) { WriteLinkSeriesCsv(run, out); });
-        write(path("memory_over_time"), [&](std::ostream& out) { WriteMemorySeriesCsv(run, out); });
+        write(tables.GetPath("links_over_time"),
+              [&](std::ostream& out) { WriteLinkSeriesCsv(run, out); });
+        write(tables.GetPath("memory_over_time"),
+              [&](std::ostream& out) { WriteMemorySeriesCsv(run, out); });
     }
 }
 

@@ -7,6 +7,9 @@
 #ifndef PROTEUS_RESULT_OPTIONS_H
 #define PROTEUS_RESULT_OPTIONS_H
 
+#include "proteus-command-line-text.h"
+#include "proteus-table-options.h"
+
 #include "ns3/command-line.h"
 #include "ns3/proteus-result-tables.h"
 
@@ -24,12 +27,11 @@ namespace proteus
  */
 struct ResultOptions
 {
-    std::string timeline; //!< .json or .pftrace file, or folder; if not empty
-    std::string report;   //!< HTML file to write, if not empty
-    std::string json;     //!< file for all tables, if not empty
-    std::string tables;   //!< folder for all tables, if not empty
-    std::string csv;      //!< file for the spans, if not empty
-    std::string summary;  //!< file for the summary, if not empty
+    CommandLineText timeline; //!< .json or .pftrace file, or folder; if not empty
+    CommandLineText report;   //!< HTML file to write, if not empty
+    TableOptions tables;      //!< all tables
+    CommandLineText csv;      //!< file for the spans, if not empty
+    CommandLineText summary;  //!< file for the summary, if not empty
 
     /**
      * @param command to add the options to
@@ -41,7 +43,7 @@ struct ResultOptions
     /// @return whether links over time are of use
     bool NeedsSeries() const
     {
-        return !timeline.empty() || !report.empty() || !tables.empty();
+        return !timeline.empty() || !report.empty() || !tables.folder.empty();
     }
 
     /// @return whether the spans of channels are of use

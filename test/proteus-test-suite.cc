@@ -620,6 +620,48 @@ class ProteusStall : public TestCase
 
 /**
  * @ingroup proteus-tests
+ * Progress ends at 100 %, whatever the protocol adds to the payload.
+ */
+class ProteusProgress : public TestCase
+{
+  public:
+    ProteusProgress()
+        : TestCase("progress ends at 100 % with every algorithm and protocol")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        const std::vector<std::pair<const char*, const char*>> choices{{"ring", "Simple"},
+                                                                       {"ring", "LL"},
+                                                                       {"ring", "LL128"},
+                                                                       {"tree", "LL"},
+                                                                       {"nvls", "Simple"}};
+        for (const auto& [algorithm, protocol] : choices)
+        {
+            ProteusHelper helper = MakeHelper();
+            helper.SetNetworkAttribute("Algorithm", StringValue(algorithm));
+            helper.SetNetworkAttribute("Protocol", StringValue(protocol));
+            Ptr<TrainingJob> job =
+                helper.Install(MakeCluster("dgx-h100", 1),
+                               MakeCollectiveGraph(8, Collective::ALL_REDUCE, 1000001));
+            const TrainingJob::Progress begin = job->GetProgress();
+            job->Run();
+            const TrainingJob::Progress end = job->GetProgress();
+            const std::string what = std::string(algorithm) + " " + protocol;
+            NS_TEST_EXPECT_MSG_EQ(begin.bytes, 0, what);
+            NS_TEST_EXPECT_MSG_GT(begin.totalBytes, 1000001, what);
+            NS_TEST_EXPECT_MSG_EQ(end.bytes, end.totalBytes, what);
+            NS_TEST_EXPECT_MSG_EQ(end.tasks, end.totalTasks, what);
+            job->Dispose();
+            Simulator::Destroy();
+        }
+    }
+};
+
+/**
+ * @ingroup proteus-tests
  * The suite.
  */
 class ProteusTestSuite : public TestSuite
@@ -635,6 +677,7 @@ class ProteusTestSuite : public TestSuite
         AddTestCase(new ProteusDeterminism);
         AddTestCase(new ProteusTraceStepping);
         AddTestCase(new ProteusStall);
+        AddTestCase(new ProteusProgress);
     }
 };
 

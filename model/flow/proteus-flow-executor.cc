@@ -35,7 +35,13 @@ FlowExecutor::FlowExecutor(const ExecutionGraph& graph,
                                             options,
                                             devices ? *devices : clock,
                                             network));
-        m_devices.back()->SetSpanSink([this](const Span& span) { m_spans.push_back(span); });
+        m_devices.back()->SetSpanSink([this](const Span& span) {
+            m_spans.push_back(span);
+            if (m_report)
+            {
+                m_report(m_spans.size());
+            }
+        });
         clock.Schedule(device, 0, [runtime = m_devices.back().get()]() { runtime->Start(); });
     }
 }

@@ -13,7 +13,10 @@
 #include "ns3/proteus-device-runtime.h"
 #include "ns3/proteus-timeline.h"
 
+#include <cstdint>
+#include <functional>
 #include <memory>
+#include <utility>
 #include <vector>
 
 namespace ns3
@@ -47,6 +50,12 @@ class FlowExecutor
                  Network& network,
                  Clock* devices = nullptr);
 
+    /// @param report called with the number of spans so far at the end of each
+    void SetSpanReport(std::function<void(uint64_t ended)> report)
+    {
+        m_report = std::move(report);
+    }
+
     /**
      * Runs the iteration, once.
      * @return what happened
@@ -58,6 +67,7 @@ class FlowExecutor
     FlowClock& m_clock;
     std::vector<std::unique_ptr<DeviceRuntime>> m_devices;
     std::vector<Span> m_spans;
+    std::function<void(uint64_t)> m_report; //!< may be empty
 };
 
 } // namespace proteus

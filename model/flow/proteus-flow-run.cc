@@ -11,6 +11,8 @@
 #include "proteus-flow-network.h"
 #include "proteus-overlap-clock.h"
 
+#include "ns3/proteus-run-record.h"
+
 #include <optional>
 #include <stdexcept>
 
@@ -25,15 +27,26 @@ RunFlow(const ExecutionGraph& graph,
         const RuntimeOptions& options,
         const FlowParameters& parameters,
         const ProgramSettings& settings,
-        FlowRung rung)
+        FlowRung rung,
+        const FlowReport& report)
 {
     const Paths paths(cluster);
     FlowClock clock;
     FlowRun run;
+    const auto execute = [&](Network& network, Clock* devices) {
+        FlowExecutor executor(graph, cluster, options, clock, network, devices);
+        if (report)
+        {
+            executor.SetSpanReport([&, total = CountSpans(graph)](uint64_t ended) {
+                report(ended, total, clock.GetTimePs());
+            });
+        }
+        return executor.Run();
+    };
     if (rung == FlowRung::ALPHA_BETA)
     {
         AlphaBetaNetwork network(graph, cluster, paths, clock, parameters, settings);
-        run.timeline = FlowExecutor(graph, cluster, options, clock, network).Run();
+        run.timeline = execute(network, nullptr);
         run.network.messages = network.GetNCollectives();
         return run;
     }
@@ -44,7 +57,7 @@ RunFlow(const ExecutionGraph& graph,
         devices.emplace(clock, network, graph.GetNDevices(), parameters.computeSlowdown);
     }
     Clock* const deviceClock = devices ? &*devices : nullptr;
-    run.timeline = FlowExecutor(graph, cluster, options, clock, network, deviceClock).Run();
+    run.timeline = execute(network, deviceClock);
     const std::string left = network.CheckAtRest();
     if (!left.empty())
     {

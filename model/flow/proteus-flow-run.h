@@ -13,6 +13,8 @@
 #include "ns3/proteus-program-cache.h"
 #include "ns3/proteus-timeline.h"
 
+#include <cstdint>
+#include <functional>
 #include <vector>
 
 namespace ns3
@@ -37,6 +39,10 @@ struct FlowRun
     NetworkStatistics network;         //!< work of the network
 };
 
+/// @ingroup proteus
+/// How far a run is: spans that have ended, spans that there will be, time in picoseconds.
+using FlowReport = std::function<void(uint64_t ended, uint64_t total, int64_t timePs)>;
+
 /**
  * @ingroup proteus
  * Runs an execution graph on a cluster at flow level.
@@ -46,6 +52,7 @@ struct FlowRun
  * @param parameters of the flow network
  * @param settings of the programs of the collectives
  * @param rung which network
+ * @param report called at the end of every span, or none
  * @return what happened
  * @throw std::invalid_argument if the graph does not fit the cluster
  * @throw std::runtime_error if it cannot finish
@@ -55,7 +62,8 @@ FlowRun RunFlow(const ExecutionGraph& graph,
                 const RuntimeOptions& options = RuntimeOptions(),
                 const FlowParameters& parameters = FlowParameters(),
                 const ProgramSettings& settings = ProgramSettings(),
-                FlowRung rung = FlowRung::FLOW);
+                FlowRung rung = FlowRung::FLOW,
+                const FlowReport& report = nullptr);
 
 } // namespace proteus
 } // namespace ns3

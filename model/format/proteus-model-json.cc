@@ -492,11 +492,22 @@ ReadModelJson(std::istream& input,
     return reader.Read(document.GetRoot());
 }
 
-Model
-LoadModel(const std::string& path, const std::map<std::string, int64_t>& variables)
+namespace
 {
-    // The file, its base, the base of that, and so on.
+
+/// The file of a model, its base, the base of that, and so on.
+struct ModelFiles
+{
+    std::vector<std::string> paths;
     std::vector<std::unique_ptr<JsonDocument>> documents;
+};
+
+/// @param path of the model @return its files @throw std::invalid_argument as LoadModel()
+ModelFiles
+OpenModelFiles(const std::string& path)
+{
+    ModelFiles files;
+    auto& documents = files.documents;
     std::string next = path;
     while (!next.empty())
     {
@@ -510,6 +521,7 @@ LoadModel(const std::string& path, const std::map<std::string, int64_t>& variabl
             throw std::invalid_argument(next + ": is the base of too many others, maybe of itself");
         }
         documents.push_back(std::make_unique<JsonDocument>(file, next));
+        files.paths.push_back(next);
         CheckFields(*documents.back());
         const auto base = documents.back()->GetRoot().Find("base");
         const std::size_t slash = next.rfind('/');
@@ -517,6 +529,21 @@ LoadModel(const std::string& path, const std::map<std::string, int64_t>& variabl
                    ? ""
                    : (slash == std::string::npos ? "" : next.substr(0, slash + 1)) + base->AsName();
     }
+    return files;
+}
+
+} // namespace
+
+std::vector<std::string>
+ListModelFiles(const std::string& path)
+{
+    return OpenModelFiles(path).paths;
+}
+
+Model
+LoadModel(const std::string& path, const std::map<std::string, int64_t>& variables)
+{
+    const auto documents = OpenModelFiles(path).documents;
     Reader reader(GetModelName(*documents[0], path), variables);
     for (std::size_t i = documents.size(); i-- > 0;)
     {

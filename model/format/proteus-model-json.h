@@ -13,6 +13,7 @@
 #include <istream>
 #include <map>
 #include <string>
+#include <vector>
 
 /**
  * @file
@@ -72,6 +73,14 @@ Model ReadModelJson(std::istream& input,
  * @throw std::invalid_argument as ReadModelJson(), or if a file cannot be opened
  */
 Model LoadModel(const std::string& path, const std::map<std::string, int64_t>& variables = {});
+
+/**
+ * @ingroup proteus
+ * @param path of a model
+ * @return the files that LoadModel() reads: this one, its base, the base of that, and so on
+ * @throw std::invalid_argument as LoadModel()
+ */
+std::vector<std::string> ListModelFiles(const std::string& path);
 
 } // namespace proteus
 } // namespace ns3

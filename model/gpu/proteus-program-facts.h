@@ -23,7 +23,7 @@ namespace proteus
 struct ProgramFacts
 {
     BlockShares shares;    //!< of thread blocks of the GPU
-    uint64_t sentBytes{0}; //!< payload that all ranks send
+    uint64_t sentBytes{0}; //!< that all ranks hand to the transport, flags of the protocol included
     /// By rank and block: other blocks of the rank that wait for it at some step.
     std::vector<std::vector<std::vector<uint32_t>>> waiters;
 };

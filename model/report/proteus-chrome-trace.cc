@@ -211,7 +211,9 @@ WriteChromeTrace(const ExecutionGraph& graph,
                  std::ostream& out)
 {
     ChromeSink sink(out);
-    WalkTimeline(graph, cluster, result, TraceContent(), sink);
+    TraceContent content;
+    content.channels = true;
+    WalkTimeline(graph, cluster, result, content, sink);
     sink.Finish();
 }
 

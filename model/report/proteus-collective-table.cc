@@ -107,13 +107,7 @@ PrintCollectiveRow(const CollectiveRow& row, bool hasGroups, std::ostream& out)
 void
 PrintCollectiveFoot(const std::vector<CollectiveRow>& rows, std::ostream& out)
 {
-    double sum = 0;
-    for (const CollectiveRow& row : rows)
-    {
-        sum += row.GetBusbwGBps();
-    }
-    out << "# Avg bus bandwidth    : " << FormatNumber(rows.empty() ? 0 : sum / rows.size(), 4)
-        << "\n";
+    out << "# Avg bus bandwidth    : " << FormatNumber(GetMeanBusbwGBps(rows), 4) << "\n";
 }
 
 void
@@ -135,6 +129,54 @@ WriteCollectiveCsv(const std::vector<CollectiveRow>& rows, std::ostream& out)
         }
         out << "\n";
     }
+}
+
+Table
+MakeCollectiveTable(const std::vector<CollectiveRow>& rows)
+{
+    constexpr double MICRO = 1e-6;
+    constexpr double GIGA = 1e9;
+    Table table{"collectives",
+                "Collectives",
+                "A row per size and group, as nccl-tests counts.",
+                {{"collective", "", "what was run"},
+                 {"size_bytes", "B", "size"},
+                 {"ranks", "", "of the group"},
+                 {"group", "", "number of the group"},
+                 {"root", "", "rank, of a collective that has one"},
+                 {"time_s", "s", "of one"},
+                 {"algbw_bytes_per_s", "B/s", "size over time"},
+                 {"busbw_bytes_per_s", "B/s", "that times the factor of the collective"},
+                 {"algorithm", "", "that was taken"},
+                 {"protocol", "", "that was taken"},
+                 {"channels", "", "that were taken"}},
+                {}};
+    for (const CollectiveRow& row : rows)
+    {
+        table.rows.push_back({std::string(ToString(row.collective)),
+                              row.bytes,
+                              uint64_t{row.ranks},
+                              uint64_t{row.group},
+                              row.root < 0 ? Cell() : Cell(row.root),
+                              row.timeUs * MICRO,
+                              row.GetAlgbwGBps() * GIGA,
+                              row.GetBusbwGBps() * GIGA,
+                              row.algorithm,
+                              row.protocol,
+                              uint64_t{row.channels}});
+    }
+    return table;
+}
+
+double
+GetMeanBusbwGBps(const std::vector<CollectiveRow>& rows)
+{
+    double sum = 0;
+    for (const CollectiveRow& row : rows)
+    {
+        sum += row.GetBusbwGBps();
+    }
+    return rows.empty() ? 0 : sum / static_cast<double>(rows.size());
 }
 
 } // namespace proteus

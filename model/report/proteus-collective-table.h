@@ -7,6 +7,8 @@
 #ifndef PROTEUS_COLLECTIVE_TABLE_H
 #define PROTEUS_COLLECTIVE_TABLE_H
 
+#include "proteus-result-tables.h"
+
 #include "ns3/proteus-graph.h"
 
 #include <cstdint>
@@ -88,6 +90,14 @@ void PrintCollectiveFoot(const std::vector<CollectiveRow>& rows, std::ostream& o
  * @param out where to
  */
 void WriteCollectiveCsv(const std::vector<CollectiveRow>& rows, std::ostream& out);
+
+/// @ingroup proteus
+/// @param rows to show @return them as a table "collectives", in SI units
+Table MakeCollectiveTable(const std::vector<CollectiveRow>& rows);
+
+/// @ingroup proteus
+/// @param rows some @return mean of their bus bandwidths in GB/s, 0 of none
+double GetMeanBusbwGBps(const std::vector<CollectiveRow>& rows);
 
 } // namespace proteus
 } // namespace ns3

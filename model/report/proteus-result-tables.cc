@@ -8,6 +8,7 @@
 
 #include "proteus-breakdown.h"
 #include "proteus-hot-spots.h"
+#include "proteus-time-account.h"
 
 #include "ns3/proteus-gpu-datasheet.h"
 
@@ -105,6 +106,7 @@ class Maker
         std::vector<Table> tables{MakeRun(),
                                   MakeSummary(),
                                   MakeBreakdown(),
+                                  MakeTimeAccounts(),
                                   MakePhases(),
                                   MakeCollectives(),
                                   MakeLinks(),
@@ -121,6 +123,7 @@ class Maker
     Table MakeRun() const;
     Table MakeSummary() const;
     Table MakeBreakdown() const;
+    Table MakeTimeAccounts() const;
     Table MakePhases() const;
     Table MakeCollectives() const;
     Table MakeLinks() const;
@@ -169,7 +172,9 @@ Maker::MakeRun() const
         {
             crc += "0123456789abcdef"[file.crc32 >> shift & 15U];
         }
-        add("input file", file.path + ", " + std::to_string(file.bytes) + " bytes, CRC-32 " + crc);
+        add("input",
+            file.path + (file.files > 1 ? ", " + std::to_string(file.files) + " files" : "") +
+                ", " + std::to_string(file.bytes) + " bytes, CRC-32 " + crc);
     }
     return table;
 }
@@ -278,6 +283,44 @@ Maker::MakeBreakdown() const
                 row.emplace_back(Seconds(b.GetExposedPs(parallelism)));
             }
             table.rows.push_back(std::move(row));
+        }
+    }
+    return table;
+}
+
+Table
+Maker::MakeTimeAccounts() const
+{
+    Table table{
+        "time_accounts",
+        "Computing and waiting",
+        "computing_s + waiting_for_data_s + waiting_for_peers_s + idle_s = iteration_s for "
+        "every GPU.",
+        {ExecutorColumn(),
+         {"device", "", "rank"},
+         {"gpu", "", "name in the cluster"},
+         {"iteration_s", "s", "from the start to the end of the last task of all GPUs"},
+         {"computing_s", "s", "a compute task runs"},
+         {"waiting_for_data_s",
+          "s",
+          "none runs, and a communication that all its ranks have joined is in flight"},
+         {"waiting_for_peers_s", "s", "neither, and a communication waits for other ranks to join"},
+         {"idle_s", "s", "none of these"}},
+        {}};
+    for (const RunResult& result : m_input.results)
+    {
+        const auto accounts = AccountTime(m_input.graph, result.timeline);
+        for (DeviceId device = 0; device < accounts.size(); ++device)
+        {
+            const TimeAccount& account = accounts[device];
+            table.rows.push_back({result.executor,
+                                  uint64_t{device},
+                                  GetGpu(device).name,
+                                  Seconds(account.GetTotalPs()),
+                                  Seconds(account.busyPs),
+                                  Seconds(account.dataPs),
+                                  Seconds(account.peersPs),
+                                  Seconds(account.idlePs)});
         }
     }
     return table;
@@ -396,7 +439,7 @@ Maker::MakeLinks() const
     Table table{"links",
                 "Links",
                 "Every direction of a link that carried something, busiest first. Shares are of "
-                "the iteration.",
+                "the iteration. An executor without packets knows no packets, stalls and queues.",
                 {ExecutorColumn(),
                  {"link", "", "from -> to"},
                  {"technology", "", "of the link"},
@@ -418,6 +461,9 @@ Maker::MakeLinks() const
     {
         for (const LinkUse& use : m_links[i])
         {
+            const auto ofPackets = [&use](auto value) {
+                return use.packets > 0 ? Cell(value) : Cell();
+            };
             table.rows.push_back({m_input.results[i].executor,
                                   use.name,
                                   std::string(ToString(use.technology)),
@@ -426,14 +472,14 @@ Maker::MakeLinks() const
                                   use.payloadBytesPerSecond,
                                   use.payloadBytes,
                                   use.wireBytes,
-                                  use.packets,
-                                  use.creditStallShare,
-                                  use.pausedShare,
-                                  use.pauses,
-                                  use.markedPackets,
-                                  use.lostPackets,
-                                  use.droppedPackets,
-                                  use.maxQueueBytes});
+                                  ofPackets(use.packets),
+                                  ofPackets(use.creditStallShare),
+                                  ofPackets(use.pausedShare),
+                                  ofPackets(use.pauses),
+                                  ofPackets(use.markedPackets),
+                                  ofPackets(use.lostPackets),
+                                  ofPackets(use.droppedPackets),
+                                  ofPackets(use.maxQueueBytes)});
         }
     }
     return table;

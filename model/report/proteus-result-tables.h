@@ -68,9 +68,9 @@ struct Table
 
 /**
  * @ingroup proteus
- * Makes the tables, in this order: run, summary, breakdown, phases, collectives, links, hot_spots,
- * memory and, of two results or more, comparison. All but "run" and "comparison" have the executor
- * in their first column.
+ * Makes the tables, in this order: run, summary, breakdown, time_accounts, phases, collectives,
+ * links, hot_spots, memory and, of two results or more, comparison. All but "run" and "comparison"
+ * have the executor in their first column.
  * @param input the run
  * @return the tables
  * @throw std::invalid_argument as Summarize(), or if there is no result

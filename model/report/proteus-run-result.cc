@@ -10,9 +10,11 @@
 
 #include "ns3/proteus-config.h"
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <fstream>
+#include <utility>
 #include <zlib.h>
 
 namespace ns3
@@ -41,28 +43,52 @@ QuoteForShell(const std::string& argument)
     return quoted + '\'';
 }
 
-/// @param path of a regular file @param file gets size and checksum @return whether it can be read
+/// @param path of a regular file @param input its size is added, and its checksum goes on
+/// @return whether it can be read
 bool
-ReadInput(const std::string& path, RunInput& file)
+ReadInput(const std::string& path, RunInput& input)
 {
     std::ifstream in(path, std::ios::binary);
     std::array<char, 1U << 16> block;
-    uLong crc = crc32(0, nullptr, 0);
+    uLong crc = input.crc32;
     while (in.read(block.data(), block.size()) || in.gcount() > 0)
     {
         const auto n = static_cast<uInt>(in.gcount());
         crc = crc32(crc, reinterpret_cast<const Bytef*>(block.data()), n);
-        file.bytes += n;
+        input.bytes += n;
     }
-    file.path = path;
-    file.crc32 = static_cast<uint32_t>(crc);
+    input.crc32 = static_cast<uint32_t>(crc);
     return in.eof();
+}
+
+/// @param path of a file or folder @return the regular files that it is or has, by name
+std::vector<std::string>
+ListFiles(const std::string& path)
+{
+    std::error_code error;
+    if (std::filesystem::is_regular_file(path, error))
+    {
+        return {path};
+    }
+    std::vector<std::string> files;
+    if (std::filesystem::is_directory(path, error))
+    {
+        for (const auto& entry : std::filesystem::directory_iterator(path, error))
+        {
+            if (entry.is_regular_file(error))
+            {
+                files.push_back(entry.path().string());
+            }
+        }
+    }
+    std::sort(files.begin(), files.end());
+    return files;
 }
 
 } // namespace
 
 RunInformation
-DescribeRun(const std::vector<std::string>& arguments)
+DescribeRun(const std::vector<std::string>& arguments, const std::set<std::string>& inputOptions)
 {
     RunInformation information;
     information.version = GetResource("VERSION");
@@ -81,16 +107,33 @@ DescribeRun(const std::vector<std::string>& arguments)
             continue;
         }
         information.command += ' ' + QuoteForShell(argument);
+        const auto name = argument.find_first_not_of('-');
         const auto equals = argument.find('=');
-        const std::string path = equals == std::string::npos ? "" : argument.substr(equals + 1);
-        std::error_code error;
-        RunInput file;
-        if (std::filesystem::is_regular_file(path, error) && ReadInput(path, file))
+        if (name != std::string::npos && equals != std::string::npos && name < equals &&
+            inputOptions.count(argument.substr(name, equals - name)) > 0)
         {
-            information.inputs.push_back(file);
+            AddRunInput(argument.substr(equals + 1), information);
         }
     }
     return information;
+}
+
+void
+AddRunInput(const std::string& path, RunInformation& information)
+{
+    const auto files = ListFiles(path);
+    RunInput input;
+    input.path = path;
+    input.files = static_cast<uint32_t>(files.size());
+    bool isReadable = !files.empty();
+    for (const std::string& file : files)
+    {
+        isReadable = isReadable && ReadInput(file, input);
+    }
+    if (isReadable)
+    {
+        information.inputs.push_back(std::move(input));
+    }
 }
 
 } // namespace proteus

@@ -13,6 +13,7 @@
 #include "ns3/proteus-timeline.h"
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -41,10 +42,11 @@ struct RunResult
 };
 
 /// @ingroup proteus
-/// A file that a run has read.
+/// A file that a run has read, or a folder of files.
 struct RunInput
 {
     std::string path;  //!< as given
+    uint32_t files{1}; //!< in the folder
     uint64_t bytes{0}; //!< its size
     uint32_t crc32{0}; //!< checksum (as of gzip) of its content
 };
@@ -55,7 +57,7 @@ struct RunInformation
 {
     std::string program;          //!< name
     std::string command;          //!< as typed, quoted for a POSIX shell
-    std::vector<RunInput> inputs; //!< files that the command names and that were there before
+    std::vector<RunInput> inputs; //!< what was read
     std::string version;          //!< of proteus
     std::string ns3Version;       //!< of ns-3, e.g. "3.37"
 };
@@ -63,10 +65,20 @@ struct RunInformation
 /**
  * @ingroup proteus
  * @param arguments those of main(), the program first
- * @return how the run came about: an argument --NAME=PATH, where PATH is a regular file, counts as
- * input; so call it before the run writes anything
+ * @param inputOptions names of the options whose values may be files or folders that are read
+ * @return how the run came about
  */
-RunInformation DescribeRun(const std::vector<std::string>& arguments);
+RunInformation DescribeRun(const std::vector<std::string>& arguments,
+                           const std::set<std::string>& inputOptions);
+
+/**
+ * @ingroup proteus
+ * Adds what a run reads.
+ * @param path of a file, or of a folder, of which all files count in the order of their names;
+ * nothing is added if it is neither or cannot be read
+ * @param information to add it to
+ */
+void AddRunInput(const std::string& path, RunInformation& information);
 
 } // namespace proteus
 } // namespace ns3

@@ -67,7 +67,7 @@ struct LinkUse
     uint64_t maxQueueBytes{0};       //!< most wire bytes that waited at once
     double pausedShare{0};           //!< share of the time with a traffic class paused
     uint64_t pauses{0};              //!< PFC pauses received
-    uint64_t packets{0};             //!< units sent
+    uint64_t packets{0};             //!< units sent; 0 of an executor that has no packets
     uint64_t payloadBytes{0};        //!< payload sent
     uint64_t wireBytes{0};           //!< sent, headers included
     uint64_t markedPackets{0};       //!< units marked by ECN

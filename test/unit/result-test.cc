@@ -317,7 +317,7 @@ TEST(ResultTables, AddUpAndAreTheSameAsCsvAndJson)
     {
         const ReportedRun report = run.Report(n);
         const auto tables = MakeResultTables(report);
-        EXPECT_EQ(tables.size(), n == 1 ? 8u : 9u);
+        EXPECT_EQ(tables.size(), n == 1 ? 9u : 10u);
         const Json json =
             Json::parse(TextOf([&](std::ostream& out) { WriteTablesJson(tables, out); }));
         EXPECT_EQ(json["format"], "proteus-results");
@@ -412,7 +412,8 @@ TEST(RunInformation, CommandCanBeTypedAgainAndInputsAreKnown)
     const std::string path = folder / "input.json";
     std::ofstream(path) << "123456789"; // whose CRC-32 is the check value of the catalogue
     const RunInformation information =
-        DescribeRun({"/usr/bin/proteus-run", "--graph=" + path, "--model=it's a b", "--quiet"});
+        DescribeRun({"/usr/bin/proteus-run", "--graph=" + path, "--model=it's a b", "--quiet"},
+                    {"graph", "model"});
     EXPECT_EQ(information.program, "proteus-run");
     EXPECT_EQ(information.command,
               "proteus-run --graph=" + path + " '--model=it'\\''s a b' --quiet");
@@ -422,6 +423,23 @@ TEST(RunInformation, CommandCanBeTypedAgainAndInputsAreKnown)
     EXPECT_EQ(information.inputs[0].crc32, 0xcbf43926u);
     EXPECT_EQ(std::count(information.version.begin(), information.version.end(), '.'), 2);
     EXPECT_EQ(information.ns3Version.find("3"), 0u);
+}
+
+TEST(RunResult, InputsAreFilesAndFoldersButNotOutputs)
+{
+    const TemporaryFolder folder;
+    // The second file goes on where the first one ends.
+    std::ofstream(folder / "trace.1.et") << "56789";
+    std::ofstream(folder / "trace.0.et") << "1234";
+    const std::string report = folder / "trace.1.et";
+    const RunInformation information =
+        DescribeRun({"run", "--trace=" + (folder / ""), "--report=" + report, "--graph=none.pb"},
+                    {"trace", "graph"});
+    ASSERT_EQ(information.inputs.size(), 1u);
+    EXPECT_EQ(information.inputs[0].path, folder / "");
+    EXPECT_EQ(information.inputs[0].files, 2u);
+    EXPECT_EQ(information.inputs[0].bytes, 9u);
+    EXPECT_EQ(information.inputs[0].crc32, 0xcbf43926u);
 }
 
 } // namespace proteus

@@ -29,7 +29,7 @@ function scaled(value, units, decimals) {
   return value.toFixed(i === 0 ? 0 : decimals) + '\u00a0' + units[i];
 }
 
-const time = s => scaled(s * 1e12, ['ps', 'ns', 'µs', 'ms', 's'], 3);
+const time = s => s === 0 ? '0\u00a0s' : scaled(s * 1e12, ['ps', 'ns', 'µs', 'ms', 's'], 3);
 const bytes = b => scaled(b, ['B', 'kB', 'MB', 'GB', 'TB', 'PB'], 2);
 const rate = r => scaled(r, ['B/s', 'kB/s', 'MB/s', 'GB/s', 'TB/s', 'PB/s'], 2);
 const percent = share => (100 * share).toFixed(1) + '\u00a0%';
@@ -55,7 +55,7 @@ function format(value, unit) {
 // -------------------------------------------------------------------- tables
 
 const ROW_HEADER = {
-  breakdown: 'gpu', memory: 'gpu', links: 'link', hot_spots: 'link', phases: 'phase',
+  breakdown: 'gpu', time_accounts: 'gpu', memory: 'gpu', links: 'link', hot_spots: 'link', phases: 'phase',
   collectives: 'collective', summary: 'quantity', run: 'item', comparison: 'quantity'};
 const LABELS = {payload_bytes_per_s: 'payload rate', bytes: 'size', busbw_bytes_per_s: 'bus bandwidth',
   algbw_bytes_per_s: 'algorithm bandwidth', ideal_busbw_bytes_per_s: 'ideal bus bandwidth',
@@ -97,7 +97,8 @@ function makeCell(table, row, i, hidden) {
     class: isNumber || value === null ? (isShare ? 'number share' : 'number') : undefined,
     style: isShare ? '--share:' + Math.min(value, 1).toFixed(4) : undefined,
     'data-value': value === null ? '' : String(value),
-    hidden: hidden[i]}, isNumber && table.name === 'comparison' && unit === 'share' ? difference(value) : format(value, unit));
+    hidden: hidden[i]},
+    isNumber && table.name === 'comparison' && unit === 'share' ? difference(value) : format(value, unit));
 }
 
 /// Puts the rows in order of a column; equal ones stay as they are.

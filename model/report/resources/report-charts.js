@@ -1,24 +1,65 @@
-// Bars of the breakdown, memory over time, hot spots, key figures.
+// Bars of times and bandwidths, memory over time, hot spots, key figures.
+
+/// How the time of a GPU is divided: a table, and its columns with their colours and names.
+const DIVISIONS = [
+  {name: 'by what it communicates for', table: 'breakdown', working: 'compute_s',
+    note: 'Share of the iteration; communication counts where no computation hides it. On the right: computation.',
+    parts: Object.keys(KINDS).map(kind =>
+      [kind === 'compute' ? 'compute_s' : `exposed_${kind === 'none' ? 'other' : kind}_s`, kind, KINDS[kind]])},
+  {name: 'by what it waits for', table: 'time_accounts', working: 'computing_s',
+    note: 'Share of the iteration. A GPU waits for data once all ranks of a communication have joined it, before that for ' +
+      'its peers. On the right: computation.',
+    parts: [['computing_s', 'compute', 'computation'], ['waiting_for_data_s', 'tensor', 'waiting for data'],
+      ['waiting_for_peers_s', 'embedding', 'waiting for peers']]}];
+
+/// A row of bars: name, bar of parts (width in percent, colour, title), text.
+function makeBar(name, words, parts, text) {
+  return el('div', {class: 'row'}, el('span', {class: 'name'}, name),
+    el('div', {class: 'bar', role: 'img', 'aria-label': words},
+      parts.map(p => el('span', {style: `background:var(--${p[1]});width:${p[0].toFixed(3)}%`, title: p[2]}))),
+    el('span', {class: 'end'}, text));
+}
+
+function drawDivision(place, result, division) {
+  const MOST = 64;
+  const rows = objects(tables[division.table]).filter(row => row.executor === result.executor);
+  const parts = division.parts.filter(p => p[0] === division.working || rows.some(row => row[p[0]] > 0));
+  const share = (row, name) => row.iteration_s > 0 ? row[name] / row.iteration_s : 0;
+  place.replaceChildren(el('ul', {class: 'legend'}, parts.map(p => el('li', {style: `--swatch:var(--${p[1]})`}, p[2])),
+    el('li', {style: '--swatch:var(--idle)'}, 'idle')),
+  el('p', {class: 'note'}, division.note + (rows.length > MOST ? ` The first ${MOST} of ${count(rows.length)} GPUs.` : '')),
+  el('div', {class: 'bars'}, rows.slice(0, MOST).map(row => makeBar(row.gpu,
+    `${row.gpu}: ${parts.map(p => `${p[2]} ${percent(share(row, p[0]))}`).join(', ')}, idle ${percent(share(row, 'idle_s'))}`,
+    parts.map(p => [100 * share(row, p[0]), p[1], `${p[2]}: ${time(row[p[0]])}`]),
+    percent(share(row, division.working))))));
+}
 
 function drawBars(place, result) {
-  const MOST = 64;
-  const rows = objects(tables.breakdown).filter(row => row.executor === result.executor);
-  const exposed = Object.keys(KINDS).filter(kind => kind !== 'compute').map(kind =>
-    [kind, `exposed_${kind === 'none' ? 'other' : kind}_s`]).filter(e => rows.some(row => row[e[1]] > 0));
-  const parts = [['compute', 'compute_s'], ...exposed];
-  place.append(makeLegend(parts.map(p => p[0]), [el('li', {style: '--swatch:var(--idle)'}, 'idle')]),
-    el('p', {class: 'note'}, 'Share of the iteration; communication counts where no computation hides it. On the right: computation.' +
-      (rows.length > MOST ? ` The first ${MOST} of ${count(rows.length)} GPUs.` : '')));
-  const grid = el('div', {class: 'bars'});
-  for (const row of rows.slice(0, MOST)) {
-    const words = parts.map(p => `${KINDS[p[0]]} ${percent(row[p[1]] / row.iteration_s)}`).join(', ');
-    grid.append(el('div', {class: 'row'}, el('span', {class: 'name'}, row.gpu),
-      el('div', {class: 'bar', role: 'img', 'aria-label': `${row.gpu}: ${words}, idle ${percent(row.idle_s / row.iteration_s)}`},
-        parts.map(p => el('span', {style: `background:var(--${p[0]});width:${(100 * row[p[1]] / row.iteration_s).toFixed(3)}%`,
-          title: `${KINDS[p[0]]}: ${time(row[p[1]])}`}))),
-      el('span', {}, percent(row.compute_s / row.iteration_s))));
+  const body = el('div', {});
+  const select = el('select', {}, DIVISIONS.map((d, i) => el('option', {value: i}, d.name)));
+  select.addEventListener('change', () => drawDivision(body, result, DIVISIONS[select.value]));
+  place.append(el('div', {class: 'tools'}, el('label', {}, 'Time of a GPU ', select)), body);
+  drawDivision(body, result, DIVISIONS[0]);
+}
+
+/// Achieved against ideal bus bandwidth.
+function drawBandwidths(place, result) {
+  const MOST = 24;
+  const rows = objects(tables.collectives).filter(row => row.executor === result.executor);
+  const shown = rows.filter(row => row.ideal_share !== null).slice(0, MOST);
+  if (shown.length === 0) {
+    place.append(el('p', {class: 'note'}, rows.length === 0 ? 'Nothing was communicated.' :
+      'No communication has a bandwidth to compare with.'));
+    return;
   }
-  place.append(grid);
+  place.append(el('p', {class: 'note'}, 'Bus bandwidth achieved, of the ideal that the links of one group allow; ' +
+    'what takes most time first.' + (shown.length < rows.length ? ` ${shown.length} of ${rows.length} kinds.` : '')));
+  place.append(el('div', {class: 'bars wide'}, shown.map(row => {
+    const name = `${count(row.count)} × ${row.collective}${row.parallelism === 'other' ? '' : ' for ' + row.parallelism}, ` +
+      `${bytes(row.bytes)}, ${row.ranks} ranks` + (row.servers > 1 ? ` in ${row.servers} servers` : '');
+    const text = `${rate(row.busbw_bytes_per_s)} of ${rate(row.ideal_busbw_bytes_per_s)}, ${percent(row.ideal_share)}`;
+    return makeBar(name, `${name}: ${text}`, [[100 * Math.min(row.ideal_share, 1), 'u2', text]], text);
+  })));
 }
 
 function drawMemory(place, result) {
@@ -38,11 +79,11 @@ function drawMemory(place, result) {
     const lines = [], step = niceStep(top, 5);
     for (let b = 0; b <= top; b += step) {
       lines.push(svg('path', {d: `M${left} ${y(b)}H${width - 12}`, style: 'stroke:var(--line)'}),
-        svg('text', {class: 'quiet', x: left - 6, y: y(b) + 4, 'text-anchor': 'end'}, bytes(b)));
+        svg('text', {class: 'quiet', x: left - 6, y: y(b) + 4, 'text-anchor': 'end'}, b === 0 ? '0' : bytes(b).replace('.00', '')));
     }
     const stepT = niceStep(end, Math.max(width / 130, 2));
     for (let t = 0; t <= end; t += stepT) {
-      lines.push(svg('text', {class: 'quiet', x: x(t), y: height - 6, 'text-anchor': t === 0 ? 'start' : 'middle'},
+      lines.push(svg('text', {class: 'quiet', x: x(t), y: height - 6, 'text-anchor': t === 0 ? 'start' : x(t) > width - 45 ? 'end' : 'middle'},
         (t / 1e6).toFixed(Math.max(0, -Math.floor(Math.log10(stepT / 1e6) + 1e-9))) + ' ms'));
     }
     const path = gpu => {
@@ -74,19 +115,26 @@ function drawMemory(place, result) {
   }).observe(body);
 }
 
+/// Sentences that differ in names and numbers only are one, with the links of the others.
 function drawHotSpots(place) {
-  const MOST = 5;
-  const rows = tables.hot_spots ? objects(tables.hot_spots) : [];
-  const sentences = objects(tables.summary).filter(row => row.quantity === 'congestion');
-  if (rows.length === 0) {
-    place.append(...sentences.map(row => el('p', {}, (several ? row.executor + ': ' : '') + row.value)));
-    return;
+  const MOST = 6, NAMED = 8;
+  const rows = tables.hot_spots ? objects(tables.hot_spots) : [], alike = new Map();
+  for (const row of rows) {
+    const key = row.executor + row.sentence.replace(/[0-9.,]+/g, '#').replace(/\b(B|.B|.s)\b/g, '');
+    if (alike.has(key)) alike.get(key).others.push(row.link);
+    else alike.set(key, {row, others: []});
   }
-  place.append(el('ol', {class: 'hot-list'}, rows.slice(0, MOST).map(row =>
-    el('li', {}, (several ? row.executor + ': ' : '') + row.sentence))));
+  place.append(el('ol', {class: 'hot-list'}, [...alike.values()].slice(0, MOST).map(({row, others}) => el('li', {},
+    several ? el('span', {class: 'who'}, row.executor + ': ') : '', row.sentence,
+    others.length === 0 ? '' : el('span', {class: 'who'}, ` Much the same: ${others.slice(0, NAMED).join(', ')}` +
+      (others.length > NAMED ? `, and ${others.length - NAMED} more` : '') + '.')))));
+  const silent = objects(tables.summary).filter(row => row.quantity === 'congestion' && row.value !== null &&
+    !rows.some(other => other.executor === row.executor));
+  place.append(...silent.map(row => el('p', {}, several ? el('span', {class: 'who'}, row.executor + ': ') : '', row.value)));
 }
 
 function drawFigures(place) {
+  place.classList.toggle('several', several);
   const wanted = [['iteration time', 'iteration time'], ['tokens', 'tokens'], ['model FLOP utilisation', 'model FLOP utilisation'],
     ['exposed communication', 'exposed communication'], ['communication hidden behind compute', 'communication hidden'],
     ['peak memory of the fullest GPU', 'peak memory']];

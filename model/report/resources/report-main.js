@@ -4,6 +4,7 @@ document.querySelectorAll('[data-table]').forEach(placeTable);
 drawFigures(byId('figures'));
 withExecutor(byId('bars'), drawBars);
 withExecutor(byId('timeline-body'), drawTimeline);
+withExecutor(byId('bandwidth-body'), drawBandwidths);
 withExecutor(byId('topology-body'), drawTopology);
 withExecutor(byId('series-body'), drawSeries);
 drawHotSpots(byId('hot-spots-body'));

@@ -161,7 +161,7 @@ function drawTopology(place, result) {
 function drawSeries(place, result) {
   const series = result.series;
   if (!series.links || series.links.length === 0) {
-    place.append(el('p', {class: 'note'}, 'The use of links over time was not recorded.'));
+    place.append(el('p', {class: 'note'}, several ? `The executor ${result.executor} knows no use of links over time.` : 'The use of links over time was not recorded.'));
     return;
   }
   place.append(el('p', {class: 'note'}, `From 0 to ${time(series.end_ns / 1e9)}, in steps of ${time(series.bin_ns / 1e9)}; ` +

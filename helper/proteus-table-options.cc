@@ -1,0 +1,89 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-table-options.h"
+
+#include "ns3/proteus-output-file.h"
+
+#include <filesystem>
+#include <stdexcept>
+#include <system_error>
+
+namespace ns3
+{
+namespace proteus
+{
+
+void
+MakeFolder(const std::string& folder)
+{
+    std::error_code error;
+    std::filesystem::create_directories(folder, error);
+    if (error || !std::filesystem::is_directory(folder))
+    {
+        throw std::invalid_argument(folder + ": no folder can be made of that name" +
+                                    (error ? ": " + error.message() : ""));
+    }
+}
+
+void
+TableOptions::AddTo(CommandLine& command)
+{
+    command.AddValue("json", "write all results to this file, as tables in JSON", json);
+    command.AddValue("tables", "write all results to this folder, a CSV file per table", folder);
+}
+
+void
+TableOptions::Check() const
+{
+    if (!json.empty())
+    {
+        CheckWritable(json);
+    }
+    if (!folder.empty())
+    {
+        MakeFolder(folder);
+        CheckWritable(GetPath("run"));
+    }
+}
+
+std::string
+TableOptions::GetPath(const std::string& name) const
+{
+    return (std::filesystem::path(folder.c_str()) / (name + ".csv")).string();
+}
+
+void
+TableOptions::Write(const std::vector<Table>& tables) const
+{
+    if (!json.empty())
+    {
+        WriteFile(json, [&](std::ostream& out) { WriteTablesJson(tables, out); });
+    }
+    if (folder.empty())
+    {
+        return;
+    }
+    for (const Table& table : tables)
+    {
+        WriteFile(GetPath(table.name), [&](std::ostream& out) { WriteTableCsv(table, out); });
+    }
+}
+
+Table
+MakeQuantityTable(const std::string& name, const std::string& title, const std::string& description)
+{
+    return {name,
+            title,
+            description,
+            {{"quantity", "", "what"},
+             {"value", "", "a number, or text"},
+             {"unit", "", "of the number"}},
+            {}};
+}
+
+} // namespace proteus
+} // namespace ns3

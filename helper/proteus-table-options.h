@@ -1,0 +1,80 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef PROTEUS_TABLE_OPTIONS_H
+#define PROTEUS_TABLE_OPTIONS_H
+
+#include "proteus-command-line-text.h"
+
+#include "ns3/command-line.h"
+#include "ns3/proteus-result-tables.h"
+
+#include <string>
+#include <vector>
+
+namespace ns3
+{
+namespace proteus
+{
+
+/**
+ * @ingroup proteus
+ * Options of all programs with results: tables as one JSON file, and as CSV files.
+ */
+struct TableOptions
+{
+    CommandLineText json;   //!< file for all tables, if not empty
+    CommandLineText folder; //!< for all tables, if not empty
+
+    /// @param command to add --json and --tables to
+    void AddTo(CommandLine& command);
+
+    /// @return whether there is nothing to write
+    bool IsEmpty() const
+    {
+        return json.empty() && folder.empty();
+    }
+
+    /// @throw std::invalid_argument if a file cannot be written
+    void Check() const;
+
+    /**
+     * @param name of a table
+     * @return path of its CSV file in the folder
+     */
+    std::string GetPath(const std::string& name) const;
+
+    /**
+     * Writes the files that are asked for.
+     * @param tables all there are
+     * @throw std::invalid_argument if a file cannot be written
+     */
+    void Write(const std::vector<Table>& tables) const;
+};
+
+/**
+ * @ingroup proteus
+ * @param folder to be there from now on
+ * @throw std::invalid_argument if it cannot
+ */
+void MakeFolder(const std::string& folder);
+
+/**
+ * @ingroup proteus
+ * A table of single values, which rows are added to.
+ * @param name as files write it
+ * @param title e.g. "Summary"
+ * @param description a sentence
+ * @return the table: quantity, value, unit
+ */
+Table MakeQuantityTable(const std::string& name,
+                        const std::string& title,
+                        const std::string& description);
+
+} // namespace proteus
+} // namespace ns3
+
+#endif // PROTEUS_TABLE_OPTIONS_H
