@@ -9,8 +9,11 @@
 #include "proteus-progress.h"
 
 #include "ns3/proteus-cluster-file.h"
+#include "ns3/proteus-collective-comparison.h"
+#include "ns3/proteus-nccl-tests.h"
 #include "ns3/proteus-output-file.h"
 
+#include <algorithm>
 #include <cctype>
 #include <cmath>
 #include <iostream>
@@ -46,9 +49,17 @@ CollectiveProgramOptions::AddTo(CommandLine& command)
                      "all-to-all, send-recv (every rank to the next) or barrier",
                      collective);
     command.AddValue("min",
-                     "first size in bytes, as nccl-tests counts it; K, M and G may follow",
+                     "first size in bytes, as nccl-tests counts it; K, M and G may follow (empty: "
+                     "8, with --measured the first of the log)",
                      min);
-    command.AddValue("max", "last size", max);
+    command.AddValue("max", "last size (empty: 128M, with --measured the last of the log)", max);
+    command.AddValue("measured",
+                     "log of nccl-tests, or a CSV table of such times: the sizes are those of the "
+                     "log, and measured times are printed beside simulated ones",
+                     measured);
+    command.AddValue("measuredCsv",
+                     "write the log to this file as a CSV table, as in workloads/measurements/",
+                     measuredCsv);
     command.AddValue("factor", "from one size to the next, above 1", factor);
     command.AddValue("root", "rank, of collectives that have one", root);
     command.AddValue("algorithm",
@@ -188,45 +199,87 @@ MakeSummary(const CollectiveProgramOptions& options,
     return table;
 }
 
-} // namespace
-
-void
-RunCollectiveProgram(const CollectiveProgramOptions& options)
+/// A size to run.
+struct Size
 {
-    const uint64_t least = ParseSize(options.min, "min");
-    const uint64_t most = ParseSize(options.max, "max");
+    uint64_t bytes{0};    //!< as nccl-tests counts
+    double measuredUs{0}; //!< 0: it is not known
+};
+
+/// @return the sizes of the options without a log
+std::vector<Size>
+ListSizes(const CollectiveProgramOptions& options)
+{
+    const uint64_t least = ParseSize(options.min.empty() ? "8" : options.min, "min");
+    const uint64_t most = ParseSize(options.max.empty() ? "128M" : options.max, "max");
     if (!(options.factor > 1) || most < least)
     {
         throw std::invalid_argument("--factor must be above 1, and --max not below --min");
     }
-    if (!options.csv.empty())
-    {
-        CheckWritable(options.csv);
-    }
-    options.tables.Check();
-    const Cluster cluster = LoadCluster(options.cluster,
-                                        ToCount(options.nodes, "nodes", 0),
-                                        options.fabric.GetOptions());
-    const CollectiveTest test = MakeTest(options, cluster);
-    const bool hasGroups = test.groups.size() > 1;
-    std::cout << "# cluster " << cluster.GetName() << ", "
-              << (test.isBarrier ? "barrier" : ToString(test.collective)) << ", "
-              << test.groups.size() << (hasGroups ? " groups of " : " group of ")
-              << test.groups[0].size() << " ranks, launch mode " << test.launchMode << "\n#\n";
-    PrintCollectiveHead(hasGroups, std::cout);
-    std::vector<CollectiveRow> rows;
+    std::vector<Size> sizes;
     double size = static_cast<double>(least);
     for (uint64_t bytes = least; bytes <= most;)
     {
+        sizes.push_back({bytes, 0});
+        do
+        {
+            size *= options.factor;
+        } while (static_cast<uint64_t>(size) == bytes);
+        bytes = static_cast<uint64_t>(size);
+    }
+    return sizes;
+}
+
+/// @return the sizes of the log, with out-of-place times or, where there are none, in-place ones
+std::vector<Size>
+ReadSizes(const CollectiveProgramOptions& options)
+{
+    const NcclTestsTable log = LoadNcclTests(options.measured);
+    if (!options.measuredCsv.empty())
+    {
+        WriteFile(options.measuredCsv, [&log](std::ostream& out) { WriteNcclTestsCsv(log, out); });
+    }
+    const uint64_t least = options.min.empty() ? 1 : ParseSize(options.min, "min");
+    const uint64_t most = options.max.empty() ? UINT64_MAX : ParseSize(options.max, "max");
+    std::vector<Size> sizes;
+    for (const NcclTestsRow& row : log.rows)
+    {
+        const auto& timing = row.outOfPlace ? row.outOfPlace : row.inPlace;
+        if (timing && row.bytes >= least && row.bytes <= most)
+        {
+            sizes.push_back({row.bytes, timing->timeUs});
+        }
+    }
+    if (sizes.empty())
+    {
+        throw std::invalid_argument(options.measured +
+                                    ": no size of the log lies between --min and --max");
+    }
+    return sizes;
+}
+
+/// Runs all sizes, each printed as soon as it is done. @return a row per size and group
+std::vector<CollectiveRow>
+RunSizes(const CollectiveProgramOptions& options,
+         const Cluster& cluster,
+         const CollectiveTest& test,
+         const std::vector<Size>& sizes)
+{
+    const bool hasGroups = test.groups.size() > 1;
+    PrintCollectiveHead(hasGroups, std::cout);
+    std::vector<CollectiveRow> rows;
+    for (const Size& size : sizes)
+    {
         std::vector<CollectiveRow> result;
         {
-            ProgressLine progress;
-            result = RunCollective(cluster, test, bytes, [&](const TrainingJob::Progress& state) {
-                if (!options.quiet)
-                {
-                    progress.Update(state);
-                }
-            });
+            ProgressLine progress(FormatBytes(static_cast<double>(size.bytes)));
+            result =
+                RunCollective(cluster, test, size.bytes, [&](const TrainingJob::Progress& state) {
+                    if (!options.quiet)
+                    {
+                        progress.Update(state);
+                    }
+                });
         }
         for (const CollectiveRow& row : result)
         {
@@ -237,18 +290,107 @@ RunCollectiveProgram(const CollectiveProgramOptions& options)
         {
             break;
         }
-        do
-        {
-            size *= options.factor;
-        } while (static_cast<uint64_t>(size) == bytes);
-        bytes = static_cast<uint64_t>(size);
     }
     PrintCollectiveFoot(rows, std::cout);
+    return rows;
+}
+
+/// @param rows of one group @param sizes of them @return both side by side
+CollectiveComparison
+Compare(const CollectiveProgramOptions& options,
+        const Cluster& cluster,
+        const std::vector<CollectiveRow>& rows,
+        const std::vector<Size>& sizes)
+{
+    CollectiveComparison comparison;
+    comparison.name = options.measured;
+    comparison.system = "measured, and simulated on " + cluster.GetName();
+    for (std::size_t i = 0; i < rows.size(); ++i)
+    {
+        ComparedSize size;
+        size.simulated = rows[i];
+        size.simulated.bytes = sizes[i].bytes; // before the ranks shared it evenly
+        size.measuredUs = sizes[i].measuredUs;
+        comparison.sizes.push_back(size);
+    }
+    return comparison;
+}
+
+/// @param table of the rows @param sizes with measured times, which get columns of their own
+void
+AddMeasured(Table& table, const std::vector<Size>& sizes)
+{
+    constexpr double MICRO = 1e-6;
+    table.columns.push_back({"measured_s", "s", "time in the log"});
+    table.columns.push_back({"error_share", "share", "simulated time over measured time, less 1"});
+    for (std::size_t i = 0; i < table.rows.size(); ++i)
+    {
+        const double measuredS = sizes[i].measuredUs * MICRO;
+        const auto time = static_cast<std::size_t>(
+            std::find_if(table.columns.begin(),
+                         table.columns.end(),
+                         [](const Column& column) { return column.name == "time_s"; }) -
+            table.columns.begin());
+        const double simulatedS = std::get<double>(table.rows[i][time]);
+        table.rows[i].emplace_back(measuredS);
+        table.rows[i].push_back(measuredS > 0 ? Cell(simulatedS / measuredS - 1) : Cell());
+    }
+}
+
+/// @throw std::invalid_argument for options that do not go together, or a file that cannot be
+/// written
+void
+Check(const CollectiveProgramOptions& options)
+{
+    for (const CommandLineText* path : {&options.csv, &options.measuredCsv})
+    {
+        if (!path->empty())
+        {
+            CheckWritable(*path);
+        }
+    }
+    options.tables.Check();
+    if (options.measured.empty() && !options.measuredCsv.empty())
+    {
+        throw std::invalid_argument("--measuredCsv needs --measured=LOG");
+    }
+    if (!options.measured.empty() && (options.concurrent != 1 || options.collective == "barrier"))
+    {
+        throw std::invalid_argument("--measured: a log is of one group, and of sizes: leave "
+                                    "--concurrent and barriers away");
+    }
+}
+
+} // namespace
+
+void
+RunCollectiveProgram(const CollectiveProgramOptions& options)
+{
+    Check(options);
+    const bool isMeasured = !options.measured.empty();
+    const std::vector<Size> sizes = isMeasured ? ReadSizes(options) : ListSizes(options);
+    const Cluster cluster = LoadCluster(options.cluster,
+                                        ToCount(options.nodes, "nodes", 0),
+                                        options.fabric.GetOptions());
+    const CollectiveTest test = MakeTest(options, cluster);
+    std::cout << "# cluster " << cluster.GetName() << ", "
+              << (test.isBarrier ? "barrier" : ToString(test.collective)) << ", "
+              << test.groups.size() << (test.groups.size() > 1 ? " groups of " : " group of ")
+              << test.groups[0].size() << " ranks, launch mode " << test.launchMode << "\n#\n";
+    const std::vector<CollectiveRow> rows = RunSizes(options, cluster, test, sizes);
+    Table table = MakeCollectiveTable(rows);
+    if (isMeasured)
+    {
+        const CollectiveComparison comparison = Compare(options, cluster, rows, sizes);
+        std::cout << "\n";
+        PrintComparison(comparison, std::cout);
+        AddMeasured(table, sizes);
+    }
     if (!options.csv.empty())
     {
         WriteFile(options.csv, [&rows](std::ostream& out) { WriteCollectiveCsv(rows, out); });
     }
-    options.tables.Write({MakeSummary(options, cluster, test, rows), MakeCollectiveTable(rows)});
+    options.tables.Write({MakeSummary(options, cluster, test, rows), table});
 }
 
 } // namespace proteus

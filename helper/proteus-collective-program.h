@@ -30,8 +30,8 @@ struct CollectiveProgramOptions
     int64_t gpus{0};                           //!< of the collective, all servers together; 0: all
     FabricFlags fabric;                        //!< between servers of a preset
     std::string collective{"all-reduce"};      //!< what is run
-    std::string min{"8"};                      //!< first size
-    std::string max{"128M"};                   //!< last size
+    std::string min;                           //!< first size; empty: 8, of a log its first
+    std::string max;                           //!< last size; empty: 128M, of a log its last
     double factor{2};                          //!< between two sizes
     int64_t root{0};                           //!< rank
     std::string algorithm;                     //!< empty: as NCCL chooses
@@ -45,6 +45,8 @@ struct CollectiveProgramOptions
     CommandLineText msccl;                     //!< schedule, or empty
     int64_t iterations{0};                     //!< 0: as many as are needed
     int64_t stream{1};                         //!< random stream of path choice
+    CommandLineText measured;                  //!< log of nccl-tests to compare with, or empty
+    CommandLineText measuredCsv;               //!< file to write that log to, or empty
     CommandLineText csv;                       //!< file to write, may be empty
     TableOptions tables;                       //!< all results
     bool quiet{false};                         //!< no progress

@@ -342,7 +342,7 @@ class ExecutorDeterminismTest : public TestCase
         std::filesystem::remove_all(folder);
         std::filesystem::create_directories(folder);
         ResultOptions options;
-        options.json = folder + "/all.json";
+        options.tables.json = folder + "/all.json";
         options.csv = folder + "/spans.csv";
         options.summary = folder + "/summary.json";
         options.timeline = folder + "/timeline.json";

@@ -166,11 +166,13 @@ class ProteusResultFiles : public TestCase
         expectIn("summary.json", "\"iteration_s\"");
         expectIn("spans.csv", "device,gpu,stream");
         expectIn("timeline.json", "\"traceEvents\"");
+        expectIn("timeline.json", "gpu7 channel 0");
         expectIn("timeline.pftrace", "gpu7 channel 0");
         expectIn("ranks/rank7.json", "\"rank\": 7");
         for (const std::string table : {"run",
                                         "summary",
                                         "breakdown",
+                                        "time_accounts",
                                         "phases",
                                         "collectives",
                                         "links",
