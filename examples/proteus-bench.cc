@@ -406,13 +406,12 @@ Result
 Measure(const Case& c, uint32_t repetitions, bool quiet)
 {
     std::vector<Result> results;
-    ProgressLine progress;
+    ProgressLine progress("measuring " + c.name);
     for (uint32_t i = 0; i < repetitions; ++i)
     {
         if (!quiet)
         {
-            progress.Say("measuring " + c.name + ", run " + std::to_string(i + 1) + " of " +
-                         std::to_string(repetitions));
+            progress.Say("run " + std::to_string(i + 1) + " of " + std::to_string(repetitions));
         }
         results.push_back(RunApart(c, c.stock));
     }

@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <filesystem>
 #include <iostream>
 #include <stdexcept>
 
@@ -232,13 +233,8 @@ ListSizes(const CollectiveProgramOptions& options)
 
 /// @return the sizes of the log, with out-of-place times or, where there are none, in-place ones
 std::vector<Size>
-ReadSizes(const CollectiveProgramOptions& options)
+ReadSizes(const CollectiveProgramOptions& options, const NcclTestsTable& log)
 {
-    const NcclTestsTable log = LoadNcclTests(options.measured);
-    if (!options.measuredCsv.empty())
-    {
-        WriteFile(options.measuredCsv, [&log](std::ostream& out) { WriteNcclTestsCsv(log, out); });
-    }
     const uint64_t least = options.min.empty() ? 1 : ParseSize(options.min, "min");
     const uint64_t most = options.max.empty() ? UINT64_MAX : ParseSize(options.max, "max");
     std::vector<Size> sizes;
@@ -256,6 +252,53 @@ ReadSizes(const CollectiveProgramOptions& options)
                                     ": no size of the log lies between --min and --max");
     }
     return sizes;
+}
+
+/// @param log of nccl-tests @param cluster that comes nearest @param test that was run
+/// @return it as the tables of workloads/measurements/
+Table
+MakeMeasuredTable(const CollectiveProgramOptions& options,
+                  const NcclTestsTable& log,
+                  const Cluster& cluster,
+                  const CollectiveTest& test)
+{
+    Table table{"measured",
+                "Measured",
+                "A log of nccl-tests, out of place where it is known.",
+                {{"system", "", "what was measured"},
+                 {"nodes", "", "servers"},
+                 {"gpus", "", "of the group"},
+                 {"collective", "", "what was run"},
+                 {"size_bytes", "B", "size"},
+                 {"time_us", "us", "of one"},
+                 {"busbw_GBps", "GB/s", "bus bandwidth"},
+                 {"source", "", "file"}},
+                {}};
+    const auto gpus = static_cast<uint32_t>(test.groups[0].size());
+    const std::string system =
+        log.devices.empty() ? cluster.GetName() : std::to_string(gpus) + " x " + log.devices[0];
+    for (const NcclTestsRow& row : log.rows)
+    {
+        const auto& timing = row.outOfPlace ? row.outOfPlace : row.inPlace;
+        if (timing && row.bytes > 0)
+        {
+            CollectiveRow measured;
+            measured.collective = test.collective;
+            measured.bytes = row.bytes;
+            measured.ranks = gpus;
+            measured.timeUs = timing->timeUs;
+            table.rows.push_back(
+                {system,
+                 uint64_t{cluster.GetNServers()},
+                 uint64_t{gpus},
+                 std::string(ToString(test.collective)),
+                 row.bytes,
+                 timing->timeUs,
+                 measured.GetBusbwGBps(),
+                 std::filesystem::path(options.measured.c_str()).filename().string()});
+        }
+    }
+    return table;
 }
 
 /// Runs all sizes, each printed as soon as it is done. @return a row per size and group
@@ -368,11 +411,18 @@ RunCollectiveProgram(const CollectiveProgramOptions& options)
 {
     Check(options);
     const bool isMeasured = !options.measured.empty();
-    const std::vector<Size> sizes = isMeasured ? ReadSizes(options) : ListSizes(options);
+    const NcclTestsTable log = isMeasured ? LoadNcclTests(options.measured) : NcclTestsTable();
+    const std::vector<Size> sizes = isMeasured ? ReadSizes(options, log) : ListSizes(options);
     const Cluster cluster = LoadCluster(options.cluster,
                                         ToCount(options.nodes, "nodes", 0),
                                         options.fabric.GetOptions());
     const CollectiveTest test = MakeTest(options, cluster);
+    if (!options.measuredCsv.empty())
+    {
+        WriteFile(options.measuredCsv, [&](std::ostream& out) {
+            WriteTableCsv(MakeMeasuredTable(options, log, cluster, test), out);
+        });
+    }
     std::cout << "# cluster " << cluster.GetName() << ", "
               << (test.isBarrier ? "barrier" : ToString(test.collective)) << ", "
               << test.groups.size() << (test.groups.size() > 1 ? " groups of " : " group of ")

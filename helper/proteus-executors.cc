@@ -6,6 +6,8 @@
 
 #include "proteus-executors.h"
 
+#include "proteus-progress.h"
+
 #include "ns3/proteus-classic-executor.h"
 #include "ns3/proteus-tables.h"
 
@@ -91,18 +93,23 @@ RunDistSimLevel(const ProgramOptions& options,
     ProgramOptions alone = options;
     alone.traces = PacketTraceOptions(); // files are of the whole run
     alone.results = ResultOptions();
+    alone.quiet = true;
     DistSimOptions distSim;
     distSim.runtime.roofline.launchIntervalPs = options.launchInterval.value.GetPicoSeconds();
     const Stopwatch watch;
     RunResult result;
     result.executor = isPacketLevel ? "distsim" : "distsim-flow";
+    ProgressLine progress(options.runName);
     uint64_t timed = 0;
     const IsolatedRun run = [&](const Task& task, const std::vector<DeviceId>& group) {
         ++timed;
-        alone.runName = options.runName + (options.runName.empty() ? "" : ", ") + "communication " +
-                        std::to_string(timed) + " alone, " + ToString(task.collective) + " of " +
-                        FormatBytes(static_cast<double>(task.bytes)) + " among " +
-                        std::to_string(group.size());
+        if (!options.quiet)
+        {
+            progress.Say("communication " + std::to_string(timed) + " alone, " +
+                         ToString(task.collective) + " of " +
+                         FormatBytes(static_cast<double>(task.bytes)) + " among " +
+                         std::to_string(group.size()));
+        }
         const ExecutionGraph lonely = MakeLoneCommunication(task, group, graph.GetNDevices());
         const RunResult lone = isPacketLevel ? RunPacketLevel(alone, cluster, lonely)
                                              : RunFlowLevel(alone, cluster, lonely);

@@ -72,7 +72,7 @@ struct ProgramOptions
     double communicationSlowdown{0};     //!< FlowParameters::communicationSlowdown
     PacketTraceOptions traces;           //!< what happens on the links
     bool quiet{false};                   //!< no progress
-    std::string runName;                 //!< of several runs, for their progress
+    std::string runName{"simulating"};   //!< of several runs, for their progress
     /// Options whose values may be files that are read; programs add theirs.
     std::set<std::string> inputs{"cluster", "calibration"};
 

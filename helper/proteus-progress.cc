@@ -86,14 +86,14 @@ ProgressLine::Update(const TrainingJob::Progress& progress)
     const double done = whole > 0 ? part / whole : 0;
     const double rate = static_cast<double>(hasPackets ? progress.packetHops : progress.tasks);
     std::ostringstream line;
-    line << std::fixed << "simulating " << std::setprecision(0) << std::floor(100 * done) << " %, "
+    line << std::fixed << std::setprecision(0) << std::floor(100 * done) << " %, "
          << std::setprecision(1) << progress.timePs * 1e-9 << " ms simulated, "
          << std::setprecision(1) << rate / elapsed * (hasPackets ? 1e-6 : 1e-3)
          << (hasPackets ? " M packet-hops/s, " : " thousand tasks/s, ") << std::setprecision(0)
          << elapsed << " s";
     if (done > 0.01)
     {
-        line << ", about " << std::ceil(elapsed * (1 - done) / done) << " s left";
+        line << ", " << std::ceil(elapsed * (1 - done) / done) << " s left";
     }
     Show(line.str());
 }
@@ -101,18 +101,21 @@ ProgressLine::Update(const TrainingJob::Progress& progress)
 void
 ProgressLine::Show(std::string text)
 {
-    text = m_name + (m_name.empty() ? "" : ": ") + text;
     if (!m_terminal)
     {
-        std::cerr << text << std::endl;
+        std::cerr << m_name << ": " << text << std::endl;
         return;
     }
     // What does not fit would wrap, and the carriage return would go to the last line only.
+    std::string name = m_name + ": ";
     winsize window{};
     if (ioctl(STDERR_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col > 1)
     {
-        text.resize(std::min<std::size_t>(text.size(), window.ws_col - 1U));
+        const std::size_t room = window.ws_col - 1U;
+        text.resize(std::min(text.size(), room));
+        name.resize(std::min(name.size(), room - text.size()));
     }
+    text = name + text;
     const std::size_t width = text.size();
     text.resize(std::max(width, m_width), ' ');
     m_width = width;

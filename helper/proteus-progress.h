@@ -25,8 +25,8 @@ namespace proteus
 class ProgressLine
 {
   public:
-    /// @param name of the run, before everything that is said, if not empty
-    explicit ProgressLine(std::string name = "");
+    /// @param name of the run, before everything that is said; of a narrow terminal cut short
+    explicit ProgressLine(std::string name = "simulating");
 
     /// Wipes the line off a terminal.
     ~ProgressLine();

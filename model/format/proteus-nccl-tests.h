@@ -65,7 +65,7 @@ struct NcclTestsTable
  *
  * size_bytes, count, type, redop, root, oop_time_us, oop_algbw_GBps, oop_busbw_GBps, ip_time_us,
  * ip_algbw_GBps, ip_busbw_GBps, and time_us, algbw_GBps, busbw_GBps for those out of place;
- * algorithm, protocol and channels are skipped.
+ * algorithm, protocol, channels, system, nodes, gpus, collective and source are skipped.
  *
  * @param in the file, compressed or not
  * @param fileName what messages call it

@@ -107,6 +107,27 @@ TEST(NcclTests, ReadsOldLogsAndThoseWithoutInPlace)
     EXPECT_FALSE(one.rows[0].inPlace);
 }
 
+TEST(NcclTests, ReadsTheTablesOfTheWorkloads)
+{
+    std::size_t tables = 0;
+    for (const auto& entry : fs::directory_iterator(PROTEUS_SOURCE_DIR "/workloads/measurements"))
+    {
+        if (entry.path().extension() != ".csv" || entry.path().filename() == "tables.csv")
+        {
+            continue;
+        }
+        ++tables;
+        const auto table = LoadNcclTests(entry.path().string());
+        ASSERT_FALSE(table.rows.empty()) << entry.path();
+        for (const NcclTestsRow& row : table.rows)
+        {
+            ASSERT_TRUE(row.outOfPlace) << entry.path();
+            EXPECT_GT(row.outOfPlace->timeUs, 0) << entry.path() << ", " << row.bytes;
+        }
+    }
+    EXPECT_GT(tables, 10u);
+}
+
 TEST(NcclTests, ReadsTheSampleTables)
 {
     if (!fs::exists(SAMPLES))
@@ -196,6 +217,7 @@ TEST(NcclTests, Errors)
               "log:2: the line has 1 fields, but the table 2 columns");
     EXPECT_EQ(ErrorOf("size_bytes,time_us\n8,inf\n"),
               "log:2: the time must be a number from 0 to 1e+14, not 'inf'");
+    EXPECT_EQ(ErrorOf("size_bytes,busbw_GBps\n8,1\n"), "log:2: the time must be above 0");
     EXPECT_EQ(ErrorOf(std::string(100000, 'x')), "log:1: the line is longer than 65536 characters");
 }
 

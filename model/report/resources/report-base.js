@@ -136,7 +136,7 @@ function makeTable(table) {
   const caption = el('caption', {}, el('b', {}, table.title + '. '), table.description,
     rest > 0 ? ` The first ${table.rows.length} of ${count(table.total)} rows; --tables=DIR writes all.` : '');
   const tall = table.rows.length > 24;
-  return el('div', {class: 'scroll' + (tall ? ' tall' : ''), tabindex: '0', role: 'region', 'aria-label': table.title},
+  return el('div', {class: 'scroll' + (tall ? ' tall' : ''), tabindex: '0', role: 'region', 'aria-label': 'Table: ' + table.title},
     el('table', {id: 'table-' + table.name}, caption, el('thead', {}, el('tr', {}, heads)), body));
 }
 
@@ -165,7 +165,9 @@ function withExecutor(place, draw) {
   if (several) {
     const select = el('select', {}, data.results.map((r, i) => el('option', {value: i}, r.executor)));
     select.addEventListener('change', () => { target.replaceChildren(); draw(target, data.results[select.value]); });
-    place.append(el('div', {class: 'tools'}, el('label', {}, 'Executor ', select)));
+    const printed = el('p', {class: 'note printed'}, `Executor ${data.results[0].executor}.`);
+    select.addEventListener('change', () => { printed.textContent = `Executor ${data.results[select.value].executor}.`; });
+    place.append(el('div', {class: 'tools'}, el('label', {}, 'Executor ', select)), printed);
   }
   place.append(target);
   draw(target, data.results[0]);

@@ -115,6 +115,9 @@ function drawMemory(place, result) {
   }).observe(body);
 }
 
+/// Links in words: no line ends before their arrow.
+const arrows = text => text.replace(/ -> /g, '\u00a0→ ');
+
 /// Sentences that differ in names and numbers only are one, with the links of the others.
 function drawHotSpots(place) {
   const MOST = 6, NAMED = 8;
@@ -125,8 +128,8 @@ function drawHotSpots(place) {
     else alike.set(key, {row, others: []});
   }
   place.append(el('ol', {class: 'hot-list'}, [...alike.values()].slice(0, MOST).map(({row, others}) => el('li', {},
-    several ? el('span', {class: 'who'}, row.executor + ': ') : '', row.sentence,
-    others.length === 0 ? '' : el('span', {class: 'who'}, ` Much the same: ${others.slice(0, NAMED).join(', ')}` +
+    several ? el('span', {class: 'who'}, row.executor + ': ') : '', arrows(row.sentence),
+    others.length === 0 ? '' : el('span', {class: 'who'}, ` Much the same: ${arrows(others.slice(0, NAMED).join(', '))}` +
       (others.length > NAMED ? `, and ${others.length - NAMED} more` : '') + '.')))));
   const silent = objects(tables.summary).filter(row => row.quantity === 'congestion' && row.value !== null &&
     !rows.some(other => other.executor === row.executor));

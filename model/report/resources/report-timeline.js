@@ -57,7 +57,7 @@ class TimelineView {
     return el('div', {class: 'tools', role: 'group', 'aria-label': 'View of the timeline'},
       button('+', 'Zoom in', () => this.zoom(0.5)), button('−', 'Zoom out', () => this.zoom(2)),
       button('←', 'Earlier', () => this.move(-0.3)), button('→', 'Later', () => this.move(0.3)),
-      button('All', 'Show the whole iteration', () => this.show(0, this.timeline.end_ns)));
+      button('All', 'All of the iteration', () => this.show(0, this.timeline.end_ns)));
   }
 
   listen() {
@@ -202,7 +202,7 @@ function drawTimeline(place, result) {
   if (t.gpus.length < t.devices) note += ` of ${count(t.devices)}, equally many from all parts of the job`;
   note += t.merged_ns > 0 ?
     `. Slices shorter than ${time(t.merged_ns / 1e9)} are drawn together; --timeline=FILE writes all.` : '.';
-  place.append(makeLegend(used), el('p', {class: 'note'}, note +
-    ' Drag to move, hold Ctrl and scroll to zoom.'));
+  place.append(makeLegend(used), el('p', {class: 'note'}, note,
+    el('span', {class: 'hint'}, ' Drag to move, hold Ctrl and scroll to zoom.')));
   timelineViews.push(new TimelineView(place, t));
 }
