@@ -214,22 +214,40 @@ CompileForGpu(const TrainingPlan& plan,
     return CompileModel(plan.model, plan.tree, options);
 }
 
+namespace
+{
+
+/// @throw std::invalid_argument if a strategy has more devices than a cluster has GPUs
+void
+CheckSize(uint64_t nDevices, const Cluster& cluster)
+{
+    const std::size_t nGpus = cluster.GetGpus().size();
+    if (nDevices > nGpus)
+    {
+        throw std::invalid_argument("the strategy needs " + std::to_string(nDevices) +
+                                    " GPUs, and cluster '" + cluster.GetName() + "' has " +
+                                    std::to_string(nGpus) +
+                                    ": add servers (--nodes), or use a smaller strategy");
+    }
+}
+
+} // namespace
+
 ExecutionGraph
 CompileForCluster(const TrainingPlan& plan,
                   const Cluster& cluster,
                   const KernelCostParameters& parameters,
                   const std::string& profile)
 {
+    uint64_t nMesh = 1;
+    for (const uint32_t size : plan.tree.axisSizes)
+    {
+        nMesh *= size;
+    }
+    CheckSize(nMesh, cluster); // a mesh that is far too large would take long to compile
     ExecutionGraph graph =
         CompileForGpu(plan, FindGpuDatasheet(GetGpuModel(cluster, 0)), parameters, profile);
-    const std::size_t nGpus = cluster.GetGpus().size();
-    if (graph.GetNDevices() > nGpus)
-    {
-        throw std::invalid_argument("the strategy needs " + std::to_string(graph.GetNDevices()) +
-                                    " GPUs, and cluster '" + cluster.GetName() + "' has " +
-                                    std::to_string(nGpus) +
-                                    ": add servers (--nodes), or use a smaller strategy");
-    }
+    CheckSize(graph.GetNDevices(), cluster);
     for (std::size_t rank = 1; rank < graph.GetNDevices(); ++rank)
     {
         if (GetGpuModel(cluster, rank) != GetGpuModel(cluster, 0))
