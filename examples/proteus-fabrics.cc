@@ -87,7 +87,7 @@ ListVariants(const Options& options)
     {
         for (const std::string& text : GetUsualFabricVariants())
         {
-            variants.push_back(ParseFabricVariant(text, base));
+            variants.push_back(FitSpines(ParseFabricVariant(text, base), options.cluster));
         }
         variants.erase(std::remove_if(variants.begin(),
                                       variants.end(),
@@ -101,7 +101,7 @@ ListVariants(const Options& options)
     std::stringstream stream(options.fabrics);
     for (std::string text; std::getline(stream, text, ',');)
     {
-        variants.push_back(ParseFabricVariant(text, base));
+        variants.push_back(FitSpines(ParseFabricVariant(text, base), options.cluster));
         if (!KnowsRouting(GetExecutor(options)) && variants.back().routing != "Ecmp")
         {
             throw std::invalid_argument("--fabrics: " + text + ": the executor " +
@@ -158,7 +158,9 @@ RunVariant(const Options& options,
     const Cluster cluster =
         MakeVariantCluster(options.cluster, ToCount(options.nodes, "nodes", 2), variant);
     Config::SetDefault("ns3::proteus::Fabric::Routing", StringValue(variant.routing));
-    const RunResult result = RunExecutor(options, GetExecutor(options), cluster, graph, std::cerr);
+    std::ostringstream unheard;
+    std::ostream& out = options.quiet ? unheard : std::cerr;
+    const RunResult result = RunExecutor(options, GetExecutor(options), cluster, graph, out);
     const Summary summary =
         Summarize(graph, cluster, result.timeline, result.links, result.network, dataType);
     const auto uses =

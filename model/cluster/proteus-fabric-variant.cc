@@ -156,6 +156,16 @@ CopyServer(Cluster& to, const Cluster& from, uint32_t server, uint32_t rails)
     return nics;
 }
 
+uint32_t
+CountNics(const Cluster& server)
+{
+    const auto& vertices = server.GetVertices();
+    return static_cast<uint32_t>(
+        std::count_if(vertices.begin(), vertices.end(), [](const Vertex& vertex) {
+            return vertex.kind == VertexKind::NIC;
+        }));
+}
+
 } // namespace
 
 FabricVariant
@@ -222,6 +232,23 @@ FitFabricOptions(const FabricOptions& base, uint32_t servers)
     return fitted;
 }
 
+FabricVariant
+FitSpines(const FabricVariant& variant, const std::string& preset)
+{
+    FabricVariant fitted = variant;
+    FabricOptions& fabric = fitted.fabric;
+    const bool isRails = fabric.kind == "rail-optimised";
+    if (!isRails && fabric.kind != "leaf-spine")
+    {
+        return fitted;
+    }
+    const uint32_t nics = variant.rails > 0 ? variant.rails : CountNics(MakeCluster(preset, 1));
+    const double down = isRails ? fabric.serversPerGroup : double{1} * fabric.serversPerLeaf * nics;
+    const double up = std::max(1.0, down / fabric.oversubscription);
+    fabric.spines = std::max(1U, std::min(fabric.spines, static_cast<uint32_t>(up)));
+    return fitted;
+}
+
 Cluster
 MakeVariantCluster(const std::string& preset, uint32_t servers, const FabricVariant& variant)
 {
@@ -237,11 +264,7 @@ MakeVariantCluster(const std::string& preset, uint32_t servers, const FabricVari
         throw std::invalid_argument("fabrics join 2 to " + std::to_string(MAX_SERVERS) +
                                     " servers, not " + std::to_string(servers));
     }
-    uint32_t nics = 0;
-    for (const Vertex& vertex : server.GetVertices())
-    {
-        nics += vertex.kind == VertexKind::NIC ? 1 : 0;
-    }
+    const uint32_t nics = CountNics(server);
     if (variant.rails > nics)
     {
         throw std::invalid_argument(

@@ -67,6 +67,18 @@ FabricOptions FitFabricOptions(const FabricOptions& base, uint32_t servers);
 
 /**
  * @ingroup proteus
+ * Fits the number of spines of a leaf-spine or rail-optimised fabric: no more than a leaf has
+ * cables of the rate of a NIC to them, so that a flow is not held up by an uplink slower than its
+ * NIC.
+ * @param variant to fit
+ * @param preset name of a server preset
+ * @return the variant, with fewer spines where needed
+ * @throw std::invalid_argument as MakeCluster()
+ */
+FabricVariant FitSpines(const FabricVariant& variant, const std::string& preset);
+
+/**
+ * @ingroup proteus
  * Builds servers of a preset and joins them by a variant. NICs that are not plugged in are left
  * out, so that GPUs share those that are.
  * @param preset name of a server preset

@@ -84,6 +84,29 @@ TEST(FabricVariant, UsualOnesAreDistinctAndCanBeBuilt)
     }
 }
 
+// A leaf has as many cables up as it has down over the oversubscription, each of the rate of a NIC.
+TEST(FabricVariant, UplinksAreNoSlowerThanNics)
+{
+    const auto spines = [](const std::string& text, const std::string& preset, uint32_t servers) {
+        return FitSpines(ParseFabricVariant(text, FitFabricOptions(FabricOptions(), servers)),
+                         preset)
+            .fabric.spines;
+    };
+    EXPECT_EQ(spines("leaf-spine", "dgx-h100", 4), 4u);         // 16 cables up
+    EXPECT_EQ(spines("leaf-spine:4", "dgx-h100", 4), 4u);       // 4
+    EXPECT_EQ(spines("leaf-spine:4", "dgx-h100", 2), 2u);       // 2
+    EXPECT_EQ(spines("leaf-spine", "titanxp-pcie", 2), 1u);     // 1
+    EXPECT_EQ(spines("leaf-spine:4", "titanxp-pcie", 2), 1u);   // a quarter of one
+    EXPECT_EQ(spines("rail-optimised", "dgx-h100", 2), 2u);     // 2 servers on each rail
+    EXPECT_EQ(spines("leaf-spine+rails=1", "dgx-h100", 4), 2u); // 2 servers of one NIC
+    const Cluster cluster = MakeVariantCluster(
+        "titanxp-pcie",
+        2,
+        FitSpines(ParseFabricVariant("leaf-spine", FitFabricOptions(FabricOptions(), 2)),
+                  "titanxp-pcie"));
+    EXPECT_EQ(CountNetwork(cluster).ports, 2u + 2 + 2); // NICs, leaves up, the spine
+}
+
 // With nothing changed the cluster is the one of the preset.
 TEST(FabricVariant, IsThePresetWhereNothingIsChanged)
 {
