@@ -186,12 +186,16 @@ MakeFabricRow(const FabricVariant& variant,
             break;
         }
     }
+    if (!uses.empty())
+    {
+        row.busiest = 0; // where the job stays inside servers
+    }
     for (const LinkUse& use : uses)
     {
         const Link& link = cluster.GetLinks()[use.link];
         if (isSwitch(link.a) || isSwitch(link.b))
         {
-            row.busiest = std::max(row.busiest.value_or(0), use.utilisation);
+            row.busiest = std::max(*row.busiest, use.utilisation);
         }
     }
     return row;
