@@ -75,8 +75,9 @@ class EventTree
     void SetEarlier(uint32_t slot, int64_t timePs)
     {
         const uint64_t key = GetKey(slot, timePs);
+        const std::size_t nLevels = m_nLevels;
         std::size_t i = slot;
-        for (std::size_t level = 0; level < m_nLevels; ++level, i >>= 3)
+        for (std::size_t level = 0; level < nLevels; ++level, i >>= 3)
         {
             uint64_t& minimum = m_levels[level][i];
             if (minimum <= key)
@@ -123,9 +124,10 @@ class EventTree
     /// @param slot a slot @param key its new key
     void SetKey(uint32_t slot, uint64_t key)
     {
+        const std::size_t nLevels = m_nLevels; // the compiler cannot know that no key is there
         std::size_t i = slot;
         m_levels[0][i] = key;
-        for (std::size_t level = 1; level < m_nLevels; ++level)
+        for (std::size_t level = 1; level < nLevels; ++level)
         {
             i >>= 3;
             const uint64_t minimum = Minimum(&m_levels[level - 1][i << 3]);
@@ -135,7 +137,7 @@ class EventTree
             }
             m_levels[level][i] = minimum;
         }
-        m_top = Minimum(m_levels[m_nLevels - 1]);
+        m_top = Minimum(m_levels[nLevels - 1]);
     }
 
     /**

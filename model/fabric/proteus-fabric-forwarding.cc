@@ -140,15 +140,15 @@ Fabric::Drop(PortId id, const PacketRecord& record)
 }
 
 void
-Fabric::Offer(PortId id)
+Fabric::Offer(PortId id, int64_t fromPs)
 {
     Synchronize();
     PortState& port = m_ports[id];
+    port.pullAtPs = port.offered ? std::min(port.pullAtPs, fromPs) : fromPs;
     port.offered = true;
-    port.pullAtPs = m_timePs;
     if (!port.down)
     {
-        RequestService(id, std::max(port.freeAtPs, m_timePs));
+        RequestService(id, std::max({port.freeAtPs, port.pullAtPs, m_timePs}));
     }
 }
 

@@ -210,8 +210,12 @@ class Fabric : public Object
      */
     void UseTrafficClass(uint32_t trafficClass);
 
-    /// @param port of an endpoint that now has units to send; the fabric pulls them
-    void Offer(PortId port);
+    /**
+     * An endpoint has units to send; the fabric pulls them.
+     * @param port of the endpoint
+     * @param fromPs when there may be the first one; before now for at once
+     */
+    void Offer(PortId port, int64_t fromPs = 0);
 
     /**
      * Sends a unit without payload.

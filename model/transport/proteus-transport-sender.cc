@@ -85,7 +85,7 @@ Transport::PaceFirst(ActiveQueues& port, uint32_t trafficClass)
             slot = turn;
             m_slots[slot].next = ActiveSlot::PACED;
             m_active[m_slots[slot].port].paced.Push(timePs, slot);
-            m_fabric->Offer(m_slots[slot].port);
+            m_fabric->Offer(m_slots[slot].port, timePs);
             return;
         }
     }
