@@ -10,6 +10,7 @@
  * Measures the packet engine: time and memory per packet-hop, next to stock ns-3 devices.
  */
 
+#include "proteus-bench-cases.h"
 #include "proteus-bench-stock.h"
 
 #include "ns3/boolean.h"
@@ -43,23 +44,6 @@ using namespace ns3::proteus;
 
 namespace
 {
-
-constexpr double RATE = 50e9;        //!< 400 Gb/s
-constexpr int64_t DELAY_PS = 500000; //!< of every link
-
-/// Names and values of attributes of the fabric.
-using Settings = std::vector<std::pair<std::string, std::string>>;
-
-/// What is measured.
-struct Case
-{
-    std::string name;
-    std::function<Cluster()> makeCluster;
-    std::function<std::vector<FlowSpec>()> makeFlows;
-    Settings fabric;     //!< attributes
-    bool stock{false};   //!< next to stock devices
-    bool perPair{false}; //!< one queue pair for all flows between two hosts
-};
 
 /// What comes out of one run. Plain, to go through a pipe.
 struct Result
@@ -107,104 +91,6 @@ GetMemory(const std::string& key)
         }
     }
     return 0;
-}
-
-/// @return framing of RoCEv2
-LinkFraming
-RoceFraming()
-{
-    return DefaultFraming(LinkTechnology::ROCE);
-}
-
-/// @param hosts in a fat tree @return the cluster
-Cluster
-MakeFatTree(uint32_t hosts)
-{
-    FabricOptions options;
-    options.kind = "fat-tree";
-    return MakeHostCluster(hosts, options, LinkTechnology::ROCE, RATE, DELAY_PS, RoceFraming());
-}
-
-/// @param hosts on one switch @return the cluster
-Cluster
-MakeSwitch(uint32_t hosts)
-{
-    return MakeHostCluster(hosts,
-                           FabricOptions(),
-                           LinkTechnology::ROCE,
-                           RATE,
-                           DELAY_PS,
-                           RoceFraming());
-}
-
-/// @param source rank @param destination rank @param bytes payload @return a flow
-FlowSpec
-MakeFlow(uint32_t source, uint32_t destination, uint64_t bytes)
-{
-    FlowSpec flow;
-    flow.id = std::to_string(source) + "-" + std::to_string(destination);
-    flow.source = source;
-    flow.destination = destination;
-    flow.bytes = bytes;
-    return flow;
-}
-
-/// @param hosts each sends to the one half-way round @param bytes each @return the flows
-std::vector<FlowSpec>
-MakePermutation(uint32_t hosts, uint64_t bytes)
-{
-    std::vector<FlowSpec> flows;
-    for (uint32_t i = 0; i < hosts; ++i)
-    {
-        flows.push_back(MakeFlow(i, (i + hosts / 2) % hosts, bytes));
-    }
-    return flows;
-}
-
-/// @param hosts all but rank 0 send to rank 0 @param bytes each @return the flows
-std::vector<FlowSpec>
-MakeIncast(uint32_t hosts, uint64_t bytes)
-{
-    std::vector<FlowSpec> flows;
-    for (uint32_t i = 1; i < hosts; ++i)
-    {
-        flows.push_back(MakeFlow(i, 0, bytes));
-    }
-    return flows;
-}
-
-/// @param hosts in a ring @param bytes of a step @param steps that are played @return the flows
-std::vector<FlowSpec>
-MakeRing(uint32_t hosts, uint64_t bytes, uint32_t steps)
-{
-    std::vector<FlowSpec> flows;
-    for (uint32_t step = 0; step < steps; ++step)
-    {
-        for (uint32_t i = 0; i < hosts; ++i)
-        {
-            flows.push_back(MakeFlow(i, (i + 1) % hosts, bytes));
-            if (step > 0)
-            {
-                flows.back().after.push_back((step - 1) * hosts + (i + hosts - 1) % hosts);
-            }
-        }
-    }
-    return flows;
-}
-
-/// @param ranks each sends to each @param bytes of each flow @return the flows
-std::vector<FlowSpec>
-MakeAllToAll(uint32_t ranks, uint64_t bytes)
-{
-    std::vector<FlowSpec> flows;
-    for (uint32_t i = 0; i < ranks; ++i)
-    {
-        for (uint32_t j = 1; j < ranks; ++j)
-        {
-            flows.push_back(MakeFlow(i, (i + j) % ranks, bytes));
-        }
-    }
-    return flows;
 }
 
 /// @param c to set up @param fabric made @param player made
@@ -590,40 +476,6 @@ MeasureApproximation(const std::string& name,
                               exact.cpuS / result.cpuS,
                               result.marks});
     }
-}
-
-/// @param quick fewer packets @return what is measured
-std::vector<Case>
-MakeCases(bool quick)
-{
-    const uint64_t unit = RoceFraming().unitBytes;
-    const uint64_t scale = quick ? 1 : 10;
-    return {{"switch-permutation",
-             [] { return MakeSwitch(8); },
-             [=] { return MakePermutation(8, 1000 * scale * unit); },
-             {},
-             true},
-            {"fat-tree-permutation",
-             [] { return MakeFatTree(128); },
-             [=] { return MakePermutation(128, 100 * scale * unit); },
-             {},
-             true},
-            {"fat-tree-permutation",
-             [] { return MakeFatTree(1024); },
-             [=] { return MakePermutation(1024, 30 * scale * unit); },
-             {},
-             true},
-            {"incast",
-             [] { return MakeSwitch(16); },
-             [=] { return MakeIncast(16, 400 * scale * unit); },
-             {},
-             true},
-            {"ring-all-reduce",
-             [] { return MakeFatTree(128); },
-             [=] { return MakeRing(128, 16 * unit, 2 * 127); },
-             {},
-             true,
-             true}};
 }
 
 /// @param quick fewer packets @return what approximations cost and give

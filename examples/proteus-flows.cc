@@ -302,27 +302,10 @@ MakeFlowTable(const FlowPlayer& player)
     return table;
 }
 
-} // namespace
-
-int
-main(int argc, char* argv[])
+/// @param command to add the options to @param options that it sets
+void
+AddOptions(CommandLine& command, Options& options)
 {
-    Time::SetResolution(Time::PS);
-    Options options;
-    CommandLine command(__FILE__);
-    command.Usage(
-        "Plays a list of flows with dependencies on a cluster, packet by packet, and says when\n"
-        "each one started and ended.\n"
-        "\n"
-        "The flows are lines of id,src,dst,bytes,start_ns,deps: src and dst are ranks of GPUs or\n"
-        "hosts, deps are ids separated by \";\". A flow starts at start_ns, or when the last byte\n"
-        "of the last of its deps has arrived, whichever is later. For example:\n"
-        "  proteus-flows --cluster=workloads/flows/switch-9.txt\n"
-        "                --flows=workloads/flows/incast-8.csv --window=bdp\n"
-        "                --congestionControl=none --csv=out.csv\n"
-        "\n"
-        "Everything else about links, switches, queue pairs and congestion control is an\n"
-        "attribute: --PrintAttributes=ns3::proteus::Fabric, ...::Transport, ...::FlowPlayer.");
     command.AddValue("cluster",
                      "a cluster JSON file, an NCCL topology XML, a text topology as the HPCC "
                      "simulator has it, or a server preset",
@@ -356,53 +339,81 @@ main(int argc, char* argv[])
     options.tables.AddTo(command);
     options.traces.AddTo(command);
     command.AddValue("quiet", "no progress line", options.quiet);
-    command.Parse(argc, argv);
+}
 
-    return RunProgram("proteus-flows", [&options]() {
-        RngSeedManager::SetSeed(ToCount(options.seed, "seed", 1));
-        SetTransportDefaults(options);
-        if (options.flows.empty())
+/// Plays the flows, and says and writes what came out.
+void
+Play(const Options& options)
+{
+    RngSeedManager::SetSeed(ToCount(options.seed, "seed", 1));
+    SetTransportDefaults(options);
+    if (options.flows.empty())
+    {
+        throw std::invalid_argument("--flows=FILE is missing; workloads/flows/ has small ones");
+    }
+    const Cluster cluster = MakeCluster(options);
+    std::vector<FlowSpec> flows =
+        LoadFlows(options.flows, static_cast<uint32_t>(cluster.GetGpus().size()));
+    if (!options.csv.empty())
+    {
+        CheckWritable(options.csv);
+    }
+    options.tables.Check();
+    Ptr<Fabric> fabric = ProteusHelper().InstallFabric(cluster);
+    Ptr<FlowPlayer> player = CreateObject<FlowPlayer>();
+    player->AssignStreams(fabric, 0);
+    player->Install(fabric, std::move(flows));
+    options.traces.Enable(fabric, player->GetTransport());
+    double wallS = 0;
+    {
+        ProgressLine progress;
+        if (!options.quiet)
         {
-            throw std::invalid_argument("--flows=FILE is missing; workloads/flows/ has small ones");
+            player->SetProgressReport(
+                [&progress](const TrainingJob::Progress& state) { progress.Update(state); });
         }
-        const Cluster cluster = MakeCluster(options);
-        std::vector<FlowSpec> flows =
-            LoadFlows(options.flows, static_cast<uint32_t>(cluster.GetGpus().size()));
-        if (!options.csv.empty())
-        {
-            CheckWritable(options.csv);
-        }
-        options.tables.Check();
-        Ptr<Fabric> fabric = ProteusHelper().InstallFabric(cluster);
-        Ptr<FlowPlayer> player = CreateObject<FlowPlayer>();
-        player->AssignStreams(fabric, 0);
-        player->Install(fabric, std::move(flows));
-        options.traces.Enable(fabric, player->GetTransport());
-        double wallS = 0;
-        {
-            ProgressLine progress;
-            if (!options.quiet)
-            {
-                player->SetProgressReport(
-                    [&progress](const TrainingJob::Progress& state) { progress.Update(state); });
-            }
-            player->Run();
-            wallS = progress.GetElapsedSeconds();
-        }
-        if (!options.csv.empty())
-        {
-            WriteFile(options.csv, [&player](std::ostream& out) {
-                WriteFlowCsv(player->GetFlows(), player->GetTimes(), out);
-            });
-        }
-        const FlowsSummary summary = Summarize(*player, fabric, wallS);
-        Print(summary);
-        if (!options.tables.IsEmpty())
-        {
-            options.tables.Write({MakeSummaryTable(summary), MakeFlowTable(*player)});
-        }
-        player->Dispose();
-        fabric->Dispose();
-        Simulator::Destroy();
-    });
+        player->Run();
+        wallS = progress.GetElapsedSeconds();
+    }
+    if (!options.csv.empty())
+    {
+        WriteFile(options.csv, [&player](std::ostream& out) {
+            WriteFlowCsv(player->GetFlows(), player->GetTimes(), out);
+        });
+    }
+    const FlowsSummary summary = Summarize(*player, fabric, wallS);
+    Print(summary);
+    if (!options.tables.IsEmpty())
+    {
+        options.tables.Write({MakeSummaryTable(summary), MakeFlowTable(*player)});
+    }
+    player->Dispose();
+    fabric->Dispose();
+    Simulator::Destroy();
+}
+
+} // namespace
+
+int
+main(int argc, char* argv[])
+{
+    Time::SetResolution(Time::PS);
+    Options options;
+    CommandLine command(__FILE__);
+    command.Usage(
+        "Plays a list of flows with dependencies on a cluster, packet by packet, and says when\n"
+        "each one started and ended.\n"
+        "\n"
+        "The flows are lines of id,src,dst,bytes,start_ns,deps: src and dst are ranks of GPUs or\n"
+        "hosts, deps are ids separated by \";\". A flow starts at start_ns, or when the last byte\n"
+        "of the last of its deps has arrived, whichever is later. For example:\n"
+        "  proteus-flows --cluster=workloads/flows/switch-9.txt\n"
+        "                --flows=workloads/flows/incast-8.csv --window=bdp\n"
+        "                --congestionControl=none --csv=out.csv\n"
+        "\n"
+        "Everything else about links, switches, queue pairs and congestion control is an\n"
+        "attribute: --PrintAttributes=ns3::proteus::Fabric, ...::Transport, ...::FlowPlayer.");
+    AddOptions(command, options);
+    command.Parse(argc, argv);
+    return RunProgram("proteus-flows", [&options]() { Play(options); });
 }

@@ -31,6 +31,10 @@ struct Input
     CommandLineText trace;
     ModelOptions model;
     CommandLineText profile;
+    int64_t ranks{0};                //!< of a trace; 0: as many as it says
+    std::string compute{"recorded"}; //!< how the compute nodes of a trace are timed
+    std::string groups;              //!< file with the process groups of a trace
+    std::string dataType;            //!< empty: bf16, or that of the strategy
 };
 
 /// @throw std::invalid_argument unless there is exactly one thing to run
@@ -49,6 +53,11 @@ CheckInput(const Input& input)
         throw std::invalid_argument(
             "--strategy and --profile belong to a model: add --model=NAME, e.g. gpt3-6.7b");
     }
+    if (input.compute != "recorded" && input.compute != "roofline")
+    {
+        throw std::invalid_argument("--traceCompute=" + input.compute +
+                                    ": must be recorded or roofline");
+    }
     if (kinds == 0)
     {
         throw std::invalid_argument(
@@ -60,10 +69,7 @@ CheckInput(const Input& input)
 
 /// Compiles a model, says whether it fits, and runs it.
 void
-RunModel(const Input& input,
-         ProgramOptions& options,
-         const Cluster& cluster,
-         const std::string& dataType)
+RunModel(const Input& input, ProgramOptions& options, const Cluster& cluster)
 {
     options.Check();
     const TrainingPlan plan = input.model.Load();
@@ -83,27 +89,51 @@ RunModel(const Input& input,
     RunAndReport(options,
                  cluster,
                  graph,
-                 dataType.empty() ? plan.tree.precision.compute : DataTypeFromString(dataType));
+                 input.dataType.empty() ? plan.tree.precision.compute
+                                        : DataTypeFromString(input.dataType));
 }
 
-} // namespace
-
-int
-main(int argc, char* argv[])
+/// Loads a trace and runs it.
+void
+RunTrace(const Input& input, const ProgramOptions& options, const Cluster& cluster, DataType type)
 {
-    Time::SetResolution(Time::PS);
-    ProgramOptions options;
-    Input input;
-    input.model.folder = PROTEUS_SOURCE_DIR "/workloads/models";
-    std::string dataType;
-    std::string compute{"recorded"};
-    std::string groups;
-    int64_t ranks = 0;
+    TraceOptions traceOptions;
+    traceOptions.ranks = ToCount(input.ranks, "ranks", 0);
+    traceOptions.availableRanks = static_cast<uint32_t>(cluster.GetGpus().size());
+    traceOptions.isRoofline = input.compute == "roofline";
+    traceOptions.dataType = type;
+    traceOptions.groupFile = input.groups;
+    const ExecutionGraph graph = LoadTrace(input.trace, traceOptions);
+    std::cout << "Trace " << input.trace << ": " << graph.GetNDevices() << " ranks, "
+              << graph.GetNTasks() << " tasks\n";
+    RunAndReport(options, cluster, graph, type);
+}
 
-    CommandLine command(__FILE__);
-    command.Usage(
-        "Runs an execution graph, a trace, or a model with a strategy on a cluster, packet by\n"
-        "packet, and says how long it takes, where it waits, and which links are busy.");
+/// Runs what there is.
+void
+Run(const Input& input, ProgramOptions& options)
+{
+    CheckInput(input);
+    const DataType type = DataTypeFromString(input.dataType.empty() ? "bf16" : input.dataType);
+    const Cluster cluster = options.BuildCluster();
+    if (!input.model.model.empty())
+    {
+        RunModel(input, options, cluster);
+    }
+    else if (!input.graph.empty())
+    {
+        RunAndReport(options, cluster, LoadGraph(input.graph), type);
+    }
+    else
+    {
+        RunTrace(input, options, cluster, type);
+    }
+}
+
+/// @param command to add the options to @param input that it sets
+void
+AddInput(CommandLine& command, Input& input)
+{
     command.AddValue("graph", "execution graph to run, a .json or .pb file", input.graph);
     command.AddValue("trace",
                      "trace to run, a file or folder: " + DescribeTraceFormats(),
@@ -116,50 +146,36 @@ main(int argc, char* argv[])
     command.AddValue("ranks",
                      "trace: ranks of the job (0: as many as the trace says, or as the cluster has "
                      "GPUs); one rank's trace stands for all of them",
-                     ranks);
+                     input.ranks);
     command.AddValue("traceCompute",
                      "trace: time of compute nodes, as they were recorded or by the roofline of "
                      "their FLOPs and bytes",
-                     compute);
+                     input.compute);
     command.AddValue("traceGroups",
                      "trace: JSON file with the process groups, {\"NAME\": [RANK, ...]}",
-                     groups);
+                     input.groups);
     command.AddValue("dataType",
                      "number format whose peak rate the utilisation refers to, and the roofline of "
                      "a trace (default: bf16, for a model that of the strategy)",
-                     dataType);
+                     input.dataType);
+}
+
+} // namespace
+
+int
+main(int argc, char* argv[])
+{
+    Time::SetResolution(Time::PS);
+    ProgramOptions options;
+    Input input;
+    input.model.folder = PROTEUS_SOURCE_DIR "/workloads/models";
+    CommandLine command(__FILE__);
+    command.Usage(
+        "Runs an execution graph, a trace, or a model with a strategy on a cluster, packet by\n"
+        "packet, and says how long it takes, where it waits, and which links are busy.");
+    AddInput(command, input);
     options.AddTo(command, true);
     options.inputs.insert({"graph", "trace", "traceGroups", "strategy", "profile"});
     options.Parse(command, argc, argv);
-
-    return RunProgram("proteus-run", [&]() {
-        CheckInput(input);
-        if (compute != "recorded" && compute != "roofline")
-        {
-            throw std::invalid_argument("--traceCompute=" + compute +
-                                        ": must be recorded or roofline");
-        }
-        const DataType type = DataTypeFromString(dataType.empty() ? "bf16" : dataType);
-        const Cluster cluster = options.BuildCluster();
-        if (!input.model.model.empty())
-        {
-            RunModel(input, options, cluster, dataType);
-            return;
-        }
-        if (!input.graph.empty())
-        {
-            RunAndReport(options, cluster, LoadGraph(input.graph), type);
-            return;
-        }
-        TraceOptions traceOptions;
-        traceOptions.ranks = ToCount(ranks, "ranks", 0);
-        traceOptions.availableRanks = static_cast<uint32_t>(cluster.GetGpus().size());
-        traceOptions.isRoofline = compute == "roofline";
-        traceOptions.dataType = type;
-        traceOptions.groupFile = groups;
-        const ExecutionGraph loaded = LoadTrace(input.trace, traceOptions);
-        std::cout << "Trace " << input.trace << ": " << loaded.GetNDevices() << " ranks, "
-                  << loaded.GetNTasks() << " tasks\n";
-        RunAndReport(options, cluster, loaded, type);
-    });
+    return RunProgram("proteus-run", [&]() { Run(input, options); });
 }

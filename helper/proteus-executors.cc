@@ -141,8 +141,13 @@ RunDistSimLevel(const ProgramOptions& options,
     return result;
 }
 
+namespace
+{
+
+/// @param text names, separated by commas @return them, each once
+/// @throw std::invalid_argument if one is none of an executor
 std::vector<std::string>
-ParseExecutors(const std::string& text, const std::string& htae, const std::string& calibration)
+ListExecutors(const std::string& text)
 {
     static const std::vector<std::string> known{"packet",
                                                 "flow",
@@ -151,40 +156,48 @@ ParseExecutors(const std::string& text, const std::string& htae, const std::stri
                                                 "classic",
                                                 "distsim",
                                                 "distsim-flow"};
+    std::vector<std::string> executors;
+    std::stringstream stream(text + ','); // so that nothing behind the last comma is a name, too
+    for (std::string name; std::getline(stream, name, ',');)
+    {
+        if (std::find(known.begin(), known.end(), name) == known.end())
+        {
+            std::string names;
+            for (const std::string& one : known)
+            {
+                names += one + ", ";
+            }
+            throw std::invalid_argument("--executor=" + text + ": must be of " + names +
+                                        "several separated by commas, or both");
+        }
+        if (std::find(executors.begin(), executors.end(), name) == executors.end())
+        {
+            executors.push_back(name);
+        }
+    }
+    return executors;
+}
+
+} // namespace
+
+std::vector<std::string>
+ParseExecutors(const std::string& text, const std::string& htae, const std::string& calibration)
+{
     if (htae != "flow" && htae != "classic")
     {
         throw std::invalid_argument("--htae=" + htae + ": must be flow or classic");
     }
     // The default, packet, is not what somebody wants who asks for a kind of HTAE.
-    std::string list = htae == "classic" && text == "packet" ? "classic" : text;
-    list = list == "both" ? "packet,flow" : list;
-    std::vector<std::string> executors;
+    const std::string list = htae == "classic" && text == "packet" ? "classic" : text;
+    std::vector<std::string> executors = ListExecutors(list == "both" ? "packet,flow" : list);
     const auto has = [&executors](const std::string& name) {
         return std::find(executors.begin(), executors.end(), name) != executors.end();
     };
-    std::stringstream stream(list + ','); // so that nothing behind the last comma is a name, too
-    for (std::string name; std::getline(stream, name, ',');)
+    if (htae == "classic" && has("flow"))
     {
-        if (std::find(known.begin(), known.end(), name) == known.end())
-        {
-            executors.clear();
-            break;
-        }
-        name = name == "flow" ? htae : name;
-        if (!has(name))
-        {
-            executors.push_back(name);
-        }
-    }
-    if (executors.empty())
-    {
-        std::string names;
-        for (const std::string& name : known)
-        {
-            names += name + ", ";
-        }
-        throw std::invalid_argument("--executor=" + text + ": must be of " + names +
-                                    "several separated by commas, or both");
+        executors.erase(std::remove(executors.begin(), executors.end(), "classic"),
+                        executors.end());
+        std::replace(executors.begin(), executors.end(), std::string("flow"), htae);
     }
     if (calibration.empty())
     {
