@@ -6,6 +6,7 @@
 
 #include "proteus-collective-program.h"
 
+#include "proteus-channel-listing.h"
 #include "proteus-progress.h"
 
 #include "ns3/proteus-cluster-file.h"
@@ -16,6 +17,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <cstdlib>
 #include <filesystem>
 #include <iostream>
 #include <stdexcept>
@@ -64,7 +66,9 @@ CollectiveProgramOptions::AddTo(CommandLine& command)
     command.AddValue("factor", "from one size to the next, above 1", factor);
     command.AddValue("root", "rank, of collectives that have one", root);
     command.AddValue("algorithm",
-                     "ring, tree, nvls, direct, ... (empty: as NCCL's tuner chooses)",
+                     "ring, tree, nvls, nvls-tree, sharp, pat, halving-doubling, hierarchical, "
+                     "direct, pxn or parameter-server, where the collective has it (empty: as "
+                     "NCCL's tuner chooses)",
                      algorithm);
     command.AddValue("protocol", "Simple, LL or LL128 (empty: as NCCL's tuner chooses)", protocol);
     command.AddValue("channels", "channels (0: as NCCL chooses)", channels);
@@ -85,6 +89,16 @@ CollectiveProgramOptions::AddTo(CommandLine& command)
                      "each other",
                      grouping);
     command.AddValue("msccl", "run this MSCCL schedule (XML)", msccl);
+    command.AddValue("splits",
+                     "all-to-all with unequal splits: a file with a line for every rank and in it "
+                     "its shares for every rank; the largest line is the size",
+                     splits);
+    command.AddValue("parameterServers",
+                     "ranks, from the first one on, that algorithm parameter-server pushes to",
+                     parameterServers);
+    command.AddValue("topology",
+                     "print what the topology search has found: channels, rings and trees",
+                     topology);
     command.AddValue("iterations", "that are timed (0: as many as are needed)", iterations);
     command.AddValue("stream",
                      "random stream that decides which of several equal paths a flow takes",
@@ -104,7 +118,9 @@ ParseSize(const std::string& text, const std::string& option)
     double value = -1;
     if (!text.empty() && std::isdigit(static_cast<unsigned char>(text[0])) != 0)
     {
-        value = std::stod(text, &end);
+        char* rest = nullptr;
+        value = std::strtod(text.c_str(), &rest); // infinite if it is too large
+        end = static_cast<std::size_t>(rest - text.c_str());
     }
     const std::string letters = "KMGT";
     if (value >= 0 && end < text.size())
@@ -134,6 +150,60 @@ ParseSize(const std::string& text, const std::string& option)
 namespace
 {
 
+/// Most channels of PacketNetwork::Channels and NetworkChannels.
+constexpr int64_t MOST_CHANNELS = 1024;
+
+/// @throw std::invalid_argument for a root that the collective or the group does not have
+void
+CheckRoot(const CollectiveTest& test)
+{
+    const std::string option = "--root=" + std::to_string(test.root) + ": ";
+    if (!HasRoot(test.collective) && test.root > 0)
+    {
+        throw std::invalid_argument(option + ToString(test.collective) + " has no root");
+    }
+    if (test.root >= test.groups[0].size())
+    {
+        throw std::invalid_argument(option + "must be a rank, 0 to " +
+                                    std::to_string(test.groups[0].size() - 1));
+    }
+}
+
+/// Adds what the graph of a collective does not express.
+void
+AddExtras(const CollectiveProgramOptions& options, CollectiveTest& test)
+{
+    if (!options.msccl.empty())
+    {
+        test.schedule = std::make_shared<const MscclSchedule>(LoadMscclXml(options.msccl));
+        test.collective = test.schedule->collective;
+        test.root = test.schedule->root;
+    }
+    if (!options.splits.empty())
+    {
+        const SplitTable table = LoadSplits(options.splits);
+        if (test.collective != Collective::ALL_TO_ALL || test.schedule)
+        {
+            throw std::invalid_argument("--splits: only of --collective=all-to-all");
+        }
+        if (table.ranks != test.groups[0].size())
+        {
+            throw std::invalid_argument("--splits=" + options.splits + ": is for " +
+                                        std::to_string(table.ranks) + " ranks, not for " +
+                                        std::to_string(test.groups[0].size()));
+        }
+        test.splits = std::make_shared<const SplitTable>(table);
+    }
+    test.parameterServers = ToCount(options.parameterServers,
+                                    "parameterServers",
+                                    1,
+                                    static_cast<int64_t>(test.groups[0].size()));
+    if (test.parameterServers > 1 && test.algorithm != "parameter-server")
+    {
+        throw std::invalid_argument("--parameterServers: only of --algorithm=parameter-server");
+    }
+}
+
 CollectiveTest
 MakeTest(const CollectiveProgramOptions& options, const Cluster& cluster)
 {
@@ -152,9 +222,15 @@ MakeTest(const CollectiveProgramOptions& options, const Cluster& cluster)
     test.root = ToCount(options.root, "root", 0);
     test.algorithm = options.algorithm;
     test.protocol = options.protocol;
-    test.channels = ToCount(options.channels, "channels", 0);
-    test.networkChannels = ToCount(options.networkChannels, "networkChannels", 0);
+    test.channels = ToCount(options.channels, "channels", 0, MOST_CHANNELS);
+    test.networkChannels = ToCount(options.networkChannels, "networkChannels", 0, MOST_CHANNELS);
     test.launchMode = options.launchMode;
+    if (test.launchMode != "process-per-gpu" && test.launchMode != "one-process" &&
+        test.launchMode != "stream")
+    {
+        throw std::invalid_argument("--launchMode=" + test.launchMode +
+                                    ": must be process-per-gpu, one-process or stream");
+    }
     if (!(options.pluginLatency >= 0) || options.pluginLatency > 1e6)
     {
         throw std::invalid_argument("--pluginLatency: must be 0 to 1e6 microseconds");
@@ -170,13 +246,23 @@ MakeTest(const CollectiveProgramOptions& options, const Cluster& cluster)
     {
         ProtocolFromString(options.protocol);
     }
-    if (!options.msccl.empty())
-    {
-        test.schedule = std::make_shared<const MscclSchedule>(LoadMscclXml(options.msccl));
-        test.collective = test.schedule->collective;
-        test.root = test.schedule->root;
-    }
+    CheckRoot(test);
+    AddExtras(options, test);
     return test;
+}
+
+void
+PrintTopology(const Cluster& cluster, const CollectiveTest& test)
+{
+    for (const auto& group : test.groups)
+    {
+        std::vector<VertexId> vertices;
+        for (const DeviceId device : group)
+        {
+            vertices.push_back(cluster.GetGpus()[device]);
+        }
+        PrintChannels(cluster, vertices, test.channels, std::cout);
+    }
 }
 
 /// @return what stands above and below the rows
@@ -427,6 +513,10 @@ RunCollectiveProgram(const CollectiveProgramOptions& options)
               << (test.isBarrier ? "barrier" : ToString(test.collective)) << ", "
               << test.groups.size() << (test.groups.size() > 1 ? " groups of " : " group of ")
               << test.groups[0].size() << " ranks, launch mode " << test.launchMode << "\n#\n";
+    if (options.topology)
+    {
+        PrintTopology(cluster, test);
+    }
     const std::vector<CollectiveRow> rows = RunSizes(options, cluster, test, sizes);
     Table table = MakeCollectiveTable(rows);
     if (isMeasured)

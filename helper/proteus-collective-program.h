@@ -43,6 +43,9 @@ struct CollectiveProgramOptions
     int64_t concurrent{1};                     //!< groups
     std::string grouping{"stride"};            //!< how GPUs are shared by groups
     CommandLineText msccl;                     //!< schedule, or empty
+    CommandLineText splits;                    //!< of an all-to-all: file, or empty
+    int64_t parameterServers{1};               //!< of algorithm parameter-server
+    bool topology{false};                      //!< print rings and trees
     int64_t iterations{0};                     //!< 0: as many as are needed
     int64_t stream{1};                         //!< random stream of path choice
     CommandLineText measured;                  //!< log of nccl-tests to compare with, or empty

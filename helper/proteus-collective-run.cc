@@ -97,9 +97,30 @@ MakeGraph(const Cluster& cluster, const CollectiveTest& test, uint64_t bytes, ui
     return result;
 }
 
-/// @param helper that gets the attributes of the network @param test with them
+/// @return what makes programs of requests that a graph cannot express
+PacketNetwork::ProgramMaker
+MakeMaker(const Cluster& cluster, const CollectiveTest& test)
+{
+    return [&cluster,
+            paths = std::make_shared<const Paths>(cluster),
+            splits = test.splits,
+            servers = test.parameterServers](CollectiveRequest request) {
+        if (splits)
+        {
+            request.splits = ScaleSplits(*splits, request.bytes, ELEMENT_BYTES);
+        }
+        request.parameterServers = servers;
+        return MakeProgram(cluster, *paths, request);
+    };
+}
+
+/// @param helper that gets the attributes of the network @param cluster to run on
+/// @param test with them @param launchMode who launches
 void
-SetAttributes(ProteusHelper& helper, const CollectiveTest& test, const std::string& launchMode)
+SetAttributes(ProteusHelper& helper,
+              const Cluster& cluster,
+              const CollectiveTest& test,
+              const std::string& launchMode)
 {
     helper.SetNetworkAttribute("Algorithm", StringValue(test.algorithm));
     helper.SetNetworkAttribute("Protocol", StringValue(test.protocol));
@@ -117,6 +138,10 @@ SetAttributes(ProteusHelper& helper, const CollectiveTest& test, const std::stri
         helper.SetProgramMaker([schedule = test.schedule](const CollectiveRequest& request) {
             return MakeProgram(*schedule, request);
         });
+    }
+    else if (test.splits || test.parameterServers > 1)
+    {
+        helper.SetProgramMaker(MakeMaker(cluster, test));
     }
 }
 
@@ -136,7 +161,7 @@ RunCollective(const Cluster& cluster,
     const uint32_t counted = test.iterations > 0 ? test.iterations : isLaunchBound ? COUNTED : 1;
     const TestGraph made = MakeGraph(cluster, test, size, warmUp + counted);
     ProteusHelper helper;
-    SetAttributes(helper, test, isLaunchBound ? test.launchMode : "stream");
+    SetAttributes(helper, cluster, test, isLaunchBound ? test.launchMode : "stream");
     Ptr<TrainingJob> job = helper.Install(cluster, made.graph);
     if (report)
     {
@@ -181,6 +206,11 @@ MakeTestGroups(const Cluster& cluster, uint32_t gpus, uint32_t groups, bool stri
 {
     const auto& all = cluster.GetGpus();
     gpus = gpus == 0 ? static_cast<uint32_t>(all.size()) : gpus;
+    if (gpus < 2)
+    {
+        throw std::invalid_argument("--gpus=" + std::to_string(gpus) +
+                                    ": a collective needs two GPUs or more");
+    }
     if (gpus > all.size())
     {
         throw std::invalid_argument("--gpus=" + std::to_string(gpus) + ": cluster '" +

@@ -12,6 +12,7 @@
 #include "ns3/proteus-cluster.h"
 #include "ns3/proteus-collective-table.h"
 #include "ns3/proteus-msccl.h"
+#include "ns3/proteus-splits.h"
 
 #include <cstdint>
 #include <functional>
@@ -49,6 +50,8 @@ struct CollectiveTest
     uint32_t iterations{0};                        //!< timed ones; 0: see RunCollective()
     int64_t stream{1};                             //!< random stream of path choice
     std::shared_ptr<const MscclSchedule> schedule; //!< instead of an algorithm, or null
+    std::shared_ptr<const SplitTable> splits;      //!< of an all-to-all, or null for equal ones
+    uint32_t parameterServers{1};                  //!< of algorithm parameter-server
 };
 
 /**

@@ -169,13 +169,13 @@ ProgramOptions::Parse(CommandLine& command, int argc, char* argv[])
 }
 
 uint32_t
-ToCount(int64_t value, const std::string& name, int64_t least)
+ToCount(int64_t value, const std::string& name, int64_t least, int64_t most)
 {
-    if (value < least || value > INT32_MAX)
+    if (value < least || value > most)
     {
         throw std::invalid_argument("--" + name + "=" + std::to_string(value) +
                                     ": must be a number from " + std::to_string(least) + " to " +
-                                    std::to_string(INT32_MAX));
+                                    std::to_string(most));
     }
     return static_cast<uint32_t>(value);
 }

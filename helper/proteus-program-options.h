@@ -108,10 +108,11 @@ struct ProgramOptions
  * @param value from the command line
  * @param name of the option
  * @param least that is allowed
+ * @param most that is allowed
  * @return the value
- * @throw std::invalid_argument if it is less, or more than INT32_MAX
+ * @throw std::invalid_argument if it is less or more
  */
-uint32_t ToCount(int64_t value, const std::string& name, int64_t least);
+uint32_t ToCount(int64_t value, const std::string& name, int64_t least, int64_t most = INT32_MAX);
 
 /**
  * @ingroup proteus

@@ -352,6 +352,20 @@ RankTree JoinChains(const std::vector<std::vector<uint32_t>>& chains, uint32_t r
 
 /**
  * @ingroup proteus
+ * The tree of every channel of MakeTreeProgram(): chains of the orders of MakeRingOrders(), one for
+ * each server, joined by a binary tree; of an all-reduce, the second half of the channels by the
+ * second one.
+ * @param cluster where the ranks are
+ * @param paths of the cluster
+ * @param request what is wanted
+ * @return by channel
+ */
+std::vector<RankTree> MakeRankTrees(const Cluster& cluster,
+                                    const Paths& paths,
+                                    const CollectiveRequest& request);
+
+/**
+ * @ingroup proteus
  * Sums one chunk up to the root of a tree.
  * @param builder to append to
  * @param tree of ranks

@@ -148,19 +148,19 @@ AppendDown(ProgramBuilder& builder, const RankTree& tree, uint32_t channel, cons
     }
 }
 
-CollectiveProgram
-MakeTreeProgram(const Cluster& cluster, const Paths& paths, const CollectiveRequest& request)
+std::vector<RankTree>
+MakeRankTrees(const Cluster& cluster, const Paths& paths, const CollectiveRequest& request)
 {
     const auto n = static_cast<uint32_t>(request.vertices.size());
-    auto orders = MakeRingOrders(cluster, paths, request.vertices, request.channels);
+    const auto orders = MakeRingOrders(cluster, paths, request.vertices, request.channels);
     const auto channels = static_cast<uint32_t>(orders.size());
     const bool isAllReduce = request.collective == Collective::ALL_REDUCE;
-    ProgramBuilder builder(request, "tree", channels);
     std::vector<int32_t> serverOf(n);
     for (uint32_t rank = 0; rank < n; ++rank)
     {
         serverOf[rank] = cluster.GetDomain(request.vertices[rank]);
     }
+    std::vector<RankTree> trees;
     for (uint32_t channel = 0; channel < channels; ++channel)
     {
         // Both halves take the same chains.
@@ -192,17 +192,29 @@ MakeTreeProgram(const Cluster& cluster, const Paths& paths, const CollectiveRequ
                 }
             }
         }
-        const RankTree tree = JoinChains(chains, n, isAllReduce && channel >= half);
+        trees.push_back(JoinChains(chains, n, isAllReduce && channel >= half));
+    }
+    return trees;
+}
+
+CollectiveProgram
+MakeTreeProgram(const Cluster& cluster, const Paths& paths, const CollectiveRequest& request)
+{
+    const auto trees = MakeRankTrees(cluster, paths, request);
+    const auto channels = static_cast<uint32_t>(trees.size());
+    ProgramBuilder builder(request, "tree", channels);
+    for (uint32_t channel = 0; channel < channels; ++channel)
+    {
         for (const Extent& chunk :
              builder.CutChunks(CutExtent({0, request.bytes}, channels, channel)))
         {
             if (request.collective != Collective::BROADCAST)
             {
-                AppendUp(builder, tree, channel, chunk);
+                AppendUp(builder, trees[channel], channel, chunk);
             }
             if (request.collective != Collective::REDUCE)
             {
-                AppendDown(builder, tree, channel, chunk);
+                AppendDown(builder, trees[channel], channel, chunk);
             }
         }
     }

@@ -89,7 +89,8 @@ class PacketNetwork : public Object, public Network, private TransportUser
               std::function<void()> done) override;
     std::string DescribeWait(DeviceId device, TaskId task, uint32_t microBatch) const override;
 
-    /// @return payload bytes that all communication of the graph will have sent in the end
+    /// @return bytes that all communication of the graph will have sent in the end, as
+    /// GetSentBytes() counts them: with the flags of LL and LL128
     uint64_t GetTotalBytes();
 
     /// @return what carries it; null before SetUp()

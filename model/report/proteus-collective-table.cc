@@ -99,7 +99,7 @@ PrintCollectiveRow(const CollectiveRow& row, bool hasGroups, std::ostream& out)
         << (isWhole ? "float" : "int8") << std::setw(8) << GetRedop(row.collective) << std::setw(8)
         << row.root << std::setw(9) << FormatFigure(row.timeUs) << std::setw(8)
         << FormatFigure(row.GetAlgbwGBps()) << std::setw(8) << FormatFigure(row.GetBusbwGBps())
-        << "  " << std::left << std::setw(18) << row.algorithm << std::setw(10) << row.protocol
+        << "  " << std::left << std::setw(18) << row.algorithm + "  " << std::setw(10) << row.protocol
         << std::right << std::setw(8) << row.channels << "\n"
         << std::flush;
 }
