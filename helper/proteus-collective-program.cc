@@ -462,7 +462,11 @@ AddMeasured(Table& table, const std::vector<Size>& sizes)
             table.columns.begin());
         const double simulatedS = std::get<double>(table.rows[i][time]);
         table.rows[i].emplace_back(measuredS);
-        table.rows[i].push_back(measuredS > 0 ? Cell(simulatedS / measuredS - 1) : Cell());
+        Cell& error = table.rows[i].emplace_back(); // empty where nothing was measured
+        if (measuredS > 0)
+        {
+            error = simulatedS / measuredS - 1;
+        }
     }
 }
 
