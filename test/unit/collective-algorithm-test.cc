@@ -104,6 +104,17 @@ TEST(CollectiveAlgorithms, ComputeTheirCollectiveAcrossServers)
     }
 }
 
+TEST(CollectiveAlgorithms, ComputeTheirCollectiveForUpTo64RanksOfManyServers)
+{
+    // Also what needs several servers: nvls-tree, sharp, hierarchical, pxn.
+    for (const auto& [servers, gpus] :
+         std::vector<std::pair<uint32_t, uint32_t>>{{8, 8}, {31, 2}, {6, 5}, {64, 1}})
+    {
+        const Cluster cluster = MakeReducingCluster(servers, gpus);
+        CheckAll(cluster, cluster.GetGpus(), {10007});
+    }
+}
+
 TEST(CollectiveAlgorithms, ComputeTheirCollectiveOnPresets)
 {
     for (const char* preset : {"dgx1-v100", "dgx-a100", "dgx-h100", "pcie-v100x4"})
