@@ -5,12 +5,17 @@
  */
 
 #include "ns3/command-line.h"
+#include "ns3/proteus-collective-program.h"
+#include "ns3/proteus-compile-tables.h"
 #include "ns3/proteus-graph-file.h"
+#include "ns3/proteus-model-options.h"
+#include "ns3/proteus-nccl-tests.h"
 #include "ns3/proteus-program-options.h"
 #include "ns3/test.h"
 
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iostream>
 #include <iterator>
 #include <set>
@@ -235,6 +240,139 @@ class ProteusResultFiles : public TestCase
 
 /**
  * @ingroup proteus-tests
+ * A log of nccl-tests comes out as a table, and beside the times that are simulated.
+ */
+class ProteusMeasuredLog : public TestCase
+{
+  public:
+    ProteusMeasuredLog()
+        : TestCase("a log of nccl-tests stands beside simulated times, and becomes a table")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        const std::string folder = CreateTempDirFilename("measured");
+        std::filesystem::create_directories(folder);
+        CollectiveProgramOptions options;
+        options.measured = folder + "/a log.txt";
+        std::ofstream(options.measured)
+            << "# nThread 1 nGpus 8 minBytes 65536 maxBytes 1048576 step: 16(factor)\n"
+               "#  Rank  0 Group  0 Pid  1 on  host device  0 [0x07] NVIDIA A100-SXM4-80GB\n"
+               "#       size         count      type   redop    root     time   algbw   busbw "
+               "#wrong     time   algbw   busbw #wrong\n"
+               "       65536         16384     float     sum      -1    38.21    1.72    3.00      "
+               "0    37.80    1.73    3.03      0\n"
+               "     1048576        262144     float     sum      -1    50.00   20.97   36.70      "
+               "0    49.01   21.40   37.44      0\n";
+        options.measuredCsv = folder + "/table.csv";
+        options.tables.folder = folder + "/tables";
+        options.quiet = true;
+        std::ostringstream printed;
+        Capture(printed, [&options]() { RunCollectiveProgram(options); });
+        NS_TEST_EXPECT_MSG_NE(printed.str().find("measured (us)"), std::string::npos, "columns");
+
+        const NcclTestsTable table = LoadNcclTests(options.measuredCsv);
+        NS_TEST_ASSERT_MSG_EQ(table.rows.size(), 2, "sizes");
+        NS_TEST_EXPECT_MSG_EQ(table.rows[1].bytes, 1048576, "size");
+        NS_TEST_EXPECT_MSG_EQ(table.rows[1].outOfPlace->timeUs, 50, "time");
+        NS_TEST_EXPECT_MSG_EQ_TOL(*table.rows[1].outOfPlace->busbwGBps, 36.70, 0.005, "bus");
+        const std::string rows = ReadFile(folder + "/tables/collectives.csv");
+        NS_TEST_EXPECT_MSG_NE(rows.find("channels,measured_s,error_share"),
+                              std::string::npos,
+                              rows);
+
+        options.collective = "barrier";
+        NS_TEST_EXPECT_MSG_EQ(IsRefused(options), true, "a barrier has no sizes");
+        options.collective = "all-reduce";
+        options.min = "2M";
+        NS_TEST_EXPECT_MSG_EQ(IsRefused(options), true, "the log has no such sizes");
+    }
+
+    /// @param out gets what @param run prints
+    void Capture(std::ostringstream& out, const std::function<void()>& run)
+    {
+        std::streambuf* const original = std::cout.rdbuf(out.rdbuf());
+        try
+        {
+            run();
+        }
+        catch (...)
+        {
+            std::cout.rdbuf(original);
+            throw;
+        }
+        std::cout.rdbuf(original);
+    }
+
+    bool IsRefused(const CollectiveProgramOptions& options)
+    {
+        try
+        {
+            std::ostringstream printed;
+            Capture(printed, [&options]() { RunCollectiveProgram(options); });
+        }
+        catch (const std::invalid_argument&)
+        {
+            return true;
+        }
+        return false;
+    }
+};
+
+/**
+ * @ingroup proteus-tests
+ * The tables of proteus-compile say what the graph says.
+ */
+class ProteusCompileTables : public TestCase
+{
+  public:
+    ProteusCompileTables()
+        : TestCase("tables of a compiled model have its inventory and memory")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        ModelOptions options;
+        options.folder = PROTEUS_SOURCE_DIR "/workloads/models";
+        options.model = "gpt3-125m";
+        options.strategy = "tp=2,dp=2";
+        const TrainingPlan plan = options.Load();
+        NS_TEST_EXPECT_MSG_EQ(plan.files.size(), 2, "the model and its base");
+        const GpuDatasheet& gpu = FindGpuDatasheet("A100-SXM4-80GB");
+        const ExecutionGraph graph = CompileForGpu(plan, gpu, KernelCostParameters(), "");
+        const auto inventory = TakeInventory(graph);
+        const auto memory = AccountMemory(graph);
+        const auto tables = MakeCompileTables({plan.model, graph, gpu, inventory, memory});
+        NS_TEST_ASSERT_MSG_EQ(tables.size(), 3, "summary, inventory, memory");
+        uint64_t count = 0;
+        uint64_t expected = 0;
+        for (const auto& row : tables[1].rows)
+        {
+            count += std::get<uint64_t>(row[4]);
+        }
+        for (const InventoryRow& row : inventory)
+        {
+            expected += row.count;
+        }
+        NS_TEST_EXPECT_MSG_EQ(count, expected, "communications");
+        for (const auto& row : tables[2].rows)
+        {
+            uint64_t sum = 0;
+            for (std::size_t use = 0; use < N_MEMORY_USES; ++use)
+            {
+                sum += std::get<uint64_t>(row[3 + use]);
+            }
+            NS_TEST_EXPECT_MSG_EQ(sum, std::get<uint64_t>(row[1]), "uses add up to the peak");
+        }
+    }
+};
+
+/**
+ * @ingroup proteus-tests
  * The suite.
  */
 class ProteusResultTestSuite : public TestSuite
@@ -245,6 +383,8 @@ class ProteusResultTestSuite : public TestSuite
     {
         AddTestCase(new ProteusLinkRecord);
         AddTestCase(new ProteusResultFiles);
+        AddTestCase(new ProteusMeasuredLog);
+        AddTestCase(new ProteusCompileTables);
     }
 };
 

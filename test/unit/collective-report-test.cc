@@ -62,6 +62,30 @@ TEST(CollectiveTable, CsvHasTheColumns)
               "1048576,74.780,14.0221,24.5388,ring,LL128,24\n");
 }
 
+TEST(CollectiveTable, TablesAreInSiUnits)
+{
+    const CollectiveRow row = MakeRow(1048576, 74.78);
+    const Table table = MakeCollectiveTable({row, row});
+    ASSERT_EQ(table.rows.size(), 2u);
+    const auto get = [&table](const std::string& name) {
+        for (std::size_t i = 0; i < table.columns.size(); ++i)
+        {
+            if (table.columns[i].name == name)
+            {
+                return table.rows[0].at(i);
+            }
+        }
+        return Cell("there is no column " + name);
+    };
+    EXPECT_EQ(get("size_bytes"), Cell(uint64_t{1048576}));
+    EXPECT_EQ(get("root"), Cell());
+    EXPECT_DOUBLE_EQ(std::get<double>(get("time_s")), 74.78e-6);
+    EXPECT_DOUBLE_EQ(std::get<double>(get("algbw_bytes_per_s")), 1048576 / 74.78e-6);
+    EXPECT_DOUBLE_EQ(std::get<double>(get("busbw_bytes_per_s")), 1.75 * 1048576 / 74.78e-6);
+    EXPECT_DOUBLE_EQ(GetMeanBusbwGBps({row, row}), row.GetBusbwGBps());
+    EXPECT_EQ(GetMeanBusbwGBps({}), 0);
+}
+
 TEST(CollectiveTable, LinesStandUnderTheirHeads)
 {
     std::ostringstream out;

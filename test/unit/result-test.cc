@@ -361,6 +361,22 @@ TEST(ResultTables, AddUpAndAreTheSameAsCsvAndJson)
                         row["iteration_s"].get<double>(),
                         1e-18);
         }
+        const Json& accounts = json["tables"]["time_accounts"]["rows"];
+        ASSERT_EQ(accounts.size(), rows.size());
+        for (std::size_t i = 0; i < rows.size(); ++i)
+        {
+            const Json& account = accounts[i];
+            EXPECT_EQ(account["gpu"], rows[i]["gpu"]);
+            EXPECT_EQ(account["computing_s"], rows[i]["compute_s"]);
+            EXPECT_NEAR(
+                account["computing_s"].get<double>() + account["waiting_for_data_s"].get<double>() +
+                    account["waiting_for_peers_s"].get<double>() + account["idle_s"].get<double>(),
+                account["iteration_s"].get<double>(),
+                1e-18);
+        }
+        // GPU 0 is in the left collective from 0 on, which its peer joins at 500, with 300 of a
+        // kernel between, and in the wide one from 3000 on, which the last joins at 3300.
+        EXPECT_DOUBLE_EQ(accounts[0]["waiting_for_peers_s"], (500 - 300 + 300) * 1e-12);
         EXPECT_DOUBLE_EQ(rows[0]["activity_s"], 8000e-12);
         EXPECT_DOUBLE_EQ(rows[0]["idle_between_s"], 2000e-12);
         EXPECT_NEAR(rows[0]["hidden_share"].get<double>(), 300.0 / 6000, 1e-12);
