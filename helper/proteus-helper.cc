@@ -46,7 +46,7 @@ int64_t
 ProteusHelper::AssignStreams(int64_t stream)
 {
     m_stream = stream;
-    return 1;
+    return 3; // of paths, marks and losses
 }
 
 Ptr<Fabric>
@@ -62,7 +62,8 @@ ProteusHelper::Install(const Cluster& cluster, const ExecutionGraph& graph) cons
     Ptr<PacketNetwork> network = m_networkFactory.Create<PacketNetwork>();
     if (m_stream >= 0)
     {
-        network->AssignStreams(m_stream);
+        const int64_t used = network->AssignStreams(m_stream);
+        fabric->AssignStreams(m_stream + used);
     }
     network->SetProgramMaker(m_maker);
     Ptr<TrainingJob> job = CreateObject<TrainingJob>();

@@ -5,6 +5,7 @@
  */
 
 #include "ns3/proteus-executors.h"
+#include "ns3/proteus-fabric-variant.h"
 #include "ns3/proteus-flow-calibration.h"
 #include "ns3/proteus-model-options.h"
 #include "ns3/proteus-time-account.h"
@@ -314,6 +315,15 @@ class ExecutorDeterminismTest : public TestCase
         const std::vector<Job> jobs = MakeJobs();
         const Job& first = jobs[0];
         const Job& second = jobs[2];
+        // Queues over RoCE are marked at random.
+        const Job third{
+            "RoCE",
+            MakeVariantCluster(
+                "dgx-a100",
+                2,
+                ParseFabricVariant("leaf-spine:4+roce", FitFabricOptions(FabricOptions(), 2))),
+            second.graph};
+        const auto marked = Run(third, "packet");
         std::map<std::string, std::map<std::string, std::string>> firstFiles;
         std::map<std::string, std::map<std::string, std::string>> secondFiles;
         for (const std::string& executor : EXECUTORS)
@@ -327,6 +337,7 @@ class ExecutorDeterminismTest : public TestCase
             Compare(secondFiles[*executor], Run(second, *executor), "second job, " + *executor);
             Compare(firstFiles[*executor], Run(first, *executor), "first job, " + *executor);
         }
+        Compare(marked, Run(third, "packet"), "RoCE");
         NS_TEST_EXPECT_MSG_NE(firstFiles["packet"]["spans.csv"],
                               firstFiles["flow"]["spans.csv"],
                               "but executors differ");
