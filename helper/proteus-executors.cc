@@ -262,8 +262,9 @@ PrintContention(const RunResult& replay,
     const double mean = std::accumulate(errors.begin(), errors.end(), 0.0) /
                         static_cast<double>(std::max<std::size_t>(errors.size(), 1));
     const int64_t missing = whole.timeline.endPs - replay.timeline.endPs;
-    out << "\nContention, and the waits that follow from it: " << FormatTime(missing * 1e-12)
-        << " of " << FormatTime(whole.timeline.endPs * 1e-12) << "\n"
+    out << "\nContention, and the waits that follow from it (" << whole.executor << " against "
+        << replay.executor << "): " << FormatTime(missing * 1e-12) << " of "
+        << FormatTime(whole.timeline.endPs * 1e-12) << "\n"
         << FormatTable(
                {{"batch-time error",
                  FormatNumber(100 * GetBatchTimeError(replay.timeline.endPs, whole.timeline.endPs),

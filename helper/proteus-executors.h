@@ -95,7 +95,7 @@ RunResult RunExecutor(const ProgramOptions& options,
  * @ingroup proteus
  * Says what contention costs: how far DistSim's replay is from a run of everything together.
  * @param replay by RunDistSimLevel()
- * @param whole of the same graph, at packet level
+ * @param whole of the same graph, at the level at which the communications were timed
  * @param graph that was run
  * @param out where to
  */

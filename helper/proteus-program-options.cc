@@ -311,9 +311,13 @@ RunAndReport(const ProgramOptions& options,
             return result.executor == executor;
         });
     };
-    if (find("packet") != run.results.end() && find("distsim") != run.results.end())
+    for (const auto& [whole, replay] :
+         {std::make_pair("packet", "distsim"), std::make_pair("flow", "distsim-flow")})
     {
-        PrintContention(*find("distsim"), *find("packet"), graph, std::cout);
+        if (find(whole) != run.results.end() && find(replay) != run.results.end())
+        {
+            PrintContention(*find(replay), *find(whole), graph, std::cout);
+        }
     }
 }
 
