@@ -69,10 +69,12 @@ class ProteusMainJob : public TestCase
     }
 
   private:
+    static constexpr uint32_t SEQUENCES = 4; //!< two micro-batches of each replica
+
     void DoRun() override
     {
         const Cluster cluster = MakeCluster("dgx-a100", 2);
-        const ExecutionGraph graph = Compile("6.7b", MakePlan(8, 1, 2, 8), cluster);
+        const ExecutionGraph graph = Compile("6.7b", MakePlan(8, 1, 2, SEQUENCES), cluster);
         ProteusHelper helper;
         helper.AssignStreams(1);
         // Nothing but payload, in rings.
@@ -106,8 +108,8 @@ class ProteusMainJob : public TestCase
         const uint64_t state = tokens * 4096 * 2;
         const uint64_t perMicroBatch = (4 * layers + 2) * state + 3 * tokens * 4;
         NS_TEST_EXPECT_MSG_EQ(byParallelism[Parallelism::TENSOR],
-                              8 * 2 * 7 * perMicroBatch,
-                              "8 sequences, 2 (8 - 1) times the bytes");
+                              SEQUENCES * 2 * 7 * perMicroBatch,
+                              "2 (8 - 1) times the bytes of every sequence");
         NS_TEST_EXPECT_MSG_EQ(byParallelism.size(), 2, "nothing but tensor and data parallelism");
 
         uint64_t endpointBytes = 0;
@@ -209,7 +211,7 @@ class ProteusPlans : public TestCase
         {
             for (uint32_t tp : {1, 2, 4})
             {
-                ParallelPlan plan = MakePlan(tp, 4, 16 / (4 * tp), 16);
+                ParallelPlan plan = MakePlan(tp, 4, 16 / (4 * tp), 8);
                 plan.recompute = tp == 1   ? RecomputePlan::FULL
                                  : tp == 2 ? RecomputePlan::SELECTIVE
                                            : RecomputePlan::NONE;
