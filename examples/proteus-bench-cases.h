@@ -36,11 +36,11 @@ using Settings = std::vector<std::pair<std::string, std::string>>;
 /// What is measured.
 struct Case
 {
-    std::string name;
-    std::function<Cluster()> makeCluster;
-    std::function<std::vector<FlowSpec>()> makeFlows;
-    Settings fabric;     //!< attributes
-    bool stock{false};   //!< next to stock devices
+    std::string name;                                 //!< for the tables
+    std::function<Cluster()> makeCluster;             //!< where
+    std::function<std::vector<FlowSpec>()> makeFlows; //!< what
+    Settings fabric;                                  //!< attributes
+    bool stock{false};                                //!< next to stock devices
     bool perPair{false}; //!< one queue pair for all flows between two hosts
 };
 
