@@ -89,12 +89,12 @@ void
 PrintInventory(const std::vector<InventoryRow>& rows)
 {
     std::cout << "Communication\n"
-              << std::left << std::setw(18) << "  phase" << std::setw(16) << "kind" << std::right
+              << std::left << std::setw(21) << "  phase" << std::setw(16) << "kind" << std::right
               << std::setw(8) << "group" << std::setw(16) << "bytes" << std::setw(12) << "count"
               << "\n";
     for (const InventoryRow& row : rows)
     {
-        std::cout << "  " << std::left << std::setw(16) << row.phase << std::setw(16)
+        std::cout << "  " << std::left << std::setw(19) << row.phase << std::setw(16)
                   << ToString(row.collective) << std::right << std::setw(8) << row.groupSize
                   << std::setw(16) << row.bytes << std::setw(12) << row.count << "\n";
     }

@@ -129,7 +129,6 @@ ReadPlan(const JsonValue& root)
                     "offloadOptimizer"});
     ParallelPlan plan;
     plan.precision.compute = DataType::BF16;
-    plan.gradients.policy = BucketPolicy::WHOLE;
     plan.gradients.isInPlace = true;
     ReadCount(root, "dp", 1, MAX_DEVICES, plan.dataParallel);
     ReadCount(root, "tp", 1, MAX_DEVICES, plan.tensorParallel);
@@ -148,6 +147,8 @@ ReadPlan(const JsonValue& root)
     ReadLimits(root, plan.schedule);
     ReadName(root, "dataType", DataTypeFromString, plan.precision.compute);
     ReadName(root, "gradientType", DataTypeFromString, plan.precision.gradient);
+    // Gradients of which a device keeps a share are not to be there whole.
+    plan.gradients.policy = plan.optimizer.zero >= 2 ? BucketPolicy::DDP : BucketPolicy::WHOLE;
     ReadName(root, "buckets", BucketPolicyFromString, plan.gradients.policy);
     ReadPositive(root, "bucketMbytes", MOST_MBYTES, plan.gradients.bucketMegabytes);
     ReadPositive(root, "firstBucketMbytes", MOST_MBYTES, plan.gradients.firstBucketMegabytes);

@@ -30,9 +30,10 @@
  * [sequenceParallel false], [zero 0], [globalBatch: one micro-batch], [microBatch 1],
  * [recompute "none", "selective" or "full"], [schedule "1f1b", "gpipe", "interleaved",
  * "zero-bubble" or "limits"], [maxInFlight: list], [interleave 1], [dataType "bf16"],
- * [gradientType "fp32"], [buckets "whole", "ddp" or "megatron"], [bucketMbytes 25],
- * [firstBucketMbytes 1], [gradientsInPlace true], [optimizer "adam"], [fusedOptimizer true],
- * [offloadOptimizer false]. "name", "format" and "version" as below may stand there as well.
+ * [gradientType "fp32"], [buckets "whole" (ZeRO 2 and 3: "ddp"), "ddp" or "megatron"],
+ * [bucketMbytes 25], [firstBucketMbytes 1], [gradientsInPlace true], [optimizer "adam"],
+ * [fusedOptimizer true], [offloadOptimizer false]. "name", "format" and "version" as below may
+ * stand there as well.
  *
  * **Tree**: an object with
  * - format: "proteus-strategy"; version: 1; [name ""]

@@ -69,7 +69,9 @@ struct CompileOptions
  * only over the axes that split a dimension which it was summed over: a replicated operator makes
  * complete sums, which are not reduced again.
  *
- * **Gradients of parameters** are reduced after the last micro-batch, in buckets (BucketPolicy).
+ * **Gradients of parameters** are reduced after the last micro-batch, in buckets (BucketPolicy);
+ * those of which a device keeps a share only (ZeRO 2 and 3) in every micro-batch, in phases
+ * "gradient-scatter", ".1", ..., so that they do not have to be kept whole.
  * Parameters that replicas share (ZeRO) are gathered in one piece per group after the update, or
  * (ZeRO 3) before each use, from two kernels ahead.
  *

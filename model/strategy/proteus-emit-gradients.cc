@@ -40,7 +40,7 @@ GraphEmitter::Flush(const BucketKey& key, Bucket& bucket)
     task.collective = key.first;
     task.parallelism = bucket.parallelism;
     task.stream = m_gradientStream;
-    task.phase = m_gradientPhase;
+    task.phase = bucket.phase;
     task.place = m_builder.AddGroup(key.second);
     task.bytes = bucket.bytes;
     const std::string name = "gradients.bucket" + std::to_string(number);
@@ -92,10 +92,32 @@ GraphEmitter::IsFull(const BucketKey& key, const Bucket& bucket, uint32_t stage)
     return false;
 }
 
+/// Whether a gradient that would add up in place is scattered instead as soon as it is made, in
+/// every micro-batch: the buffer in which it adds up has this device's share only (ZeRO 2 and 3).
+bool
+GraphEmitter::IsScattered(const PlacedOperator& placed, const GradientWrite& write) const
+{
+    const Access& target = placed.op.reads[write.read];
+    const PlacedTensor& tensor = m_placement.tensors[target.tensor];
+    if (!m_isInPlace || !target.isDifferentiable || tensor.tensor.role != TensorRole::PARAMETER)
+    {
+        return false;
+    }
+    std::vector<const Access*> summands;
+    for (const DataReference& reference : write.summands)
+    {
+        summands.push_back(&FindAccess(placed.op, reference));
+    }
+    const std::vector<BoxingStep> steps =
+        PlanBoxing(GetResultLayout(placed, target, summands), tensor.gradient, tensor.tensor.shape);
+    return !steps.empty() && steps[0].collective == Collective::REDUCE_SCATTER;
+}
+
 /// One step of the reduction of the gradients of a stage.
+/// @param isFirst whether it is the first one
 /// @return whether there was one
 bool
-GraphEmitter::EmitReduction(const std::vector<uint32_t>& order, uint32_t stage)
+GraphEmitter::EmitReduction(const std::vector<uint32_t>& order, uint32_t stage, bool isFirst)
 {
     std::map<BucketKey, Bucket> open;
     bool isDone = true;
@@ -133,6 +155,10 @@ GraphEmitter::EmitReduction(const std::vector<uint32_t>& order, uint32_t stage)
             bucket.bytes += group.elements * GetGradientBytes();
             bucket.leaves.push_back(index);
             bucket.parallelism = Parallelism::DATA;
+            bucket.phase =
+                !m_scatter.empty() && isFirst && step.collective == Collective::REDUCE_SCATTER
+                    ? m_scatter[m_chunkOf[stage]]
+                    : m_gradientPhase;
             for (const DeviceId device : group.devices)
             {
                 const std::vector<TaskId> ready =
@@ -183,7 +209,7 @@ GraphEmitter::EmitGradients()
             }
             return left.tensor > right.tensor; // the reverse of the order of use
         });
-        while (EmitReduction(order, stage))
+        for (bool isFirst = true; EmitReduction(order, stage, isFirst); isFirst = false)
         {
         }
         for (const uint32_t index : order)

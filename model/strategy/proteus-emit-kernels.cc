@@ -113,7 +113,8 @@ GraphEmitter::CountTraffic(const PlacedOperator& placed,
         const bool isParameter =
             m_placement.tensors[access.tensor].tensor.role == TensorRole::PARAMETER;
         // A gradient is added to what there is of it: read and written.
-        const bool isSum = isParameter ? m_isInPlace : m_gradients.count(access.tensor) > 0;
+        const bool isSum = isParameter ? m_isInPlace && !IsScattered(placed, write)
+                                       : m_gradients.count(access.tensor) > 0;
         add(access,
             write.traffic * (isSum ? 2 : 1),
             isParameter ? GetGradientBytes() : element(access));

@@ -30,6 +30,26 @@ GraphEmitter::AddFacts()
     m_builder.SetFacts(facts);
 }
 
+/// Whether a gradient is scattered in every micro-batch.
+bool
+GraphEmitter::HasScattered() const
+{
+    for (const PlacedOperator& placed : m_placement.operators)
+    {
+        for (const OperatorPart& part : placed.op.backward)
+        {
+            for (const GradientWrite& write : part.writes)
+            {
+                if (IsScattered(placed, write))
+                {
+                    return true;
+                }
+            }
+        }
+    }
+    return false;
+}
+
 void
 GraphEmitter::AddPhases()
 {
@@ -66,6 +86,11 @@ GraphEmitter::AddPhases()
     if (m_tree.schedule.kind == ScheduleKind::ZERO_BUBBLE)
     {
         m_weight.push_back(m_builder.AddPhase("weight-gradient", microBatches));
+    }
+    for (uint32_t chunk = 0; HasScattered() && microBatches > 1 && chunk < m_nChunks; ++chunk)
+    {
+        const std::string suffix = chunk == 0 ? "" : "." + std::to_string(chunk);
+        m_scatter.push_back(m_builder.AddPhase("gradient-scatter" + suffix, microBatches));
     }
     m_gradientPhase = m_builder.AddPhase("gradients");
     m_optimizerPhase = m_builder.AddPhase("optimizer");
@@ -200,7 +225,17 @@ GraphEmitter::AddSchedules()
     }
     for (uint32_t rank = 0; rank < m_placement.nStages / m_nChunks; ++rank)
     {
-        std::vector<ScheduleEntry> schedule = MakePasses(rank, limited);
+        std::vector<ScheduleEntry> schedule;
+        for (const ScheduleEntry& pass : MakePasses(rank, limited))
+        {
+            schedule.push_back(pass);
+            const std::vector<PhaseId>& last = m_weight.empty() ? m_backward : m_weight;
+            const auto chunk = std::find(last.begin(), last.end(), pass.phase) - last.begin();
+            if (chunk < static_cast<std::ptrdiff_t>(m_scatter.size()))
+            {
+                schedule.push_back({m_scatter[chunk], pass.microBatch});
+            }
+        }
         schedule.push_back({m_gradientPhase, 0});
         schedule.push_back({m_optimizerPhase, 0});
         const std::vector<DeviceId>& devices = m_placement.stageDevices[rank];

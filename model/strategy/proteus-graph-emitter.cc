@@ -327,7 +327,7 @@ GraphEmitter::EmitBackwardPart(OperatorId id, const OperatorPart& part, Pass& pa
         {
             made.rows = reads[0].rows;
         }
-        else if (isParameter && m_isInPlace)
+        else if (isParameter && m_isInPlace && !IsScattered(placed, write))
         {
             made.rows = {kernel};
         }

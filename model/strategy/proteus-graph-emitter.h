@@ -127,6 +127,7 @@ class GraphEmitter
     /// Gradients that are reduced together.
     struct Bucket
     {
+        PhaseId phase{0};
         uint64_t bytes{0};
         Parallelism parallelism{Parallelism::DATA};
         std::vector<TaskId> ready;
@@ -195,7 +196,9 @@ class GraphEmitter
     // ---- proteus-emit-gradients.cc
 
     void EmitGradients();
-    bool EmitReduction(const std::vector<uint32_t>& order, uint32_t stage);
+    bool IsScattered(const PlacedOperator& placed, const GradientWrite& write) const;
+    bool HasScattered() const;
+    bool EmitReduction(const std::vector<uint32_t>& order, uint32_t stage, bool isFirst);
     bool IsFull(const BucketKey& key, const Bucket& bucket, uint32_t stage) const;
     void Flush(const BucketKey& key, Bucket& bucket);
     void EmitTies();
@@ -241,6 +244,7 @@ class GraphEmitter
     std::vector<PhaseId> m_forward;  //!< by chunk
     std::vector<PhaseId> m_backward; //!< by chunk
     std::vector<PhaseId> m_weight;   //!< by chunk, of the zero-bubble schedule
+    std::vector<PhaseId> m_scatter; //!< by chunk: gradients scattered in every micro-batch, or none
     PhaseId m_gradientPhase{0};
     PhaseId m_optimizerPhase{0};
     StreamId m_compute{0};

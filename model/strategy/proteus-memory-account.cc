@@ -42,7 +42,9 @@ class Walk
           m_byPhase(graph.GetPhases().size()),
           m_users(tasks.ids.size()),
           m_left(tasks.ids.size()),
-          m_isDone(tasks.ids.size())
+          m_isDone(tasks.ids.size()),
+          m_ready(tasks.ids.size()),
+          m_ranEarly(tasks.ids.size())
     {
         for (uint32_t local = 0; local < tasks.ids.size(); ++local)
         {
@@ -75,7 +77,10 @@ class Walk
             m_phase = entry.phase;
             for (const uint32_t local : m_byPhase[entry.phase])
             {
-                Run(local, entry.microBatch);
+                if (m_ranEarly[local] != entry.microBatch + 1)
+                {
+                    Run(local, entry.microBatch);
+                }
             }
         }
     }
@@ -116,13 +121,19 @@ class Walk
         // What is reduced, or read by the optimizer, once per iteration is a parameter's gradient.
         auto isOnce = [&](const Task& other) {
             const std::string& phase = m_graph.GetPhases()[other.phase].name;
-            return phase == "gradients" || phase == "optimizer";
+            return phase.rfind("gradient", 0) == 0 || phase == "optimizer";
         };
         for (const uint32_t after : m_tasks.dependents[local])
         {
             use = isOnce(GetTask(after)) ? MemoryUse::GRADIENTS : use;
         }
         return static_cast<uint8_t>(isOnce(task) ? MemoryUse::GRADIENTS : use);
+    }
+
+    /// Whether this is the reduction of gradients of a micro-batch, which runs as soon as it can.
+    bool IsScatter(const Task& task) const
+    {
+        return m_graph.GetPhases()[task.phase].name.rfind("gradient-scatter", 0) == 0;
     }
 
     bool IsTensor(uint32_t local) const
@@ -200,6 +211,12 @@ class Walk
             if (--m_left[after] == 0 && GetTask(after).kind == TaskKind::COMMUNICATION)
             {
                 RunNext(GetTask(after).stream);
+            }
+            if (IsScatter(GetTask(after)) && ++m_ready[after] == m_tasks.dependencies[after].size())
+            {
+                m_ready[after] = 0;
+                m_ranEarly[after] = microBatch + 1;
+                Run(after, microBatch);
             }
         }
         if (GetTask(local).kind == TaskKind::COMMUNICATION)
@@ -310,7 +327,11 @@ class Walk
     std::vector<std::map<uint32_t, uint32_t>> m_users; //!< by tensor and micro-batch: readers left
     std::vector<uint64_t> m_left; //!< by task: instances of dependencies that are not done
     std::vector<bool> m_isDone;   //!< by task that runs once
-    std::vector<uint8_t> m_uses;  //!< by task: MemoryUse
+    /// By reduction of every micro-batch: dependencies of this one that are done.
+    std::vector<std::size_t> m_ready;
+    std::vector<uint32_t>
+        m_ranEarly;              //!< by the same: one more than the micro-batch it ran for last
+    std::vector<uint8_t> m_uses; //!< by task: MemoryUse
     uint64_t m_bytes{0};
     std::array<uint64_t, N_MEMORY_USES> m_bytesOf{}; //!< by MemoryUse
     MemoryAccount m_account;

@@ -232,7 +232,7 @@ TEST(Plan, ZeroAndOffloadCompile)
     EXPECT_EQ(zero1.at("gradients all-reduce 4"), 1u);
     EXPECT_EQ(zero1.at("optimizer all-gather 4"), 1u);
     const std::map<std::string, uint64_t> zero3 =
-        CountKinds(Compile("gpt3-125m", R"({"dp": 4, "zero": 3})"));
+        CountKinds(Compile("gpt3-125m", R"({"dp": 4, "zero": 3, "buckets": "whole"})"));
     EXPECT_EQ(zero3.at("gradients reduce-scatter 4"), 1u);
     EXPECT_EQ(zero3.count("optimizer all-gather 4"), 0u);
     // 12 parameters a layer, two embeddings, the last norm, and the output layer's use of the
@@ -244,6 +244,44 @@ TEST(Plan, ZeroAndOffloadCompile)
     EXPECT_EQ(AccountMemory(resident)[0].persistentBytes -
                   AccountMemory(offloaded)[0].persistentBytes,
               12 * parameters);
+}
+
+// Under ZeRO 2 and 3 the buffer in which gradients add up has a device's share only: they are
+// scattered in every micro-batch, bucket by bucket, and what is scattered is free again.
+TEST(Plan, ZeroScattersInEveryMicroBatch)
+{
+    const uint64_t bytes = 4 * (12 * (12 * 768 * 768 + 13 * 768) + (50304 + 2048 + 2) * 768);
+    const uint64_t microBatches = 4;
+    for (const uint32_t zero : {1, 2, 3})
+    {
+        SCOPED_TRACE(zero);
+        const ExecutionGraph graph =
+            Compile("gpt3-125m",
+                    R"({"dp": 4, "globalBatch": 16, "zero": )" + std::to_string(zero) + "}");
+        std::map<Collective, uint64_t> reduced;
+        for (const InventoryRow& row : TakeInventory(graph))
+        {
+            if (row.phase.rfind("gradient", 0) == 0)
+            {
+                reduced[row.collective] += row.bytes * row.count;
+            }
+        }
+        const MemoryAccount account = AccountMemory(graph)[0];
+        const uint64_t gradients =
+            account.bytesAtPeak[static_cast<std::size_t>(MemoryUse::GRADIENTS)];
+        if (zero == 1)
+        {
+            EXPECT_EQ(reduced, (std::map<Collective, uint64_t>{{Collective::ALL_REDUCE, bytes}}));
+            EXPECT_EQ(gradients, bytes);
+            continue;
+        }
+        EXPECT_EQ(
+            reduced,
+            (std::map<Collective, uint64_t>{{Collective::REDUCE_SCATTER, microBatches * bytes}}));
+        // Its share, and at the most the largest bucket: the word embedding, which is used twice.
+        EXPECT_GE(gradients, bytes / 4);
+        EXPECT_LE(gradients, bytes / 4 + 4 * 2 * 50304 * 768);
+    }
 }
 
 // On every stage, under every kind of sharing: the update comes after all that reduces gradients of
@@ -277,7 +315,7 @@ TEST(Plan, UpdatesFollowTheReduction)
                 EXPECT_GT(graph.GetGroup(task.place).size(), 1u);
             }
             if (task.kind == TaskKind::COMMUNICATION &&
-                graph.GetPhases()[task.phase].name == "gradients")
+                graph.GetPhases()[task.phase].name.rfind("gradient", 0) == 0)
             {
                 reductions[id].insert(id);
                 for (const DeviceId device : graph.GetGroup(task.place))
