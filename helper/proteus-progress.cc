@@ -107,15 +107,17 @@ ProgressLine::Show(std::string text)
         return;
     }
     // What does not fit would wrap, and the carriage return would go to the last line only.
-    std::string name = m_name + ": ";
+    const std::string colon = ": ";
+    std::string name = m_name;
     winsize window{};
     if (ioctl(STDERR_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col > 1)
     {
         const std::size_t room = window.ws_col - 1U;
         text.resize(std::min(text.size(), room));
-        name.resize(std::min(name.size(), room - text.size()));
+        const std::size_t left = room - text.size();
+        name.resize(std::min(name.size(), left - std::min(left, colon.size())));
     }
-    text = name + text;
+    text = name + (name.empty() ? "" : colon) + text;
     const std::size_t width = text.size();
     text.resize(std::max(width, m_width), ' ');
     m_width = width;

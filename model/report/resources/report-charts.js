@@ -63,9 +63,9 @@ function drawBandwidths(place, result) {
 }
 
 function drawMemory(place, result) {
-  const gpus = result.memory.filter(gpu => gpu.steps.length > 0);
+  const gpus = result.memory.filter(gpu => gpu.steps.length > 0 && gpu.peak > 0);
   if (gpus.length === 0) {
-    place.append(el('p', {class: 'note'}, 'The graph has no memory tasks.'));
+    place.append(el('p', {class: 'note'}, 'The graph says nothing of memory.'));
     return;
   }
   const fullest = gpus.reduce((a, b) => b.peak / b.capacity > a.peak / a.capacity ? b : a);

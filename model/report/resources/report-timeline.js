@@ -29,6 +29,7 @@ function findSlice(track, t) {
 }
 
 function niceStep(range, most) {
+  if (!(range > 0)) return 1;
   const rough = range / most, power = 10 ** Math.floor(Math.log10(rough));
   return power * [1, 2, 5, 10].find(f => f * power >= rough);
 }
