@@ -62,6 +62,7 @@ struct Outcome
     std::shared_ptr<const CollectiveProgram> program;
     std::vector<int64_t> ends;  //!< by device, of its last task, picoseconds
     std::vector<uint64_t> sent; //!< by device: payload on its links
+    std::vector<LinkStatistics> links;
 };
 
 /// @param cluster to run on @param devices of the group @param setting of the collective
@@ -116,11 +117,11 @@ RunLate(const Cluster& cluster,
         outcome.ends[span.device] = std::max(outcome.ends[span.device], span.endPs);
     }
     outcome.sent.resize(nDevices);
-    const auto links = job->GetFabric()->GetLinkStatistics();
+    outcome.links = job->GetFabric()->GetLinkStatistics();
     for (DeviceId device = 0; device < nDevices; ++device)
     {
         const VertexId gpu = cluster.GetGpus()[device];
-        for (const LinkStatistics& link : links)
+        for (const LinkStatistics& link : outcome.links)
         {
             const Link& ends = cluster.GetLinks()[link.link];
             outcome.sent[device] += (link.forward ? ends.a : ends.b) == gpu ? link.payloadBytes : 0;
@@ -553,6 +554,63 @@ class ConcurrentCase : public TestCase
 
 /**
  * @ingroup proteus-tests
+ * All-to-all with and without rail alignment.
+ */
+class RailCase : public TestCase
+{
+  public:
+    RailCase()
+        : TestCase("PXN keeps an all-to-all on its rails, without it most of it crosses the spines")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        FabricOptions fabric;
+        fabric.kind = "rail-optimised";
+        fabric.serversPerGroup = 3;
+        fabric.oversubscription = 4;
+        const Cluster cluster = MakeCluster("dgx-h100", 3, fabric);
+        const uint64_t share = 8192;
+        const uint64_t n = 24;
+        std::vector<int64_t> ends;
+        for (const char* algorithm : {"direct", "pxn"})
+        {
+            Setting setting;
+            setting.collective = Collective::ALL_TO_ALL;
+            setting.algorithm = algorithm;
+            setting.bytes = n * share;
+            const Outcome outcome = RunLate(cluster, FirstDevices(n), setting, UINT32_MAX, 0);
+            uint64_t up = 0;   // from rail switches to spines, and on
+            uint64_t nics = 0; // from NICs into the network
+            for (const LinkStatistics& link : outcome.links)
+            {
+                const Link& ends = cluster.GetLinks()[link.link];
+                const auto kind = [&](VertexId vertex) {
+                    return cluster.GetVertices()[vertex].kind;
+                };
+                if (kind(ends.a) == VertexKind::SWITCH && kind(ends.b) == VertexKind::SWITCH)
+                {
+                    up += link.payloadBytes;
+                }
+                nics += kind(link.forward ? ends.a : ends.b) == VertexKind::NIC &&
+                                kind(link.forward ? ends.b : ends.a) == VertexKind::SWITCH
+                            ? link.payloadBytes
+                            : 0;
+            }
+            // Every GPU has 16 in other servers, two of them on its rail; a spine is two links.
+            NS_TEST_EXPECT_MSG_EQ(nics, n * 16 * share, algorithm);
+            const bool isAligned = std::string(algorithm) == "pxn";
+            NS_TEST_EXPECT_MSG_EQ(up, (isAligned ? 0 : 2 * n * 14 * share), algorithm);
+            ends.push_back(*std::max_element(outcome.ends.begin(), outcome.ends.end()));
+        }
+        NS_TEST_EXPECT_MSG_LT(ends[1], ends[0], "spines with a quarter of the rate hold it up");
+    }
+};
+
+/**
+ * @ingroup proteus-tests
  * MSCCL's schedules over packets.
  */
 class MscclCase : public TestCase
@@ -637,6 +695,7 @@ class CollectiveWireTestSuite : public TestSuite
         AddTestCase(new WireBytesCase);
         AddTestCase(new LateRankCase);
         AddTestCase(new ConcurrentCase);
+        AddTestCase(new RailCase);
         AddTestCase(new MscclCase);
     }
 };
