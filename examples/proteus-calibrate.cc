@@ -10,11 +10,10 @@
  * Fits the flow network to the packet network on a cluster.
  */
 
-#include "ns3/proteus-flow-calibration.h"
+#include "ns3/proteus-calibration-run.h"
 #include "ns3/proteus-output-file.h"
 #include "ns3/proteus-program-options.h"
 
-#include <cstdio>
 #include <iostream>
 #include <sstream>
 #include <stdexcept>
@@ -24,6 +23,18 @@ using namespace ns3::proteus;
 
 namespace
 {
+
+/// @param sizes in bytes @return as --sizes takes them
+std::string
+PrintSizes(const std::vector<uint64_t>& sizes)
+{
+    std::string text;
+    for (const uint64_t bytes : sizes)
+    {
+        text += (text.empty() ? "" : ",") + std::to_string(bytes);
+    }
+    return text;
+}
 
 /// @param text sizes in bytes, separated by commas @return them
 std::vector<uint64_t>
@@ -45,31 +56,6 @@ ParseSizes(const std::string& text)
     return sizes;
 }
 
-/// Runs an experiment packet by packet.
-Measurement
-Measure(const ProgramOptions& options, const Cluster& cluster, const MicroExperiment& experiment)
-{
-    const RunResult result = RunPacketLevel(options, cluster, experiment.graph);
-    Measurement measurement{experiment, std::vector<double>(experiment.graph.GetNTasks(), 0)};
-    for (const Span& span : result.timeline.spans)
-    {
-        double& time = measurement.times[span.task];
-        time = std::max(time, static_cast<double>(span.endPs) * 1e-12);
-    }
-    return measurement;
-}
-
-void
-PrintErrors(const char* what, const FlowErrors& errors)
-{
-    std::printf("  %-28s %5u times   mean %6.2f %%   max %6.2f %%   %s\n",
-                what,
-                errors.samples,
-                100 * errors.mean,
-                100 * errors.most,
-                errors.worst.c_str());
-}
-
 } // namespace
 
 int
@@ -77,45 +63,49 @@ main(int argc, char* argv[])
 {
     Time::SetResolution(Time::PS);
     ProgramOptions options;
-    options.quiet = true;
-    std::string sizes{"16384,262144,2097152,16777216"};
+    std::string sizes;
     std::string output{"calibration.json"};
+    bool isQuick = false;
+    int64_t rounds = MAX_FIT_ROUNDS;
     CommandLine command(__FILE__);
     command.Usage(
         "Runs micro-experiments packet by packet on a cluster, fits the parameters of the\n"
-        "flow network to two thirds of them, and says how well the others agree.");
-    command.AddValue("sizes", "sizes of the communications in bytes", sizes);
+        "flow network to two thirds of them, and says how well the others agree.\n"
+        "\n"
+        "For example:\n"
+        "  proteus-calibrate --cluster=dgx-a100 --nodes=2 --output=a100.json\n"
+        "  proteus-run --cluster=dgx-a100 --nodes=2 --model=gpt2 --strategy='{\"dp\": 16}'\n"
+        "      --executor=both --calibration=a100.json");
+    command.AddValue("sizes",
+                     "sizes of the communications in bytes, separated by commas (default " +
+                         PrintSizes(GetCalibrationSizes(false)) + ")",
+                     sizes);
+    command.AddValue("quick",
+                     "fewer sizes, " + PrintSizes(GetCalibrationSizes(true)) +
+                         ": less time, larger errors",
+                     isQuick);
+    command.AddValue("rounds",
+                     "rounds of the fit over all parameters, at most; 0: no fit, only the errors",
+                     rounds);
     command.AddValue("output", "calibration file to write", output);
     options.AddTo(command);
     options.Parse(command, argc, argv);
     return RunProgram("proteus-calibrate", [&]() {
+        if (isQuick && !sizes.empty())
+        {
+            throw std::invalid_argument("--quick and --sizes: give one of them");
+        }
         options.Check();
         CheckWritable(output);
+        const std::vector<uint64_t> chosen =
+            sizes.empty() ? GetCalibrationSizes(isQuick) : ParseSizes(sizes);
         const Cluster cluster = options.BuildCluster();
-        std::vector<Measurement> measurements;
-        for (const MicroExperiment& experiment : DesignExperiments(cluster, ParseSizes(sizes)))
-        {
-            measurements.push_back(Measure(options, cluster, experiment));
-        }
-        std::cout << measurements.size() << " experiments on " << cluster.GetName() << std::endl;
-        FlowParameters start;
-        FollowPacketNetwork(start, ToCount(options.stream, "stream", 0));
-        FlowCalibration calibration = FitFlow(measurements,
-                                              cluster,
-                                              start,
-                                              GetPacketProgramSettings(),
-                                              [](uint32_t round, double error) {
-                                                  std::cerr << "round " << round
-                                                            << ": root mean square error "
-                                                            << 100 * error << " %" << std::endl;
-                                              });
-        calibration.provenance = options.information.command + "; proteus " +
-                                 options.information.version + ", ns-3 " +
-                                 options.information.ns3Version;
-        PrintErrors("uncalibrated, all", calibration.before);
-        PrintErrors("uncalibrated, held out", calibration.heldOutBefore);
-        PrintErrors("calibrated, fitted", calibration.fitted);
-        PrintErrors("calibrated, held out", calibration.heldOut);
+        const std::size_t nExperiments = DesignExperiments(cluster, chosen).size();
+        std::cout << nExperiments << " experiments on " << cluster.GetName() << std::endl;
+        const FlowCalibration calibration =
+            RunCalibration(options, cluster, chosen, ToCount(rounds, "rounds", 0));
+        PrintCalibration(calibration, cluster, std::cout);
         WriteFile(output, [&](std::ostream& out) { WriteFlowCalibration(calibration, out); });
+        std::cout << "\nWritten to " << output << ": use it with --calibration=" << output << '\n';
     });
 }

@@ -29,7 +29,9 @@ constexpr double PS_PER_SECOND = 1e12;
 /// Times that the steps of the fit are halved.
 constexpr uint32_t HALVINGS = 3;
 /// Rounds over all parameters with one length of steps, at most.
-constexpr uint32_t MAX_ROUNDS = 4;
+constexpr uint32_t MAX_ROUNDS = MAX_FIT_ROUNDS / (HALVINGS + 1);
+/// Part by which the error must shrink for a step to be taken.
+constexpr double LEAST_GAIN = 1e-4;
 
 /// Bounds and first step of a parameter; latencies in microseconds.
 struct Axis
@@ -86,45 +88,6 @@ FindAxes(const Cluster& cluster)
     return axes;
 }
 
-/// Relative errors by measurement and task.
-template <typename F>
-void
-ForEachError(const std::vector<Measurement>& measurements,
-             const std::vector<std::vector<double>>& times,
-             F function)
-{
-    for (std::size_t i = 0; i < measurements.size(); ++i)
-    {
-        for (std::size_t task = 0; task < times[i].size(); ++task)
-        {
-            function(measurements[i].experiment, times[i][task] / measurements[i].times[task] - 1);
-        }
-    }
-}
-
-FlowErrors
-AddUpErrors(const std::vector<Measurement>& measurements,
-            const std::vector<std::vector<double>>& times,
-            const std::function<bool(const MicroExperiment&)>& counts)
-{
-    FlowErrors errors;
-    ForEachError(measurements, times, [&](const MicroExperiment& experiment, double error) {
-        if (!counts(experiment))
-        {
-            return;
-        }
-        ++errors.samples;
-        errors.mean += std::abs(error);
-        if (std::abs(error) > errors.most)
-        {
-            errors.most = std::abs(error);
-            errors.worst = experiment.name;
-        }
-    });
-    errors.mean /= std::max(errors.samples, 1u);
-    return errors;
-}
-
 nlohmann::ordered_json
 ToJson(const FlowErrors& errors)
 {
@@ -134,7 +97,195 @@ ToJson(const FlowErrors& errors)
             {"samples", errors.samples}};
 }
 
+/// By task, when its last rank is done, seconds.
+std::vector<double>
+FindEnds(const ExecutionGraph& graph, const Timeline& timeline)
+{
+    std::vector<double> ends(graph.GetNTasks(), 0);
+    for (const Span& span : timeline.spans)
+    {
+        ends[span.task] =
+            std::max(ends[span.task], static_cast<double>(span.endPs) / PS_PER_SECOND);
+    }
+    return ends;
+}
+
+/// Flow times of the measurements to be fitted, by parameters that change a little at a time.
+class Trials
+{
+  public:
+    Trials(const std::vector<Measurement>& measurements,
+           const Cluster& cluster,
+           const ProgramSettings& settings)
+        : m_measurements(measurements),
+          m_cluster(cluster),
+          m_paths(cluster),
+          m_settings(settings),
+          m_uses(measurements.size()),
+          m_errors(measurements.size())
+    {
+    }
+
+    /// @return root mean square error of what is fitted
+    double Begin(const FlowParameters& parameters)
+    {
+        for (std::size_t i = 0; i < m_measurements.size(); ++i)
+        {
+            if (!m_measurements[i].experiment.isHeldOut)
+            {
+                Run(i, parameters, m_errors[i]);
+            }
+        }
+        m_trial = m_errors;
+        return GetRootMeanSquare();
+    }
+
+    /// @return the same for parameters that differ from the last accepted ones in a technology
+    double Try(const FlowParameters& parameters, LinkTechnology changed)
+    {
+        m_trial = m_errors;
+        for (std::size_t i = 0; i < m_measurements.size(); ++i)
+        {
+            if (m_uses[i].count(changed) > 0)
+            {
+                Run(i, parameters, m_trial[i]);
+            }
+        }
+        return GetRootMeanSquare();
+    }
+
+    /// What was tried last is where the next trials begin.
+    void Accept()
+    {
+        m_errors = m_trial;
+    }
+
+  private:
+    void Run(std::size_t i, const FlowParameters& parameters, std::vector<double>& errors)
+    {
+        const Measurement& measurement = m_measurements[i];
+        const FlowRun run = RunFlow(measurement.experiment.graph,
+                                    m_cluster,
+                                    m_paths,
+                                    RuntimeOptions(),
+                                    parameters,
+                                    m_settings);
+        for (const LinkStatistics& link : run.links)
+        {
+            if (link.wireBytes > 0)
+            {
+                m_uses[i].insert(m_cluster.GetLinks()[link.link].technology);
+            }
+        }
+        errors = FindEnds(measurement.experiment.graph, run.timeline);
+        for (std::size_t task = 0; task < errors.size(); ++task)
+        {
+            errors[task] = errors[task] / measurement.times[task] - 1;
+        }
+    }
+
+    double GetRootMeanSquare() const
+    {
+        double sum = 0;
+        std::size_t samples = 0;
+        for (const auto& errors : m_trial)
+        {
+            for (const double error : errors)
+            {
+                sum += error * error;
+                ++samples;
+            }
+        }
+        return std::sqrt(sum / static_cast<double>(samples));
+    }
+
+    const std::vector<Measurement>& m_measurements;
+    const Cluster& m_cluster;
+    const Paths m_paths;
+    const ProgramSettings& m_settings;
+    std::vector<std::set<LinkTechnology>> m_uses; //!< by measurement
+    std::vector<std::vector<double>> m_errors;    //!< by measurement and task, accepted
+    std::vector<std::vector<double>> m_trial;     //!< the same, of the last trial
+};
+
+/// Descends along one axis after the other. @return the best parameters
+FlowParameters
+Descend(Trials& trials,
+        const Cluster& cluster,
+        const FlowParameters& start,
+        const std::function<void(uint32_t, uint32_t, double)>& tell,
+        uint32_t maxRounds)
+{
+    FlowParameters best = start;
+    double least = trials.Begin(start);
+    const std::vector<Axis> axes = FindAxes(cluster);
+    const auto tryStep = [&](const Axis& axis, double step) {
+        FlowParameters trial = best;
+        const double value = std::clamp(GetValue(trial, axis) + step, axis.least, axis.most);
+        if (value == GetValue(trial, axis))
+        {
+            return false;
+        }
+        SetValue(trial, axis, value);
+        const double reached = trials.Try(trial, axis.technology);
+        if (reached >= least * (1 - LEAST_GAIN))
+        {
+            return false;
+        }
+        least = reached;
+        best = trial;
+        trials.Accept();
+        return true;
+    };
+    const uint32_t rounds = std::min((HALVINGS + 1) * MAX_ROUNDS, maxRounds);
+    uint32_t all = 0;
+    for (uint32_t halving = 0; halving <= HALVINGS; ++halving)
+    {
+        bool improved = true;
+        for (uint32_t round = 0; round < MAX_ROUNDS && improved && all < rounds; ++round)
+        {
+            improved = false;
+            ++all;
+            for (const Axis& axis : axes)
+            {
+                const double step = axis.step / static_cast<double>(1u << halving);
+                improved |= tryStep(axis, step) || tryStep(axis, -step);
+            }
+            if (tell)
+            {
+                tell(all, rounds, least);
+            }
+        }
+    }
+    return best;
+}
+
 } // namespace
+
+FlowErrors
+AddUpErrors(const std::vector<CalibrationSample>& samples,
+            bool isCalibrated,
+            const std::function<bool(const CalibrationSample&)>& counts)
+{
+    FlowErrors errors;
+    for (const CalibrationSample& sample : samples)
+    {
+        if (!counts(sample))
+        {
+            continue;
+        }
+        const double error = std::abs(sample.GetError(isCalibrated));
+        ++errors.samples;
+        errors.mean += error;
+        if (error > errors.most)
+        {
+            errors.most = error;
+            errors.worst = sample.experiment;
+        }
+    }
+    errors.mean /= std::max(errors.samples, 1u);
+    return errors;
+}
 
 std::vector<std::vector<double>>
 RunAtFlowLevel(const std::vector<Measurement>& measurements,
@@ -142,18 +293,14 @@ RunAtFlowLevel(const std::vector<Measurement>& measurements,
                const FlowParameters& parameters,
                const ProgramSettings& settings)
 {
+    const Paths paths(cluster);
     std::vector<std::vector<double>> times;
     for (const Measurement& measurement : measurements)
     {
         const ExecutionGraph& graph = measurement.experiment.graph;
-        const FlowRun run = RunFlow(graph, cluster, RuntimeOptions(), parameters, settings);
-        std::vector<double> ends(graph.GetNTasks(), 0);
-        for (const Span& span : run.timeline.spans)
-        {
-            ends[span.task] =
-                std::max(ends[span.task], static_cast<double>(span.endPs) / PS_PER_SECOND);
-        }
-        times.push_back(std::move(ends));
+        times.push_back(FindEnds(
+            graph,
+            RunFlow(graph, cluster, paths, RuntimeOptions(), parameters, settings).timeline));
     }
     return times;
 }
@@ -163,78 +310,45 @@ FitFlow(const std::vector<Measurement>& measurements,
         const Cluster& cluster,
         const FlowParameters& start,
         const ProgramSettings& settings,
-        const std::function<void(uint32_t, double)>& tell)
+        const std::function<void(uint32_t, uint32_t, double)>& tell,
+        uint32_t maxRounds)
 {
-    std::vector<Measurement> fitted;
-    for (const Measurement& measurement : measurements)
-    {
-        if (!measurement.experiment.isHeldOut)
-        {
-            fitted.push_back(measurement);
-        }
-    }
-    if (fitted.empty() || fitted.size() == measurements.size())
+    const auto nHeldOut =
+        std::count_if(measurements.begin(), measurements.end(), [](const Measurement& measurement) {
+            return measurement.experiment.isHeldOut;
+        });
+    if (nHeldOut == 0 || static_cast<std::size_t>(nHeldOut) == measurements.size())
     {
         throw std::invalid_argument("calibration: there must be experiments to fit, and some held "
                                     "out");
     }
-    const auto score = [&](const FlowParameters& parameters) {
-        double sum = 0;
-        uint32_t samples = 0;
-        ForEachError(fitted,
-                     RunAtFlowLevel(fitted, cluster, parameters, settings),
-                     [&](const MicroExperiment&, double error) {
-                         sum += error * error;
-                         ++samples;
-                     });
-        return std::sqrt(sum / samples);
-    };
+    Trials trials(measurements, cluster, settings);
     FlowCalibration calibration;
     calibration.cluster = cluster.GetName();
-    calibration.parameters = start;
-    double best = score(start);
-    uint32_t rounds = 0;
-    const std::vector<Axis> axes = FindAxes(cluster);
-    for (uint32_t halving = 0; halving <= HALVINGS; ++halving)
-    {
-        bool improved = true;
-        for (uint32_t round = 0; round < MAX_ROUNDS && improved; ++round)
-        {
-            improved = false;
-            ++rounds;
-            for (const Axis& axis : axes)
-            {
-                for (const double sign : {1.0, -1.0})
-                {
-                    FlowParameters trial = calibration.parameters;
-                    const double value = GetValue(trial, axis) +
-                                         sign * axis.step / static_cast<double>(1u << halving);
-                    SetValue(trial, axis, std::clamp(value, axis.least, axis.most));
-                    const double reached = score(trial);
-                    if (reached < best * (1 - 1e-6))
-                    {
-                        best = reached;
-                        calibration.parameters = trial;
-                        improved = true;
-                        break;
-                    }
-                }
-            }
-            if (tell)
-            {
-                tell(rounds, best);
-            }
-        }
-    }
+    calibration.parameters = Descend(trials, cluster, start, tell, maxRounds);
     const auto before = RunAtFlowLevel(measurements, cluster, start, settings);
     const auto after = RunAtFlowLevel(measurements, cluster, calibration.parameters, settings);
-    const auto all = [](const MicroExperiment&) { return true; };
-    const auto held = [](const MicroExperiment& experiment) { return experiment.isHeldOut; };
-    const auto used = [](const MicroExperiment& experiment) { return !experiment.isHeldOut; };
-    calibration.before = AddUpErrors(measurements, before, all);
-    calibration.fitted = AddUpErrors(measurements, after, used);
-    calibration.heldOut = AddUpErrors(measurements, after, held);
-    calibration.heldOutBefore = AddUpErrors(measurements, before, held);
+    for (std::size_t i = 0; i < measurements.size(); ++i)
+    {
+        const MicroExperiment& experiment = measurements[i].experiment;
+        for (uint32_t task = 0; task < before[i].size(); ++task)
+        {
+            calibration.samples.push_back({experiment.kind,
+                                           experiment.name,
+                                           task,
+                                           experiment.isHeldOut,
+                                           measurements[i].times[task],
+                                           before[i][task],
+                                           after[i][task]});
+        }
+    }
+    const auto all = [](const CalibrationSample&) { return true; };
+    const auto held = [](const CalibrationSample& sample) { return sample.isHeldOut; };
+    const auto used = [](const CalibrationSample& sample) { return !sample.isHeldOut; };
+    calibration.before = AddUpErrors(calibration.samples, false, all);
+    calibration.fitted = AddUpErrors(calibration.samples, true, used);
+    calibration.heldOut = AddUpErrors(calibration.samples, true, held);
+    calibration.heldOutBefore = AddUpErrors(calibration.samples, false, held);
     return calibration;
 }
 
@@ -250,6 +364,17 @@ WriteFlowCalibration(const FlowCalibration& calibration, std::ostream& output)
             {"sharing", link.sharing},
             {"latency_us", static_cast<double>(link.latencyPs) / 1e6}};
     }
+    nlohmann::ordered_json samples = nlohmann::ordered_json::array();
+    for (const CalibrationSample& sample : calibration.samples)
+    {
+        samples.push_back({{"kind", sample.kind},
+                           {"experiment", sample.experiment},
+                           {"task", sample.task},
+                           {"held_out", sample.isHeldOut},
+                           {"packet_s", sample.packetS},
+                           {"uncalibrated_s", sample.beforeS},
+                           {"calibrated_s", sample.afterS}});
+    }
     const nlohmann::ordered_json root{
         {"format", FORMAT},
         {"version", VERSION},
@@ -259,7 +384,8 @@ WriteFlowCalibration(const FlowCalibration& calibration, std::ostream& output)
         {"errors_uncalibrated", ToJson(calibration.before)},
         {"errors_fitted", ToJson(calibration.fitted)},
         {"errors_held_out", ToJson(calibration.heldOut)},
-        {"errors_held_out_uncalibrated", ToJson(calibration.heldOutBefore)}};
+        {"errors_held_out_uncalibrated", ToJson(calibration.heldOutBefore)},
+        {"experiments", samples}};
     output << root.dump(1) << '\n';
 }
 
@@ -278,7 +404,8 @@ ReadFlowCalibration(std::istream& input, const std::string& fileName)
                     "errors_uncalibrated",
                     "errors_fitted",
                     "errors_held_out",
-                    "errors_held_out_uncalibrated"});
+                    "errors_held_out_uncalibrated",
+                    "experiments"});
     FlowCalibration calibration;
     calibration.cluster = root.Get("cluster").AsString();
     calibration.provenance = root.Get("provenance").AsString();

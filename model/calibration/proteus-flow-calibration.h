@@ -25,6 +25,10 @@ namespace proteus
 {
 
 /// @ingroup proteus
+/// Rounds over all parameters that a fit takes at most.
+constexpr uint32_t MAX_FIT_ROUNDS = 16;
+
+/// @ingroup proteus
 /// An experiment and what came out at packet level.
 struct Measurement
 {
@@ -36,23 +40,43 @@ struct Measurement
 /// Relative errors of times at flow level against packet level.
 struct FlowErrors
 {
-    double mean{0};      //!< of the absolute values
+    double mean{0};      //!< mean of the absolute values
     double most{0};      //!< largest absolute value
     std::string worst;   //!< experiment that has it
     uint32_t samples{0}; //!< times compared
 };
 
 /// @ingroup proteus
+/// A communication of an experiment, by all that is compared.
+struct CalibrationSample
+{
+    std::string kind;       //!< MicroExperiment::kind
+    std::string experiment; //!< MicroExperiment::name
+    uint32_t task{0};       //!< which of its communications
+    bool isHeldOut{false};  //!< not fitted
+    double packetS{0};      //!< until its last rank was done, seconds
+    double beforeS{0};      //!< the same by the uncalibrated flow network
+    double afterS{0};       //!< the same by the calibrated one
+
+    /// @param isCalibrated by which network @return relative error
+    double GetError(bool isCalibrated) const
+    {
+        return (isCalibrated ? afterS : beforeS) / packetS - 1;
+    }
+};
+
+/// @ingroup proteus
 /// What calibration found out, with how well it fits and where it comes from.
 struct FlowCalibration
 {
-    std::string cluster;       //!< name of the cluster
-    std::string provenance;    //!< command, version
-    FlowParameters parameters; //!< fitted
-    FlowErrors before;         //!< of the uncalibrated model, on all experiments
-    FlowErrors fitted;         //!< on those that were fitted
-    FlowErrors heldOut;        //!< on those that were not
-    FlowErrors heldOutBefore;  //!< of the uncalibrated model, on those
+    std::string cluster;                    //!< name of the cluster
+    std::string provenance;                 //!< command, version
+    FlowParameters parameters;              //!< fitted
+    std::vector<CalibrationSample> samples; //!< in the order of the experiments
+    FlowErrors before;                      //!< of the uncalibrated model, on all experiments
+    FlowErrors fitted;                      //!< on those that were fitted
+    FlowErrors heldOut;                     //!< on those that were not
+    FlowErrors heldOutBefore;               //!< of the uncalibrated model, on those
 };
 
 /**
@@ -78,7 +102,9 @@ std::vector<std::vector<double>> RunAtFlowLevel(const std::vector<Measurement>& 
  * @param cluster of them
  * @param start parameters to begin with
  * @param settings of the programs
- * @param tell called with every improvement: rounds so far and root mean square error; may be empty
+ * @param tell called after every round: rounds so far, the most there can be, and root mean square
+ * error; may be empty
+ * @param maxRounds at most; 0: no fit, but the errors of the start
  * @return the calibration, without provenance
  * @throw std::invalid_argument if there is nothing to fit, or nothing held out
  */
@@ -86,7 +112,15 @@ FlowCalibration FitFlow(const std::vector<Measurement>& measurements,
                         const Cluster& cluster,
                         const FlowParameters& start,
                         const ProgramSettings& settings,
-                        const std::function<void(uint32_t, double)>& tell = {});
+                        const std::function<void(uint32_t, uint32_t, double)>& tell = {},
+                        uint32_t maxRounds = MAX_FIT_ROUNDS);
+
+/// @ingroup proteus
+/// @param samples of a calibration @param isCalibrated errors of which network
+/// @param counts which samples count @return their errors
+FlowErrors AddUpErrors(const std::vector<CalibrationSample>& samples,
+                       bool isCalibrated,
+                       const std::function<bool(const CalibrationSample&)>& counts);
 
 /// @ingroup proteus
 /// @param calibration to write as JSON @param output where to
@@ -94,7 +128,8 @@ void WriteFlowCalibration(const FlowCalibration& calibration, std::ostream& outp
 
 /**
  * @ingroup proteus
- * Reads what WriteFlowCalibration() has written; of the errors only those of the held-out ones.
+ * Reads what WriteFlowCalibration() has written; of the errors only those of the held-out ones, and
+ * no samples.
  * @param input the text
  * @param fileName for errors
  * @return the calibration

@@ -99,7 +99,8 @@ AddAlone(std::vector<MicroExperiment>& experiments,
             pair ? std::vector<DeviceId>{devices.front(), devices.back()} : devices;
         for (const uint64_t bytes : sizes)
         {
-            experiments.push_back({std::string(ToString(collective)) + " " + std::to_string(bytes) +
+            experiments.push_back({std::string(ToString(collective)) + ", " + where,
+                                   std::string(ToString(collective)) + " " + std::to_string(bytes) +
                                        " bytes, " + std::to_string(group.size()) + " ranks " +
                                        where,
                                    MakeGraph(places.devices, {{collective, group, bytes}})});
@@ -133,8 +134,9 @@ AddTogether(std::vector<MicroExperiment>& experiments,
         }
         parts.push_back({Collective::ALL_REDUCE, ring, bytes});
     }
-    experiments.push_back(
-        {name + ", " + std::to_string(bytes) + " bytes each", MakeGraph(places.devices, parts)});
+    experiments.push_back({name,
+                           name + ", " + std::to_string(bytes) + " bytes each",
+                           MakeGraph(places.devices, parts)});
 }
 
 } // namespace

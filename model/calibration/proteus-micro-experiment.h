@@ -24,7 +24,8 @@ namespace proteus
 /// flow level.
 struct MicroExperiment
 {
-    std::string name;      //!< e.g. "all-reduce 1 MiB, 8 ranks in 1"
+    std::string kind;      //!< of experiment, all sizes, e.g. "all-reduce, all"
+    std::string name;      //!< e.g. "all-reduce 1048576 bytes, 8 ranks in one server"
     ExecutionGraph graph;  //!< the communications, each on a stream of its own
     bool isHeldOut{false}; //!< not for fitting, but for measuring the error of the fit
 };

@@ -7,7 +7,6 @@
 #include "proteus-flow-profile.h"
 
 #include "ns3/proteus-block-cost.h"
-#include "ns3/proteus-connection.h"
 
 #include <algorithm>
 #include <cmath>
@@ -27,6 +26,10 @@ namespace
 constexpr double PS_PER_SECOND = 1e12;
 /// Messages of a program that is replayed as a whole.
 constexpr uint64_t MAX_MESSAGES = 12000;
+/// Chunks of every channel and rank of the first program that is made of a family.
+constexpr uint64_t FIRST_CHUNKS = 2;
+/// Rates whose logarithms differ by less than the inverse are one.
+constexpr double RATE_STEPS = 1e5;
 
 uint64_t
 CountMessages(const std::vector<ProgramFlow>& flows)
@@ -117,13 +120,6 @@ MakeClasses(const std::vector<ProgramFlow>& flows,
     return classes;
 }
 
-/// What a replay says about the classes.
-struct ClassTimes
-{
-    std::vector<double> endPs;                 //!< by class
-    std::vector<std::vector<double>> rankEnds; //!< by class and rank; negative: no part
-};
-
 ClassTimes
 AddUp(const ReplayTimes& times,
       const std::vector<ProgramFlow>& flows,
@@ -136,8 +132,9 @@ AddUp(const ReplayTimes& times,
     result.rankEnds.assign(nClasses, std::vector<double>(ranks, -1));
     for (std::size_t i = 0; i < flows.size(); ++i)
     {
-        const auto sent = static_cast<double>(times.sentPs[i]);
-        const auto received = static_cast<double>(times.receivedPs[i]);
+        const auto sent = static_cast<double>(std::max(times.sentPs[i], times.senderStepPs[i]));
+        const auto received =
+            static_cast<double>(std::max(times.receivedPs[i], times.receiverStepPs[i]));
         auto& ends = result.rankEnds[classOf[i]];
         const auto note = [&ends](uint32_t rank, double end) {
             if (rank != NO_RANK)
@@ -165,6 +162,42 @@ AddUp(const ReplayTimes& times,
         }
     }
     return result;
+}
+
+/**
+ * Sets the times of a class.
+ * @param alone when it ends, on idle links
+ * @param end of what was replayed, which may be shorter
+ * @param instant end of that if bytes took no time
+ * @param rankEnds of that, by rank
+ * @param flowClass with its uses
+ */
+void
+SetTimes(double alone,
+         double end,
+         double instant,
+         const std::vector<double>& rankEnds,
+         FlowClass& flowClass)
+{
+    const double least = flowClass.bytes / flowClass.linkRate * PS_PER_SECOND;
+    flowClass.alonePs = std::llround(alone);
+    flowClass.latencyPs = std::llround(instant);
+    const double fixed = std::max(0.0, std::min(instant, alone - least));
+    flowClass.rate =
+        std::min(flowClass.linkRate, flowClass.bytes * PS_PER_SECOND / (alone - fixed));
+    // Ranks that end early do so within the latencies behind the last byte.
+    double lead = 0;
+    for (const double rankEnd : rankEnds)
+    {
+        lead = rankEnd < 0 ? lead : std::max(lead, end - rankEnd);
+    }
+    lead = std::min(lead, fixed);
+    for (const double rankEnd : rankEnds)
+    {
+        flowClass.afterPs.push_back(
+            rankEnd < 0 ? -1 : std::llround(std::max(0.0, lead - (end - rankEnd))));
+    }
+    flowClass.beforePs = std::llround(fixed - lead);
 }
 
 } // namespace
@@ -218,10 +251,9 @@ FlowProfiles::FindCosts(TaskId id,
 {
     ReplayCosts costs;
     const CollectiveKernelCost& kernel = GetKernelCost(id);
-    const GroupId group = m_graph.GetTask(id).place;
-    const auto& devices = m_graph.GetGroup(group);
+    const auto& devices = m_graph.GetGroup(m_graph.GetTask(id).place);
     const auto findHop = [&](uint32_t from, uint32_t to) {
-        return PlanConnection(m_cluster, m_paths, group, 0, devices[from], devices[to]).hop;
+        return FindConnection(devices[from], devices[to]).hop;
     };
     const BlockShares shares(program);
     std::map<std::pair<uint32_t, uint32_t>, HopKind> hops;
@@ -300,10 +332,40 @@ FlowProfiles::GetAlphaBetaPs(TaskId id)
     return shape.alphaPs + std::llround(beta);
 }
 
+FlowProfiles::Part
+FlowProfiles::MakePart(TaskId id, const CollectiveRequest& request) const
+{
+    Part part;
+    part.bytes = request.bytes;
+    part.program = m_programs.Make(request);
+    part.flows = FindFlows(part.program);
+    part.costs = FindCosts(id, part.program, part.flows);
+    return part;
+}
+
+void
+FlowProfiles::MakeParts(TaskId id, CollectiveRequest request, Family& family) const
+{
+    const auto bytes = static_cast<uint64_t>(family.bytesPerMessage * MAX_MESSAGES);
+    for (const uint64_t part : {bytes / 2, bytes})
+    {
+        request.bytes = part;
+        family.parts.push_back(MakePart(id, request));
+    }
+    family.protocol = family.parts.back().program.protocol;
+    if (family.parts.front().flows.size() != family.parts.back().flows.size())
+    {
+        // Some connections have nothing to do in a short one: no way round the whole.
+        family.parts.clear();
+        family.isWhole = true;
+    }
+}
+
 FlowProfiles::Shape&
 FlowProfiles::FindShape(TaskId id)
 {
-    const auto [place, isNew] = m_shapes.emplace(m_programs.GetKey(id), Shape());
+    const auto key = m_programs.GetKey(id);
+    const auto [place, isNew] = m_shapes.emplace(key, Shape());
     Shape& shape = place->second;
     if (!isNew)
     {
@@ -312,40 +374,83 @@ FlowProfiles::FindShape(TaskId id)
     CollectiveRequest request = m_programs.MakeRequest(id);
     shape.bytes = request.bytes;
     shape.ranks = static_cast<uint32_t>(request.vertices.size());
-    const auto make = [&](uint64_t bytes) {
-        request.bytes = bytes;
-        Part part;
-        part.program = m_programs.Make(request);
-        part.flows = FindFlows(part.program);
-        return part;
-    };
-    Part whole = make(shape.bytes);
-    shape.flows = whole.flows;
-    shape.protocol = whole.program.protocol;
-    shape.limits = FindCosts(id, whole.program, whole.flows).limits;
-    const uint64_t messages = CountMessages(whole.flows);
-    if (messages <= MAX_MESSAGES)
+    auto& family = m_families[FamilyKey{request.collective,
+                                        request.root,
+                                        std::get<3>(key),
+                                        request.algorithm,
+                                        request.protocol,
+                                        request.channels,
+                                        request.chunkBytes,
+                                        request.slots,
+                                        request.stepsPerChunk,
+                                        request.leastStepBytes,
+                                        request.networkChannels}];
+    if (!family)
     {
-        shape.parts.push_back(std::move(whole));
-        shape.partBytes.push_back(shape.bytes);
-        return shape;
+        family = std::make_shared<Family>();
+        family->isWhole = !request.splits.empty();
     }
-    const double scale = static_cast<double>(MAX_MESSAGES) / static_cast<double>(messages);
-    for (const double part : {0.5, 1.0})
+    const auto setWhole = [&shape](Part part) {
+        shape.flows = part.flows;
+        shape.family = std::make_shared<Family>();
+        shape.family->protocol = part.program.protocol;
+        shape.family->parts.push_back(std::move(part));
+    };
+    if (!family->isWhole && family->bytesPerMessage == 0)
     {
-        const auto bytes = static_cast<uint64_t>(static_cast<double>(shape.bytes) * scale * part);
-        shape.parts.push_back(make(bytes));
-        shape.partBytes.push_back(bytes);
-        if (shape.parts.back().flows.size() != shape.flows.size())
+        request.bytes = std::min(shape.bytes,
+                                 FIRST_CHUNKS * request.chunkBytes *
+                                     std::max<uint64_t>(request.channels, 1) * shape.ranks);
+        Part first = MakePart(id, request);
+        const uint64_t messages = CountMessages(first.flows);
+        if (request.bytes == shape.bytes)
         {
-            // Some connections have nothing to do in a short one: no way round the whole.
-            shape.parts.clear();
-            shape.parts.push_back(std::move(whole));
-            shape.partBytes.assign(1, shape.bytes);
-            break;
+            setWhole(std::move(first));
+            return shape;
+        }
+        request.bytes = shape.bytes;
+        family->bytesPerMessage =
+            static_cast<double>(first.bytes) / static_cast<double>(std::max<uint64_t>(messages, 1));
+    }
+    if (!family->isWhole &&
+        static_cast<double>(shape.bytes) > family->bytesPerMessage * MAX_MESSAGES)
+    {
+        if (family->parts.empty())
+        {
+            MakeParts(id, request, *family);
         }
     }
+    if (family->isWhole || family->parts.empty() || shape.bytes <= family->parts.back().bytes)
+    {
+        setWhole(MakePart(id, request));
+        return shape;
+    }
+    shape.family = family;
+    const Part& shorter = family->parts.front();
+    const Part& longer = family->parts.back();
+    const double times = static_cast<double>(shape.bytes - longer.bytes) /
+                         static_cast<double>(longer.bytes - shorter.bytes);
+    const auto grow = [times](uint64_t less, uint64_t more) {
+        return more + std::llround(times * (static_cast<double>(more) - static_cast<double>(less)));
+    };
+    shape.flows = longer.flows;
+    for (std::size_t i = 0; i < shape.flows.size(); ++i)
+    {
+        shape.flows[i].bytes = grow(shorter.flows[i].bytes, longer.flows[i].bytes);
+        shape.flows[i].messages = grow(shorter.flows[i].messages, longer.flows[i].messages);
+    }
     return shape;
+}
+
+const Connection&
+FlowProfiles::FindConnection(DeviceId from, DeviceId to) const
+{
+    const auto [place, isNew] = m_connections.emplace(std::make_pair(from, to), Connection());
+    if (isNew)
+    {
+        place->second = PlanConnection(m_cluster, m_paths, 0, 0, from, to);
+    }
+    return place->second;
 }
 
 std::vector<uint32_t>
@@ -371,14 +476,45 @@ FlowProfiles::PlanRoutes(TaskId id, const std::vector<ProgramFlow>& flows)
             routes.push_back(m_routes.PlanGroup(connection));
             continue;
         }
-        routes.push_back(m_routes.Plan(PlanConnection(m_cluster,
-                                                      m_paths,
-                                                      group,
-                                                      flow.channel,
-                                                      devices[flow.from],
-                                                      devices[flow.to])));
+        Connection connection = FindConnection(devices[flow.from], devices[flow.to]);
+        connection.flow =
+            GetConnectionFlow(group, flow.channel, devices[flow.from], devices[flow.to]);
+        routes.push_back(m_routes.Plan(connection));
     }
     return routes;
+}
+
+const FlowProfiles::Timing&
+FlowProfiles::FindTiming(Shape& shape,
+                         const std::vector<uint32_t>& routes,
+                         const std::vector<uint32_t>& classOf,
+                         const std::vector<FlowClass>& classes)
+{
+    std::vector<int64_t> rates;
+    for (const FlowClass& flowClass : classes)
+    {
+        rates.push_back(std::llround(RATE_STEPS * std::log(flowClass.linkRate)));
+    }
+    const auto [place, isNew] = shape.family->timed.emplace(rates, Timing());
+    Timing& timing = place->second;
+    if (!isNew)
+    {
+        return timing;
+    }
+    const auto replay = [&](const Part& part, bool isInstant) {
+        return AddUp(
+            ReplayProgram(part.program, part.flows, routes, m_routes, part.costs, isInstant),
+            part.flows,
+            classOf,
+            static_cast<uint32_t>(classes.size()),
+            shape.ranks);
+    };
+    for (const Part& part : shape.family->parts)
+    {
+        timing.parts.push_back(replay(part, false));
+    }
+    timing.instant = replay(shape.family->parts.back(), true);
+    return timing;
 }
 
 CollectiveProfile
@@ -386,102 +522,37 @@ FlowProfiles::Make(TaskId id, Shape& shape)
 {
     const std::vector<uint32_t> routes = PlanRoutes(id, shape.flows);
     const std::vector<uint32_t> classOf = Classify(shape.flows, routes, m_routes);
+    const auto& parts = shape.family->parts;
     CollectiveProfile profile;
     profile.launchPs = m_launchPs >= 0 ? m_launchPs
                        : m_kernelCosts
-                           ? GetKernelCost(id).GetKernelPs(ToNcclProtocol(shape.protocol))
+                           ? GetKernelCost(id).GetKernelPs(ToNcclProtocol(shape.family->protocol))
                            : 0;
-    profile.classes = MakeClasses(shape.flows, routes, classOf, shape.limits, m_routes);
+    profile.classes =
+        MakeClasses(shape.flows, routes, classOf, parts.back().costs.limits, m_routes);
     for (const ProgramFlow& flow : shape.flows)
     {
         profile.sentBytes += SentBytes(flow);
     }
-    // Groups whose flows meet alike take equally long.
-    std::vector<int64_t> bottlenecks;
-    for (const FlowClass& flowClass : profile.classes)
-    {
-        bottlenecks.push_back(std::llround(flowClass.bytes / flowClass.linkRate * PS_PER_SECOND));
-    }
-    auto [place, isNew] = shape.timed.emplace(bottlenecks, std::vector<FlowClass>());
-    if (isNew)
-    {
-        place->second = profile.classes;
-        SetTimes(id, shape, classOf, place->second);
-    }
+    const Timing& timing = FindTiming(shape, routes, classOf, profile.classes);
     for (std::size_t i = 0; i < profile.classes.size(); ++i)
     {
-        FlowClass& flowClass = profile.classes[i];
-        std::vector<FlowUse> uses = std::move(flowClass.uses);
-        flowClass = place->second[i];
-        flowClass.uses = std::move(uses);
-        profile.alonePs = std::max(profile.alonePs, flowClass.alonePs);
+        const ClassTimes& last = timing.parts.back();
+        double alone = last.endPs[i];
+        if (timing.parts.size() > 1)
+        {
+            alone += (last.endPs[i] - timing.parts[0].endPs[i]) *
+                     static_cast<double>(shape.bytes - parts[1].bytes) /
+                     static_cast<double>(parts[1].bytes - parts[0].bytes);
+        }
+        SetTimes(alone,
+                 last.endPs[i],
+                 timing.instant.endPs[i],
+                 last.rankEnds[i],
+                 profile.classes[i]);
+        profile.alonePs = std::max(profile.alonePs, profile.classes[i].alonePs);
     }
     return profile;
-}
-
-void
-FlowProfiles::SetTimes(TaskId id,
-                       const Shape& shape,
-                       const std::vector<uint32_t>& classOf,
-                       std::vector<FlowClass>& classes)
-{
-    const auto nClasses = static_cast<uint32_t>(classes.size());
-    const std::vector<uint32_t> routes = PlanRoutes(id, shape.flows);
-    std::vector<ClassTimes> times;
-    for (const Part& part : shape.parts)
-    {
-        times.push_back(AddUp(ReplayProgram(part.program,
-                                            part.flows,
-                                            routes,
-                                            m_routes,
-                                            FindCosts(id, part.program, part.flows)),
-                              part.flows,
-                              classOf,
-                              nClasses,
-                              shape.ranks));
-    }
-    const Part& longest = shape.parts.back();
-    const ClassTimes instant = AddUp(ReplayProgram(longest.program,
-                                                   longest.flows,
-                                                   routes,
-                                                   m_routes,
-                                                   FindCosts(id, longest.program, longest.flows),
-                                                   true),
-                                     longest.flows,
-                                     classOf,
-                                     nClasses,
-                                     shape.ranks);
-    for (uint32_t i = 0; i < nClasses; ++i)
-    {
-        FlowClass& flowClass = classes[i];
-        const ClassTimes& last = times.back();
-        double alone = last.endPs[i];
-        if (times.size() > 1)
-        {
-            alone += (last.endPs[i] - times[0].endPs[i]) *
-                     static_cast<double>(shape.bytes - shape.partBytes[1]) /
-                     static_cast<double>(shape.partBytes[1] - shape.partBytes[0]);
-        }
-        const double least = flowClass.bytes / flowClass.linkRate * PS_PER_SECOND;
-        flowClass.alonePs = std::llround(alone);
-        flowClass.latencyPs = std::llround(instant.endPs[i]);
-        const double fixed = std::max(0.0, std::min(instant.endPs[i], alone - least));
-        flowClass.rate =
-            std::min(flowClass.linkRate, flowClass.bytes * PS_PER_SECOND / (alone - fixed));
-        // Ranks that end early do so within the latencies behind the last byte.
-        double lead = 0;
-        for (const double end : last.rankEnds[i])
-        {
-            lead = end < 0 ? lead : std::max(lead, last.endPs[i] - end);
-        }
-        lead = std::min(lead, fixed);
-        for (const double end : last.rankEnds[i])
-        {
-            flowClass.afterPs.push_back(
-                end < 0 ? -1 : std::llround(std::max(0.0, lead - (last.endPs[i] - end))));
-        }
-        flowClass.beforePs = std::llround(fixed - lead);
-    }
 }
 
 } // namespace proteus

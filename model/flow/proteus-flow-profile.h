@@ -10,13 +10,16 @@
 #include "proteus-flow-routes.h"
 #include "proteus-program-replay.h"
 
+#include "ns3/proteus-connection.h"
 #include "ns3/proteus-graph.h"
 #include "ns3/proteus-program-cache.h"
 
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 namespace ns3
@@ -53,6 +56,14 @@ struct CollectiveProfile
     int64_t launchPs{0};            //!< from a rank's joining to its first step
 };
 
+/// @ingroup proteus
+/// What the replay of a program says about its classes.
+struct ClassTimes
+{
+    std::vector<double> endPs;                 //!< by class
+    std::vector<std::vector<double>> rankEnds; //!< by class and rank; negative: no part
+};
+
 /**
  * @ingroup proteus
  * Derives profiles from the programs of collectives: which bytes pass over which resources, and
@@ -61,8 +72,9 @@ struct CollectiveProfile
  * Flows that depend on each other make one class; those that do not, of an all-to-all, make two:
  * what stays inside servers and what leaves them.
  *
- * A program of many messages is not replayed as a whole: two shorter ones with the same chunks are,
- * and the time grows by the same for every further byte.
+ * A program of many messages is neither made nor replayed as a whole: two shorter ones with the
+ * same chunks are, and bytes and time grow by the same for every further byte. All sizes of a
+ * collective with the same channels and chunks have these two in common.
  */
 class FlowProfiles
 {
@@ -103,34 +115,71 @@ class FlowProfiles
     }
 
   private:
-    /// A program and its connections.
+    /// A program, its connections, and what its steps cost.
     struct Part
     {
+        uint64_t bytes{0}; //!< of the collective
         CollectiveProgram program;
         std::vector<ProgramFlow> flows;
+        ReplayCosts costs;
+    };
+
+    /// How long the classes take, from replays.
+    struct Timing
+    {
+        std::vector<ClassTimes> parts; //!< by part
+        ClassTimes instant;            //!< of the longest part, if bytes took no time
+    };
+
+    /// What is replayed: a whole program, or two shorter ones for all sizes.
+    struct Family
+    {
+        std::vector<Part> parts;             //!< shorter first; empty until they are needed
+        double bytesPerMessage{0};           //!< of the collective; 0 until it is known
+        bool isWhole{false};                 //!< whether every size must be made as a whole
+        Protocol protocol{Protocol::SIMPLE}; //!< of the programs
+        /// By what groups whose flows meet alike have in common: the rates of the classes.
+        std::map<std::vector<int64_t>, Timing> timed;
     };
 
     /// What groups that stand alike share.
     struct Shape
     {
-        uint64_t bytes{0};               //!< of the collective
-        std::vector<ProgramFlow> flows;  //!< of the whole program
-        std::vector<double> limits;      //!< of those, bytes per second; empty: none
-        std::vector<Part> parts;         //!< that are replayed: the whole, or two shorter ones
-        std::vector<uint64_t> partBytes; //!< of the collective
-        uint32_t ranks{0};
-        Protocol protocol{Protocol::SIMPLE}; //!< of the whole program
+        uint64_t bytes{0};              //!< of the collective
+        std::vector<ProgramFlow> flows; //!< of the whole program
+        std::shared_ptr<Family> family; //!< that is replayed
+        uint32_t ranks{0};              //!< of the group
         int64_t alphaPs{-1}; //!< latencies of one chunk for every flow; -1 until it is known
-        /// Times of the classes, by their bottlenecks' times.
-        std::map<std::vector<int64_t>, std::vector<FlowClass>> timed;
     };
+
+    /// What names a Family: a request without its bytes, and how the ranks stand.
+    using FamilyKey = std::tuple<Collective,
+                                 uint32_t,
+                                 uint32_t,
+                                 std::string,
+                                 Protocol,
+                                 uint32_t,
+                                 uint64_t,
+                                 uint32_t,
+                                 uint32_t,
+                                 uint64_t,
+                                 uint32_t>;
 
     /// @param task a communication @return its shape
     Shape& FindShape(TaskId task);
+    /// @param task a communication @param request of it with some number of bytes
+    /// @return the program of that
+    Part MakePart(TaskId task, const CollectiveRequest& request) const;
+    /// Makes the shorter programs of a family. @param task a communication of it
+    /// @param request of that @param family to complete
+    void MakeParts(TaskId task, CollectiveRequest request, Family& family) const;
     /// @param task a communication @param shape of it @return its profile
     CollectiveProfile Make(TaskId task, Shape& shape);
     /// @param task a communication @param flows of its program @return their routes
     std::vector<uint32_t> PlanRoutes(TaskId task, const std::vector<ProgramFlow>& flows);
+    /// @param from device that sends @param to device that receives
+    /// @return the connection, of some channel of some group
+    const Connection& FindConnection(DeviceId from, DeviceId to) const;
     /// @param task a communication @param program of it @param flows of that
     /// @return what its steps cost
     ReplayCosts FindCosts(TaskId task,
@@ -138,12 +187,12 @@ class FlowProfiles
                           const std::vector<ProgramFlow>& flows) const;
     /// @param task a communication @return what the kernels of its ranks cost
     const CollectiveKernelCost& GetKernelCost(TaskId task) const;
-    /// Sets the times of classes, which have their uses. @param task a communication
-    /// @param shape of it @param classOf class by flow @param classes to complete
-    void SetTimes(TaskId task,
-                  const Shape& shape,
-                  const std::vector<uint32_t>& classOf,
-                  std::vector<FlowClass>& classes);
+    /// @param shape of a communication @param routes of its flows @param classOf class by flow
+    /// @param classes with their uses @return how long they take
+    const Timing& FindTiming(Shape& shape,
+                             const std::vector<uint32_t>& routes,
+                             const std::vector<uint32_t>& classOf,
+                             const std::vector<FlowClass>& classes);
 
     const ExecutionGraph& m_graph;
     const Cluster& m_cluster;
@@ -153,6 +202,8 @@ class FlowProfiles
     FlowRoutes m_routes;
     ProgramCache m_programs;
     std::map<ProgramCache::Key, Shape> m_shapes;
+    std::map<FamilyKey, std::shared_ptr<Family>> m_families;
+    mutable std::map<std::pair<DeviceId, DeviceId>, Connection> m_connections;
     std::map<std::tuple<Collective, uint64_t, uint32_t, GroupId>, CollectiveProfile> m_profiles;
     std::vector<const CollectiveProfile*> m_ofTask; //!< by task, null until it is known
 };

@@ -205,6 +205,15 @@ FlowRoutes::SetTimes(const Walker& walker, uint32_t unitBytes, FlowRoute& route)
             latency += GetHeadBytes(link, unitBytes) * PS_PER_SECOND / link.bytesPerSecond;
         }
     }
+    route.unitBytes = unitBytes;
+    for (const uint32_t port : walker.ports)
+    {
+        const Link& link = m_cluster.GetLinks()[port / 2];
+        const double wireBytes =
+            static_cast<double>(link.framing.For(walker.method).WireBytes(unitBytes));
+        route.unitPsPerByte = std::max(route.unitPsPerByte,
+                                       wireBytes * PS_PER_SECOND / link.bytesPerSecond / unitBytes);
+    }
     route.latencyPs = std::max<int64_t>(0, std::llround(latency));
     route.controlPs = std::llround(control);
 }

@@ -59,13 +59,21 @@ struct FlowRoute
     int64_t latencyPs{0};      //!< from the first byte's start to the last one's arrival, besides
                                //!< the time that the bytes take at the flow's rate
     int64_t controlPs{0};      //!< of an acknowledgement or clear-to-send, back
+    uint32_t unitBytes{1};     //!< payload that a link carries at once, without a break
+    double unitPsPerByte{0};   //!< of a unit, on its slowest link; of a stripe, on one link of it
     bool isNetwork{false};     //!< whether it leaves the server by a NIC
 
     /// @param other a route @return whether this one comes first; equal ones do not
     bool operator<(const FlowRoute& other) const
     {
-        return std::tie(latencyPs, controlPs, limit, isNetwork, uses) <
-               std::tie(other.latencyPs, other.controlPs, other.limit, other.isNetwork, other.uses);
+        return std::tie(latencyPs, controlPs, unitBytes, unitPsPerByte, limit, isNetwork, uses) <
+               std::tie(other.latencyPs,
+                        other.controlPs,
+                        other.unitBytes,
+                        other.unitPsPerByte,
+                        other.limit,
+                        other.isNetwork,
+                        other.uses);
     }
 };
 

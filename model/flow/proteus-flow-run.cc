@@ -30,7 +30,18 @@ RunFlow(const ExecutionGraph& graph,
         FlowRung rung,
         const FlowReport& report)
 {
-    const Paths paths(cluster);
+    return RunFlow(graph, cluster, Paths(cluster), options, parameters, settings, rung);
+}
+
+FlowRun
+RunFlow(const ExecutionGraph& graph,
+        const Cluster& cluster,
+        const Paths& paths,
+        const RuntimeOptions& options,
+        const FlowParameters& parameters,
+        const ProgramSettings& settings,
+        FlowRung rung)
+{
     FlowClock clock;
     FlowRun run;
     const auto execute = [&](Network& network, Clock* devices) {

@@ -65,6 +65,28 @@ FlowRun RunFlow(const ExecutionGraph& graph,
                 FlowRung rung = FlowRung::FLOW,
                 const FlowReport& report = nullptr);
 
+/**
+ * @ingroup proteus
+ * The same with the paths of the cluster, for many runs on one.
+ * @param graph to execute
+ * @param cluster to execute it on
+ * @param paths of the cluster
+ * @param options how devices issue their work
+ * @param parameters of the flow network
+ * @param settings of the programs of the collectives
+ * @param rung which network
+ * @return what happened
+ * @throw std::invalid_argument if the graph does not fit the cluster
+ * @throw std::runtime_error if it cannot finish
+ */
+FlowRun RunFlow(const ExecutionGraph& graph,
+                const Cluster& cluster,
+                const Paths& paths,
+                const RuntimeOptions& options,
+                const FlowParameters& parameters,
+                const ProgramSettings& settings,
+                FlowRung rung = FlowRung::FLOW);
+
 } // namespace proteus
 } // namespace ns3
 

@@ -80,6 +80,8 @@ CountFlows(const CollectiveProgram& program)
     {
         for (const ThreadBlock& block : program.ranks[rank].blocks)
         {
+            uint64_t sentBytes = 0;
+            uint64_t messages = 0;
             for (const Step& step : block.steps)
             {
                 if (SendsToGroup(step.kind))
@@ -101,13 +103,18 @@ CountFlows(const CollectiveProgram& program)
                 }
                 if (Sends(step.kind))
                 {
-                    ProgramFlow& flow = found[MakeFlowKey(block.channel, rank, block.sendPeer)];
-                    flow.channel = block.channel;
-                    flow.from = rank;
-                    flow.to = block.sendPeer;
-                    flow.bytes += std::max<uint64_t>(traits.WireBytes(step.bytes), 1);
-                    ++flow.messages;
+                    sentBytes += std::max<uint64_t>(traits.WireBytes(step.bytes), 1);
+                    ++messages;
                 }
+            }
+            if (messages > 0)
+            {
+                ProgramFlow& flow = found[MakeFlowKey(block.channel, rank, block.sendPeer)];
+                flow.channel = block.channel;
+                flow.from = rank;
+                flow.to = block.sendPeer;
+                flow.bytes += sentBytes;
+                flow.messages += messages;
             }
         }
     }

@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <deque>
 #include <limits>
 #include <numeric>
 #include <queue>
@@ -28,6 +27,8 @@ namespace
 constexpr double PS_PER_SECOND = 1e12;
 /// What happens within this time happens at once, so that equal flows need one solution.
 constexpr double TOGETHER_PS = 1000;
+/// Part by which more must be wanted of a resource than it has for it to be shared.
+constexpr double ROUNDING = 1e-9;
 
 /// Executes one program.
 class Replay
@@ -46,6 +47,11 @@ class Replay
     {
         m_rankStepPs.assign(program.ranks.size(), 0);
         SetUpFlows(flows, routes);
+        m_shared.resize(all.GetResources().size());
+        for (std::size_t id = 0; id < m_shared.size(); ++id)
+        {
+            m_shared[id].capacity = all.GetResources()[id].capacity / PS_PER_SECOND;
+        }
         m_index = IndexFlows(flows);
         SetUpBlocks();
         SetUpGroups(flows);
@@ -108,20 +114,20 @@ class Replay
     /// A connection.
     struct FlowState
     {
-        uint32_t kind{0};         //!< flows with one route share a rate
-        uint32_t sender{NO_ID};   //!< block
-        uint32_t receiver{NO_ID}; //!< block
-        uint64_t ungranted{0};    //!< chunks
-        double left{0};           //!< bytes of the first message
-        std::deque<double> queue; //!< bytes of the messages, the first one under way
-        uint32_t group{NO_GROUP}; //!< network group
-        uint32_t from{NO_RANK};   //!< who multicasts
-        uint32_t to{NO_RANK};     //!< who gets sums, NO_RANK for all
+        uint32_t kind{0};          //!< flows with one route share a rate
+        uint32_t sender{NO_ID};    //!< block
+        uint32_t receiver{NO_ID};  //!< block
+        uint64_t ungranted{0};     //!< chunks
+        double pacedPs{0};         //!< when the next message may begin
+        std::vector<double> queue; //!< bytes of the messages
+        std::size_t sending{0};    //!< in the queue: the one under way
+        uint32_t group{NO_GROUP};  //!< network group
+        uint32_t from{NO_RANK};    //!< who multicasts
+        uint32_t to{NO_RANK};      //!< who gets sums, NO_RANK for all
         StepKind operation{StepKind::SEND};
-        std::vector<uint32_t> given;  //!< contributions, by rank
-        uint32_t nMembers{0};         //!< that give
-        uint32_t complete{0};         //!< messages that all have given to
-        std::deque<uint32_t> waiting; //!< members that have given to those behind
+        std::vector<uint32_t> given;   //!< contributions, by rank
+        uint32_t nMembers{0};          //!< that give
+        std::vector<uint32_t> waiting; //!< members that have given, by message
     };
 
     /// A member of a network group.
@@ -132,18 +138,52 @@ class Replay
         std::map<uint32_t, uint32_t> multicasts; //!< not taken, by sender
     };
 
+    /// Where a flow ends, on the scale of its kind.
+    struct Target
+    {
+        double bytes; //!< that its kind has moved then, each of its flows
+        uint32_t flow;
+
+        bool operator<(const Target& other) const
+        {
+            return bytes != other.bytes ? bytes > other.bytes : flow > other.flow;
+        }
+    };
+
     /// Flows with one route and one limit.
     struct Kind
     {
         uint32_t route{0};
-        double limit{0};    //!< bytes per second of each
-        uint32_t active{0}; //!< flows that send
-        double rate{0};     //!< of each, bytes per picosecond
+        double limit{0};                      //!< bytes per second of each
+        double aheadPs{0};                    //!< for every byte of its last unit, a message ends
+                                              //!< sooner than at the flow's rate; negative: later
+        double unitBytes{0};                  //!< of the route
+        double alone{0};                      //!< bytes per picosecond of one alone
+        double rate{0};                       //!< of each, bytes per picosecond
+        double moved{0};                      //!< bytes that each has moved since the beginning
+        double sincePs{0};                    //!< when that was so
+        uint32_t version{0};                  //!< counts its events; older ones are void
+        uint32_t visit{0};                    //!< number of the last search that has met it
+        bool isChanged{false};                //!< flows have come or gone since the last solution
+        bool isListed{false};                 //!< with its resources
+        std::priority_queue<Target> messages; //!< of the flows that send
+    };
+
+    /// What kinds share.
+    struct Shared
+    {
+        double capacity{0};     //!< bytes per picosecond
+        double wanted{0};       //!< by all that send, if each were alone
+        uint32_t visit{0};      //!< number of the last search that has met it
+        uint32_t number{NO_ID}; //!< in the solver
+        bool isFull{false};     //!< in the last solution
+        std::vector<std::pair<uint32_t, double>> users; //!< kinds that send, with amounts
     };
 
     /// Something that happens at a known time.
     enum class What : uint8_t
     {
+        KIND, //!< a message of a kind has been sent; the number is that of the kind's version
         ARRIVAL,
         USE,
         GRANT,
@@ -156,7 +196,7 @@ class Replay
         double timePs;
         uint64_t number;
         What what;
-        uint32_t flow; //!< STEP_END: the block
+        uint32_t flow; //!< STEP_END: the block; KIND: the kind
         uint32_t count;
 
         bool operator<(const Event& other) const
@@ -180,6 +220,7 @@ class Replay
                 kind.route = routes[i];
                 kind.limit = m_routes.GetRoute(routes[i]).limit;
                 kind.limit = limit > 0 ? std::min(kind.limit, limit) : kind.limit;
+                SetUnits(kind);
                 m_kinds.push_back(kind);
             }
             m_flows[i].kind = place->second;
@@ -191,6 +232,87 @@ class Replay
         }
         m_times.sentPs.assign(flows.size(), 0);
         m_times.receivedPs.assign(flows.size(), 0);
+        m_times.senderStepPs.assign(flows.size(), 0);
+        m_times.receiverStepPs.assign(flows.size(), 0);
+    }
+
+    /// How the last unit of a message of a kind differs from the flow.
+    void SetUnits(Kind& kind) const
+    {
+        const FlowRoute& route = m_routes.GetRoute(kind.route);
+        double rate = kind.limit;
+        for (const FlowUse& use : route.uses)
+        {
+            rate = std::min(rate, m_routes.GetResources()[use.resource].capacity / use.amount);
+        }
+        kind.unitBytes = route.unitBytes;
+        kind.alone = rate / PS_PER_SECOND;
+        kind.aheadPs = 1 / kind.alone - route.unitPsPerByte;
+    }
+
+    /// A kind has begun to send.
+    void List(uint32_t id)
+    {
+        m_kinds[id].isListed = true;
+        for (const FlowUse& use : m_routes.GetRoute(m_kinds[id].route).uses)
+        {
+            m_shared[use.resource].users.emplace_back(id, use.amount);
+        }
+    }
+
+    /// A kind has nothing to send.
+    void Unlist(uint32_t id)
+    {
+        m_kinds[id].isListed = false;
+        for (const FlowUse& use : m_routes.GetRoute(m_kinds[id].route).uses)
+        {
+            auto& users = m_shared[use.resource].users;
+            const auto place = std::find_if(users.begin(), users.end(), [id](const auto& user) {
+                return user.first == id;
+            });
+            *place = users.back();
+            users.pop_back();
+        }
+    }
+
+    /// @return bytes that each flow of a kind has moved until now
+    double GetMoved(const Kind& kind) const
+    {
+        return kind.moved + (m_now - kind.sincePs) * kind.rate;
+    }
+
+    void NoteChange(uint32_t id)
+    {
+        if (!m_kinds[id].isChanged)
+        {
+            m_kinds[id].isChanged = true;
+            m_changed.push_back(id);
+        }
+    }
+
+    /// @return the time by which a message ends sooner than its flow would bring it
+    double GetAheadPs(const Kind& kind, double bytes) const
+    {
+        const double whole = std::ceil(bytes / kind.unitBytes - 1) * kind.unitBytes;
+        return (bytes - whole) * kind.aheadPs;
+    }
+
+    /// The next message of a flow begins.
+    void BeginMessage(uint32_t id)
+    {
+        FlowState& flow = m_flows[id];
+        if (m_isInstant)
+        {
+            EndMessage(id);
+            return;
+        }
+        Kind& kind = m_kinds[flow.kind];
+        const double bytes = flow.queue[flow.sending];
+        const double ahead = std::max(0.0, GetAheadPs(kind, bytes));
+        const double waits = std::max(0.0, flow.pacedPs - m_now);
+        kind.messages.push({GetMoved(kind) + bytes + (waits - ahead) * kind.alone, id});
+        flow.pacedPs = m_now + waits + bytes / kind.alone;
+        NoteChange(flow.kind);
     }
 
     void SetUpGroups(const std::vector<ProgramFlow>& flows)
@@ -223,14 +345,12 @@ class Replay
         const uint32_t id = m_index.at(MakeGroupFlowKey(*state.block, state.rank, step));
         FlowState& flow = m_flows[id];
         const uint32_t number = flow.given[state.rank]++;
-        if (flow.waiting.size() <= number - flow.complete)
+        if (flow.waiting.size() <= number)
         {
-            flow.waiting.resize(number - flow.complete + 1, 0);
+            flow.waiting.resize(number + 1, 0);
         }
-        if (++flow.waiting[number - flow.complete] == flow.nMembers)
+        if (++flow.waiting[number] == flow.nMembers)
         {
-            flow.waiting.pop_front();
-            ++flow.complete;
             Send(id, step.bytes);
         }
     }
@@ -361,12 +481,9 @@ class Replay
         const auto bytes = static_cast<double>(
             std::max<uint64_t>(GetTraits(m_program.protocol).WireBytes(stepBytes), 1));
         flow.queue.push_back(bytes);
-        if (flow.queue.size() == 1)
+        if (flow.queue.size() == flow.sending + 1)
         {
-            flow.left = bytes;
-            ++m_kinds[flow.kind].active;
-            m_active.push_back(id);
-            m_changed = true;
+            BeginMessage(id);
         }
     }
 
@@ -445,119 +562,186 @@ class Replay
         ++state.next;
         m_lastStepPs = std::max(m_lastStepPs, m_now);
         m_rankStepPs[state.rank] = m_now;
+        if (Sends(step.kind))
+        {
+            m_times.senderStepPs[state.sendFlow] = std::llround(m_now);
+        }
         if (Receives(step.kind))
         {
+            m_times.receiverStepPs[state.receiveFlow] = std::llround(m_now);
             --state.arrived;
             Grant(state.receiveFlow, std::min<uint64_t>(m_flows[state.receiveFlow].ungranted, 1));
         }
     }
 
+    /// Finds the kinds whose rates may have changed, in m_component, and the resources that cannot
+    /// bear all that is wanted of them, in m_full.
+    void FindComponent()
+    {
+        ++m_search;
+        m_component.clear();
+        m_full.clear();
+        const auto visit = [this](uint32_t id) {
+            if (m_kinds[id].visit != m_search)
+            {
+                m_kinds[id].visit = m_search;
+                m_component.push_back(id);
+            }
+        };
+        const auto look = [&](uint32_t id) {
+            Shared& shared = m_shared[id];
+            if (shared.visit == m_search)
+            {
+                return;
+            }
+            shared.visit = m_search;
+            shared.wanted = 0;
+            for (const auto& [kind, amount] : shared.users)
+            {
+                shared.wanted += amount * m_kinds[kind].alone *
+                                 static_cast<double>(m_kinds[kind].messages.size());
+            }
+            const bool wasFull = shared.isFull;
+            shared.isFull = shared.wanted > shared.capacity * (1 + ROUNDING);
+            if (shared.isFull)
+            {
+                m_full.push_back(id);
+            }
+            if (shared.isFull || wasFull)
+            {
+                for (const auto& user : shared.users)
+                {
+                    visit(user.first);
+                }
+            }
+        };
+        for (const uint32_t id : m_changed)
+        {
+            Kind& kind = m_kinds[id];
+            kind.isChanged = false;
+            if (kind.messages.empty() == kind.isListed)
+            {
+                kind.isListed ? Unlist(id) : List(id);
+            }
+            visit(id);
+        }
+        for (std::size_t next = 0; next < m_component.size(); ++next)
+        {
+            for (const FlowUse& use : m_routes.GetRoute(m_kinds[m_component[next]].route).uses)
+            {
+                look(use.resource);
+            }
+        }
+        m_changed.clear();
+    }
+
     /// Shares the resources among what sends now.
     void Share()
     {
-        m_changed = false;
-        if (m_isInstant)
+        FindComponent();
+        if (m_full.empty())
         {
+            for (const uint32_t id : m_component)
+            {
+                SetRate(id, m_kinds[id].alone);
+            }
             return;
         }
         m_solver.Clear();
-        m_numberOf.assign(m_routes.GetResources().size(), NO_ID);
-        m_solved.clear();
-        for (uint32_t i = 0; i < m_kinds.size(); ++i)
+        for (const uint32_t id : m_full)
         {
-            if (m_kinds[i].active == 0)
+            m_shared[id].number = m_solver.AddResource(m_shared[id].capacity);
+        }
+        // In the order of their numbers, whatever way they were found.
+        std::sort(m_component.begin(), m_component.end());
+        m_solved.clear();
+        for (const uint32_t id : m_component)
+        {
+            const Kind& kind = m_kinds[id];
+            if (kind.messages.empty())
             {
+                SetRate(id, 0);
                 continue;
             }
-            const FlowRoute& route = m_routes.GetRoute(m_kinds[i].route);
-            for (const FlowUse& use : route.uses)
+            m_solver.AddFlow(kind.alone);
+            for (const FlowUse& use : m_routes.GetRoute(kind.route).uses)
             {
-                if (m_numberOf[use.resource] == NO_ID)
+                const uint32_t number = m_shared[use.resource].number;
+                if (number != NO_ID)
                 {
-                    m_numberOf[use.resource] =
-                        m_solver.AddResource(m_routes.GetResources()[use.resource].capacity);
+                    m_solver.AddUse(number, use.amount * static_cast<double>(kind.messages.size()));
                 }
             }
-            m_solver.AddFlow(m_kinds[i].limit);
-            for (const FlowUse& use : route.uses)
-            {
-                m_solver.AddUse(m_numberOf[use.resource], use.amount * m_kinds[i].active);
-            }
-            m_solved.push_back(i);
+            m_solved.push_back(id);
         }
         m_solver.Solve();
+        for (const uint32_t id : m_full)
+        {
+            m_shared[id].number = NO_ID;
+        }
         for (uint32_t i = 0; i < m_solved.size(); ++i)
         {
-            m_kinds[m_solved[i]].rate = m_solver.GetRate(i) / PS_PER_SECOND;
+            SetRate(m_solved[i], m_solver.GetRate(i));
         }
     }
 
-    /// The first message of a flow has been sent.
-    void FinishMessage(uint32_t id)
+    /// A kind moves its bytes at a rate from now on.
+    void SetRate(uint32_t id, double rate)
     {
-        const double arrival = m_now + static_cast<double>(GetRoute(id).latencyPs);
+        Kind& kind = m_kinds[id];
+        kind.moved = GetMoved(kind);
+        kind.sincePs = m_now;
+        kind.rate = rate;
+        ++kind.version;
+        if (!kind.messages.empty())
+        {
+            const double left = std::max(0.0, kind.messages.top().bytes - kind.moved);
+            Push(m_now + left / rate, What::KIND, id, kind.version);
+        }
+    }
+
+    /// The messages of a kind that have been sent by now.
+    void FinishMessages(uint32_t id)
+    {
+        Kind& kind = m_kinds[id];
+        const double moved = GetMoved(kind) + TOGETHER_PS * kind.rate;
+        NoteChange(id);
+        while (!kind.messages.empty() && kind.messages.top().bytes <= moved)
+        {
+            const uint32_t flow = kind.messages.top().flow;
+            kind.messages.pop();
+            EndMessage(flow);
+        }
+    }
+
+    /// The message of a flow that is under way has been sent.
+    void EndMessage(uint32_t id)
+    {
+        FlowState& flow = m_flows[id];
+        const double behind =
+            m_isInstant ? 0
+                        : std::max(0.0, -GetAheadPs(m_kinds[flow.kind], flow.queue[flow.sending]));
+        const double arrival = m_now + static_cast<double>(GetRoute(id).latencyPs) + behind;
         Push(arrival, What::ARRIVAL, id, 1);
         Push(arrival + static_cast<double>(GetRoute(id).controlPs), What::ACKNOWLEDGEMENT, id, 1);
-        FlowState& flow = m_flows[id];
-        flow.queue.pop_front();
-        if (flow.queue.empty())
+        if (++flow.sending < flow.queue.size())
         {
-            --m_kinds[flow.kind].active;
-            m_changed = true;
-        }
-        else
-        {
-            flow.left = flow.queue.front();
+            BeginMessage(id);
         }
     }
 
     /// Goes on to what happens next. @return whether anything did
     bool NextEvent()
     {
-        if (m_changed)
+        if (!m_changed.empty())
         {
             Share();
         }
-        double next = std::numeric_limits<double>::infinity();
-        for (const uint32_t id : m_active)
-        {
-            const double time =
-                m_isInstant ? m_now : m_now + m_flows[id].left / m_kinds[m_flows[id].kind].rate;
-            next = std::min(next, time);
-        }
-        if (!m_events.empty())
-        {
-            next = std::min(next, m_events.top().timePs);
-        }
-        if (next == std::numeric_limits<double>::infinity())
+        if (m_events.empty())
         {
             return false;
         }
-        const double passed = next - m_now;
-        m_now = next;
-        m_ended.clear();
-        for (const uint32_t id : m_active)
-        {
-            FlowState& flow = m_flows[id];
-            const double rate = m_kinds[flow.kind].rate;
-            flow.left -= passed * rate;
-            if (m_isInstant || flow.left <= TOGETHER_PS * rate)
-            {
-                m_ended.push_back(id);
-            }
-        }
-        for (const uint32_t id : m_ended)
-        {
-            FinishMessage(id);
-        }
-        if (!m_ended.empty())
-        {
-            m_active.erase(
-                std::remove_if(m_active.begin(),
-                               m_active.end(),
-                               [this](uint32_t id) { return m_flows[id].queue.empty(); }),
-                m_active.end());
-        }
+        m_now = std::max(m_now, m_events.top().timePs);
         while (!m_events.empty() && m_events.top().timePs <= m_now + TOGETHER_PS)
         {
             const Event event = m_events.top();
@@ -571,6 +755,12 @@ class Replay
     {
         switch (event.what)
         {
+        case What::KIND:
+            if (m_kinds[event.flow].version == event.count)
+            {
+                FinishMessages(event.flow);
+            }
+            return;
         case What::ARRIVAL: {
             m_times.receivedPs[event.flow] = std::llround(event.timePs);
             const FlowState& flow = m_flows[event.flow];
@@ -629,15 +819,16 @@ class Replay
     std::map<ProgramFlowKey, uint32_t> m_index; //!< position in m_flows
     std::vector<std::vector<Member>> m_groups;  //!< by group and rank
     std::vector<Kind> m_kinds;
-    std::vector<uint32_t> m_active; //!< flows with a message under way
-    std::vector<uint32_t> m_ended;
+    std::vector<Shared> m_shared;      //!< by resource
+    std::vector<uint32_t> m_changed;   //!< kinds, since the last solution
+    uint32_t m_search{0};              //!< counts searches
+    std::vector<uint32_t> m_component; //!< kinds
+    std::vector<uint32_t> m_full;      //!< resources
     std::priority_queue<Event> m_events;
     uint64_t m_number{0};
     double m_now{0};
-    bool m_changed{false};
     MaxMinSolver m_solver;
-    std::vector<uint32_t> m_numberOf; //!< by resource, in m_solver
-    std::vector<uint32_t> m_solved;   //!< kinds, by flow of m_solver
+    std::vector<uint32_t> m_solved; //!< kinds, by flow of m_solver
     ReplayTimes m_times;
 };
 

@@ -25,10 +25,12 @@ namespace proteus
 /// When the parts of a collective are done, from the first step of any rank on. Picoseconds.
 struct ReplayTimes
 {
-    std::vector<int64_t> sentPs;     //!< by flow: the sender has the last acknowledgement
-    std::vector<int64_t> receivedPs; //!< by flow: the last byte has arrived
-    std::vector<int64_t> stepsPs;    //!< by rank: its last step is done
-    int64_t endPs{0};                //!< all of them
+    std::vector<int64_t> sentPs;         //!< by flow: the sender has the last acknowledgement
+    std::vector<int64_t> receivedPs;     //!< by flow: the last byte has arrived
+    std::vector<int64_t> senderStepPs;   //!< by flow: its sender has done its last step of it
+    std::vector<int64_t> receiverStepPs; //!< by flow: its receiver has done its last step of it
+    std::vector<int64_t> stepsPs;        //!< by rank: its last step is done
+    int64_t endPs{0};                    //!< all of them
 };
 
 /// @ingroup proteus
@@ -48,8 +50,9 @@ struct ReplayCosts
  *
  * Steps, grants (clear-to-send), slots and acknowledgements are those of the packet network. The
  * messages under way share the resources of their routes by max-min fairness; each takes its bytes
- * at its share, and arrives its route's latency later. What happens within a nanosecond is taken
- * together.
+ * at its share, and arrives its route's latency later. The last unit of a message goes at the rate
+ * of a link: sooner than the flow's where a thread block paces that, later where several links
+ * carry it together. What happens within a nanosecond is taken together.
  *
  * An operation of a network group is a message that begins when all members have given to it and
  * that uses the links of all of them.

@@ -65,6 +65,12 @@ AppendHostMemory(const Cluster& cluster,
 
 } // namespace
 
+uint64_t
+GetConnectionFlow(GroupId group, uint32_t channel, DeviceId source, DeviceId destination)
+{
+    return MixHash(MixHash(source, destination), MixHash(channel, group));
+}
+
 Connection
 PlanConnection(const Cluster& cluster,
                const Paths& paths,
@@ -80,7 +86,7 @@ PlanConnection(const Cluster& cluster,
     Connection connection;
     connection.source = a;
     connection.destination = b;
-    connection.flow = MixHash(MixHash(source, destination), MixHash(channel, group));
+    connection.flow = GetConnectionFlow(group, channel, source, destination);
     connection.copyMethod = local && kernelCopies ? CopyMethod::SM : CopyMethod::DMA;
     VertexId from = a;
     for (const VertexId gpu : {a, b})

@@ -1,0 +1,312 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-evaluation.h"
+
+#include "proteus-executors.h"
+#include "proteus-model-options.h"
+
+#include "ns3/proteus-json.h"
+#include "ns3/proteus-tables.h"
+
+#include <ctime>
+#include <iomanip>
+#include <limits>
+#include <set>
+#include <sstream>
+#include <stdexcept>
+#include <utility>
+
+namespace ns3
+{
+namespace proteus
+{
+
+namespace
+{
+
+constexpr const char* LIST_FORMAT = "proteus-evaluation";
+constexpr const char* RESULT_FORMAT = "proteus-evaluation-results";
+constexpr uint32_t VERSION = 1;
+constexpr uint64_t MOST_SERVERS = 1 << 16;
+constexpr double PERCENT = 100;
+
+/// @return the text of a part of the file
+std::string
+Print(const JsonValue& value, const nlohmann::json& json)
+{
+    return value.Check([&] { return json.dump(); });
+}
+
+EvaluationWorkload
+ReadWorkload(const JsonValue& value, const nlohmann::json& json)
+{
+    value.AllowKeys("a workload", {"name", "model", "variables", "cluster", "nodes", "strategies"});
+    EvaluationWorkload workload;
+    workload.name = value.Get("name").AsString();
+    workload.model = value.Get("model").AsString();
+    workload.cluster = value.Get("cluster").AsString();
+    if (const auto nodes = value.Find("nodes"))
+    {
+        workload.nodes = static_cast<uint32_t>(nodes->AsWhole(1, MOST_SERVERS));
+    }
+    if (const auto variables = value.Find("variables"))
+    {
+        for (const std::string& key : variables->GetKeys())
+        {
+            const uint64_t number =
+                variables->Get(key.c_str()).AsWhole(0, std::numeric_limits<int64_t>::max());
+            workload.variables +=
+                (workload.variables.empty() ? "" : ",") + key + "=" + std::to_string(number);
+        }
+    }
+    const JsonValue strategies = value.Get("strategies");
+    std::set<std::string> names;
+    for (std::size_t i = 0; i < strategies.Size(); ++i)
+    {
+        const JsonValue name = strategies.At(i).Get("name");
+        if (!names.insert(name.AsString()).second)
+        {
+            name.Fail("is the name of another strategy of this workload, too");
+        }
+        workload.strategies.push_back(Print(strategies.At(i), json.at("strategies").at(i)));
+    }
+    if (names.empty())
+    {
+        strategies.Fail("must not be empty");
+    }
+    return workload;
+}
+
+double
+GetCpuSeconds()
+{
+    return static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
+}
+
+std::string
+FormatPercent(double share)
+{
+    return FormatNumber(PERCENT * share, 2) + " %";
+}
+
+} // namespace
+
+std::string
+EvaluationWorkload::GetTitle() const
+{
+    return name + " on " + (nodes > 1 ? std::to_string(nodes) + " x " : "") + cluster;
+}
+
+std::vector<EvaluationWorkload>
+ReadEvaluation(std::istream& input, const std::string& fileName)
+{
+    const std::string text(std::istreambuf_iterator<char>(input), {});
+    std::istringstream copy(text);
+    const JsonDocument document(copy, fileName);
+    document.CheckFormat(LIST_FORMAT, VERSION);
+    const JsonValue root = document.GetRoot();
+    root.AllowKeys("an evaluation", {"format", "version", "source", "workloads"});
+    const nlohmann::json json = nlohmann::json::parse(text);
+    const JsonValue list = root.Get("workloads");
+    std::vector<EvaluationWorkload> workloads;
+    std::set<std::string> titles;
+    for (std::size_t i = 0; i < list.Size(); ++i)
+    {
+        workloads.push_back(ReadWorkload(list.At(i), json.at("workloads").at(i)));
+        if (!titles.insert(workloads.back().GetTitle()).second)
+        {
+            list.At(i).Fail("there is '" + workloads.back().GetTitle() + "' already");
+        }
+    }
+    if (workloads.empty())
+    {
+        list.Fail("must not be empty");
+    }
+    return workloads;
+}
+
+std::string
+GetStrategyName(const EvaluationWorkload& workload, std::size_t strategy)
+{
+    return nlohmann::json::parse(workload.strategies.at(strategy)).at("name").get<std::string>();
+}
+
+EvaluatedStrategy
+Evaluate(const EvaluationWorkload& workload,
+         std::size_t strategy,
+         const std::string& folder,
+         const std::vector<std::string>& executors,
+         const ProgramOptions& options)
+{
+    ProgramOptions run = options;
+    run.cluster = workload.cluster;
+    run.nodes = workload.nodes;
+    ModelOptions model;
+    model.folder = folder;
+    model.model = workload.model;
+    model.variables = workload.variables;
+    model.strategy = workload.strategies.at(strategy);
+    EvaluatedStrategy result;
+    result.workload = workload.GetTitle();
+    result.strategy = GetStrategyName(workload, strategy);
+    const Cluster cluster = run.BuildCluster();
+    const ExecutionGraph graph =
+        CompileForCluster(model.Load(), cluster, GetKernelCostParameters(run.launchInterval), "");
+    for (const std::string& executor : executors)
+    {
+        const double begin = GetCpuSeconds();
+        std::ostringstream ignored;
+        const RunResult found = RunExecutor(run, executor, cluster, graph, ignored);
+        result.times[executor] = {static_cast<double>(found.timeline.endPs) * 1e-12,
+                                  GetCpuSeconds() - begin};
+    }
+    return result;
+}
+
+void
+WriteEvaluationJson(const std::vector<EvaluatedStrategy>& runs, std::ostream& out)
+{
+    nlohmann::ordered_json list = nlohmann::ordered_json::array();
+    for (const EvaluatedStrategy& run : runs)
+    {
+        nlohmann::ordered_json times = nlohmann::ordered_json::object();
+        for (const auto& [executor, time] : run.times)
+        {
+            times[executor] = {{"iteration_s", time.iterationS}, {"cpu_s", time.cpuS}};
+        }
+        list.push_back(
+            {{"workload", run.workload}, {"strategy", run.strategy}, {"executors", times}});
+    }
+    out << nlohmann::ordered_json{{"format", RESULT_FORMAT}, {"version", VERSION}, {"runs", list}}
+               .dump(1)
+        << '\n';
+}
+
+std::vector<EvaluatedStrategy>
+ReadEvaluationJson(std::istream& input, const std::string& fileName)
+{
+    const double most = std::numeric_limits<double>::max();
+    const JsonDocument document(input, fileName);
+    document.CheckFormat(RESULT_FORMAT, VERSION);
+    const JsonValue list = document.GetRoot().Get("runs");
+    std::vector<EvaluatedStrategy> runs;
+    for (std::size_t i = 0; i < list.Size(); ++i)
+    {
+        EvaluatedStrategy run;
+        run.workload = list.At(i).Get("workload").AsString();
+        run.strategy = list.At(i).Get("strategy").AsString();
+        const JsonValue executors = list.At(i).Get("executors");
+        for (const std::string& executor : executors.GetKeys())
+        {
+            const JsonValue time = executors.Get(executor.c_str());
+            run.times[executor] = {time.Get("iteration_s").AsNumber(0, most),
+                                   time.Get("cpu_s").AsNumber(0, most)};
+        }
+        runs.push_back(std::move(run));
+    }
+    return runs;
+}
+
+void
+WriteEvaluationCsv(const std::vector<EvaluatedStrategy>& runs, std::ostream& out)
+{
+    out << "workload,strategy,executor,iteration_s,error,cpu_s,speedup\n"
+        << std::setprecision(std::numeric_limits<double>::max_digits10);
+    for (const EvaluatedStrategy& run : runs)
+    {
+        const auto packet = run.times.find("packet");
+        for (const auto& [executor, time] : run.times)
+        {
+            out << QuoteCsv(run.workload) << ',' << QuoteCsv(run.strategy) << ',' << executor << ','
+                << time.iterationS << ',';
+            if (packet != run.times.end())
+            {
+                out << time.iterationS / packet->second.iterationS - 1;
+            }
+            out << ',' << time.cpuS << ',';
+            if (packet != run.times.end())
+            {
+                out << packet->second.cpuS / time.cpuS;
+            }
+            out << '\n';
+        }
+    }
+}
+
+void
+PrintEvaluation(const std::vector<EvaluatedStrategy>& runs,
+                const std::vector<std::string>& executors,
+                std::ostream& out)
+{
+    std::vector<std::vector<std::string>> rows{{"Iteration time by", ""}};
+    for (const std::string& executor : executors)
+    {
+        rows[0].push_back(executor);
+        if (executor != "packet")
+        {
+            rows[0].emplace_back("error");
+            rows[0].emplace_back("faster");
+        }
+    }
+    std::string workload;
+    for (const EvaluatedStrategy& run : runs)
+    {
+        rows.push_back({run.workload == workload ? "" : run.workload, run.strategy});
+        workload = run.workload;
+        const auto packet = run.times.find("packet");
+        for (const std::string& executor : executors)
+        {
+            const auto time = run.times.find(executor);
+            rows.back().push_back(time == run.times.end() ? "-"
+                                                          : FormatTime(time->second.iterationS));
+            if (executor == "packet")
+            {
+                continue;
+            }
+            const bool known = time != run.times.end() && packet != run.times.end();
+            rows.back().push_back(
+                known ? FormatPercent(time->second.iterationS / packet->second.iterationS - 1)
+                      : "-");
+            rows.back().push_back(
+                known ? FormatNumber(packet->second.cpuS / std::max(time->second.cpuS, 1e-6), 0) +
+                            " x"
+                      : "-");
+        }
+    }
+    out << '\n' << FormatTable(rows, "llr");
+    rows.assign(1,
+                {"Against packet",
+                 "runs",
+                 "mean error",
+                 "max",
+                 "tau, mean",
+                 "least",
+                 "faster, geom. mean",
+                 "least",
+                 "largest error at"});
+    for (const std::string& executor : executors)
+    {
+        const ExecutorScore score = ScoreExecutor(runs, executor);
+        if (executor == "packet" || score.strategies == 0)
+        {
+            continue;
+        }
+        rows.push_back({executor,
+                        std::to_string(score.strategies),
+                        FormatPercent(score.meanError),
+                        FormatPercent(score.maxError),
+                        FormatNumber(score.meanTau, 3),
+                        FormatNumber(score.leastTau, 3),
+                        FormatNumber(score.geometricSpeedup, 0) + " x",
+                        FormatNumber(score.leastSpeedup, 0) + " x",
+                        "  " + score.worst});
+    }
+    out << '\n' << FormatTable(rows, "lrrrrrrrl");
+}
+
+} // namespace proteus
+} // namespace ns3
