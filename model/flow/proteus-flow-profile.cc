@@ -25,7 +25,7 @@ namespace
 /// Picoseconds in a second.
 constexpr double PS_PER_SECOND = 1e12;
 /// Messages of a program that is replayed as a whole.
-constexpr uint64_t MAX_MESSAGES = 12000;
+constexpr uint64_t MAX_MESSAGES = 4000;
 /// Chunks of every channel and rank of the first program that is made of a family.
 constexpr uint64_t FIRST_CHUNKS = 2;
 /// Rates whose logarithms differ by less than the inverse are one.
@@ -346,7 +346,8 @@ FlowProfiles::MakePart(TaskId id, const CollectiveRequest& request) const
 void
 FlowProfiles::MakeParts(TaskId id, CollectiveRequest request, Family& family) const
 {
-    const auto bytes = static_cast<uint64_t>(family.bytesPerMessage * MAX_MESSAGES);
+    const uint64_t bytes =
+        std::max(static_cast<uint64_t>(family.bytesPerMessage * MAX_MESSAGES), family.leastBytes);
     for (const uint64_t part : {bytes / 2, bytes})
     {
         request.bytes = part;
@@ -398,9 +399,9 @@ FlowProfiles::FindShape(TaskId id)
     };
     if (!family->isWhole && family->bytesPerMessage == 0)
     {
-        request.bytes = std::min(shape.bytes,
-                                 FIRST_CHUNKS * request.chunkBytes *
-                                     std::max<uint64_t>(request.channels, 1) * shape.ranks);
+        family->leastBytes = FIRST_CHUNKS * request.chunkBytes *
+                             std::max<uint64_t>(request.channels, 1) * shape.ranks;
+        request.bytes = std::min(shape.bytes, family->leastBytes);
         Part first = MakePart(id, request);
         const uint64_t messages = CountMessages(first.flows);
         if (request.bytes == shape.bytes)
@@ -412,13 +413,10 @@ FlowProfiles::FindShape(TaskId id)
         family->bytesPerMessage =
             static_cast<double>(first.bytes) / static_cast<double>(std::max<uint64_t>(messages, 1));
     }
-    if (!family->isWhole &&
+    if (!family->isWhole && family->parts.empty() && shape.bytes > family->leastBytes &&
         static_cast<double>(shape.bytes) > family->bytesPerMessage * MAX_MESSAGES)
     {
-        if (family->parts.empty())
-        {
-            MakeParts(id, request, *family);
-        }
+        MakeParts(id, request, *family);
     }
     if (family->isWhole || family->parts.empty() || shape.bytes <= family->parts.back().bytes)
     {

@@ -135,6 +135,7 @@ class FlowProfiles
     struct Family
     {
         std::vector<Part> parts;             //!< shorter first; empty until they are needed
+        uint64_t leastBytes{0};              //!< of a program whose chunks are as long as they get
         double bytesPerMessage{0};           //!< of the collective; 0 until it is known
         bool isWhole{false};                 //!< whether every size must be made as a whole
         Protocol protocol{Protocol::SIMPLE}; //!< of the programs

@@ -52,6 +52,13 @@ class Replay
         {
             m_shared[id].capacity = all.GetResources()[id].capacity / PS_PER_SECOND;
         }
+        for (uint32_t kind = 0; kind < m_kinds.size(); ++kind)
+        {
+            for (const FlowUse& use : m_routes.GetRoute(m_kinds[kind].route).uses)
+            {
+                m_shared[use.resource].users.push_back(kind);
+            }
+        }
         m_index = IndexFlows(flows);
         SetUpBlocks();
         SetUpGroups(flows);
@@ -162,32 +169,34 @@ class Replay
         double rate{0};                       //!< of each, bytes per picosecond
         double moved{0};                      //!< bytes that each has moved since the beginning
         double sincePs{0};                    //!< when that was so
+        double expected{-1};                  //!< target of its event; -1: none
         uint32_t version{0};                  //!< counts its events; older ones are void
         uint32_t visit{0};                    //!< number of the last search that has met it
         bool isChanged{false};                //!< flows have come or gone since the last solution
-        bool isListed{false};                 //!< with its resources
+        std::size_t nWanted{0};               //!< messages that Shared::wanted counts
         std::priority_queue<Target> messages; //!< of the flows that send
     };
 
     /// What kinds share.
     struct Shared
     {
-        double capacity{0};     //!< bytes per picosecond
-        double wanted{0};       //!< by all that send, if each were alone
-        uint32_t visit{0};      //!< number of the last search that has met it
-        uint32_t number{NO_ID}; //!< in the solver
-        bool isFull{false};     //!< in the last solution
-        std::vector<std::pair<uint32_t, double>> users; //!< kinds that send, with amounts
+        double capacity{0};          //!< bytes per picosecond
+        double wanted{0};            //!< by all that send, if each were alone
+        double asked{0};             //!< the same, at this very moment
+        uint32_t nSending{0};        //!< messages at this very moment
+        uint32_t visit{0};           //!< number of the last search that has met it
+        uint32_t number{NO_ID};      //!< in the solver
+        bool isFull{false};          //!< in the last solution
+        std::size_t nUsers{0};       //!< messages
+        std::vector<uint32_t> users; //!< kinds
     };
 
     /// Something that happens at a known time.
     enum class What : uint8_t
     {
         KIND, //!< a message of a kind has been sent; the number is that of the kind's version
-        ARRIVAL,
         USE,
         GRANT,
-        ACKNOWLEDGEMENT,
         STEP_END
     };
 
@@ -250,31 +259,6 @@ class Replay
         kind.aheadPs = 1 / kind.alone - route.unitPsPerByte;
     }
 
-    /// A kind has begun to send.
-    void List(uint32_t id)
-    {
-        m_kinds[id].isListed = true;
-        for (const FlowUse& use : m_routes.GetRoute(m_kinds[id].route).uses)
-        {
-            m_shared[use.resource].users.emplace_back(id, use.amount);
-        }
-    }
-
-    /// A kind has nothing to send.
-    void Unlist(uint32_t id)
-    {
-        m_kinds[id].isListed = false;
-        for (const FlowUse& use : m_routes.GetRoute(m_kinds[id].route).uses)
-        {
-            auto& users = m_shared[use.resource].users;
-            const auto place = std::find_if(users.begin(), users.end(), [id](const auto& user) {
-                return user.first == id;
-            });
-            *place = users.back();
-            users.pop_back();
-        }
-    }
-
     /// @return bytes that each flow of a kind has moved until now
     double GetMoved(const Kind& kind) const
     {
@@ -297,6 +281,32 @@ class Replay
         return (bytes - whole) * kind.aheadPs;
     }
 
+    /// Counts the messages that resources have to do with.
+    void CountSending(const Kind& kind, int delta)
+    {
+        for (const FlowUse& use : m_routes.GetRoute(kind.route).uses)
+        {
+            m_shared[use.resource].nSending += delta;
+            m_shared[use.resource].asked += delta * kind.alone * use.amount;
+        }
+    }
+
+    /// A message that begins at a port where others send waits for a unit of each of them. @return
+    /// by how many units of its own it is behind at the rate that it gets then
+    double GetTurn(const Kind& kind) const
+    {
+        uint32_t others = 0;
+        for (const FlowUse& use : m_routes.GetRoute(kind.route).uses)
+        {
+            const Shared& shared = m_shared[use.resource];
+            if (shared.asked + kind.alone * use.amount > shared.capacity * (1 + ROUNDING))
+            {
+                others = std::max(others, shared.nSending);
+            }
+        }
+        return static_cast<double>(others) / (others + 1);
+    }
+
     /// The next message of a flow begins.
     void BeginMessage(uint32_t id)
     {
@@ -310,7 +320,9 @@ class Replay
         const double bytes = flow.queue[flow.sending];
         const double ahead = std::max(0.0, GetAheadPs(kind, bytes));
         const double waits = std::max(0.0, flow.pacedPs - m_now);
-        kind.messages.push({GetMoved(kind) + bytes + (waits - ahead) * kind.alone, id});
+        const double behind = GetTurn(kind) * std::min(kind.unitBytes, bytes);
+        CountSending(kind, 1);
+        kind.messages.push({GetMoved(kind) + bytes + behind + (waits - ahead) * kind.alone, id});
         flow.pacedPs = m_now + waits + bytes / kind.alone;
         NoteChange(flow.kind);
     }
@@ -574,6 +586,22 @@ class Replay
         }
     }
 
+    /// Counts what a kind wants of its resources now.
+    void Want(Kind& kind)
+    {
+        kind.isChanged = false;
+        const std::size_t now = kind.messages.size();
+        const double more =
+            (static_cast<double>(now) - static_cast<double>(kind.nWanted)) * kind.alone;
+        for (const FlowUse& use : m_routes.GetRoute(kind.route).uses)
+        {
+            Shared& shared = m_shared[use.resource];
+            shared.nUsers += now - kind.nWanted;
+            shared.wanted = shared.nUsers == 0 ? 0 : shared.wanted + more * use.amount;
+        }
+        kind.nWanted = now;
+    }
+
     /// Finds the kinds whose rates may have changed, in m_component, and the resources that cannot
     /// bear all that is wanted of them, in m_full.
     void FindComponent()
@@ -595,12 +623,6 @@ class Replay
                 return;
             }
             shared.visit = m_search;
-            shared.wanted = 0;
-            for (const auto& [kind, amount] : shared.users)
-            {
-                shared.wanted += amount * m_kinds[kind].alone *
-                                 static_cast<double>(m_kinds[kind].messages.size());
-            }
             const bool wasFull = shared.isFull;
             shared.isFull = shared.wanted > shared.capacity * (1 + ROUNDING);
             if (shared.isFull)
@@ -609,20 +631,18 @@ class Replay
             }
             if (shared.isFull || wasFull)
             {
-                for (const auto& user : shared.users)
+                for (const uint32_t user : shared.users)
                 {
-                    visit(user.first);
+                    if (!m_kinds[user].messages.empty())
+                    {
+                        visit(user);
+                    }
                 }
             }
         };
         for (const uint32_t id : m_changed)
         {
-            Kind& kind = m_kinds[id];
-            kind.isChanged = false;
-            if (kind.messages.empty() == kind.isListed)
-            {
-                kind.isListed ? Unlist(id) : List(id);
-            }
+            Want(m_kinds[id]);
             visit(id);
         }
         for (std::size_t next = 0; next < m_component.size(); ++next)
@@ -689,13 +709,20 @@ class Replay
     void SetRate(uint32_t id, double rate)
     {
         Kind& kind = m_kinds[id];
+        if (!kind.messages.empty() && kind.messages.top().bytes == kind.expected &&
+            std::abs(rate - kind.rate) <= ROUNDING * rate)
+        {
+            return;
+        }
         kind.moved = GetMoved(kind);
         kind.sincePs = m_now;
         kind.rate = rate;
+        kind.expected = -1;
         ++kind.version;
         if (!kind.messages.empty())
         {
-            const double left = std::max(0.0, kind.messages.top().bytes - kind.moved);
+            kind.expected = kind.messages.top().bytes;
+            const double left = std::max(0.0, kind.expected - kind.moved);
             Push(m_now + left / rate, What::KIND, id, kind.version);
         }
     }
@@ -706,10 +733,12 @@ class Replay
         Kind& kind = m_kinds[id];
         const double moved = GetMoved(kind) + TOGETHER_PS * kind.rate;
         NoteChange(id);
+        kind.expected = -1;
         while (!kind.messages.empty() && kind.messages.top().bytes <= moved)
         {
             const uint32_t flow = kind.messages.top().flow;
             kind.messages.pop();
+            CountSending(kind, -1);
             EndMessage(flow);
         }
     }
@@ -722,8 +751,11 @@ class Replay
             m_isInstant ? 0
                         : std::max(0.0, -GetAheadPs(m_kinds[flow.kind], flow.queue[flow.sending]));
         const double arrival = m_now + static_cast<double>(GetRoute(id).latencyPs) + behind;
-        Push(arrival, What::ARRIVAL, id, 1);
-        Push(arrival + static_cast<double>(GetRoute(id).controlPs), What::ACKNOWLEDGEMENT, id, 1);
+        m_times.receivedPs[id] = std::llround(arrival);
+        m_times.sentPs[id] = std::llround(arrival + static_cast<double>(GetRoute(id).controlPs));
+        const int64_t latencyPs = flow.group != NO_GROUP ? m_costs.groupLatencyPs
+                                                         : m_blocks[flow.receiver].cost.latencyPs;
+        Push(arrival + static_cast<double>(latencyPs), What::USE, id, 1);
         if (++flow.sending < flow.queue.size())
         {
             BeginMessage(id);
@@ -761,29 +793,12 @@ class Replay
                 FinishMessages(event.flow);
             }
             return;
-        case What::ARRIVAL: {
-            m_times.receivedPs[event.flow] = std::llround(event.timePs);
-            const FlowState& flow = m_flows[event.flow];
-            const int64_t latencyPs = flow.group != NO_GROUP
-                                          ? m_costs.groupLatencyPs
-                                          : m_blocks[flow.receiver].cost.latencyPs;
-            if (latencyPs > 0)
-            {
-                Push(event.timePs + static_cast<double>(latencyPs), What::USE, event.flow, 1);
-                return;
-            }
-            Use(event.flow);
-            return;
-        }
         case What::USE:
             Use(event.flow);
             return;
         case What::GRANT:
             m_blocks[m_flows[event.flow].sender].grants += event.count;
             Advance(m_flows[event.flow].sender);
-            return;
-        case What::ACKNOWLEDGEMENT:
-            m_times.sentPs[event.flow] = std::llround(event.timePs);
             return;
         case What::STEP_END: {
             BlockState& state = m_blocks[event.flow];
