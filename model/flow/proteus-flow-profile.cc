@@ -168,21 +168,21 @@ AddUp(const ReplayTimes& times,
  * Sets the times of a class.
  * @param alone when it ends, on idle links
  * @param end of what was replayed, which may be shorter
- * @param instant end of that if bytes took no time
+ * @param latency of the steps that depend on each other, with one chunk in each flow
  * @param rankEnds of that, by rank
  * @param flowClass with its uses
  */
 void
 SetTimes(double alone,
          double end,
-         double instant,
+         double latency,
          const std::vector<double>& rankEnds,
          FlowClass& flowClass)
 {
     const double least = flowClass.bytes / flowClass.linkRate * PS_PER_SECOND;
     flowClass.alonePs = std::llround(alone);
-    flowClass.latencyPs = std::llround(instant);
-    const double fixed = std::max(0.0, std::min(instant, alone - least));
+    flowClass.latencyPs = std::llround(latency);
+    const double fixed = std::max(0.0, std::min(latency, alone - least));
     flowClass.rate =
         std::min(flowClass.linkRate, flowClass.bytes * PS_PER_SECOND / (alone - fixed));
     // Ranks that end early do so within the latencies behind the last byte.
@@ -308,28 +308,39 @@ int64_t
 FlowProfiles::GetAlphaBetaPs(TaskId id)
 {
     const CollectiveProfile& profile = Get(id);
-    Shape& shape = FindShape(id);
-    if (shape.alphaPs < 0)
-    {
-        CollectiveRequest request = m_programs.MakeRequest(id);
-        request.bytes = std::min<uint64_t>(request.bytes, request.vertices.size());
-        request.channels = 1;
-        const CollectiveProgram program = m_programs.Make(request);
-        const auto flows = FindFlows(program);
-        shape.alphaPs = ReplayProgram(program,
-                                      flows,
-                                      PlanRoutes(id, flows),
-                                      m_routes,
-                                      FindCosts(id, program, flows),
-                                      true)
-                            .endPs;
-    }
+    const std::vector<double>& latencies = FindLatencies(id, FindShape(id));
+    const double alpha =
+        latencies.empty() ? 0 : *std::max_element(latencies.begin(), latencies.end());
     double beta = 0;
     for (const FlowClass& flowClass : profile.classes)
     {
         beta = std::max(beta, flowClass.bytes / flowClass.linkRate * PS_PER_SECOND);
     }
-    return shape.alphaPs + std::llround(beta);
+    return std::llround(alpha + beta);
+}
+
+const std::vector<double>&
+FlowProfiles::FindLatencies(TaskId id, Shape& shape)
+{
+    auto& latencies = shape.common->latenciesPs;
+    if (latencies.empty() && !shape.flows.empty())
+    {
+        CollectiveRequest request = m_programs.MakeRequest(id);
+        request.bytes = std::min<uint64_t>(request.bytes, request.vertices.size());
+        request.channels = 1;
+        const Part part = MakePart(id, request);
+        const auto routes = PlanRoutes(id, part.flows);
+        const auto classOf = Classify(part.flows, routes, m_routes);
+        const uint32_t nClasses = *std::max_element(classOf.begin(), classOf.end()) + 1;
+        latencies =
+            AddUp(ReplayProgram(part.program, part.flows, routes, m_routes, part.costs, true),
+                  part.flows,
+                  classOf,
+                  nClasses,
+                  shape.ranks)
+                .endPs;
+    }
+    return latencies;
 }
 
 FlowProfiles::Part
@@ -391,6 +402,7 @@ FlowProfiles::FindShape(TaskId id)
         family = std::make_shared<Family>();
         family->isWhole = !request.splits.empty();
     }
+    shape.common = family;
     const auto setWhole = [&shape](Part part) {
         shape.flows = part.flows;
         shape.family = std::make_shared<Family>();
@@ -499,19 +511,15 @@ FlowProfiles::FindTiming(Shape& shape,
     {
         return timing;
     }
-    const auto replay = [&](const Part& part, bool isInstant) {
-        return AddUp(
-            ReplayProgram(part.program, part.flows, routes, m_routes, part.costs, isInstant),
-            part.flows,
-            classOf,
-            static_cast<uint32_t>(classes.size()),
-            shape.ranks);
-    };
     for (const Part& part : shape.family->parts)
     {
-        timing.parts.push_back(replay(part, false));
+        timing.parts.push_back(
+            AddUp(ReplayProgram(part.program, part.flows, routes, m_routes, part.costs),
+                  part.flows,
+                  classOf,
+                  static_cast<uint32_t>(classes.size()),
+                  shape.ranks));
     }
-    timing.instant = replay(shape.family->parts.back(), true);
     return timing;
 }
 
@@ -533,6 +541,7 @@ FlowProfiles::Make(TaskId id, Shape& shape)
         profile.sentBytes += SentBytes(flow);
     }
     const Timing& timing = FindTiming(shape, routes, classOf, profile.classes);
+    const std::vector<double>& latencies = FindLatencies(id, shape);
     for (std::size_t i = 0; i < profile.classes.size(); ++i)
     {
         const ClassTimes& last = timing.parts.back();
@@ -545,7 +554,7 @@ FlowProfiles::Make(TaskId id, Shape& shape)
         }
         SetTimes(alone,
                  last.endPs[i],
-                 timing.instant.endPs[i],
+                 latencies[std::min(i, latencies.size() - 1)],
                  last.rankEnds[i],
                  profile.classes[i]);
         profile.alonePs = std::max(profile.alonePs, profile.classes[i].alonePs);

@@ -43,7 +43,7 @@ struct FlowClass
     std::vector<int64_t> afterPs; //!< by rank: from the last byte to the end of its part; negative
                                   //!< for ranks without part
     int64_t alonePs{0};           //!< from the first step to the end, on idle links
-    int64_t latencyPs{0};         //!< of its steps, if bytes took no time
+    int64_t latencyPs{0};         //!< of its steps, if each carried one chunk, in no time
 };
 
 /// @ingroup proteus
@@ -128,15 +128,17 @@ class FlowProfiles
     struct Timing
     {
         std::vector<ClassTimes> parts; //!< by part
-        ClassTimes instant;            //!< of the longest part, if bytes took no time
     };
 
     /// What is replayed: a whole program, or two shorter ones for all sizes.
     struct Family
     {
-        std::vector<Part> parts;             //!< shorter first; empty until they are needed
-        uint64_t leastBytes{0};              //!< of a program whose chunks are as long as they get
-        double bytesPerMessage{0};           //!< of the collective; 0 until it is known
+        std::vector<Part> parts;   //!< shorter first; empty until they are needed
+        uint64_t leastBytes{0};    //!< of a program whose chunks are as long as they get
+        double bytesPerMessage{0}; //!< of the collective; 0 until it is known
+        /// By class: latencies of the steps that depend on each other when every flow carries one
+        /// chunk, picoseconds; empty until they are known.
+        std::vector<double> latenciesPs;
         bool isWhole{false};                 //!< whether every size must be made as a whole
         Protocol protocol{Protocol::SIMPLE}; //!< of the programs
         /// By what groups whose flows meet alike have in common: the rates of the classes.
@@ -149,8 +151,9 @@ class FlowProfiles
         uint64_t bytes{0};              //!< of the collective
         std::vector<ProgramFlow> flows; //!< of the whole program
         std::shared_ptr<Family> family; //!< that is replayed
-        uint32_t ranks{0};              //!< of the group
-        int64_t alphaPs{-1}; //!< latencies of one chunk for every flow; -1 until it is known
+        std::shared_ptr<Family>
+            common;        //!< of all sizes; another one if this is replayed as a whole
+        uint32_t ranks{0}; //!< of the group
     };
 
     /// What names a Family: a request without its bytes, and how the ranks stand.
@@ -188,6 +191,8 @@ class FlowProfiles
                           const std::vector<ProgramFlow>& flows) const;
     /// @param task a communication @return what the kernels of its ranks cost
     const CollectiveKernelCost& GetKernelCost(TaskId task) const;
+    /// @param task a communication @param shape of it @return Family::latenciesPs
+    const std::vector<double>& FindLatencies(TaskId task, Shape& shape);
     /// @param shape of a communication @param routes of its flows @param classOf class by flow
     /// @param classes with their uses @return how long they take
     const Timing& FindTiming(Shape& shape,
