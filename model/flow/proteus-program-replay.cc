@@ -125,7 +125,7 @@ class Replay
         uint32_t sender{NO_ID};    //!< block
         uint32_t receiver{NO_ID};  //!< block
         uint64_t ungranted{0};     //!< chunks
-        double pacedPs{0};         //!< when the next message may begin
+        double pacedPs{-1e12};     //!< when the next message may begin
         std::vector<double> queue; //!< bytes of the messages
         std::size_t sending{0};    //!< in the queue: the one under way
         uint32_t group{NO_GROUP};  //!< network group
@@ -165,6 +165,7 @@ class Replay
         double aheadPs{0};                    //!< for every byte of its last unit, a message ends
                                               //!< sooner than at the flow's rate; negative: later
         double unitBytes{0};                  //!< of the route
+        bool isPaced{false};                  //!< by the thread block that sends
         double alone{0};                      //!< bytes per picosecond of one alone
         double rate{0};                       //!< of each, bytes per picosecond
         double moved{0};                      //!< bytes that each has moved since the beginning
@@ -256,6 +257,7 @@ class Replay
         }
         kind.unitBytes = route.unitBytes;
         kind.alone = rate / PS_PER_SECOND;
+        kind.isPaced = kind.limit <= rate;
         kind.aheadPs = 1 / kind.alone - route.unitPsPerByte;
     }
 
@@ -318,12 +320,16 @@ class Replay
         }
         Kind& kind = m_kinds[flow.kind];
         const double bytes = flow.queue[flow.sending];
-        const double ahead = std::max(0.0, GetAheadPs(kind, bytes));
+        // A queue pair that has waited may catch up by one unit.
+        const double unitPs = std::min(kind.unitBytes, bytes) / kind.alone;
+        const double credit = kind.isPaced ? std::clamp(m_now - flow.pacedPs, 0.0, unitPs) : 0;
+        const double earlier = bytes > kind.unitBytes ? credit : 0;
+        const double ahead = std::max(0.0, GetAheadPs(kind, bytes)) + earlier;
         const double waits = std::max(0.0, flow.pacedPs - m_now);
         const double behind = GetTurn(kind) * std::min(kind.unitBytes, bytes);
         CountSending(kind, 1);
         kind.messages.push({GetMoved(kind) + bytes + behind + (waits - ahead) * kind.alone, id});
-        flow.pacedPs = m_now + waits + bytes / kind.alone;
+        flow.pacedPs = m_now + waits + bytes / kind.alone - credit;
         NoteChange(flow.kind);
     }
 
