@@ -30,7 +30,7 @@ RunFlow(const ExecutionGraph& graph,
         FlowRung rung,
         const FlowReport& report)
 {
-    return RunFlow(graph, cluster, Paths(cluster), options, parameters, settings, rung);
+    return RunFlow(graph, cluster, Paths(cluster), options, parameters, settings, rung, report);
 }
 
 FlowRun
@@ -40,7 +40,8 @@ RunFlow(const ExecutionGraph& graph,
         const RuntimeOptions& options,
         const FlowParameters& parameters,
         const ProgramSettings& settings,
-        FlowRung rung)
+        FlowRung rung,
+        const FlowReport& report)
 {
     FlowClock clock;
     FlowRun run;

@@ -75,6 +75,7 @@ FlowRun RunFlow(const ExecutionGraph& graph,
  * @param parameters of the flow network
  * @param settings of the programs of the collectives
  * @param rung which network
+ * @param report told how far the run is, or null
  * @return what happened
  * @throw std::invalid_argument if the graph does not fit the cluster
  * @throw std::runtime_error if it cannot finish
@@ -85,7 +86,8 @@ FlowRun RunFlow(const ExecutionGraph& graph,
                 const RuntimeOptions& options,
                 const FlowParameters& parameters,
                 const ProgramSettings& settings,
-                FlowRung rung = FlowRung::FLOW);
+                FlowRung rung = FlowRung::FLOW,
+                const FlowReport& report = nullptr);
 
 } // namespace proteus
 } // namespace ns3

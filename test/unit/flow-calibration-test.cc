@@ -95,7 +95,7 @@ TEST(TimeAccount, AddsUpToTheIterationOnEveryDevice)
         for (DeviceId device = 0; device < 4; ++device)
         {
             before.push_back(
-                builder.AddCompute(phase, device, compute, "c", int64_t{100000000} * (device + 1)));
+                builder.AddCompute(phase, device, compute, "c", int64_t{300000000} * (device + 1)));
         }
         builder.AddCommunication(phase,
                                  all,
@@ -113,7 +113,7 @@ TEST(TimeAccount, AddsUpToTheIterationOnEveryDevice)
     for (DeviceId device = 0; device < 4; ++device)
     {
         EXPECT_EQ(accounts[device].GetTotalPs(), timeline.endPs);
-        EXPECT_EQ(accounts[device].busyPs, int64_t{900000000} * (device + 1));
+        EXPECT_EQ(accounts[device].busyPs, int64_t{2700000000} * (device + 1));
         EXPECT_GT(accounts[device].dataPs, 0);
     }
     // The fastest device waits for the slowest one, and that for nobody.
