@@ -410,6 +410,14 @@ PrintSummary(const Summary& summary, std::ostream& out)
                             FormatCount(network.packetHops) + " packet-hops, " +
                             FormatCount(network.events) + " events"});
     }
+    else if (network.messages > 0) // see FlowNetwork::GetStatistics()
+    {
+        rows.push_back(
+            {"simulated",
+             FormatCount(network.messages) + " collectives as flows" +
+                 (network.events > 0 ? ", shares computed " + FormatCount(network.events) + " times"
+                                     : ", none of which share links")});
+    }
     if (summary.wallS > 0)
     {
         constexpr double MEGA = 1e6;
