@@ -30,6 +30,9 @@ using namespace ns3::proteus;
 namespace
 {
 
+/// Servers of a calibration, unless no workload has as many.
+constexpr uint32_t CALIBRATION_NODES = 2;
+
 /// What the user asked for.
 struct Options
 {
@@ -73,6 +76,12 @@ FindCalibrations(const Options& options, const std::vector<EvaluationWorkload>& 
         return files;
     }
     std::filesystem::create_directories(std::string(options.calibrations));
+    std::map<std::string, uint32_t> nodes;
+    for (const EvaluationWorkload& workload : workloads)
+    {
+        uint32_t& most = nodes[workload.cluster];
+        most = std::max(most, workload.nodes);
+    }
     for (const EvaluationWorkload& workload : workloads)
     {
         std::string& file = files[workload.cluster];
@@ -83,7 +92,7 @@ FindCalibrations(const Options& options, const std::vector<EvaluationWorkload>& 
         }
         ProgramOptions run = options.run;
         run.cluster = workload.cluster;
-        run.nodes = 2;
+        run.nodes = std::min(nodes[workload.cluster], CALIBRATION_NODES);
         const Cluster cluster = run.BuildCluster();
         std::cerr << "calibrating for " << cluster.GetName() << std::endl;
         const FlowCalibration calibration =
@@ -125,7 +134,7 @@ Run(const Options& options, const std::vector<std::string>& executors)
         total += workload.strategies.size();
     }
     std::vector<EvaluatedStrategy> runs;
-    StepProgress progress;
+    ProgressLine progress("evaluation");
     for (const EvaluationWorkload& workload : workloads)
     {
         for (std::size_t i = 0; i < workload.strategies.size(); ++i)
@@ -133,10 +142,11 @@ Run(const Options& options, const std::vector<std::string>& executors)
             const std::string strategy = GetStrategyName(workload, i);
             if (!options.run.quiet)
             {
-                progress.Update("run " + std::to_string(runs.size() + 1) + " of " +
-                                    std::to_string(total) + ", " + workload.GetTitle() + ", " +
-                                    strategy,
-                                static_cast<double>(runs.size()) / static_cast<double>(total));
+                progress.Say(DescribeStep(
+                    "run " + std::to_string(runs.size() + 1) + " of " + std::to_string(total) +
+                        ", " + workload.GetTitle() + ", " + strategy,
+                    static_cast<double>(runs.size()) / static_cast<double>(total),
+                    progress.GetElapsedSeconds()));
             }
             ProgramOptions run = options.run;
             run.quiet = true;
@@ -190,11 +200,13 @@ main(int argc, char* argv[])
         "  proteus-evaluate --calibrations=calibrations --csv=evaluation.csv\n"
         "  proteus-evaluate --only=VGG");
     command.AddValue("list", "JSON file with the workloads", options.list);
-    command.AddValue("calibrations",
-                     "folder with a file of proteus-calibrate for every preset, NAME.json; what is "
-                     "not there is calibrated with two servers and written there. Adds the "
-                     "executor flow_calibrated",
-                     options.calibrations);
+    command.AddValue(
+        "calibrations",
+        "folder with a file of proteus-calibrate for every preset, NAME.json; what is "
+        "not there is calibrated with two servers, or one if no workload has two, and written "
+        "there. Adds the "
+        "executor flow_calibrated",
+        options.calibrations);
     command.AddValue("only", "workloads whose title contains this", options.only);
     command.AddValue("executor", "executors, separated by commas", options.run.executor);
     command.AddValue("csv", "write all times to this file", options.csv);

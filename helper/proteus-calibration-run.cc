@@ -125,6 +125,17 @@ PrintWorst(const FlowCalibration& calibration, std::ostream& out)
 
 } // namespace
 
+std::string
+DescribeStep(const std::string& step, double done, double elapsedS)
+{
+    std::string text = step + ", " + FormatNumber(elapsedS, 0) + " s";
+    if (done > 0.01 && done < 1)
+    {
+        text += ", about " + FormatNumber(std::ceil(elapsedS * (1 - done) / done), 0) + " s left";
+    }
+    return text;
+}
+
 std::vector<uint64_t>
 GetCalibrationSizes(bool isQuick)
 {
@@ -146,15 +157,17 @@ RunCalibration(const ProgramOptions& options,
     }
     std::vector<Measurement> measurements;
     {
-        StepProgress progress;
+        ProgressLine progress("calibration");
         double done = 0;
         for (const MicroExperiment& experiment : experiments)
         {
             if (!options.quiet)
             {
-                progress.Update("experiment " + std::to_string(measurements.size() + 1) + " of " +
-                                    std::to_string(experiments.size()) + ", " + experiment.name,
-                                done / work);
+                progress.Say(DescribeStep("experiment " + std::to_string(measurements.size() + 1) +
+                                              " of " + std::to_string(experiments.size()) + ", " +
+                                              experiment.name,
+                                          done / work,
+                                          progress.GetElapsedSeconds()));
             }
             measurements.push_back(Measure(options, cluster, experiment));
             done += GetWork(experiment);
@@ -162,7 +175,7 @@ RunCalibration(const ProgramOptions& options,
     }
     FlowParameters start;
     FollowPacketNetwork(start, ToCount(options.stream, "stream", 0));
-    StepProgress progress;
+    ProgressLine progress("calibration");
     FlowCalibration calibration = FitFlow(
         measurements,
         cluster,
@@ -171,10 +184,11 @@ RunCalibration(const ProgramOptions& options,
         [&](uint32_t round, uint32_t rounds, double error) {
             if (!options.quiet)
             {
-                progress.Update("fit: round " + std::to_string(round) + " of " +
-                                    std::to_string(rounds) + " at most, root mean square error " +
-                                    FormatPercent(error),
-                                static_cast<double>(round) / rounds);
+                progress.Say(DescribeStep(
+                    "fit: round " + std::to_string(round) + " of " + std::to_string(rounds) +
+                        " at most, root mean square error " + FormatPercent(error),
+                    static_cast<double>(round) / rounds,
+                    progress.GetElapsedSeconds()));
             }
         },
         maxRounds);

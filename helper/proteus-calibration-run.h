@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <ostream>
+#include <string>
 #include <vector>
 
 /**
@@ -25,6 +26,11 @@ namespace ns3
 {
 namespace proteus
 {
+
+/// @ingroup proteus
+/// @param step what goes on now @param done share of the work that is done
+/// @param elapsedS that it has taken, seconds @return the step with the time that is left
+std::string DescribeStep(const std::string& step, double done, double elapsedS);
 
 /// @ingroup proteus
 /// @param isQuick whether the time is to be short rather than the errors small
