@@ -178,6 +178,10 @@ DescribeCollective(const CollectiveUse& use)
 std::string
 DescribeFit(const Summary& s)
 {
+    if (s.peakMemoryBytes == 0)
+    {
+        return "The graph says nothing of memory.";
+    }
     const std::string& gpu = s.gpuNames.at(s.peakMemoryDevice);
     const auto peak = static_cast<double>(s.peakMemoryBytes);
     const auto capacity = static_cast<double>(s.memoryCapacityBytes);

@@ -212,7 +212,11 @@ Maker::MakeSummary() const
             {"peak memory of the fullest GPU", s.peakMemoryBytes, "B"},
             {"memory of that GPU", s.memoryCapacityBytes, "B"},
             {"fullest GPU", s.gpuNames.at(s.peakMemoryDevice), ""},
-            {"fits in memory", std::string(s.outOfMemory ? "no" : "yes"), ""},
+            {"fits in memory",
+             std::string(s.outOfMemory            ? "no"
+                         : s.peakMemoryBytes == 0 ? "not known"
+                                                  : "yes"),
+             ""},
             {"packets", n.packets, ""},
             {"control packets", n.controlPackets, ""},
             {"packet-hops", n.packetHops, ""},

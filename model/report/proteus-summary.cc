@@ -157,6 +157,10 @@ DescribeTimes(const Summary& summary)
 std::string
 DescribeMemory(const Summary& summary)
 {
+    if (summary.peakMemoryBytes == 0)
+    {
+        return "not known, the graph says nothing of it";
+    }
     const std::string usage =
         FormatBytes(static_cast<double>(summary.peakMemoryBytes)) + " of " +
         FormatBytes(static_cast<double>(summary.memoryCapacityBytes)) + " (" +

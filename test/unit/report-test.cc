@@ -1108,6 +1108,18 @@ TEST(Summary, FullestGpuIsJudgedByItsOwnCapacity)
     EXPECT_EQ(summary.outOfMemoryDevices, std::vector<DeviceId>{1});
 }
 
+TEST(Summary, MemoryThatNobodyKnowsDoesNotFit)
+{
+    Summary summary;
+    summary.devices = 1;
+    summary.gpuNames = {"gpu0"};
+    summary.memoryCapacityBytes = 80000000000;
+    std::ostringstream out;
+    PrintSummary(summary, out);
+    EXPECT_NE(out.str().find("peak memory     not known"), std::string::npos) << out.str();
+    EXPECT_EQ(out.str().find("fits"), std::string::npos) << out.str();
+}
+
 TEST(Summary, WhatIsUnknownIsLeftOut)
 {
     TestRun run(1);

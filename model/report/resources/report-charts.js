@@ -143,7 +143,7 @@ function drawFigures(place) {
     ['peak memory of the fullest GPU', 'peak memory']];
   const rows = objects(tables.summary);
   for (const [quantity, name] of wanted) {
-    const found = rows.filter(row => row.quantity === quantity && row.value !== null);
+    const found = rows.filter(row => row.quantity === quantity && row.value !== null && !(row.unit === 'B' && row.value === 0));
     if (found.length === 0) continue;
     place.append(el('div', {}, el('dt', {}, name),
       found.map(row => el('dd', {}, format(row.value, row.unit), several ? el('span', {class: 'who'}, ' ' + row.executor) : ''))));
