@@ -10,6 +10,7 @@
 #include <array>
 #include <cmath>
 #include <functional>
+#include <map>
 #include <queue>
 #include <set>
 #include <stdexcept>
@@ -181,6 +182,7 @@ Cluster::AddVertex(const Vertex& vertex)
     {
         throw std::invalid_argument("vertex '" + vertex.name + "' exists twice");
     }
+    m_nics.clear();
     m_vertices.push_back(vertex);
     m_vertices.back().index = m_countByKind[{vertex.kind, vertex.server}]++;
     m_ports.emplace_back();
@@ -254,6 +256,7 @@ Cluster::AddLink(const Link& link)
         }
     }
     const auto id = static_cast<LinkId>(m_links.size());
+    m_nics.clear();
     m_links.push_back(link);
     m_ports[link.a].push_back({id, link.b});
     m_ports[link.b].push_back({id, link.a});
@@ -310,76 +313,81 @@ Cluster::FindVertex(const std::string& name) const
     return found->second;
 }
 
-VertexId
-Cluster::GetNic(VertexId gpu) const
+std::vector<VertexId>
+Cluster::FindNearestNics(VertexId from) const
 {
-    // A search inside one server is a few dozen steps, so nothing is kept.
-    const int32_t server = m_vertices.at(gpu).server;
-    auto nearestNics = [this, server](VertexId from) {
-        using Entry = std::pair<uint32_t, VertexId>; // distance, vertex
-        std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue;
-        std::unordered_map<VertexId, uint32_t> distances{{from, 0}};
-        std::vector<VertexId> nics;
-        uint32_t nearest = Paths::UNREACHABLE;
-        queue.emplace(0, from);
-        while (!queue.empty())
-        {
-            const auto [distance, vertex] = queue.top();
-            queue.pop();
-            if (distance > nearest)
-            {
-                break;
-            }
-            if (distance > distances[vertex])
-            {
-                continue;
-            }
-            if (m_vertices[vertex].kind == VertexKind::NIC)
-            {
-                nearest = distance;
-                nics.push_back(vertex);
-            }
-            if (vertex != from && m_vertices[vertex].kind == VertexKind::GPU)
-            {
-                continue;
-            }
-            for (const Port& port : m_ports[vertex])
-            {
-                if (m_vertices[port.neighbor].server != server)
-                {
-                    continue;
-                }
-                const uint32_t length = distance + m_links[port.link].cost;
-                const auto known = distances.emplace(port.neighbor, length);
-                if (known.second || length < known.first->second)
-                {
-                    known.first->second = length;
-                    queue.emplace(length, port.neighbor);
-                }
-            }
-        }
-        std::sort(nics.begin(), nics.end());
-        return nics;
-    };
-
-    const std::vector<VertexId> nics = nearestNics(gpu);
-    if (nics.empty())
+    using Entry = std::pair<uint32_t, VertexId>; // distance, vertex
+    std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue;
+    std::unordered_map<VertexId, uint32_t> distances{{from, 0}};
+    std::vector<VertexId> nics;
+    uint32_t nearest = Paths::UNREACHABLE;
+    queue.emplace(0, from);
+    while (!queue.empty())
     {
-        return NO_VERTEX;
-    }
-    std::size_t turn = 0;
-    for (VertexId other : m_gpus)
-    {
-        if (other == gpu)
+        const auto [distance, vertex] = queue.top();
+        queue.pop();
+        if (distance > nearest)
         {
             break;
         }
-        if (nics.size() > 1 && m_vertices[other].server == server && nearestNics(other) == nics)
+        if (distance > distances[vertex])
         {
-            ++turn;
+            continue;
+        }
+        if (m_vertices[vertex].kind == VertexKind::NIC)
+        {
+            nearest = distance;
+            nics.push_back(vertex);
+        }
+        if (vertex != from && m_vertices[vertex].kind == VertexKind::GPU)
+        {
+            continue;
+        }
+        for (const Port& port : m_ports[vertex])
+        {
+            if (m_vertices[port.neighbor].server != m_vertices[from].server)
+            {
+                continue;
+            }
+            const uint32_t length = distance + m_links[port.link].cost;
+            const auto known = distances.emplace(port.neighbor, length);
+            if (known.second || length < known.first->second)
+            {
+                known.first->second = length;
+                queue.emplace(length, port.neighbor);
+            }
         }
     }
-    return nics[turn % nics.size()];
+    std::sort(nics.begin(), nics.end());
+    return nics;
+}
+
+VertexId
+Cluster::GetNic(VertexId gpu) const
+{
+    const int32_t server = m_vertices.at(gpu).server;
+    const auto known = m_nics.find(gpu);
+    if (known != m_nics.end())
+    {
+        return known->second;
+    }
+    // All GPUs of the server at once: whose turn it is depends on those before.
+    std::map<std::vector<VertexId>, std::size_t> turns;
+    for (const VertexId other : m_gpus)
+    {
+        if (m_vertices[other].server == server)
+        {
+            const std::vector<VertexId> nics = FindNearestNics(other);
+            m_nics[other] = nics.empty() ? NO_VERTEX : nics[turns[nics]++ % nics.size()];
+        }
+    }
+    const auto found = m_nics.find(gpu);
+    if (found != m_nics.end())
+    {
+        return found->second;
+    }
+    const std::vector<VertexId> nics = FindNearestNics(gpu); // not a GPU
+    return nics.empty() ? NO_VERTEX : nics.front();
 }
 
 void

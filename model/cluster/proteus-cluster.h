@@ -319,6 +319,8 @@ class Cluster
   private:
     /// @param vertex a vertex @return its server, or a number below 0 of its own
     int32_t DomainKey(VertexId vertex) const;
+    /// @param from a vertex @return the nearest NICs of its server, ascending
+    std::vector<VertexId> FindNearestNics(VertexId from) const;
     /// Makes one NVLink domain of two. @param a a vertex @param b another one
     void JoinDomains(VertexId a, VertexId b);
 
@@ -330,6 +332,7 @@ class Cluster
     std::unordered_map<int32_t, int32_t> m_domainOf; //!< of what has been joined, see DomainKey()
     std::unordered_map<std::string, VertexId> m_byName;               //!< vertices
     std::map<std::pair<VertexKind, int32_t>, uint32_t> m_countByKind; //!< per kind and server
+    mutable std::unordered_map<VertexId, VertexId> m_nics; //!< what GetNic() has found out
     uint32_t m_nServers{0};
 };
 
