@@ -69,7 +69,8 @@ class NvlsChannel
     NvlsChannel(ProgramBuilder& builder,
                 const CollectiveRequest& request,
                 const std::vector<uint32_t>& members,
-                uint32_t channel)
+                uint32_t channel,
+                bool isTree = false)
         : m_builder(builder),
           m_slots(request.slots),
           m_members(members),
@@ -81,6 +82,9 @@ class NvlsChannel
         {
             m_givers.push_back(builder.AddGroupBlock(member, channel, m_group));
             m_heads.push_back(builder.AddGroupBlock(member, channel, m_group));
+            // Other warps than those that get sums multicast what comes down a tree.
+            m_casters.push_back(isTree ? builder.AddGroupBlock(member, channel, m_group)
+                                       : m_heads.back());
             m_takers.push_back(builder.AddGroupBlock(member, channel, m_group));
         }
     }
@@ -103,7 +107,13 @@ class NvlsChannel
         }
         for (std::size_t i = 0; i < m_members.size(); ++i)
         {
-            ReduceSlice(Head(i), CutExtent(loop, m_members.size(), Head(i)));
+            GiveSlice(Head(i), CutExtent(loop, m_members.size(), Head(i)));
+        }
+        // The warps that scatter a loop over all heads post it when all of it is there.
+        for (std::size_t i = 0; i < m_members.size(); ++i)
+        {
+            m_builder.WaitFor(m_members[i], m_heads[i], m_givers[i]);
+            TakeSum(i, CutExtent(loop, m_members.size(), i));
         }
     }
 
@@ -117,6 +127,13 @@ class NvlsChannel
     /// A slice is summed up for member h.
     void ReduceSlice(std::size_t h, const Extent& slice)
     {
+        GiveSlice(h, slice);
+        TakeSum(h, slice);
+    }
+
+    /// All members give a slice to the sum for member h.
+    void GiveSlice(std::size_t h, const Extent& slice)
+    {
         if (slice.bytes == 0)
         {
             return;
@@ -127,9 +144,17 @@ class NvlsChannel
             give.peer = m_members[h];
             m_builder.Append(m_members[i], m_givers[i], give);
         }
-        m_builder.Append(m_members[h],
-                         m_heads[h],
-                         {StepKind::GROUP_RECV, slice.offset, slice.bytes});
+    }
+
+    /// Member h takes the sum of a slice.
+    void TakeSum(std::size_t h, const Extent& slice)
+    {
+        if (slice.bytes > 0)
+        {
+            m_builder.Append(m_members[h],
+                             m_heads[h],
+                             {StepKind::GROUP_RECV, slice.offset, slice.bytes});
+        }
     }
 
     /// Member h of the loop gives its slice to all.
@@ -153,7 +178,7 @@ class NvlsChannel
             return;
         }
         m_builder.Append(m_members[h],
-                         m_heads[h],
+                         m_casters[h],
                          {StepKind::GROUP_MULTICAST, slice.offset, slice.bytes});
         for (std::size_t i = 0; i < m_members.size(); ++i)
         {
@@ -200,7 +225,7 @@ class NvlsChannel
         for (std::size_t i = 0; i < m_members.size(); ++i)
         {
             m_builder.WaitForStep(m_members[i],
-                                  heads ? m_heads[i] : m_givers[i],
+                                  heads ? m_casters[i] : m_givers[i],
                                   m_flags[i],
                                   m_flagEnds[number]);
         }
@@ -213,8 +238,8 @@ class NvlsChannel
     uint32_t m_channel;
     uint32_t m_group;
     std::vector<uint32_t> m_givers;                //!< by member: block that gives to sums
-    std::vector<uint32_t> m_heads;                 //!< by member: block that gets its sums and
-                                                   //!< multicasts
+    std::vector<uint32_t> m_heads;                 //!< by member: block that gets its sums
+    std::vector<uint32_t> m_casters;               //!< by member: block that multicasts
     std::vector<uint32_t> m_takers;                //!< by member: block that takes multicasts
     std::vector<uint32_t> m_flags;                 //!< by member: block of synchronisations
     std::vector<std::vector<uint32_t>> m_loopEnds; //!< by member and loop: steps of the taker
@@ -329,7 +354,7 @@ MakeNvlsTreeProgram(const Cluster& cluster,
         std::vector<NvlsChannel> domains;
         for (const auto& server : servers)
         {
-            domains.emplace_back(builder, request, server, channel);
+            domains.emplace_back(builder, request, server, channel, true);
         }
         // Of each place: the heads of all servers.
         std::vector<RankTree> trees;

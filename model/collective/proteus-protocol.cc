@@ -29,6 +29,9 @@ constexpr uint64_t P2P_NVLINK_BYTES = 524288;          // NCCL_P2P_NVL_CHUNKSIZE
 // and four such loads are in flight in each direction.
 constexpr uint64_t LINE_BYTES_PER_THREAD = 16;
 
+// Parts of a chunk of LL or LL128 that follow each other through a ring.
+constexpr uint32_t LINE_PARTS = 4;
+
 // NCCL_BUFFSIZE, NCCL_LL_BUFFSIZE, NCCL_LL128_BUFFSIZE; NCCL_*_MAX_NTHREADS;
 // NCCL_*_THREAD_THRESHOLD.
 const std::array<ProtocolTraits, 3> TRAITS{{
@@ -161,13 +164,22 @@ PlanChunks(const ChunkQuestion& question)
             plan.stepBytes /= 2;
         }
     }
-    if (question.algorithm == "tree" && question.protocol != Protocol::SIMPLE)
+    // With LL and LL128 every line has its own flag, so that a chunk passes through a GPU line by
+    // line: what all threads of a block move at once is as good as a line.
+    const ProtocolTraits& traits = GetTraits(question.protocol);
+    const uint64_t round =
+        uint64_t{traits.maxThreads} * LINE_BYTES_PER_THREAD / traits.lineBytes * traits.dataBytes;
+    if (question.algorithm == "ring" && question.protocol != Protocol::SIMPLE)
     {
-        // Every line has its own flag, so that a chunk passes through a GPU line by line: what
-        // all threads of a block move at once is as good as a line.
-        const ProtocolTraits& traits = GetTraits(question.protocol);
-        const uint64_t round = uint64_t{traits.maxThreads} * LINE_BYTES_PER_THREAD /
-                               traits.lineBytes * traits.dataBytes;
+        // A few parts are enough: a rank is busy with the others of one chunk while the first of
+        // the next is on its way.
+        plan.stepsPerChunk = LINE_PARTS;
+        plan.slots *= LINE_PARTS;
+        plan.stepBytes /= LINE_PARTS;
+        plan.leastStepBytes = round;
+    }
+    else if (question.algorithm == "tree" && question.protocol != Protocol::SIMPLE)
+    {
         plan.slots *= static_cast<uint32_t>(std::max<uint64_t>(plan.stepBytes / round, 1));
         plan.stepBytes = std::min(plan.stepBytes, round);
     }

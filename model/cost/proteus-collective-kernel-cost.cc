@@ -23,69 +23,97 @@ using PerProtocol = std::array<double, NCCL_PROTOCOLS>;
 /// What is known of a generation: microseconds, and 1e9 bytes per second.
 struct Generation
 {
-    PerProtocol kernelUs;         // start and end
-    PerProtocol blockGBps;        // payload that a thread block moves
-    PerProtocol nvlinkLatencyUs;  // from arrival to use
-    PerProtocol pcieLatencyUs;    // from arrival to use
-    PerProtocol networkLatencyUs; // from arrival to use, both proxies included
-    PerProtocol networkBusyUs;    // of a step that goes through a proxy
-    double switchLatencyUs;       // of what switches multicast or reduce
-    double switchBusyUs;          // of a step with them
-    double switchBlockGBps;       // payload that a thread block moves there
+    PerProtocol kernelUs{};         // start and end
+    PerProtocol blockGBps{};        // payload that a thread block moves
+    PerProtocol nvlinkLatencyUs{};  // from arrival to use
+    PerProtocol pcieLatencyUs{};    // from arrival to use
+    PerProtocol networkLatencyUs{}; // from arrival to use, both proxies included
+    PerProtocol networkBusyUs{};    // of a step that goes through a proxy
+    double switchLatencyUs{0};      // of what switches multicast or reduce
+    double switchBusyUs{0};         // of a step with them
+    double switchBlockGBps{0};      // payload that a thread block moves there
 };
 
-// Barriers and flags of a step inside a server: an LL step checks a flag of its own line, a Simple
-// step synchronises the thread block twice and fences.
+// Where the numbers come from. Rates of LL are what NCCL's tuner takes for the most that a GPU does
+// with LL (NVIDIA/nccl v2.30.7, src/graph/tuning.cc, llMaxBws: 39, 87.7, 141 and 282 GB/s), over
+// the channels of one server of the generation: 12, 24, 24 and 32. The rate of Simple on Volta is
+// that of a channel there (perChMaxTreeBws). All other numbers are fitted to the measured tables of
+// workloads/measurements, all of a generation together; the manual has the errors. They are what
+// makes simulated times agree, and not measurements of single mechanisms: start and latency of
+// Simple, of which there are no tables below 256 KiB, in particular. For comparison, the tuner
+// counts 6.6, 14 and 8.4 us of start for rings, and for a hop, its transfer included, 0.6, 1.9 and
+// 3.4 us on NVLink, 1, 2.5 and 5.7 on PCIe, and 2.7, 4 and 14 in a network.
+
+/// Barriers and flags of a step inside a server, on all generations: a step of Simple synchronises
+/// the thread block twice and fences, one of LL or LL128 only passes on.
 constexpr PerProtocol BUSY_US{0.1, 0.2, 1.0};
 
-// Fitted to the tables of workloads/measurements, all of a generation together; the manual has the
-// errors. For comparison, NCCL's own model (src/graph/tuning.cc) counts 6.6, 14 and 8.4 us of
-// start, and for a hop, its transfer included, 0.6, 1.9 and 3.4 us on NVLink, 1, 2.5 and 5.7 on
-// PCIe, 2.7 to 5, 4 to 8.5 and 14 to 21 in a network. Rates of thread blocks: LL, what that model
-// takes for the most of a GPU (llMaxBws), 39, 87.7, 141 and 282 GB/s, over 12, 24, 24 and 32
-// channels; LL128 and Simple fitted, but Simple of Volta, which is perChMaxTreeBws there.
-constexpr std::array<Generation, 4> GENERATIONS{{
-    // Volta and before
-    {{6, 17, 30},
-     {3.25, 7.5, 26.5},
-     {0.5, 3.1, 3.9},
-     {0.6, 1.3, 3.9},
-     {6.5, 3.6, 15},
-     {0.3, 0.5, 4.5},
-     0,
-     0,
-     0},
-    // Ampere
-    {{6, 24, 39},
-     {3.65, 7.7, 15.4},
-     {0.5, 2.6, 2.3},
-     {0.6, 1.3, 3.9},
-     {10.4, 6.9, 18},
-     {0.3, 0.5, 4.5},
-     0,
-     0,
-     0},
-    // Hopper
-    {{8, 13, 12},
-     {5.9, 18, 20},
-     {0.4, 1, 1.5},
-     {0.5, 1.3, 3.9},
-     {4.5, 15, 20},
-     {0.3, 0.5, 0.5},
-     10.4,
-     1.2,
-     27},
-    // Blackwell
-    {{9, 12, 13},
-     {8.8, 20, 21},
-     {1, 1, 1.5},
-     {0.5, 1.3, 3.9},
-     {4.5, 6, 5},
-     {0.3, 0.5, 0.5},
-     7,
-     2.2,
-     21},
-}};
+/// @return V100 and what came before
+constexpr Generation
+MakeVolta()
+{
+    Generation known;
+    known.kernelUs = {6, 17, 30};
+    known.blockGBps = {3.25, 7.5, 26.5};
+    known.nvlinkLatencyUs = {0.5, 3.1, 3.9};
+    known.pcieLatencyUs = {0.6, 1.3, 3.9};
+    known.networkLatencyUs = {6.5, 3.6, 15};
+    known.networkBusyUs = {0.3, 0.5, 4.5};
+    return known;
+}
+
+/// @return A100
+constexpr Generation
+MakeAmpere()
+{
+    Generation known;
+    known.kernelUs = {6, 24, 39};
+    known.blockGBps = {3.65, 7.7, 15.4};
+    known.nvlinkLatencyUs = {0.5, 2.6, 2.3};
+    known.pcieLatencyUs = {0.6, 1.3, 3.9};
+    known.networkLatencyUs = {10.4, 6.9, 18};
+    known.networkBusyUs = {0.3, 0.5, 4.5};
+    return known;
+}
+
+/// @return H100 and H200
+constexpr Generation
+MakeHopper()
+{
+    Generation known;
+    known.kernelUs = {8, 13, 12};
+    known.blockGBps = {5.9, 18, 20};
+    known.nvlinkLatencyUs = {0.4, 1, 1.5};
+    known.pcieLatencyUs = {0.5, 1.3, 3.9};
+    known.networkLatencyUs = {4.5, 15, 20};
+    known.networkBusyUs = {0.3, 0.5, 0.5};
+    known.switchLatencyUs = 10.4;
+    known.switchBusyUs = 1.2;
+    known.switchBlockGBps = 27;
+    return known;
+}
+
+/// @return B200 and what comes after
+constexpr Generation
+MakeBlackwell()
+{
+    Generation known;
+    known.kernelUs = {9, 12, 13};
+    known.blockGBps = {8.8, 20, 21};
+    known.nvlinkLatencyUs = {1, 1, 1.5};
+    known.pcieLatencyUs = {0.5, 1.3, 3.9};
+    known.networkLatencyUs = {4.5, 6, 5};
+    known.networkBusyUs = {0.3, 0.5, 0.5};
+    known.switchLatencyUs = 7;
+    known.switchBusyUs = 2.2;
+    known.switchBlockGBps = 21;
+    return known;
+}
+
+/// Compute capabilities, ten times, at which generations begin.
+constexpr uint32_t FIRST_AMPERE = 80;
+constexpr uint32_t FIRST_HOPPER = 90;
+constexpr uint32_t FIRST_BLACKWELL = 100;
 
 int64_t
 ToPs(double us)
@@ -93,32 +121,29 @@ ToPs(double us)
     return static_cast<int64_t>(us * PS_PER_US);
 }
 
-std::array<CollectiveKernelCost, GENERATIONS.size()>
-MakeCosts()
+/// @param known of a generation @return what its collectives cost
+CollectiveKernelCost
+MakeCost(const Generation& known)
 {
-    std::array<CollectiveKernelCost, GENERATIONS.size()> costs;
-    for (std::size_t i = 0; i < costs.size(); ++i)
+    CollectiveKernelCost cost;
+    const auto at = [&cost](HopKind hop, std::size_t protocol) -> auto&
     {
-        const Generation& known = GENERATIONS[i];
-        const auto at = [&cost = costs[i]](HopKind hop, std::size_t protocol) -> auto&
-        {
-            return cost.steps[static_cast<std::size_t>(hop)][protocol];
-        };
-        for (std::size_t p = 0; p < NCCL_PROTOCOLS; ++p)
-        {
-            const double rate = known.blockGBps[p] * GBYTE;
-            const int64_t busyPs = ToPs(BUSY_US[p]);
-            costs[i].kernelPs[p] = ToPs(known.kernelUs[p]);
-            at(HopKind::NVLINK, p) = {ToPs(known.nvlinkLatencyUs[p]), busyPs, rate};
-            at(HopKind::PCIE, p) = {ToPs(known.pcieLatencyUs[p]), busyPs, rate};
-            at(HopKind::NETWORK,
-               p) = {ToPs(known.networkLatencyUs[p]), ToPs(known.networkBusyUs[p]), rate};
-            at(HopKind::SWITCH, p) = {ToPs(known.switchLatencyUs),
-                                      ToPs(known.switchBusyUs),
-                                      known.switchBlockGBps * GBYTE};
-        }
+        return cost.steps[static_cast<std::size_t>(hop)][protocol];
+    };
+    for (std::size_t p = 0; p < NCCL_PROTOCOLS; ++p)
+    {
+        const double rate = known.blockGBps[p] * GBYTE;
+        const int64_t busyPs = ToPs(BUSY_US[p]);
+        cost.kernelPs[p] = ToPs(known.kernelUs[p]);
+        at(HopKind::NVLINK, p) = {ToPs(known.nvlinkLatencyUs[p]), busyPs, rate};
+        at(HopKind::PCIE, p) = {ToPs(known.pcieLatencyUs[p]), busyPs, rate};
+        at(HopKind::NETWORK,
+           p) = {ToPs(known.networkLatencyUs[p]), ToPs(known.networkBusyUs[p]), rate};
+        at(HopKind::SWITCH, p) = {ToPs(known.switchLatencyUs),
+                                  ToPs(known.switchBusyUs),
+                                  known.switchBlockGBps * GBYTE};
     }
-    return costs;
+    return cost;
 }
 
 } // namespace
@@ -126,19 +151,27 @@ MakeCosts()
 const CollectiveKernelCost&
 GetCollectiveKernelCost(uint32_t computeCapability)
 {
-    static const auto costs = MakeCosts();
-    return costs[computeCapability >= 100  ? 3
-                 : computeCapability >= 90 ? 2
-                                           : computeCapability >= 80];
+    static const CollectiveKernelCost volta = MakeCost(MakeVolta());
+    static const CollectiveKernelCost ampere = MakeCost(MakeAmpere());
+    static const CollectiveKernelCost hopper = MakeCost(MakeHopper());
+    static const CollectiveKernelCost blackwell = MakeCost(MakeBlackwell());
+    return computeCapability >= FIRST_BLACKWELL ? blackwell
+           : computeCapability >= FIRST_HOPPER  ? hopper
+           : computeCapability >= FIRST_AMPERE  ? ampere
+                                                : volta;
 }
 
 const CollectiveLaunchCost&
 GetCollectiveLaunchCost()
 {
-    // Eight A100 of one process, nccl-tests, by channels that NCCL takes: all-gather and all-reduce
-    // alike 34.6 us with one channel and 1.6 us more with every other one, whatever the steps; all-
-    // to-all 87 us up to 2 MiB, with seven sends and seven receives for each GPU.
-    static const CollectiveLaunchCost cost{4300000, 200000, 470000};
+    // Eight A100 of one process, nccl-tests (workloads/measurements/a100-8-*.csv), by channels that
+    // NCCL takes: all-gather and all-reduce alike 34.6 us with one channel and 1.6 us more with
+    // every other one, whatever the steps; all-to-all 87 us up to 2 MiB, with seven sends and seven
+    // receives for each GPU. An eighth of that for each of the eight launches.
+    constexpr int64_t KERNEL_PS = 4300000;
+    constexpr int64_t CHANNEL_PS = 200000;
+    constexpr int64_t PEER_PS = 470000;
+    static const CollectiveLaunchCost cost{KERNEL_PS, CHANNEL_PS, PEER_PS};
     return cost;
 }
 
