@@ -132,6 +132,10 @@ SetAttributes(ProteusHelper& helper,
     helper.SetNetworkAttribute("NcclVersion", UintegerValue(test.ncclVersion));
     helper.SetNetworkAttribute("CommunicatorRanks", UintegerValue(test.groups[0].size()));
     helper.SetNetworkAttribute("LaunchMode", StringValue(launchMode));
+    helper.SetNetworkAttribute("LaunchGap",
+                               TimeValue(PicoSeconds(test.launchMode == "one-process"
+                                                         ? GetCollectiveLaunchCost().sharedThreadPs
+                                                         : 0)));
     helper.AssignStreams(test.stream);
     if (test.schedule)
     {

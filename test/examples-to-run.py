@@ -16,7 +16,7 @@ cpp_examples = [
      " --cluster=dgx-a100 --nodes=2 --fabrics=rail-optimised,leaf-spine:4+roce --quiet",
      "True", "False"),
     ("proteus-collective --cluster=dgx-a100 --max=16M --factor=16 --quiet", "True", "False"),
-    ("proteus-validate --only=v100-pcie --max=1M --brief --quiet", "True", "False"),
+    ("proteus-validate --tables=v100-pcie --max=1M --brief --quiet", "True", "False"),
     ("proteus-bench --quick --only=switch", "True", "False"),
     ("proteus-unit-tests", "True", "False"),
 ]

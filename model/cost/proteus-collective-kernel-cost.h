@@ -82,6 +82,9 @@ struct CollectiveLaunchCost
     int64_t kernelPs{0};  //!< for the kernel,
     int64_t channelPs{0}; //!< for every channel of a collective,
     int64_t peerPs{0};    //!< and for every peer of a point-to-point operation and direction
+    /// What every kernel starts later where one thread launches those of all GPUs of a server, even
+    /// if it is far ahead of the GPUs.
+    int64_t sharedThreadPs{0};
 };
 
 /**

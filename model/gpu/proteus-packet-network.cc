@@ -50,6 +50,12 @@ PacketNetwork::GetTypeId()
                           StringValue("stream"),
                           MakeStringAccessor(&PacketNetwork::m_launchMode),
                           MakeStringChecker())
+            .AddAttribute("LaunchGap",
+                          "What every kernel starts later than CollectiveKernelCost says: see "
+                          "CollectiveLaunchCost::sharedThreadPs.",
+                          TimeValue(Seconds(0)),
+                          MakeTimeAccessor(&PacketNetwork::m_launchGap),
+                          MakeTimeChecker(Seconds(0)))
             .AddAttribute(
                 "PluginLatency",
                 "What the plug-in of the network takes for a chunk longer than RDMA does: "
@@ -347,9 +353,10 @@ PacketNetwork::Launch(DeviceId device, TaskId id)
         launchedPs = std::max(launchedPs, m_hostPs[device] + (before + 1) * onePs);
         m_hostPs[device] += all * onePs;
     }
-    return launchedPs + (m_launchOverhead.IsStrictlyNegative()
-                             ? (m_kernelCosts ? GetKernelCost(device).GetKernelPs(protocol) : 0)
-                             : m_launchOverhead.GetPicoSeconds());
+    return launchedPs + m_launchGap.GetPicoSeconds() +
+           (m_launchOverhead.IsStrictlyNegative()
+                ? (m_kernelCosts ? GetKernelCost(device).GetKernelPs(protocol) : 0)
+                : m_launchOverhead.GetPicoSeconds());
 }
 
 HopKind

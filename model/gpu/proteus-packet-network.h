@@ -301,6 +301,7 @@ class PacketNetwork : public Object, public Network, private TransportUser
     Ptr<Fabric> m_fabric;                     //!< what carries it
     Ptr<Transport> m_transport;               //!< over which
     Time m_launchOverhead;                    //!< attribute
+    Time m_launchGap;                         //!< attribute
     uint64_t m_chunkBytes;                    //!< attribute
     uint32_t m_channels;                      //!< attribute
     uint32_t m_networkChannels;               //!< attribute

@@ -173,8 +173,8 @@ PrintComparisonSummary(const std::vector<CollectiveComparison>& comparisons, std
                         errors.model < 0 ? "-" : FormatPercent(errors.model),
                         hasModel ? FormatMedian(errors.middle / errors.model, MODEL_GOAL) : "-"});
     }
-    out << "Errors in percent: of the highest bus bandwidth (GB/s), and medians of the absolute "
-           "errors of time.\n"
+    out << "Errors in percent: of the highest bus bandwidth (GB/s) of the sizes that were run, and "
+           "medians of\nthe absolute errors of time.\n"
            "A * marks what misses its goal: peak 5, below 1 MiB 25, from 1 MiB 10, a third of "
            "NCCL's model.\n"
         << FormatTable(rows, "lrrrrrrrr");

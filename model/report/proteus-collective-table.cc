@@ -80,7 +80,7 @@ PrintCollectiveHead(bool hasGroups, std::ostream& out)
         << "                                                              out-of-place\n"
         << "#" << group
         << "        size         count      type   redop    root     time   algbw   busbw  "
-           "algorithm         protocol  channels\n"
+           "algorithm               protocol  channels\n"
         << "#" << blank
         << "         (B)    (elements)                               (us)  (GB/s)  (GB/s)\n";
 }
@@ -99,8 +99,8 @@ PrintCollectiveRow(const CollectiveRow& row, bool hasGroups, std::ostream& out)
         << (isWhole ? "float" : "int8") << std::setw(8) << GetRedop(row.collective) << std::setw(8)
         << row.root << std::setw(9) << FormatFigure(row.timeUs) << std::setw(8)
         << FormatFigure(row.GetAlgbwGBps()) << std::setw(8) << FormatFigure(row.GetBusbwGBps())
-        << "  " << std::left << std::setw(18) << row.algorithm + "  " << std::setw(10) << row.protocol
-        << std::right << std::setw(8) << row.channels << "\n"
+        << "  " << std::left << std::setw(24) << row.algorithm + " " << std::setw(10)
+        << row.protocol << std::right << std::setw(8) << row.channels << "\n"
         << std::flush;
 }
 
