@@ -6,6 +6,7 @@
 
 #include "proteus-collective-run.h"
 
+#include "ns3/boolean.h"
 #include "ns3/simulator.h"
 #include "ns3/string.h"
 #include "ns3/uinteger.h"
@@ -132,10 +133,11 @@ SetAttributes(ProteusHelper& helper,
     helper.SetNetworkAttribute("NcclVersion", UintegerValue(test.ncclVersion));
     helper.SetNetworkAttribute("CommunicatorRanks", UintegerValue(test.groups[0].size()));
     helper.SetNetworkAttribute("LaunchMode", StringValue(launchMode));
-    helper.SetNetworkAttribute("LaunchGap",
-                               TimeValue(PicoSeconds(test.launchMode == "one-process"
-                                                         ? GetCollectiveLaunchCost().sharedThreadPs
-                                                         : 0)));
+    const bool isShared = test.launchMode == "one-process";
+    helper.SetNetworkAttribute("DirectCopies", BooleanValue(isShared));
+    helper.SetNetworkAttribute(
+        "LaunchGap",
+        TimeValue(PicoSeconds(isShared ? GetCollectiveLaunchCost().sharedThreadPs : 0)));
     helper.AssignStreams(test.stream);
     if (test.schedule)
     {

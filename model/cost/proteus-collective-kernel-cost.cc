@@ -23,10 +23,11 @@ using PerProtocol = std::array<double, NCCL_PROTOCOLS>;
 /// What is known of a generation: microseconds, and 1e9 bytes per second.
 struct Generation
 {
-    PerProtocol kernelUs{};         // start and end
-    PerProtocol blockGBps{};        // payload that a thread block moves
-    PerProtocol nvlinkLatencyUs{};  // from arrival to use
-    PerProtocol pcieLatencyUs{};    // from arrival to use
+    PerProtocol kernelUs{};        // start and end
+    PerProtocol blockGBps{};       // payload that a thread block moves
+    PerProtocol gpuGBps{};         // payload that all blocks of a kernel move together; 0: no limit
+    PerProtocol nvlinkLatencyUs{}; // from arrival to use
+    PerProtocol pcieLatencyUs{};   // from arrival to use
     PerProtocol networkLatencyUs{}; // from arrival to use, both proxies included
     PerProtocol networkBusyUs{};    // of a step that goes through a proxy
     double switchLatencyUs{0};      // of what switches multicast or reduce
@@ -53,11 +54,11 @@ constexpr Generation
 MakeVolta()
 {
     Generation known;
-    known.kernelUs = {6, 17, 30};
-    known.blockGBps = {3.25, 7.5, 26.5};
-    known.nvlinkLatencyUs = {0.5, 3.1, 3.9};
+    known.kernelUs = {6, 16.5, 14};
+    known.blockGBps = {3.25, 6.1, 26.5};
+    known.nvlinkLatencyUs = {0.5, 3.1, 8};
     known.pcieLatencyUs = {0.6, 1.3, 3.9};
-    known.networkLatencyUs = {6.5, 3.6, 15};
+    known.networkLatencyUs = {6.5, 3.2, 15};
     known.networkBusyUs = {0.3, 0.5, 4.5};
     return known;
 }
@@ -67,9 +68,10 @@ constexpr Generation
 MakeAmpere()
 {
     Generation known;
-    known.kernelUs = {6, 24, 39};
-    known.blockGBps = {3.65, 7.7, 15.4};
-    known.nvlinkLatencyUs = {0.5, 2.6, 2.3};
+    known.kernelUs = {6, 19, 20};
+    known.blockGBps = {3.65, 9.5, 24};
+    known.gpuGBps = {0, 165, 290};
+    known.nvlinkLatencyUs = {0.5, 3.3, 3};
     known.pcieLatencyUs = {0.6, 1.3, 3.9};
     known.networkLatencyUs = {10.4, 6.9, 18};
     known.networkBusyUs = {0.3, 0.5, 4.5};
@@ -135,6 +137,7 @@ MakeCost(const Generation& known)
         const double rate = known.blockGBps[p] * GBYTE;
         const int64_t busyPs = ToPs(BUSY_US[p]);
         cost.kernelPs[p] = ToPs(known.kernelUs[p]);
+        cost.gpuBytesPerSecond[p] = known.gpuGBps[p] * GBYTE;
         at(HopKind::NVLINK, p) = {ToPs(known.nvlinkLatencyUs[p]), busyPs, rate};
         at(HopKind::PCIE, p) = {ToPs(known.pcieLatencyUs[p]), busyPs, rate};
         at(HopKind::NETWORK,
@@ -173,7 +176,7 @@ GetCollectiveLaunchCost()
     constexpr int64_t PEER_PS = 470000;
     // Fitted: tables of one process for all GPUs, whatever the protocol, are slower by that than
     // those of one process per GPU. What takes the time is not known.
-    constexpr int64_t SHARED_THREAD_PS = 20000000;
+    constexpr int64_t SHARED_THREAD_PS = 13500000;
     static const CollectiveLaunchCost cost{KERNEL_PS, CHANNEL_PS, PEER_PS, SHARED_THREAD_PS};
     return cost;
 }

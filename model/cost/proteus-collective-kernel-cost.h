@@ -59,6 +59,9 @@ struct CollectiveKernelCost
     /// From the moment the stream is free, or the launch there, to the first step, and from the
     /// last one to the moment at which the stream is free again; by NcclProtocol.
     std::array<int64_t, NCCL_PROTOCOLS> kernelPs{};
+    /// Payload that all thread blocks of a kernel move together, bytes per second, by NcclProtocol;
+    /// 0: no limit but theirs.
+    std::array<double, NCCL_PROTOCOLS> gpuBytesPerSecond{};
     /// By HopKind and NcclProtocol.
     std::array<std::array<CollectiveStepCost, NCCL_PROTOCOLS>, HOP_KINDS> steps;
 

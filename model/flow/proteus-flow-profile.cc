@@ -287,18 +287,19 @@ FlowProfiles::FindCosts(TaskId id,
         costs.blocks.emplace_back();
         for (const ThreadBlock& block : program.ranks[rank].blocks)
         {
-            const double share = shares.Get(rank, block);
+            const BlockShare share = shares.Get(rank, block);
             const auto hop = [&](uint32_t from, uint32_t to) {
                 const auto place = hops.find({from, to});
                 return place == hops.end() ? std::optional<HopKind>() : place->second;
             };
-            costs.blocks.back().push_back(share == 0 ? BlockCost()
-                                                     : GetBlockCost(kernel,
-                                                                    program.protocol,
-                                                                    share,
-                                                                    block.group != NO_GROUP,
-                                                                    hop(block.receivePeer, rank),
-                                                                    hop(rank, block.sendPeer)));
+            costs.blocks.back().push_back(share.part == 0
+                                              ? BlockCost()
+                                              : GetBlockCost(kernel,
+                                                             program.protocol,
+                                                             share,
+                                                             block.group != NO_GROUP,
+                                                             hop(block.receivePeer, rank),
+                                                             hop(rank, block.sendPeer)));
         }
     }
     return costs;

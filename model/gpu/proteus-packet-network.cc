@@ -50,6 +50,12 @@ PacketNetwork::GetTypeId()
                           StringValue("stream"),
                           MakeStringAccessor(&PacketNetwork::m_launchMode),
                           MakeStringChecker())
+            .AddAttribute("DirectCopies",
+                          "Whether ranks of a server write into each other's buffers, as NCCL does "
+                          "in one process: what a rank only receives is there, and not copied.",
+                          BooleanValue(false),
+                          MakeBooleanAccessor(&PacketNetwork::m_directCopies),
+                          MakeBooleanChecker())
             .AddAttribute("LaunchGap",
                           "What every kernel starts later than CollectiveKernelCost says: see "
                           "CollectiveLaunchCost::sharedThreadPs.",
@@ -391,8 +397,8 @@ PacketNetwork::SetCosts(BlockRun& run)
     const RankRun& rankRun = m_rankRuns[run.rankRun];
     const CollectiveProgram& program = *rankRun.program;
     const uint32_t rank = GetRank(m_graph->GetTask(rankRun.task).place, rankRun.device);
-    const double share = m_facts.at(&program)->shares.Get(rank, *run.block);
-    if (!m_kernelCosts || share == 0)
+    const BlockShare share = m_facts.at(&program)->shares.Get(rank, *run.block);
+    if (!m_kernelCosts || share.part == 0)
     {
         return;
     }
@@ -584,9 +590,11 @@ PacketNetwork::Advance(uint32_t id)
             break;
         }
         BeginStep(id, step);
-        const int64_t busyPs =
-            m_blockRuns[id].cost.busyPs +
-            static_cast<int64_t>(static_cast<double>(step.bytes) * m_blockRuns[id].cost.psPerByte);
+        const bool isThere = m_directCopies && step.kind == StepKind::RECV &&
+                             GetHop(run.receiveQueuePair) != HopKind::NETWORK;
+        const int64_t busyPs = m_blockRuns[id].cost.busyPs +
+                               static_cast<int64_t>(static_cast<double>(isThere ? 0 : step.bytes) *
+                                                    m_blockRuns[id].cost.psPerByte);
         if (busyPs > 0)
         {
             m_blockRuns[id].busy = true;

@@ -21,6 +21,16 @@ namespace
 /// Picoseconds in a second.
 constexpr double PS_PER_SECOND = 1e12;
 
+/// @param costs of the GPU @param protocol of the program @param share of the block
+/// @return payload that it moves, bytes per second; 0: no limit
+double
+GetBlockRate(const CollectiveKernelCost& costs, NcclProtocol protocol, BlockShare share)
+{
+    const double all = costs.gpuBytesPerSecond[static_cast<std::size_t>(protocol)];
+    const double rate = costs.Get(HopKind::NVLINK, protocol).blockBytesPerSecond;
+    return share.part * (all > 0 ? std::min(rate, all / share.processors) : rate);
+}
+
 } // namespace
 
 BlockShares::BlockShares(const CollectiveProgram& program)
@@ -40,21 +50,22 @@ BlockShares::BlockShares(const CollectiveProgram& program)
     }
 }
 
-double
+BlockShare
 BlockShares::Get(uint32_t rank, const ThreadBlock& block) const
 {
     if (block.processor == NO_PROCESSOR)
     {
-        return 0;
+        return {};
     }
     // Half for what goes up a tree and half for what comes down, to however many children.
-    return m_senders[rank][block.processor] > 1 ? 0.5 : 1;
+    return {m_senders[rank][block.processor] > 1 ? 0.5 : 1,
+            static_cast<uint32_t>(m_senders[rank].size())};
 }
 
 BlockCost
 GetBlockCost(const CollectiveKernelCost& costs,
              Protocol protocol,
-             double share,
+             BlockShare share,
              bool inGroup,
              std::optional<HopKind> receive,
              std::optional<HopKind> send)
@@ -79,17 +90,17 @@ GetBlockCost(const CollectiveKernelCost& costs,
     {
         cost.busyPs = std::max(cost.busyPs, costs.Get(*send, nccl).busyPs);
     }
-    const double rate = costs.Get(HopKind::NVLINK, nccl).blockBytesPerSecond;
-    cost.psPerByte = rate > 0 ? PS_PER_SECOND / (rate * share) : 0;
+    const double rate = GetBlockRate(costs, nccl, share);
+    cost.psPerByte = rate > 0 ? PS_PER_SECOND / rate : 0;
     return cost;
 }
 
 double
-GetBlockWireRate(const CollectiveKernelCost& costs, Protocol protocol, double share)
+GetBlockWireRate(const CollectiveKernelCost& costs, Protocol protocol, BlockShare share)
 {
     const ProtocolTraits& traits = GetTraits(protocol);
-    return costs.Get(HopKind::NVLINK, ToNcclProtocol(protocol)).blockBytesPerSecond *
-           traits.lineBytes / traits.dataBytes * share;
+    return GetBlockRate(costs, ToNcclProtocol(protocol), share) * traits.lineBytes /
+           traits.dataBytes;
 }
 
 } // namespace proteus

@@ -36,6 +36,14 @@ struct BlockCost
 };
 
 /// @ingroup proteus
+/// What a block of a program has of the GPU.
+struct BlockShare
+{
+    double part{0};         //!< of the rate of its thread block; 0: it has none
+    uint32_t processors{1}; //!< thread blocks that the kernel has on the GPU
+};
+
+/// @ingroup proteus
 /// How much of a thread block of the GPU the blocks of a program have.
 class BlockShares
 {
@@ -46,10 +54,9 @@ class BlockShares
     /**
      * @param rank of the program
      * @param block of the rank
-     * @return its part of the thread block's rate, a half where several blocks send; 0 for a block
-     * that has no thread block
+     * @return what it has: half of a thread block where several blocks send
      */
-    double Get(uint32_t rank, const ThreadBlock& block) const;
+    BlockShare Get(uint32_t rank, const ThreadBlock& block) const;
 
   private:
     std::vector<std::vector<uint16_t>> m_senders; //!< blocks that send, by rank and processor
@@ -59,7 +66,7 @@ class BlockShares
  * @ingroup proteus
  * @param costs of the GPU
  * @param protocol of the program
- * @param share of the block, above 0
+ * @param share of the block, its part above 0
  * @param inGroup whether the block works with a network group
  * @param receive what its chunks cross, if it receives any
  * @param send what it sends crosses, if it sends
@@ -67,7 +74,7 @@ class BlockShares
  */
 BlockCost GetBlockCost(const CollectiveKernelCost& costs,
                        Protocol protocol,
-                       double share,
+                       BlockShare share,
                        bool inGroup,
                        std::optional<HopKind> receive,
                        std::optional<HopKind> send);
@@ -79,7 +86,7 @@ BlockCost GetBlockCost(const CollectiveKernelCost& costs,
  * @param share of the block that sends
  * @return bytes per second that it puts on the wire, lines of the protocol whole; 0 for no limit
  */
-double GetBlockWireRate(const CollectiveKernelCost& costs, Protocol protocol, double share);
+double GetBlockWireRate(const CollectiveKernelCost& costs, Protocol protocol, BlockShare share);
 
 } // namespace proteus
 } // namespace ns3
