@@ -6,7 +6,6 @@
 
 #include "proteus-collective-run.h"
 
-#include "ns3/boolean.h"
 #include "ns3/simulator.h"
 #include "ns3/string.h"
 #include "ns3/uinteger.h"
@@ -134,7 +133,6 @@ SetAttributes(ProteusHelper& helper,
     helper.SetNetworkAttribute("CommunicatorRanks", UintegerValue(test.groups[0].size()));
     helper.SetNetworkAttribute("LaunchMode", StringValue(launchMode));
     const bool isShared = test.launchMode == "one-process";
-    helper.SetNetworkAttribute("DirectCopies", BooleanValue(isShared));
     helper.SetNetworkAttribute(
         "LaunchGap",
         TimeValue(PicoSeconds(isShared ? GetCollectiveLaunchCost().sharedThreadPs : 0)));

@@ -288,6 +288,8 @@ class ProteusCollectiveShape : public TestCase
         CheckNetworkChannels();
         CheckTree();
         CheckLaunch();
+        CheckSharedLink();
+        CheckNvlsTree();
     }
 
     /// Measured: 85 GB/s on four GPUs of a V100 cube mesh, about 37 on five.
@@ -329,6 +331,34 @@ class ProteusCollectiveShape : public TestCase
         const double ring = RunCollective(cluster, test, 256 * MIB)[0].GetBusbwGBps();
         NS_TEST_ASSERT_MSG_GT(tree, NICS, "a tree may exceed the NICs");
         NS_TEST_ASSERT_MSG_LT(ring, NICS, "a ring may not");
+    }
+
+    /// Measured, two V100 on one NVLink: 22.4 GB/s. While a channel copies what it received last,
+    /// the other one has the link.
+    void CheckSharedLink()
+    {
+        const Cluster cluster = MakeCluster("dgx1-v100", 1);
+        CollectiveTest test = MakeTest(cluster, 2);
+        const double two = RunCollective(cluster, test, 64 * MIB)[0].GetBusbwGBps();
+        test.channels = 1;
+        const double one = RunCollective(cluster, test, 64 * MIB)[0].GetBusbwGBps();
+        NS_TEST_ASSERT_MSG_EQ_TOL(two, 22.4, 1.1, "the link is always busy");
+        NS_TEST_ASSERT_MSG_LT(one, 0.9 * two, "one channel leaves it idle");
+    }
+
+    /// Measured, two servers with eight H100 and eight 400 Gb/s NICs each: 331 GB/s, and 467 at
+    /// most. A ring does not exceed the NICs, 400 GB/s.
+    void CheckNvlsTree()
+    {
+        const Cluster cluster = MakeCluster("dgx-h100", 2);
+        CollectiveTest test = MakeTest(cluster, 16);
+        const CollectiveRow tree = RunCollective(cluster, test, 128 * MIB)[0];
+        NS_TEST_ASSERT_MSG_EQ(tree.algorithm, "nvls-tree", "what NCCL takes");
+        NS_TEST_ASSERT_MSG_EQ_TOL(tree.GetBusbwGBps(), 331, 33, "in-switch sums and a tree");
+        test.algorithm = "ring";
+        NS_TEST_ASSERT_MSG_LT(RunCollective(cluster, test, 128 * MIB)[0].GetBusbwGBps(),
+                              tree.GetBusbwGBps(),
+                              "a ring");
     }
 
     /// One process for eight GPUs launches them one after the other.

@@ -57,6 +57,41 @@ InsertRelay(CollectiveProgram& program,
     }
 }
 
+namespace
+{
+
+/**
+ * What a channel does in one of its loops. Channels that share a link drift apart on GPUs, until
+ * one has the link while another copies what it received last. So odd channels begin with half a
+ * loop, and end with one.
+ * @param share of the channel @param channel its number @param loops of even channels
+ * @param loop which, from 0 to GetNLoops() - 1
+ * @return its part
+ */
+Extent
+CutLoop(const Extent& share, uint32_t channel, uint64_t loops, uint64_t loop)
+{
+    if (channel % 2 == 0 || loops == 1)
+    {
+        return CutExtent(share, loops, loop);
+    }
+    Extent part = CutExtent(share, 2 * loops, loop == 0 ? 0 : 2 * loop - 1);
+    if (loop > 0 && loop < loops)
+    {
+        part.bytes += CutExtent(share, 2 * loops, 2 * loop).bytes;
+    }
+    return part;
+}
+
+/// @param channel its number @param loops of even channels @return how many it makes
+uint64_t
+GetNLoops(uint32_t channel, uint64_t loops)
+{
+    return channel % 2 == 0 || loops == 1 ? loops : loops + 1;
+}
+
+} // namespace
+
 CollectiveProgram
 MakeRingProgram(const Cluster& cluster, const Paths& paths, const CollectiveRequest& request)
 {
@@ -85,7 +120,7 @@ MakeRingProgram(const Cluster& cluster, const Paths& paths, const CollectiveRequ
             block.processor = block.channel;
             block.sendPeer = order[(p + 1) % n];
             block.receivePeer = order[(p + n - 1) % n];
-            for (uint64_t loop = 0; loop < loops; ++loop)
+            for (uint64_t loop = 0; loop < GetNLoops(channel, loops); ++loop)
             {
                 // The segment of the rank that stands `back` places behind this one.
                 const auto append = [&](StepKind kind, uint32_t back) {
@@ -94,7 +129,7 @@ MakeRingProgram(const Cluster& cluster, const Paths& paths, const CollectiveRequ
                     const Extent share = CutExtent(segment, program.channels, channel);
                     AppendSteps(block,
                                 kind,
-                                CutExtent(share, loops, loop),
+                                CutLoop(share, channel, loops, loop),
                                 request.chunkBytes,
                                 std::min(request.stepsPerChunk, loopSteps),
                                 request.leastStepBytes);

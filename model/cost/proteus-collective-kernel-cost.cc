@@ -56,7 +56,7 @@ MakeVolta()
     Generation known;
     known.kernelUs = {6, 16.5, 14};
     known.blockGBps = {3.25, 6.1, 26.5};
-    known.nvlinkLatencyUs = {0.5, 3.1, 8};
+    known.nvlinkLatencyUs = {0.5, 3.1, 7};
     known.pcieLatencyUs = {0.6, 1.3, 3.9};
     known.networkLatencyUs = {6.5, 3.2, 15};
     known.networkBusyUs = {0.3, 0.5, 4.5};
@@ -70,7 +70,7 @@ MakeAmpere()
     Generation known;
     known.kernelUs = {6, 19, 20};
     known.blockGBps = {3.65, 9.5, 24};
-    known.gpuGBps = {0, 165, 290};
+    known.gpuGBps = {0, 170, 285};
     known.nvlinkLatencyUs = {0.5, 3.3, 3};
     known.pcieLatencyUs = {0.6, 1.3, 3.9};
     known.networkLatencyUs = {10.4, 6.9, 18};
@@ -87,7 +87,7 @@ MakeHopper()
     known.blockGBps = {5.9, 18, 20};
     known.nvlinkLatencyUs = {0.4, 1, 1.5};
     known.pcieLatencyUs = {0.5, 1.3, 3.9};
-    known.networkLatencyUs = {4.5, 15, 20};
+    known.networkLatencyUs = {4.5, 18, 20};
     known.networkBusyUs = {0.3, 0.5, 0.5};
     known.switchLatencyUs = 7.9;
     known.switchBusyUs = 0.9;

@@ -50,12 +50,6 @@ PacketNetwork::GetTypeId()
                           StringValue("stream"),
                           MakeStringAccessor(&PacketNetwork::m_launchMode),
                           MakeStringChecker())
-            .AddAttribute("DirectCopies",
-                          "Whether ranks of a server write into each other's buffers, as NCCL does "
-                          "in one process: what a rank only receives is there, and not copied.",
-                          BooleanValue(false),
-                          MakeBooleanAccessor(&PacketNetwork::m_directCopies),
-                          MakeBooleanChecker())
             .AddAttribute("LaunchGap",
                           "What every kernel starts later than CollectiveKernelCost says: see "
                           "CollectiveLaunchCost::sharedThreadPs.",
@@ -590,11 +584,9 @@ PacketNetwork::Advance(uint32_t id)
             break;
         }
         BeginStep(id, step);
-        const bool isThere = m_directCopies && step.kind == StepKind::RECV &&
-                             GetHop(run.receiveQueuePair) != HopKind::NETWORK;
-        const int64_t busyPs = m_blockRuns[id].cost.busyPs +
-                               static_cast<int64_t>(static_cast<double>(isThere ? 0 : step.bytes) *
-                                                    m_blockRuns[id].cost.psPerByte);
+        const int64_t busyPs =
+            m_blockRuns[id].cost.busyPs +
+            static_cast<int64_t>(static_cast<double>(step.bytes) * m_blockRuns[id].cost.psPerByte);
         if (busyPs > 0)
         {
             m_blockRuns[id].busy = true;

@@ -314,7 +314,6 @@ class PacketNetwork : public Object, public Network, private TransportUser
     std::unique_ptr<ProgramCache> m_programs; //!< of the collectives
     bool m_kernelCopies;                      //!< attribute
     bool m_kernelCosts;                       //!< attribute
-    bool m_directCopies;                      //!< attribute
     std::string m_launchMode;                 //!< attribute
     std::vector<int64_t> m_hostPs; //!< by device: when its last launch was through, of LaunchMode
 

@@ -1,0 +1,88 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "ns3/proteus-block-cost.h"
+#include "ns3/proteus-collective-kernel-cost.h"
+#include "ns3/proteus-protocol.h"
+
+#include <gtest/gtest.h>
+
+using namespace ns3::proteus;
+
+namespace
+{
+
+/// @param capability of the GPU @param protocol of the program @param share of the block
+/// @return picoseconds per byte of a block between GPUs of a server
+double
+GetPsPerByte(uint32_t capability, Protocol protocol, BlockShare share)
+{
+    return GetBlockCost(GetCollectiveKernelCost(capability),
+                        protocol,
+                        share,
+                        false,
+                        HopKind::NVLINK,
+                        HopKind::NVLINK)
+        .psPerByte;
+}
+
+} // namespace
+
+TEST(CollectiveCost, BlocksShareWhatTheGpuMoves)
+{
+    const CollectiveKernelCost& cost = GetCollectiveKernelCost(80);
+    const double gpu = cost.gpuBytesPerSecond[static_cast<std::size_t>(NcclProtocol::SIMPLE)];
+    const double block = cost.Get(HopKind::NVLINK, NcclProtocol::SIMPLE).blockBytesPerSecond;
+    ASSERT_GT(gpu, block);
+    EXPECT_DOUBLE_EQ(GetPsPerByte(80, Protocol::SIMPLE, {1, 1}), 1e12 / block);
+    EXPECT_DOUBLE_EQ(GetPsPerByte(80, Protocol::SIMPLE, {1, 1000}), 1e12 / gpu * 1000);
+    EXPECT_DOUBLE_EQ(GetPsPerByte(80, Protocol::SIMPLE, {0.5, 1}), 2e12 / block);
+    // Where no limit of the GPU is known, blocks do not disturb each other.
+    EXPECT_DOUBLE_EQ(GetPsPerByte(70, Protocol::SIMPLE, {1, 1000}),
+                     GetPsPerByte(70, Protocol::SIMPLE, {1, 1}));
+}
+
+TEST(CollectiveCost, LaterProtocolsAreFasterAndStartLater)
+{
+    for (const uint32_t capability : {70, 75, 80, 86, 90, 100, 120})
+    {
+        const CollectiveKernelCost& cost = GetCollectiveKernelCost(capability);
+        for (const HopKind hop : {HopKind::NVLINK, HopKind::PCIE, HopKind::NETWORK})
+        {
+            const auto& ll = cost.Get(hop, NcclProtocol::LL);
+            const auto& ll128 = cost.Get(hop, NcclProtocol::LL128);
+            const auto& simple = cost.Get(hop, NcclProtocol::SIMPLE);
+            EXPECT_LT(ll.blockBytesPerSecond, ll128.blockBytesPerSecond) << capability;
+            EXPECT_LT(ll128.blockBytesPerSecond, simple.blockBytesPerSecond) << capability;
+            EXPECT_LE(ll.busyPs, ll128.busyPs) << capability;
+            EXPECT_LE(ll128.busyPs, simple.busyPs) << capability;
+        }
+        EXPECT_LT(cost.GetKernelPs(NcclProtocol::LL), cost.GetKernelPs(NcclProtocol::LL128));
+        EXPECT_LT(cost.GetKernelPs(NcclProtocol::LL), cost.GetKernelPs(NcclProtocol::SIMPLE));
+    }
+}
+
+TEST(CollectiveCost, LinesOfAChunkFollowEachOther)
+{
+    // The parts of a chunk take the room of a chunk, however it is cut.
+    for (const char* algorithm : {"ring", "tree"})
+    {
+        for (const Protocol protocol : {Protocol::LL, Protocol::LL128})
+        {
+            ChunkQuestion question;
+            question.algorithm = algorithm;
+            question.protocol = protocol;
+            question.ranks = 8;
+            question.channels = 1;
+            question.bytes = uint64_t{1} << 34;
+            const ChunkPlan plan = PlanChunks(question);
+            const uint64_t slot = GetTraits(protocol).SlotBytes();
+            EXPECT_LT(plan.stepBytes, slot) << algorithm;
+            EXPECT_LE(plan.stepBytes * plan.slots, 8 * slot) << algorithm;
+            EXPECT_GT(plan.stepBytes * plan.slots, 7 * slot) << algorithm;
+        }
+    }
+}
