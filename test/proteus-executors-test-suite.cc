@@ -198,6 +198,7 @@ class ExecutorTimeAccountTest : public TestCase
     {
         const std::string calibration = CreateTempDirFilename("calibration.json");
         WriteCalibration(calibration);
+        bool isAnySlower = false;
         for (const Job& job : MakeJobs())
         {
             std::map<std::string, int64_t> ends;
@@ -208,10 +209,13 @@ class ExecutorTimeAccountTest : public TestCase
                 Check(job.graph, result.timeline, job.name + ", " + executor);
                 ends[executor] = result.timeline.endPs;
             }
-            NS_TEST_EXPECT_MSG_GT(ends["flow_calibrated"],
-                                  ends["flow"],
-                                  job.name << ": the calibration's links are slower");
+            // Not where thread blocks are slower still.
+            NS_TEST_EXPECT_MSG_GT_OR_EQ(ends["flow_calibrated"],
+                                        ends["flow"],
+                                        job.name << ": the calibration's links are slower");
+            isAnySlower = isAnySlower || ends["flow_calibrated"] > ends["flow"];
         }
+        NS_TEST_EXPECT_MSG_EQ(isAnySlower, true, "links that are slower make a difference");
     }
 
     /// Length of what spans cover together, from the start of the run.
