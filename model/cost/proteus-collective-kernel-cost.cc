@@ -37,13 +37,13 @@ struct Generation
 
 // Where the numbers come from. Rates of LL are what NCCL's tuner takes for the most that a GPU does
 // with LL (NVIDIA/nccl v2.30.7, src/graph/tuning.cc, llMaxBws: 39, 87.7, 141 and 282 GB/s), over
-// the channels of one server of the generation: 12, 24, 24 and 32. The rate of Simple on Volta is
-// that of a channel there (perChMaxTreeBws). All other numbers are fitted to the measured tables of
-// workloads/measurements, all of a generation together; the manual has the errors. They are what
-// makes simulated times agree, and not measurements of single mechanisms: start and latency of
-// Simple, of which there are no tables below 256 KiB, in particular. For comparison, the tuner
-// counts 6.6, 14 and 8.4 us of start for rings, and for a hop, its transfer included, 0.6, 1.9 and
-// 3.4 us on NVLink, 1, 2.5 and 5.7 on PCIe, and 2.7, 4 and 14 in a network.
+// the channels of one server of the generation: 12, 24, 24 and 32. The rate of Simple on Volta
+// and Ampere is that of a channel there (perChMaxTreeBws). All other numbers are fitted to the
+// measured tables of workloads/measurements, all of a generation together; the manual has the
+// errors. They are what makes simulated times agree, and not measurements of single mechanisms:
+// start and latency of Simple, of which there are no tables below 256 KiB, in particular. For
+// comparison, the tuner counts 6.6, 14 and 8.4 us of start for rings, and for a hop, its transfer
+// included, 0.6, 1.9 and 3.4 us on NVLink, 1, 2.5 and 5.7 on PCIe, and 2.7, 4 and 14 in a network.
 
 /// Barriers and flags of a step inside a server, on all generations: a step of Simple synchronises
 /// the thread block twice and fences, one of LL or LL128 only passes on.
