@@ -25,7 +25,7 @@ namespace
 /// Picoseconds in a second.
 constexpr double PS_PER_SECOND = 1e12;
 /// Messages of a program that is replayed as a whole.
-constexpr uint64_t MAX_MESSAGES = 4000;
+constexpr uint64_t MAX_MESSAGES = 3000;
 /// Chunks of every channel and rank of the first program that is made of a family.
 constexpr uint64_t FIRST_CHUNKS = 2;
 /// Rates whose logarithms differ by less than the inverse are one.
@@ -40,6 +40,17 @@ CountMessages(const std::vector<ProgramFlow>& flows)
         messages += flow.messages;
     }
     return messages;
+}
+
+/// Bytes of a collective of which every channel gets one chunk of every rank.
+uint64_t
+CountChunkBytes(const CollectiveRequest& request)
+{
+    // Trees and switches take a chunk for all ranks together.
+    const bool isByRank = request.algorithm != "tree" && request.algorithm != "nvls" &&
+                          request.algorithm != "nvls-tree";
+    return request.chunkBytes * std::max<uint64_t>(request.channels, 1) *
+           (isByRank ? request.vertices.size() : 2);
 }
 
 /// Classes of flows: one if all depend on each other, otherwise those whose components stay inside
@@ -360,10 +371,13 @@ FlowProfiles::MakeParts(TaskId id, CollectiveRequest request, Family& family) co
 {
     const uint64_t bytes =
         std::max(static_cast<uint64_t>(family.bytesPerMessage * MAX_MESSAGES), family.leastBytes);
+    // The one whose chunks are as long as they get is there already.
+    Part first = std::move(family.parts.front());
+    family.parts.clear();
     for (const uint64_t part : {bytes / 2, bytes})
     {
         request.bytes = part;
-        family.parts.push_back(MakePart(id, request));
+        family.parts.push_back(part == first.bytes ? std::move(first) : MakePart(id, request));
     }
     family.protocol = family.parts.back().program.protocol;
     if (family.parts.front().flows.size() != family.parts.back().flows.size())
@@ -412,8 +426,7 @@ FlowProfiles::FindShape(TaskId id)
     };
     if (!family->isWhole && family->bytesPerMessage == 0)
     {
-        family->leastBytes = FIRST_CHUNKS * request.chunkBytes *
-                             std::max<uint64_t>(request.channels, 1) * shape.ranks;
+        family->leastBytes = FIRST_CHUNKS * CountChunkBytes(request);
         request.bytes = std::min(shape.bytes, family->leastBytes);
         Part first = MakePart(id, request);
         const uint64_t messages = CountMessages(first.flows);
@@ -422,16 +435,17 @@ FlowProfiles::FindShape(TaskId id)
             setWhole(std::move(first));
             return shape;
         }
+        family->parts.push_back(std::move(first));
         request.bytes = shape.bytes;
-        family->bytesPerMessage =
-            static_cast<double>(first.bytes) / static_cast<double>(std::max<uint64_t>(messages, 1));
+        family->bytesPerMessage = static_cast<double>(family->leastBytes) /
+                                  static_cast<double>(std::max<uint64_t>(messages, 1));
     }
-    if (!family->isWhole && family->parts.empty() && shape.bytes > family->leastBytes &&
+    if (!family->isWhole && family->parts.size() == 1 && shape.bytes > family->leastBytes &&
         static_cast<double>(shape.bytes) > family->bytesPerMessage * MAX_MESSAGES)
     {
         MakeParts(id, request, *family);
     }
-    if (family->isWhole || family->parts.empty() || shape.bytes <= family->parts.back().bytes)
+    if (family->isWhole || family->parts.size() < 2 || shape.bytes <= family->parts.back().bytes)
     {
         setWhole(MakePart(id, request));
         return shape;

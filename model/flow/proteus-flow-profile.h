@@ -133,7 +133,7 @@ class FlowProfiles
     /// What is replayed: a whole program, or two shorter ones for all sizes.
     struct Family
     {
-        std::vector<Part> parts;   //!< shorter first; empty until they are needed
+        std::vector<Part> parts;   //!< shorter first; the second when it is needed
         uint64_t leastBytes{0};    //!< of a program whose chunks are as long as they get
         double bytesPerMessage{0}; //!< of the collective; 0 until it is known
         /// By class: latencies of the steps that depend on each other when every flow carries one
