@@ -26,6 +26,8 @@ namespace
 constexpr double PS_PER_SECOND = 1e12;
 /// Messages of a program that is replayed as a whole.
 constexpr uint64_t MAX_MESSAGES = 3000;
+/// Messages of a program that is worth interpolating.
+constexpr uint64_t LEAST_MESSAGES = 500;
 /// Chunks of every channel and rank of the first program that is made of a family.
 constexpr uint64_t FIRST_CHUNKS = 2;
 /// Rates whose logarithms differ by less than the inverse are one.
@@ -340,13 +342,13 @@ FlowProfiles::FindLatencies(TaskId id, Shape& shape)
         CollectiveRequest request = m_programs.MakeRequest(id);
         request.bytes = std::min<uint64_t>(request.bytes, request.vertices.size());
         request.channels = 1;
-        const Part part = MakePart(id, request);
-        const auto routes = PlanRoutes(id, part.flows);
-        const auto classOf = Classify(part.flows, routes, m_routes);
+        const std::shared_ptr<Part> part = MakePart(id, request);
+        const auto routes = PlanRoutes(id, part->flows);
+        const auto classOf = Classify(part->flows, routes, m_routes);
         const uint32_t nClasses = *std::max_element(classOf.begin(), classOf.end()) + 1;
         latencies =
-            AddUp(ReplayProgram(part.program, part.flows, routes, m_routes, part.costs, true),
-                  part.flows,
+            AddUp(ReplayProgram(part->program, part->flows, routes, m_routes, part->costs, true),
+                  part->flows,
                   classOf,
                   nClasses,
                   shape.ranks)
@@ -355,15 +357,60 @@ FlowProfiles::FindLatencies(TaskId id, Shape& shape)
     return latencies;
 }
 
-FlowProfiles::Part
+std::shared_ptr<FlowProfiles::Part>
 FlowProfiles::MakePart(TaskId id, const CollectiveRequest& request) const
 {
-    Part part;
-    part.bytes = request.bytes;
-    part.program = m_programs.Make(request);
-    part.flows = FindFlows(part.program);
-    part.costs = FindCosts(id, part.program, part.flows);
+    const auto part = std::make_shared<Part>();
+    part->bytes = request.bytes;
+    part->program = m_programs.Make(request);
+    part->flows = FindFlows(part->program);
+    part->costs = FindCosts(id, part->program, part->flows);
     return part;
+}
+
+void
+FlowProfiles::SetWhole(TaskId id, const CollectiveRequest& request, Shape& shape) const
+{
+    auto& wholes = shape.common->wholes;
+    const auto above = wholes.lower_bound(shape.bytes);
+    shape.family = std::make_shared<Family>();
+    if (above != wholes.end() && above != wholes.begin() && above->first != shape.bytes)
+    {
+        const auto& longer = above->second;
+        const auto& shorter = std::prev(above)->second;
+        const uint64_t messages = CountMessages(longer->flows);
+        if (messages >= LEAST_MESSAGES && messages == CountMessages(shorter->flows) &&
+            longer->flows.size() == shorter->flows.size())
+        {
+            shape.family->protocol = longer->program.protocol;
+            shape.family->parts = {shorter, longer};
+            SetBetween(shape);
+            return;
+        }
+    }
+    auto& part = wholes[shape.bytes];
+    part = part ? part : MakePart(id, request);
+    shape.flows = part->flows;
+    shape.family->protocol = part->program.protocol;
+    shape.family->parts = {part};
+}
+
+void
+FlowProfiles::SetBetween(Shape& shape)
+{
+    const Part& shorter = *shape.family->parts.front();
+    const Part& longer = *shape.family->parts.back();
+    const double times = (static_cast<double>(shape.bytes) - static_cast<double>(longer.bytes)) /
+                         (static_cast<double>(longer.bytes) - static_cast<double>(shorter.bytes));
+    const auto grow = [times](uint64_t less, uint64_t more) {
+        return more + std::llround(times * (static_cast<double>(more) - static_cast<double>(less)));
+    };
+    shape.flows = longer.flows;
+    for (std::size_t i = 0; i < shape.flows.size(); ++i)
+    {
+        shape.flows[i].bytes = grow(shorter.flows[i].bytes, longer.flows[i].bytes);
+        shape.flows[i].messages = grow(shorter.flows[i].messages, longer.flows[i].messages);
+    }
 }
 
 void
@@ -372,15 +419,15 @@ FlowProfiles::MakeParts(TaskId id, CollectiveRequest request, Family& family) co
     const uint64_t bytes =
         std::max(static_cast<uint64_t>(family.bytesPerMessage * MAX_MESSAGES), family.leastBytes);
     // The one whose chunks are as long as they get is there already.
-    Part first = std::move(family.parts.front());
+    const std::shared_ptr<Part> first = family.parts.front();
     family.parts.clear();
     for (const uint64_t part : {bytes / 2, bytes})
     {
         request.bytes = part;
-        family.parts.push_back(part == first.bytes ? std::move(first) : MakePart(id, request));
+        family.parts.push_back(part == first->bytes ? first : MakePart(id, request));
     }
-    family.protocol = family.parts.back().program.protocol;
-    if (family.parts.front().flows.size() != family.parts.back().flows.size())
+    family.protocol = family.parts.back()->program.protocol;
+    if (family.parts.front()->flows.size() != family.parts.back()->flows.size())
     {
         // Some connections have nothing to do in a short one: no way round the whole.
         family.parts.clear();
@@ -418,24 +465,17 @@ FlowProfiles::FindShape(TaskId id)
         family->isWhole = !request.splits.empty();
     }
     shape.common = family;
-    const auto setWhole = [&shape](Part part) {
-        shape.flows = part.flows;
-        shape.family = std::make_shared<Family>();
-        shape.family->protocol = part.program.protocol;
-        shape.family->parts.push_back(std::move(part));
-    };
     if (!family->isWhole && family->bytesPerMessage == 0)
     {
         family->leastBytes = FIRST_CHUNKS * CountChunkBytes(request);
         request.bytes = std::min(shape.bytes, family->leastBytes);
-        Part first = MakePart(id, request);
-        const uint64_t messages = CountMessages(first.flows);
         if (request.bytes == shape.bytes)
         {
-            setWhole(std::move(first));
+            SetWhole(id, request, shape);
             return shape;
         }
-        family->parts.push_back(std::move(first));
+        family->parts.push_back(MakePart(id, request));
+        const uint64_t messages = CountMessages(family->parts.back()->flows);
         request.bytes = shape.bytes;
         family->bytesPerMessage = static_cast<double>(family->leastBytes) /
                                   static_cast<double>(std::max<uint64_t>(messages, 1));
@@ -445,25 +485,13 @@ FlowProfiles::FindShape(TaskId id)
     {
         MakeParts(id, request, *family);
     }
-    if (family->isWhole || family->parts.size() < 2 || shape.bytes <= family->parts.back().bytes)
+    if (family->isWhole || family->parts.size() < 2 || shape.bytes <= family->parts.back()->bytes)
     {
-        setWhole(MakePart(id, request));
+        SetWhole(id, request, shape);
         return shape;
     }
     shape.family = family;
-    const Part& shorter = family->parts.front();
-    const Part& longer = family->parts.back();
-    const double times = static_cast<double>(shape.bytes - longer.bytes) /
-                         static_cast<double>(longer.bytes - shorter.bytes);
-    const auto grow = [times](uint64_t less, uint64_t more) {
-        return more + std::llround(times * (static_cast<double>(more) - static_cast<double>(less)));
-    };
-    shape.flows = longer.flows;
-    for (std::size_t i = 0; i < shape.flows.size(); ++i)
-    {
-        shape.flows[i].bytes = grow(shorter.flows[i].bytes, longer.flows[i].bytes);
-        shape.flows[i].messages = grow(shorter.flows[i].messages, longer.flows[i].messages);
-    }
+    SetBetween(shape);
     return shape;
 }
 
@@ -509,33 +537,28 @@ FlowProfiles::PlanRoutes(TaskId id, const std::vector<ProgramFlow>& flows)
     return routes;
 }
 
-const FlowProfiles::Timing&
-FlowProfiles::FindTiming(Shape& shape,
+const ClassTimes&
+FlowProfiles::FindTiming(Part& part,
                          const std::vector<uint32_t>& routes,
                          const std::vector<uint32_t>& classOf,
-                         const std::vector<FlowClass>& classes)
+                         const std::vector<FlowClass>& classes,
+                         uint32_t ranks) const
 {
     std::vector<int64_t> rates;
     for (const FlowClass& flowClass : classes)
     {
         rates.push_back(std::llround(RATE_STEPS * std::log(flowClass.linkRate)));
     }
-    const auto [place, isNew] = shape.family->timed.emplace(rates, Timing());
-    Timing& timing = place->second;
-    if (!isNew)
+    const auto [place, isNew] = part.timed.emplace(rates, ClassTimes());
+    if (isNew)
     {
-        return timing;
+        place->second = AddUp(ReplayProgram(part.program, part.flows, routes, m_routes, part.costs),
+                              part.flows,
+                              classOf,
+                              static_cast<uint32_t>(classes.size()),
+                              ranks);
     }
-    for (const Part& part : shape.family->parts)
-    {
-        timing.parts.push_back(
-            AddUp(ReplayProgram(part.program, part.flows, routes, m_routes, part.costs),
-                  part.flows,
-                  classOf,
-                  static_cast<uint32_t>(classes.size()),
-                  shape.ranks));
-    }
-    return timing;
+    return place->second;
 }
 
 CollectiveProfile
@@ -550,22 +573,26 @@ FlowProfiles::Make(TaskId id, Shape& shape)
                            ? GetKernelCost(id).GetKernelPs(ToNcclProtocol(shape.family->protocol))
                            : 0;
     profile.classes =
-        MakeClasses(shape.flows, routes, classOf, parts.back().costs.limits, m_routes);
+        MakeClasses(shape.flows, routes, classOf, parts.back()->costs.limits, m_routes);
     for (const ProgramFlow& flow : shape.flows)
     {
         profile.sentBytes += SentBytes(flow);
     }
-    const Timing& timing = FindTiming(shape, routes, classOf, profile.classes);
+    std::vector<const ClassTimes*> timing;
+    for (const auto& part : parts)
+    {
+        timing.push_back(&FindTiming(*part, routes, classOf, profile.classes, shape.ranks));
+    }
     const std::vector<double>& latencies = FindLatencies(id, shape);
     for (std::size_t i = 0; i < profile.classes.size(); ++i)
     {
-        const ClassTimes& last = timing.parts.back();
+        const ClassTimes& last = *timing.back();
         double alone = last.endPs[i];
-        if (timing.parts.size() > 1)
+        if (timing.size() > 1)
         {
-            alone += (last.endPs[i] - timing.parts[0].endPs[i]) *
-                     static_cast<double>(shape.bytes - parts[1].bytes) /
-                     static_cast<double>(parts[1].bytes - parts[0].bytes);
+            alone += (last.endPs[i] - timing[0]->endPs[i]) *
+                     (static_cast<double>(shape.bytes) - static_cast<double>(parts[1]->bytes)) /
+                     (static_cast<double>(parts[1]->bytes) - static_cast<double>(parts[0]->bytes));
         }
         SetTimes(alone,
                  last.endPs[i],

@@ -74,7 +74,8 @@ struct ClassTimes
  *
  * A program of many messages is neither made nor replayed as a whole: two shorter ones with the
  * same chunks are, and bytes and time grow by the same for every further byte. All sizes of a
- * collective with the same channels and chunks have these two in common.
+ * collective with the same channels and chunks have these two in common. What lies between two
+ * sizes whose programs have equally many messages is interpolated.
  */
 class FlowProfiles
 {
@@ -122,18 +123,15 @@ class FlowProfiles
         CollectiveProgram program;
         std::vector<ProgramFlow> flows;
         ReplayCosts costs;
-    };
-
-    /// How long the classes take, from replays.
-    struct Timing
-    {
-        std::vector<ClassTimes> parts; //!< by part
+        /// How long the classes take, by what groups whose flows meet alike have in common: the
+        /// rates of the classes.
+        std::map<std::vector<int64_t>, ClassTimes> timed;
     };
 
     /// What is replayed: a whole program, or two shorter ones for all sizes.
     struct Family
     {
-        std::vector<Part> parts;   //!< shorter first; the second when it is needed
+        std::vector<std::shared_ptr<Part>> parts; //!< shorter first; the second when it is needed
         uint64_t leastBytes{0};    //!< of a program whose chunks are as long as they get
         double bytesPerMessage{0}; //!< of the collective; 0 until it is known
         /// By class: latencies of the steps that depend on each other when every flow carries one
@@ -141,8 +139,8 @@ class FlowProfiles
         std::vector<double> latenciesPs;
         bool isWhole{false};                 //!< whether every size must be made as a whole
         Protocol protocol{Protocol::SIMPLE}; //!< of the programs
-        /// By what groups whose flows meet alike have in common: the rates of the classes.
-        std::map<std::vector<int64_t>, Timing> timed;
+        /// Whole programs, by bytes of the collective.
+        std::map<uint64_t, std::shared_ptr<Part>> wholes;
     };
 
     /// What groups that stand alike share.
@@ -173,7 +171,7 @@ class FlowProfiles
     Shape& FindShape(TaskId task);
     /// @param task a communication @param request of it with some number of bytes
     /// @return the program of that
-    Part MakePart(TaskId task, const CollectiveRequest& request) const;
+    std::shared_ptr<Part> MakePart(TaskId task, const CollectiveRequest& request) const;
     /// Makes the shorter programs of a family. @param task a communication of it
     /// @param request of that @param family to complete
     void MakeParts(TaskId task, CollectiveRequest request, Family& family) const;
@@ -193,12 +191,18 @@ class FlowProfiles
     const CollectiveKernelCost& GetKernelCost(TaskId task) const;
     /// @param task a communication @param shape of it @return Family::latenciesPs
     const std::vector<double>& FindLatencies(TaskId task, Shape& shape);
-    /// @param shape of a communication @param routes of its flows @param classOf class by flow
-    /// @param classes with their uses @return how long they take
-    const Timing& FindTiming(Shape& shape,
-                             const std::vector<uint32_t>& routes,
-                             const std::vector<uint32_t>& classOf,
-                             const std::vector<FlowClass>& classes);
+    /// @param part that is replayed @param routes of its flows @param classOf class by flow
+    /// @param classes with their uses @param ranks of the group @return how long they take
+    const ClassTimes& FindTiming(Part& part,
+                                 const std::vector<uint32_t>& routes,
+                                 const std::vector<uint32_t>& classOf,
+                                 const std::vector<FlowClass>& classes,
+                                 uint32_t ranks) const;
+    /// Has a communication replayed as a whole, or stand between two that are. @param task which
+    /// @param request of it @param shape to complete
+    void SetWhole(TaskId task, const CollectiveRequest& request, Shape& shape) const;
+    /// Has a communication stand by two programs. @param shape to complete, with its family
+    static void SetBetween(Shape& shape);
 
     const ExecutionGraph& m_graph;
     const Cluster& m_cluster;
