@@ -25,7 +25,7 @@ namespace
 /// Picoseconds in a second.
 constexpr double PS_PER_SECOND = 1e12;
 /// Messages of a program that is replayed as a whole.
-constexpr uint64_t MAX_MESSAGES = 3000;
+constexpr uint64_t MAX_MESSAGES = 2000;
 /// Messages of a program that is worth interpolating.
 constexpr uint64_t LEAST_MESSAGES = 500;
 /// Chunks of every channel and rank of the first program that is made of a family.
