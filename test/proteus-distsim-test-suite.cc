@@ -49,7 +49,7 @@ CompileSmallGpt(const ParallelSizes& sizes, const Cluster& cluster)
         {{"layers", 16}, {"hidden", 512}, {"heads", 16}, {"sequence", 128}, {"vocabulary", 2048}});
     Model model = LoadModel(PROTEUS_SOURCE_DIR "/workloads/models/gpt.json", variables);
     StrategyTree tree = ExpandPlan(model, plan);
-    return CompileForCluster({std::move(model), std::move(tree)}, cluster, {}, "");
+    return CompileForCluster({std::move(model), std::move(tree), {}}, cluster, {}, "");
 }
 
 } // namespace

@@ -57,7 +57,7 @@ Compile(const Case& what, const Cluster& cluster)
     const StrategyTree tree = file.GetTree(model);
     KernelCostParameters parameters;
     parameters.hostPerKernelPs = 5000000;
-    return CompileForCluster({model, tree}, cluster, parameters, "");
+    return CompileForCluster({model, tree, {}}, cluster, parameters, "");
 }
 
 } // namespace
