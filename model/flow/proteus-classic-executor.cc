@@ -254,17 +254,14 @@ ClassicRun::AssignTasks()
         {
             continue;
         }
-        uint32_t stage = m_stageOf[task.place];
-        if (task.kind == TaskKind::COMMUNICATION)
+        const std::vector<DeviceId> alone{task.place};
+        const auto& devices =
+            task.kind == TaskKind::COMMUNICATION ? m_graph.GetGroup(task.place) : alone;
+        uint32_t stage = m_stageOf[devices.front()];
+        for (const DeviceId device : devices)
         {
-            const auto& group = m_graph.GetGroup(task.place);
-            stage = m_stageOf[group.front()];
-            for (const DeviceId device : group)
-            {
-                stage = task.collective != Collective::SEND_RECV && m_stageOf[device] != stage
-                            ? all
-                            : stage;
-            }
+            stage = task.collective != Collective::SEND_RECV && m_stageOf[device] != stage ? all
+                                                                                           : stage;
         }
         m_tasksOf[IsLastPhase(task.phase) ? all : stage][task.phase].push_back(id);
     }
