@@ -24,7 +24,6 @@ namespace proteus
 namespace
 {
 
-constexpr double PERCENT = 100;
 /// Communications that are listed as the worst.
 constexpr std::size_t N_WORST = 8;
 
@@ -58,12 +57,6 @@ GetWork(const MicroExperiment& experiment)
     return work;
 }
 
-std::string
-FormatPercent(double share)
-{
-    return FormatNumber(PERCENT * share, 2) + " %";
-}
-
 std::vector<std::string>
 MakeErrorRow(const std::string& what,
              const FlowCalibration& calibration,
@@ -73,10 +66,10 @@ MakeErrorRow(const std::string& what,
     const FlowErrors after = AddUpErrors(calibration.samples, true, counts);
     return {what,
             std::to_string(after.samples),
-            FormatPercent(before.mean),
-            FormatPercent(before.most),
-            FormatPercent(after.mean),
-            FormatPercent(after.most),
+            FormatPercent(before.mean, 2),
+            FormatPercent(before.most, 2),
+            FormatPercent(after.mean, 2),
+            FormatPercent(after.most, 2),
             "  " + after.worst};
 }
 
@@ -115,9 +108,9 @@ PrintWorst(const FlowCalibration& calibration, std::ostream& out)
         rows.push_back({sample.experiment + ", part " + std::to_string(sample.task),
                         FormatTime(sample.packetS),
                         FormatTime(sample.beforeS),
-                        FormatPercent(sample.GetError(false)),
+                        FormatPercent(sample.GetError(false), 2),
                         FormatTime(sample.afterS),
-                        FormatPercent(sample.GetError(true)),
+                        FormatPercent(sample.GetError(true), 2),
                         sample.isHeldOut ? "held out" : "fitted"});
     }
     out << '\n' << FormatTable(rows, "lr");
@@ -186,7 +179,7 @@ RunCalibration(const ProgramOptions& options,
             {
                 progress.Say(DescribeStep(
                     "fit: round " + std::to_string(round) + " of " + std::to_string(rounds) +
-                        " at most, root mean square error " + FormatPercent(error),
+                        " at most, root mean square error " + FormatPercent(error, 2),
                     static_cast<double>(round) / rounds,
                     progress.GetElapsedSeconds()));
             }

@@ -452,14 +452,14 @@ AddMeasured(Table& table, const std::vector<Size>& sizes)
     constexpr double MICRO = 1e-6;
     table.columns.push_back({"measured_s", "s", "time in the log"});
     table.columns.push_back({"error_share", "share", "simulated time over measured time, less 1"});
+    const auto time = static_cast<std::size_t>(
+        std::find_if(table.columns.begin(),
+                     table.columns.end(),
+                     [](const Column& column) { return column.name == "time_s"; }) -
+        table.columns.begin());
     for (std::size_t i = 0; i < table.rows.size(); ++i)
     {
         const double measuredS = sizes[i].measuredUs * MICRO;
-        const auto time = static_cast<std::size_t>(
-            std::find_if(table.columns.begin(),
-                         table.columns.end(),
-                         [](const Column& column) { return column.name == "time_s"; }) -
-            table.columns.begin());
         const double simulatedS = std::get<double>(table.rows[i][time]);
         table.rows[i].emplace_back(measuredS);
         Cell& error = table.rows[i].emplace_back(); // empty where nothing was measured

@@ -32,7 +32,6 @@ constexpr const char* LIST_FORMAT = "proteus-evaluation";
 constexpr const char* RESULT_FORMAT = "proteus-evaluation-results";
 constexpr uint32_t VERSION = 1;
 constexpr uint64_t MOST_SERVERS = 1 << 16;
-constexpr double PERCENT = 100;
 
 /// @return the text of a part of the file
 std::string
@@ -85,12 +84,6 @@ double
 GetCpuSeconds()
 {
     return static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
-}
-
-std::string
-FormatPercent(double share)
-{
-    return FormatNumber(PERCENT * share, 2) + " %";
 }
 
 } // namespace
@@ -269,7 +262,7 @@ PrintEvaluation(const std::vector<EvaluatedStrategy>& runs,
             }
             const bool known = time != run.times.end() && packet != run.times.end();
             rows.back().push_back(
-                known ? FormatPercent(time->second.iterationS / packet->second.iterationS - 1)
+                known ? FormatPercent(time->second.iterationS / packet->second.iterationS - 1, 2)
                       : "-");
             rows.back().push_back(
                 known ? FormatNumber(packet->second.cpuS / std::max(time->second.cpuS, 1e-6), 0) +
@@ -297,8 +290,8 @@ PrintEvaluation(const std::vector<EvaluatedStrategy>& runs,
         }
         rows.push_back({executor,
                         std::to_string(score.strategies),
-                        FormatPercent(score.meanError),
-                        FormatPercent(score.maxError),
+                        FormatPercent(score.meanError, 2),
+                        FormatPercent(score.maxError, 2),
                         FormatNumber(score.meanTau, 3),
                         FormatNumber(score.leastTau, 3),
                         FormatNumber(score.geometricSpeedup, 0) + " x",

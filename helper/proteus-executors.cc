@@ -270,7 +270,7 @@ PrintContention(const RunResult& replay,
                  FormatNumber(100 * GetBatchTimeError(replay.timeline.endPs, whole.timeline.endPs),
                               3) +
                      " %"},
-                {"activity error, mean of the GPUs", FormatNumber(100 * mean, 3) + " %"},
+                {"activity error, mean of the GPUs", FormatPercent(mean, 3)},
                 {"activity error, GPU " + std::to_string(worst - errors.begin()),
                  FormatNumber(100 * *worst, 3) + " %, the largest"}},
                "lr");

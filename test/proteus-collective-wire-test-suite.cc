@@ -4,6 +4,8 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
+#include "unit/collective-clusters.h"
+
 #include "ns3/proteus-algorithms.h"
 #include "ns3/proteus-collective-run.h"
 #include "ns3/proteus-program.h"
@@ -184,14 +186,7 @@ class WireBytesCase : public TestCase
 
     void CheckAll(const Cluster& cluster, uint32_t n, uint64_t bytes)
     {
-        for (const Collective collective : {Collective::ALL_REDUCE,
-                                            Collective::ALL_GATHER,
-                                            Collective::REDUCE_SCATTER,
-                                            Collective::BROADCAST,
-                                            Collective::REDUCE,
-                                            Collective::GATHER,
-                                            Collective::SCATTER,
-                                            Collective::ALL_TO_ALL})
+        for (const Collective collective : GroupCollectives())
         {
             for (const std::string& algorithm : GetAlgorithms(collective))
             {

@@ -43,7 +43,7 @@ Median(std::vector<double> errors)
 }
 
 std::string
-FormatPercent(double share, bool isSigned = false)
+FormatInPercent(double share, bool isSigned = false)
 {
     return (isSigned && share >= 0 ? "+" : "") + FormatNumber(100 * share, 1);
 }
@@ -52,7 +52,7 @@ FormatPercent(double share, bool isSigned = false)
 std::string
 FormatMedian(double median, double goal)
 {
-    return median < 0 ? "-" : FormatPercent(median) + (median > goal ? " *" : "  ");
+    return median < 0 ? "-" : FormatInPercent(median) + (median > goal ? " *" : "  ");
 }
 
 } // namespace
@@ -134,10 +134,10 @@ PrintComparison(const CollectiveComparison& comparison, std::ostream& out)
         rows.push_back({std::to_string(size.simulated.bytes),
                         FormatNumber(size.measuredUs, 2),
                         FormatNumber(size.simulated.timeUs, 2),
-                        FormatPercent(size.GetError(), true),
+                        FormatInPercent(size.GetError(), true),
                         FormatNumber(size.GetMeasuredBusbwGBps(), 2),
                         FormatNumber(size.simulated.GetBusbwGBps(), 2),
-                        size.modelUs > 0 ? FormatPercent(size.GetModelError(), true) : "-",
+                        size.modelUs > 0 ? FormatInPercent(size.GetModelError(), true) : "-",
                         size.simulated.algorithm,
                         size.simulated.protocol,
                         std::to_string(size.simulated.channels)});
@@ -165,12 +165,12 @@ PrintComparisonSummary(const std::vector<CollectiveComparison>& comparisons, std
         rows.push_back({comparison.name,
                         FormatNumber(errors.measuredPeakGBps, 1),
                         FormatNumber(errors.simulatedPeakGBps, 1),
-                        FormatPercent(errors.GetPeakError(), true) +
+                        FormatInPercent(errors.GetPeakError(), true) +
                             (std::abs(errors.GetPeakError()) > PEAK_GOAL ? " *" : "  "),
                         FormatMedian(errors.small, SMALL_GOAL),
                         FormatMedian(errors.large, LARGE_GOAL),
-                        errors.middle < 0 ? "-" : FormatPercent(errors.middle),
-                        errors.model < 0 ? "-" : FormatPercent(errors.model),
+                        errors.middle < 0 ? "-" : FormatInPercent(errors.middle),
+                        errors.model < 0 ? "-" : FormatInPercent(errors.model),
                         hasModel ? FormatMedian(errors.middle / errors.model, MODEL_GOAL) : "-"});
     }
     out << "Errors in percent: of the highest bus bandwidth (GB/s) of the sizes that were run, and "

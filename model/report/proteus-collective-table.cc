@@ -6,6 +6,7 @@
 
 #include "proteus-collective-table.h"
 
+#include "proteus-collective-use.h"
 #include "proteus-tables.h"
 
 #include <algorithm>
@@ -49,26 +50,7 @@ CollectiveRow::GetAlgbwGBps() const
 double
 CollectiveRow::GetBusbwGBps() const
 {
-    return GetAlgbwGBps() * GetBusFactor(collective, ranks);
-}
-
-double
-GetBusFactor(Collective collective, uint32_t ranks)
-{
-    const double n = ranks;
-    switch (collective)
-    {
-    case Collective::ALL_REDUCE:
-        return 2 * (n - 1) / n;
-    case Collective::ALL_GATHER:
-    case Collective::REDUCE_SCATTER:
-    case Collective::ALL_TO_ALL:
-    case Collective::GATHER:
-    case Collective::SCATTER:
-        return (n - 1) / n;
-    default:
-        return 1;
-    }
+    return GetAlgbwGBps() * GetBusBandwidthFactor(collective, ranks);
 }
 
 void

@@ -43,20 +43,9 @@ struct CollectiveRow
 
     /// @return bytes over time
     double GetAlgbwGBps() const;
-    /// @return that times the factor of the collective and the ranks
+    /// @return that times GetBusBandwidthFactor()
     double GetBusbwGBps() const;
 };
-
-/**
- * @ingroup proteus
- * What nccl-tests multiplies the algorithm bandwidth by (doc/PERFORMANCE.md there): 2(n-1)/n of an
- * all-reduce; (n-1)/n of an all-gather, a reduce-scatter, an all-to-all, a gather and a scatter; 1
- * of the others.
- * @param collective a collective
- * @param ranks of its group
- * @return the factor
- */
-double GetBusFactor(Collective collective, uint32_t ranks);
 
 /**
  * @ingroup proteus

@@ -23,8 +23,6 @@ namespace proteus
 namespace
 {
 
-constexpr double PERCENT = 100;
-
 /// Prints the table "comparison".
 void
 PrintComparisonTable(const Table& table, std::ostream& out)
@@ -44,11 +42,10 @@ PrintComparisonTable(const Table& table, std::ostream& out)
         {
             const auto* number = std::get_if<double>(&row[i]);
             const auto* text = std::get_if<std::string>(&row[i]);
-            rows.back().push_back(text      ? *text
-                                  : !number ? "-"
-                                  : table.columns[i].unit == "share"
-                                      ? FormatNumber(PERCENT * *number, 2) + " %"
-                                      : FormatTime(*number));
+            rows.back().push_back(text                               ? *text
+                                  : !number                          ? "-"
+                                  : table.columns[i].unit == "share" ? FormatPercent(*number, 2)
+                                                                     : FormatTime(*number));
         }
     }
     out << '\n' << FormatTable(rows, "lr");
@@ -104,10 +101,9 @@ PrintTimeAccounts(const ReportedRun& run, std::ostream& out)
             sum.idlePs += account.idlePs;
         }
         const auto share = [&sum](int64_t part) {
-            return FormatNumber(PERCENT * static_cast<double>(part) /
-                                    static_cast<double>(std::max<int64_t>(sum.GetTotalPs(), 1)),
-                                2) +
-                   " %";
+            return FormatPercent(static_cast<double>(part) /
+                                     static_cast<double>(std::max<int64_t>(sum.GetTotalPs(), 1)),
+                                 2);
         };
         rows.push_back({result.executor,
                         share(sum.busyPs),

@@ -23,12 +23,6 @@ constexpr double LEAST_HELD_SHARE = 0.01;
 constexpr double LEAST_DRAIN_S = 10e-6;
 constexpr double GIGA = 1e9;
 
-std::string
-FormatPercent(double share)
-{
-    return FormatNumber(100 * share, 1) + " %";
-}
-
 double
 GetHeldShare(const LinkUse& use)
 {

@@ -25,12 +25,6 @@ namespace
 
 using Json = nlohmann::ordered_json;
 
-std::string
-FormatPercent(double share)
-{
-    return FormatNumber(100 * share, 1) + " %";
-}
-
 /// @param text any @return it as text of an HTML page
 std::string
 EscapeHtml(const std::string& text)
@@ -123,9 +117,10 @@ SummarizeResult(const ReportedRun& run, const RunResult& result)
 }
 
 std::string
-NameOf(const Summary& summary)
+NameOf(const ExecutionGraph& graph)
 {
-    return summary.graph.empty() ? "The graph" : summary.graph;
+    const std::string& name = graph.GetFacts().name;
+    return name.empty() ? "The graph" : name;
 }
 
 /// @return where the time of a GPU goes
@@ -203,7 +198,7 @@ DescribeInWords(const ReportedRun& run)
     }
     const Summary s = SummarizeResult(run, run.results.front());
     std::vector<std::string> words;
-    words.push_back(NameOf(s) + " on " + s.cluster + ": one iteration takes " +
+    words.push_back(NameOf(run.graph) + " on " + s.cluster + ": one iteration takes " +
                     FormatTime(s.iterationS) + " on " + FormatCount(s.devices) +
                     (s.devices == 1 ? " GPU (" : " GPUs (") + s.gpu + ").");
     words.push_back(DescribeTime(s));
@@ -230,7 +225,7 @@ DescribeInWords(const ReportedRun& run)
         const double otherS = static_cast<double>(other.timeline.endPs) / 1e12;
         words.push_back("By the executor " + other.executor + " the iteration takes " +
                         FormatTime(otherS) + ", " +
-                        FormatNumber(100 * std::fabs(otherS / s.iterationS - 1), 2) + " %" +
+                        FormatPercent(std::fabs(otherS / s.iterationS - 1), 2) +
                         (otherS < s.iterationS ? " less" : " more") + " than by the executor " +
                         run.results.front().executor + ".");
     }
@@ -263,8 +258,7 @@ WriteHtmlReport(const ReportedRun& run, std::ostream& out)
     {
         text += "<li>" + EscapeHtml(words[i]) + "</li>\n";
     }
-    const std::string title =
-        NameOf(SummarizeResult(run, run.results.front())) + " on " + run.cluster.GetName();
+    const std::string title = NameOf(run.graph) + " on " + run.cluster.GetName();
     const std::string page = GetResource("report.html");
     // {{name}} in the page is replaced, once, from the front to the back.
     std::size_t at = 0;

@@ -70,12 +70,6 @@ Share(double part, double whole)
 }
 
 std::string
-FormatPercent(double share)
-{
-    return FormatNumber(100 * share, 1) + " %";
-}
-
-std::string
 FormatFlops(double flopsPerS)
 {
     constexpr double PETA = 1e15;

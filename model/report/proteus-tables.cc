@@ -262,6 +262,13 @@ FormatNumber(double value, int decimals)
 }
 
 std::string
+FormatPercent(double share, int decimals)
+{
+    constexpr double PERCENT = 100;
+    return FormatNumber(PERCENT * share, decimals) + " %";
+}
+
+std::string
 FormatTime(double seconds)
 {
     constexpr std::array<const char*, 5> UNITS{"ps", "ns", "us", "ms", "s"};

@@ -125,6 +125,10 @@ std::string QuoteCsv(const std::string& field);
 std::string FormatNumber(double value, int decimals);
 
 /// @ingroup proteus
+/// @param share a part of one @param decimals how many @return in percent, e.g. "31.4 %"
+std::string FormatPercent(double share, int decimals = 1);
+
+/// @ingroup proteus
 /// @param seconds a time @return with the unit that suits it: "1.234 s", "56.789 ms", "12.300 us"
 std::string FormatTime(double seconds);
 

@@ -47,10 +47,10 @@ TEST(CollectiveTable, BandwidthsAreThoseOfNcclTests)
     const CollectiveRow row = MakeRow(1048576, 74.78);
     EXPECT_NEAR(row.GetAlgbwGBps(), 14.02, 0.005);
     EXPECT_NEAR(row.GetBusbwGBps(), 24.54, 0.005);
-    EXPECT_DOUBLE_EQ(GetBusFactor(Collective::ALL_GATHER, 8), 0.875);
-    EXPECT_DOUBLE_EQ(GetBusFactor(Collective::ALL_TO_ALL, 16), 0.9375);
-    EXPECT_DOUBLE_EQ(GetBusFactor(Collective::SEND_RECV, 16), 1);
-    EXPECT_DOUBLE_EQ(GetBusFactor(Collective::BROADCAST, 4), 1);
+    EXPECT_DOUBLE_EQ(GetBusBandwidthFactor(Collective::ALL_GATHER, 8), 0.875);
+    EXPECT_DOUBLE_EQ(GetBusBandwidthFactor(Collective::ALL_TO_ALL, 16), 0.9375);
+    EXPECT_DOUBLE_EQ(GetBusBandwidthFactor(Collective::SEND_RECV, 16), 1);
+    EXPECT_DOUBLE_EQ(GetBusBandwidthFactor(Collective::BROADCAST, 4), 1);
 }
 
 TEST(CollectiveTable, CsvHasTheColumns)

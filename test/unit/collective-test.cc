@@ -4,6 +4,8 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
+#include "collective-clusters.h"
+
 #include "ns3/proteus-program.h"
 
 #include <algorithm>
@@ -47,21 +49,6 @@ MakeStar(uint32_t gpus)
     return cluster;
 }
 
-std::vector<VertexId>
-FirstGpus(const Cluster& cluster, uint32_t n)
-{
-    return {cluster.GetGpus().begin(), cluster.GetGpus().begin() + n};
-}
-
-const std::vector<Collective> GROUP_COLLECTIVES{Collective::ALL_REDUCE,
-                                                Collective::ALL_GATHER,
-                                                Collective::REDUCE_SCATTER,
-                                                Collective::BROADCAST,
-                                                Collective::REDUCE,
-                                                Collective::GATHER,
-                                                Collective::SCATTER,
-                                                Collective::ALL_TO_ALL};
-
 } // namespace
 
 TEST(Collective, DefaultAlgorithmsComputeTheirCollective)
@@ -70,7 +57,7 @@ TEST(Collective, DefaultAlgorithmsComputeTheirCollective)
     const Paths paths(cluster);
     for (uint32_t n : {2, 3, 4, 5, 6, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64})
     {
-        for (Collective collective : GROUP_COLLECTIVES)
+        for (Collective collective : GroupCollectives())
         {
             // Sizes: less than a byte per rank, one that nothing divides, several loops.
             for (uint64_t bytes : {uint64_t{1}, uint64_t{100003}, uint64_t{n} * 10000})
