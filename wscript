@@ -104,6 +104,8 @@ def build(bld):
         # engine, whose wide loads then wait for narrow stores: up to twice as
         # slow. (waf has flags per task generator only, hence for all of it.)
         module.env.append_value('CXXFLAGS', '-fno-tree-slp-vectorize')
+    # Results are the same bytes on every processor: see CMakeLists.txt.
+    module.env.append_value('CXXFLAGS', '-ffp-contract=off')
 
     headers = bld(features='ns3header')
     headers.module = MODULE
