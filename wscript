@@ -120,7 +120,7 @@ def build(bld):
         test.env.append_value('CXXFLAGS', '-std=c++17')
         test.env.append_value('DEFINES', source_dir(bld.path))
 
-        unit_tests = bld.path.ant_glob(['test/unit/*.cc'])
+        unit_tests = bld.path.ant_glob(['test/unit/*.cc', 'test/unit/*/*.cc'])
         if bld.env['LIB_GTEST'] and unit_tests:
             gtest = bld.create_ns3_program('proteus-unit-tests',
                                            [MODULE, 'network', 'core'])

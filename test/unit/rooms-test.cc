@@ -25,6 +25,7 @@ const Rooms ALLOWED{
     {"strategy", {"graph", "cluster", "cost"}},
     {"collective", {"graph", "cluster"}},
     {"runtime", {"graph", "cluster", "cost", "collective"}},
+    {"schedule", {}},
     {"flow", {"graph", "cluster", "cost", "collective", "runtime"}},
     {"report", {"graph", "cluster", "cost", "runtime"}},
     {"format", {"graph", "cluster", "cost", "strategy", "collective", "runtime"}},
