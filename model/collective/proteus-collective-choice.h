@@ -7,9 +7,10 @@
 #ifndef PROTEUS_COLLECTIVE_CHOICE_H
 #define PROTEUS_COLLECTIVE_CHOICE_H
 
-#include "ns3/proteus-channel-search.h"
+#include "proteus-channel-search.h"
+#include "proteus-program.h"
+
 #include "ns3/proteus-nccl-cost.h"
-#include "ns3/proteus-program.h"
 
 #include <cstdint>
 #include <map>

@@ -8,9 +8,9 @@
 #define PROTEUS_PROGRAM_CACHE_H
 
 #include "proteus-collective-choice.h"
+#include "proteus-program.h"
 
 #include "ns3/proteus-graph.h"
-#include "ns3/proteus-program.h"
 
 #include <cstdint>
 #include <functional>

@@ -7,9 +7,10 @@
 #ifndef PROTEUS_BLOCK_COST_H
 #define PROTEUS_BLOCK_COST_H
 
+#include "proteus-program.h"
+
 #include "ns3/proteus-cluster.h"
 #include "ns3/proteus-collective-kernel-cost.h"
-#include "ns3/proteus-program.h"
 
 #include <cstdint>
 #include <optional>
