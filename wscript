@@ -95,7 +95,7 @@ def build(bld):
 
     module = bld.create_ns3_module(MODULE, ['core', 'network'])
     module.source = generated + bld.path.ant_glob(
-        ['model/*.cc', 'model/*/*.cc', 'helper/*.cc'])
+        ['model/*.cc', 'model/*/*.cc', 'helper/*.cc', 'helper/*/*.cc'])
     module.use += ['PROTOBUF', 'ZLIB']
     # ns-3 up to 3.34 compiles as C++11; the last -std= on a line wins.
     module.env.append_value('CXXFLAGS', '-std=c++17')
@@ -111,7 +111,7 @@ def build(bld):
     headers.module = MODULE
     headers.source = [  # ns-3 wants strings here
         header.path_from(bld.path) for header in bld.path.ant_glob(
-            ['model/*.h', 'model/*/*.h', 'helper/*.h'])]
+            ['model/*.h', 'model/*/*.h', 'helper/*.h', 'helper/*/*.h'])]
 
     if bld.env['ENABLE_TESTS']:
         test = bld.create_ns3_module_test_library(MODULE)

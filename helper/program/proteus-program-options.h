@@ -9,14 +9,14 @@
 
 #include "proteus-command-line-text.h"
 #include "proteus-fabric-flags.h"
-#include "proteus-flow-helper.h"
-#include "proteus-helper.h"
 #include "proteus-packet-trace-options.h"
 #include "proteus-result-options.h"
 
 #include "ns3/command-line.h"
 #include "ns3/nstime.h"
 #include "ns3/proteus-cluster.h"
+#include "ns3/proteus-flow-helper.h"
+#include "ns3/proteus-helper.h"
 
 #include <functional>
 #include <istream>

@@ -7,10 +7,9 @@
 #ifndef PROTEUS_COLLECTIVE_RUN_H
 #define PROTEUS_COLLECTIVE_RUN_H
 
-#include "proteus-helper.h"
-
 #include "ns3/proteus-cluster.h"
 #include "ns3/proteus-collective-table.h"
+#include "ns3/proteus-helper.h"
 #include "ns3/proteus-msccl.h"
 #include "ns3/proteus-splits.h"
 

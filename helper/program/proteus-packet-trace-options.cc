@@ -6,8 +6,7 @@
 
 #include "proteus-packet-trace-options.h"
 
-#include "proteus-fabric-helper.h"
-
+#include "ns3/proteus-fabric-helper.h"
 #include "ns3/proteus-output-file.h"
 
 #include <algorithm>

@@ -7,13 +7,13 @@
 #include "proteus-program-options.h"
 
 #include "proteus-executors.h"
-#include "proteus-link-recorder.h"
 #include "proteus-progress.h"
 
 #include "ns3/proteus-classic-ring.h"
 #include "ns3/proteus-cluster-file.h"
 #include "ns3/proteus-flow-calibration.h"
 #include "ns3/proteus-input-file.h"
+#include "ns3/proteus-link-recorder.h"
 #include "ns3/simulator.h"
 
 #include <algorithm>
