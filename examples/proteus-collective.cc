@@ -10,18 +10,10 @@
  * Prints the table that nccl-tests prints on the real machine.
  */
 
-#include "ns3/proteus-collective-program.h"
-
-using namespace ns3;
-using namespace ns3::proteus;
+#include "ns3/proteus-programs.h"
 
 int
 main(int argc, char* argv[])
 {
-    Time::SetResolution(Time::PS);
-    CollectiveProgramOptions options;
-    CommandLine command(__FILE__);
-    options.AddTo(command);
-    command.Parse(argc, argv);
-    return RunProgram("proteus-collective", [&options]() { RunCollectiveProgram(options); });
+    return ns3::proteus::MakeNcclTestsProgram(PROTEUS_SOURCE_DIR "/workloads")->Main(argc, argv);
 }

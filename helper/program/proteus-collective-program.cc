@@ -7,6 +7,8 @@
 #include "proteus-collective-program.h"
 
 #include "proteus-channel-listing.h"
+#include "proteus-command-line-program.h"
+#include "proteus-programs.h"
 #include "proteus-progress.h"
 
 #include "ns3/proteus-cluster-file.h"
@@ -535,6 +537,42 @@ RunCollectiveProgram(const CollectiveProgramOptions& options)
         WriteFile(options.csv, [&rows](std::ostream& out) { WriteCollectiveCsv(rows, out); });
     }
     options.tables.Write({MakeSummary(options, cluster, test, rows), table});
+}
+
+namespace
+{
+
+/// The program.
+class NcclTestsProgram : public CommandLineProgram
+{
+  public:
+    using CommandLineProgram::CommandLineProgram;
+
+  private:
+    std::string GetName() const override
+    {
+        return "proteus-collective";
+    }
+
+    void AddTo(CommandLine& command) override
+    {
+        m_options.AddTo(command);
+    }
+
+    void Run() override
+    {
+        RunCollectiveProgram(m_options);
+    }
+
+    CollectiveProgramOptions m_options;
+};
+
+} // namespace
+
+std::unique_ptr<CommandLineProgram>
+MakeNcclTestsProgram(const std::string& workloads)
+{
+    return std::make_unique<NcclTestsProgram>(workloads);
 }
 
 } // namespace proteus

@@ -1,0 +1,146 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-calibration-run.h"
+#include "proteus-command-line-program.h"
+#include "proteus-program-options.h"
+#include "proteus-programs.h"
+
+#include "ns3/proteus-output-file.h"
+
+#include <iostream>
+#include <memory>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+
+/**
+ * @file
+ * @ingroup proteus
+ * Fits the flow network to the packet network on a cluster.
+ */
+
+namespace ns3
+{
+namespace proteus
+{
+
+namespace
+{
+
+/// @param sizes in bytes @return as --sizes takes them
+std::string
+PrintSizes(const std::vector<uint64_t>& sizes)
+{
+    std::string text;
+    for (const uint64_t bytes : sizes)
+    {
+        text += (text.empty() ? "" : ",") + std::to_string(bytes);
+    }
+    return text;
+}
+
+/// @param text sizes in bytes, separated by commas @return them
+std::vector<uint64_t>
+ParseSizes(const std::string& text)
+{
+    std::vector<uint64_t> sizes;
+    std::istringstream input(text);
+    for (std::string part; std::getline(input, part, ',');)
+    {
+        char* end = nullptr;
+        const unsigned long long bytes = std::strtoull(part.c_str(), &end, 10);
+        if (part.empty() || part.front() == '-' || *end != '\0' || bytes == 0)
+        {
+            throw std::invalid_argument("--sizes=" + text +
+                                        ": must be bytes, separated by commas, e.g. 65536,1048576");
+        }
+        sizes.push_back(bytes);
+    }
+    return sizes;
+}
+
+/// The program.
+class CalibrateProgram : public CommandLineProgram
+{
+  public:
+    using CommandLineProgram::CommandLineProgram;
+
+  private:
+    std::string GetName() const override
+    {
+        return "proteus-calibrate";
+    }
+
+    void AddTo(CommandLine& command) override
+    {
+        command.Usage(
+            "Runs micro-experiments packet by packet on a cluster, fits the parameters of the\n"
+            "flow network to two thirds of them, and says how well the others agree.\n"
+            "\n"
+            "For example:\n"
+            "  proteus-calibrate --cluster=dgx-a100 --nodes=2 --output=a100.json\n"
+            "  proteus-run --cluster=dgx-a100 --nodes=2 --model=gpt2 --strategy='{\"dp\": 16}'\n"
+            "      --executor=both --calibration=a100.json");
+        command.AddValue("sizes",
+                         "sizes of the communications in bytes, separated by commas (default " +
+                             PrintSizes(GetCalibrationSizes(false)) + ")",
+                         m_sizes);
+        command.AddValue("quick",
+                         "fewer sizes, " + PrintSizes(GetCalibrationSizes(true)) +
+                             ": less time, larger errors",
+                         m_isQuick);
+        command.AddValue(
+            "rounds",
+            "rounds of the fit over all parameters, at most; 0: no fit, only the errors",
+            m_rounds);
+        command.AddValue("output", "calibration file to write", m_output);
+        m_options.AddTo(command);
+    }
+
+    ProgramOptions* GetRunOptions() override
+    {
+        return &m_options;
+    }
+
+    void Run() override
+    {
+        if (m_isQuick && !m_sizes.empty())
+        {
+            throw std::invalid_argument("--quick and --sizes: give one of them");
+        }
+        m_options.Check();
+        CheckWritable(m_output);
+        const std::vector<uint64_t> chosen =
+            m_sizes.empty() ? GetCalibrationSizes(m_isQuick) : ParseSizes(m_sizes);
+        const Cluster cluster = m_options.BuildCluster();
+        const std::size_t nExperiments = DesignExperiments(cluster, chosen).size();
+        std::cout << nExperiments << " experiments on " << cluster.GetName() << std::endl;
+        const FlowCalibration calibration =
+            RunCalibration(m_options, cluster, chosen, ToCount(m_rounds, "rounds", 0));
+        PrintCalibration(calibration, cluster, std::cout);
+        WriteFile(m_output, [&](std::ostream& out) { WriteFlowCalibration(calibration, out); });
+        std::cout << "\nWritten to " << m_output << ": use it with --calibration=" << m_output
+                  << '\n';
+    }
+
+    ProgramOptions m_options;
+    std::string m_sizes;
+    std::string m_output{"calibration.json"};
+    bool m_isQuick{false};
+    int64_t m_rounds{MAX_FIT_ROUNDS};
+};
+
+} // namespace
+
+std::unique_ptr<CommandLineProgram>
+MakeCalibrateProgram(const std::string& workloads)
+{
+    return std::make_unique<CalibrateProgram>(workloads);
+}
+
+} // namespace proteus
+} // namespace ns3

@@ -1,0 +1,62 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef PROTEUS_COMMAND_LINE_PROGRAM_H
+#define PROTEUS_COMMAND_LINE_PROGRAM_H
+
+#include "proteus-program-options.h"
+
+#include "ns3/command-line.h"
+
+#include <string>
+
+namespace ns3
+{
+namespace proteus
+{
+
+/**
+ * @ingroup proteus
+ * What the programs of examples/ have in common: options are added and read, then the program
+ * runs, and an error becomes one line. Times are picoseconds from its construction on.
+ */
+class CommandLineProgram
+{
+  public:
+    /// @param workloads the folder workloads/, with models, measurements and so on
+    explicit CommandLineProgram(std::string workloads);
+    virtual ~CommandLineProgram() = default;
+
+    CommandLineProgram(const CommandLineProgram&) = delete;
+    CommandLineProgram& operator=(const CommandLineProgram&) = delete;
+
+    /// The body of main(). @param argc its argument @param argv its argument @return the exit code
+    int Main(int argc, char* argv[]);
+
+  protected:
+    /// @return name of the program, e.g. "proteus-run"
+    virtual std::string GetName() const = 0;
+    /// @param command to say the usage to, and to add all options to
+    virtual void AddTo(CommandLine& command) = 0;
+    /// @return the options that remember the command line for reports, or null
+    virtual ProgramOptions* GetRunOptions();
+    /// Does what the options say.
+    virtual void Run() = 0;
+
+    /// @return the folder workloads/
+    const std::string& GetWorkloads() const
+    {
+        return m_workloads;
+    }
+
+  private:
+    std::string m_workloads; //!< folder
+};
+
+} // namespace proteus
+} // namespace ns3
+
+#endif // PROTEUS_COMMAND_LINE_PROGRAM_H

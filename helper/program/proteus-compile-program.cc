@@ -1,0 +1,240 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-command-line-program.h"
+#include "proteus-compile-tables.h"
+#include "proteus-model-options.h"
+#include "proteus-program-options.h"
+#include "proteus-programs.h"
+#include "proteus-table-options.h"
+
+#include "ns3/command-line.h"
+#include "ns3/nstime.h"
+#include "ns3/proteus-chakra.h"
+#include "ns3/proteus-compiler.h"
+#include "ns3/proteus-gpu-datasheet.h"
+#include "ns3/proteus-graph-dot.h"
+#include "ns3/proteus-graph-file.h"
+#include "ns3/proteus-inventory.h"
+#include "ns3/proteus-layout-table.h"
+#include "ns3/proteus-output-file.h"
+#include "ns3/proteus-strategy-json.h"
+
+#include <iomanip>
+#include <iostream>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+/**
+ * @file
+ * @ingroup proteus
+ * Compiles a model and a strategy to an execution graph, and says what it communicates and how much
+ * memory it needs.
+ */
+
+namespace ns3
+{
+namespace proteus
+{
+
+namespace
+{
+
+/// What the user asked for.
+struct Options
+{
+    ModelOptions model;
+    std::string gpu{"A100-SXM4-80GB"};
+    LaunchInterval launchInterval;
+    CommandLineText profile;
+    CommandLineText graph;
+    CommandLineText chakra;
+    CommandLineText inventory;
+    CommandLineText memory;
+    CommandLineText layouts;
+    TableOptions tables;
+    bool isUntimed{false};
+    bool expand{false};
+};
+
+/// @return whether a name ends so
+bool
+EndsWith(const std::string& name, const std::string& ending)
+{
+    return name.size() > ending.size() &&
+           name.compare(name.size() - ending.size(), ending.size(), ending) == 0;
+}
+
+/// Checks what can be known to be wrong before the compilation.
+void
+Check(const Options& options)
+{
+    for (const std::string& file :
+         {options.graph, options.inventory, options.memory, options.layouts})
+    {
+        if (!file.empty())
+        {
+            CheckWritable(file);
+        }
+    }
+    options.tables.Check();
+    if (!options.graph.empty() && !EndsWith(options.graph, ".json") &&
+        !EndsWith(options.graph, ".pb") && !EndsWith(options.graph, ".dot"))
+    {
+        throw std::invalid_argument("--graph=" + options.graph +
+                                    ": the name must end in .json, .pb or .dot (Graphviz)");
+    }
+}
+
+void
+PrintInventory(const std::vector<InventoryRow>& rows)
+{
+    std::cout << "Communication\n"
+              << std::left << std::setw(21) << "  phase" << std::setw(16) << "kind" << std::right
+              << std::setw(8) << "group" << std::setw(16) << "bytes" << std::setw(12) << "count"
+              << "\n";
+    for (const InventoryRow& row : rows)
+    {
+        std::cout << "  " << std::left << std::setw(19) << row.phase << std::setw(16)
+                  << ToString(row.collective) << std::right << std::setw(8) << row.groupSize
+                  << std::setw(16) << row.bytes << std::setw(12) << row.count << "\n";
+    }
+    if (rows.empty())
+    {
+        std::cout << "  none\n";
+    }
+}
+
+void
+CompileAndReport(const Options& options)
+{
+    Check(options);
+    const GpuDatasheet& gpu = FindGpuDatasheet(options.gpu);
+    const TrainingPlan plan = options.model.Load();
+    const Model& model = plan.model;
+    if (options.expand)
+    {
+        WriteStrategyJson(plan.tree, std::cout);
+        return;
+    }
+    if (!options.layouts.empty())
+    {
+        WriteFile(options.layouts, [&](std::ostream& stream) {
+            WriteLayoutCsv(stream, PlaceModel(model, plan.tree));
+        });
+    }
+    const ExecutionGraph graph =
+        options.isUntimed ? CompileModel(model, plan.tree)
+                          : CompileForGpu(plan,
+                                          gpu,
+                                          GetKernelCostParameters(options.launchInterval),
+                                          options.profile);
+    const std::vector<InventoryRow> rows = TakeInventory(graph);
+    std::cout << model.GetName() << ": " << model.CountParameters() << " parameters, "
+              << graph.GetNDevices() << " devices, " << graph.GetNTasks() << " tasks\n";
+    PrintInventory(rows);
+    const std::vector<MemoryAccount> accounts = AccountMemory(graph);
+    PrintMemory(accounts, gpu, std::cout);
+    if (!options.inventory.empty())
+    {
+        WriteFile(options.inventory,
+                  [&](std::ostream& stream) { WriteInventoryCsv(stream, rows); });
+    }
+    if (!options.memory.empty())
+    {
+        WriteFile(options.memory, [&](std::ostream& stream) { WriteMemoryCsv(stream, accounts); });
+    }
+    options.tables.Write(MakeCompileTables({model, graph, gpu, rows, accounts}));
+    if (!options.chakra.empty())
+    {
+        SaveChakraFolder(graph, options.chakra);
+    }
+    if (EndsWith(options.graph, ".dot"))
+    {
+        WriteFile(options.graph, [&](std::ostream& stream) { WriteGraphDot(graph, stream); });
+    }
+    else if (!options.graph.empty())
+    {
+        SaveGraph(graph, options.graph);
+    }
+}
+
+/// The program.
+class CompileProgram : public CommandLineProgram
+{
+  public:
+    using CommandLineProgram::CommandLineProgram;
+
+  private:
+    std::string GetName() const override
+    {
+        return "proteus-compile";
+    }
+
+    void AddTo(CommandLine& command) override
+    {
+        command.Usage("Compiles a model and a strategy to an execution graph, lists what it\n"
+                      "communicates, and says whether it fits into memory.");
+        m_options.launchInterval.value = PicoSeconds(KernelCostParameters().hostPerKernelPs);
+        m_options.model.folder = GetWorkloads() + "/models";
+        m_options.model.AddTo(command);
+        command.AddValue("gpu",
+                         "GPU that kernels are timed for, and whose memory has to be enough",
+                         m_options.gpu);
+        command.AddValue(
+            "profile",
+            "JSON file with measured times of operators, which go before computed ones",
+            m_options.profile);
+        command.AddValue("launchInterval",
+                         "least time of a kernel: the host's pace in issuing them",
+                         m_options.launchInterval);
+        command.AddValue(
+            "untimed",
+            "leave the times of kernels to the run, which has FLOPs and bytes to go by",
+            m_options.isUntimed);
+        command.AddValue("graph",
+                         "save the execution graph to this .json, .pb or .dot (Graphviz) file",
+                         m_options.graph);
+        command.AddValue(
+            "chakra",
+            "save the execution graph as a Chakra trace: this folder gets a file per GPU",
+            m_options.chakra);
+        command.AddValue(
+            "inventory",
+            "write the communication to this CSV file: phase,kind,group_size,bytes,count",
+            m_options.inventory);
+        command.AddValue("memory",
+                         "write the memory of every device at its peak to this CSV file",
+                         m_options.memory);
+        command.AddValue("layouts",
+                         "write how every tensor is split over the mesh axes to this CSV file",
+                         m_options.layouts);
+        m_options.tables.AddTo(command);
+        command.AddValue("expand",
+                         "print the strategy as a tree, and do nothing else",
+                         m_options.expand);
+    }
+
+    void Run() override
+    {
+        CompileAndReport(m_options);
+    }
+
+    Options m_options;
+};
+
+} // namespace
+
+std::unique_ptr<CommandLineProgram>
+MakeCompileProgram(const std::string& workloads)
+{
+    return std::make_unique<CompileProgram>(workloads);
+}
+
+} // namespace proteus
+} // namespace ns3

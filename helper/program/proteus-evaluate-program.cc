@@ -1,0 +1,271 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-calibration-run.h"
+#include "proteus-command-line-program.h"
+#include "proteus-command-line-text.h"
+#include "proteus-evaluation.h"
+#include "proteus-executors.h"
+#include "proteus-programs.h"
+#include "proteus-progress.h"
+
+#include "ns3/proteus-input-file.h"
+#include "ns3/proteus-output-file.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <iostream>
+#include <map>
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+/**
+ * @file
+ * @ingroup proteus
+ * Runs a list of workloads by several executors, and says how far they are from the packet level.
+ */
+
+namespace ns3
+{
+namespace proteus
+{
+
+namespace
+{
+
+/// Servers of a calibration, unless no workload has as many.
+constexpr uint32_t CALIBRATION_NODES = 2;
+
+/// What the user asked for.
+struct Options
+{
+    ProgramOptions run;
+    std::string models; //!< folder
+    CommandLineText list;
+    CommandLineText calibrations;
+    CommandLineText only;
+    CommandLineText csv;
+    CommandLineText output;
+    CommandLineText reuse;
+};
+
+/// @return the workloads of the list whose title contains what is asked for
+std::vector<EvaluationWorkload>
+LoadWorkloads(const Options& options)
+{
+    InputFile file(options.list);
+    std::vector<EvaluationWorkload> workloads = ReadEvaluation(file.GetStream(), options.list);
+    workloads.erase(std::remove_if(workloads.begin(),
+                                   workloads.end(),
+                                   [&](const EvaluationWorkload& workload) {
+                                       return workload.GetTitle().find(options.only) ==
+                                              std::string::npos;
+                                   }),
+                    workloads.end());
+    if (workloads.empty())
+    {
+        throw std::invalid_argument("--only=" + options.only + ": no workload of " + options.list +
+                                    " has that in its title");
+    }
+    return workloads;
+}
+
+/// Calibrates for what is not calibrated yet. @return calibration file by preset
+std::map<std::string, std::string>
+FindCalibrations(const Options& options, const std::vector<EvaluationWorkload>& workloads)
+{
+    std::map<std::string, std::string> files;
+    if (options.calibrations.empty())
+    {
+        return files;
+    }
+    std::filesystem::create_directories(std::string(options.calibrations));
+    std::map<std::string, uint32_t> nodes;
+    for (const EvaluationWorkload& workload : workloads)
+    {
+        uint32_t& most = nodes[workload.cluster];
+        most = std::max(most, workload.nodes);
+    }
+    for (const EvaluationWorkload& workload : workloads)
+    {
+        std::string& file = files[workload.cluster];
+        file = options.calibrations + "/" + workload.cluster + ".json";
+        if (std::filesystem::exists(file))
+        {
+            continue;
+        }
+        ProgramOptions run = options.run;
+        run.cluster = workload.cluster;
+        run.nodes = std::min(nodes[workload.cluster], CALIBRATION_NODES);
+        const Cluster cluster = run.BuildCluster();
+        std::cerr << "calibrating for " << cluster.GetName() << std::endl;
+        const FlowCalibration calibration =
+            RunCalibration(run, cluster, GetCalibrationSizes(false));
+        WriteFile(file, [&](std::ostream& out) { WriteFlowCalibration(calibration, out); });
+    }
+    return files;
+}
+
+/// @return what an earlier run has found, by workload and strategy
+std::map<std::pair<std::string, std::string>, ExecutorTime>
+LoadPacketTimes(const Options& options)
+{
+    std::map<std::pair<std::string, std::string>, ExecutorTime> times;
+    if (!options.reuse.empty())
+    {
+        InputFile file(options.reuse);
+        for (const EvaluatedStrategy& run : ReadEvaluationJson(file.GetStream(), options.reuse))
+        {
+            const auto packet = run.times.find("packet");
+            if (packet != run.times.end())
+            {
+                times[{run.workload, run.strategy}] = packet->second;
+            }
+        }
+    }
+    return times;
+}
+
+void
+EvaluateAll(const Options& options, const std::vector<std::string>& executors)
+{
+    const std::vector<EvaluationWorkload> workloads = LoadWorkloads(options);
+    const auto known = LoadPacketTimes(options);
+    const auto calibrations = FindCalibrations(options, workloads);
+    std::size_t total = 0;
+    for (const EvaluationWorkload& workload : workloads)
+    {
+        total += workload.strategies.size();
+    }
+    std::vector<EvaluatedStrategy> runs;
+    ProgressLine progress("evaluation");
+    for (const EvaluationWorkload& workload : workloads)
+    {
+        for (std::size_t i = 0; i < workload.strategies.size(); ++i)
+        {
+            const std::string strategy = GetStrategyName(workload, i);
+            if (!options.run.quiet)
+            {
+                progress.Say(DescribeStep(
+                    "run " + std::to_string(runs.size() + 1) + " of " + std::to_string(total) +
+                        ", " + workload.GetTitle() + ", " + strategy,
+                    static_cast<double>(runs.size()) / static_cast<double>(total),
+                    progress.GetElapsedSeconds()));
+            }
+            ProgramOptions run = options.run;
+            run.quiet = true;
+            run.calibration = calibrations.empty() ? "" : calibrations.at(workload.cluster);
+            std::vector<std::string> left = executors;
+            const auto packet = known.find({workload.GetTitle(), strategy});
+            if (packet != known.end())
+            {
+                left.erase(std::remove(left.begin(), left.end(), "packet"), left.end());
+            }
+            runs.push_back(Evaluate(workload, i, options.models, left, run));
+            if (packet != known.end())
+            {
+                runs.back().times["packet"] = packet->second;
+            }
+            if (!options.output.empty())
+            {
+                WriteFile(options.output,
+                          [&](std::ostream& out) { WriteEvaluationJson(runs, out); });
+            }
+        }
+    }
+    PrintEvaluation(runs, executors, std::cout);
+    if (!known.empty())
+    {
+        std::cout << "\nTimes of executor packet are those of " << options.reuse << ".\n";
+    }
+    if (!options.csv.empty())
+    {
+        WriteFile(options.csv, [&](std::ostream& out) { WriteEvaluationCsv(runs, out); });
+    }
+}
+
+/// The program.
+class EvaluateProgram : public CommandLineProgram
+{
+  public:
+    using CommandLineProgram::CommandLineProgram;
+
+  private:
+    std::string GetName() const override
+    {
+        return "proteus-evaluate";
+    }
+
+    void AddTo(CommandLine& command) override
+    {
+        m_options.run.executor = "packet,flow,alpha-beta";
+        m_options.models = GetWorkloads() + "/models";
+        m_options.list = GetWorkloads() + "/evaluation/flow-against-packet.json";
+        command.Usage(
+            "Runs every workload of a list with each of its strategies by several executors, one "
+            "after\n"
+            "the other, and prints their iteration times, how far they are from the packet level, "
+            "how\n"
+            "well they keep the order of the strategies, and how much faster they are.\n"
+            "\n"
+            "For example:\n"
+            "  proteus-evaluate --calibrations=calibrations --csv=evaluation.csv\n"
+            "  proteus-evaluate --only=VGG");
+        command.AddValue("list", "JSON file with the workloads", m_options.list);
+        command.AddValue(
+            "calibrations",
+            "folder with a file of proteus-calibrate for every preset, NAME.json; what is "
+            "not there is calibrated with two servers, or one if no workload has two, and written "
+            "there. Adds the "
+            "executor flow_calibrated",
+            m_options.calibrations);
+        command.AddValue("only", "workloads whose title contains this", m_options.only);
+        command.AddValue("executor", "executors, separated by commas", m_options.run.executor);
+        command.AddValue("csv", "write all times to this file", m_options.csv);
+        command.AddValue("output",
+                         "write all times to this file as JSON, after every run",
+                         m_options.output);
+        command.AddValue(
+            "reuse",
+            "file of --output: times of executor packet come from there, where it has them",
+            m_options.reuse);
+        command.AddValue("stream", "random stream of path choice", m_options.run.stream);
+        command.AddValue("quiet", "no progress", m_options.run.quiet);
+    }
+
+    ProgramOptions* GetRunOptions() override
+    {
+        return &m_options.run;
+    }
+
+    void Run() override
+    {
+        for (const std::string& path : {m_options.csv, m_options.output})
+        {
+            if (!path.empty())
+            {
+                CheckWritable(path);
+            }
+        }
+        EvaluateAll(
+            m_options,
+            ParseExecutors(m_options.run.executor, m_options.run.htae, m_options.calibrations));
+    }
+
+    Options m_options;
+};
+
+} // namespace
+
+std::unique_ptr<CommandLineProgram>
+MakeEvaluateProgram(const std::string& workloads)
+{
+    return std::make_unique<EvaluateProgram>(workloads);
+}
+
+} // namespace proteus
+} // namespace ns3

@@ -1,0 +1,452 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-command-line-program.h"
+#include "proteus-packet-trace-options.h"
+#include "proteus-program-options.h"
+#include "proteus-programs.h"
+#include "proteus-progress.h"
+#include "proteus-table-options.h"
+
+#include "ns3/config.h"
+#include "ns3/double.h"
+#include "ns3/proteus-cluster-file.h"
+#include "ns3/proteus-flow-csv.h"
+#include "ns3/proteus-flow-player.h"
+#include "ns3/proteus-output-file.h"
+#include "ns3/rng-seed-manager.h"
+#include "ns3/simulator.h"
+#include "ns3/string.h"
+#include "ns3/uinteger.h"
+
+#include <algorithm>
+#include <iomanip>
+#include <iostream>
+#include <limits>
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+/**
+ * @file
+ * @ingroup proteus
+ * Plays a list of flows with dependencies on a cluster.
+ */
+
+namespace ns3
+{
+namespace proteus
+{
+
+namespace
+{
+
+/// What the command line says, as it says it.
+struct Options
+{
+    CommandLineText cluster;       //!< preset or file
+    int64_t nodes{0};              //!< servers
+    FabricFlags fabric;            //!< between servers of a preset
+    CommandLineText flows;         //!< file
+    std::string transport;         //!< empty: attributes decide
+    int64_t payload{0};            //!< 0: the cluster decides
+    int64_t overhead{-1};          //!< -1: the cluster decides
+    std::string window;            //!< empty: attributes decide
+    std::string congestionControl; //!< empty: attributes decide
+    int64_t seed{1};               //!< of ns-3's random numbers
+    CommandLineText csv;           //!< file, may be empty
+    TableOptions tables;           //!< all results
+    PacketTraceOptions traces;     //!< what happens on the links
+    bool quiet{false};             //!< no progress line
+};
+
+/// @param options to apply to the transport that will be made
+void
+SetTransportDefaults(const Options& options)
+{
+    const std::string transport = "ns3::proteus::Transport::";
+    if (options.transport == "go-back-n")
+    {
+        Config::SetDefault(transport + "Reliability", StringValue("GoBackN"));
+    }
+    else if (options.transport == "selective-repeat")
+    {
+        Config::SetDefault(transport + "Reliability", StringValue("SelectiveRepeat"));
+    }
+    else if (options.transport == "tcp")
+    {
+        if (!options.congestionControl.empty() && options.congestionControl != "tcp")
+        {
+            throw std::invalid_argument("--transport=tcp has its own congestion control: leave "
+                                        "--congestionControl away");
+        }
+        Config::SetDefault(transport + "CongestionControl", StringValue("tcp"));
+    }
+    else if (!options.transport.empty())
+    {
+        throw std::invalid_argument("--transport=" + options.transport +
+                                    ": known are go-back-n, selective-repeat and tcp");
+    }
+    if (!options.congestionControl.empty())
+    {
+        if (options.congestionControl != "auto")
+        {
+            MakeCongestionType(options.congestionControl); // an error names the known ones
+        }
+        Config::SetDefault(transport + "CongestionControl", StringValue(options.congestionControl));
+    }
+    if (options.window == "bdp")
+    {
+        Config::SetDefault(transport + "WindowProducts", DoubleValue(1));
+    }
+    else if (!options.window.empty())
+    {
+        if (options.window.find_first_not_of("0123456789") != std::string::npos ||
+            options.window.size() > 15)
+        {
+            throw std::invalid_argument("--window=" + options.window +
+                                        ": must be a number of bytes, or bdp for one "
+                                        "bandwidth-delay product of the path");
+        }
+        Config::SetDefault(transport + "Window", UintegerValue(std::stoull(options.window)));
+    }
+}
+
+/// @param cluster to copy @param options with payload and overhead @return it, with the packets of
+/// its network as the options say
+Cluster
+WithPackets(const Cluster& cluster, const Options& options)
+{
+    Cluster changed(cluster.GetName());
+    for (const Vertex& vertex : cluster.GetVertices())
+    {
+        changed.AddVertex(vertex);
+    }
+    for (Link link : cluster.GetLinks())
+    {
+        if (link.technology == LinkTechnology::INFINIBAND ||
+            link.technology == LinkTechnology::ROCE)
+        {
+            if (options.payload > 0)
+            {
+                link.framing.unitBytes = static_cast<uint32_t>(options.payload);
+                link.framing.packetBytes = link.framing.unitBytes;
+            }
+            if (options.overhead >= 0)
+            {
+                link.framing.unitHeaderBytes = 0;
+                link.framing.packetHeaderBytes = static_cast<uint32_t>(options.overhead);
+            }
+        }
+        changed.AddLink(link);
+    }
+    return changed;
+}
+
+/// @param options with a cluster @return the cluster
+Cluster
+MakeCluster(const Options& options)
+{
+    if (options.cluster.empty())
+    {
+        throw std::invalid_argument("--cluster is missing: a preset (dgx-h100, ...) or a file; "
+                                    "workloads/flows/ has small ones");
+    }
+    const int64_t most = 1 << 20;
+    if (options.payload < 0 || options.payload > most)
+    {
+        throw std::invalid_argument("--payload=" + std::to_string(options.payload) +
+                                    ": must be a number of bytes from 1 to " +
+                                    std::to_string(most));
+    }
+    if (options.overhead < -1 || options.overhead > most)
+    {
+        throw std::invalid_argument("--overhead=" + std::to_string(options.overhead) +
+                                    ": must be a number of bytes from 0 to " +
+                                    std::to_string(most));
+    }
+    HpccTopologyOptions hpcc;
+    hpcc.payloadBytes =
+        options.payload > 0 ? static_cast<uint32_t>(options.payload) : hpcc.payloadBytes;
+    hpcc.overheadBytes =
+        options.overhead >= 0 ? static_cast<uint32_t>(options.overhead) : hpcc.overheadBytes;
+    const Cluster cluster = LoadCluster(options.cluster,
+                                        ToCount(options.nodes, "nodes", 0),
+                                        options.fabric.GetOptions(),
+                                        hpcc);
+    return options.payload > 0 || options.overhead >= 0 ? WithPackets(cluster, options) : cluster;
+}
+
+/// What is said of all flows together.
+struct FlowsSummary
+{
+    std::size_t flows{0};
+    uint64_t bytes{0};
+    double endS{0};     //!< last byte of the last one
+    double meanS{0};    //!< from the start to the last byte
+    double longestS{0}; //!< the same
+    NetworkStatistics work;
+    uint64_t repeated{0}; //!< data packets
+    LinkStatistics links; //!< sums
+    double wallS{0};
+    uint64_t train{1}; //!< packets of the network per event
+};
+
+/// @param player that has run @param fabric of it @param wallS how long that took @return of it
+FlowsSummary
+Summarize(const FlowPlayer& player, Ptr<Fabric> fabric, double wallS)
+{
+    constexpr double PS = 1e-12;
+    const auto& flows = player.GetFlows();
+    const auto& times = player.GetTimes();
+    FlowsSummary summary;
+    summary.flows = flows.size();
+    summary.endS = static_cast<double>(player.GetEndPs()) * PS;
+    for (std::size_t i = 0; i < flows.size(); ++i)
+    {
+        summary.bytes += flows[i].bytes;
+        const double tookS = static_cast<double>(times[i].receivedPs - times[i].startPs) * PS;
+        summary.meanS += tookS / static_cast<double>(flows.size());
+        summary.longestS = std::max(summary.longestS, tookS);
+    }
+    summary.work = player.GetStatistics();
+    summary.repeated = player.GetTransport()->GetRetransmittedPackets();
+    for (const LinkStatistics& link : fabric->GetLinkStatistics())
+    {
+        summary.links.lostPackets += link.lostPackets;
+        summary.links.droppedPackets += link.droppedPackets;
+        summary.links.markedPackets += link.markedPackets;
+        summary.links.pauses += link.pauses;
+    }
+    summary.wallS = wallS;
+    UintegerValue train;
+    fabric->GetAttribute("TrainPackets", train);
+    summary.train = train.Get();
+    return summary;
+}
+
+/// @param s to print
+void
+Print(const FlowsSummary& s)
+{
+    std::cout << std::fixed << std::setprecision(6) << "flows            " << s.flows << ", "
+              << s.bytes << " bytes\n"
+              << "last byte        " << s.endS * 1e3 << " ms\n"
+              << "completion time  " << s.meanS * 1e3 << " ms mean, " << s.longestS * 1e3
+              << " ms longest\n"
+              << "packets          " << s.work.packets << " data (" << s.repeated << " repeated), "
+              << s.work.controlPackets << " control, " << s.work.packetHops << " packet-hops\n"
+              << "network          " << s.links.markedPackets << " marked, " << s.links.pauses
+              << " pauses, " << s.links.droppedPackets << " dropped, " << s.links.lostPackets
+              << " lost\n"
+              << std::setprecision(3) << "run              " << s.wallS << " s, "
+              << (s.wallS > 0 ? static_cast<double>(s.work.packetHops) / s.wallS * 1e-6 : 0)
+              << " M packet-hops/s\n";
+    if (s.train > 1)
+    {
+        std::cout << "approximation    " << s.train << " packets of the network per event "
+                  << "(TrainPackets); 1 is exact\n";
+    }
+}
+
+/// @param s of the run @return it as a table
+Table
+MakeSummaryTable(const FlowsSummary& s)
+{
+    const auto text = [](const char* value) { return Cell(std::string(value)); };
+    Table table = MakeQuantityTable("summary", "Summary", "All flows together.");
+    table.rows = {{text("flows"), uint64_t{s.flows}, text("")},
+                  {text("payload"), s.bytes, text("B")},
+                  {text("last byte"), s.endS, text("s")},
+                  {text("mean completion time"), s.meanS, text("s")},
+                  {text("longest completion time"), s.longestS, text("s")},
+                  {text("data packets"), s.work.packets, text("")},
+                  {text("repeated packets"), s.repeated, text("")},
+                  {text("control packets"), s.work.controlPackets, text("")},
+                  {text("packet-hops"), s.work.packetHops, text("")},
+                  {text("marked packets"), s.links.markedPackets, text("")},
+                  {text("pauses"), s.links.pauses, text("")},
+                  {text("dropped packets"), s.links.droppedPackets, text("")},
+                  {text("lost packets"), s.links.lostPackets, text("")},
+                  {text("packets per event"), s.train, text("")},
+                  {text("wall time"), s.wallS, text("s")}};
+    return table;
+}
+
+/// @param player that has run @return a row per flow
+Table
+MakeFlowTable(const FlowPlayer& player)
+{
+    Table table{"flows",
+                "Flows",
+                "A row per flow, in the order of the list.",
+                {{"id", "", "of the list"},
+                 {"src", "", "rank that sends"},
+                 {"dst", "", "rank that receives"},
+                 {"bytes", "B", "payload"},
+                 {"start_s", "s", "handed to the transport"},
+                 {"received_s", "s", "the last byte has arrived"},
+                 {"acknowledged_s", "s", "the sender knows"}},
+                {}};
+    const auto seconds = [](int64_t ps) {
+        return ps < 0 ? Cell() : Cell(static_cast<double>(ps) * 1e-12);
+    };
+    for (std::size_t i = 0; i < player.GetFlows().size(); ++i)
+    {
+        const FlowSpec& flow = player.GetFlows()[i];
+        const FlowTimes& times = player.GetTimes()[i];
+        table.rows.push_back({flow.id,
+                              uint64_t{flow.source},
+                              uint64_t{flow.destination},
+                              flow.bytes,
+                              seconds(times.startPs),
+                              seconds(times.receivedPs),
+                              seconds(times.acknowledgedPs)});
+    }
+    return table;
+}
+
+/// @param command to add the options to @param options that it sets
+void
+AddOptions(CommandLine& command, Options& options)
+{
+    command.AddValue("cluster",
+                     "a cluster JSON file, an NCCL topology XML, a text topology as the HPCC "
+                     "simulator has it, or a server preset",
+                     options.cluster);
+    command.AddValue("nodes", "servers of a preset (0: what the file says, or one)", options.nodes);
+    options.fabric.AddTo(command);
+    command.AddValue("flows", "list of flows, a CSV file", options.flows);
+    command.AddValue("transport",
+                     "how lost packets come again: go-back-n, selective-repeat, or tcp, which is a "
+                     "congestion control, too",
+                     options.transport);
+    command.AddValue("payload",
+                     "payload bytes of a packet of the network (0: what the cluster says; 1000 for "
+                     "a text topology)",
+                     options.payload);
+    command.AddValue("overhead",
+                     "header bytes of such a packet (-1: what the cluster says; 48 for a text "
+                     "topology, as the HPCC simulator; ASTRA-sim's has 36)",
+                     options.overhead);
+    command.AddValue("window",
+                     "payload bytes in flight per flow, or bdp for a bandwidth-delay product of "
+                     "its path",
+                     options.window);
+    command.AddValue("congestionControl",
+                     "none, dcqcn, hpcc, timely, swift, dctcp or tcp",
+                     options.congestionControl);
+    command.AddValue("seed", "of the random numbers, from 1 on", options.seed);
+    command.AddValue("csv",
+                     "write id,src,dst,bytes,start_ns,rx_done_ns,ack_done_ns to this file",
+                     options.csv);
+    options.tables.AddTo(command);
+    options.traces.AddTo(command);
+    command.AddValue("quiet", "no progress line", options.quiet);
+}
+
+/// Plays the flows, and says and writes what came out.
+void
+Play(const Options& options)
+{
+    RngSeedManager::SetSeed(ToCount(options.seed, "seed", 1));
+    SetTransportDefaults(options);
+    if (options.flows.empty())
+    {
+        throw std::invalid_argument("--flows=FILE is missing; workloads/flows/ has small ones");
+    }
+    const Cluster cluster = MakeCluster(options);
+    std::vector<FlowSpec> flows =
+        LoadFlows(options.flows, static_cast<uint32_t>(cluster.GetGpus().size()));
+    if (!options.csv.empty())
+    {
+        CheckWritable(options.csv);
+    }
+    options.tables.Check();
+    Ptr<Fabric> fabric = ProteusHelper().InstallFabric(cluster);
+    Ptr<FlowPlayer> player = CreateObject<FlowPlayer>();
+    player->AssignStreams(fabric, 0);
+    player->Install(fabric, std::move(flows));
+    options.traces.Enable(fabric, player->GetTransport());
+    double wallS = 0;
+    {
+        ProgressLine progress;
+        if (!options.quiet)
+        {
+            player->SetProgressReport(
+                [&progress](const TrainingJob::Progress& state) { progress.Update(state); });
+        }
+        player->Run();
+        wallS = progress.GetElapsedSeconds();
+    }
+    if (!options.csv.empty())
+    {
+        WriteFile(options.csv, [&player](std::ostream& out) {
+            WriteFlowCsv(player->GetFlows(), player->GetTimes(), out);
+        });
+    }
+    const FlowsSummary summary = Summarize(*player, fabric, wallS);
+    Print(summary);
+    if (!options.tables.IsEmpty())
+    {
+        options.tables.Write({MakeSummaryTable(summary), MakeFlowTable(*player)});
+    }
+    player->Dispose();
+    fabric->Dispose();
+    Simulator::Destroy();
+}
+
+/// The program.
+class FlowsProgram : public CommandLineProgram
+{
+  public:
+    using CommandLineProgram::CommandLineProgram;
+
+  private:
+    std::string GetName() const override
+    {
+        return "proteus-flows";
+    }
+
+    void AddTo(CommandLine& command) override
+    {
+        command.Usage(
+            "Plays a list of flows with dependencies on a cluster, packet by packet, and says "
+            "when\n"
+            "each one started and ended.\n"
+            "\n"
+            "The flows are lines of id,src,dst,bytes,start_ns,deps: src and dst are ranks of GPUs "
+            "or\n"
+            "hosts, deps are ids separated by \";\". A flow starts at start_ns, or when the last "
+            "byte\n"
+            "of the last of its deps has arrived, whichever is later. For example:\n"
+            "  proteus-flows --cluster=workloads/flows/switch-9.txt\n"
+            "                --flows=workloads/flows/incast-8.csv --window=bdp\n"
+            "                --congestionControl=none --csv=out.csv\n"
+            "\n"
+            "Everything else about links, switches, queue pairs and congestion control is an\n"
+            "attribute: --PrintAttributes=ns3::proteus::Fabric, ...::Transport, ...::FlowPlayer.");
+        AddOptions(command, m_options);
+    }
+
+    void Run() override
+    {
+        Play(m_options);
+    }
+
+    Options m_options;
+};
+
+} // namespace
+
+std::unique_ptr<CommandLineProgram>
+MakeFlowsProgram(const std::string& workloads)
+{
+    return std::make_unique<FlowsProgram>(workloads);
+}
+
+} // namespace proteus
+} // namespace ns3

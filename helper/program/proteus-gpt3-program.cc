@@ -1,0 +1,251 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-command-line-program.h"
+#include "proteus-model-options.h"
+#include "proteus-program-options.h"
+#include "proteus-programs.h"
+
+#include "ns3/proteus-graph-file.h"
+#include "ns3/proteus-output-file.h"
+#include "ns3/proteus-parallel-plan.h"
+
+#include <algorithm>
+#include <cctype>
+#include <iostream>
+#include <iterator>
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+/**
+ * @file
+ * @ingroup proteus
+ * One training iteration of a GPT-3 model, simulated packet by packet.
+ */
+
+namespace ns3
+{
+namespace proteus
+{
+
+namespace
+{
+
+/// What the user asked for, besides what all programs have.
+struct Options : ProgramOptions
+{
+    std::string models; //!< folder
+    std::string model{"6.7B"};
+    int64_t tp{8};
+    int64_t pp{1};
+    int64_t dp{0};
+    int64_t globalBatch{8};
+    int64_t microBatch{1};
+    std::string recompute{"none"};
+    std::string schedule{"1f1b"};
+    std::string dataType{"bf16"};
+    bool overlapGradientReduction{false};
+    CommandLineText graph;
+};
+
+/// The GPT-3 family after Brown et al. 2020, Table 2.1; workloads/models/ has them.
+constexpr const char* MODELS[] = {"125M", "350M", "760M", "1.3B", "2.7B", "6.7B", "13B", "175B"};
+
+/// @param name of a model @param folder with models @return its file
+std::string
+FindModelFile(const std::string& name, const std::string& folder)
+{
+    if (std::find(std::begin(MODELS), std::end(MODELS), name) == std::end(MODELS))
+    {
+        std::string known;
+        for (const char* model : MODELS)
+        {
+            known += (known.empty() ? "" : ", ") + std::string(model);
+        }
+        throw std::invalid_argument("--model=" + name + ": choose one of " + known);
+    }
+    std::string file = name;
+    std::transform(file.begin(), file.end(), file.begin(), [](unsigned char c) {
+        return static_cast<char>(std::tolower(c));
+    });
+    return folder + "/gpt3-" + file + ".json";
+}
+
+/// @param text of --schedule @return the schedule
+ScheduleKind
+ToSchedule(const std::string& text)
+{
+    if (text == "1f1b")
+    {
+        return ScheduleKind::ONE_FORWARD_ONE_BACKWARD;
+    }
+    if (text == "gpipe")
+    {
+        return ScheduleKind::GPIPE;
+    }
+    throw std::invalid_argument("--schedule=" + text +
+                                ": choose one of 1f1b, gpipe (proteus-run --model has more)");
+}
+
+/// @param text of --dataType @return the format
+DataType
+ToDataType(const std::string& text)
+{
+    const DataType type = DataTypeFromString(text);
+    if (type != DataType::BF16 && type != DataType::FP16 && type != DataType::FP8)
+    {
+        throw std::invalid_argument("--dataType=" + text +
+                                    ": none of mixed precision, choose bf16, fp16 or fp8");
+    }
+    return type;
+}
+
+/// The plan that the options name, for a cluster: as Megatron-LM trains, gradients added up in
+/// fp32 in buffers of their own.
+ParallelPlan
+BuildPlan(const Options& options, const Cluster& cluster)
+{
+    ParallelPlan plan;
+    plan.tensorParallel = ToCount(options.tp, "tp", 1);
+    plan.pipelineParallel = ToCount(options.pp, "pp", 1);
+    plan.dataParallel = ToCount(options.dp, "dp", 0);
+    if (plan.dataParallel == 0)
+    {
+        const uint64_t modelParallel = uint64_t{plan.tensorParallel} * plan.pipelineParallel;
+        plan.dataParallel =
+            static_cast<uint32_t>(std::max<uint64_t>(cluster.GetGpus().size() / modelParallel, 1));
+    }
+    if (plan.GetNDevices() > cluster.GetGpus().size())
+    {
+        throw std::invalid_argument(
+            "tp * pp * dp = " + std::to_string(plan.tensorParallel) + " * " +
+            std::to_string(plan.pipelineParallel) + " * " + std::to_string(plan.dataParallel) +
+            " = " + std::to_string(plan.GetNDevices()) + " GPUs, and the cluster has " +
+            std::to_string(cluster.GetGpus().size()) + ": lower one of them, or raise --nodes");
+    }
+    plan.globalBatch = ToCount(options.globalBatch, "globalBatch", 1);
+    plan.microBatch = ToCount(options.microBatch, "microBatch", 1);
+    plan.recompute = RecomputePlanFromString(options.recompute);
+    plan.schedule.kind = ToSchedule(options.schedule);
+    plan.gradients.policy =
+        options.overlapGradientReduction ? BucketPolicy::MEGATRON : BucketPolicy::WHOLE;
+    plan.gradients.isInPlace = true;
+    plan.precision.compute = ToDataType(options.dataType);
+    plan.precision.gradient = DataType::FP32;
+    return plan;
+}
+
+/// Prints what is about to be simulated.
+void
+PrintJob(const Options& options, const Cluster& cluster, const ParallelPlan& plan)
+{
+    const uint32_t microBatches = plan.GetNMicroBatches();
+    std::cout << "GPT-3 " << options.model << " on " << cluster.GetName() << ": TP "
+              << plan.tensorParallel << ", PP " << plan.pipelineParallel << ", DP "
+              << plan.dataParallel << ", " << plan.globalBatch << " sequences in " << microBatches
+              << (microBatches == 1 ? " micro-batch" : " micro-batches") << " of "
+              << plan.microBatch << " per replica, recomputation " << ToString(plan.recompute)
+              << std::endl;
+}
+
+void
+Train(Options& options)
+{
+    options.Check();
+    if (!options.graph.empty())
+    {
+        CheckWritable(options.graph);
+    }
+    const Cluster cluster = options.BuildCluster();
+    const ParallelPlan plan = BuildPlan(options, cluster);
+    const TrainingPlan trainingPlan =
+        LoadTrainingPlan(FindModelFile(options.model, options.models), plan);
+    for (const std::string& file : trainingPlan.files)
+    {
+        AddRunInput(file, options.information);
+    }
+    const ExecutionGraph graph = CompileForCluster(trainingPlan,
+                                                   cluster,
+                                                   GetKernelCostParameters(options.launchInterval),
+                                                   "");
+    PrintJob(options, cluster, plan);
+    if (!options.graph.empty())
+    {
+        SaveGraph(graph, options.graph);
+    }
+    RunAndReport(options, cluster, graph, plan.precision.compute);
+}
+
+/// The program.
+class Gpt3Program : public CommandLineProgram
+{
+  public:
+    using CommandLineProgram::CommandLineProgram;
+
+  private:
+    std::string GetName() const override
+    {
+        return "proteus-gpt3";
+    }
+
+    void AddTo(CommandLine& command) override
+    {
+        m_options.models = GetWorkloads() + "/models";
+        command.Usage(
+            "Simulates one training iteration of a GPT-3 model, packet by packet, and says\n"
+            "how long it takes, where it waits, and which links are busy.");
+        command.AddValue("model",
+                         "GPT-3 model: 125M, 350M, 760M, 1.3B, 2.7B, 6.7B, 13B or 175B",
+                         m_options.model);
+        command.AddValue("tp", "tensor-parallel size", m_options.tp);
+        command.AddValue("pp", "pipeline stages", m_options.pp);
+        command.AddValue("dp",
+                         "data-parallel replicas (0: as many as the GPUs allow)",
+                         m_options.dp);
+        command.AddValue("globalBatch", "sequences per iteration", m_options.globalBatch);
+        command.AddValue("microBatch",
+                         "sequences per micro-batch and replica",
+                         m_options.microBatch);
+        command.AddValue("recompute",
+                         "what the backward pass computes again: none, selective or full",
+                         m_options.recompute);
+        command.AddValue("schedule", "pipeline schedule: 1f1b or gpipe", m_options.schedule);
+        command.AddValue("dataType",
+                         "number format of the GEMMs: bf16, fp16 or fp8",
+                         m_options.dataType);
+        command.AddValue("overlapGradientReduction",
+                         "reduce gradients in buckets while the backward pass runs",
+                         m_options.overlapGradientReduction);
+        command.AddValue("graph",
+                         "save the execution graph to this .json or .pb file",
+                         m_options.graph);
+        m_options.AddTo(command);
+    }
+
+    ProgramOptions* GetRunOptions() override
+    {
+        return &m_options;
+    }
+
+    void Run() override
+    {
+        Train(m_options);
+    }
+
+    Options m_options;
+};
+
+} // namespace
+
+std::unique_ptr<CommandLineProgram>
+MakeGpt3Program(const std::string& workloads)
+{
+    return std::make_unique<Gpt3Program>(workloads);
+}
+
+} // namespace proteus
+} // namespace ns3

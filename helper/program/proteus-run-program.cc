@@ -1,0 +1,216 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-command-line-program.h"
+#include "proteus-model-options.h"
+#include "proteus-program-options.h"
+#include "proteus-programs.h"
+
+#include "ns3/proteus-graph-file.h"
+#include "ns3/proteus-trace-file.h"
+
+#include <iostream>
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+/**
+ * @file
+ * @ingroup proteus
+ * Runs an execution graph, a trace of another program, or a model with a strategy on a cluster.
+ */
+
+namespace ns3
+{
+namespace proteus
+{
+
+namespace
+{
+
+/// What there is to run, of which one is given.
+struct Input
+{
+    CommandLineText graph;
+    CommandLineText trace;
+    ModelOptions model;
+    CommandLineText profile;
+    int64_t ranks{0};                //!< of a trace; 0: as many as it says
+    std::string compute{"recorded"}; //!< how the compute nodes of a trace are timed
+    std::string groups;              //!< file with the process groups of a trace
+    std::string dataType;            //!< empty: bf16, or that of the strategy
+};
+
+/// @throw std::invalid_argument unless there is exactly one thing to run
+void
+CheckInput(const Input& input)
+{
+    const int kinds = !input.graph.empty() + !input.trace.empty() + !input.model.model.empty();
+    if (kinds > 1)
+    {
+        throw std::invalid_argument(
+            "--graph, --trace and --model are each something to run; give one of them "
+            "(--timeline=FILE writes the timeline of a run)");
+    }
+    if (input.model.model.empty() && !(input.model.strategy.empty() && input.profile.empty()))
+    {
+        throw std::invalid_argument(
+            "--strategy and --profile belong to a model: add --model=NAME, e.g. gpt3-6.7b");
+    }
+    if (input.compute != "recorded" && input.compute != "roofline")
+    {
+        throw std::invalid_argument("--traceCompute=" + input.compute +
+                                    ": must be recorded or roofline");
+    }
+    if (kinds == 0)
+    {
+        throw std::invalid_argument(
+            "--graph=FILE, --trace=PATH or --model=NAME with --strategy=FILE is missing: "
+            "proteus-gpt3 --graph=FILE makes a graph, and workloads/ has small graphs, models and "
+            "strategies");
+    }
+}
+
+/// Compiles a model, says whether it fits, and runs it.
+void
+RunModel(const Input& input, ProgramOptions& options, const Cluster& cluster)
+{
+    options.Check();
+    const TrainingPlan plan = input.model.Load();
+    for (const std::string& file : plan.files)
+    {
+        AddRunInput(file, options.information);
+    }
+    const ExecutionGraph graph = CompileForCluster(plan,
+                                                   cluster,
+                                                   GetKernelCostParameters(options.launchInterval),
+                                                   input.profile);
+    std::cout << plan.model.GetName() << ": " << plan.model.CountParameters() << " parameters, "
+              << graph.GetNDevices() << " devices, " << graph.GetNTasks() << " tasks\n";
+    const Vertex& gpu = cluster.GetVertices()[cluster.GetGpus()[0]];
+    PrintMemory(AccountMemory(graph), FindGpuDatasheet(gpu.model), std::cout);
+    std::cout.flush();
+    RunAndReport(options,
+                 cluster,
+                 graph,
+                 input.dataType.empty() ? plan.tree.precision.compute
+                                        : DataTypeFromString(input.dataType));
+}
+
+/// Loads a trace and runs it.
+void
+RunTrace(const Input& input, const ProgramOptions& options, const Cluster& cluster, DataType type)
+{
+    TraceOptions traceOptions;
+    traceOptions.ranks = ToCount(input.ranks, "ranks", 0);
+    traceOptions.availableRanks = static_cast<uint32_t>(cluster.GetGpus().size());
+    traceOptions.isRoofline = input.compute == "roofline";
+    traceOptions.dataType = type;
+    traceOptions.groupFile = input.groups;
+    const ExecutionGraph graph = LoadTrace(input.trace, traceOptions);
+    std::cout << "Trace " << input.trace << ": " << graph.GetNDevices() << " ranks, "
+              << graph.GetNTasks() << " tasks\n";
+    RunAndReport(options, cluster, graph, type);
+}
+
+/// Runs what there is.
+void
+RunJob(const Input& input, ProgramOptions& options)
+{
+    CheckInput(input);
+    const DataType type = DataTypeFromString(input.dataType.empty() ? "bf16" : input.dataType);
+    const Cluster cluster = options.BuildCluster();
+    if (!input.model.model.empty())
+    {
+        RunModel(input, options, cluster);
+    }
+    else if (!input.graph.empty())
+    {
+        RunAndReport(options, cluster, LoadGraph(input.graph), type);
+    }
+    else
+    {
+        RunTrace(input, options, cluster, type);
+    }
+}
+
+/// @param command to add the options to @param input that it sets
+void
+AddInput(CommandLine& command, Input& input)
+{
+    command.AddValue("graph", "execution graph to run, a .json or .pb file", input.graph);
+    command.AddValue("trace",
+                     "trace to run, a file or folder: " + DescribeTraceFormats(),
+                     input.trace);
+    input.model.AddTo(command);
+    command.AddValue(
+        "profile",
+        "model: JSON file with measured times of operators, which go before computed ones",
+        input.profile);
+    command.AddValue("ranks",
+                     "trace: ranks of the job (0: as many as the trace says, or as the cluster has "
+                     "GPUs); one rank's trace stands for all of them",
+                     input.ranks);
+    command.AddValue("traceCompute",
+                     "trace: time of compute nodes, as they were recorded or by the roofline of "
+                     "their FLOPs and bytes",
+                     input.compute);
+    command.AddValue("traceGroups",
+                     "trace: JSON file with the process groups, {\"NAME\": [RANK, ...]}",
+                     input.groups);
+    command.AddValue("dataType",
+                     "number format whose peak rate the utilisation refers to, and the roofline of "
+                     "a trace (default: bf16, for a model that of the strategy)",
+                     input.dataType);
+}
+
+/// The program.
+class RunInputProgram : public CommandLineProgram
+{
+  public:
+    using CommandLineProgram::CommandLineProgram;
+
+  private:
+    std::string GetName() const override
+    {
+        return "proteus-run";
+    }
+
+    void AddTo(CommandLine& command) override
+    {
+        m_input.model.folder = GetWorkloads() + "/models";
+        command.Usage(
+            "Runs an execution graph, a trace, or a model with a strategy on a cluster, packet by\n"
+            "packet, and says how long it takes, where it waits, and which links are busy.");
+        AddInput(command, m_input);
+        m_options.AddTo(command, true);
+        m_options.inputs.insert({"graph", "trace", "traceGroups", "strategy", "profile"});
+    }
+
+    ProgramOptions* GetRunOptions() override
+    {
+        return &m_options;
+    }
+
+    void Run() override
+    {
+        RunJob(m_input, m_options);
+    }
+
+    ProgramOptions m_options;
+    Input m_input;
+};
+
+} // namespace
+
+std::unique_ptr<CommandLineProgram>
+MakeRunInputProgram(const std::string& workloads)
+{
+    return std::make_unique<RunInputProgram>(workloads);
+}
+
+} // namespace proteus
+} // namespace ns3

@@ -1,0 +1,200 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-collective-program.h"
+#include "proteus-command-line-program.h"
+#include "proteus-programs.h"
+#include "proteus-progress.h"
+#include "proteus-validation.h"
+
+#include "ns3/command-line.h"
+#include "ns3/proteus-output-file.h"
+
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+/**
+ * @file
+ * @ingroup proteus
+ * Simulates the measured tables of collectives and prints how far off the simulation is.
+ */
+
+namespace ns3
+{
+namespace proteus
+{
+
+namespace
+{
+
+/// What the user asks for.
+struct Options
+{
+    std::string directory; //!< with tables.csv
+    std::string tables;    //!< parts of names
+    std::string min{"1"};  //!< smallest size
+    std::string max{"1G"}; //!< largest size
+    std::string csv;       //!< file, or empty
+    std::string plots;     //!< directory, or empty
+    bool isBrief{false};   //!< summary only
+    bool isQuiet{false};   //!< no progress
+};
+
+/// @param options with parts of names, commas between them @return the tables that have one of them
+std::vector<MeasuredTable>
+SelectTables(const Options& options)
+{
+    const auto all = LoadMeasuredTables(options.directory);
+    if (options.tables.empty())
+    {
+        return all;
+    }
+    std::vector<bool> chosen(all.size(), false);
+    std::istringstream parts(options.tables);
+    for (std::string part; std::getline(parts, part, ',');)
+    {
+        bool isKnown = false;
+        for (std::size_t i = 0; i < all.size(); ++i)
+        {
+            const bool has = all[i].file.find(part) != std::string::npos;
+            isKnown = isKnown || has;
+            chosen[i] = chosen[i] || has;
+        }
+        if (!isKnown)
+        {
+            throw std::invalid_argument("--tables=" + part + ": no table of " + options.directory +
+                                        "/tables.csv has that in its name");
+        }
+    }
+    std::vector<MeasuredTable> tables;
+    for (std::size_t i = 0; i < all.size(); ++i)
+    {
+        if (chosen[i])
+        {
+            tables.push_back(all[i]);
+        }
+    }
+    return tables;
+}
+
+void
+ValidateTables(const Options& options)
+{
+    ValidationOptions validation;
+    validation.directory = options.directory;
+    validation.minBytes = ParseSize(options.min, "min");
+    validation.maxBytes = ParseSize(options.max, "max");
+    if (validation.maxBytes < validation.minBytes)
+    {
+        throw std::invalid_argument("--max=" + options.max + " is below --min=" + options.min);
+    }
+    const auto tables = SelectTables(options);
+    if (!options.csv.empty())
+    {
+        CheckWritable(options.csv);
+    }
+    if (!options.plots.empty() && !std::filesystem::is_directory(options.plots))
+    {
+        throw std::invalid_argument("--plots=" + options.plots +
+                                    ": is not a directory; make it first");
+    }
+    std::vector<CollectiveComparison> comparisons;
+    for (const MeasuredTable& table : tables)
+    {
+        {
+            ProgressLine progress;
+            validation.report = [&](const std::string& file, uint64_t bytes) {
+                if (!options.isQuiet)
+                {
+                    progress.Say("table " + std::to_string(comparisons.size() + 1) + " of " +
+                                 std::to_string(tables.size()) + ", " + file + ": " +
+                                 std::to_string(bytes) + " bytes");
+                }
+            };
+            comparisons.push_back(Validate(table, validation));
+        }
+        const CollectiveComparison& comparison = comparisons.back();
+        if (!options.isBrief)
+        {
+            PrintComparison(comparison, std::cout);
+            std::cout.flush();
+        }
+        if (!options.plots.empty())
+        {
+            WriteFile(options.plots + "/" + comparison.name + ".svg",
+                      [&](std::ostream& out) { WriteComparisonSvg(comparison, out); });
+        }
+    }
+    PrintComparisonSummary(comparisons, std::cout);
+    if (!options.csv.empty())
+    {
+        WriteFile(options.csv, [&](std::ostream& out) { WriteComparisonCsv(comparisons, out); });
+    }
+}
+
+/// The program.
+class ValidateProgram : public CommandLineProgram
+{
+  public:
+    using CommandLineProgram::CommandLineProgram;
+
+  private:
+    std::string GetName() const override
+    {
+        return "proteus-validate";
+    }
+
+    void AddTo(CommandLine& command) override
+    {
+        m_options.directory = GetWorkloads() + "/measurements";
+        command.Usage(
+            "Simulates the collectives of measured tables, one after the other, and prints "
+            "measured\n"
+            "and simulated times for every size, and a summary of the errors with the reasons of\n"
+            "those that miss their goal. All tables up to 1 GiB take a minute or two.\n"
+            "\n"
+            "For example:\n"
+            "  proteus-validate --brief\n"
+            "  proteus-validate --tables=a100,h100-8 --max=64M --csv=errors.csv --plots=.");
+        command.AddValue("tables",
+                         "which: parts of their names, commas between them (empty: all)",
+                         m_options.tables);
+        command.AddValue("min", "smallest size, in bytes; K, M and G may follow", m_options.min);
+        command.AddValue("max", "largest size", m_options.max);
+        command.AddValue("brief", "print the summary only", m_options.isBrief);
+        command.AddValue("csv", "write all sizes of all tables to this file", m_options.csv);
+        command.AddValue("plots",
+                         "write a plot of every table (SVG) to this directory",
+                         m_options.plots);
+        command.AddValue("directory",
+                         "has tables.csv and the tables that it names",
+                         m_options.directory);
+        command.AddValue("quiet", "no progress line", m_options.isQuiet);
+    }
+
+    void Run() override
+    {
+        ValidateTables(m_options);
+    }
+
+    Options m_options;
+};
+
+} // namespace
+
+std::unique_ptr<CommandLineProgram>
+MakeValidateProgram(const std::string& workloads)
+{
+    return std::make_unique<ValidateProgram>(workloads);
+}
+
+} // namespace proteus
+} // namespace ns3
