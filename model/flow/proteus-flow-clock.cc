@@ -37,14 +37,7 @@ FlowClock::ScheduleAt(int64_t timePs, std::function<void()> callback)
         throw std::invalid_argument("flow clock: " + std::to_string(timePs) +
                                     " ps is over, it is " + std::to_string(m_timePs) + " ps");
     }
-    if (m_freeSlots.empty())
-    {
-        m_freeSlots.push_back(static_cast<uint32_t>(m_callbacks.size()));
-        m_callbacks.emplace_back();
-    }
-    const uint32_t slot = m_freeSlots.back();
-    m_freeSlots.pop_back();
-    m_callbacks[slot] = std::move(callback);
+    const uint32_t slot = m_callbacks.Add(std::move(callback));
     m_queue.push_back({timePs, m_scheduled++, slot});
     std::push_heap(m_queue.begin(), m_queue.end());
 }
@@ -62,7 +55,7 @@ FlowClock::Step()
     m_timePs = entry.timePs;
     const std::function<void()> callback = std::move(m_callbacks[entry.slot]);
     m_callbacks[entry.slot] = nullptr;
-    m_freeSlots.push_back(entry.slot);
+    m_callbacks.GiveBack(entry.slot);
     ++m_events;
     callback();
     return true;

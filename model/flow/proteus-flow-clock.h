@@ -8,6 +8,7 @@
 #define PROTEUS_FLOW_CLOCK_H
 
 #include "ns3/proteus-network.h"
+#include "ns3/proteus-pool.h"
 
 #include <cstdint>
 #include <functional>
@@ -82,8 +83,7 @@ class FlowClock : public Clock
     uint64_t m_scheduled{0};
     uint64_t m_events{0};
     std::vector<Entry> m_queue; //!< a heap, the first entry at the top
-    std::vector<std::function<void()>> m_callbacks;
-    std::vector<uint32_t> m_freeSlots; //!< of m_callbacks
+    Pool<std::function<void()>> m_callbacks;
 };
 
 } // namespace proteus

@@ -66,13 +66,7 @@ FlowNetwork::Join(DeviceId device, TaskId task, uint32_t microBatch, std::functi
     const auto [place, isNew] = m_index.emplace(MakeKey(task, microBatch), NO_ID);
     if (isNew)
     {
-        if (m_freeCommunications.empty())
-        {
-            m_freeCommunications.push_back(static_cast<uint32_t>(m_communications.size()));
-            m_communications.emplace_back();
-        }
-        place->second = m_freeCommunications.back();
-        m_freeCommunications.pop_back();
+        place->second = m_communications.Take();
         Communication& made = m_communications[place->second];
         made.task = task;
         made.microBatch = microBatch;
@@ -155,19 +149,13 @@ FlowNetwork::Forget(uint32_t id)
         underWay.erase(std::find(underWay.begin(), underWay.end(), id));
     }
     m_index.erase(MakeKey(communication.task, communication.microBatch));
-    m_freeCommunications.push_back(id);
+    m_communications.GiveBack(id);
 }
 
 void
 FlowNetwork::Activate(uint32_t id, uint32_t index)
 {
-    if (m_freeClasses.empty())
-    {
-        m_freeClasses.push_back(static_cast<uint32_t>(m_classes.size()));
-        m_classes.emplace_back();
-    }
-    const uint32_t place = m_freeClasses.back();
-    m_freeClasses.pop_back();
+    const uint32_t place = m_classes.Take();
     LiveClass& live = m_classes[place];
     live.flows = &m_communications[id].profile->classes[index];
     live.communication = id;
@@ -207,7 +195,7 @@ FlowNetwork::Finish(uint32_t id, uint32_t version)
     }
     live.isLive = false;
     ++live.version;
-    m_freeClasses.push_back(id);
+    m_classes.GiveBack(id);
     if (!m_changedResources.empty())
     {
         RequestShares();

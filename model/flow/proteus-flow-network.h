@@ -12,6 +12,7 @@
 #include "proteus-max-min.h"
 
 #include "ns3/proteus-network.h"
+#include "ns3/proteus-pool.h"
 #include "ns3/proteus-timeline.h"
 
 #include <cstdint>
@@ -173,10 +174,8 @@ class FlowNetwork : public Network
     FlowListener* m_listener{nullptr};
 
     std::unordered_map<uint64_t, uint32_t> m_index; //!< communications by task and micro-batch
-    std::vector<Communication> m_communications;
-    std::vector<uint32_t> m_freeCommunications;
-    std::vector<LiveClass> m_classes;
-    std::vector<uint32_t> m_freeClasses;
+    Pool<Communication> m_communications;
+    Pool<LiveClass> m_classes;
     std::vector<std::vector<uint32_t>> m_users;    //!< live classes by resource
     std::vector<bool> m_isComputing;               //!< by device
     std::vector<std::vector<uint32_t>> m_underWay; //!< communications that have begun, by device

@@ -41,15 +41,8 @@ CollectiveGroups::Open(TaskId task,
     const auto [place, isNew] = m_index.emplace(key, NO_ID);
     if (isNew)
     {
-        if (m_freeRuns.empty())
-        {
-            m_freeRuns.push_back(static_cast<uint32_t>(m_runs.size()));
-            m_runs.emplace_back();
-        }
-        place->second = m_freeRuns.back();
-        m_freeRuns.pop_back();
+        place->second = m_runs.Add(Run());
         Run& run = m_runs[place->second];
-        run = Run();
         run.vertices = members;
         run.key = key;
         run.members.resize(members.size());
@@ -77,7 +70,7 @@ CollectiveGroups::Close(uint32_t id, uint32_t member)
         m_runOf[run.group] = NO_ID;
     }
     m_index.erase(run.key);
-    m_freeRuns.push_back(id);
+    m_runs.GiveBack(id);
 }
 
 void

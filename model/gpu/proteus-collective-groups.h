@@ -7,6 +7,7 @@
 #ifndef PROTEUS_COLLECTIVE_GROUPS_H
 #define PROTEUS_COLLECTIVE_GROUPS_H
 
+#include "ns3/proteus-pool.h"
 #include "ns3/proteus-program.h"
 #include "ns3/proteus-transport.h"
 
@@ -163,8 +164,7 @@ class CollectiveGroups
     uint32_t Acquire(const Run& run);
 
     Ptr<Transport> m_transport;                                         //!< whose groups are used
-    std::vector<Run> m_runs;                                            //!< all places
-    std::vector<uint32_t> m_freeRuns;                                   //!< places to use again
+    Pool<Run> m_runs;                                                   //!< open ones
     std::map<std::tuple<TaskId, uint32_t, uint32_t>, uint32_t> m_index; //!< open ones
     std::map<std::vector<VertexId>, std::vector<uint32_t>> m_pool;      //!< free ones, by members
     std::vector<uint32_t> m_runOf;                                      //!< by group

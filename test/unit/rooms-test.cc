@@ -19,21 +19,30 @@ using Rooms = std::map<std::string, std::set<std::string>>;
 
 /// Which rooms of model/ a room may include; doc/proteus.rst has the same table.
 const Rooms ALLOWED{
+    {"base", {}},
     {"graph", {}},
     {"cluster", {}},
     {"cost", {"graph", "cluster"}},
     {"strategy", {"graph", "cluster", "cost"}},
-    {"collective", {"graph", "cluster", "cost"}},
+    {"collective", {"base", "graph", "cluster", "cost"}},
     {"runtime", {"graph", "cluster", "cost", "collective"}},
     {"schedule", {}},
-    {"flow", {"graph", "cluster", "cost", "collective", "runtime"}},
+    {"flow", {"base", "graph", "cluster", "cost", "collective", "runtime"}},
     {"report", {"graph", "cluster", "cost", "collective", "runtime"}},
     {"format", {"graph", "cluster", "cost", "strategy", "collective", "runtime"}},
     {"calibration", {"graph", "cluster", "collective", "runtime", "flow", "format"}},
     {"fabric", {"graph", "cluster", "runtime"}},
     {"transport", {"cluster", "fabric"}},
     {"gpu",
-     {"graph", "cluster", "cost", "strategy", "collective", "runtime", "fabric", "transport"}},
+     {"base",
+      "graph",
+      "cluster",
+      "cost",
+      "strategy",
+      "collective",
+      "runtime",
+      "fabric",
+      "transport"}},
 };
 
 /// Rooms that know the simulator.
