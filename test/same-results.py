@@ -19,6 +19,7 @@ many at once. Exit code 1 if something differs.
 import argparse
 import concurrent.futures
 import difflib
+import json
 import os
 import pathlib
 import re
@@ -61,7 +62,7 @@ def flows(name, arguments):
 
 W = "WORKLOADS"
 ROCE = "--fabric=leaf-spine --serversPerLeaf=1 --oversubscription=4"
-CONTROL = "--ns3::proteus::Transport::CongestionControl=ns3::proteus::"
+CONTROL = "--ns3::proteus::Transport::CongestionControl="
 COLLECTIVE = "--ns3::proteus::PacketNetwork::"
 
 RUNS = [
@@ -88,7 +89,7 @@ RUNS = [
     # Strategies and models.
     run("zero-1", f"{GPT} --strategy=tp=2,dp=4,zero=1,globalBatch=8 --nodes=1 --executor=both"),
     run("zero-3", f"{GPT} --strategy=dp=8,zero=3,globalBatch=8 --nodes=1 --executor=both"),
-    run("interleaved", f"{GPT} --strategy={W}/strategies/interleaved-pp4-v2.json --nodes=1"),
+    run("interleaved", f"--strategy={W}/strategies/interleaved-pp4-v2.json --model=gpt2-medium --nodes=1"),
     run("context", f"--model=llama2-7b --strategy={W}/strategies/context-4-tp8.json --nodes=4"
         " --executor=flow"),
     run("experts", f"--model=mixtral-8x7b --strategy={W}/strategies/experts-8.json --nodes=1"
@@ -106,15 +107,15 @@ RUNS = [
     run("aicb", "--trace=SHARED/aicb/micro_all_reduce.txt --nodes=1 --executor=flow"),
     # Congestion control, RoCE.
     *[
-        run(f"control-{name.lower()}",
+        run(f"control-{name}",
             f"{GPT} --strategy=dp=8,globalBatch=8 --cluster=roce.json --executor=packet"
             f" {CONTROL}{name}")
-        for name in ("Dcqcn", "Hpcc", "Timely", "Swift", "Dctcp")
+        for name in ("dcqcn", "hpcc", "timely", "swift", "dctcp", "tcp")
     ],
     run("adaptive", f"{GPT} --strategy=dp=8,globalBatch=8 --cluster=roce.json"
-        " --ns3::proteus::Fabric::Routing=adaptive"),
+        " --ns3::proteus::Fabric::Routing=Adaptive"),
     run("cut-through", f"{GPT} --strategy=dp=8,globalBatch=8 --cluster=roce.json"
-        " --ns3::proteus::Fabric::CutThrough=true"),
+        " --ns3::proteus::Fabric::RoceCutThrough=true"),
     # Collectives.
     *[
         collective(f"{name}", f"--cluster=dgx-a100 --nodes=2 --min=64K --max=4M --factor=8 --collective={name}")
@@ -133,7 +134,7 @@ RUNS = [
     collective("protocols", "--cluster=dgx1-v100 --nodes=2 --min=1M --max=1M --protocol=LL128"),
     collective("groups", "--cluster=dgx-a100 --nodes=2 --concurrent=8 --min=1M --max=1M"),
     collective("one-process", "--cluster=dgx-a100 --min=8 --max=1M --factor=64 --launchMode=one-process"),
-    collective("msccl", "--cluster=SHARED/nccl-topo/azure_ndv4-topo.xml --min=1M --max=1M"),
+    collective("msccl", "--cluster=dgx1-v100 --gpus=4 --msccl=SHARED/msccl/ncv4_ag_hier_4_Simple.xml --collective=all-gather --min=1M --max=1M"),
     collective("topology", "--cluster=dgx1-v100 --nodes=1 --min=1M --max=1M --topology"),
     # Programs.
     ("compile", f"proteus-compile --model=gpt3-6.7b --strategy={W}/strategies/tp8-pp4-dp2-sequence-zero1.json"
@@ -150,16 +151,29 @@ RUNS = [
     ("mistake-cluster", "proteus-run --graph=missing.json --cluster=dgx-x100"),
 ]
 
-ROCE_CLUSTER = """{
-  "format": "proteus-cluster", "version": 1,
-  "preset": "dgx-a100", "nodes": 2,
-  "fabric": {"kind": "leaf-spine", "serversPerLeaf": 1, "technology": "roce"}
-}
-"""
+def roce_cluster():
+    """Eight servers of one GPU and one NIC on two leaves with one uplink to each of two spines."""
+    vertices, links = [], []
+    for server in range(8):
+        vertices += [
+            {"name": f"n{server}.gpu0", "kind": "gpu", "server": server, "model": "A100-SXM4-80GB"},
+            {"name": f"n{server}.nic0", "kind": "nic", "server": server},
+        ]
+        links += [
+            {"a": f"n{server}.gpu0", "b": f"n{server}.nic0", "technology": "pcie", "rate_gbytes_per_s": 31.5},
+            {"a": f"n{server}.nic0", "b": f"leaf{server // 4}", "technology": "roce", "rate_gbytes_per_s": 12.5},
+        ]
+    for leaf in range(2):
+        vertices.append({"name": f"leaf{leaf}", "kind": "switch"})
+        for spine in range(2):
+            links.append({"a": f"leaf{leaf}", "b": f"spine{spine}", "technology": "roce", "rate_gbytes_per_s": 12.5})
+    vertices += [{"name": f"spine{spine}", "kind": "switch"} for spine in range(2)]
+    return json.dumps({"format": "proteus-cluster", "version": 1, "vertices": vertices, "links": links})
+
 
 # Wall times, and what counts events of the engine per second.
 NOT_COMPARED = re.compile(
-    r"wall|million packet-hops/s|times faster|\bCPU\b|events per|/s of wall|PROTEUS_RUN|speed-?up",
+    r"wall|packet-hops/s|times faster|\bCPU\b|events per|waiting for another|speed-?up",
     re.IGNORECASE,
 )
 
@@ -167,16 +181,18 @@ NOT_COMPARED = re.compile(
 def normalise(text, folder):
     """Without wall times and the names of folders."""
     text = text.replace(str(folder), "OUT").replace(str(SHARED), "SHARED").replace(str(CLONE), "CLONE")
-    lines = [line for line in text.splitlines() if not NOT_COMPARED.search(line)]
     # Pages and tables in JSON hold wall times in the middle of a line.
-    return re.sub(r'("wall[^"]*": ?)[-+.0-9e]+', r"\1-", "\n".join(lines)) + "\n"
+    text = re.sub(r'(wall[^"\n]*"[:,]\s*(?:"value": )?)[-+.0-9e]+', r"\1-", text)
+    lines = [line for line in text.splitlines() if len(line) > 500 or not NOT_COMPARED.search(line)]
+    # A wall time also makes its column wider.
+    return "\n".join(re.sub(r"  +", "  ", line) for line in lines) + "\n"
 
 
 def execute(name, command, folder):
     """Runs a command in a folder of its own, which then holds all that it says."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    (folder / "roce.json").write_text(ROCE_CLUSTER)
+    (folder / "roce.json").write_text(roce_cluster())
     command = command.replace("WORKLOADS", str(CLONE / "workloads"))
     command = command.replace("SHARED", str(SHARED / "data"))
     runner = shlex.split(os.environ.get("PROTEUS_RUN", str(CLONE / "ns3") + " run --no-build"))
