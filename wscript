@@ -29,6 +29,9 @@ def configure(conf):
                                    compile_filename='test.cc', mandatory=False):
             missing.append(package)
     conf.env['LIB_ZLIB'] = ['z']
+    if not conf.check_cfg(package='eigen3', uselib_store='EIGEN3',
+                          args=['--cflags'], mandatory=False):
+        missing.append('libeigen3-dev')
 
     if missing:
         # A module without its dependencies must not stop ns-3: leave it out.
@@ -96,7 +99,7 @@ def build(bld):
     module = bld.create_ns3_module(MODULE, ['core', 'network'])
     module.source = generated + bld.path.ant_glob(
         ['model/*.cc', 'model/*/*.cc', 'helper/*.cc', 'helper/*/*.cc'])
-    module.use += ['PROTOBUF', 'ZLIB']
+    module.use += ['PROTOBUF', 'ZLIB', 'EIGEN3']
     # ns-3 up to 3.34 compiles as C++11; the last -std= on a line wins.
     module.env.append_value('CXXFLAGS', '-std=c++17')
     if bld.env['CXX_NAME'] == 'gcc':

@@ -28,6 +28,7 @@ const Rooms ALLOWED{
     {"runtime", {"graph", "cluster", "cost", "collective"}},
     {"schedule", {}},
     {"flow", {"base", "graph", "cluster", "cost", "collective", "runtime"}},
+    {"search", {}},
     {"report", {"graph", "cluster", "cost", "collective", "runtime"}},
     {"format", {"graph", "cluster", "cost", "strategy", "collective", "runtime"}},
     {"calibration", {"graph", "cluster", "collective", "runtime", "flow", "format"}},
