@@ -1,0 +1,194 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef PROTEUS_LAYOUT_SPACE_H
+#define PROTEUS_LAYOUT_SPACE_H
+
+#include "proteus-layout-cost.h"
+#include "proteus-layout-problem.h"
+
+#include "ns3/proteus-compiler.h"
+#include "ns3/proteus-model.h"
+#include "ns3/proteus-placement.h"
+#include "ns3/proteus-signature.h"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+/**
+ * @file
+ * @ingroup proteus
+ * The layouts that the operators of a model can have on a mesh, and what they cost.
+ */
+
+namespace ns3
+{
+namespace proteus
+{
+
+/// @ingroup proteus
+/// A way to compute an operator on one mesh axis.
+struct AxisRule
+{
+    uint32_t dimension{NO_ID}; //!< of the iteration space that the axis splits; NO_ID: none
+    Signature signature;       //!< states of what is read and written
+};
+
+/**
+ * @ingroup proteus
+ * @param op an operator
+ * @return the signatures of GetSignatures(), in their order, and last the one that replicates
+ * everything
+ */
+std::vector<AxisRule> GetAxisRules(const ModelOperator& op);
+
+/// @ingroup proteus
+/// A way to compute an operator on a mesh.
+struct LayoutCandidate
+{
+    std::vector<uint32_t> rules;               //!< by mesh axis: of GetAxisRules()
+    std::vector<std::vector<MeshAxis>> splits; //!< by dimension of the iteration space
+    std::vector<Layout> reads;                 //!< by read: how it is needed
+    std::vector<Layout> writes;                //!< by write: how it is made
+    std::vector<Layout> gradients;             //!< by read: how its gradient is made
+    double computeCost{0};                     //!< forward and backward kernels
+    double gradientCost{0};                    //!< reduction of the gradients of parameters
+    double memoryBytes{0};                     //!< parameters, their gradients and state, results
+};
+
+/// @ingroup proteus
+/// What the layouts and their costs depend on.
+struct LayoutSpaceOptions
+{
+    MeshPtr mesh;                                    //!< whose axes are given to dimensions
+    const CommunicationCost* communication{nullptr}; //!< required; must outlive the space
+    /// Time of a kernel in picoseconds, as CompileOptions::kernelTime; none: computing is free.
+    std::function<int64_t(const KernelDescription&)> kernelTime;
+    PrecisionSpec precision;           //!< number formats
+    bool mayReplicate{true};           //!< whether an axis may replicate an operator
+    bool mayKeepPartialSums{true};     //!< whether operators may read partial sums
+    double stateBytesPerParameter{12}; //!< of the optimizer; for memory
+    double memoryBytes{0}; //!< a candidate that takes more alone is left out; 0: none is
+    /// Dimension by which results that nobody reads are wanted, as by a loss that samples share;
+    /// NO_ID: as they are made.
+    uint32_t resultDimension{NO_ID};
+};
+
+/// @ingroup proteus
+/// Choices that experts would make, to begin with.
+enum class LayoutStart : uint8_t
+{
+    ALL_DATA,   //!< samples are split over all axes
+    ALL_TENSOR, //!< what the model says that tensor parallelism splits, or results, over all axes
+    MEGATRON,   //!< on the last axis products split results and sums in turns, samples on others
+};
+
+/**
+ * @ingroup proteus
+ * The operators of a model with their candidates, and the problem that they make.
+ *
+ * A node costs its kernels and the reduction of the gradients of its parameters; an edge the
+ * boxing of the tensor from how it is made to how it is needed, and of its gradient the other way
+ * round. Where several operators read a tensor, each has an edge of its own. A parameter that
+ * several operators read is kept as the first of them has it.
+ */
+class LayoutSpace
+{
+  public:
+    /**
+     * @param model what is trained; must outlive this object
+     * @param options see there
+     * @throw std::invalid_argument if mesh or communication is missing, or an operator has no
+     * candidate
+     */
+    LayoutSpace(const Model& model, const LayoutSpaceOptions& options);
+
+    /// @param op an operator @return its candidates
+    const std::vector<LayoutCandidate>& GetCandidates(OperatorId op) const
+    {
+        return *m_candidates[op];
+    }
+
+    /**
+     * @param memoryWeight what a byte of memory costs in addition
+     * @return the problem; node i is operator i
+     */
+    LayoutProblem MakeProblem(double memoryWeight = 0) const;
+
+    /// @param start of the kind @return a choice: where an operator has no such candidate, the
+    /// nearest one
+    LayoutChoice MakeStart(LayoutStart start) const;
+
+    /// @param choice a choice @return bytes of memory of a device
+    double GetMemoryBytes(const LayoutChoice& choice) const;
+
+    /// @return what is trained
+    const Model& GetModel() const
+    {
+        return m_model;
+    }
+
+    /// @return see LayoutSpaceOptions
+    const LayoutSpaceOptions& GetOptions() const
+    {
+        return m_options;
+    }
+
+  private:
+    using Candidates = std::vector<LayoutCandidate>;
+
+    /// A tensor between operators.
+    struct Use
+    {
+        OperatorId from{0};
+        uint32_t made{0}; //!< its write; of a parameter, its read
+        OperatorId to{0};
+        uint32_t read{0};
+        bool isParameter{false};
+    };
+
+    std::string DescribeClass(const ModelOperator& op) const;
+    Candidates MakeCandidates(const ModelOperator& op) const;
+    std::vector<uint32_t> FindRules(const ModelOperator& op,
+                                    const std::vector<AxisRule>& rules) const;
+    bool Split(const ModelOperator& op,
+               const std::vector<AxisRule>& rules,
+               LayoutCandidate& candidate) const;
+    void LayOut(PlacedOperator& placed,
+                const std::vector<AxisRule>& rules,
+                LayoutCandidate& candidate) const;
+    bool IsFirstReader(const ModelOperator& op, const Access& read) const;
+    bool HasGradient(const Access& read) const;
+    void AddCosts(const ModelOperator& op, LayoutCandidate& candidate) const;
+    double GetKernelCost(const ModelOperator& op,
+                         const OperatorPart& part,
+                         const LayoutCandidate& candidate) const;
+    double CountTraffic(const ModelOperator& op,
+                        const OperatorPart& part,
+                        const LayoutCandidate& candidate) const;
+    double GetLocalBytes(TensorId tensor, const Layout& layout, double elementBytes) const;
+    double GetElementBytes(TensorId tensor) const;
+    double GetGradientBytes() const;
+    void AddUses(OperatorId id);
+    CostMatrixPtr MakeEdge(const Use& use) const;
+    double GetUseCost(const Use& use, const LayoutCandidate& a, const LayoutCandidate& b) const;
+
+    const Model& m_model;
+    LayoutSpaceOptions m_options;
+    std::vector<OperatorId> m_firstReaders; //!< by tensor: of a parameter
+    std::vector<uint32_t> m_classes;        //!< by operator: those with the same number are alike
+    std::vector<std::shared_ptr<const Candidates>> m_candidates; //!< by operator
+    std::vector<Use> m_uses;
+    std::vector<CostMatrixPtr> m_matrices; //!< by use
+};
+
+} // namespace proteus
+} // namespace ns3
+
+#endif // PROTEUS_LAYOUT_SPACE_H
