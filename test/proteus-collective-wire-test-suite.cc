@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
-#include "unit/collective-clusters.h"
+#include "unit/collective/collective-clusters.h"
 
 #include "ns3/proteus-algorithms.h"
 #include "ns3/proteus-collective-run.h"

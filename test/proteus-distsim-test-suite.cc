@@ -97,8 +97,8 @@ class DistSimChainTest : public TestCase
         const ExecutionGraph graph = builder.Build();
         const Cluster cluster = MakeCluster("dgx-a100", 1);
         std::ostringstream text;
-        const RunResult replay = RunDistSimLevel(QuietOptions(), cluster, graph, true, text);
-        const RunResult whole = RunPacketLevel(QuietOptions(), cluster, graph);
+        const RunRecord replay = RunDistSimLevel(QuietOptions(), cluster, graph, true, text);
+        const RunRecord whole = RunPacketLevel(QuietOptions(), cluster, graph);
         NS_TEST_ASSERT_MSG_EQ(text.str(),
                               "DistSim: 64 events, 2 of them unique, 1 communications timed alone "
                               "at packet level\n",
@@ -130,10 +130,10 @@ class DistSimContentionTest : public TestCase
     {
         // Rails of two servers: pairs of the same NIC, with two GPUs of one PCIe switch each.
         const Cluster cluster = MakeCluster("dgx1-v100", 2);
-        const RunResult one = Run(cluster, {{0, 8}});
-        const RunResult two = Run(cluster, {{0, 8}, {4, 12}, {1, 9}, {5, 13}});
+        const RunRecord one = Run(cluster, {{0, 8}});
+        const RunRecord two = Run(cluster, {{0, 8}, {4, 12}, {1, 9}, {5, 13}});
         std::ostringstream text;
-        const RunResult replay = RunDistSimLevel(QuietOptions(),
+        const RunRecord replay = RunDistSimLevel(QuietOptions(),
                                                  cluster,
                                                  MakeGraph({{0, 8}, {4, 12}, {1, 9}, {5, 13}}),
                                                  true,
@@ -167,7 +167,7 @@ class DistSimContentionTest : public TestCase
         return builder.Build();
     }
 
-    static RunResult Run(const Cluster& cluster, const std::vector<std::vector<DeviceId>>& pairs)
+    static RunRecord Run(const Cluster& cluster, const std::vector<std::vector<DeviceId>>& pairs)
     {
         return RunPacketLevel(QuietOptions(), cluster, MakeGraph(pairs));
     }

@@ -81,7 +81,7 @@ const std::vector<std::string> EXECUTORS{"packet",
                                          "distsim-flow"};
 
 /// @param calibration file for flow_calibrated
-RunResult
+RunRecord
 RunJob(const Job& job, const std::string& executor, const std::string& calibration)
 {
     ProgramOptions options;
@@ -204,7 +204,7 @@ class ExecutorTimeAccountTest : public TestCase
             std::map<std::string, int64_t> ends;
             for (const std::string& executor : EXECUTORS)
             {
-                const RunResult result = RunJob(job, executor, calibration);
+                const RunRecord result = RunJob(job, executor, calibration);
                 NS_TEST_EXPECT_MSG_EQ(result.executor, executor, "its name");
                 Check(job.graph, result.timeline, job.name + ", " + executor);
                 ends[executor] = result.timeline.endPs;

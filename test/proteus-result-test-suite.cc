@@ -67,11 +67,11 @@ class ProteusLinkRecord : public TestCase
         const ExecutionGraph graph = LoadSample();
         ProgramOptions options;
         options.quiet = true;
-        const RunResult plain = RunPacketLevel(options, cluster, graph);
+        const RunRecord plain = RunPacketLevel(options, cluster, graph);
         NS_TEST_EXPECT_MSG_EQ(plain.series.GetNBins(), 0, "nobody asks for links over time");
         NS_TEST_EXPECT_MSG_EQ(plain.channels.size(), 0, "nor for channels");
         options.results.timeline = "x.pftrace"; // not written here
-        const RunResult looked = RunPacketLevel(options, cluster, graph);
+        const RunRecord looked = RunPacketLevel(options, cluster, graph);
         NS_TEST_ASSERT_MSG_EQ(looked.timeline.spans.size(), plain.timeline.spans.size(), "spans");
         for (std::size_t i = 0; i < plain.timeline.spans.size(); ++i)
         {
@@ -83,7 +83,7 @@ class ProteusLinkRecord : public TestCase
         CheckChannels(graph, looked);
     }
 
-    void CheckSeries(const RunResult& result)
+    void CheckSeries(const RunRecord& result)
     {
         const LinkSeries& series = result.series;
         NS_TEST_ASSERT_MSG_GT(series.GetNBins(), 100, "some hundred parts");
@@ -105,7 +105,7 @@ class ProteusLinkRecord : public TestCase
     }
 
     /// Every channel lies within the communication that it is of.
-    void CheckChannels(const ExecutionGraph& graph, const RunResult& result)
+    void CheckChannels(const ExecutionGraph& graph, const RunRecord& result)
     {
         std::set<std::tuple<DeviceId, TaskId, uint32_t>> seen;
         std::size_t outside = 0;

@@ -33,7 +33,7 @@ Measure(const ProgramOptions& options, const Cluster& cluster, const MicroExperi
 {
     ProgramOptions quiet = options;
     quiet.quiet = true;
-    const RunResult result = RunPacketLevel(quiet, cluster, experiment.graph);
+    const RunRecord result = RunPacketLevel(quiet, cluster, experiment.graph);
     Measurement measurement{experiment, std::vector<double>(experiment.graph.GetNTasks(), 0)};
     for (const Span& span : result.timeline.spans)
     {

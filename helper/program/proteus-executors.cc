@@ -70,20 +70,20 @@ AddWork(NetworkStatistics& sum, const NetworkStatistics& more)
 
 } // namespace
 
-RunResult
+RunRecord
 RunClassicLevel(const ProgramOptions& options, const Cluster& cluster, const ExecutionGraph& graph)
 {
     ClassicOptions classic;
     classic.roofline.launchIntervalPs = options.launchInterval.value.GetPicoSeconds();
     const Stopwatch watch;
-    RunResult result;
+    RunRecord result;
     result.executor = "classic";
     result.timeline = RunClassic(graph, cluster, classic);
     result.wallS = watch.GetSeconds();
     return result;
 }
 
-RunResult
+RunRecord
 RunDistSimLevel(const ProgramOptions& options,
                 const Cluster& cluster,
                 const ExecutionGraph& graph,
@@ -97,7 +97,7 @@ RunDistSimLevel(const ProgramOptions& options,
     DistSimOptions distSim;
     distSim.runtime.roofline.launchIntervalPs = options.launchInterval.value.GetPicoSeconds();
     const Stopwatch watch;
-    RunResult result;
+    RunRecord result;
     result.executor = isPacketLevel ? "distsim" : "distsim-flow";
     ProgressLine progress(options.runName);
     uint64_t timed = 0;
@@ -111,7 +111,7 @@ RunDistSimLevel(const ProgramOptions& options,
                          std::to_string(group.size()));
         }
         const ExecutionGraph lonely = MakeLoneCommunication(task, group, graph.GetNDevices());
-        const RunResult lone = isPacketLevel ? RunPacketLevel(alone, cluster, lonely)
+        const RunRecord lone = isPacketLevel ? RunPacketLevel(alone, cluster, lonely)
                                              : RunFlowLevel(alone, cluster, lonely);
         AddWork(result.network, lone.network);
         std::vector<int64_t> ends;
@@ -224,7 +224,7 @@ ParseExecutors(const std::string& text, const std::string& htae, const std::stri
     return executors;
 }
 
-RunResult
+RunRecord
 RunExecutor(const ProgramOptions& options,
             const std::string& executor,
             const Cluster& cluster,
@@ -251,8 +251,8 @@ RunExecutor(const ProgramOptions& options,
 }
 
 void
-PrintContention(const RunResult& replay,
-                const RunResult& whole,
+PrintContention(const RunRecord& replay,
+                const RunRecord& whole,
                 const ExecutionGraph& graph,
                 std::ostream& out)
 {

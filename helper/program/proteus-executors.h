@@ -35,7 +35,7 @@ namespace proteus
  * @return what the run leaves behind; executor "classic"
  * @throw std::invalid_argument, std::runtime_error as RunClassic()
  */
-RunResult RunClassicLevel(const ProgramOptions& options,
+RunRecord RunClassicLevel(const ProgramOptions& options,
                           const Cluster& cluster,
                           const ExecutionGraph& graph);
 
@@ -53,7 +53,7 @@ RunResult RunClassicLevel(const ProgramOptions& options,
  * @throw std::invalid_argument, std::runtime_error as RunDistSim(), RunPacketLevel() and
  * RunFlowLevel()
  */
-RunResult RunDistSimLevel(const ProgramOptions& options,
+RunRecord RunDistSimLevel(const ProgramOptions& options,
                           const Cluster& cluster,
                           const ExecutionGraph& graph,
                           bool isPacketLevel,
@@ -85,7 +85,7 @@ std::vector<std::string> ParseExecutors(const std::string& text,
  * @return what the run leaves behind
  * @throw std::invalid_argument, std::runtime_error as the executors
  */
-RunResult RunExecutor(const ProgramOptions& options,
+RunRecord RunExecutor(const ProgramOptions& options,
                       const std::string& executor,
                       const Cluster& cluster,
                       const ExecutionGraph& graph,
@@ -99,8 +99,8 @@ RunResult RunExecutor(const ProgramOptions& options,
  * @param graph that was run
  * @param out where to
  */
-void PrintContention(const RunResult& replay,
-                     const RunResult& whole,
+void PrintContention(const RunRecord& replay,
+                     const RunRecord& whole,
                      const ExecutionGraph& graph,
                      std::ostream& out);
 

@@ -167,7 +167,7 @@ RunVariant(const Options& options,
     Config::SetDefault("ns3::proteus::Fabric::Routing", StringValue(variant.routing));
     std::ostringstream unheard;
     std::ostream& out = options.quiet ? unheard : std::cerr;
-    const RunResult result = RunExecutor(options, GetExecutor(options), cluster, graph, out);
+    const RunRecord result = RunExecutor(options, GetExecutor(options), cluster, graph, out);
     const Summary summary =
         Summarize(graph, cluster, result.timeline, result.links, result.network, dataType);
     const auto uses =

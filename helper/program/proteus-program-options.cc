@@ -209,7 +209,7 @@ ProgramOptions::Check() const
     results.Check();
 }
 
-RunResult
+RunRecord
 RunFlowLevel(const ProgramOptions& options,
              const Cluster& cluster,
              const ExecutionGraph& graph,
@@ -238,7 +238,7 @@ RunFlowLevel(const ProgramOptions& options,
                           GetPacketProgramSettings(),
                           rung,
                           report);
-    RunResult result;
+    RunRecord result;
     result.executor = rung != FlowRung::FLOW ? "alpha-beta"
                       : isCalibrated         ? "flow_calibrated"
                                              : "flow";
@@ -249,7 +249,7 @@ RunFlowLevel(const ProgramOptions& options,
     return result;
 }
 
-RunResult
+RunRecord
 RunPacketLevel(const ProgramOptions& options, const Cluster& cluster, const ExecutionGraph& graph)
 {
     ProteusHelper helper;
@@ -262,7 +262,7 @@ RunPacketLevel(const ProgramOptions& options, const Cluster& cluster, const Exec
     {
         recorder = std::make_unique<LinkRecorder>(job->GetFabric());
     }
-    RunResult result;
+    RunRecord result;
     if (options.results.NeedsChannels())
     {
         job->GetNetwork()->TraceConnectWithoutContext(
@@ -307,7 +307,7 @@ RunAndReport(const ProgramOptions& options,
     }
     options.results.Write(run);
     const auto find = [&](const std::string& executor) {
-        return std::find_if(run.results.begin(), run.results.end(), [&](const RunResult& result) {
+        return std::find_if(run.results.begin(), run.results.end(), [&](const RunRecord& result) {
             return result.executor == executor;
         });
     };

@@ -123,7 +123,7 @@ uint32_t ToCount(int64_t value, const std::string& name, int64_t least, int64_t 
  * @return what the run leaves behind
  * @throw std::invalid_argument, std::runtime_error as Install() and TrainingJob::Run()
  */
-RunResult RunPacketLevel(const ProgramOptions& options,
+RunRecord RunPacketLevel(const ProgramOptions& options,
                          const Cluster& cluster,
                          const ExecutionGraph& graph);
 
@@ -138,7 +138,7 @@ RunResult RunPacketLevel(const ProgramOptions& options,
  * @return what the run leaves behind
  * @throw std::invalid_argument, std::runtime_error as RunFlow()
  */
-RunResult RunFlowLevel(const ProgramOptions& options,
+RunRecord RunFlowLevel(const ProgramOptions& options,
                        const Cluster& cluster,
                        const ExecutionGraph& graph,
                        FlowRung rung = FlowRung::FLOW,

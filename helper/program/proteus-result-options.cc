@@ -47,7 +47,7 @@ IsFolder(const std::string& path)
 
 /// Writes a timeline in the format that the name asks for; nothing for no name.
 void
-WriteTimeline(const std::string& path, const ReportedRun& run, const RunResult& result)
+WriteTimeline(const std::string& path, const ReportedRun& run, const RunRecord& result)
 {
     if (path.empty())
     {
@@ -150,9 +150,9 @@ ResultOptions::Write(const ReportedRun& run) const
             WriteFile(path, f);
         }
     };
-    const RunResult& first = run.results.at(0);
+    const RunRecord& first = run.results.at(0);
     std::string summaries; // of several executors, an object by their names
-    for (const RunResult& result : run.results)
+    for (const RunRecord& result : run.results)
     {
         Summary summaryOf = Summarize(run.graph,
                                       run.cluster,

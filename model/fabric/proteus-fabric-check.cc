@@ -133,7 +133,7 @@ Fabric::FindDeadlockPorts() const
         }
         for (uint32_t c = 0; c < m_nClasses; ++c)
         {
-            const Ring<PacketRecord>& queue = m_lanes[(id << m_classShift) + c].queue;
+            const RingBuffer<PacketRecord>& queue = m_lanes[(id << m_classShift) + c].queue;
             for (uint32_t i = queue.GetHead(); i != queue.GetTail(); ++i)
             {
                 const PortId holder = queue.At(i).ingress;

@@ -106,7 +106,7 @@ Fabric::ReleaseIngress(const PacketRecord& record, int64_t timePs)
     if (port.inputQueued && (port.inputBusy & bit) != 0)
     {
         port.inputBusy &= ~bit;
-        Ring<PacketRecord>& input = m_inputs[(id << m_classShift) + record.trafficClass];
+        RingBuffer<PacketRecord>& input = m_inputs[(id << m_classShift) + record.trafficClass];
         if (!input.IsEmpty())
         {
             const PacketRecord next = input.Front();

@@ -12,7 +12,6 @@
 #include "proteus-horizon-scheduler.h"
 #include "proteus-packet.h"
 #include "proteus-port.h"
-#include "proteus-ring.h"
 
 #include "ns3/data-rate.h"
 #include "ns3/event-id.h"
@@ -21,7 +20,8 @@
 #include "ns3/nstime.h"
 #include "ns3/object.h"
 #include "ns3/proteus-cluster.h"
-#include "ns3/proteus-timeline.h"
+#include "ns3/proteus-link-statistics.h"
+#include "ns3/proteus-ring-buffer.h"
 #include "ns3/random-variable-stream.h"
 #include "ns3/traced-callback.h"
 
@@ -570,8 +570,8 @@ class Fabric : public Object
     std::vector<BufferState> m_buffers;  //!< shared buffers
     std::vector<uint64_t> m_served;      //!< by port and traffic class, if weighted: virtual time
     std::vector<uint64_t> m_virtualNow;  //!< by port, if weighted: virtual time in service
-    std::vector<Ring<PacketRecord>> m_inputs; //!< by port and traffic class, if queued there
-    EventTree m_tree;                         //!< pending events
+    std::vector<RingBuffer<PacketRecord>> m_inputs; //!< by port and traffic class, if queued there
+    EventTree m_tree;                               //!< pending events
     std::set<std::pair<int64_t, uint32_t>> m_plainEvents; //!< the same in the reference mode
     std::vector<int64_t> m_plainTimes;                    //!< by slot, in the reference mode
 

@@ -6,10 +6,9 @@
 
 #include "proteus-link-monitor.h"
 
-#include "proteus-csv.h"
-
 #include "ns3/boolean.h"
 #include "ns3/log.h"
+#include "ns3/proteus-csv.h"
 #include "ns3/simulator.h"
 
 #include <algorithm>

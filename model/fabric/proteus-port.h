@@ -9,9 +9,9 @@
 
 #include "proteus-event-tree.h"
 #include "proteus-packet.h"
-#include "proteus-ring.h"
 
-#include "ns3/proteus-timeline.h"
+#include "ns3/proteus-link-statistics.h"
+#include "ns3/proteus-ring-buffer.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -43,10 +43,10 @@ struct CreditReturn
 /// One traffic class of one direction of a link, at its sending end.
 struct alignas(64) LaneState
 {
-    Ring<PacketRecord> queue;   //!< waiting
-    Ring<CreditReturn> returns; //!< promised credits, by time
-    uint64_t queuedBytes{0};    //!< wire bytes in `queue`
-    int64_t creditBytes{0};     //!< free room at the other end, as far as known here
+    RingBuffer<PacketRecord> queue;   //!< waiting
+    RingBuffer<CreditReturn> returns; //!< promised credits, by time
+    uint64_t queuedBytes{0};          //!< wire bytes in `queue`
+    int64_t creditBytes{0};           //!< free room at the other end, as far as known here
 };
 
 static_assert(sizeof(LaneState) == 64, "a lane is one cache line");
@@ -77,7 +77,7 @@ struct alignas(64) PortState
     int64_t pullAtPs{0};                 //!< when the endpoint may have a unit, if `offered`
     uint64_t psPerByte{0};               //!< fixed point, TIME_FRACTION_BITS
     int64_t delayPs{0};                  //!< of the link
-    Ring<PacketRecord> flight;           //!< on the wire, by arrival
+    RingBuffer<PacketRecord> flight;     //!< on the wire, by arrival
 
     VertexId from{0};          //!< who sends
     VertexId to{0};            //!< who receives

@@ -31,8 +31,7 @@ AlphaBetaNetwork::Join(DeviceId device,
                        uint32_t microBatch,
                        std::function<void()> done)
 {
-    const uint64_t key = uint64_t{task} << 32 | microBatch;
-    auto& members = m_waiting[key];
+    auto& members = m_waiting[{task, microBatch}];
     members.emplace_back(device, std::move(done));
     if (members.size() < m_graph.GetGroup(m_graph.GetTask(task).place).size())
     {
@@ -47,13 +46,13 @@ AlphaBetaNetwork::Join(DeviceId device,
     {
         m_clock.Schedule(member, timePs, std::move(callback));
     }
-    m_waiting.erase(key);
+    m_waiting.erase({task, microBatch});
 }
 
 std::string
 AlphaBetaNetwork::DescribeWait(DeviceId /* device */, TaskId task, uint32_t microBatch) const
 {
-    const auto found = m_waiting.find(uint64_t{task} << 32 | microBatch);
+    const auto found = m_waiting.find({task, microBatch});
     if (found == m_waiting.end())
     {
         return "is under way";

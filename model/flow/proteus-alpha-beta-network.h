@@ -10,6 +10,7 @@
 #include "proteus-flow-profile.h"
 
 #include "ns3/proteus-network.h"
+#include "ns3/proteus-task-instance.h"
 
 #include <cstdint>
 #include <functional>
@@ -70,8 +71,9 @@ class AlphaBetaNetwork : public Network
     const ExecutionGraph& m_graph;
     Clock& m_clock;
     FlowProfiles m_profiles;
-    /// Those that have joined, by task and micro-batch, until all have.
-    std::unordered_map<uint64_t, std::vector<std::pair<DeviceId, std::function<void()>>>> m_waiting;
+    /// Those that have joined a communication, until all have.
+    std::unordered_map<TaskInstance, std::vector<std::pair<DeviceId, std::function<void()>>>>
+        m_waiting;
     uint64_t m_sentBytes{0};
     uint64_t m_collectives{0};
 };

@@ -6,7 +6,7 @@
 
 #include "proteus-classic-run.h"
 
-#include "ns3/proteus-run-record.h"
+#include "ns3/proteus-device-runtimes.h"
 
 #include <algorithm>
 #include <cctype>

@@ -6,7 +6,7 @@
 
 #include "proteus-distsim-events.h"
 
-#include "ns3/proteus-run-record.h"
+#include "ns3/proteus-device-runtimes.h"
 
 #include <map>
 #include <sstream>

@@ -14,7 +14,6 @@
 #include <map>
 #include <stdexcept>
 #include <string>
-#include <tuple>
 #include <utility>
 
 namespace ns3
@@ -70,9 +69,8 @@ class TableNetwork : public Network
     const ExecutionGraph& m_graph;
     std::vector<int64_t> m_times;
     FlowClock& m_clock;
-    /// By task and micro-batch, who waits for the others.
-    std::map<std::pair<TaskId, uint32_t>, std::vector<std::pair<DeviceId, std::function<void()>>>>
-        m_joined;
+    /// Who waits for the others, by communication.
+    std::map<TaskInstance, std::vector<std::pair<DeviceId, std::function<void()>>>> m_joined;
 };
 
 bool
@@ -340,8 +338,7 @@ GetBatchTimeError(int64_t predicted, int64_t actual)
 std::vector<double>
 GetActivityErrors(const Timeline& predicted, const Timeline& actual, uint32_t nDevices)
 {
-    using Key = std::tuple<DeviceId, TaskId, uint32_t>;
-    std::map<Key, int64_t> starts;
+    std::map<std::pair<DeviceId, TaskInstance>, int64_t> starts;
     std::vector<int64_t> firstPredicted(nDevices, std::numeric_limits<int64_t>::max());
     std::vector<int64_t> firstActual = firstPredicted;
     if (predicted.spans.size() != actual.spans.size())
@@ -352,7 +349,7 @@ GetActivityErrors(const Timeline& predicted, const Timeline& actual, uint32_t nD
     }
     for (const Span& span : predicted.spans)
     {
-        starts[{span.device, span.task, span.microBatch}] = span.startPs;
+        starts[{span.device, span.GetInstance()}] = span.startPs;
         firstPredicted.at(span.device) = std::min(firstPredicted[span.device], span.startPs);
     }
     for (const Span& span : actual.spans)
@@ -363,7 +360,7 @@ GetActivityErrors(const Timeline& predicted, const Timeline& actual, uint32_t nD
     std::vector<uint64_t> counts(nDevices);
     for (const Span& span : actual.spans)
     {
-        const auto found = starts.find({span.device, span.task, span.microBatch});
+        const auto found = starts.find({span.device, span.GetInstance()});
         if (found == starts.end())
         {
             throw std::invalid_argument("timelines of different graphs: task " +

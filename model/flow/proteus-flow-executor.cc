@@ -6,7 +6,7 @@
 
 #include "proteus-flow-executor.h"
 
-#include "ns3/proteus-run-record.h"
+#include "ns3/proteus-device-runtimes.h"
 
 #include <utility>
 

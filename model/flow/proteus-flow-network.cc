@@ -23,12 +23,6 @@ constexpr double PS_PER_SECOND = 1e12;
 /// A rate that changes by less than this part does not change.
 constexpr double SAME_RATE = 1e-9;
 
-uint64_t
-MakeKey(TaskId task, uint32_t microBatch)
-{
-    return uint64_t{task} << 32 | microBatch;
-}
-
 } // namespace
 
 FlowNetwork::FlowNetwork(const ExecutionGraph& graph,
@@ -63,7 +57,7 @@ void
 FlowNetwork::Join(DeviceId device, TaskId task, uint32_t microBatch, std::function<void()> done)
 {
     const auto& group = m_graph.GetGroup(m_graph.GetTask(task).place);
-    const auto [place, isNew] = m_index.emplace(MakeKey(task, microBatch), NO_ID);
+    const auto [place, isNew] = m_index.emplace(TaskInstance{task, microBatch}, NO_ID);
     if (isNew)
     {
         place->second = m_communications.Take();
@@ -148,7 +142,7 @@ FlowNetwork::Forget(uint32_t id)
         auto& underWay = m_underWay[member.device];
         underWay.erase(std::find(underWay.begin(), underWay.end(), id));
     }
-    m_index.erase(MakeKey(communication.task, communication.microBatch));
+    m_index.erase({communication.task, communication.microBatch});
     m_communications.GiveBack(id);
 }
 
@@ -415,7 +409,7 @@ FlowNetwork::SetRate(uint32_t id, double rate)
 std::string
 FlowNetwork::DescribeWait(DeviceId device, TaskId task, uint32_t microBatch) const
 {
-    const auto found = m_index.find(MakeKey(task, microBatch));
+    const auto found = m_index.find({task, microBatch});
     if (found == m_index.end())
     {
         return "";

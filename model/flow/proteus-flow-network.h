@@ -11,9 +11,10 @@
 #include "proteus-flow-profile.h"
 #include "proteus-max-min.h"
 
+#include "ns3/proteus-link-statistics.h"
 #include "ns3/proteus-network.h"
 #include "ns3/proteus-pool.h"
-#include "ns3/proteus-timeline.h"
+#include "ns3/proteus-task-instance.h"
 
 #include <cstdint>
 #include <functional>
@@ -173,7 +174,7 @@ class FlowNetwork : public Network
     FlowProfiles m_profiles;
     FlowListener* m_listener{nullptr};
 
-    std::unordered_map<uint64_t, uint32_t> m_index; //!< communications by task and micro-batch
+    std::unordered_map<TaskInstance, uint32_t> m_index; //!< where in m_communications
     Pool<Communication> m_communications;
     Pool<LiveClass> m_classes;
     std::vector<std::vector<uint32_t>> m_users;    //!< live classes by resource

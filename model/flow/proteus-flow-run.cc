@@ -11,7 +11,7 @@
 #include "proteus-flow-network.h"
 #include "proteus-overlap-clock.h"
 
-#include "ns3/proteus-run-record.h"
+#include "ns3/proteus-device-runtimes.h"
 
 #include <optional>
 #include <stdexcept>

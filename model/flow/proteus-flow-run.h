@@ -10,6 +10,7 @@
 #include "proteus-flow-parameters.h"
 
 #include "ns3/proteus-device-runtime.h"
+#include "ns3/proteus-link-statistics.h"
 #include "ns3/proteus-program-cache.h"
 #include "ns3/proteus-timeline.h"
 

@@ -7,7 +7,8 @@
 #include "proteus-chakra.h"
 #include "proteus-graph-protobuf.h"
 #include "proteus-input-file.h"
-#include "proteus-json.h"
+
+#include "ns3/proteus-json.h"
 
 #include <algorithm>
 #include <map>

@@ -6,7 +6,7 @@
 
 #include "proteus-cluster-json.h"
 
-#include "proteus-json.h"
+#include "ns3/proteus-json.h"
 
 #include <algorithm>
 #include <cmath>

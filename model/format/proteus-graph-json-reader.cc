@@ -5,7 +5,8 @@
  */
 
 #include "proteus-graph-json.h"
-#include "proteus-json.h"
+
+#include "ns3/proteus-json.h"
 
 #include <cstddef>
 #include <cstdint>

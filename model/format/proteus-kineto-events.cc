@@ -7,7 +7,8 @@
 #include "proteus-kineto-events.h"
 
 #include "proteus-input-file.h"
-#include "proteus-json.h"
+
+#include "ns3/proteus-json.h"
 
 #include <algorithm>
 #include <cstddef>

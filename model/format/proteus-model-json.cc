@@ -7,7 +7,8 @@
 #include "proteus-model-json.h"
 
 #include "proteus-expression.h"
-#include "proteus-json.h"
+
+#include "ns3/proteus-json.h"
 
 #include <fstream>
 #include <limits>

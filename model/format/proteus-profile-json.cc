@@ -6,7 +6,7 @@
 
 #include "proteus-profile-json.h"
 
-#include "proteus-json.h"
+#include "ns3/proteus-json.h"
 
 #include <cmath>
 #include <limits>

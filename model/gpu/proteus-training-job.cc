@@ -11,7 +11,7 @@
 #include "ns3/log.h"
 #include "ns3/node.h"
 #include "ns3/proteus-compat.h"
-#include "ns3/proteus-run-record.h"
+#include "ns3/proteus-device-runtimes.h"
 #include "ns3/proteus-simulator-time.h"
 
 #include <stdexcept>

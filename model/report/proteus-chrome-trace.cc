@@ -207,7 +207,7 @@ class ChromeSink : public TraceSink
 void
 WriteChromeTrace(const ExecutionGraph& graph,
                  const Cluster& cluster,
-                 const RunResult& result,
+                 const RunRecord& result,
                  std::ostream& out)
 {
     ChromeSink sink(out);

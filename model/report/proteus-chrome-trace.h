@@ -7,10 +7,9 @@
 #ifndef PROTEUS_CHROME_TRACE_H
 #define PROTEUS_CHROME_TRACE_H
 
-#include "proteus-run-result.h"
-
 #include "ns3/proteus-cluster.h"
 #include "ns3/proteus-graph.h"
+#include "ns3/proteus-run-record.h"
 
 #include <ostream>
 
@@ -41,7 +40,7 @@ namespace proteus
  */
 void WriteChromeTrace(const ExecutionGraph& graph,
                       const Cluster& cluster,
-                      const RunResult& result,
+                      const RunRecord& result,
                       std::ostream& out);
 
 } // namespace proteus

@@ -195,18 +195,18 @@ class Ideals
     std::map<GroupId, std::size_t> m_servers;
 };
 
-/// @return communications by task << 32 | micro-batch, in order
-std::vector<std::pair<uint64_t, Instance>>
+/// @return communications by task and micro-batch, in order
+std::vector<std::pair<TaskInstance, Instance>>
 FindInstances(const ExecutionGraph& graph, const Timeline& timeline)
 {
-    std::unordered_map<uint64_t, Instance> instances;
+    std::unordered_map<TaskInstance, Instance> instances;
     for (const Span& span : timeline.spans)
     {
         if (graph.GetTask(span.task).kind != TaskKind::COMMUNICATION)
         {
             continue;
         }
-        Instance& instance = instances[uint64_t{span.task} << 32 | span.microBatch];
+        Instance& instance = instances[span.GetInstance()];
         instance.lastJoinPs = std::max(instance.lastJoinPs, span.startPs);
         instance.endPs = std::max(instance.endPs, span.endPs);
         if (!IsReceive(graph, span))
@@ -215,7 +215,7 @@ FindInstances(const ExecutionGraph& graph, const Timeline& timeline)
             ++instance.joins;
         }
     }
-    std::vector<std::pair<uint64_t, Instance>> sorted(instances.begin(), instances.end());
+    std::vector<std::pair<TaskInstance, Instance>> sorted(instances.begin(), instances.end());
     std::sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) {
         return a.first < b.first;
     });
@@ -312,7 +312,7 @@ SummarizeCollectives(const ExecutionGraph& graph, const Cluster& cluster, const 
     std::map<Kind, Sums> kinds;
     for (const auto& entry : FindInstances(graph, timeline))
     {
-        const Task& task = graph.GetTask(static_cast<TaskId>(entry.first >> 32));
+        const Task& task = graph.GetTask(entry.first.task);
         const Instance& instance = entry.second;
         Sums& sums = kinds[Kind{task.collective,
                                 task.parallelism,

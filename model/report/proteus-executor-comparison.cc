@@ -90,7 +90,7 @@ PrintTimeAccounts(const ReportedRun& run, std::ostream& out)
 {
     std::vector<std::vector<std::string>> rows{
         {"Time of a GPU by", "computing", "waiting for data", "waiting for peers", "idle"}};
-    for (const RunResult& result : run.results)
+    for (const RunRecord& result : run.results)
     {
         TimeAccount sum;
         for (const TimeAccount& account : AccountTime(run.graph, result.timeline))
@@ -118,13 +118,13 @@ PrintTimeAccounts(const ReportedRun& run, std::ostream& out)
 void
 PrintLinks(const ReportedRun& run, std::ostream& out)
 {
-    const RunResult& first = run.results.front();
-    const auto payload = [](const RunResult& result, std::size_t i) {
+    const RunRecord& first = run.results.front();
+    const auto payload = [](const RunRecord& result, std::size_t i) {
         return static_cast<double>(result.links[i].payloadBytes);
     };
     for (std::size_t other = 1; other < run.results.size(); ++other)
     {
-        const RunResult& second = run.results[other];
+        const RunRecord& second = run.results[other];
         if (first.links.empty() || first.links.size() != second.links.size())
         {
             continue;

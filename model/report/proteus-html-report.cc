@@ -106,7 +106,7 @@ ToJson(const Table& table, std::size_t most)
 }
 
 Summary
-SummarizeResult(const ReportedRun& run, const RunResult& result)
+SummarizeResult(const ReportedRun& run, const RunRecord& result)
 {
     return Summarize(run.graph,
                      run.cluster,
@@ -221,7 +221,7 @@ DescribeInWords(const ReportedRun& run)
     words.push_back(DescribeFit(s));
     for (std::size_t i = 1; i < run.results.size(); ++i)
     {
-        const RunResult& other = run.results[i];
+        const RunRecord& other = run.results[i];
         const double otherS = static_cast<double>(other.timeline.endPs) / 1e12;
         words.push_back("By the executor " + other.executor + " the iteration takes " +
                         FormatTime(otherS) + ", " +
@@ -243,7 +243,7 @@ WriteHtmlReport(const ReportedRun& run, std::ostream& out)
         data["tables"].push_back(ToJson(table, limits.rows));
     }
     data["results"] = Json::array();
-    for (const RunResult& result : run.results)
+    for (const RunRecord& result : run.results)
     {
         data["results"].push_back({{"executor", result.executor},
                                    {"timeline", MakeTimelineData(run, result, limits)},

@@ -266,7 +266,7 @@ class PerfettoSink : public TraceSink
 void
 WritePerfettoTrace(const ExecutionGraph& graph,
                    const Cluster& cluster,
-                   const RunResult& result,
+                   const RunRecord& result,
                    std::ostream& out)
 {
     PerfettoSink sink(out);

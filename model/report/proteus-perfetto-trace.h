@@ -7,10 +7,9 @@
 #ifndef PROTEUS_PERFETTO_TRACE_H
 #define PROTEUS_PERFETTO_TRACE_H
 
-#include "proteus-run-result.h"
-
 #include "ns3/proteus-cluster.h"
 #include "ns3/proteus-graph.h"
+#include "ns3/proteus-run-record.h"
 
 #include <ostream>
 
@@ -38,7 +37,7 @@ namespace proteus
  */
 void WritePerfettoTrace(const ExecutionGraph& graph,
                         const Cluster& cluster,
-                        const RunResult& result,
+                        const RunRecord& result,
                         std::ostream& out);
 
 } // namespace proteus

@@ -227,7 +227,7 @@ Round(double value)
 } // namespace
 
 Json
-MakeTimelineData(const ReportedRun& run, const RunResult& result, const ReportLimits& limits)
+MakeTimelineData(const ReportedRun& run, const RunRecord& result, const ReportLimits& limits)
 {
     const Timeline& timeline = result.timeline;
     const TimelineTracks tracks(run.graph, run.cluster, timeline);
@@ -272,7 +272,7 @@ MakeTimelineData(const ReportedRun& run, const RunResult& result, const ReportLi
 }
 
 Json
-MakeMemoryData(const ReportedRun& run, const RunResult& result, const ReportLimits& limits)
+MakeMemoryData(const ReportedRun& run, const RunRecord& result, const ReportLimits& limits)
 {
     Json gpus = Json::array();
     for (DeviceId device : ChooseDevices(run.graph.GetNDevices(), limits.gpus))
@@ -312,7 +312,7 @@ MakeTopologyData(const ReportedRun& run, const ReportLimits& limits)
         links.push_back(
             {link.a, link.b, ToString(link.technology), link.bytesPerSecond, Json::array()});
     }
-    for (const RunResult& result : run.results)
+    for (const RunRecord& result : run.results)
     {
         std::vector<std::array<double, 6>> uses(cluster.GetLinks().size());
         const double totalPs = std::max<double>(static_cast<double>(result.timeline.endPs), 1);
@@ -333,7 +333,7 @@ MakeTopologyData(const ReportedRun& run, const ReportLimits& limits)
 }
 
 Json
-MakeSeriesData(const ReportedRun& run, const RunResult& result, const ReportLimits& limits)
+MakeSeriesData(const ReportedRun& run, const RunRecord& result, const ReportLimits& limits)
 {
     const LinkSeries& series = result.series;
     // The directions to show: most use and holding together first.

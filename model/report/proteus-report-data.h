@@ -47,7 +47,7 @@ struct ReportLimits
  * "merged_ns": slices shorter than this may be drawn together, 0 for none; "devices": of the graph
  */
 nlohmann::ordered_json MakeTimelineData(const ReportedRun& run,
-                                        const RunResult& result,
+                                        const RunRecord& result,
                                         const ReportLimits& limits);
 
 /**
@@ -59,7 +59,7 @@ nlohmann::ordered_json MakeTimelineData(const ReportedRun& run,
  * changes the highest level in each of equal parts of the run
  */
 nlohmann::ordered_json MakeMemoryData(const ReportedRun& run,
-                                      const RunResult& result,
+                                      const RunRecord& result,
                                       const ReportLimits& limits);
 
 /**
@@ -81,7 +81,7 @@ nlohmann::ordered_json MakeTopologyData(const ReportedRun& run, const ReportLimi
  * "end_ns", and "links" with "name", "busy", "held" and "queue" by bin
  */
 nlohmann::ordered_json MakeSeriesData(const ReportedRun& run,
-                                      const RunResult& result,
+                                      const RunRecord& result,
                                       const ReportLimits& limits);
 
 } // namespace proteus

@@ -110,7 +110,7 @@ Sends::Sends(const ExecutionGraph& graph, const Timeline& timeline)
             Send send;
             send.startPs = span.startPs;
             send.number = m_sends.size();
-            if (!m_sends.emplace(KeyOf(span), send).second)
+            if (!m_sends.emplace(span.GetInstance(), send).second)
             {
                 Fail(span, "is sent twice");
             }
@@ -121,7 +121,7 @@ Sends::Sends(const ExecutionGraph& graph, const Timeline& timeline)
     {
         if (IsReceive(graph, span))
         {
-            const auto found = m_sends.find(KeyOf(span));
+            const auto found = m_sends.find(span.GetInstance());
             if (found == m_sends.end())
             {
                 Fail(span, "is received but never sent");
@@ -140,7 +140,7 @@ Sends::Sends(const ExecutionGraph& graph, const Timeline& timeline)
     }
     for (const Span& span : timeline.spans)
     {
-        const auto found = m_sends.find(KeyOf(span));
+        const auto found = m_sends.find(span.GetInstance());
         if (found != m_sends.end() && !found->second.received)
         {
             Fail(span, "is sent but never received");

@@ -74,17 +74,11 @@ class Sends
     /// @param span of the timeline, either side of a SEND_RECV @return its sending side
     const Send& Find(const Span& span) const
     {
-        return m_sends.at(KeyOf(span));
+        return m_sends.at(span.GetInstance());
     }
 
   private:
-    /// @param span a span @return its task and micro-batch as one number
-    static uint64_t KeyOf(const Span& span)
-    {
-        return static_cast<uint64_t>(span.task) << 32 | span.microBatch;
-    }
-
-    std::unordered_map<uint64_t, Send> m_sends; //!< by task and micro-batch
+    std::unordered_map<TaskInstance, Send> m_sends; //!< by communication
 };
 
 } // namespace proteus

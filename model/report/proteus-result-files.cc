@@ -153,7 +153,7 @@ WriteLinkSeriesCsv(const ReportedRun& input, std::ostream& out)
     text += "executor,from,to,technology,start_s,end_s,busy_share,stalled_share,paused_share,"
             "queue_bytes\n";
     const auto& vertices = input.cluster.GetVertices();
-    for (const RunResult& result : input.results)
+    for (const RunRecord& result : input.results)
     {
         const LinkSeries& series = result.series;
         for (std::size_t direction = 0; direction < series.GetNDirections(); ++direction)
@@ -185,7 +185,7 @@ WriteMemorySeriesCsv(const ReportedRun& input, std::ostream& out)
 {
     Blocks text(out);
     text += "executor,device,gpu,time_s,bytes\n";
-    for (const RunResult& result : input.results)
+    for (const RunRecord& result : input.results)
     {
         for (DeviceId device = 0; device < result.timeline.memory.size(); ++device)
         {

@@ -84,7 +84,7 @@ class Maker
         {
             throw std::invalid_argument("report: there is no result");
         }
-        for (const RunResult& result : input.results)
+        for (const RunRecord& result : input.results)
         {
             Summary summary = Summarize(input.graph,
                                         input.cluster,
@@ -262,7 +262,7 @@ Maker::MakeBreakdown() const
                                  "of exposed_communication_s: for " + NameOf(parallelism) +
                                      (parallelism == Parallelism::NONE ? "" : " parallelism")});
     }
-    for (const RunResult& result : m_input.results)
+    for (const RunRecord& result : m_input.results)
     {
         const auto breakdowns = BreakDown(m_input.graph, result.timeline);
         for (DeviceId device = 0; device < breakdowns.size(); ++device)
@@ -311,7 +311,7 @@ Maker::MakeTimeAccounts() const
          {"waiting_for_peers_s", "s", "neither, and a communication waits for other ranks to join"},
          {"idle_s", "s", "none of these"}},
         {}};
-    for (const RunResult& result : m_input.results)
+    for (const RunRecord& result : m_input.results)
     {
         const auto accounts = AccountTime(m_input.graph, result.timeline);
         for (DeviceId device = 0; device < accounts.size(); ++device)
@@ -349,7 +349,7 @@ Maker::MakePhases() const
          {"end_s", "s", "end of its last task"}},
         {}};
     const auto& phases = m_input.graph.GetPhases();
-    for (const RunResult& result : m_input.results)
+    for (const RunRecord& result : m_input.results)
     {
         struct Sums
         {
@@ -535,7 +535,7 @@ Maker::MakeMemory() const
                  {"capacity_bytes", "B", "of the data sheet"},
                  {"used_share", "share", "peak / capacity"}},
                 {}};
-    for (const RunResult& result : m_input.results)
+    for (const RunRecord& result : m_input.results)
     {
         for (DeviceId device = 0; device < m_input.graph.GetNDevices(); ++device)
         {

@@ -7,11 +7,12 @@
 #ifndef PROTEUS_RESULT_TABLES_H
 #define PROTEUS_RESULT_TABLES_H
 
-#include "proteus-run-result.h"
+#include "proteus-run-information.h"
 #include "proteus-summary.h"
 
 #include "ns3/proteus-cluster.h"
 #include "ns3/proteus-graph.h"
+#include "ns3/proteus-run-record.h"
 
 #include <cstdint>
 #include <ostream>
@@ -39,7 +40,7 @@ struct ReportedRun
     const Cluster& cluster;            //!< that it ran on
     DataType dataType{DataType::BF16}; //!< whose peak the utilisation refers to
     RunInformation information;        //!< how it came about
-    std::vector<RunResult> results;    //!< at least one; by executor
+    std::vector<RunRecord> results;    //!< at least one; by executor
 };
 
 /// @ingroup proteus

@@ -35,23 +35,17 @@ struct Change
     int delta;
 };
 
-uint64_t
-KeyOf(const Span& span)
-{
-    return uint64_t{span.task} << 32 | span.microBatch;
-}
-
 } // namespace
 
 std::vector<TimeAccount>
 AccountTime(const ExecutionGraph& graph, const Timeline& timeline)
 {
-    std::unordered_map<uint64_t, int64_t> lastJoin;
+    std::unordered_map<TaskInstance, int64_t> lastJoin;
     for (const Span& span : timeline.spans)
     {
         if (graph.GetTask(span.task).kind == TaskKind::COMMUNICATION)
         {
-            int64_t& last = lastJoin[KeyOf(span)];
+            int64_t& last = lastJoin[span.GetInstance()];
             last = std::max(last, span.startPs);
         }
     }
@@ -70,7 +64,7 @@ AccountTime(const ExecutionGraph& graph, const Timeline& timeline)
             add(BUSY, span.startPs, span.endPs);
             continue;
         }
-        const int64_t joinedPs = std::min(lastJoin[KeyOf(span)], span.endPs);
+        const int64_t joinedPs = std::min(lastJoin[span.GetInstance()], span.endPs);
         add(PEERS, span.startPs, joinedPs);
         add(DATA, joinedPs, span.endPs);
     }

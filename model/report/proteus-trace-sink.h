@@ -7,10 +7,9 @@
 #ifndef PROTEUS_TRACE_SINK_H
 #define PROTEUS_TRACE_SINK_H
 
-#include "proteus-run-result.h"
-
 #include "ns3/proteus-cluster.h"
 #include "ns3/proteus-graph.h"
+#include "ns3/proteus-run-record.h"
 
 #include <cstdint>
 #include <string>
@@ -128,7 +127,7 @@ struct TraceContent
  */
 void WalkTimeline(const ExecutionGraph& graph,
                   const Cluster& cluster,
-                  const RunResult& result,
+                  const RunRecord& result,
                   const TraceContent& content,
                   TraceSink& sink);
 

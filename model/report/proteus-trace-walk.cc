@@ -69,7 +69,7 @@ class Walker
   public:
     Walker(const ExecutionGraph& graph,
            const Cluster& cluster,
-           const RunResult& result,
+           const RunRecord& result,
            TraceSink& sink)
         : m_graph(graph),
           m_cluster(cluster),
@@ -326,7 +326,7 @@ class Walker
 
     const ExecutionGraph& m_graph;
     const Cluster& m_cluster;
-    const RunResult& m_result;
+    const RunRecord& m_result;
     TraceSink& m_sink;
     const TimelineTracks m_tracks;
     const Sends m_sends;
@@ -344,7 +344,7 @@ class Walker
 void
 WalkTimeline(const ExecutionGraph& graph,
              const Cluster& cluster,
-             const RunResult& result,
+             const RunRecord& result,
              const TraceContent& content,
              TraceSink& sink)
 {

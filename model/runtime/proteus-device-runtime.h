@@ -8,10 +8,10 @@
 #define PROTEUS_DEVICE_RUNTIME_H
 
 #include "proteus-network.h"
-#include "proteus-timeline.h"
 
 #include "ns3/proteus-graph.h"
 #include "ns3/proteus-operator-cost.h"
+#include "ns3/proteus-timeline.h"
 
 #include <cstdint>
 #include <deque>

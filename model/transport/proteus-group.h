@@ -9,7 +9,7 @@
 
 #include "ns3/proteus-cluster.h"
 #include "ns3/proteus-packet.h"
-#include "ns3/proteus-ring.h"
+#include "ns3/proteus-ring-buffer.h"
 
 #include <cstdint>
 #include <deque>
@@ -95,7 +95,7 @@ struct GroupNode
     std::vector<uint32_t> children; //!< nodes below it
     std::vector<uint32_t> members;  //!< members below it with no other node between
     /// To reductions, by unit, from the first unit that is not complete on.
-    Ring<uint32_t> contributions;
+    RingBuffer<uint32_t> contributions;
 
     /// @return contributions to a unit that make it complete
     uint32_t GetNContributors() const

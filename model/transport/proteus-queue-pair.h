@@ -11,7 +11,7 @@
 #include "proteus-sequence.h"
 
 #include "ns3/proteus-packet.h"
-#include "ns3/proteus-ring.h"
+#include "ns3/proteus-ring-buffer.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -276,7 +276,7 @@ struct QueuePairState
     VertexId destination{0};                            //!< endpoint that receives it
     std::vector<VertexId> waypoints;                    //!< between them
     uint64_t flow{0};                                   //!< of the options
-    Ring<QueuePairMessage> messages;                    //!< not acknowledged yet
+    RingBuffer<QueuePairMessage> messages;              //!< not acknowledged yet
     CongestionPath path;                                //!< what is known of its path
     std::unique_ptr<CongestionControl> control;         //!< or null
     uint64_t windowLimit{CongestionControl::UNLIMITED}; //!< whatever the control says
@@ -298,19 +298,19 @@ struct QueuePairState
     uint32_t repeatEnd{0};       //!< after a timeout, packets before this one are to be repeated
     uint32_t recoverEnd{0};      //!< recovery ends when this packet is the oldest
     bool recovering{false};      //!< packets have been lost
-    Ring<uint32_t> lost;         //!< to be sent again
+    RingBuffer<uint32_t> lost;   //!< to be sent again
 
     // Receiver.
     SequenceSet held; //!< packets after the expected one that have arrived
 
     // Control units, from receiver to sender.
-    bool controlReliable{false};               //!< they are acknowledged
-    uint32_t nextControl{0};                   //!< number of the next one
-    uint32_t expectedControl{0};               //!< number of the first one not received
-    uint32_t controlRetries{0};                //!< timeouts in a row
-    int64_t controlActivePs{0};                //!< when the timeout began to run
-    Ring<PendingControl> pendingControls;      //!< sent, not acknowledged
-    std::vector<PendingControl> aheadControls; //!< received before their turn
+    bool controlReliable{false};                //!< they are acknowledged
+    uint32_t nextControl{0};                    //!< number of the next one
+    uint32_t expectedControl{0};                //!< number of the first one not received
+    uint32_t controlRetries{0};                 //!< timeouts in a row
+    int64_t controlActivePs{0};                 //!< when the timeout began to run
+    RingBuffer<PendingControl> pendingControls; //!< sent, not acknowledged
+    std::vector<PendingControl> aheadControls;  //!< received before their turn
 
     uint32_t group{0};              //!< of a lane
     uint32_t member{0};             //!< of a lane

@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
-#include "proteus-run-record.h"
+#include "proteus-device-runtimes.h"
 
 #include <algorithm>
 #include <stdexcept>

@@ -246,7 +246,7 @@ struct PerfettoTrace
 TEST(PerfettoTrace, HasAllSpansArrowsAndCounters)
 {
     const RandomRun run(12345);
-    RunResult result = ResultOf(run.timeline);
+    RunRecord result = ResultOf(run.timeline);
     LinkSeries series(2 * run.cluster.GetLinks().size(), 1000000, 8);
     std::vector<LinkBin> bins(series.GetNDirections());
     bins[0] = {0.25, 0, 0.5, 4096}; // s0 -> spine, the network's

@@ -73,7 +73,7 @@ struct PageRun : TestRun
         series.Append(timeline.endPs, bins);
         for (std::size_t i = 0; i < nResults; ++i)
         {
-            RunResult result;
+            RunRecord result;
             result.executor = i == 0 ? "packet" : "flow";
             result.timeline = timeline;
             result.links = {up};

@@ -5,7 +5,6 @@
  */
 
 #include "ns3/proteus-event-tree.h"
-#include "ns3/proteus-ring.h"
 
 #include <gtest/gtest.h>
 #include <map>
@@ -94,32 +93,4 @@ TEST(EventTree, RefusesTimesTooFarApart)
     EventTree tree(1000000);
     tree.Set(0, 0);
     EXPECT_THROW(tree.Set(1, int64_t{3600} * 1000000000000), std::length_error);
-}
-
-TEST(Ring, NumbersStayWhileItGrows)
-{
-    Ring<int> ring;
-    EXPECT_TRUE(ring.IsEmpty());
-    int next = 0;
-    int first = 0;
-    std::mt19937 random(2);
-    for (int i = 0; i < 10000; ++i)
-    {
-        if (ring.IsEmpty() || random() % 3 > 0)
-        {
-            EXPECT_EQ(ring.GetTail(), static_cast<uint32_t>(next));
-            ring.Push(next++);
-        }
-        else
-        {
-            ASSERT_EQ(ring.Front(), first);
-            ring.Pop();
-            ++first;
-        }
-        ASSERT_EQ(ring.GetSize(), static_cast<uint32_t>(next - first));
-        for (int j = first; j < next; j += 97)
-        {
-            ASSERT_EQ(ring.At(j), j);
-        }
-    }
 }

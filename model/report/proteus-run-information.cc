@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
-#include "proteus-run-result.h"
+#include "proteus-run-information.h"
 
 #include "proteus-resources.h"
 

@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
-#include "gpt-oracle.h"
+#include "../strategy/gpt-oracle.h"
 
 #include "ns3/proteus-classic-executor.h"
 #include "ns3/proteus-compiler.h"

@@ -9,7 +9,7 @@
 
 #include "ns3/proteus-cluster.h"
 #include "ns3/proteus-graph.h"
-#include "ns3/proteus-run-result.h"
+#include "ns3/proteus-run-record.h"
 #include "ns3/proteus-timeline.h"
 
 #include <algorithm>
@@ -113,10 +113,10 @@ struct TestRun
 };
 
 /// @param timeline of a run @return the run, with nothing else
-inline RunResult
+inline RunRecord
 ResultOf(const Timeline& timeline)
 {
-    RunResult result;
+    RunRecord result;
     result.timeline = timeline;
     return result;
 }

@@ -7,8 +7,8 @@
 // Operator cost against measured training iterations: reads ../shared/data/training in place,
 // prints the error of every group, fits the parameters anew and cross-validates them.
 
-#include "gpt-oracle.h"
-#include "training-data.h"
+#include "../strategy/gpt-oracle.h"
+#include "../calibration/training-data.h"
 
 #include "ns3/proteus-kernel-cost.h"
 

@@ -4,13 +4,8 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
-#ifndef PROTEUS_RUN_RESULT_H
-#define PROTEUS_RUN_RESULT_H
-
-#include "proteus-link-series.h"
-
-#include "ns3/proteus-channel-span.h"
-#include "ns3/proteus-timeline.h"
+#ifndef PROTEUS_RUN_INFORMATION_H
+#define PROTEUS_RUN_INFORMATION_H
 
 #include <cstdint>
 #include <set>
@@ -20,26 +15,13 @@
 /**
  * @file
  * @ingroup proteus
- * What one execution of a graph leaves behind, for all reports alike.
+ * How a result came about: the command, the files that it read, the versions.
  */
 
 namespace ns3
 {
 namespace proteus
 {
-
-/// @ingroup proteus
-/// One execution of a graph by one of the executors.
-struct RunResult
-{
-    std::string executor{"packet"};    //!< who ran it, e.g. "packet"
-    Timeline timeline;                 //!< what happened on the devices
-    std::vector<LinkStatistics> links; //!< what each direction carried
-    NetworkStatistics network;         //!< work of the simulator
-    LinkSeries series;                 //!< links over time; may be empty
-    std::vector<ChannelSpan> channels; //!< may be empty
-    double wallS{0};                   //!< time that the simulation took
-};
 
 /// @ingroup proteus
 /// A file that a run has read, or a folder of files.
@@ -83,4 +65,4 @@ void AddRunInput(const std::string& path, RunInformation& information);
 } // namespace proteus
 } // namespace ns3
 
-#endif // PROTEUS_RUN_RESULT_H
+#endif // PROTEUS_RUN_INFORMATION_H

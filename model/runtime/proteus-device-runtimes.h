@@ -4,11 +4,13 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
-#ifndef PROTEUS_RUN_RECORD_H
-#define PROTEUS_RUN_RECORD_H
+#ifndef PROTEUS_DEVICE_RUNTIMES_H
+#define PROTEUS_DEVICE_RUNTIMES_H
 
 #include "proteus-device-runtime.h"
-#include "proteus-timeline.h"
+
+#include "ns3/proteus-cluster.h"
+#include "ns3/proteus-timeline.h"
 
 #include <cstdint>
 #include <string>
@@ -56,4 +58,4 @@ void RequireDone(const std::vector<const DeviceRuntime*>& devices);
 } // namespace proteus
 } // namespace ns3
 
-#endif // PROTEUS_RUN_RECORD_H
+#endif // PROTEUS_DEVICE_RUNTIMES_H

@@ -10,7 +10,7 @@
 // Measured training iterations, read in place from ../shared/data/training, and what is said of
 // predictions of them.
 
-#include "gpt-oracle.h"
+#include "../strategy/gpt-oracle.h"
 
 #include <algorithm>
 #include <cmath>

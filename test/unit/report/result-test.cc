@@ -10,7 +10,8 @@
 #include "ns3/proteus-hot-spots.h"
 #include "ns3/proteus-link-series.h"
 #include "ns3/proteus-result-tables.h"
-#include "ns3/proteus-run-result.h"
+#include "ns3/proteus-run-information.h"
+#include "ns3/proteus-run-record.h"
 
 #include <cmath>
 #include <fstream>
@@ -74,7 +75,7 @@ struct ResultRun : TestRun
         run.information.command = "proteus-run --graph='a b'";
         for (std::size_t i = 0; i < nResults; ++i)
         {
-            RunResult result;
+            RunRecord result;
             result.executor = i == 0 ? "packet" : "flow";
             result.timeline = timeline;
             result.links = links;
@@ -441,7 +442,7 @@ TEST(RunInformation, CommandCanBeTypedAgainAndInputsAreKnown)
     EXPECT_EQ(information.ns3Version.find("3"), 0u);
 }
 
-TEST(RunResult, InputsAreFilesAndFoldersButNotOutputs)
+TEST(RunRecord, InputsAreFilesAndFoldersButNotOutputs)
 {
     const TemporaryFolder folder;
     // The second file goes on where the first one ends.

@@ -4,8 +4,8 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
-#ifndef PROTEUS_RING_H
-#define PROTEUS_RING_H
+#ifndef PROTEUS_RING_BUFFER_H
+#define PROTEUS_RING_BUFFER_H
 
 #include <cstdint>
 #include <memory>
@@ -24,15 +24,15 @@ namespace proteus
  * @tparam T a cheap type to copy
  */
 template <typename T>
-class Ring
+class RingBuffer
 {
   public:
-    Ring() = default;
-    Ring(Ring&&) noexcept = default;
-    Ring& operator=(Ring&&) noexcept = default;
+    RingBuffer() = default;
+    RingBuffer(RingBuffer&&) noexcept = default;
+    RingBuffer& operator=(RingBuffer&&) noexcept = default;
 
     /// @param other to copy
-    Ring(const Ring& other)
+    RingBuffer(const RingBuffer& other)
         : m_items(other.m_items ? std::make_unique<T[]>(other.m_mask + 1) : nullptr),
           m_mask(other.m_mask),
           m_head(other.m_head),
@@ -45,9 +45,9 @@ class Ring
     }
 
     /// @param other to copy @return this
-    Ring& operator=(const Ring& other)
+    RingBuffer& operator=(const RingBuffer& other)
     {
-        return *this = Ring(other);
+        return *this = RingBuffer(other);
     }
 
     /// @return whether nothing is in it
@@ -143,4 +143,4 @@ class Ring
 } // namespace proteus
 } // namespace ns3
 
-#endif // PROTEUS_RING_H
+#endif // PROTEUS_RING_BUFFER_H

@@ -4,61 +4,23 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
-#ifndef PROTEUS_TIMELINE_H
-#define PROTEUS_TIMELINE_H
+#ifndef PROTEUS_LINK_STATISTICS_H
+#define PROTEUS_LINK_STATISTICS_H
 
 #include "ns3/proteus-cluster.h"
-#include "ns3/proteus-graph.h"
 
 #include <cstdint>
-#include <vector>
 
 /**
  * @file
  * @ingroup proteus
- * What a run of an execution graph leaves behind, whichever network it ran on.
+ * What a run leaves behind of its network: counters of links and of the network as a whole.
  */
 
 namespace ns3
 {
 namespace proteus
 {
-
-/// @ingroup proteus
-/// One task, for one micro-batch, on one device. Times are picoseconds from the start of the run.
-struct Span
-{
-    DeviceId device{0};     //!< where
-    TaskId task{0};         //!< what
-    uint32_t microBatch{0}; //!< for which micro-batch
-    int64_t startPs{0};     //!< compute: the kernel starts; communication: this device joins
-    int64_t endPs{0};       //!< communication: this device's part is done
-
-    /// @param other a span @return whether both are the same
-    bool operator==(const Span& other) const
-    {
-        return device == other.device && task == other.task && microBatch == other.microBatch &&
-               startPs == other.startPs && endPs == other.endPs;
-    }
-};
-
-/// @ingroup proteus
-/// The level of allocated memory of a device from a time on.
-struct MemorySample
-{
-    int64_t timePs{0}; //!< from when on
-    uint64_t bytes{0}; //!< allocated
-};
-
-/// @ingroup proteus
-/// What happened on the devices.
-struct Timeline
-{
-    std::vector<Span> spans;                       //!< in order of their ends, then devices
-    std::vector<std::vector<MemorySample>> memory; //!< by device, in order of time
-    std::vector<uint64_t> peakMemoryBytes;         //!< by device
-    int64_t endPs{0};                              //!< end of the last span
-};
 
 /// @ingroup proteus
 /// What one direction of a link carried.
@@ -96,4 +58,4 @@ struct NetworkStatistics
 } // namespace proteus
 } // namespace ns3
 
-#endif // PROTEUS_TIMELINE_H
+#endif // PROTEUS_LINK_STATISTICS_H

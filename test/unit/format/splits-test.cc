@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
-#include "collective-clusters.h"
+#include "../collective/collective-clusters.h"
 
 #include "ns3/proteus-program.h"
 #include "ns3/proteus-splits.h"

@@ -1,0 +1,45 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef PROTEUS_RUN_RECORD_H
+#define PROTEUS_RUN_RECORD_H
+
+#include "proteus-channel-span.h"
+#include "proteus-link-series.h"
+#include "proteus-link-statistics.h"
+#include "proteus-timeline.h"
+
+#include <string>
+#include <vector>
+
+/**
+ * @file
+ * @ingroup proteus
+ * What one execution of a graph leaves behind, for all reports alike.
+ */
+
+namespace ns3
+{
+namespace proteus
+{
+
+/// @ingroup proteus
+/// One execution of a graph by one of the executors.
+struct RunRecord
+{
+    std::string executor{"packet"};    //!< who ran it, e.g. "packet"
+    Timeline timeline;                 //!< what happened on the devices
+    std::vector<LinkStatistics> links; //!< what each direction carried
+    NetworkStatistics network;         //!< work of the simulator
+    LinkSeries series;                 //!< links over time; may be empty
+    std::vector<ChannelSpan> channels; //!< may be empty
+    double wallS{0};                   //!< time that the simulation took
+};
+
+} // namespace proteus
+} // namespace ns3
+
+#endif // PROTEUS_RUN_RECORD_H
