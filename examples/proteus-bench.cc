@@ -16,6 +16,7 @@
 #include "ns3/boolean.h"
 #include "ns3/proteus-cluster-file.h"
 #include "ns3/proteus-flow-player.h"
+#include "ns3/proteus-helper.h"
 #include "ns3/proteus-output-file.h"
 #include "ns3/proteus-program-options.h"
 #include "ns3/proteus-progress.h"

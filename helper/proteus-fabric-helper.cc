@@ -10,11 +10,10 @@
 #include "ns3/log.h"
 #include "ns3/node.h"
 #include "ns3/pcap-file-wrapper.h"
-#include "ns3/pointer.h"
 #include "ns3/proteus-fabric-channel.h"
+#include "ns3/proteus-fabric-setup.h"
 #include "ns3/proteus-packet-text.h"
 #include "ns3/simple-ref-count.h"
-#include "ns3/simulator.h"
 
 #include <cerrno>
 #include <cstdio>
@@ -144,11 +143,7 @@ Ptr<Fabric>
 FabricHelper::Install(const Cluster& cluster) const
 {
     Ptr<Fabric> fabric = m_fabricFactory.Create<Fabric>();
-    fabric->SetCluster(std::make_shared<const Cluster>(cluster));
-    ObjectFactory scheduler;
-    scheduler.SetTypeId("ns3::proteus::HorizonScheduler");
-    scheduler.Set("Horizon", PointerValue(fabric->GetHorizon()));
-    Simulator::SetScheduler(scheduler);
+    SetUpFabric(fabric, cluster);
     return fabric;
 }
 

@@ -97,8 +97,8 @@ class DistSimChainTest : public TestCase
         const ExecutionGraph graph = builder.Build();
         const Cluster cluster = MakeCluster("dgx-a100", 1);
         std::ostringstream text;
-        const RunRecord replay = RunDistSimLevel(QuietOptions(), cluster, graph, true, text);
-        const RunRecord whole = RunPacketLevel(QuietOptions(), cluster, graph);
+        const RunRecord replay = RunExecutor(QuietOptions(), "distsim", cluster, graph, text);
+        const RunRecord whole = RunExecutor(QuietOptions(), "packet", cluster, graph, std::cout);
         NS_TEST_ASSERT_MSG_EQ(text.str(),
                               "DistSim: 64 events, 2 of them unique, 1 communications timed alone "
                               "at packet level\n",
@@ -133,11 +133,11 @@ class DistSimContentionTest : public TestCase
         const RunRecord one = Run(cluster, {{0, 8}});
         const RunRecord two = Run(cluster, {{0, 8}, {4, 12}, {1, 9}, {5, 13}});
         std::ostringstream text;
-        const RunRecord replay = RunDistSimLevel(QuietOptions(),
-                                                 cluster,
-                                                 MakeGraph({{0, 8}, {4, 12}, {1, 9}, {5, 13}}),
-                                                 true,
-                                                 text);
+        const RunRecord replay = RunExecutor(QuietOptions(),
+                                             "distsim",
+                                             cluster,
+                                             MakeGraph({{0, 8}, {4, 12}, {1, 9}, {5, 13}}),
+                                             text);
         NS_TEST_ASSERT_MSG_LT(GetBatchTimeError(replay.timeline.endPs, one.timeline.endPs),
                               0.02,
                               "one pair alone is what DistSim says");
@@ -169,7 +169,7 @@ class DistSimContentionTest : public TestCase
 
     static RunRecord Run(const Cluster& cluster, const std::vector<std::vector<DeviceId>>& pairs)
     {
-        return RunPacketLevel(QuietOptions(), cluster, MakeGraph(pairs));
+        return RunExecutor(QuietOptions(), "packet", cluster, MakeGraph(pairs), std::cout);
     }
 };
 
@@ -196,8 +196,9 @@ class DistSimOrderTest : public TestCase
             const ExecutionGraph graph = CompileSmallGpt(sizes, cluster);
             std::ostringstream text;
             replayed.push_back(
-                RunDistSimLevel(QuietOptions(), cluster, graph, true, text).timeline.endPs);
-            whole.push_back(RunPacketLevel(QuietOptions(), cluster, graph).timeline.endPs);
+                RunExecutor(QuietOptions(), "distsim", cluster, graph, text).timeline.endPs);
+            whole.push_back(
+                RunExecutor(QuietOptions(), "packet", cluster, graph, std::cout).timeline.endPs);
             NS_TEST_ASSERT_MSG_LT(GetBatchTimeError(replayed.back(), whole.back()),
                                   0.03,
                                   sizes.tensor << "M" << sizes.pipeline << "P" << sizes.data

@@ -7,6 +7,7 @@
 #include "ns3/command-line.h"
 #include "ns3/proteus-collective-program.h"
 #include "ns3/proteus-compile-tables.h"
+#include "ns3/proteus-executors.h"
 #include "ns3/proteus-graph-file.h"
 #include "ns3/proteus-model-options.h"
 #include "ns3/proteus-nccl-tests.h"
@@ -67,11 +68,11 @@ class ProteusLinkRecord : public TestCase
         const ExecutionGraph graph = LoadSample();
         ProgramOptions options;
         options.quiet = true;
-        const RunRecord plain = RunPacketLevel(options, cluster, graph);
+        const RunRecord plain = RunExecutor(options, "packet", cluster, graph, std::cout);
         NS_TEST_EXPECT_MSG_EQ(plain.series.GetNBins(), 0, "nobody asks for links over time");
         NS_TEST_EXPECT_MSG_EQ(plain.channels.size(), 0, "nor for channels");
         options.results.timeline = "x.pftrace"; // not written here
-        const RunRecord looked = RunPacketLevel(options, cluster, graph);
+        const RunRecord looked = RunExecutor(options, "packet", cluster, graph, std::cout);
         NS_TEST_ASSERT_MSG_EQ(looked.timeline.spans.size(), plain.timeline.spans.size(), "spans");
         for (std::size_t i = 0; i < plain.timeline.spans.size(); ++i)
         {

@@ -6,13 +6,16 @@
 
 #include "proteus-calibration-run.h"
 
+#include "proteus-executors.h"
 #include "proteus-progress.h"
 
+#include "ns3/proteus-flow-run.h"
 #include "ns3/proteus-tables.h"
 
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <sstream>
 #include <string>
 #include <utility>
 
@@ -33,7 +36,8 @@ Measure(const ProgramOptions& options, const Cluster& cluster, const MicroExperi
 {
     ProgramOptions quiet = options;
     quiet.quiet = true;
-    const RunRecord result = RunPacketLevel(quiet, cluster, experiment.graph);
+    std::ostringstream unheard;
+    const RunRecord result = RunExecutor(quiet, "packet", cluster, experiment.graph, unheard);
     Measurement measurement{experiment, std::vector<double>(experiment.graph.GetNTasks(), 0)};
     for (const Span& span : result.timeline.spans)
     {
@@ -166,14 +170,13 @@ RunCalibration(const ProgramOptions& options,
             done += GetWork(experiment);
         }
     }
-    FlowParameters start;
-    FollowPacketNetwork(start, ToCount(options.stream, "stream", 0));
+    const ExecutorSettings settings = MakeExecutorSettings(options);
     ProgressLine progress("calibration");
     FlowCalibration calibration = FitFlow(
         measurements,
         cluster,
-        start,
-        GetPacketProgramSettings(),
+        MakeFlowParameters(settings, false),
+        settings.collectives,
         [&](uint32_t round, uint32_t rounds, double error) {
             if (!options.quiet)
             {

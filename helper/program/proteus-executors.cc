@@ -8,15 +8,18 @@
 
 #include "proteus-progress.h"
 
-#include "ns3/proteus-classic-executor.h"
+#include "ns3/proteus-distsim.h"
+#include "ns3/proteus-executor-packet.h"
+#include "ns3/proteus-executor-settings.h"
+#include "ns3/proteus-flow-calibration.h"
+#include "ns3/proteus-input-file.h"
 #include "ns3/proteus-tables.h"
 
 #include <algorithm>
-#include <chrono>
 #include <numeric>
+#include <optional>
 #include <sstream>
 #include <stdexcept>
-#include <utility>
 #include <vector>
 
 namespace ns3
@@ -27,155 +30,154 @@ namespace proteus
 namespace
 {
 
-/// Seconds of wall time.
-class Stopwatch
+/// Shows progress, connects files to what happens on links, and passes remarks on.
+class ProgramObserver : public PacketObserver
 {
   public:
-    double GetSeconds() const
+    /// @param options of the program @param traits of the executor @param out for remarks
+    ProgramObserver(const ProgramOptions& options, const ExecutorTraits& traits, std::ostream& out)
+        : m_options(options),
+          m_traits(traits),
+          m_out(out),
+          m_progress(options.runName)
     {
-        return std::chrono::duration<double>(std::chrono::steady_clock::now() - m_start).count();
+    }
+
+    void OnProgress(const RunProgress& progress) override
+    {
+        if (!m_options.quiet)
+        {
+            m_progress.Update(progress);
+        }
+    }
+
+    void OnStep(const std::string& step) override
+    {
+        if (!m_options.quiet)
+        {
+            m_progress.Say(step);
+        }
+    }
+
+    void OnRemark(const std::string& remark) override
+    {
+        m_out << remark << '\n';
+    }
+
+    void OnInstall(Ptr<Fabric> fabric, Ptr<Transport> transport) override
+    {
+        if (m_traits.isExact) // files are of the whole run
+        {
+            m_options.traces.Enable(fabric, transport);
+        }
     }
 
   private:
-    std::chrono::steady_clock::time_point m_start{std::chrono::steady_clock::now()};
+    const ProgramOptions& m_options;
+    const ExecutorTraits& m_traits;
+    std::ostream& m_out;
+    ProgressLine m_progress;
 };
 
-/// A graph with one communication.
-ExecutionGraph
-MakeLoneCommunication(const Task& task, const std::vector<DeviceId>& group, uint32_t nDevices)
+bool
+Has(const std::vector<std::string>& names, const std::string& name)
 {
-    GraphBuilder builder(nDevices);
-    builder.AddCommunication(builder.AddPhase("iteration"),
-                             builder.AddGroup(group),
-                             builder.AddStream("communication"),
-                             ToString(task.collective),
-                             task.collective,
-                             task.bytes,
-                             task.parallelism,
-                             {},
-                             task.root);
-    return builder.Build();
+    return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-void
-AddWork(NetworkStatistics& sum, const NetworkStatistics& more)
+/// @param names with repetitions @return them, each once, where it was first
+std::vector<std::string>
+KeepFirst(const std::vector<std::string>& names)
 {
-    sum.packets += more.packets;
-    sum.controlPackets += more.controlPackets;
-    sum.packetHops += more.packetHops;
-    sum.events += more.events;
-    sum.messages += more.messages;
-    sum.queuePairs += more.queuePairs;
-}
-
-} // namespace
-
-RunRecord
-RunClassicLevel(const ProgramOptions& options, const Cluster& cluster, const ExecutionGraph& graph)
-{
-    ClassicOptions classic;
-    classic.roofline.launchIntervalPs = options.launchInterval.value.GetPicoSeconds();
-    const Stopwatch watch;
-    RunRecord result;
-    result.executor = "classic";
-    result.timeline = RunClassic(graph, cluster, classic);
-    result.wallS = watch.GetSeconds();
-    return result;
-}
-
-RunRecord
-RunDistSimLevel(const ProgramOptions& options,
-                const Cluster& cluster,
-                const ExecutionGraph& graph,
-                bool isPacketLevel,
-                std::ostream& out)
-{
-    ProgramOptions alone = options;
-    alone.traces = PacketTraceOptions(); // files are of the whole run
-    alone.results = ResultOptions();
-    alone.quiet = true;
-    DistSimOptions distSim;
-    distSim.runtime.roofline.launchIntervalPs = options.launchInterval.value.GetPicoSeconds();
-    const Stopwatch watch;
-    RunRecord result;
-    result.executor = isPacketLevel ? "distsim" : "distsim-flow";
-    ProgressLine progress(options.runName);
-    uint64_t timed = 0;
-    const IsolatedRun run = [&](const Task& task, const std::vector<DeviceId>& group) {
-        ++timed;
-        if (!options.quiet)
-        {
-            progress.Say("communication " + std::to_string(timed) + " alone, " +
-                         ToString(task.collective) + " of " +
-                         FormatBytes(static_cast<double>(task.bytes)) + " among " +
-                         std::to_string(group.size()));
-        }
-        const ExecutionGraph lonely = MakeLoneCommunication(task, group, graph.GetNDevices());
-        const RunRecord lone = isPacketLevel ? RunPacketLevel(alone, cluster, lonely)
-                                             : RunFlowLevel(alone, cluster, lonely);
-        AddWork(result.network, lone.network);
-        std::vector<int64_t> ends;
-        for (const DeviceId device : group)
-        {
-            for (const Span& span : lone.timeline.spans)
-            {
-                if (span.device == device)
-                {
-                    ends.push_back(span.endPs);
-                }
-            }
-        }
-        return ends;
-    };
-    DistSimResult replay = RunDistSim(graph, cluster, run, distSim);
-    uint64_t instances = 0;
-    for (const UniqueEvent& event : replay.events)
+    std::vector<std::string> once;
+    for (const std::string& name : names)
     {
-        instances += event.instances;
+        if (!Has(once, name))
+        {
+            once.push_back(name);
+        }
     }
-    out << "DistSim: " << FormatCount(instances) << " events, " << replay.events.size()
-        << " of them unique, " << timed << " communications timed alone at "
-        << (isPacketLevel ? "packet" : "flow") << " level\n";
-    result.timeline = std::move(replay.timeline);
-    result.wallS = watch.GetSeconds();
-    return result;
+    return once;
 }
-
-namespace
-{
 
 /// @param text names, separated by commas @return them, each once
 /// @throw std::invalid_argument if one is none of an executor
 std::vector<std::string>
 ListExecutors(const std::string& text)
 {
-    static const std::vector<std::string> known{"packet",
-                                                "flow",
-                                                "flow_calibrated",
-                                                "alpha-beta",
-                                                "classic",
-                                                "distsim",
-                                                "distsim-flow"};
     std::vector<std::string> executors;
     std::stringstream stream(text + ','); // so that nothing behind the last comma is a name, too
     for (std::string name; std::getline(stream, name, ',');)
     {
-        if (std::find(known.begin(), known.end(), name) == known.end())
+        const auto known = GetExecutors();
+        if (std::none_of(known.begin(), known.end(), [&name](const Executor* executor) {
+                return executor->GetTraits().name == name;
+            }))
         {
-            std::string names;
-            for (const std::string& one : known)
-            {
-                names += one + ", ";
-            }
-            throw std::invalid_argument("--executor=" + text + ": must be of " + names +
-                                        "several separated by commas, or both");
+            throw std::invalid_argument("--executor=" + text + ": must be of " +
+                                        ListExecutorNames() +
+                                        ", several separated by commas, or both");
         }
-        if (std::find(executors.begin(), executors.end(), name) == executors.end())
-        {
-            executors.push_back(name);
-        }
+        executors.push_back(name);
     }
-    return executors;
+    return KeepFirst(executors);
+}
+
+/// Puts the executor that HTAE is to stand for in the place of the others of its kind.
+/// @param htae its name @param executors to change
+void
+ChooseHtae(const std::string& htae, std::vector<std::string>& executors)
+{
+    const auto isOther = [&htae](const std::string& name) {
+        return name != htae && FindExecutor(name).GetTraits().isHtae;
+    };
+    if (std::none_of(executors.begin(), executors.end(), isOther))
+    {
+        return;
+    }
+    executors.erase(std::remove(executors.begin(), executors.end(), htae), executors.end());
+    std::replace_if(executors.begin(), executors.end(), isOther, htae);
+    executors = KeepFirst(executors);
+}
+
+/// Puts the calibrated forms of executors in their place, or beside them.
+/// @param isGiven whether there is a calibration @param text of --executor
+/// @param executors to change
+void
+ChooseCalibrated(bool isGiven, const std::string& text, std::vector<std::string>& executors)
+{
+    bool isUsed = false;
+    for (const Executor* executor : GetExecutors())
+    {
+        const ExecutorTraits& traits = executor->GetTraits();
+        if (!traits.needsCalibration)
+        {
+            continue;
+        }
+        const bool isThere = Has(executors, traits.name);
+        if (isThere && !isGiven)
+        {
+            throw std::invalid_argument("--executor=" + text + ": " + traits.name +
+                                        " needs --calibration=FILE, which proteus-calibrate "
+                                        "writes");
+        }
+        isUsed = isUsed || isThere;
+        if (!isGiven || isThere || !Has(executors, traits.refines))
+        {
+            continue;
+        }
+        isUsed = true;
+        if (executors.size() == 1)
+        {
+            executors.clear();
+        }
+        executors.push_back(traits.name);
+    }
+    if (isGiven && !isUsed)
+    {
+        throw std::invalid_argument("--calibration belongs to the flow network: add "
+                                    "--executor=flow or --executor=both");
+    }
 }
 
 } // namespace
@@ -183,45 +185,65 @@ ListExecutors(const std::string& text)
 std::vector<std::string>
 ParseExecutors(const std::string& text, const std::string& htae, const std::string& calibration)
 {
-    if (htae != "flow" && htae != "classic")
+    std::string kinds;
+    for (const Executor* executor : GetExecutors())
     {
-        throw std::invalid_argument("--htae=" + htae + ": must be flow or classic");
-    }
-    // The default, packet, is not what somebody wants who asks for a kind of HTAE.
-    const std::string list = htae == "classic" && text == "packet" ? "classic" : text;
-    std::vector<std::string> executors = ListExecutors(list == "both" ? "packet,flow" : list);
-    const auto has = [&executors](const std::string& name) {
-        return std::find(executors.begin(), executors.end(), name) != executors.end();
-    };
-    if (htae == "classic" && has("flow"))
-    {
-        executors.erase(std::remove(executors.begin(), executors.end(), "classic"),
-                        executors.end());
-        std::replace(executors.begin(), executors.end(), std::string("flow"), htae);
-    }
-    if (calibration.empty())
-    {
-        if (has("flow_calibrated"))
+        if (executor->GetTraits().isHtae)
         {
-            throw std::invalid_argument("--executor=" + text +
-                                        ": flow_calibrated needs --calibration=FILE, which "
-                                        "proteus-calibrate writes");
+            kinds += (kinds.empty() ? "" : " or ") + executor->GetTraits().name;
         }
     }
-    else if (executors == std::vector<std::string>{"flow"})
+    const auto all = GetExecutors();
+    if (std::none_of(all.begin(), all.end(), [&htae](const Executor* executor) {
+            return executor->GetTraits().isHtae && executor->GetTraits().name == htae;
+        }))
     {
-        executors = {"flow_calibrated"};
+        throw std::invalid_argument("--htae=" + htae + ": must be " + kinds);
     }
-    else if (has("flow") && !has("flow_calibrated"))
+    // The default is not what somebody wants who asks for a kind of HTAE.
+    const ProgramOptions defaults;
+    const bool isDefault = text == defaults.executor && htae != defaults.htae;
+    std::vector<std::string> executors =
+        isDefault        ? std::vector<std::string>{htae}
+        : text == "both" ? std::vector<std::string>{defaults.executor, defaults.htae}
+                         : ListExecutors(text);
+    if (htae != defaults.htae)
     {
-        executors.push_back("flow_calibrated");
+        ChooseHtae(htae, executors);
     }
-    else if (!has("flow_calibrated"))
-    {
-        throw std::invalid_argument("--calibration belongs to the flow network: add "
-                                    "--executor=flow or --executor=both");
-    }
+    ChooseCalibrated(!calibration.empty(), text, executors);
     return executors;
+}
+
+std::string
+DescribeExecutors()
+{
+    std::string text;
+    for (const Executor* executor : GetExecutors())
+    {
+        const ExecutorTraits& traits = executor->GetTraits();
+        text += (text.empty() ? "" : ", ") + traits.name + " (" + traits.description + ")";
+    }
+    const ProgramOptions defaults;
+    return text + "; both is " + defaults.executor + "," + defaults.htae;
+}
+
+ExecutorSettings
+MakeExecutorSettings(const ProgramOptions& options)
+{
+    ExecutorSettings settings = ReadExecutorSettings(ToCount(options.stream, "stream", 0));
+    settings.runtime.roofline.launchIntervalPs = options.launchInterval.value.GetPicoSeconds();
+    settings.flow.computeSlowdown = options.computeSlowdown;
+    settings.flow.communicationSlowdown = options.communicationSlowdown;
+    if (!options.calibration.empty())
+    {
+        InputFile file(options.calibration);
+        settings.calibration =
+            ReadFlowCalibration(file.GetStream(), options.calibration).parameters;
+    }
+    settings.recordsSeries = options.results.NeedsSeries();
+    settings.recordsChannels = options.results.NeedsChannels();
+    return settings;
 }
 
 RunRecord
@@ -231,23 +253,9 @@ RunExecutor(const ProgramOptions& options,
             const ExecutionGraph& graph,
             std::ostream& out)
 {
-    if (executor == "packet")
-    {
-        return RunPacketLevel(options, cluster, graph);
-    }
-    if (executor == "classic")
-    {
-        return RunClassicLevel(options, cluster, graph);
-    }
-    if (executor == "distsim" || executor == "distsim-flow")
-    {
-        return RunDistSimLevel(options, cluster, graph, executor == "distsim", out);
-    }
-    return RunFlowLevel(options,
-                        cluster,
-                        graph,
-                        executor == "alpha-beta" ? FlowRung::ALPHA_BETA : FlowRung::FLOW,
-                        executor == "flow_calibrated");
+    const Executor& found = FindExecutor(executor);
+    ProgramObserver observer(options, found.GetTraits(), out);
+    return found.Run(graph, cluster, MakeExecutorSettings(options), &observer);
 }
 
 void

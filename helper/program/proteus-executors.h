@@ -9,7 +9,7 @@
 
 #include "proteus-program-options.h"
 
-#include "ns3/proteus-distsim.h"
+#include "ns3/proteus-executor.h"
 
 #include <ostream>
 #include <string>
@@ -18,7 +18,7 @@
 /**
  * @file
  * @ingroup proteus
- * The executors by their names on command lines, those of published systems among them.
+ * Executors as command lines name them.
  */
 
 namespace ns3
@@ -28,45 +28,11 @@ namespace proteus
 
 /**
  * @ingroup proteus
- * Runs a graph by the rules of the published Proteus: see RunClassic().
- * @param options of the program
- * @param cluster to run on
- * @param graph to run
- * @return what the run leaves behind; executor "classic"
- * @throw std::invalid_argument, std::runtime_error as RunClassic()
- */
-RunRecord RunClassicLevel(const ProgramOptions& options,
-                          const Cluster& cluster,
-                          const ExecutionGraph& graph);
-
-/**
- * @ingroup proteus
- * Runs a graph by DistSim: see RunDistSim(). Communications are timed alone, each in a fabric of
- * its own, with the attributes that are set for the whole run.
- * @param options of the program
- * @param cluster to run on
- * @param graph to run
- * @param isPacketLevel whether communications are timed at packet level, or at flow level
- * @param out where to say how many events there are and how many of them are unique
- * @return what the run leaves behind; executor "distsim" or "distsim-flow"; the network's work is
- * that of all runs
- * @throw std::invalid_argument, std::runtime_error as RunDistSim(), RunPacketLevel() and
- * RunFlowLevel()
- */
-RunRecord RunDistSimLevel(const ProgramOptions& options,
-                          const Cluster& cluster,
-                          const ExecutionGraph& graph,
-                          bool isPacketLevel,
-                          std::ostream& out);
-
-/**
- * @ingroup proteus
- * @param text of --executor: packet, flow, flow_calibrated, alpha-beta, classic, distsim and
- * distsim-flow, separated by commas; "both" is packet and flow
- * @param htae of --htae: "flow", or "classic" for the rules of the published Proteus in its place,
+ * @param text of --executor: names of executors, separated by commas; "both" is packet and flow
+ * @param htae of --htae: which executor HTAE stands for; another one than flow takes its place,
  * also where `text` is left at its default
- * @param calibration of --calibration: a file puts flow_calibrated in the place of flow where that
- * is alone, else beside it
+ * @param calibration of --calibration: a file puts the calibrated form of an executor in its place
+ * where that is alone, else beside it
  * @return the executors, each once, in the given order
  * @throw std::invalid_argument for another name, or a calibration that nothing uses
  */
@@ -74,16 +40,29 @@ std::vector<std::string> ParseExecutors(const std::string& text,
                                         const std::string& htae,
                                         const std::string& calibration = "");
 
+/// @ingroup proteus
+/// @return what --executor may be, with descriptions, for help
+std::string DescribeExecutors();
+
 /**
  * @ingroup proteus
- * Runs a graph by an executor.
+ * @param options of a program
+ * @return them as settings of executors, together with the attributes of ns-3
+ * @throw std::invalid_argument, std::runtime_error if an option makes no sense, or the calibration
+ * cannot be read
+ */
+ExecutorSettings MakeExecutorSettings(const ProgramOptions& options);
+
+/**
+ * @ingroup proteus
+ * Runs a graph by an executor, with progress.
  * @param options of the program
  * @param executor one of ParseExecutors()
  * @param cluster to run on
  * @param graph to run
  * @param out where to what an executor has to say besides its result
  * @return what the run leaves behind
- * @throw std::invalid_argument, std::runtime_error as the executors
+ * @throw std::invalid_argument, std::runtime_error as Executor::Run()
  */
 RunRecord RunExecutor(const ProgramOptions& options,
                       const std::string& executor,
@@ -93,9 +72,10 @@ RunRecord RunExecutor(const ProgramOptions& options,
 
 /**
  * @ingroup proteus
- * Says what contention costs: how far DistSim's replay is from a run of everything together.
- * @param replay by RunDistSimLevel()
- * @param whole of the same graph, at the level at which the communications were timed
+ * Says what contention costs: how far a replay of communications that were timed alone is from a
+ * run of everything together.
+ * @param replay by an executor with ExecutorTraits::repeats
+ * @param whole of the same graph, by that executor
  * @param graph that was run
  * @param out where to
  */

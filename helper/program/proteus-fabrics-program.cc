@@ -74,7 +74,7 @@ GetExecutor(const Options& options)
 bool
 KnowsRouting(const std::string& executor)
 {
-    return executor == "packet" || executor == "distsim";
+    return FindExecutor(executor).GetTraits().hasPackets;
 }
 
 /// @return the fabrics to compare

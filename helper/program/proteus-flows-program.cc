@@ -16,6 +16,7 @@
 #include "ns3/proteus-cluster-file.h"
 #include "ns3/proteus-flow-csv.h"
 #include "ns3/proteus-flow-player.h"
+#include "ns3/proteus-helper.h"
 #include "ns3/proteus-output-file.h"
 #include "ns3/rng-seed-manager.h"
 #include "ns3/simulator.h"

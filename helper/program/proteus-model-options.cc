@@ -6,8 +6,7 @@
 
 #include "proteus-model-options.h"
 
-#include "ns3/proteus-compiler.h"
-#include "ns3/proteus-kernel-times.h"
+#include "ns3/proteus-compile.h"
 #include "ns3/proteus-model-json.h"
 #include "ns3/proteus-profile-json.h"
 #include "ns3/proteus-strategy-json.h"
@@ -113,22 +112,20 @@ ParseVariables(const std::string& text, std::map<std::string, int64_t>& variable
     }
 }
 
-ProfileTable
+/// @param path of measured times, or empty @return them, if there are some
+std::optional<ProfileTable>
 LoadProfile(const std::string& path)
 {
+    if (path.empty())
+    {
+        return {};
+    }
     std::ifstream file(path);
     if (!file)
     {
         throw std::invalid_argument("--profile=" + path + ": cannot be opened");
     }
     return ReadProfileJson(file, path);
-}
-
-/// @return the model of a GPU
-const std::string&
-GetGpuModel(const Cluster& cluster, std::size_t rank)
-{
-    return cluster.GetVertices()[cluster.GetGpus()[rank]].model;
 }
 
 } // namespace
@@ -178,6 +175,16 @@ LoadTrainingPlan(const std::string& path, const ParallelPlan& plan)
     return {std::move(model), std::move(tree), ListModelFiles(path)};
 }
 
+TrainingPlan
+LoadTrainingPlan(const std::string& model, const std::string& strategy, const std::string& folder)
+{
+    ModelOptions options;
+    options.model = model;
+    options.strategy = strategy;
+    options.folder = folder;
+    return options.Load();
+}
+
 KernelCostParameters
 GetKernelCostParameters(const LaunchInterval& interval)
 {
@@ -199,39 +206,9 @@ CompileForGpu(const TrainingPlan& plan,
               const KernelCostParameters& parameters,
               const std::string& profile)
 {
-    std::optional<ProfileTable> measured;
-    if (!profile.empty())
-    {
-        measured = LoadProfile(profile);
-    }
-    const KernelCostModel cost(gpu, parameters, measured ? &*measured : nullptr);
-    const DataType gradient = plan.tree.precision.gradient;
-    CompileOptions options;
-    options.kernelTime =
-        MakeKernelTimer(cost,
-                        plan.tree.precision.compute,
-                        gradient == DataType::FP32 || gradient == DataType::TF32 ? 4 : 2);
-    return CompileModel(plan.model, plan.tree, options);
+    const auto measured = LoadProfile(profile);
+    return Compile(plan.model, plan.tree, gpu, parameters, measured ? &*measured : nullptr);
 }
-
-namespace
-{
-
-/// @throw std::invalid_argument if a strategy has more devices than a cluster has GPUs
-void
-CheckSize(uint64_t nDevices, const Cluster& cluster)
-{
-    const std::size_t nGpus = cluster.GetGpus().size();
-    if (nDevices > nGpus)
-    {
-        throw std::invalid_argument("the strategy needs " + std::to_string(nDevices) +
-                                    " GPUs, and cluster '" + cluster.GetName() + "' has " +
-                                    std::to_string(nGpus) +
-                                    ": add servers (--nodes), or use a smaller strategy");
-    }
-}
-
-} // namespace
 
 ExecutionGraph
 CompileForCluster(const TrainingPlan& plan,
@@ -239,27 +216,8 @@ CompileForCluster(const TrainingPlan& plan,
                   const KernelCostParameters& parameters,
                   const std::string& profile)
 {
-    uint64_t nMesh = 1;
-    for (const uint32_t size : plan.tree.axisSizes)
-    {
-        nMesh *= size;
-    }
-    CheckSize(nMesh, cluster); // a mesh that is far too large would take long to compile
-    ExecutionGraph graph =
-        CompileForGpu(plan, FindGpuDatasheet(GetGpuModel(cluster, 0)), parameters, profile);
-    CheckSize(graph.GetNDevices(), cluster);
-    for (std::size_t rank = 1; rank < graph.GetNDevices(); ++rank)
-    {
-        if (GetGpuModel(cluster, rank) != GetGpuModel(cluster, 0))
-        {
-            throw std::invalid_argument(
-                "cluster '" + cluster.GetName() + "': GPU 0 is " + GetGpuModel(cluster, 0) +
-                ", GPU " + std::to_string(rank) + " is " + GetGpuModel(cluster, rank) +
-                "; kernels are timed for one model of GPU: use a cluster of equal ones, or a graph "
-                "with times of its own (--graph)");
-        }
-    }
-    return graph;
+    const auto measured = LoadProfile(profile);
+    return Compile(plan.model, plan.tree, cluster, parameters, measured ? &*measured : nullptr);
 }
 
 void

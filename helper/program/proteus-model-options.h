@@ -75,6 +75,18 @@ struct ModelOptions
  */
 TrainingPlan LoadTrainingPlan(const std::string& path, const ParallelPlan& plan);
 
+/**
+ * @ingroup proteus
+ * @param model JSON file, or name of one in the folder
+ * @param strategy JSON file, or the short form itself, e.g. "tp=8,dp=2"
+ * @param folder with models that have a name
+ * @return the model and the strategy
+ * @throw std::invalid_argument as ModelOptions::Load()
+ */
+TrainingPlan LoadTrainingPlan(const std::string& model,
+                              const std::string& strategy,
+                              const std::string& folder);
+
 /// @ingroup proteus
 /// @param interval of the host, as the command line has it
 /// @return the parameters of the cost model: its own, unless the interval was given

@@ -7,22 +7,14 @@
 #include "proteus-program-options.h"
 
 #include "proteus-executors.h"
-#include "proteus-progress.h"
 
 #include "ns3/proteus-classic-ring.h"
 #include "ns3/proteus-cluster-file.h"
-#include "ns3/proteus-flow-calibration.h"
-#include "ns3/proteus-input-file.h"
-#include "ns3/proteus-link-recorder.h"
-#include "ns3/simulator.h"
 
 #include <algorithm>
-#include <chrono>
 #include <iostream>
 #include <limits>
-#include <memory>
 #include <stdexcept>
-#include <utility>
 
 namespace ns3
 {
@@ -31,38 +23,6 @@ namespace proteus
 
 namespace
 {
-
-/// @param channels to append to @param span to append
-void
-AppendChannelSpan(std::vector<ChannelSpan>* channels, const ChannelSpan& span)
-{
-    channels->push_back(span);
-}
-
-/// @param options of the program @return how devices issue their work
-RuntimeOptions
-GetRuntimeOptions(const ProgramOptions& options)
-{
-    RuntimeOptions runtime;
-    runtime.roofline.launchIntervalPs = options.launchInterval.value.GetPicoSeconds();
-    return runtime;
-}
-
-/// @param options of the program @param isCalibrated whether their calibration counts
-/// @return parameters of the flow network
-FlowParameters
-LoadFlowParameters(const ProgramOptions& options, bool isCalibrated)
-{
-    FlowParameters parameters;
-    if (isCalibrated)
-    {
-        InputFile file(options.calibration);
-        parameters = ReadFlowCalibration(file.GetStream(), options.calibration).parameters;
-    }
-    parameters.computeSlowdown = options.computeSlowdown;
-    parameters.communicationSlowdown = options.communicationSlowdown;
-    return parameters;
-}
 
 /// @param name of an option @param value of it @param executors that were chosen
 /// @throw std::invalid_argument if it is no slowdown, or none of them knows it
@@ -75,7 +35,7 @@ CheckSlowdown(const std::string& name, double value, const std::vector<std::stri
     }
     const bool isKnown =
         std::any_of(executors.begin(), executors.end(), [](const std::string& executor) {
-            return executor == "flow" || executor == "flow_calibrated";
+            return FindExecutor(executor).GetTraits().hasSlowdowns;
         });
     if (value > 0 && !isKnown)
     {
@@ -135,13 +95,10 @@ ProgramOptions::AddTo(CommandLine& command, bool isTraceInput)
         "least time of an operator, of a model that is compiled here of a kernel (default there "
         "102.7 us): the host's pace in issuing kernels",
         launchInterval);
-    command.AddValue(
-        "executor",
-        "how finely time is resolved, one or several separated by commas: packet "
-        "(every packet), flow (shares of links), alpha-beta (latency and bandwidth, no "
-        "sharing), classic (rules of the published Proteus), distsim (each "
-        "communication alone at packet level); both is packet,flow",
-        executor);
+    command.AddValue("executor",
+                     "how finely time is resolved, one or several separated by commas: " +
+                         DescribeExecutors(),
+                     executor);
     command.AddValue("htae",
                      "what the executor flow stands for: flow, or classic for the rules of the "
                      "published Proteus; classic alone means --executor=classic",
@@ -205,91 +162,8 @@ ProgramOptions::Check() const
     const std::vector<std::string> executors = ParseExecutors(executor, htae, calibration);
     CheckSlowdown("computeSlowdown", computeSlowdown, executors);
     CheckSlowdown("communicationSlowdown", communicationSlowdown, executors);
-    LoadFlowParameters(*this, !calibration.empty()); // a bad file is known before a long run
+    MakeExecutorSettings(*this); // a bad calibration is known before a long run
     results.Check();
-}
-
-RunRecord
-RunFlowLevel(const ProgramOptions& options,
-             const Cluster& cluster,
-             const ExecutionGraph& graph,
-             FlowRung rung,
-             bool isCalibrated)
-{
-    FlowParameters parameters = LoadFlowParameters(options, isCalibrated);
-    FollowPacketNetwork(parameters, ToCount(options.stream, "stream", 0));
-    const auto start = std::chrono::steady_clock::now();
-    FlowReport report;
-    ProgressLine progress(options.runName);
-    if (!options.quiet)
-    {
-        report = [&progress](uint64_t ended, uint64_t total, int64_t timePs) {
-            TrainingJob::Progress state;
-            state.tasks = ended;
-            state.totalTasks = total;
-            state.timePs = timePs;
-            progress.Update(state);
-        };
-    }
-    FlowRun run = RunFlow(graph,
-                          cluster,
-                          GetRuntimeOptions(options),
-                          parameters,
-                          GetPacketProgramSettings(),
-                          rung,
-                          report);
-    RunRecord result;
-    result.executor = rung != FlowRung::FLOW ? "alpha-beta"
-                      : isCalibrated         ? "flow_calibrated"
-                                             : "flow";
-    result.wallS = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    result.timeline = std::move(run.timeline);
-    result.links = std::move(run.links);
-    result.network = run.network;
-    return result;
-}
-
-RunRecord
-RunPacketLevel(const ProgramOptions& options, const Cluster& cluster, const ExecutionGraph& graph)
-{
-    ProteusHelper helper;
-    helper.AssignStreams(ToCount(options.stream, "stream", 0));
-    helper.SetRuntimeOptions(GetRuntimeOptions(options));
-    Ptr<TrainingJob> job = helper.Install(cluster, graph);
-    options.traces.Enable(job->GetFabric(), job->GetNetwork()->GetTransport());
-    std::unique_ptr<LinkRecorder> recorder;
-    if (options.results.NeedsSeries())
-    {
-        recorder = std::make_unique<LinkRecorder>(job->GetFabric());
-    }
-    RunRecord result;
-    if (options.results.NeedsChannels())
-    {
-        job->GetNetwork()->TraceConnectWithoutContext(
-            "ChannelEnd",
-            MakeBoundCallback(&AppendChannelSpan, &result.channels));
-    }
-    {
-        ProgressLine progress(options.runName);
-        if (!options.quiet)
-        {
-            job->SetProgressReport(
-                [&progress](const TrainingJob::Progress& state) { progress.Update(state); });
-        }
-        job->Run();
-        result.wallS = progress.GetElapsedSeconds();
-    }
-    result.timeline = job->GetTimeline();
-    result.links = job->GetFabric()->GetLinkStatistics();
-    result.network = job->GetNetwork()->GetStatistics();
-    if (recorder)
-    {
-        result.series = recorder->GetSeries();
-        recorder.reset();
-    }
-    job->Dispose();
-    Simulator::Destroy();
-    return result;
 }
 
 void
@@ -311,12 +185,12 @@ RunAndReport(const ProgramOptions& options,
             return result.executor == executor;
         });
     };
-    for (const auto& [whole, replay] :
-         {std::make_pair("packet", "distsim"), std::make_pair("flow", "distsim-flow")})
+    for (const RunRecord& replay : run.results)
     {
-        if (find(whole) != run.results.end() && find(replay) != run.results.end())
+        const auto whole = find(FindExecutor(replay.executor).GetTraits().repeats);
+        if (whole != run.results.end())
         {
-            PrintContention(*find(replay), *find(whole), graph, std::cout);
+            PrintContention(replay, *whole, graph, std::cout);
         }
     }
 }

@@ -15,8 +15,7 @@
 #include "ns3/command-line.h"
 #include "ns3/nstime.h"
 #include "ns3/proteus-cluster.h"
-#include "ns3/proteus-flow-helper.h"
-#include "ns3/proteus-helper.h"
+#include "ns3/proteus-run-information.h"
 
 #include <functional>
 #include <istream>
@@ -113,36 +112,6 @@ struct ProgramOptions
  * @throw std::invalid_argument if it is less or more
  */
 uint32_t ToCount(int64_t value, const std::string& name, int64_t least, int64_t most = INT32_MAX);
-
-/**
- * @ingroup proteus
- * Runs a graph at packet level with a progress line.
- * @param options of the program
- * @param cluster to run on
- * @param graph to run
- * @return what the run leaves behind
- * @throw std::invalid_argument, std::runtime_error as Install() and TrainingJob::Run()
- */
-RunRecord RunPacketLevel(const ProgramOptions& options,
-                         const Cluster& cluster,
-                         const ExecutionGraph& graph);
-
-/**
- * @ingroup proteus
- * Runs a graph at flow level, with the collectives, launch times and paths of the packet level.
- * @param options of the program
- * @param cluster to run on
- * @param graph to run
- * @param rung which of the rungs below packet level
- * @param isCalibrated whether the parameters come from ProgramOptions::calibration
- * @return what the run leaves behind
- * @throw std::invalid_argument, std::runtime_error as RunFlow()
- */
-RunRecord RunFlowLevel(const ProgramOptions& options,
-                       const Cluster& cluster,
-                       const ExecutionGraph& graph,
-                       FlowRung rung = FlowRung::FLOW,
-                       bool isCalibrated = false);
 
 /**
  * @ingroup proteus

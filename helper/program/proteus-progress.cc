@@ -71,7 +71,7 @@ ProgressLine::Say(const std::string& text)
 }
 
 void
-ProgressLine::Update(const TrainingJob::Progress& progress)
+ProgressLine::Update(const RunProgress& progress)
 {
     if (!IsDue())
     {

@@ -7,7 +7,7 @@
 #ifndef PROTEUS_PROGRESS_H
 #define PROTEUS_PROGRESS_H
 
-#include "ns3/proteus-training-job.h"
+#include "ns3/proteus-executor.h"
 
 #include <chrono>
 #include <string>
@@ -35,7 +35,7 @@ class ProgressLine
     ProgressLine& operator=(const ProgressLine&) = delete;
 
     /// @param progress of the job; call it as often as you like
-    void Update(const TrainingJob::Progress& progress);
+    void Update(const RunProgress& progress);
 
     /// @param text of a program that has no job; shown as often as Update() shows progress
     void Say(const std::string& text);

@@ -8,6 +8,7 @@
 
 #include "ns3/proteus-chrome-trace.h"
 #include "ns3/proteus-executor-comparison.h"
+#include "ns3/proteus-executor.h"
 #include "ns3/proteus-html-report.h"
 #include "ns3/proteus-kineto-trace.h"
 #include "ns3/proteus-output-file.h"
@@ -77,17 +78,11 @@ WriteTimeline(const std::string& path, const ReportedRun& run, const RunRecord& 
 }
 
 /// @param executor of a result @return which rung of the ladder it is
-const char*
+std::string
 DescribeExecutor(const std::string& executor)
 {
-    return executor == "packet"            ? "every packet"
-           : executor == "flow"            ? "an approximation: max-min fair flows"
-           : executor == "flow_calibrated" ? "an approximation: max-min fair flows, calibrated"
-           : executor == "classic"         ? "an approximation: the rules of the published Proteus"
-           : executor == "distsim"         ? "an approximation: each communication alone, replayed"
-           : executor == "distsim-flow"
-               ? "an approximation: each communication alone at flow level, replayed"
-               : "an approximation: latency and bandwidth, no sharing";
+    const ExecutorTraits& traits = FindExecutor(executor).GetTraits();
+    return (traits.isExact ? "" : "an approximation: ") + traits.description;
 }
 
 } // namespace
@@ -161,9 +156,14 @@ ResultOptions::Write(const ReportedRun& run) const
                                       result.network,
                                       run.dataType);
         summaryOf.wallS = result.wallS;
+        summaryOf.notes = result.notes;
         std::cout << (&result == &first ? "" : "\n") << "Executor: " << result.executor << " ("
                   << DescribeExecutor(result.executor) << ")\n\n";
         PrintSummary(summaryOf, std::cout);
+        for (const std::string& note : result.notes)
+        {
+            std::cout << "Note: " << note << '\n';
+        }
         std::ostringstream text;
         WriteSummaryJson(summaryOf, text);
         if (run.results.size() == 1)

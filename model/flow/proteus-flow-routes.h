@@ -7,10 +7,9 @@
 #ifndef PROTEUS_FLOW_ROUTES_H
 #define PROTEUS_FLOW_ROUTES_H
 
-#include "proteus-flow-parameters.h"
-
 #include "ns3/proteus-cluster.h"
 #include "ns3/proteus-connection.h"
+#include "ns3/proteus-flow-parameters.h"
 
 #include <cstdint>
 #include <map>

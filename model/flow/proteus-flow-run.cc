@@ -15,6 +15,7 @@
 
 #include <optional>
 #include <stdexcept>
+#include <utility>
 
 namespace ns3
 {
@@ -78,6 +79,71 @@ RunFlow(const ExecutionGraph& graph,
     run.links = network.GetLinkStatistics();
     run.network = network.GetStatistics();
     return run;
+}
+
+FlowParameters
+MakeFlowParameters(const ExecutorSettings& settings, bool isCalibrated)
+{
+    const CollectiveSettings& collectives = settings.collectives;
+    if (collectives.launchMode != CollectiveSettings().launchMode)
+    {
+        throw std::invalid_argument(
+            "ns3::proteus::PacketNetwork::LaunchMode=" + collectives.launchMode +
+            ": the flow level launches from streams only; use the packet "
+            "level, or LaunchMode=stream");
+    }
+    FlowParameters parameters = settings.flow;
+    if (isCalibrated)
+    {
+        parameters.links = settings.calibration.value().links;
+    }
+    parameters.launchPs = collectives.launchPs;
+    parameters.kernelCosts = collectives.kernelCosts;
+    parameters.pathSeed = settings.pathSeed;
+    return parameters;
+}
+
+std::set<std::string>
+GetFlowCollectiveFields()
+{
+    return {"Algorithm",
+            "Protocol",
+            "ChunkBytes",
+            "Channels",
+            "NetworkChannels",
+            "CommunicatorRanks",
+            "NcclVersion",
+            "LaunchMode",
+            "LaunchOverhead",
+            "KernelCosts"};
+}
+
+RunRecord
+RunFlowRung(const ExecutionGraph& graph,
+            const Cluster& cluster,
+            const ExecutorSettings& settings,
+            bool isCalibrated,
+            FlowRung rung,
+            RunObserver& observer)
+{
+    FlowRun run = RunFlow(graph,
+                          cluster,
+                          settings.runtime,
+                          MakeFlowParameters(settings, isCalibrated),
+                          settings.collectives,
+                          rung,
+                          [&observer](uint64_t ended, uint64_t total, int64_t timePs) {
+                              RunProgress progress;
+                              progress.tasks = ended;
+                              progress.totalTasks = total;
+                              progress.timePs = timePs;
+                              observer.OnProgress(progress);
+                          });
+    RunRecord record;
+    record.timeline = std::move(run.timeline);
+    record.links = std::move(run.links);
+    record.network = run.network;
+    return record;
 }
 
 } // namespace proteus

@@ -7,15 +7,17 @@
 #ifndef PROTEUS_FLOW_RUN_H
 #define PROTEUS_FLOW_RUN_H
 
-#include "proteus-flow-parameters.h"
-
 #include "ns3/proteus-device-runtime.h"
+#include "ns3/proteus-executor.h"
+#include "ns3/proteus-flow-parameters.h"
 #include "ns3/proteus-link-statistics.h"
 #include "ns3/proteus-program-cache.h"
 #include "ns3/proteus-timeline.h"
 
 #include <cstdint>
 #include <functional>
+#include <set>
+#include <string>
 #include <vector>
 
 namespace ns3
@@ -89,6 +91,40 @@ FlowRun RunFlow(const ExecutionGraph& graph,
                 const ProgramSettings& settings,
                 FlowRung rung = FlowRung::FLOW,
                 const FlowReport& report = nullptr);
+
+/**
+ * @ingroup proteus
+ * Parameters of the flow network that do what the packet network does.
+ * @param settings of a run
+ * @param isCalibrated whether links are as ExecutorSettings::calibration has them
+ * @return the parameters, with launch time, kernel costs and path seed of the settings
+ * @throw std::invalid_argument for a launch mode other than stream
+ */
+FlowParameters MakeFlowParameters(const ExecutorSettings& settings, bool isCalibrated);
+
+/// @ingroup proteus
+/// @return CollectiveField::name of the settings that flows know
+std::set<std::string> GetFlowCollectiveFields();
+
+/**
+ * @ingroup proteus
+ * RunFlow() with the settings of executors.
+ * @param graph to execute
+ * @param cluster to execute it on
+ * @param settings of the run
+ * @param isCalibrated whether links are as ExecutorSettings::calibration has them
+ * @param rung which network
+ * @param observer told at the end of every span
+ * @return what the run leaves behind
+ * @throw std::invalid_argument as RunFlow() and MakeFlowParameters()
+ * @throw std::runtime_error as RunFlow()
+ */
+RunRecord RunFlowRung(const ExecutionGraph& graph,
+                      const Cluster& cluster,
+                      const ExecutorSettings& settings,
+                      bool isCalibrated,
+                      FlowRung rung,
+                      RunObserver& observer);
 
 } // namespace proteus
 } // namespace ns3

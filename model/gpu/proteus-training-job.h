@@ -13,6 +13,7 @@
 #include "ns3/application-container.h"
 #include "ns3/nstime.h"
 #include "ns3/object.h"
+#include "ns3/proteus-executor.h"
 #include "ns3/proteus-fabric.h"
 #include "ns3/proteus-timeline.h"
 
@@ -54,15 +55,7 @@ class TrainingJob : public Object
                  const RuntimeOptions& options);
 
     /// How far a run is.
-    struct Progress
-    {
-        uint64_t tasks{0};      //!< spans ended
-        uint64_t totalTasks{0}; //!< spans that there will be
-        uint64_t bytes{0};      //!< payload sent
-        uint64_t totalBytes{0}; //!< payload that there will be
-        uint64_t packetHops{0}; //!< link crossings so far
-        int64_t timePs{0};      //!< of the fabric
-    };
+    using Progress = RunProgress;
 
     /// @param report called now and then while the simulator runs, thousands of times at most
     void SetProgressReport(std::function<void(const Progress&)> report);

@@ -37,6 +37,7 @@ struct RunRecord
     LinkSeries series;                 //!< links over time; may be empty
     std::vector<ChannelSpan> channels; //!< may be empty
     double wallS{0};                   //!< time that the simulation took
+    std::vector<std::string> notes;    //!< what was set and is not modelled, a sentence each
 };
 
 } // namespace proteus

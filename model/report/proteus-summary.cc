@@ -319,7 +319,7 @@ WriteSummaryJson(const Summary& summary, std::ostream& out)
                                {"busbw_bytes_per_s", orNull(use.busBytesPerS)},
                                {"ideal_busbw_bytes_per_s", orNull(use.idealBytesPerS)}});
     }
-    const Json json{
+    Json json{
         {"graph", summary.graph},
         {"cluster", summary.cluster},
         {"gpu", summary.gpu},
@@ -357,6 +357,10 @@ WriteSummaryJson(const Summary& summary, std::ostream& out)
         {"congestion", summary.congestion},
         {"collectives", collectives},
     };
+    if (!summary.notes.empty())
+    {
+        json["notes"] = summary.notes;
+    }
     out << json.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
 }
 

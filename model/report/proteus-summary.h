@@ -85,6 +85,7 @@ struct Summary
     std::vector<CollectiveUse> collectives; //!< by kind, most time first
     double wallS{0};                        //!< time the simulation took; the caller sets it
     std::vector<std::string> gpuNames;      //!< by device, names in the cluster
+    std::vector<std::string> notes;         //!< RunRecord::notes; the caller sets it
 };
 
 /**

@@ -283,17 +283,6 @@ FormatBytes(double bytes)
 }
 
 std::string
-FormatCount(uint64_t count)
-{
-    std::string text = std::to_string(count);
-    for (auto i = static_cast<std::ptrdiff_t>(text.size()) - 3; i > 0; i -= 3)
-    {
-        text.insert(static_cast<std::size_t>(i), 1, ',');
-    }
-    return text;
-}
-
-std::string
 FormatPicoseconds(int64_t ps, int decimals)
 {
     // The magnitude without a sign: that of the smallest number does not fit with one.

@@ -10,6 +10,7 @@
 #include "ns3/proteus-cluster.h"
 #include "ns3/proteus-graph.h"
 #include "ns3/proteus-link-statistics.h"
+#include "ns3/proteus-number-text.h"
 #include "ns3/proteus-timeline.h"
 
 #include <cstddef>
@@ -136,10 +137,6 @@ std::string FormatTime(double seconds);
 /// @ingroup proteus
 /// @param bytes a size @return in decimal units, GB = 1e9 bytes: "80.00 GB", "4.10 kB", "17 B"
 std::string FormatBytes(double bytes);
-
-/// @ingroup proteus
-/// @param count a number of things @return e.g. "12,345,678"
-std::string FormatCount(uint64_t count);
 
 /// @ingroup proteus
 /// @param ps picoseconds, may be negative @param decimals of the unit, e.g. 12 for seconds

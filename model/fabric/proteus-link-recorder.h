@@ -7,9 +7,10 @@
 #ifndef PROTEUS_LINK_RECORDER_H
 #define PROTEUS_LINK_RECORDER_H
 
-#include "ns3/proteus-fabric.h"
+#include "proteus-fabric.h"
+#include "proteus-sample-clock.h"
+
 #include "ns3/proteus-link-series.h"
-#include "ns3/proteus-sample-clock.h"
 
 #include <vector>
 

@@ -6,7 +6,7 @@
 
 #include "proteus-distsim.h"
 
-#include "proteus-flow-executor.h"
+#include "ns3/proteus-flow-executor.h"
 
 #include <algorithm>
 #include <cmath>

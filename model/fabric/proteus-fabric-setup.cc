@@ -1,0 +1,31 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-fabric-setup.h"
+
+#include "ns3/object-factory.h"
+#include "ns3/pointer.h"
+#include "ns3/simulator.h"
+
+#include <memory>
+
+namespace ns3
+{
+namespace proteus
+{
+
+void
+SetUpFabric(Ptr<Fabric> fabric, const Cluster& cluster)
+{
+    fabric->SetCluster(std::make_shared<const Cluster>(cluster));
+    ObjectFactory scheduler;
+    scheduler.SetTypeId("ns3::proteus::HorizonScheduler");
+    scheduler.Set("Horizon", PointerValue(fabric->GetHorizon()));
+    Simulator::SetScheduler(scheduler);
+}
+
+} // namespace proteus
+} // namespace ns3

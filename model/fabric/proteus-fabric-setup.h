@@ -1,0 +1,29 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef PROTEUS_FABRIC_SETUP_H
+#define PROTEUS_FABRIC_SETUP_H
+
+#include "proteus-fabric.h"
+
+namespace ns3
+{
+namespace proteus
+{
+
+/**
+ * @ingroup proteus
+ * Builds a cluster in a new fabric, and gives the simulator a HorizonScheduler, which the fabric's
+ * speed depends on; set another scheduler afterwards if you must.
+ * @param fabric without a cluster
+ * @param cluster to build
+ */
+void SetUpFabric(Ptr<Fabric> fabric, const Cluster& cluster);
+
+} // namespace proteus
+} // namespace ns3
+
+#endif // PROTEUS_FABRIC_SETUP_H

@@ -1,0 +1,129 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-executor-packet.h"
+
+#include "proteus-executor-settings.h"
+#include "proteus-training-job.h"
+
+#include "ns3/callback.h"
+#include "ns3/proteus-fabric-setup.h"
+#include "ns3/proteus-link-recorder.h"
+#include "ns3/simulator.h"
+
+#include <chrono>
+#include <memory>
+#include <vector>
+
+namespace ns3
+{
+namespace proteus
+{
+
+void
+PacketObserver::OnInstall(Ptr<Fabric> /* fabric */, Ptr<Transport> /* transport */)
+{
+}
+
+namespace
+{
+
+/// @param channels to append to @param span to append
+void
+AppendChannelSpan(std::vector<ChannelSpan>* channels, const ChannelSpan& span)
+{
+    channels->push_back(span);
+}
+
+/// @return what the executor is
+ExecutorTraits
+DescribePacket()
+{
+    ExecutorTraits traits;
+    traits.name = "packet";
+    traits.description = "every packet";
+    traits.position = 1;
+    traits.isExact = true;
+    traits.hasPackets = true;
+    return traits;
+}
+
+/// @param graph to run, which must outlive the job @param cluster to run on
+/// @param settings of the run @return the job, ready to run
+Ptr<TrainingJob>
+InstallJob(const ExecutionGraph& graph, const Cluster& cluster, const ExecutorSettings& settings)
+{
+    Ptr<Fabric> fabric = CreateObject<Fabric>();
+    SetUpFabric(fabric, cluster);
+    Ptr<PacketNetwork> network = CreateObject<PacketNetwork>();
+    ApplyCollectiveSettings(settings.collectives, network);
+    const int64_t used = network->AssignStreams(settings.stream);
+    fabric->AssignStreams(settings.stream + used);
+    Ptr<TrainingJob> job = CreateObject<TrainingJob>();
+    const std::shared_ptr<const ExecutionGraph> borrowed(std::shared_ptr<void>(), &graph);
+    job->Install(borrowed, fabric, network, settings.runtime);
+    return job;
+}
+
+/// Sends every packet: ns-3's events are those of the fabric. The simulator is destroyed in the
+/// end, so that several runs may follow each other.
+class PacketExecutor : public Executor
+{
+  public:
+    PacketExecutor()
+        : Executor(DescribePacket())
+    {
+    }
+
+  private:
+    RunRecord DoRun(const ExecutionGraph& graph,
+                    const Cluster& cluster,
+                    const ExecutorSettings& settings,
+                    RunObserver& observer) const override
+    {
+        const Ptr<TrainingJob> job = InstallJob(graph, cluster, settings);
+        if (auto* packets = dynamic_cast<PacketObserver*>(&observer))
+        {
+            packets->OnInstall(job->GetFabric(), job->GetNetwork()->GetTransport());
+        }
+        std::unique_ptr<LinkRecorder> recorder;
+        if (settings.recordsSeries)
+        {
+            recorder = std::make_unique<LinkRecorder>(job->GetFabric());
+        }
+        RunRecord record;
+        if (settings.recordsChannels)
+        {
+            job->GetNetwork()->TraceConnectWithoutContext(
+                "ChannelEnd",
+                MakeBoundCallback(&AppendChannelSpan, &record.channels));
+        }
+        job->SetProgressReport(
+            [&observer](const RunProgress& progress) { observer.OnProgress(progress); });
+        const auto start = std::chrono::steady_clock::now();
+        job->Run();
+        record.wallS =
+            std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+        record.timeline = job->GetTimeline();
+        record.links = job->GetFabric()->GetLinkStatistics();
+        record.network = job->GetNetwork()->GetStatistics();
+        if (recorder)
+        {
+            record.series = recorder->GetSeries();
+            recorder.reset();
+        }
+        job->Dispose();
+        Simulator::Destroy();
+        return record;
+    }
+};
+
+const ExecutorRegistration PACKET(std::make_unique<PacketExecutor>());
+
+} // namespace
+
+} // namespace proteus
+} // namespace ns3

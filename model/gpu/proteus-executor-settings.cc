@@ -1,0 +1,163 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-executor-settings.h"
+
+#include "proteus-packet-network.h"
+
+#include "ns3/boolean.h"
+#include "ns3/nstime.h"
+#include "ns3/proteus-congestion-type.h"
+#include "ns3/proteus-fabric.h"
+#include "ns3/random-variable-stream.h"
+#include "ns3/string.h"
+#include "ns3/uinteger.h"
+
+#include <stdexcept>
+#include <type_traits>
+
+namespace ns3
+{
+namespace proteus
+{
+
+namespace
+{
+
+/// @return an attribute of PacketNetwork
+TypeId::AttributeInformation
+FindNetworkAttribute(const std::string& name)
+{
+    TypeId::AttributeInformation information;
+    if (!PacketNetwork::GetTypeId().LookupAttributeByName(name, &information))
+    {
+        throw std::logic_error("ns3::proteus::PacketNetwork has no attribute " + name);
+    }
+    return information;
+}
+
+/// @return the value of an attribute, which has to be of a type
+template <typename T>
+const T&
+As(const AttributeValue& value)
+{
+    return dynamic_cast<const T&>(value);
+}
+
+/// What a run without packets does in the place of a value.
+/// @param attribute its full name @return empty: nothing like it
+std::string
+FindStandIn(const std::string& attribute)
+{
+    return attribute == "ns3::proteus::Fabric::Routing" ? "ECMP" : "";
+}
+
+} // namespace
+
+CollectiveSettings
+ReadCollectiveSettings()
+{
+    CollectiveSettings settings;
+    for (const CollectiveField& field : GetCollectiveFields())
+    {
+        const Ptr<const AttributeValue> value = FindNetworkAttribute(field.name).initialValue;
+        std::visit(
+            [&](auto member) {
+                using Value = std::decay_t<decltype(settings.*member)>;
+                if constexpr (std::is_same_v<Value, std::string>)
+                {
+                    settings.*member = As<StringValue>(*value).Get();
+                }
+                else if constexpr (std::is_same_v<Value, bool>)
+                {
+                    settings.*member = As<BooleanValue>(*value).Get();
+                }
+                else if constexpr (std::is_same_v<Value, int64_t>)
+                {
+                    settings.*member = As<TimeValue>(*value).Get().GetPicoSeconds();
+                }
+                else
+                {
+                    settings.*member = static_cast<Value>(As<UintegerValue>(*value).Get());
+                }
+            },
+            field.member);
+    }
+    return settings;
+}
+
+void
+ApplyCollectiveSettings(const CollectiveSettings& settings, Ptr<PacketNetwork> network)
+{
+    for (const CollectiveField& field : GetCollectiveFields())
+    {
+        std::visit(
+            [&](auto member) {
+                using Value = std::decay_t<decltype(settings.*member)>;
+                if constexpr (std::is_same_v<Value, std::string>)
+                {
+                    network->SetAttribute(field.name, StringValue(settings.*member));
+                }
+                else if constexpr (std::is_same_v<Value, bool>)
+                {
+                    network->SetAttribute(field.name, BooleanValue(settings.*member));
+                }
+                else if constexpr (std::is_same_v<Value, int64_t>)
+                {
+                    network->SetAttribute(field.name, TimeValue(PicoSeconds(settings.*member)));
+                }
+                else
+                {
+                    network->SetAttribute(field.name, UintegerValue(settings.*member));
+                }
+            },
+            field.member);
+    }
+    network->SetProgramMaker(settings.maker);
+}
+
+std::vector<EngineSetting>
+FindChangedEngineSettings()
+{
+    std::vector<EngineSetting> changed;
+    for (uint16_t i = 0; i < TypeId::GetRegisteredN(); ++i)
+    {
+        const TypeId type = TypeId::GetRegistered(i);
+        if (type != Fabric::GetTypeId() && type != Transport::GetTypeId() &&
+            !type.IsChildOf(CongestionType::GetTypeId()))
+        {
+            continue;
+        }
+        for (std::size_t a = 0; a < type.GetAttributeN(); ++a)
+        {
+            const TypeId::AttributeInformation attribute = type.GetAttribute(a);
+            const std::string value = attribute.initialValue->SerializeToString(attribute.checker);
+            if (value != attribute.originalInitialValue->SerializeToString(attribute.checker))
+            {
+                const std::string name = type.GetName() + "::" + attribute.name;
+                changed.push_back({name, value, FindStandIn(name)});
+            }
+        }
+    }
+    return changed;
+}
+
+ExecutorSettings
+ReadExecutorSettings(int64_t stream)
+{
+    ExecutorSettings settings;
+    settings.collectives = ReadCollectiveSettings();
+    settings.engine = FindChangedEngineSettings();
+    settings.stream = stream;
+    // As Transport::SetFabric() draws it.
+    const Ptr<UniformRandomVariable> random = CreateObject<UniformRandomVariable>();
+    random->SetStream(stream);
+    settings.pathSeed = random->GetInteger(0, UINT32_MAX - 1);
+    return settings;
+}
+
+} // namespace proteus
+} // namespace ns3

@@ -1,0 +1,136 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-distsim.h"
+
+#include "ns3/proteus-executor.h"
+#include "ns3/proteus-flow-run.h"
+#include "ns3/proteus-number-text.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ns3
+{
+namespace proteus
+{
+
+namespace
+{
+
+/// @param isPacketLevel whether communications are timed packet by packet, or as flows
+/// @return what the executor is
+ExecutorTraits
+DescribeDistSim(bool isPacketLevel)
+{
+    ExecutorTraits traits;
+    traits.name = isPacketLevel ? "distsim" : "distsim-flow";
+    traits.description = std::string("each communication alone") +
+                         (isPacketLevel ? "" : " at flow level") + ", replayed";
+    traits.position = isPacketLevel ? 6 : 7;
+    traits.hasPackets = isPacketLevel;
+    traits.repeats = isPacketLevel ? "packet" : "flow";
+    traits.collectiveFields = GetFlowCollectiveFields();
+    return traits;
+}
+
+/// A graph with one communication.
+ExecutionGraph
+MakeLoneCommunication(const Task& task, const std::vector<DeviceId>& group, uint32_t nDevices)
+{
+    GraphBuilder builder(nDevices);
+    builder.AddCommunication(builder.AddPhase("iteration"),
+                             builder.AddGroup(group),
+                             builder.AddStream("communication"),
+                             ToString(task.collective),
+                             task.collective,
+                             task.bytes,
+                             task.parallelism,
+                             {},
+                             task.root);
+    return builder.Build();
+}
+
+void
+AddWork(NetworkStatistics& sum, const NetworkStatistics& more)
+{
+    sum.packets += more.packets;
+    sum.controlPackets += more.controlPackets;
+    sum.packetHops += more.packetHops;
+    sum.events += more.events;
+    sum.messages += more.messages;
+    sum.queuePairs += more.queuePairs;
+}
+
+/// DistSim, see RunDistSim(): communications are timed alone by another executor, each in a network
+/// of its own, with the settings of the whole run.
+class DistSimExecutor : public Executor
+{
+  public:
+    /// @param isPacketLevel whether communications are timed packet by packet, or as flows
+    explicit DistSimExecutor(bool isPacketLevel)
+        : Executor(DescribeDistSim(isPacketLevel))
+    {
+    }
+
+  private:
+    RunRecord DoRun(const ExecutionGraph& graph,
+                    const Cluster& cluster,
+                    const ExecutorSettings& settings,
+                    RunObserver& observer) const override
+    {
+        const Executor& alone = FindExecutor(GetTraits().repeats);
+        ExecutorSettings quiet = settings;
+        quiet.recordsSeries = false;
+        quiet.recordsChannels = false;
+        DistSimOptions options;
+        options.runtime = settings.runtime;
+        RunRecord record;
+        uint64_t timed = 0;
+        const IsolatedRun run = [&](const Task& task, const std::vector<DeviceId>& group) {
+            ++timed;
+            observer.OnStep("communication " + std::to_string(timed) + " alone, " +
+                            ToString(task.collective) + " of " + FormatCount(task.bytes) +
+                            " bytes among " + std::to_string(group.size()));
+            const RunRecord lone =
+                alone.Run(MakeLoneCommunication(task, group, graph.GetNDevices()), cluster, quiet);
+            AddWork(record.network, lone.network);
+            std::vector<int64_t> ends;
+            for (const DeviceId device : group)
+            {
+                for (const Span& span : lone.timeline.spans)
+                {
+                    if (span.device == device)
+                    {
+                        ends.push_back(span.endPs);
+                    }
+                }
+            }
+            return ends;
+        };
+        DistSimResult replay = RunDistSim(graph, cluster, run, options);
+        uint64_t instances = 0;
+        for (const UniqueEvent& event : replay.events)
+        {
+            instances += event.instances;
+        }
+        observer.OnRemark("DistSim: " + FormatCount(instances) + " events, " +
+                          std::to_string(replay.events.size()) + " of them unique, " +
+                          std::to_string(timed) + " communications timed alone at " +
+                          GetTraits().repeats + " level");
+        record.timeline = std::move(replay.timeline);
+        return record;
+    }
+};
+
+const ExecutorRegistration DISTSIM(std::make_unique<DistSimExecutor>(true));
+const ExecutorRegistration DISTSIM_FLOW(std::make_unique<DistSimExecutor>(false));
+
+} // namespace
+
+} // namespace proteus
+} // namespace ns3

@@ -1,0 +1,178 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-executor.h"
+
+#include <algorithm>
+#include <chrono>
+#include <stdexcept>
+#include <utility>
+
+namespace ns3
+{
+namespace proteus
+{
+
+namespace
+{
+
+/// @return the list; filled before main()
+std::vector<std::unique_ptr<const Executor>>&
+GetList()
+{
+    static std::vector<std::unique_ptr<const Executor>> list;
+    return list;
+}
+
+/// @param value of a number @return it, as short as it can be
+std::string
+ToShortText(double value)
+{
+    std::string text = std::to_string(value);
+    text.erase(text.find_last_not_of('0') + 1);
+    return text.back() == '.' ? text + "0" : text;
+}
+
+} // namespace
+
+void
+RunObserver::OnProgress(const RunProgress& /* progress */)
+{
+}
+
+void
+RunObserver::OnStep(const std::string& /* step */)
+{
+}
+
+void
+RunObserver::OnRemark(const std::string& /* remark */)
+{
+}
+
+Executor::Executor(ExecutorTraits traits)
+    : m_traits(std::move(traits))
+{
+}
+
+RunRecord
+Executor::Run(const ExecutionGraph& graph,
+              const Cluster& cluster,
+              const ExecutorSettings& settings,
+              RunObserver* observer) const
+{
+    if (m_traits.needsCalibration && !settings.calibration)
+    {
+        throw std::invalid_argument("executor " + m_traits.name +
+                                    " needs a calibration: proteus-calibrate makes one");
+    }
+    RunObserver unheard;
+    const auto start = std::chrono::steady_clock::now();
+    RunRecord record = DoRun(graph, cluster, settings, observer ? *observer : unheard);
+    if (record.wallS == 0)
+    {
+        record.wallS =
+            std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    }
+    record.executor = m_traits.name;
+    record.notes = ListIgnoredSettings(m_traits, settings);
+    return record;
+}
+
+ExecutorRegistration::ExecutorRegistration(std::unique_ptr<const Executor> executor)
+{
+    auto& list = GetList();
+    const ExecutorTraits& traits = executor->GetTraits();
+    for (const auto& other : list)
+    {
+        if (other->GetTraits().name == traits.name)
+        {
+            throw std::logic_error("two executors have the name " + traits.name);
+        }
+    }
+    const auto place = std::find_if(list.begin(), list.end(), [&traits](const auto& other) {
+        return std::make_pair(traits.position, traits.name) <
+               std::make_pair(other->GetTraits().position, other->GetTraits().name);
+    });
+    list.insert(place, std::move(executor));
+}
+
+std::vector<const Executor*>
+GetExecutors()
+{
+    std::vector<const Executor*> executors;
+    for (const auto& executor : GetList())
+    {
+        executors.push_back(executor.get());
+    }
+    return executors;
+}
+
+std::string
+ListExecutorNames()
+{
+    std::string names;
+    for (const Executor* executor : GetExecutors())
+    {
+        names += (names.empty() ? "" : ", ") + executor->GetTraits().name;
+    }
+    return names;
+}
+
+const Executor&
+FindExecutor(const std::string& name)
+{
+    for (const Executor* executor : GetExecutors())
+    {
+        if (executor->GetTraits().name == name)
+        {
+            return *executor;
+        }
+    }
+    throw std::invalid_argument("executor '" + name + "': must be one of " + ListExecutorNames());
+}
+
+std::vector<std::string>
+ListIgnoredSettings(const ExecutorTraits& traits, const ExecutorSettings& settings)
+{
+    std::vector<std::string> notes;
+    const auto add = [&](const std::string& what, const std::string& instead) {
+        notes.push_back(traits.name + ": " + what +
+                        (instead.empty() ? " is not modelled" : " is taken as " + instead));
+    };
+    if (!traits.hasPackets)
+    {
+        const CollectiveSettings defaults;
+        for (const CollectiveField& field : GetCollectiveFields())
+        {
+            const std::string value = ToText(settings.collectives, field);
+            if (traits.collectiveFields.count(field.name) == 0 && value != ToText(defaults, field))
+            {
+                add("ns3::proteus::PacketNetwork::" + field.name + "=" + value, "");
+            }
+        }
+        for (const EngineSetting& setting : settings.engine)
+        {
+            add(setting.name + "=" + setting.value, setting.instead);
+        }
+    }
+    if (!traits.hasSlowdowns)
+    {
+        for (const auto& [name, value] :
+             {std::make_pair("computeSlowdown", settings.flow.computeSlowdown),
+              std::make_pair("communicationSlowdown", settings.flow.communicationSlowdown)})
+        {
+            if (value > 0)
+            {
+                add(name + ("=" + ToShortText(value)), "");
+            }
+        }
+    }
+    return notes;
+}
+
+} // namespace proteus
+} // namespace ns3

@@ -1,0 +1,66 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef PROTEUS_COMPILE_H
+#define PROTEUS_COMPILE_H
+
+#include "proteus-compiler.h"
+
+#include "ns3/proteus-cluster.h"
+#include "ns3/proteus-gpu-datasheet.h"
+#include "ns3/proteus-kernel-cost.h"
+#include "ns3/proteus-profile-table.h"
+
+/**
+ * @file
+ * @ingroup proteus
+ * From a model, a strategy and a cluster to an execution graph with the times of its kernels.
+ */
+
+namespace ns3
+{
+namespace proteus
+{
+
+/**
+ * @ingroup proteus
+ * Compiles a model for GPUs of one kind: CompileModel(), with the times of the kernels.
+ * @param model what is trained
+ * @param tree how
+ * @param gpu that kernels are timed for
+ * @param parameters of the cost model
+ * @param profile measured times, which go before computed ones; may be null
+ * @return the graph
+ * @throw std::invalid_argument as CompileModel()
+ */
+ExecutionGraph Compile(const Model& model,
+                       const StrategyTree& tree,
+                       const GpuDatasheet& gpu,
+                       const KernelCostParameters& parameters = KernelCostParameters(),
+                       const ProfileTable* profile = nullptr);
+
+/**
+ * @ingroup proteus
+ * Compiles a model for a cluster, whose GPU of rank i is device i.
+ * @param model what is trained
+ * @param tree how
+ * @param cluster where it is trained
+ * @param parameters of the cost model
+ * @param profile measured times, which go before computed ones; may be null
+ * @return the graph
+ * @throw std::invalid_argument as CompileModel(), or if the cluster has too few GPUs, or GPUs that
+ * differ among those that are used
+ */
+ExecutionGraph Compile(const Model& model,
+                       const StrategyTree& tree,
+                       const Cluster& cluster,
+                       const KernelCostParameters& parameters = KernelCostParameters(),
+                       const ProfileTable* profile = nullptr);
+
+} // namespace proteus
+} // namespace ns3
+
+#endif // PROTEUS_COMPILE_H
