@@ -92,6 +92,24 @@ MakeEnumMemberAccessor(T C::*member)
 
 /**
  * @ingroup proteus
+ * @tparam T an enumeration
+ * @param set member function that sets a value of it
+ * @param get member function that returns it
+ * @return the accessor
+ */
+template <typename T, typename S, typename G>
+Ptr<const AttributeAccessor>
+MakeEnumMemberAccessor(S set, G get)
+{
+#if PROTEUS_NS3_VERSION >= 341
+    return MakeEnumAccessor<T>(set, get);
+#else
+    return MakeEnumAccessor(set, get);
+#endif
+}
+
+/**
+ * @ingroup proteus
  * EventId::IsRunning() became IsPending() in ns-3.42 and is gone since 3.46.
  *
  * @param id an event

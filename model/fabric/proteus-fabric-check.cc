@@ -36,7 +36,7 @@ GetPortName(const Cluster& cluster, VertexId from, VertexId to)
 std::string
 Fabric::CheckAtRest() const
 {
-    for (PortId id = 0; id < m_ports.size(); ++id)
+    for (PortId id = 0; id < m_ports.GetSize(); ++id)
     {
         const PortState& port = m_ports[id];
         const std::string name = GetPortName(*m_cluster, port.from, port.to) + ": ";
@@ -48,34 +48,29 @@ Fabric::CheckAtRest() const
         {
             return name + std::to_string(port.flight.GetSize()) + " packets in flight";
         }
-        for (uint32_t c = 0; c < m_nClasses; ++c)
+        for (uint32_t c = 0; c < m_ports.GetNClasses(); ++c)
         {
-            const std::size_t i = (id << m_classShift) + c;
-            const LaneState& lane = m_lanes[i];
+            const std::size_t i = m_ports.GetLane(id, c);
+            const LaneState& lane = m_ports.Lane(id, c);
             if (!lane.queue.IsEmpty())
             {
                 return name + std::to_string(lane.queue.GetSize()) +
                        " packets wait to be sent in traffic class " + std::to_string(c);
             }
-            int64_t credit = lane.creditBytes;
-            for (uint32_t r = lane.returns.GetHead(); r != lane.returns.GetTail(); ++r)
-            {
-                credit += lane.returns.At(r).bytes;
-            }
+            const int64_t credit = CreditControl::GetTotal(lane);
             if (port.credited && credit != port.bufferBytes)
             {
                 return name + std::to_string(port.bufferBytes - credit) +
                        " bytes of credit missing in traffic class " + std::to_string(c);
             }
-            if (!m_ingress.empty() && !port.internal &&
-                (m_ingress[i].bytes != 0 || m_ingress[i].headroomBytes != 0))
+            if (!port.internal && m_buffers.GetBytes(i) != 0)
             {
-                return name + std::to_string(m_ingress[i].bytes + m_ingress[i].headroomBytes) +
+                return name + std::to_string(m_buffers.GetBytes(i)) +
                        " bytes of buffer occupied by traffic class " + std::to_string(c);
             }
-            if (!m_inputs.empty() && !port.internal && !m_inputs[i].IsEmpty())
+            if (!port.internal && m_inputs.GetSize(i) != 0)
             {
-                return name + std::to_string(m_inputs[i].GetSize()) + " packets wait at the input";
+                return name + std::to_string(m_inputs.GetSize(i)) + " packets wait at the input";
             }
         }
         const LinkStatistics& statistics = port.statistics;
@@ -90,15 +85,9 @@ Fabric::CheckAtRest() const
             return name + "received other payload than sent";
         }
     }
-    for (const BufferState& buffer : m_buffers)
-    {
-        if (buffer.usedBytes != 0)
-        {
-            return "a shared buffer has " + std::to_string(buffer.usedBytes) +
-                   " bytes in use of nobody";
-        }
-    }
-    return "";
+    const uint64_t used = m_buffers.GetMostUsedBytes();
+    return used == 0 ? ""
+                     : "a shared buffer has " + std::to_string(used) + " bytes in use of nobody";
 }
 
 std::string
@@ -125,15 +114,15 @@ Fabric::FindDeadlockPorts() const
         return (port.waiting & (port.paused | port.starved)) != 0;
     };
     std::map<PortId, std::vector<PortId>> waitsFor;
-    for (PortId id = 0; id < m_ports.size(); ++id)
+    for (PortId id = 0; id < m_ports.GetSize(); ++id)
     {
         if (!isBlocked(id))
         {
             continue;
         }
-        for (uint32_t c = 0; c < m_nClasses; ++c)
+        for (uint32_t c = 0; c < m_ports.GetNClasses(); ++c)
         {
-            const RingBuffer<PacketRecord>& queue = m_lanes[(id << m_classShift) + c].queue;
+            const RingBuffer<PacketRecord>& queue = m_ports.Lane(id, c).queue;
             for (uint32_t i = queue.GetHead(); i != queue.GetTail(); ++i)
             {
                 const PortId holder = queue.At(i).ingress;

@@ -12,7 +12,7 @@
 /**
  * @file
  * @ingroup proteus
- * Credits, shared buffers, PFC, ECN marks and losses.
+ * Where credits, shared buffers and PFC meet the way of a unit; losses.
  */
 
 namespace ns3
@@ -28,42 +28,22 @@ Fabric::TakeCredit(PortId id, uint32_t trafficClass, uint32_t wireBytes)
     {
         return true;
     }
-    LaneState& lane = m_lanes[(id << m_classShift) + trafficClass];
-    while (!lane.returns.IsEmpty() && lane.returns.Front().timePs <= m_timePs)
+    const CreditControl::Answer answer = CreditControl::Take(port,
+                                                             m_ports.Lane(id, trafficClass),
+                                                             trafficClass,
+                                                             wireBytes,
+                                                             m_stepper.GetNowPs());
+    if (answer.granted)
     {
-        lane.creditBytes += lane.returns.Front().bytes;
-        lane.returns.Pop();
-    }
-    if (lane.creditBytes >= wireBytes)
-    {
-        if (port.stalledSincePs >= 0)
-        {
-            port.statistics.creditStallPs += m_timePs - port.stalledSincePs;
-            port.stalledSincePs = -1;
-        }
         return true;
     }
-    if (port.stalledSincePs < 0)
+    if (answer.stalls)
     {
-        port.stalledSincePs = m_timePs;
-        if (m_traced != 0)
-        {
-            PacketRecord record;
-            record.trafficClass = static_cast<uint8_t>(trafficClass);
-            Trace(PortEvent::CREDIT_STALL, id, record);
-        }
+        PacketRecord record;
+        record.trafficClass = static_cast<uint8_t>(trafficClass);
+        Trace(PortEvent::CREDIT_STALL, id, record);
     }
-    int64_t credit = lane.creditBytes;
-    for (uint32_t i = lane.returns.GetHead(); i != lane.returns.GetTail(); ++i)
-    {
-        credit += lane.returns.At(i).bytes;
-        if (credit >= wireBytes)
-        {
-            RequestService(id, lane.returns.At(i).timePs);
-            return false;
-        }
-    }
-    port.starved |= 1u << trafficClass;
+    RequestService(id, answer.retryPs); // never: the port is starved
     return false;
 }
 
@@ -71,22 +51,13 @@ void
 Fabric::ReturnCredit(const PacketRecord& record, int64_t timePs)
 {
     const PortId id = record.ingress;
-    const uint32_t c = record.trafficClass;
     PortState& port = m_ports[id];
-    LaneState& lane = m_lanes[(id << m_classShift) + c];
-    // The credit travels back over the link. Units leave the switch through several ports, so that
-    // they may become free out of order; a later one then holds an earlier one up.
-    int64_t home = timePs + port.delayPs;
-    if (!lane.returns.IsEmpty())
-    {
-        home = std::max(home, lane.returns.At(lane.returns.GetTail() - 1).timePs);
-    }
-    lane.returns.Push({home, static_cast<int64_t>(port.GetWireBytes(record))});
-    if ((port.starved >> c & 1) != 0)
-    {
-        port.starved &= ~(1u << c);
-        RequestService(id, std::max(home, port.freeAtPs));
-    }
+    RequestService(id,
+                   CreditControl::Return(port,
+                                         m_ports.Lane(id, record.trafficClass),
+                                         record.trafficClass,
+                                         port.GetWireBytes(record),
+                                         timePs));
 }
 
 void
@@ -94,33 +65,24 @@ Fabric::ReleaseIngress(const PacketRecord& record, int64_t timePs)
 {
     const PortId id = record.ingress;
     PortState& port = m_ports[id];
+    const std::size_t lane = m_ports.GetLane(id, record.trafficClass);
     if (port.credited)
     {
         ReturnCredit(record, timePs);
     }
-    else if (port.bufferAt != 0)
+    else if (port.bufferAt != 0 &&
+             m_buffers.Discharge(port, lane, record.trafficClass, port.GetWireBytes(record)))
     {
-        Discharge(id, record);
+        SendPause(id, record.trafficClass, false);
     }
-    const auto bit = static_cast<uint8_t>(1u << record.trafficClass);
-    if (port.inputQueued && (port.inputBusy & bit) != 0)
+    if (port.inputQueued)
     {
-        port.inputBusy &= ~bit;
-        RingBuffer<PacketRecord>& input = m_inputs[(id << m_classShift) + record.trafficClass];
-        if (!input.IsEmpty())
+        PacketRecord next = record;
+        if (m_inputs.Release(port, lane, next))
         {
-            const PacketRecord next = input.Front();
-            input.Pop();
             Forward(port.to, next);
         }
     }
-}
-
-uint64_t
-Fabric::GetThreshold(const BufferState& buffer) const
-{
-    return (buffer.sharedBytes - std::min(buffer.usedBytes, buffer.sharedBytes)) >>
-           m_thresholdShift;
 }
 
 bool
@@ -128,78 +90,33 @@ Fabric::Admit(PortId id, const PacketRecord& record)
 {
     PortState& port = m_ports[id];
     const uint32_t c = record.trafficClass;
+    const std::size_t lane = m_ports.GetLane(id, c);
     const uint32_t wireBytes = port.GetWireBytes(record);
-    BufferState& buffer = m_buffers[port.bufferAt - 1];
-    IngressState& ingress = m_ingress[(id << m_classShift) + c];
-    if ((m_losslessClasses >> c & 1) == 0)
+    SharedBuffers::Admission admission = SharedBuffers::Admission::REFUSED;
+    if (m_buffers.IsLossless(c))
     {
-        // Lossy: what waits for an egress port may not pass the threshold.
+        admission = m_buffers.Admit(port, lane, c, wireBytes);
+    }
+    else
+    {
         const PortId out = Route(port.to, record);
-        const uint64_t queued = out == NO_PORT ? 0 : m_lanes[(out << m_classShift) + c].queuedBytes;
-        if (queued + wireBytes > GetThreshold(buffer))
+        const uint64_t queued = out == NO_PORT ? 0 : GetQueueBytes(out, c);
+        if (m_buffers.AdmitLossy(port, lane, queued, wireBytes))
         {
-            ++port.statistics.droppedPackets;
-            Drop(id, record);
-            return false;
+            admission = SharedBuffers::Admission::ADMITTED;
         }
-        ingress.bytes += wireBytes;
-        buffer.usedBytes += wireBytes;
-        return true;
     }
-    const uint32_t reserve = m_bufferReserve;
-    const uint32_t bytes = ingress.bytes + wireBytes;
-    if (bytes <= reserve)
+    if (admission == SharedBuffers::Admission::REFUSED)
     {
-        ingress.bytes = bytes;
-        return true;
+        ++port.statistics.droppedPackets;
+        Drop(id, record);
+        return false;
     }
-    if (bytes - reserve > GetThreshold(buffer) || ingress.headroomBytes > 0)
+    if (admission == SharedBuffers::Admission::PAUSE)
     {
-        if (ingress.headroomBytes + wireBytes > port.headroomBytes)
-        {
-            ++port.statistics.droppedPackets;
-            Drop(id, record);
-            return false;
-        }
-        ingress.headroomBytes += wireBytes;
-        if ((port.pausing >> c & 1) == 0)
-        {
-            SendPause(id, c, true);
-        }
-        return true;
+        SendPause(id, c, true);
     }
-    buffer.usedBytes += std::min(wireBytes, bytes - reserve);
-    ingress.bytes = bytes;
     return true;
-}
-
-void
-Fabric::Discharge(PortId id, const PacketRecord& record)
-{
-    PortState& port = m_ports[id];
-    const uint32_t c = record.trafficClass;
-    const uint32_t wireBytes = port.GetWireBytes(record);
-    BufferState& buffer = m_buffers[port.bufferAt - 1];
-    IngressState& ingress = m_ingress[(id << m_classShift) + c];
-    if ((m_losslessClasses >> c & 1) == 0)
-    {
-        ingress.bytes -= wireBytes;
-        buffer.usedBytes -= wireBytes;
-        return;
-    }
-    const uint32_t fromHeadroom = std::min(ingress.headroomBytes, wireBytes);
-    const uint32_t rest = wireBytes - fromHeadroom;
-    const uint32_t shared =
-        ingress.bytes > m_bufferReserve ? std::min(rest, ingress.bytes - m_bufferReserve) : 0;
-    ingress.headroomBytes -= fromHeadroom;
-    ingress.bytes -= rest;
-    buffer.usedBytes -= shared;
-    if ((port.pausing >> c & 1) != 0 && ingress.headroomBytes == 0 &&
-        (ingress.bytes <= m_bufferReserve ||
-         ingress.bytes - m_bufferReserve + m_resumeOffset <= GetThreshold(buffer)))
-    {
-        SendPause(id, c, false);
-    }
 }
 
 void
@@ -212,7 +129,7 @@ Fabric::SendPause(PortId id, uint32_t trafficClass, bool pause)
     record.sequence = trafficClass;
     record.content = pause ? 1 : 0;
     record.destination = port.from;
-    record.timePs = m_timePs;
+    record.timePs = m_stepper.GetNowPs();
     Enqueue(id ^ 1, record);
 }
 
@@ -226,7 +143,7 @@ Fabric::HandlePause(PortId id, const PacketRecord& record)
         ++port.statistics.pauses;
         if (port.paused == 0)
         {
-            port.pausedSincePs = m_timePs;
+            port.pausedSincePs = m_stepper.GetNowPs();
         }
         port.paused |= bit;
     }
@@ -235,47 +152,18 @@ Fabric::HandlePause(PortId id, const PacketRecord& record)
         port.paused &= ~bit;
         if (port.paused == 0 && port.pausedSincePs >= 0)
         {
-            port.statistics.pausedPs += m_timePs - port.pausedSincePs;
+            port.statistics.pausedPs += m_stepper.GetNowPs() - port.pausedSincePs;
             port.pausedSincePs = -1;
         }
-        RequestService(id, std::max(port.freeAtPs, m_timePs));
+        RequestService(id, std::max(port.freeAtPs, m_stepper.GetNowPs()));
     }
-    if (m_traced != 0)
-    {
-        PacketRecord paused;
-        paused.trafficClass = static_cast<uint8_t>(record.sequence);
-        Trace(record.content != 0 ? PortEvent::PAUSE : PortEvent::RESUME, id, paused);
-    }
-}
-
-PacketRecord
-Fabric::Mark(PortId id, const PacketRecord& record)
-{
-    // RED on the instantaneous queue, as DCQCN sets it (Zhu et al., SIGCOMM 2015, section 3.1).
-    PortState& port = m_ports[id];
-    const uint64_t queued = m_lanes[(id << m_classShift) + record.trafficClass].queuedBytes;
-    PacketRecord marked = record;
-    if (queued < port.markAllBytes)
-    {
-        const double probability = m_ecnMaxProbability *
-                                   static_cast<double>(queued - port.markBytes) /
-                                   static_cast<double>(port.markAllBytes - port.markBytes);
-        if (m_markRandom->GetValue(0, 1) >= probability)
-        {
-            return marked;
-        }
-    }
-    marked.flags |= PacketRecord::CONGESTION_EXPERIENCED;
-    ++port.statistics.markedPackets;
-    if (m_traced != 0)
-    {
-        Trace(PortEvent::MARK, id, marked);
-    }
-    return marked;
+    PacketRecord paused;
+    paused.trafficClass = static_cast<uint8_t>(record.sequence);
+    Trace(record.content != 0 ? PortEvent::PAUSE : PortEvent::RESUME, id, paused);
 }
 
 bool
-Fabric::IsLost(const PortState& port, const PacketRecord& record)
+Fabric::IsLost(const PortState& port, const PacketRecord& record) const
 {
     if (record.kind == PacketKind::PAUSE)
     {
@@ -283,7 +171,7 @@ Fabric::IsLost(const PortState& port, const PacketRecord& record)
     }
     const double intact = (1 - port.lossProbability) *
                           std::pow(1 - port.bitErrorRate, 8.0 * port.GetWireBytes(record));
-    return m_lossRandom->GetValue(0, 1) >= intact;
+    return m_settings.forwarding.lossRandom->GetValue(0, 1) >= intact;
 }
 
 } // namespace proteus

@@ -7,7 +7,6 @@
 #include "proteus-fabric.h"
 
 #include "ns3/abort.h"
-#include "ns3/simulator.h"
 
 #include <algorithm>
 
@@ -29,8 +28,9 @@ Fabric::HandleArrival(PortId id)
     PortState& port = m_ports[id];
     PacketRecord record = port.flight.Front();
     port.flight.Pop();
-    SetEvent(SLOTS_PER_PORT * id + ARRIVAL,
-             port.flight.IsEmpty() ? EventTree::NEVER : port.GetArrivalPs(port.flight.Front()));
+    m_stepper.Set(SLOTS_PER_PORT * id + ARRIVAL,
+                  port.flight.IsEmpty() ? EventTree::NEVER
+                                        : port.GetArrivalPs(port.flight.Front()));
     PrefetchNext();
     if (port.internal)
     {
@@ -52,10 +52,7 @@ Fabric::HandleArrival(PortId id)
     }
     ++port.statistics.receivedPackets;
     port.statistics.receivedPayloadBytes += data ? record.payloadBytes : 0;
-    if (m_traced != 0)
-    {
-        Trace(PortEvent::RECEIVE, id, record);
-    }
+    Trace(PortEvent::RECEIVE, id, record);
     if (record.kind == PacketKind::PAUSE)
     {
         HandlePause(id ^ 1, record);
@@ -69,7 +66,7 @@ Fabric::HandleArrival(PortId id)
         {
             if (port.credited && data)
             {
-                ReturnCredit(record, m_timePs);
+                ReturnCredit(record, m_stepper.GetNowPs());
             }
             return;
         }
@@ -79,19 +76,7 @@ Fabric::HandleArrival(PortId id)
             {
                 return;
             }
-            std::vector<PacketRecord> copies;
-            copies.swap(m_copies); // sending one copy may replicate another
-            copies.clear();
-            m_endpoint->Replicate(record, at, copies);
-            NS_ABORT_MSG_IF(copies.empty(), "proteus::Fabric: a unit has no copies to go on as");
-            for (PacketRecord& copy : copies)
-            {
-                // The buffer is free again when the last copy has left.
-                copy.ingress = &copy == &copies.back() ? record.ingress : NO_PORT;
-                copy.timePs = record.timePs;
-                Enqueue(Route(at, copy), copy);
-            }
-            copies.swap(m_copies);
+            Replicate(at, record);
             return;
         }
         record.destination = next;
@@ -107,16 +92,12 @@ void
 Fabric::Forward(VertexId at, const PacketRecord& record)
 {
     if (record.ingress != NO_PORT && m_ports[record.ingress].inputQueued &&
-        record.kind == PacketKind::DATA)
+        record.kind == PacketKind::DATA &&
+        m_inputs.Hold(m_ports[record.ingress],
+                      m_ports.GetLane(record.ingress, record.trafficClass),
+                      record))
     {
-        PortState& in = m_ports[record.ingress];
-        const uint8_t bit = 1u << record.trafficClass;
-        if ((in.inputBusy & bit) != 0)
-        {
-            m_inputs[(record.ingress << m_classShift) + record.trafficClass].Push(record);
-            return;
-        }
-        in.inputBusy |= bit; // until the unit leaves: ReleaseIngress()
+        return;
     }
     if (!m_internalPorts.empty() && m_internalPorts[at] != NO_PORT)
     {
@@ -126,38 +107,79 @@ Fabric::Forward(VertexId at, const PacketRecord& record)
     Enqueue(Route(at, record), record);
 }
 
+PortId
+Fabric::Route(VertexId at, const PacketRecord& record)
+{
+    const bool wentDown =
+        m_routes.HasPhases() && record.ingress != NO_PORT && m_ports[record.ingress].goesDown;
+    const NextHop next = m_routes.Find(at, record.destination, wentDown);
+    return next.choices == nullptr
+               ? next.port
+               : m_selector.Choose(at, record, *next.choices, *m_endpoint, m_stepper.GetNowPs());
+}
+
+void
+Fabric::Replicate(VertexId at, const PacketRecord& record)
+{
+    std::vector<PacketRecord> copies;
+    copies.swap(m_copies); // sending one copy may replicate another
+    copies.clear();
+    m_endpoint->Replicate(record, at, copies);
+    NS_ABORT_MSG_IF(copies.empty(), "proteus::Fabric: a unit has no copies to go on as");
+    for (PacketRecord& copy : copies)
+    {
+        // The buffer is free again when the last copy has left.
+        copy.ingress = &copy == &copies.back() ? record.ingress : NO_PORT;
+        copy.timePs = record.timePs;
+        Enqueue(Route(at, copy), copy);
+    }
+    copies.swap(m_copies);
+}
+
+void
+Fabric::DropStray(const PacketRecord& record)
+{
+    if (record.ingress == NO_PORT)
+    {
+        return;
+    }
+    ++m_ports[record.ingress].statistics.droppedPackets;
+    Trace(PortEvent::DROP, record.ingress, record);
+    if (record.kind == PacketKind::DATA)
+    {
+        ReleaseIngress(record, m_stepper.GetNowPs());
+    }
+}
+
 void
 Fabric::Drop(PortId id, const PacketRecord& record)
 {
-    if (m_traced != 0)
-    {
-        Trace(PortEvent::DROP, id, record);
-    }
+    Trace(PortEvent::DROP, id, record);
     if (m_ports[id].credited && record.kind == PacketKind::DATA)
     {
-        ReturnCredit(record, m_timePs);
+        ReturnCredit(record, m_stepper.GetNowPs());
     }
 }
 
 void
 Fabric::Offer(PortId id, int64_t fromPs)
 {
-    Synchronize();
+    m_stepper.Synchronize();
     PortState& port = m_ports[id];
     port.pullAtPs = port.offered ? std::min(port.pullAtPs, fromPs) : fromPs;
     port.offered = true;
     if (!port.down)
     {
-        RequestService(id, std::max({port.freeAtPs, port.pullAtPs, m_timePs}));
+        RequestService(id, std::max({port.freeAtPs, port.pullAtPs, m_stepper.GetNowPs()}));
     }
 }
 
 void
 Fabric::SendControl(VertexId from, PacketRecord record)
 {
-    Synchronize();
+    m_stepper.Synchronize();
     record.ingress = NO_PORT;
-    record.timePs = m_timePs;
+    record.timePs = m_stepper.GetNowPs();
     Enqueue(Route(from, record), record);
 }
 
@@ -169,7 +191,7 @@ Fabric::Transmit(PortId id, const PacketRecord& record, uint32_t wireBytes)
     if (port.debtBytes > 0)
     {
         // What the opposite direction owes has gone out as far as the port was idle.
-        const auto idlePs = static_cast<uint64_t>(m_timePs - port.freeAtPs);
+        const auto idlePs = static_cast<uint64_t>(m_stepper.GetNowPs() - port.freeAtPs);
         const uint64_t paidPs = port.debtBytes * port.psPerByte >> TIME_FRACTION_BITS;
         if (idlePs < paidPs)
         {
@@ -177,24 +199,18 @@ Fabric::Transmit(PortId id, const PacketRecord& record, uint32_t wireBytes)
         }
         port.debtBytes = 0;
     }
-    const bool backToBack = m_timePs == port.freeAtPs;
+    const bool backToBack = m_stepper.GetNowPs() == port.freeAtPs;
     const uint64_t fixed = bytes * port.psPerByte + (backToBack ? port.fraction : 0);
     const int64_t tx = std::max<int64_t>(static_cast<int64_t>(fixed >> TIME_FRACTION_BITS), 1);
     port.fraction = static_cast<uint32_t>(fixed & ((1u << TIME_FRACTION_BITS) - 1));
     // The last byte cannot leave before it is there.
-    const int64_t end = std::max(m_timePs + tx, record.timePs);
+    const int64_t end = std::max(m_stepper.GetNowPs() + tx, record.timePs);
     port.freeAtPs = end;
 
     const bool data = record.kind == PacketKind::DATA;
     if (m_telemetry && port.telemetric && data)
     {
-        HopTelemetry hop;
-        hop.timePs = m_timePs;
-        hop.sentBytes = port.statistics.wireBytes;
-        hop.queueBytes = m_lanes[(id << m_classShift) + record.trafficClass].queuedBytes;
-        hop.bytesPerSecond = m_cluster->GetLinks()[id / 2].bytesPerSecond;
-        hop.port = id;
-        m_endpoint->CollectTelemetry(record, hop);
+        CollectTelemetry(id, record);
     }
     LinkStatistics& statistics = port.statistics;
     ++statistics.packets;
@@ -203,25 +219,20 @@ Fabric::Transmit(PortId id, const PacketRecord& record, uint32_t wireBytes)
     statistics.busyPs += tx;
     if (data && port.credited)
     {
-        m_lanes[(id << m_classShift) + record.trafficClass].creditBytes -= wireBytes;
+        CreditControl::Spend(m_ports.Lane(id, record.trafficClass), wireBytes);
     }
-    if (m_traced != 0)
-    {
-        Trace(PortEvent::TRANSMIT, id, record);
-    }
+    Trace(PortEvent::TRANSMIT, id, record);
     const bool idle = port.flight.IsEmpty();
     port.flight.Push(record);
     PacketRecord& sent = port.flight.At(port.flight.GetTail() - 1);
     sent.timePs = end + port.delayPs;
     if (idle)
     {
-        SetEarlierEvent(SLOTS_PER_PORT * id + ARRIVAL, port.GetArrivalPs(sent));
+        m_stepper.SetEarlier(SLOTS_PER_PORT * id + ARRIVAL, port.GetArrivalPs(sent));
     }
-    if (m_reference)
+    if (m_stepper.IsReference())
     {
-        Simulator::Schedule(PicoSeconds(end + port.delayPs) - Simulator::Now(),
-                            &Fabric::Step,
-                            this);
+        m_stepper.ScheduleStep(end + port.delayPs);
         RequestService(id, end);
     }
     if (data && record.ingress != NO_PORT && !port.internal)
@@ -231,35 +242,35 @@ Fabric::Transmit(PortId id, const PacketRecord& record, uint32_t wireBytes)
 }
 
 void
+Fabric::CollectTelemetry(PortId id, const PacketRecord& record)
+{
+    HopTelemetry hop;
+    hop.timePs = m_stepper.GetNowPs();
+    hop.sentBytes = m_ports[id].statistics.wireBytes;
+    hop.queueBytes = GetQueueBytes(id, record.trafficClass);
+    hop.bytesPerSecond = m_cluster->GetLinks()[id / 2].bytesPerSecond;
+    hop.port = id;
+    m_endpoint->CollectTelemetry(record, hop);
+}
+
+void
 Fabric::Enqueue(PortId id, const PacketRecord& record)
 {
     if (id == NO_PORT)
     {
-        // No way on: links have failed.
-        if (record.ingress != NO_PORT)
-        {
-            ++m_ports[record.ingress].statistics.droppedPackets;
-            if (m_traced != 0)
-            {
-                Trace(PortEvent::DROP, record.ingress, record);
-            }
-            if (record.kind == PacketKind::DATA)
-            {
-                ReleaseIngress(record, m_timePs);
-            }
-        }
+        DropStray(record);
         return;
     }
     PortState& port = m_ports[id];
     const uint32_t trafficClass = record.trafficClass;
     const uint8_t bit = 1u << trafficClass;
-    LaneState& lane = m_lanes[(id << m_classShift) + trafficClass];
+    LaneState& lane = m_ports.Lane(id, trafficClass);
     const uint32_t wireBytes = port.GetWireBytes(record);
     const bool data = record.kind == PacketKind::DATA;
     const bool blocked = ((port.paused | port.starved) & bit) != 0 || port.down;
     bool tried = false;
-    if (m_timePs >= port.freeAtPs && port.serveAtPs == EventTree::NEVER && lane.queue.IsEmpty() &&
-        !blocked)
+    if (m_stepper.GetNowPs() >= port.freeAtPs && port.serveAtPs == EventTree::NEVER &&
+        lane.queue.IsEmpty() && !blocked)
     {
         tried = true;
         if (!data || TakeCredit(id, trafficClass, wireBytes))
@@ -271,7 +282,14 @@ Fabric::Enqueue(PortId id, const PacketRecord& record)
     lane.queuedBytes += wireBytes;
     if (port.markBytes > 0 && data && lane.queuedBytes > port.markBytes)
     {
-        lane.queue.Push(Mark(id, record));
+        PacketRecord marked = record;
+        if (m_marker.Draw(port, lane.queuedBytes))
+        {
+            marked.flags |= PacketRecord::CONGESTION_EXPERIENCED;
+            ++port.statistics.markedPackets;
+            Trace(PortEvent::MARK, id, marked);
+        }
+        lane.queue.Push(marked);
     }
     else
     {
@@ -279,54 +297,12 @@ Fabric::Enqueue(PortId id, const PacketRecord& record)
     }
     port.waiting |= bit;
     port.statistics.maxQueueBytes = std::max(port.statistics.maxQueueBytes, lane.queuedBytes);
-    if (m_traced != 0)
-    {
-        Trace(PortEvent::ENQUEUE, id, record);
-        TraceQueue(id, trafficClass);
-    }
+    Trace(PortEvent::ENQUEUE, id, record);
+    TraceQueue(id, trafficClass);
     if (!tried && !blocked)
     {
-        RequestService(id, std::max(port.freeAtPs, m_timePs));
+        RequestService(id, std::max(port.freeAtPs, m_stepper.GetNowPs()));
     }
-}
-
-uint32_t
-Fabric::PickClass(PortId id, uint32_t classes) const
-{
-    const auto first = static_cast<uint32_t>(__builtin_ctz(classes));
-    if (m_weights.empty() || m_weights[first] == 0)
-    {
-        return first;
-    }
-    uint32_t best = first;
-    for (uint32_t c = first + 1; c < m_nClasses; ++c)
-    {
-        if ((classes >> c & 1) == 0)
-        {
-            continue;
-        }
-        if (m_weights[c] == 0)
-        {
-            return c; // strict priority over those with a weight
-        }
-        if (m_served[(id << m_classShift) + c] < m_served[(id << m_classShift) + best])
-        {
-            best = c;
-        }
-    }
-    return best;
-}
-
-void
-Fabric::CountService(PortId id, uint32_t trafficClass, uint32_t wireBytes)
-{
-    // Self-clocked fair queueing (Golestani, INFOCOM 1994): a class that comes back starts from
-    // the virtual time of the one in service.
-    uint64_t& served = m_served[(id << m_classShift) + trafficClass];
-    uint64_t& now = m_virtualNow[id];
-    served = std::max(served, now);
-    now = served;
-    served += (uint64_t{wireBytes} << 16) / m_weights[trafficClass];
 }
 
 bool
@@ -336,8 +312,8 @@ Fabric::SendQueued(PortId id)
     uint32_t classes = port.waiting & ~(port.paused | port.starved);
     while (classes != 0)
     {
-        const uint32_t c = PickClass(id, classes);
-        LaneState& lane = m_lanes[(id << m_classShift) + c];
+        const uint32_t c = m_scheduler.Pick(m_ports, id, classes);
+        LaneState& lane = m_ports.Lane(id, c);
         const PacketRecord record = lane.queue.Front();
         const uint32_t wireBytes = port.GetWireBytes(record);
         if (record.kind != PacketKind::DATA || TakeCredit(id, c, wireBytes))
@@ -348,15 +324,9 @@ Fabric::SendQueued(PortId id)
             {
                 port.waiting &= ~(1u << c);
             }
-            if (!m_weights.empty() && m_weights[c] > 0)
-            {
-                CountService(id, c, wireBytes);
-            }
-            if (m_traced != 0)
-            {
-                Trace(PortEvent::DEQUEUE, id, record);
-                TraceQueue(id, c);
-            }
+            m_scheduler.Count(m_ports, id, c, wireBytes);
+            Trace(PortEvent::DEQUEUE, id, record);
+            TraceQueue(id, c);
             Transmit(id, record, wireBytes);
             return true;
         }
@@ -373,7 +343,7 @@ Fabric::SendPulled(PortId id)
     {
         return false;
     }
-    if (port.pullAtPs > m_timePs)
+    if (port.pullAtPs > m_stepper.GetNowPs())
     {
         RequestService(id, port.pullAtPs);
         return false;
@@ -381,7 +351,7 @@ Fabric::SendPulled(PortId id)
     uint32_t classes = m_pullClasses & ~(port.paused | port.starved);
     if (port.credited)
     {
-        for (uint32_t c = 0; c < m_nClasses; ++c)
+        for (uint32_t c = 0; c < m_ports.GetNClasses(); ++c)
         {
             if ((classes >> c & 1) != 0 && !TakeCredit(id, c, port.mostWire))
             {
@@ -389,12 +359,20 @@ Fabric::SendPulled(PortId id)
             }
         }
     }
+    return PullFrom(id, classes);
+}
+
+bool
+Fabric::PullFrom(PortId id, uint32_t classes)
+{
+    PortState& port = m_ports[id];
     int64_t next = EventTree::NEVER;
     uint32_t untried = classes;
     while (untried != 0)
     {
         // By weight, the classes are asked one at a time.
-        const uint32_t asked = m_weights.empty() ? untried : 1u << PickClass(id, untried);
+        const uint32_t asked =
+            m_scheduler.IsWeighted() ? 1u << m_scheduler.Pick(m_ports, id, untried) : untried;
         untried &= ~asked;
         PacketRecord record;
         int64_t nextOfAsked = EventTree::NEVER;
@@ -404,21 +382,18 @@ Fabric::SendPulled(PortId id)
         {
             // Classes that were not asked may have units at once.
             port.offered = next != EventTree::NEVER || asked != m_pullClasses;
-            port.pullAtPs = asked != m_pullClasses ? m_timePs : next;
+            port.pullAtPs = asked != m_pullClasses ? m_stepper.GetNowPs() : next;
             record.ingress = NO_PORT;
             record.timePs = 0;
             const uint32_t wireBytes = port.GetWireBytes(record);
-            if (!m_weights.empty() && m_weights[record.trafficClass] > 0)
-            {
-                CountService(id, record.trafficClass, wireBytes);
-            }
+            m_scheduler.Count(m_ports, id, record.trafficClass, wireBytes);
             Transmit(id, record, wireBytes);
             return true;
         }
     }
     if (next != EventTree::NEVER)
     {
-        port.pullAtPs = std::max(next, m_timePs + 1);
+        port.pullAtPs = std::max(next, m_stepper.GetNowPs() + 1);
         RequestService(id, port.pullAtPs);
     }
     else if (classes == m_pullClasses)
@@ -434,7 +409,7 @@ Fabric::Serve(PortId id)
     PortState& port = m_ports[id];
     port.serveAtPs = EventTree::NEVER;
     m_serving = id; // one change of the event set in the end
-    if (m_timePs < port.freeAtPs)
+    if (m_stepper.GetNowPs() < port.freeAtPs)
     {
         port.serveAtPs = port.freeAtPs;
     }
@@ -450,7 +425,7 @@ Fabric::Serve(PortId id)
         }
     }
     m_serving = NO_PORT;
-    SetEvent(SLOTS_PER_PORT * id + SERVICE, port.serveAtPs);
+    m_stepper.Set(SLOTS_PER_PORT * id + SERVICE, port.serveAtPs);
 }
 
 } // namespace proteus

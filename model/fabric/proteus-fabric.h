@@ -7,76 +7,37 @@
 #ifndef PROTEUS_FABRIC_H
 #define PROTEUS_FABRIC_H
 
-#include "proteus-event-tree.h"
+#include "proteus-class-scheduler.h"
+#include "proteus-credit-control.h"
+#include "proteus-event-stepper.h"
 #include "proteus-fabric-endpoint.h"
-#include "proteus-horizon-scheduler.h"
+#include "proteus-fabric-settings.h"
+#include "proteus-input-queues.h"
+#include "proteus-marker.h"
 #include "proteus-packet.h"
+#include "proteus-port-selector.h"
+#include "proteus-port-tracer.h"
 #include "proteus-port.h"
+#include "proteus-route-table.h"
+#include "proteus-shared-buffers.h"
 
-#include "ns3/data-rate.h"
 #include "ns3/event-id.h"
-#include "ns3/event-impl.h"
 #include "ns3/node-container.h"
-#include "ns3/nstime.h"
 #include "ns3/object.h"
 #include "ns3/proteus-cluster.h"
 #include "ns3/proteus-link-statistics.h"
-#include "ns3/proteus-ring-buffer.h"
-#include "ns3/random-variable-stream.h"
 #include "ns3/traced-callback.h"
 
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <set>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace ns3
 {
 namespace proteus
 {
-
-/// @ingroup proteus
-/// What may be observed at a port.
-enum class PortEvent : uint8_t
-{
-    TRANSMIT,    //!< a unit starts on the link
-    RECEIVE,     //!< the last byte of a unit has arrived at its end, or, cut through, its head
-    ENQUEUE,     //!< a unit has to wait
-    DEQUEUE,     //!< a unit has waited and now starts
-    DROP,        //!< a unit is lost, or finds no room or no way on, at the end of the link
-    MARK,        //!< a unit gets an ECN mark
-    PAUSE,       //!< a traffic class is paused by PFC
-    RESUME,      //!< and goes on
-    CREDIT_STALL //!< the unit at the head has no credit
-};
-
-/// @ingroup proteus
-/// Number of values of PortEvent.
-constexpr uint32_t N_PORT_EVENTS = 9;
-
-/**
- * @ingroup proteus
- * Who watches single ports. Called at Simulator::Now() as long as it watches.
- */
-class PortObserver
-{
-  public:
-    virtual ~PortObserver() = default;
-
-    /**
-     * @param event what happens
-     * @param port where
-     * @param record the unit; for PAUSE and RESUME only its trafficClass is set
-     * @param timePs when, in picoseconds
-     */
-    virtual void Observe(PortEvent event,
-                         PortId port,
-                         const PacketRecord& record,
-                         int64_t timePs) = 0;
-};
 
 /**
  * @ingroup proteus
@@ -104,16 +65,6 @@ class PortObserver
 class Fabric : public Object
 {
   public:
-    /// How a switch chooses among ports that lead to a destination.
-    enum RoutingMode : uint8_t
-    {
-        ECMP,             //!< per flow, by a hash
-        SPRAY,            //!< per packet, by a hash
-        ADAPTIVE,         //!< per packet, the shortest queue; a hash among equals
-        FORWARDING_TABLE, //!< per destination, as InfiniBand's linear forwarding tables do
-        UP_DOWN,          //!< per flow, by a hash, among paths that never go up again after down
-    };
-
     /// @return the TypeId
     static TypeId GetTypeId();
 
@@ -136,7 +87,7 @@ class Fabric : public Object
     /// @return shortest paths over the links that work
     const Paths& GetPaths() const
     {
-        return *m_paths;
+        return m_routes.GetPaths();
     }
 
     /// @return a node for every vertex of the cluster, by VertexId
@@ -148,7 +99,7 @@ class Fabric : public Object
     /// @return what the HorizonScheduler is to feed
     Ptr<EventHorizon> GetHorizon() const
     {
-        return m_horizon;
+        return m_stepper.GetHorizon();
     }
 
     /// @param endpoint what stands at the ends; must outlive the run
@@ -165,7 +116,10 @@ class Fabric : public Object
      * lag; elsewhere it is Simulator::Now().
      * @return picoseconds
      */
-    int64_t GetTimePs() const;
+    int64_t GetTimePs() const
+    {
+        return m_stepper.GetTimePs();
+    }
 
     /// @return number of ports: two per link
     uint32_t GetNPorts() const
@@ -186,7 +140,10 @@ class Fabric : public Object
     }
 
     /// @param vertex a vertex @param index in Cluster::GetPorts() @return the port
-    PortId GetPort(VertexId vertex, uint32_t index) const;
+    PortId GetPort(VertexId vertex, uint32_t index) const
+    {
+        return m_routes.GetOutPorts(vertex)[index];
+    }
 
     /// @param port a port @return its link
     const Link& GetLink(PortId port) const
@@ -200,7 +157,7 @@ class Fabric : public Object
     /// @return number of traffic classes
     uint32_t GetNTrafficClasses() const
     {
-        return m_nClasses;
+        return m_ports.GetNClasses();
     }
 
     /**
@@ -300,7 +257,7 @@ class Fabric : public Object
     /// @param port a port @param trafficClass of it @return wire bytes that wait for it
     uint64_t GetQueueBytes(PortId port, uint32_t trafficClass) const
     {
-        return m_lanes[(port << m_classShift) + trafficClass].queuedBytes;
+        return m_ports.Lane(port, trafficClass).queuedBytes;
     }
 
     /// @param port a port @return wire bytes that wait for it in all traffic classes
@@ -315,7 +272,7 @@ class Fabric : public Object
     /// @return events handled so far
     uint64_t GetEventCount() const
     {
-        return m_events;
+        return m_stepper.GetEventCount();
     }
 
     /// @return link crossings so far
@@ -393,9 +350,6 @@ class Fabric : public Object
     void DoDispose() override;
 
   private:
-    /// The pending event of the fabric in the simulator's queue.
-    class StepEvent;
-
     /// Slots of the event set.
     enum Slot : uint32_t
     {
@@ -404,86 +358,90 @@ class Fabric : public Object
         SLOTS_PER_PORT = 2
     };
 
+    // proteus-fabric-type.cc
+    /// Finds a trace source of a fabric.
+    template <typename FIND>
+    class SourceAccessor;
+    /// @param find a function from a fabric to one of its trace sources @return its accessor
+    template <typename FIND>
+    static Ptr<const TraceSourceAccessor> MakeSourceAccessor(FIND find);
+    /// @param event what happens at a port @return accessor of its trace source
+    static Ptr<const TraceSourceAccessor> MakePortSourceAccessor(PortEvent event);
+    /// @return accessor of an attribute: MEMBER of the GROUP of FabricSettings
+    template <auto GROUP, auto MEMBER>
+    static Ptr<const AttributeAccessor> MakeSettingAccessor();
+    /// @param value of an attribute: MEMBER of the GROUP of FabricSettings
+    template <auto GROUP, auto MEMBER, typename T>
+    void SetSetting(T value);
+    /// @return value of an attribute: MEMBER of the GROUP of FabricSettings
+    template <auto GROUP, auto MEMBER, typename T>
+    T GetSetting() const;
+
     // proteus-fabric.cc: set-up and time
     /// @param technology of a link @return receive buffer in bytes, 0 for none
     uint64_t GetBufferBytes(LinkTechnology technology) const;
     /// @param id a port to set up @param link it belongs to
     void SetUpPort(PortId id, const Link& link);
-    /// @param port to set up @param framing of its link @param bytesPerSecond its rate
-    void SetUpRate(PortState& port, const LinkFraming& framing, double bytesPerSecond);
-    /// Sets up buffers, and ports for the inside of devices that forward at a limited rate.
-    void SetUpDevices();
+    /// @param link that leads to a device @param kind of the device @param framing of the link
+    /// @return bytes of a unit after which the device forwards it; 0: all
+    uint32_t GetCutBytes(const Link& link, VertexKind kind, const LinkFraming& framing) const;
+    /// Sets up the ports that lead to devices with one queue per input.
+    void SetUpInputQueues();
+    /// Sets up ports for the inside of devices that forward at a limited rate.
+    void SetUpInternalPorts();
     /// Handles what is due, as far as the horizon allows.
     void Step();
     /// @param slot whose time has come
     void HandleEvent(uint32_t slot);
-    /// Makes sure that the simulator calls Step() when the next event is due.
-    void Arm();
-    /// Brings the fabric's clock to Simulator::Now() when called from outside.
-    void Synchronize();
 
-    /// @param slot of a port @param timePs when it is due
-    void SetEvent(uint32_t slot, int64_t timePs)
-    {
-        if (m_reference)
-        {
-            SetPlainEvent(slot, timePs);
-            return;
-        }
-        m_tree.Set(slot, timePs);
-        if (!m_running)
-        {
-            Arm();
-        }
-    }
-
-    /// @param slot of a port without an event or with a later one @param timePs when it is due
-    void SetEarlierEvent(uint32_t slot, int64_t timePs)
-    {
-        if (m_reference)
-        {
-            SetPlainEvent(slot, timePs);
-            return;
-        }
-        m_tree.SetEarlier(slot, timePs);
-        if (!m_running)
-        {
-            Arm();
-        }
-    }
-
-    /// @param slot of a port in the reference mode @param timePs when it is due
-    void SetPlainEvent(uint32_t slot, int64_t timePs);
-    /// @return time of the next event
-    int64_t GetNextTime() const;
-    /// @return which per-packet traces have a sink: bit of PortEvent; bit N_PORT_EVENTS: queue
-    /// depth
-    uint32_t FindTraced() const;
     /// Tells trace sinks and the port's observer. @param event what @param id where
     /// @param record the unit
-    void Trace(PortEvent event, PortId id, const PacketRecord& record);
+    void Trace(PortEvent event, PortId id, const PacketRecord& record)
+    {
+        if (m_tracer.IsOn())
+        {
+            m_tracer.Trace(event, id, record, m_stepper.GetNowPs());
+        }
+    }
+
     /// Tells "QueueDepth". @param id where @param trafficClass of the queue
-    void TraceQueue(PortId id, uint32_t trafficClass);
+    void TraceQueue(PortId id, uint32_t trafficClass)
+    {
+        if (m_tracer.IsOn())
+        {
+            m_tracer.TraceQueue(id,
+                                trafficClass,
+                                GetQueueBytes(id, trafficClass),
+                                m_stepper.GetNowPs());
+        }
+    }
 
     // proteus-fabric-forwarding.cc: from arrival to departure
     /// @param id a port whose next unit has arrived
     void HandleArrival(PortId id);
+    /// @param at a vertex @param record that goes on from there as several
+    void Replicate(VertexId at, const PacketRecord& record);
     /// @param at a vertex @param record a unit that goes on from there
     void Forward(VertexId at, const PacketRecord& record);
+    /// @param at a vertex @param record a packet @return the port it takes, NO_PORT if there is
+    /// none
+    PortId Route(VertexId at, const PacketRecord& record);
     /// @param id a port @param record to queue there, or to send at once
     void Enqueue(PortId id, const PacketRecord& record);
+    /// @param record that has no way on: links have failed
+    void DropStray(const PacketRecord& record);
     /// @param id a port that may send
     void Serve(PortId id);
     /// @param id a free port @return whether it has sent a unit that waited
     bool SendQueued(PortId id);
     /// @param id a free port @return whether it has sent a unit of the endpoint
     bool SendPulled(PortId id);
-    /// @param id a port @param classes bits of traffic classes, not 0 @return which one is next
-    uint32_t PickClass(PortId id, uint32_t classes) const;
-    /// @param id a port @param trafficClass that it serves by weight @param wireBytes that it sends
-    void CountService(PortId id, uint32_t trafficClass, uint32_t wireBytes);
+    /// @param id a free port @param classes that the endpoint may send @return whether it did
+    bool PullFrom(PortId id, uint32_t classes);
     /// @param id a free port @param record to send on it @param wireBytes its size there
     void Transmit(PortId id, const PacketRecord& record, uint32_t wireBytes);
+    /// @param id a port @param record that starts there
+    void CollectTelemetry(PortId id, const PacketRecord& record);
 
     /// @param id a port @param timePs when it is to be served, if not before
     void RequestService(PortId id, int64_t timePs)
@@ -494,7 +452,7 @@ class Fabric : public Object
             port.serveAtPs = timePs;
             if (id != m_serving)
             {
-                SetEarlierEvent(SLOTS_PER_PORT * id + SERVICE, timePs);
+                m_stepper.SetEarlier(SLOTS_PER_PORT * id + SERVICE, timePs);
             }
         }
     }
@@ -502,8 +460,8 @@ class Fabric : public Object
     /// Brings what the next event needs nearer to the processor.
     void PrefetchNext() const
     {
-        const PortId next = m_tree.GetSlot() / SLOTS_PER_PORT;
-        if (next < m_ports.size())
+        const PortId next = m_stepper.GetNextSlot() / SLOTS_PER_PORT;
+        if (next < m_ports.GetSize())
         {
             const char* port = reinterpret_cast<const char*>(&m_ports[next]);
             __builtin_prefetch(port);
@@ -526,129 +484,50 @@ class Fabric : public Object
     void ReleaseIngress(const PacketRecord& record, int64_t timePs);
     /// @param id a port @param record that has arrived at its end @return whether there is room
     bool Admit(PortId id, const PacketRecord& record);
-    /// @param id a port @param record that leaves the shared buffer at its end
-    void Discharge(PortId id, const PacketRecord& record);
-    /// @param buffer a shared buffer @return what one traffic class of a port may have of it
-    uint64_t GetThreshold(const BufferState& buffer) const;
     /// @param id a port whose sender is to pause or resume @param trafficClass which
     /// @param pause whether to pause
     void SendPause(PortId id, uint32_t trafficClass, bool pause);
     /// @param id a port that is told to pause or resume @param record that says so
     void HandlePause(PortId id, const PacketRecord& record);
-    /// @param id a port @param record about to wait there @return it, marked or not
-    PacketRecord Mark(PortId id, const PacketRecord& record);
     /// @param port a port @param record that has crossed it @return whether it is lost
-    bool IsLost(const PortState& port, const PacketRecord& record);
+    bool IsLost(const PortState& port, const PacketRecord& record) const;
 
-    // proteus-fabric-routing.cc
-    /// @param at a vertex @param record a packet @return the port it takes, NO_PORT if there is
-    /// none
-    PortId Route(VertexId at, const PacketRecord& record);
-    /// @param at a vertex @param record a packet @param choices several ports @return one of them
-    PortId Choose(VertexId at,
-                  const PacketRecord& record,
-                  const std::vector<PortId>& choices) const;
-    /// @param at a vertex @param to a vertex @param wentDown whether only down is legal
-    /// @return entry of the route table
-    uint16_t FindRoute(VertexId at, VertexId to, bool wentDown);
-    /// Empties the route tables and computes paths over the links that work.
-    void ResetRoutes();
+    // proteus-fabric-links.cc
     /// The paths have changed: moves units that wait for failed links.
     void Reroute();
+    /// @param id a port of a failed link, whose units take another way or are dropped
+    void MoveWaiting(PortId id);
     /// @param id a port that has just failed: loses what is on the wire
     void Fail(PortId id);
 
+    // What there is.
     std::shared_ptr<const Cluster> m_cluster; //!< what is built
-    std::unique_ptr<Paths> m_paths;           //!< its shortest paths
     NodeContainer m_nodes;                    //!< by vertex
-    Ptr<EventHorizon> m_horizon;              //!< time of the next simulator event
     FabricEndpoint* m_endpoint{nullptr};      //!< the transport
+    FabricSettings m_settings;                //!< attributes
+    PortTable m_ports;                        //!< by PortId; then those inside devices
+    std::vector<PortId> m_internalPorts;      //!< by vertex; empty if there are none
 
-    std::vector<PortState> m_ports;      //!< by PortId; then those inside devices
-    std::vector<LaneState> m_lanes;      //!< by port and traffic class
-    std::vector<IngressState> m_ingress; //!< by port and traffic class; if there is PFC
-    std::vector<BufferState> m_buffers;  //!< shared buffers
-    std::vector<uint64_t> m_served;      //!< by port and traffic class, if weighted: virtual time
-    std::vector<uint64_t> m_virtualNow;  //!< by port, if weighted: virtual time in service
-    std::vector<RingBuffer<PacketRecord>> m_inputs; //!< by port and traffic class, if queued there
-    EventTree m_tree;                               //!< pending events
-    std::set<std::pair<int64_t, uint32_t>> m_plainEvents; //!< the same in the reference mode
-    std::vector<int64_t> m_plainTimes;                    //!< by slot, in the reference mode
+    // Who does what.
+    EventStepper m_stepper;     //!< clock and event set
+    RouteTable m_routes;        //!< ways to a destination
+    PortSelector m_selector;    //!< one of several ways
+    ClassScheduler m_scheduler; //!< which traffic class is next
+    SharedBuffers m_buffers;    //!< of Ethernet switches and NICs
+    InputQueues m_inputs;       //!< of devices that have them
+    Marker m_marker;            //!< ECN
+    PortTracer m_tracer;        //!< trace sources of ports
 
-    std::vector<std::vector<PortId>> m_outPorts;       //!< by vertex, in the order of its ports
-    std::vector<PortId> m_internalPorts;               //!< by vertex; empty if there are none
-    std::vector<VertexId> m_anchors;                   //!< by vertex: its only neighbour, or itself
-    std::vector<PortId> m_lastPorts;                   //!< by vertex: from its anchor to it
-    std::vector<std::unique_ptr<uint16_t[]>> m_routes; //!< by vertex (and way) and anchor
-    std::vector<std::vector<PortId>> m_choices; //!< several ports, as route table entries name them
-    std::vector<PacketRecord> m_copies;         //!< of Replicate()
-    std::vector<PortObserver*> m_observers;     //!< by PortId; empty if there are none
+    std::vector<PacketRecord> m_copies; //!< of FabricEndpoint::Replicate()
+    PortId m_serving{NO_PORT};          //!< within Serve()
+    uint32_t m_timerSlot{0};            //!< slot of SetTimer()
+    uint32_t m_pullClasses{2};          //!< UseTrafficClass()
+    bool m_telemetry{false};            //!< SetTelemetry()
+    uint64_t m_packetHops{0};           //!< links crossed
+    EventId m_rerouteEvent;             //!< pending Reroute()
 
-    int64_t m_timePs{0};                 //!< the fabric's clock
-    int64_t m_armedPs{EventTree::NEVER}; //!< when the simulator calls Step()
-    uint32_t m_timerSlot{0};             //!< slot of SetTimer()
-    uint32_t m_traced{0};                //!< FindTraced(), as of the last Step()
-    bool m_running{false};               //!< within Step()
-    bool m_twoPhases{false};             //!< routes depend on how a unit arrived
-    PortId m_serving{NO_PORT};           //!< within Serve()
-    uint64_t m_events{0};                //!< handled
-    uint64_t m_packetHops{0};            //!< links crossed
-    uint32_t m_pullClasses{2};           //!< UseTrafficClass()
-    uint32_t m_losslessClasses{2};       //!< attribute, as bits
-    std::vector<uint32_t> m_weights;     //!< attribute; empty for strict priority
-    bool m_telemetry{false};             //!< SetTelemetry()
-    EventId m_rerouteEvent;              //!< pending Reroute()
-
-    uint64_t m_nvlinkBuffer;                 //!< attribute
-    uint64_t m_pcieBuffer;                   //!< attribute
-    uint64_t m_infinibandBuffer;             //!< attribute
-    bool m_infinibandCutThrough;             //!< attribute
-    bool m_roceCutThrough;                   //!< attribute
-    bool m_internalCutThrough;               //!< attribute
-    uint32_t m_cutThroughBytes;              //!< attribute
-    uint32_t m_burstBytes;                   //!< attribute
-    uint32_t m_trainPackets;                 //!< attribute
-    uint32_t m_classShift{0};                //!< lanes of a port: 1 << this
-    uint32_t m_nClasses;                     //!< attribute
-    std::string m_classWeights;              //!< attribute
-    std::string m_inputQueuedKinds;          //!< attribute
-    RoutingMode m_routing;                   //!< attribute
-    Time m_rerouteDelay;                     //!< attribute
-    bool m_pfc;                              //!< attribute
-    std::string m_pfcClasses;                //!< attribute
-    uint64_t m_switchBuffer;                 //!< attribute
-    uint64_t m_nicBuffer;                    //!< attribute
-    uint32_t m_bufferReserve;                //!< attribute
-    uint32_t m_headroom;                     //!< attribute
-    uint32_t m_thresholdShift;               //!< attribute
-    uint32_t m_resumeOffset;                 //!< attribute
-    bool m_ecn;                              //!< attribute
-    bool m_infinibandEcn;                    //!< attribute
-    uint64_t m_ecnMinBytes;                  //!< attribute
-    uint64_t m_ecnMaxBytes;                  //!< attribute
-    double m_ecnMaxProbability;              //!< attribute
-    DataRate m_ecnReferenceRate;             //!< attribute
-    bool m_reference;                        //!< attribute
-    Ptr<UniformRandomVariable> m_markRandom; //!< attribute
-    Ptr<UniformRandomVariable> m_lossRandom; //!< attribute
-    Ptr<EventImpl> m_stepEvent;              //!< pending call of Step(), or null
-
-    /// Another 2^20 events have been handled.
-    TracedCallback<uint64_t> m_progressTrace;
-    /// A link has failed or been repaired.
-    TracedCallback<LinkId, bool> m_linkTrace;
-    /// By PortEvent.
-    TracedCallback<PortId, const PacketRecord&, int64_t> m_transmitTrace;
-    TracedCallback<PortId, const PacketRecord&, int64_t> m_receiveTrace;
-    TracedCallback<PortId, const PacketRecord&, int64_t> m_enqueueTrace;
-    TracedCallback<PortId, const PacketRecord&, int64_t> m_dequeueTrace;
-    TracedCallback<PortId, const PacketRecord&, int64_t> m_dropTrace;
-    TracedCallback<PortId, const PacketRecord&, int64_t> m_markTrace;
-    TracedCallback<PortId, const PacketRecord&, int64_t> m_pauseTrace;
-    TracedCallback<PortId, const PacketRecord&, int64_t> m_resumeTrace;
-    TracedCallback<PortId, const PacketRecord&, int64_t> m_creditStallTrace;
-    /// The number of wire bytes that wait for a port has changed.
-    TracedCallback<PortId, uint32_t, uint64_t, int64_t> m_queueTrace;
+    TracedCallback<uint64_t> m_progressTrace; //!< another 2^20 events have been handled
+    TracedCallback<LinkId, bool> m_linkTrace; //!< a link has failed or been repaired
 };
 
 } // namespace proteus

@@ -15,6 +15,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 /**
  * @file
@@ -52,22 +53,6 @@ struct alignas(64) LaneState
 static_assert(sizeof(LaneState) == 64, "a lane is one cache line");
 
 /// @ingroup proteus
-/// What one traffic class of a link occupies in the shared buffer at its receiving end.
-struct IngressState
-{
-    uint32_t bytes{0};         //!< reserve and shared part
-    uint32_t headroomBytes{0}; //!< arrived after the pause was due
-};
-
-/// @ingroup proteus
-/// The shared buffer of a switch.
-struct BufferState
-{
-    uint64_t sharedBytes{0}; //!< what all ports share; 0 where there is no such buffer
-    uint64_t usedBytes{0};   //!< of it
-};
-
-/// @ingroup proteus
 /// One direction of a link, at its sending end.
 struct alignas(64) PortState
 {
@@ -90,7 +75,7 @@ struct alignas(64) PortState
     uint32_t controlWire{0};   //!< wire bytes of a unit without payload
     uint32_t markBytes{0};     //!< ECN marks may begin at this queue; 0 for no ECN
     uint32_t cutBytes{0};      //!< cut-through: bytes after which a unit goes on; 0: all
-    uint32_t bufferAt{0};      //!< BufferState at the receiving end plus 1; 0: not accounted
+    uint32_t bufferAt{0};      //!< SharedBuffers: at the receiving end, plus 1; 0: not accounted
     uint8_t waiting{0};        //!< bit c: traffic class c has units in its queue
     uint8_t paused{0};         //!< bit c: PFC has paused it
     uint8_t starved{0};        //!< bit c: it waits for a credit that nobody has promised yet
@@ -119,6 +104,9 @@ struct alignas(64) PortState
     double bitErrorRate{0};                 //!< of a bit
     int64_t stalledSincePs{-1};             //!< first refusal of a unit for want of credit
     int64_t pausedSincePs{-1};              //!< since when a traffic class is paused
+
+    /// @param framing of the link @param bytesPerSecond its rate
+    void SetRate(const LinkFraming& framing, double bytesPerSecond);
 
     /// @param record a unit @return its CopyMethod, as an index
     static std::size_t GetMethod(const PacketRecord& record)
@@ -166,6 +154,89 @@ struct alignas(64) PortState
                    : record.timePs - static_cast<int64_t>((wireBytes - cutBytes) * psPerByte >>
                                                           TIME_FRACTION_BITS);
     }
+};
+
+/**
+ * @ingroup proteus
+ * The ports of a fabric, with one lane for each traffic class of each port.
+ */
+class PortTable
+{
+  public:
+    /// @param nPorts number of ports @param nClasses traffic classes of each, from 1
+    void Create(std::size_t nPorts, uint32_t nClasses)
+    {
+        m_nClasses = nClasses;
+        m_classShift = 0;
+        while ((1u << m_classShift) < nClasses)
+        {
+            ++m_classShift;
+        }
+        m_ports.resize(nPorts);
+        m_lanes.resize(nPorts << m_classShift);
+    }
+
+    /// @return another port, with its lanes
+    PortState& Append()
+    {
+        m_ports.emplace_back();
+        m_lanes.resize(m_ports.size() << m_classShift);
+        return m_ports.back();
+    }
+
+    /// @return number of ports
+    std::size_t GetSize() const
+    {
+        return m_ports.size();
+    }
+
+    /// @return traffic classes of each port
+    uint32_t GetNClasses() const
+    {
+        return m_nClasses;
+    }
+
+    /// @return number of lanes: a power of two for each port
+    std::size_t GetNLanes() const
+    {
+        return m_lanes.size();
+    }
+
+    /// @param port a port @param trafficClass of it @return number of the lane
+    std::size_t GetLane(PortId port, uint32_t trafficClass) const
+    {
+        return (std::size_t{port} << m_classShift) + trafficClass;
+    }
+
+    /// @param port a port @return its state
+    PortState& operator[](PortId port)
+    {
+        return m_ports[port];
+    }
+
+    /// @param port a port @return its state
+    const PortState& operator[](PortId port) const
+    {
+        return m_ports[port];
+    }
+
+    /// @param port a port @param trafficClass of it @return the lane's state
+    LaneState& Lane(PortId port, uint32_t trafficClass)
+    {
+        return m_lanes[GetLane(port, trafficClass)];
+    }
+
+    /// @param port a port @param trafficClass of it @return the lane's state
+    const LaneState& Lane(PortId port, uint32_t trafficClass) const
+    {
+        return m_lanes[GetLane(port, trafficClass)];
+    }
+
+  private:
+    std::vector<PortState> m_ports; //!< by PortId
+    std::vector<LaneState> m_lanes; //!< by port and traffic class
+    uint32_t m_nClasses{1};         //!< of every port
+    uint32_t m_classShift{0};       //!< lanes of a port: 1 << this
 };
 
 } // namespace proteus

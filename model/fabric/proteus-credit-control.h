@@ -1,0 +1,138 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef PROTEUS_CREDIT_CONTROL_H
+#define PROTEUS_CREDIT_CONTROL_H
+
+#include "proteus-port.h"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace ns3
+{
+namespace proteus
+{
+
+/**
+ * @ingroup proteus
+ * Flow control by credits: a unit is sent only when the receive buffer at the other end of the
+ * link has room for it, which the sender gets back, after the link's delay, when the unit has left
+ * that buffer. The state is in PortState and LaneState.
+ */
+class CreditControl
+{
+  public:
+    /// What Take() says about a unit.
+    struct Answer
+    {
+        bool granted;    //!< it may be sent now
+        bool stalls;     //!< it is the first that may not
+        int64_t retryPs; //!< if not: when it may; EventTree::NEVER for not known yet
+    };
+
+    /**
+     * Asks for room; a port without credits must not ask. What is granted counts as taken only
+     * when Spend() is called.
+     * @param port that has a unit to send
+     * @param lane of the unit's traffic class
+     * @param trafficClass of the unit
+     * @param wireBytes of the unit
+     * @param nowPs present time
+     * @return whether it may be sent
+     */
+    static Answer Take(PortState& port,
+                       LaneState& lane,
+                       uint32_t trafficClass,
+                       uint32_t wireBytes,
+                       int64_t nowPs)
+    {
+        while (!lane.returns.IsEmpty() && lane.returns.Front().timePs <= nowPs)
+        {
+            lane.creditBytes += lane.returns.Front().bytes;
+            lane.returns.Pop();
+        }
+        if (lane.creditBytes >= wireBytes)
+        {
+            if (port.stalledSincePs >= 0)
+            {
+                port.statistics.creditStallPs += nowPs - port.stalledSincePs;
+                port.stalledSincePs = -1;
+            }
+            return {true, false, nowPs};
+        }
+        Answer answer{false, port.stalledSincePs < 0, EventTree::NEVER};
+        if (answer.stalls)
+        {
+            port.stalledSincePs = nowPs;
+        }
+        int64_t credit = lane.creditBytes;
+        for (uint32_t i = lane.returns.GetHead(); i != lane.returns.GetTail(); ++i)
+        {
+            credit += lane.returns.At(i).bytes;
+            if (credit >= wireBytes)
+            {
+                answer.retryPs = lane.returns.At(i).timePs;
+                return answer;
+            }
+        }
+        port.starved |= 1u << trafficClass;
+        return answer;
+    }
+
+    /// @param lane that sends @param wireBytes of the unit
+    static void Spend(LaneState& lane, uint32_t wireBytes)
+    {
+        lane.creditBytes -= wireBytes;
+    }
+
+    /**
+     * Room becomes free in a receive buffer.
+     * @param port that sends into it
+     * @param lane of the unit's traffic class
+     * @param trafficClass of the unit
+     * @param wireBytes of the unit
+     * @param timePs when its last byte leaves the buffer
+     * @return when the port may be served again, EventTree::NEVER if it does not wait for that
+     */
+    static int64_t Return(PortState& port,
+                          LaneState& lane,
+                          uint32_t trafficClass,
+                          uint32_t wireBytes,
+                          int64_t timePs)
+    {
+        // The credit travels back over the link. Units leave the switch through several ports, so
+        // that they may become free out of order; a later one then holds an earlier one up.
+        int64_t home = timePs + port.delayPs;
+        if (!lane.returns.IsEmpty())
+        {
+            home = std::max(home, lane.returns.At(lane.returns.GetTail() - 1).timePs);
+        }
+        lane.returns.Push({home, static_cast<int64_t>(wireBytes)});
+        if ((port.starved >> trafficClass & 1) == 0)
+        {
+            return EventTree::NEVER;
+        }
+        port.starved &= ~(1u << trafficClass);
+        return std::max(home, port.freeAtPs);
+    }
+
+    /// @param lane of a port @return its credit with what is on the way, in bytes
+    static int64_t GetTotal(const LaneState& lane)
+    {
+        int64_t credit = lane.creditBytes;
+        for (uint32_t i = lane.returns.GetHead(); i != lane.returns.GetTail(); ++i)
+        {
+            credit += lane.returns.At(i).bytes;
+        }
+        return credit;
+    }
+};
+
+} // namespace proteus
+} // namespace ns3
+
+#endif // PROTEUS_CREDIT_CONTROL_H

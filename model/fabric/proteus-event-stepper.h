@@ -1,0 +1,227 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef PROTEUS_EVENT_STEPPER_H
+#define PROTEUS_EVENT_STEPPER_H
+
+#include "proteus-event-tree.h"
+#include "proteus-horizon-scheduler.h"
+
+#include "ns3/event-impl.h"
+#include "ns3/simulator.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <set>
+#include <utility>
+#include <vector>
+
+namespace ns3
+{
+namespace proteus
+{
+
+/**
+ * @ingroup proteus
+ * The clock and the event set of a fabric. It stands in the simulator's queue with one event at a
+ * time and handles its own events, which are slots of an EventTree, as far as the EventHorizon
+ * allows.
+ *
+ * In the reference mode, events stand in a plain ordered set, and each has a simulator event.
+ */
+class EventStepper
+{
+  public:
+    EventStepper();
+    EventStepper(const EventStepper&) = delete;
+    EventStepper& operator=(const EventStepper&) = delete;
+    ~EventStepper();
+
+    /**
+     * @param nSlots number of slots
+     * @param reference whether in the reference mode
+     * @param step called by the simulator when events are due; it calls Step()
+     */
+    void SetUp(uint32_t nSlots, bool reference, std::function<void()> step);
+
+    /// Cancels the pending simulator event.
+    void Dispose();
+
+    /// @return what a HorizonScheduler is to feed
+    Ptr<EventHorizon> GetHorizon() const
+    {
+        return m_horizon;
+    }
+
+    /// @return whether in the reference mode
+    bool IsReference() const
+    {
+        return m_reference;
+    }
+
+    /// @return events handled so far
+    uint64_t GetEventCount() const
+    {
+        return m_events;
+    }
+
+    /// @return the fabric's time in picoseconds: exact within Step(), else Simulator::Now()
+    int64_t GetTimePs() const
+    {
+        return m_running ? m_timePs : Simulator::Now().GetPicoSeconds();
+    }
+
+    /// @return the same in picoseconds, within Step() or after Synchronize()
+    int64_t GetNowPs() const
+    {
+        return m_timePs;
+    }
+
+    /// Brings the clock to Simulator::Now() when called from outside of Step().
+    void Synchronize()
+    {
+        if (!m_running)
+        {
+            m_timePs = Simulator::Now().GetPicoSeconds();
+        }
+    }
+
+    /// @return the slot that is due next; only while something is pending
+    uint32_t GetNextSlot() const
+    {
+        return m_tree.GetSlot();
+    }
+
+    /// @param slot a slot @param timePs when it is due; EventTree::NEVER for not at all
+    void Set(uint32_t slot, int64_t timePs)
+    {
+        if (m_reference)
+        {
+            SetPlain(slot, timePs);
+            return;
+        }
+        m_tree.Set(slot, timePs);
+        if (!m_running)
+        {
+            Arm();
+        }
+    }
+
+    /// @param slot a slot without a time or with a later one @param timePs when it is due
+    void SetEarlier(uint32_t slot, int64_t timePs)
+    {
+        if (m_reference)
+        {
+            SetPlain(slot, timePs);
+            return;
+        }
+        m_tree.SetEarlier(slot, timePs);
+        if (!m_running)
+        {
+            Arm();
+        }
+    }
+
+    /// Calls the step at a time, too, as the reference mode does for every transmission.
+    /// @param timePs not before now
+    void ScheduleStep(int64_t timePs);
+
+    /**
+     * Handles the events that are due.
+     * @param batch whether it may go on to later times within this simulator event
+     * @param handle called with each slot that is due
+     */
+    template <typename HANDLE>
+    void Step(bool batch, HANDLE handle);
+
+  private:
+    /// The pending simulator event.
+    class StepEvent;
+
+    /// Makes sure that the simulator calls when the next event is due.
+    void Arm();
+    /// @param slot in the reference mode @param timePs when it is due
+    void SetPlain(uint32_t slot, int64_t timePs);
+    /// @param handle as of Step(), in the reference mode @param nowPs Simulator::Now()
+    template <typename HANDLE>
+    void StepPlain(HANDLE& handle, int64_t nowPs);
+    /// @param steps of the simulator's clock @return picoseconds just before that time
+    static int64_t GetLastPsBefore(uint64_t steps);
+
+    EventTree m_tree;                                     //!< pending events
+    std::set<std::pair<int64_t, uint32_t>> m_plainEvents; //!< the same in the reference mode
+    std::vector<int64_t> m_plainTimes;                    //!< by slot, in the reference mode
+    Ptr<EventHorizon> m_horizon;                          //!< time of the next simulator event
+    Ptr<EventImpl> m_stepEvent;                           //!< pending call of m_step, or null
+    std::function<void()> m_step;                         //!< what the simulator calls
+    int64_t m_timePs{0};                                  //!< the clock
+    int64_t m_armedPs{EventTree::NEVER};                  //!< when m_stepEvent is due
+    uint64_t m_events{0};                                 //!< handled
+    bool m_reference{false};                              //!< reference mode
+    bool m_running{false};                                //!< within Step()
+};
+
+template <typename HANDLE>
+void
+EventStepper::Step(bool batch, HANDLE handle)
+{
+    m_armedPs = EventTree::NEVER;
+    m_stepEvent = nullptr;
+    const int64_t nowPs = Simulator::Now().GetPicoSeconds();
+    if (m_reference)
+    {
+        StepPlain(handle, nowPs);
+        return;
+    }
+    const bool fed = m_horizon->IsFed();
+    if (fed && m_horizon->GetNext() <= static_cast<uint64_t>(Simulator::Now().GetTimeStep()))
+    {
+        Arm(); // behind the simulator events of this time
+        return;
+    }
+    m_running = true;
+    uint64_t horizon = UINT64_MAX;
+    int64_t lastPs = fed && batch ? EventTree::NEVER - 1 : nowPs;
+    for (int64_t next = m_tree.GetTime(); next <= lastPs; next = m_tree.GetTime())
+    {
+        if (fed && m_horizon->GetNext() != horizon)
+        {
+            // A handler has scheduled a simulator event.
+            horizon = m_horizon->GetNext();
+            lastPs = std::min(lastPs, GetLastPsBefore(horizon));
+            if (next > lastPs)
+            {
+                break;
+            }
+        }
+        // At a coarser resolution, a simulator event of this time step may have gone before.
+        m_timePs = std::max(m_timePs, next);
+        ++m_events;
+        handle(m_tree.GetSlot());
+    }
+    m_running = false;
+    Arm();
+}
+
+template <typename HANDLE>
+void
+EventStepper::StepPlain(HANDLE& handle, int64_t nowPs)
+{
+    m_running = true;
+    while (!m_plainEvents.empty() && m_plainEvents.begin()->first <= nowPs)
+    {
+        m_timePs = std::max(m_timePs, m_plainEvents.begin()->first);
+        ++m_events;
+        handle(m_plainEvents.begin()->second);
+    }
+    m_running = false;
+}
+
+} // namespace proteus
+} // namespace ns3
+
+#endif // PROTEUS_EVENT_STEPPER_H

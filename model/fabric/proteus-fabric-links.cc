@@ -1,0 +1,204 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-fabric.h"
+
+#include "ns3/abort.h"
+#include "ns3/log.h"
+#include "ns3/simulator.h"
+
+#include <algorithm>
+#include <cmath>
+
+/**
+ * @file
+ * @ingroup proteus
+ * Links that fail, change their rate or lose units, and what they have carried.
+ */
+
+namespace ns3
+{
+namespace proteus
+{
+
+NS_LOG_COMPONENT_DEFINE("ProteusFabricLinks");
+
+void
+Fabric::Fail(PortId id)
+{
+    PortState& port = m_ports[id];
+    port.down = true;
+    for (; !port.flight.IsEmpty(); port.flight.Pop())
+    {
+        const PacketRecord& record = port.flight.Front();
+        ++port.statistics.lostPackets;
+        Trace(PortEvent::DROP, id, record);
+        if (port.credited && record.kind == PacketKind::DATA)
+        {
+            // Credits are counted anew when the link trains again.
+            m_ports.Lane(id, record.trafficClass).creditBytes += port.GetWireBytes(record);
+        }
+    }
+    m_stepper.Set(SLOTS_PER_PORT * id + ARRIVAL, EventTree::NEVER);
+    m_stepper.Set(SLOTS_PER_PORT * id + SERVICE, EventTree::NEVER);
+    port.serveAtPs = EventTree::NEVER;
+    port.starved = 0; // for the credits that have just come back, too
+    if (port.paused != 0)
+    {
+        port.statistics.pausedPs += m_stepper.GetNowPs() - port.pausedSincePs;
+        port.pausedSincePs = -1;
+        port.paused = 0;
+    }
+    port.pausing = 0;
+}
+
+void
+Fabric::SetLinkUp(LinkId link, bool up)
+{
+    NS_LOG_FUNCTION(this << link << up);
+    NS_ABORT_MSG_IF(link >= m_cluster->GetLinks().size(),
+                    "proteus::Fabric::SetLinkUp: there is no link " << link);
+    m_stepper.Synchronize();
+    if (IsLinkUp(link) == up)
+    {
+        return;
+    }
+    for (PortId id : {2 * link, 2 * link + 1})
+    {
+        if (up)
+        {
+            PortState& port = m_ports[id];
+            port.down = false;
+            port.freeAtPs = std::max(port.freeAtPs, m_stepper.GetNowPs());
+            RequestService(id, port.freeAtPs);
+        }
+        else
+        {
+            Fail(id);
+        }
+    }
+    m_linkTrace(link, up);
+    m_rerouteEvent.Cancel();
+    m_rerouteEvent =
+        Simulator::Schedule(m_settings.forwarding.rerouteDelay, &Fabric::Reroute, this);
+}
+
+void
+Fabric::Reroute()
+{
+    NS_LOG_FUNCTION(this);
+    m_stepper.Synchronize();
+    m_routes.Reset(m_ports, m_settings.forwarding.routing == RoutingMode::UP_DOWN);
+    m_endpoint->HandleTopologyChange();
+    for (PortId id = 0; id < GetNPorts(); ++id)
+    {
+        if (m_ports[id].down)
+        {
+            MoveWaiting(id);
+        }
+    }
+}
+
+void
+Fabric::MoveWaiting(PortId id)
+{
+    PortState& port = m_ports[id];
+    for (uint32_t c = 0; c < m_ports.GetNClasses(); ++c)
+    {
+        LaneState& lane = m_ports.Lane(id, c);
+        const uint32_t end = lane.queue.GetTail();
+        while (!lane.queue.IsEmpty() && lane.queue.GetHead() != end)
+        {
+            const PacketRecord record = lane.queue.Front();
+            lane.queue.Pop();
+            lane.queuedBytes -= port.GetWireBytes(record);
+            if (record.kind == PacketKind::PAUSE)
+            {
+                continue; // its receiver has forgotten all pauses
+            }
+            Enqueue(Route(port.from, record), record);
+        }
+        if (lane.queue.IsEmpty())
+        {
+            port.waiting &= ~(1u << c);
+        }
+    }
+}
+
+void
+Fabric::SetLinkRate(LinkId link, double bytesPerSecond)
+{
+    NS_LOG_FUNCTION(this << link << bytesPerSecond);
+    NS_ABORT_MSG_IF(link >= m_cluster->GetLinks().size() || !(bytesPerSecond > 0),
+                    "proteus::Fabric::SetLinkRate: link " << link << ", " << bytesPerSecond
+                                                          << " bytes/s");
+    for (PortId id : {2 * link, 2 * link + 1})
+    {
+        m_ports[id].SetRate(GetFraming(link), bytesPerSecond);
+    }
+}
+
+void
+Fabric::SetLinkLoss(LinkId link, double lossProbability, double bitErrorRate)
+{
+    NS_LOG_FUNCTION(this << link << lossProbability << bitErrorRate);
+    NS_ABORT_MSG_IF(link >= m_cluster->GetLinks().size() || !(lossProbability >= 0) ||
+                        !(lossProbability <= 1) || !(bitErrorRate >= 0) || !(bitErrorRate <= 1),
+                    "proteus::Fabric::SetLinkLoss: link " << link << ", probabilities "
+                                                          << lossProbability << " and "
+                                                          << bitErrorRate);
+    for (PortId id : {2 * link, 2 * link + 1})
+    {
+        m_ports[id].lossProbability = lossProbability;
+        m_ports[id].bitErrorRate = bitErrorRate;
+        m_ports[id].unreliable = lossProbability > 0 || bitErrorRate > 0;
+    }
+}
+
+double
+Fabric::GetLinkRate(LinkId link) const
+{
+    // The cluster's figure, which has no rounding, unless SetLinkRate() has replaced it.
+    const double original = m_cluster->GetLinks()[link].bytesPerSecond;
+    const uint64_t present = m_ports[2 * link].psPerByte;
+    const double fixed = std::ldexp(1e12 / original, TIME_FRACTION_BITS);
+    return static_cast<uint64_t>(std::llround(fixed)) == present
+               ? original
+               : std::ldexp(1e12, TIME_FRACTION_BITS) / static_cast<double>(present);
+}
+
+double
+Fabric::GetLossProbability(LinkId link) const
+{
+    return m_ports[2 * link].lossProbability;
+}
+
+double
+Fabric::GetBitErrorRate(LinkId link) const
+{
+    return m_ports[2 * link].bitErrorRate;
+}
+
+LinkStatistics
+Fabric::GetStatisticsNow(PortId id) const
+{
+    const PortState& port = m_ports[id];
+    const int64_t now = GetTimePs();
+    LinkStatistics statistics = port.statistics;
+    statistics.busyPs -= std::clamp<int64_t>(port.freeAtPs - now, 0, statistics.busyPs);
+    if (port.stalledSincePs >= 0)
+    {
+        statistics.creditStallPs += now - port.stalledSincePs;
+    }
+    if (port.pausedSincePs >= 0)
+    {
+        statistics.pausedPs += now - port.pausedSincePs;
+    }
+    return statistics;
+}
+
+} // namespace proteus
+} // namespace ns3

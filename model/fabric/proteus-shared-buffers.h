@@ -1,0 +1,199 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef PROTEUS_SHARED_BUFFERS_H
+#define PROTEUS_SHARED_BUFFERS_H
+
+#include "proteus-fabric-settings.h"
+#include "proteus-port.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace ns3
+{
+namespace proteus
+{
+
+/**
+ * @ingroup proteus
+ * The shared buffers of Ethernet switches and NICs, and when PFC pauses a sender.
+ *
+ * A traffic class of an ingress port has a reserve of its own, then takes from what all ports
+ * share, up to a dynamic threshold (Choudhury and Hahne, "Dynamic Queue Length Thresholds for
+ * Shared-Memory Packet Switches", IEEE/ACM Transactions on Networking 6(2), 1998). A lossless class
+ * that passes the threshold pauses its sender and goes on into its headroom, which is set aside
+ * for what still arrives. A lossy class is not paused: what waits for an egress port may not pass
+ * the threshold.
+ */
+class SharedBuffers
+{
+  public:
+    /// What becomes of a unit that has arrived.
+    enum class Admission : uint8_t
+    {
+        ADMITTED, //!< it has room
+        PAUSE,    //!< it has room, and its sender is to pause
+        REFUSED   //!< it has none
+    };
+
+    /**
+     * @param settings to follow; must outlive this
+     * @throw std::invalid_argument for a list of classes that is none
+     */
+    void SetUp(const BufferSettings& settings);
+
+    /**
+     * Gives every Ethernet switch and NIC its buffer, and the ports that lead there their
+     * headroom.
+     * @param cluster of the ports
+     * @param ports of its links
+     * @throw std::invalid_argument if a buffer is too small for what is set aside in it
+     */
+    void Build(const Cluster& cluster, PortTable& ports);
+
+    /// @param trafficClass a traffic class @return whether PFC makes it lossless
+    bool IsLossless(uint32_t trafficClass) const
+    {
+        return (m_losslessClasses >> trafficClass & 1) != 0;
+    }
+
+    /**
+     * A unit of a lossless class has arrived.
+     * @param in the port it came over
+     * @param lane number of its lane
+     * @param trafficClass of the unit
+     * @param wireBytes of the unit
+     * @return what becomes of it
+     */
+    Admission Admit(const PortState& in,
+                    std::size_t lane,
+                    uint32_t trafficClass,
+                    uint32_t wireBytes)
+    {
+        Buffer& buffer = m_buffers[in.bufferAt - 1];
+        Ingress& ingress = m_ingress[lane];
+        const uint32_t reserve = m_settings->reserveBytes;
+        const uint32_t bytes = ingress.bytes + wireBytes;
+        if (bytes <= reserve)
+        {
+            ingress.bytes = bytes;
+            return Admission::ADMITTED;
+        }
+        if (bytes - reserve > GetThreshold(buffer) || ingress.headroomBytes > 0)
+        {
+            if (ingress.headroomBytes + wireBytes > in.headroomBytes)
+            {
+                return Admission::REFUSED;
+            }
+            ingress.headroomBytes += wireBytes;
+            return (in.pausing >> trafficClass & 1) == 0 ? Admission::PAUSE : Admission::ADMITTED;
+        }
+        buffer.usedBytes += std::min(wireBytes, bytes - reserve);
+        ingress.bytes = bytes;
+        return Admission::ADMITTED;
+    }
+
+    /**
+     * A unit of a lossy class has arrived.
+     * @param in the port it came over
+     * @param lane number of its lane
+     * @param queuedBytes that wait in its class for the port it goes to
+     * @param wireBytes of the unit
+     * @return whether there is room
+     */
+    bool AdmitLossy(const PortState& in, std::size_t lane, uint64_t queuedBytes, uint32_t wireBytes)
+    {
+        Buffer& buffer = m_buffers[in.bufferAt - 1];
+        if (queuedBytes + wireBytes > GetThreshold(buffer))
+        {
+            return false;
+        }
+        m_ingress[lane].bytes += wireBytes;
+        buffer.usedBytes += wireBytes;
+        return true;
+    }
+
+    /**
+     * A unit that was admitted has left.
+     * @param in the port it came over
+     * @param lane number of its lane
+     * @param trafficClass of the unit
+     * @param wireBytes of the unit
+     * @return whether its sender, which is paused, may go on
+     */
+    bool Discharge(const PortState& in, std::size_t lane, uint32_t trafficClass, uint32_t wireBytes)
+    {
+        Buffer& buffer = m_buffers[in.bufferAt - 1];
+        Ingress& ingress = m_ingress[lane];
+        if (!IsLossless(trafficClass))
+        {
+            ingress.bytes -= wireBytes;
+            buffer.usedBytes -= wireBytes;
+            return false;
+        }
+        const uint32_t reserve = m_settings->reserveBytes;
+        const uint32_t fromHeadroom = std::min(ingress.headroomBytes, wireBytes);
+        const uint32_t rest = wireBytes - fromHeadroom;
+        const uint32_t shared =
+            ingress.bytes > reserve ? std::min(rest, ingress.bytes - reserve) : 0;
+        ingress.headroomBytes -= fromHeadroom;
+        ingress.bytes -= rest;
+        buffer.usedBytes -= shared;
+        return (in.pausing >> trafficClass & 1) != 0 && ingress.headroomBytes == 0 &&
+               (ingress.bytes <= reserve ||
+                ingress.bytes - reserve + m_settings->resumeOffset <= GetThreshold(buffer));
+    }
+
+    /// @param lane number of a lane @return bytes that it occupies
+    uint64_t GetBytes(std::size_t lane) const
+    {
+        return lane < m_ingress.size()
+                   ? uint64_t{m_ingress[lane].bytes} + m_ingress[lane].headroomBytes
+                   : 0;
+    }
+
+    /// @return bytes that lossy classes, or lossless ones beyond their reserve, occupy in the
+    /// shared part of the fullest buffer
+    uint64_t GetMostUsedBytes() const;
+
+  private:
+    /// The shared buffer of a device.
+    struct Buffer
+    {
+        uint64_t sharedBytes{0}; //!< what all ports share
+        uint64_t usedBytes{0};   //!< of it
+    };
+
+    /// What one traffic class of a link occupies at its receiving end.
+    struct Ingress
+    {
+        uint32_t bytes{0};         //!< reserve and shared part
+        uint32_t headroomBytes{0}; //!< arrived after the pause was due
+    };
+
+    /// @param buffer of a device @return what one traffic class of a port may have of it
+    uint64_t GetThreshold(const Buffer& buffer) const
+    {
+        return (buffer.sharedBytes - std::min(buffer.usedBytes, buffer.sharedBytes)) >>
+               m_settings->thresholdShift;
+    }
+
+    /// @param vertex of a device @return all bytes of its buffer
+    uint64_t GetTotalBytes(const Vertex& vertex) const;
+
+    const BufferSettings* m_settings{nullptr}; //!< what to follow
+    uint32_t m_losslessClasses{0};             //!< bit c: traffic class c is lossless
+    std::vector<Buffer> m_buffers;             //!< as PortState::bufferAt names them
+    std::vector<Ingress> m_ingress;            //!< by lane; empty if there are no buffers
+};
+
+} // namespace proteus
+} // namespace ns3
+
+#endif // PROTEUS_SHARED_BUFFERS_H
