@@ -21,7 +21,8 @@ FlowExecutor::FlowExecutor(const ExecutionGraph& graph,
                            FlowClock& clock,
                            Network& network,
                            Clock* devices)
-    : m_clock(clock)
+    : m_clock(clock),
+      m_control(options.MakeStartControl(graph, clock))
 {
     RequireGpus(graph, cluster);
     m_spans.reserve(CountSpans(graph));
@@ -34,7 +35,8 @@ FlowExecutor::FlowExecutor(const ExecutionGraph& graph,
                                             FindGpuDatasheet(cluster.GetVertices()[vertex].model),
                                             options,
                                             devices ? *devices : clock,
-                                            network));
+                                            network,
+                                            m_control.get()));
         m_devices.back()->SetSpanSink([this](const Span& span) {
             m_spans.push_back(span);
             if (m_report)

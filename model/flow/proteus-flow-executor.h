@@ -65,6 +65,7 @@ class FlowExecutor
 
   private:
     FlowClock& m_clock;
+    std::unique_ptr<StartControl> m_control; //!< may be null
     std::vector<std::unique_ptr<DeviceRuntime>> m_devices;
     std::vector<Span> m_spans;
     std::function<void(uint64_t)> m_report; //!< may be empty

@@ -83,6 +83,7 @@ TrainingJob::DoDispose()
     m_report = nullptr;
     m_devices.clear();
     m_applications = ApplicationContainer();
+    m_control = nullptr;
     if (m_network) // Install() may have refused the graph
     {
         m_network->Dispose();
@@ -106,6 +107,7 @@ TrainingJob::Install(std::shared_ptr<const ExecutionGraph> graph,
     m_clock = std::make_shared<SimulatorClock>(fabric);
     m_network->SetUp(*m_graph, m_fabric);
     m_totalBytes = m_network->GetTotalBytes();
+    m_control = options.MakeStartControl(*m_graph, *m_clock);
     for (DeviceId device = 0; device < graph->GetNDevices(); ++device)
     {
         const VertexId vertex = cluster.GetGpus()[device];
@@ -116,7 +118,8 @@ TrainingJob::Install(std::shared_ptr<const ExecutionGraph> graph,
                                             FindGpuDatasheet(cluster.GetVertices()[vertex].model),
                                             options,
                                             *m_clock,
-                                            *m_network));
+                                            *m_network,
+                                            m_control.get()));
         application->TraceConnectWithoutContext("TaskEnd",
                                                 MakeCallback(&TrainingJob::OnTaskEnd, this));
         fabric->GetNodes().Get(vertex)->AddApplication(application);

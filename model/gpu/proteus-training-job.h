@@ -115,6 +115,7 @@ class TrainingJob : public Object
     Ptr<Fabric> m_fabric;
     Ptr<PacketNetwork> m_network;
     std::shared_ptr<SimulatorClock> m_clock;
+    std::shared_ptr<StartControl> m_control; //!< may be null
     ApplicationContainer m_applications;
     std::vector<Ptr<GpuApplication>> m_devices;
     std::vector<Span> m_spans;

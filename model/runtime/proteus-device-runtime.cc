@@ -6,7 +6,9 @@
 
 #include "proteus-device-runtime.h"
 
-#include <algorithm>
+#include "proteus-stall-report.h"
+
+#include <utility>
 
 namespace ns3
 {
@@ -18,144 +20,33 @@ DeviceRuntime::DeviceRuntime(const ExecutionGraph& graph,
                              const GpuDatasheet& gpu,
                              const RuntimeOptions& options,
                              Clock& clock,
-                             Network& network)
+                             Network& network,
+                             StartControl* control)
     : m_graph(graph),
       m_device(device),
       m_gpu(gpu),
       m_options(options),
       m_clock(clock),
-      m_network(network)
+      m_network(network),
+      m_control(control),
+      m_tasks(graph, device, control),
+      m_pending(m_tasks.CountDependencies()),
+      m_gates(graph, device, m_tasks),
+      m_admission(graph, device, m_tasks, options.issueAhead),
+      m_memory(m_tasks, clock),
+      m_unfinished(m_tasks.GetNStates())
 {
-    std::vector<bool> isMember(graph.GetGroups().size());
-    for (GroupId id = 0; id < isMember.size(); ++id)
+    for (StreamId stream = 0; stream < graph.GetStreams().size(); ++stream)
     {
-        const auto& group = graph.GetGroup(id);
-        isMember[id] = std::find(group.begin(), group.end(), device) != group.end();
+        m_streams.push_back(MakeStreamQueue(graph.GetStreamOrder(stream), m_tasks));
     }
-    for (TaskId id = 0; id < graph.GetNTasks(); ++id)
+    for (const ScheduleEntry& entry : m_admission.GetSchedule())
     {
-        const Task& task = graph.GetTask(id);
-        if (task.kind == TaskKind::COMMUNICATION ? isMember[task.place] : task.place == device)
+        for (const uint32_t local : m_tasks.GetPhaseTasks(entry.phase))
         {
-            m_tasks.push_back(id);
+            GetPending({local, entry.microBatch}) += CountsAdmission(local);
         }
     }
-
-    const auto n = static_cast<uint32_t>(m_tasks.size());
-    m_firstState.resize(n + 1);
-    m_allocationOf.assign(n, NO_ID);
-    uint32_t nStates = 0;
-    uint32_t nAllocations = 0;
-    for (uint32_t local = 0; local < n; ++local)
-    {
-        const Task& task = graph.GetTask(m_tasks[local]);
-        m_firstState[local] = nStates;
-        nStates += graph.GetNInstances(task);
-        if (task.kind == TaskKind::MEMORY)
-        {
-            m_allocationOf[local] = nAllocations;
-            nAllocations += graph.GetNInstances(task);
-        }
-    }
-    m_firstState[n] = nStates;
-    m_pending.assign(nStates, 0);
-    m_allocations.resize(nAllocations);
-    m_unfinished = nStates;
-
-    // Dependencies that hold on this device, in both directions.
-    std::vector<std::pair<uint32_t, uint32_t>> edges; // (before, after)
-    m_firstMemoryDependency.assign(n + 1, 0);
-    for (uint32_t local = 0; local < n; ++local)
-    {
-        m_firstMemoryDependency[local] = static_cast<uint32_t>(m_memoryDependencies.size());
-        const Task& task = graph.GetTask(m_tasks[local]);
-        for (TaskId id : graph.GetDependencies(m_tasks[local]))
-        {
-            const auto found = std::lower_bound(m_tasks.begin(), m_tasks.end(), id);
-            if (found == m_tasks.end() || *found != id)
-            {
-                continue; // lives on other devices only
-            }
-            const auto before = static_cast<uint32_t>(found - m_tasks.begin());
-            edges.emplace_back(before, local);
-            const uint32_t links = CountLinks(graph.GetTask(id), task);
-            for (uint32_t i = m_firstState[local]; i < m_firstState[local + 1]; ++i)
-            {
-                m_pending[i] += links;
-            }
-            if (m_allocationOf[before] != NO_ID)
-            {
-                m_memoryDependencies.push_back(before);
-                // Every instance of the consumer that links to an instance of the tensor uses it.
-                const uint32_t users = CountLinks(task, graph.GetTask(id));
-                for (uint32_t i = 0; i < graph.GetNInstances(graph.GetTask(id)); ++i)
-                {
-                    m_allocations[m_allocationOf[before] + i].users += users;
-                }
-            }
-        }
-    }
-    m_firstMemoryDependency[n] = static_cast<uint32_t>(m_memoryDependencies.size());
-    std::sort(edges.begin(), edges.end());
-    m_firstSuccessor.assign(n + 1, 0);
-    for (const auto& edge : edges)
-    {
-        ++m_firstSuccessor[edge.first + 1];
-        m_successors.push_back(edge.second);
-    }
-    for (uint32_t local = 0; local < n; ++local)
-    {
-        m_firstSuccessor[local + 1] += m_firstSuccessor[local];
-    }
-
-    const auto nPhases = graph.GetPhases().size();
-    m_phaseTasks.resize(nPhases);
-    m_phaseUnfinished.resize(nPhases);
-    m_entryStarted.resize(nPhases);
-    m_entryPlace.resize(nPhases);
-    std::vector<uint32_t> computeTasks(nPhases, 0);
-    for (uint32_t local = 0; local < n; ++local)
-    {
-        const Task& task = graph.GetTask(m_tasks[local]);
-        if (task.kind != TaskKind::MEMORY)
-        {
-            m_phaseTasks[task.phase].push_back(local);
-        }
-        computeTasks[task.phase] += task.kind == TaskKind::COMPUTE;
-    }
-    for (PhaseId phase = 0; phase < nPhases; ++phase)
-    {
-        m_phaseUnfinished[phase].assign(graph.GetPhases()[phase].microBatches,
-                                        static_cast<uint32_t>(m_phaseTasks[phase].size()));
-        m_computeUnfinished.emplace_back(graph.GetPhases()[phase].microBatches,
-                                         computeTasks[phase]);
-        m_entryStarted[phase].assign(graph.GetPhases()[phase].microBatches, false);
-        m_entryPlace[phase].assign(graph.GetPhases()[phase].microBatches, 0);
-    }
-    // A receive waits for its schedule entry, where there is one; so does what may overtake.
-    m_isScheduled.assign(nPhases, false);
-    for (const ScheduleEntry& entry : graph.GetSchedule(device))
-    {
-        m_isScheduled[entry.phase] = true;
-        for (uint32_t local : m_phaseTasks[entry.phase])
-        {
-            const Task& task = graph.GetTask(m_tasks[local]);
-            if (!IsStreamed(task) || IsOvertaking(task))
-            {
-                ++m_pending[m_firstState[local] + entry.microBatch];
-            }
-        }
-    }
-    m_streams.resize(graph.GetStreams().size());
-    for (const MicroBatchGate& gate : graph.GetGates())
-    {
-        if (gate.device == device)
-        {
-            const uint32_t n = graph.GetPhases()[gate.acquire].microBatches;
-            m_gates.push_back({gate, 0, std::vector<bool>(n), std::vector<bool>(n)});
-        }
-    }
-    m_peakInFlight.assign(m_gates.size(), 0);
 }
 
 void
@@ -164,77 +55,37 @@ DeviceRuntime::SetSpanSink(SpanSink sink)
     m_sink = std::move(sink);
 }
 
-uint32_t
-DeviceRuntime::FindLocal(TaskId id) const
-{
-    return static_cast<uint32_t>(std::lower_bound(m_tasks.begin(), m_tasks.end(), id) -
-                                 m_tasks.begin());
-}
-
 bool
-DeviceRuntime::IsStreamed(const Task& task) const
+DeviceRuntime::CountsAdmission(uint32_t local) const
 {
-    if (task.kind == TaskKind::COMMUNICATION && task.collective == Collective::SEND_RECV)
-    {
-        return m_graph.GetGroup(task.place).front() == m_device;
-    }
-    return task.kind != TaskKind::MEMORY;
-}
-
-bool
-DeviceRuntime::IsOvertaking(const Task& task) const
-{
-    return IsStreamed(task) && m_graph.GetStreamOrder(task.stream) == StreamOrder::READY;
-}
-
-uint32_t
-DeviceRuntime::CountLinks(const Task& from, const Task& to) const
-{
-    const uint32_t nFrom = m_graph.GetNInstances(from);
-    const uint32_t nTo = m_graph.GetNInstances(to);
-    return nFrom != nTo && nTo == 1 ? nFrom : 1;
-}
-
-template <typename F>
-void
-DeviceRuntime::ForEachLinked(const Instance& instance, uint32_t to, F function) const
-{
-    const uint32_t nFrom = m_firstState[instance.local + 1] - m_firstState[instance.local];
-    const uint32_t nTo = m_firstState[to + 1] - m_firstState[to];
-    if (nFrom == nTo)
-    {
-        function(Instance{to, instance.microBatch});
-        return;
-    }
-    for (uint32_t i = 0; i < nTo; ++i)
-    {
-        function(Instance{to, i});
-    }
+    return m_tasks.GetIssue(local) != Issue::STREAM ||
+           m_streams[m_tasks.GetTask(local).stream]->IsOfReadyTasks();
 }
 
 void
 DeviceRuntime::Start()
 {
-    m_memory.push_back({m_clock.GetTimePs(), 0});
-    std::vector<Instance> ready;
-    for (uint32_t local = 0; local < m_tasks.size(); ++local)
+    m_memory.Start();
+    std::vector<LocalInstance> ready;
+    for (uint32_t local = 0; local < m_tasks.GetNTasks(); ++local)
     {
-        const Task& task = m_graph.GetTask(m_tasks[local]);
-        for (uint32_t i = 0; i < m_graph.GetNInstances(task); ++i)
+        const Task& task = m_tasks.GetTask(local);
+        const Issue issue = m_tasks.GetIssue(local);
+        for (uint32_t i = 0; i < m_tasks.GetNInstances(local); ++i)
         {
-            const Instance instance{local, i};
-            if (task.kind == TaskKind::MEMORY &&
-                (task.persistent || m_pending[GetState(instance)] == 0))
+            const LocalInstance instance{local, i};
+            const bool isReady = GetPending(instance) == 0;
+            if (issue == Issue::NONE && (task.persistent || isReady))
             {
-                Allocate(instance);
+                m_memory.Allocate(instance);
             }
-            if (m_pending[GetState(instance)] == 0 && !IsStreamed(task))
+            if (isReady && issue != Issue::STREAM)
             {
                 ready.push_back(instance);
             }
         }
     }
-    for (const Instance& instance : ready)
+    for (const LocalInstance& instance : ready)
     {
         BecomeReady(instance);
     }
@@ -244,41 +95,29 @@ DeviceRuntime::Start()
 void
 DeviceRuntime::Admit()
 {
-    const auto& schedule = m_graph.GetSchedule(m_device);
-    // Entries without tasks here neither wait nor make others wait.
-    const auto isIssued = [&](std::size_t next, std::size_t issued) {
-        return next < schedule.size() && (m_phaseTasks[schedule[next].phase].empty() ||
-                                          issued < m_started + m_options.issueAhead);
-    };
-    while (isIssued(m_nextPosted, m_posted))
+    while (const ScheduleEntry* entry = m_admission.GetNextPosted())
     {
-        const ScheduleEntry& entry = schedule[m_nextPosted++];
-        m_posted += !m_phaseTasks[entry.phase].empty();
-        PostReceives(entry);
+        m_admission.Post();
+        PostReceives(*entry);
     }
-    while (isIssued(m_nextEntry, m_admitted))
+    while (const ScheduleEntry* entry = m_admission.GetNextAdmitted())
     {
-        const ScheduleEntry& entry = schedule[m_nextEntry];
-        for (const Gate& gate : m_gates)
+        if (m_gates.IsHeldBack(entry->phase))
         {
-            if (gate.gate.acquire == entry.phase && gate.inFlight >= gate.gate.limit)
-            {
-                return;
-            }
+            return;
         }
-        ++m_nextEntry;
-        m_admitted += !m_phaseTasks[entry.phase].empty();
-        AdmitEntry(entry);
+        m_admission.Admit();
+        AdmitEntry(*entry);
     }
 }
 
 void
 DeviceRuntime::PostReceives(const ScheduleEntry& entry)
 {
-    for (uint32_t local : m_phaseTasks[entry.phase])
+    for (const uint32_t local : m_tasks.GetPhaseTasks(entry.phase))
     {
-        const Instance instance{local, entry.microBatch};
-        if (!IsStreamed(m_graph.GetTask(m_tasks[local])) && --m_pending[GetState(instance)] == 0)
+        const LocalInstance instance{local, entry.microBatch};
+        if (m_tasks.GetIssue(local) == Issue::POSTED && --GetPending(instance) == 0)
         {
             BecomeReady(instance);
         }
@@ -286,52 +125,33 @@ DeviceRuntime::PostReceives(const ScheduleEntry& entry)
 }
 
 void
-DeviceRuntime::ReleaseGate(Gate& gate, uint32_t microBatch)
-{
-    gate.inFlight -= gate.acquired[microBatch];
-    gate.released[microBatch] = true;
-}
-
-void
 DeviceRuntime::AdmitEntry(const ScheduleEntry& entry)
 {
-    for (std::size_t i = 0; i < m_gates.size(); ++i)
-    {
-        Gate& gate = m_gates[i];
-        if (gate.gate.acquire == entry.phase)
-        {
-            gate.acquired[entry.microBatch] = true;
-            if (!gate.released[entry.microBatch])
-            {
-                m_peakInFlight[i] = std::max(m_peakInFlight[i], ++gate.inFlight);
-            }
-        }
-        if (gate.gate.release == entry.phase &&
-            m_computeUnfinished[entry.phase][entry.microBatch] == 0)
-        {
-            ReleaseGate(gate, entry.microBatch);
-        }
-    }
+    m_gates.Admit(entry);
     std::vector<bool> touched(m_streams.size(), false);
-    const uint32_t place = m_admitted;
-    m_entryPlace[entry.phase][entry.microBatch] = place;
-    for (uint32_t local : m_phaseTasks[entry.phase])
+    std::vector<LocalInstance> offered;
+    for (const uint32_t local : m_tasks.GetPhaseTasks(entry.phase))
     {
-        const Task& task = m_graph.GetTask(m_tasks[local]);
-        const Instance instance{local, entry.microBatch};
-        if (IsOvertaking(task))
+        const LocalInstance instance{local, entry.microBatch};
+        const Issue issue = m_tasks.GetIssue(local);
+        if (issue == Issue::POSTED)
         {
-            if (--m_pending[GetState(instance)] == 0)
-            {
-                m_streams[task.stream].ready.emplace(std::make_pair(place, local), instance);
-                touched[task.stream] = true;
-            }
+            continue;
         }
-        else if (IsStreamed(task))
+        if (CountsAdmission(local) && --GetPending(instance) > 0)
         {
-            m_streams[task.stream].queue.push_back(instance);
-            touched[task.stream] = true;
+            continue;
         }
+        if (issue == Issue::CONTROLLED)
+        {
+            offered.push_back(instance);
+            continue;
+        }
+        const Task& task = m_tasks.GetTask(local);
+        StreamQueue& queue = *m_streams[task.stream];
+        queue.Admit(instance);
+        queue.SetReady(instance, m_admission.GetPlace(task, entry.microBatch));
+        touched[task.stream] = true;
     }
     for (StreamId stream = 0; stream < m_streams.size(); ++stream)
     {
@@ -340,89 +160,62 @@ DeviceRuntime::AdmitEntry(const ScheduleEntry& entry)
             Advance(stream);
         }
     }
+    for (const LocalInstance& instance : offered)
+    {
+        Offer(instance);
+    }
 }
 
 void
-DeviceRuntime::BecomeReady(const Instance& instance)
+DeviceRuntime::BecomeReady(const LocalInstance& instance)
 {
-    const Task& task = m_graph.GetTask(m_tasks[instance.local]);
-    if (task.kind == TaskKind::MEMORY)
+    const Task& task = m_tasks.GetTask(instance.local);
+    switch (m_tasks.GetIssue(instance.local))
     {
+    case Issue::NONE:
         Complete(instance);
-    }
-    else if (IsOvertaking(task))
-    {
-        const uint32_t place = m_entryPlace[task.phase][instance.microBatch];
-        m_streams[task.stream].ready.emplace(std::make_pair(place, instance.local), instance);
+        break;
+    case Issue::STREAM:
+        m_streams[task.stream]->SetReady(instance, m_admission.GetPlace(task, instance.microBatch));
         Advance(task.stream);
-    }
-    else if (IsStreamed(task))
-    {
-        Advance(task.stream);
-    }
-    else
-    {
+        break;
+    case Issue::POSTED:
         StartTask(instance);
+        break;
+    case Issue::CONTROLLED:
+        Offer(instance);
+        break;
     }
 }
 
 void
-DeviceRuntime::Advance(StreamId id)
+DeviceRuntime::Advance(StreamId stream)
 {
-    Stream& stream = m_streams[id];
-    if (m_graph.GetStreamOrder(id) == StreamOrder::READY)
+    while (const auto next = m_streams[stream]->TakeNext(m_pending))
     {
-        AdvanceReady(stream);
-        return;
-    }
-    if (!stream.running && !stream.queue.empty() && m_pending[GetState(stream.queue.front())] == 0)
-    {
-        stream.running = true;
-        StartTask(stream.queue.front());
+        StartTask(*next);
     }
 }
 
 void
-DeviceRuntime::AdvanceReady(Stream& stream)
+DeviceRuntime::Offer(const LocalInstance& instance)
 {
-    const auto getTask = [this](const Instance& instance) -> const Task& {
-        return m_graph.GetTask(m_tasks[instance.local]);
-    };
-    while (!stream.ready.empty())
+    m_control->Offer(m_device,
+                     {m_tasks.GetId(instance.local), instance.microBatch},
+                     [this, instance]() { StartTask(instance); });
+}
+
+void
+DeviceRuntime::StartTask(const LocalInstance& instance)
+{
+    const TaskId id = m_tasks.GetId(instance.local);
+    const Task& task = m_tasks.GetTask(instance.local);
+    for (const uint32_t after : m_tasks.GetSuccessors(instance.local))
     {
-        const Instance next = stream.ready.begin()->second;
-        if (!stream.queue.empty())
+        if (m_tasks.GetIssue(after) == Issue::NONE)
         {
-            // Messages to one receiver follow each other without waiting for acknowledgements.
-            const Task& before = getTask(stream.queue.back());
-            const Task& task = getTask(next);
-            const bool isMessage =
-                task.kind == TaskKind::COMMUNICATION && task.collective == Collective::SEND_RECV;
-            if (!isMessage || before.kind != task.kind || before.collective != task.collective ||
-                before.place != task.place)
-            {
-                return;
-            }
-        }
-        stream.ready.erase(stream.ready.begin());
-        stream.queue.push_back(next);
-        stream.running = true;
-        StartTask(next);
-    }
-}
-
-void
-DeviceRuntime::StartTask(const Instance& instance)
-{
-    const TaskId id = m_tasks[instance.local];
-    const Task& task = m_graph.GetTask(id);
-    for (uint32_t i = m_firstSuccessor[instance.local]; i < m_firstSuccessor[instance.local + 1];
-         ++i)
-    {
-        if (m_allocationOf[m_successors[i]] != NO_ID)
-        {
-            ForEachLinked(instance, m_successors[i], [this](const Instance& memory) {
-                Allocate(memory);
+            m_tasks.ForEachLinked(instance, after, [this](const LocalInstance& memory) {
+                m_memory.Allocate(memory);
             });
         }
     }
@@ -436,63 +229,46 @@ DeviceRuntime::StartTask(const Instance& instance)
     {
         m_network.Join(m_device, id, instance.microBatch, done);
     }
-    if (!m_entryStarted[task.phase][instance.microBatch] && IsStreamed(task))
+    if (m_tasks.GetIssue(instance.local) != Issue::POSTED &&
+        m_admission.Start(task, instance.microBatch))
     {
-        m_entryStarted[task.phase][instance.microBatch] = true;
-        ++m_started;
         Admit();
     }
 }
 
 void
-DeviceRuntime::FinishTask(const Instance& instance, int64_t startPs)
+DeviceRuntime::FinishTask(const LocalInstance& instance, int64_t startPs)
 {
-    const TaskId id = m_tasks[instance.local];
-    const Task& task = m_graph.GetTask(id);
+    const TaskId id = m_tasks.GetId(instance.local);
+    const Task& task = m_tasks.GetTask(instance.local);
+    const Issue issue = m_tasks.GetIssue(instance.local);
     if (m_sink)
     {
         m_sink({m_device, id, instance.microBatch, startPs, m_clock.GetTimePs()});
     }
-    const bool streamed = IsStreamed(task);
-    if (streamed)
+    if (issue == Issue::STREAM)
     {
-        Stream& stream = m_streams[task.stream];
-        const auto place =
-            std::find_if(stream.queue.begin(), stream.queue.end(), [&](const Instance& other) {
-                return other.local == instance.local && other.microBatch == instance.microBatch;
-            });
-        stream.queue.erase(place); // the first one, but for messages of StreamOrder::READY
-        stream.running = IsOvertaking(task) && !stream.queue.empty();
+        m_streams[task.stream]->Finish(instance);
     }
-    // Entries whose only tasks here are receives start with their end.
-    if (!m_entryStarted[task.phase][instance.microBatch] &&
-        m_phaseUnfinished[task.phase][instance.microBatch] == 1 && m_isScheduled[task.phase])
-    {
-        m_entryStarted[task.phase][instance.microBatch] = true;
-        ++m_started;
-    }
+    m_admission.Finish(task, instance.microBatch);
     Complete(instance);
-    --m_phaseUnfinished[task.phase][instance.microBatch];
-    if (task.kind == TaskKind::COMPUTE &&
-        --m_computeUnfinished[task.phase][instance.microBatch] == 0)
+    if (task.kind == TaskKind::COMPUTE)
     {
-        for (Gate& gate : m_gates)
-        {
-            if (gate.gate.release == task.phase)
-            {
-                ReleaseGate(gate, instance.microBatch);
-            }
-        }
+        m_gates.FinishCompute(task.phase, instance.microBatch);
     }
-    if (streamed)
+    if (issue == Issue::STREAM)
     {
         Advance(task.stream);
     }
     Admit();
+    if (issue == Issue::CONTROLLED)
+    {
+        m_control->Finish(m_device, {id, instance.microBatch});
+    }
 }
 
 void
-DeviceRuntime::Complete(const Instance& instance)
+DeviceRuntime::Complete(const LocalInstance& instance)
 {
     m_completing.push_back(instance);
     if (m_completing.size() > 1)
@@ -501,27 +277,24 @@ DeviceRuntime::Complete(const Instance& instance)
     }
     for (std::size_t next = 0; next < m_completing.size(); ++next)
     {
-        const Instance current = m_completing[next];
+        const LocalInstance current = m_completing[next];
         --m_unfinished;
-        for (uint32_t i = m_firstMemoryDependency[current.local];
-             i < m_firstMemoryDependency[current.local + 1];
-             ++i)
+        for (const uint32_t consumed : m_tasks.GetConsumed(current.local))
         {
-            ForEachLinked(current, m_memoryDependencies[i], [this](const Instance& memory) {
-                Release(memory, 1);
+            m_tasks.ForEachLinked(current, consumed, [this](const LocalInstance& memory) {
+                m_memory.Release(memory, 1);
             });
         }
-        if (m_allocationOf[current.local] != NO_ID)
+        if (m_tasks.GetIssue(current.local) == Issue::NONE)
         {
-            Release(current, 0);
+            m_memory.Release(current, 0);
         }
-        for (uint32_t i = m_firstSuccessor[current.local]; i < m_firstSuccessor[current.local + 1];
-             ++i)
+        for (const uint32_t after : m_tasks.GetSuccessors(current.local))
         {
-            ForEachLinked(current, m_successors[i], [this](const Instance& after) {
-                if (--m_pending[GetState(after)] == 0)
+            m_tasks.ForEachLinked(current, after, [this](const LocalInstance& waiting) {
+                if (--GetPending(waiting) == 0)
                 {
-                    BecomeReady(after);
+                    BecomeReady(waiting);
                 }
             });
         }
@@ -529,153 +302,18 @@ DeviceRuntime::Complete(const Instance& instance)
     m_completing.clear();
 }
 
-void
-DeviceRuntime::Allocate(const Instance& instance)
-{
-    Allocation& allocation = m_allocations[m_allocationOf[instance.local] + instance.microBatch];
-    if (allocation.allocated)
-    {
-        return;
-    }
-    allocation.allocated = true;
-    m_bytes += m_graph.GetTask(m_tasks[instance.local]).bytes;
-    m_peakBytes = std::max(m_peakBytes, m_bytes);
-    if (m_memory.back().timePs == m_clock.GetTimePs())
-    {
-        m_memory.back().bytes = m_bytes;
-    }
-    else
-    {
-        m_memory.push_back({m_clock.GetTimePs(), m_bytes});
-    }
-}
-
-void
-DeviceRuntime::Release(const Instance& instance, uint32_t users)
-{
-    const Task& task = m_graph.GetTask(m_tasks[instance.local]);
-    Allocation& allocation = m_allocations[m_allocationOf[instance.local] + instance.microBatch];
-    allocation.users -= users;
-    if (allocation.users > 0 || task.persistent || !allocation.allocated)
-    {
-        return;
-    }
-    m_bytes -= task.bytes;
-    if (m_memory.back().timePs == m_clock.GetTimePs())
-    {
-        m_memory.back().bytes = m_bytes;
-    }
-    else
-    {
-        m_memory.push_back({m_clock.GetTimePs(), m_bytes});
-    }
-}
-
-std::string
-DeviceRuntime::Describe(const Instance& instance) const
-{
-    const TaskId id = m_tasks[instance.local];
-    return "'" + m_graph.GetName(m_graph.GetTask(id)) + "' (task " + std::to_string(id) +
-           ", micro-batch " + std::to_string(instance.microBatch) + ")";
-}
-
-DeviceRuntime::Instance
-DeviceRuntime::FindWaiting(StreamId stream) const
-{
-    for (uint32_t local = 0; local < m_tasks.size(); ++local)
-    {
-        const Task& task = m_graph.GetTask(m_tasks[local]);
-        for (uint32_t i = 0;
-             IsOvertaking(task) && task.stream == stream && i < m_graph.GetNInstances(task);
-             ++i)
-        {
-            if (m_pending[GetState({local, i})] > 0)
-            {
-                return {local, i};
-            }
-        }
-    }
-    return {static_cast<uint32_t>(m_tasks.size()), 0};
-}
-
 std::vector<std::string>
 DeviceRuntime::DescribeStall() const
 {
-    std::vector<std::string> lines;
-    const auto waitsForDependency = [this](const Instance& instance) {
-        for (TaskId id : m_graph.GetDependencies(m_tasks[instance.local]))
-        {
-            const uint32_t before = FindLocal(id);
-            if (before == m_tasks.size() || m_tasks[before] != id)
-            {
-                continue;
-            }
-            std::string found;
-            ForEachLinked(instance, before, [&](const Instance& linked) {
-                if (found.empty() && m_pending[GetState(linked)] > 0)
-                {
-                    found = Describe(linked);
-                }
-            });
-            if (!found.empty())
-            {
-                return " waits for " + found;
-            }
-        }
-        return std::string(" waits for what another stream runs");
-    };
-    for (StreamId id = 0; id < m_streams.size(); ++id)
-    {
-        const Stream& stream = m_streams[id];
-        if (stream.queue.empty())
-        {
-            const auto waiting = FindWaiting(id);
-            if (waiting.local < m_tasks.size())
-            {
-                lines.push_back("stream " + m_graph.GetStreams()[id] + ": " + Describe(waiting) +
-                                waitsForDependency(waiting));
-            }
-            continue;
-        }
-        const Instance& head = stream.queue.front();
-        std::string line = "stream " + m_graph.GetStreams()[id] + ": " + Describe(head);
-        if (!stream.running)
-        {
-            line += waitsForDependency(head);
-        }
-        else if (m_graph.GetTask(m_tasks[head.local]).kind == TaskKind::COMMUNICATION)
-        {
-            line += " " + m_network.DescribeWait(m_device, m_tasks[head.local], head.microBatch);
-        }
-        else
-        {
-            line += " runs";
-        }
-        lines.push_back(line);
-    }
-    for (const auto& locals : m_phaseTasks)
-    {
-        for (uint32_t local : locals)
-        {
-            const Task& task = m_graph.GetTask(m_tasks[local]);
-            for (uint32_t i = 0; !IsStreamed(task) && i < m_graph.GetNInstances(task); ++i)
-            {
-                const std::string wait = m_network.DescribeWait(m_device, m_tasks[local], i);
-                if (!wait.empty())
-                {
-                    lines.push_back("receive: " + Describe({local, i}) + " " + wait);
-                }
-            }
-        }
-    }
-    const auto& schedule = m_graph.GetSchedule(m_device);
-    if (m_nextEntry < schedule.size())
-    {
-        lines.push_back("next to be admitted: phase " +
-                        m_graph.GetPhases()[schedule[m_nextEntry].phase].name + ", micro-batch " +
-                        std::to_string(schedule[m_nextEntry].microBatch));
-    }
-    return lines;
+    return StallReport{m_graph,
+                       m_device,
+                       m_tasks,
+                       m_pending,
+                       m_streams,
+                       m_admission,
+                       m_network,
+                       m_control}
+        .Describe();
 }
 
 } // namespace proteus
