@@ -1,0 +1,145 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-communication-control.h"
+
+#include <algorithm>
+
+namespace ns3
+{
+namespace proteus
+{
+
+CommunicationControl::CommunicationControl(const ExecutionGraph& graph,
+                                           Clock& clock,
+                                           const ScheduleSettings& settings,
+                                           std::vector<CommunicationRank> ranks)
+    : m_graph(graph),
+      m_clock(clock),
+      m_settings(settings),
+      m_policy(FindSchedulingPolicy(settings.policy)),
+      m_ranks(std::move(ranks))
+{
+}
+
+bool
+CommunicationControl::Takes(const Task& task) const
+{
+    return task.kind == TaskKind::COMMUNICATION &&
+           std::find(m_settings.kinds.begin(), m_settings.kinds.end(), task.parallelism) !=
+               m_settings.kinds.end();
+}
+
+std::size_t
+CommunicationControl::CountOffering(const Task& task) const
+{
+    return task.collective == Collective::SEND_RECV ? 1 : m_graph.GetGroup(task.place).size();
+}
+
+void
+CommunicationControl::Offer(DeviceId device, TaskInstance instance, std::function<void()> start)
+{
+    const Task& task = m_graph.GetTask(instance.task);
+    Communication& communication = m_communications[instance];
+    communication.offers.emplace_back(device, std::move(start));
+    if (communication.offers.size() < CountOffering(task))
+    {
+        return;
+    }
+    communication.unfinished = communication.offers.size();
+    const auto kind =
+        std::find(m_settings.kinds.begin(), m_settings.kinds.end(), task.parallelism) -
+        m_settings.kinds.begin();
+    const CommunicationRank& rank = m_ranks[instance.task];
+    communication.ready =
+        {instance, task.bytes, static_cast<uint32_t>(kind), rank.rank, rank.part, m_arrivals++};
+    Decider& decider = m_deciders[GetDeciding(task)];
+    if (!decider.scheduler)
+    {
+        decider.scheduler = m_policy.make(m_settings);
+    }
+    decider.scheduler->Add(communication.ready);
+    Ask(GetDeciding(task));
+}
+
+void
+CommunicationControl::Ask(DeviceId device)
+{
+    Decider& decider = m_deciders[device];
+    if (!decider.isAsked)
+    {
+        decider.isAsked = true;
+        m_clock.Schedule(device, 0, [this, device]() { Decide(device); });
+    }
+}
+
+void
+CommunicationControl::Decide(DeviceId device)
+{
+    Decider& decider = m_deciders[device];
+    decider.isAsked = false;
+    while (const auto next = decider.scheduler->TakeNext())
+    {
+        StartAll(device, next->instance);
+    }
+}
+
+void
+CommunicationControl::StartAll(DeviceId deciding, TaskInstance instance)
+{
+    Communication& communication = m_communications[instance];
+    communication.hasStarted = true;
+    for (auto& [device, start] : std::exchange(communication.offers, {}))
+    {
+        if (device == deciding || m_settings.messagePs == 0)
+        {
+            start();
+        }
+        else
+        {
+            m_clock.Schedule(device, m_settings.messagePs, std::move(start));
+        }
+    }
+}
+
+void
+CommunicationControl::Finish(DeviceId device, TaskInstance instance)
+{
+    Communication& communication = m_communications.at(instance);
+    const DeviceId deciding = GetDeciding(m_graph.GetTask(instance.task));
+    if (device == deciding)
+    {
+        m_deciders[deciding].scheduler->Finish(communication.ready);
+        Ask(deciding);
+    }
+    if (--communication.unfinished == 0)
+    {
+        m_communications.erase(instance);
+    }
+}
+
+std::string
+CommunicationControl::DescribeWait(DeviceId device, TaskInstance instance) const
+{
+    const auto found = m_communications.find(instance);
+    if (found == m_communications.end() || found->second.hasStarted)
+    {
+        return "";
+    }
+    const Communication& communication = found->second;
+    const auto isOf = [device](const auto& offer) { return offer.first == device; };
+    if (std::none_of(communication.offers.begin(), communication.offers.end(), isOf))
+    {
+        return "";
+    }
+    const std::size_t missing =
+        CountOffering(m_graph.GetTask(instance.task)) - communication.offers.size();
+    return missing > 0 ? "waits for " + std::to_string(missing) + " other ranks to be ready"
+                       : "waits for its turn (" + m_settings.policy + ")";
+}
+
+} // namespace proteus
+} // namespace ns3

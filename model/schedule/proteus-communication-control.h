@@ -1,0 +1,109 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef PROTEUS_COMMUNICATION_CONTROL_H
+#define PROTEUS_COMMUNICATION_CONTROL_H
+
+#include "proteus-communication-scheduler.h"
+
+#include "ns3/proteus-network.h"
+#include "ns3/proteus-start-control.h"
+
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace ns3
+{
+namespace proteus
+{
+
+/// @ingroup proteus
+/// What a policy knows of a task beforehand.
+struct CommunicationRank
+{
+    uint32_t rank{0}; //!< urgency, 0 the most urgent
+    uint32_t part{0}; //!< which part of its whole
+};
+
+/**
+ * @ingroup proteus
+ * Asks a policy when communications start.
+ *
+ * A communication is ready when the last of its ranks is. The first rank of its group decides for
+ * all (of a SEND_RECV, the sender) and asks a policy of its own, so that what it sends in different
+ * groups shares one credit; the others join when they have heard of it. What a communication took
+ * of the credit comes back when it is done on the rank that decides. Decisions are taken when
+ * everything that happens at the same time has happened.
+ */
+class CommunicationControl : public StartControl
+{
+  public:
+    /**
+     * @param graph that is executed; must outlive this object
+     * @param clock of the run; must outlive this object
+     * @param settings of the policy, which must make schedulers
+     * @param ranks by task of the graph
+     */
+    CommunicationControl(const ExecutionGraph& graph,
+                         Clock& clock,
+                         const ScheduleSettings& settings,
+                         std::vector<CommunicationRank> ranks);
+
+    bool Takes(const Task& task) const override;
+    void Offer(DeviceId device, TaskInstance instance, std::function<void()> start) override;
+    void Finish(DeviceId device, TaskInstance instance) override;
+    std::string DescribeWait(DeviceId device, TaskInstance instance) const override;
+
+  private:
+    /// A communication of which a rank is ready, and that is not done.
+    struct Communication
+    {
+        std::vector<std::pair<DeviceId, std::function<void()>>> offers; //!< ready, not started
+        bool hasStarted{false};
+        std::size_t unfinished{0}; //!< ranks that are not done
+        ReadyCommunication ready;  //!< once all ranks are
+    };
+
+    /// A rank that decides.
+    struct Decider
+    {
+        std::unique_ptr<CommunicationScheduler> scheduler;
+        bool isAsked{false}; //!< whether Decide() is about to be called
+    };
+
+    /// @param task a communication @return the rank that decides when it starts
+    DeviceId GetDeciding(const Task& task) const
+    {
+        return m_graph.GetGroup(task.place).front();
+    }
+
+    /// @param task a communication @return how many ranks offer it
+    std::size_t CountOffering(const Task& task) const;
+    /// @param device a rank that decides what starts, once all that happens now has happened
+    void Ask(DeviceId device);
+    /// @param device a rank that decides what starts now
+    void Decide(DeviceId device);
+    /// @param deciding rank that decides @param instance that all of its ranks join
+    void StartAll(DeviceId deciding, TaskInstance instance);
+
+    const ExecutionGraph& m_graph;
+    Clock& m_clock;
+    const ScheduleSettings m_settings;
+    const SchedulingPolicy m_policy;
+    const std::vector<CommunicationRank> m_ranks; //!< by task
+    std::map<DeviceId, Decider> m_deciders;
+    std::unordered_map<TaskInstance, Communication> m_communications;
+    uint64_t m_arrivals{0}; //!< communications that have become ready
+};
+
+} // namespace proteus
+} // namespace ns3
+
+#endif // PROTEUS_COMMUNICATION_CONTROL_H

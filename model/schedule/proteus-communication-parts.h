@@ -1,0 +1,60 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef PROTEUS_COMMUNICATION_PARTS_H
+#define PROTEUS_COMMUNICATION_PARTS_H
+
+#include "proteus-communication-scheduler.h"
+
+#include <cstdint>
+#include <vector>
+
+/**
+ * @file
+ * @ingroup proteus
+ * Communications of a graph cut into parts, or merged: each part is a task of its own.
+ */
+
+namespace ns3
+{
+namespace proteus
+{
+
+/**
+ * @ingroup proteus
+ * Cuts communications into parts, which are called after their whole: "NAME.part0" and so on. A
+ * part needs what its whole needed; what needed the whole needs all parts.
+ * @param graph to cut
+ * @param kinds which communications are cut
+ * @param partBytes largest part (PartitionBytes()); ScheduleSettings::WHOLE cuts nothing
+ * @return the graph
+ * @throw std::invalid_argument for parts of 0 bytes
+ */
+ScheduledGraph CutCommunications(const ExecutionGraph& graph,
+                                 const std::vector<Parallelism>& kinds,
+                                 uint64_t partBytes);
+
+/**
+ * @ingroup proteus
+ * Merges communications into buckets, as PyTorch's DistributedDataParallel does: those of the same
+ * operation, group, stream and phase, in the order of the graph, until a bucket exceeds a size. A
+ * bucket needs what all that is in it needed; what needed one of them needs the bucket. It is
+ * called after its first one: "NAME.bucket".
+ * @param graph whose communications are merged
+ * @param kinds which of them
+ * @param bucketBytes a bucket that has this many bytes or more is closed
+ * @return the graph; a bucket's whole is the first communication in it
+ * @throw std::invalid_argument for buckets of 0 bytes, or if a communication in a bucket waits for
+ * another one in it
+ */
+ScheduledGraph MergeCommunications(const ExecutionGraph& graph,
+                                   const std::vector<Parallelism>& kinds,
+                                   uint64_t bucketBytes);
+
+} // namespace proteus
+} // namespace ns3
+
+#endif // PROTEUS_COMMUNICATION_PARTS_H

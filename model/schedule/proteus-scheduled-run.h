@@ -1,0 +1,48 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef PROTEUS_SCHEDULED_RUN_H
+#define PROTEUS_SCHEDULED_RUN_H
+
+#include "proteus-communication-control.h"
+
+#include <functional>
+#include <memory>
+
+/**
+ * @file
+ * @ingroup proteus
+ * A graph and a policy made ready for an executor.
+ */
+
+namespace ns3
+{
+namespace proteus
+{
+
+/// @ingroup proteus
+/// What an executor runs.
+struct ScheduledRun
+{
+    ExecutionGraph graph; //!< with communications as the policy wants them
+    /// For RuntimeOptions; none if the policy leaves communications to their streams.
+    std::function<std::unique_ptr<StartControl>(const ExecutionGraph&, Clock&)> startControl;
+};
+
+/**
+ * @ingroup proteus
+ * Applies a policy to a graph: its communications are cut or merged and ranked.
+ * @param graph of one iteration
+ * @param settings of the policy
+ * @return what an executor runs
+ * @throw std::invalid_argument as CheckScheduleSettings()
+ */
+ScheduledRun PrepareSchedule(const ExecutionGraph& graph, const ScheduleSettings& settings);
+
+} // namespace proteus
+} // namespace ns3
+
+#endif // PROTEUS_SCHEDULED_RUN_H
