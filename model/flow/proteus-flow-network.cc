@@ -38,9 +38,10 @@ FlowNetwork::FlowNetwork(const ExecutionGraph& graph,
       m_profiles(graph, cluster, paths, parameters, settings)
 {
     const std::size_t resources = m_profiles.GetResources().size();
-    m_users.resize(resources);
-    m_visited.assign(resources, 0);
-    m_numberOf.assign(resources, NO_ID);
+    for (const FlowResource& resource : m_profiles.GetResources())
+    {
+        m_shares.AddResource(resource.capacity, resource.sharing);
+    }
     m_wireBytes.assign(resources, 0);
     m_payloadBytes.assign(resources, 0);
     m_isComputing.assign(graph.GetNDevices(), false);
@@ -149,22 +150,22 @@ FlowNetwork::Forget(uint32_t id)
 void
 FlowNetwork::Activate(uint32_t id, uint32_t index)
 {
-    const uint32_t place = m_classes.Take();
+    const FlowClass& flows = m_communications[id].profile->classes[index];
+    const uint32_t place = m_shares.AddUser(flows.uses, GetLimit(m_communications[id], flows));
+    if (place == m_classes.size())
+    {
+        m_classes.emplace_back();
+    }
     LiveClass& live = m_classes[place];
-    live.flows = &m_communications[id].profile->classes[index];
+    live.flows = &flows;
     live.communication = id;
     live.index = index;
-    live.left = live.flows->bytes;
+    live.left = flows.bytes;
     live.rate = 0;
     live.sincePs = m_clock.GetTimePs();
-    live.isLive = true;
     m_communications[id].live.push_back(place);
     ++live.version; // whatever was said about the one here before
-    for (const FlowUse& use : live.flows->uses)
-    {
-        m_users[use.resource].push_back(place);
-    }
-    m_changedClasses.push_back(place);
+    m_shares.ChangeCount(place, 1);
     RequestShares();
 }
 
@@ -178,19 +179,12 @@ FlowNetwork::Finish(uint32_t id, uint32_t version)
     }
     for (const FlowUse& use : live.flows->uses)
     {
-        auto& users = m_users[use.resource];
-        users.erase(std::find(users.begin(), users.end(), id));
-        if (!users.empty())
-        {
-            m_changedResources.push_back(use.resource);
-        }
         m_wireBytes[use.resource] += use.amount * live.flows->bytes;
         m_payloadBytes[use.resource] += use.payload * live.flows->bytes;
     }
-    live.isLive = false;
     ++live.version;
-    m_classes.GiveBack(id);
-    if (!m_changedResources.empty())
+    m_shares.RemoveUser(id);
+    if (m_shares.HasChanged())
     {
         RequestShares();
     }
@@ -237,14 +231,10 @@ FlowNetwork::SetComputing(DeviceId device, bool isComputing)
         communication.computing += isComputing ? 1 : -1;
         for (const uint32_t place : communication.live)
         {
-            m_changedClasses.push_back(place);
-            for (const FlowUse& use : m_classes[place].flows->uses)
-            {
-                m_changedResources.push_back(use.resource);
-            }
+            m_shares.SetLimit(place, GetLimit(communication, *m_classes[place].flows));
         }
     }
-    if (!m_changedClasses.empty())
+    if (m_shares.HasChanged())
     {
         RequestShares();
     }
@@ -264,126 +254,19 @@ FlowNetwork::RequestShares()
 }
 
 double
-FlowNetwork::GetLimit(const LiveClass& live) const
+FlowNetwork::GetLimit(const Communication& communication, const FlowClass& flows) const
 {
-    const Communication& communication = m_communications[live.communication];
-    return communication.computing == 0
-               ? live.flows->rate
-               : live.flows->rate / (1 + m_parameters.communicationSlowdown);
-}
-
-double
-FlowNetwork::GetCapacity(uint32_t resource) const
-{
-    const FlowResource& shared = m_profiles.GetResources()[resource];
-    return m_users[resource].size() > 1 ? shared.capacity * shared.sharing : shared.capacity;
-}
-
-void
-FlowNetwork::FindComponent()
-{
-    ++m_search;
-    m_component.clear();
-    m_constraints.clear();
-    const auto visit = [this](uint32_t id) {
-        if (m_classes[id].isLive && m_classes[id].visit != m_search)
-        {
-            m_classes[id].visit = m_search;
-            m_component.push_back(id);
-        }
-    };
-    const auto look = [&](uint32_t resource) {
-        if (m_visited[resource] == m_search || m_users[resource].size() < 2)
-        {
-            return;
-        }
-        m_visited[resource] = m_search;
-        double wanted = 0;
-        for (const uint32_t id : m_users[resource])
-        {
-            const auto& uses = m_classes[id].flows->uses;
-            const auto use =
-                std::lower_bound(uses.begin(),
-                                 uses.end(),
-                                 resource,
-                                 [](const FlowUse& a, uint32_t b) { return a.resource < b; });
-            wanted += use->amount * GetLimit(m_classes[id]);
-        }
-        if (wanted > GetCapacity(resource))
-        {
-            m_constraints.push_back(resource);
-        }
-    };
-    for (const uint32_t id : m_changedClasses)
-    {
-        visit(id);
-    }
-    for (const uint32_t resource : m_changedResources)
-    {
-        // What shared it with those that have gone may have been held back by it.
-        for (const uint32_t id : m_users[resource])
-        {
-            visit(id);
-        }
-    }
-    m_changedClasses.clear();
-    m_changedResources.clear();
-    std::size_t expanded = 0;
-    for (std::size_t next = 0; next < m_component.size(); ++next)
-    {
-        for (const FlowUse& use : m_classes[m_component[next]].flows->uses)
-        {
-            look(use.resource);
-        }
-        for (; expanded < m_constraints.size(); ++expanded)
-        {
-            for (const uint32_t id : m_users[m_constraints[expanded]])
-            {
-                visit(id);
-            }
-        }
-    }
+    return communication.computing == 0 ? flows.rate
+                                        : flows.rate / (1 + m_parameters.communicationSlowdown);
 }
 
 void
 FlowNetwork::ComputeShares()
 {
-    FindComponent();
     ++m_computations;
-    if (m_constraints.empty())
+    for (const SharedResources::Share& share : m_shares.Solve())
     {
-        for (const uint32_t id : m_component)
-        {
-            SetRate(id, GetLimit(m_classes[id]));
-        }
-        return;
-    }
-    // In the order of their numbers, whatever way they were found.
-    std::sort(m_component.begin(), m_component.end());
-    m_solver.Clear();
-    for (const uint32_t resource : m_constraints)
-    {
-        m_numberOf[resource] = m_solver.AddResource(GetCapacity(resource));
-    }
-    for (const uint32_t id : m_component)
-    {
-        m_solver.AddFlow(GetLimit(m_classes[id]));
-        for (const FlowUse& use : m_classes[id].flows->uses)
-        {
-            if (m_numberOf[use.resource] != NO_ID)
-            {
-                m_solver.AddUse(m_numberOf[use.resource], use.amount);
-            }
-        }
-    }
-    m_solver.Solve();
-    for (const uint32_t resource : m_constraints)
-    {
-        m_numberOf[resource] = NO_ID;
-    }
-    for (uint32_t i = 0; i < m_component.size(); ++i)
-    {
-        SetRate(m_component[i], m_solver.GetRate(i));
+        SetRate(share.user, share.rate);
     }
 }
 
@@ -479,13 +362,11 @@ FlowNetwork::CheckAtRest() const
     {
         return std::to_string(m_index.size()) + " communications under way";
     }
-    for (uint32_t id = 0; id < m_users.size(); ++id)
+    const uint32_t used = m_shares.FindUsed();
+    if (used != NO_ID)
     {
-        if (!m_users[id].empty())
-        {
-            return "resource " + std::to_string(id) + " is used by " +
-                   std::to_string(m_users[id].size()) + " flows";
-        }
+        return "resource " + std::to_string(used) + " is used by " +
+               std::to_string(m_shares.GetNUsers(used)) + " flows";
     }
     return "";
 }

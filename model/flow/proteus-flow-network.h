@@ -9,7 +9,7 @@
 
 #include "proteus-flow-clock.h"
 #include "proteus-flow-profile.h"
-#include "proteus-max-min.h"
+#include "proteus-shared-resources.h"
 
 #include "ns3/proteus-link-statistics.h"
 #include "ns3/proteus-network.h"
@@ -140,8 +140,6 @@ class FlowNetwork : public Network
         double rate{0};      //!< bytes per second
         int64_t sincePs{0};  //!< from when on it has had its rate
         uint32_t version{0}; //!< counts its rates; an event with an older one is void
-        uint32_t visit{0};   //!< number of the last search that has met it
-        bool isLive{false};
     };
 
     /// @param id of a communication all of whose ranks have joined
@@ -158,14 +156,11 @@ class FlowNetwork : public Network
     void RequestShares();
     /// Computes the shares of what has changed and all that is joined with it.
     void ComputeShares();
-    /// Finds what has to be computed, in m_component and m_constraints.
-    void FindComponent();
     /// @param id of a live class @param rate from now on
     void SetRate(uint32_t id, double rate);
-    /// @param live a class @return the rate that it has alone, now
-    double GetLimit(const LiveClass& live) const;
-    /// @param resource a resource @return what its users can have of it together
-    double GetCapacity(uint32_t resource) const;
+    /// @param communication under way @param flows a class of it @return the rate that it has
+    /// alone, now
+    double GetLimit(const Communication& communication, const FlowClass& flows) const;
 
     const ExecutionGraph& m_graph;
     const Cluster& m_cluster;
@@ -176,20 +171,12 @@ class FlowNetwork : public Network
 
     std::unordered_map<TaskInstance, uint32_t> m_index; //!< where in m_communications
     Pool<Communication> m_communications;
-    Pool<LiveClass> m_classes;
-    std::vector<std::vector<uint32_t>> m_users;    //!< live classes by resource
+    std::vector<LiveClass> m_classes;              //!< by user of m_shares
+    SharedResources m_shares;                      //!< users are live classes, of one flow each
     std::vector<bool> m_isComputing;               //!< by device
     std::vector<std::vector<uint32_t>> m_underWay; //!< communications that have begun, by device
 
-    std::vector<uint32_t> m_changedClasses;   //!< since the last computation
-    std::vector<uint32_t> m_changedResources; //!< since the last computation
     bool m_isRequested{false};
-    uint32_t m_search{0};                //!< counts searches
-    std::vector<uint32_t> m_visited;     //!< by resource: last search that has met it
-    std::vector<uint32_t> m_numberOf;    //!< by resource: in m_solver, if a constraint
-    std::vector<uint32_t> m_component;   //!< classes
-    std::vector<uint32_t> m_constraints; //!< resources
-    MaxMinSolver m_solver;
 
     std::vector<double> m_wireBytes;    //!< by resource
     std::vector<double> m_payloadBytes; //!< by resource

@@ -1,0 +1,271 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-shared-resources.h"
+
+#include <algorithm>
+
+namespace ns3
+{
+namespace proteus
+{
+
+namespace
+{
+
+/// Part by which more must be wanted of a resource than it has for it to be full.
+constexpr double ROUNDING = 1e-9;
+
+} // namespace
+
+uint32_t
+SharedResources::AddResource(double capacity, double sharing)
+{
+    m_resources.emplace_back();
+    m_resources.back().capacity = capacity;
+    m_resources.back().sharing = sharing;
+    return static_cast<uint32_t>(m_resources.size() - 1);
+}
+
+uint32_t
+SharedResources::AddUser(const std::vector<FlowUse>& uses, double limit)
+{
+    const uint32_t id = m_users.Take();
+    User& user = m_users[id];
+    user.uses = &uses;
+    user.limit = limit;
+    user.count = 0;
+    for (const FlowUse& use : uses)
+    {
+        m_resources[use.resource].users.push_back(id);
+    }
+    return id;
+}
+
+void
+SharedResources::RemoveUser(uint32_t id)
+{
+    User& user = m_users[id];
+    Want(user, -static_cast<int>(user.count));
+    for (const FlowUse& use : *user.uses)
+    {
+        auto& users = m_resources[use.resource].users;
+        users.erase(std::find(users.begin(), users.end(), id));
+        if (!users.empty())
+        {
+            m_changedResources.push_back(use.resource);
+        }
+    }
+    if (user.isChanged)
+    {
+        user.isChanged = false;
+        m_changedUsers.erase(std::find(m_changedUsers.begin(), m_changedUsers.end(), id));
+    }
+    m_users.GiveBack(id);
+}
+
+void
+SharedResources::Want(const User& user, int flows)
+{
+    for (const FlowUse& use : *user.uses)
+    {
+        Resource& resource = m_resources[use.resource];
+        resource.nFlows += flows;
+        // From nothing on, so that what rounding leaves does not add up over a run.
+        resource.wanted =
+            resource.nFlows == 0 ? 0 : resource.wanted + flows * user.limit * use.amount;
+    }
+}
+
+void
+SharedResources::ChangeCount(uint32_t id, int delta)
+{
+    User& user = m_users[id];
+    user.count += delta;
+    Want(user, delta);
+    NoteChange(id);
+}
+
+void
+SharedResources::NoteChange(uint32_t id)
+{
+    if (!m_users[id].isChanged)
+    {
+        m_users[id].isChanged = true;
+        m_changedUsers.push_back(id);
+    }
+}
+
+void
+SharedResources::SetLimit(uint32_t id, double limit)
+{
+    User& user = m_users[id];
+    Want(user, -static_cast<int>(user.count));
+    user.limit = limit;
+    Want(user, static_cast<int>(user.count));
+    NoteChange(id);
+    for (const FlowUse& use : *user.uses)
+    {
+        m_changedResources.push_back(use.resource);
+    }
+}
+
+double
+SharedResources::GetCapacity(const Resource& resource)
+{
+    return resource.nFlows > 1 ? resource.capacity * resource.sharing : resource.capacity;
+}
+
+uint32_t
+SharedResources::CountRivals(uint32_t id) const
+{
+    const User& user = m_users[id];
+    uint32_t rivals = 0;
+    for (const FlowUse& use : *user.uses)
+    {
+        const Resource& resource = m_resources[use.resource];
+        if (resource.wanted + user.limit * use.amount > resource.capacity * (1 + ROUNDING))
+        {
+            rivals = std::max(rivals, resource.nFlows);
+        }
+    }
+    return rivals;
+}
+
+uint32_t
+SharedResources::FindUsed() const
+{
+    const auto used =
+        std::find_if(m_resources.begin(), m_resources.end(), [](const Resource& resource) {
+            return !resource.users.empty();
+        });
+    return used == m_resources.end() ? NO_ID : static_cast<uint32_t>(used - m_resources.begin());
+}
+
+void
+SharedResources::Visit(uint32_t id)
+{
+    if (m_users[id].visit != m_search)
+    {
+        m_users[id].visit = m_search;
+        m_component.push_back(id);
+    }
+}
+
+void
+SharedResources::Look(uint32_t id)
+{
+    Resource& resource = m_resources[id];
+    if (resource.visit == m_search)
+    {
+        return;
+    }
+    resource.visit = m_search;
+    const bool wasFull = resource.isFull;
+    resource.isFull =
+        resource.nFlows > 1 && resource.wanted > GetCapacity(resource) * (1 + ROUNDING);
+    if (resource.isFull)
+    {
+        m_full.push_back(id);
+    }
+    if (resource.isFull || wasFull)
+    {
+        for (const uint32_t user : resource.users)
+        {
+            if (m_users[user].count > 0)
+            {
+                Visit(user);
+            }
+        }
+    }
+}
+
+void
+SharedResources::FindComponent()
+{
+    ++m_search;
+    m_component.clear();
+    m_full.clear();
+    for (const uint32_t id : m_changedUsers)
+    {
+        m_users[id].isChanged = false;
+        Visit(id);
+    }
+    for (const uint32_t resource : m_changedResources)
+    {
+        // What shared it with those that have gone may have been held back by it.
+        for (const uint32_t id : m_resources[resource].users)
+        {
+            Visit(id);
+        }
+    }
+    m_changedUsers.clear();
+    m_changedResources.clear();
+    for (std::size_t next = 0; next < m_component.size(); ++next)
+    {
+        for (const FlowUse& use : *m_users[m_component[next]].uses)
+        {
+            Look(use.resource);
+        }
+    }
+}
+
+const std::vector<SharedResources::Share>&
+SharedResources::Solve()
+{
+    FindComponent();
+    m_shares.clear();
+    if (m_full.empty())
+    {
+        for (const uint32_t id : m_component)
+        {
+            m_shares.push_back({id, m_users[id].limit});
+        }
+        return m_shares;
+    }
+    // In the order of their numbers, whatever way they were found.
+    std::sort(m_component.begin(), m_component.end());
+    m_solver.Clear();
+    for (const uint32_t id : m_full)
+    {
+        m_resources[id].number = m_solver.AddResource(GetCapacity(m_resources[id]));
+    }
+    for (const uint32_t id : m_component)
+    {
+        const User& user = m_users[id];
+        m_shares.push_back({id, 0});
+        if (user.count == 0)
+        {
+            continue;
+        }
+        m_solver.AddFlow(user.limit);
+        for (const FlowUse& use : *user.uses)
+        {
+            const uint32_t number = m_resources[use.resource].number;
+            if (number != NO_ID)
+            {
+                m_solver.AddUse(number, use.amount * static_cast<double>(user.count));
+            }
+        }
+    }
+    m_solver.Solve();
+    for (const uint32_t id : m_full)
+    {
+        m_resources[id].number = NO_ID;
+    }
+    uint32_t flow = 0;
+    for (Share& share : m_shares)
+    {
+        if (m_users[share.user].count > 0)
+        {
+            share.rate = m_solver.GetRate(flow++);
+        }
+    }
+    return m_shares;
+}
+
+} // namespace proteus
+} // namespace ns3

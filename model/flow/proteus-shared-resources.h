@@ -1,0 +1,164 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef PROTEUS_SHARED_RESOURCES_H
+#define PROTEUS_SHARED_RESOURCES_H
+
+#include "proteus-flow-routes.h"
+#include "proteus-max-min.h"
+
+#include "ns3/proteus-pool.h"
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace ns3
+{
+namespace proteus
+{
+
+/**
+ * @ingroup proteus
+ * Resources that flows share by max-min fairness, and the rates of the flows while these come and
+ * go (as SimGrid's lmm::System, with an incremental solution of its own).
+ *
+ * A user of resources stands for any number of equal flows, its count. Each of them wants as much
+ * as its limit, the rate that it has alone. A resource is full if all flows that use it want more
+ * than it has. Solve() computes the rates of those users only that have changed since it was called
+ * last, or that are joined with them by resources which are full now or were full then: no other
+ * rate can have changed.
+ *
+ * Rates and capacities have the unit that the caller likes, the same for both.
+ */
+class SharedResources
+{
+  public:
+    /// The rate of a user from now on.
+    struct Share
+    {
+        uint32_t user; //!< which one
+        double rate;   //!< of each of its flows
+    };
+
+    /**
+     * @param capacity of the resource, above 0
+     * @param sharing part of the capacity that several flows have together
+     * @return its number, from 0
+     */
+    uint32_t AddResource(double capacity, double sharing = 1);
+
+    /**
+     * @param uses what a flow takes of resources; must outlive the user
+     * @param limit rate of a flow that is alone, above 0; no more than any resource can give
+     * @return the user, with a count of 0; numbers of users that are gone are used again
+     */
+    uint32_t AddUser(const std::vector<FlowUse>& uses, double limit);
+
+    /// @param user whose flows are gone
+    void RemoveUser(uint32_t user);
+
+    /// Flows of a user come or go. @param user which one @param delta by how many its count changes
+    void ChangeCount(uint32_t user, int delta);
+
+    /**
+     * A user must have its rate computed, whatever has changed.
+     * @param user which one
+     */
+    void NoteChange(uint32_t user);
+
+    /**
+     * Changes the rate that a flow has alone. All that share a resource with the user are computed
+     * anew.
+     * @param user which one
+     * @param limit see AddUser()
+     */
+    void SetLimit(uint32_t user, double limit);
+
+    /// @return whether there is something for Solve() to do
+    bool HasChanged() const
+    {
+        return !m_changedUsers.empty() || !m_changedResources.empty();
+    }
+
+    /**
+     * Computes the rates that may have changed.
+     * @return them, until the next call. Of a user without flows, what is said means nothing.
+     */
+    const std::vector<Share>& Solve();
+
+    /// @param user which one @return the rate of a flow that is alone
+    double GetLimit(uint32_t user) const
+    {
+        return m_users[user].limit;
+    }
+
+    /**
+     * With whom one more flow of a user would have to share.
+     * @param user which one
+     * @return flows that use a resource at this moment that would be full then; the most of any
+     */
+    uint32_t CountRivals(uint32_t user) const;
+
+    /// @return a resource that somebody uses, NO_ID if there is none
+    uint32_t FindUsed() const;
+
+    /// @param resource which one @return users of it
+    std::size_t GetNUsers(uint32_t resource) const
+    {
+        return m_resources[resource].users.size();
+    }
+
+  private:
+    /// What is shared.
+    struct Resource
+    {
+        double capacity{0};          //!< of one flow alone
+        double sharing{1};           //!< part of it for several
+        double wanted{0};            //!< by all flows at this moment, if each were alone
+        uint32_t nFlows{0};          //!< that use it at this moment
+        uint32_t visit{0};           //!< number of the last search that has met it
+        uint32_t number{NO_ID};      //!< in the solver
+        bool isFull{false};          //!< in the last solution
+        std::vector<uint32_t> users; //!< in the order in which they came
+    };
+
+    /// Who shares.
+    struct User
+    {
+        const std::vector<FlowUse>* uses{nullptr}; //!< by each flow
+        double limit{0};                           //!< rate of each, alone
+        uint32_t count{0};                         //!< flows
+        uint32_t visit{0};                         //!< number of the last search that has met it
+        bool isChanged{false};                     //!< since the last solution
+    };
+
+    /// @param resource which one @return what its flows can have together
+    static double GetCapacity(const Resource& resource);
+    /// Notes that more is wanted. @param user by whom @param flows how many more, negative: fewer
+    void Want(const User& user, int flows);
+    /// @param user to put into the component, unless it is there
+    void Visit(uint32_t user);
+    /// Sees whether a resource is full, and whose rates that concerns. @param resource which one
+    void Look(uint32_t resource);
+    /// Finds the users whose rates may have changed, and the resources that are full.
+    void FindComponent();
+
+    std::vector<Resource> m_resources;        //!< by number
+    Pool<User> m_users;                       //!< by number
+    std::vector<uint32_t> m_changedUsers;     //!< since the last solution
+    std::vector<uint32_t> m_changedResources; //!< users of them have gone, or want something else
+    uint32_t m_search{0};                     //!< counts searches
+    std::vector<uint32_t> m_component;        //!< users whose rates may have changed
+    std::vector<uint32_t> m_full;             //!< resources
+    std::vector<Share> m_shares;              //!< result of Solve()
+    MaxMinSolver m_solver;                    //!< of the full resources
+};
+
+} // namespace proteus
+} // namespace ns3
+
+#endif // PROTEUS_SHARED_RESOURCES_H

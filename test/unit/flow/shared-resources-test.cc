@@ -1,0 +1,250 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "ns3/proteus-shared-resources.h"
+
+#include <algorithm>
+#include <gtest/gtest.h>
+#include <map>
+#include <memory>
+#include <random>
+#include <vector>
+
+using namespace ns3::proteus;
+
+namespace
+{
+
+/// Users that come and go, and their rates as they were said last.
+class Scenario
+{
+  public:
+    Scenario(uint64_t seed, uint32_t resources)
+        : m_random(seed)
+    {
+        for (uint32_t i = 0; i < resources; ++i)
+        {
+            m_capacities.push_back(GetNumber(1, 5));
+            m_sharing.push_back(i % 2 == 0 ? 1 : 0.75);
+            m_shares.AddResource(m_capacities.back(), m_sharing.back());
+        }
+    }
+
+    /// Something changes.
+    void Change()
+    {
+        const uint32_t what = m_random() % 5;
+        if (m_users.empty() || what == 0)
+        {
+            Add();
+            return;
+        }
+        auto place = m_users.begin();
+        std::advance(place, m_random() % m_users.size());
+        User& user = *place->second;
+        if (what == 1)
+        {
+            m_shares.RemoveUser(place->first);
+            m_users.erase(place);
+        }
+        else if (what == 2)
+        {
+            user.limit = GetLimit(user.uses) * GetNumber(0.1, 1);
+            m_shares.SetLimit(place->first, user.limit);
+        }
+        else if (what == 3 && user.count > 0)
+        {
+            --user.count;
+            m_shares.ChangeCount(place->first, -1);
+        }
+        else
+        {
+            user.count += 2;
+            m_shares.ChangeCount(place->first, 2);
+        }
+    }
+
+    /// Takes the rates that are said to have changed. @return how many were
+    std::size_t Solve()
+    {
+        std::size_t n = 0;
+        if (m_shares.HasChanged())
+        {
+            for (const auto& share : m_shares.Solve())
+            {
+                m_users.at(share.user)->rate = share.rate;
+                ++n;
+            }
+        }
+        EXPECT_FALSE(m_shares.HasChanged());
+        return n;
+    }
+
+    /// Compares all rates with those of one solution from scratch.
+    void Compare() const
+    {
+        MaxMinSolver solver;
+        std::vector<uint32_t> flowsOf(m_capacities.size(), 0);
+        for (const auto& entry : m_users)
+        {
+            for (const FlowUse& use : entry.second->uses)
+            {
+                flowsOf[use.resource] += entry.second->count;
+            }
+        }
+        for (std::size_t i = 0; i < m_capacities.size(); ++i)
+        {
+            solver.AddResource(flowsOf[i] > 1 ? m_capacities[i] * m_sharing[i] : m_capacities[i]);
+        }
+        std::vector<const User*> flows;
+        for (const auto& entry : m_users)
+        {
+            const User& user = *entry.second;
+            if (user.count > 0)
+            {
+                solver.AddFlow(user.limit);
+                for (const FlowUse& use : user.uses)
+                {
+                    solver.AddUse(use.resource, use.amount * user.count);
+                }
+                flows.push_back(&user);
+            }
+        }
+        solver.Solve();
+        std::vector<double> taken(m_capacities.size(), 0);
+        for (uint32_t i = 0; i < flows.size(); ++i)
+        {
+            ASSERT_NEAR(flows[i]->rate, solver.GetRate(i), 1e-7 * flows[i]->limit);
+            for (const FlowUse& use : flows[i]->uses)
+            {
+                taken[use.resource] += flows[i]->rate * use.amount * flows[i]->count;
+            }
+        }
+        for (std::size_t i = 0; i < m_capacities.size(); ++i)
+        {
+            ASSERT_LE(taken[i], m_capacities[i] * (1 + 1e-7));
+        }
+    }
+
+    /// @return number of users
+    std::size_t GetNUsers() const
+    {
+        return m_users.size();
+    }
+
+  private:
+    /// A user as the test knows it.
+    struct User
+    {
+        std::vector<FlowUse> uses;
+        double limit{0};
+        uint32_t count{0};
+        double rate{0};
+    };
+
+    double GetNumber(double least, double most)
+    {
+        return std::uniform_real_distribution<double>(least, most)(m_random);
+    }
+
+    /// @return what a flow can have alone
+    double GetLimit(const std::vector<FlowUse>& uses) const
+    {
+        double limit = 1e9;
+        for (const FlowUse& use : uses)
+        {
+            limit = std::min(limit, m_capacities[use.resource] / use.amount);
+        }
+        return limit;
+    }
+
+    void Add()
+    {
+        auto user = std::make_unique<User>();
+        for (uint32_t resource = 0; resource < m_capacities.size(); ++resource)
+        {
+            if (m_random() % 4 == 0 || resource + 1 == m_capacities.size())
+            {
+                user->uses.push_back({resource, GetNumber(0.5, 2), 0});
+            }
+        }
+        user->limit = GetLimit(user->uses);
+        user->count = 1 + m_random() % 3;
+        const uint32_t id = m_shares.AddUser(user->uses, user->limit);
+        m_shares.ChangeCount(id, static_cast<int>(user->count));
+        EXPECT_TRUE(m_users.emplace(id, std::move(user)).second);
+    }
+
+    std::mt19937_64 m_random;
+    std::vector<double> m_capacities;
+    std::vector<double> m_sharing;
+    SharedResources m_shares;
+    std::map<uint32_t, std::unique_ptr<User>> m_users;
+};
+
+} // namespace
+
+TEST(SharedResources, RatesAreThoseOfASolutionFromScratchWhateverComesAndGoes)
+{
+    for (uint64_t seed = 1; seed <= 20; ++seed)
+    {
+        Scenario scenario(seed, 12);
+        for (uint32_t i = 0; i < 300; ++i)
+        {
+            for (uint64_t changes = 1 + i % 3; changes > 0; --changes)
+            {
+                scenario.Change();
+            }
+            scenario.Solve();
+            scenario.Compare();
+            ASSERT_FALSE(testing::Test::HasFatalFailure()) << "seed " << seed << ", change " << i;
+        }
+        EXPECT_GT(scenario.GetNUsers(), 0u);
+    }
+}
+
+TEST(SharedResources, OnlyWhatAChangeCanReachIsComputed)
+{
+    // Two pairs of users, each on a link of its own, and a link that all use but nobody fills.
+    SharedResources shares;
+    const uint32_t left = shares.AddResource(1);
+    const uint32_t right = shares.AddResource(1);
+    const uint32_t wide = shares.AddResource(100);
+    const std::vector<FlowUse> onLeft{{left, 1, 0}, {wide, 1, 0}};
+    const std::vector<FlowUse> onRight{{right, 1, 0}, {wide, 1, 0}};
+    const auto add = [&](const std::vector<FlowUse>& uses) {
+        const uint32_t user = shares.AddUser(uses, 1);
+        shares.ChangeCount(user, 1);
+        return user;
+    };
+    const uint32_t first = add(onLeft);
+    const uint32_t second = add(onLeft);
+    const uint32_t third = add(onRight);
+    const auto solve = [&]() {
+        std::map<uint32_t, double> rates;
+        for (const auto& share : shares.Solve())
+        {
+            rates[share.user] = share.rate;
+        }
+        return rates;
+    };
+    using Rates = std::map<uint32_t, double>;
+    EXPECT_EQ(solve(), (Rates{{first, 0.5}, {second, 0.5}, {third, 1}}));
+    // One more on the right: the left does not hear of it.
+    const uint32_t fourth = add(onRight);
+    EXPECT_EQ(shares.CountRivals(fourth), 2u);
+    EXPECT_EQ(solve(), (Rates{{third, 0.5}, {fourth, 0.5}}));
+    shares.RemoveUser(first);
+    EXPECT_EQ(solve().at(second), 1);
+    EXPECT_EQ(shares.GetNUsers(left), 1u);
+    EXPECT_EQ(shares.FindUsed(), left);
+    for (const uint32_t user : {second, third, fourth})
+    {
+        shares.RemoveUser(user);
+    }
+    EXPECT_EQ(shares.FindUsed(), NO_ID);
+    EXPECT_FALSE(shares.HasChanged() && !shares.Solve().empty());
+}
