@@ -1,0 +1,136 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef PROTEUS_MESSAGE_FLOWS_H
+#define PROTEUS_MESSAGE_FLOWS_H
+
+#include "proteus-flow-routes.h"
+#include "proteus-replay-clock.h"
+#include "proteus-shared-resources.h"
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <queue>
+#include <utility>
+#include <vector>
+
+namespace ns3
+{
+namespace proteus
+{
+
+/**
+ * @ingroup proteus
+ * Flows that carry one message after the other, and share the resources of their routes by max-min
+ * fairness while they do. A message takes its bytes at the share of its flow; its last unit goes at
+ * the rate of a link. Flows with the same route and limit are of one kind and have equal rates.
+ */
+class MessageFlows
+{
+  public:
+    /// Called when a flow has sent a message, with how much later than the flow would bring it, in
+    /// picoseconds, its last unit goes.
+    using Sent = std::function<void(uint32_t flow, double behindPs)>;
+
+    /**
+     * @param routes where the flows go; must outlive this object
+     * @param clock of the replay; must outlive this object
+     * @param isInstant whether bytes take no time
+     * @param sent whom to tell
+     */
+    MessageFlows(const FlowRoutes& routes, ReplayClock& clock, bool isInstant, Sent sent);
+
+    /**
+     * @param route of the flow
+     * @param limit bytes per second of its sender; 0: none besides that of the route
+     * @return the flow, numbered from 0
+     */
+    uint32_t AddFlow(uint32_t route, double limit);
+
+    /// @param flow a flow @return its route
+    const FlowRoute& GetRoute(uint32_t flow) const
+    {
+        return m_routes.GetRoute(m_kinds[m_flows[flow].kind].route);
+    }
+
+    /// @param flow that carries one more message, when those before are sent @param bytes of it
+    void Send(uint32_t flow, double bytes);
+
+    /// Computes the rates of what sends now, if that has changed.
+    void Share();
+
+    /// An event says that a message of a kind is sent. @param kind which one @param version of the
+    /// prediction
+    void Finish(uint32_t kind, uint32_t version);
+
+  private:
+    /// A connection.
+    struct Flow
+    {
+        uint32_t kind{0};          //!< flows with one route share a rate
+        double pacedPs{-1e12};     //!< when the next message may begin
+        std::vector<double> queue; //!< bytes of the messages
+        std::size_t sending{0};    //!< in the queue: the one under way
+    };
+
+    /// Where a flow ends, on the scale of its kind.
+    struct Target
+    {
+        double bytes; //!< that its kind has moved then, each of its flows
+        uint32_t flow;
+
+        bool operator<(const Target& other) const
+        {
+            return bytes != other.bytes ? bytes > other.bytes : flow > other.flow;
+        }
+    };
+
+    /// Flows with one route and one limit; the user of m_shares with the same number.
+    struct Kind
+    {
+        uint32_t route{0};
+        double aheadPs{0};   //!< for every byte of its last unit, a message ends sooner than at
+                             //!< the flow's rate; negative: later
+        double unitBytes{0}; //!< of the route
+        bool isPaced{false}; //!< by the thread block that sends
+        double alone{0};     //!< bytes per picosecond of one alone
+        double rate{0};      //!< of each, bytes per picosecond
+        double moved{0};     //!< bytes that each has moved since the beginning
+        double sincePs{0};   //!< when that was so
+        double expected{-1}; //!< target of its event; -1: none
+        uint32_t version{0}; //!< counts its events; older ones are void
+        std::priority_queue<Target> messages; //!< of the flows that send
+    };
+
+    /// @param route of the flows @param limit of their senders @return their kind, new
+    Kind MakeKind(uint32_t route, double limit) const;
+    /// @param kind a kind @return bytes that each flow of it has moved until now
+    double GetMoved(const Kind& kind) const;
+    /// @param kind a kind @param bytes of a message
+    /// @return the time by which the message ends sooner than its flow would bring it
+    static double GetAheadPs(const Kind& kind, double bytes);
+    /// The next message of a flow begins. @param id of the flow
+    void Begin(uint32_t id);
+    /// The message of a flow that is under way is sent. @param id of the flow
+    void End(uint32_t id);
+    /// A kind moves its bytes at a rate from now on. @param id of it @param rate of each flow
+    void SetRate(uint32_t id, double rate);
+
+    const FlowRoutes& m_routes;
+    ReplayClock& m_clock;
+    const bool m_isInstant;
+    Sent m_sent;
+    std::vector<Flow> m_flows;
+    std::vector<Kind> m_kinds;
+    std::map<std::pair<uint32_t, double>, uint32_t> m_kindOf; //!< by route and limit
+    SharedResources m_shares;                                 //!< users are kinds
+};
+
+} // namespace proteus
+} // namespace ns3
+
+#endif // PROTEUS_MESSAGE_FLOWS_H
