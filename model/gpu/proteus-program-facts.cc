@@ -15,35 +15,36 @@ namespace ns3
 namespace proteus
 {
 
-ProgramFacts
-MakeProgramFacts(const CollectiveProgram& program)
+ProgramFacts::ProgramFacts(const CollectiveProgram& program)
+    : shares(program),
+      waiters(FindWaiters(program))
 {
-    ProgramFacts facts{BlockShares(program), 0, {}};
     const ProtocolTraits& traits = GetTraits(program.protocol);
-    facts.waiters.resize(program.ranks.size());
-    for (std::size_t rank = 0; rank < program.ranks.size(); ++rank)
+    for (const RankProgram& rank : program.ranks)
     {
-        const auto& blocks = program.ranks[rank].blocks;
-        auto& waiters = facts.waiters[rank];
-        waiters.resize(blocks.size());
-        for (uint32_t block = 0; block < blocks.size(); ++block)
+        for (const ThreadBlock& block : rank.blocks)
         {
-            for (const Step& step : blocks[block].steps)
+            for (const Step& step : block.steps)
             {
                 if (Sends(step.kind) || SendsToGroup(step.kind))
                 {
                     // A step without bytes is a flag, which has at least one.
-                    facts.sentBytes += std::max<uint64_t>(traits.WireBytes(step.bytes), 1);
-                }
-                if (step.waitBlock != NO_BLOCK && step.waitBlock != block &&
-                    (waiters[step.waitBlock].empty() || waiters[step.waitBlock].back() != block))
-                {
-                    waiters[step.waitBlock].push_back(block);
+                    sentBytes += std::max<uint64_t>(traits.WireBytes(step.bytes), 1);
                 }
             }
         }
     }
-    return facts;
+}
+
+const ProgramFacts&
+ProgramFactsTable::Get(const CollectiveProgram& program)
+{
+    auto& facts = m_facts[&program];
+    if (!facts)
+    {
+        facts = std::make_unique<const ProgramFacts>(program);
+    }
+    return *facts;
 }
 
 } // namespace proteus

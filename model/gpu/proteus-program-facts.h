@@ -8,10 +8,12 @@
 #define PROTEUS_PROGRAM_FACTS_H
 
 #include "ns3/proteus-block-cost.h"
+#include "ns3/proteus-program-machine.h"
 #include "ns3/proteus-program.h"
 
 #include <cstdint>
-#include <vector>
+#include <map>
+#include <memory>
 
 namespace ns3
 {
@@ -22,18 +24,25 @@ namespace proteus
 /// What who executes a program asks of it again and again.
 struct ProgramFacts
 {
+    /// @param program to look at; must outlive this object
+    explicit ProgramFacts(const CollectiveProgram& program);
+
     BlockShares shares;    //!< of thread blocks of the GPU
     uint64_t sentBytes{0}; //!< that all ranks hand to the transport, flags of the protocol included
-    /// By rank and block: other blocks of the rank that wait for it at some step.
-    std::vector<std::vector<std::vector<uint32_t>>> waiters;
+    BlockWaiters waiters;  //!< which blocks wait for which
 };
 
-/**
- * @ingroup proteus
- * @param program to look at
- * @return what is known of it
- */
-ProgramFacts MakeProgramFacts(const CollectiveProgram& program);
+/// @ingroup proteus
+/// The facts of programs that are used again and again.
+class ProgramFactsTable
+{
+  public:
+    /// @param program to look at; must outlive this object @return what is known of it, kept
+    const ProgramFacts& Get(const CollectiveProgram& program);
+
+  private:
+    std::map<const CollectiveProgram*, std::unique_ptr<const ProgramFacts>> m_facts; //!< by program
+};
 
 } // namespace proteus
 } // namespace ns3

@@ -1,0 +1,166 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-collective-kernels.h"
+
+#include "ns3/proteus-collective-choice.h"
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <stdexcept>
+#include <utility>
+
+namespace ns3
+{
+namespace proteus
+{
+
+LaunchMode
+LaunchModeFromString(const std::string& text)
+{
+    const std::array<std::pair<const char*, LaunchMode>, 3> modes{
+        {{"stream", LaunchMode::STREAM},
+         {"process-per-gpu", LaunchMode::PROCESS_PER_GPU},
+         {"one-process", LaunchMode::ONE_PROCESS}}};
+    for (const auto& [name, mode] : modes)
+    {
+        if (text == name)
+        {
+            return mode;
+        }
+    }
+    throw std::invalid_argument("ns3::proteus::PacketNetwork::LaunchMode=" + text +
+                                ": must be stream, process-per-gpu or one-process");
+}
+
+CollectiveKernels::CollectiveKernels(const ExecutionGraph& graph,
+                                     const Cluster& cluster,
+                                     const KernelSettings& settings)
+    : m_graph(graph),
+      m_cluster(cluster),
+      m_settings(settings),
+      m_hostPs(graph.GetNDevices(), 0)
+{
+}
+
+const CollectiveKernelCost&
+CollectiveKernels::GetKernelCost(DeviceId device) const
+{
+    const uint32_t known =
+        FindComputeCapability(m_cluster.GetVertices()[m_cluster.GetGpus()[device]].model);
+    return GetCollectiveKernelCost(known);
+}
+
+int64_t
+CollectiveKernels::GetHostPs(const Task& task, const CollectiveProgram& program, uint32_t rank)
+{
+    const CollectiveLaunchCost& cost = GetCollectiveLaunchCost();
+    if (program.algorithm != "direct" && program.algorithm != "pxn")
+    {
+        return cost.kernelPs + program.channels * cost.channelPs;
+    }
+    std::set<std::pair<uint32_t, uint32_t>> peers;
+    for (const ThreadBlock& block : program.ranks[rank].blocks)
+    {
+        peers.emplace(block.receivePeer, block.sendPeer);
+    }
+    // Of messages, every rank sends one and receives one in a kernel.
+    const int64_t kernelPs =
+        task.collective == Collective::SEND_RECV ? cost.kernelPs / 2 : cost.kernelPs;
+    return kernelPs + static_cast<int64_t>(peers.size()) * cost.peerPs;
+}
+
+int64_t
+CollectiveKernels::Launch(DeviceId device,
+                          TaskId id,
+                          const CollectiveProgram& program,
+                          uint32_t rank,
+                          int64_t nowPs)
+{
+    int64_t launchedPs = nowPs;
+    if (m_settings.launchMode != LaunchMode::STREAM)
+    {
+        const Task& task = m_graph.GetTask(id);
+        const int64_t onePs = GetHostPs(task, program, rank);
+        int64_t before = 0;
+        int64_t all = 1;
+        if (m_settings.launchMode == LaunchMode::ONE_PROCESS)
+        {
+            const auto& gpus = m_cluster.GetGpus();
+            const auto& vertices = m_cluster.GetVertices();
+            all = 0;
+            for (DeviceId other : m_graph.GetGroup(task.place))
+            {
+                const bool same = vertices[gpus[other]].server == vertices[gpus[device]].server;
+                all += same;
+                before += same && other < device;
+            }
+        }
+        launchedPs = std::max(launchedPs, m_hostPs[device] + (before + 1) * onePs);
+        m_hostPs[device] += all * onePs;
+    }
+    launchedPs += m_settings.launchGapPs;
+    if (m_settings.launchOverheadPs >= 0)
+    {
+        return launchedPs + m_settings.launchOverheadPs;
+    }
+    return m_settings.kernelCosts
+               ? launchedPs + GetKernelCost(device).GetKernelPs(ToNcclProtocol(program.protocol))
+               : launchedPs;
+}
+
+double
+CollectiveKernels::GetWireRate(DeviceId device,
+                               const CollectiveProgram& program,
+                               const ProgramFacts& facts,
+                               uint32_t from,
+                               uint32_t to,
+                               uint16_t channel) const
+{
+    const auto& blocks = program.ranks[from].blocks;
+    const auto sender = std::find_if(blocks.begin(), blocks.end(), [&](const ThreadBlock& block) {
+        return block.channel == channel && block.sendPeer == to;
+    });
+    if (!m_settings.kernelCosts || sender == blocks.end())
+    {
+        return 0;
+    }
+    return GetBlockWireRate(GetKernelCost(device),
+                            program.protocol,
+                            facts.shares.Get(from, *sender));
+}
+
+BlockCost
+CollectiveKernels::GetCost(DeviceId device,
+                           Protocol protocol,
+                           BlockShare share,
+                           bool inGroup,
+                           std::optional<HopKind> receive,
+                           std::optional<HopKind> send) const
+{
+    if (!m_settings.kernelCosts || share.part == 0)
+    {
+        return {};
+    }
+    BlockCost cost = GetBlockCost(GetKernelCost(device), protocol, share, inGroup, receive, send);
+    if (receive == HopKind::NETWORK)
+    {
+        cost.latencyPs += m_settings.pluginLatencyPs;
+    }
+    return cost;
+}
+
+int64_t
+CollectiveKernels::GetGroupLatencyPs(DeviceId device, Protocol protocol) const
+{
+    return m_settings.kernelCosts
+               ? GetKernelCost(device).Get(HopKind::SWITCH, ToNcclProtocol(protocol)).latencyPs
+               : 0;
+}
+
+} // namespace proteus
+} // namespace ns3

@@ -1,0 +1,143 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef PROTEUS_COLLECTIVE_KERNELS_H
+#define PROTEUS_COLLECTIVE_KERNELS_H
+
+#include "proteus-program-facts.h"
+
+#include "ns3/proteus-block-cost.h"
+#include "ns3/proteus-cluster.h"
+#include "ns3/proteus-graph.h"
+#include "ns3/proteus-program.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ns3
+{
+namespace proteus
+{
+
+/// @ingroup proteus
+/// Who launches the kernels of collectives.
+enum class LaunchMode : uint8_t
+{
+    STREAM,          //!< a host that is far ahead, so that it costs nothing, as in training
+    PROCESS_PER_GPU, //!< a host thread for every GPU, one kernel after the other from time 0 on
+    ONE_PROCESS,     //!< one host thread for all GPUs of a server
+};
+
+/// @ingroup proteus
+/// @param text stream, process-per-gpu or one-process @return what it names
+/// @throw std::invalid_argument for any other text
+LaunchMode LaunchModeFromString(const std::string& text);
+
+/// @ingroup proteus
+/// What is fixed about all kernels of collectives. The attributes of PacketNetwork have these
+/// names.
+struct KernelSettings
+{
+    LaunchMode launchMode{LaunchMode::STREAM}; //!< who launches them
+    int64_t launchOverheadPs{-1}; //!< start and end of a kernel; negative: CollectiveKernelCost's
+    int64_t launchGapPs{0};       //!< what every kernel starts later than the costs say
+    int64_t pluginLatencyPs{0};   //!< of a chunk from another server, beside that of RDMA
+    bool kernelCosts{true};       //!< whether steps cost time beside that on the wire
+    bool kernelCopies{true};      //!< whether kernels move bytes inside a server, not copy engines
+};
+
+/**
+ * @ingroup proteus
+ * The kernels that execute collectives: when the host has launched them, and what their steps cost.
+ */
+class CollectiveKernels
+{
+  public:
+    /**
+     * @param graph whose collectives are executed; must outlive this object
+     * @param cluster that has the GPUs; must outlive this object
+     * @param settings of all kernels
+     */
+    CollectiveKernels(const ExecutionGraph& graph,
+                      const Cluster& cluster,
+                      const KernelSettings& settings);
+
+    /**
+     * A device joins a communication: the host launches its kernel.
+     * @param device that joins
+     * @param task which communication
+     * @param program of the task
+     * @param rank of the device in its group
+     * @param nowPs present time
+     * @return when the kernel begins its first step, picoseconds
+     */
+    int64_t Launch(DeviceId device,
+                   TaskId task,
+                   const CollectiveProgram& program,
+                   uint32_t rank,
+                   int64_t nowPs);
+
+    /**
+     * @param device whose kernel sends
+     * @param program of it
+     * @param facts of the program
+     * @param from sending rank
+     * @param to receiving rank
+     * @param channel of the connection
+     * @return what the thread block puts on the wire, bytes per second; 0: no limit
+     */
+    double GetWireRate(DeviceId device,
+                       const CollectiveProgram& program,
+                       const ProgramFacts& facts,
+                       uint32_t from,
+                       uint32_t to,
+                       uint16_t channel) const;
+
+    /**
+     * @param device whose kernel has the block
+     * @param protocol of the program
+     * @param share of the block
+     * @param inGroup whether it works with a network group
+     * @param receive what its chunks cross, if it receives any
+     * @param send what it sends crosses, if it sends
+     * @return what its steps cost
+     */
+    BlockCost GetCost(DeviceId device,
+                      Protocol protocol,
+                      BlockShare share,
+                      bool inGroup,
+                      std::optional<HopKind> receive,
+                      std::optional<HopKind> send) const;
+
+    /// @param device that gets something from a network group @param protocol of the program
+    /// @return time from its arrival to its use, picoseconds
+    int64_t GetGroupLatencyPs(DeviceId device, Protocol protocol) const;
+
+    /// @return what is fixed about all kernels
+    const KernelSettings& GetSettings() const
+    {
+        return m_settings;
+    }
+
+  private:
+    /// @param device a device @return what its kernels cost
+    const CollectiveKernelCost& GetKernelCost(DeviceId device) const;
+    /// @param task which communication @param program of it @param rank a rank of it
+    /// @return what the host needs to launch the kernel of one GPU, picoseconds
+    static int64_t GetHostPs(const Task& task, const CollectiveProgram& program, uint32_t rank);
+
+    const ExecutionGraph& m_graph;   //!< whose collectives are executed
+    const Cluster& m_cluster;        //!< that has the GPUs
+    const KernelSettings m_settings; //!< of all kernels
+    std::vector<int64_t> m_hostPs;   //!< by device: when its last launch was through
+};
+
+} // namespace proteus
+} // namespace ns3
+
+#endif // PROTEUS_COLLECTIVE_KERNELS_H

@@ -1,0 +1,381 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-packet-wire.h"
+
+#include "ns3/proteus-compat.h"
+#include "ns3/proteus-simulator-time.h"
+
+#include <algorithm>
+#include <optional>
+
+namespace ns3
+{
+namespace proteus
+{
+
+PacketWire::PacketWire(const ExecutionGraph& graph,
+                       Ptr<Fabric> fabric,
+                       Ptr<Transport> transport,
+                       const KernelSettings& settings,
+                       const TracedCallback<const ChannelSpan&>& channelEnd)
+    : m_graph(graph),
+      m_fabric(fabric),
+      m_transport(transport),
+      m_kernels(graph, fabric->GetCluster(), settings),
+      m_channelEnd(channelEnd),
+      m_machine(*this),
+      m_pairs(graph, transport, settings.kernelCopies)
+{
+    m_transport->SetFabric(fabric, this);
+    m_groups.SetUp(m_transport);
+}
+
+void
+PacketWire::Dispose()
+{
+    m_machine.Clear();
+    m_fabric = nullptr;
+}
+
+uint32_t
+PacketWire::GetBlock(const BlockKey& key)
+{
+    const auto [place, isNew] = m_blockIndex.emplace(key, NO_ID);
+    if (isNew)
+    {
+        place->second = m_machine.AddBlock();
+    }
+    return place->second;
+}
+
+void
+PacketWire::CallAt(DeviceId device, int64_t timePs, std::function<void()> callback)
+{
+    ScheduleFunctionWithContext(
+        m_fabric->GetNodes().Get(m_fabric->GetCluster().GetGpus()[device])->GetId(),
+        CeilToStep(timePs) - Simulator::Now(),
+        std::move(callback));
+}
+
+void
+PacketWire::Join(DeviceId device,
+                 TaskId task,
+                 uint32_t microBatch,
+                 std::shared_ptr<const CollectiveProgram> program,
+                 std::function<void()> done)
+{
+    const ProgramFacts& facts = m_facts.Get(*program);
+    const auto& devices = m_graph.GetGroup(m_graph.GetTask(task).place);
+    const auto number =
+        static_cast<uint32_t>(std::find(devices.begin(), devices.end(), device) - devices.begin());
+    const uint32_t id = m_machine.AddRank(*program, facts.waiters, number);
+    const int64_t startPs =
+        m_kernels.Launch(device, task, *program, number, Simulator::Now().GetPicoSeconds());
+    PacketRank& rank = m_machine.GetRank(id);
+    rank.microBatch = microBatch;
+    rank.device = device;
+    rank.traffic.task = task;
+    rank.keptProgram = std::move(program);
+    rank.facts = &facts;
+    rank.done = std::move(done);
+    m_rankIndex.emplace(BlockKey{task, microBatch, device, 0}, id);
+    CallAt(device, startPs, [this, id]() { StartRank(id); });
+}
+
+void
+PacketWire::StartRank(uint32_t id)
+{
+    OpenGroups(id);
+    const std::size_t blocks =
+        m_machine.GetRank(id).program->ranks[m_machine.GetRank(id).rank].blocks.size();
+    for (uint32_t number = 0; number < blocks; ++number)
+    {
+        const PacketRank& rank = m_machine.GetRank(id);
+        const uint32_t block =
+            GetBlock(BlockKey{rank.traffic.task, rank.microBatch, rank.device, number});
+        m_machine.BindBlock(id, block);
+        SetUpBlock(block);
+    }
+    if (m_machine.GetRank(id).blocksLeft == 0)
+    {
+        CheckDone(id);
+        return;
+    }
+    // Blocks may end within Advance(), which may end the rank: keep what is needed.
+    const std::vector<uint32_t> runs = m_machine.GetRank(id).blocks;
+    for (const uint32_t run : runs)
+    {
+        m_machine.Advance(run);
+    }
+}
+
+void
+PacketWire::SetUpBlock(uint32_t id)
+{
+    PacketBlock& block = m_machine.GetBlock(id);
+    const PacketRank& rank = m_machine.GetRank(block.rank);
+    const ThreadBlock& program = *block.block;
+    const GroupId group = m_graph.GetTask(rank.traffic.task).place;
+    block.startPs = m_fabric->GetTimePs();
+    if (program.group != NO_GROUP)
+    {
+        std::tie(block.group, block.member) = rank.groups[program.group];
+        m_groups.AddBlock(block.group, block.member, id);
+    }
+    const auto getPair = [&](uint32_t from, uint32_t to) {
+        const double rate = m_kernels.GetWireRate(m_graph.GetGroup(group)[from],
+                                                  *rank.program,
+                                                  *rank.facts,
+                                                  from,
+                                                  to,
+                                                  program.channel);
+        return m_pairs.Get(group, program.channel, from, to, rate);
+    };
+    std::optional<HopKind> sendHop;
+    std::optional<HopKind> receiveHop;
+    if (program.sendPeer != NO_RANK)
+    {
+        block.sendQueuePair = getPair(rank.rank, program.sendPeer);
+        sendHop = m_pairs.GetHop(block.sendQueuePair);
+        // Stores go to a GPU of the same server as they are made; a NIC fetches a chunk that is
+        // whole.
+        block.sendsWhole = sendHop == HopKind::NETWORK;
+    }
+    if (program.receivePeer != NO_RANK)
+    {
+        block.receiveQueuePair = getPair(program.receivePeer, rank.rank);
+        receiveHop = m_pairs.GetHop(block.receiveQueuePair);
+        m_machine.GrantSlots(id);
+    }
+    block.cost = m_kernels.GetCost(rank.device,
+                                   rank.program->protocol,
+                                   rank.facts->shares.Get(rank.rank, program),
+                                   block.group != NO_ID,
+                                   receiveHop,
+                                   sendHop);
+}
+
+void
+PacketWire::Grant(uint32_t id, uint32_t chunks)
+{
+    const PacketBlock& block = m_machine.GetBlock(id);
+    const PacketRank& rank = m_machine.GetRank(block.rank);
+    ControlMessage message;
+    message.task = rank.traffic.task;
+    message.microBatch = rank.microBatch;
+    message.receiverBlock = id;
+    message.senderBlock = block.receivePeerBlock;
+    message.chunks = chunks;
+    if (message.senderBlock == NO_ID)
+    {
+        const auto& blocks = rank.program->ranks[block.block->receivePeer].blocks;
+        const auto sender =
+            std::find_if(blocks.begin(), blocks.end(), [&](const ThreadBlock& candidate) {
+                return candidate.channel == block.block->channel && candidate.sendPeer == rank.rank;
+            });
+        message.block = static_cast<uint32_t>(sender - blocks.begin());
+    }
+    m_transport->SendControl(block.receiveQueuePair, m_control.Add(message));
+}
+
+void
+PacketWire::ReceiveControl(uint32_t queuePair, uint32_t value)
+{
+    const ControlMessage message = m_control[value];
+    m_control.GiveBack(value);
+    uint32_t id = message.senderBlock;
+    if (id == NO_ID)
+    {
+        const VertexId vertex = m_transport->GetSource(queuePair);
+        const auto& gpus = m_fabric->GetCluster().GetGpus();
+        const auto device = static_cast<DeviceId>(
+            std::lower_bound(gpus.begin(), gpus.end(), vertex) - gpus.begin());
+        id = GetBlock(BlockKey{message.task, message.microBatch, device, message.block});
+        m_machine.GetBlock(id).sendPeerBlock = message.receiverBlock;
+    }
+    m_machine.GetBlock(id).grants += message.chunks;
+    if (m_machine.GetBlock(id).block)
+    {
+        m_machine.Advance(id);
+    }
+}
+
+uint64_t
+PacketWire::CountSent(PacketRank& rank, const Step& step) const
+{
+    // A step without bytes is a flag, which has at least one.
+    const uint64_t bytes =
+        std::max<uint64_t>(GetTraits(rank.program->protocol).WireBytes(step.bytes), 1);
+    ++rank.unacknowledged;
+    rank.traffic.sentBytes += bytes;
+    return bytes;
+}
+
+void
+PacketWire::Send(uint32_t id, const Step& step)
+{
+    const PacketBlock& block = m_machine.GetBlock(id);
+    PacketRank& rank = m_machine.GetRank(block.rank);
+    const uint64_t bytes = CountSent(rank, step);
+    rank.traffic.expectedBytes += bytes;
+    m_transport->Send(block.sendQueuePair, bytes, uint64_t{id} << 32 | block.sendPeerBlock);
+}
+
+void
+PacketWire::ReceiveMessage(uint32_t /* queuePair */, uint64_t tag, uint64_t bytes)
+{
+    const auto id = static_cast<uint32_t>(tag);
+    PacketBlock& block = m_machine.GetBlock(id);
+    PacketRank& rank = m_machine.GetRank(block.rank);
+    block.receivePeerBlock = static_cast<uint32_t>(tag >> 32);
+    ++m_messages;
+    rank.traffic.receivedBytes += bytes;
+    if (block.cost.latencyPs == 0)
+    {
+        m_machine.Arrive(id);
+        return;
+    }
+    CallAt(rank.device, m_fabric->GetTimePs() + block.cost.latencyPs, [this, id]() {
+        m_machine.Arrive(id);
+    });
+}
+
+void
+PacketWire::ReceiveAcknowledgement(uint32_t /* queuePair */, uint64_t tag)
+{
+    const uint32_t rank = m_machine.GetBlock(tag >> 32).rank;
+    --m_machine.GetRank(rank).unacknowledged;
+    CheckDone(rank);
+}
+
+void
+PacketWire::Begin(uint32_t id, const Step& step)
+{
+    const PacketBlock& block = m_machine.GetBlock(id);
+    if (block.group != NO_ID)
+    {
+        DoGroupStep(block, step);
+    }
+}
+
+bool
+PacketWire::Occupy(uint32_t id, const Step& step)
+{
+    const PacketBlock& block = m_machine.GetBlock(id);
+    const int64_t busyPs =
+        block.cost.busyPs +
+        static_cast<int64_t>(static_cast<double>(step.bytes) * block.cost.psPerByte);
+    if (busyPs <= 0)
+    {
+        return false;
+    }
+    CallAt(m_machine.GetRank(block.rank).device, m_fabric->GetTimePs() + busyPs, [this, id]() {
+        m_machine.Finish(id);
+    });
+    return true;
+}
+
+bool
+PacketWire::EndBlock(uint32_t id)
+{
+    const PacketBlock& block = m_machine.GetBlock(id);
+    if (!m_channelEnd.IsEmpty())
+    {
+        const PacketRank& rank = m_machine.GetRank(block.rank);
+        m_channelEnd({rank.device,
+                      rank.traffic.task,
+                      rank.microBatch,
+                      block.block->channel,
+                      block.number,
+                      block.startPs,
+                      m_fabric->GetTimePs()});
+    }
+    return CheckDone(block.rank);
+}
+
+bool
+PacketWire::CheckDone(uint32_t id)
+{
+    PacketRank& rank = m_machine.GetRank(id);
+    if (rank.blocksLeft > 0 || rank.unacknowledged > 0)
+    {
+        return false;
+    }
+    const TaskId task = rank.traffic.task;
+    for (uint32_t i = 0; i < rank.blocks.size(); ++i)
+    {
+        m_blockIndex.erase(BlockKey{task, rank.microBatch, rank.device, i});
+    }
+    m_rankIndex.erase(BlockKey{task, rank.microBatch, rank.device, 0});
+    for (const auto& [group, member] : rank.groups)
+    {
+        if (group != NO_ID)
+        {
+            m_groups.Close(group, member);
+        }
+    }
+    m_ledger.Add(rank.traffic);
+    m_fabric->CallAtPresent(m_fabric->GetCluster().GetGpus()[rank.device], std::move(rank.done));
+    m_machine.FreeRank(id);
+    return true;
+}
+
+std::string
+PacketWire::DescribeWait(DeviceId device, TaskId task, uint32_t microBatch) const
+{
+    const auto found = m_rankIndex.find(BlockKey{task, microBatch, device, 0});
+    if (found == m_rankIndex.end())
+    {
+        return "";
+    }
+    const GroupId group = m_graph.GetTask(task).place;
+    const auto name = [&](uint32_t rank) {
+        const DeviceId peer = m_graph.GetGroup(group)[rank];
+        const bool joined = m_rankIndex.count(BlockKey{task, microBatch, peer, 0}) > 0;
+        const Cluster& cluster = m_fabric->GetCluster();
+        return "device " + std::to_string(peer) + " (" +
+               cluster.GetVertices()[cluster.GetGpus()[peer]].name +
+               (joined ? ")" : "), which has not joined");
+    };
+    for (const uint32_t id : m_machine.GetRank(found->second).blocks)
+    {
+        const PacketBlock& block = m_machine.GetBlock(id);
+        if (block.IsOver())
+        {
+            continue;
+        }
+        const Step& step = block.GetStep();
+        if (m_machine.LacksGroup(block, step))
+        {
+            return DescribeGroupWait(block, step, name);
+        }
+        if (Machine::LacksChunk(block, step))
+        {
+            return "waits for a chunk from " + name(block.block->receivePeer);
+        }
+        if (Machine::LacksRoom(block, step))
+        {
+            return "waits for clear-to-send from " + name(block.block->sendPeer);
+        }
+        // If it waits for another block, that one says why.
+    }
+    return "waits for acknowledgements";
+}
+
+std::string
+PacketWire::CheckAtRest() const
+{
+    if (!m_rankIndex.empty() || !m_blockIndex.empty())
+    {
+        return std::to_string(m_rankIndex.size()) + " communications under way";
+    }
+    const std::string left = m_ledger.CheckAtRest();
+    return left.empty() ? m_groups.CheckAtRest() : left;
+}
+
+} // namespace proteus
+} // namespace ns3

@@ -1,0 +1,58 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-queue-pair-table.h"
+
+#include "ns3/proteus-connection.h"
+
+namespace ns3
+{
+namespace proteus
+{
+
+QueuePairTable::QueuePairTable(const ExecutionGraph& graph,
+                               Ptr<Transport> transport,
+                               bool kernelCopies)
+    : m_graph(graph),
+      m_transport(transport),
+      m_kernelCopies(kernelCopies)
+{
+}
+
+uint32_t
+QueuePairTable::Get(GroupId group,
+                    uint32_t channel,
+                    uint32_t from,
+                    uint32_t to,
+                    double bytesPerSecond)
+{
+    const auto [place, isNew] =
+        m_pairs.emplace(std::make_tuple(group, channel, from, to, bytesPerSecond), NO_ID);
+    if (isNew)
+    {
+        const Connection connection = PlanConnection(m_transport->GetFabric()->GetCluster(),
+                                                     m_transport->GetFabric()->GetPaths(),
+                                                     group,
+                                                     channel,
+                                                     m_graph.GetGroup(group)[from],
+                                                     m_graph.GetGroup(group)[to],
+                                                     m_kernelCopies);
+        QueuePairOptions options;
+        options.source = connection.source;
+        options.destination = connection.destination;
+        options.waypoints = connection.waypoints;
+        options.flow = connection.flow;
+        options.copyMethod = connection.copyMethod;
+        options.copyBytesPerSecond = options.copyMethod == CopyMethod::SM ? bytesPerSecond : 0;
+        place->second = m_transport->CreateQueuePair(options);
+        m_hops.resize(place->second + 1, HopKind::NETWORK);
+        m_hops[place->second] = connection.hop;
+    }
+    return place->second;
+}
+
+} // namespace proteus
+} // namespace ns3

@@ -1,0 +1,71 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef PROTEUS_QUEUE_PAIR_TABLE_H
+#define PROTEUS_QUEUE_PAIR_TABLE_H
+
+#include "ns3/proteus-collective-kernel-cost.h"
+#include "ns3/proteus-graph.h"
+#include "ns3/proteus-transport.h"
+
+#include <cstdint>
+#include <map>
+#include <tuple>
+#include <vector>
+
+namespace ns3
+{
+namespace proteus
+{
+
+/**
+ * @ingroup proteus
+ * The queue pairs of collectives. They belong to a group, a channel, a pair of ranks and a rate,
+ * and live for the whole run.
+ */
+class QueuePairTable
+{
+  public:
+    /**
+     * @param graph whose groups communicate; must outlive this object
+     * @param transport that has the queue pairs
+     * @param kernelCopies whether kernels move the bytes inside a server, not copy engines
+     */
+    QueuePairTable(const ExecutionGraph& graph, Ptr<Transport> transport, bool kernelCopies);
+
+    /**
+     * @param group the ranks' group
+     * @param channel of the program
+     * @param from rank in the group
+     * @param to rank in the group
+     * @param bytesPerSecond on the wire that a thread block moves; 0: no limit
+     * @return the queue pair, made on first use
+     */
+    uint32_t Get(GroupId group,
+                 uint32_t channel,
+                 uint32_t from,
+                 uint32_t to,
+                 double bytesPerSecond);
+
+    /// @param queuePair one of these @return what it crosses
+    HopKind GetHop(uint32_t queuePair) const
+    {
+        return m_hops[queuePair];
+    }
+
+  private:
+    const ExecutionGraph& m_graph; //!< whose groups communicate
+    Ptr<Transport> m_transport;    //!< that has the queue pairs
+    bool m_kernelCopies;           //!< see QueuePairTable()
+    /// By group, channel, sender's and receiver's rank, and rate.
+    std::map<std::tuple<GroupId, uint32_t, uint32_t, uint32_t, double>, uint32_t> m_pairs;
+    std::vector<HopKind> m_hops; //!< by queue pair
+};
+
+} // namespace proteus
+} // namespace ns3
+
+#endif // PROTEUS_QUEUE_PAIR_TABLE_H
