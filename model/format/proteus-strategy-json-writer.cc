@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <nlohmann/json.hpp>
+#include <string>
 #include <vector>
 
 namespace ns3
@@ -112,7 +113,73 @@ MakeNode(const StrategyNode& node, bool isRoot)
     return object;
 }
 
+/// The short form of a plan: fields that differ from what they are when left out, and all sizes.
+Json
+MakePlan(const ParallelPlan& plan)
+{
+    Json root = Json::object();
+    auto add = [&root](const char* name, const auto& value, const auto& otherwise) {
+        if (value != otherwise)
+        {
+            root[name] = value;
+        }
+    };
+    root["tp"] = plan.tensorParallel;
+    root["pp"] = plan.pipelineParallel;
+    root["dp"] = plan.dataParallel;
+    add("cp", plan.contextParallel, 1U);
+    add("ep", plan.expertParallel, 1U);
+    add("virtualStages", plan.virtualStages, 1U);
+    add("globalBatch", plan.globalBatch, 0U);
+    root["microBatch"] = plan.microBatch;
+    add("sequenceParallel", plan.isSequenceParallel, false);
+    add("zero", plan.optimizer.zero, 0U);
+    add("recompute", std::string(ToString(plan.recompute)), "none");
+    add("schedule",
+        std::string(ToString(plan.schedule.kind)),
+        plan.virtualStages > 1 ? "interleaved" : "1f1b");
+    if (!plan.schedule.maxInFlight.empty())
+    {
+        root["maxInFlight"] = plan.schedule.maxInFlight;
+    }
+    add("interleave", plan.schedule.interleave, 1U);
+    add("buckets",
+        std::string(ToString(plan.gradients.policy)),
+        plan.optimizer.zero >= 2 ? "ddp" : "whole");
+    const GradientSpec gradients;
+    add("bucketMbytes", plan.gradients.bucketMegabytes, gradients.bucketMegabytes);
+    add("firstBucketMbytes", plan.gradients.firstBucketMegabytes, gradients.firstBucketMegabytes);
+    add("gradientsInPlace", plan.gradients.isInPlace, true);
+    add("dataType", std::string(ToString(plan.precision.compute)), "bf16");
+    add("gradientType", std::string(ToString(plan.precision.gradient)), "fp32");
+    add("optimizer", std::string(ToString(plan.optimizer.kind)), "adam");
+    add("fusedOptimizer", plan.optimizer.isFused, true);
+    add("offloadOptimizer", plan.optimizer.isOffloaded, false);
+    return root;
+}
+
 } // namespace
+
+void
+WritePlanJson(const ParallelPlan& plan, const std::string& name, std::ostream& output)
+{
+    Json root = Json::object();
+    root["name"] = name;
+    root.update(MakePlan(plan));
+    output << root.dump(1) << '\n';
+}
+
+std::string
+FormatPlan(const ParallelPlan& plan)
+{
+    std::string text;
+    for (const auto& [name, value] : MakePlan(plan).items())
+    {
+        const std::string word = value.is_string() ? value.get<std::string>() : value.dump();
+        text += (text.empty() ? "" : ",") + name + "=" + word;
+    }
+    return text;
+}
 
 void
 WriteStrategyJson(const StrategyTree& tree, std::ostream& output)

@@ -96,6 +96,19 @@ StrategyFile LoadStrategy(const std::string& path);
 
 /**
  * @ingroup proteus
+ * Writes a plan in the short form, which reads back to the same one.
+ * @param plan to write
+ * @param name of the strategy
+ * @param output where to
+ */
+void WritePlanJson(const ParallelPlan& plan, const std::string& name, std::ostream& output);
+
+/// @ingroup proteus
+/// @param plan a plan @return its short form as command lines have it, e.g. "tp=8,pp=1,dp=2,..."
+std::string FormatPlan(const ParallelPlan& plan);
+
+/**
+ * @ingroup proteus
  * Writes a tree, which reads back to the same one.
  * @param tree to write
  * @param output where to

@@ -121,21 +121,41 @@ FindNode(StrategyNode& root, const std::string& path)
     return *node;
 }
 
+/// @return by unit: its stage; equal runs of blocks, and what stands between two blocks on the
+/// stage of the first
+std::vector<uint32_t>
+AssignStages(const Model& model, const std::vector<Unit>& units, uint32_t nStages)
+{
+    const auto nBlocks =
+        static_cast<uint64_t>(std::count_if(units.begin(), units.end(), [](const Unit& unit) {
+            return !unit.block.empty();
+        }));
+    if (nStages > 1)
+    {
+        Check(nBlocks > 0 && nBlocks % nStages == 0,
+              "model " + model.GetName() + " has " + Text(nBlocks) + " numbered blocks, which " +
+                  Text(nStages) + " pipeline stages (pp x virtualStages) cannot share evenly" +
+                  (nBlocks == 0 ? "; write a tree that gives stages to its nodes" : ""));
+    }
+    const uint64_t perStage = nStages > 1 ? nBlocks / nStages : units.size() + 1;
+    std::vector<uint32_t> stages;
+    uint64_t seen = 0;
+    for (const Unit& unit : units)
+    {
+        const bool isBlock = !unit.block.empty();
+        const uint64_t index = isBlock ? seen++ : (seen > 0 ? seen - 1 : 0);
+        stages.push_back(static_cast<uint32_t>(index / perStage));
+    }
+    return stages;
+}
+
 /// Gives the stages to the tree: a node for every run of blocks.
 void
 AddStages(StrategyTree& tree, const Model& model, const ParallelPlan& plan)
 {
     const std::vector<Unit> units = FindUnits(model);
-    const uint32_t nStages = plan.pipelineParallel * plan.virtualStages;
-    const auto nBlocks =
-        static_cast<uint64_t>(std::count_if(units.begin(), units.end(), [](const Unit& unit) {
-            return !unit.block.empty();
-        }));
-    Check(nBlocks > 0 && nBlocks % nStages == 0,
-          "model " + model.GetName() + " has " + Text(nBlocks) + " numbered blocks, which " +
-              Text(nStages) + " pipeline stages (pp x virtualStages) cannot share evenly" +
-              (nBlocks == 0 ? "; write a tree that gives stages to its nodes" : ""));
-    const uint64_t perStage = nBlocks / nStages;
+    const std::vector<uint32_t> stages =
+        AssignStages(model, units, plan.pipelineParallel * plan.virtualStages);
 
     struct Run
     {
@@ -146,13 +166,11 @@ AddStages(StrategyTree& tree, const Model& model, const ParallelPlan& plan)
 
     std::vector<Run> runs;
     std::map<std::string, std::set<uint32_t>> stagesOf; // by first part of a path
-    uint64_t seen = 0;
-    for (const Unit& unit : units)
+    for (std::size_t i = 0; i < units.size(); ++i)
     {
-        // What stands between two blocks belongs to the stage of the first.
+        const Unit& unit = units[i];
         const bool isBlock = !unit.block.empty();
-        const uint64_t index = isBlock ? seen++ : (seen > 0 ? seen - 1 : 0);
-        const auto stage = static_cast<uint32_t>(index / perStage);
+        const uint32_t stage = stages[i];
         stagesOf[unit.GetPart()].insert(stage);
         if (isBlock && !runs.empty() && runs.back().first.block == unit.block &&
             runs.back().stage == stage && runs.back().last + 1 == unit.number)
@@ -429,6 +447,28 @@ GetModelVariables(const ParallelPlan& plan)
 {
     return {{"batch", int64_t{plan.microBatch} * plan.dataParallel},
             {"tensorParallel", plan.tensorParallel}};
+}
+
+uint64_t
+CountBlocks(const Model& model)
+{
+    const std::vector<Unit> units = FindUnits(model);
+    return static_cast<uint64_t>(std::count_if(units.begin(), units.end(), [](const Unit& unit) {
+        return !unit.block.empty();
+    }));
+}
+
+std::map<std::string, uint32_t>
+FindStages(const Model& model, uint32_t nStages)
+{
+    const std::vector<Unit> units = FindUnits(model);
+    const std::vector<uint32_t> stages = AssignStages(model, units, nStages);
+    std::map<std::string, uint32_t> stageOf;
+    for (std::size_t i = 0; i < units.size(); ++i)
+    {
+        stageOf.emplace(units[i].GetPart(), stages[i]);
+    }
+    return stageOf;
 }
 
 StrategyTree

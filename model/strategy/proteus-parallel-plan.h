@@ -82,6 +82,20 @@ struct ParallelPlan
  */
 std::map<std::string, int64_t> GetModelVariables(const ParallelPlan& plan);
 
+/// @ingroup proteus
+/// @param model a model @return its numbered blocks ("layer0", "layer1", ...), which stages share
+uint64_t CountBlocks(const Model& model);
+
+/**
+ * @ingroup proteus
+ * @param model what is trained
+ * @param nStages of the pipeline, at least 1
+ * @return by first part of the paths of operators ("layer12", "embedding"): the stage that
+ * ExpandPlan() gives them, the first of several
+ * @throw std::invalid_argument if the stages cannot share the numbered blocks evenly
+ */
+std::map<std::string, uint32_t> FindStages(const Model& model, uint32_t nStages);
+
 /**
  * @ingroup proteus
  * Writes a plan out as a tree. Operators whose description says so ("tensorParallel") share the

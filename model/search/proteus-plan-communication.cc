@@ -1,0 +1,159 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-plan-communication.h"
+
+#include <algorithm>
+#include <set>
+#include <stdexcept>
+#include <string>
+
+namespace ns3
+{
+namespace proteus
+{
+
+namespace
+{
+
+constexpr double PS = 1e-12;         // seconds
+constexpr uint64_t LEAST = 1U << 14; // bytes; below, latency is all there is
+constexpr uint64_t STEP = 4;         // between sizes that are measured
+
+} // namespace
+
+FlowCommunicationCost::FlowCommunicationCost(const Cluster& cluster,
+                                             const Paths& paths,
+                                             const FlowParameters& parameters,
+                                             const ProgramSettings& settings)
+    : m_cluster(cluster),
+      m_paths(paths),
+      m_parameters(parameters),
+      m_settings(settings)
+{
+}
+
+int32_t
+FlowCommunicationCost::GetServer(DeviceId device) const
+{
+    if (device >= m_cluster.GetGpus().size())
+    {
+        throw std::invalid_argument("communication costs: cluster '" + m_cluster.GetName() +
+                                    "' has no GPU " + std::to_string(device));
+    }
+    return m_cluster.GetVertices()[m_cluster.GetGpus()[device]].server;
+}
+
+/// The group moved to all places of the server where it begins, as far as they do not overlap.
+std::vector<std::vector<DeviceId>>
+FlowCommunicationCost::FindGroupsBeside(const std::vector<DeviceId>& group) const
+{
+    const auto nGpus = static_cast<DeviceId>(m_cluster.GetGpus().size());
+    const int32_t server = GetServer(group[0]);
+    DeviceId first = group[0];
+    while (first > 0 && GetServer(first - 1) == server)
+    {
+        --first;
+    }
+    std::vector<std::vector<DeviceId>> groups;
+    std::set<DeviceId> used;
+    bool hasGroup = false;
+    for (DeviceId begin = first; begin < nGpus && GetServer(begin) == server; ++begin)
+    {
+        std::vector<DeviceId> moved;
+        bool fits = true;
+        for (const DeviceId device : group)
+        {
+            const DeviceId there = begin + device - group[0];
+            fits = fits && there < nGpus && used.count(there) == 0;
+            moved.push_back(there);
+        }
+        if (fits)
+        {
+            used.insert(moved.begin(), moved.end());
+            hasGroup = hasGroup || moved == group;
+            groups.push_back(std::move(moved));
+        }
+    }
+    return hasGroup ? groups : std::vector<std::vector<DeviceId>>{group};
+}
+
+double
+FlowCommunicationCost::Measure(Collective collective,
+                               const std::vector<DeviceId>& group,
+                               uint64_t bytes) const
+{
+    const std::vector<std::vector<DeviceId>> groups = FindGroupsBeside(group);
+    DeviceId last = 0;
+    for (const std::vector<DeviceId>& one : groups)
+    {
+        last = std::max(last, *std::max_element(one.begin(), one.end()));
+    }
+    GraphBuilder builder(last + 1);
+    const PhaseId phase = builder.AddPhase("iteration");
+    const StreamId stream = builder.AddStream("communication");
+    for (const std::vector<DeviceId>& one : groups)
+    {
+        builder.AddCommunication(phase,
+                                 builder.AddGroup(one),
+                                 stream,
+                                 ToString(collective),
+                                 collective,
+                                 bytes,
+                                 Parallelism::NONE);
+    }
+    ++m_runs;
+    const ExecutionGraph graph = builder.Build();
+    const FlowRun run =
+        RunFlow(graph, m_cluster, m_paths, RuntimeOptions(), m_parameters, m_settings);
+    return PS * static_cast<double>(run.timeline.endPs);
+}
+
+double
+FlowCommunicationCost::GetCost(Collective collective,
+                               const std::vector<DeviceId>& group,
+                               double bytes) const
+{
+    if (group.size() < 2 || bytes <= 0)
+    {
+        return 0;
+    }
+    DeviceId first = group[0];
+    while (first > 0 && GetServer(first - 1) == GetServer(group[0]))
+    {
+        --first;
+    }
+    std::vector<uint32_t> place{group[0] - first};
+    for (const DeviceId device : group)
+    {
+        place.push_back(device - group[0]);
+    }
+    std::map<uint64_t, double>& seconds = m_seconds[{collective, place}];
+    auto get = [&](uint64_t size) {
+        const auto [found, isNew] = seconds.emplace(size, 0);
+        if (isNew)
+        {
+            found->second = Measure(collective, group, size);
+        }
+        return found->second;
+    };
+    uint64_t low = LEAST;
+    if (bytes <= static_cast<double>(low))
+    {
+        return get(low);
+    }
+    while (static_cast<double>(low * STEP) < bytes)
+    {
+        low *= STEP;
+    }
+    const double a = get(low);
+    const double b = get(low * STEP);
+    const auto width = static_cast<double>(low * STEP - low);
+    return a + (b - a) * (bytes - static_cast<double>(low)) / width;
+}
+
+} // namespace proteus
+} // namespace ns3

@@ -1,0 +1,406 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-plan-estimate.h"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <utility>
+
+namespace ns3
+{
+namespace proteus
+{
+
+namespace
+{
+
+constexpr double PS = 1e-12; // seconds
+constexpr double MEGABYTE = 1e6;
+/// See GraphEmitter: parameters that close a bucket of Megatron-LM, at least.
+constexpr double MEGATRON_BUCKET = 40e6;
+
+/// @return bytes of a stored number
+double
+GetBytes(DataType type)
+{
+    return type == DataType::FP32 || type == DataType::TF32 ? 4 : 2;
+}
+
+/// @return bytes of optimizer state per parameter, with a master copy in mixed precision
+double
+GetStateBytes(const ParallelPlan& plan)
+{
+    const double master = GetBytes(plan.precision.compute) == 4 ? 0 : 4;
+    switch (plan.optimizer.kind)
+    {
+    case OptimizerKind::ADAM:
+        return 8 + master;
+    case OptimizerKind::MOMENTUM:
+        return 4 + master;
+    case OptimizerKind::SGD:
+        return master;
+    }
+    return master;
+}
+
+std::vector<DeviceId>
+MakeGroup(uint64_t size, uint64_t stride)
+{
+    std::vector<DeviceId> group;
+    for (uint64_t i = 0; i < size; ++i)
+    {
+        group.push_back(static_cast<DeviceId>(i * stride));
+    }
+    return group;
+}
+
+/// What a rank of the pipeline does, all of its stages together.
+struct Rank
+{
+    double forwardS{0};  //!< of a micro-batch, communication included
+    double backwardS{0}; //!< of a micro-batch, communication included
+    double weightS{0};
+    double computeS{0}; //!< kernels of a micro-batch
+    double savedBytes{0};
+    double dense{0};  //!< parameters
+    double expert{0}; //!< parameters
+    std::array<double, N_PLAN_PARALLELISMS> communicationS{};
+
+    double GetPass() const
+    {
+        return forwardS + backwardS;
+    }
+};
+
+/// The formulas for one plan.
+class PlanFormula
+{
+  public:
+    PlanFormula(const ParallelPlan& plan, const KernelTimer& timer, const CommunicationCost& cost)
+        : m_plan(plan),
+          m_timer(timer),
+          m_cost(cost),
+          m_microBatches(plan.GetNMicroBatches()),
+          m_ranks(plan.pipelineParallel),
+          m_replicas(
+              MakeGroup(uint64_t{plan.dataParallel} * plan.contextParallel, plan.tensorParallel)),
+          m_expertReplicas(
+              MakeGroup(uint64_t{plan.dataParallel} / plan.expertParallel * plan.contextParallel,
+                        uint64_t{plan.tensorParallel} * plan.expertParallel))
+    {
+    }
+
+    void Add(const PlanPart& part, uint32_t stage)
+    {
+        Rank& rank = m_ranks[stage % m_plan.pipelineParallel];
+        double forward = part.forwardS;
+        double backward = part.backwardS;
+        for (std::size_t i = 0; i < N_PLAN_PARALLELISMS; ++i)
+        {
+            forward += part.forwardCommunicationS[i];
+            backward += part.backwardCommunicationS[i];
+            rank.communicationS[i] +=
+                part.forwardCommunicationS[i] + part.backwardCommunicationS[i];
+        }
+        rank.forwardS += forward;
+        rank.backwardS += backward;
+        rank.weightS += part.weightS;
+        rank.computeS += part.forwardS + part.backwardS;
+        rank.savedBytes += part.savedBytes;
+        rank.dense += part.denseElements;
+        rank.expert += part.expertElements;
+        if (stage > 0 && part.tiedElements > 0)
+        {
+            rank.dense += part.tiedElements; // a copy
+            m_tiedElements += part.tiedElements;
+        }
+        if (part.boundaryBytes > 0 && m_plan.pipelineParallel > 1)
+        {
+            const std::vector<DeviceId> pair = MakeGroup(2, GetStride());
+            m_transferS = std::max(m_transferS,
+                                   m_cost.GetCost(Collective::SEND_RECV, pair, part.boundaryBytes));
+        }
+    }
+
+    PlanEstimate Get()
+    {
+        PlanEstimate estimate;
+        AddScattering();
+        const double pipeline = GetPipelineSeconds();
+        double before = 0; // of the backward passes of the ranks before: those end later
+        for (uint32_t r = 0; r < m_ranks.size(); ++r)
+        {
+            const double data = GetGradientSeconds(r);
+            const double update = GetUpdateSeconds(r);
+            const double total = pipeline - before + data + update;
+            if (total > estimate.seconds)
+            {
+                estimate.seconds = total;
+                estimate.optimizerS = GetOptimizerSeconds(r);
+                SetExposed(estimate, m_ranks[r], data + update - estimate.optimizerS);
+            }
+            before += m_ranks[r].backwardS / m_plan.virtualStages;
+            estimate.memoryBytes = std::max(estimate.memoryBytes, GetMemoryBytes(r));
+        }
+        return estimate;
+    }
+
+  private:
+    /// @return devices between neighbours in the pipeline
+    uint64_t GetStride() const
+    {
+        return m_plan.GetNDevices() / m_plan.pipelineParallel;
+    }
+
+    double GetShare() const
+    {
+        return static_cast<double>(m_replicas.size());
+    }
+
+    double ReduceSeconds(Collective collective, const Rank& rank, double bytes) const
+    {
+        return m_cost.GetCost(collective, m_replicas, rank.dense * bytes) +
+               m_cost.GetCost(collective, m_expertReplicas, rank.expert * bytes);
+    }
+
+    /// ZeRO 2 and 3 communicate in every pass; kernels hide it as far as they last.
+    void AddScattering()
+    {
+        if (m_plan.optimizer.zero < 2)
+        {
+            return;
+        }
+        for (Rank& rank : m_ranks)
+        {
+            const double scatter = ReduceSeconds(Collective::REDUCE_SCATTER,
+                                                 rank,
+                                                 GetBytes(m_plan.precision.gradient));
+            const double gather = m_plan.optimizer.zero < 3
+                                      ? 0
+                                      : ReduceSeconds(Collective::ALL_GATHER,
+                                                      rank,
+                                                      GetBytes(m_plan.precision.compute));
+            const double forward = std::max(rank.forwardS, gather);
+            const double backward = std::max({rank.backwardS, gather, scatter});
+            rank.communicationS[static_cast<std::size_t>(Parallelism::DATA)] +=
+                forward + backward - rank.GetPass();
+            rank.forwardS = forward;
+            rank.backwardS = backward;
+        }
+    }
+
+    /// @return from the first forward pass to the last backward pass of rank 0
+    double GetPipelineSeconds()
+    {
+        const double p = m_plan.pipelineParallel;
+        const double m = m_microBatches;
+        double sum = 0;
+        double most = 0;
+        double weight = 0;
+        for (const Rank& rank : m_ranks)
+        {
+            sum += rank.GetPass();
+            weight += rank.weightS;
+            most = std::max(most, rank.GetPass());
+        }
+        const double v = m_plan.virtualStages;
+        const double stalls = std::floor((m * v - 1) * (p - 1) / p);
+        m_transfersS = 2 * m_transferS * (p * v - 1 + stalls);
+        switch (m_plan.schedule.kind)
+        {
+        case ScheduleKind::INTERLEAVED:
+            return m * most + (p - 1) / v * (sum / p) + m_transfersS;
+        case ScheduleKind::ZERO_BUBBLE:
+            return m * most + (p - 1) * std::max(0.0, sum / p - 2 * weight / p) + m_transfersS;
+        case ScheduleKind::GPIPE:
+            m_transfersS = 2 * m_transferS * (p - 1);
+            return sum + (m - 1) * most + m_transfersS;
+        default:
+            return sum + (m - 1) * most + m_transfersS;
+        }
+    }
+
+    /// @return what the reduction of the gradients of a rank adds behind its last backward pass
+    double GetGradientSeconds(uint32_t r) const
+    {
+        const Rank& rank = m_ranks[r];
+        const double bytes = GetBytes(m_plan.precision.gradient);
+        const bool isScattered = m_plan.optimizer.zero >= 2;
+        double all = isScattered ? 0 : ReduceSeconds(Collective::ALL_REDUCE, rank, bytes);
+        double buckets = 1;
+        const double total = (rank.dense + rank.expert) * bytes;
+        if (m_plan.gradients.policy == BucketPolicy::DDP)
+        {
+            buckets = total / (m_plan.gradients.bucketMegabytes * MEGABYTE);
+        }
+        else if (m_plan.gradients.policy == BucketPolicy::MEGATRON && r == 0)
+        {
+            buckets = total / (bytes * std::max(MEGATRON_BUCKET, 1e6 * GetShare()));
+        }
+        buckets = std::max(1.0, buckets);
+        const double last = rank.backwardS / m_plan.virtualStages;
+        all = std::max(all / buckets, all - last * (1 - 1 / buckets));
+        const bool isTied = m_tiedElements > 0 && (r == 0 || r + 1 == m_ranks.size());
+        if (isTied && m_ranks.size() > 1)
+        {
+            all += m_cost.GetCost(Collective::ALL_REDUCE,
+                                  MakeGroup(2, GetStride() * (m_ranks.size() - 1)),
+                                  m_tiedElements * bytes);
+        }
+        return all;
+    }
+
+    double GetOptimizerSeconds(uint32_t r) const
+    {
+        const Rank& rank = m_ranks[r];
+        const double share = m_plan.optimizer.zero >= 1 ? GetShare() : 1;
+        const double elements = (rank.dense + rank.expert) / share;
+        KernelDescription kernel;
+        kernel.name = kernel.kind = ToString(m_plan.optimizer.kind);
+        kernel.extents = {static_cast<uint64_t>(std::ceil(elements))};
+        kernel.bytes = static_cast<uint64_t>(elements * (GetBytes(m_plan.precision.gradient) +
+                                                         2 * GetStateBytes(m_plan) +
+                                                         GetBytes(m_plan.precision.compute)));
+        kernel.dataType = DataType::FP32;
+        return PS * static_cast<double>(std::max<int64_t>(0, m_timer(kernel)));
+    }
+
+    /// @return the update, and the gathering of what others have updated
+    double GetUpdateSeconds(uint32_t r) const
+    {
+        const bool gathers = m_plan.optimizer.zero == 1 || m_plan.optimizer.zero == 2;
+        return GetOptimizerSeconds(r) + (gathers ? ReduceSeconds(Collective::ALL_GATHER,
+                                                                 m_ranks[r],
+                                                                 GetBytes(m_plan.precision.compute))
+                                                 : 0);
+    }
+
+    void SetExposed(PlanEstimate& estimate, const Rank& rank, double dataS) const
+    {
+        const double m = m_microBatches;
+        estimate.computeS = m * rank.computeS;
+        double sum = estimate.computeS + estimate.optimizerS + dataS + m_transfersS;
+        for (std::size_t i = 0; i < N_PLAN_PARALLELISMS; ++i)
+        {
+            estimate.exposedS[i] = m * rank.communicationS[i];
+            sum += estimate.exposedS[i];
+        }
+        estimate.exposedS[static_cast<std::size_t>(Parallelism::DATA)] += dataS;
+        estimate.exposedS[static_cast<std::size_t>(Parallelism::PIPELINE)] += m_transfersS;
+        estimate.bubbleS = std::max(0.0, estimate.seconds - sum);
+    }
+
+    double GetMemoryBytes(uint32_t r) const
+    {
+        const Rank& rank = m_ranks[r];
+        const double elements = rank.dense + rank.expert;
+        const uint32_t zero = m_plan.optimizer.zero;
+        const double share = GetShare();
+        const double persistent =
+            elements * (GetBytes(m_plan.precision.compute) / (zero >= 3 ? share : 1) +
+                        GetBytes(m_plan.precision.gradient) / (zero >= 2 ? share : 1) +
+                        GetStateBytes(m_plan) / (zero >= 1 ? share : 1));
+        const double p = m_plan.pipelineParallel;
+        const double v = m_plan.virtualStages;
+        const double m = m_microBatches;
+        double inFlight = std::min(m, p - r);
+        if (m_plan.schedule.kind == ScheduleKind::INTERLEAVED)
+        {
+            inFlight = std::min(m * v, 2 * (p - r - 1) + (v - 1) * p + 1) / v;
+        }
+        else if (m_plan.schedule.kind == ScheduleKind::GPIPE)
+        {
+            inFlight = m;
+        }
+        return persistent + inFlight * rank.savedBytes;
+    }
+
+    const ParallelPlan& m_plan;
+    const KernelTimer& m_timer;
+    const CommunicationCost& m_cost;
+    double m_microBatches;
+    std::vector<Rank> m_ranks;
+    std::vector<DeviceId> m_replicas;       //!< that have the same parameters
+    std::vector<DeviceId> m_expertReplicas; //!< that have the same experts
+    double m_transferS{0};                  //!< of one result between stages
+    double m_transfersS{0};                 //!< of all that is waited for
+    double m_tiedElements{0};               //!< parameters of the first and the last stage
+};
+
+} // namespace
+
+PlanEstimator::PlanEstimator(ModelSource source, KernelTimer timer, const CommunicationCost& cost)
+    : m_source(std::move(source)),
+      m_timer(std::move(timer)),
+      m_cost(cost),
+      m_model(m_source(ParallelPlan()))
+{
+}
+
+const PlanShard&
+PlanEstimator::GetShard(const ParallelPlan& plan)
+{
+    const ShardKey key{plan.tensorParallel,
+                       plan.contextParallel,
+                       plan.expertParallel,
+                       plan.isSequenceParallel,
+                       plan.microBatch,
+                       plan.recompute};
+    const auto error = m_errors.find(key);
+    if (error != m_errors.end())
+    {
+        throw std::invalid_argument(error->second);
+    }
+    auto found = m_shards.find(key);
+    if (found == m_shards.end())
+    {
+        const ParallelPlan shard = GetShardPlan(plan);
+        try
+        {
+            found =
+                m_shards.emplace(key, MakePlanShard(m_source(shard), shard, m_timer, m_cost)).first;
+        }
+        catch (const std::invalid_argument& cause)
+        {
+            m_errors[key] = cause.what();
+            throw;
+        }
+    }
+    return found->second;
+}
+
+const std::vector<uint32_t>&
+PlanEstimator::GetStages(uint32_t nStages)
+{
+    std::vector<uint32_t>& stages = m_stages[nStages];
+    if (stages.empty())
+    {
+        const std::map<std::string, uint32_t> stageOf = FindStages(m_model, nStages);
+        for (const PlanPart& part : m_shards.begin()->second)
+        {
+            stages.push_back(stageOf.at(part.name));
+        }
+    }
+    return stages;
+}
+
+PlanEstimate
+PlanEstimator::Estimate(const ParallelPlan& plan)
+{
+    PlanFormula formula(plan, m_timer, m_cost);
+    const PlanShard& shard = GetShard(plan);
+    const std::vector<uint32_t>& stages = GetStages(plan.pipelineParallel * plan.virtualStages);
+    for (std::size_t i = 0; i < shard.size(); ++i)
+    {
+        formula.Add(shard[i], stages[i]);
+    }
+    return formula.Get();
+}
+
+} // namespace proteus
+} // namespace ns3

@@ -1,0 +1,317 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-plan-space.h"
+
+#include <algorithm>
+
+namespace ns3
+{
+namespace proteus
+{
+
+namespace
+{
+
+/// @return bytes of a stored number
+double
+GetBytes(DataType type)
+{
+    return type == DataType::FP32 || type == DataType::TF32 ? 4 : 2;
+}
+
+/// Goes through the plans, one kind of choice per function.
+class PlanWalk
+{
+  public:
+    PlanWalk(const PlanModelFacts& facts,
+             const PlanSpaceOptions& options,
+             const std::function<bool(const ParallelPlan&)>& visit,
+             PrunedPlans& pruned)
+        : m_facts(facts),
+          m_options(options),
+          m_visit(visit),
+          m_pruned(pruned)
+    {
+    }
+
+    bool Run()
+    {
+        for (const uint32_t devices : m_options.devices)
+        {
+            m_devices = devices;
+            for (uint32_t tensor = devices; m_goesOn && tensor >= 1; --tensor)
+            {
+                if (devices % tensor == 0)
+                {
+                    ChooseTensor(tensor);
+                }
+            }
+        }
+        return m_goesOn;
+    }
+
+  private:
+    void Prune(const std::string& reason)
+    {
+        ++m_pruned[reason];
+    }
+
+    static bool IsPowerOfTwo(uint32_t number)
+    {
+        return (number & (number - 1)) == 0;
+    }
+
+    void ChooseTensor(uint32_t tensor)
+    {
+        if (tensor > 1 && !m_facts.hasTensor)
+        {
+            return Prune("tensor parallelism: the model does not say what it splits");
+        }
+        if (tensor > m_options.mostTensorParallel)
+        {
+            return Prune("tensor parallelism of more than " +
+                         std::to_string(m_options.mostTensorParallel));
+        }
+        if (!IsPowerOfTwo(tensor))
+        {
+            return Prune("tensor parallelism that is no power of two");
+        }
+        m_plan = m_options.base;
+        m_plan.globalBatch = static_cast<uint32_t>(m_options.globalBatch);
+        m_plan.tensorParallel = tensor;
+        const uint32_t rest = m_devices / tensor;
+        for (uint32_t pipeline = 1; m_goesOn && pipeline <= rest; ++pipeline)
+        {
+            if (rest % pipeline == 0)
+            {
+                ChoosePipeline(pipeline);
+            }
+        }
+    }
+
+    void ChoosePipeline(uint32_t pipeline)
+    {
+        if (pipeline > 1 && (m_facts.blocks == 0 || m_facts.blocks % pipeline != 0))
+        {
+            return Prune("pipeline stages that cannot share the " + std::to_string(m_facts.blocks) +
+                         " blocks evenly");
+        }
+        m_plan.pipelineParallel = pipeline;
+        const uint32_t rest = m_devices / m_plan.tensorParallel / pipeline;
+        for (uint32_t context = 1; m_goesOn && context <= rest; ++context)
+        {
+            if (rest % context == 0)
+            {
+                ChooseContext(context);
+            }
+        }
+    }
+
+    void ChooseContext(uint32_t context)
+    {
+        if (context > m_options.mostContextParallel || (context > 1 && !m_facts.hasSequence))
+        {
+            return Prune("context parallelism of more than " +
+                         std::to_string(m_facts.hasSequence ? m_options.mostContextParallel : 1));
+        }
+        m_plan.contextParallel = context;
+        m_plan.dataParallel = m_devices / m_plan.tensorParallel / m_plan.pipelineParallel / context;
+        if (m_options.globalBatch % m_plan.dataParallel != 0)
+        {
+            return Prune("replicas that cannot share the global batch evenly");
+        }
+        for (uint32_t expert = 1; m_goesOn && expert <= m_plan.dataParallel; ++expert)
+        {
+            if (expert > 1 && m_facts.experts == 0)
+            {
+                break;
+            }
+            if (m_plan.dataParallel % expert == 0)
+            {
+                m_plan.expertParallel = expert;
+                ChooseExperts();
+            }
+        }
+    }
+
+    void ChooseExperts()
+    {
+        if (m_plan.expertParallel > 1 && m_facts.experts % m_plan.expertParallel != 0)
+        {
+            return Prune("expert parallelism that cannot share the " +
+                         std::to_string(m_facts.experts) + " experts evenly");
+        }
+        const uint64_t share = m_options.globalBatch / m_plan.dataParallel;
+        for (uint32_t size = 1; m_goesOn && size <= share; size *= 2)
+        {
+            if (size > m_options.mostMicroBatch)
+            {
+                return Prune("micro-batches of more than " +
+                             std::to_string(m_options.mostMicroBatch) + " samples");
+            }
+            if (share % size != 0)
+            {
+                return Prune("micro-batches that cannot share a replica's samples evenly");
+            }
+            m_plan.microBatch = size;
+            for (const uint32_t zero : m_options.zero)
+            {
+                m_plan.optimizer.zero = zero;
+                ChooseZero();
+            }
+        }
+    }
+
+    void ChooseZero()
+    {
+        const uint64_t replicas = uint64_t{m_plan.dataParallel} * m_plan.contextParallel;
+        const uint32_t zero = m_plan.optimizer.zero;
+        if (zero > 0 && replicas == 1)
+        {
+            return Prune("ZeRO without replicas");
+        }
+        if (zero > 1 && m_plan.pipelineParallel > 1)
+        {
+            return Prune("ZeRO 2 and 3 with a pipeline, which would communicate in every "
+                         "micro-batch");
+        }
+        if (m_options.memoryBytes > 0 && GetLeastBytes() > m_options.memoryBytes)
+        {
+            return Prune("memory: parameters, gradients and optimizer state alone do not fit");
+        }
+        const bool canReduceEarly = replicas > 1 && zero < 2;
+        for (const BucketPolicy policy : {BucketPolicy::WHOLE, BucketPolicy::DDP})
+        {
+            // Of ZeRO 2 and 3 gradients are always scattered bucket by bucket.
+            if ((policy == BucketPolicy::WHOLE) == (zero < 2) || canReduceEarly)
+            {
+                m_plan.gradients.policy = policy;
+                ChooseSchedule();
+            }
+        }
+    }
+
+    /// @return memory that a device needs at least, were everything shared as far as can be
+    double GetLeastBytes() const
+    {
+        const double elements = static_cast<double>(m_facts.parameters) /
+                                (static_cast<double>(m_plan.tensorParallel) *
+                                 m_plan.pipelineParallel * m_plan.expertParallel);
+        const double replicas = static_cast<double>(m_plan.dataParallel) * m_plan.contextParallel;
+        const double compute = GetBytes(m_plan.precision.compute);
+        double state = compute == 4 ? 0 : 4;
+        state += m_plan.optimizer.kind == OptimizerKind::ADAM       ? 8
+                 : m_plan.optimizer.kind == OptimizerKind::MOMENTUM ? 4
+                                                                    : 0;
+        const uint32_t zero = m_plan.optimizer.zero;
+        return elements * (compute / (zero >= 3 ? replicas : 1) +
+                           GetBytes(m_plan.precision.gradient) / (zero >= 2 ? replicas : 1) +
+                           state / (zero >= 1 ? replicas : 1));
+    }
+
+    void ChooseSchedule()
+    {
+        const uint32_t pipeline = m_plan.pipelineParallel;
+        m_plan.virtualStages = 1;
+        m_plan.schedule.kind = ScheduleKind::ONE_FORWARD_ONE_BACKWARD;
+        ChooseRecomputation();
+        if (pipeline == 1)
+        {
+            return;
+        }
+        m_plan.schedule.kind = ScheduleKind::ZERO_BUBBLE;
+        ChooseRecomputation();
+        m_plan.schedule.kind = ScheduleKind::INTERLEAVED;
+        for (uint32_t stages = 2; m_goesOn && stages * pipeline <= m_facts.blocks; ++stages)
+        {
+            if (m_facts.blocks % (stages * pipeline) != 0)
+            {
+                continue;
+            }
+            if (stages > m_options.mostVirtualStages)
+            {
+                Prune("more than " + std::to_string(m_options.mostVirtualStages) +
+                      " stages per device group");
+                continue;
+            }
+            m_plan.virtualStages = stages;
+            if (m_plan.GetNMicroBatches() % pipeline != 0)
+            {
+                Prune("interleaved schedule: micro-batches that are no multiple of the pipeline");
+                continue;
+            }
+            ChooseRecomputation();
+        }
+    }
+
+    void ChooseRecomputation()
+    {
+        for (const RecomputePlan plan :
+             {RecomputePlan::NONE, RecomputePlan::SELECTIVE, RecomputePlan::FULL})
+        {
+            if ((plan == RecomputePlan::SELECTIVE && !m_facts.hasAttention) ||
+                (plan == RecomputePlan::FULL && m_facts.blocks == 0))
+            {
+                continue;
+            }
+            m_plan.recompute = plan;
+            for (const bool isSequence : {false, true})
+            {
+                const bool canBe = m_plan.tensorParallel > 1 && m_facts.hasSequence;
+                if (m_goesOn && (!isSequence || canBe))
+                {
+                    m_plan.isSequenceParallel = isSequence;
+                    m_goesOn = m_visit(m_plan);
+                }
+            }
+        }
+    }
+
+    const PlanModelFacts& m_facts;
+    const PlanSpaceOptions& m_options;
+    const std::function<bool(const ParallelPlan&)>& m_visit;
+    PrunedPlans& m_pruned;
+    ParallelPlan m_plan;
+    uint32_t m_devices{1};
+    bool m_goesOn{true};
+};
+
+} // namespace
+
+PlanModelFacts
+DescribeForPlans(const Model& model)
+{
+    PlanModelFacts facts;
+    facts.blocks = CountBlocks(model);
+    facts.parameters = model.CountParameters();
+    facts.sequence = model.GetSequence();
+    facts.forwardFlopsPerSample = model.CountForwardFlops() / static_cast<double>(model.GetBatch());
+    for (const ModelOperator& op : model.GetOperators())
+    {
+        facts.hasTensor = facts.hasTensor || !op.tensorParallel.empty();
+        facts.hasSequence = facts.hasSequence || op.FindDimension("sequence") != NO_ID;
+        facts.hasAttention = facts.hasAttention || op.kind == "attention";
+        const uint32_t experts = op.FindDimension("experts");
+        if (op.kind == "expert-linear" && experts != NO_ID)
+        {
+            facts.experts = std::max(facts.experts, op.dimensions[experts].extent);
+        }
+    }
+    return facts;
+}
+
+bool
+VisitPlans(const PlanModelFacts& facts,
+           const PlanSpaceOptions& options,
+           const std::function<bool(const ParallelPlan&)>& visit,
+           PrunedPlans& pruned)
+{
+    return PlanWalk(facts, options, visit, pruned).Run();
+}
+
+} // namespace proteus
+} // namespace ns3
