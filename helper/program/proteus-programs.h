@@ -64,6 +64,11 @@ std::unique_ptr<CommandLineProgram> MakeGpt3Program(const std::string& workloads
 std::unique_ptr<CommandLineProgram> MakeRunInputProgram(const std::string& workloads);
 
 /// @ingroup proteus
+/// @param workloads the folder workloads/ @return proteus-search: finds strategies for a model on a
+/// cluster
+std::unique_ptr<CommandLineProgram> MakeSearchProgram(const std::string& workloads);
+
+/// @ingroup proteus
 /// @param workloads the folder workloads/ @return proteus-validate: simulates measured tables of
 /// collectives, and says how far off that is
 std::unique_ptr<CommandLineProgram> MakeValidateProgram(const std::string& workloads);

@@ -81,6 +81,14 @@ AddItem(const ItemSpec& item, Json& object)
             }
         }
     }
+    if (item.isComplete)
+    {
+        object["complete"] = true;
+    }
+    if (!item.partial.empty())
+    {
+        object["partial"] = item.partial;
+    }
 }
 
 Json
@@ -173,7 +181,8 @@ std::string
 FormatPlan(const ParallelPlan& plan)
 {
     std::string text;
-    for (const auto& [name, value] : MakePlan(plan).items())
+    const Json fields = MakePlan(plan);
+    for (const auto& [name, value] : fields.items())
     {
         const std::string word = value.is_string() ? value.get<std::string>() : value.dump();
         text += (text.empty() ? "" : ",") + name + "=" + word;

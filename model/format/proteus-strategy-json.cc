@@ -243,6 +243,11 @@ ReadItem(const JsonValue& node)
             item.splits->push_back(spec);
         }
     }
+    ReadBool(node, "complete", item.isComplete);
+    if (const auto partial = node.Find("partial"))
+    {
+        item.partial = ReadNames(*partial);
+    }
     return item;
 }
 
@@ -253,8 +258,9 @@ ReadNode(const JsonValue& value, uint32_t depth)
     {
         value.Fail("the tree is more than " + std::to_string(MAX_TREE_DEPTH) + " nodes deep");
     }
-    value.AllowKeys("a node",
-                    {"name", "mesh", "axes", "split", "items", "stage", "recompute", "children"});
+    value.AllowKeys(
+        "a node",
+        {"name", "mesh", "axes", "split", "complete", "items", "stage", "recompute", "children"});
     StrategyNode node;
     if (depth > 0)
     {
@@ -267,7 +273,7 @@ ReadNode(const JsonValue& value, uint32_t depth)
         for (const std::string& item : items->GetKeys())
         {
             const JsonValue config = items->Get(item.c_str());
-            config.AllowKeys("an item", {"mesh", "axes", "split"});
+            config.AllowKeys("an item", {"mesh", "axes", "split", "partial"});
             node.items[item] = ReadItem(config);
         }
     }

@@ -51,12 +51,14 @@
  * - tree: the root node
  *
  * A node is an object with name (not of the root), [mesh], [axes: names of the axes of a mesh that
- * is written out], [split], [items], [stage], [recompute] and [children: list]. A mesh is a nested
+ * is written out], [split], [complete false: whether axes that split nothing replicate], [items],
+ * [stage], [recompute] and [children: list]. A mesh is a nested
  * list of devices, [[0, 1], [2, 3]], or an object of coordinates on the strategy's mesh, {"pp": 0}.
  * A split is an object from dimensions, by name or number, to a number of parts, an axis, or a list
  * of axes. "items" is an object from "weight", "bias", "weight_grad", "weight_state" (moments and
- * update), "out", "out_grad", "in:0" to objects with [mesh], [axes] and [split]. What a node means
- * is said at StrategyNode.
+ * update), "out", "out_grad", "in:0" to objects with [mesh], [axes], [split] and, of "out",
+ * [partial: names of axes over which it is kept as partial sums]. What a node means is said at
+ * StrategyNode.
  */
 
 namespace ns3

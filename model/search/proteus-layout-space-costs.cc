@@ -167,11 +167,12 @@ LayoutSpace::AddCosts(const ModelOperator& op, LayoutCandidate& candidate) const
         {
             continue;
         }
-        candidate.gradientCost += GetBoxingCost(*m_options.communication,
-                                                candidate.gradients[i],
-                                                candidate.reads[i],
-                                                m_model.GetTensor(tensor).shape,
-                                                GetGradientBytes());
+        candidate.gradientCost +=
+            m_options.gradientWeight * GetBoxingCost(*m_options.communication,
+                                                     candidate.gradients[i],
+                                                     candidate.reads[i],
+                                                     m_model.GetTensor(tensor).shape,
+                                                     GetGradientBytes());
         candidate.memoryBytes += GetLocalBytes(tensor,
                                                candidate.reads[i],
                                                GetElementBytes(tensor) + GetGradientBytes() +
@@ -204,6 +205,17 @@ LayoutSpace::AddCosts(const ModelOperator& op, LayoutCandidate& candidate) const
     }
 }
 
+/// @return whether the backward pass reads it
+bool
+LayoutSpace::ReadsAgain(const ModelOperator& op, uint32_t read)
+{
+    return std::any_of(op.backward.begin(), op.backward.end(), [&](const OperatorPart& part) {
+        return std::any_of(part.reads.begin(), part.reads.end(), [&](const DataReference& data) {
+            return data.kind == DataReference::Kind::READ && data.index == read;
+        });
+    });
+}
+
 double
 LayoutSpace::GetUseCost(const Use& use, const LayoutCandidate& a, const LayoutCandidate& b) const
 {
@@ -212,6 +224,12 @@ LayoutSpace::GetUseCost(const Use& use, const LayoutCandidate& a, const LayoutCa
     const Layout& made = use.isParameter ? a.reads[use.made] : a.writes[use.made];
     const double bytes = GetElementBytes(read.tensor);
     double cost = GetBoxingCost(*m_options.communication, made, b.reads[use.read], shape, bytes);
+    // A sum of partial sums is kept as it is needed first.
+    if (m_options.isReadAgain && made.partial.empty() &&
+        ReadsAgain(m_model.GetOperator(use.to), use.read))
+    {
+        cost *= 2;
+    }
     if (HasGradient(read))
     {
         Layout needed = made; // the gradient of a partial sum is replicated

@@ -70,9 +70,13 @@ struct LayoutSpaceOptions
     const CommunicationCost* communication{nullptr}; //!< required; must outlive the space
     /// Time of a kernel in picoseconds, as CompileOptions::kernelTime; none: computing is free.
     std::function<int64_t(const KernelDescription&)> kernelTime;
-    PrecisionSpec precision;           //!< number formats
-    bool mayReplicate{true};           //!< whether an axis may replicate an operator
-    bool mayKeepPartialSums{true};     //!< whether operators may read partial sums
+    PrecisionSpec precision;       //!< number formats
+    bool mayReplicate{true};       //!< whether an axis may replicate an operator
+    bool mayKeepPartialSums{true}; //!< whether operators may read partial sums
+    /// Whether what the backward pass reads of the forward pass is brought to its layout once more,
+    /// as the compiler does; AutoDDL's cost leaves it out.
+    bool isReadAgain{false};
+    double gradientWeight{1};          //!< reductions of gradients per micro-batch
     double stateBytesPerParameter{12}; //!< of the optimizer; for memory
     double memoryBytes{0}; //!< a candidate that takes more alone is left out; 0: none is
     /// Dimension by which results that nobody reads are wanted, as by a loss that samples share;
@@ -178,6 +182,7 @@ class LayoutSpace
     void AddUses(OperatorId id);
     CostMatrixPtr MakeEdge(const Use& use) const;
     double GetUseCost(const Use& use, const LayoutCandidate& a, const LayoutCandidate& b) const;
+    static bool ReadsAgain(const ModelOperator& op, uint32_t read);
 
     const Model& m_model;
     LayoutSpaceOptions m_options;

@@ -67,8 +67,11 @@ struct Rank
     double weightS{0};
     double computeS{0}; //!< kernels of a micro-batch
     double savedBytes{0};
-    double dense{0};  //!< parameters
-    double expert{0}; //!< parameters
+    double kernels{0};                  //!< of a forward pass
+    double kernelsS{0};                 //!< they take
+    std::map<double, uint32_t> tensors; //!< of parameters: how many by elements
+    double dense{0};                    //!< parameters
+    double expert{0};                   //!< parameters
     std::array<double, N_PLAN_PARALLELISMS> communicationS{};
 
     double GetPass() const
@@ -114,6 +117,12 @@ class PlanFormula
         rank.savedBytes += part.savedBytes;
         rank.dense += part.denseElements;
         rank.expert += part.expertElements;
+        rank.kernels += part.kernels;
+        rank.kernelsS += part.forwardS;
+        for (const auto& [elements, number] : part.tensors)
+        {
+            rank.tensors[elements] += number;
+        }
         if (stage > 0 && part.tiedElements > 0)
         {
             rank.dense += part.tiedElements; // a copy
@@ -168,6 +177,23 @@ class PlanFormula
                m_cost.GetCost(collective, m_expertReplicas, rank.expert * bytes);
     }
 
+    /// ZeRO 3 gathers parameters one by one, two kernels before they are used.
+    /// @return how long all gatherings last, and how much of them those kernels cannot hide
+    std::pair<double, double> GetGatherSeconds(const Rank& rank) const
+    {
+        std::pair<double, double> seconds{0, 0};
+        for (const auto& [elements, number] : rank.tensors)
+        {
+            const double one = m_cost.GetCost(Collective::ALL_GATHER,
+                                              m_replicas,
+                                              elements * GetBytes(m_plan.precision.compute));
+            seconds.first += number * one;
+            seconds.second +=
+                number * std::max(0.0, one - 2 * rank.kernelsS / std::max(1.0, rank.kernels));
+        }
+        return seconds;
+    }
+
     /// ZeRO 2 and 3 communicate in every pass; kernels hide it as far as they last.
     void AddScattering()
     {
@@ -180,13 +206,11 @@ class PlanFormula
             const double scatter = ReduceSeconds(Collective::REDUCE_SCATTER,
                                                  rank,
                                                  GetBytes(m_plan.precision.gradient));
-            const double gather = m_plan.optimizer.zero < 3
-                                      ? 0
-                                      : ReduceSeconds(Collective::ALL_GATHER,
-                                                      rank,
-                                                      GetBytes(m_plan.precision.compute));
-            const double forward = std::max(rank.forwardS, gather);
-            const double backward = std::max({rank.backwardS, gather, scatter});
+            const auto [gather, exposed] =
+                m_plan.optimizer.zero < 3 ? std::pair(0.0, 0.0) : GetGatherSeconds(rank);
+            const double forward = std::max(rank.forwardS + exposed, gather);
+            // Both use the same links.
+            const double backward = std::max(rank.backwardS + exposed, gather + scatter);
             rank.communicationS[static_cast<std::size_t>(Parallelism::DATA)] +=
                 forward + backward - rank.GetPass();
             rank.forwardS = forward;

@@ -153,6 +153,7 @@ class ShardWalk
         }
         const double seconds = PS * static_cast<double>(task.durationPs);
         (isForward ? part.forwardS : part.backwardS) += seconds;
+        part.kernels += isForward ? 1 : 0;
         part.weightS += IsWeightGradient(name) ? seconds : 0;
     }
 
@@ -195,6 +196,7 @@ AddParameters(const Placement& placement, Parts& parts)
         if (owner != nullptr)
         {
             (isExpert ? owner->expertElements : owner->denseElements) += elements;
+            ++owner->tensors[elements];
         }
         for (const OperatorId reader : tensor.readers)
         {

@@ -16,6 +16,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -50,7 +51,9 @@ struct PlanPart
     double boundaryBytes{0};  //!< results that other parts read
     double denseElements{0};  //!< parameters that all replicas share
     double expertElements{0}; //!< parameters that replicas with other experts do not have
-    double tiedElements{0};   //!< parameters of an earlier part that this one reads, too
+    double kernels{0};        //!< of the forward pass
+    std::map<double, uint32_t> tensors; //!< parameters by their elements: how many
+    double tiedElements{0};             //!< parameters of an earlier part that this one reads, too
     /// Communication that kernels wait for, seconds, by Parallelism.
     std::array<double, N_PLAN_PARALLELISMS> forwardCommunicationS{};
     /// The same in the backward pass.

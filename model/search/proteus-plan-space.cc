@@ -183,48 +183,57 @@ class PlanWalk
         {
             return Prune("memory: parameters, gradients and optimizer state alone do not fit");
         }
-        const bool canReduceEarly = replicas > 1 && zero < 2;
-        for (const BucketPolicy policy : {BucketPolicy::WHOLE, BucketPolicy::DDP})
+        // Gradients of ZeRO 2 and 3 are scattered bucket by bucket, and there is nothing to hide
+        // without replicas.
+        std::vector<BucketPolicy> policies{zero < 2 ? BucketPolicy::WHOLE : BucketPolicy::DDP};
+        if (zero < 2 && !m_options.variesBuckets)
         {
-            // Of ZeRO 2 and 3 gradients are always scattered bucket by bucket.
-            if ((policy == BucketPolicy::WHOLE) == (zero < 2) || canReduceEarly)
-            {
-                m_plan.gradients.policy = policy;
-                ChooseSchedule();
-            }
+            policies = {m_options.base.gradients.policy};
+        }
+        else if (zero < 2 && replicas > 1)
+        {
+            policies.push_back(BucketPolicy::DDP);
+        }
+        for (const BucketPolicy policy : policies)
+        {
+            m_plan.gradients.policy = policy;
+            ChooseSchedule();
         }
     }
 
     /// @return memory that a device needs at least, were everything shared as far as can be
     double GetLeastBytes() const
     {
-        const double elements = static_cast<double>(m_facts.parameters) /
-                                (static_cast<double>(m_plan.tensorParallel) *
-                                 m_plan.pipelineParallel * m_plan.expertParallel);
-        const double replicas = static_cast<double>(m_plan.dataParallel) * m_plan.contextParallel;
+        const double elements = static_cast<double>(m_facts.parameters) / m_plan.tensorParallel /
+                                m_plan.pipelineParallel;
+        const double kept = elements / m_plan.expertParallel;
+        const double shared = elements / m_plan.dataParallel / m_plan.contextParallel;
         const double compute = GetBytes(m_plan.precision.compute);
         double state = compute == 4 ? 0 : 4;
         state += m_plan.optimizer.kind == OptimizerKind::ADAM       ? 8
                  : m_plan.optimizer.kind == OptimizerKind::MOMENTUM ? 4
                                                                     : 0;
         const uint32_t zero = m_plan.optimizer.zero;
-        return elements * (compute / (zero >= 3 ? replicas : 1) +
-                           GetBytes(m_plan.precision.gradient) / (zero >= 2 ? replicas : 1) +
-                           state / (zero >= 1 ? replicas : 1));
+        return compute * (zero >= 3 ? shared : kept) +
+               GetBytes(m_plan.precision.gradient) * (zero >= 2 ? shared : kept) +
+               state * (zero >= 1 ? shared : kept);
     }
 
     void ChooseSchedule()
     {
         const uint32_t pipeline = m_plan.pipelineParallel;
         m_plan.virtualStages = 1;
-        m_plan.schedule.kind = ScheduleKind::ONE_FORWARD_ONE_BACKWARD;
+        m_plan.schedule.kind = m_options.base.schedule.kind;
         ChooseRecomputation();
         if (pipeline == 1)
         {
             return;
         }
-        m_plan.schedule.kind = ScheduleKind::ZERO_BUBBLE;
-        ChooseRecomputation();
+        if (m_options.variesSchedule)
+        {
+            m_plan.schedule.kind = ScheduleKind::ZERO_BUBBLE;
+            ChooseRecomputation();
+        }
         m_plan.schedule.kind = ScheduleKind::INTERLEAVED;
         for (uint32_t stages = 2; m_goesOn && stages * pipeline <= m_facts.blocks; ++stages)
         {
@@ -253,7 +262,9 @@ class PlanWalk
         for (const RecomputePlan plan :
              {RecomputePlan::NONE, RecomputePlan::SELECTIVE, RecomputePlan::FULL})
         {
-            if ((plan == RecomputePlan::SELECTIVE && !m_facts.hasAttention) ||
+            const bool isAllowed =
+                m_options.variesRecomputation || plan == m_options.base.recompute;
+            if (!isAllowed || (plan == RecomputePlan::SELECTIVE && !m_facts.hasAttention) ||
                 (plan == RecomputePlan::FULL && m_facts.blocks == 0))
             {
                 continue;
@@ -262,7 +273,9 @@ class PlanWalk
             for (const bool isSequence : {false, true})
             {
                 const bool canBe = m_plan.tensorParallel > 1 && m_facts.hasSequence;
-                if (m_goesOn && (!isSequence || canBe))
+                const bool isAllowed =
+                    m_options.variesSequence || isSequence == m_options.base.isSequenceParallel;
+                if (m_goesOn && (!isSequence || canBe) && (isAllowed || (!isSequence && !canBe)))
                 {
                     m_plan.isSequenceParallel = isSequence;
                     m_goesOn = m_visit(m_plan);

@@ -56,6 +56,10 @@ struct PlanSpaceOptions
     uint64_t globalBatch{1};                //!< samples per iteration
     double memoryBytes{0};                  //!< of a device; 0: plenty
     std::vector<uint32_t> zero{0, 1, 2, 3}; //!< stages of ZeRO
+    bool variesRecomputation{true};         //!< else that of `base`
+    bool variesSequence{true};              //!< sequence parallelism; else that of `base`
+    bool variesBuckets{true};               //!< buckets of gradients; else those of `base`
+    bool variesSchedule{true};              //!< zero-bubble beside 1F1B; else that of `base`
     ParallelPlan base;                      //!< number formats, optimizer, what is not varied
 };
 

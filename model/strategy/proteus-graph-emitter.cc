@@ -87,7 +87,7 @@ GraphEmitter::EmitForward(OperatorId id, Pass& pass)
     std::vector<Value> reads;
     for (const Access& read : op.reads)
     {
-        reads.push_back(ReadFor(read.tensor, false, GetAccessLayout(placed, read), id, pass));
+        reads.push_back(ReadFor(read.tensor, false, GetForwardReadLayout(placed, read), id, pass));
     }
     Row kernel;
     if (!op.isView)
@@ -101,13 +101,8 @@ GraphEmitter::EmitForward(OperatorId id, Pass& pass)
         {
             continue; // only what runs again is used
         }
-        std::vector<const Access*> summands;
-        for (const uint8_t summand : write.summands)
-        {
-            summands.push_back(&op.reads[summand]);
-        }
         Value made;
-        made.layout = GetResultLayout(placed, write, summands);
+        made.layout = GetForwardWriteLayout(placed, write);
         if (op.isView)
         {
             made.rows = reads[0].rows;

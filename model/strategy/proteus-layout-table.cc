@@ -101,19 +101,14 @@ WriteLayoutCsv(std::ostream& stream, const Placement& placement)
                    << (tensor.tensor.role == TensorRole::PARAMETER
                            ? name.substr(name.rfind('.') + 1)
                            : "in:" + std::to_string(i));
-            WriteTensor(stream, tensor, GetAccessLayout(placed, op.reads[i]), placed.mesh);
+            WriteTensor(stream, tensor, GetForwardReadLayout(placed, op.reads[i]), placed.mesh);
         }
         for (std::size_t i = 0; i < op.writes.size(); ++i)
         {
-            std::vector<const Access*> summands;
-            for (const uint8_t summand : op.writes[i].summands)
-            {
-                summands.push_back(&op.reads[summand]);
-            }
             stream << head << "out";
             WriteTensor(stream,
                         placement.tensors[op.writes[i].tensor],
-                        GetResultLayout(placed, op.writes[i], summands),
+                        GetForwardWriteLayout(placed, op.writes[i]),
                         placed.mesh);
         }
     }

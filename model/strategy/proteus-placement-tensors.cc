@@ -78,7 +78,8 @@ Placer::AddTensor(const ModelTensor& tensor, const Layout& home, uint32_t stage)
     placed.tensor = tensor;
     placed.home = home;
     placed.gradient = home;
-    placed.optimizer = home;
+    placed.gradient.partial.clear(); // that of a partial sum is the same everywhere
+    placed.optimizer = placed.gradient;
     placed.stage = stage;
     m_placement.tensors.push_back(placed);
     return static_cast<TensorId>(m_placement.tensors.size() - 1);
@@ -303,6 +304,69 @@ Placer::PlaceReads(PlacedOperator& placed, const Wanted& wanted)
     }
 }
 
+/// The axes over which a node keeps a result as partial sums, which it has to be made as.
+std::vector<MeshAxis>
+Placer::FindPartial(const Wanted& wanted,
+                    const PlacedOperator& placed,
+                    const Layout& home,
+                    const Layout& made)
+{
+    std::vector<MeshAxis> partial;
+    const auto found = wanted.spec.items.find("out");
+    if (found == wanted.spec.items.end() || found->second.partial.empty())
+    {
+        return partial;
+    }
+    for (const StrategyNode* node : wanted.spec.nodes)
+    {
+        m_usedItems.emplace(node, "out");
+    }
+    for (const std::string& name : found->second.partial)
+    {
+        const uint32_t axis = placed.mesh->FindAxis(name);
+        if (axis == NO_ID || home.mesh != placed.mesh ||
+            std::count(made.partial.begin(), made.partial.end(), axis) == 0 ||
+            home.FindDimension(static_cast<MeshAxis>(axis)) != NO_ID)
+        {
+            Fail(wanted,
+                 placed.op,
+                 "out: is no partial sum over the mesh axis \"" + name + "\"; it is made as " +
+                     made.ToString());
+        }
+        partial.push_back(static_cast<MeshAxis>(axis));
+    }
+    std::sort(partial.begin(), partial.end());
+    return partial;
+}
+
+/// A sum of tensors passes on what are partial sums in all of them.
+void
+Placer::PassPartialSums(PlacedOperator& placed) const
+{
+    const std::vector<Access>& reads = placed.op.reads;
+    const bool isSum =
+        placed.op.writes.size() == 1 && placed.op.writes[0].summands.size() <= 1 &&
+        std::all_of(reads.begin(), reads.end(), [](const Access& read) { return read.isLinear; });
+    for (MeshAxis axis = 0; isSum && axis < placed.mesh->GetNAxes(); ++axis)
+    {
+        const bool passes = std::all_of(reads.begin(), reads.end(), [&](const Access& read) {
+            const Layout& home = m_placement.tensors[read.tensor].home;
+            return home.mesh == placed.mesh &&
+                   std::count(home.partial.begin(), home.partial.end(), axis) > 0;
+        });
+        const bool isFree =
+            std::none_of(placed.axes.begin(),
+                         placed.axes.end(),
+                         [&](const std::vector<MeshAxis>& axes) {
+                             return std::find(axes.begin(), axes.end(), axis) != axes.end();
+                         });
+        if (passes && isFree)
+        {
+            placed.partial.push_back(axis);
+        }
+    }
+}
+
 void
 Placer::PlaceWrites(PlacedOperator& placed, const Wanted& wanted)
 {
@@ -318,8 +382,12 @@ Placer::PlaceWrites(PlacedOperator& placed, const Wanted& wanted)
         const bool isResult = tensor.role == TensorRole::ACTIVATION;
         const std::optional<Layout> asked =
             isResult ? FindItem(wanted, placed.op, "out", tensor, placed.mesh) : std::nullopt;
-        const TensorId id =
-            AddTensor(tensor, asked ? *asked : GetAccessLayout(placed, write), placed.stage);
+        Layout home = asked ? *asked : GetAccessLayout(placed, write);
+        if (isResult)
+        {
+            home.partial = FindPartial(wanted, placed, home, GetForwardWriteLayout(placed, write));
+        }
+        const TensorId id = AddTensor(tensor, home, placed.stage);
         m_tensorOf[write.tensor] = id;
         write.tensor = id;
         PlacedTensor& result = m_placement.tensors[id];

@@ -92,8 +92,8 @@ Placer::ReadSpec(const ModelOperator& op, const std::vector<Wanted>& before)
         static const std::vector<SplitSpec> none;
         wanted.own = MakeConfig(mesh, wanted.spec.op.splits ? *wanted.spec.op.splits : none, order);
         // An empty list of its own asks for replicas.
-        wanted.own.isComplete =
-            wanted.own.isComplete || (wanted.spec.op.splits && wanted.spec.op.splits->empty());
+        wanted.own.isComplete = wanted.own.isComplete || wanted.spec.op.isComplete ||
+                                (wanted.spec.op.splits && wanted.spec.op.splits->empty());
         const std::vector<SplitSpec> inherited = FindInherited(op, mesh, wanted.spec);
         wanted.inherited = MakeConfig(mesh, wanted.own.isComplete ? none : inherited, order);
         for (const auto& [item, config] : wanted.spec.items)
@@ -302,6 +302,7 @@ Placer::PlaceOperator(const ModelOperator& source, const Wanted& wanted)
     }
     CheckExtents(placed, wanted);
     PlaceReads(placed, wanted);
+    PassPartialSums(placed);
     PlaceWrites(placed, wanted);
     for (const Access& read : placed.op.reads)
     {
@@ -486,6 +487,28 @@ GetAccessLayout(const PlacedOperator& op, const Access& access)
         }
         layout.split.push_back(std::move(axes));
     }
+    return layout;
+}
+
+Layout
+GetForwardReadLayout(const PlacedOperator& op, const Access& read)
+{
+    Layout layout = GetAccessLayout(op, read);
+    layout.partial = op.partial; // only operators all of whose reads are summed pass any on
+    return layout;
+}
+
+Layout
+GetForwardWriteLayout(const PlacedOperator& op, const Access& write)
+{
+    std::vector<const Access*> summands;
+    for (const uint8_t summand : write.summands)
+    {
+        summands.push_back(&op.op.reads[summand]);
+    }
+    Layout layout = GetResultLayout(op, write, summands);
+    layout.partial.insert(layout.partial.end(), op.partial.begin(), op.partial.end());
+    std::sort(layout.partial.begin(), layout.partial.end());
     return layout;
 }
 

@@ -49,6 +49,7 @@ struct PlacedOperator
     uint32_t stage{0};                       //!< pipeline stage
     std::string recompute;                   //!< block that is computed again, or ""
     bool isTransfer{false};                  //!< brings a tensor from another stage
+    std::vector<MeshAxis> partial;           //!< over which it reads and writes partial sums
 };
 
 /**
@@ -75,7 +76,8 @@ struct Placement
  * - then as the nodes above it say;
  *
  * an axis that is left replicates. A tensor lies as its producer (a parameter: its first reader)
- * computes it, partial sums reduced, unless the node of its operator says how.
+ * computes it, partial sums reduced, unless the node of its operator says how. A sum of tensors
+ * that are all kept as partial sums over an axis adds these up, and its result is reduced once.
  *
  * @param model what is trained
  * @param tree how
@@ -90,6 +92,16 @@ Placement PlaceModel(const Model& model, const StrategyTree& tree);
 /// @param op an operator @param access one of its reads or writes
 /// @return how the operator needs or makes it, partial sums left out
 Layout GetAccessLayout(const PlacedOperator& op, const Access& access);
+
+/// @ingroup proteus
+/// @param op an operator @param read one of its reads
+/// @return how its forward pass needs it, with the partial sums that it passes on
+Layout GetForwardReadLayout(const PlacedOperator& op, const Access& read);
+
+/// @ingroup proteus
+/// @param op an operator @param write one of its writes
+/// @return how its forward pass makes it, with partial sums
+Layout GetForwardWriteLayout(const PlacedOperator& op, const Access& write);
 
 /**
  * @ingroup proteus

@@ -106,6 +106,11 @@ class Placer
     TensorId CopyTo(TensorId tensor, const PlacedOperator& reader, const Access& access);
     void PlaceReads(PlacedOperator& placed, const Wanted& wanted);
     void PlaceWrites(PlacedOperator& placed, const Wanted& wanted);
+    void PassPartialSums(PlacedOperator& placed) const;
+    std::vector<MeshAxis> FindPartial(const Wanted& wanted,
+                                      const PlacedOperator& placed,
+                                      const Layout& home,
+                                      const Layout& made);
     std::optional<Layout> FindItem(const Wanted& wanted,
                                    const ModelOperator& op,
                                    const std::string& item,

@@ -122,6 +122,7 @@ Apply(const StrategyNode& node,
         spec.inherited = *node.op.splits;
         spec.ancestor = &node;
     }
+    spec.op.isComplete = spec.op.isComplete || (isLeaf && node.op.isComplete);
     if (isLeaf)
     {
         for (const auto& [item, config] : node.items)

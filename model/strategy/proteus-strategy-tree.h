@@ -56,6 +56,9 @@ struct ItemSpec
 {
     std::optional<MeshSpec> mesh;                 //!< where; else where the operator is
     std::optional<std::vector<SplitSpec>> splits; //!< how; else as inferred
+    bool isComplete{false}; //!< operator: whether axes that split nothing replicate, whatever its
+                            //!< inputs and the nodes above it say
+    std::vector<std::string> partial; //!< "out": axes over which it is kept as partial sums
 };
 
 /**

@@ -1,0 +1,239 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-search-evaluation.h"
+
+#include "ns3/proteus-flow-run.h"
+#include "ns3/proteus-inventory.h"
+#include "ns3/proteus-summary.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <vector>
+
+namespace ns3
+{
+namespace proteus
+{
+
+namespace
+{
+
+using Json = nlohmann::ordered_json;
+
+Json
+ToJson(const SearchRun& run)
+{
+    Json object;
+    object["seconds"] = run.seconds;
+    object["mfu"] = run.modelFlopUtilisation;
+    object["peak_memory_bytes"] = run.peakMemoryBytes;
+    object["compute_s"] = run.mean.computeS;
+    object["idle_s"] = run.mean.idleS;
+    object["exposed_s"] = run.mean.exposedS;
+    object["failure"] = run.failure;
+    return object;
+}
+
+SearchRun
+FromJson(const Json& object)
+{
+    SearchRun run;
+    object.at("seconds").get_to(run.seconds);
+    object.at("mfu").get_to(run.modelFlopUtilisation);
+    object.at("peak_memory_bytes").get_to(run.peakMemoryBytes);
+    object.at("compute_s").get_to(run.mean.computeS);
+    object.at("idle_s").get_to(run.mean.idleS);
+    object.at("exposed_s").get_to(run.mean.exposedS);
+    object.at("failure").get_to(run.failure);
+    for (const double seconds : run.mean.exposedS)
+    {
+        run.mean.exposedCommunicationS += seconds;
+    }
+    return run;
+}
+
+std::optional<double>
+GetSeconds(const SearchRun& run)
+{
+    return run.failure.empty() ? std::optional<double>(run.seconds) : std::nullopt;
+}
+
+} // namespace
+
+SearchEvaluation::SearchEvaluation(const ProgramOptions& options,
+                                   const Cluster& cluster,
+                                   uint64_t memoryBytes,
+                                   const std::string& log,
+                                   const std::string& subject)
+    : m_options(options),
+      m_cluster(cluster),
+      m_memoryBytes(memoryBytes),
+      m_settings(GetPacketProgramSettings())
+{
+    FollowPacketNetwork(m_parameters, ToCount(options.stream, "stream", 0));
+    if (!log.empty())
+    {
+        ReadLog(log, subject);
+    }
+}
+
+/// A line that says what is searched, and one for every result.
+void
+SearchEvaluation::ReadLog(const std::string& path, const std::string& subject)
+{
+    std::ifstream input(path);
+    bool isNew = true;
+    try
+    {
+        for (std::string line; std::getline(input, line);)
+        {
+            const Json object = Json::parse(line);
+            if (isNew && object.at("search") != subject)
+            {
+                throw std::invalid_argument("--log=" + path + ": is of another search (" +
+                                            object.at("search").get<std::string>() +
+                                            "); take another file");
+            }
+            if (!isNew)
+            {
+                m_known[{object.at("rung"), object.at("strategy")}] = FromJson(object.at("run"));
+            }
+            isNew = false;
+        }
+    }
+    catch (const nlohmann::json::exception& error)
+    {
+        throw std::invalid_argument("--log=" + path + ": is no log of a search (" + error.what() +
+                                    "); take another file");
+    }
+    m_log.open(path, std::ios::app);
+    if (isNew)
+    {
+        m_log << Json{{"search", subject}}.dump() << std::endl;
+    }
+    if (!m_log)
+    {
+        throw std::invalid_argument("--log=" + path + ": cannot be written");
+    }
+}
+
+bool
+SearchEvaluation::Recall(const std::string& rung, const std::string& strategy, SearchRun& run)
+{
+    const std::lock_guard<std::mutex> lock(m_mutex);
+    const auto found = m_known.find({rung, strategy});
+    if (found == m_known.end())
+    {
+        return false;
+    }
+    run = found->second;
+    return true;
+}
+
+void
+SearchEvaluation::Remember(const std::string& rung,
+                           const std::string& strategy,
+                           const SearchRun& run)
+{
+    const std::lock_guard<std::mutex> lock(m_mutex);
+    m_known[{rung, strategy}] = run;
+    if (m_log.is_open())
+    {
+        m_log << Json{{"rung", rung}, {"strategy", strategy}, {"run", ToJson(run)}}.dump()
+              << std::endl;
+    }
+}
+
+ExecutionGraph
+SearchEvaluation::Compile(const TrainingPlan& plan) const
+{
+    return CompileForCluster(plan,
+                             m_cluster,
+                             GetKernelCostParameters(m_options.launchInterval),
+                             "");
+}
+
+SearchRun
+SearchEvaluation::Measure(const ExecutionGraph& graph,
+                          const Timeline& timeline,
+                          DataType dataType,
+                          uint64_t accountedBytes) const
+{
+    const Summary summary = Summarize(graph, m_cluster, timeline, {}, {}, dataType);
+    SearchRun run;
+    run.seconds = summary.iterationS;
+    run.modelFlopUtilisation = summary.modelFlopUtilisation;
+    run.peakMemoryBytes = std::max(accountedBytes, summary.peakMemoryBytes);
+    run.mean = summary.mean;
+    if (run.peakMemoryBytes > m_memoryBytes)
+    {
+        run.failure =
+            "does not fit: needs " + FormatBytes(static_cast<double>(run.peakMemoryBytes));
+    }
+    return run;
+}
+
+std::optional<double>
+SearchEvaluation::RunFlows(SearchCandidate& candidate)
+{
+    SearchRun& run = candidate.flow;
+    if (Recall("flow", candidate.strategy, run))
+    {
+        return GetSeconds(run);
+    }
+    try
+    {
+        const TrainingPlan plan = candidate.make();
+        const ExecutionGraph graph = Compile(plan);
+        uint64_t peak = 0;
+        for (const MemoryAccount& account : AccountMemory(graph))
+        {
+            peak = std::max(peak, account.peakBytes);
+        }
+        if (peak > m_memoryBytes)
+        {
+            run.peakMemoryBytes = peak;
+            run.failure = "does not fit: needs " + FormatBytes(static_cast<double>(peak));
+        }
+        else
+        {
+            RuntimeOptions runtime;
+            runtime.roofline.launchIntervalPs = m_options.launchInterval.value.GetPicoSeconds();
+            const FlowRun flow = RunFlow(graph, m_cluster, runtime, m_parameters, m_settings);
+            run = Measure(graph, flow.timeline, plan.tree.precision.compute, peak);
+        }
+    }
+    catch (const std::invalid_argument& error)
+    {
+        run.failure = std::string("does not compile: ") + error.what();
+    }
+    Remember("flow", candidate.strategy, run);
+    return GetSeconds(run);
+}
+
+std::optional<double>
+SearchEvaluation::RunPackets(SearchCandidate& candidate)
+{
+    SearchRun& run = candidate.packet;
+    if (Recall("packet", candidate.strategy, run))
+    {
+        return GetSeconds(run);
+    }
+    const TrainingPlan plan = candidate.make();
+    const ExecutionGraph graph = Compile(plan);
+    const RunRecord record = RunPacketLevel(m_options, m_cluster, graph);
+    run = Measure(graph,
+                  record.timeline,
+                  plan.tree.precision.compute,
+                  candidate.flow.peakMemoryBytes);
+    Remember("packet", candidate.strategy, run);
+    return GetSeconds(run);
+}
+
+} // namespace proteus
+} // namespace ns3

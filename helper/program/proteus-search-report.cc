@@ -1,0 +1,199 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-search-report.h"
+
+#include "proteus-table-options.h"
+
+#include "ns3/proteus-output-file.h"
+#include "ns3/proteus-tables.h"
+
+#include <algorithm>
+
+namespace ns3
+{
+namespace proteus
+{
+
+namespace
+{
+
+/// The finest run there is of a candidate.
+const SearchRun&
+GetFinest(const SearchOutcome& outcome, std::size_t candidate)
+{
+    const LadderEntry& entry = outcome.entries[candidate];
+    const bool hasPacket = entry.values.size() > 2 && entry.values[2];
+    return hasPacket ? outcome.candidates[candidate].packet : outcome.candidates[candidate].flow;
+}
+
+std::string
+GetTime(const LadderEntry& entry, std::size_t rung, const SearchCandidate& candidate)
+{
+    if (rung == 0)
+    {
+        return FormatTime(candidate.analyticS);
+    }
+    if (rung >= entry.values.size() || !entry.values[rung])
+    {
+        return "-";
+    }
+    return FormatTime(rung == 1 ? candidate.flow.seconds : candidate.packet.seconds);
+}
+
+/// What makes a strategy slower than the one before it: the part of the time that grows most.
+std::string
+ExplainSlowness(const SearchRun& before, const SearchRun& now)
+{
+    std::string what;
+    double most = 0;
+    auto consider = [&](const std::string& name, double difference) {
+        if (difference > most)
+        {
+            most = difference;
+            what = name;
+        }
+    };
+    consider("computation", now.mean.computeS - before.mean.computeS);
+    consider("idle time", now.mean.idleS - before.mean.idleS);
+    for (std::size_t i = 0; i < N_PARALLELISMS; ++i)
+    {
+        consider(std::string("exposed ") + ToString(static_cast<Parallelism>(i)),
+                 now.mean.exposedS[i] - before.mean.exposedS[i]);
+    }
+    return what.empty() ? "" : what + " +" + FormatTime(most);
+}
+
+/// @return whether no other one is both faster and smaller
+bool
+IsOnParetoFront(const SearchOutcome& outcome, std::size_t candidate)
+{
+    const SearchRun& mine = outcome.candidates[candidate].flow;
+    return std::none_of(outcome.order.begin(), outcome.order.end(), [&](std::size_t other) {
+        const SearchRun& run = outcome.candidates[other].flow;
+        return run.seconds <= mine.seconds && run.peakMemoryBytes <= mine.peakMemoryBytes &&
+               (run.seconds < mine.seconds || run.peakMemoryBytes < mine.peakMemoryBytes);
+    });
+}
+
+std::string
+DescribeExposed(const SearchRun& run)
+{
+    std::string text;
+    for (std::size_t i = 0; i < N_PARALLELISMS; ++i)
+    {
+        const double share = run.seconds > 0 ? run.mean.exposedS[i] / run.seconds : 0;
+        if (share >= 0.0005)
+        {
+            text += (text.empty() ? "" : ", ") +
+                    std::string(ToString(static_cast<Parallelism>(i))) + " " + FormatPercent(share);
+        }
+    }
+    return text.empty() ? "none" : text;
+}
+
+} // namespace
+
+void
+PrintSearch(const SearchOutcome& outcome, std::size_t rows, std::ostream& out)
+{
+    out << "\nLooked at " << FormatCount(outcome.visited) << " plans"
+        << (outcome.isComplete ? "" : ", then the time was up") << "; "
+        << FormatCount(outcome.candidates.size()) << " strategies ranked by formula, "
+        << outcome.order.size() << " of them run\n";
+    std::vector<std::vector<std::string>> left;
+    for (const auto& [reason, count] : outcome.pruned)
+    {
+        left.push_back({FormatCount(count), reason});
+    }
+    if (!left.empty())
+    {
+        out << "\nLeft out\n" << FormatTable(left, "rl");
+    }
+    std::vector<std::vector<std::string>> table{
+        {"rank", "analytic", "flow", "packet", "MFU", "idle", "memory", "", "strategy"}};
+    for (std::size_t i = 0; i < outcome.order.size() && i < rows; ++i)
+    {
+        const std::size_t number = outcome.order[i];
+        const SearchCandidate& candidate = outcome.candidates[number];
+        const SearchRun& run = GetFinest(outcome, number);
+        const LadderEntry& entry = outcome.entries[number];
+        table.push_back({std::to_string(i + 1),
+                         GetTime(entry, 0, candidate),
+                         GetTime(entry, 1, candidate),
+                         GetTime(entry, 2, candidate),
+                         FormatPercent(run.modelFlopUtilisation),
+                         FormatPercent(run.seconds > 0 ? run.mean.idleS / run.seconds : 0),
+                         FormatBytes(static_cast<double>(run.peakMemoryBytes)),
+                         IsOnParetoFront(outcome, number) ? "*" : "",
+                         candidate.strategy});
+        std::string remarks = candidate.name.empty() ? "" : candidate.name + "; ";
+        remarks += "exposed " + DescribeExposed(run);
+        if (i > 0)
+        {
+            const std::string why = ExplainSlowness(GetFinest(outcome, outcome.order[i - 1]), run);
+            remarks += why.empty() ? "" : "; against the one above: " + why;
+        }
+        table.push_back({"", "", "", "", "", "", "", "", "  " + remarks});
+    }
+    out << "\nBest strategies (* none is both faster and smaller)\n"
+        << FormatTable(table, "rrrrrrrll");
+    for (std::size_t rung = 1; rung < outcome.rungs.size(); ++rung)
+    {
+        const RungAgreement agreement = CompareRungs(outcome.entries, rung);
+        if (agreement.entries > 1)
+        {
+            out << "Rank correlation of " << outcome.rungs[rung - 1] << " and "
+                << outcome.rungs[rung] << ", " << agreement.entries
+                << " strategies: " << FormatNumber(agreement.rankCorrelation, 3) << "\n";
+        }
+    }
+}
+
+void
+WriteSearchCsv(const SearchOutcome& outcome, std::ostream& out)
+{
+    out << "rank,name,strategy,devices,analytic_s,flow_s,packet_s,peak_memory_bytes,mfu,compute_s";
+    for (std::size_t i = 0; i < N_PARALLELISMS; ++i)
+    {
+        out << ",exposed_" << ToString(static_cast<Parallelism>(i)) << "_s";
+    }
+    out << ",idle_s,pareto\n";
+    for (std::size_t i = 0; i < outcome.order.size(); ++i)
+    {
+        const std::size_t number = outcome.order[i];
+        const SearchCandidate& candidate = outcome.candidates[number];
+        const LadderEntry& entry = outcome.entries[number];
+        const SearchRun& run = GetFinest(outcome, number);
+        const bool hasPacket = entry.values.size() > 2 && entry.values[2];
+        out << i + 1 << ',' << QuoteCsv(candidate.name) << ',' << QuoteCsv(candidate.strategy)
+            << ',' << candidate.devices << ',' << FormatNumber(candidate.analyticS, 9) << ','
+            << FormatNumber(candidate.flow.seconds, 12) << ','
+            << (hasPacket ? FormatNumber(candidate.packet.seconds, 12) : "") << ','
+            << run.peakMemoryBytes << ',' << FormatNumber(run.modelFlopUtilisation, 6) << ','
+            << FormatNumber(run.mean.computeS, 9);
+        for (const double seconds : run.mean.exposedS)
+        {
+            out << ',' << FormatNumber(seconds, 9);
+        }
+        out << ',' << FormatNumber(run.mean.idleS, 9) << ',' << IsOnParetoFront(outcome, number)
+            << '\n';
+    }
+}
+
+void
+WriteSearchStrategies(const SearchOutcome& outcome, const std::string& folder)
+{
+    MakeFolder(folder);
+    for (std::size_t i = 0; i < outcome.order.size(); ++i)
+    {
+        const std::string path = folder + "/" + std::to_string(i + 1) + ".json";
+        WriteFile(path, outcome.candidates[outcome.order[i]].write);
+    }
+}
+
+} // namespace proteus
+} // namespace ns3
