@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The programs of proteus from Python, with their tables as pandas DataFrames.
+
+    import sys; sys.path.insert(0, "CLONE/bindings/python")
+    import proteus
+    job = proteus.run(model="gpt3-6.7b", strategy="tp=8,dp=2", cluster="dgx-a100", executor="flow")
+    job.iteration_s["flow"], job.table("collectives")
+
+Every function starts a program of the clone that this file lies in, as ./ns3 run
+does, and reads the JSON that it writes: a number here is a number there. Keyword
+arguments are the options of the program (`global_batch=16` and `globalBatch=16`
+are --globalBatch=16); `attributes` sets attributes of ns-3 by their full names.
+"""
+
+import json
+import os
+import pathlib
+import re
+import shlex
+import subprocess
+import tempfile
+
+import pandas
+
+__all__ = ["Error", "Result", "collective", "compile", "run", "schedule", "search"]
+
+CLONE = pathlib.Path(__file__).resolve().parents[3]
+
+
+class Error(RuntimeError):
+    """A program refused its options or failed; the message is the program's."""
+
+
+class Result:
+    """What a program has said.
+
+    Attributes:
+        command: as one would type it
+        text: what it printed
+        summary: the most important results, as a dict; empty where a program has none
+    """
+
+    def __init__(self, command, text, tables, summary):
+        self.command = command
+        self.text = text
+        self.summary = summary
+        self._tables = tables
+
+    def __repr__(self):
+        return f"<proteus.Result of '{self.command}': tables {', '.join(self._tables)}>"
+
+    @property
+    def tables(self):
+        """Names of the tables, with a sentence on each."""
+        return {name: table["description"] for name, table in self._tables.items()}
+
+    def table(self, name):
+        """A table as a DataFrame; `units` and `meanings` of its columns are in its attrs."""
+        if name not in self._tables:
+            raise KeyError(f"no table '{name}'; there are {', '.join(self._tables)}")
+        table = self._tables[name]
+        columns = table["columns"]
+        frame = pandas.DataFrame(table["rows"], columns=[column["name"] for column in columns])
+        frame.attrs["units"] = {column["name"]: column["unit"] for column in columns}
+        frame.attrs["meanings"] = {column["name"]: column["description"] for column in columns}
+        return frame
+
+    @property
+    def iteration_s(self):
+        """Time of an iteration in seconds, by executor."""
+        if "iteration_s" in self.summary:
+            frame = self.table("summary")
+            return {frame["executor"].iloc[0]: self.summary["iteration_s"]}
+        return {
+            executor: part["iteration_s"]
+            for executor, part in self.summary.items()
+            if isinstance(part, dict) and "iteration_s" in part
+        }
+
+
+def _words(program, options, attributes):
+    words = [program]
+    for name, value in options.items():
+        if value is None:
+            continue
+        name = re.sub(r"_([a-z0-9])", lambda match: match[1].upper(), name)
+        if isinstance(value, bool):
+            value = "true" if value else "false"
+        elif isinstance(value, dict):
+            value = json.dumps(value)
+        elif isinstance(value, (list, tuple)):
+            value = ",".join(str(item) for item in value)
+        words.append(f"--{name}={value}")
+    words += [f"--{name}={value}" for name, value in (attributes or {}).items()]
+    return words
+
+
+def _start(words):
+    """Runs a program; returns what it printed."""
+    runner = shlex.split(os.environ.get("PROTEUS_RUN", f"{shlex.quote(str(CLONE / 'ns3'))} run"))
+    done = subprocess.run(
+        runner + words, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
+    )
+    if done.returncode != 0:
+        message = done.stderr.strip() or done.stdout.strip()
+        raise Error(message or f"{words[0]} ended with exit code {done.returncode}")
+    return done.stdout
+
+
+def _run(program, options, attributes=None, outputs=("json",)):
+    """Runs a program; `outputs` are the options that name files to read its results from."""
+    words = _words(program, {"quiet": True, **options}, attributes)
+    with tempfile.TemporaryDirectory(prefix="proteus.") as folder:
+        files = {output: os.path.join(folder, output + ".json") for output in outputs}
+        text = _start(words + [f"--{output}={file}" for output, file in files.items()])
+        read = {}
+        for output, file in files.items():
+            with open(file, encoding="utf-8") as stream:
+                read[output] = json.load(stream)
+    command = "./ns3 run " + shlex.quote(shlex.join(words))
+    return Result(command, text, read["json"]["tables"], read.get("summary", {}))
+
+
+def run(model=None, cluster="dgx-a100", strategy=None, executor="packet", attributes=None, **options):
+    """Runs an iteration: proteus-run with a model and a strategy, or with trace= or graph=.
+
+    Args:
+        model: name in workloads/models/, or a file
+        cluster: server preset, or a file
+        strategy: short form ("tp=8,dp=2"), a dict as in a strategy file, or a file
+        executor: one or several, e.g. "packet", "packet,flow" or a list
+        attributes: attributes of ns-3, e.g. {"ns3::proteus::Fabric::Routing": "Adaptive"}
+        options: all others of proteus-run, e.g. nodes=4, fabric="leaf-spine"
+    """
+    options = {"model": model, "strategy": strategy, "cluster": cluster, "executor": executor, **options}
+    return _run("proteus-run", options, attributes, ("json", "summary"))
+
+
+def collective(kind="all-reduce", cluster="dgx-a100", attributes=None, **options):
+    """Times a collective at many sizes, as nccl-tests does: proteus-collective."""
+    return _run("proteus-collective", {"collective": kind, "cluster": cluster, **options}, attributes)
+
+
+def compile(model, strategy, **options):  # noqa: A001, the program has that name
+    """Compiles a model and a strategy, and says what is communicated and stored: proteus-compile."""
+    return _run("proteus-compile", {"model": model, "strategy": strategy, "quiet": None, **options})
+
+
+def search(model, cluster="dgx-a100", attributes=None, **options):
+    """Searches for strategies: proteus-search. The table is what its --csv writes."""
+    return _table("proteus-search", {"model": model, "cluster": cluster, **options}, attributes)
+
+
+def schedule(model, cluster="dgx-a100", attributes=None, **options):
+    """Compares policies of communication scheduling: proteus-schedule, as its --csv writes it."""
+    return _table("proteus-schedule", {"model": model, "cluster": cluster, **options}, attributes)
+
+
+def _table(program, options, attributes):
+    """Runs a program with --csv, and returns that as a DataFrame."""
+    with tempfile.TemporaryDirectory(prefix="proteus.") as folder:
+        file = os.path.join(folder, "table.csv")
+        _start(_words(program, {"quiet": True, **options, "csv": file}, attributes))
+        return pandas.read_csv(file)

@@ -1,0 +1,70 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""The Python package against the programs it starts."""
+
+import json
+import pathlib
+import sys
+import unittest
+
+CLONE = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(CLONE / "bindings" / "python"))
+
+import proteus  # noqa: E402
+
+JOB = {"model": "gpt3-125m", "strategy": "tp=4,dp=2,globalBatch=4", "nodes": 1}
+
+
+class Run(unittest.TestCase):
+    def test_executors_side_by_side(self):
+        job = proteus.run(**JOB, executor=["packet", "flow"])
+        self.assertEqual(set(job.iteration_s), {"packet", "flow"})
+        self.assertAlmostEqual(job.iteration_s["flow"] / job.iteration_s["packet"], 1, delta=0.05)
+
+    def test_table_is_what_the_program_prints(self):
+        job = proteus.run(**JOB, executor="flow")
+        summary = job.table("summary").set_index("quantity")["value"]
+        self.assertAlmostEqual(float(summary["iteration time"]), job.iteration_s["flow"], places=12)
+        self.assertIn(f"{1e3 * job.iteration_s['flow']:.3f} ms", job.text)
+        links = job.table("links")
+        self.assertEqual(set(links.columns), set(links.attrs["units"]))
+
+    def test_attribute_and_camel_case(self):
+        slow = proteus.run(**JOB, executor="flow", launch_interval="500us")
+        fast = proteus.run(**JOB, executor="flow", launchInterval="5us")
+        self.assertGreater(slow.iteration_s["flow"], fast.iteration_s["flow"])
+
+    def test_mistake_is_an_error_with_the_words_of_the_program(self):
+        with self.assertRaisesRegex(proteus.Error, "dgx-x100"):
+            proteus.run(**JOB, cluster="dgx-x100")
+        with self.assertRaises(KeyError):
+            proteus.run(**JOB, executor="flow").table("no such table")
+
+
+class Others(unittest.TestCase):
+    def test_collective(self):
+        table = proteus.collective(cluster="dgx-a100", min="64K", max="1M", factor=4).table("collectives")
+        self.assertEqual(list(table["size_bytes"]), [65536, 262144, 1048576])
+        # busbw of 8 ranks is 7/4 of algbw
+        for _, row in table.iterrows():
+            self.assertAlmostEqual(row["busbw_bytes_per_s"] / row["algbw_bytes_per_s"], 1.75, places=6)
+
+    def test_compile(self):
+        result = proteus.compile("gpt3-125m", {"tp": 2, "dp": 2})
+        self.assertIn("inventory", " ".join(result.tables))
+
+
+class Notebook(unittest.TestCase):
+    def test_cells_run(self):
+        notebook = json.loads((CLONE / "doc" / "what-if.ipynb").read_text())
+        names = {"QUICK": True}
+        for cell in notebook["cells"]:
+            if cell["cell_type"] == "code":
+                exec("".join(cell["source"]), names)  # pylint: disable=exec-used
+        table = names["table"]
+        self.assertGreaterEqual(len(table), 4)
+        self.assertTrue((table["flows, ms"] > 0).all())
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
