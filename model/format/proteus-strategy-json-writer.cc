@@ -221,6 +221,10 @@ WriteStrategyJson(const StrategyTree& tree, std::ostream& output)
     Json& optimizer = root["optimizer"];
     optimizer["kind"] = ToString(tree.optimizer.kind);
     optimizer["fused"] = tree.optimizer.isFused;
+    if (tree.optimizer.isImmediate)
+    {
+        optimizer["immediate"] = true;
+    }
     optimizer["zero"] = tree.optimizer.zero;
     optimizer["zeroAxes"] = tree.optimizer.zeroAxes;
     optimizer["offload"] = tree.optimizer.isOffloaded;

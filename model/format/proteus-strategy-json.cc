@@ -126,6 +126,7 @@ ReadPlan(const JsonValue& root)
                     "gradientsInPlace",
                     "optimizer",
                     "fusedOptimizer",
+                    "immediateUpdates",
                     "offloadOptimizer"});
     ParallelPlan plan;
     plan.precision.compute = DataType::BF16;
@@ -154,6 +155,8 @@ ReadPlan(const JsonValue& root)
     ReadPositive(root, "firstBucketMbytes", MOST_MBYTES, plan.gradients.firstBucketMegabytes);
     ReadBool(root, "gradientsInPlace", plan.gradients.isInPlace);
     ReadName(root, "optimizer", OptimizerKindFromString, plan.optimizer.kind);
+    ReadBool(root, "immediateUpdates", plan.optimizer.isImmediate);
+    plan.optimizer.isFused = !plan.optimizer.isImmediate;
     ReadBool(root, "fusedOptimizer", plan.optimizer.isFused);
     ReadBool(root, "offloadOptimizer", plan.optimizer.isOffloaded);
     return plan;
@@ -358,12 +361,15 @@ ReadTree(const JsonValue& root)
         optimizer->AllowKeys("an optimizer",
                              {"kind",
                               "fused",
+                              "immediate",
                               "zero",
                               "zeroAxes",
                               "offload",
                               "hostLinkGbytesPerS",
                               "hostMemoryGbytesPerS"});
         ReadName(*optimizer, "kind", OptimizerKindFromString, tree.optimizer.kind);
+        ReadBool(*optimizer, "immediate", tree.optimizer.isImmediate);
+        tree.optimizer.isFused = !tree.optimizer.isImmediate;
         ReadBool(*optimizer, "fused", tree.optimizer.isFused);
         ReadCount(*optimizer, "zero", 0, MAX_ZERO, tree.optimizer.zero);
         if (const auto axes = optimizer->Find("zeroAxes"))

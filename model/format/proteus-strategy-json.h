@@ -30,10 +30,11 @@
  * [sequenceParallel false], [zero 0], [globalBatch: one micro-batch], [microBatch 1],
  * [recompute "none", "selective" or "full"], [schedule "1f1b", "gpipe", "interleaved",
  * "zero-bubble" or "limits"], [maxInFlight: list], [interleave 1], [dataType "bf16"],
- * [gradientType "fp32"], [buckets "whole" (ZeRO 2 and 3: "ddp"), "ddp" or "megatron"],
+ * [gradientType "fp32"], [buckets "whole" (ZeRO 2 and 3: "ddp"), "ddp", "megatron" or
+ * "tensor"],
  * [bucketMbytes 25], [firstBucketMbytes 1], [gradientsInPlace true], [optimizer "adam"],
- * [fusedOptimizer true], [offloadOptimizer false]. "name", "format" and "version" as below may
- * stand there as well.
+ * [fusedOptimizer true], [immediateUpdates false: not fused], [offloadOptimizer false]. "name",
+ * "format" and "version" as below may stand there as well.
  *
  * **Tree**: an object with
  * - format: "proteus-strategy"; version: 1; [name ""]
@@ -45,8 +46,8 @@
  *   [interleave 1]
  * - [gradients]: object with [buckets "ddp"], [bucketMbytes 25], [firstBucketMbytes 1],
  *   [inPlace false]
- * - [optimizer]: object with [kind "adam"], [fused true], [zero 0], [zeroAxes: list of names],
- *   [offload false], [hostLinkGbytesPerS 12], [hostMemoryGbytesPerS 50]
+ * - [optimizer]: object with [kind "adam"], [fused true], [immediate false: not fused], [zero 0],
+ * [zeroAxes: list of names], [offload false], [hostLinkGbytesPerS 12], [hostMemoryGbytesPerS 50]
  * - [precision]: object with [compute "fp32"], [gradients "fp32"]
  * - tree: the root node
  *

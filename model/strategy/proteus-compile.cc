@@ -47,11 +47,13 @@ Compile(const Model& model,
         const StrategyTree& tree,
         const GpuDatasheet& gpu,
         const KernelCostParameters& parameters,
-        const ProfileTable* profile)
+        const ProfileTable* profile,
+        std::vector<CarriedDependency>* carried)
 {
     const KernelCostModel cost(gpu, parameters, profile);
     const DataType gradient = tree.precision.gradient;
     CompileOptions options;
+    options.carried = carried;
     options.kernelTime =
         MakeKernelTimer(cost,
                         tree.precision.compute,
@@ -64,7 +66,8 @@ Compile(const Model& model,
         const StrategyTree& tree,
         const Cluster& cluster,
         const KernelCostParameters& parameters,
-        const ProfileTable* profile)
+        const ProfileTable* profile,
+        std::vector<CarriedDependency>* carried)
 {
     uint64_t nMesh = 1;
     for (const uint32_t size : tree.axisSizes)
@@ -72,8 +75,12 @@ Compile(const Model& model,
         nMesh *= size;
     }
     CheckSize(nMesh, cluster); // a mesh that is far too large would take long to compile
-    ExecutionGraph graph =
-        Compile(model, tree, FindGpuDatasheet(GetGpuModel(cluster, 0)), parameters, profile);
+    ExecutionGraph graph = Compile(model,
+                                   tree,
+                                   FindGpuDatasheet(GetGpuModel(cluster, 0)),
+                                   parameters,
+                                   profile,
+                                   carried);
     CheckSize(graph.GetNDevices(), cluster);
     for (std::size_t rank = 1; rank < graph.GetNDevices(); ++rank)
     {

@@ -33,6 +33,7 @@ namespace proteus
  * @param gpu that kernels are timed for
  * @param parameters of the cost model
  * @param profile measured times, which go before computed ones; may be null
+ * @param carried where to what tasks need of the iteration before, for RepeatGraph(); may be null
  * @return the graph
  * @throw std::invalid_argument as CompileModel()
  */
@@ -40,7 +41,8 @@ ExecutionGraph Compile(const Model& model,
                        const StrategyTree& tree,
                        const GpuDatasheet& gpu,
                        const KernelCostParameters& parameters = KernelCostParameters(),
-                       const ProfileTable* profile = nullptr);
+                       const ProfileTable* profile = nullptr,
+                       std::vector<CarriedDependency>* carried = nullptr);
 
 /**
  * @ingroup proteus
@@ -50,6 +52,7 @@ ExecutionGraph Compile(const Model& model,
  * @param cluster where it is trained
  * @param parameters of the cost model
  * @param profile measured times, which go before computed ones; may be null
+ * @param carried where to what tasks need of the iteration before, for RepeatGraph(); may be null
  * @return the graph
  * @throw std::invalid_argument as CompileModel(), or if the cluster has too few GPUs, or GPUs that
  * differ among those that are used
@@ -58,7 +61,8 @@ ExecutionGraph Compile(const Model& model,
                        const StrategyTree& tree,
                        const Cluster& cluster,
                        const KernelCostParameters& parameters = KernelCostParameters(),
-                       const ProfileTable* profile = nullptr);
+                       const ProfileTable* profile = nullptr,
+                       std::vector<CarriedDependency>* carried = nullptr);
 
 } // namespace proteus
 } // namespace ns3

@@ -10,6 +10,7 @@
 #include "proteus-model.h"
 #include "proteus-strategy-tree.h"
 
+#include "ns3/proteus-graph-iterations.h"
 #include "ns3/proteus-graph.h"
 
 #include <cstdint>
@@ -48,6 +49,8 @@ struct CompileOptions
     /// Asked for the time of every kernel in picoseconds; a negative answer leaves it to the cost
     /// model of the run. None: all are left to it.
     std::function<int64_t(const KernelDescription&)> kernelTime;
+    /// Where to what tasks need of the iteration before, for RepeatGraph(); none: nowhere.
+    std::vector<CarriedDependency>* carried{nullptr};
 };
 
 /**

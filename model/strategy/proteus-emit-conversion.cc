@@ -216,6 +216,10 @@ GraphEmitter::EmitCollective(const Value& value, const BoxingStep& step, const C
             m_builder.AddTask(task, cargo.name + "." + ToString(step.collective), ready);
         for (const DeviceId device : group.devices)
         {
+            if (cargo.isParameter)
+            {
+                m_firstGathers.emplace(device, id);
+            }
             const uint32_t position = to.FindPosition(device);
             if (position != NO_ID)
             {

@@ -77,6 +77,8 @@ GraphEmitter::IsFull(const BucketKey& key, const Bucket& bucket, uint32_t stage)
     {
     case BucketPolicy::WHOLE:
         return false;
+    case BucketPolicy::TENSOR:
+        return true;
     case BucketPolicy::DDP: {
         const bool isFirst = m_nFlushed.count(key.second) == 0;
         return static_cast<double>(bucket.bytes) >

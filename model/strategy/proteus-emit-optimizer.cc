@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <stdexcept>
 #include <utility>
 
 namespace ns3
@@ -83,7 +84,7 @@ GraphEmitter::EmitUpdate(DeviceId device,
     task.kind = TaskKind::COMPUTE;
     task.phase = m_optimizerPhase;
     task.place = device;
-    task.stream = m_compute;
+    task.stream = optimizer.isImmediate ? m_optimizerStream : m_compute;
     task.dataType = DataType::FP32;
     task.flops = GetFlops(optimizer.kind) * static_cast<double>(elements);
     task.bytes = elements * (GetGradientBytes() + stateBytes + parameterBytes);
@@ -102,6 +103,70 @@ GraphEmitter::EmitUpdate(DeviceId device,
 
 void
 GraphEmitter::EmitOptimizer()
+{
+    const OptimizerSpec& optimizer = m_tree.optimizer;
+    if (optimizer.isImmediate && (optimizer.isFused || optimizer.isOffloaded || optimizer.zero > 0))
+    {
+        throw std::invalid_argument("strategy \"" + m_tree.name +
+                                    "\": immediate updates are of one parameter each, on the "
+                                    "device and in every replica; leave out fused, offload and "
+                                    "zero");
+    }
+    if (optimizer.isImmediate)
+    {
+        EmitImmediateUpdates();
+        return;
+    }
+    const std::map<DeviceId, TaskId> last = EmitUpdates(optimizer.isFused);
+    for (const auto& [device, update] : last)
+    {
+        // The compute stream keeps kernels behind updates, if these are on it.
+        const auto gather = m_firstGathers.find(device);
+        if (gather != m_firstGathers.end())
+        {
+            m_carried.push_back({update, gather->second});
+        }
+        const auto kernel = m_firstKernels.find(device);
+        if (optimizer.isOffloaded && kernel != m_firstKernels.end())
+        {
+            m_carried.push_back({update, kernel->second});
+        }
+    }
+    EmitParameterGathers(last);
+}
+
+/// Updates every parameter when its gradient is reduced; who reads it next waits for that.
+void
+GraphEmitter::EmitImmediateUpdates()
+{
+    const std::string kind = ToString(m_tree.optimizer.kind);
+    for (const uint32_t index : m_leavesInOrder)
+    {
+        const Leaf& leaf = m_leaves[index];
+        const PlacedTensor& tensor = m_placement.tensors[leaf.tensor];
+        const std::vector<DeviceId>& devices = tensor.optimizer.mesh->GetDevices();
+        for (uint32_t position = 0; position < devices.size(); ++position)
+        {
+            const DeviceId device = devices[position];
+            const TaskId update =
+                EmitUpdate(device,
+                           tensor.tensor.name + "." + kind,
+                           tensor.optimizer.CountLocal(tensor.tensor.shape, position),
+                           GetReady(leaf.reduced, leaf.reduced.layout.mesh->FindPosition(device)));
+            const auto readers = m_readers.find({leaf.tensor, device});
+            for (std::size_t i = 0; readers != m_readers.end() && i < readers->second.size(); ++i)
+            {
+                m_carried.push_back({update, readers->second[i]});
+            }
+        }
+    }
+}
+
+/// Updates all parameters when all gradients are reduced.
+/// @param isFused whether in one kernel
+/// @return the last update by device
+std::map<DeviceId, TaskId>
+GraphEmitter::EmitUpdates(bool isFused)
 {
     // A device updates nothing before all of its gradients are reduced, as an optimizer's step
     // follows the whole backward pass.
@@ -132,7 +197,7 @@ GraphEmitter::EmitOptimizer()
     }
     const std::string kind = ToString(m_tree.optimizer.kind);
     std::map<DeviceId, TaskId> last;
-    if (m_tree.optimizer.isFused)
+    if (isFused)
     {
         for (DeviceId device = 0; device < m_placement.nDevices; ++device)
         {
@@ -159,7 +224,7 @@ GraphEmitter::EmitOptimizer()
                                before);
             });
     }
-    EmitParameterGathers(last);
+    return last;
 }
 
 /// Replicas that updated a share of each parameter give it to the others, all parameters at once.
@@ -190,14 +255,22 @@ GraphEmitter::EmitParameterGathers(const std::map<DeviceId, TaskId>& updates)
                 ready.push_back(found->second);
             }
         }
-        m_builder.AddCommunication(m_optimizerPhase,
-                                   m_builder.AddGroup(devices),
-                                   m_gradientStream,
-                                   "parameters.all-gather",
-                                   Collective::ALL_GATHER,
-                                   bytes,
-                                   Parallelism::DATA,
-                                   ready);
+        const TaskId gather = m_builder.AddCommunication(m_optimizerPhase,
+                                                         m_builder.AddGroup(devices),
+                                                         m_gradientStream,
+                                                         "parameters.all-gather",
+                                                         Collective::ALL_GATHER,
+                                                         bytes,
+                                                         Parallelism::DATA,
+                                                         ready);
+        for (const DeviceId device : devices)
+        {
+            const auto kernel = m_firstKernels.find(device);
+            if (kernel != m_firstKernels.end())
+            {
+                m_carried.push_back({gather, kernel->second});
+            }
+        }
     }
 }
 

@@ -99,6 +99,10 @@ GraphEmitter::AddPhases()
     m_pipeline = m_builder.AddStream("pipeline");
     m_gradientStream = m_builder.AddStream("gradient");
     m_parameterStream = m_builder.AddStream("parameter");
+    if (m_tree.optimizer.isImmediate)
+    {
+        m_optimizerStream = m_builder.AddStream("optimizer", StreamOrder::READY);
+    }
     if (m_tree.optimizer.isOffloaded)
     {
         // One engine per direction, and the host: a parameter's copies pass the next one's update.

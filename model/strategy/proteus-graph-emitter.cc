@@ -93,6 +93,7 @@ GraphEmitter::EmitForward(OperatorId id, Pass& pass)
     if (!op.isView)
     {
         kernel = EmitKernel(id, op.forward, phase, op.name + pass.suffix, reads);
+        NoteReaders(placed, kernel, pass);
     }
     for (const Access& write : op.writes)
     {
@@ -133,6 +134,29 @@ GraphEmitter::EmitForward(OperatorId id, Pass& pass)
         else if (!Defer(write.tensor, false, made, cargo))
         {
             m_values[write.tensor] = Convert(made, tensor.home, cargo);
+        }
+    }
+}
+
+/// Remembers who begins the next iteration, and which parameters it needs.
+void
+GraphEmitter::NoteReaders(const PlacedOperator& placed, const Row& kernel, const Pass& pass)
+{
+    if (pass.isBackward)
+    {
+        return;
+    }
+    const std::vector<DeviceId>& devices = placed.mesh->GetDevices();
+    for (uint32_t position = 0; position < devices.size(); ++position)
+    {
+        m_firstKernels.emplace(devices[position], kernel[position]);
+        for (const Access& read : placed.op.reads)
+        {
+            if (m_tree.optimizer.isImmediate &&
+                m_placement.tensors[read.tensor].tensor.role == TensorRole::PARAMETER)
+            {
+                m_readers[{read.tensor, devices[position]}].push_back(kernel[position]);
+            }
         }
     }
 }
@@ -489,7 +513,13 @@ ExecutionGraph
 CompileModel(const Model& model, const StrategyTree& tree, const CompileOptions& options)
 {
     const Placement placement = PlaceModel(model, tree);
-    return GraphEmitter(model, placement, tree, options).Emit();
+    GraphEmitter emitter(model, placement, tree, options);
+    ExecutionGraph graph = emitter.Emit();
+    if (options.carried)
+    {
+        *options.carried = emitter.GetCarriedDependencies();
+    }
+    return graph;
 }
 
 } // namespace proteus

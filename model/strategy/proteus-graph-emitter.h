@@ -12,6 +12,7 @@
 #include "proteus-placement.h"
 #include "proteus-stage-schedule.h"
 
+#include "ns3/proteus-graph-iterations.h"
 #include "ns3/proteus-graph.h"
 
 #include <cstddef>
@@ -58,6 +59,12 @@ class GraphEmitter
 
     /// @return the graph; to be called once
     ExecutionGraph Emit();
+
+    /// @return what tasks of the graph need of the iteration before
+    const std::vector<CarriedDependency>& GetCarriedDependencies() const
+    {
+        return m_carried;
+    }
 
   private:
     /// Kernels that a parameter's gathering may run ahead of its use.
@@ -137,6 +144,7 @@ class GraphEmitter
     // ---- proteus-graph-emitter.cc
 
     void EmitForward(OperatorId id, Pass& pass);
+    void NoteReaders(const PlacedOperator& placed, const Row& kernel, const Pass& pass);
     void EmitBackward(OperatorId id, Pass& pass);
     void EmitBackwardPart(OperatorId id, const OperatorPart& part, Pass& pass);
     void GatherSaved(OperatorId id, Pass& pass);
@@ -210,6 +218,8 @@ class GraphEmitter
                       uint64_t elements,
                       const std::vector<TaskId>& ready);
     void EmitOptimizer();
+    std::map<DeviceId, TaskId> EmitUpdates(bool isFused);
+    void EmitImmediateUpdates();
     void EmitParameterGathers(const std::map<DeviceId, TaskId>& updates);
 
     // ---- proteus-emit-schedule.cc
@@ -252,9 +262,10 @@ class GraphEmitter
     StreamId m_pipeline{0};
     StreamId m_gradientStream{0};
     StreamId m_parameterStream{0};
-    StreamId m_toHostStream{0};   //!< offload: copies
-    StreamId m_hostStream{0};     //!< offload: updates
-    StreamId m_fromHostStream{0}; //!< offload: copies
+    StreamId m_optimizerStream{0}; //!< updates beside the compute stream
+    StreamId m_toHostStream{0};    //!< offload: copies
+    StreamId m_hostStream{0};      //!< offload: updates
+    StreamId m_fromHostStream{0};  //!< offload: copies
 
     bool m_isInPlace{false};                  //!< gradients of parameters add up in a buffer
     std::vector<Value> m_values;              //!< by tensor, of the forward pass
@@ -272,6 +283,14 @@ class GraphEmitter
     std::map<TensorId, uint32_t> m_leafOf;                   //!< by tensor
     std::vector<uint32_t> m_leavesInOrder;                //!< by stage, in the order of reduction
     std::map<std::vector<DeviceId>, uint32_t> m_nFlushed; //!< buckets of the stage, by group
+
+    // What an update lets go on in the next iteration.
+    std::vector<CarriedDependency> m_carried;                               //!< so far
+    std::map<DeviceId, TaskId> m_firstKernels;                              //!< of the forward pass
+    std::map<DeviceId, TaskId> m_firstGathers;                              //!< of parameters
+    std::map<std::pair<TensorId, DeviceId>, std::vector<TaskId>> m_readers; //!< of a parameter, if
+                                                                            //!< updates are
+                                                                            //!< immediate
 };
 
 } // namespace proteus

@@ -197,6 +197,8 @@ ToString(BucketPolicy policy)
         return "ddp";
     case BucketPolicy::MEGATRON:
         return "megatron";
+    case BucketPolicy::TENSOR:
+        return "tensor";
     }
     throw std::invalid_argument("a value that is no BucketPolicy");
 }
@@ -204,9 +206,10 @@ ToString(BucketPolicy policy)
 BucketPolicy
 BucketPolicyFromString(const std::string& text)
 {
-    return FindName(text,
-                    "bucket policy",
-                    {BucketPolicy::WHOLE, BucketPolicy::DDP, BucketPolicy::MEGATRON});
+    return FindName(
+        text,
+        "bucket policy",
+        {BucketPolicy::WHOLE, BucketPolicy::DDP, BucketPolicy::MEGATRON, BucketPolicy::TENSOR});
 }
 
 const char*

@@ -116,10 +116,11 @@ enum class BucketPolicy : uint8_t
     WHOLE,    //!< one per group of devices
     DDP,      //!< PyTorch's: closed by exceeding a size, the first one by a small size
     MEGATRON, //!< closed by reaching 40e6 or 1e6 per replica elements; on the first stage only
+    TENSOR,   //!< every gradient alone, as Horovod, MXNet and ByteScheduler have them
 };
 
 /// @ingroup proteus
-/// @param policy a value @return its name: "whole", "ddp", "megatron"
+/// @param policy a value @return its name: "whole", "ddp", "megatron", "tensor"
 const char* ToString(BucketPolicy policy);
 /// @ingroup proteus
 /// @param text a name @return the value @throw std::invalid_argument that lists the names
@@ -158,6 +159,9 @@ struct OptimizerSpec
 {
     OptimizerKind kind{OptimizerKind::ADAM}; //!< what it computes
     bool isFused{true};                      //!< one kernel per device, or one per parameter
+    bool isImmediate{false};                 //!< not fused: whether a parameter is updated as soon
+                                             //!< as its gradient is reduced, on a stream beside
+                                             //!< the compute stream; else after all gradients are
     uint32_t zero{0};                        //!< 1: its state, 2: gradients too, 3: parameters too
     std::vector<std::string> zeroAxes;       //!< mesh axes that share them
     bool isOffloaded{false};                 //!< whether its state and its work are on the host

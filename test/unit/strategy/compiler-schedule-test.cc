@@ -605,3 +605,54 @@ TEST(Memory, GatheredInputsAreBuffersForAShortTime)
     EXPECT_LE(buffers.at(8), buffers.at(2) + gathered);
     EXPECT_LE(buffers.at(8), 4 * gathered);
 }
+
+// With one reduction and one immediate update per parameter, an operator of the next iteration
+// waits for its own parameters, and for no others.
+TEST(Iterations, OperatorsNeedTheirOwnParameters)
+{
+    const Model model = MakeChain(3);
+    StrategyTree tree;
+    tree.axisNames = {"dp"};
+    tree.axisSizes = {2};
+    tree.root.op.splits = {{"batch", 0, {"dp"}}};
+    tree.gradients.policy = BucketPolicy::TENSOR;
+    tree.optimizer.isFused = false;
+    tree.optimizer.isImmediate = true;
+    std::vector<CarriedDependency> carried;
+    CompileOptions options;
+    options.carried = &carried;
+    const ExecutionGraph graph = CompileModel(model, tree, options);
+    std::map<std::string, uint32_t> reductions;
+    for (const Task& task : graph.GetTasks())
+    {
+        if (task.kind == TaskKind::COMMUNICATION)
+        {
+            ++reductions[ToString(task.collective)];
+        }
+    }
+    for (const auto& [before, after] : carried)
+    {
+        const Task& update = graph.GetTask(before);
+        const Task& reader = graph.GetTask(after);
+        EXPECT_EQ(update.place, reader.place);
+        EXPECT_EQ(graph.GetStreamOrder(update.stream), StreamOrder::READY);
+        EXPECT_EQ(graph.GetDependencies(before).size(), 1u) << "waits for its gradient only";
+        const std::string& name = graph.GetName(reader);
+        EXPECT_EQ(graph.GetName(update).rfind(name + ".", 0), 0u)
+            << graph.GetName(update) << " before " << name;
+    }
+    // Weight and bias of three layers, on two devices.
+    EXPECT_EQ(reductions, (std::map<std::string, uint32_t>{{"all-reduce", 6}}));
+    EXPECT_EQ(carried.size(), 12u);
+    tree.optimizer.isFused = true;
+    EXPECT_THROW(CompileModel(model, tree), std::invalid_argument);
+    // Without immediate updates, the compute stream keeps everything behind the optimizer, but for
+    // parameters that are gathered afterwards.
+    tree.optimizer.isImmediate = false;
+    CompileModel(model, tree, options);
+    EXPECT_TRUE(carried.empty());
+    tree.optimizer.zero = 1;
+    tree.optimizer.zeroAxes = {"dp"};
+    CompileModel(model, tree, options);
+    EXPECT_EQ(carried.size(), 2u);
+}
