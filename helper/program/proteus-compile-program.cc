@@ -15,7 +15,7 @@
 #include "ns3/nstime.h"
 #include "ns3/proteus-chakra.h"
 #include "ns3/proteus-compiler.h"
-#include "ns3/proteus-gpu-datasheet.h"
+#include "ns3/proteus-gpu-model.h"
 #include "ns3/proteus-graph-dot.h"
 #include "ns3/proteus-graph-file.h"
 #include "ns3/proteus-inventory.h"

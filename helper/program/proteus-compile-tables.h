@@ -7,7 +7,7 @@
 #ifndef PROTEUS_COMPILE_TABLES_H
 #define PROTEUS_COMPILE_TABLES_H
 
-#include "ns3/proteus-gpu-datasheet.h"
+#include "ns3/proteus-gpu-model.h"
 #include "ns3/proteus-graph.h"
 #include "ns3/proteus-inventory.h"
 #include "ns3/proteus-model.h"

@@ -12,7 +12,7 @@
 
 #include "ns3/command-line.h"
 #include "ns3/proteus-cluster.h"
-#include "ns3/proteus-gpu-datasheet.h"
+#include "ns3/proteus-gpu-model.h"
 #include "ns3/proteus-inventory.h"
 #include "ns3/proteus-kernel-cost.h"
 #include "ns3/proteus-model.h"

@@ -11,7 +11,7 @@
 #include "proteus-search-evaluation.h"
 #include "proteus-search-report.h"
 
-#include "ns3/proteus-gpu-datasheet.h"
+#include "ns3/proteus-gpu-model.h"
 #include "ns3/proteus-kernel-times.h"
 #include "ns3/proteus-layout-strategy.h"
 #include "ns3/proteus-output-file.h"

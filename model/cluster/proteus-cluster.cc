@@ -6,6 +6,8 @@
 
 #include "proteus-cluster.h"
 
+#include "proteus-reachability.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -414,110 +416,7 @@ Cluster::Validate() const
         }
         ++expected;
     }
-
-    // An island: vertices of one server, or of no server, that are linked without a GPU. Since
-    // paths do not run through GPUs, nor through a server by NICs, two GPUs reach each other if
-    // they have a link of their own or both have access to some island: they touch it, or it is
-    // plugged into one that they touch. A cable from one server to another is an island, too.
-    constexpr uint32_t NONE = 0xffffffff;
-    std::vector<uint32_t> islandOf(m_vertices.size(), NONE);
-    std::vector<std::set<uint32_t>> plugged; // by island
-    for (VertexId start = 0; start < m_vertices.size(); ++start)
-    {
-        if (m_vertices[start].kind == VertexKind::GPU || islandOf[start] != NONE)
-        {
-            continue;
-        }
-        const auto island = static_cast<uint32_t>(plugged.size());
-        plugged.emplace_back();
-        std::vector<VertexId> pending{start};
-        islandOf[start] = island;
-        while (!pending.empty())
-        {
-            const VertexId vertex = pending.back();
-            pending.pop_back();
-            for (const Port& port : m_ports[vertex])
-            {
-                const Vertex& neighbor = m_vertices[port.neighbor];
-                if (neighbor.kind != VertexKind::GPU && islandOf[port.neighbor] == NONE &&
-                    neighbor.server == m_vertices[start].server)
-                {
-                    islandOf[port.neighbor] = island;
-                    pending.push_back(port.neighbor);
-                }
-            }
-        }
-    }
-    auto nIslands = static_cast<uint32_t>(plugged.size());
-    for (const Link& link : m_links)
-    {
-        const Vertex& a = m_vertices[link.a];
-        const Vertex& b = m_vertices[link.b];
-        if (a.kind == VertexKind::GPU || b.kind == VertexKind::GPU || a.server == b.server)
-        {
-            continue;
-        }
-        const uint32_t cable = nIslands;
-        nIslands += a.server >= 0 && b.server >= 0 ? 1 : 0;
-        if (a.server >= 0)
-        {
-            plugged[islandOf[link.a]].insert(b.server >= 0 ? cable : islandOf[link.b]);
-        }
-        if (b.server >= 0)
-        {
-            plugged[islandOf[link.b]].insert(a.server >= 0 ? cable : islandOf[link.a]);
-        }
-    }
-
-    std::vector<std::set<uint32_t>> touched; // islands by rank
-    touched.reserve(m_gpus.size());
-    for (VertexId gpu : m_gpus)
-    {
-        std::set<uint32_t> islands;
-        for (const Port& port : m_ports[gpu])
-        {
-            const uint32_t island = islandOf[port.neighbor];
-            if (island != NONE)
-            {
-                islands.insert(island);
-                islands.insert(plugged[island].begin(), plugged[island].end());
-            }
-        }
-        touched.push_back(std::move(islands));
-    }
-    // Nearly always there is an island that all of them touch.
-    std::vector<std::size_t> nTouching(nIslands, 0);
-    for (const std::set<uint32_t>& islands : touched)
-    {
-        for (uint32_t island : islands)
-        {
-            ++nTouching[island];
-        }
-    }
-    if (std::find(nTouching.begin(), nTouching.end(), m_gpus.size()) != nTouching.end())
-    {
-        return;
-    }
-    for (std::size_t i = 0; i < m_gpus.size(); ++i)
-    {
-        for (std::size_t j = i + 1; j < m_gpus.size(); ++j)
-        {
-            const bool common =
-                std::any_of(touched[i].begin(), touched[i].end(), [&](uint32_t island) {
-                    return touched[j].count(island) > 0;
-                });
-            const auto& ports = m_ports[m_gpus[i]];
-            if (!common && std::none_of(ports.begin(), ports.end(), [&](const Port& port) {
-                    return port.neighbor == m_gpus[j];
-                }))
-            {
-                throw std::invalid_argument(
-                    "GPU '" + m_vertices[m_gpus[i]].name + "' does not reach GPU '" +
-                    m_vertices[m_gpus[j]].name +
-                    "' (paths do not run through other GPUs or servers); add a link or a switch");
-            }
-        }
-    }
+    CheckReachability(*this);
 }
 
 } // namespace proteus

@@ -5,6 +5,7 @@
  */
 
 #include "proteus-fabric-kind.h"
+#include "proteus-gpu-model.h"
 #include "proteus-server-preset.h"
 
 #include <cmath>
@@ -103,40 +104,14 @@ PcieX16BytesPerSecond(uint32_t generation)
 Vertex
 MakeGpu(const std::string& model)
 {
-    struct Known
-    {
-        const char* model;
-        double memoryBytesPerSecond;
-        uint32_t copyEngines; // 0 where no source was found
-        double smCopyBytesPerSecond;
-    };
-
-    constexpr double VOLTA = 26.5e9;
-    constexpr double AMPERE = 24e9;
-    constexpr double HOPPER = 38.7e9;
-    constexpr double BLACKWELL = 70e9;
-    // Copy engines of an A100: what deviceQuery of the CUDA samples prints.
-    static const Known known[] = {
-        {"TITAN-Xp", 547.7e9, 2, 0},
-        {"V100-SXM2-16GB", 900e9, 0, VOLTA},
-        {"V100-SXM2-32GB", 900e9, 0, VOLTA},
-        {"A100-SXM4-40GB", 1555e9, 5, AMPERE},
-        {"A100-SXM4-80GB", 2039e9, 5, AMPERE},
-        {"H100-SXM5-80GB", 3350e9, 0, HOPPER},
-        {"H200", 4800e9, 0, HOPPER},
-        {"B200", 7700e9, 0, BLACKWELL},
-    };
     Vertex gpu;
     gpu.kind = VertexKind::GPU;
     gpu.model = model;
-    for (const Known& entry : known)
+    if (const GpuModel* known = Registry<GpuModel>::Get().Find(model))
     {
-        if (model == entry.model)
-        {
-            gpu.memoryBytesPerSecond = entry.memoryBytesPerSecond;
-            gpu.copyEngines = entry.copyEngines;
-            gpu.smCopyBytesPerSecond = entry.smCopyBytesPerSecond;
-        }
+        gpu.memoryBytesPerSecond = known->sheet.memoryBytesPerSecond;
+        gpu.copyEngines = known->copyEngines;
+        gpu.smCopyBytesPerSecond = known->smCopyBytesPerSecond;
     }
     return gpu;
 }

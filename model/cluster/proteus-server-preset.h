@@ -87,9 +87,7 @@ double PcieX16BytesPerSecond(uint32_t generation);
 
 /**
  * @ingroup proteus
- * A GPU with what it can move, by its model: the peak rate of its memory (data sheet), and what one
- * thread block copies. NCCL's cost model counts so much for one channel, which is one thread block
- * (NVIDIA/nccl v2.30.7, src/graph/tuning.cc, perChMaxTreeBws, one node).
+ * A GPU with what it can move, as GpuModel has it.
  * @param model name of a data sheet
  * @return the vertex, without name and server; a model that is not known has no limits
  */

@@ -6,6 +6,8 @@
 
 #include "proteus-collective-choice.h"
 
+#include "ns3/proteus-gpu-model.h"
+
 #include <algorithm>
 #include <array>
 #include <limits>

@@ -7,9 +7,10 @@
 #ifndef PROTEUS_KERNEL_COST_H
 #define PROTEUS_KERNEL_COST_H
 
-#include "proteus-gpu-datasheet.h"
 #include "proteus-kernel-work.h"
 #include "proteus-profile-table.h"
+
+#include "ns3/proteus-gpu-model.h"
 
 #include <cstdint>
 

@@ -72,6 +72,242 @@ Generation(uint32_t computeCapability)
     return computeCapability >= 100 ? 3 : computeCapability >= 90 ? 2 : computeCapability >= 80;
 }
 
+/// What the tuner says of one algorithm and protocol for one collective.
+class NcclEstimate
+{
+  public:
+    NcclEstimate(const NcclSystem& system,
+                 const NcclPattern& pattern,
+                 Collective collective,
+                 NcclAlgorithm algorithm,
+                 NcclProtocol protocol)
+        : m_system(system),
+          m_pattern(pattern),
+          m_algorithm(algorithm),
+          m_protocol(protocol),
+          m_isAllReduce(collective == Collective::ALL_REDUCE),
+          m_isHalf(collective == Collective::ALL_GATHER ||
+                   collective == Collective::REDUCE_SCATTER),
+          m_hasRoot(collective == Collective::BROADCAST || collective == Collective::REDUCE),
+          m_generation(Generation(system.computeCapability)),
+          m_size(std::min(system.servers, 3u) - 1)
+    {
+    }
+
+    /// @return whether NCCL has it, and would take it
+    bool IsTaken() const
+    {
+        const bool isKnown = m_isAllReduce || m_isHalf || m_hasRoot;
+        if (!isKnown || m_system.ranks < 2 || m_pattern.channels == 0)
+        {
+            return false;
+        }
+        const bool isTreeOfServers = Is(NcclAlgorithm::TREE) || Is(NcclAlgorithm::NVLS_TREE);
+        if ((m_hasRoot && !Is(NcclAlgorithm::RING)) || (m_isHalf && isTreeOfServers))
+        {
+            return false;
+        }
+        const bool isSimpleOnly =
+            IsNvls() || Is(NcclAlgorithm::PAT) || Is(NcclAlgorithm::COLLNET_DIRECT);
+        return !(isSimpleOnly && m_protocol != NcclProtocol::SIMPLE) && IsAlgorithmTaken() &&
+               (m_protocol != NcclProtocol::LL128 || IsLl128Taken());
+    }
+
+    /// @return bandwidth of the buffer, 1e9 bytes per second
+    double GetGBps() const
+    {
+        const double n = m_system.ranks;
+        const double bus = GetBusGBps();
+        if (m_isHalf && !Is(NcclAlgorithm::RING))
+        {
+            return bus;
+        }
+        return bus * (Is(NcclAlgorithm::RING) || IsNvls() ? n / GetSteps() : 0.5);
+    }
+
+    /// @return microseconds
+    double GetLatencyUs() const
+    {
+        const double base = BASE_US[At(m_algorithm)][At(m_protocol)];
+        const double local = m_system.ranks / m_system.servers;
+        const double depth = FloorLog2(m_system.servers);
+        switch (m_algorithm)
+        {
+        case NcclAlgorithm::RING:
+            return base + (m_hasRoot ? GetChainLatencyUs() : GetRingLatencyUs());
+        case NcclAlgorithm::TREE:
+            return base + 2 * ((local - 1) * GetIntraUs() + depth * GetInterUs());
+        case NcclAlgorithm::COLLNET_DIRECT:
+            return base + (2 * (std::min(1.0, local - 1) * GetIntraUs() + (local - 1) * 0.4) +
+                           GetInterUs());
+        case NcclAlgorithm::NVLS:
+            return GetIntraUs() + (m_system.servers > 1 ? GetInterUs() : 0);
+        case NcclAlgorithm::NVLS_TREE:
+            return base + (GetIntraUs() + 2 * depth * GetInterUs());
+        case NcclAlgorithm::PAT:
+            return base + (depth * (GetInterUs() / 3.5) + m_system.ranks * 2.8);
+        }
+        return base;
+    }
+
+  private:
+    template <typename T>
+    static std::size_t At(T value)
+    {
+        return static_cast<std::size_t>(value);
+    }
+
+    bool Is(NcclAlgorithm algorithm) const
+    {
+        return m_algorithm == algorithm;
+    }
+
+    bool IsNvls() const
+    {
+        return Is(NcclAlgorithm::NVLS) || Is(NcclAlgorithm::NVLS_TREE);
+    }
+
+    bool IsAlgorithmTaken() const
+    {
+        switch (m_algorithm)
+        {
+        case NcclAlgorithm::PAT: // one GPU in each server only
+            return !m_isAllReduce && m_system.servers == m_system.ranks &&
+                   m_system.computeCapability >= 60;
+        case NcclAlgorithm::COLLNET_DIRECT:
+            return m_system.collnet && m_system.servers >= 2 && m_isAllReduce;
+        case NcclAlgorithm::NVLS: // across servers only with reductions in the network
+            return m_pattern.channels >= 2 && (m_system.servers == 1 || m_system.collnet);
+        case NcclAlgorithm::NVLS_TREE:
+            return m_pattern.channels >= 2 && m_system.servers > 1;
+        default:
+            return true;
+        }
+    }
+
+    bool IsLl128Taken() const
+    {
+        const NcclPath worst = m_system.computeCapability >= 90 ? NcclPath::PXN : NcclPath::PXB;
+        return m_system.computeCapability >= 70 && m_pattern.typeIntra <= NcclPath::NVB &&
+               (m_system.servers == 1 || m_pattern.typeInter <= worst);
+    }
+
+    /// @return steps of a ring
+    double GetSteps() const
+    {
+        const double n = m_system.ranks;
+        return m_isAllReduce ? 2 * (n - 1) : m_isHalf ? n - 1 : n;
+    }
+
+    /// @return of one channel with NVLS, before protocols
+    double GetNvlsChannelGBps() const
+    {
+        const double perServer = static_cast<double>(m_system.ranks) / m_system.servers;
+        const double channels = m_pattern.channels;
+        double bw = m_pattern.intraGBps * NVLS_EFFICIENCY[m_generation] * (channels - 1) / channels;
+        bw *= m_isAllReduce ? 2 : (perServer - 1) / perServer; // all-reduce goes both ways at once
+        if (m_system.servers > 1)
+        {
+            const bool isPair = m_system.servers <= 2 && Is(NcclAlgorithm::NVLS_TREE);
+            bw = std::min(bw, m_pattern.interGBps * (isPair ? 2 : 1));
+        }
+        return Is(NcclAlgorithm::NVLS_TREE) ? std::min(bw, MOST_NVLS_TREE[m_generation][m_size])
+                                            : bw;
+    }
+
+    /// @return of all channels, on the bus
+    double GetBusGBps() const
+    {
+        // LL in one server depends on the GPU, across servers on the CPU.
+        const double mostLl =
+            MOST_LL[m_system.servers == 1 ? m_generation : m_system.amdCpu][m_size];
+        const double channels = m_pattern.channels;
+        const bool isIntra = m_system.servers <= 2 || Is(NcclAlgorithm::COLLNET_DIRECT);
+        double bus = channels * (IsNvls()  ? GetNvlsChannelGBps()
+                                 : isIntra ? m_pattern.intraGBps
+                                           : m_pattern.interGBps);
+        if (Is(NcclAlgorithm::RING) && m_protocol == NcclProtocol::LL)
+        {
+            bus = std::min(mostLl, bus * 0.5);
+        }
+        if (Is(NcclAlgorithm::RING) && m_protocol == NcclProtocol::LL128)
+        {
+            bus = std::min(bus * 0.92, channels * MOST_RING_LL128[m_generation][m_size]);
+        }
+        if (Is(NcclAlgorithm::TREE))
+        {
+            bus = std::min(bus * 0.92, channels * MOST_TREE[m_generation][m_size]);
+            if (m_protocol == NcclProtocol::LL)
+            {
+                bus = std::min(bus / 3.8, mostLl);
+            }
+            if (m_protocol == NcclProtocol::LL128)
+            {
+                bus = std::min(bus * (m_system.servers == 1 ? 7.0 / 9.0 : 120.0 / 128.0),
+                               channels * MOST_TREE_LL128[m_generation][m_size]);
+            }
+            bus *= m_system.simpleTree ? 0.85 : 1;
+        }
+        return Is(NcclAlgorithm::PAT) ? bus * 0.75 : bus;
+    }
+
+    const PerAlgorithm& GetLocalUs() const
+    {
+        return m_pattern.typeIntra == NcclPath::NVL ? NVLINK_US : PCI_US;
+    }
+
+    /// @return of a hop inside a server
+    double GetIntraUs() const
+    {
+        return GetLocalUs()[At(m_algorithm)][At(m_protocol)];
+    }
+
+    /// @return of a hop between servers
+    double GetInterUs() const
+    {
+        // With one GPU in each server there is nothing to hide the latency of the network.
+        const bool isAlone = m_system.ranks == m_system.servers;
+        const NcclAlgorithm row = isAlone ? NcclAlgorithm::TREE : m_algorithm;
+        return NETWORK_US[At(row)][At(m_protocol)] +
+               m_pattern.latencyInterUs * (m_protocol == NcclProtocol::SIMPLE ? 2 : 1);
+    }
+
+    /// @return of a ring that has no root
+    double GetRingLatencyUs() const
+    {
+        double intraUs = GetIntraUs();
+        if (m_system.servers > 1)
+        {
+            const double post = m_system.amdCpu ? 2.0 : 1.0;
+            intraUs = std::max(intraUs, post * (m_protocol == NcclProtocol::SIMPLE ? 3 : 1));
+        }
+        const double hops = (m_system.servers - 1) * (m_isAllReduce ? 2.0 : 1.0);
+        return (GetSteps() - hops) * intraUs + hops * GetInterUs();
+    }
+
+    /// @return of a ring that begins or ends at a root
+    double GetChainLatencyUs() const
+    {
+        const PerAlgorithm& table = m_system.servers == 1 ? GetLocalUs() : NETWORK_US;
+        if (m_pattern.sameChannels)
+        {
+            return table[At(m_algorithm)][At(m_protocol)];
+        }
+        const bool isSimple = m_protocol == NcclProtocol::SIMPLE;
+        return GetSteps() * table[At(isSimple ? NcclAlgorithm::TREE : m_algorithm)][At(m_protocol)];
+    }
+
+    const NcclSystem& m_system;
+    const NcclPattern& m_pattern;
+    const NcclAlgorithm m_algorithm;
+    const NcclProtocol m_protocol;
+    const bool m_isAllReduce;
+    const bool m_isHalf;            //!< all-gather or reduce-scatter
+    const bool m_hasRoot;           //!< broadcast or reduce
+    const std::size_t m_generation; //!< row of the tables
+    const std::size_t m_size;       //!< column of the tables: one server, two, more
+};
+
 } // namespace
 
 const char*
@@ -99,37 +335,6 @@ ToString(NcclPath path)
     static const std::array<const char*, 12>
         names{"LOC", "NVL", "NVB", "C2C", "PIX", "PXB", "P2C", "PXN", "PHB", "SYS", "NET", "DIS"};
     return names.at(static_cast<std::size_t>(path));
-}
-
-uint32_t
-FindComputeCapability(const std::string& model)
-{
-    // NVIDIA, CUDA GPUs: compute capability.
-    static const std::array<std::pair<const char*, uint32_t>, 14> known{{{"TITAN-Xp", 61},
-                                                                         {"TitanXp", 61},
-                                                                         {"P100", 60},
-                                                                         {"V100", 70},
-                                                                         {"T4", 75},
-                                                                         {"A100", 80},
-                                                                         {"A800", 80},
-                                                                         {"A10", 86},
-                                                                         {"H100", 90},
-                                                                         {"H200", 90},
-                                                                         {"H800", 90},
-                                                                         {"GH200", 90},
-                                                                         {"B200", 100},
-                                                                         {"B300", 103}}};
-    for (const auto& [name, capability] : known)
-    {
-        const std::size_t at = model.find(name);
-        const std::size_t end = at + std::char_traits<char>::length(name);
-        if (at != std::string::npos &&
-            (end == model.size() || model[end] < '0' || model[end] > '9'))
-        {
-            return capability;
-        }
-    }
-    return 0;
 }
 
 NcclCostModel::NcclCostModel(const NcclSystem& system)
@@ -161,178 +366,8 @@ NcclCostModel::GetPattern(NcclAlgorithm algorithm) const
 NcclCost
 NcclCostModel::GetCost(Collective collective, NcclAlgorithm algorithm, NcclProtocol protocol) const
 {
-    const NcclSystem& system = m_system;
-    const double n = system.ranks;
-    const double perServer = n / system.servers;
-    const uint32_t local = system.ranks / system.servers;
-    const NcclPattern& pattern = GetPattern(algorithm);
-    const bool isRing = algorithm == NcclAlgorithm::RING;
-    const bool isTree = algorithm == NcclAlgorithm::TREE;
-    const bool isNvls = algorithm == NcclAlgorithm::NVLS || algorithm == NcclAlgorithm::NVLS_TREE;
-    const bool isAllReduce = collective == Collective::ALL_REDUCE;
-    const bool isHalf =
-        collective == Collective::ALL_GATHER || collective == Collective::REDUCE_SCATTER;
-    const bool hasRoot = collective == Collective::BROADCAST || collective == Collective::REDUCE;
-    const bool isSimple = protocol == NcclProtocol::SIMPLE;
-    const auto p = static_cast<std::size_t>(protocol);
-    const auto a = static_cast<std::size_t>(algorithm);
-
-    // What NCCL does not have, or not take.
-    if (!(isAllReduce || isHalf || hasRoot) || system.ranks < 2 || pattern.channels == 0 ||
-        (hasRoot && !isRing) || (isHalf && (isTree || algorithm == NcclAlgorithm::NVLS_TREE)) ||
-        ((isNvls || algorithm == NcclAlgorithm::PAT ||
-          algorithm == NcclAlgorithm::COLLNET_DIRECT) &&
-         !isSimple))
-    {
-        return {};
-    }
-    switch (algorithm)
-    {
-    case NcclAlgorithm::PAT: // one GPU in each server only
-        if (isAllReduce || system.servers != system.ranks || system.computeCapability < 60)
-        {
-            return {};
-        }
-        break;
-    case NcclAlgorithm::COLLNET_DIRECT:
-        if (!system.collnet || system.servers < 2 || !isAllReduce)
-        {
-            return {};
-        }
-        break;
-    case NcclAlgorithm::NVLS: // across servers only with reductions in the network
-        if (pattern.channels < 2 || (system.servers > 1 && !system.collnet))
-        {
-            return {};
-        }
-        break;
-    case NcclAlgorithm::NVLS_TREE:
-        if (pattern.channels < 2 || system.servers == 1)
-        {
-            return {};
-        }
-        break;
-    default:
-        break;
-    }
-    if (protocol == NcclProtocol::LL128)
-    {
-        const NcclPath worst = system.computeCapability >= 90 ? NcclPath::PXN : NcclPath::PXB;
-        if (system.computeCapability < 70 || pattern.typeIntra > NcclPath::NVB ||
-            (system.servers > 1 && pattern.typeInter > worst))
-        {
-            return {};
-        }
-    }
-
-    const std::size_t generation = Generation(system.computeCapability);
-    const std::size_t size = std::min(system.servers, 3u) - 1;
-    // LL in one server depends on the GPU, across servers on the CPU.
-    const double mostLl = MOST_LL[system.servers == 1 ? generation : system.amdCpu][size];
-    const double channels = pattern.channels;
-    double bw = system.servers <= 2 || algorithm == NcclAlgorithm::COLLNET_DIRECT
-                    ? pattern.intraGBps
-                    : pattern.interGBps;
-    if (isNvls)
-    {
-        // All-reduce goes both ways at once.
-        double intra = pattern.intraGBps * NVLS_EFFICIENCY[generation] * (channels - 1) / channels;
-        intra *= isAllReduce ? 2 : (perServer - 1) / perServer;
-        const bool isPair = system.servers <= 2 && algorithm == NcclAlgorithm::NVLS_TREE;
-        bw = intra;
-        if (system.servers > 1)
-        {
-            bw = std::min(bw, pattern.interGBps * (isPair ? 2 : 1));
-        }
-        if (algorithm == NcclAlgorithm::NVLS_TREE)
-        {
-            bw = std::min(bw, MOST_NVLS_TREE[generation][size]);
-        }
-    }
-    double bus = channels * bw;
-    if (isRing && protocol == NcclProtocol::LL)
-    {
-        bus = std::min(mostLl, bus * 0.5);
-    }
-    if (isRing && protocol == NcclProtocol::LL128)
-    {
-        bus = std::min(bus * 0.92, channels * MOST_RING_LL128[generation][size]);
-    }
-    if (isTree)
-    {
-        bus = std::min(bus * 0.92, channels * MOST_TREE[generation][size]);
-        if (protocol == NcclProtocol::LL)
-        {
-            bus = std::min(bus / 3.8, mostLl);
-        }
-        if (protocol == NcclProtocol::LL128)
-        {
-            bus = std::min(bus * (system.servers == 1 ? 7.0 / 9.0 : 120.0 / 128.0),
-                           channels * MOST_TREE_LL128[generation][size]);
-        }
-        bus *= system.simpleTree ? 0.85 : 1;
-    }
-    if (algorithm == NcclAlgorithm::PAT)
-    {
-        bus *= 0.75;
-    }
-
-    // From the bus to the buffer.
-    const double steps = isAllReduce ? 2 * (n - 1) : isHalf ? n - 1 : n;
-    if (!isHalf || isRing)
-    {
-        bus *= isRing || isNvls ? n / steps : 0.5;
-    }
-
-    const PerAlgorithm& localUs = pattern.typeIntra == NcclPath::NVL ? NVLINK_US : PCI_US;
-    double intraUs = localUs[a][p];
-    // With one GPU in each server there is nothing to hide the latency of the network.
-    double interUs =
-        NETWORK_US[local == 1 && perServer == 1 ? static_cast<std::size_t>(NcclAlgorithm::TREE) : a]
-                  [p];
-    interUs += pattern.latencyInterUs * (isSimple ? 2 : 1);
-    NcclCost cost{BASE_US[a][p], bus};
-    const double depth = FloorLog2(system.servers);
-    switch (algorithm)
-    {
-    case NcclAlgorithm::RING:
-        if (hasRoot)
-        {
-            const PerAlgorithm& table = system.servers == 1 ? localUs : NETWORK_US;
-            cost.latencyUs +=
-                pattern.sameChannels
-                    ? table[a][p]
-                    : steps *
-                          table[isSimple ? static_cast<std::size_t>(NcclAlgorithm::TREE) : a][p];
-        }
-        else
-        {
-            if (system.servers > 1)
-            {
-                const double post = system.amdCpu ? 2.0 : 1.0;
-                intraUs = std::max(intraUs, post * (isSimple ? 3 : 1));
-            }
-            const double hops = (system.servers - 1) * (isAllReduce ? 2.0 : 1.0);
-            cost.latencyUs += (steps - hops) * intraUs + hops * interUs;
-        }
-        break;
-    case NcclAlgorithm::TREE:
-        cost.latencyUs += 2 * ((local - 1) * intraUs + depth * interUs);
-        break;
-    case NcclAlgorithm::COLLNET_DIRECT:
-        cost.latencyUs += 2 * (std::min(1u, local - 1) * intraUs + (local - 1) * 0.4) + interUs;
-        break;
-    case NcclAlgorithm::NVLS:
-        cost.latencyUs = intraUs + (system.servers > 1 ? interUs : 0);
-        break;
-    case NcclAlgorithm::NVLS_TREE:
-        cost.latencyUs += intraUs + 2 * depth * interUs;
-        break;
-    case NcclAlgorithm::PAT:
-        cost.latencyUs += depth * (interUs / 3.5) + n * 2.8;
-        break;
-    }
-    return cost;
+    const NcclEstimate estimate(m_system, GetPattern(algorithm), collective, algorithm, protocol);
+    return estimate.IsTaken() ? NcclCost{estimate.GetLatencyUs(), estimate.GetGBps()} : NcclCost{};
 }
 
 double

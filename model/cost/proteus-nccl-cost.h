@@ -174,11 +174,6 @@ class NcclCostModel
     NcclSystem m_system;
 };
 
-/// @ingroup proteus
-/// @param model name of a GPU, as in data sheets
-/// @return ten times its compute capability, e.g. 80 for an A100; 0 where it is not known
-uint32_t FindComputeCapability(const std::string& model);
-
 } // namespace proteus
 } // namespace ns3
 

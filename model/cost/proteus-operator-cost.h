@@ -7,8 +7,7 @@
 #ifndef PROTEUS_OPERATOR_COST_H
 #define PROTEUS_OPERATOR_COST_H
 
-#include "proteus-gpu-datasheet.h"
-
+#include "ns3/proteus-gpu-model.h"
 #include "ns3/proteus-graph.h"
 
 #include <cstdint>

@@ -6,7 +6,7 @@
 
 #include "proteus-profile-table.h"
 
-#include "proteus-gpu-datasheet.h"
+#include "ns3/proteus-gpu-model.h"
 
 #include <algorithm>
 #include <stdexcept>

@@ -7,6 +7,7 @@
 #include "proteus-flow-profile.h"
 
 #include "ns3/proteus-block-cost.h"
+#include "ns3/proteus-gpu-model.h"
 
 #include <algorithm>
 #include <cmath>

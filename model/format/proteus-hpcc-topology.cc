@@ -6,6 +6,8 @@
 
 #include "proteus-hpcc-topology.h"
 
+#include "ns3/proteus-gpu-model.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -232,31 +234,6 @@ class Words
     std::size_t m_next{0};     //!< in it
 };
 
-/// @param type as ASTRA-sim names GPUs @param standard if it is not known @return a data sheet
-std::string
-ModelOf(const std::string& type, const std::string& standard)
-{
-    // H800, A800 and H20 differ from these in what is exported of NVLink and compute.
-    const std::pair<const char*, const char*> known[] = {
-        {"V100", "V100-SXM2-32GB"},
-        {"A100", "A100-SXM4-80GB"},
-        {"A800", "A100-SXM4-80GB"},
-        {"H100", "H100-SXM5-80GB"},
-        {"H800", "H100-SXM5-80GB"},
-        {"H200", "H200"},
-        {"B200", "B200"},
-    };
-
-    for (const auto& [name, model] : known)
-    {
-        if (type.find(name) != std::string::npos)
-        {
-            return model;
-        }
-    }
-    return standard;
-}
-
 } // namespace
 
 Cluster
@@ -343,7 +320,8 @@ ReadHpccTopology(std::istream& input,
         }
         kinds[id] = kind;
     }
-    const std::string model = hasServers ? ModelOf(head[5].text, options.model) : options.model;
+    const GpuModel* named = hasServers ? MatchGpuModel(head[5].text) : nullptr;
+    const std::string model = named != nullptr ? named->sheet.model : options.model;
     std::vector<int32_t> servers(nNodes, -1);
     uint64_t rank = 0;
     for (std::size_t id = 0; id < kinds.size(); ++id)

@@ -9,6 +9,7 @@
 #include "proteus-xml.h"
 
 #include "ns3/proteus-fabric-kind.h"
+#include "ns3/proteus-gpu-model.h"
 #include "ns3/proteus-server-preset.h"
 
 #include <algorithm>
@@ -57,27 +58,6 @@ struct PcieSpeed
 {
     double bytesPerSecond;
     uint32_t generation; //!< as its framing is known
-};
-
-/// What is known of a compute capability.
-struct Capability
-{
-    uint64_t sm;
-    const char* model;
-    double nvlinkBytesPerSecond; //!< of one link and direction
-    uint32_t nvlinkGeneration;
-};
-
-// NVLink 1 of P100, 20 GB/s, has the framing of the generation after.
-constexpr Capability CAPABILITIES[] = {
-    {52, "TITAN-Xp", 0, 0}, // what a dump of that box says
-    {60, "P100-SXM2-16GB", 20e9, 2},
-    {61, "TITAN-Xp", 0, 0},
-    {70, "V100-SXM2-32GB", 25e9, 2},
-    {75, "T4", 0, 0},
-    {80, "A100-SXM4-80GB", 25e9, 3},
-    {90, "H100-SXM5-80GB", 25e9, 4},
-    {100, "B200", 50e9, 5},
 };
 
 /// Reads one server and makes copies of it.
@@ -356,20 +336,20 @@ class NcclReader
             sm = GetWhole(*gpu, "sm", sm, 100000);
             dev = GetWhole(*gpu, "dev", dev, 1000000);
         }
-        const Capability* capability = FindCapability(sm);
-        if (capability == nullptr)
+        const GpuModel* model = FindGpuOfCapability(static_cast<uint32_t>(sm));
+        if (model == nullptr)
         {
             std::string known;
-            for (const Capability& entry : CAPABILITIES)
+            for (const uint32_t entry : GetGpuCapabilities())
             {
-                known += (known.empty() ? "" : ", ") + std::to_string(entry.sm);
+                known += (known.empty() ? "" : ", ") + std::to_string(entry);
             }
             m_document.Fail(gpu == nullptr ? pci : *gpu,
                             "there is no data sheet of a GPU with sm " + std::to_string(sm) +
                                 "; known: " + known);
         }
         Device device{};
-        device.vertex = MakeGpu(capability->model);
+        device.vertex = MakeGpu(model->sheet.model);
         device.dev = dev;
         device.id = GetLower(pci, "busid");
         const std::size_t position = Add(device);
@@ -379,7 +359,7 @@ class NcclReader
         }
         m_gpuElements.emplace_back(gpu == nullptr ? &pci : gpu, position);
         m_cpuOf[position] = cpu;
-        m_capabilityOf[position] = capability;
+        m_modelOf[position] = model;
         m_links.push_back(
             {position, parent, LinkTechnology::PCIE, speed.bytesPerSecond, speed.generation});
     }
@@ -445,7 +425,7 @@ class NcclReader
 
     void ReadNvlinks(const XmlElement& gpu, std::size_t position)
     {
-        const Capability& capability = *m_capabilityOf.at(position);
+        const GpuModel& model = *m_modelOf.at(position);
         for (const XmlElement& child : gpu.children)
         {
             if (child.name == "c2c")
@@ -463,11 +443,12 @@ class NcclReader
             {
                 continue;
             }
-            if (capability.nvlinkGeneration == 0)
+            if (model.nvlinkGeneration == 0)
             {
                 m_document.Fail(child,
-                                std::string("a ") + capability.model + " has no NVLink; its sm, " +
-                                    std::to_string(capability.sm) + ", must be another");
+                                "a " + model.sheet.model + " has no NVLink; its sm, " +
+                                    std::to_string(GetWhole(gpu, "sm", 0, 100000)) +
+                                    ", must be another");
             }
             const std::string target = GetLower(child, "target");
             const std::string targetClass = GetLower(child, "tclass");
@@ -476,7 +457,7 @@ class NcclReader
             {
                 continue;
             }
-            const double rate = static_cast<double>(count) * capability.nvlinkBytesPerSecond;
+            const double rate = static_cast<double>(count) * model.nvlinkBytesPerSecond;
             if (targetClass.compare(0, 4, "0x03") == 0)
             {
                 const auto peer = m_gpus.find(target);
@@ -491,7 +472,7 @@ class NcclReader
                 if (found == m_nvswitches.end())
                 {
                     Device device{};
-                    device.vertex = MakeNvSwitch(capability.nvlinkGeneration);
+                    device.vertex = MakeNvSwitch(model.nvlinkGeneration);
                     device.dev = m_nvswitches.size();
                     found = m_nvswitches.emplace(target, Add(device)).first;
                     m_isLeftOut.push_back(false);
@@ -500,7 +481,7 @@ class NcclReader
                                    found->second,
                                    LinkTechnology::NVLINK,
                                    rate,
-                                   capability.nvlinkGeneration});
+                                   model.nvlinkGeneration});
             }
             else if (targetClass == "0x068001")
             {
@@ -539,7 +520,7 @@ class NcclReader
             m_document.Fail(element, "the same target a second time");
         }
         m_links.push_back(
-            {gpu, peer, LinkTechnology::NVLINK, rate, m_capabilityOf.at(gpu)->nvlinkGeneration});
+            {gpu, peer, LinkTechnology::NVLINK, rate, m_modelOf.at(gpu)->nvlinkGeneration});
     }
 
     void JoinCpus()
@@ -555,18 +536,6 @@ class NcclReader
                                    0});
             }
         }
-    }
-
-    static const Capability* FindCapability(uint64_t sm)
-    {
-        for (const Capability& entry : CAPABILITIES)
-        {
-            if (entry.sm == sm)
-            {
-                return &entry;
-            }
-        }
-        return nullptr;
     }
 
     /// @return positions of the devices of a kind, in the order of their numbers
@@ -666,7 +635,7 @@ class NcclReader
     std::map<std::string, std::size_t> m_nvswitches;               //!< by target of NVLinks
     std::map<std::pair<std::size_t, std::size_t>, double> m_peers; //!< NVLinks between GPUs
     std::map<std::size_t, std::size_t> m_cpuOf;                    //!< GPU to CPU
-    std::map<std::size_t, const Capability*> m_capabilityOf;       //!< of a GPU
+    std::map<std::size_t, const GpuModel*> m_modelOf;              //!< of a GPU
     std::vector<std::pair<const XmlElement*, std::size_t>> m_gpuElements;
     uint64_t m_nNics{0};
 };

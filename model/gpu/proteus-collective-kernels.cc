@@ -7,6 +7,7 @@
 #include "proteus-collective-kernels.h"
 
 #include "ns3/proteus-collective-choice.h"
+#include "ns3/proteus-gpu-model.h"
 
 #include <algorithm>
 #include <array>

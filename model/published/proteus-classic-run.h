@@ -9,7 +9,7 @@
 
 #include "proteus-classic-executor.h"
 
-#include "ns3/proteus-gpu-datasheet.h"
+#include "ns3/proteus-gpu-model.h"
 
 #include <array>
 #include <cmath>

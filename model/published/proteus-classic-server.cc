@@ -6,6 +6,8 @@
 
 #include "proteus-classic-server.h"
 
+#include "ns3/proteus-gpu-model.h"
+
 #include <algorithm>
 #include <queue>
 #include <stdexcept>

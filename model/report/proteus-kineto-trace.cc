@@ -9,7 +9,7 @@
 #include "proteus-report-input.h"
 #include "proteus-timeline-tracks.h"
 
-#include "ns3/proteus-gpu-datasheet.h"
+#include "ns3/proteus-gpu-model.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>

@@ -10,7 +10,7 @@
 #include "proteus-hot-spots.h"
 #include "proteus-time-account.h"
 
-#include "ns3/proteus-gpu-datasheet.h"
+#include "ns3/proteus-gpu-model.h"
 
 #include <algorithm>
 #include <limits>

@@ -10,7 +10,7 @@
 #include "proteus-compiler.h"
 
 #include "ns3/proteus-cluster.h"
-#include "ns3/proteus-gpu-datasheet.h"
+#include "ns3/proteus-gpu-model.h"
 #include "ns3/proteus-kernel-cost.h"
 #include "ns3/proteus-profile-table.h"
 

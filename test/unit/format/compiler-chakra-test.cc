@@ -6,7 +6,7 @@
 
 #include "ns3/proteus-chakra.h"
 #include "ns3/proteus-compiler.h"
-#include "ns3/proteus-gpu-datasheet.h"
+#include "ns3/proteus-gpu-model.h"
 #include "ns3/proteus-graph-file.h"
 #include "ns3/proteus-kernel-cost.h"
 #include "ns3/proteus-kernel-times.h"

@@ -1,0 +1,69 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-gpu-model.h"
+
+namespace ns3
+{
+namespace proteus
+{
+
+namespace
+{
+
+/// Copy engines: what deviceQuery of the CUDA samples prints.
+GpuModel
+MakeA100Of40()
+{
+    GpuModel model;
+    model.sheet.model = "A100-SXM4-40GB";
+    model.sheet.fp32Flops = 19.5e12;
+    model.sheet.tf32Flops = 156e12;
+    model.sheet.bf16Flops = 312e12;
+    model.sheet.fp16Flops = 312e12;
+    model.sheet.memoryBytes = 40000000000;
+    model.sheet.memoryBytesPerSecond = 1555e9;
+    model.sheet.multiprocessors = 108;
+    model.sheet.source = "NVIDIA A100 data sheet (2021), 40GB SXM";
+    model.computeCapability = 80;
+    model.nvlinkBytesPerSecond = 25e9;
+    model.nvlinkGeneration = 3;
+    model.copyEngines = 5;
+    model.smCopyBytesPerSecond = SmCopyRate::AMPERE;
+    return model;
+}
+
+/// An A800 has fewer NVLinks, which are part of its server.
+GpuModel
+MakeA100Of80()
+{
+    GpuModel model;
+    model.sheet.model = "A100-SXM4-80GB";
+    model.sheet.fp32Flops = 19.5e12;
+    model.sheet.tf32Flops = 156e12;
+    model.sheet.bf16Flops = 312e12;
+    model.sheet.fp16Flops = 312e12;
+    model.sheet.memoryBytes = 80000000000;
+    model.sheet.memoryBytesPerSecond = 2039e9;
+    model.sheet.multiprocessors = 108;
+    model.sheet.source = "NVIDIA A100 data sheet (2021), 80GB SXM";
+    model.aliases = {"A100", "A800"};
+    model.computeCapability = 80;
+    model.standsFor = {80};
+    model.nvlinkBytesPerSecond = 25e9;
+    model.nvlinkGeneration = 3;
+    model.copyEngines = 5;
+    model.smCopyBytesPerSecond = SmCopyRate::AMPERE;
+    return model;
+}
+
+const GpuModelRegistration A100_OF40(MakeA100Of40());
+const GpuModelRegistration A100_OF80(MakeA100Of80());
+
+} // namespace
+
+} // namespace proteus
+} // namespace ns3

@@ -1,0 +1,168 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-gpu-model.h"
+
+#include <algorithm>
+#include <cctype>
+#include <stdexcept>
+#include <utility>
+
+namespace ns3
+{
+namespace proteus
+{
+
+namespace
+{
+
+/// @param text any @return it in small letters, with '-' for what separates words
+std::string
+Fold(const std::string& text)
+{
+    std::string folded;
+    for (const unsigned char c : text)
+    {
+        folded += c == ' ' || c == '_' ? '-' : static_cast<char>(std::tolower(c));
+    }
+    return folded;
+}
+
+/// @return whether a letter or digit
+bool
+IsWord(char c)
+{
+    return std::isalnum(static_cast<unsigned char>(c)) != 0;
+}
+
+/// @param text folded @param name folded @return whether the name is in it as words of its own
+bool
+Names(const std::string& text, const std::string& name)
+{
+    for (std::size_t at = text.find(name); at != std::string::npos; at = text.find(name, at + 1))
+    {
+        const std::size_t end = at + name.size();
+        if ((at == 0 || !IsWord(text[at - 1])) && (end == text.size() || !IsWord(text[end])))
+        {
+            return true;
+        }
+    }
+    return false;
+}
+
+} // namespace
+
+double
+GpuDatasheet::PeakFlops(DataType type) const
+{
+    const double half = fp16Flops > 0 ? fp16Flops : fp32Flops;
+    switch (type)
+    {
+    case DataType::FP32:
+        return fp32Flops;
+    case DataType::TF32:
+        return tf32Flops > 0 ? tf32Flops : fp32Flops;
+    case DataType::BF16:
+        return bf16Flops > 0 ? bf16Flops : half;
+    case DataType::FP16:
+        return half;
+    case DataType::FP8:
+        return fp8Flops > 0 ? fp8Flops : half;
+    }
+    throw std::invalid_argument("data type out of range");
+}
+
+GpuModelRegistration::GpuModelRegistration(GpuModel model)
+{
+    const std::string name = model.sheet.model;
+    Registry<GpuModel>::Registration(name, std::move(model));
+}
+
+const GpuModel&
+FindGpuModel(const std::string& model)
+{
+    if (const GpuModel* found = Registry<GpuModel>::Get().Find(model))
+    {
+        return *found;
+    }
+    std::string message = "there is no data sheet of a GPU '" + model + "'; known:";
+    const char* separator = " ";
+    for (const std::string& name : GetGpuModels())
+    {
+        message += separator + name;
+        separator = ", ";
+    }
+    throw std::invalid_argument(message);
+}
+
+const GpuModel*
+MatchGpuModel(const std::string& text)
+{
+    const std::string folded = Fold(text);
+    const GpuModel* best = nullptr;
+    std::size_t length = 0;
+    for (const auto& [name, model] : Registry<GpuModel>::Get().GetAll())
+    {
+        std::vector<std::string> names = model.aliases;
+        names.push_back(name);
+        for (const std::string& candidate : names)
+        {
+            if (candidate.size() > length && Names(folded, Fold(candidate)))
+            {
+                best = &model;
+                length = candidate.size();
+            }
+        }
+    }
+    return best;
+}
+
+const GpuModel*
+FindGpuOfCapability(uint32_t computeCapability)
+{
+    for (const auto& [name, model] : Registry<GpuModel>::Get().GetAll())
+    {
+        if (std::count(model.standsFor.begin(), model.standsFor.end(), computeCapability) > 0)
+        {
+            return &model;
+        }
+    }
+    return nullptr;
+}
+
+std::vector<uint32_t>
+GetGpuCapabilities()
+{
+    std::vector<uint32_t> capabilities;
+    for (const auto& [name, model] : Registry<GpuModel>::Get().GetAll())
+    {
+        capabilities.insert(capabilities.end(), model.standsFor.begin(), model.standsFor.end());
+    }
+    std::sort(capabilities.begin(), capabilities.end());
+    return capabilities;
+}
+
+uint32_t
+FindComputeCapability(const std::string& model)
+{
+    const GpuModel* found = MatchGpuModel(model);
+    return found != nullptr ? found->computeCapability : 0;
+}
+
+const GpuDatasheet&
+FindGpuDatasheet(const std::string& model)
+{
+    return FindGpuModel(model).sheet;
+}
+
+std::vector<std::string>
+GetGpuModels()
+{
+    return Registry<GpuModel>::Get().GetNames();
+}
+
+} // namespace proteus
+} // namespace ns3

@@ -1,0 +1,61 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-gpu-model.h"
+
+namespace ns3
+{
+namespace proteus
+{
+
+namespace
+{
+
+GpuModel
+MakeV100Of16()
+{
+    GpuModel model;
+    model.sheet.model = "V100-SXM2-16GB";
+    model.sheet.fp32Flops = 15.7e12;
+    model.sheet.fp16Flops = 125e12;
+    model.sheet.memoryBytes = 16000000000;
+    model.sheet.memoryBytesPerSecond = 900e9;
+    model.sheet.multiprocessors = 80;
+    model.sheet.source = "NVIDIA Tesla V100 data sheet (2018), SXM2";
+    model.computeCapability = 70;
+    model.nvlinkBytesPerSecond = 25e9;
+    model.nvlinkGeneration = 2;
+    model.smCopyBytesPerSecond = SmCopyRate::VOLTA;
+    return model;
+}
+
+GpuModel
+MakeV100Of32()
+{
+    GpuModel model;
+    model.sheet.model = "V100-SXM2-32GB";
+    model.sheet.fp32Flops = 15.7e12;
+    model.sheet.fp16Flops = 125e12;
+    model.sheet.memoryBytes = 32000000000;
+    model.sheet.memoryBytesPerSecond = 900e9;
+    model.sheet.multiprocessors = 80;
+    model.sheet.source = "NVIDIA Tesla V100 data sheet (2018), SXM2";
+    model.aliases = {"V100"};
+    model.computeCapability = 70;
+    model.standsFor = {70};
+    model.nvlinkBytesPerSecond = 25e9;
+    model.nvlinkGeneration = 2;
+    model.smCopyBytesPerSecond = SmCopyRate::VOLTA;
+    return model;
+}
+
+const GpuModelRegistration V100_OF16(MakeV100Of16());
+const GpuModelRegistration V100_OF32(MakeV100Of32());
+
+} // namespace
+
+} // namespace proteus
+} // namespace ns3
