@@ -208,6 +208,26 @@ MakeNamedMesh(const std::vector<uint32_t>& sizes)
     return std::make_shared<DeviceMesh>(sizes, devices, names);
 }
 
+/// @return the time of all micro-batches; gradients of parameters are reduced while the last
+/// backward pass, two thirds of the kernels, goes on, but for the last of them
+double
+GetSeconds(const LayoutSpace& space, const LayoutProblem& problem, const LayoutChoice& choice)
+{
+    constexpr double LAST = 0.05; // share of the gradients that are made at the very end
+    double gradients = 0;
+    double kernels = 0;
+    for (OperatorId op = 0; op < choice.size(); ++op)
+    {
+        const LayoutCandidate& candidate = space.GetCandidates(op)[choice[op]];
+        gradients += candidate.gradientCost;
+        kernels += candidate.computeCost;
+    }
+    const double microBatches = 1 / space.GetOptions().gradientWeight;
+    const double all = gradients * microBatches; // once per iteration
+    const double exposed = std::max(LAST * all, all - 2.0 / 3 * kernels);
+    return (problem.GetCost(choice) - gradients) * microBatches + exposed;
+}
+
 /// What is best on a mesh, and fits.
 std::optional<std::pair<LayoutChoice, std::string>>
 FindBest(const LayoutSpace& space)
@@ -267,7 +287,7 @@ SearchLayouts(const Model& model,
         auto add = [&](const LayoutChoice& choice, const std::string& origin, bool isBaseline) {
             LayoutFinding finding;
             finding.name = "layouts on " + mesh + ", " + origin;
-            finding.seconds = problem.GetCost(choice) * base.schedule.microBatches;
+            finding.seconds = GetSeconds(space, problem, choice);
             finding.memoryBytes = space.GetMemoryBytes(choice);
             finding.isBaseline = isBaseline;
             if (options.memoryBytes == 0 || finding.memoryBytes <= options.memoryBytes)

@@ -22,6 +22,8 @@ namespace
 constexpr double PS = 1e-12;         // seconds
 constexpr uint64_t LEAST = 1U << 14; // bytes; below, latency is all there is
 constexpr uint64_t STEP = 4;         // between sizes that are measured
+constexpr uint64_t MOST = 1U << 28;  // bytes
+constexpr std::size_t MOST_RANKS = 32;
 
 } // namespace
 
@@ -121,6 +123,30 @@ FlowCommunicationCost::GetCost(Collective collective,
     {
         return 0;
     }
+    if (group.size() <= MOST_RANKS)
+    {
+        return Interpolate(collective, group, bytes);
+    }
+    // Of a ring among n, latency grows with n - 1 and transmission with (n - 1) / n: both are known
+    // from two groups that begin as this one.
+    const std::size_t half = MOST_RANKS / 2;
+    const auto begin = group.begin();
+    const double few = Interpolate(collective, {begin, begin + half}, bytes);
+    const double more = Interpolate(collective, {begin, begin + MOST_RANKS}, bytes);
+    auto steps = [](std::size_t n) { return static_cast<double>(n) - 1; };
+    auto share = [&](std::size_t n) { return steps(n) / static_cast<double>(n); };
+    const double determinant = steps(half) * share(MOST_RANKS) - steps(MOST_RANKS) * share(half);
+    const double latency = (few * share(MOST_RANKS) - more * share(half)) / determinant;
+    const double transmission =
+        (more - std::max(0.0, latency) * steps(MOST_RANKS)) / share(MOST_RANKS);
+    return std::max(0.0, latency) * steps(group.size()) + transmission * share(group.size());
+}
+
+double
+FlowCommunicationCost::Interpolate(Collective collective,
+                                   const std::vector<DeviceId>& group,
+                                   double bytes) const
+{
     DeviceId first = group[0];
     while (first > 0 && GetServer(first - 1) == GetServer(group[0]))
     {
@@ -145,7 +171,8 @@ FlowCommunicationCost::GetCost(Collective collective,
     {
         return get(low);
     }
-    while (static_cast<double>(low * STEP) < bytes)
+    // Beyond the largest sizes time grows as between them.
+    while (static_cast<double>(low * STEP) < bytes && low * STEP < MOST)
     {
         low *= STEP;
     }

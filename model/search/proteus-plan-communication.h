@@ -32,7 +32,11 @@ namespace proteus
  * @ingroup proteus
  * Seconds of a collective by flows: the group and the groups beside it that begin in the same
  * server run it at once, so that they share links and NICs as the groups of a mesh axis do.
- * Measured for sizes that are powers of four, when first asked for; in between it is interpolated.
+ * Measured for
+ * sizes that are powers of four from 16 KiB to 256 MiB, when first asked for; in between it is
+ * interpolated, beyond it grows as between the last two. Groups of more than 32 ranks are
+ * extrapolated from their first 16 and 32 as a ring: latency times n - 1 and transmission times (n
+ * - 1) / n.
  */
 class FlowCommunicationCost : public CommunicationCost
 {
@@ -66,6 +70,9 @@ class FlowCommunicationCost : public CommunicationCost
     using Key = std::pair<Collective, std::vector<uint32_t>>;
 
     std::vector<std::vector<DeviceId>> FindGroupsBeside(const std::vector<DeviceId>& group) const;
+    double Interpolate(Collective collective,
+                       const std::vector<DeviceId>& group,
+                       double bytes) const;
     double Measure(Collective collective, const std::vector<DeviceId>& group, uint64_t bytes) const;
     int32_t GetServer(DeviceId device) const;
 

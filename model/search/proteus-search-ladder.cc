@@ -165,9 +165,7 @@ RankEntries(const std::vector<LadderEntry>& entries)
         }
     }
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-        const std::size_t ha = height(a);
-        const std::size_t hb = height(b);
-        return ha != hb ? ha > hb : *entries[a].values[ha] < *entries[b].values[hb];
+        return *entries[a].values[height(a)] < *entries[b].values[height(b)];
     });
     return order;
 }

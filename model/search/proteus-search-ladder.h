@@ -77,8 +77,8 @@ RungAgreement CompareRungs(const std::vector<LadderEntry>& entries, std::size_t 
 /**
  * @ingroup proteus
  * @param entries with values
- * @return positions of those that know more than the first rung: the best of the highest rung
- * first, behind them those that only the rung below knows, and so on
+ * @return positions of those that know more than the first rung, by the value of the highest rung
+ * that each knows
  */
 std::vector<std::size_t> RankEntries(const std::vector<LadderEntry>& entries);
 
