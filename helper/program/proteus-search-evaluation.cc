@@ -6,11 +6,13 @@
 
 #include "proteus-search-evaluation.h"
 
-#include "ns3/proteus-flow-run.h"
+#include "proteus-executors.h"
+
 #include "ns3/proteus-inventory.h"
 #include "ns3/proteus-summary.h"
 
 #include <algorithm>
+#include <iostream>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <vector>
@@ -73,9 +75,9 @@ SearchEvaluation::SearchEvaluation(const ProgramOptions& options,
     : m_options(options),
       m_cluster(cluster),
       m_memoryBytes(memoryBytes),
-      m_settings(GetPacketProgramSettings())
+      m_settings(MakeExecutorSettings(options)),
+      m_flow(FindExecutor("flow"))
 {
-    FollowPacketNetwork(m_parameters, ToCount(options.stream, "stream", 0));
     if (!log.empty())
     {
         ReadLog(log, subject);
@@ -202,9 +204,7 @@ SearchEvaluation::RunFlows(SearchCandidate& candidate)
         }
         else
         {
-            RuntimeOptions runtime;
-            runtime.roofline.launchIntervalPs = m_options.launchInterval.value.GetPicoSeconds();
-            const FlowRun flow = RunFlow(graph, m_cluster, runtime, m_parameters, m_settings);
+            const RunRecord flow = m_flow.Run(graph, m_cluster, m_settings, nullptr);
             run = Measure(graph, flow.timeline, plan.tree.precision.compute, peak);
         }
     }
@@ -226,7 +226,7 @@ SearchEvaluation::RunPackets(SearchCandidate& candidate)
     }
     const TrainingPlan plan = candidate.make();
     const ExecutionGraph graph = Compile(plan);
-    const RunRecord record = RunPacketLevel(m_options, m_cluster, graph);
+    const RunRecord record = RunExecutor(m_options, "packet", m_cluster, graph, std::cout);
     run = Measure(graph,
                   record.timeline,
                   plan.tree.precision.compute,

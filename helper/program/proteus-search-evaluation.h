@@ -12,8 +12,7 @@
 
 #include "ns3/proteus-breakdown.h"
 #include "ns3/proteus-cluster.h"
-#include "ns3/proteus-flow-parameters.h"
-#include "ns3/proteus-program-cache.h"
+#include "ns3/proteus-executor.h"
 
 #include <cstdint>
 #include <fstream>
@@ -89,14 +88,8 @@ class SearchEvaluation
     /// Runs a candidate by packets. @param candidate gets the run @return its time
     std::optional<double> RunPackets(SearchCandidate& candidate);
 
-    /// @return parameters of flows, as the packet network has them
-    const FlowParameters& GetFlowParameters() const
-    {
-        return m_parameters;
-    }
-
-    /// @return settings of collectives, as the packet network has them
-    const ProgramSettings& GetProgramSettings() const
+    /// @return what is set about all runs
+    const ExecutorSettings& GetSettings() const
     {
         return m_settings;
     }
@@ -114,8 +107,8 @@ class SearchEvaluation
     const ProgramOptions& m_options;
     const Cluster& m_cluster;
     uint64_t m_memoryBytes;
-    FlowParameters m_parameters;
-    ProgramSettings m_settings;
+    ExecutorSettings m_settings;
+    const Executor& m_flow;
     std::mutex m_mutex;                                               //!< of what follows
     std::map<std::pair<std::string, std::string>, SearchRun> m_known; //!< by rung and strategy
     std::ofstream m_log;

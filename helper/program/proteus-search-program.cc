@@ -124,8 +124,8 @@ class Search
                        DescribeSubject()),
           m_communication(m_cluster,
                           m_paths,
-                          m_evaluation.GetFlowParameters(),
-                          m_evaluation.GetProgramSettings()),
+                          MakeFlowParameters(m_evaluation.GetSettings(), false),
+                          m_evaluation.GetSettings().collectives),
           m_start(std::chrono::steady_clock::now())
     {
     }
