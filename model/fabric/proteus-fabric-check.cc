@@ -40,6 +40,10 @@ Fabric::CheckAtRest() const
     {
         const PortState& port = m_ports[id];
         const std::string name = GetPortName(*m_cluster, port.from, port.to) + ": ";
+        if (port.pauseDue != 0)
+        {
+            return name + "a pause is to be sent";
+        }
         if (port.offered)
         {
             return name + "the endpoint has packets to send";

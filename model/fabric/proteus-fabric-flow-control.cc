@@ -5,6 +5,11 @@
  */
 
 #include "proteus-fabric.h"
+#include "proteus-simulator-time.h"
+
+#include "ns3/node.h"
+#include "ns3/proteus-compat.h"
+#include "ns3/simulator.h"
 
 #include <algorithm>
 #include <cmath>
@@ -73,7 +78,7 @@ Fabric::ReleaseIngress(const PacketRecord& record, int64_t timePs)
     else if (port.bufferAt != 0 &&
              m_buffers.Discharge(port, lane, record.trafficClass, port.GetWireBytes(record)))
     {
-        SendPause(id, record.trafficClass, false);
+        RequestPause(id, record.trafficClass);
     }
     if (port.inputQueued)
     {
@@ -114,31 +119,72 @@ Fabric::Admit(PortId id, const PacketRecord& record)
     }
     if (admission == SharedBuffers::Admission::PAUSE)
     {
-        SendPause(id, c, true);
+        RequestPause(id, c);
     }
     return true;
 }
 
 void
-Fabric::SendPause(PortId id, uint32_t trafficClass, bool pause)
+Fabric::RequestPause(PortId id, uint32_t trafficClass)
+{
+    // What is due and not sent yet is taken back by its opposite.
+    m_ports[id].pausing ^= 1u << trafficClass;
+    PortState& port = m_ports[id ^ 1];
+    port.pauseDue ^= 1u << trafficClass;
+    RequestService(id ^ 1, std::max(port.freeAtPs, m_stepper.GetNowPs()));
+}
+
+bool
+Fabric::SendPause(PortId id)
 {
     PortState& port = m_ports[id];
-    port.pausing ^= 1u << trafficClass;
+    if (port.pauseDue == 0)
+    {
+        return false;
+    }
+    const auto trafficClass = static_cast<uint32_t>(__builtin_ctz(port.pauseDue));
+    port.pauseDue &= port.pauseDue - 1;
     PacketRecord record;
     record.kind = PacketKind::PAUSE;
     record.sequence = trafficClass;
-    record.content = pause ? 1 : 0;
-    record.destination = port.from;
+    record.content = m_ports[id ^ 1].pausing >> trafficClass & 1;
+    record.destination = port.to;
     record.timePs = m_stepper.GetNowPs();
-    Enqueue(id ^ 1, record);
+    Transmit(id, record, port.controlWire);
+    return true;
 }
 
 void
 Fabric::HandlePause(PortId id, const PacketRecord& record)
 {
+    const int64_t reactionPs = m_settings.buffers.pauseReaction.GetPicoSeconds();
+    if (reactionPs == 0)
+    {
+        HeedPause(id, record.sequence, record.content != 0);
+        return;
+    }
+    const auto heed = [this,
+                       id,
+                       failures = m_ports[id].failures,
+                       trafficClass = record.sequence,
+                       pause = record.content != 0] {
+        m_stepper.Synchronize();
+        if (m_ports[id].failures == failures)
+        {
+            HeedPause(id, trafficClass, pause);
+        }
+    };
+    ScheduleFunctionWithContext(m_nodes.Get(m_ports[id].from)->GetId(),
+                                CeilToStep(m_stepper.GetNowPs() + reactionPs) - Simulator::Now(),
+                                heed);
+}
+
+void
+Fabric::HeedPause(PortId id, uint32_t trafficClass, bool pause)
+{
     PortState& port = m_ports[id];
-    const auto bit = static_cast<uint8_t>(1u << record.sequence);
-    if (record.content != 0)
+    const auto bit = static_cast<uint8_t>(1u << trafficClass);
+    if (pause)
     {
         ++port.statistics.pauses;
         if (port.paused == 0)
@@ -157,9 +203,9 @@ Fabric::HandlePause(PortId id, const PacketRecord& record)
         }
         RequestService(id, std::max(port.freeAtPs, m_stepper.GetNowPs()));
     }
-    PacketRecord paused;
-    paused.trafficClass = static_cast<uint8_t>(record.sequence);
-    Trace(record.content != 0 ? PortEvent::PAUSE : PortEvent::RESUME, id, paused);
+    PacketRecord record;
+    record.trafficClass = static_cast<uint8_t>(trafficClass);
+    Trace(pause ? PortEvent::PAUSE : PortEvent::RESUME, id, record);
 }
 
 bool

@@ -413,9 +413,9 @@ Fabric::Serve(PortId id)
     {
         port.serveAtPs = port.freeAtPs;
     }
-    else if (!port.down && (SendQueued(id) || SendPulled(id)))
+    else if (!port.down && (SendPause(id) || SendQueued(id) || SendPulled(id)))
     {
-        if ((port.waiting & ~(port.paused | port.starved)) != 0)
+        if (((port.waiting & ~(port.paused | port.starved)) | port.pauseDue) != 0)
         {
             RequestService(id, port.freeAtPs);
         }

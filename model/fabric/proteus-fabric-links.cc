@@ -53,6 +53,8 @@ Fabric::Fail(PortId id)
         port.paused = 0;
     }
     port.pausing = 0;
+    port.pauseDue = 0;
+    ++port.failures;
 }
 
 void
@@ -115,10 +117,6 @@ Fabric::MoveWaiting(PortId id)
             const PacketRecord record = lane.queue.Front();
             lane.queue.Pop();
             lane.queuedBytes -= port.GetWireBytes(record);
-            if (record.kind == PacketKind::PAUSE)
-            {
-                continue; // its receiver has forgotten all pauses
-            }
             Enqueue(Route(port.from, record), record);
         }
         if (lane.queue.IsEmpty())
@@ -139,6 +137,8 @@ Fabric::SetLinkRate(LinkId link, double bytesPerSecond)
     {
         m_ports[id].SetRate(GetFraming(link), bytesPerSecond);
     }
+    m_buffers.Update(*m_cluster, m_ports, m_ports[2 * link].from);
+    m_buffers.Update(*m_cluster, m_ports, m_ports[2 * link].to);
 }
 
 void
@@ -180,6 +180,20 @@ double
 Fabric::GetBitErrorRate(LinkId link) const
 {
     return m_ports[2 * link].bitErrorRate;
+}
+
+void
+Fabric::AddTotals(NetworkStatistics& statistics) const
+{
+    statistics.packetHops += m_packetHops;
+    statistics.events += m_stepper.GetEventCount();
+    for (PortId id = 0; id < GetNPorts(); ++id)
+    {
+        const LinkStatistics& link = m_ports[id].statistics;
+        statistics.dropped += link.droppedPackets + link.lostPackets;
+        statistics.pauses += link.pauses;
+        statistics.marked += link.markedPackets;
+    }
 }
 
 LinkStatistics

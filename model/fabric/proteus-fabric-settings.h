@@ -75,6 +75,7 @@ struct BufferSettings
     uint64_t nicBytes{0};       //!< buffer of a NIC
     uint32_t reserveBytes{0};   //!< of every port and lossless class
     uint32_t headroomBytes{0};  //!< the same, for what arrives after a pause; 0: derived
+    Time pauseReaction;         //!< from the arrival of a pause until the sender heeds it
     uint32_t thresholdShift{0}; //!< share of the free buffer
     uint32_t resumeOffset{0};   //!< bytes below the threshold at which a sender goes on
 };

@@ -309,11 +309,21 @@ Fabric::GetTypeId()
             .AddAttribute(
                 "Headroom",
                 "Bytes that every port and lossless traffic class has for what arrives "
-                "after a pause is sent; 0: what fits on the link in two delays, and two "
-                "units and two pauses.",
+                "after a pause is due; 0: what it takes so that nothing is dropped "
+                "(IEEE 802.1Qbb, annex O): the link both ways, PauseReaction, the unit "
+                "that calls for the pause, one unit under way in either direction, and "
+                "the pause. Less than that is refused.",
                 UintegerValue(0),
                 MakeSettingAccessor<&FabricSettings::buffers, &BufferSettings::headroomBytes>(),
                 MakeUintegerChecker<uint32_t>())
+            .AddAttribute(
+                "PauseReaction",
+                "Time from the arrival of a pause, or of its end, until the sender "
+                "heeds it. IEEE 802.3 (annex 31B) allows up to 394 quanta of 512 "
+                "bits at 100 Gb/s, 2.02 us.",
+                TimeValue(NanoSeconds(0)),
+                MakeSettingAccessor<&FabricSettings::buffers, &BufferSettings::pauseReaction>(),
+                MakeTimeChecker(NanoSeconds(0)))
             .AddAttribute(
                 "ThresholdShift",
                 "A traffic class of a port may have (free shared buffer >> this) bytes "

@@ -269,6 +269,10 @@ class Fabric : public Object
         return (m_ports[port].paused >> trafficClass & 1) != 0;
     }
 
+    /// Adds up what happened on all links. @param statistics gets hops, events, dropped, pauses
+    /// and marked; the rest stays
+    void AddTotals(NetworkStatistics& statistics) const;
+
     /// @return events handled so far
     uint64_t GetEventCount() const
     {
@@ -484,11 +488,15 @@ class Fabric : public Object
     void ReleaseIngress(const PacketRecord& record, int64_t timePs);
     /// @param id a port @param record that has arrived at its end @return whether there is room
     bool Admit(PortId id, const PacketRecord& record);
-    /// @param id a port whose sender is to pause or resume @param trafficClass which
-    /// @param pause whether to pause
-    void SendPause(PortId id, uint32_t trafficClass, bool pause);
+    /// Asks a sender to pause or, if it has been asked to, to go on. That goes before all other
+    /// units, as soon as the present one is sent. @param id its port @param trafficClass which
+    void RequestPause(PortId id, uint32_t trafficClass);
+    /// @param id a free port @return whether it has sent a pause or its end
+    bool SendPause(PortId id);
     /// @param id a port that is told to pause or resume @param record that says so
     void HandlePause(PortId id, const PacketRecord& record);
+    /// @param id a port that pauses or goes on @param trafficClass which @param pause whether
+    void HeedPause(PortId id, uint32_t trafficClass, bool pause);
     /// @param port a port @param record that has crossed it @return whether it is lost
     bool IsLost(const PortState& port, const PacketRecord& record) const;
 

@@ -79,7 +79,8 @@ struct alignas(64) PortState
     uint8_t waiting{0};        //!< bit c: traffic class c has units in its queue
     uint8_t paused{0};         //!< bit c: PFC has paused it
     uint8_t starved{0};        //!< bit c: it waits for a credit that nobody has promised yet
-    uint8_t pausing{0};        //!< bit c: the receiving end has sent it a pause
+    uint8_t pausing{0};        //!< bit c: the receiving end wants it to pause
+    uint8_t pauseDue{0};       //!< bit c: it is to tell the other end to pause class c, or to go on
     uint8_t inputBusy{0};      //!< bit c: the first unit of its input queue waits for an output
     bool offered{false};       //!< the endpoint has units
     bool credited{false};      //!< the other end has a finite receive buffer
@@ -98,7 +99,8 @@ struct alignas(64) PortState
     uint32_t packetHeader[COPY_METHODS]{};  //!< bytes once per packet, by CopyMethod
     uint32_t packetReverse[COPY_METHODS]{}; //!< the same on the opposite direction
     uint32_t markAllBytes{0};               //!< every unit is marked from this queue on
-    uint32_t headroomBytes{0};              //!< for what arrives after a pause
+    uint32_t headroomBytes{0};              //!< for what arrives after a pause is due
+    uint32_t failures{0};                   //!< times that the link has failed
     int64_t bufferBytes{0};                 //!< all room at the other end
     double lossProbability{0};              //!< of a unit
     double bitErrorRate{0};                 //!< of a bit

@@ -6,6 +6,9 @@
 
 #include "proteus-shared-buffers.h"
 
+#include "proteus-pfc-headroom.h"
+
+#include <algorithm>
 #include <cmath>
 #include <stdexcept>
 #include <string>
@@ -34,58 +37,111 @@ SharedBuffers::GetTotalBytes(const Vertex& vertex) const
                                                : m_settings->nicBytes;
 }
 
+uint64_t
+SharedBuffers::GetNeed(const Cluster& cluster, const PortTable& ports, PortId in) const
+{
+    const PortState& port = ports[in];
+    const PortState& opposite = ports[in ^ 1];
+    PfcLink link;
+    link.bytesPerSecond =
+        std::ldexp(1e12, TIME_FRACTION_BITS) / static_cast<double>(port.psPerByte);
+    link.delayPs = port.delayPs;
+    link.unitBytes = port.mostWire;
+    link.pauseBytes = opposite.controlWire;
+    link.reactionPs = m_settings->pauseReaction.GetPicoSeconds();
+    link.nPauses = 0;
+    for (uint32_t c = 0; c < ports.GetNClasses(); ++c)
+    {
+        link.nPauses += IsLossless(c) ? 1 : 0;
+    }
+    // A unit that is cut through from a slower link leaves no faster than it comes.
+    for (const Port& other : cluster.GetPorts(port.to))
+    {
+        const PortState& into =
+            ports[2 * other.link + (cluster.GetLinks()[other.link].a == port.to ? 1 : 0)];
+        if (into.cutBytes > 0)
+        {
+            link.oppositeHoldPs = std::max(
+                link.oppositeHoldPs,
+                static_cast<int64_t>(into.mostWire * into.psPerByte >> TIME_FRACTION_BITS));
+        }
+    }
+    for (std::size_t i = 0; i < COPY_METHODS; ++i)
+    {
+        const uint32_t packets =
+            (port.fullPayload + port.packetPayload[i] - 1) / port.packetPayload[i];
+        link.oppositeDebtBytes = std::max(link.oppositeDebtBytes, packets * port.packetReverse[i]);
+    }
+    return GetPfcHeadroom(link);
+}
+
+uint64_t
+SharedBuffers::SetAside(const Cluster& cluster, PortTable& ports, VertexId vertex) const
+{
+    uint64_t reserved = 0;
+    for (const Port& out : cluster.GetPorts(vertex))
+    {
+        const Link& link = cluster.GetLinks()[out.link];
+        const PortId id = 2 * out.link + (link.a == vertex ? 1 : 0);
+        uint32_t nLossless = 0;
+        for (uint32_t c = 0; c < ports.GetNClasses(); ++c)
+        {
+            nLossless += IsLossless(c) ? 1 : 0;
+        }
+        if (link.technology != LinkTechnology::ROCE || nLossless == 0)
+        {
+            continue;
+        }
+        PortState& in = ports[id];
+        const uint64_t need = GetNeed(cluster, ports, id);
+        if (m_settings->headroomBytes > 0 && m_settings->headroomBytes < need)
+        {
+            throw std::invalid_argument(
+                "ns3::proteus::Fabric::Headroom, " + std::to_string(m_settings->headroomBytes) +
+                " bytes, is less than what may arrive from " + cluster.GetVertices()[in.from].name +
+                " at " + cluster.GetVertices()[vertex].name + " after a pause is due, " +
+                std::to_string(need) +
+                " bytes, so that lossless classes would lose packets; leave it 0, raise it, or "
+                "take the classes out of PfcClasses");
+        }
+        in.headroomBytes = static_cast<uint32_t>(
+            std::max<uint64_t>(in.headroomBytes,
+                               m_settings->headroomBytes > 0 ? m_settings->headroomBytes : need));
+        reserved += nLossless * (uint64_t{m_settings->reserveBytes} + in.headroomBytes);
+    }
+    const uint64_t total = GetTotalBytes(cluster.GetVertices()[vertex]);
+    if (reserved >= total)
+    {
+        throw std::invalid_argument(
+            "the buffer of " + cluster.GetVertices()[vertex].name + ", " + std::to_string(total) +
+            " bytes, is smaller than the reserve and headroom of its ports and lossless classes, " +
+            std::to_string(reserved) +
+            " bytes, so that these would lose packets; raise ns3::proteus::Fabric::SwitchBuffer, "
+            "NicBuffer or the buffer of the cluster's switch, or name fewer PfcClasses");
+    }
+    return reserved;
+}
+
 void
 SharedBuffers::Build(const Cluster& cluster, PortTable& ports)
 {
     const auto& vertices = cluster.GetVertices();
     const auto& links = cluster.GetLinks();
     std::vector<uint32_t> bufferAt(vertices.size(), 0);
-    for (VertexId vertex = 0; vertex < vertices.size(); ++vertex)
+    for (const Link& link : links)
     {
-        const VertexKind kind = vertices[vertex].kind;
-        if (kind != VertexKind::SWITCH && kind != VertexKind::NIC)
+        for (const VertexId vertex : {link.a, link.b})
         {
-            continue;
-        }
-        uint64_t reserved = 0;
-        bool ethernet = false;
-        for (const Port& out : cluster.GetPorts(vertex))
-        {
-            const Link& link = links[out.link];
-            if (link.technology != LinkTechnology::ROCE)
+            const VertexKind kind = vertices[vertex].kind;
+            if (link.technology != LinkTechnology::ROCE || bufferAt[vertex] != 0 ||
+                (kind != VertexKind::SWITCH && kind != VertexKind::NIC))
             {
                 continue;
             }
-            ethernet = true;
-            PortState& in = ports[2 * out.link + (link.a == vertex ? 1 : 0)];
-            in.headroomBytes =
-                m_settings->headroomBytes > 0
-                    ? m_settings->headroomBytes
-                    : static_cast<uint32_t>(std::ceil(2 * static_cast<double>(in.delayPs) *
-                                                      (link.bytesPerSecond / 1e12))) +
-                          2 * (in.fullWire[0] + in.controlWire);
-            for (uint32_t c = 0; c < ports.GetNClasses(); ++c)
-            {
-                reserved += IsLossless(c) ? m_settings->reserveBytes + in.headroomBytes : 0;
-            }
+            m_buffers.push_back(
+                {GetTotalBytes(vertices[vertex]) - SetAside(cluster, ports, vertex), 0});
+            bufferAt[vertex] = static_cast<uint32_t>(m_buffers.size());
         }
-        if (!ethernet)
-        {
-            continue;
-        }
-        const uint64_t total = GetTotalBytes(vertices[vertex]);
-        if (reserved >= total)
-        {
-            throw std::invalid_argument(
-                "the buffer of " + vertices[vertex].name + ", " + std::to_string(total) +
-                " bytes, is smaller than the reserve and headroom of its ports and lossless "
-                "classes, " +
-                std::to_string(reserved) +
-                " bytes; raise ns3::proteus::Fabric::SwitchBuffer or NicBuffer, or lower Headroom "
-                "or PfcClasses");
-        }
-        m_buffers.push_back({total - reserved, 0});
-        bufferAt[vertex] = static_cast<uint32_t>(m_buffers.size());
     }
     if (m_buffers.empty())
     {
@@ -97,6 +153,22 @@ SharedBuffers::Build(const Cluster& cluster, PortTable& ports)
         if (links[id / 2].technology == LinkTechnology::ROCE)
         {
             ports[id].bufferAt = bufferAt[ports[id].to];
+        }
+    }
+}
+
+void
+SharedBuffers::Update(const Cluster& cluster, PortTable& ports, VertexId vertex)
+{
+    for (const Port& out : cluster.GetPorts(vertex))
+    {
+        const PortState& in =
+            ports[2 * out.link + (cluster.GetLinks()[out.link].a == vertex ? 1 : 0)];
+        if (in.bufferAt != 0)
+        {
+            m_buffers[in.bufferAt - 1].sharedBytes =
+                GetTotalBytes(cluster.GetVertices()[vertex]) - SetAside(cluster, ports, vertex);
+            return;
         }
     }
 }

@@ -57,6 +57,16 @@ class SharedBuffers
      */
     void Build(const Cluster& cluster, PortTable& ports);
 
+    /**
+     * Sets the buffer of a device anew for the present rates of its links. Headroom never becomes
+     * less, as it may be occupied.
+     * @param cluster of the ports
+     * @param ports of its links
+     * @param vertex any vertex
+     * @throw std::invalid_argument if its buffer is too small for what is set aside in it
+     */
+    void Update(const Cluster& cluster, PortTable& ports, VertexId vertex);
+
     /// @param trafficClass a traffic class @return whether PFC makes it lossless
     bool IsLossless(uint32_t trafficClass) const
     {
@@ -186,6 +196,13 @@ class SharedBuffers
 
     /// @param vertex of a device @return all bytes of its buffer
     uint64_t GetTotalBytes(const Vertex& vertex) const;
+    /// @param cluster of the ports @param ports of its links @param vertex a device with a buffer
+    /// @return bytes set aside for the reserve and headroom of its ports, which get their headroom
+    /// @throw std::invalid_argument if the headroom asked for is too small
+    uint64_t SetAside(const Cluster& cluster, PortTable& ports, VertexId vertex) const;
+    /// @param cluster of the ports @param ports of its links @param in an Ethernet port
+    /// @return the headroom that each lossless class of it needs
+    uint64_t GetNeed(const Cluster& cluster, const PortTable& ports, PortId in) const;
 
     const BufferSettings* m_settings{nullptr}; //!< what to follow
     uint32_t m_losslessClasses{0};             //!< bit c: traffic class c is lossless

@@ -237,8 +237,8 @@ PacketNetwork::GetStatistics() const
     NetworkStatistics statistics;
     statistics.packets = m_transport->GetPackets();
     statistics.controlPackets = m_transport->GetControlPackets();
-    statistics.packetHops = m_fabric->GetPacketHops();
-    statistics.events = m_fabric->GetEventCount();
+    statistics.repeated = m_transport->GetRetransmittedPackets();
+    m_fabric->AddTotals(statistics);
     statistics.messages = m_wire->GetMessages();
     statistics.queuePairs = m_transport->GetNQueuePairs();
     return statistics;

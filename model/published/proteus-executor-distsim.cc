@@ -64,6 +64,10 @@ AddWork(NetworkStatistics& sum, const NetworkStatistics& more)
     sum.events += more.events;
     sum.messages += more.messages;
     sum.queuePairs += more.queuePairs;
+    sum.dropped += more.dropped;
+    sum.repeated += more.repeated;
+    sum.pauses += more.pauses;
+    sum.marked += more.marked;
 }
 
 /// DistSim, see RunDistSim(): communications are timed alone by another executor, each in a network

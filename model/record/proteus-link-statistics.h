@@ -53,6 +53,10 @@ struct NetworkStatistics
     uint64_t events{0};         //!< events that the packet engine handled
     uint64_t messages{0};       //!< messages delivered
     uint64_t queuePairs{0};     //!< queue pairs in use
+    uint64_t dropped{0};        //!< units lost on the wire, or that found no room or no way on
+    uint64_t repeated{0};       //!< data units sent again
+    uint64_t pauses{0};         //!< PFC pauses received
+    uint64_t marked{0};         //!< units marked by ECN
 };
 
 } // namespace proteus
