@@ -586,22 +586,20 @@ Paths::GetTree(VertexId to, bool withDistance) const
             for (std::size_t i = 0; i < ports.size(); ++i)
             {
                 const VertexId neighbor = ports[i].neighbor;
-                if ((neighbor != to && vertices[neighbor].kind == VertexKind::GPU) ||
+                const bool down = LinkGoesDown(ports[i].link, from);
+                const std::size_t next = State(neighbor, down);
+                // First what rules most ports out. An unreachable neighbour cannot pass the test:
+                // its distance is the largest number.
+                if (distance[next] >= distance[state] ||
+                    distance[next] + links[ports[i].link].cost != distance[state] ||
+                    !MayPass(from, phase > 0, down) ||
                     (!m_isDisabled.empty() && m_isDisabled[ports[i].link]))
                 {
                     continue;
                 }
-                if (neighbor != to &&
-                    !MakeStep(vertices[from], vertices[neighbor]).LeadsTo(vertices[to]))
-                {
-                    continue;
-                }
-                const bool down = LinkGoesDown(ports[i].link, from);
-                const std::size_t next = State(neighbor, down);
-                // An unreachable neighbour cannot pass the test: its distance is the largest
-                // number.
-                if (distance[next] < distance[state] && MayPass(from, phase > 0, down) &&
-                    distance[next] + links[ports[i].link].cost == distance[state])
+                if (neighbor == to ||
+                    (vertices[neighbor].kind != VertexKind::GPU &&
+                     MakeStep(vertices[from], vertices[neighbor]).LeadsTo(vertices[to])))
                 {
                     several.push_back(static_cast<uint16_t>(i));
                 }

@@ -40,7 +40,7 @@ Fabric::HandleArrival(PortId id)
     ++m_packetHops;
     record.ingress = id;
     const bool data = record.kind == PacketKind::DATA;
-    if (data)
+    if (data && port.reverses)
     {
         m_ports[id ^ 1].debtBytes += port.GetReverseBytes(record);
     }

@@ -22,6 +22,7 @@ PortState::SetRate(const LinkFraming& framing, double bytesPerSecond)
     fullPayload = framing.unitBytes;
     controlWire = framing.controlBytes;
     mostWire = 0;
+    reverses = false;
     for (std::size_t i = 0; i < COPY_METHODS; ++i)
     {
         const LinkFraming used = framing.For(static_cast<CopyMethod>(i));
@@ -35,6 +36,7 @@ PortState::SetRate(const LinkFraming& framing, double bytesPerSecond)
         packetPayload[i] = used.packetBytes;
         packetHeader[i] = used.packetHeaderBytes;
         packetReverse[i] = used.reverseBytes;
+        reverses = reverses || used.reverseBytes > 0;
     }
     unitHeader = framing.unitHeaderBytes;
 }

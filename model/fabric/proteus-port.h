@@ -64,36 +64,38 @@ struct alignas(64) PortState
     int64_t delayPs{0};                  //!< of the link
     RingBuffer<PacketRecord> flight;     //!< on the wire, by arrival
 
-    VertexId from{0};          //!< who sends
-    VertexId to{0};            //!< who receives
-    uint32_t fraction{0};      //!< of a picosecond that freeAtPs lacks
-    uint32_t debtBytes{0};     //!< owed to the opposite direction: LinkFraming::ReverseBytes()
-    uint32_t fullPayload{0};   //!< payload of a full unit
-    uint32_t fullWire[2]{};    //!< its wire bytes, for CopyMethod::DMA and SM
-    uint32_t fullReverse[2]{}; //!< its bytes on the opposite direction, for the same
-    uint32_t mostWire{0};      //!< its wire bytes, most of all methods
-    uint32_t controlWire{0};   //!< wire bytes of a unit without payload
-    uint32_t markBytes{0};     //!< ECN marks may begin at this queue; 0 for no ECN
-    uint32_t cutBytes{0};      //!< cut-through: bytes after which a unit goes on; 0: all
-    uint32_t bufferAt{0};      //!< SharedBuffers: at the receiving end, plus 1; 0: not accounted
-    uint8_t waiting{0};        //!< bit c: traffic class c has units in its queue
-    uint8_t paused{0};         //!< bit c: PFC has paused it
-    uint8_t starved{0};        //!< bit c: it waits for a credit that nobody has promised yet
-    uint8_t pausing{0};        //!< bit c: the receiving end wants it to pause
-    uint8_t pauseDue{0};       //!< bit c: it is to tell the other end to pause class c, or to go on
-    uint8_t inputBusy{0};      //!< bit c: the first unit of its input queue waits for an output
-    bool offered{false};       //!< the endpoint has units
-    bool credited{false};      //!< the other end has a finite receive buffer
-    bool internal{false};      //!< not a link but the inside of a device
-    bool inputQueued{false};   //!< the receiving device has one queue per input
-    bool unreliable{false};    //!< loses units
-    bool telemetric{false};    //!< tells HopTelemetry
-    bool down{false};          //!< the link has failed
-    bool goesDown{false};      //!< as Paths::GoesDown()
+    // The next cache line.
+    alignas(64) VertexId to{0}; //!< who receives
+    uint32_t fraction{0};       //!< of a picosecond that freeAtPs lacks
+    uint32_t debtBytes{0};      //!< owed to the opposite direction: LinkFraming::ReverseBytes()
+    uint32_t fullPayload{0};    //!< payload of a full unit
+    uint32_t fullWire[2]{};     //!< its wire bytes, for CopyMethod::DMA and SM
+    uint32_t fullReverse[2]{};  //!< its bytes on the opposite direction, for the same
+    uint32_t controlWire{0};    //!< wire bytes of a unit without payload
+    uint32_t markBytes{0};      //!< ECN marks may begin at this queue; 0 for no ECN
+    uint32_t cutBytes{0};       //!< cut-through: bytes after which a unit goes on; 0: all
+    uint32_t bufferAt{0};       //!< SharedBuffers: at the receiving end, plus 1; 0: not accounted
+    uint8_t waiting{0};         //!< bit c: traffic class c has units in its queue
+    uint8_t paused{0};          //!< bit c: PFC has paused it
+    uint8_t starved{0};         //!< bit c: it waits for a credit that nobody has promised yet
+    uint8_t pausing{0};         //!< bit c: the receiving end wants it to pause
+    uint8_t pauseDue{0};     //!< bit c: it is to tell the other end to pause class c, or to go on
+    uint8_t inputBusy{0};    //!< bit c: the first unit of its input queue waits for an output
+    bool offered{false};     //!< the endpoint has units
+    bool credited{false};    //!< the other end has a finite receive buffer
+    bool internal{false};    //!< not a link but the inside of a device
+    bool inputQueued{false}; //!< the receiving device has one queue per input
+    bool unreliable{false};  //!< loses units
+    bool telemetric{false};  //!< tells HopTelemetry
+    bool down{false};        //!< the link has failed
+    bool goesDown{false};    //!< as Paths::GoesDown()
+    bool reverses{false};    //!< its units cost the opposite direction something
 
-    LinkStatistics statistics; //!< what it did
+    alignas(64) LinkStatistics statistics; //!< what it did; begins with what every packet changes
 
     // Rarely needed.
+    VertexId from{0};                       //!< who sends
+    uint32_t mostWire{0};                   //!< wire bytes of a full unit, most of all methods
     uint32_t packetPayload[COPY_METHODS]{}; //!< most payload of one packet of a unit, by CopyMethod
     uint32_t unitHeader{0};                 //!< bytes once per unit
     uint32_t packetHeader[COPY_METHODS]{};  //!< bytes once per packet, by CopyMethod
@@ -157,6 +159,8 @@ struct alignas(64) PortState
                                                           TIME_FRACTION_BITS);
     }
 };
+
+static_assert(sizeof(PortState) == 384, "three cache lines for every packet, and three more");
 
 /**
  * @ingroup proteus

@@ -6,8 +6,6 @@
 
 #include "proteus-route-table.h"
 
-#include "ns3/abort.h"
-
 #include <algorithm>
 
 namespace ns3
@@ -49,8 +47,8 @@ RouteTable::Reset(PortTable& ports, bool upDown)
     m_rows.clear();
     m_rows.resize((m_phases ? 2 : 1) * std::size_t{nVertices});
     m_choices.clear();
-    m_anchors.resize(nVertices);
-    m_lastPorts.assign(nVertices, NO_PORT);
+    m_targets.assign(nVertices, Target());
+    m_nColumns = 0;
     for (VertexId vertex = 0; vertex < nVertices; ++vertex)
     {
         const auto& out = m_outPorts[vertex];
@@ -58,21 +56,32 @@ RouteTable::Reset(PortTable& ports, bool upDown)
         {
             ports[out[i]].goesDown = m_paths->GoesDown(vertex, i);
         }
+        Target& target = m_targets[vertex];
         const bool leaf = out.size() == 1 && !ports[out[0]].down &&
                           vertices[ports[out[0]].to].kind != VertexKind::GPU;
-        m_anchors[vertex] = leaf ? ports[out[0]].to : vertex;
-        m_lastPorts[vertex] = leaf ? out[0] ^ 1 : NO_PORT;
+        target.anchor = leaf ? ports[out[0]].to : vertex;
+        target.lastPort = leaf ? out[0] ^ 1 : NO_PORT;
+    }
+    std::vector<uint32_t> columns(nVertices, UNKNOWN); // of anchors
+    for (Target& target : m_targets)
+    {
+        uint32_t& column = columns[target.anchor];
+        if (column == UNKNOWN)
+        {
+            column = m_nColumns++;
+        }
+        target.column = column;
     }
 }
 
 void
-RouteTable::FillRow(std::unique_ptr<uint16_t[]>& row) const
+RouteTable::FillRow(std::unique_ptr<uint32_t[]>& row) const
 {
-    row = std::make_unique<uint16_t[]>(m_outPorts.size());
-    std::fill_n(row.get(), m_outPorts.size(), uint16_t{UNKNOWN});
+    row = std::make_unique<uint32_t[]>(m_nColumns);
+    std::fill_n(row.get(), m_nColumns, uint32_t{UNKNOWN});
 }
 
-uint16_t
+uint32_t
 RouteTable::Look(VertexId at, VertexId to, bool wentDown)
 {
     const std::vector<uint16_t>& next = m_paths->NextPorts(at, to, wentDown);
@@ -82,7 +91,7 @@ RouteTable::Look(VertexId at, VertexId to, bool wentDown)
     }
     if (next.size() == 1)
     {
-        return next[0];
+        return m_outPorts[at][next[0]];
     }
     std::vector<PortId> ports;
     for (uint16_t index : next)
@@ -93,13 +102,10 @@ RouteTable::Look(VertexId at, VertexId to, bool wentDown)
     const auto known = std::find(m_choices.rbegin(), m_choices.rend(), ports);
     if (known != m_choices.rend())
     {
-        return static_cast<uint16_t>(FIRST_CHOICE + (m_choices.rend() - known) - 1);
+        return static_cast<uint32_t>(FIRST_CHOICE + (m_choices.rend() - known) - 1);
     }
-    NS_ABORT_MSG_IF(FIRST_CHOICE + m_choices.size() >= NONE,
-                    "proteus::Fabric: more than " << NONE - FIRST_CHOICE
-                                                  << " different lists of equal ports");
     m_choices.push_back(std::move(ports));
-    return static_cast<uint16_t>(FIRST_CHOICE + m_choices.size() - 1);
+    return static_cast<uint32_t>(FIRST_CHOICE + m_choices.size() - 1);
 }
 
 } // namespace proteus

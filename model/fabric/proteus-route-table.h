@@ -32,7 +32,8 @@ struct NextHop
  * @ingroup proteus
  * The shortest paths of a cluster as tables: by vertex and destination, the port or ports that
  * lead there. Rows are filled as they are asked for. Ways to a vertex with one link are the ways
- * to its neighbour, so that end points need no columns of their own.
+ * to its neighbour, so that end points have no columns of their own; tables stay small enough for
+ * the processor's caches that way.
  */
 class RouteTable
 {
@@ -73,48 +74,56 @@ class RouteTable
      */
     NextHop Find(VertexId at, VertexId destination, bool wentDown)
     {
-        const VertexId anchor = m_anchors[destination];
-        if (anchor == at && destination != at)
+        const Target& target = m_targets[destination];
+        if (target.anchor == at && destination != at)
         {
-            return {m_lastPorts[destination], nullptr};
+            return {target.lastPort, nullptr};
         }
         auto& row = m_rows[at + (wentDown ? m_outPorts.size() : 0)];
         if (!row)
         {
             FillRow(row);
         }
-        uint16_t& route = row[anchor];
+        uint32_t& route = row[target.column];
         if (route == UNKNOWN)
         {
-            route = Look(at, anchor, wentDown);
+            route = Look(at, target.anchor, wentDown);
         }
         if (route < FIRST_CHOICE)
         {
-            return {m_outPorts[at][route], nullptr};
+            return {route, nullptr};
         }
         return {NO_PORT, route == NONE ? nullptr : &m_choices[route - FIRST_CHOICE]};
     }
 
   private:
     /// Entry: not looked up yet.
-    static constexpr uint16_t UNKNOWN = 0xffff;
+    static constexpr uint32_t UNKNOWN = 0xffffffff;
     /// Entry: there is no way.
-    static constexpr uint16_t NONE = 0xfffe;
-    /// Entry: from here on, several ports; below, the position of the only one.
-    static constexpr uint16_t FIRST_CHOICE = 0x8000;
+    static constexpr uint32_t NONE = 0xfffffffe;
+    /// Entry: from here on, several ports; below, the only one.
+    static constexpr uint32_t FIRST_CHOICE = 0x80000000;
+
+    /// How to find the ways to a destination.
+    struct Target
+    {
+        VertexId anchor{0};       //!< its only neighbour, or itself
+        uint32_t column{0};       //!< of the anchor
+        PortId lastPort{NO_PORT}; //!< from its only neighbour to it
+    };
 
     /// @param row to make, all of it unknown
-    void FillRow(std::unique_ptr<uint16_t[]>& row) const;
+    void FillRow(std::unique_ptr<uint32_t[]>& row) const;
     /// @param at a vertex @param to a vertex @param wentDown as Find() @return the entry
-    uint16_t Look(VertexId at, VertexId to, bool wentDown);
+    uint32_t Look(VertexId at, VertexId to, bool wentDown);
 
     const Cluster* m_cluster{nullptr};               //!< whose ways
     std::unique_ptr<Paths> m_paths;                  //!< its shortest paths
     std::vector<std::vector<PortId>> m_outPorts;     //!< by vertex, in the order of its ports
-    std::vector<VertexId> m_anchors;                 //!< by vertex: its only neighbour, or itself
-    std::vector<PortId> m_lastPorts;                 //!< by vertex: from its anchor to it
-    std::vector<std::unique_ptr<uint16_t[]>> m_rows; //!< by vertex (and way) and anchor
+    std::vector<Target> m_targets;                   //!< by vertex
+    std::vector<std::unique_ptr<uint32_t[]>> m_rows; //!< by vertex (and way) and column
     std::vector<std::vector<PortId>> m_choices;      //!< several ports, as entries name them
+    uint32_t m_nColumns{0};                          //!< of every row
     bool m_phases{false};                            //!< HasPhases()
 };
 

@@ -34,8 +34,8 @@ struct LinkStatistics
     uint64_t receivedPackets{0};      //!< units that have arrived
     uint64_t receivedPayloadBytes{0}; //!< payload that has arrived
     int64_t busyPs{0};                //!< time spent transmitting
-    int64_t creditStallPs{0};         //!< time with a packet ready and the receiver's buffer full
     uint64_t maxQueueBytes{0};        //!< most wire bytes that waited for the link at once
+    int64_t creditStallPs{0};         //!< time with a packet ready and the receiver's buffer full
     uint64_t lostPackets{0};          //!< units lost on the wire: bit errors, failure of the link
     uint64_t droppedPackets{0};       //!< units that found no room, or no way on, at its end
     uint64_t markedPackets{0};        //!< units marked by ECN while they waited for the link
