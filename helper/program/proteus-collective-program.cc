@@ -11,6 +11,7 @@
 #include "proteus-programs.h"
 #include "proteus-progress.h"
 
+#include "ns3/proteus-algorithm-traits.h"
 #include "ns3/proteus-cluster-file.h"
 #include "ns3/proteus-collective-comparison.h"
 #include "ns3/proteus-nccl-tests.h"
@@ -28,6 +29,18 @@ namespace ns3
 {
 namespace proteus
 {
+
+namespace
+{
+
+/// @return names of the algorithms with parameter servers
+std::string
+ListServed()
+{
+    return ListAlgorithms([](const AlgorithmTraits& traits) { return traits.hasParameterServers; });
+}
+
+} // namespace
 
 void
 CollectiveProgramOptions::AddTo(CommandLine& command)
@@ -68,9 +81,8 @@ CollectiveProgramOptions::AddTo(CommandLine& command)
     command.AddValue("factor", "from one size to the next, above 1", factor);
     command.AddValue("root", "rank, of collectives that have one", root);
     command.AddValue("algorithm",
-                     "ring, tree, nvls, nvls-tree, sharp, pat, halving-doubling, hierarchical, "
-                     "direct, pxn or parameter-server, where the collective has it (empty: as "
-                     "NCCL's tuner chooses)",
+                     ListAlgorithms([](const AlgorithmTraits&) { return true; }) +
+                         ", where the collective has it (empty: as NCCL's tuner chooses)",
                      algorithm);
     command.AddValue("protocol", "Simple, LL or LL128 (empty: as NCCL's tuner chooses)", protocol);
     command.AddValue("channels", "channels (0: as NCCL chooses)", channels);
@@ -96,7 +108,7 @@ CollectiveProgramOptions::AddTo(CommandLine& command)
                      "its shares for every rank; the largest line is the size",
                      splits);
     command.AddValue("parameterServers",
-                     "ranks, from the first one on, that algorithm parameter-server pushes to",
+                     "ranks, from the first one on, that algorithm " + ListServed() + " pushes to",
                      parameterServers);
     command.AddValue("topology",
                      "print what the topology search has found: channels, rings and trees",
@@ -200,9 +212,9 @@ AddExtras(const CollectiveProgramOptions& options, CollectiveTest& test)
                                     "parameterServers",
                                     1,
                                     static_cast<int64_t>(test.groups[0].size()));
-    if (test.parameterServers > 1 && test.algorithm != "parameter-server")
+    if (test.parameterServers > 1 && !GetAlgorithmTraits(test.algorithm).hasParameterServers)
     {
-        throw std::invalid_argument("--parameterServers: only of --algorithm=parameter-server");
+        throw std::invalid_argument("--parameterServers: only of --algorithm=" + ListServed());
     }
 }
 

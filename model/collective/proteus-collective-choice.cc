@@ -6,10 +6,11 @@
 
 #include "proteus-collective-choice.h"
 
+#include "proteus-algorithm-traits.h"
+
 #include "ns3/proteus-gpu-model.h"
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <set>
 #include <stdexcept>
@@ -23,15 +24,40 @@ namespace
 {
 
 constexpr uint32_t DEFAULT_CAPABILITY = 80; // of GPUs of unknown models
+constexpr double SLOW_RING_GBPS = 12;       // all channels together, no more: plain PCIe
 
-/// Names of the algorithms of NCCL's tuner in GetAlgorithms().
-const std::array<std::pair<NcclAlgorithm, const char*>, NCCL_ALGORITHMS> NAMES{
-    {{NcclAlgorithm::TREE, "tree"},
-     {NcclAlgorithm::RING, "ring"},
-     {NcclAlgorithm::COLLNET_DIRECT, "sharp"},
-     {NcclAlgorithm::NVLS, "nvls"},
-     {NcclAlgorithm::NVLS_TREE, "nvls-tree"},
-     {NcclAlgorithm::PAT, "pat"}}};
+/// @param collective a collective @return the algorithms for it that NCCL's tuner knows, in the
+/// order of its tables
+std::vector<const AlgorithmTraits*>
+FindTunable(Collective collective)
+{
+    std::vector<const AlgorithmTraits*> found;
+    for (const AlgorithmTraits& traits : GetAllAlgorithms())
+    {
+        if (traits.tunable && traits.makers.count(collective) > 0)
+        {
+            found.push_back(&traits);
+        }
+    }
+    std::sort(found.begin(), found.end(), [](const AlgorithmTraits* a, const AlgorithmTraits* b) {
+        return *a->tunable < *b->tunable;
+    });
+    return found;
+}
+
+/// @param collective a collective @return the algorithm for it that keeps rails, or an empty text
+std::string
+FindRailed(Collective collective)
+{
+    for (const AlgorithmTraits& traits : GetAllAlgorithms())
+    {
+        if (traits.keepsRails && traits.makers.count(collective) > 0)
+        {
+            return traits.name;
+        }
+    }
+    return "";
+}
 
 NcclPath
 ToNccl(PathType type)
@@ -170,13 +196,17 @@ CollectiveChooser::Complete(CollectiveRequest& request) const
     question.hasNetworkPeers = system.servers > 1;
     question.hasNvlinkPeers = search.ring.typeIntra == PathType::NVL;
     const auto algorithms = GetAlgorithms(request.collective);
-    if (algorithms.front() == "direct")
+    if (IsPointToPoint(request.collective))
     {
         // Point to point. NCCL takes Simple for what is large; small messages go by LL inside a
         // server (src/enqueue.cc, addP2pToPlan()): up to 16 KiB for a pair.
-        const bool hasPxn = system.servers > 1 && m_preferences.pxn && question.hasNvlinkPeers &&
-                            request.collective == Collective::ALL_TO_ALL;
-        request.algorithm = !wantedAlgorithm.empty() ? wantedAlgorithm : hasPxn ? "pxn" : "direct";
+        const std::string railed =
+            system.servers > 1 && m_preferences.pxn && question.hasNvlinkPeers
+                ? FindRailed(request.collective)
+                : "";
+        request.algorithm = !wantedAlgorithm.empty() ? wantedAlgorithm
+                            : !railed.empty()        ? railed
+                                                     : algorithms.front();
         const uint64_t pair = request.collective == Collective::SEND_RECV
                                   ? request.bytes
                                   : request.bytes / system.ranks;
@@ -222,11 +252,9 @@ CollectiveChooser::Complete(CollectiveRequest& request) const
     const NcclCostModel model(system);
     std::string algorithm = wantedAlgorithm;
     double least = std::numeric_limits<double>::infinity();
-    for (const auto& [tunable, name] : NAMES)
+    for (const AlgorithmTraits* candidate : FindTunable(request.collective))
     {
-        const bool exists =
-            std::find(algorithms.begin(), algorithms.end(), name) != algorithms.end();
-        if (!exists || (!wantedAlgorithm.empty() && wantedAlgorithm != name))
+        if (!wantedAlgorithm.empty() && wantedAlgorithm != candidate->name)
         {
             continue;
         }
@@ -234,13 +262,13 @@ CollectiveChooser::Complete(CollectiveRequest& request) const
              {NcclProtocol::LL, NcclProtocol::LL128, NcclProtocol::SIMPLE})
         {
             const double time =
-                model.GetTimeUs(request.collective, tunable, protocol, request.bytes);
+                model.GetTimeUs(request.collective, *candidate->tunable, protocol, request.bytes);
             const bool isWanted =
                 m_preferences.protocol.empty() || question.protocol == FromNccl(protocol);
             if (isWanted && time < least)
             {
                 least = time;
-                algorithm = name;
+                algorithm = candidate->name;
                 request.protocol = FromNccl(protocol);
             }
         }
@@ -253,13 +281,14 @@ CollectiveChooser::Complete(CollectiveRequest& request) const
     }
     question.algorithm = algorithm;
     question.protocol = request.protocol;
-    const bool isNvls = algorithm == "nvls" || algorithm == "nvls-tree";
-    question.channels = isNvls ? std::max(search.nvlsChannels, 1u) : search.workingChannels;
+    const AlgorithmTraits& traits = GetAlgorithmTraits(algorithm);
+    question.channels =
+        traits.hasNvlsChannels ? std::max(search.nvlsChannels, 1u) : search.workingChannels;
     uint32_t threads = 0;
-    if (algorithm == "ring" && request.protocol == Protocol::SIMPLE &&
-        search.ring.intraGBps * search.ring.channels <= 12)
+    if (request.protocol == Protocol::SIMPLE &&
+        search.ring.intraGBps * search.ring.channels <= SLOW_RING_GBPS)
     {
-        threads = 256; // on plain PCIe
+        threads = traits.slowThreads;
     }
     request.algorithm = algorithm;
     request.channels =

@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
+#include "proteus-algorithm-traits.h"
 #include "proteus-algorithms.h"
 
 #include <algorithm>
@@ -215,6 +216,29 @@ MakeDirectReductionProgram(const Cluster& /* cluster */,
     }
     return builder.Finish();
 }
+
+namespace
+{
+
+/// Registers the algorithm.
+const AlgorithmRegistration REGISTER_DIRECT([]() {
+    AlgorithmTraits traits;
+    traits.name = "direct";
+    traits.place = 80;
+    traits.makers[Collective::ALL_REDUCE] = &MakeDirectReductionProgram;
+    traits.makers[Collective::ALL_GATHER] = &MakeDirectReductionProgram;
+    traits.makers[Collective::REDUCE_SCATTER] = &MakeDirectReductionProgram;
+    traits.makers[Collective::BROADCAST] = &MakeDirectReductionProgram;
+    traits.makers[Collective::REDUCE] = &MakeDirectReductionProgram;
+    traits.makers[Collective::GATHER] = &MakeDirectProgram;
+    traits.makers[Collective::SCATTER] = &MakeDirectProgram;
+    traits.makers[Collective::ALL_TO_ALL] = &MakeDirectProgram;
+    traits.makers[Collective::SEND_RECV] = &MakeSendReceiveProgram;
+    traits.isLaunchedByPeer = true;
+    return traits;
+}());
+
+} // namespace
 
 } // namespace proteus
 } // namespace ns3

@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
+#include "proteus-algorithm-traits.h"
 #include "proteus-algorithms.h"
 
 namespace ns3
@@ -162,6 +163,22 @@ MakeHalvingDoublingProgram(const Cluster& /* cluster */,
     }
     return builder.Finish();
 }
+
+namespace
+{
+
+/// Registers the algorithm.
+const AlgorithmRegistration REGISTER_HALVING_DOUBLING([]() {
+    AlgorithmTraits traits;
+    traits.name = "halving-doubling";
+    traits.place = 60;
+    traits.makers[Collective::ALL_REDUCE] = &MakeHalvingDoublingProgram;
+    traits.makers[Collective::ALL_GATHER] = &MakeHalvingDoublingProgram;
+    traits.makers[Collective::REDUCE_SCATTER] = &MakeHalvingDoublingProgram;
+    return traits;
+}());
+
+} // namespace
 
 } // namespace proteus
 } // namespace ns3

@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
+#include "proteus-algorithm-traits.h"
 #include "proteus-algorithms.h"
 
 #include <algorithm>
@@ -154,6 +155,22 @@ MakeHierarchicalProgram(const Cluster& cluster,
     }
     return builder.Finish();
 }
+
+namespace
+{
+
+/// Registers the algorithm.
+const AlgorithmRegistration REGISTER_HIERARCHICAL([]() {
+    AlgorithmTraits traits;
+    traits.name = "hierarchical";
+    traits.place = 70;
+    traits.makers[Collective::ALL_REDUCE] = &MakeHierarchicalProgram;
+    traits.makers[Collective::ALL_GATHER] = &MakeHierarchicalProgram;
+    traits.makers[Collective::REDUCE_SCATTER] = &MakeHierarchicalProgram;
+    return traits;
+}());
+
+} // namespace
 
 } // namespace proteus
 } // namespace ns3

@@ -4,9 +4,11 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
+#include "proteus-algorithm-traits.h"
 #include "proteus-algorithms.h"
 
 #include <algorithm>
+#include <array>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -391,6 +393,77 @@ MakeNvlsTreeProgram(const Cluster& cluster,
     }
     return builder.Finish();
 }
+
+namespace
+{
+
+constexpr uint64_t NVLS_CHUNK_BYTES = 131072; // NCCL_NVLS_CHUNKSIZE
+
+/// A chunk is halved, at most to `bytes`, while there are less loops than these over all channels
+/// and heads.
+struct LeastLoops
+{
+    uint64_t loops; //!< least number of loops
+    uint64_t bytes; //!< chunk then
+};
+
+/// See AlgorithmTraits::planChunks.
+void
+PlanNvlsChunks(const ChunkQuestion& question,
+               const std::array<LeastLoops, 3>& limits,
+               ChunkPlan& plan)
+{
+    const uint64_t heads = std::max(question.ranks / std::max(question.servers, 1u), 1u);
+    const uint64_t operations = std::max(question.channels, 1u) * heads;
+    plan.stepBytes = std::min(plan.stepBytes, NVLS_CHUNK_BYTES);
+    for (const auto& [loops, bytes] : limits)
+    {
+        if (question.bytes < loops * operations * plan.stepBytes && plan.stepBytes > bytes)
+        {
+            plan.stepBytes = bytes;
+        }
+    }
+}
+
+/// @return what both have in common
+AlgorithmTraits
+MakeNvlsTraits()
+{
+    AlgorithmTraits traits;
+    traits.hasNvlsChannels = true;
+    traits.hasCommonChunks = true;
+    return traits;
+}
+
+/// Registers the algorithm.
+const AlgorithmRegistration REGISTER_NVLS([]() {
+    AlgorithmTraits traits = MakeNvlsTraits();
+    traits.name = "nvls";
+    traits.place = 20;
+    traits.makers[Collective::ALL_REDUCE] = &MakeNvlsProgram;
+    traits.makers[Collective::ALL_GATHER] = &MakeNvlsProgram;
+    traits.makers[Collective::REDUCE_SCATTER] = &MakeNvlsProgram;
+    traits.tunable = NcclAlgorithm::NVLS;
+    traits.planChunks = [](const ChunkQuestion& question, ChunkPlan& plan) {
+        PlanNvlsChunks(question, {{{64, 65536}, {8, 32768}, {2, 16384}}}, plan);
+    };
+    return traits;
+}());
+
+/// Registers the algorithm.
+const AlgorithmRegistration REGISTER_NVLS_TREE([]() {
+    AlgorithmTraits traits = MakeNvlsTraits();
+    traits.name = "nvls-tree";
+    traits.place = 30;
+    traits.makers[Collective::ALL_REDUCE] = &MakeNvlsTreeProgram;
+    traits.tunable = NcclAlgorithm::NVLS_TREE;
+    traits.planChunks = [](const ChunkQuestion& question, ChunkPlan& plan) {
+        PlanNvlsChunks(question, {{{16, 131072}, {4, 65536}, {1, 32768}}}, plan);
+    };
+    return traits;
+}());
+
+} // namespace
 
 } // namespace proteus
 } // namespace ns3

@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
+#include "proteus-algorithm-traits.h"
 #include "proteus-algorithms.h"
 
 #include <algorithm>
@@ -51,6 +52,21 @@ MakeParameterServerProgram(const Cluster& /* cluster */,
     }
     return builder.Finish();
 }
+
+namespace
+{
+
+/// Registers the algorithm.
+const AlgorithmRegistration REGISTER_PARAMETER_SERVER([]() {
+    AlgorithmTraits traits;
+    traits.name = "parameter-server";
+    traits.place = 100;
+    traits.makers[Collective::ALL_REDUCE] = &MakeParameterServerProgram;
+    traits.hasParameterServers = true;
+    return traits;
+}());
+
+} // namespace
 
 } // namespace proteus
 } // namespace ns3

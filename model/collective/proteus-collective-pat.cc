@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
+#include "proteus-algorithm-traits.h"
 #include "proteus-algorithms.h"
 
 #include <algorithm>
@@ -56,6 +57,35 @@ MakePatProgram(const Cluster& /* cluster */,
     }
     return builder.Finish();
 }
+
+namespace
+{
+
+/// See AlgorithmTraits::planChunks.
+void
+PlanPatChunks(const ChunkQuestion& question, ChunkPlan& plan)
+{
+    const uint64_t loops = question.collective == Collective::ALL_GATHER ? 32 : 16;
+    const uint64_t channels = std::max(question.channels, 1u);
+    while (plan.stepBytes * channels * loops > question.bytes && plan.stepBytes > 65536)
+    {
+        plan.stepBytes /= 2;
+    }
+}
+
+/// Registers the algorithm.
+const AlgorithmRegistration REGISTER_PAT([]() {
+    AlgorithmTraits traits;
+    traits.name = "pat";
+    traits.place = 50;
+    traits.makers[Collective::ALL_GATHER] = &MakePatProgram;
+    traits.makers[Collective::REDUCE_SCATTER] = &MakePatProgram;
+    traits.tunable = NcclAlgorithm::PAT;
+    traits.planChunks = &PlanPatChunks;
+    return traits;
+}());
+
+} // namespace
 
 } // namespace proteus
 } // namespace ns3

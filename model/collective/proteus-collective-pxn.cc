@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
+#include "proteus-algorithm-traits.h"
 #include "proteus-algorithms.h"
 
 #include <algorithm>
@@ -117,6 +118,22 @@ MakePxnProgram(const Cluster& cluster, const Paths& /* paths */, const Collectiv
     program.bufferBytes = *std::max_element(passing.begin(), passing.end());
     return program;
 }
+
+namespace
+{
+
+/// Registers the algorithm.
+const AlgorithmRegistration REGISTER_PXN([]() {
+    AlgorithmTraits traits;
+    traits.name = "pxn";
+    traits.place = 90;
+    traits.makers[Collective::ALL_TO_ALL] = &MakePxnProgram;
+    traits.isLaunchedByPeer = true;
+    traits.keepsRails = true;
+    return traits;
+}());
+
+} // namespace
 
 } // namespace proteus
 } // namespace ns3

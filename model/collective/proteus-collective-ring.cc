@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
+#include "proteus-algorithm-traits.h"
 #include "proteus-algorithms.h"
 
 #include <algorithm>
@@ -180,6 +181,55 @@ MakeRingProgram(const Cluster& cluster, const Paths& paths, const CollectiveRequ
     }
     return program;
 }
+
+namespace
+{
+
+/// Parts of a chunk of LL or LL128 that follow each other through a ring.
+constexpr uint32_t LINE_PARTS = 4;
+
+/// See AlgorithmTraits::planChunks.
+void
+PlanRingChunks(const ChunkQuestion& question, ChunkPlan& plan)
+{
+    if (question.protocol != Protocol::SIMPLE)
+    {
+        // A few parts are enough: a rank is busy with the others of one chunk while the first of
+        // the next is on its way.
+        plan.stepsPerChunk = LINE_PARTS;
+        plan.slots *= LINE_PARTS;
+        plan.stepBytes /= LINE_PARTS;
+        plan.leastStepBytes = GetTraits(question.protocol).RoundBytes();
+    }
+    else if (question.collective != Collective::BROADCAST &&
+             question.collective != Collective::REDUCE)
+    {
+        // CHUNKSTEPS 4, SLICESTEPS 2; no slice below a 32nd of a slot.
+        plan.leastStepBytes = plan.stepBytes / 32;
+        plan.stepBytes *= 2;
+        plan.slots /= 2;
+        plan.stepsPerChunk = 2;
+    }
+}
+
+/// Registers the algorithm.
+const AlgorithmRegistration REGISTER_RING([]() {
+    AlgorithmTraits traits;
+    traits.name = "ring";
+    traits.place = 0;
+    traits.makers[Collective::ALL_REDUCE] = &MakeRingProgram;
+    traits.makers[Collective::ALL_GATHER] = &MakeRingProgram;
+    traits.makers[Collective::REDUCE_SCATTER] = &MakeRingProgram;
+    traits.makers[Collective::BROADCAST] = &MakeChainProgram;
+    traits.makers[Collective::REDUCE] = &MakeChainProgram;
+    traits.tunable = NcclAlgorithm::RING;
+    traits.planChunks = &PlanRingChunks;
+    traits.dividesThreadsByRanks = true;
+    traits.slowThreads = 256;
+    return traits;
+}());
+
+} // namespace
 
 } // namespace proteus
 } // namespace ns3

@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
+#include "proteus-algorithm-traits.h"
 #include "proteus-algorithms.h"
 
 #include <algorithm>
@@ -115,6 +116,21 @@ MakeSharpProgram(const Cluster& cluster, const Paths& /* paths */, const Collect
     }
     return builder.Finish();
 }
+
+namespace
+{
+
+/// Registers the algorithm.
+const AlgorithmRegistration REGISTER_SHARP([]() {
+    AlgorithmTraits traits;
+    traits.name = "sharp";
+    traits.place = 40;
+    traits.makers[Collective::ALL_REDUCE] = &MakeSharpProgram;
+    traits.tunable = NcclAlgorithm::COLLNET_DIRECT;
+    return traits;
+}());
+
+} // namespace
 
 } // namespace proteus
 } // namespace ns3

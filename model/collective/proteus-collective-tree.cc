@@ -4,9 +4,11 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
+#include "proteus-algorithm-traits.h"
 #include "proteus-algorithms.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace ns3
 {
@@ -220,6 +222,66 @@ MakeTreeProgram(const Cluster& cluster, const Paths& paths, const CollectiveRequ
     }
     return builder.Finish();
 }
+
+namespace
+{
+
+uint32_t
+FloorLog2(uint32_t value)
+{
+    uint32_t log = 0;
+    while (value >>= 1)
+    {
+        ++log;
+    }
+    return log;
+}
+
+/// See AlgorithmTraits::planChunks.
+void
+PlanTreeChunks(const ChunkQuestion& question, ChunkPlan& plan)
+{
+    if (question.protocol == Protocol::SIMPLE)
+    {
+        return;
+    }
+    if (question.protocol == Protocol::LL128)
+    {
+        const uint32_t servers = std::max(question.servers, 1u);
+        const uint64_t channels = std::max(question.channels, 1u);
+        const double perServer = double(question.ranks) / servers;
+        const double depth = 1 + FloorLog2(servers) + 0.1 * perServer;
+        for (const auto& [factor, least] :
+             {std::make_pair(64.0, uint64_t{131072}), std::make_pair(16.0, uint64_t{32768})})
+        {
+            while (double(question.bytes / (channels * plan.stepBytes)) <
+                       depth * factor / perServer &&
+                   plan.stepBytes > least)
+            {
+                plan.stepBytes /= 2;
+            }
+        }
+    }
+    const uint64_t round = GetTraits(question.protocol).RoundBytes();
+    plan.slots *= static_cast<uint32_t>(std::max<uint64_t>(plan.stepBytes / round, 1));
+    plan.stepBytes = std::min(plan.stepBytes, round);
+}
+
+/// Registers the algorithm.
+const AlgorithmRegistration REGISTER_TREE([]() {
+    AlgorithmTraits traits;
+    traits.name = "tree";
+    traits.place = 10;
+    traits.makers[Collective::ALL_REDUCE] = &MakeTreeProgram;
+    traits.makers[Collective::BROADCAST] = &MakeTreeProgram;
+    traits.makers[Collective::REDUCE] = &MakeTreeProgram;
+    traits.tunable = NcclAlgorithm::TREE;
+    traits.planChunks = &PlanTreeChunks;
+    traits.hasCommonChunks = true;
+    return traits;
+}());
+
+} // namespace
 
 } // namespace proteus
 } // namespace ns3

@@ -7,7 +7,6 @@
 #include "proteus-algorithms.h"
 
 #include <algorithm>
-#include <map>
 #include <stdexcept>
 
 namespace ns3
@@ -17,58 +16,6 @@ namespace proteus
 
 namespace
 {
-
-/// A way to do a collective.
-struct Entry
-{
-    const char* name;
-    CollectiveAlgorithm make;
-};
-
-/// The algorithms; the first is what a request without a name gets.
-const std::map<Collective, std::vector<Entry>>&
-GetRegistry()
-{
-    static const std::map<Collective, std::vector<Entry>> registry{
-        {Collective::ALL_REDUCE,
-         {{"ring", &MakeRingProgram},
-          {"tree", &MakeTreeProgram},
-          {"nvls", &MakeNvlsProgram},
-          {"nvls-tree", &MakeNvlsTreeProgram},
-          {"sharp", &MakeSharpProgram},
-          {"halving-doubling", &MakeHalvingDoublingProgram},
-          {"hierarchical", &MakeHierarchicalProgram},
-          {"direct", &MakeDirectReductionProgram},
-          {"parameter-server", &MakeParameterServerProgram}}},
-        {Collective::ALL_GATHER,
-         {{"ring", &MakeRingProgram},
-          {"nvls", &MakeNvlsProgram},
-          {"pat", &MakePatProgram},
-          {"halving-doubling", &MakeHalvingDoublingProgram},
-          {"hierarchical", &MakeHierarchicalProgram},
-          {"direct", &MakeDirectReductionProgram}}},
-        {Collective::REDUCE_SCATTER,
-         {{"ring", &MakeRingProgram},
-          {"nvls", &MakeNvlsProgram},
-          {"pat", &MakePatProgram},
-          {"halving-doubling", &MakeHalvingDoublingProgram},
-          {"hierarchical", &MakeHierarchicalProgram},
-          {"direct", &MakeDirectReductionProgram}}},
-        {Collective::BROADCAST,
-         {{"ring", &MakeChainProgram},
-          {"tree", &MakeTreeProgram},
-          {"direct", &MakeDirectReductionProgram}}},
-        {Collective::REDUCE,
-         {{"ring", &MakeChainProgram},
-          {"tree", &MakeTreeProgram},
-          {"direct", &MakeDirectReductionProgram}}},
-        {Collective::GATHER, {{"direct", &MakeDirectProgram}}},
-        {Collective::SCATTER, {{"direct", &MakeDirectProgram}}},
-        {Collective::ALL_TO_ALL, {{"direct", &MakeDirectProgram}, {"pxn", &MakePxnProgram}}},
-        {Collective::SEND_RECV, {{"direct", &MakeSendReceiveProgram}}},
-    };
-    return registry;
-}
 
 /// @throw std::invalid_argument if the splits of an all-to-all make no sense
 void
@@ -172,34 +119,6 @@ WritesBuffer(StepKind kind)
     default:
         return false;
     }
-}
-
-std::vector<std::string>
-GetAlgorithms(Collective collective)
-{
-    std::vector<std::string> names;
-    for (const Entry& entry : GetRegistry().at(collective))
-    {
-        names.emplace_back(entry.name);
-    }
-    return names;
-}
-
-CollectiveAlgorithm
-FindAlgorithm(Collective collective, const std::string& algorithm)
-{
-    const auto& entries = GetRegistry().at(collective);
-    std::string known;
-    for (const Entry& entry : entries)
-    {
-        if (algorithm.empty() || algorithm == entry.name)
-        {
-            return entry.make;
-        }
-        known += (known.empty() ? "" : ", ") + std::string(entry.name);
-    }
-    throw std::invalid_argument(std::string(ToString(collective)) + ": there is no algorithm \"" +
-                                algorithm + "\"; there is " + known);
 }
 
 Extent

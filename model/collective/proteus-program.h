@@ -148,10 +148,6 @@ struct NetworkGroup
     std::vector<uint32_t> members; //!< ranks, at least two, ascending
 };
 
-/// @ingroup proteus
-/// Chunks that a receiver has room for between two thread blocks (NCCL_STEPS in NCCL's device.h).
-constexpr uint32_t CHUNK_SLOTS = 8;
-
 /**
  * @ingroup proteus
  * A collective for a whole group, one program per rank.
@@ -218,7 +214,7 @@ std::vector<std::string> GetAlgorithms(Collective collective);
  * @ingroup proteus
  * @param collective a collective
  * @param algorithm its name; empty for the default
- * @return what makes the programs, see proteus-collective.cc
+ * @return what makes the programs
  * @throw std::invalid_argument that lists the names there are
  */
 CollectiveAlgorithm FindAlgorithm(Collective collective, const std::string& algorithm = "");
@@ -269,7 +265,7 @@ std::vector<std::vector<uint32_t>> MakeRingOrders(const Cluster& cluster,
 
 /**
  * @ingroup proteus
- * Makes the program of a collective. Algorithms are registered in proteus-collective.cc.
+ * Makes the program of a collective by an algorithm, see AlgorithmTraits.
  * @param cluster where the ranks are
  * @param paths of the cluster
  * @param request what is wanted; a group of one makes a program without steps

@@ -26,6 +26,14 @@ namespace proteus
 {
 
 /// @ingroup proteus
+/// Chunks that a receiver has room for between two thread blocks (NCCL_STEPS in NCCL's device.h).
+constexpr uint32_t CHUNK_SLOTS = 8;
+
+/// @ingroup proteus
+/// @param collective a collective @return whether NCCL does it by grouped messages
+bool IsPointToPoint(Collective collective);
+
+/// @ingroup proteus
 /// How a receiver learns that data have arrived.
 enum class Protocol : uint8_t
 {
@@ -52,6 +60,10 @@ struct ProtocolTraits
 
     /// @return most payload of one slot
     uint64_t SlotBytes() const;
+
+    /// @return payload that all threads of a block move at once; with LL and LL128 every line has
+    /// its own flag, so that a chunk passes through a GPU line by line, and this is as good as one
+    uint64_t RoundBytes() const;
 };
 
 /// @ingroup proteus

@@ -6,6 +6,7 @@
 
 #include "proteus-flow-profile.h"
 
+#include "ns3/proteus-algorithm-traits.h"
 #include "ns3/proteus-block-cost.h"
 #include "ns3/proteus-gpu-model.h"
 
@@ -49,11 +50,9 @@ CountMessages(const std::vector<ProgramFlow>& flows)
 uint64_t
 CountChunkBytes(const CollectiveRequest& request)
 {
-    // Trees and switches take a chunk for all ranks together.
-    const bool isByRank = request.algorithm != "tree" && request.algorithm != "nvls" &&
-                          request.algorithm != "nvls-tree";
+    const bool isCommon = GetAlgorithmTraits(request.algorithm).hasCommonChunks;
     return request.chunkBytes * std::max<uint64_t>(request.channels, 1) *
-           (isByRank ? request.vertices.size() : 2);
+           (isCommon ? 2 : request.vertices.size());
 }
 
 /// Classes of flows: one if all depend on each other, otherwise those whose components stay inside

@@ -6,6 +6,7 @@
 
 #include "proteus-collective-kernels.h"
 
+#include "ns3/proteus-algorithm-traits.h"
 #include "ns3/proteus-collective-choice.h"
 #include "ns3/proteus-gpu-model.h"
 
@@ -60,7 +61,7 @@ int64_t
 CollectiveKernels::GetHostPs(const Task& task, const CollectiveProgram& program, uint32_t rank)
 {
     const CollectiveLaunchCost& cost = GetCollectiveLaunchCost();
-    if (program.algorithm != "direct" && program.algorithm != "pxn")
+    if (!GetAlgorithmTraits(program.algorithm).isLaunchedByPeer)
     {
         return cost.kernelPs + program.channels * cost.channelPs;
     }
