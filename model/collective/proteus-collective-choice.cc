@@ -178,14 +178,16 @@ CollectiveChooser::Complete(CollectiveRequest& request) const
     {
         return;
     }
+    if (request.algorithm.empty())
+    {
+        request.algorithm = m_preferences.algorithm;
+    }
+    if (!request.algorithm.empty())
+    {
+        FindAlgorithm(request.collective, request.algorithm); // throws if there is none
+    }
     const ChannelSearch& search = GetSearch(request.vertices);
     const NcclSystem system = MakeSystem(request.vertices);
-    const std::string wantedAlgorithm =
-        request.algorithm.empty() ? m_preferences.algorithm : request.algorithm;
-    if (!wantedAlgorithm.empty())
-    {
-        FindAlgorithm(request.collective, wantedAlgorithm); // throws if there is none
-    }
     ChunkQuestion question;
     question.collective = request.collective;
     question.bytes = request.bytes;
@@ -195,66 +197,85 @@ CollectiveChooser::Complete(CollectiveRequest& request) const
                                                        : ProtocolFromString(m_preferences.protocol);
     question.hasNetworkPeers = system.servers > 1;
     question.hasNvlinkPeers = search.ring.typeIntra == PathType::NVL;
-    const auto algorithms = GetAlgorithms(request.collective);
     if (IsPointToPoint(request.collective))
     {
-        // Point to point. NCCL takes Simple for what is large; small messages go by LL inside a
-        // server (src/enqueue.cc, addP2pToPlan()): up to 16 KiB for a pair.
-        const std::string railed =
-            system.servers > 1 && m_preferences.pxn && question.hasNvlinkPeers
-                ? FindRailed(request.collective)
-                : "";
-        request.algorithm = !wantedAlgorithm.empty() ? wantedAlgorithm
-                            : !railed.empty()        ? railed
-                                                     : algorithms.front();
-        const uint64_t pair = request.collective == Collective::SEND_RECV
-                                  ? request.bytes
-                                  : request.bytes / system.ranks;
-        if (m_preferences.protocol.empty() && pair <= 16384 && system.servers == 1)
-        {
-            question.protocol = Protocol::LL;
-        }
-        question.algorithm = request.algorithm;
-        const ChunkPlan plan = PlanChunks(question);
-        // All channels, a power of two, shared among the ranks of the communicator; none with less
-        // than half a chunk. A pair with more than 32 chunks for a channel gets more of them
-        // (ncclTopoComputeP2pChannels(), calcP2pChannelCount()).
-        const uint32_t ranks = std::max(m_preferences.communicatorRanks, system.ranks);
-        uint32_t most = 1;
-        while (most < std::max(search.workingChannels, ranks))
-        {
-            most *= 2;
-        }
-        uint32_t local = std::max(most / ranks, 1u);
-        while (local > 1 && pair / local < plan.stepBytes / 2)
-        {
-            local /= 2;
-        }
-        while (2 * local <= most && pair / local > 32 * plan.stepBytes)
-        {
-            local *= 2;
-        }
-        request.channels = m_preferences.channels > 0 ? m_preferences.channels : local;
-        request.networkChannels =
-            m_preferences.networkChannels > 0 ? m_preferences.networkChannels : 1;
-        if (request.collective == Collective::SEND_RECV && system.servers > 1)
-        {
-            request.channels = request.networkChannels;
-        }
-        request.protocol = question.protocol;
-        request.chunkBytes = plan.stepBytes;
-        request.slots = plan.slots;
-        request.stepsPerChunk = 1;
-        return;
+        CompleteMessages(search, question, request);
     }
+    else
+    {
+        CompleteTuned(search, system, question, request);
+    }
+}
 
+void
+CollectiveChooser::CompleteMessages(const ChannelSearch& search,
+                                    ChunkQuestion question,
+                                    CollectiveRequest& request) const
+{
+    if (request.algorithm.empty() && question.servers > 1 && m_preferences.pxn &&
+        question.hasNvlinkPeers)
+    {
+        request.algorithm = FindRailed(request.collective);
+    }
+    if (request.algorithm.empty())
+    {
+        request.algorithm = GetAlgorithms(request.collective).front();
+    }
+    const uint64_t pair = request.collective == Collective::SEND_RECV
+                              ? request.bytes
+                              : request.bytes / question.ranks;
+    // NCCL takes Simple for what is large; small messages go by LL inside a server
+    // (src/enqueue.cc, addP2pToPlan()): up to 16 KiB for a pair.
+    if (m_preferences.protocol.empty() && pair <= 16384 && question.servers == 1)
+    {
+        question.protocol = Protocol::LL;
+    }
+    question.algorithm = request.algorithm;
+    const ChunkPlan plan = PlanChunks(question);
+    // All channels, a power of two, shared among the ranks of the communicator; none with less
+    // than half a chunk. A pair with more than 32 chunks for a channel gets more of them
+    // (ncclTopoComputeP2pChannels(), calcP2pChannelCount()).
+    const uint32_t ranks = std::max(m_preferences.communicatorRanks, question.ranks);
+    uint32_t most = 1;
+    while (most < std::max(search.workingChannels, ranks))
+    {
+        most *= 2;
+    }
+    uint32_t local = std::max(most / ranks, 1u);
+    while (local > 1 && pair / local < plan.stepBytes / 2)
+    {
+        local /= 2;
+    }
+    while (2 * local <= most && pair / local > 32 * plan.stepBytes)
+    {
+        local *= 2;
+    }
+    request.channels = m_preferences.channels > 0 ? m_preferences.channels : local;
+    request.networkChannels = m_preferences.networkChannels > 0 ? m_preferences.networkChannels : 1;
+    if (request.collective == Collective::SEND_RECV && question.servers > 1)
+    {
+        request.channels = request.networkChannels;
+    }
+    request.protocol = question.protocol;
+    request.chunkBytes = plan.stepBytes;
+    request.slots = plan.slots;
+    request.stepsPerChunk = 1;
+}
+
+void
+CollectiveChooser::CompleteTuned(const ChannelSearch& search,
+                                 const NcclSystem& system,
+                                 ChunkQuestion question,
+                                 CollectiveRequest& request) const
+{
     // What the tuner knows, of what the user leaves open; otherwise what the user wants.
     const NcclCostModel model(system);
-    std::string algorithm = wantedAlgorithm;
+    std::string algorithm = request.algorithm;
+    request.protocol = question.protocol;
     double least = std::numeric_limits<double>::infinity();
     for (const AlgorithmTraits* candidate : FindTunable(request.collective))
     {
-        if (!wantedAlgorithm.empty() && wantedAlgorithm != candidate->name)
+        if (!request.algorithm.empty() && request.algorithm != candidate->name)
         {
             continue;
         }
@@ -273,24 +294,16 @@ CollectiveChooser::Complete(CollectiveRequest& request) const
             }
         }
     }
-    if (algorithm.empty() || least == std::numeric_limits<double>::infinity())
-    {
-        // The model does not know it, or would not take it: as the user says.
-        algorithm = algorithm.empty() ? algorithms.front() : algorithm;
-        request.protocol = question.protocol;
-    }
-    question.algorithm = algorithm;
+    // Where the model knows none, or would take none, it is as the user says.
+    request.algorithm = algorithm.empty() ? GetAlgorithms(request.collective).front() : algorithm;
+    question.algorithm = request.algorithm;
     question.protocol = request.protocol;
-    const AlgorithmTraits& traits = GetAlgorithmTraits(algorithm);
+    const AlgorithmTraits& traits = GetAlgorithmTraits(request.algorithm);
     question.channels =
         traits.hasNvlsChannels ? std::max(search.nvlsChannels, 1u) : search.workingChannels;
-    uint32_t threads = 0;
-    if (request.protocol == Protocol::SIMPLE &&
-        search.ring.intraGBps * search.ring.channels <= SLOW_RING_GBPS)
-    {
-        threads = traits.slowThreads;
-    }
-    request.algorithm = algorithm;
+    const bool isSlow = search.ring.intraGBps * search.ring.channels <= SLOW_RING_GBPS;
+    const uint32_t threads =
+        isSlow && request.protocol == Protocol::SIMPLE ? traits.slowThreads : 0;
     request.channels =
         m_preferences.channels > 0 ? m_preferences.channels : PlanChannels(question, threads);
     question.channels = request.channels;

@@ -87,6 +87,18 @@ class CollectiveChooser
     /// @param vertices of the ranks @return ten times their compute capability
     uint32_t GetComputeCapability(const std::vector<VertexId>& vertices) const;
 
+    /// Completes a request that is done by grouped messages. @param search of the ranks
+    /// @param question about its chunks @param request to complete
+    void CompleteMessages(const ChannelSearch& search,
+                          ChunkQuestion question,
+                          CollectiveRequest& request) const;
+    /// Completes a request that NCCL's tuner decides. @param search of the ranks @param system that
+    /// the ranks are @param question about its chunks @param request to complete
+    void CompleteTuned(const ChannelSearch& search,
+                       const NcclSystem& system,
+                       ChunkQuestion question,
+                       CollectiveRequest& request) const;
+
     const Cluster& m_cluster;
     const Paths& m_paths;
     CollectivePreferences m_preferences;
