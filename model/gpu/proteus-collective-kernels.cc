@@ -41,10 +41,11 @@ LaunchModeFromString(const std::string& text)
 
 CollectiveKernels::CollectiveKernels(const ExecutionGraph& graph,
                                      const Cluster& cluster,
-                                     const KernelSettings& settings)
+                                     const CollectiveSettings& settings)
     : m_graph(graph),
       m_cluster(cluster),
       m_settings(settings),
+      m_launchMode(LaunchModeFromString(settings.launchMode)),
       m_hostPs(graph.GetNDevices(), 0)
 {
 }
@@ -84,13 +85,13 @@ CollectiveKernels::Launch(DeviceId device,
                           int64_t nowPs)
 {
     int64_t launchedPs = nowPs;
-    if (m_settings.launchMode != LaunchMode::STREAM)
+    if (m_launchMode != LaunchMode::STREAM)
     {
         const Task& task = m_graph.GetTask(id);
         const int64_t onePs = GetHostPs(task, program, rank);
         int64_t before = 0;
         int64_t all = 1;
-        if (m_settings.launchMode == LaunchMode::ONE_PROCESS)
+        if (m_launchMode == LaunchMode::ONE_PROCESS)
         {
             const auto& gpus = m_cluster.GetGpus();
             const auto& vertices = m_cluster.GetVertices();
@@ -106,9 +107,9 @@ CollectiveKernels::Launch(DeviceId device,
         m_hostPs[device] += all * onePs;
     }
     launchedPs += m_settings.launchGapPs;
-    if (m_settings.launchOverheadPs >= 0)
+    if (m_settings.launchPs >= 0)
     {
-        return launchedPs + m_settings.launchOverheadPs;
+        return launchedPs + m_settings.launchPs;
     }
     return m_settings.kernelCosts
                ? launchedPs + GetKernelCost(device).GetKernelPs(ToNcclProtocol(program.protocol))

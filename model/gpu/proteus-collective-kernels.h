@@ -11,6 +11,7 @@
 
 #include "ns3/proteus-block-cost.h"
 #include "ns3/proteus-cluster.h"
+#include "ns3/proteus-collective-settings.h"
 #include "ns3/proteus-graph.h"
 #include "ns3/proteus-program.h"
 
@@ -38,19 +39,6 @@ enum class LaunchMode : uint8_t
 /// @throw std::invalid_argument for any other text
 LaunchMode LaunchModeFromString(const std::string& text);
 
-/// @ingroup proteus
-/// What is fixed about all kernels of collectives. The attributes of PacketNetwork have these
-/// names.
-struct KernelSettings
-{
-    LaunchMode launchMode{LaunchMode::STREAM}; //!< who launches them
-    int64_t launchOverheadPs{-1}; //!< start and end of a kernel; negative: CollectiveKernelCost's
-    int64_t launchGapPs{0};       //!< what every kernel starts later than the costs say
-    int64_t pluginLatencyPs{0};   //!< of a chunk from another server, beside that of RDMA
-    bool kernelCosts{true};       //!< whether steps cost time beside that on the wire
-    bool kernelCopies{true};      //!< whether kernels move bytes inside a server, not copy engines
-};
-
 /**
  * @ingroup proteus
  * The kernels that execute collectives: when the host has launched them, and what their steps cost.
@@ -61,11 +49,12 @@ class CollectiveKernels
     /**
      * @param graph whose collectives are executed; must outlive this object
      * @param cluster that has the GPUs; must outlive this object
-     * @param settings of all kernels
+     * @param settings of all collectives
+     * @throw std::invalid_argument for a launch mode that there is not
      */
     CollectiveKernels(const ExecutionGraph& graph,
                       const Cluster& cluster,
-                      const KernelSettings& settings);
+                      const CollectiveSettings& settings);
 
     /**
      * A device joins a communication: the host launches its kernel.
@@ -118,8 +107,8 @@ class CollectiveKernels
     /// @return time from its arrival to its use, picoseconds
     int64_t GetGroupLatencyPs(DeviceId device, Protocol protocol) const;
 
-    /// @return what is fixed about all kernels
-    const KernelSettings& GetSettings() const
+    /// @return what is set about all collectives
+    const CollectiveSettings& GetSettings() const
     {
         return m_settings;
     }
@@ -131,10 +120,11 @@ class CollectiveKernels
     /// @return what the host needs to launch the kernel of one GPU, picoseconds
     static int64_t GetHostPs(const Task& task, const CollectiveProgram& program, uint32_t rank);
 
-    const ExecutionGraph& m_graph;   //!< whose collectives are executed
-    const Cluster& m_cluster;        //!< that has the GPUs
-    const KernelSettings m_settings; //!< of all kernels
-    std::vector<int64_t> m_hostPs;   //!< by device: when its last launch was through
+    const ExecutionGraph& m_graph;       //!< whose collectives are executed
+    const Cluster& m_cluster;            //!< that has the GPUs
+    const CollectiveSettings m_settings; //!< of all collectives
+    const LaunchMode m_launchMode;       //!< who launches kernels
+    std::vector<int64_t> m_hostPs;       //!< by device: when its last launch was through
 };
 
 } // namespace proteus

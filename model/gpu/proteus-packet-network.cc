@@ -146,23 +146,10 @@ PacketNetwork::AssignStreams(int64_t stream)
     return m_transport->AssignStreams(stream);
 }
 
-KernelSettings
-PacketNetwork::MakeKernelSettings() const
+CollectiveSettings
+PacketNetwork::MakeSettings() const
 {
-    KernelSettings settings;
-    settings.launchMode = LaunchModeFromString(m_launchMode);
-    settings.launchOverheadPs = m_launchOverhead.GetPicoSeconds();
-    settings.launchGapPs = m_launchGap.GetPicoSeconds();
-    settings.pluginLatencyPs = m_pluginLatency.GetPicoSeconds();
-    settings.kernelCosts = m_kernelCosts;
-    settings.kernelCopies = m_kernelCopies;
-    return settings;
-}
-
-ProgramSettings
-PacketNetwork::MakeProgramSettings() const
-{
-    ProgramSettings settings;
+    CollectiveSettings settings;
     settings.algorithm = m_algorithm;
     settings.protocol = m_protocol;
     settings.chunkBytes = m_chunkBytes;
@@ -171,6 +158,12 @@ PacketNetwork::MakeProgramSettings() const
     settings.communicatorRanks = m_communicatorRanks;
     settings.ncclVersion = m_ncclVersion;
     settings.maker = m_maker;
+    settings.launchMode = m_launchMode;
+    settings.launchPs = m_launchOverhead.GetPicoSeconds();
+    settings.launchGapPs = m_launchGap.GetPicoSeconds();
+    settings.pluginLatencyPs = m_pluginLatency.GetPicoSeconds();
+    settings.kernelCosts = m_kernelCosts;
+    settings.kernelCopies = m_kernelCopies;
     return settings;
 }
 
@@ -180,15 +173,12 @@ PacketNetwork::SetUp(const ExecutionGraph& graph, Ptr<Fabric> fabric)
     NS_LOG_FUNCTION(this << fabric);
     m_graph = &graph;
     m_fabric = fabric;
-    m_wire = std::make_unique<PacketWire>(graph,
-                                          fabric,
-                                          m_transport,
-                                          MakeKernelSettings(),
-                                          m_channelEndTrace);
+    const CollectiveSettings settings = MakeSettings();
+    m_wire = std::make_unique<PacketWire>(graph, fabric, m_transport, settings, m_channelEndTrace);
     m_programs = std::make_unique<ProgramCache>(graph,
                                                 m_fabric->GetCluster(),
                                                 m_fabric->GetPaths(),
-                                                MakeProgramSettings());
+                                                settings);
 }
 
 std::shared_ptr<const CollectiveProgram>

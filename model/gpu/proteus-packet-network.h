@@ -134,10 +134,8 @@ class PacketNetwork : public Object, public Network
     void DoDispose() override;
 
   private:
-    /// @return what the attributes say of kernels
-    KernelSettings MakeKernelSettings() const;
-    /// @return what the attributes say of programs
-    ProgramSettings MakeProgramSettings() const;
+    /// @return what the attributes say
+    CollectiveSettings MakeSettings() const;
 
     Time m_launchOverhead;                                //!< attribute
     Time m_launchGap;                                     //!< attribute

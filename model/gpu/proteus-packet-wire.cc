@@ -20,7 +20,7 @@ namespace proteus
 PacketWire::PacketWire(const ExecutionGraph& graph,
                        Ptr<Fabric> fabric,
                        Ptr<Transport> transport,
-                       const KernelSettings& settings,
+                       const CollectiveSettings& settings,
                        const TracedCallback<const ChannelSpan&>& channelEnd)
     : m_graph(graph),
       m_fabric(fabric),

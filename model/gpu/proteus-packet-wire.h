@@ -75,13 +75,13 @@ class PacketWire : private TransportUser
      * @param graph whose communication is carried; must outlive this object
      * @param fabric that carries it
      * @param transport over which; gets the fabric
-     * @param settings of the kernels
+     * @param settings of all collectives
      * @param channelEnd told when a thread block has done its last step; must outlive this object
      */
     PacketWire(const ExecutionGraph& graph,
                Ptr<Fabric> fabric,
                Ptr<Transport> transport,
-               const KernelSettings& settings,
+               const CollectiveSettings& settings,
                const TracedCallback<const ChannelSpan&>& channelEnd);
 
     /**
