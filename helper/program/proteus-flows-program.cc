@@ -14,6 +14,7 @@
 #include "ns3/config.h"
 #include "ns3/double.h"
 #include "ns3/proteus-cluster-file.h"
+#include "ns3/proteus-congestion-type.h"
 #include "ns3/proteus-flow-csv.h"
 #include "ns3/proteus-flow-player.h"
 #include "ns3/proteus-helper.h"
@@ -338,7 +339,7 @@ AddOptions(CommandLine& command, Options& options)
                      "its path",
                      options.window);
     command.AddValue("congestionControl",
-                     "none, dcqcn, hpcc, timely, swift, dctcp or tcp",
+                     "auto, or one of: " + ListCongestionNames(),
                      options.congestionControl);
     command.AddValue("seed", "of the random numbers, from 1 on", options.seed);
     command.AddValue("csv",

@@ -147,16 +147,6 @@ struct alignas(64) ActiveQueues
     }
 };
 
-/// @ingroup proteus
-/// What an endpoint can read and write of its memory, as a server that copies pass one by one.
-struct CopyLimiter
-{
-    double psPerByte{0};       //!< of the memory; 0: no limit
-    double enginePsPerByte{0}; //!< of all copy engines together, for CopyMethod::DMA; 0: no limit
-    double freePs{0};          //!< when the last reservation ends
-    double unitPs{0};          //!< what a reservation takes: that of the last unit
-};
-
 } // namespace proteus
 } // namespace ns3
 

@@ -6,6 +6,14 @@
 
 #include "proteus-dcqcn.h"
 
+#include "proteus-congestion-type.h"
+
+#include "ns3/boolean.h"
+#include "ns3/data-rate.h"
+#include "ns3/double.h"
+#include "ns3/nstime.h"
+#include "ns3/uinteger.h"
+
 namespace ns3
 {
 namespace proteus
@@ -114,6 +122,133 @@ Dcqcn::SetTimer()
     }
     m_bytesPerSecond = m_current;
     m_timerPs = std::min(m_alphaAtPs, m_increaseAtPs);
+}
+
+/// @ingroup proteus
+/// Makes Dcqcn; its attributes are the parameters.
+class DcqcnType : public CongestionType
+{
+  public:
+    /// @return the TypeId
+    static TypeId GetTypeId();
+    // Inherited from CongestionType
+    std::unique_ptr<CongestionControl> Create(const CongestionPath& path) const override;
+    CongestionNeeds GetNeeds() const override;
+
+  private:
+    double m_g;                   //!< attribute
+    Time m_alphaTimer;            //!< attribute
+    Time m_increaseTimer;         //!< attribute
+    uint64_t m_byteCounter;       //!< attribute
+    bool m_clampTargetRate;       //!< attribute
+    uint32_t m_fastRecoverySteps; //!< attribute
+    DataRate m_additiveIncrease;  //!< attribute
+    DataRate m_hyperIncrease;     //!< attribute
+    DataRate m_referenceRate;     //!< attribute
+    DataRate m_minimumRate;       //!< attribute
+    Time m_notificationInterval;  //!< attribute
+};
+
+NS_OBJECT_ENSURE_REGISTERED(DcqcnType);
+PROTEUS_REGISTER_CONGESTION_CONTROL("dcqcn", DcqcnType);
+
+TypeId
+DcqcnType::GetTypeId()
+{
+    static TypeId tid =
+        TypeId("ns3::proteus::DcqcnType")
+            .SetParent<CongestionType>()
+            .SetGroupName("Proteus")
+            .AddConstructor<DcqcnType>()
+            .AddAttribute("G",
+                          "Weight of a new sample in alpha; 1/256 in the paper.",
+                          DoubleValue(1.0 / 256),
+                          MakeDoubleAccessor(&DcqcnType::m_g),
+                          MakeDoubleChecker<double>(0, 1))
+            .AddAttribute("AlphaTimer",
+                          "Alpha decays when no notification has come for this long; 55 us "
+                          "in the paper.",
+                          TimeValue(MicroSeconds(55)),
+                          MakeTimeAccessor(&DcqcnType::m_alphaTimer),
+                          MakeTimeChecker(PicoSeconds(1)))
+            .AddAttribute("IncreaseTimer",
+                          "Period of the rate increase timer; 55 us in the paper.",
+                          TimeValue(MicroSeconds(55)),
+                          MakeTimeAccessor(&DcqcnType::m_increaseTimer),
+                          MakeTimeChecker(PicoSeconds(1)))
+            .AddAttribute("ByteCounter",
+                          "Bytes between two steps of rate increase by the byte counter; 10 "
+                          "MB in the paper.",
+                          UintegerValue(10000000),
+                          MakeUintegerAccessor(&DcqcnType::m_byteCounter),
+                          MakeUintegerChecker<uint64_t>(1))
+            .AddAttribute("ClampTargetRate",
+                          "Whether every notification lowers the target rate to the current one, "
+                          "as in the paper; if not, only the first after a step of increase does, "
+                          "as ConnectX NICs do by default (clamp_tgt_rate).",
+                          BooleanValue(false),
+                          MakeBooleanAccessor(&DcqcnType::m_clampTargetRate),
+                          MakeBooleanChecker())
+            .AddAttribute("FastRecoverySteps",
+                          "Steps of fast recovery before additive increase; F = 5 in the "
+                          "paper.",
+                          UintegerValue(5),
+                          MakeUintegerAccessor(&DcqcnType::m_fastRecoverySteps),
+                          MakeUintegerChecker<uint32_t>(1))
+            .AddAttribute("AdditiveIncrease",
+                          "Rate added to the target rate in a step of additive increase, per "
+                          "ReferenceRate of the line.",
+                          DataRateValue(DataRate(5000000)),
+                          MakeDataRateAccessor(&DcqcnType::m_additiveIncrease),
+                          MakeDataRateChecker())
+            .AddAttribute("HyperIncrease",
+                          "The same in a step of hyper increase.",
+                          DataRateValue(DataRate(50000000)),
+                          MakeDataRateAccessor(&DcqcnType::m_hyperIncrease),
+                          MakeDataRateChecker())
+            .AddAttribute("ReferenceRate",
+                          "Line rate that AdditiveIncrease and HyperIncrease are for; they "
+                          "grow with the line rate. 0: they are used as they are.",
+                          DataRateValue(DataRate(25000000000ULL)),
+                          MakeDataRateAccessor(&DcqcnType::m_referenceRate),
+                          MakeDataRateChecker())
+            .AddAttribute("MinimumRate",
+                          "No rate falls below this.",
+                          DataRateValue(DataRate(100000000)),
+                          MakeDataRateAccessor(&DcqcnType::m_minimumRate),
+                          MakeDataRateChecker())
+            .AddAttribute("NotificationInterval",
+                          "The receiver of a queue pair sends at most one congestion "
+                          "notification in this time; 50 us in the paper.",
+                          TimeValue(MicroSeconds(50)),
+                          MakeTimeAccessor(&DcqcnType::m_notificationInterval),
+                          MakeTimeChecker(Seconds(0)));
+    return tid;
+}
+
+std::unique_ptr<CongestionControl>
+DcqcnType::Create(const CongestionPath& path) const
+{
+    DcqcnParameters parameters;
+    parameters.g = m_g;
+    parameters.alphaTimerPs = m_alphaTimer.GetPicoSeconds();
+    parameters.increaseTimerPs = m_increaseTimer.GetPicoSeconds();
+    parameters.byteCounter = m_byteCounter;
+    parameters.clampTarget = m_clampTargetRate;
+    parameters.fastRecoverySteps = m_fastRecoverySteps;
+    parameters.additiveBytesPerSecond = static_cast<double>(m_additiveIncrease.GetBitRate()) / 8;
+    parameters.hyperBytesPerSecond = static_cast<double>(m_hyperIncrease.GetBitRate()) / 8;
+    parameters.referenceBytesPerSecond = static_cast<double>(m_referenceRate.GetBitRate()) / 8;
+    parameters.minimumBytesPerSecond = static_cast<double>(m_minimumRate.GetBitRate()) / 8;
+    return std::make_unique<Dcqcn>(parameters, path);
+}
+
+CongestionNeeds
+DcqcnType::GetNeeds() const
+{
+    CongestionNeeds needs;
+    needs.notificationPs = m_notificationInterval.GetPicoSeconds();
+    return needs;
 }
 
 } // namespace proteus

@@ -6,6 +6,13 @@
 
 #include "proteus-hpcc.h"
 
+#include "proteus-congestion-type.h"
+
+#include "ns3/data-rate.h"
+#include "ns3/double.h"
+#include "ns3/nstime.h"
+#include "ns3/uinteger.h"
+
 #include <cmath>
 
 namespace ns3
@@ -106,6 +113,87 @@ Hpcc::OnAcknowledgement(const CongestionFeedback& feedback)
     }
     m_nHops = nHops;
     std::copy(feedback.hops, feedback.hops + nHops, m_hops.begin());
+}
+
+/// @ingroup proteus
+/// Makes Hpcc; its attributes are the parameters.
+class HpccType : public CongestionType
+{
+  public:
+    /// @return the TypeId
+    static TypeId GetTypeId();
+    // Inherited from CongestionType
+    std::unique_ptr<CongestionControl> Create(const CongestionPath& path) const override;
+    CongestionNeeds GetNeeds() const override;
+
+  private:
+    double m_eta;           //!< attribute
+    uint32_t m_maxStage;    //!< attribute
+    double m_flows;         //!< attribute
+    Time m_baseRtt;         //!< attribute
+    DataRate m_minimumRate; //!< attribute
+};
+
+NS_OBJECT_ENSURE_REGISTERED(HpccType);
+PROTEUS_REGISTER_CONGESTION_CONTROL("hpcc", HpccType);
+
+TypeId
+HpccType::GetTypeId()
+{
+    static TypeId tid =
+        TypeId("ns3::proteus::HpccType")
+            .SetParent<CongestionType>()
+            .SetGroupName("Proteus")
+            .AddConstructor<HpccType>()
+            .AddAttribute("Eta",
+                          "Target utilisation of the most loaded link; 95 % in the paper.",
+                          DoubleValue(0.95),
+                          MakeDoubleAccessor(&HpccType::m_eta),
+                          MakeDoubleChecker<double>(0.01, 1))
+            .AddAttribute("MaxStage",
+                          "Additive steps before a multiplicative one; 5 in the paper.",
+                          UintegerValue(5),
+                          MakeUintegerAccessor(&HpccType::m_maxStage),
+                          MakeUintegerChecker<uint32_t>(0))
+            .AddAttribute("Flows",
+                          "Flows that the additive increase is made for: W_AI = W_init (1 - "
+                          "eta) / Flows.",
+                          DoubleValue(100),
+                          MakeDoubleAccessor(&HpccType::m_flows),
+                          MakeDoubleChecker<double>(1, 1000000000.0))
+            .AddAttribute("BaseRtt",
+                          "Round trip T without queues; 0: that of the path of each queue "
+                          "pair.",
+                          TimeValue(Seconds(0)),
+                          MakeTimeAccessor(&HpccType::m_baseRtt),
+                          MakeTimeChecker(Seconds(0)))
+            .AddAttribute("MinimumRate",
+                          "No rate falls below this.",
+                          DataRateValue(DataRate(100000000)),
+                          MakeDataRateAccessor(&HpccType::m_minimumRate),
+                          MakeDataRateChecker());
+    return tid;
+}
+
+std::unique_ptr<CongestionControl>
+HpccType::Create(const CongestionPath& path) const
+{
+    HpccParameters parameters;
+    parameters.eta = m_eta;
+    parameters.maxStage = m_maxStage;
+    parameters.flows = m_flows;
+    parameters.baseRttPs = m_baseRtt.GetPicoSeconds();
+    parameters.minimumBytesPerSecond = static_cast<double>(m_minimumRate.GetBitRate()) / 8;
+    return std::make_unique<Hpcc>(parameters, path);
+}
+
+CongestionNeeds
+HpccType::GetNeeds() const
+{
+    CongestionNeeds needs;
+    needs.telemetry = true;
+    needs.ackEveryPackets = 1;
+    return needs;
 }
 
 } // namespace proteus

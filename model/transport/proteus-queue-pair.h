@@ -269,6 +269,43 @@ struct PendingControl
 };
 
 /// @ingroup proteus
+/// What the sender of a queue pair knows of lost packets.
+struct RepeatState
+{
+    SequenceSet selected;        //!< selective repeat: packets after `unacked` that have arrived
+    uint32_t nSelected{0};       //!< of them
+    uint32_t highestSelected{0}; //!< number of the last of them
+    uint32_t examined{0};        //!< gaps before this packet have been dealt with
+    uint32_t repeatEnd{0};       //!< after a timeout, packets before this one are to be repeated
+    uint32_t recoverEnd{0};      //!< recovery ends when this packet is the oldest
+    bool recovering{false};      //!< packets have been lost
+    RingBuffer<uint32_t> lost;   //!< to be sent again
+};
+
+/// @ingroup proteus
+/// The control units of a queue pair, which go from its receiver to its sender.
+struct ControlUnitState
+{
+    bool isReliable{false};             //!< they are acknowledged
+    uint32_t next{0};                   //!< number of the next one
+    uint32_t expected{0};               //!< number of the first one not received
+    uint32_t retries{0};                //!< timeouts in a row
+    int64_t activePs{0};                //!< when the timeout began to run
+    RingBuffer<PendingControl> pending; //!< sent, not acknowledged
+    std::vector<PendingControl> ahead;  //!< received before their turn
+};
+
+/// @ingroup proteus
+/// What a queue pair is that carries units of a group to its switches.
+struct GroupLane
+{
+    uint32_t group{0};     //!< of the transport
+    uint32_t member{0};    //!< who sends
+    uint32_t plane{0};     //!< which tree
+    bool multicast{false}; //!< its own multicasts, or its part of reductions
+};
+
+/// @ingroup proteus
 /// The rest of a queue pair.
 struct QueuePairState
 {
@@ -290,33 +327,23 @@ struct QueuePairState
     std::vector<int64_t> sendTimes; //!< by packet number, a power of two of places
     std::vector<HopStack> stacks;   //!< by packet number, a power of two of places
 
-    // Sender: selective repeat.
-    SequenceSet selected;        //!< packets after `unacked` that have arrived
-    uint32_t nSelected{0};       //!< of them
-    uint32_t highestSelected{0}; //!< number of the last of them
-    uint32_t examined{0};        //!< gaps before this packet have been dealt with
-    uint32_t repeatEnd{0};       //!< after a timeout, packets before this one are to be repeated
-    uint32_t recoverEnd{0};      //!< recovery ends when this packet is the oldest
-    bool recovering{false};      //!< packets have been lost
-    RingBuffer<uint32_t> lost;   //!< to be sent again
-
-    // Receiver.
-    SequenceSet held; //!< packets after the expected one that have arrived
-
-    // Control units, from receiver to sender.
-    bool controlReliable{false};                //!< they are acknowledged
-    uint32_t nextControl{0};                    //!< number of the next one
-    uint32_t expectedControl{0};                //!< number of the first one not received
-    uint32_t controlRetries{0};                 //!< timeouts in a row
-    int64_t controlActivePs{0};                 //!< when the timeout began to run
-    RingBuffer<PendingControl> pendingControls; //!< sent, not acknowledged
-    std::vector<PendingControl> aheadControls;  //!< received before their turn
-
-    uint32_t group{0};              //!< of a lane
-    uint32_t member{0};             //!< of a lane
-    uint32_t plane{0};              //!< of a lane
-    bool multicast{false};          //!< of a lane
+    SequenceSet held;               //!< receiver: packets after the expected one that have arrived
+    RepeatState repeats;            //!< sender: what is lost
+    ControlUnitState controls;      //!< from receiver to sender
+    GroupLane lane;                 //!< where it is one
     QueuePairStatistics statistics; //!< what is not counted elsewhere
+
+    /// @param sequence a packet @return number of the first message that ends after the packet;
+    /// the tail of `messages` if there is none
+    uint32_t FindMessage(uint32_t sequence) const
+    {
+        uint32_t number = messages.GetHead();
+        while (number != messages.GetTail() && !IsBefore(sequence, messages.At(number).end))
+        {
+            ++number;
+        }
+        return number;
+    }
 };
 
 } // namespace proteus

@@ -6,6 +6,12 @@
 
 #include "proteus-swift.h"
 
+#include "proteus-congestion-type.h"
+
+#include "ns3/double.h"
+#include "ns3/nstime.h"
+#include "ns3/uinteger.h"
+
 #include <cmath>
 
 namespace ns3
@@ -110,6 +116,124 @@ Swift::Apply()
     // pacing_delay = rtt / cwnd between packets, for windows below one packet only.
     m_bytesPerSecond = m_window < 1 ? m_path.wireBytes * m_window / (m_rtt * 1e-12)
                                     : std::numeric_limits<double>::infinity();
+}
+
+/// @ingroup proteus
+/// Makes Swift; its attributes are the parameters.
+class SwiftType : public CongestionType
+{
+  public:
+    /// @return the TypeId
+    static TypeId GetTypeId();
+    // Inherited from CongestionType
+    std::unique_ptr<CongestionControl> Create(const CongestionPath& path) const override;
+    CongestionNeeds GetNeeds() const override;
+
+  private:
+    double m_additiveIncrease;   //!< attribute
+    double m_beta;               //!< attribute
+    double m_maximumDecrease;    //!< attribute
+    Time m_baseTarget;           //!< attribute
+    Time m_perHop;               //!< attribute
+    double m_flowScalingMinimum; //!< attribute
+    double m_flowScalingMaximum; //!< attribute
+    Time m_flowScalingRange;     //!< attribute
+    double m_minimumWindow;      //!< attribute
+    uint32_t m_retransmitReset;  //!< attribute
+};
+
+NS_OBJECT_ENSURE_REGISTERED(SwiftType);
+PROTEUS_REGISTER_CONGESTION_CONTROL("swift", SwiftType);
+
+TypeId
+SwiftType::GetTypeId()
+{
+    static TypeId tid =
+        TypeId("ns3::proteus::SwiftType")
+            .SetParent<CongestionType>()
+            .SetGroupName("Proteus")
+            .AddConstructor<SwiftType>()
+            .AddAttribute("AdditiveIncrease",
+                          "Packets that the window grows by in a round trip.",
+                          DoubleValue(1),
+                          MakeDoubleAccessor(&SwiftType::m_additiveIncrease),
+                          MakeDoubleChecker<double>(0, 1000000.0))
+            .AddAttribute("Beta",
+                          "Multiplicative decrease.",
+                          DoubleValue(0.8),
+                          MakeDoubleAccessor(&SwiftType::m_beta),
+                          MakeDoubleChecker<double>(0, 1))
+            .AddAttribute("MaximumDecrease",
+                          "Most that the window shrinks by at once.",
+                          DoubleValue(0.5),
+                          MakeDoubleAccessor(&SwiftType::m_maximumDecrease),
+                          MakeDoubleChecker<double>(0, 1))
+            .AddAttribute("BaseTarget",
+                          "Base target delay; 0: 1.25 times the round trip of the path "
+                          "without queues.",
+                          TimeValue(Seconds(0)),
+                          MakeTimeAccessor(&SwiftType::m_baseTarget),
+                          MakeTimeChecker(Seconds(0)))
+            .AddAttribute("PerHop",
+                          "Added to the target delay for every link of the path. The round "
+                          "trip of the path, from which the default of BaseTarget comes, has "
+                          "its hops in it already.",
+                          TimeValue(Seconds(0)),
+                          MakeTimeAccessor(&SwiftType::m_perHop),
+                          MakeTimeChecker(Seconds(0)))
+            .AddAttribute("FlowScalingMinimum",
+                          "Window in packets below which the target delay stops to grow.",
+                          DoubleValue(0.1),
+                          MakeDoubleAccessor(&SwiftType::m_flowScalingMinimum),
+                          MakeDoubleChecker<double>(1e-06, 1000000.0))
+            .AddAttribute("FlowScalingMaximum",
+                          "Window in packets above which the target delay is not scaled.",
+                          DoubleValue(100),
+                          MakeDoubleAccessor(&SwiftType::m_flowScalingMaximum),
+                          MakeDoubleChecker<double>(1e-06, 1000000.0))
+            .AddAttribute("FlowScalingRange",
+                          "Most that flow scaling adds to the target delay; 0: no scaling; "
+                          "below 0: the base target delay.",
+                          TimeValue(PicoSeconds(-1)),
+                          MakeTimeAccessor(&SwiftType::m_flowScalingRange),
+                          MakeTimeChecker(PicoSeconds(-1)))
+            .AddAttribute("MinimumWindow",
+                          "Smallest window in packets.",
+                          DoubleValue(0.01),
+                          MakeDoubleAccessor(&SwiftType::m_minimumWindow),
+                          MakeDoubleChecker<double>(1e-09, 1))
+            .AddAttribute("RetransmitReset",
+                          "Timeouts in a row after which the window is the smallest.",
+                          UintegerValue(5),
+                          MakeUintegerAccessor(&SwiftType::m_retransmitReset),
+                          MakeUintegerChecker<uint32_t>(1));
+    return tid;
+}
+
+std::unique_ptr<CongestionControl>
+SwiftType::Create(const CongestionPath& path) const
+{
+    SwiftParameters parameters;
+    parameters.additiveIncrease = m_additiveIncrease;
+    parameters.beta = m_beta;
+    parameters.maxDecrease = m_maximumDecrease;
+    parameters.baseTargetPs = m_baseTarget.GetPicoSeconds();
+    parameters.perHopPs = m_perHop.GetPicoSeconds();
+    parameters.flowScalingMin = m_flowScalingMinimum;
+    parameters.flowScalingMax = m_flowScalingMaximum;
+    parameters.flowScalingRangePs = m_flowScalingRange.GetPicoSeconds();
+    parameters.minimumWindow = m_minimumWindow;
+    parameters.retransmitReset = m_retransmitReset;
+    return std::make_unique<Swift>(parameters, path);
+}
+
+CongestionNeeds
+SwiftType::GetNeeds() const
+{
+    CongestionNeeds needs;
+    needs.sendTimes = true;
+    needs.ackEveryPackets = 1;
+    return needs;
 }
 
 } // namespace proteus

@@ -6,6 +6,13 @@
 
 #include "proteus-tcp.h"
 
+#include "proteus-congestion-type.h"
+
+#include "ns3/boolean.h"
+#include "ns3/double.h"
+#include "ns3/nstime.h"
+#include "ns3/uinteger.h"
+
 #include <cmath>
 #include <limits>
 
@@ -125,6 +132,110 @@ Tcp::OnTimeout(int64_t timePs, uint64_t inFlightBytes)
 {
     OnLoss(timePs, inFlightBytes);
     SetWindow(m_packet);
+}
+
+/// @ingroup proteus
+/// Makes Tcp; its attributes are the parameters.
+class TcpType : public CongestionType
+{
+  public:
+    /// @return the TypeId
+    static TypeId GetTypeId();
+    // Inherited from CongestionType
+    std::unique_ptr<CongestionControl> Create(const CongestionPath& path) const override;
+    CongestionNeeds GetNeeds() const override;
+
+  private:
+    bool m_cubic;             //!< attribute
+    double m_initialWindow;   //!< attribute
+    double m_cubicC;          //!< attribute
+    double m_cubicBeta;       //!< attribute
+    Time m_minimumTimeout;    //!< attribute
+    Time m_initialTimeout;    //!< attribute
+    uint64_t m_maximumWindow; //!< attribute
+    Time m_ackDelay;          //!< attribute
+};
+
+NS_OBJECT_ENSURE_REGISTERED(TcpType);
+PROTEUS_REGISTER_CONGESTION_CONTROL("tcp", TcpType);
+
+TypeId
+TcpType::GetTypeId()
+{
+    static TypeId tid =
+        TypeId("ns3::proteus::TcpType")
+            .SetParent<CongestionType>()
+            .SetGroupName("Proteus")
+            .AddConstructor<TcpType>()
+            .AddAttribute("Cubic",
+                          "CUBIC (RFC 9438); false: NewReno (RFC 5681, RFC 6582).",
+                          BooleanValue(true),
+                          MakeBooleanAccessor(&TcpType::m_cubic),
+                          MakeBooleanChecker())
+            .AddAttribute("InitialWindow",
+                          "Window at first, in packets; RFC 6928.",
+                          DoubleValue(10),
+                          MakeDoubleAccessor(&TcpType::m_initialWindow),
+                          MakeDoubleChecker<double>(1, 1000000.0))
+            .AddAttribute("CubicC",
+                          "C of CUBIC.",
+                          DoubleValue(0.4),
+                          MakeDoubleAccessor(&TcpType::m_cubicC),
+                          MakeDoubleChecker<double>(1e-06, 1000.0))
+            .AddAttribute("CubicBeta",
+                          "Multiplicative decrease of CUBIC.",
+                          DoubleValue(0.7),
+                          MakeDoubleAccessor(&TcpType::m_cubicBeta),
+                          MakeDoubleChecker<double>(0.01, 0.99))
+            .AddAttribute("MinimumTimeout",
+                          "Least retransmission timeout; 200 ms in Linux, 1 s in RFC 6298.",
+                          TimeValue(MilliSeconds(200)),
+                          MakeTimeAccessor(&TcpType::m_minimumTimeout),
+                          MakeTimeChecker(PicoSeconds(1)))
+            .AddAttribute("InitialTimeout",
+                          "Retransmission timeout before the first round trip is known; RFC "
+                          "6298.",
+                          TimeValue(Seconds(1)),
+                          MakeTimeAccessor(&TcpType::m_initialTimeout),
+                          MakeTimeChecker(PicoSeconds(1)))
+            .AddAttribute("MaximumWindow",
+                          "Most bytes in flight, the socket buffer; 0: no limit.",
+                          UintegerValue(6291456),
+                          MakeUintegerAccessor(&TcpType::m_maximumWindow),
+                          MakeUintegerChecker<uint64_t>())
+            .AddAttribute("AckDelay",
+                          "Every second packet is acknowledged, and a single one after this "
+                          "time; 40 ms in Linux.",
+                          TimeValue(MilliSeconds(40)),
+                          MakeTimeAccessor(&TcpType::m_ackDelay),
+                          MakeTimeChecker(PicoSeconds(1)));
+    return tid;
+}
+
+std::unique_ptr<CongestionControl>
+TcpType::Create(const CongestionPath& path) const
+{
+    TcpParameters parameters;
+    parameters.cubic = m_cubic;
+    parameters.initialWindow = m_initialWindow;
+    parameters.cubicC = m_cubicC;
+    parameters.cubicBeta = m_cubicBeta;
+    parameters.minimumTimeoutPs = m_minimumTimeout.GetPicoSeconds();
+    parameters.initialTimeoutPs = m_initialTimeout.GetPicoSeconds();
+    parameters.maximumWindow = m_maximumWindow;
+    return std::make_unique<Tcp>(parameters, path);
+}
+
+CongestionNeeds
+TcpType::GetNeeds() const
+{
+    CongestionNeeds needs;
+    needs.sendTimes = true;
+    needs.ackEveryPackets = 2;
+    needs.ackDelayPs = m_ackDelay.GetPicoSeconds();
+    needs.selectiveRepeat = true;
+    needs.reorderingDistance = 3;
+    return needs;
 }
 
 } // namespace proteus

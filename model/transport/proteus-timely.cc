@@ -6,6 +6,13 @@
 
 #include "proteus-timely.h"
 
+#include "proteus-congestion-type.h"
+
+#include "ns3/data-rate.h"
+#include "ns3/double.h"
+#include "ns3/nstime.h"
+#include "ns3/uinteger.h"
+
 namespace ns3
 {
 namespace proteus
@@ -75,6 +82,126 @@ Timely::Update(double rtt)
         m_completions = 0;
     }
     m_bytesPerSecond = std::min(std::max(rate, m_parameters.minimumBytesPerSecond), m_line);
+}
+
+/// @ingroup proteus
+/// Makes Timely; its attributes are the parameters.
+class TimelyType : public CongestionType
+{
+  public:
+    /// @return the TypeId
+    static TypeId GetTypeId();
+    // Inherited from CongestionType
+    std::unique_ptr<CongestionControl> Create(const CongestionPath& path) const override;
+    CongestionNeeds GetNeeds() const override;
+
+  private:
+    double m_alpha;              //!< attribute
+    double m_beta;               //!< attribute
+    DataRate m_additiveIncrease; //!< attribute
+    DataRate m_referenceRate;    //!< attribute
+    Time m_lowRtt;               //!< attribute
+    Time m_highRtt;              //!< attribute
+    Time m_minimumRtt;           //!< attribute
+    uint32_t m_hyperSteps;       //!< attribute
+    uint64_t m_segmentBytes;     //!< attribute
+    DataRate m_minimumRate;      //!< attribute
+};
+
+NS_OBJECT_ENSURE_REGISTERED(TimelyType);
+PROTEUS_REGISTER_CONGESTION_CONTROL("timely", TimelyType);
+
+TypeId
+TimelyType::GetTypeId()
+{
+    static TypeId tid =
+        TypeId("ns3::proteus::TimelyType")
+            .SetParent<CongestionType>()
+            .SetGroupName("Proteus")
+            .AddConstructor<TimelyType>()
+            .AddAttribute("Alpha",
+                          "Weight of a new round-trip difference; 0.875 in the paper.",
+                          DoubleValue(0.875),
+                          MakeDoubleAccessor(&TimelyType::m_alpha),
+                          MakeDoubleChecker<double>(0, 1))
+            .AddAttribute("Beta",
+                          "Multiplicative decrease; 0.8 in the paper.",
+                          DoubleValue(0.8),
+                          MakeDoubleAccessor(&TimelyType::m_beta),
+                          MakeDoubleChecker<double>(0, 1))
+            .AddAttribute("AdditiveIncrease",
+                          "Rate added in a step, per ReferenceRate of the line; 10 Mb/s in "
+                          "the paper.",
+                          DataRateValue(DataRate(10000000)),
+                          MakeDataRateAccessor(&TimelyType::m_additiveIncrease),
+                          MakeDataRateChecker())
+            .AddAttribute("ReferenceRate",
+                          "Line rate that AdditiveIncrease is for; it grows with the line "
+                          "rate. 0: it is used as it is.",
+                          DataRateValue(DataRate(10000000000ULL)),
+                          MakeDataRateAccessor(&TimelyType::m_referenceRate),
+                          MakeDataRateChecker())
+            .AddAttribute("LowRtt",
+                          "Below this round trip the rate always grows; 50 us in the paper.",
+                          TimeValue(MicroSeconds(50)),
+                          MakeTimeAccessor(&TimelyType::m_lowRtt),
+                          MakeTimeChecker(PicoSeconds(1)))
+            .AddAttribute("HighRtt",
+                          "Above this round trip the rate always shrinks; 500 us in the "
+                          "paper.",
+                          TimeValue(MicroSeconds(500)),
+                          MakeTimeAccessor(&TimelyType::m_highRtt),
+                          MakeTimeChecker(PicoSeconds(1)))
+            .AddAttribute("MinimumRtt",
+                          "Round trip that gradients are divided by; 0: that of the path "
+                          "without queues.",
+                          TimeValue(MicroSeconds(20)),
+                          MakeTimeAccessor(&TimelyType::m_minimumRtt),
+                          MakeTimeChecker(Seconds(0)))
+            .AddAttribute("HyperSteps",
+                          "Completions without a rising round trip after which so many steps "
+                          "are added at a time; 5 in the paper.",
+                          UintegerValue(5),
+                          MakeUintegerAccessor(&TimelyType::m_hyperSteps),
+                          MakeUintegerChecker<uint32_t>(1))
+            .AddAttribute("SegmentBytes",
+                          "Bytes of a completion, for which the rate is updated once; 16 to "
+                          "64 KB in the paper.",
+                          UintegerValue(16384),
+                          MakeUintegerAccessor(&TimelyType::m_segmentBytes),
+                          MakeUintegerChecker<uint64_t>(1))
+            .AddAttribute("MinimumRate",
+                          "No rate falls below this.",
+                          DataRateValue(DataRate(100000000)),
+                          MakeDataRateAccessor(&TimelyType::m_minimumRate),
+                          MakeDataRateChecker());
+    return tid;
+}
+
+std::unique_ptr<CongestionControl>
+TimelyType::Create(const CongestionPath& path) const
+{
+    TimelyParameters parameters;
+    parameters.ewma = m_alpha;
+    parameters.beta = m_beta;
+    parameters.additiveBytesPerSecond = static_cast<double>(m_additiveIncrease.GetBitRate()) / 8;
+    parameters.referenceBytesPerSecond = static_cast<double>(m_referenceRate.GetBitRate()) / 8;
+    parameters.lowPs = m_lowRtt.GetPicoSeconds();
+    parameters.highPs = m_highRtt.GetPicoSeconds();
+    parameters.minimumRttPs = m_minimumRtt.GetPicoSeconds();
+    parameters.hyperSteps = m_hyperSteps;
+    parameters.segmentBytes = m_segmentBytes;
+    parameters.minimumBytesPerSecond = static_cast<double>(m_minimumRate.GetBitRate()) / 8;
+    return std::make_unique<Timely>(parameters, path);
+}
+
+CongestionNeeds
+TimelyType::GetNeeds() const
+{
+    CongestionNeeds needs;
+    needs.sendTimes = true;
+    needs.ackEveryPackets = 1;
+    return needs;
 }
 
 } // namespace proteus

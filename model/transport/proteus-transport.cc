@@ -6,7 +6,6 @@
 
 #include "proteus-transport.h"
 
-#include "ns3/abort.h"
 #include "ns3/boolean.h"
 #include "ns3/double.h"
 #include "ns3/enum.h"
@@ -15,9 +14,6 @@
 #include "ns3/proteus-compat.h"
 #include "ns3/string.h"
 #include "ns3/uinteger.h"
-
-#include <algorithm>
-#include <stdexcept>
 
 namespace ns3
 {
@@ -42,12 +38,13 @@ Transport::GetTypeId()
                           MakePointerAccessor(&Transport::m_pathRandom),
                           MakePointerChecker<UniformRandomVariable>())
             .AddAttribute("CongestionControl",
-                          "Congestion control of queue pairs that cross a network: none, dcqcn, "
-                          "hpcc, timely, swift, dctcp, tcp, the name of a TypeId derived from "
+                          "Congestion control of queue pairs that cross a network: none, the "
+                          "short name of a kind such as dcqcn (an unknown one is answered with "
+                          "the list), the name of a TypeId derived from "
                           "ns3::proteus::CongestionType, or auto: dcqcn over RoCE and none over "
                           "InfiniBand.",
                           StringValue("auto"),
-                          MakeStringAccessor(&Transport::m_congestionControl),
+                          MakeStringAccessor(Own(&TransportSettings::congestionControl)),
                           MakeStringChecker())
             .AddAttribute(
                 "Reliability",
@@ -55,80 +52,80 @@ Transport::GetTypeId()
                 "missing on, or SelectiveRepeat. Where packets of a queue pair take "
                 "several paths, and with tcp, it is always SelectiveRepeat.",
                 EnumValue(GO_BACK_N),
-                MakeEnumMemberAccessor(&Transport::m_reliability),
+                MakeEnumMemberAccessor(Own(&TransportSettings::reliability)),
                 MakeEnumChecker(GO_BACK_N, "GoBackN", SELECTIVE_REPEAT, "SelectiveRepeat"))
             .AddAttribute("Window",
                           "Payload bytes in flight at which a queue pair stops sending, whatever "
                           "its congestion control says; 0: no such limit.",
                           UintegerValue(0),
-                          MakeUintegerAccessor(&Transport::m_window),
+                          MakeUintegerAccessor(Own(&TransportSettings::window)),
                           MakeUintegerChecker<uint64_t>())
             .AddAttribute("WindowProducts",
                           "The same in bandwidth-delay products of the path: rate of its slowest "
                           "link x round trip of a full packet and its acknowledgement without "
                           "queues. 0: no such limit.",
                           DoubleValue(0),
-                          MakeDoubleAccessor(&Transport::m_windowProducts),
+                          MakeDoubleAccessor(Own(&TransportSettings::windowProducts)),
                           MakeDoubleChecker<double>(0))
             .AddAttribute("AckEveryPackets",
                           "A packet out of so many asks for an acknowledgement, besides the one "
                           "that fills the window. 0: as often as the congestion control needs, "
                           "every packet with a window, and none otherwise.",
                           UintegerValue(0),
-                          MakeUintegerAccessor(&Transport::m_ackEveryPackets),
+                          MakeUintegerAccessor(Own(&TransportSettings::ackEveryPackets)),
                           MakeUintegerChecker<uint32_t>(0, 65535))
             .AddAttribute("AckEveryMessage",
                           "Whether the last packet of a message asks for an acknowledgement.",
                           BooleanValue(true),
-                          MakeBooleanAccessor(&Transport::m_ackEveryMessage),
+                          MakeBooleanAccessor(Own(&TransportSettings::ackEveryMessage)),
                           MakeBooleanChecker())
             .AddAttribute("AckDelay",
                           "Packets that do not ask for it are acknowledged after this time at the "
                           "latest; 0: not until one asks.",
                           TimeValue(Seconds(0)),
-                          MakeTimeAccessor(&Transport::m_ackDelay),
+                          MakeTimeAccessor(Own(&TransportSettings::ackDelay)),
                           MakeTimeChecker(Seconds(0)))
             .AddAttribute("AckTrafficClass",
                           "Traffic class of acknowledgements, notifications and control units.",
                           UintegerValue(0),
-                          MakeUintegerAccessor(&Transport::m_ackClass),
+                          MakeUintegerAccessor(Own(&TransportSettings::ackClass)),
                           MakeUintegerChecker<uint32_t>(0, MAX_TRAFFIC_CLASSES - 1))
             .AddAttribute("ReorderingDistance",
                           "Selective repeat: a packet is lost when one that was sent so many "
                           "packets later has arrived. 0: 1 on a single path (3 with tcp), and "
                           "never, so that losses show by the timeout, where packets take several.",
                           UintegerValue(0),
-                          MakeUintegerAccessor(&Transport::m_reorderingDistance),
+                          MakeUintegerAccessor(Own(&TransportSettings::reorderingDistance)),
                           MakeUintegerChecker<uint32_t>())
             .AddAttribute("ReorderBuffer",
                           "Packets that a receiver holds before their turn, at most, counted from "
                           "the first that is missing; others are dropped.",
                           UintegerValue(262144),
-                          MakeUintegerAccessor(&Transport::m_reorderBuffer),
+                          MakeUintegerAccessor(Own(&TransportSettings::reorderBuffer)),
                           MakeUintegerChecker<uint32_t>(1, 524287))
             .AddAttribute("NakInterval",
                           "Go-back-N: the receiver asks again for the same packet after this time "
                           "at the earliest.",
                           TimeValue(MicroSeconds(500)),
-                          MakeTimeAccessor(&Transport::m_nakInterval),
+                          MakeTimeAccessor(Own(&TransportSettings::nakInterval)),
                           MakeTimeChecker(Seconds(0)))
             .AddAttribute("RetransmissionTimeout",
                           "Unacknowledged packets are sent again after this time, doubled with "
                           "every timeout in a row. The default is InfiniBand's 4.096 us x 2^14, "
                           "the local acknowledgement timeout that rdma-core's perftest sets.",
                           TimeValue(NanoSeconds(67108864)),
-                          MakeTimeAccessor(&Transport::m_retransmissionTimeout),
+                          MakeTimeAccessor(Own(&TransportSettings::retransmissionTimeout)),
                           MakeTimeChecker(PicoSeconds(1)))
             .AddAttribute("RetryLimit",
                           "Timeouts in a row after which a queue pair gives up, which ends the "
                           "run. The default is that of InfiniBand's retry count.",
                           UintegerValue(7),
-                          MakeUintegerAccessor(&Transport::m_retryLimit),
+                          MakeUintegerAccessor(Own(&TransportSettings::retryLimit)),
                           MakeUintegerChecker<uint32_t>(0, 30))
             .AddAttribute("FirstSequence",
                           "Number of the first packet of every queue pair.",
                           UintegerValue(0),
-                          MakeUintegerAccessor(&Transport::m_firstSequence),
+                          MakeUintegerAccessor(Own(&TransportSettings::firstSequence)),
                           MakeUintegerChecker<uint32_t>())
             .AddTraceSource("CongestionState",
                             "The rate or the window of a queue pair has changed.",
@@ -138,6 +135,18 @@ Transport::GetTypeId()
 }
 
 Transport::Transport()
+    : m_core{*this, nullptr, nullptr, QueuePairTable()},
+      m_ports(m_core, m_limiters),
+      m_timers(m_core),
+      m_rates(m_core, m_timers, m_congestionTrace),
+      m_recovery(m_core),
+      m_maker(m_core, m_limiters, m_ports, m_rates),
+      m_sender(m_core, m_ports, m_timers, m_rates, m_recovery),
+      m_acknowledgements(m_core, m_ports, m_timers, m_rates, m_recovery),
+      m_returnPath(m_core),
+      m_receiver(m_core, m_limiters, m_timers, m_returnPath),
+      m_controlUnits(m_core, m_timers, m_returnPath),
+      m_groups(m_core, m_maker, m_ports, m_sender)
 {
     NS_LOG_FUNCTION(this);
 }
@@ -151,10 +160,10 @@ void
 Transport::DoDispose()
 {
     NS_LOG_FUNCTION(this);
-    m_fabric = nullptr;
-    m_user = nullptr;
+    m_core.fabric = nullptr;
+    m_core.user = nullptr;
     m_pathRandom = nullptr;
-    m_congestionTypes.clear();
+    m_maker.Clear();
     Object::DoDispose();
 }
 
@@ -167,115 +176,192 @@ Transport::AssignStreams(int64_t stream)
 }
 
 void
+Transport::SetFabric(Ptr<Fabric> fabric, TransportUser* user)
+{
+    NS_LOG_FUNCTION(this << fabric);
+    m_core.fabric = fabric;
+    m_core.user = user;
+    fabric->SetEndpoint(this);
+    m_maker.SetUp(m_pathRandom->GetInteger(0, UINT32_MAX - 1));
+    m_limiters.SetUp(fabric->GetCluster());
+    m_ports.SetUp();
+}
+
+uint32_t
+Transport::CreateQueuePair(const QueuePairOptions& options)
+{
+    NS_LOG_FUNCTION(this << options.source << options.destination << options.flow);
+    return m_maker.Create(options);
+}
+
+void
 Transport::Send(uint32_t queuePair, uint64_t bytes, uint64_t tag)
 {
     NS_LOG_FUNCTION(this << queuePair << bytes << tag);
-    NS_ABORT_MSG_IF(bytes == 0, "proteus::Transport: a message needs at least one byte");
-    SenderState& sender = m_senders[queuePair];
-    ReceiverState& receiver = m_receivers[queuePair];
-    QueuePairState& state = m_states[queuePair];
-    const uint64_t packets = (bytes + sender.unitBytes - 1) / sender.unitBytes;
-    NS_ABORT_MSG_IF(packets >= (uint64_t{1} << 30),
-                    "proteus::Transport: a message of " << bytes << " bytes has too many packets");
-    QueuePairMessage message;
-    message.tag = tag;
-    message.bytes = bytes;
-    message.position = sender.totalBytes;
-    const uint32_t number = state.messages.GetTail();
-    message.first = state.messages.IsEmpty() ? sender.highest : state.messages.At(number - 1).end;
-    message.end = message.first + static_cast<uint32_t>(packets);
-    if (sender.ackedBytes == sender.totalBytes)
+    m_sender.Append(queuePair, bytes, tag);
+}
+
+void
+Transport::SendControl(uint32_t queuePair, uint32_t value)
+{
+    NS_LOG_FUNCTION(this << queuePair << value);
+    m_controlUnits.Send(queuePair, value);
+}
+
+uint32_t
+Transport::CreateGroup(const GroupOptions& options)
+{
+    NS_LOG_FUNCTION(this << options.members.size() << options.flow);
+    return m_groups.Create(options);
+}
+
+void
+Transport::SendGroup(uint32_t group,
+                     GroupOperation operation,
+                     uint32_t member,
+                     uint64_t bytes,
+                     uint64_t tag,
+                     uint32_t root)
+{
+    NS_LOG_FUNCTION(this << group << member << bytes << tag);
+    m_groups.Send(group, operation, member, bytes, tag, root);
+}
+
+bool
+Transport::Pull(PortId port, uint32_t classes, PacketRecord& record, int64_t& nextPs)
+{
+    return m_sender.Pull(port, classes, record, nextPs);
+}
+
+VertexId
+Transport::Deliver(const PacketRecord& record, VertexId at)
+{
+    const uint32_t id = record.queuePair;
+    if (record.kind == PacketKind::DATA)
     {
-        sender.headEnd = message.end;
+        ReceiverState& receiver = m_core.pairs.GetReceiver(id);
+        if (at == receiver.vertex)
+        {
+            m_receiver.Receive(record, receiver);
+            return CONSUMED;
+        }
+        return (m_core.pairs.GetSender(id).flags & SenderState::GROUP) != 0
+                   ? m_groups.Deliver(record, at)
+                   : m_core.pairs.GetNextWaypoint(id, at, true);
     }
-    if (receiver.delivering == number)
+    const bool forward = (record.flags & PacketRecord::TURNED) != 0;
+    const QueuePairState& state = m_core.pairs.GetState(id);
+    if (at != (forward ? state.destination : state.source))
     {
-        receiver.messageEnd = message.end;
+        return m_core.pairs.GetNextWaypoint(id, at, forward);
     }
-    state.messages.Push(message);
-    sender.totalBytes += bytes;
-    Activate(queuePair);
+    TakeControl(record, forward);
+    return CONSUMED;
+}
+
+void
+Transport::TakeControl(const PacketRecord& record, bool forward)
+{
+    switch (record.kind)
+    {
+    case PacketKind::ACKNOWLEDGE:
+    case PacketKind::NEGATIVE_ACKNOWLEDGE:
+        if (forward)
+        {
+            m_controlUnits.ReceiveAcknowledgement(record);
+        }
+        else
+        {
+            m_acknowledgements.Handle(record);
+        }
+        break;
+    case PacketKind::CONGESTION_NOTIFICATION:
+        m_rates.OnNotification(record.queuePair);
+        break;
+    case PacketKind::CONTROL:
+        m_controlUnits.Receive(record);
+        break;
+    case PacketKind::DATA:
+    case PacketKind::PAUSE:
+        break; // Deliver() and the fabric have handled them
+    }
+}
+
+void
+Transport::Replicate(const PacketRecord& record, VertexId at, std::vector<PacketRecord>& copies)
+{
+    m_groups.Replicate(record, at, copies);
 }
 
 uint64_t
 Transport::GetFlowHash(uint32_t queuePair) const
 {
-    return m_hashes[queuePair];
+    return m_core.pairs.GetFlowHash(queuePair);
 }
 
-QueuePairStatistics
-Transport::GetStatistics(uint32_t queuePair) const
+void
+Transport::HandleTimer()
 {
-    const SenderState& sender = m_senders[queuePair];
-    const QueuePairState& state = m_states[queuePair];
-    QueuePairStatistics statistics = state.statistics;
-    statistics.sentBytes = std::max(state.statistics.sentBytes, sender.nextBytes);
-    statistics.receivedBytes = m_receivers[queuePair].receivedBytes;
-    statistics.acknowledgedBytes = sender.ackedBytes;
-    statistics.messages = m_receivers[queuePair].delivering;
-    statistics.windowBytes = sender.windowBytes;
-    statistics.bytesPerSecond =
-        state.control ? state.control->GetRate() : std::numeric_limits<double>::infinity();
-    return statistics;
-}
-
-std::string
-Transport::CheckAtRest() const
-{
-    for (uint32_t id = 0; id < m_senders.size(); ++id)
-    {
-        const SenderState& sender = m_senders[id];
-        const QueuePairState& state = m_states[id];
-        std::string left;
-        if (sender.nextBytes != sender.totalBytes)
+    m_timers.Expire([this](uint32_t id, int64_t now) {
+        m_receiver.HandleTimer(id, now);
+        if (m_rates.HandleTimer(id, now))
         {
-            left = std::to_string(sender.totalBytes - sender.nextBytes) + " bytes not sent";
+            m_ports.Activate(id);
         }
-        else if (sender.ackedBytes != sender.totalBytes)
-        {
-            left = std::to_string(sender.GetInFlight()) + " bytes not acknowledged";
-        }
-        else if ((sender.flags & SenderState::GROUP) == 0 &&
-                 (m_receivers[id].receivedBytes != sender.totalBytes || m_receivers[id].held > 0))
-        {
-            left = "received " + std::to_string(m_receivers[id].receivedBytes) + " of " +
-                   std::to_string(sender.totalBytes) + " bytes";
-        }
-        else if (!state.pendingControls.IsEmpty())
-        {
-            left =
-                std::to_string(state.pendingControls.GetSize()) + " control units not acknowledged";
-        }
-        if (!left.empty())
-        {
-            const auto& vertices = m_fabric->GetCluster().GetVertices();
-            return "queue pair " + std::to_string(id) + " from " + vertices[state.source].name +
-                   " to " + vertices[state.destination].name + ": " + left;
-        }
-    }
-    for (uint32_t id = 0; id < m_groups.size(); ++id)
-    {
-        const std::string left = m_groups[id].CheckAtRest();
-        if (!left.empty())
-        {
-            return "group " + std::to_string(id) + ": " + left;
-        }
-    }
-    return "";
+        m_acknowledgements.HandleTimer(id, now);
+        m_controlUnits.HandleTimer(id, now);
+    });
 }
 
 void
 Transport::CollectTelemetry(const PacketRecord& record, const HopTelemetry& hop)
 {
-    if ((m_senders[record.queuePair].flags & SenderState::TELEMETRY) != 0)
+    if ((m_core.pairs.GetSender(record.queuePair).flags & SenderState::TELEMETRY) != 0)
     {
-        auto& stacks = m_states[record.queuePair].stacks;
+        auto& stacks = m_core.pairs.GetState(record.queuePair).stacks;
         HopStack& stack = stacks[record.sequence & (stacks.size() - 1)];
         if (stack.nHops < HopStack::MAX_HOPS)
         {
             stack.hops[stack.nHops++] = hop;
         }
     }
+}
+
+void
+Transport::HandleTopologyChange()
+{
+    NS_LOG_FUNCTION(this);
+    for (uint32_t id = 0; id < m_core.pairs.GetN(); ++id)
+    {
+        m_ports.Reassign(id);
+    }
+    m_groups.CheckLinks();
+}
+
+QueuePairEnds
+Transport::GetEnds(uint32_t queuePair) const
+{
+    return m_core.pairs.GetEnds(queuePair);
+}
+
+uint64_t
+Transport::GetMessageBytes(uint32_t queuePair, uint32_t sequence) const
+{
+    return m_core.pairs.GetMessageBytes(queuePair, sequence);
+}
+
+std::string
+Transport::CheckAtRest() const
+{
+    for (uint32_t id = 0; id < m_core.pairs.GetN(); ++id)
+    {
+        const std::string left = m_core.pairs.CheckAtRest(id);
+        if (!left.empty())
+        {
+            return m_core.Describe(id) + ": " + left;
+        }
+    }
+    return m_groups.CheckAtRest();
 }
 
 } // namespace proteus

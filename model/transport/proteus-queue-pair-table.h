@@ -1,0 +1,119 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef PROTEUS_QUEUE_PAIR_TABLE_H
+#define PROTEUS_QUEUE_PAIR_TABLE_H
+
+#include "proteus-queue-pair.h"
+
+#include "ns3/proteus-fabric.h"
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <vector>
+
+namespace ns3
+{
+namespace proteus
+{
+
+/**
+ * @ingroup proteus
+ * All queue pairs of a transport, and what can be asked about one of them. Ids count from 0.
+ * Senders and receivers move when a queue pair is added; states stay where they are.
+ */
+class QueuePairTable
+{
+  public:
+    /**
+     * @param options of a new queue pair
+     * @param flowHash from which its path is picked
+     * @param firstSequence number of its first packet
+     * @param ackClass traffic class of what its receiver sends
+     * @return its id
+     */
+    uint32_t Add(const QueuePairOptions& options,
+                 uint64_t flowHash,
+                 uint32_t firstSequence,
+                 uint32_t ackClass);
+
+    /// @return number of queue pairs
+    uint32_t GetN() const
+    {
+        return static_cast<uint32_t>(m_senders.size());
+    }
+
+    /// @param id a queue pair @return the half that sends
+    SenderState& GetSender(uint32_t id)
+    {
+        return m_senders[id];
+    }
+
+    /// @copydoc GetSender
+    const SenderState& GetSender(uint32_t id) const
+    {
+        return m_senders[id];
+    }
+
+    /// @param id a queue pair @return the half that receives
+    ReceiverState& GetReceiver(uint32_t id)
+    {
+        return m_receivers[id];
+    }
+
+    /// @copydoc GetReceiver
+    const ReceiverState& GetReceiver(uint32_t id) const
+    {
+        return m_receivers[id];
+    }
+
+    /// @param id a queue pair @return the rest of it
+    QueuePairState& GetState(uint32_t id)
+    {
+        return m_states[id];
+    }
+
+    /// @copydoc GetState
+    const QueuePairState& GetState(uint32_t id) const
+    {
+        return m_states[id];
+    }
+
+    /// @param id a queue pair @return hash of its flow, from which its path is picked
+    uint64_t GetFlowHash(uint32_t id) const
+    {
+        return m_hashes[id];
+    }
+
+    /// @param id a queue pair @return what it has done
+    QueuePairStatistics GetStatistics(uint32_t id) const;
+
+    /// @param id a queue pair, or the id of none @return its ends, for captures
+    QueuePairEnds GetEnds(uint32_t id) const;
+
+    /// @param id a queue pair @param sequence a packet @return size of the message that the packet
+    /// belongs to, 0 if that is acknowledged
+    uint64_t GetMessageBytes(uint32_t id, uint32_t sequence) const;
+
+    /// @param id a queue pair @param at a vertex that its units pass @param forward to the
+    /// receiver @return where they go next
+    VertexId GetNextWaypoint(uint32_t id, VertexId at, bool forward) const;
+
+    /// @param id a queue pair @return an empty text, or what is under way on it
+    std::string CheckAtRest(uint32_t id) const;
+
+  private:
+    std::vector<SenderState> m_senders;     //!< by id
+    std::vector<ReceiverState> m_receivers; //!< by id
+    std::vector<uint64_t> m_hashes;         //!< of flows, by id
+    std::deque<QueuePairState> m_states;    //!< by id
+};
+
+} // namespace proteus
+} // namespace ns3
+
+#endif // PROTEUS_QUEUE_PAIR_TABLE_H

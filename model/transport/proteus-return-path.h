@@ -1,0 +1,76 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef PROTEUS_RETURN_PATH_H
+#define PROTEUS_RETURN_PATH_H
+
+#include "proteus-transport-core.h"
+
+#include <cstdint>
+
+namespace ns3
+{
+namespace proteus
+{
+
+/**
+ * @ingroup proteus
+ * Sends what is no data: acknowledgements, notifications and control units from the receiver of a
+ * queue pair to its sender, and answers to these the other way.
+ */
+class ReturnPath
+{
+  public:
+    /// @param core of the transport
+    explicit ReturnPath(TransportCore& core)
+        : m_core(core)
+    {
+    }
+
+    /// @param id a queue pair @param record for its sender, with kind, sequence and content
+    void SendBack(uint32_t id, PacketRecord& record)
+    {
+        const QueuePairState& state = m_core.pairs.GetState(id);
+        const VertexId first = state.waypoints.empty() ? state.source : state.waypoints.back();
+        Send(id, state.destination, first, record);
+    }
+
+    /// @param id a queue pair @param record for its receiver, with kind, sequence and content
+    void SendForward(uint32_t id, PacketRecord& record)
+    {
+        record.flags |= PacketRecord::TURNED;
+        Send(id,
+             m_core.pairs.GetState(id).source,
+             m_core.pairs.GetSender(id).firstWaypoint,
+             record);
+    }
+
+    /// @return units sent
+    uint64_t GetUnits() const
+    {
+        return m_units;
+    }
+
+  private:
+    /// @param id a queue pair @param from end that sends @param to first stop on the way
+    /// @param record to send
+    void Send(uint32_t id, VertexId from, VertexId to, PacketRecord& record)
+    {
+        record.queuePair = id;
+        record.trafficClass = m_core.pairs.GetReceiver(id).trafficClass;
+        record.destination = to;
+        ++m_units;
+        m_core.fabric->SendControl(from, record);
+    }
+
+    TransportCore& m_core; //!< of the transport
+    uint64_t m_units{0};   //!< sent
+};
+
+} // namespace proteus
+} // namespace ns3
+
+#endif // PROTEUS_RETURN_PATH_H

@@ -1,0 +1,236 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-send-ports.h"
+
+namespace ns3
+{
+namespace proteus
+{
+
+namespace
+{
+
+/// Ports that one queue pair may take turns on.
+constexpr uint32_t MAX_CANDIDATE_PORTS = 64;
+/// Picoseconds in a second.
+constexpr double PS_PER_SECOND = 1e12;
+
+} // namespace
+
+SendPorts::SendPorts(TransportCore& core, CopyLimiters& limiters)
+    : m_core(core),
+      m_limiters(limiters)
+{
+}
+
+void
+SendPorts::SetUp()
+{
+    m_active.resize(2 * m_core.fabric->GetCluster().GetLinks().size());
+}
+
+void
+SendPorts::Assign(uint32_t id)
+{
+    const Cluster& cluster = m_core.fabric->GetCluster();
+    SenderState& sender = m_core.pairs.GetSender(id);
+    const VertexId source = m_core.pairs.GetState(id).source;
+    sender.firstSlot = static_cast<uint32_t>(m_slots.size());
+    sender.nSlots = 0;
+    const auto& choices = m_core.fabric->GetPaths().NextPorts(source, sender.firstWaypoint);
+    if (choices.empty())
+    {
+        return; // links have failed; the queue pair waits, and gives up after its retries
+    }
+    std::vector<PortId> ports;
+    for (uint16_t choice : choices)
+    {
+        const PortId port = m_core.fabric->GetPort(source, choice);
+        if (m_core.fabric->GetLink(port).technology == LinkTechnology::NVLINK &&
+            ports.size() < MAX_CANDIDATE_PORTS)
+        {
+            ports.push_back(port);
+        }
+    }
+    if (ports.empty() || (sender.flags & SenderState::GROUP) != 0)
+    {
+        const std::size_t choice =
+            PickFirstPort(m_core.pairs.GetFlowHash(id), source, choices.size());
+        ports.assign(1, m_core.fabric->GetPort(source, choices[choice]));
+    }
+    for (PortId port : ports)
+    {
+        ActiveSlot slot;
+        slot.queuePair = id;
+        slot.port = port;
+        m_slots.push_back(slot);
+        const Link& link = cluster.GetLinks()[port / 2];
+        ActiveQueues& active = m_active[port];
+        active.unitPs = static_cast<int64_t>(
+            static_cast<double>(m_core.fabric->GetFraming(port / 2).WireBytes(sender.unitBytes)) *
+            PS_PER_SECOND / link.bytesPerSecond);
+        active.limiter = m_limiters.Find(source);
+    }
+    sender.nSlots = static_cast<uint8_t>(ports.size());
+}
+
+void
+SendPorts::Reassign(uint32_t id)
+{
+    const SenderState& sender = m_core.pairs.GetSender(id);
+    for (uint32_t i = 0; i < sender.nSlots; ++i)
+    {
+        // A slot that stands in a list leaves it when its turn comes.
+        m_slots[sender.firstSlot + i].queuePair = ActiveSlot::NO_QUEUE_PAIR;
+    }
+    Assign(id);
+    Activate(id);
+}
+
+void
+SendPorts::Activate(uint32_t id)
+{
+    const SenderState& sender = m_core.pairs.GetSender(id);
+    if (!sender.CanSend())
+    {
+        return;
+    }
+    for (uint32_t i = 0; i < sender.nSlots; ++i)
+    {
+        const uint32_t slot = sender.firstSlot + i;
+        if (m_slots[slot].next == ActiveSlot::UNLISTED)
+        {
+            const PortId port = m_slots[slot].port;
+            const bool idle = (m_active[port].busy >> sender.trafficClass & 1) == 0;
+            m_active[port].Append(m_slots, slot, sender.trafficClass);
+            if (idle)
+            {
+                m_core.fabric->Offer(port);
+            }
+        }
+    }
+}
+
+inline void
+SendPorts::ReleasePaced(ActiveQueues& port, int64_t now)
+{
+    while (!port.paced.IsEmpty() && port.paced.GetTop().first <= now)
+    {
+        const uint32_t slot = port.paced.GetTop().second;
+        port.paced.Pop();
+        const uint32_t id = m_slots[slot].queuePair;
+        if (id == ActiveSlot::NO_QUEUE_PAIR)
+        {
+            m_slots[slot].next = ActiveSlot::UNLISTED;
+        }
+        else
+        {
+            port.Append(m_slots, slot, m_core.pairs.GetSender(id).trafficClass);
+        }
+    }
+}
+
+void
+SendPorts::PaceFirst(ActiveQueues& port, uint32_t trafficClass)
+{
+    uint32_t slot = port.lists[trafficClass].head;
+    const SenderState& sender = m_core.pairs.GetSender(m_slots[slot].queuePair);
+    port.RemoveFirst(m_slots, trafficClass);
+    const int64_t timePs = (sender.nextSend + (int64_t{1} << PACING_BITS) - 1) >> PACING_BITS;
+    if (sender.nSlots > 1)
+    {
+        // It waits at one of its ports only, at each in turn.
+        const uint32_t turn = sender.firstSlot + sender.next % sender.nSlots;
+        if (m_slots[turn].next == ActiveSlot::PACED)
+        {
+            return;
+        }
+        if (turn != slot)
+        {
+            if (m_slots[turn].next != ActiveSlot::UNLISTED)
+            {
+                return; // still in its list, where it will come to its turn
+            }
+            slot = turn;
+            m_slots[slot].next = ActiveSlot::PACED;
+            m_active[m_slots[slot].port].paced.Push(timePs, slot);
+            m_core.fabric->Offer(m_slots[slot].port, timePs);
+            return;
+        }
+    }
+    m_slots[slot].next = ActiveSlot::PACED;
+    port.paced.Push(timePs, slot);
+}
+
+uint32_t
+SendPorts::Choose(PortId id, uint32_t classes, int64_t now, int64_t& nextPs)
+{
+    ActiveQueues& port = m_active[id];
+    if (!port.paced.IsEmpty())
+    {
+        ReleasePaced(port, now);
+    }
+    while ((port.busy & classes) != 0)
+    {
+        const auto trafficClass = static_cast<uint32_t>(__builtin_ctz(port.busy & classes));
+        const uint32_t pair = m_slots[port.lists[trafficClass].head].queuePair;
+        if (pair == NONE || !m_core.pairs.GetSender(pair).CanSend())
+        {
+            port.RemoveFirst(m_slots, trafficClass);
+            continue;
+        }
+        const SenderState& sender = m_core.pairs.GetSender(pair);
+        if (sender.psPerByte > 0 && (sender.nextSend >> PACING_BITS) > now)
+        {
+            PaceFirst(port, trafficClass);
+            continue;
+        }
+        if (port.limiter != CopyLimiters::NONE && !m_limiters.TakeTurn(port, now, nextPs))
+        {
+            return NONE;
+        }
+        return pair;
+    }
+    nextPs = GetNextPaced(port);
+    return NONE;
+}
+
+int64_t
+SendPorts::FinishTurn(PortId id,
+                      uint32_t classes,
+                      uint32_t pair,
+                      uint32_t payloadBytes,
+                      int64_t now)
+{
+    ActiveQueues& port = m_active[id];
+    const SenderState& sender = m_core.pairs.GetSender(pair);
+    const uint32_t trafficClass = sender.trafficClass;
+    if (port.limiter != CopyLimiters::NONE)
+    {
+        m_limiters.CountCopy(port, sender, now, payloadBytes);
+    }
+    if (!sender.CanSend())
+    {
+        port.RemoveFirst(m_slots, trafficClass);
+    }
+    else if (sender.psPerByte > 0 && (sender.nextSend >> PACING_BITS) > now + port.unitPs)
+    {
+        PaceFirst(port, trafficClass);
+    }
+    else
+    {
+        port.Rotate(m_slots, trafficClass);
+        if (sender.psPerByte > 0 && sender.nSlots > 1)
+        {
+            Activate(pair); // it is behind its pace: any of its ports may help
+        }
+    }
+    return (port.busy & classes) != 0 ? now : GetNextPaced(port);
+}
+
+} // namespace proteus
+} // namespace ns3

@@ -1,0 +1,94 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef PROTEUS_SEND_PORTS_H
+#define PROTEUS_SEND_PORTS_H
+
+#include "proteus-active-queues.h"
+#include "proteus-copy-limiters.h"
+#include "proteus-transport-core.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace ns3
+{
+namespace proteus
+{
+
+/**
+ * @ingroup proteus
+ * Decides which queue pair sends next on a port of an endpoint. The queue pairs of a port and
+ * traffic class take turns, packet by packet; lower traffic classes go first; those that are paced
+ * wait for their time, and copies for the turn of their port at the memory.
+ */
+class SendPorts
+{
+  public:
+    /// "No queue pair".
+    static constexpr uint32_t NONE = ActiveSlot::NO_QUEUE_PAIR;
+
+    /// @param core of the transport @param limiters of copies
+    SendPorts(TransportCore& core, CopyLimiters& limiters);
+
+    /// Makes room for the ports of the fabric; once.
+    void SetUp();
+
+    /// @param id a queue pair that gets the ports that lead to its first waypoint
+    void Assign(uint32_t id);
+
+    /// @param id a queue pair whose ports may lead elsewhere now
+    void Reassign(uint32_t id);
+
+    /// @param id a queue pair that may have become able to send
+    void Activate(uint32_t id);
+
+    /**
+     * @param id of a port
+     * @param classes bits of the traffic classes that may send
+     * @param now present time
+     * @param nextPs if there is none: when to ask again
+     * @return the queue pair whose turn it is, or NONE
+     */
+    uint32_t Choose(PortId id, uint32_t classes, int64_t now, int64_t& nextPs);
+
+    /**
+     * The queue pair that Choose() has returned has filled a packet.
+     * @param id of the port
+     * @param classes bits of the traffic classes that may send
+     * @param pair the queue pair
+     * @param payloadBytes of the packet
+     * @param now present time
+     * @return when to ask for the next packet
+     */
+    int64_t FinishTurn(PortId id,
+                       uint32_t classes,
+                       uint32_t pair,
+                       uint32_t payloadBytes,
+                       int64_t now);
+
+  private:
+    /// @param port of an endpoint @param now present time: moves slots whose time has come
+    void ReleasePaced(ActiveQueues& port, int64_t now);
+    /// @param port whose first slot is to wait @param trafficClass of its list
+    void PaceFirst(ActiveQueues& port, uint32_t trafficClass);
+
+    /// @param port a port @return when the first queue pair that waits there may send
+    static int64_t GetNextPaced(const ActiveQueues& port)
+    {
+        return port.paced.IsEmpty() ? NEVER_PS : port.paced.GetTop().first;
+    }
+
+    TransportCore& m_core;              //!< of the transport
+    CopyLimiters& m_limiters;           //!< of copies
+    std::vector<ActiveQueues> m_active; //!< by PortId
+    std::vector<ActiveSlot> m_slots;    //!< of all queue pairs
+};
+
+} // namespace proteus
+} // namespace ns3
+
+#endif // PROTEUS_SEND_PORTS_H

@@ -1,0 +1,39 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef PROTEUS_TRANSPORT_CORE_H
+#define PROTEUS_TRANSPORT_CORE_H
+
+#include "proteus-queue-pair-table.h"
+#include "proteus-transport-settings.h"
+#include "proteus-transport-user.h"
+
+#include "ns3/proteus-fabric.h"
+
+#include <string>
+
+namespace ns3
+{
+namespace proteus
+{
+
+/// @ingroup proteus
+/// What the parts of a Transport share.
+struct TransportCore
+{
+    const TransportSettings& settings; //!< what its attributes say
+    Ptr<Fabric> fabric;                //!< what is sent over; null before Transport::SetFabric()
+    TransportUser* user{nullptr};      //!< whom to tell
+    QueuePairTable pairs;              //!< all queue pairs
+
+    /// @param queuePair a queue pair @return "queue pair 3 from gpu0 to gpu8", for messages
+    std::string Describe(uint32_t queuePair) const;
+};
+
+} // namespace proteus
+} // namespace ns3
+
+#endif // PROTEUS_TRANSPORT_CORE_H
