@@ -166,8 +166,8 @@ struct CongestionNeeds
 {
     bool sendTimes{false};       //!< CongestionFeedback::rttPs for every acknowledgement
     bool telemetry{false};       //!< CongestionFeedback::hops
-    int64_t notificationPs{0};   //!< the receiver of marks sends at most one notification in this
-                                 //!< time; 0: none at all
+    bool notifications{false};   //!< the receiver of marks sends congestion notifications
+    int64_t notificationPs{0};   //!< at most one in this time; 0: one for every marked packet
     uint32_t ackEveryPackets{0}; //!< an acknowledgement for this many packets; 0: per message
     int64_t ackDelayPs{0};       //!< and this long after a packet at the latest; 0: no such timer
     bool selectiveRepeat{false}; //!< only works with selective repeat

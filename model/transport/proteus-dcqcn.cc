@@ -43,19 +43,66 @@ Dcqcn::OnAcknowledgement(const CongestionFeedback& /* feedback */)
 void
 Dcqcn::OnNotification(int64_t timePs)
 {
+    if (!IsSampled())
+    {
+        Cut(timePs);
+        m_alpha = (1 - m_parameters.g) * m_alpha + m_parameters.g;
+        m_alphaAtPs = timePs + m_parameters.alphaTimerPs;
+        SetTimer();
+        return;
+    }
+    if (m_firstPs == NEVER)
+    {
+        m_firstPs = timePs; // alpha is 1 already
+        m_alphaAtPs = timePs + m_parameters.alphaTimerPs;
+    }
+    else
+    {
+        AdvanceAlpha(timePs);
+        m_alphaNoted = true;
+    }
+    if (!m_cutNoted)
+    {
+        m_cutNoted = true;
+        const int64_t interval = m_parameters.decreaseIntervalPs;
+        m_decreaseAtPs = m_firstPs + ((timePs - m_firstPs) / interval + 1) * interval;
+        SetTimer();
+    }
+}
+
+void
+Dcqcn::Cut(int64_t timePs)
+{
     if (m_parameters.clampTarget || m_timerSteps + m_byteSteps > 0 || m_increaseAtPs == NEVER)
     {
         m_target = m_current;
     }
     m_current = std::max(m_current * (1 - m_alpha / 2), m_parameters.minimumBytesPerSecond);
-    m_alpha = (1 - m_parameters.g) * m_alpha + m_parameters.g;
     m_timerSteps = 0;
     m_byteSteps = 0;
-    m_alphaAtPs = timePs + m_parameters.alphaTimerPs;
     m_increaseAtPs = timePs + m_parameters.increaseTimerPs;
-    m_byteMark = m_parameters.byteCounter;
+    m_byteMark = m_parameters.byteCounter > 0 ? m_parameters.byteCounter : UNLIMITED;
     ++m_byteEpoch;
-    SetTimer();
+}
+
+void
+Dcqcn::AdvanceAlpha(int64_t timePs)
+{
+    while (m_alphaAtPs <= timePs)
+    {
+        m_alpha = (1 - m_parameters.g) * m_alpha + (m_alphaNoted ? m_parameters.g : 0);
+        m_alphaNoted = false;
+        m_alphaAtPs += m_parameters.alphaTimerPs;
+    }
+}
+
+void
+Dcqcn::CheckDecrease(int64_t timePs)
+{
+    AdvanceAlpha(timePs);
+    m_cutNoted = false;
+    m_decreaseAtPs = NEVER; // until the next notification
+    Cut(timePs);
 }
 
 void
@@ -63,7 +110,11 @@ Dcqcn::OnTimer(int64_t timePs)
 {
     while (m_timerPs <= timePs)
     {
-        if (m_alphaAtPs <= m_increaseAtPs)
+        if (m_timerPs == m_decreaseAtPs)
+        {
+            CheckDecrease(m_decreaseAtPs);
+        }
+        else if (m_timerPs == m_alphaAtPs && !IsSampled())
         {
             m_alpha *= 1 - m_parameters.g;
             m_alphaAtPs += m_parameters.alphaTimerPs;
@@ -96,8 +147,10 @@ Dcqcn::Increase()
     const uint32_t steps = m_parameters.fastRecoverySteps;
     if (std::max(m_timerSteps, m_byteSteps) >= steps)
     {
-        const uint32_t both = std::min(m_timerSteps, m_byteSteps);
-        m_target += both > steps ? (both - steps) * m_parameters.hyperBytesPerSecond
+        const uint32_t both =
+            m_parameters.byteCounter > 0 ? std::min(m_timerSteps, m_byteSteps) : m_timerSteps;
+        const uint32_t times = IsSampled() ? 1 : both - steps;
+        m_target += both > steps ? times * m_parameters.hyperBytesPerSecond
                                  : m_parameters.additiveBytesPerSecond;
         m_target = std::min(m_target, m_line);
     }
@@ -116,12 +169,13 @@ void
 Dcqcn::SetTimer()
 {
     // Below this, a cut by alpha / 2 is not a cut any more.
-    if (m_alpha < 1e-9)
+    if (m_alpha < 1e-9 && !IsSampled())
     {
         m_alphaAtPs = NEVER;
     }
     m_bytesPerSecond = m_current;
-    m_timerPs = std::min(m_alphaAtPs, m_increaseAtPs);
+    m_timerPs = IsSampled() ? std::min(m_decreaseAtPs, m_increaseAtPs)
+                            : std::min(m_alphaAtPs, m_increaseAtPs);
 }
 
 /// @ingroup proteus
@@ -147,6 +201,7 @@ class DcqcnType : public CongestionType
     DataRate m_referenceRate;     //!< attribute
     DataRate m_minimumRate;       //!< attribute
     Time m_notificationInterval;  //!< attribute
+    Time m_decreaseInterval;      //!< attribute
 };
 
 NS_OBJECT_ENSURE_REGISTERED(DcqcnType);
@@ -160,6 +215,17 @@ DcqcnType::GetTypeId()
             .SetParent<CongestionType>()
             .SetGroupName("Proteus")
             .AddConstructor<DcqcnType>()
+            .AddAttribute("RateDecreaseInterval",
+                          "0: every notification cuts the rate and raises alpha, as in the paper, "
+                          "whose constants all defaults are. Otherwise as in ConnectX NICs and the "
+                          "simulator of HPCC's authors: the sender looks for notifications so "
+                          "often (4 us there) and cuts the rate once if any has come; alpha is "
+                          "raised or decays once per AlphaTimer. Their other constants are "
+                          "AlphaTimer 1 us, IncreaseTimer 300 us, NotificationInterval 0, "
+                          "ByteCounter 0 and FastRecoverySteps 2 (they count from 0).",
+                          TimeValue(Seconds(0)),
+                          MakeTimeAccessor(&DcqcnType::m_decreaseInterval),
+                          MakeTimeChecker(Seconds(0)))
             .AddAttribute("G",
                           "Weight of a new sample in alpha; 1/256 in the paper.",
                           DoubleValue(1.0 / 256),
@@ -178,10 +244,10 @@ DcqcnType::GetTypeId()
                           MakeTimeChecker(PicoSeconds(1)))
             .AddAttribute("ByteCounter",
                           "Bytes between two steps of rate increase by the byte counter; 10 "
-                          "MB in the paper.",
+                          "MB in the paper. 0: no byte counter, the timer decides alone.",
                           UintegerValue(10000000),
                           MakeUintegerAccessor(&DcqcnType::m_byteCounter),
-                          MakeUintegerChecker<uint64_t>(1))
+                          MakeUintegerChecker<uint64_t>())
             .AddAttribute("ClampTargetRate",
                           "Whether every notification lowers the target rate to the current one, "
                           "as in the paper; if not, only the first after a step of increase does, "
@@ -219,7 +285,8 @@ DcqcnType::GetTypeId()
                           MakeDataRateChecker())
             .AddAttribute("NotificationInterval",
                           "The receiver of a queue pair sends at most one congestion "
-                          "notification in this time; 50 us in the paper.",
+                          "notification in this time; 50 us in the paper. 0: one for every marked "
+                          "packet.",
                           TimeValue(MicroSeconds(50)),
                           MakeTimeAccessor(&DcqcnType::m_notificationInterval),
                           MakeTimeChecker(Seconds(0)));
@@ -233,6 +300,7 @@ DcqcnType::Create(const CongestionPath& path) const
     parameters.g = m_g;
     parameters.alphaTimerPs = m_alphaTimer.GetPicoSeconds();
     parameters.increaseTimerPs = m_increaseTimer.GetPicoSeconds();
+    parameters.decreaseIntervalPs = m_decreaseInterval.GetPicoSeconds();
     parameters.byteCounter = m_byteCounter;
     parameters.clampTarget = m_clampTargetRate;
     parameters.fastRecoverySteps = m_fastRecoverySteps;
@@ -247,6 +315,7 @@ CongestionNeeds
 DcqcnType::GetNeeds() const
 {
     CongestionNeeds needs;
+    needs.notifications = true;
     needs.notificationPs = m_notificationInterval.GetPicoSeconds();
     return needs;
 }

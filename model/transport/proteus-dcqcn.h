@@ -21,7 +21,9 @@ struct DcqcnParameters
     double g{1.0 / 256};                 //!< weight of a new sample in alpha
     int64_t alphaTimerPs{55'000'000};    //!< K: alpha decays after this long without marks
     int64_t increaseTimerPs{55'000'000}; //!< period of the rate increase timer
-    uint64_t byteCounter{10'000'000};    //!< B: bytes between increases by the byte counter
+    int64_t decreaseIntervalPs{0};       //!< the sender looks for notifications so often, and cuts
+                                         //!< the rate once at most; 0: every notification cuts
+    uint64_t byteCounter{10'000'000}; //!< B: bytes between increases by the byte counter; 0: none
     bool clampTarget{false}; //!< every notification lowers the target rate; else only the first
                              //!< after a step of increase
     uint32_t fastRecoverySteps{5};           //!< F
@@ -41,6 +43,12 @@ struct DcqcnParameters
  * (equation 3) while both are below F, then additive increase (equation 4), and hyper increase when
  * both are above F. The marking at the switch and the notifications at the receiver stand in the
  * fabric and in the transport.
+ *
+ * With a decrease interval it is what ConnectX NICs do, as the simulator of HPCC's authors has it
+ * (Li et al., SIGCOMM 2019; "Mellanox's version" in its rdma-hw.cc): a notification is only noted.
+ * Every decrease interval after the first one the rate is cut if any has come meanwhile; every
+ * alpha timer alpha is raised if any has, and decays if not, so that it does not depend on how many
+ * came. Hyper increase adds the same in every step.
  */
 class Dcqcn : public CongestionControl
 {
@@ -81,6 +89,20 @@ class Dcqcn : public CongestionControl
   private:
     /// One step of rate increase.
     void Increase();
+    /// Lowers the rate, and begins recovery anew. @param timePs present time
+    void Cut(int64_t timePs);
+
+    /// @return whether notifications are only noted
+    bool IsSampled() const
+    {
+        return m_parameters.decreaseIntervalPs > 0;
+    }
+
+    /// Sampled: what alpha is by now. @param timePs present time
+    void AdvanceAlpha(int64_t timePs);
+    /// Sampled: looks for notifications. @param timePs present time, a multiple of the interval
+    /// after the first notification
+    void CheckDecrease(int64_t timePs);
     /// Sets the timer, or stops it where the line rate is reached.
     void SetTimer();
 
@@ -93,6 +115,10 @@ class Dcqcn : public CongestionControl
     uint32_t m_byteSteps{0};       //!< BC
     int64_t m_alphaAtPs{NEVER};    //!< next decay of alpha
     int64_t m_increaseAtPs{NEVER}; //!< next step by the timer
+    int64_t m_firstPs{NEVER};      //!< sampled: first notification
+    int64_t m_decreaseAtPs{NEVER}; //!< sampled: next look for notifications
+    bool m_alphaNoted{false};      //!< sampled: one has come since the last update of alpha
+    bool m_cutNoted{false};        //!< sampled: one has come since the last look
 };
 
 } // namespace proteus

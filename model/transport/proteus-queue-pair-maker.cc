@@ -228,7 +228,7 @@ QueuePairMaker::SetUpControl(uint32_t id, const CongestionType& type)
     state.ackDelayPs =
         settings.ackDelay.IsZero() ? needs.ackDelayPs : settings.ackDelay.GetPicoSeconds();
     state.notificationPs = needs.notificationPs;
-    receiver.flags |= needs.notificationPs > 0 ? ReceiverState::NOTIFY : 0;
+    receiver.flags |= needs.notifications ? ReceiverState::NOTIFY : 0;
 }
 
 void
