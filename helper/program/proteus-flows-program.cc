@@ -56,6 +56,8 @@ struct Options
     std::string transport;         //!< empty: attributes decide
     int64_t payload{0};            //!< 0: the cluster decides
     int64_t overhead{-1};          //!< -1: the cluster decides
+    int64_t ackBytes{0};           //!< 0: the cluster decides
+    std::string trigger;           //!< empty: attributes decide
     std::string window;            //!< empty: attributes decide
     std::string congestionControl; //!< empty: attributes decide
     int64_t seed{1};               //!< of ns-3's random numbers
@@ -64,6 +66,21 @@ struct Options
     PacketTraceOptions traces;     //!< what happens on the links
     bool quiet{false};             //!< no progress line
 };
+
+/// @param trigger as typed, not empty @return value of the attribute of the player
+std::string
+ParseTrigger(const std::string& trigger)
+{
+    if (trigger == "receive")
+    {
+        return "Receive";
+    }
+    if (trigger == "ack")
+    {
+        return "Acknowledgement";
+    }
+    throw std::invalid_argument("--trigger=" + trigger + ": known are receive and ack");
+}
 
 /// @param options to apply to the transport that will be made
 void
@@ -99,6 +116,11 @@ SetTransportDefaults(const Options& options)
             MakeCongestionType(options.congestionControl); // an error names the known ones
         }
         Config::SetDefault(transport + "CongestionControl", StringValue(options.congestionControl));
+    }
+    if (!options.trigger.empty())
+    {
+        Config::SetDefault("ns3::proteus::FlowPlayer::Trigger",
+                           StringValue(ParseTrigger(options.trigger)));
     }
     if (options.window == "bdp")
     {
@@ -142,6 +164,10 @@ WithPackets(const Cluster& cluster, const Options& options)
                 link.framing.unitHeaderBytes = 0;
                 link.framing.packetHeaderBytes = static_cast<uint32_t>(options.overhead);
             }
+            if (options.ackBytes > 0)
+            {
+                link.framing.controlBytes = static_cast<uint32_t>(options.ackBytes);
+            }
         }
         changed.AddLink(link);
     }
@@ -170,6 +196,12 @@ MakeCluster(const Options& options)
                                     ": must be a number of bytes from 0 to " +
                                     std::to_string(most));
     }
+    if (options.ackBytes < 0 || options.ackBytes > most)
+    {
+        throw std::invalid_argument("--ackBytes=" + std::to_string(options.ackBytes) +
+                                    ": must be a number of bytes from 1 to " +
+                                    std::to_string(most));
+    }
     HpccTopologyOptions hpcc;
     hpcc.payloadBytes =
         options.payload > 0 ? static_cast<uint32_t>(options.payload) : hpcc.payloadBytes;
@@ -179,7 +211,9 @@ MakeCluster(const Options& options)
                                         ToCount(options.nodes, "nodes", 0),
                                         options.fabric.GetOptions(),
                                         hpcc);
-    return options.payload > 0 || options.overhead >= 0 ? WithPackets(cluster, options) : cluster;
+    return options.payload > 0 || options.overhead >= 0 || options.ackBytes > 0
+               ? WithPackets(cluster, options)
+               : cluster;
 }
 
 /// What is said of all flows together.
@@ -191,7 +225,6 @@ struct FlowsSummary
     double meanS{0};    //!< from the start to the last byte
     double longestS{0}; //!< the same
     NetworkStatistics work;
-    uint64_t repeated{0}; //!< data packets
     LinkStatistics links; //!< sums
     double wallS{0};
     uint64_t train{1}; //!< packets of the network per event
@@ -215,7 +248,6 @@ Summarize(const FlowPlayer& player, Ptr<Fabric> fabric, double wallS)
         summary.longestS = std::max(summary.longestS, tookS);
     }
     summary.work = player.GetStatistics();
-    summary.repeated = player.GetTransport()->GetRetransmittedPackets();
     for (const LinkStatistics& link : fabric->GetLinkStatistics())
     {
         summary.links.lostPackets += link.lostPackets;
@@ -239,8 +271,9 @@ Print(const FlowsSummary& s)
               << "last byte        " << s.endS * 1e3 << " ms\n"
               << "completion time  " << s.meanS * 1e3 << " ms mean, " << s.longestS * 1e3
               << " ms longest\n"
-              << "packets          " << s.work.packets << " data (" << s.repeated << " repeated), "
-              << s.work.controlPackets << " control, " << s.work.packetHops << " packet-hops\n"
+              << "packets          " << s.work.packets << " data (" << s.work.repeated
+              << " repeated), " << s.work.controlPackets << " control, " << s.work.packetHops
+              << " packet-hops\n"
               << "network          " << s.links.markedPackets << " marked, " << s.links.pauses
               << " pauses, " << s.links.droppedPackets << " dropped, " << s.links.lostPackets
               << " lost\n"
@@ -266,7 +299,8 @@ MakeSummaryTable(const FlowsSummary& s)
                   {text("mean completion time"), s.meanS, text("s")},
                   {text("longest completion time"), s.longestS, text("s")},
                   {text("data packets"), s.work.packets, text("")},
-                  {text("repeated packets"), s.repeated, text("")},
+                  {text("repeated packets"), s.work.repeated, text("")},
+                  {text("timeouts"), s.work.timeouts, text("")},
                   {text("control packets"), s.work.controlPackets, text("")},
                   {text("packet-hops"), s.work.packetHops, text("")},
                   {text("marked packets"), s.links.markedPackets, text("")},
@@ -334,6 +368,14 @@ AddOptions(CommandLine& command, Options& options)
                      "header bytes of such a packet (-1: what the cluster says; 48 for a text "
                      "topology, as the HPCC simulator; ASTRA-sim's has 36)",
                      options.overhead);
+    command.AddValue("ackBytes",
+                     "bytes on the wire of an acknowledgement or another control packet of the "
+                     "network (0: what the cluster says; 64 for a text topology)",
+                     options.ackBytes);
+    command.AddValue("trigger",
+                     "what of a flow starts those that depend on it: receive, its last byte has "
+                     "arrived (the default), or ack, its sender has the acknowledgement",
+                     options.trigger);
     command.AddValue("window",
                      "payload bytes in flight per flow, or bdp for a bandwidth-delay product of "
                      "its path",
@@ -424,7 +466,8 @@ class FlowsProgram : public CommandLineProgram
             "or\n"
             "hosts, deps are ids separated by \";\". A flow starts at start_ns, or when the last "
             "byte\n"
-            "of the last of its deps has arrived, whichever is later. For example:\n"
+            "of the last of its deps has arrived (see --trigger), whichever is later. For "
+            "example:\n"
             "  proteus-flows --cluster=workloads/flows/switch-9.txt\n"
             "                --flows=workloads/flows/incast-8.csv --window=bdp\n"
             "                --congestionControl=none --csv=out.csv\n"

@@ -10,6 +10,7 @@
 
 #include "ns3/abort.h"
 #include "ns3/boolean.h"
+#include "ns3/enum.h"
 #include "ns3/log.h"
 #include "ns3/node.h"
 #include "ns3/proteus-compat.h"
@@ -52,6 +53,14 @@ FlowPlayer::GetTypeId()
                           BooleanValue(false),
                           MakeBooleanAccessor(&FlowPlayer::m_perPair),
                           MakeBooleanChecker())
+            .AddAttribute(
+                "Trigger",
+                "What of a flow starts those that depend on it: that its last byte has "
+                "arrived (Receive), or that its sender has the acknowledgement of it "
+                "(Acknowledgement), as where one host runs all of a chain.",
+                EnumValue(ON_RECEIVE),
+                MakeEnumMemberAccessor(&FlowPlayer::m_trigger),
+                MakeEnumChecker(ON_RECEIVE, "Receive", ON_ACKNOWLEDGEMENT, "Acknowledgement"))
             .AddAttribute("DeadlockCheckInterval",
                           "Simulated time between two looks for ports that wait for each other in "
                           "a circle, which ends the run; 0: look only when nothing moves any more.",
@@ -266,6 +275,15 @@ FlowPlayer::ReceiveMessage(uint32_t /* queuePair */, uint64_t tag, uint64_t byte
                                                   << "' has arrived twice, or not as it was sent");
     m_times[flow].receivedPs = m_fabric->GetTimePs();
     ++m_nReceived;
+    if (m_trigger == ON_RECEIVE)
+    {
+        ReleaseDependents(flow);
+    }
+}
+
+void
+FlowPlayer::ReleaseDependents(uint32_t flow)
+{
     for (uint32_t i = m_firstDependents[flow]; i < m_firstDependents[flow + 1]; ++i)
     {
         if (--m_missing[m_dependents[i]] == 0)
@@ -281,6 +299,10 @@ FlowPlayer::ReceiveAcknowledgement(uint32_t /* queuePair */, uint64_t tag)
     const auto flow = static_cast<uint32_t>(tag);
     m_times[flow].acknowledgedPs = m_fabric->GetTimePs();
     ++m_nAcknowledged;
+    if (m_trigger == ON_ACKNOWLEDGEMENT)
+    {
+        ReleaseDependents(flow);
+    }
     if (!m_doneTrace.IsEmpty())
     {
         m_fabric->CallAtPresent(m_fabric->GetCluster().GetGpus()[m_flows[flow].source],
@@ -371,6 +393,7 @@ FlowPlayer::GetStatistics() const
     m_fabric->AddTotals(statistics);
     statistics.messages = m_nReceived;
     statistics.queuePairs = m_transport->GetNQueuePairs();
+    statistics.timeouts = m_transport->GetTimeouts();
     return statistics;
 }
 

@@ -26,11 +26,19 @@ namespace ns3
 namespace proteus
 {
 
+/// @ingroup proteus
+/// What of a flow starts those that depend on it.
+enum FlowTrigger
+{
+    ON_RECEIVE,         //!< its last byte has arrived
+    ON_ACKNOWLEDGEMENT, //!< its sender has the acknowledgement of its last byte
+};
+
 /**
  * @ingroup proteus
  * Plays a list of flows on a fabric, packet by packet: every flow is one message on a queue pair
  * between two GPUs. A flow starts at its time, or when the last byte of the last flow that it
- * depends on has arrived, whichever is later; it does not wait for acknowledgements of others.
+ * depends on has arrived or, with Trigger=Acknowledgement, is acknowledged, whichever is later.
  *
  * GPUs send to others that only the network reaches through the NICs of Cluster::GetNic().
  */
@@ -119,6 +127,8 @@ class FlowPlayer : public Object, private TransportUser
 
     /// @param flow a flow @return a queue pair for it
     uint32_t CreateQueuePair(const FlowSpec& flow, uint64_t name);
+    /// @param flow that others wait for no more
+    void ReleaseDependents(uint32_t flow);
     /// @param flow that waits for no other any more
     void Release(uint32_t flow);
     /// @param flow to hand to the transport, now
@@ -136,6 +146,7 @@ class FlowPlayer : public Object, private TransportUser
     Ptr<Fabric> m_fabric;       //!< what is played on
     Ptr<Transport> m_transport; //!< what carries the flows
     bool m_perPair;             //!< attribute
+    FlowTrigger m_trigger;      //!< attribute
     Time m_deadlockInterval;    //!< attribute
 
     std::vector<FlowSpec> m_flows;           //!< by position

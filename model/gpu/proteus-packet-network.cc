@@ -231,6 +231,7 @@ PacketNetwork::GetStatistics() const
     m_fabric->AddTotals(statistics);
     statistics.messages = m_wire->GetMessages();
     statistics.queuePairs = m_transport->GetNQueuePairs();
+    statistics.timeouts = m_transport->GetTimeouts();
     return statistics;
 }
 

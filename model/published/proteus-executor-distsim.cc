@@ -68,6 +68,7 @@ AddWork(NetworkStatistics& sum, const NetworkStatistics& more)
     sum.repeated += more.repeated;
     sum.pauses += more.pauses;
     sum.marked += more.marked;
+    sum.timeouts += more.timeouts;
 }
 
 /// DistSim, see RunDistSim(): communications are timed alone by another executor, each in a network

@@ -57,6 +57,7 @@ struct NetworkStatistics
     uint64_t repeated{0};       //!< data units sent again
     uint64_t pauses{0};         //!< PFC pauses received
     uint64_t marked{0};         //!< units marked by ECN
+    uint64_t timeouts{0};       //!< of senders that heard no acknowledgement
 };
 
 } // namespace proteus

@@ -182,6 +182,85 @@ TEST(Dcqcn, NeverBelowTheMinimum)
     EXPECT_DOUBLE_EQ(dcqcn.GetRate(), 12.5e6);
 }
 
+TEST(Dcqcn, SampledNotificationsCutOncePerInterval)
+{
+    DcqcnParameters parameters;
+    parameters.decreaseIntervalPs = 4 * MICROSECOND;
+    parameters.alphaTimerPs = 1 * MICROSECOND;
+    parameters.increaseTimerPs = 300 * MICROSECOND;
+    parameters.byteCounter = 0;
+    Dcqcn dcqcn(parameters, MakePath());
+    // Notifications all the time: alpha stays 1, however many they are, and the rate is halved
+    // every 4 us after the first.
+    int64_t nextNotification = 0;
+    double rate = 5e9;
+    for (int us = 4; us <= 20; us += 4)
+    {
+        for (; nextNotification < us * MICROSECOND; nextNotification += MICROSECOND / 10)
+        {
+            dcqcn.OnNotification(nextNotification);
+            EXPECT_DOUBLE_EQ(dcqcn.GetRate(), rate) << "only noted";
+        }
+        EXPECT_EQ(dcqcn.GetTimerPs(), us * MICROSECOND);
+        dcqcn.OnTimer(dcqcn.GetTimerPs());
+        rate /= 2;
+        EXPECT_DOUBLE_EQ(dcqcn.GetRate(), rate);
+        EXPECT_DOUBLE_EQ(dcqcn.GetAlpha(), 1);
+    }
+    EXPECT_DOUBLE_EQ(dcqcn.GetTargetRate(), 5e9) << "no step of increase in between";
+    EXPECT_EQ(dcqcn.GetByteMark(), CongestionControl::UNLIMITED);
+    // None for a while: no cut. The next one is seen at the next multiple of 4 us; meanwhile alpha
+    // has decayed once per microsecond from 20 us on.
+    EXPECT_EQ(dcqcn.GetTimerPs(), 320 * MICROSECOND);
+    dcqcn.OnNotification(101 * MICROSECOND);
+    EXPECT_EQ(dcqcn.GetTimerPs(), 104 * MICROSECOND);
+    dcqcn.OnTimer(104 * MICROSECOND);
+    // 21 to 101 us: 81 decays. 102 us: raised. 103, 104 us: decays.
+    double alpha = std::pow(255.0 / 256, 81);
+    alpha = (255.0 / 256 * alpha + 1.0 / 256) * std::pow(255.0 / 256, 2);
+    EXPECT_NEAR(dcqcn.GetAlpha(), alpha, 1e-12);
+    EXPECT_NEAR(dcqcn.GetRate(), rate * (1 - alpha / 2), 1);
+}
+
+TEST(Dcqcn, WithoutAByteCounterTheTimerDecides)
+{
+    DcqcnParameters parameters;
+    parameters.decreaseIntervalPs = 4 * MICROSECOND;
+    parameters.increaseTimerPs = 300 * MICROSECOND;
+    parameters.byteCounter = 0;
+    parameters.referenceBytesPerSecond = 0;
+    parameters.fastRecoverySteps = 2;
+    Dcqcn dcqcn(parameters, MakePath());
+    dcqcn.OnNotification(0);
+    dcqcn.OnTimer(4 * MICROSECOND);
+    dcqcn.OnNotification(5 * MICROSECOND);
+    dcqcn.OnTimer(8 * MICROSECOND);
+    double target = dcqcn.GetTargetRate();
+    double rate = dcqcn.GetRate();
+    // One step of fast recovery, one of additive increase, then hyper increase by the same always;
+    // the target is the line rate already, so that it stays there.
+    EXPECT_DOUBLE_EQ(target, 5e9);
+    for (int step = 1; step <= 5; ++step)
+    {
+        dcqcn.OnTimer(dcqcn.GetTimerPs());
+        EXPECT_EQ(dcqcn.GetTimerSteps(), static_cast<uint32_t>(step));
+        rate = (rate + target) / 2;
+        EXPECT_DOUBLE_EQ(dcqcn.GetRate(), rate);
+    }
+    // A cut takes the rate for the target; from there the steps show.
+    const int64_t now = dcqcn.GetTimerPs() - MICROSECOND;
+    dcqcn.OnNotification(now);
+    dcqcn.OnTimer(dcqcn.GetTimerPs());
+    EXPECT_DOUBLE_EQ(dcqcn.GetTargetRate(), rate);
+    target = rate;
+    for (const double step : {0.0, 625e3, 6250e3, 6250e3, 6250e3})
+    {
+        dcqcn.OnTimer(dcqcn.GetTimerPs());
+        target += step;
+        EXPECT_DOUBLE_EQ(dcqcn.GetTargetRate(), target);
+    }
+}
+
 // ------------------------------------------------------------------- HPCC
 
 /// A hop that has sent and holds so much.
