@@ -15,6 +15,9 @@ cpp_examples = [
     ("proteus-fabrics --model=gpt3-125m --strategy='{\"tp\":4,\"dp\":4,\"globalBatch\":4}'"
      " --cluster=dgx-a100 --nodes=2 --fabrics=rail-optimised,leaf-spine:4+roce --quiet",
      "True", "False"),
+    ("proteus-schedule --model=vgg16 --strategy='{\"dp\": 16, \"microBatch\": 8, \"dataType\": \"fp32\"}'"
+     " --cluster=pcie-v100x8 --policies=arrival,priority --tune --evaluations=3 --quiet",
+     "True", "False"),
     ("proteus-collective --cluster=dgx-a100 --max=16M --factor=16 --quiet", "True", "False"),
     ("proteus-validate --tables=v100-pcie --max=1M --brief --quiet", "True", "False"),
     ("proteus-bench --quick --only=switch", "True", "False"),

@@ -69,6 +69,11 @@ std::unique_ptr<CommandLineProgram> MakeRunInputProgram(const std::string& workl
 std::unique_ptr<CommandLineProgram> MakeSearchProgram(const std::string& workloads);
 
 /// @ingroup proteus
+/// @param workloads the folder workloads/ @return proteus-schedule: runs one training job with its
+/// communication in the order of several policies
+std::unique_ptr<CommandLineProgram> MakeScheduleProgram(const std::string& workloads);
+
+/// @ingroup proteus
 /// @param workloads the folder workloads/ @return proteus-validate: simulates measured tables of
 /// collectives, and says how far off that is
 std::unique_ptr<CommandLineProgram> MakeValidateProgram(const std::string& workloads);

@@ -30,6 +30,7 @@ ServerPresets()
                                                    MakeHgxB200(),
                                                    MakeGb200Nvl72(),
                                                    MakePcieV100x4(),
+                                                   MakePcieV100x8(),
                                                    MakeTitanXpPcie()};
     return presets;
 }

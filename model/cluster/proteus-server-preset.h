@@ -64,6 +64,9 @@ ServerPreset MakeGb200Nvl72();
 /// @return preset "pcie-v100x4"
 ServerPreset MakePcieV100x4();
 /// @ingroup proteus
+/// @return preset "pcie-v100x8"
+ServerPreset MakePcieV100x8();
+/// @ingroup proteus
 /// @return preset "titanxp-pcie"
 ServerPreset MakeTitanXpPcie();
 

@@ -1,0 +1,458 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-command-line-program.h"
+#include "proteus-executors.h"
+#include "proteus-model-options.h"
+#include "proteus-program-options.h"
+#include "proteus-programs.h"
+
+#include "ns3/proteus-compile.h"
+#include "ns3/proteus-iteration-times.h"
+#include "ns3/proteus-output-file.h"
+#include "ns3/proteus-result-tables.h"
+#include "ns3/proteus-schedule-json.h"
+#include "ns3/proteus-scheduled-run.h"
+#include "ns3/proteus-tables.h"
+#include "ns3/proteus-tuner.h"
+
+#include <algorithm>
+#include <iostream>
+#include <memory>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+/**
+ * @file
+ * @ingroup proteus
+ * One training job whose communication is scheduled by several policies.
+ */
+
+namespace ns3
+{
+namespace proteus
+{
+
+namespace
+{
+
+/// ByteScheduler's defaults with parameter servers: a million parameters, and four.
+constexpr int64_t PARTITION_BYTES = 4000000;
+constexpr int64_t CREDIT_BYTES = 16000000;
+/// Where a search looks for them.
+constexpr double LEAST_PARTITION_BYTES = 262144;
+constexpr double MOST_PARTITION_BYTES = 1 << 27;
+constexpr double LEAST_CREDIT_BYTES = 262144;
+constexpr double MOST_CREDIT_BYTES = 1 << 29;
+constexpr double STEP_BYTES = 65536;
+constexpr double S_PER_PS = 1e-12;
+
+/// What the user asked for; what ProgramOptions has beyond these options keeps its defaults.
+struct Options : ProgramOptions
+{
+    Options()
+    {
+        executor = "flow";
+    }
+
+    ModelOptions model;
+    std::string policies{"arrival,buckets,priority,p3,critical-path,fair"};
+    int64_t partition{PARTITION_BYTES};
+    int64_t credit{CREDIT_BYTES};
+    double messageUs{0};
+    int64_t iterations{4};
+    std::string crossIteration{"tensor"};
+    bool tune{false};
+    std::string method{"bayesian"};
+    int64_t evaluations{TunerSettings().evaluations};
+    int64_t seed{1};
+    CommandLineText csv;
+    CommandLineText json;
+    CommandLineText save;
+};
+
+/// A job and how often it runs.
+struct Job
+{
+    Cluster cluster;
+    RepeatedGraph repeated;
+    double boundS{0}; //!< least time between iterations
+};
+
+/// What came out for one policy.
+struct Row
+{
+    std::string executor;
+    ScheduleSettings settings;
+    IterationTimes times;
+    double idle{0}; //!< of the busiest direction of a link, share of the run
+};
+
+/// @param text names, separated by commas @return them
+std::vector<std::string>
+Split(const std::string& text)
+{
+    std::vector<std::string> names;
+    std::stringstream stream(text);
+    for (std::string name; std::getline(stream, name, ',');)
+    {
+        names.push_back(name);
+    }
+    return names;
+}
+
+/// @param options of the user @param policy that orders or not
+/// @return its settings; only what orders communications cuts them
+ScheduleSettings
+MakeSettings(const Options& options, const std::string& policy)
+{
+    ScheduleSettings settings;
+    settings.policy = policy;
+    if (FindSchedulingPolicy(policy).rank)
+    {
+        settings.partBytes = ToCount(options.partition, "partition", 1);
+        settings.creditBytes = ToCount(options.credit, "credit", 1);
+        settings.messagePs = static_cast<int64_t>(options.messageUs * 1e6);
+    }
+    CheckScheduleSettings(settings);
+    return settings;
+}
+
+/// Compiles the job: every gradient alone, every parameter updated when its gradient is reduced,
+/// where the strategy allows that.
+Job
+MakeJob(const Options& options)
+{
+    TrainingPlan plan = options.model.Load();
+    OptimizerSpec& optimizer = plan.tree.optimizer;
+    plan.tree.gradients.policy = BucketPolicy::TENSOR;
+    optimizer.isImmediate = optimizer.zero == 0 && !optimizer.isOffloaded;
+    optimizer.isFused = optimizer.isFused && !optimizer.isImmediate;
+    Job job{options.BuildCluster(), {}, 0};
+    std::vector<CarriedDependency> carried;
+    const ExecutionGraph graph = Compile(plan.model,
+                                         plan.tree,
+                                         job.cluster,
+                                         GetKernelCostParameters(options.launchInterval),
+                                         nullptr,
+                                         &carried);
+    const RunRecord alone =
+        FindExecutor("ideal").Run(graph, job.cluster, MakeExecutorSettings(options));
+    job.boundS = FindLeastPeriodS(graph,
+                                  carried,
+                                  GetTaskTimes(graph, alone.timeline),
+                                  ScheduleSettings().kinds);
+    job.repeated = RepeatGraph(graph,
+                               carried,
+                               ToCount(options.iterations, "iterations", 2),
+                               CrossIterationFromString(options.crossIteration));
+    return job;
+}
+
+/// Runs a job under a policy.
+Row
+RunPolicy(const Options& options,
+          const Job& job,
+          const std::string& executor,
+          const ScheduleSettings& settings)
+{
+    const ScheduledRun run = PrepareSchedule(job.repeated.graph, settings);
+    ExecutorSettings executorSettings = MakeExecutorSettings(options);
+    executorSettings.runtime.startControl = run.startControl;
+    const RunRecord record = FindExecutor(executor).Run(run.graph, job.cluster, executorSettings);
+    Row row{executor, settings, MeasureIterations(run.graph, job.repeated, record.timeline), 0};
+    int64_t busyPs = 0;
+    for (const LinkStatistics& link : record.links)
+    {
+        busyPs = std::max(busyPs, link.busyPs);
+    }
+    row.idle = 1 - static_cast<double>(busyPs) / static_cast<double>(record.timeline.endPs);
+    return row;
+}
+
+/// Looks for the sizes of part and credit with the least steady time.
+ScheduleSearch
+Search(const Options& options, const Job& job, const std::string& executor)
+{
+    TunerDimension partition{"partition",
+                             LEAST_PARTITION_BYTES,
+                             MOST_PARTITION_BYTES,
+                             true,
+                             STEP_BYTES};
+    TunerDimension credit{"credit", LEAST_CREDIT_BYTES, MOST_CREDIT_BYTES, true, STEP_BYTES};
+    TunerSettings settings;
+    settings.evaluations = ToCount(options.evaluations, "evaluations", 1);
+    settings.seed = static_cast<uint64_t>(options.seed);
+    ScheduleSearch search{options.method, settings.seed, {}};
+    search.result = Tune(
+        {partition, credit},
+        [&](const std::vector<double>& values) {
+            Options tried = options;
+            tried.partition = static_cast<int64_t>(values[0]);
+            tried.credit = static_cast<int64_t>(values[1]);
+            const Row row = RunPolicy(options, job, executor, MakeSettings(tried, "priority"));
+            if (!options.quiet)
+            {
+                std::cerr << "partition " << tried.partition << " B, credit " << tried.credit
+                          << " B: " << FormatTime(static_cast<double>(row.times.steadyPs) * 1e-12)
+                          << '\n';
+            }
+            return static_cast<double>(row.times.steadyPs) * S_PER_PS;
+        },
+        options.method,
+        settings);
+    return search;
+}
+
+/// @param bytes a size @param most stands for none @return the size, or nothing
+Cell
+MakeSize(uint64_t bytes, uint64_t most)
+{
+    return bytes == most ? Cell() : Cell(bytes);
+}
+
+/// The table, speed-ups over the first policy of each executor.
+Table
+MakeTable(const Job& job, const std::vector<Row>& rows)
+{
+    Table table{"schedules",
+                "Schedules",
+                "Steady iteration time by policy.",
+                {{"executor", "", "how time was found"},
+                 {"policy", "", "order of communications"},
+                 {"partition_bytes", "B", "largest part of a communication"},
+                 {"credit_bytes", "B", "bytes under way"},
+                 {"iteration_s", "s", "median of the iterations after the first"},
+                 {"speedup", "", "over the first policy of the executor"},
+                 {"bound_s", "s", "least time of any order, by bandwidth alone"},
+                 {"exposed_communication_s", "s", "of an iteration, without a kernel"},
+                 {"link_idle_share", "share", "of the busiest link, of the run"}},
+                {}};
+    const Row* first = nullptr;
+    for (const Row& row : rows)
+    {
+        if (!first || first->executor != row.executor)
+        {
+            first = &row;
+        }
+        const auto seconds = [](int64_t ps) { return static_cast<double>(ps) * S_PER_PS; };
+        table.rows.push_back({row.executor,
+                              row.settings.policy,
+                              MakeSize(row.settings.partBytes, ScheduleSettings::WHOLE),
+                              MakeSize(row.settings.creditBytes, CreditWindow::UNLIMITED),
+                              seconds(row.times.steadyPs),
+                              seconds(first->times.steadyPs) / seconds(row.times.steadyPs),
+                              job.boundS,
+                              seconds(row.times.exposedPs),
+                              row.idle});
+    }
+    return table;
+}
+
+/// @param table to print @param out where to
+void
+PrintTable(const Table& table, std::ostream& out)
+{
+    std::vector<std::vector<std::string>> lines{{"Executor",
+                                                 "Policy",
+                                                 "Part",
+                                                 "Credit",
+                                                 "Iteration",
+                                                 "Speed-up",
+                                                 "Bound",
+                                                 "Exposed",
+                                                 "Idle"}};
+    const auto size = [](const Cell& cell) {
+        const auto* bytes = std::get_if<uint64_t>(&cell);
+        return bytes ? FormatBytes(static_cast<double>(*bytes)) : std::string("-");
+    };
+    for (const auto& row : table.rows)
+    {
+        lines.push_back({std::get<std::string>(row[0]),
+                         std::get<std::string>(row[1]),
+                         size(row[2]),
+                         size(row[3]),
+                         FormatTime(std::get<double>(row[4])),
+                         FormatNumber(std::get<double>(row[5]), 3),
+                         FormatTime(std::get<double>(row[6])),
+                         FormatTime(std::get<double>(row[7])),
+                         FormatPercent(std::get<double>(row[8]), 3)});
+    }
+    out << FormatTable(lines, "llrrrrrrr");
+}
+
+/// Runs all that was asked for.
+void
+CompareSchedules(const Options& options)
+{
+    for (const CommandLineText* path : {&options.csv, &options.json, &options.save})
+    {
+        if (!path->empty())
+        {
+            CheckWritable(*path);
+        }
+    }
+    if (!options.save.empty() && !options.tune)
+    {
+        throw std::invalid_argument("--save keeps what a search has found: add --tune");
+    }
+    options.Check();
+    std::vector<ScheduleSettings> all;
+    for (const std::string& policy : Split(options.policies))
+    {
+        all.push_back(MakeSettings(options, policy));
+    }
+    const std::vector<std::string> executors =
+        ParseExecutors(options.executor, options.htae, options.calibration);
+    const Job job = MakeJob(options);
+    std::vector<Row> rows;
+    for (const std::string& executor : executors)
+    {
+        for (const ScheduleSettings& settings : all)
+        {
+            rows.push_back(RunPolicy(options, job, executor, settings));
+        }
+        if (options.tune)
+        {
+            const ScheduleSearch search = Search(options, job, executor);
+            const TunerTrial& best = search.result.trials[search.result.best];
+            Options tuned = options;
+            tuned.partition = static_cast<int64_t>(best.values[0]);
+            tuned.credit = static_cast<int64_t>(best.values[1]);
+            const ScheduleSettings settings = MakeSettings(tuned, "priority");
+            rows.push_back(RunPolicy(options, job, executor, settings));
+            if (!options.save.empty() && executor == executors.front())
+            {
+                WriteFile(options.save,
+                          [&](std::ostream& out) { WriteScheduleJson(settings, &search, out); });
+            }
+        }
+    }
+    const Table table = MakeTable(job, rows);
+    PrintTable(table, std::cout);
+    std::cout << "\nIteration: median of those after the first of " << job.repeated.iterations
+              << ". Bound: least time of any order, by the bandwidth of the links and the kernels "
+                 "alone.\nExposed: of an iteration, in which the device with most kernels runs "
+                 "none. Idle: the busiest direction of a link.\n";
+    if (!options.csv.empty())
+    {
+        WriteFile(options.csv, [&](std::ostream& out) { WriteTableCsv(table, out); });
+    }
+    if (!options.json.empty())
+    {
+        WriteFile(options.json, [&](std::ostream& out) { WriteTablesJson({table}, out); });
+    }
+}
+
+/// @return names and descriptions of the policies, for help
+std::string
+DescribePolicies()
+{
+    std::string text;
+    for (const SchedulingPolicy& policy : GetSchedulingPolicies())
+    {
+        text += (text.empty() ? "" : "; ") + policy.name + ": " + policy.description;
+    }
+    return text;
+}
+
+/// @return names of the methods of search, for help
+std::string
+DescribeMethods()
+{
+    std::string text;
+    for (const std::string& method : GetTunerMethods())
+    {
+        text += (text.empty() ? "" : ", ") + method;
+    }
+    return text;
+}
+
+/// The program.
+class ScheduleProgram : public CommandLineProgram
+{
+  public:
+    using CommandLineProgram::CommandLineProgram;
+
+  private:
+    std::string GetName() const override
+    {
+        return "proteus-schedule";
+    }
+
+    void AddTo(CommandLine& command) override
+    {
+        m_options.model.folder = GetWorkloads() + "/models";
+        command.Usage("Runs a training job several times over with its gradients in the order of "
+                      "several policies\n(DDP's buckets, ByteScheduler, P3, ...), and prints how "
+                      "long an iteration takes in the steady state,\nand how long it has to take "
+                      "at least.");
+        m_options.model.AddTo(command);
+        command.AddValue("cluster", "server preset or JSON file", m_options.cluster);
+        command.AddValue("nodes", "servers (0: two)", m_options.nodes);
+        m_options.fabric.AddTo(command);
+        command.AddValue("stream", "random stream of path choice", m_options.stream);
+        command.AddValue("executor",
+                         "how time is found, of those of proteus-run; several separated by commas",
+                         m_options.executor);
+        command.AddValue("launchInterval",
+                         "least time of a kernel (default 102.7 us)",
+                         m_options.launchInterval);
+        command.AddValue("policies",
+                         "orders of communication, separated by commas: " + DescribePolicies(),
+                         m_options.policies);
+        command.AddValue("partition",
+                         "bytes of a part, of the policies that order",
+                         m_options.partition);
+        command.AddValue("credit", "bytes under way, of the policy priority", m_options.credit);
+        command.AddValue("messageUs",
+                         "time from the decision of the rank that schedules until the others know, "
+                         "of the policies that order, microseconds",
+                         m_options.messageUs);
+        command.AddValue("iterations", "how often the job runs, at least 2", m_options.iterations);
+        command.AddValue("crossIteration",
+                         "what an iteration waits for of the one before: barrier (all of it) or "
+                         "tensor (each operator for its own parameters)",
+                         m_options.crossIteration);
+        command.AddValue("tune",
+                         "search the partition and the credit of the policy priority",
+                         m_options.tune);
+        command.AddValue("method", "of the search: " + DescribeMethods(), m_options.method);
+        command.AddValue("evaluations", "of the search, at most", m_options.evaluations);
+        command.AddValue("seed", "of the search", m_options.seed);
+        command.AddValue("csv", "write the table to this file as CSV", m_options.csv);
+        command.AddValue("json", "write the table to this file as JSON", m_options.json);
+        command.AddValue("save",
+                         "write what the search has found, and all its trials, to this file",
+                         m_options.save);
+        command.AddValue("quiet", "no progress", m_options.quiet);
+    }
+
+    ProgramOptions* GetRunOptions() override
+    {
+        return &m_options;
+    }
+
+    void Run() override
+    {
+        CompareSchedules(m_options);
+    }
+
+    Options m_options;
+};
+
+} // namespace
+
+std::unique_ptr<CommandLineProgram>
+MakeScheduleProgram(const std::string& workloads)
+{
+    return std::make_unique<ScheduleProgram>(workloads);
+}
+
+} // namespace proteus
+} // namespace ns3

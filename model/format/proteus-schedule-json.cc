@@ -1,0 +1,121 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-schedule-json.h"
+
+#include "ns3/proteus-json.h"
+
+#include <nlohmann/json.hpp>
+
+namespace ns3
+{
+namespace proteus
+{
+
+namespace
+{
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* FORMAT = "proteus-schedule";
+
+/// Longest message from one rank to the others: a second.
+constexpr uint64_t MOST_MESSAGE_PS = 1000000000000;
+
+void
+ReadBytes(const JsonValue& root, const char* key, uint64_t& bytes)
+{
+    if (const auto field = root.Find(key))
+    {
+        bytes = field->AsWhole(0, INT64_MAX);
+    }
+}
+
+} // namespace
+
+void
+WriteScheduleJson(const ScheduleSettings& settings,
+                  const ScheduleSearch* search,
+                  std::ostream& output)
+{
+    Json root;
+    root["format"] = FORMAT;
+    root["version"] = 1;
+    root["policy"] = settings.policy;
+    if (settings.partBytes != ScheduleSettings::WHOLE)
+    {
+        root["partBytes"] = settings.partBytes;
+    }
+    if (settings.creditBytes != CreditWindow::UNLIMITED)
+    {
+        root["creditBytes"] = settings.creditBytes;
+    }
+    root["bucketBytes"] = settings.bucketBytes;
+    for (const Parallelism kind : settings.kinds)
+    {
+        root["kinds"].push_back(ToString(kind));
+    }
+    root["messagePs"] = settings.messagePs;
+    if (search)
+    {
+        root["search"]["method"] = search->method;
+        root["search"]["seed"] = search->seed;
+        for (const TunerTrial& trial : search->result.trials)
+        {
+            Json one;
+            one["partBytes"] = static_cast<uint64_t>(trial.values[0]);
+            one["creditBytes"] = static_cast<uint64_t>(trial.values[1]);
+            one["iterationS"] = trial.cost;
+            root["search"]["trials"].push_back(one);
+        }
+    }
+    output << root.dump(1) << '\n';
+}
+
+ScheduleSettings
+ReadScheduleJson(std::istream& input, const std::string& fileName)
+{
+    const JsonDocument document(input, fileName);
+    document.CheckFormat(FORMAT, 1);
+    const JsonValue root = document.GetRoot();
+    root.AllowKeys("a schedule",
+                   {"format",
+                    "version",
+                    "policy",
+                    "partBytes",
+                    "creditBytes",
+                    "bucketBytes",
+                    "kinds",
+                    "messagePs",
+                    "search"});
+    ScheduleSettings settings;
+    settings.policy = root.Get("policy").AsName();
+    ReadBytes(root, "partBytes", settings.partBytes);
+    ReadBytes(root, "creditBytes", settings.creditBytes);
+    ReadBytes(root, "bucketBytes", settings.bucketBytes);
+    if (const auto kinds = root.Find("kinds"))
+    {
+        settings.kinds.clear();
+        for (std::size_t i = 0; i < kinds->Size(); ++i)
+        {
+            const JsonValue kind = kinds->At(i);
+            settings.kinds.push_back(
+                kind.Check([&] { return ParallelismFromString(kind.AsName()); }));
+        }
+    }
+    if (const auto message = root.Find("messagePs"))
+    {
+        settings.messagePs = static_cast<int64_t>(message->AsWhole(0, MOST_MESSAGE_PS));
+    }
+    root.Check([&] {
+        CheckScheduleSettings(settings);
+        return 0;
+    });
+    return settings;
+}
+
+} // namespace proteus
+} // namespace ns3
