@@ -316,7 +316,7 @@ TEST(PlanCommunication, FollowsFlows)
                                 Parallelism::NONE);
     }
     const double whole = PS * static_cast<double>(RunFlow(gather.Build(), large).timeline.endPs);
-    EXPECT_NEAR(wide.GetCost(Collective::ALL_GATHER, rail, 1 << 26) / whole, 1, 0.05);
+    EXPECT_NEAR(wide.GetCost(Collective::ALL_GATHER, rail, 1 << 26) / whole, 1, 0.1);
     // The second server is like the first.
     EXPECT_DOUBLE_EQ(cost({8, 9, 10, 11}, 1e7), cost({0, 1, 2, 3}, 1e7));
 }
