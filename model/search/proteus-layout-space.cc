@@ -431,7 +431,10 @@ LayoutSpace::MakeStart(LayoutStart start) const
             int agree = 0;
             for (MeshAxis axis = 0; axis < nAxes; ++axis)
             {
-                agree += rules[candidate.rules[axis]].dimension == wanted(axis);
+                const uint32_t rule = candidate.rules[axis];
+                // What is not split is replicated, and no partial sum.
+                agree += wanted(axis) == NO_ID ? rule + 1 == rules.size()
+                                               : rules[rule].dimension == wanted(axis);
             }
             if (agree > mostAgree)
             {

@@ -382,6 +382,28 @@ TEST(LayoutSearch, PartialSumsMeetBeforeTheyAreReduced)
     EXPECT_DOUBLE_EQ(problem.GetCost(choice), 2 * once);
 }
 
+// Where tensor parallelism has nothing to split, an operator is replicated: all starts can run.
+TEST(LayoutSearch, StartsCostSomethingFinite)
+{
+    const Model model = MakeLayers(64, 1024, 3, true);
+    for (const std::vector<uint32_t>& sizes : {std::vector<uint32_t>{4}, {2, 4}})
+    {
+        LayoutSpaceOptions options;
+        options.mesh = MakeMesh(sizes);
+        options.communication = &VOLUME;
+        const LayoutSpace space(model, options);
+        const LayoutProblem problem = space.MakeProblem();
+        const double best = Solve(problem, "reduction");
+        for (const LayoutStart start :
+             {LayoutStart::ALL_DATA, LayoutStart::ALL_TENSOR, LayoutStart::MEGATRON})
+        {
+            const double cost = problem.GetCost(space.MakeStart(start));
+            EXPECT_TRUE(std::isfinite(cost));
+            EXPECT_GE(cost, best);
+        }
+    }
+}
+
 TEST(LayoutSearch, WhatDoesNotDivideOrFitIsNoCandidate)
 {
     const Model model = MakeLayers(6, 1024, 1);
