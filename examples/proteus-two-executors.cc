@@ -13,6 +13,7 @@
 
 #include "ns3/proteus-compile.h"
 #include "ns3/proteus-executor-settings.h"
+#include "ns3/proteus-link-use.h"
 #include "ns3/proteus-model-options.h"
 #include "ns3/proteus-tables.h"
 

@@ -163,7 +163,7 @@ class ProteusMainJob : public TestCase
         run.results[0].timeline = job.GetTimeline();
         run.results[0].links = job.GetFabric()->GetLinkStatistics();
         std::ostringstream page;
-        WriteHtmlReport(run, page);
+        WriteHtmlReport(Analyze(run), page);
         NS_TEST_EXPECT_MSG_LT(page.str().size(), 3000000, "bytes of the report");
         NS_TEST_EXPECT_MSG_GT(page.str().size(),
                               300000,

@@ -16,6 +16,7 @@
 #include "ns3/proteus-collective-comparison.h"
 #include "ns3/proteus-nccl-tests.h"
 #include "ns3/proteus-output-file.h"
+#include "ns3/proteus-tables.h"
 
 #include <algorithm>
 #include <cctype>

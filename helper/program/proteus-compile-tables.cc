@@ -52,57 +52,67 @@ MakeSummary(const CompiledModel& compiled)
 Table
 MakeInventory(const std::vector<InventoryRow>& rows)
 {
-    Table table{"inventory",
-                "Communication",
-                "What the graph communicates, alike ones in one row.",
-                {{"phase", "", "when"},
-                 {"kind", "", "collective, or send-recv"},
-                 {"group_size", "", "devices that take part"},
-                 {"bytes",
-                  "B",
-                  "of one, as nccl-tests counts; of gather, scatter and all-to-all the share that "
-                  "a rank gets of another"},
-                 {"count", "", "how many, over all groups and micro-batches"}},
-                {}};
-    for (const InventoryRow& row : rows)
-    {
-        table.rows.push_back({row.phase,
-                              std::string(ToString(row.collective)),
-                              uint64_t{row.groupSize},
-                              row.bytes,
-                              row.count});
-    }
-    return table;
+    using R = InventoryRow;
+    const TableLayout<R> layout{
+        "inventory",
+        "Communication",
+        "What the graph communicates, alike ones in one row.",
+        {{"phase", "", "when", [](const R& row) { return row.phase; }},
+         {"kind",
+          "",
+          "collective, or send-recv",
+          [](const R& row) { return std::string(ToString(row.collective)); }},
+         {"group_size",
+          "",
+          "devices that take part",
+          [](const R& row) { return uint64_t{row.groupSize}; }},
+         {"bytes",
+          "B",
+          "of one, as nccl-tests counts; of gather, scatter and all-to-all the share that "
+          "a rank gets of another",
+          [](const R& row) { return row.bytes; }},
+         {"count", "", "how many, over all groups and micro-batches", [](const R& row) {
+              return row.count;
+          }}}};
+    return layout.Make(rows);
 }
+
+/// A device and its memory.
+struct MemoryRow
+{
+    uint64_t device;
+    const MemoryAccount& account;
+};
 
 Table
 MakeMemory(const std::vector<MemoryAccount>& accounts)
 {
-    Table table{"memory",
-                "Memory",
-                "Of every device at its peak, by walking through its schedule.",
-                {{"device", "", "rank"},
-                 {"peak_bytes", "B", "most at once"},
-                 {"persistent_bytes", "B", "of it there all the time"}},
-                {}};
+    using R = MemoryRow;
+    TableLayout<R> layout{
+        "memory",
+        "Memory",
+        "Of every device at its peak, by walking through its schedule.",
+        {{"device", "", "rank", [](const R& row) { return row.device; }},
+         {"peak_bytes", "B", "most at once", [](const R& row) { return row.account.peakBytes; }},
+         {"persistent_bytes", "B", "of it there all the time", [](const R& row) {
+              return row.account.persistentBytes;
+          }}}};
     for (std::size_t use = 0; use < N_MEMORY_USES; ++use)
     {
         const std::string name = ToString(static_cast<MemoryUse>(use));
-        table.columns.push_back({name + "_bytes", "B", "of the peak: " + name});
+        layout.fields.push_back({name + "_bytes", "B", "of the peak: " + name, [use](const R& row) {
+                                     return row.account.bytesAtPeak[use];
+                                 }});
     }
-    table.columns.push_back({"peak_task", "", "with which task it was reached"});
-    for (std::size_t device = 0; device < accounts.size(); ++device)
+    layout.fields.push_back({"peak_task", "", "with which task it was reached", [](const R& row) {
+                                 return row.account.peakTask;
+                             }});
+    std::vector<R> rows;
+    for (const MemoryAccount& account : accounts)
     {
-        const MemoryAccount& account = accounts[device];
-        std::vector<Cell> row{uint64_t{device}, account.peakBytes, account.persistentBytes};
-        for (uint64_t bytes : account.bytesAtPeak)
-        {
-            row.emplace_back(bytes);
-        }
-        row.emplace_back(account.peakTask);
-        table.rows.push_back(std::move(row));
+        rows.push_back({rows.size(), account});
     }
-    return table;
+    return layout.Make(rows);
 }
 
 } // namespace

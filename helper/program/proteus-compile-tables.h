@@ -11,7 +11,7 @@
 #include "ns3/proteus-graph.h"
 #include "ns3/proteus-inventory.h"
 #include "ns3/proteus-model.h"
-#include "ns3/proteus-result-tables.h"
+#include "ns3/proteus-table.h"
 
 #include <vector>
 

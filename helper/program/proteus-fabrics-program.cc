@@ -15,6 +15,7 @@
 #include "ns3/proteus-fabric-variant.h"
 #include "ns3/proteus-graph-file.h"
 #include "ns3/proteus-output-file.h"
+#include "ns3/proteus-run-analysis.h"
 #include "ns3/string.h"
 
 #include <algorithm>
@@ -168,11 +169,8 @@ RunVariant(const Options& options,
     std::ostringstream unheard;
     std::ostream& out = options.quiet ? unheard : std::cerr;
     const RunRecord result = RunExecutor(options, GetExecutor(options), cluster, graph, out);
-    const Summary summary =
-        Summarize(graph, cluster, result.timeline, result.links, result.network, dataType);
-    const auto uses =
-        BusiestLinks(cluster, result.links, result.timeline.endPs, 2 * cluster.GetLinks().size());
-    return MakeFabricRow(variant, cluster, summary, uses);
+    const RunAnalysis analysis = Analyze(graph, cluster, result, dataType);
+    return MakeFabricRow(variant, cluster, analysis.summary, analysis.links);
 }
 
 void

@@ -13,9 +13,10 @@
 #include "ns3/proteus-kineto-trace.h"
 #include "ns3/proteus-output-file.h"
 #include "ns3/proteus-perfetto-trace.h"
+#include "ns3/proteus-result-series.h"
 #include "ns3/proteus-result-tables.h"
+#include "ns3/proteus-span-csv.h"
 #include "ns3/proteus-summary.h"
-#include "ns3/proteus-tables.h"
 
 #include <filesystem>
 #include <functional>
@@ -145,22 +146,17 @@ ResultOptions::Write(const ReportedRun& run) const
             WriteFile(path, f);
         }
     };
-    const RunRecord& first = run.results.at(0);
+    const AnalyzedRun analyzed = Analyze(run);
+    const RunRecord& first = run.results.front();
     std::string summaries; // of several executors, an object by their names
-    for (const RunRecord& result : run.results)
+    for (std::size_t i = 0; i < run.results.size(); ++i)
     {
-        Summary summaryOf = Summarize(run.graph,
-                                      run.cluster,
-                                      result.timeline,
-                                      result.links,
-                                      result.network,
-                                      run.dataType);
-        summaryOf.wallS = result.wallS;
-        summaryOf.notes = result.notes;
-        std::cout << (&result == &first ? "" : "\n") << "Executor: " << result.executor << " ("
-                  << DescribeExecutor(result.executor) << ")\n\n";
+        const std::string& executor = run.results[i].executor;
+        const Summary& summaryOf = analyzed.analyses[i].summary;
+        std::cout << (i == 0 ? "" : "\n") << "Executor: " << executor << " ("
+                  << DescribeExecutor(executor) << ")\n\n";
         PrintSummary(summaryOf, std::cout);
-        for (const std::string& note : result.notes)
+        for (const std::string& note : run.results[i].notes)
         {
             std::cout << "Note: " << note << '\n';
         }
@@ -172,8 +168,7 @@ ResultOptions::Write(const ReportedRun& run) const
         }
         else
         {
-            summaries +=
-                (&result == &first ? "{\"" : ",\n\"") + result.executor + "\": " + text.str();
+            summaries += (i == 0 ? "{\"" : ",\n\"") + executor + "\": " + text.str();
         }
     }
     if (run.results.size() > 1)
@@ -184,15 +179,15 @@ ResultOptions::Write(const ReportedRun& run) const
     WriteTimeline(timeline, run, first);
     write(csv,
           [&](std::ostream& out) { WriteSpanCsv(run.graph, run.cluster, first.timeline, out); });
-    write(report, [&](std::ostream& out) { WriteHtmlReport(run, out); });
+    write(report, [&](std::ostream& out) { WriteHtmlReport(analyzed, out); });
     if (tables.IsEmpty() && run.results.size() < 2)
     {
         return;
     }
-    const std::vector<Table> made = MakeResultTables(run);
+    const std::vector<Table> made = MakeResultTables(analyzed);
     if (run.results.size() > 1)
     {
-        PrintExecutorComparison(run, made.back(), std::cout);
+        PrintExecutorComparison(analyzed, made.back(), std::cout);
     }
     tables.Write(made);
     if (!tables.folder.empty())

@@ -11,7 +11,7 @@
 #include "proteus-table-options.h"
 
 #include "ns3/command-line.h"
-#include "ns3/proteus-result-tables.h"
+#include "ns3/proteus-run-analysis.h"
 
 #include <string>
 #include <vector>

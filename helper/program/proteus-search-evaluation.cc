@@ -9,7 +9,8 @@
 #include "proteus-executors.h"
 
 #include "ns3/proteus-inventory.h"
-#include "ns3/proteus-summary.h"
+#include "ns3/proteus-run-analysis.h"
+#include "ns3/proteus-tables.h"
 
 #include <algorithm>
 #include <iostream>
@@ -166,7 +167,9 @@ SearchEvaluation::Measure(const ExecutionGraph& graph,
                           DataType dataType,
                           uint64_t accountedBytes) const
 {
-    const Summary summary = Summarize(graph, m_cluster, timeline, {}, {}, dataType);
+    RunRecord record;
+    record.timeline = timeline;
+    const Summary summary = Analyze(graph, m_cluster, record, dataType).summary;
     SearchRun run;
     run.seconds = summary.iterationS;
     run.modelFlopUtilisation = summary.modelFlopUtilisation;

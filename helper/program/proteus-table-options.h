@@ -10,7 +10,7 @@
 #include "proteus-command-line-text.h"
 
 #include "ns3/command-line.h"
-#include "ns3/proteus-result-tables.h"
+#include "ns3/proteus-table.h"
 
 #include <string>
 #include <vector>

@@ -118,36 +118,35 @@ MakeCollectiveTable(const std::vector<CollectiveRow>& rows)
 {
     constexpr double MICRO = 1e-6;
     constexpr double GIGA = 1e9;
-    Table table{"collectives",
-                "Collectives",
-                "A row per size and group, as nccl-tests counts.",
-                {{"collective", "", "what was run"},
-                 {"size_bytes", "B", "size"},
-                 {"ranks", "", "of the group"},
-                 {"group", "", "number of the group"},
-                 {"root", "", "rank, of a collective that has one"},
-                 {"time_s", "s", "of one"},
-                 {"algbw_bytes_per_s", "B/s", "size over time"},
-                 {"busbw_bytes_per_s", "B/s", "that times the factor of the collective"},
-                 {"algorithm", "", "that was taken"},
-                 {"protocol", "", "that was taken"},
-                 {"channels", "", "that were taken"}},
-                {}};
-    for (const CollectiveRow& row : rows)
-    {
-        table.rows.push_back({std::string(ToString(row.collective)),
-                              row.bytes,
-                              uint64_t{row.ranks},
-                              uint64_t{row.group},
-                              row.root < 0 ? Cell() : Cell(row.root),
-                              row.timeUs * MICRO,
-                              row.GetAlgbwGBps() * GIGA,
-                              row.GetBusbwGBps() * GIGA,
-                              row.algorithm,
-                              row.protocol,
-                              uint64_t{row.channels}});
-    }
-    return table;
+    using R = CollectiveRow;
+    const TableLayout<R> layout{
+        "collectives",
+        "Collectives",
+        "A row per size and group, as nccl-tests counts.",
+        {{"collective",
+          "",
+          "what was run",
+          [](const R& row) { return std::string(ToString(row.collective)); }},
+         {"size_bytes", "B", "size", [](const R& row) { return row.bytes; }},
+         {"ranks", "", "of the group", [](const R& row) { return uint64_t{row.ranks}; }},
+         {"group", "", "number of the group", [](const R& row) { return uint64_t{row.group}; }},
+         {"root",
+          "",
+          "rank, of a collective that has one",
+          [](const R& row) { return row.root < 0 ? Cell() : Cell(row.root); }},
+         {"time_s", "s", "of one", [](const R& row) { return row.timeUs * MICRO; }},
+         {"algbw_bytes_per_s",
+          "B/s",
+          "size over time",
+          [](const R& row) { return row.GetAlgbwGBps() * GIGA; }},
+         {"busbw_bytes_per_s",
+          "B/s",
+          "that times the factor of the collective",
+          [](const R& row) { return row.GetBusbwGBps() * GIGA; }},
+         {"algorithm", "", "that was taken", [](const R& row) { return row.algorithm; }},
+         {"protocol", "", "that was taken", [](const R& row) { return row.protocol; }},
+         {"channels", "", "that were taken", [](const R& row) { return uint64_t{row.channels}; }}}};
+    return layout.Make(rows);
 }
 
 double

@@ -7,7 +7,7 @@
 #ifndef PROTEUS_COLLECTIVE_TABLE_H
 #define PROTEUS_COLLECTIVE_TABLE_H
 
-#include "proteus-result-tables.h"
+#include "proteus-table.h"
 
 #include "ns3/proteus-graph.h"
 

@@ -7,7 +7,6 @@
 #include "proteus-executor-comparison.h"
 
 #include "proteus-tables.h"
-#include "proteus-time-account.h"
 
 #include <algorithm>
 #include <cmath>
@@ -86,14 +85,14 @@ PrintMostDifferent(const ReportedRun& run, const Table& table, std::ostream& out
 
 /// Prints where the time of a mean GPU goes.
 void
-PrintTimeAccounts(const ReportedRun& run, std::ostream& out)
+PrintTimeAccounts(const AnalyzedRun& run, std::ostream& out)
 {
     std::vector<std::vector<std::string>> rows{
         {"Time of a GPU by", "computing", "waiting for data", "waiting for peers", "idle"}};
-    for (const RunRecord& result : run.results)
+    for (std::size_t i = 0; i < run.analyses.size(); ++i)
     {
         TimeAccount sum;
-        for (const TimeAccount& account : AccountTime(run.graph, result.timeline))
+        for (const TimeAccount& account : run.analyses[i].accounts)
         {
             sum.busyPs += account.busyPs;
             sum.dataPs += account.dataPs;
@@ -105,7 +104,7 @@ PrintTimeAccounts(const ReportedRun& run, std::ostream& out)
                                      static_cast<double>(std::max<int64_t>(sum.GetTotalPs(), 1)),
                                  2);
         };
-        rows.push_back({result.executor,
+        rows.push_back({run.run.results[i].executor,
                         share(sum.busyPs),
                         share(sum.dataPs),
                         share(sum.peersPs),
@@ -151,12 +150,12 @@ PrintLinks(const ReportedRun& run, std::ostream& out)
 } // namespace
 
 void
-PrintExecutorComparison(const ReportedRun& run, const Table& table, std::ostream& out)
+PrintExecutorComparison(const AnalyzedRun& run, const Table& table, std::ostream& out)
 {
     PrintComparisonTable(table, out);
-    PrintMostDifferent(run, table, out);
+    PrintMostDifferent(run.run, table, out);
     PrintTimeAccounts(run, out);
-    PrintLinks(run, out);
+    PrintLinks(run.run, out);
 }
 
 } // namespace proteus

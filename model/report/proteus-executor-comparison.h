@@ -24,7 +24,7 @@ namespace proteus
  * @param table "comparison" of MakeResultTables()
  * @param out where to
  */
-void PrintExecutorComparison(const ReportedRun& run, const Table& table, std::ostream& out);
+void PrintExecutorComparison(const AnalyzedRun& run, const Table& table, std::ostream& out);
 
 } // namespace proteus
 } // namespace ns3

@@ -6,6 +6,8 @@
 
 #include "proteus-hot-spots.h"
 
+#include "proteus-tables.h"
+
 #include <algorithm>
 #include <map>
 #include <set>
@@ -173,9 +175,8 @@ FindHotSpots(const Cluster& cluster, const std::vector<LinkUse>& uses, std::size
 }
 
 std::string
-DescribeCongestion(const Cluster& cluster, const std::vector<LinkUse>& uses)
+DescribeCongestion(const std::vector<LinkUse>& uses, const std::vector<HotSpot>& spots)
 {
-    const auto spots = FindHotSpots(cluster, uses, 1);
     if (!spots.empty())
     {
         return spots.front().sentence;

@@ -7,7 +7,7 @@
 #ifndef PROTEUS_HOT_SPOTS_H
 #define PROTEUS_HOT_SPOTS_H
 
-#include "proteus-tables.h"
+#include "proteus-link-use.h"
 
 #include "ns3/proteus-cluster.h"
 
@@ -60,11 +60,11 @@ std::vector<HotSpot> FindHotSpots(const Cluster& cluster,
 
 /**
  * @ingroup proteus
- * @param cluster of the links
  * @param uses all directions that carried something
+ * @param spots what FindHotSpots() finds among them
  * @return one sentence: which link is to blame for most of the congestion, or that there is none
  */
-std::string DescribeCongestion(const Cluster& cluster, const std::vector<LinkUse>& uses);
+std::string DescribeCongestion(const std::vector<LinkUse>& uses, const std::vector<HotSpot>& spots);
 
 } // namespace proteus
 } // namespace ns3

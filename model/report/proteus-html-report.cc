@@ -8,11 +8,10 @@
 
 #include "proteus-report-data.h"
 #include "proteus-resources.h"
-#include "proteus-summary.h"
+#include "proteus-tables.h"
 
 #include <algorithm>
 #include <cmath>
-#include <stdexcept>
 #include <type_traits>
 
 namespace ns3
@@ -105,17 +104,6 @@ ToJson(const Table& table, std::size_t most)
             {"rows", std::move(rows)}};
 }
 
-Summary
-SummarizeResult(const ReportedRun& run, const RunRecord& result)
-{
-    return Summarize(run.graph,
-                     run.cluster,
-                     result.timeline,
-                     result.links,
-                     result.network,
-                     run.dataType);
-}
-
 std::string
 NameOf(const ExecutionGraph& graph)
 {
@@ -190,13 +178,10 @@ DescribeFit(const Summary& s)
 } // namespace
 
 std::vector<std::string>
-DescribeInWords(const ReportedRun& run)
+DescribeInWords(const AnalyzedRun& analyzed)
 {
-    if (run.results.empty())
-    {
-        throw std::invalid_argument("report: there is no result");
-    }
-    const Summary s = SummarizeResult(run, run.results.front());
+    const ReportedRun& run = analyzed.run;
+    const Summary& s = analyzed.analyses.front().summary;
     std::vector<std::string> words;
     words.push_back(NameOf(run.graph) + " on " + s.cluster + ": one iteration takes " +
                     FormatTime(s.iterationS) + " on " + FormatCount(s.devices) +
@@ -221,9 +206,9 @@ DescribeInWords(const ReportedRun& run)
     words.push_back(DescribeFit(s));
     for (std::size_t i = 1; i < run.results.size(); ++i)
     {
-        const RunRecord& other = run.results[i];
-        const double otherS = static_cast<double>(other.timeline.endPs) / 1e12;
-        words.push_back("By the executor " + other.executor + " the iteration takes " +
+        const std::string& executor = run.results[i].executor;
+        const double otherS = analyzed.analyses[i].summary.iterationS;
+        words.push_back("By the executor " + executor + " the iteration takes " +
                         FormatTime(otherS) + ", " +
                         FormatPercent(std::fabs(otherS / s.iterationS - 1), 2) +
                         (otherS < s.iterationS ? " less" : " more") + " than by the executor " +
@@ -233,12 +218,13 @@ DescribeInWords(const ReportedRun& run)
 }
 
 void
-WriteHtmlReport(const ReportedRun& run, std::ostream& out)
+WriteHtmlReport(const AnalyzedRun& analyzed, std::ostream& out)
 {
+    const ReportedRun& run = analyzed.run;
     const ReportLimits limits;
     Json data;
     data["tables"] = Json::array();
-    for (const Table& table : MakeResultTables(run))
+    for (const Table& table : MakeResultTables(analyzed))
     {
         data["tables"].push_back(ToJson(table, limits.rows));
     }
@@ -252,7 +238,7 @@ WriteHtmlReport(const ReportedRun& run, std::ostream& out)
     }
     data["topology"] = MakeTopologyData(run, limits);
 
-    const auto words = DescribeInWords(run);
+    const auto words = DescribeInWords(analyzed);
     std::string text;
     for (std::size_t i = 1; i < words.size(); ++i)
     {

@@ -30,9 +30,8 @@ namespace proteus
  * memory, and how two executors differ.
  * @param run that is reported
  * @return sentences
- * @throw std::invalid_argument as Summarize(), or if there is no result
  */
-std::vector<std::string> DescribeInWords(const ReportedRun& run);
+std::vector<std::string> DescribeInWords(const AnalyzedRun& run);
 
 /**
  * @ingroup proteus
@@ -41,9 +40,8 @@ std::vector<std::string> DescribeInWords(const ReportedRun& run);
  * every cell has the value as files of --tables have it in its attribute data-value.
  * @param run that is reported
  * @param out where to; its state tells whether all was written
- * @throw std::invalid_argument as MakeResultTables()
  */
-void WriteHtmlReport(const ReportedRun& run, std::ostream& out);
+void WriteHtmlReport(const AnalyzedRun& run, std::ostream& out);
 
 } // namespace proteus
 } // namespace ns3

@@ -7,7 +7,7 @@
 #ifndef PROTEUS_REPORT_DATA_H
 #define PROTEUS_REPORT_DATA_H
 
-#include "proteus-result-tables.h"
+#include "proteus-run-analysis.h"
 
 #include <cstddef>
 #include <nlohmann/json.hpp>

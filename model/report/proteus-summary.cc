@@ -6,13 +6,12 @@
 
 #include "proteus-summary.h"
 
-#include "proteus-hot-spots.h"
 #include "proteus-report-input.h"
+#include "proteus-tables.h"
 
 #include "ns3/proteus-operator-cost.h"
 
 #include <algorithm>
-#include <limits>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
@@ -235,11 +234,11 @@ DescribeCollectives(const Summary& summary)
 Summary
 Summarize(const ExecutionGraph& graph,
           const Cluster& cluster,
-          const Timeline& timeline,
-          const std::vector<LinkStatistics>& links,
-          const NetworkStatistics& network,
-          DataType dataType)
+          const RunRecord& result,
+          DataType dataType,
+          const SummaryParts& parts)
 {
+    const Timeline& timeline = result.timeline;
     RequireGpuPerDevice(graph, cluster);
     if (timeline.peakMemoryBytes.size() != graph.GetNDevices())
     {
@@ -263,15 +262,17 @@ Summarize(const ExecutionGraph& graph,
     summary.modelFlopUtilisation =
         Share(facts.modelFlopsPerIteration, summary.iterationS * summary.peakFlops);
 
-    const auto breakdowns = BreakDown(graph, timeline);
-    summary.mean = MeanOf(breakdowns);
-    summary.worst = FindWorstOf(breakdowns);
-    summary.network = network;
+    summary.mean = MeanOf(parts.breakdowns);
+    summary.worst = FindWorstOf(parts.breakdowns);
+    summary.network = result.network;
+    summary.wallS = result.wallS;
+    summary.notes = result.notes;
     summary.collectives = SummarizeCollectives(graph, cluster, timeline);
-    summary.busiestLinks =
-        BusiestLinks(cluster, links, timeline.endPs, std::numeric_limits<std::size_t>::max());
-    summary.congestion = DescribeCongestion(cluster, summary.busiestLinks);
-    summary.busiestLinks.resize(std::min(summary.busiestLinks.size(), N_BUSIEST_LINKS));
+    summary.congestion = DescribeCongestion(parts.links, parts.hotSpots);
+    summary.busiestLinks.assign(
+        parts.links.begin(),
+        parts.links.begin() +
+            static_cast<std::ptrdiff_t>(std::min(parts.links.size(), N_BUSIEST_LINKS)));
     return summary;
 }
 

@@ -9,11 +9,13 @@
 
 #include "proteus-breakdown.h"
 #include "proteus-collective-use.h"
-#include "proteus-tables.h"
+#include "proteus-hot-spots.h"
+#include "proteus-link-use.h"
 
 #include "ns3/proteus-cluster.h"
 #include "ns3/proteus-graph.h"
 #include "ns3/proteus-link-statistics.h"
+#include "ns3/proteus-run-record.h"
 #include "ns3/proteus-timeline.h"
 
 #include <array>
@@ -83,30 +85,37 @@ struct Summary
     std::vector<LinkUse> busiestLinks;      //!< ten at most
     std::string congestion;                 //!< which link is to blame, see DescribeCongestion()
     std::vector<CollectiveUse> collectives; //!< by kind, most time first
-    double wallS{0};                        //!< time the simulation took; the caller sets it
+    double wallS{0};                        //!< time the simulation took
     std::vector<std::string> gpuNames;      //!< by device, names in the cluster
-    std::vector<std::string> notes;         //!< RunRecord::notes; the caller sets it
+    std::vector<std::string> notes;         //!< RunRecord::notes
+};
+
+/// @ingroup proteus
+/// What a summary is made of besides the result itself, see RunAnalysis.
+struct SummaryParts
+{
+    const std::vector<DeviceBreakdown>& breakdowns; //!< by device
+    const std::vector<LinkUse>& links;              //!< all that carried something, busiest first
+    const std::vector<HotSpot>& hotSpots;           //!< worst first
 };
 
 /**
  * @ingroup proteus
- * Adds a run up. Set Summary::wallS afterwards.
+ * Adds a run up; Analyze() is what calls it.
  * @param graph that was executed
  * @param cluster that it ran on; device i is its GPU of rank i
- * @param timeline of the run
- * @param links what each direction carried, may be empty
- * @param network work of the network, may be all zero
+ * @param result of the execution
  * @param dataType whose peak rate the model FLOP utilisation refers to
+ * @param parts derived from the same result
  * @return the numbers
  * @throw std::invalid_argument if the cluster has fewer GPUs than the graph devices, the timeline
  * is not one of the graph, or a GPU has no data sheet
  */
 Summary Summarize(const ExecutionGraph& graph,
                   const Cluster& cluster,
-                  const Timeline& timeline,
-                  const std::vector<LinkStatistics>& links,
-                  const NetworkStatistics& network,
-                  DataType dataType);
+                  const RunRecord& result,
+                  DataType dataType,
+                  const SummaryParts& parts);
 
 /**
  * @ingroup proteus

@@ -6,15 +6,12 @@
 
 #include "proteus-tables.h"
 
-#include "proteus-report-input.h"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdio>
 #include <sstream>
 #include <stdexcept>
-#include <tuple>
 
 namespace ns3
 {
@@ -25,7 +22,6 @@ namespace
 {
 
 constexpr double PS_PER_S = 1e12;
-constexpr int SECOND_DECIMALS = 12;
 
 /// @param text in UTF-8 @return number of its characters
 std::size_t
@@ -74,127 +70,6 @@ QuoteCsv(const std::string& field)
         }
     }
     return quoted + '"';
-}
-
-void
-WriteSpanCsv(const ExecutionGraph& graph,
-             const Cluster& cluster,
-             const Timeline& timeline,
-             std::ostream& out)
-{
-    RequireGpuPerDevice(graph, cluster);
-    RequireTimelineOf(graph, timeline);
-    std::vector<std::string> gpus;
-    for (DeviceId device = 0; device < graph.GetNDevices(); ++device)
-    {
-        gpus.push_back(QuoteCsv(cluster.GetVertices()[cluster.GetGpus()[device]].name));
-    }
-    std::vector<std::string> streams;
-    for (const std::string& stream : graph.GetStreams())
-    {
-        streams.push_back(QuoteCsv(stream));
-    }
-    constexpr std::size_t BLOCK_BYTES = 1U << 16;
-    std::string text = "device,gpu,stream,task,name,kind,collective,parallelism,micro_batch,bytes,"
-                       "start_s,end_s\n";
-    for (const Span& span : timeline.spans)
-    {
-        const Task& task = graph.GetTask(span.task);
-        const bool isCommunication = task.kind == TaskKind::COMMUNICATION;
-        text += std::to_string(span.device);
-        text += ',';
-        text += gpus[span.device];
-        text += ',';
-        text += IsReceive(graph, span) ? "" : streams[task.stream];
-        text += ',';
-        text += std::to_string(span.task);
-        text += ',';
-        text += QuoteCsv(graph.GetName(task));
-        text += ',';
-        text += ToString(task.kind);
-        text += ',';
-        text += isCommunication ? ToString(task.collective) : "";
-        text += ',';
-        text += isCommunication ? ToString(task.parallelism) : "";
-        text += ',';
-        text += std::to_string(span.microBatch);
-        text += ',';
-        text += std::to_string(task.bytes);
-        text += ',';
-        text += FormatPicoseconds(span.startPs, SECOND_DECIMALS);
-        text += ',';
-        text += FormatPicoseconds(span.endPs, SECOND_DECIMALS);
-        text += '\n';
-        if (text.size() >= BLOCK_BYTES)
-        {
-            out << text;
-            text.clear();
-        }
-    }
-    out << text;
-}
-
-std::vector<LinkUse>
-BusiestLinks(const Cluster& cluster,
-             const std::vector<LinkStatistics>& links,
-             int64_t durationPs,
-             std::size_t n)
-{
-    std::vector<LinkUse> uses;
-    for (const LinkStatistics& statistics : links)
-    {
-        if (statistics.link >= cluster.GetLinks().size())
-        {
-            throw std::invalid_argument("link statistics: the cluster '" + cluster.GetName() +
-                                        "' has no link " + std::to_string(statistics.link));
-        }
-        if (statistics.packets == 0 && statistics.wireBytes == 0) // of flows only bytes are known
-        {
-            continue;
-        }
-        const Link& link = cluster.GetLinks()[statistics.link];
-        const VertexId from = statistics.forward ? link.a : link.b;
-        LinkUse use;
-        use.link = statistics.link;
-        use.forward = statistics.forward;
-        use.name = cluster.GetVertices()[from].name + " -> " +
-                   cluster.GetVertices()[link.Other(from)].name;
-        if (durationPs <= 0)
-        {
-            throw std::invalid_argument("link statistics: " + use.name +
-                                        " carried something in a time of " +
-                                        std::to_string(durationPs) + " ps");
-        }
-        const auto duration = static_cast<double>(durationPs);
-        use.technology = link.technology;
-        use.utilisation = static_cast<double>(statistics.busyPs) / duration;
-        use.payloadBytesPerSecond =
-            static_cast<double>(statistics.payloadBytes) / (duration / PS_PER_S);
-        use.rateBytesPerSecond = link.bytesPerSecond;
-        use.creditStallShare = static_cast<double>(statistics.creditStallPs) / duration;
-        use.maxQueueBytes = statistics.maxQueueBytes;
-        use.pausedShare = static_cast<double>(statistics.pausedPs) / duration;
-        use.pauses = statistics.pauses;
-        use.packets = statistics.packets;
-        use.payloadBytes = statistics.payloadBytes;
-        use.wireBytes = statistics.wireBytes;
-        use.markedPackets = statistics.markedPackets;
-        use.lostPackets = statistics.lostPackets;
-        use.droppedPackets = statistics.droppedPackets;
-        uses.push_back(std::move(use));
-    }
-    const auto isBusier = [](const LinkUse& a, const LinkUse& b) {
-        return a.utilisation != b.utilisation
-                   ? a.utilisation > b.utilisation
-                   : std::tie(a.name, a.link, b.forward) < std::tie(b.name, b.link, a.forward);
-    };
-    const std::size_t kept = std::min(n, uses.size());
-    std::partial_sort(uses.begin(),
-                      uses.begin() + static_cast<std::ptrdiff_t>(kept),
-                      uses.end(),
-                      isBusier);
-    uses.resize(kept);
-    return uses;
 }
 
 std::string

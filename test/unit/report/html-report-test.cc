@@ -90,7 +90,7 @@ std::string
 WritePage(const ReportedRun& run)
 {
     std::ostringstream out;
-    WriteHtmlReport(run, out);
+    WriteHtmlReport(Analyze(run), out);
     return out.str();
 }
 
@@ -307,7 +307,9 @@ TEST(HtmlReport, MemoryKeepsItsPeak)
 
 TEST(HtmlReport, InWords)
 {
-    const auto words = DescribeInWords(PageRun().Report(2));
+    const PageRun run;
+    const ReportedRun report = run.Report(2);
+    const auto words = DescribeInWords(Analyze(report));
     std::string all;
     for (const std::string& sentence : words)
     {
@@ -338,7 +340,7 @@ TEST(HtmlReport, InChromium)
         const std::string dom = OpenPage(run, folder);
         ASSERT_FALSE(dom.empty());
 
-        for (const Table& table : MakeResultTables(run))
+        for (const Table& table : MakeResultTables(Analyze(run)))
         {
             const auto begin = dom.find("<table id=\"table-" + table.name + "\"");
             ASSERT_NE(begin, std::string::npos) << table.name;

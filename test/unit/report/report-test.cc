@@ -11,6 +11,8 @@
 #include "ns3/proteus-cluster.h"
 #include "ns3/proteus-graph.h"
 #include "ns3/proteus-output-file.h"
+#include "ns3/proteus-run-analysis.h"
+#include "ns3/proteus-span-csv.h"
 #include "ns3/proteus-summary.h"
 #include "ns3/proteus-tables.h"
 
@@ -933,12 +935,18 @@ struct SummaryRun : TestRun
         Finish();
     }
 
+    RunRecord Result() const
+    {
+        RunRecord result = ResultOf(timeline);
+        result.links = links;
+        result.network = network;
+        result.wallS = 1.5;
+        return result;
+    }
+
     Summary Sum() const
     {
-        Summary summary =
-            Summarize(graph, MakeTwoServers(), timeline, links, network, DataType::BF16);
-        summary.wallS = 1.5;
-        return summary;
+        return Analyze(graph, MakeTwoServers(), Result(), DataType::BF16).summary;
     }
 
     static constexpr int64_t MS = 1000000000;
@@ -991,12 +999,7 @@ TEST(Summary, ClosedForm)
     EXPECT_DOUBLE_EQ(summary.busiestLinks[0].utilisation, 0.25);
     EXPECT_DOUBLE_EQ(summary.busiestLinks[0].payloadBytesPerSecond, 60e9);
 
-    const Summary fp32 = Summarize(run.graph,
-                                   MakeTwoServers(),
-                                   run.timeline,
-                                   run.links,
-                                   run.network,
-                                   DataType::FP32);
+    const Summary fp32 = Analyze(run.graph, MakeTwoServers(), run.Result(), DataType::FP32).summary;
     EXPECT_DOUBLE_EQ(fp32.modelFlopUtilisation, 156e12 / (2 * 19.5e12));
 }
 
@@ -1100,7 +1103,8 @@ TEST(Summary, FullestGpuIsJudgedByItsOwnCapacity)
     TestRun run(3);
     run.AddSpan(0, run.AddCompute(0), 0, 10);
     run.timeline.peakMemoryBytes = {40000000000, 33000000000, 60000000000};
-    const Summary summary = Summarize(run.Finish(), cluster, run.timeline, {}, {}, DataType::FP16);
+    const Summary summary =
+        Analyze(run.Finish(), cluster, ResultOf(run.timeline), DataType::FP16).summary;
     EXPECT_EQ(summary.gpu, "A100-SXM4-80GB + V100-SXM2-32GB");
     EXPECT_DOUBLE_EQ(summary.peakFlops, 2 * 312e12 + 125e12);
     EXPECT_EQ(summary.peakMemoryDevice, 1U);
@@ -1124,8 +1128,8 @@ TEST(Summary, WhatIsUnknownIsLeftOut)
 {
     TestRun run(1);
     run.AddCompute(0);
-    Summary summary =
-        Summarize(run.Finish(), MakeTwoServers(), run.timeline, {}, {}, DataType::BF16);
+    const Summary summary =
+        Analyze(run.Finish(), MakeTwoServers(), ResultOf(run.timeline), DataType::BF16).summary;
     EXPECT_EQ(summary.iterationS, 0); // nothing ran
     std::ostringstream out;
     WriteSummaryJson(summary, out);
@@ -1141,7 +1145,7 @@ TEST(Summary, WhatIsUnknownIsLeftOut)
 
     run.timeline.peakMemoryBytes.clear();
     ExpectContains(ErrorOf([&] {
-                       Summarize(run.graph, MakeTwoServers(), run.timeline, {}, {}, DataType::BF16);
+                       Analyze(run.graph, MakeTwoServers(), ResultOf(run.timeline), DataType::BF16);
                    }),
                    "peak memory of 0 devices, the graph has 1");
 }

@@ -9,9 +9,10 @@
 #include "ns3/proteus-collective-use.h"
 #include "ns3/proteus-hot-spots.h"
 #include "ns3/proteus-link-series.h"
+#include "ns3/proteus-result-series.h"
 #include "ns3/proteus-result-tables.h"
 #include "ns3/proteus-run-information.h"
-#include "ns3/proteus-run-record.h"
+#include "ns3/proteus-tables.h"
 
 #include <cmath>
 #include <fstream>
@@ -285,7 +286,7 @@ TEST(HotSpots, BlameIsFollowedToItsEnd)
     EXPECT_EQ(spots[2].cause, "c -> d");
     EXPECT_EQ(spots[3].link.name, "c -> d");
     EXPECT_DOUBLE_EQ(spots[3].drainS, 100e-6);
-    EXPECT_EQ(DescribeCongestion(cluster, uses),
+    EXPECT_EQ(DescribeCongestion(uses, spots),
               "a -> b is paused 60.0 % of the time (0 pauses), because of c -> d: up to 1.00 MB "
               "wait for it, 100.000 us at its 10.00 GB/s, while it is busy 99.0 % of the "
               "iteration.");
@@ -296,7 +297,7 @@ TEST(HotSpots, BlameIsFollowedToItsEnd)
     slow.creditStallShare = 0.3;
     EXPECT_EQ(FindHotSpots(cluster, {slow}, 10).at(0).cause, "right");
     EXPECT_TRUE(FindHotSpots(cluster, {right}, 10).empty());
-    EXPECT_EQ(DescribeCongestion(cluster, {right}).find("No link holds others up"), 0u);
+    EXPECT_EQ(DescribeCongestion({right}, {}).find("No link holds others up"), 0u);
     // Two that wait for each other end the search, too.
     LinkUse ba = MakeUse(cluster, "b", "a");
     ba.pausedShare = 0.9;
@@ -317,7 +318,7 @@ TEST(ResultTables, AddUpAndAreTheSameAsCsvAndJson)
     for (std::size_t n : {1, 2})
     {
         const ReportedRun report = run.Report(n);
-        const auto tables = MakeResultTables(report);
+        const auto tables = MakeResultTables(Analyze(report));
         EXPECT_EQ(tables.size(), n == 1 ? 9u : 10u);
         const Json json =
             Json::parse(TextOf([&](std::ostream& out) { WriteTablesJson(tables, out); }));
@@ -389,14 +390,14 @@ TEST(ResultTables, AddUpAndAreTheSameAsCsvAndJson)
             EXPECT_EQ(json["tables"]["comparison"]["rows"][0]["flow_difference"], 0.0);
         }
     }
-    EXPECT_NE(ErrorOf([&] { MakeResultTables(run.Report(0)); }), "no error");
+    EXPECT_NE(ErrorOf([&] { Analyze(run.Report(0)); }), "no error");
 }
 
 TEST(ResultTables, PhasesAndSeries)
 {
     const ResultRun run;
     ReportedRun report = run.Report();
-    const Table phases = FindTable(MakeResultTables(report), "phases");
+    const Table phases = FindTable(MakeResultTables(Analyze(report)), "phases");
     ASSERT_EQ(phases.rows.size(), 1u);
     EXPECT_EQ(std::get<std::string>(phases.rows[0][1]), "iteration");
     EXPECT_DOUBLE_EQ(std::get<double>(phases.rows[0][4]), 300e-12 / 4);
@@ -442,7 +443,7 @@ TEST(RunInformation, CommandCanBeTypedAgainAndInputsAreKnown)
     EXPECT_EQ(information.ns3Version.find("3"), 0u);
 }
 
-TEST(RunRecord, InputsAreFilesAndFoldersButNotOutputs)
+TEST(RunResult, InputsAreFilesAndFoldersButNotOutputs)
 {
     const TemporaryFolder folder;
     // The second file goes on where the first one ends.

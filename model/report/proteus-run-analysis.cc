@@ -1,0 +1,57 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-run-analysis.h"
+
+#include <limits>
+#include <stdexcept>
+
+namespace ns3
+{
+namespace proteus
+{
+
+RunAnalysis
+Analyze(const ExecutionGraph& graph,
+        const Cluster& cluster,
+        const RunRecord& result,
+        DataType dataType)
+{
+    constexpr std::size_t MOST_HOT_SPOTS = 50;
+    RunAnalysis analysis;
+    analysis.breakdowns = BreakDown(graph, result.timeline);
+    analysis.accounts = AccountTime(graph, result.timeline);
+    analysis.phases = SummarizePhases(graph, result.timeline);
+    analysis.links = BusiestLinks(cluster,
+                                  result.links,
+                                  result.timeline.endPs,
+                                  std::numeric_limits<std::size_t>::max());
+    analysis.hotSpots = FindHotSpots(cluster, analysis.links, MOST_HOT_SPOTS);
+    analysis.summary = Summarize(graph,
+                                 cluster,
+                                 result,
+                                 dataType,
+                                 {analysis.breakdowns, analysis.links, analysis.hotSpots});
+    return analysis;
+}
+
+AnalyzedRun
+Analyze(const ReportedRun& run)
+{
+    if (run.results.empty())
+    {
+        throw std::invalid_argument("report: there is no result");
+    }
+    AnalyzedRun analyzed{run, {}};
+    for (const RunRecord& result : run.results)
+    {
+        analyzed.analyses.push_back(Analyze(run.graph, run.cluster, result, run.dataType));
+    }
+    return analyzed;
+}
+
+} // namespace proteus
+} // namespace ns3
