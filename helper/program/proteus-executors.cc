@@ -241,6 +241,7 @@ MakeExecutorSettings(const ProgramOptions& options)
         settings.calibration =
             ReadFlowCalibration(file.GetStream(), options.calibration).parameters;
     }
+    settings.runtime.startControl = options.startControl;
     settings.recordsSeries = options.results.NeedsSeries();
     settings.recordsChannels = options.results.NeedsChannels();
     return settings;

@@ -168,16 +168,18 @@ Train(Options& options)
     {
         AddRunInput(file, options.information);
     }
+    std::vector<CarriedDependency> carried;
     const ExecutionGraph graph = CompileForCluster(trainingPlan,
                                                    cluster,
                                                    GetKernelCostParameters(options.launchInterval),
-                                                   "");
+                                                   "",
+                                                   &carried);
     PrintJob(options, cluster, plan);
     if (!options.graph.empty())
     {
         SaveGraph(graph, options.graph);
     }
-    RunAndReport(options, cluster, graph, plan.precision.compute);
+    RunAndReport(options, cluster, graph, plan.precision.compute, &carried);
 }
 
 /// The program.

@@ -214,10 +214,16 @@ ExecutionGraph
 CompileForCluster(const TrainingPlan& plan,
                   const Cluster& cluster,
                   const KernelCostParameters& parameters,
-                  const std::string& profile)
+                  const std::string& profile,
+                  std::vector<CarriedDependency>* carried)
 {
     const auto measured = LoadProfile(profile);
-    return Compile(plan.model, plan.tree, cluster, parameters, measured ? &*measured : nullptr);
+    return Compile(plan.model,
+                   plan.tree,
+                   cluster,
+                   parameters,
+                   measured ? &*measured : nullptr,
+                   carried);
 }
 
 void

@@ -13,6 +13,7 @@
 #include "ns3/command-line.h"
 #include "ns3/proteus-cluster.h"
 #include "ns3/proteus-gpu-model.h"
+#include "ns3/proteus-graph-iterations.h"
 #include "ns3/proteus-inventory.h"
 #include "ns3/proteus-kernel-cost.h"
 #include "ns3/proteus-model.h"
@@ -115,6 +116,7 @@ ExecutionGraph CompileForGpu(const TrainingPlan& plan,
  * @param cluster to train on
  * @param parameters of the cost model
  * @param profile file of measured times, see ReadProfileJson(); empty: none
+ * @param carried as Compile()
  * @return the graph
  * @throw std::invalid_argument as CompileForGpu(), or if the cluster has fewer GPUs than the
  * strategy, or the GPUs that it takes are not all of one model
@@ -122,7 +124,8 @@ ExecutionGraph CompileForGpu(const TrainingPlan& plan,
 ExecutionGraph CompileForCluster(const TrainingPlan& plan,
                                  const Cluster& cluster,
                                  const KernelCostParameters& parameters,
-                                 const std::string& profile);
+                                 const std::string& profile,
+                                 std::vector<CarriedDependency>* carried = nullptr);
 
 /**
  * @ingroup proteus

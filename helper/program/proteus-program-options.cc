@@ -115,6 +115,7 @@ ProgramOptions::AddTo(CommandLine& command, bool isTraceInput)
                      communicationSlowdown);
     results.AddTo(command, isTraceInput);
     traces.AddTo(command);
+    communication.AddTo(command);
     command.AddValue("quiet", "no progress line", quiet);
 }
 
@@ -163,16 +164,21 @@ ProgramOptions::Check() const
     CheckSlowdown("computeSlowdown", computeSlowdown, executors);
     CheckSlowdown("communicationSlowdown", communicationSlowdown, executors);
     MakeExecutorSettings(*this); // a bad calibration is known before a long run
+    communication.Check();
     results.Check();
 }
 
-void
-RunAndReport(const ProgramOptions& options,
-             const Cluster& cluster,
-             const ExecutionGraph& graph,
-             DataType dataType)
+namespace
 {
-    options.Check();
+
+/// Runs a graph as it is, and reports.
+/// @return the records of all executors
+std::vector<RunRecord>
+RunGraph(const ProgramOptions& options,
+         const Cluster& cluster,
+         const ExecutionGraph& graph,
+         DataType dataType)
+{
     ReportedRun run{graph, cluster, dataType, options.information, {}};
     for (const std::string& executor :
          ParseExecutors(options.executor, options.htae, options.calibration))
@@ -193,6 +199,32 @@ RunAndReport(const ProgramOptions& options,
             PrintContention(replay, *whole, graph, std::cout);
         }
     }
+    return std::move(run.results);
+}
+
+} // namespace
+
+void
+RunAndReport(const ProgramOptions& options,
+             const Cluster& cluster,
+             const ExecutionGraph& graph,
+             DataType dataType,
+             const std::vector<CarriedDependency>* carried)
+{
+    options.Check();
+    if (options.communication.IsUsed())
+    {
+        ProgramOptions changed = options;
+        const ScheduledJob job = options.communication.Prepare(graph, carried);
+        changed.startControl = job.run.startControl;
+        const std::vector<RunRecord> records = RunGraph(changed, cluster, job.run.graph, dataType);
+        if (job.repeated.iterations > 1)
+        {
+            PrintIterations(job, records, std::cout);
+        }
+        return;
+    }
+    RunGraph(options, cluster, graph, dataType);
 }
 
 int

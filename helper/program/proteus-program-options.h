@@ -11,6 +11,7 @@
 #include "proteus-fabric-flags.h"
 #include "proteus-packet-trace-options.h"
 #include "proteus-result-options.h"
+#include "proteus-schedule-options.h"
 
 #include "ns3/command-line.h"
 #include "ns3/nstime.h"
@@ -19,9 +20,11 @@
 
 #include <functional>
 #include <istream>
+#include <memory>
 #include <ostream>
 #include <set>
 #include <string>
+#include <vector>
 
 /**
  * @file
@@ -70,10 +73,13 @@ struct ProgramOptions
     double computeSlowdown{0};           //!< FlowParameters::computeSlowdown
     double communicationSlowdown{0};     //!< FlowParameters::communicationSlowdown
     PacketTraceOptions traces;           //!< what happens on the links
-    bool quiet{false};                   //!< no progress
-    std::string runName{"simulating"};   //!< of several runs, for their progress
+    ScheduleOptions communication;       //!< iterations, and the order of communications
+    /// Of the communication schedule, once it is known what runs; see RuntimeOptions.
+    std::function<std::unique_ptr<StartControl>(const ExecutionGraph&, Clock&)> startControl;
+    bool quiet{false};                 //!< no progress
+    std::string runName{"simulating"}; //!< of several runs, for their progress
     /// Options whose values may be files that are read; programs add theirs.
-    std::set<std::string> inputs{"cluster", "calibration"};
+    std::set<std::string> inputs{"cluster", "calibration", "communicationSchedule"};
 
     /**
      * @param command to add the options to
@@ -121,13 +127,15 @@ uint32_t ToCount(int64_t value, const std::string& name, int64_t least, int64_t 
  * @param cluster to run on
  * @param graph to run
  * @param dataType whose peak rate the model FLOP utilisation refers to
+ * @param carried what tasks need of the iteration before, where that is known; may be null
  * @throw std::invalid_argument, std::runtime_error as Install() and TrainingJob::Run(), or if a
  * file cannot be written
  */
 void RunAndReport(const ProgramOptions& options,
                   const Cluster& cluster,
                   const ExecutionGraph& graph,
-                  DataType dataType);
+                  DataType dataType,
+                  const std::vector<CarriedDependency>* carried = nullptr);
 
 /**
  * @ingroup proteus

@@ -84,10 +84,12 @@ RunModel(const Input& input, ProgramOptions& options, const Cluster& cluster)
     {
         AddRunInput(file, options.information);
     }
+    std::vector<CarriedDependency> carried;
     const ExecutionGraph graph = CompileForCluster(plan,
                                                    cluster,
                                                    GetKernelCostParameters(options.launchInterval),
-                                                   input.profile);
+                                                   input.profile,
+                                                   &carried);
     std::cout << plan.model.GetName() << ": " << plan.model.CountParameters() << " parameters, "
               << graph.GetNDevices() << " devices, " << graph.GetNTasks() << " tasks\n";
     const Vertex& gpu = cluster.GetVertices()[cluster.GetGpus()[0]];
@@ -97,7 +99,8 @@ RunModel(const Input& input, ProgramOptions& options, const Cluster& cluster)
                  cluster,
                  graph,
                  input.dataType.empty() ? plan.tree.precision.compute
-                                        : DataTypeFromString(input.dataType));
+                                        : DataTypeFromString(input.dataType),
+                 &carried);
 }
 
 /// Loads a trace and runs it.

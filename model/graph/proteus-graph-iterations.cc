@@ -44,7 +44,11 @@ class Repeater
 
     RepeatedGraph Repeat()
     {
-        m_builder.SetFacts(m_graph.GetFacts());
+        WorkloadFacts facts = m_graph.GetFacts(); // rates are of the whole run
+        facts.modelFlopsPerIteration *= m_repeated.iterations;
+        facts.tokensPerIteration *= m_repeated.iterations;
+        facts.samplesPerIteration *= m_repeated.iterations;
+        m_builder.SetFacts(facts);
         for (StreamId stream = 0; stream < m_graph.GetStreams().size(); ++stream)
         {
             m_builder.AddStream(m_graph.GetStreams()[stream],

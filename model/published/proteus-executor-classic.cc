@@ -25,6 +25,7 @@ DescribeClassic()
     traits.description = "the rules of the published Proteus";
     traits.position = 5;
     traits.isHtae = true;
+    traits.hasStreams = false;
     return traits;
 }
 

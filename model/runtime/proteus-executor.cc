@@ -159,6 +159,10 @@ ListIgnoredSettings(const ExecutorTraits& traits, const ExecutorSettings& settin
             add(setting.name + "=" + setting.value, setting.instead);
         }
     }
+    if (!traits.hasStreams && settings.runtime.startControl)
+    {
+        add("the communication schedule", "the order of its own rules");
+    }
     if (!traits.hasSlowdowns)
     {
         for (const auto& [name, value] :

@@ -97,6 +97,7 @@ struct ExecutorTraits
     bool isExact{false};      //!< every packet of the whole run: files of what happens on links
                               //!< can be written
     bool hasPackets{false};   //!< attributes of fabric, transport and collectives count
+    bool hasStreams{true};    //!< RuntimeOptions count, communication schedules among them
     bool hasSlowdowns{false}; //!< FlowParameters::computeSlowdown and communicationSlowdown count
     bool isHtae{false};       //!< one of those that HTAE may stand for
     bool needsCalibration{false}; //!< ExecutorSettings::calibration has to be there

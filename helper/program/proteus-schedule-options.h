@@ -1,0 +1,82 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef PROTEUS_SCHEDULE_OPTIONS_H
+#define PROTEUS_SCHEDULE_OPTIONS_H
+
+#include "proteus-command-line-text.h"
+
+#include "ns3/command-line.h"
+#include "ns3/proteus-graph-iterations.h"
+#include "ns3/proteus-run-record.h"
+#include "ns3/proteus-scheduled-run.h"
+
+#include <cstdint>
+#include <ostream>
+#include <string>
+#include <vector>
+
+namespace ns3
+{
+namespace proteus
+{
+
+/// @ingroup proteus
+/// A graph as often as it runs, with its communications as a policy wants them.
+struct ScheduledJob
+{
+    RepeatedGraph repeated; //!< before the policy
+    ScheduledRun run;       //!< what executors run
+};
+
+/// @ingroup proteus
+/// Options about iterations, and about the order of communications.
+struct ScheduleOptions
+{
+    CommandLineText schedule{"arrival"};   //!< for ParseScheduleSettings(), or a file .json for
+                                           //!< ReadScheduleJson()
+    int64_t iterations{1};                 //!< how often the graph runs
+    std::string crossIteration{"barrier"}; //!< what an iteration waits for of the one before
+
+    /// @param command to add the options to
+    void AddTo(CommandLine& command);
+
+    /// @return the policy and its settings
+    /// @throw std::invalid_argument that says what is wrong
+    ScheduleSettings ReadSettings() const;
+
+    /// @throw std::invalid_argument that names a wrong option
+    void Check() const;
+
+    /// @return whether a graph has to be changed at all
+    bool IsUsed() const;
+
+    /**
+     * @param graph one iteration
+     * @param carried what its tasks need of the iteration before; null: that is not known
+     * @return what executors run
+     * @throw std::invalid_argument if iterations are to wait tensor by tensor and it is not known
+     * for what, and as Check()
+     */
+    ScheduledJob Prepare(const ExecutionGraph& graph,
+                         const std::vector<CarriedDependency>* carried) const;
+};
+
+/**
+ * @ingroup proteus
+ * Prints how long each iteration took, and the steady time.
+ * @param job that ran
+ * @param records of its runs
+ * @param out where to
+ */
+void PrintIterations(const ScheduledJob& job,
+                     const std::vector<RunRecord>& records,
+                     std::ostream& out);
+
+} // namespace proteus
+} // namespace ns3
+
+#endif // PROTEUS_SCHEDULE_OPTIONS_H

@@ -1,0 +1,99 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-schedule-text.h"
+
+#include <charconv>
+#include <functional>
+#include <map>
+#include <sstream>
+#include <stdexcept>
+
+namespace ns3
+{
+namespace proteus
+{
+
+namespace
+{
+
+/// @param key a setting @param text its value @return the number
+template <typename T>
+T
+ToNumber(const std::string& key, const std::string& text)
+{
+    T number{};
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error != std::errc() || end != text.data() + text.size())
+    {
+        throw std::invalid_argument("schedule: " + key + "=" + text +
+                                    ": must be a whole number, e.g. " + key + "=4000000");
+    }
+    return number;
+}
+
+/// @param text kinds joined by '+' @return them
+std::vector<Parallelism>
+ToKinds(const std::string& text)
+{
+    std::vector<Parallelism> kinds;
+    std::stringstream stream(text);
+    for (std::string name; std::getline(stream, name, '+');)
+    {
+        kinds.push_back(ParallelismFromString(name));
+    }
+    return kinds;
+}
+
+} // namespace
+
+ScheduleSettings
+ParseScheduleSettings(const std::string& text)
+{
+    ScheduleSettings settings;
+    const std::map<std::string, std::function<void(const std::string&)>> setters{
+        {"partBytes",
+         [&](const std::string& value) {
+             settings.partBytes = ToNumber<uint64_t>("partBytes", value);
+         }},
+        {"creditBytes",
+         [&](const std::string& value) {
+             settings.creditBytes = ToNumber<uint64_t>("creditBytes", value);
+         }},
+        {"bucketBytes",
+         [&](const std::string& value) {
+             settings.bucketBytes = ToNumber<uint64_t>("bucketBytes", value);
+         }},
+        {"messagePs",
+         [&](const std::string& value) {
+             settings.messagePs = ToNumber<int64_t>("messagePs", value);
+         }},
+        {"kinds", [&](const std::string& value) { settings.kinds = ToKinds(value); }}};
+    std::stringstream stream(text);
+    std::getline(stream, settings.policy, ',');
+    for (std::string part; std::getline(stream, part, ',');)
+    {
+        const auto equals = part.find('=');
+        const std::string key = part.substr(0, equals);
+        const auto setter = setters.find(key);
+        if (setter == setters.end() || equals == std::string::npos)
+        {
+            std::string known;
+            for (const auto& [name, set] : setters)
+            {
+                known += (known.empty() ? "" : ", ") + name + "=";
+            }
+            throw std::invalid_argument("schedule: unknown setting '" + part +
+                                        "'; there are: " + known);
+        }
+        setter->second(part.substr(equals + 1));
+    }
+    CheckScheduleSettings(settings);
+    return settings;
+}
+
+} // namespace proteus
+} // namespace ns3

@@ -1,0 +1,33 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef PROTEUS_SCHEDULE_TEXT_H
+#define PROTEUS_SCHEDULE_TEXT_H
+
+#include "proteus-communication-scheduler.h"
+
+#include <string>
+
+namespace ns3
+{
+namespace proteus
+{
+
+/**
+ * @ingroup proteus
+ * Settings of a policy as a user types them: its name, and what differs from the defaults, e.g.
+ * "priority,partBytes=4000000,creditBytes=16000000,kinds=expert+data,messagePs=5000000".
+ * @param text to read
+ * @return the settings
+ * @throw std::invalid_argument that says what is wrong and what there is, and as
+ * CheckScheduleSettings()
+ */
+ScheduleSettings ParseScheduleSettings(const std::string& text);
+
+} // namespace proteus
+} // namespace ns3
+
+#endif // PROTEUS_SCHEDULE_TEXT_H

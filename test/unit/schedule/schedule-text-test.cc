@@ -1,0 +1,55 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "ns3/proteus-schedule-text.h"
+
+#include <gtest/gtest.h>
+#include <stdexcept>
+#include <string>
+
+using namespace ns3::proteus;
+
+TEST(ScheduleText, SettingsAreTheDefaultsUnlessTheyAreNamed)
+{
+    const ScheduleSettings plain = ParseScheduleSettings("p3");
+    EXPECT_EQ(plain.policy, "p3");
+    EXPECT_EQ(plain.partBytes, ScheduleSettings::WHOLE);
+    EXPECT_EQ(plain.creditBytes, CreditWindow::UNLIMITED);
+    const ScheduleSettings settings = ParseScheduleSettings(
+        "priority,partBytes=4000000,creditBytes=16000000,kinds=expert+data,messagePs=5");
+    EXPECT_EQ(settings.policy, "priority");
+    EXPECT_EQ(settings.partBytes, 4000000u);
+    EXPECT_EQ(settings.creditBytes, 16000000u);
+    EXPECT_EQ(settings.bucketBytes, ScheduleSettings().bucketBytes);
+    EXPECT_EQ(settings.kinds, (std::vector<Parallelism>{Parallelism::EXPERT, Parallelism::DATA}));
+    EXPECT_EQ(settings.messagePs, 5);
+}
+
+TEST(ScheduleText, MistakesSayWhatThereIs)
+{
+    const auto errorOf = [](const std::string& text) {
+        try
+        {
+            ParseScheduleSettings(text);
+        }
+        catch (const std::invalid_argument& error)
+        {
+            return std::string(error.what());
+        }
+        return std::string();
+    };
+    EXPECT_EQ(errorOf("fast"),
+              "schedule: unknown policy 'fast'; there are: arrival, buckets, critical-path, fair, "
+              "p3, priority");
+    EXPECT_EQ(errorOf("priority,size=3"),
+              "schedule: unknown setting 'size=3'; there are: bucketBytes=, creditBytes=, kinds=, "
+              "messagePs=, partBytes=");
+    EXPECT_EQ(errorOf("priority,partBytes=4MB"),
+              "schedule: partBytes=4MB: must be a whole number, e.g. partBytes=4000000");
+    EXPECT_NE(errorOf("priority,partBytes=0").find("parts of 0 bytes"), std::string::npos);
+    EXPECT_NE(errorOf("priority,creditBytes=0").find("credit of 0 bytes"), std::string::npos);
+    EXPECT_NE(errorOf("priority,kinds=gradient").find("gradient"), std::string::npos);
+}
