@@ -21,7 +21,7 @@ namespace
 
 constexpr double PS = 1e-12; // seconds
 constexpr double MEGABYTE = 1e6;
-/// See GraphEmitter: parameters that close a bucket of Megatron-LM, at least.
+/// See GradientEmitter: parameters that close a bucket of Megatron-LM, at least.
 constexpr double MEGATRON_BUCKET = 40e6;
 
 /// @return bytes of a stored number

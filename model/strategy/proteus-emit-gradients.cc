@@ -4,12 +4,9 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
-#include "proteus-graph-emitter.h"
+#include "proteus-emit-gradients.h"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
-#include <map>
 #include <stdexcept>
 #include <tuple>
 #include <utility>
@@ -30,35 +27,56 @@ constexpr double MEGABYTE = 1e6;
 
 } // namespace
 
+void
+GradientEmitter::Add(const Leaf& leaf)
+{
+    const auto found = m_leafOf.find(leaf.tensor);
+    if (found != m_leafOf.end() && m_leaves[found->second].made.layout == leaf.made.layout)
+    {
+        // Used twice: the sums add up on the device.
+        Leaf& other = m_leaves[found->second];
+        other.made.rows.insert(other.made.rows.end(), leaf.made.rows.begin(), leaf.made.rows.end());
+        other.depth = std::max(other.depth, leaf.depth);
+        other.operatorId = leaf.operatorId;
+        other.read = leaf.read;
+        return;
+    }
+    m_leafOf[leaf.tensor] = static_cast<uint32_t>(m_leaves.size());
+    m_leaves.push_back(leaf);
+}
+
 /// Reduces what a bucket has and gives every leaf in it the task that it is done with.
 void
-GraphEmitter::Flush(const BucketKey& key, Bucket& bucket)
+GradientEmitter::Flush(const BucketKey& key, Bucket& bucket)
 {
     const uint32_t number = m_nFlushed[key.second]++;
     Task task;
     task.kind = TaskKind::COMMUNICATION;
     task.collective = key.first;
     task.parallelism = bucket.parallelism;
-    task.stream = m_gradientStream;
+    task.stream = m_context.streams.gradient;
     task.phase = bucket.phase;
-    task.place = m_builder.AddGroup(key.second);
+    task.place = m_context.builder.AddGroup(key.second);
     task.bytes = bucket.bytes;
     const std::string name = "gradients.bucket" + std::to_string(number);
-    const TaskId id = m_builder.AddTask(task, name + "." + ToString(key.first), bucket.ready);
+    const TaskId id =
+        m_context.builder.AddTask(task, name + "." + ToString(key.first), bucket.ready);
     for (const DeviceId device : key.second)
     {
         TaskId result = id;
-        if (!m_isInPlace)
+        if (!m_context.isInPlace)
         {
             uint64_t bytes = 0;
             for (const uint32_t leaf : bucket.leaves)
             {
                 const Layout& layout = m_leaves[leaf].reduced.layout;
-                bytes += GetGradientBytes() *
-                         layout.CountLocal(m_placement.tensors[m_leaves[leaf].tensor].tensor.shape,
-                                           layout.mesh->FindPosition(device));
+                bytes += m_context.GetGradientBytes() *
+                         layout.CountLocal(
+                             m_context.placement.tensors[m_leaves[leaf].tensor].tensor.shape,
+                             layout.mesh->FindPosition(device));
             }
-            result = m_builder.AddMemory(m_gradientPhase, device, name, bytes, {id});
+            result =
+                m_context.builder.AddMemory(m_context.phases.gradients, device, name, bytes, {id});
         }
         for (const uint32_t leaf : bucket.leaves)
         {
@@ -71,9 +89,9 @@ GraphEmitter::Flush(const BucketKey& key, Bucket& bucket)
 
 /// Whether a bucket has reached its size.
 bool
-GraphEmitter::IsFull(const BucketKey& key, const Bucket& bucket, uint32_t stage) const
+GradientEmitter::IsFull(const BucketKey& key, const Bucket& bucket, uint32_t stage) const
 {
-    switch (m_tree.gradients.policy)
+    switch (m_context.tree.gradients.policy)
     {
     case BucketPolicy::WHOLE:
         return false;
@@ -82,51 +100,30 @@ GraphEmitter::IsFull(const BucketKey& key, const Bucket& bucket, uint32_t stage)
     case BucketPolicy::DDP: {
         const bool isFirst = m_nFlushed.count(key.second) == 0;
         return static_cast<double>(bucket.bytes) >
-               MEGABYTE * (isFirst ? m_tree.gradients.firstBucketMegabytes
-                                   : m_tree.gradients.bucketMegabytes);
+               MEGABYTE * (isFirst ? m_context.tree.gradients.firstBucketMegabytes
+                                   : m_context.tree.gradients.bucketMegabytes);
     }
     case BucketPolicy::MEGATRON:
         return stage == 0 &&
                bucket.bytes >=
-                   GetGradientBytes() *
+                   m_context.GetGradientBytes() *
                        std::max(MEGATRON_BUCKET, MEGATRON_BUCKET_PER_REPLICA * key.second.size());
     }
     return false;
-}
-
-/// Whether a gradient that would add up in place is scattered instead as soon as it is made, in
-/// every micro-batch: the buffer in which it adds up has this device's share only (ZeRO 2 and 3).
-bool
-GraphEmitter::IsScattered(const PlacedOperator& placed, const GradientWrite& write) const
-{
-    const Access& target = placed.op.reads[write.read];
-    const PlacedTensor& tensor = m_placement.tensors[target.tensor];
-    if (!m_isInPlace || !target.isDifferentiable || tensor.tensor.role != TensorRole::PARAMETER)
-    {
-        return false;
-    }
-    std::vector<const Access*> summands;
-    for (const DataReference& reference : write.summands)
-    {
-        summands.push_back(&FindAccess(placed.op, reference));
-    }
-    const std::vector<BoxingStep> steps =
-        PlanBoxing(GetResultLayout(placed, target, summands), tensor.gradient, tensor.tensor.shape);
-    return !steps.empty() && steps[0].collective == Collective::REDUCE_SCATTER;
 }
 
 /// One step of the reduction of the gradients of a stage.
 /// @param isFirst whether it is the first one
 /// @return whether there was one
 bool
-GraphEmitter::EmitReduction(const std::vector<uint32_t>& order, uint32_t stage, bool isFirst)
+GradientEmitter::EmitReduction(const std::vector<uint32_t>& order, uint32_t stage, bool isFirst)
 {
     std::map<BucketKey, Bucket> open;
     bool isDone = true;
     for (const uint32_t index : order)
     {
         Leaf& leaf = m_leaves[index];
-        const PlacedTensor& tensor = m_placement.tensors[leaf.tensor];
+        const PlacedTensor& tensor = m_context.placement.tensors[leaf.tensor];
         const std::vector<BoxingStep> steps =
             PlanBoxing(leaf.reduced.layout, tensor.gradient, tensor.tensor.shape);
         if (steps.empty())
@@ -141,9 +138,9 @@ GraphEmitter::EmitReduction(const std::vector<uint32_t>& order, uint32_t stage, 
             Cargo cargo;
             cargo.name = tensor.tensor.name + ".gradient";
             cargo.shape = tensor.tensor.shape;
-            cargo.elementBytes = GetGradientBytes();
-            cargo.sendPhase = cargo.receivePhase = m_gradientPhase;
-            leaf.reduced = EmitTransfers(leaf.reduced, step, cargo);
+            cargo.elementBytes = m_context.GetGradientBytes();
+            cargo.sendPhase = cargo.receivePhase = m_context.phases.gradients;
+            leaf.reduced = m_converter.EmitTransfers(leaf.reduced, step, cargo);
             continue;
         }
         // Partial sums of groups that reduce nothing stay what they are.
@@ -154,13 +151,13 @@ GraphEmitter::EmitReduction(const std::vector<uint32_t>& order, uint32_t stage, 
         {
             const BucketKey key{step.collective, group.devices};
             Bucket& bucket = open[key];
-            bucket.bytes += group.elements * GetGradientBytes();
+            bucket.bytes += group.elements * m_context.GetGradientBytes();
             bucket.leaves.push_back(index);
             bucket.parallelism = Parallelism::DATA;
-            bucket.phase =
-                !m_scatter.empty() && isFirst && step.collective == Collective::REDUCE_SCATTER
-                    ? m_scatter[m_chunkOf[stage]]
-                    : m_gradientPhase;
+            bucket.phase = !m_context.phases.scatter.empty() && isFirst &&
+                                   step.collective == Collective::REDUCE_SCATTER
+                               ? m_context.phases.scatter[m_context.phases.chunkOf[stage]]
+                               : m_context.phases.gradients;
             for (const DeviceId device : group.devices)
             {
                 const std::vector<TaskId> ready =
@@ -184,13 +181,13 @@ GraphEmitter::EmitReduction(const std::vector<uint32_t>& order, uint32_t stage, 
 }
 
 void
-GraphEmitter::EmitGradients()
+GradientEmitter::EmitGradients()
 {
     for (Leaf& leaf : m_leaves)
     {
         leaf.reduced = leaf.made;
     }
-    for (uint32_t stage = 0; stage < m_placement.nStages; ++stage)
+    for (uint32_t stage = 0; stage < m_context.placement.nStages; ++stage)
     {
         std::vector<uint32_t> order;
         for (uint32_t i = 0; i < m_leaves.size(); ++i)
@@ -203,7 +200,7 @@ GraphEmitter::EmitGradients()
         std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
             const Leaf& left = m_leaves[a];
             const Leaf& right = m_leaves[b];
-            if (m_tree.gradients.policy == BucketPolicy::DDP)
+            if (m_context.tree.gradients.policy == BucketPolicy::DDP)
             {
                 // As gradients appear; of those at once, the later parameter first.
                 return std::tuple(left.depth, right.operatorId, right.read) <
@@ -224,11 +221,11 @@ GraphEmitter::EmitGradients()
 
 /// Copies of a parameter add their gradients up.
 void
-GraphEmitter::EmitTies()
+GradientEmitter::EmitTies()
 {
-    for (const std::vector<TensorId>& tie : m_placement.ties)
+    for (const std::vector<TensorId>& tie : m_context.placement.ties)
     {
-        const PlacedTensor& first = m_placement.tensors[tie[0]];
+        const PlacedTensor& first = m_context.placement.tensors[tie[0]];
         std::vector<Leaf*> leaves;
         for (const TensorId tensor : tie)
         {
@@ -262,13 +259,14 @@ GraphEmitter::EmitTies()
                 const std::vector<TaskId> some = GetReady(leaf->reduced, position);
                 ready.insert(ready.end(), some.begin(), some.end());
             }
-            row[position] = m_builder.AddCommunication(
-                m_gradientPhase,
-                m_builder.AddGroup(devices),
-                m_gradientStream,
+            row[position] = m_context.builder.AddCommunication(
+                m_context.phases.gradients,
+                m_context.builder.AddGroup(devices),
+                m_context.streams.gradient,
                 first.tensor.name + ".gradient.all-reduce",
                 Collective::ALL_REDUCE,
-                GetGradientBytes() * first.gradient.CountLocal(first.tensor.shape, position),
+                m_context.GetGradientBytes() *
+                    first.gradient.CountLocal(first.tensor.shape, position),
                 Parallelism::EMBEDDING,
                 ready);
         }

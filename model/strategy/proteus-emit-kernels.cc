@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
-#include "proteus-graph-emitter.h"
+#include "proteus-emit-kernels.h"
 
 #include <algorithm>
 #include <cmath>
@@ -16,80 +16,22 @@ namespace ns3
 namespace proteus
 {
 
-namespace
-{
-
-/// Bytes of a stored number.
-uint64_t
-GetBytes(DataType type)
-{
-    return type == DataType::FP32 || type == DataType::TF32 ? 4 : 2;
-}
-
-} // namespace
-
-uint64_t
-GraphEmitter::GetElementBytes(ElementKind element) const
-{
-    switch (element)
-    {
-    case ElementKind::COMPUTE:
-        return GetBytes(m_tree.precision.compute);
-    case ElementKind::MASK:
-        return 1;
-    case ElementKind::FP32:
-    case ElementKind::INDEX:
-        return 4;
-    }
-    return 4;
-}
-
-uint64_t
-GraphEmitter::GetGradientBytes() const
-{
-    return GetBytes(m_tree.precision.gradient);
-}
-
-/// Bytes of optimizer state per parameter: moments, and a master copy in mixed precision.
-uint64_t
-GraphEmitter::GetStateBytes() const
-{
-    const uint64_t master = GetBytes(m_tree.precision.compute) == 4 ? 0 : 4;
-    switch (m_tree.optimizer.kind)
-    {
-    case OptimizerKind::ADAM:
-        return 8 + master;
-    case OptimizerKind::MOMENTUM:
-        return 4 + master;
-    case OptimizerKind::SGD:
-        return master;
-    }
-    return master;
-}
-
-const Access&
-GraphEmitter::FindAccess(const ModelOperator& op, const DataReference& reference) const
-{
-    return reference.kind == DataReference::Kind::READ ? op.reads[reference.index]
-                                                       : op.writes[reference.index];
-}
-
 /// Bytes that a kernel moves at a position of its mesh.
 uint64_t
-GraphEmitter::CountTraffic(const PlacedOperator& placed,
-                           const OperatorPart& part,
-                           uint32_t position,
-                           const std::vector<uint64_t>& extents) const
+KernelEmitter::CountTraffic(const PlacedOperator& placed,
+                            const OperatorPart& part,
+                            uint32_t position,
+                            const std::vector<uint64_t>& extents) const
 {
     double bytes = 0;
     auto add = [&](const Access& access, double traffic, uint64_t elementBytes) {
-        const ModelTensor& tensor = m_placement.tensors[access.tensor].tensor;
+        const ModelTensor& tensor = m_context.placement.tensors[access.tensor].tensor;
         const Layout layout = GetAccessLayout(placed, access);
         bytes +=
             traffic * static_cast<double>(layout.CountLocal(tensor.shape, position) * elementBytes);
     };
     auto element = [&](const Access& access) {
-        return GetElementBytes(m_placement.tensors[access.tensor].tensor.element);
+        return m_context.GetElementBytes(m_context.placement.tensors[access.tensor].tensor.element);
     };
     if (part.reads.empty())
     {
@@ -111,13 +53,14 @@ GraphEmitter::CountTraffic(const PlacedOperator& placed,
     {
         const Access& access = placed.op.reads[write.read];
         const bool isParameter =
-            m_placement.tensors[access.tensor].tensor.role == TensorRole::PARAMETER;
+            m_context.placement.tensors[access.tensor].tensor.role == TensorRole::PARAMETER;
         // A gradient is added to what there is of it: read and written.
-        const bool isSum = isParameter ? m_isInPlace && !IsScattered(placed, write)
-                                       : m_gradients.count(access.tensor) > 0;
+        const bool isSum = isParameter
+                               ? m_context.isInPlace && !m_context.IsScattered(placed, write)
+                               : m_tensors.gradients.count(access.tensor) > 0;
         add(access,
             write.traffic * (isSum ? 2 : 1),
-            isParameter ? GetGradientBytes() : element(access));
+            isParameter ? m_context.GetGradientBytes() : element(access));
     }
     for (const Work& work : part.bytes)
     {
@@ -131,14 +74,14 @@ GraphEmitter::CountTraffic(const PlacedOperator& placed,
     return static_cast<uint64_t>(std::llround(bytes));
 }
 
-GraphEmitter::Row
-GraphEmitter::EmitKernel(OperatorId id,
-                         const OperatorPart& part,
-                         PhaseId phase,
-                         const std::string& name,
-                         const std::vector<Value>& reads)
+Row
+KernelEmitter::EmitKernel(OperatorId id,
+                          const OperatorPart& part,
+                          PhaseId phase,
+                          const std::string& name,
+                          const std::vector<Value>& reads)
 {
-    const PlacedOperator& placed = m_placement.operators[id];
+    const PlacedOperator& placed = m_context.placement.operators[id];
     const uint32_t nDevices = static_cast<uint32_t>(placed.mesh->GetDevices().size());
     Row row(nDevices);
     // Devices with equal shares do equal work.
@@ -173,22 +116,23 @@ GraphEmitter::EmitKernel(OperatorId id,
             }
             task.kind = TaskKind::COMPUTE;
             task.bytes = CountTraffic(placed, part, position, extents);
-            task.dataType = part.isMatrixProduct ? m_tree.precision.compute : DataType::FP32;
+            task.dataType =
+                part.isMatrixProduct ? m_context.tree.precision.compute : DataType::FP32;
             if (placed.op.kind == "attention" && task.dataType == DataType::FP8)
             {
                 task.dataType = DataType::BF16; // as Transformer Engine does
             }
-            task.stream = m_compute;
+            task.stream = m_context.streams.compute;
             task.phase = phase;
-            if (m_options.kernelTime)
+            if (m_context.options.kernelTime)
             {
-                task.durationPs = m_options.kernelTime({placed.op.name,
-                                                        placed.op.kind,
-                                                        part.name,
-                                                        extents,
-                                                        task.flops,
-                                                        task.bytes,
-                                                        task.dataType});
+                task.durationPs = m_context.options.kernelTime({placed.op.name,
+                                                                placed.op.kind,
+                                                                part.name,
+                                                                extents,
+                                                                task.flops,
+                                                                task.bytes,
+                                                                task.dataType});
             }
         }
         dependencies.clear();
@@ -202,42 +146,17 @@ GraphEmitter::EmitKernel(OperatorId id,
             dependencies.push_back(m_trigger[position]);
         }
         task.place = placed.mesh->GetDevices()[position];
-        row[position] = m_builder.AddTask(task, name, dependencies);
+        row[position] = m_context.builder.AddTask(task, name, dependencies);
     }
-    if (std::count(m_weight.begin(), m_weight.end(), phase) == 0)
+    if (std::count(m_context.phases.weight.begin(), m_context.phases.weight.end(), phase) == 0)
     {
-        m_recent.emplace_back(placed.mesh, row); // not what runs at some later time
-    }
-    if (m_recent.size() > PREFETCH_KERNELS)
-    {
-        m_recent.pop_front();
-    }
-    return row;
-}
-
-GraphEmitter::Row
-GraphEmitter::EmitMemory(const Layout& layout,
-                         const Shape& shape,
-                         uint64_t elementBytes,
-                         PhaseId phase,
-                         const std::string& name,
-                         const Row& producers)
-{
-    const std::vector<DeviceId>& devices = layout.mesh->GetDevices();
-    Row row(devices.size());
-    for (uint32_t position = 0; position < devices.size(); ++position)
-    {
-        row[position] = m_builder.AddMemory(phase,
-                                            devices[position],
-                                            name,
-                                            layout.CountLocal(shape, position) * elementBytes,
-                                            {producers[position]});
+        m_recent.Add(placed.mesh, row); // not what runs at some later time
     }
     return row;
 }
 
 void
-GraphEmitter::AddPersistentMemory()
+KernelEmitter::AddPersistentMemory(const std::set<TensorId>& losses)
 {
     struct Bytes
     {
@@ -247,11 +166,11 @@ GraphEmitter::AddPersistentMemory()
         uint64_t data{0};
     };
 
-    std::vector<Bytes> all(m_placement.nDevices);
-    for (TensorId id = 0; id < m_placement.tensors.size(); ++id)
+    std::vector<Bytes> all(m_context.placement.nDevices);
+    for (TensorId id = 0; id < m_context.placement.tensors.size(); ++id)
     {
-        const PlacedTensor& tensor = m_placement.tensors[id];
-        const bool isLoss = m_losses.count(id) > 0;
+        const PlacedTensor& tensor = m_context.placement.tensors[id];
+        const bool isLoss = losses.count(id) > 0;
         if (tensor.tensor.role != TensorRole::PARAMETER &&
             tensor.tensor.role != TensorRole::INPUT && !isLoss)
         {
@@ -265,17 +184,17 @@ GraphEmitter::AddPersistentMemory()
                     bytes * layout.CountLocal(tensor.tensor.shape, position);
             }
         };
-        const uint64_t bytes = GetElementBytes(tensor.tensor.element);
+        const uint64_t bytes = m_context.GetElementBytes(tensor.tensor.element);
         if (tensor.tensor.role == TensorRole::PARAMETER)
         {
             add(tensor.home, bytes, &Bytes::parameters);
-            if (m_isInPlace)
+            if (m_context.isInPlace)
             {
-                add(tensor.gradient, GetGradientBytes(), &Bytes::gradients);
+                add(tensor.gradient, m_context.GetGradientBytes(), &Bytes::gradients);
             }
-            if (!m_tree.optimizer.isOffloaded)
+            if (!m_context.tree.optimizer.isOffloaded)
             {
-                add(tensor.optimizer, GetStateBytes(), &Bytes::state);
+                add(tensor.optimizer, m_context.GetStateBytes(), &Bytes::state);
             }
         }
         else
@@ -283,7 +202,7 @@ GraphEmitter::AddPersistentMemory()
             add(tensor.home, bytes, &Bytes::data);
         }
     }
-    for (DeviceId device = 0; device < m_placement.nDevices; ++device)
+    for (DeviceId device = 0; device < m_context.placement.nDevices; ++device)
     {
         const Bytes& bytes = all[device];
         for (const auto& [name, size] :
@@ -294,7 +213,8 @@ GraphEmitter::AddPersistentMemory()
         {
             if (size > 0)
             {
-                m_builder.AddMemory(m_optimizerPhase, device, name, size, {}, true);
+                m_context.builder
+                    .AddMemory(m_context.phases.optimizer, device, name, size, {}, true);
             }
         }
     }

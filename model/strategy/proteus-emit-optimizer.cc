@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
-#include "proteus-graph-emitter.h"
+#include "proteus-emit-optimizer.h"
 
 #include <algorithm>
 #include <cmath>
@@ -42,72 +42,72 @@ GetFlops(OptimizerKind kind)
 
 /// The update of one or more parameters on a device, on the device or on its host.
 TaskId
-GraphEmitter::EmitUpdate(DeviceId device,
-                         const std::string& name,
-                         uint64_t elements,
-                         const std::vector<TaskId>& ready)
+OptimizerEmitter::EmitUpdate(DeviceId device,
+                             const std::string& name,
+                             uint64_t elements,
+                             const std::vector<TaskId>& ready)
 {
-    const OptimizerSpec& optimizer = m_tree.optimizer;
-    const uint64_t parameterBytes = GetElementBytes(ElementKind::COMPUTE);
-    const uint64_t stateBytes = 2 * GetStateBytes();
+    const OptimizerSpec& optimizer = m_context.tree.optimizer;
+    const uint64_t parameterBytes = m_context.GetElementBytes(ElementKind::COMPUTE);
+    const uint64_t stateBytes = 2 * m_context.GetStateBytes();
     if (optimizer.isOffloaded)
     {
         auto time = [](uint64_t bytes, double gigabytesPerSecond) -> int64_t {
             return std::llround(static_cast<double>(bytes) / (gigabytesPerSecond * 1e9) *
                                 PS_PER_SECOND);
         };
-        TaskId task = m_builder.AddCompute(
-            m_optimizerPhase,
+        TaskId task = m_context.builder.AddCompute(
+            m_context.phases.optimizer,
             device,
-            m_toHostStream,
+            m_context.streams.toHost,
             name + ".gradient-to-host",
-            time(elements * GetGradientBytes(), optimizer.hostLinkGigabytesPerSecond),
+            time(elements * m_context.GetGradientBytes(), optimizer.hostLinkGigabytesPerSecond),
             ready);
         // The host runs it at the speed of its memory.
-        task =
-            m_builder.AddCompute(m_optimizerPhase,
-                                 device,
-                                 m_hostStream,
-                                 name + ".host",
-                                 time(elements * (GetGradientBytes() + stateBytes + parameterBytes),
-                                      optimizer.hostMemoryGigabytesPerSecond),
-                                 {task});
-        return m_builder.AddCompute(
-            m_optimizerPhase,
+        task = m_context.builder.AddCompute(
+            m_context.phases.optimizer,
             device,
-            m_fromHostStream,
+            m_context.streams.host,
+            name + ".host",
+            time(elements * (m_context.GetGradientBytes() + stateBytes + parameterBytes),
+                 optimizer.hostMemoryGigabytesPerSecond),
+            {task});
+        return m_context.builder.AddCompute(
+            m_context.phases.optimizer,
+            device,
+            m_context.streams.fromHost,
             name + ".parameter-to-device",
             time(elements * parameterBytes, optimizer.hostLinkGigabytesPerSecond),
             {task});
     }
     Task task;
     task.kind = TaskKind::COMPUTE;
-    task.phase = m_optimizerPhase;
+    task.phase = m_context.phases.optimizer;
     task.place = device;
-    task.stream = optimizer.isImmediate ? m_optimizerStream : m_compute;
+    task.stream = optimizer.isImmediate ? m_context.streams.optimizer : m_context.streams.compute;
     task.dataType = DataType::FP32;
     task.flops = GetFlops(optimizer.kind) * static_cast<double>(elements);
-    task.bytes = elements * (GetGradientBytes() + stateBytes + parameterBytes);
-    if (m_options.kernelTime)
+    task.bytes = elements * (m_context.GetGradientBytes() + stateBytes + parameterBytes);
+    if (m_context.options.kernelTime)
     {
-        task.durationPs = m_options.kernelTime({name,
-                                                ToString(optimizer.kind),
-                                                "",
-                                                {elements},
-                                                task.flops,
-                                                task.bytes,
-                                                task.dataType});
+        task.durationPs = m_context.options.kernelTime({name,
+                                                        ToString(optimizer.kind),
+                                                        "",
+                                                        {elements},
+                                                        task.flops,
+                                                        task.bytes,
+                                                        task.dataType});
     }
-    return m_builder.AddTask(task, name, ready);
+    return m_context.builder.AddTask(task, name, ready);
 }
 
 void
-GraphEmitter::EmitOptimizer()
+OptimizerEmitter::EmitOptimizer()
 {
-    const OptimizerSpec& optimizer = m_tree.optimizer;
+    const OptimizerSpec& optimizer = m_context.tree.optimizer;
     if (optimizer.isImmediate && (optimizer.isFused || optimizer.isOffloaded || optimizer.zero > 0))
     {
-        throw std::invalid_argument("strategy \"" + m_tree.name +
+        throw std::invalid_argument("strategy \"" + m_context.tree.name +
                                     "\": immediate updates are of one parameter each, on the "
                                     "device and in every replica; leave out fused, offload and "
                                     "zero");
@@ -121,15 +121,15 @@ GraphEmitter::EmitOptimizer()
     for (const auto& [device, update] : last)
     {
         // The compute stream keeps kernels behind updates, if these are on it.
-        const auto gather = m_firstGathers.find(device);
-        if (gather != m_firstGathers.end())
+        const auto gather = m_next.firstGathers.find(device);
+        if (gather != m_next.firstGathers.end())
         {
-            m_carried.push_back({update, gather->second});
+            m_next.carried.push_back({update, gather->second});
         }
-        const auto kernel = m_firstKernels.find(device);
-        if (optimizer.isOffloaded && kernel != m_firstKernels.end())
+        const auto kernel = m_next.firstKernels.find(device);
+        if (optimizer.isOffloaded && kernel != m_next.firstKernels.end())
         {
-            m_carried.push_back({update, kernel->second});
+            m_next.carried.push_back({update, kernel->second});
         }
     }
     EmitParameterGathers(last);
@@ -137,13 +137,11 @@ GraphEmitter::EmitOptimizer()
 
 /// Updates every parameter when its gradient is reduced; who reads it next waits for that.
 void
-GraphEmitter::EmitImmediateUpdates()
+OptimizerEmitter::EmitImmediateUpdates()
 {
-    const std::string kind = ToString(m_tree.optimizer.kind);
-    for (const uint32_t index : m_leavesInOrder)
-    {
-        const Leaf& leaf = m_leaves[index];
-        const PlacedTensor& tensor = m_placement.tensors[leaf.tensor];
+    const std::string kind = ToString(m_context.tree.optimizer.kind);
+    m_gradientsOf.ForEachInOrder([&](const Leaf& leaf) {
+        const PlacedTensor& tensor = m_context.placement.tensors[leaf.tensor];
         const std::vector<DeviceId>& devices = tensor.optimizer.mesh->GetDevices();
         for (uint32_t position = 0; position < devices.size(); ++position)
         {
@@ -153,36 +151,36 @@ GraphEmitter::EmitImmediateUpdates()
                            tensor.tensor.name + "." + kind,
                            tensor.optimizer.CountLocal(tensor.tensor.shape, position),
                            GetReady(leaf.reduced, leaf.reduced.layout.mesh->FindPosition(device)));
-            const auto readers = m_readers.find({leaf.tensor, device});
-            for (std::size_t i = 0; readers != m_readers.end() && i < readers->second.size(); ++i)
+            const auto readers = m_next.readers.find({leaf.tensor, device});
+            for (std::size_t i = 0; readers != m_next.readers.end() && i < readers->second.size();
+                 ++i)
             {
-                m_carried.push_back({update, readers->second[i]});
+                m_next.carried.push_back({update, readers->second[i]});
             }
         }
-    }
+    });
 }
 
 /// Updates all parameters when all gradients are reduced.
 /// @param isFused whether in one kernel
 /// @return the last update by device
 std::map<DeviceId, TaskId>
-GraphEmitter::EmitUpdates(bool isFused)
+OptimizerEmitter::EmitUpdates(bool isFused)
 {
     // A device updates nothing before all of its gradients are reduced, as an optimizer's step
     // follows the whole backward pass.
-    std::vector<std::vector<TaskId>> ready(m_placement.nDevices);
+    std::vector<std::vector<TaskId>> ready(m_context.placement.nDevices);
     auto visit = [&](auto&& function) {
-        for (const uint32_t index : m_leavesInOrder)
-        {
-            const PlacedTensor& tensor = m_placement.tensors[m_leaves[index].tensor];
+        m_gradientsOf.ForEachInOrder([&](const Leaf& leaf) {
+            const PlacedTensor& tensor = m_context.placement.tensors[leaf.tensor];
             const std::vector<DeviceId>& devices = tensor.optimizer.mesh->GetDevices();
             for (uint32_t position = 0; position < devices.size(); ++position)
             {
-                function(m_leaves[index], tensor, position, devices[position]);
+                function(leaf, tensor, position, devices[position]);
             }
-        }
+        });
     };
-    std::vector<uint64_t> elements(m_placement.nDevices);
+    std::vector<uint64_t> elements(m_context.placement.nDevices);
     visit([&](const Leaf& leaf, const PlacedTensor& tensor, uint32_t position, DeviceId device) {
         elements[device] += tensor.optimizer.CountLocal(tensor.tensor.shape, position);
         // The gradient lies on the same mesh, maybe less split: the rest is a slice.
@@ -195,11 +193,11 @@ GraphEmitter::EmitUpdates(bool isFused)
         std::sort(tasks.begin(), tasks.end());
         tasks.erase(std::unique(tasks.begin(), tasks.end()), tasks.end());
     }
-    const std::string kind = ToString(m_tree.optimizer.kind);
+    const std::string kind = ToString(m_context.tree.optimizer.kind);
     std::map<DeviceId, TaskId> last;
     if (isFused)
     {
-        for (DeviceId device = 0; device < m_placement.nDevices; ++device)
+        for (DeviceId device = 0; device < m_context.placement.nDevices; ++device)
         {
             if (elements[device] > 0)
             {
@@ -229,18 +227,19 @@ GraphEmitter::EmitUpdates(bool isFused)
 
 /// Replicas that updated a share of each parameter give it to the others, all parameters at once.
 void
-GraphEmitter::EmitParameterGathers(const std::map<DeviceId, TaskId>& updates)
+OptimizerEmitter::EmitParameterGathers(const std::map<DeviceId, TaskId>& updates)
 {
     std::map<std::vector<DeviceId>, uint64_t> groups;
-    for (const Leaf& leaf : m_leaves)
+    for (const Leaf& leaf : m_gradientsOf.GetLeaves())
     {
-        const PlacedTensor& tensor = m_placement.tensors[leaf.tensor];
+        const PlacedTensor& tensor = m_context.placement.tensors[leaf.tensor];
         for (const BoxingStep& step :
              PlanBoxing(tensor.optimizer, tensor.home, tensor.tensor.shape))
         {
             for (const BoxingGroup& group : GetBoxingGroups(step, tensor.tensor.shape))
             {
-                groups[group.devices] += group.elements * GetElementBytes(ElementKind::COMPUTE);
+                groups[group.devices] +=
+                    group.elements * m_context.GetElementBytes(ElementKind::COMPUTE);
             }
         }
     }
@@ -255,20 +254,21 @@ GraphEmitter::EmitParameterGathers(const std::map<DeviceId, TaskId>& updates)
                 ready.push_back(found->second);
             }
         }
-        const TaskId gather = m_builder.AddCommunication(m_optimizerPhase,
-                                                         m_builder.AddGroup(devices),
-                                                         m_gradientStream,
-                                                         "parameters.all-gather",
-                                                         Collective::ALL_GATHER,
-                                                         bytes,
-                                                         Parallelism::DATA,
-                                                         ready);
+        const TaskId gather =
+            m_context.builder.AddCommunication(m_context.phases.optimizer,
+                                               m_context.builder.AddGroup(devices),
+                                               m_context.streams.gradient,
+                                               "parameters.all-gather",
+                                               Collective::ALL_GATHER,
+                                               bytes,
+                                               Parallelism::DATA,
+                                               ready);
         for (const DeviceId device : devices)
         {
-            const auto kernel = m_firstKernels.find(device);
-            if (kernel != m_firstKernels.end())
+            const auto kernel = m_next.firstKernels.find(device);
+            if (kernel != m_next.firstKernels.end())
             {
-                m_carried.push_back({gather, kernel->second});
+                m_next.carried.push_back({gather, kernel->second});
             }
         }
     }

@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
-#include "proteus-graph-emitter.h"
+#include "proteus-emit-passes.h"
 
 namespace ns3
 {
@@ -14,20 +14,21 @@ namespace proteus
 /// Whether the backward pass computes an operator again: it is in a block to recompute and makes
 /// something else than the block's results.
 bool
-GraphEmitter::RunsAgain(OperatorId id) const
+PassEmitter::RunsAgain(OperatorId id) const
 {
-    const PlacedOperator& placed = m_placement.operators[id];
+    const PlacedOperator& placed = m_context.placement.operators[id];
     if (placed.recompute.empty() || placed.isTransfer)
     {
         return false;
     }
     for (const Access& write : placed.op.writes)
     {
-        const PlacedTensor& tensor = m_placement.tensors[write.tensor];
+        const PlacedTensor& tensor = m_context.placement.tensors[write.tensor];
         bool isResult = tensor.readers.empty() && tensor.tensor.role == TensorRole::ACTIVATION;
         for (const OperatorId reader : tensor.readers)
         {
-            isResult = isResult || m_placement.operators[reader].recompute != placed.recompute;
+            isResult =
+                isResult || m_context.placement.operators[reader].recompute != placed.recompute;
         }
         if (!isResult)
         {
@@ -39,24 +40,26 @@ GraphEmitter::RunsAgain(OperatorId id) const
 
 /// Runs the block of an operator again.
 void
-GraphEmitter::Recompute(OperatorId id)
+PassEmitter::Recompute(OperatorId id)
 {
-    const std::string& block = m_placement.operators[id].recompute;
+    const std::string& block = m_context.placement.operators[id].recompute;
     if (!m_recomputedBlocks.insert(block).second)
     {
         return;
     }
     // It starts when the gradient that the operator waits for is there.
-    m_trigger.clear();
-    for (const Access& write : m_placement.operators[id].op.writes)
+    Row trigger;
+    MeshPtr mesh;
+    for (const Access& write : m_context.placement.operators[id].op.writes)
     {
-        const auto gradient = m_gradients.find(write.tensor);
-        if (gradient != m_gradients.end() && !gradient->second.rows.empty())
+        const auto gradient = m_tensors.gradients.find(write.tensor);
+        if (gradient != m_tensors.gradients.end() && !gradient->second.rows.empty())
         {
-            m_trigger = gradient->second.rows.back();
-            m_triggerMesh = gradient->second.layout.mesh;
+            trigger = gradient->second.rows.back();
+            mesh = gradient->second.layout.mesh;
         }
     }
+    m_kernels.SetTrigger(mesh, trigger);
     Pass pass;
     pass.suffix = ".recompute";
     pass.isBackward = true;
@@ -68,7 +71,7 @@ GraphEmitter::Recompute(OperatorId id)
             EmitForward(other, pass);
         }
     }
-    m_trigger.clear();
+    m_kernels.SetTrigger(nullptr, {});
 }
 
 } // namespace proteus

@@ -1,0 +1,191 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-emit-context.h"
+
+#include <utility>
+
+namespace ns3
+{
+namespace proteus
+{
+
+namespace
+{
+
+/// Kernels that a parameter's gathering may run ahead of its use.
+constexpr std::size_t PREFETCH_KERNELS = 2;
+
+/// Bytes of a stored number.
+uint64_t
+GetBytes(DataType type)
+{
+    return type == DataType::FP32 || type == DataType::TF32 ? 4 : 2;
+}
+
+} // namespace
+
+EmitContext::EmitContext(const Model& trained,
+                         const Placement& placed,
+                         const StrategyTree& strategy,
+                         const CompileOptions& compilation)
+    : model(trained),
+      placement(placed),
+      tree(strategy),
+      options(compilation),
+      builder(placed.nDevices),
+      isInPlace(strategy.gradients.isInPlace || strategy.schedule.microBatches > 1)
+{
+}
+
+uint64_t
+EmitContext::GetElementBytes(ElementKind element) const
+{
+    switch (element)
+    {
+    case ElementKind::COMPUTE:
+        return GetBytes(tree.precision.compute);
+    case ElementKind::MASK:
+        return 1;
+    case ElementKind::FP32:
+    case ElementKind::INDEX:
+        return 4;
+    }
+    return 4;
+}
+
+uint64_t
+EmitContext::GetGradientBytes() const
+{
+    return GetBytes(tree.precision.gradient);
+}
+
+/// Bytes of optimizer state per parameter: moments, and a master copy in mixed precision.
+uint64_t
+EmitContext::GetStateBytes() const
+{
+    const uint64_t master = GetBytes(tree.precision.compute) == 4 ? 0 : 4;
+    switch (tree.optimizer.kind)
+    {
+    case OptimizerKind::ADAM:
+        return 8 + master;
+    case OptimizerKind::MOMENTUM:
+        return 4 + master;
+    case OptimizerKind::SGD:
+        return master;
+    }
+    return master;
+}
+
+/// Whether a gradient that would add up in place is scattered instead as soon as it is made, in
+/// every micro-batch: the buffer in which it adds up has this device's share only (ZeRO 2 and 3).
+bool
+EmitContext::IsScattered(const PlacedOperator& placed, const GradientWrite& write) const
+{
+    const Access& target = placed.op.reads[write.read];
+    const PlacedTensor& tensor = placement.tensors[target.tensor];
+    if (!isInPlace || !target.isDifferentiable || tensor.tensor.role != TensorRole::PARAMETER)
+    {
+        return false;
+    }
+    std::vector<const Access*> summands;
+    for (const DataReference& reference : write.summands)
+    {
+        summands.push_back(&FindAccess(placed.op, reference));
+    }
+    const std::vector<BoxingStep> steps =
+        PlanBoxing(GetResultLayout(placed, target, summands), tensor.gradient, tensor.tensor.shape);
+    return !steps.empty() && steps[0].collective == Collective::REDUCE_SCATTER;
+}
+
+Row
+EmitContext::EmitMemory(const Layout& layout,
+                        const Shape& shape,
+                        uint64_t elementBytes,
+                        PhaseId phase,
+                        const std::string& name,
+                        const Row& producers)
+{
+    const std::vector<DeviceId>& devices = layout.mesh->GetDevices();
+    Row row(devices.size());
+    for (uint32_t position = 0; position < devices.size(); ++position)
+    {
+        row[position] = builder.AddMemory(phase,
+                                          devices[position],
+                                          name,
+                                          layout.CountLocal(shape, position) * elementBytes,
+                                          {producers[position]});
+    }
+    return row;
+}
+
+/// @return what has to be done before a device can use a value
+std::vector<TaskId>
+GetReady(const Value& value, uint32_t position)
+{
+    std::vector<TaskId> ready;
+    for (const Row& row : value.rows)
+    {
+        if (row[position] != NO_ID)
+        {
+            ready.push_back(row[position]);
+        }
+    }
+    return ready;
+}
+
+const Access&
+FindAccess(const ModelOperator& op, const DataReference& reference)
+{
+    return reference.kind == DataReference::Kind::READ ? op.reads[reference.index]
+                                                       : op.writes[reference.index];
+}
+
+const Value&
+EmitTensors::Fetch(TensorId tensor) const
+{
+    const auto again = recomputed.find(tensor);
+    return again == recomputed.end() ? values[tensor] : again->second;
+}
+
+void
+EmitTensors::Keep(TensorId tensor, bool isGradient, Value value)
+{
+    if (!isGradient)
+    {
+        values[tensor] = std::move(value);
+        return;
+    }
+    const auto found = gradients.find(tensor);
+    if (found == gradients.end())
+    {
+        gradients[tensor] = std::move(value);
+        return;
+    }
+    std::vector<Row>& rows = found->second.rows;
+    rows.insert(rows.end(), value.rows.begin(), value.rows.end());
+}
+
+void
+RecentKernels::Add(const MeshPtr& mesh, const Row& row)
+{
+    m_recent.emplace_back(mesh, row);
+    if (m_recent.size() > PREFETCH_KERNELS)
+    {
+        m_recent.pop_front();
+    }
+}
+
+TaskId
+RecentKernels::FindTrigger(const MeshPtr& mesh, uint32_t position) const
+{
+    return m_recent.size() == PREFETCH_KERNELS && m_recent.front().first == mesh
+               ? m_recent.front().second[position]
+               : NO_ID;
+}
+
+} // namespace proteus
+} // namespace ns3

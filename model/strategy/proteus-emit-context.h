@@ -1,0 +1,202 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef PROTEUS_EMIT_CONTEXT_H
+#define PROTEUS_EMIT_CONTEXT_H
+
+#include "proteus-boxing.h"
+#include "proteus-compiler.h"
+#include "proteus-placement.h"
+
+#include "ns3/proteus-graph.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+/**
+ * @file
+ * @ingroup proteus
+ * Internal to the room strategy/: what all that makes the graph of CompileModel() has in common.
+ */
+
+namespace ns3
+{
+namespace proteus
+{
+
+/// @ingroup proteus
+/// One task per position of a mesh; NO_ID where there is none.
+using Row = std::vector<TaskId>;
+
+/// @ingroup proteus
+/// Where data are: who uses them on a device depends on that device's task of every row.
+struct Value
+{
+    Layout layout;         //!< how they lie
+    std::vector<Row> rows; //!< what has to be done before they can be used
+};
+
+/// @ingroup proteus
+/// @param value data @param position on the mesh of their layout
+/// @return what has to be done before the device there can use them
+std::vector<TaskId> GetReady(const Value& value, uint32_t position);
+
+/// @ingroup proteus
+/// @param op an operator @param reference to one of its tensors @return how it accesses it
+const Access& FindAccess(const ModelOperator& op, const DataReference& reference);
+
+/// @ingroup proteus
+/// Phases of the graph.
+struct EmitPhases
+{
+    std::vector<uint32_t> chunkOf; //!< by stage: how many stages of its devices come before it
+    uint32_t nChunks{1};           //!< most stages of a device
+    std::vector<PhaseId> forward;  //!< by chunk
+    std::vector<PhaseId> backward; //!< by chunk
+    std::vector<PhaseId> weight;   //!< by chunk, of the zero-bubble schedule
+    std::vector<PhaseId> scatter;  //!< by chunk: gradients scattered in every micro-batch, or none
+    PhaseId gradients{0};          //!< their reduction
+    PhaseId optimizer{0};          //!< the update of parameters
+};
+
+/// @ingroup proteus
+/// Streams of the graph.
+struct EmitStreams
+{
+    StreamId compute{0};       //!< kernels
+    StreamId communication{0}; //!< what operators need of each other
+    StreamId pipeline{0};      //!< between stages
+    StreamId gradient{0};      //!< reduction of gradients, gathering of updated parameters
+    StreamId parameter{0};     //!< parameters gathered before their use
+    StreamId optimizer{0};     //!< updates beside the compute stream
+    StreamId toHost{0};        //!< offload: copies
+    StreamId host{0};          //!< offload: updates
+    StreamId fromHost{0};      //!< offload: copies
+};
+
+/// @ingroup proteus
+/// The compilation: what is compiled, the graph so far, its phases and streams.
+struct EmitContext
+{
+    /**
+     * @param trained what is trained; outlives this object
+     * @param placed the model; outlives this object
+     * @param strategy of it; outlives this object
+     * @param compilation its options; outlive this object
+     */
+    EmitContext(const Model& trained,
+                const Placement& placed,
+                const StrategyTree& strategy,
+                const CompileOptions& compilation);
+
+    /// @param element what is stored @return its bytes
+    uint64_t GetElementBytes(ElementKind element) const;
+    /// @return bytes of an element of a parameter's gradient
+    uint64_t GetGradientBytes() const;
+    /// @return bytes of optimizer state per parameter
+    uint64_t GetStateBytes() const;
+
+    /// @param stage a stage @return phase of its forward pass
+    PhaseId GetForward(uint32_t stage) const
+    {
+        return phases.forward[phases.chunkOf[stage]];
+    }
+
+    /// @param stage a stage @return phase of its backward pass
+    PhaseId GetBackward(uint32_t stage) const
+    {
+        return phases.backward[phases.chunkOf[stage]];
+    }
+
+    /// @param placed an operator @param write gradient of a parameter that it makes
+    /// @return whether that is scattered in every micro-batch
+    bool IsScattered(const PlacedOperator& placed, const GradientWrite& write) const;
+
+    /**
+     * Adds a tensor on all devices of a mesh.
+     * @param layout of the tensor
+     * @param shape of the whole tensor
+     * @param elementBytes bytes of an element
+     * @param phase when it is made
+     * @param name of it
+     * @param producers by position: what makes it
+     * @return the memory tasks
+     */
+    Row EmitMemory(const Layout& layout,
+                   const Shape& shape,
+                   uint64_t elementBytes,
+                   PhaseId phase,
+                   const std::string& name,
+                   const Row& producers);
+
+    const Model& model;            //!< what is trained
+    const Placement& placement;    //!< where and how split
+    const StrategyTree& tree;      //!< the strategy
+    const CompileOptions& options; //!< of the compilation
+    GraphBuilder builder;          //!< the graph so far
+    const bool isInPlace;          //!< whether gradients of parameters add up in a buffer
+    EmitPhases phases;             //!< of the graph
+    EmitStreams streams;           //!< of the graph
+};
+
+/// @ingroup proteus
+/// Where tensors are.
+struct EmitTensors
+{
+    std::vector<Value> values;            //!< by tensor, of the forward pass
+    std::map<TensorId, Value> recomputed; //!< in place of them, in the backward pass
+    std::map<TensorId, Value> gradients;  //!< by tensor, so far
+
+    /// @param tensor a tensor @return where the backward pass finds it
+    const Value& Fetch(TensorId tensor) const;
+
+    /// Notes where a tensor is, or adds a gradient to what there is of it.
+    /// @param tensor a tensor @param isGradient whether it is its gradient @param value where
+    void Keep(TensorId tensor, bool isGradient, Value value);
+};
+
+/// @ingroup proteus
+/// The last kernels, ahead of which parameters are gathered.
+class RecentKernels
+{
+  public:
+    /// @param mesh of a kernel @param row its tasks
+    void Add(const MeshPtr& mesh, const Row& row);
+
+    /// @param mesh of a kernel that reads a parameter @param position on it
+    /// @return the task that its gathering waits for; NO_ID if it need not wait
+    TaskId FindTrigger(const MeshPtr& mesh, uint32_t position) const;
+
+    /// Forgets all.
+    void Clear()
+    {
+        m_recent.clear();
+    }
+
+  private:
+    std::deque<std::pair<MeshPtr, Row>> m_recent; //!< the oldest first
+};
+
+/// @ingroup proteus
+/// What an update lets go on in the next iteration.
+struct EmitNextIteration
+{
+    std::vector<CarriedDependency> carried;  //!< so far
+    std::map<DeviceId, TaskId> firstKernels; //!< of the forward pass
+    std::map<DeviceId, TaskId> firstGathers; //!< of parameters
+    /// Of a parameter on a device, if updates are immediate.
+    std::map<std::pair<TensorId, DeviceId>, std::vector<TaskId>> readers;
+};
+
+} // namespace proteus
+} // namespace ns3
+
+#endif // PROTEUS_EMIT_CONTEXT_H

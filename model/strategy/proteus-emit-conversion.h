@@ -1,0 +1,75 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef PROTEUS_EMIT_CONVERSION_H
+#define PROTEUS_EMIT_CONVERSION_H
+
+#include "proteus-emit-context.h"
+
+#include <cstdint>
+#include <string>
+
+/**
+ * @file
+ * @ingroup proteus
+ * Internal to the room strategy/: communication between layouts.
+ */
+
+namespace ns3
+{
+namespace proteus
+{
+
+/// @ingroup proteus
+/// What a conversion is about, besides the layouts.
+struct Cargo
+{
+    std::string name;         //!< of the data
+    Shape shape;              //!< of the whole tensor
+    uint64_t elementBytes{0}; //!< bytes of an element
+    PhaseId sendPhase{0};     //!< of the communication
+    PhaseId receivePhase{0};  //!< of the result
+    bool isTransfer{false};   //!< between stages
+    bool isExchange{false};   //!< always all-to-all
+    bool isParameter{false};  //!< gathered ahead of its use
+    bool isRead{false};       //!< for an operator that reads it
+};
+
+/// @ingroup proteus
+/// Brings values from one layout to another.
+class Converter
+{
+  public:
+    /// @param context of the compilation; outlives this object
+    /// @param recent last kernels; outlive this object
+    /// @param next what the next iteration waits for; outlives this object
+    Converter(EmitContext& context, const RecentKernels& recent, EmitNextIteration& next)
+        : m_context(context),
+          m_recent(recent),
+          m_next(next)
+    {
+    }
+
+    /// @param value to convert @param target layout @param cargo what it is @return the result
+    Value Convert(const Value& value, const Layout& target, const Cargo& cargo);
+    /// @param value to convert @param step a collective @param cargo what it is @return the result
+    Value EmitCollective(const Value& value, const BoxingStep& step, const Cargo& cargo);
+    /// @param value to convert @param step from point to point @param cargo what it is
+    /// @return the result
+    Value EmitTransfers(const Value& value, const BoxingStep& step, const Cargo& cargo);
+    /// @param step of a conversion @return what its communication serves
+    static Parallelism FindParallelism(const BoxingStep& step);
+
+  private:
+    EmitContext& m_context;
+    const RecentKernels& m_recent;
+    EmitNextIteration& m_next;
+};
+
+} // namespace proteus
+} // namespace ns3
+
+#endif // PROTEUS_EMIT_CONVERSION_H

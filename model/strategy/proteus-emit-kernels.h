@@ -1,0 +1,85 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef PROTEUS_EMIT_KERNELS_H
+#define PROTEUS_EMIT_KERNELS_H
+
+#include "proteus-emit-context.h"
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <vector>
+
+/**
+ * @file
+ * @ingroup proteus
+ * Internal to the room strategy/: kernels and persistent memory of the graph of CompileModel().
+ */
+
+namespace ns3
+{
+namespace proteus
+{
+
+/// @ingroup proteus
+/// Makes the kernels of operators.
+class KernelEmitter
+{
+  public:
+    /// @param context of the compilation; outlives this object
+    /// @param tensors where they are; outlive this object
+    /// @param recent last kernels; outlive this object
+    KernelEmitter(EmitContext& context, const EmitTensors& tensors, RecentKernels& recent)
+        : m_context(context),
+          m_tensors(tensors),
+          m_recent(recent)
+    {
+    }
+
+    /**
+     * @param id an operator
+     * @param part its forward pass, or a part of the backward pass
+     * @param phase when it runs
+     * @param name of the kernel
+     * @param reads what it reads
+     * @return its tasks on the operator's mesh
+     */
+    Row EmitKernel(OperatorId id,
+                   const OperatorPart& part,
+                   PhaseId phase,
+                   const std::string& name,
+                   const std::vector<Value>& reads);
+
+    /// Adds what is there from the beginning: parameters, gradients, state and data.
+    /// @param losses results that nobody reads
+    void AddPersistentMemory(const std::set<TensorId>& losses);
+
+    /// @param mesh of kernels that wait from now on @param row for what, by position; empty: for
+    /// nothing more
+    void SetTrigger(const MeshPtr& mesh, const Row& row)
+    {
+        m_triggerMesh = mesh;
+        m_trigger = row;
+    }
+
+  private:
+    uint64_t CountTraffic(const PlacedOperator& placed,
+                          const OperatorPart& part,
+                          uint32_t position,
+                          const std::vector<uint64_t>& extents) const;
+
+    EmitContext& m_context;
+    const EmitTensors& m_tensors;
+    RecentKernels& m_recent;
+    Row m_trigger;         //!< what a recomputation waits for
+    MeshPtr m_triggerMesh; //!< where
+};
+
+} // namespace proteus
+} // namespace ns3
+
+#endif // PROTEUS_EMIT_KERNELS_H

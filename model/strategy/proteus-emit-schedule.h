@@ -1,0 +1,59 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef PROTEUS_EMIT_SCHEDULE_H
+#define PROTEUS_EMIT_SCHEDULE_H
+
+#include "proteus-emit-context.h"
+#include "proteus-stage-schedule.h"
+
+#include <cstdint>
+#include <vector>
+
+/**
+ * @file
+ * @ingroup proteus
+ * Internal to the room strategy/: phases, streams and schedules of the graph of CompileModel().
+ */
+
+namespace ns3
+{
+namespace proteus
+{
+
+/// @ingroup proteus
+/// Makes phases and streams before all else, and the schedules of the devices in the end.
+class ScheduleEmitter
+{
+  public:
+    /// @param context of the compilation; outlives this object
+    explicit ScheduleEmitter(EmitContext& context)
+        : m_context(context)
+    {
+    }
+
+    /// Says what is trained.
+    void AddFacts();
+    /// Adds phases and streams. @throw std::invalid_argument for stages that share some devices
+    void AddPhases();
+    /// Adds schedules and gates. @throw std::invalid_argument for a schedule that cannot run
+    void AddSchedules();
+
+  private:
+    bool HasScattered() const;
+    void CheckSchedule() const;
+    std::vector<ScheduleEntry> MakePasses(
+        uint32_t rank,
+        const std::vector<std::vector<StageEntry>>& limited) const;
+    uint32_t GetLimit(uint32_t rank) const;
+
+    EmitContext& m_context;
+};
+
+} // namespace proteus
+} // namespace ns3
+
+#endif // PROTEUS_EMIT_SCHEDULE_H
