@@ -116,43 +116,14 @@ class Rewriter
     ScheduledGraph m_scheduled;
 };
 
-} // namespace
-
-ScheduledGraph
-CutCommunications(const ExecutionGraph& graph,
-                  const std::vector<Parallelism>& kinds,
-                  uint64_t partBytes)
+/// @param graph whose communications are merged @param kinds which of them
+/// @param bucketBytes size that closes a bucket
+/// @return communications of every bucket, by the last one of it, where the bucket stands
+std::map<TaskId, std::vector<TaskId>>
+FindBuckets(const ExecutionGraph& graph,
+            const std::vector<Parallelism>& kinds,
+            uint64_t bucketBytes)
 {
-    Rewriter rewriter(graph);
-    for (TaskId id = 0; id < graph.GetNTasks(); ++id)
-    {
-        Task task = graph.GetTask(id);
-        const std::string& name = graph.GetName(task);
-        const std::vector<uint64_t> parts = IsOfKind(task, kinds)
-                                                ? PartitionBytes(task.bytes, partBytes)
-                                                : std::vector<uint64_t>{task.bytes};
-        for (uint32_t part = 0; part < parts.size(); ++part)
-        {
-            task.bytes = parts[part];
-            rewriter.Add(task,
-                         parts.size() > 1 ? name + ".part" + std::to_string(part) : name,
-                         id,
-                         part);
-        }
-    }
-    return rewriter.Finish();
-}
-
-ScheduledGraph
-MergeCommunications(const ExecutionGraph& graph,
-                    const std::vector<Parallelism>& kinds,
-                    uint64_t bucketBytes)
-{
-    if (bucketBytes == 0)
-    {
-        throw std::invalid_argument("buckets of 0 bytes: give at least 1 byte");
-    }
-    // Bucket of every communication: the last one of it, where the bucket stands in the graph.
     using Key = std::tuple<Collective, uint32_t, StreamId, PhaseId, uint16_t, Parallelism>;
     std::map<Key, std::vector<TaskId>> open;
     std::map<TaskId, std::vector<TaskId>> buckets;
@@ -189,6 +160,46 @@ MergeCommunications(const ExecutionGraph& graph,
             close(key);
         }
     }
+    return buckets;
+}
+
+} // namespace
+
+ScheduledGraph
+CutCommunications(const ExecutionGraph& graph,
+                  const std::vector<Parallelism>& kinds,
+                  uint64_t partBytes)
+{
+    Rewriter rewriter(graph);
+    for (TaskId id = 0; id < graph.GetNTasks(); ++id)
+    {
+        Task task = graph.GetTask(id);
+        const std::string& name = graph.GetName(task);
+        const std::vector<uint64_t> parts = IsOfKind(task, kinds)
+                                                ? PartitionBytes(task.bytes, partBytes)
+                                                : std::vector<uint64_t>{task.bytes};
+        for (uint32_t part = 0; part < parts.size(); ++part)
+        {
+            task.bytes = parts[part];
+            rewriter.Add(task,
+                         parts.size() > 1 ? name + ".part" + std::to_string(part) : name,
+                         id,
+                         part);
+        }
+    }
+    return rewriter.Finish();
+}
+
+ScheduledGraph
+MergeCommunications(const ExecutionGraph& graph,
+                    const std::vector<Parallelism>& kinds,
+                    uint64_t bucketBytes)
+{
+    if (bucketBytes == 0)
+    {
+        throw std::invalid_argument("buckets of 0 bytes: give at least 1 byte");
+    }
+    const std::map<TaskId, std::vector<TaskId>> buckets = FindBuckets(graph, kinds, bucketBytes);
     std::map<TaskId, TaskId> standsIn; // every communication to the last one of its bucket
     for (const auto& [last, tasks] : buckets)
     {

@@ -134,6 +134,32 @@ Converter::EmitCollective(const Value& value, const BoxingStep& step, const Carg
     return result;
 }
 
+/// Where nothing arrives, a device's own value serves.
+void
+Converter::AddOwn(const std::vector<std::vector<TaskId>>& producers,
+                  const std::vector<bool>& isReceiver,
+                  Value& result)
+{
+    for (std::size_t i = 0;; ++i)
+    {
+        Row more(producers.size(), NO_ID);
+        bool isUsed = false;
+        for (uint32_t position = 0; position < producers.size(); ++position)
+        {
+            if (!isReceiver[position] && i < producers[position].size())
+            {
+                more[position] = producers[position][i];
+                isUsed = true;
+            }
+        }
+        if (!isUsed)
+        {
+            return;
+        }
+        result.rows.push_back(more);
+    }
+}
+
 /// Point to point, block by block; what a device has already stays where it is.
 Value
 Converter::EmitTransfers(const Value& value, const BoxingStep& step, const Cargo& cargo)
@@ -178,25 +204,8 @@ Converter::EmitTransfers(const Value& value, const BoxingStep& step, const Cargo
         }
     }
     result.rows = {row};
-    // Where nothing arrived, the device's own value serves.
-    for (std::size_t i = 0;; ++i)
-    {
-        Row more(targets.size(), NO_ID);
-        bool isUsed = false;
-        for (uint32_t position = 0; position < targets.size(); ++position)
-        {
-            if (!isReceiver[position] && i < producers[position].size())
-            {
-                more[position] = producers[position][i];
-                isUsed = true;
-            }
-        }
-        if (!isUsed)
-        {
-            return result;
-        }
-        result.rows.push_back(more);
-    }
+    AddOwn(producers, isReceiver, result);
+    return result;
 }
 
 } // namespace proteus

@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 /**
  * @file
@@ -64,6 +65,10 @@ class Converter
     static Parallelism FindParallelism(const BoxingStep& step);
 
   private:
+    static void AddOwn(const std::vector<std::vector<TaskId>>& producers,
+                       const std::vector<bool>& isReceiver,
+                       Value& result);
+
     EmitContext& m_context;
     const RecentKernels& m_recent;
     EmitNextIteration& m_next;

@@ -74,6 +74,63 @@ KernelEmitter::CountTraffic(const PlacedOperator& placed,
     return static_cast<uint64_t>(std::llround(bytes));
 }
 
+/// @return the extents of an operator's dimensions at a position of its mesh
+std::vector<uint64_t>
+KernelEmitter::FindExtents(const PlacedOperator& placed, uint32_t position)
+{
+    Layout space;
+    space.mesh = placed.mesh;
+    space.split = placed.axes;
+    std::vector<uint64_t> extents(placed.op.dimensions.size());
+    for (std::size_t i = 0; i < extents.size(); ++i)
+    {
+        extents[i] =
+            GetPart(placed.op.dimensions[i].extent, space.GetParts(i), space.GetIndex(i, position))
+                .Size();
+    }
+    return extents;
+}
+
+/// @return the kernel of a part at a position of its mesh, without its place
+Task
+KernelEmitter::MakeKernel(const PlacedOperator& placed,
+                          const OperatorPart& part,
+                          PhaseId phase,
+                          uint32_t position,
+                          const std::vector<uint64_t>& extents) const
+{
+    Task task;
+    for (const Work& work : part.flops)
+    {
+        double points = work.perPoint;
+        for (const IterationAxis axis : work.extents)
+        {
+            points *= static_cast<double>(extents[axis]);
+        }
+        task.flops += points;
+    }
+    task.kind = TaskKind::COMPUTE;
+    task.bytes = CountTraffic(placed, part, position, extents);
+    task.dataType = part.isMatrixProduct ? m_context.tree.precision.compute : DataType::FP32;
+    if (placed.op.kind == "attention" && task.dataType == DataType::FP8)
+    {
+        task.dataType = DataType::BF16; // as Transformer Engine does
+    }
+    task.stream = m_context.streams.compute;
+    task.phase = phase;
+    if (m_context.options.kernelTime)
+    {
+        task.durationPs = m_context.options.kernelTime({placed.op.name,
+                                                        placed.op.kind,
+                                                        part.name,
+                                                        extents,
+                                                        task.flops,
+                                                        task.bytes,
+                                                        task.dataType});
+    }
+    return task;
+}
+
 Row
 KernelEmitter::EmitKernel(OperatorId id,
                           const OperatorPart& part,
@@ -82,58 +139,19 @@ KernelEmitter::EmitKernel(OperatorId id,
                           const std::vector<Value>& reads)
 {
     const PlacedOperator& placed = m_context.placement.operators[id];
-    const uint32_t nDevices = static_cast<uint32_t>(placed.mesh->GetDevices().size());
-    Row row(nDevices);
+    const std::vector<DeviceId>& devices = placed.mesh->GetDevices();
+    Row row(devices.size());
     // Devices with equal shares do equal work.
     std::map<std::vector<uint64_t>, Task> known;
-    std::vector<uint64_t> extents(placed.op.dimensions.size());
     std::vector<TaskId> dependencies;
-    std::vector<Layout> spaces(1);
-    Layout& space = spaces[0];
-    space.mesh = placed.mesh;
-    space.split = placed.axes;
-    for (uint32_t position = 0; position < nDevices; ++position)
+    for (uint32_t position = 0; position < devices.size(); ++position)
     {
-        for (std::size_t i = 0; i < extents.size(); ++i)
+        const std::vector<uint64_t> extents = FindExtents(placed, position);
+        const auto [found, isNew] = known.emplace(extents, Task());
+        Task& task = found->second;
+        if (isNew)
         {
-            extents[i] = GetPart(placed.op.dimensions[i].extent,
-                                 space.GetParts(i),
-                                 space.GetIndex(i, position))
-                             .Size();
-        }
-        const auto found = known.emplace(extents, Task());
-        Task& task = found.first->second;
-        if (found.second)
-        {
-            for (const Work& work : part.flops)
-            {
-                double points = work.perPoint;
-                for (const IterationAxis axis : work.extents)
-                {
-                    points *= static_cast<double>(extents[axis]);
-                }
-                task.flops += points;
-            }
-            task.kind = TaskKind::COMPUTE;
-            task.bytes = CountTraffic(placed, part, position, extents);
-            task.dataType =
-                part.isMatrixProduct ? m_context.tree.precision.compute : DataType::FP32;
-            if (placed.op.kind == "attention" && task.dataType == DataType::FP8)
-            {
-                task.dataType = DataType::BF16; // as Transformer Engine does
-            }
-            task.stream = m_context.streams.compute;
-            task.phase = phase;
-            if (m_context.options.kernelTime)
-            {
-                task.durationPs = m_context.options.kernelTime({placed.op.name,
-                                                                placed.op.kind,
-                                                                part.name,
-                                                                extents,
-                                                                task.flops,
-                                                                task.bytes,
-                                                                task.dataType});
-            }
+            task = MakeKernel(placed, part, phase, position, extents);
         }
         dependencies.clear();
         for (const Value& value : reads)
@@ -145,10 +163,11 @@ KernelEmitter::EmitKernel(OperatorId id,
         {
             dependencies.push_back(m_trigger[position]);
         }
-        task.place = placed.mesh->GetDevices()[position];
+        task.place = devices[position];
         row[position] = m_context.builder.AddTask(task, name, dependencies);
     }
-    if (std::count(m_context.phases.weight.begin(), m_context.phases.weight.end(), phase) == 0)
+    const std::vector<PhaseId>& weight = m_context.phases.weight;
+    if (std::count(weight.begin(), weight.end(), phase) == 0)
     {
         m_recent.Add(placed.mesh, row); // not what runs at some later time
     }

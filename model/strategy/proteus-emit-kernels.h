@@ -71,6 +71,12 @@ class KernelEmitter
                           const OperatorPart& part,
                           uint32_t position,
                           const std::vector<uint64_t>& extents) const;
+    static std::vector<uint64_t> FindExtents(const PlacedOperator& placed, uint32_t position);
+    Task MakeKernel(const PlacedOperator& placed,
+                    const OperatorPart& part,
+                    PhaseId phase,
+                    uint32_t position,
+                    const std::vector<uint64_t>& extents) const;
 
     EmitContext& m_context;
     const EmitTensors& m_tensors;
