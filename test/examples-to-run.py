@@ -18,6 +18,8 @@ cpp_examples = [
     ("proteus-schedule --model=vgg16 --strategy='{\"dp\": 16, \"microBatch\": 8, \"dataType\": \"fp32\"}'"
      " --cluster=pcie-v100x8 --policies=arrival,priority --tune --evaluations=3 --quiet",
      "True", "False"),
+    ("proteus-search --model=gpt3-125m --nodes=1 --globalBatch=8 --flows=3 --packets=1 --quiet"
+     " --vary=zero,sequence,layouts", "True", "False"),
     ("proteus-collective --cluster=dgx-a100 --max=16M --factor=16 --quiet", "True", "False"),
     ("proteus-validate --tables=v100-pcie --max=1M --brief --quiet", "True", "False"),
     ("proteus-bench --quick --only=switch", "True", "False"),

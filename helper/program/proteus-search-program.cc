@@ -381,7 +381,7 @@ class Search
         candidate.devices = m_space.devices.back();
         candidate.analyticS = finding.seconds;
         LadderEntry entry;
-        entry.isPinned = true; // few, and by another formula than plans
+        entry.isPinned = finding.isBaseline;
         entry.values = {GetObjectiveValue(m_objective,
                                           finding.seconds,
                                           candidate.devices,
