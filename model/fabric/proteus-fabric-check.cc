@@ -31,6 +31,61 @@ GetPortName(const Cluster& cluster, VertexId from, VertexId to)
     return cluster.GetVertices()[from].name + " -> " + cluster.GetVertices()[to].name;
 }
 
+/**
+ * @param waitsFor by port: those that wait for it
+ * @param nPorts ports to begin with
+ * @param isBlocked whether a port waits
+ * @return ports of one circle, each of which waits for the next; empty if there is none
+ */
+std::vector<PortId>
+FindCircle(const std::map<PortId, std::vector<PortId>>& waitsFor,
+           PortId nPorts,
+           const std::function<bool(PortId)>& isBlocked)
+{
+    enum class State : uint8_t
+    {
+        NEW,
+        ON_THE_WAY,
+        DONE
+    };
+
+    std::map<PortId, State> states;
+    std::vector<PortId> way;
+    std::vector<PortId> found;
+    const std::function<bool(PortId)> visit = [&](PortId id) {
+        states[id] = State::ON_THE_WAY;
+        way.push_back(id);
+        const auto next = waitsFor.find(id);
+        for (PortId other : next == waitsFor.end() ? std::vector<PortId>() : next->second)
+        {
+            if (!isBlocked(other))
+            {
+                continue;
+            }
+            if (states[other] == State::ON_THE_WAY)
+            {
+                found.assign(std::find(way.begin(), way.end(), other), way.end());
+                return true;
+            }
+            if (states[other] == State::NEW && visit(other))
+            {
+                return true;
+            }
+        }
+        way.pop_back();
+        states[id] = State::DONE;
+        return false;
+    };
+    for (PortId id = 0; id < nPorts; ++id)
+    {
+        if (isBlocked(id) && states[id] == State::NEW && visit(id))
+        {
+            break;
+        }
+    }
+    return found;
+}
+
 } // namespace
 
 std::string
@@ -114,8 +169,7 @@ Fabric::FindDeadlockPorts() const
 {
     // Who waits for room at its end, and who holds that room: units of its ingress queues.
     const auto isBlocked = [this](PortId id) {
-        const PortState& port = m_ports[id];
-        return (port.waiting & (port.paused | port.starved)) != 0;
+        return (m_ports[id].waiting & (m_ports[id].paused | m_ports[id].starved)) != 0;
     };
     std::map<PortId, std::vector<PortId>> waitsFor;
     for (PortId id = 0; id < m_ports.GetSize(); ++id)
@@ -142,40 +196,7 @@ Fabric::FindDeadlockPorts() const
             }
         }
     }
-    std::map<PortId, int> state; // 1: on the way, 2: done
-    std::vector<PortId> way;
-    std::vector<PortId> found;
-    const std::function<bool(PortId)> visit = [&](PortId id) {
-        state[id] = 1;
-        way.push_back(id);
-        for (PortId next : waitsFor[id])
-        {
-            if (!isBlocked(next))
-            {
-                continue;
-            }
-            if (state[next] == 1)
-            {
-                found.assign(std::find(way.begin(), way.end(), next), way.end());
-                return true;
-            }
-            if (state[next] == 0 && visit(next))
-            {
-                return true;
-            }
-        }
-        way.pop_back();
-        state[id] = 2;
-        return false;
-    };
-    for (PortId id = 0; id < GetNPorts(); ++id)
-    {
-        if (isBlocked(id) && state[id] == 0 && visit(id))
-        {
-            break;
-        }
-    }
-    return found;
+    return FindCircle(waitsFor, GetNPorts(), isBlocked);
 }
 
 } // namespace proteus

@@ -205,95 +205,107 @@ FrameWriter::CheckLink(LinkId link) const
     }
 }
 
-FrameWriter::Transfer
-FrameWriter::Describe(PortId port, const PacketRecord& record) const
+VertexId
+FrameWriter::FindSender(PortId port, const PacketRecord& record, const QueuePairEnds& ends) const
 {
-    Transfer transfer;
-    const FabricEndpoint* endpoint = m_fabric->GetEndpoint();
-    const QueuePairEnds ends =
-        endpoint != nullptr ? endpoint->GetEnds(record.queuePair) : QueuePairEnds();
-    transfer.flowHash = endpoint != nullptr ? endpoint->GetFlowHash(record.queuePair) : 0;
     const bool data = record.kind == PacketKind::DATA;
     const bool turned = (record.flags & PacketRecord::TURNED) != 0;
-    const bool forward = data || turned;
-
     // The waypoint that it has passed last; what switches send by themselves is theirs.
-    transfer.to = record.destination;
-    transfer.from = m_fabric->GetFrom(port);
-    if (ends.source != Cluster::NO_VERTEX && !(data && turned))
+    if (ends.source == Cluster::NO_VERTEX || (data && turned))
     {
-        std::vector<VertexId> stops{ends.source};
-        if (ends.waypoints != nullptr)
-        {
-            stops.insert(stops.end(), ends.waypoints->begin(), ends.waypoints->end());
-        }
-        stops.push_back(ends.destination);
-        if (!forward)
-        {
-            std::reverse(stops.begin(), stops.end());
-        }
-        const auto here = std::find(stops.begin(), stops.end(), record.destination);
-        if (here != stops.begin() && here != stops.end())
-        {
-            transfer.from = *(here - 1);
-        }
+        return m_fabric->GetFrom(port);
     }
-    transfer.trafficClass = record.trafficClass;
+    std::vector<VertexId> stops{ends.source};
+    if (ends.waypoints != nullptr)
+    {
+        stops.insert(stops.end(), ends.waypoints->begin(), ends.waypoints->end());
+    }
+    stops.push_back(ends.destination);
+    if (!data && !turned)
+    {
+        std::reverse(stops.begin(), stops.end());
+    }
+    const auto here = std::find(stops.begin(), stops.end(), record.destination);
+    return here != stops.begin() && here != stops.end() ? *(here - 1) : m_fabric->GetFrom(port);
+}
 
-    const bool marked = (record.flags & PacketRecord::CONGESTION_EXPERIENCED) != 0;
-    const bool ethernet = m_fabric->GetLink(port).technology == LinkTechnology::ROCE;
-    uint8_t opcode = ACKNOWLEDGE;
-    uint32_t psn = record.sequence;
-    std::vector<uint8_t> extended;
+uint8_t
+FrameWriter::PutExtended(PortId port,
+                         const PacketRecord& record,
+                         std::vector<uint8_t>& extended) const
+{
     const auto putReth = [&extended](uint64_t bytes) {
         Put(extended, 0, 8); // virtual address
         Put(extended, 0, 4); // key
         Put(extended, std::min<uint64_t>(bytes, UINT32_MAX), 4);
     };
+    const bool first = (record.flags & PacketRecord::FIRST) != 0;
+    const bool last = (record.flags & PacketRecord::LAST) != 0;
     switch (record.kind)
     {
     case PacketKind::DATA: {
-        const bool first = (record.flags & PacketRecord::FIRST) != 0;
-        const bool last = (record.flags & PacketRecord::LAST) != 0;
-        transfer.payloadBytes = record.payloadBytes;
-        transfer.ecn = marked ? CE : ECT_0;
         if (m_operation == DataOperation::SEND)
         {
-            opcode = first ? (last ? SEND_ONLY : SEND_FIRST) : (last ? SEND_LAST : SEND_MIDDLE);
-            break;
+            return first ? (last ? SEND_ONLY : SEND_FIRST) : (last ? SEND_LAST : SEND_MIDDLE);
         }
-        opcode = first ? (last ? WRITE_ONLY : WRITE_FIRST) : (last ? WRITE_LAST : WRITE_MIDDLE);
+        const FabricEndpoint* endpoint = m_fabric->GetEndpoint();
         if (first)
         {
             putReth(last || endpoint == nullptr
                         ? (last ? record.payloadBytes : 0)
                         : endpoint->GetMessageBytes(record.queuePair, record.sequence));
         }
-        break;
+        return first ? (last ? WRITE_ONLY : WRITE_FIRST) : (last ? WRITE_LAST : WRITE_MIDDLE);
     }
     case PacketKind::ACKNOWLEDGE:
-        --psn;
         Put(extended, uint32_t{SYNDROME_ACK} << 24, 4);
         break;
     case PacketKind::NEGATIVE_ACKNOWLEDGE:
         Put(extended, uint32_t{SYNDROME_SEQUENCE_ERROR} << 24, 4);
         break;
     case PacketKind::CONGESTION_NOTIFICATION:
-        opcode = ethernet ? CNP_ROCE : CNP_INFINIBAND;
-        psn = 0;
         Put(extended, 0, 8); // reserved
         Put(extended, 0, 8);
-        break;
+        return m_fabric->GetLink(port).technology == LinkTechnology::ROCE ? CNP_ROCE
+                                                                          : CNP_INFINIBAND;
     case PacketKind::CONTROL:
-        opcode = WRITE_ONLY_IMMEDIATE;
         putReth(0);
         Put(extended, record.content, 4);
-        break;
+        return WRITE_ONLY_IMMEDIATE;
     case PacketKind::PAUSE:
         break; // has no BTH
     }
+    return ACKNOWLEDGE;
+}
+
+FrameWriter::Transfer
+FrameWriter::Describe(PortId port, const PacketRecord& record) const
+{
+    Transfer transfer;
+    const FabricEndpoint* endpoint = m_fabric->GetEndpoint();
+    const bool data = record.kind == PacketKind::DATA;
+    const bool forward = data || (record.flags & PacketRecord::TURNED) != 0;
+    const bool marked = (record.flags & PacketRecord::CONGESTION_EXPERIENCED) != 0;
+    const bool ethernet = m_fabric->GetLink(port).technology == LinkTechnology::ROCE;
+    transfer.to = record.destination;
+    transfer.from =
+        FindSender(port,
+                   record,
+                   endpoint != nullptr ? endpoint->GetEnds(record.queuePair) : QueuePairEnds());
+    transfer.flowHash = endpoint != nullptr ? endpoint->GetFlowHash(record.queuePair) : 0;
+    transfer.trafficClass = record.trafficClass;
+    if (data)
+    {
+        transfer.payloadBytes = record.payloadBytes;
+        transfer.ecn = marked ? CE : ECT_0;
+    }
     transfer.padBytes = (4 - transfer.payloadBytes % 4) % 4;
+
+    std::vector<uint8_t> extended;
+    const uint8_t opcode = PutExtended(port, record, extended);
     const bool notification = record.kind == PacketKind::CONGESTION_NOTIFICATION;
+    const uint32_t psn =
+        notification ? 0 : record.sequence - (record.kind == PacketKind::ACKNOWLEDGE ? 1 : 0);
     const bool fecn = data && marked && !ethernet;
     const bool becn = notification || (!data && marked);
     const bool request =
@@ -310,87 +322,79 @@ FrameWriter::Describe(PortId port, const PacketRecord& record) const
 }
 
 uint32_t
-FrameWriter::Write(PortId port,
-                   const PacketRecord& record,
-                   int64_t timePs,
-                   uint32_t captureBytes,
-                   std::vector<uint8_t>& frame) const
+FrameWriter::WritePause(PortId port, const PacketRecord& record, std::vector<uint8_t>& frame)
 {
-    frame.clear();
-    const bool ethernet = m_fabric->GetLink(port).technology == LinkTechnology::ROCE;
-    if (record.kind == PacketKind::PAUSE)
+    Put(frame, 0x0180c2000001, 6); // MAC control
+    PutMac(frame, port);
+    Put(frame, 0x8808, 2);
+    Put(frame, 0x0101, 2);
+    Put(frame, 1u << record.sequence, 2);
+    for (uint32_t c = 0; c < 8; ++c)
     {
-        Put(frame, 0x0180c2000001, 6); // MAC control
-        PutMac(frame, port);
-        Put(frame, 0x8808, 2);
-        Put(frame, 0x0101, 2);
-        Put(frame, 1u << record.sequence, 2);
-        for (uint32_t c = 0; c < 8; ++c)
-        {
-            Put(frame, c == record.sequence && record.content != 0 ? 0xffff : 0, 2);
-        }
-        frame.resize(std::min(MIN_ETHERNET_BYTES, captureBytes));
-        return MIN_ETHERNET_BYTES;
+        Put(frame, c == record.sequence && record.content != 0 ? 0xffff : 0, 2);
     }
+    return MIN_ETHERNET_BYTES;
+}
 
-    const Transfer transfer = Describe(port, record);
-    uint32_t total = 0;
-    if (ethernet)
-    {
-        const uint32_t udpBytes = UDP_BYTES + transfer.GetBytes();
-        total = ETHERNET_BYTES + IP_BYTES + udpBytes;
-        PutMac(frame, port ^ 1);
-        PutMac(frame, port);
-        Put(frame, 0x0800, 2);
-        Put(frame, 0x45, 1);
-        Put(frame, uint32_t{transfer.trafficClass} << 5 | transfer.ecn, 1);
-        Put(frame, IP_BYTES + udpBytes, 2);
-        Put(frame, 0x00004000, 4); // identification 0, do not fragment
-        Put(frame, 64, 1);
-        Put(frame, 17, 1);
-        Put(frame, 0, 2);
-        Put(frame, GetIpAddress(transfer.from).Get(), 4);
-        Put(frame, GetIpAddress(transfer.to).Get(), 4);
-        const uint16_t checksum = GetIpChecksum(&frame[ETHERNET_BYTES]);
-        frame[ETHERNET_BYTES + 10] = static_cast<uint8_t>(checksum >> 8);
-        frame[ETHERNET_BYTES + 11] = static_cast<uint8_t>(checksum);
-        Put(frame, 0xc000 | (transfer.flowHash & 0x3fff), 2); // the dynamic ports
-        Put(frame, ROCE_PORT, 2);
-        Put(frame, udpBytes, 2);
-        Put(frame, 0, 2); // no checksum
-    }
-    else
-    {
-        const uint32_t packetBytes = LRH_BYTES + transfer.GetBytes();
-        total = ERF_BYTES + packetBytes + VCRC_BYTES;
-        const auto seconds = static_cast<uint64_t>(timePs / 1000000000000);
-        const auto ps = static_cast<uint64_t>(timePs % 1000000000000);
-        // 2^32 / 10^12, without overflow.
-        PutLittle(frame, seconds << 32 | ((ps << 20) / 244140625), 8);
-        Put(frame, 21, 1); // InfiniBand
-        Put(frame, 4, 1);  // records of varying length
-        Put(frame, std::min(total, captureBytes), 2);
-        Put(frame, 0, 2);
-        Put(frame, total - ERF_BYTES, 2);
-        Put(frame, uint32_t{transfer.trafficClass} << 4, 1);     // lane, version 0
-        Put(frame, uint32_t{transfer.trafficClass} << 4 | 2, 1); // service level, BTH follows
-        Put(frame, GetLid(transfer.to), 2);
-        Put(frame, packetBytes / 4, 2);
-        Put(frame, GetLid(transfer.from), 2);
-    }
-    const std::size_t bthAt = frame.size();
-    frame.insert(frame.end(), transfer.headers.begin(), transfer.headers.end());
-    if (total > captureBytes)
-    {
-        frame.resize(captureBytes);
-        return total;
-    }
-    frame.resize(frame.size() + transfer.payloadBytes + transfer.padBytes);
+uint32_t
+FrameWriter::PutEthernet(PortId port, const Transfer& transfer, std::vector<uint8_t>& frame)
+{
+    const uint32_t udpBytes = UDP_BYTES + transfer.GetBytes();
+    PutMac(frame, port ^ 1);
+    PutMac(frame, port);
+    Put(frame, 0x0800, 2);
+    Put(frame, 0x45, 1);
+    Put(frame, uint32_t{transfer.trafficClass} << 5 | transfer.ecn, 1);
+    Put(frame, IP_BYTES + udpBytes, 2);
+    Put(frame, 0x00004000, 4); // identification 0, do not fragment
+    Put(frame, 64, 1);
+    Put(frame, 17, 1);
+    Put(frame, 0, 2);
+    Put(frame, GetIpAddress(transfer.from).Get(), 4);
+    Put(frame, GetIpAddress(transfer.to).Get(), 4);
+    const uint16_t checksum = GetIpChecksum(&frame[ETHERNET_BYTES]);
+    frame[ETHERNET_BYTES + 10] = static_cast<uint8_t>(checksum >> 8);
+    frame[ETHERNET_BYTES + 11] = static_cast<uint8_t>(checksum);
+    Put(frame, 0xc000 | (transfer.flowHash & 0x3fff), 2); // the dynamic ports
+    Put(frame, ROCE_PORT, 2);
+    Put(frame, udpBytes, 2);
+    Put(frame, 0, 2); // no checksum
+    return ETHERNET_BYTES + IP_BYTES + udpBytes;
+}
 
+uint32_t
+FrameWriter::PutInfiniband(const Transfer& transfer,
+                           int64_t timePs,
+                           uint32_t captureBytes,
+                           std::vector<uint8_t>& frame)
+{
+    const uint32_t packetBytes = LRH_BYTES + transfer.GetBytes();
+    const uint32_t total = ERF_BYTES + packetBytes + VCRC_BYTES;
+    const auto seconds = static_cast<uint64_t>(timePs / 1000000000000);
+    const auto ps = static_cast<uint64_t>(timePs % 1000000000000);
+    // 2^32 / 10^12, without overflow.
+    PutLittle(frame, seconds << 32 | ((ps << 20) / 244140625), 8);
+    Put(frame, 21, 1); // InfiniBand
+    Put(frame, 4, 1);  // records of varying length
+    Put(frame, std::min(total, captureBytes), 2);
+    Put(frame, 0, 2);
+    Put(frame, total - ERF_BYTES, 2);
+    Put(frame, uint32_t{transfer.trafficClass} << 4, 1);     // lane, version 0
+    Put(frame, uint32_t{transfer.trafficClass} << 4 | 2, 1); // service level, BTH follows
+    Put(frame, GetLid(transfer.to), 2);
+    Put(frame, packetBytes / 4, 2);
+    Put(frame, GetLid(transfer.from), 2);
+    return total;
+}
+
+void
+FrameWriter::PutChecksums(bool ethernet, std::size_t bthAt, std::vector<uint8_t>& frame)
+{
     // What changes on the way counts as ones: chapter 7.8.1, and annex A17.3.3.
-    std::vector<uint8_t> invariant(frame.begin() + (ethernet ? ETHERNET_BYTES : ERF_BYTES),
+    const std::size_t linkBytes = ethernet ? ETHERNET_BYTES : ERF_BYTES;
+    std::vector<uint8_t> invariant(frame.begin() + static_cast<std::ptrdiff_t>(linkBytes),
                                    frame.end());
-    invariant[bthAt - (ethernet ? ETHERNET_BYTES : ERF_BYTES) + 4] = 0xff;
+    invariant[bthAt - linkBytes + 4] = 0xff;
     if (ethernet)
     {
         for (uint32_t i : {1u, 8u, 10u, 11u, IP_BYTES + 6, IP_BYTES + 7})
@@ -413,6 +417,35 @@ FrameWriter::Write(PortId port,
         vcrc.process_bytes(frame.data() + ERF_BYTES, frame.size() - ERF_BYTES);
         PutLittle(frame, vcrc.checksum(), VCRC_BYTES);
     }
+}
+
+uint32_t
+FrameWriter::Write(PortId port,
+                   const PacketRecord& record,
+                   int64_t timePs,
+                   uint32_t captureBytes,
+                   std::vector<uint8_t>& frame) const
+{
+    frame.clear();
+    if (record.kind == PacketKind::PAUSE)
+    {
+        const uint32_t total = WritePause(port, record, frame);
+        frame.resize(std::min(total, captureBytes));
+        return total;
+    }
+    const bool ethernet = m_fabric->GetLink(port).technology == LinkTechnology::ROCE;
+    const Transfer transfer = Describe(port, record);
+    const uint32_t total = ethernet ? PutEthernet(port, transfer, frame)
+                                    : PutInfiniband(transfer, timePs, captureBytes, frame);
+    const std::size_t bthAt = frame.size();
+    frame.insert(frame.end(), transfer.headers.begin(), transfer.headers.end());
+    if (total > captureBytes)
+    {
+        frame.resize(captureBytes);
+        return total;
+    }
+    frame.resize(frame.size() + transfer.payloadBytes + transfer.padBytes);
+    PutChecksums(ethernet, bthAt, frame);
     return total;
 }
 

@@ -131,6 +131,30 @@ class FrameWriter
 
     /// @param port a port @param record on it, no PAUSE @return what it is
     Transfer Describe(PortId port, const PacketRecord& record) const;
+    /// @param port a port @param record on it @param ends of its queue pair @return NIC or endpoint
+    /// that it comes from
+    VertexId FindSender(PortId port, const PacketRecord& record, const QueuePairEnds& ends) const;
+    /// @param port a port @param record on it @param extended gets the headers behind the BTH
+    /// @return the opcode
+    uint8_t PutExtended(PortId port,
+                        const PacketRecord& record,
+                        std::vector<uint8_t>& extended) const;
+    /// @param port a port @param record a PAUSE on it @param frame gets it @return bytes of it
+    static uint32_t WritePause(PortId port,
+                               const PacketRecord& record,
+                               std::vector<uint8_t>& frame);
+    /// @param port a port @param transfer on it @param frame gets what precedes the BTH
+    /// @return bytes of the whole frame
+    static uint32_t PutEthernet(PortId port, const Transfer& transfer, std::vector<uint8_t>& frame);
+    /// @param transfer a packet @param timePs when @param captureBytes as Write() @param frame gets
+    /// what precedes the BTH @return bytes of the whole frame
+    static uint32_t PutInfiniband(const Transfer& transfer,
+                                  int64_t timePs,
+                                  uint32_t captureBytes,
+                                  std::vector<uint8_t>& frame);
+    /// @param ethernet or InfiniBand @param bthAt where the BTH begins @param frame whole but for
+    /// its checksums
+    static void PutChecksums(bool ethernet, std::size_t bthAt, std::vector<uint8_t>& frame);
 
     Ptr<const Fabric> m_fabric; //!< whose units are written
     DataOperation m_operation;  //!< how data is shown
