@@ -9,9 +9,9 @@
 
 #include "proteus-collective-groups.h"
 #include "proteus-collective-kernels.h"
+#include "proteus-collective-queue-pairs.h"
 #include "proteus-communication-ledger.h"
 #include "proteus-program-facts.h"
-#include "proteus-queue-pair-table.h"
 
 #include "ns3/proteus-channel-span.h"
 #include "ns3/proteus-flow-hash.h"
@@ -214,7 +214,7 @@ class PacketWire : private TransportUser
     CollectiveKernels m_kernels;                            //!< when they begin, what steps cost
     const TracedCallback<const ChannelSpan&>& m_channelEnd; //!< a thread block is done
     Machine m_machine;                                      //!< what is under way
-    QueuePairTable m_pairs;                                 //!< of all connections
+    CollectiveQueuePairs m_pairs;                           //!< of all connections
     CollectiveGroups m_groups;                              //!< inside switches
     ProgramFactsTable m_facts;                              //!< by program
     std::unordered_map<BlockKey, uint32_t, KeyHash> m_blockIndex; //!< blocks under way

@@ -4,8 +4,8 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
-#ifndef PROTEUS_QUEUE_PAIR_TABLE_H
-#define PROTEUS_QUEUE_PAIR_TABLE_H
+#ifndef PROTEUS_COLLECTIVE_QUEUE_PAIRS_H
+#define PROTEUS_COLLECTIVE_QUEUE_PAIRS_H
 
 #include "ns3/proteus-collective-kernel-cost.h"
 #include "ns3/proteus-graph.h"
@@ -26,7 +26,7 @@ namespace proteus
  * The queue pairs of collectives. They belong to a group, a channel, a pair of ranks and a rate,
  * and live for the whole run.
  */
-class QueuePairTable
+class CollectiveQueuePairs
 {
   public:
     /**
@@ -34,7 +34,7 @@ class QueuePairTable
      * @param transport that has the queue pairs
      * @param kernelCopies whether kernels move the bytes inside a server, not copy engines
      */
-    QueuePairTable(const ExecutionGraph& graph, Ptr<Transport> transport, bool kernelCopies);
+    CollectiveQueuePairs(const ExecutionGraph& graph, Ptr<Transport> transport, bool kernelCopies);
 
     /**
      * @param group the ranks' group
@@ -59,7 +59,7 @@ class QueuePairTable
   private:
     const ExecutionGraph& m_graph; //!< whose groups communicate
     Ptr<Transport> m_transport;    //!< that has the queue pairs
-    bool m_kernelCopies;           //!< see QueuePairTable()
+    bool m_kernelCopies;           //!< see CollectiveQueuePairs()
     /// By group, channel, sender's and receiver's rank, and rate.
     std::map<std::tuple<GroupId, uint32_t, uint32_t, uint32_t, double>, uint32_t> m_pairs;
     std::vector<HopKind> m_hops; //!< by queue pair
@@ -68,4 +68,4 @@ class QueuePairTable
 } // namespace proteus
 } // namespace ns3
 
-#endif // PROTEUS_QUEUE_PAIR_TABLE_H
+#endif // PROTEUS_COLLECTIVE_QUEUE_PAIRS_H

@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
-#include "proteus-queue-pair-table.h"
+#include "proteus-collective-queue-pairs.h"
 
 #include "ns3/proteus-connection.h"
 
@@ -13,9 +13,9 @@ namespace ns3
 namespace proteus
 {
 
-QueuePairTable::QueuePairTable(const ExecutionGraph& graph,
-                               Ptr<Transport> transport,
-                               bool kernelCopies)
+CollectiveQueuePairs::CollectiveQueuePairs(const ExecutionGraph& graph,
+                                           Ptr<Transport> transport,
+                                           bool kernelCopies)
     : m_graph(graph),
       m_transport(transport),
       m_kernelCopies(kernelCopies)
@@ -23,11 +23,11 @@ QueuePairTable::QueuePairTable(const ExecutionGraph& graph,
 }
 
 uint32_t
-QueuePairTable::Get(GroupId group,
-                    uint32_t channel,
-                    uint32_t from,
-                    uint32_t to,
-                    double bytesPerSecond)
+CollectiveQueuePairs::Get(GroupId group,
+                          uint32_t channel,
+                          uint32_t from,
+                          uint32_t to,
+                          double bytesPerSecond)
 {
     const auto [place, isNew] =
         m_pairs.emplace(std::make_tuple(group, channel, from, to, bytesPerSecond), NO_ID);
