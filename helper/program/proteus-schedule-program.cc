@@ -13,6 +13,7 @@
 #include "ns3/proteus-compile.h"
 #include "ns3/proteus-iteration-times.h"
 #include "ns3/proteus-output-file.h"
+#include "ns3/proteus-program.h"
 #include "ns3/proteus-result-tables.h"
 #include "ns3/proteus-schedule-json.h"
 #include "ns3/proteus-scheduled-run.h"
@@ -22,6 +23,7 @@
 #include <algorithm>
 #include <iostream>
 #include <memory>
+#include <set>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -67,6 +69,8 @@ struct Options : ProgramOptions
     double messageUs{0};
     int64_t iterations{4};
     std::string crossIteration{"tensor"};
+    std::string gradients{"all-reduce"};
+    int64_t servers{0};
     bool tune{false};
     std::string method{"bayesian"};
     int64_t evaluations{TunerSettings().evaluations};
@@ -123,6 +127,52 @@ MakeSettings(const Options& options, const std::string& policy)
     return settings;
 }
 
+/// What carries gradients, by name.
+constexpr const char* ALL_REDUCE = "all-reduce";
+constexpr const char* PARAMETER_SERVER = "parameter-server";
+
+/// @param options of the user @param cluster where the job runs
+/// @return settings of executors; with parameter servers, those of their programs
+ExecutorSettings
+MakeRunSettings(const Options& options, const Cluster& cluster)
+{
+    ExecutorSettings settings = MakeExecutorSettings(options);
+    if (options.gradients == ALL_REDUCE)
+    {
+        return settings;
+    }
+    settings.collectives.algorithm = "host-parameter-server";
+    settings.collectives.maker =
+        [&cluster,
+         paths = std::make_shared<const Paths>(cluster),
+         servers = ToCount(options.servers, "servers", 0)](CollectiveRequest request) {
+            std::set<int32_t> hosts;
+            for (const VertexId vertex : request.vertices)
+            {
+                hosts.insert(cluster.GetVertices()[vertex].server);
+            }
+            request.parameterServers = servers == 0 ? static_cast<uint32_t>(hosts.size()) : servers;
+            return MakeProgram(cluster, *paths, request);
+        };
+    return settings;
+}
+
+/// @throw std::invalid_argument for what carries no gradients
+void
+CheckGradients(const Options& options)
+{
+    if (options.gradients != ALL_REDUCE && options.gradients != PARAMETER_SERVER)
+    {
+        throw std::invalid_argument("--gradients=" + options.gradients +
+                                    ": must be all-reduce or parameter-server");
+    }
+    if (options.servers != 0 && options.gradients == ALL_REDUCE)
+    {
+        throw std::invalid_argument("--servers: an all-reduce has none; add "
+                                    "--gradients=parameter-server");
+    }
+}
+
 /// Compiles the job: every gradient alone, every parameter updated when its gradient is reduced,
 /// where the strategy allows that.
 Job
@@ -162,7 +212,7 @@ RunPolicy(const Options& options,
           const ScheduleSettings& settings)
 {
     const ScheduledRun run = PrepareSchedule(job.repeated.graph, settings);
-    ExecutorSettings executorSettings = MakeExecutorSettings(options);
+    ExecutorSettings executorSettings = MakeRunSettings(options, job.cluster);
     executorSettings.runtime.startControl = run.startControl;
     const RunRecord record = FindExecutor(executor).Run(run.graph, job.cluster, executorSettings);
     Row row{executor, settings, MeasureIterations(run.graph, job.repeated, record.timeline), 0};
@@ -302,6 +352,7 @@ CompareSchedules(const Options& options)
         throw std::invalid_argument("--save keeps what a search has found: add --tune");
     }
     options.Check();
+    CheckGradients(options);
     std::vector<ScheduleSettings> all;
     for (const std::string& policy : Split(options.policies))
     {
@@ -419,6 +470,14 @@ class ScheduleProgram : public CommandLineProgram
                          "what an iteration waits for of the one before: barrier (all of it) or "
                          "tensor (each operator for its own parameters)",
                          m_options.crossIteration);
+        command.AddValue("gradients",
+                         "what carries them: all-reduce (as NCCL chooses), or parameter-server: "
+                         "the GPUs of a host add up, and push to and pull from servers on the "
+                         "hosts",
+                         m_options.gradients);
+        command.AddValue("servers",
+                         "hosts with parameter servers, from the first on (0: all)",
+                         m_options.servers);
         command.AddValue("tune",
                          "search the partition and the credit of the policy priority",
                          m_options.tune);

@@ -98,7 +98,7 @@ TEST(AlgorithmTraits, SetAlgorithmsApart)
               (Names{"pxn"}));
     EXPECT_EQ(
         ListAlgorithms([](const AlgorithmTraits& traits) { return traits.hasParameterServers; }),
-        "parameter-server");
+        "parameter-server or host-parameter-server");
     EXPECT_EQ(ListAlgorithms([](const AlgorithmTraits& traits) { return traits.hasNvlsChannels; }),
               "nvls or nvls-tree");
     // A schedule from a file may be called whatever it likes.
