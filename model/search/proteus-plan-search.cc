@@ -55,6 +55,116 @@ DescribeFailure(const std::string& message)
            (colon == std::string::npos ? message : message.substr(colon + 2));
 }
 
+/// Estimates plans one by one.
+class PlanRanking
+{
+  public:
+    PlanRanking(const PlanModelFacts& facts,
+                const PlanSpaceOptions& space,
+                PlanEstimator& estimator,
+                const PlanSearchOptions& options)
+        : m_facts(facts),
+          m_space(space),
+          m_estimator(estimator),
+          m_options(options)
+    {
+    }
+
+    /// @param plan to estimate, unless it cannot be good @return whether there is time for more
+    bool Visit(const ParallelPlan& plan)
+    {
+        ++m_result.visited;
+        if (!m_result.plans.empty() && GetBound(plan) > m_options.boundFactor * m_best.value)
+        {
+            ++m_result.pruned["bound: computation and bubble alone take much longer than the best "
+                              "plan"];
+        }
+        else
+        {
+            Estimate(plan);
+        }
+        return !m_options.isOver || !m_options.isOver();
+    }
+
+    /// @param isComplete whether all plans were visited @return them, the best first
+    PlanSearchResult Take(bool isComplete)
+    {
+        m_result.isComplete = isComplete;
+        std::stable_sort(
+            m_result.plans.begin(),
+            m_result.plans.end(),
+            [](const RankedPlan& a, const RankedPlan& b) { return a.value < b.value; });
+        return std::move(m_result);
+    }
+
+    /// @return families that were left out
+    PrunedPlans& GetPruned()
+    {
+        return m_result.pruned;
+    }
+
+  private:
+    double GetValue(const ParallelPlan& plan, double seconds) const
+    {
+        return GetObjectiveValue(m_options.objective,
+                                 seconds,
+                                 plan.GetNDevices(),
+                                 m_space.globalBatch);
+    }
+
+    /// @return the objective at least: matrix products at the peak rate, and the pipeline's bubble
+    double GetBound(const ParallelPlan& plan) const
+    {
+        if (m_options.peakFlops == 0)
+        {
+            return 0;
+        }
+        const double bubble =
+            plan.schedule.kind == ScheduleKind::ZERO_BUBBLE
+                ? 0
+                : (plan.pipelineParallel - 1.0) / plan.virtualStages / plan.GetNMicroBatches();
+        const double flops =
+            3 * m_facts.forwardFlopsPerSample * static_cast<double>(m_space.globalBatch);
+        return GetValue(plan,
+                        flops / (m_options.peakFlops * static_cast<double>(plan.GetNDevices())) *
+                            (1 + bubble));
+    }
+
+    void Estimate(const ParallelPlan& plan)
+    {
+        try
+        {
+            RankedPlan ranked{plan, m_estimator.Estimate(plan), 0};
+            if (m_space.memoryBytes > 0 && ranked.estimate.memoryBytes > m_space.memoryBytes)
+            {
+                ++m_result.pruned["memory: what is saved for the backward pass does not fit"];
+                return;
+            }
+            ranked.value = GetValue(plan, ranked.estimate.seconds);
+            if (m_result.plans.empty() || ranked.value < m_best.value)
+            {
+                m_best = ranked;
+            }
+            m_result.plans.push_back(std::move(ranked));
+            if (m_options.report)
+            {
+                m_options.report(m_result.visited, m_best);
+            }
+        }
+        catch (const std::invalid_argument& error)
+        {
+            ++m_result.pruned[DescribeFailure(error.what())];
+        }
+    }
+
+    const PlanModelFacts& m_facts;
+    const PlanSpaceOptions& m_space;
+    PlanEstimator& m_estimator;
+    const PlanSearchOptions& m_options;
+    PlanSearchResult m_result;
+    RankedPlan m_best;
+};
+
 } // namespace
 
 PlanSearchResult
@@ -63,63 +173,13 @@ SearchPlans(const PlanModelFacts& facts,
             PlanEstimator& estimator,
             const PlanSearchOptions& options)
 {
-    PlanSearchResult result;
-    double best = 0;
-    RankedPlan leader;
-    auto visit = [&](const ParallelPlan& plan) {
-        ++result.visited;
-        const uint64_t devices = plan.GetNDevices();
-        const double m = plan.GetNMicroBatches();
-        const double bubble = plan.schedule.kind == ScheduleKind::ZERO_BUBBLE
-                                  ? 0
-                                  : (plan.pipelineParallel - 1.0) / plan.virtualStages / m;
-        const double least =
-            options.peakFlops == 0
-                ? 0
-                : 3 * facts.forwardFlopsPerSample * static_cast<double>(space.globalBatch) /
-                      (options.peakFlops * static_cast<double>(devices)) * (1 + bubble);
-        const double bound =
-            GetObjectiveValue(options.objective, least, devices, space.globalBatch);
-        if (!result.plans.empty() && bound > options.boundFactor * best)
-        {
-            ++result.pruned["bound: computation and bubble alone take much longer than the best "
-                            "plan"];
-            return !options.isOver || !options.isOver();
-        }
-        try
-        {
-            RankedPlan ranked{plan, estimator.Estimate(plan), 0};
-            if (space.memoryBytes > 0 && ranked.estimate.memoryBytes > space.memoryBytes)
-            {
-                ++result.pruned["memory: what is saved for the backward pass does not fit"];
-                return !options.isOver || !options.isOver();
-            }
-            ranked.value = GetObjectiveValue(options.objective,
-                                             ranked.estimate.seconds,
-                                             devices,
-                                             space.globalBatch);
-            if (result.plans.empty() || ranked.value < best)
-            {
-                best = ranked.value;
-                leader = ranked;
-            }
-            result.plans.push_back(std::move(ranked));
-            if (options.report)
-            {
-                options.report(result.visited, leader);
-            }
-        }
-        catch (const std::invalid_argument& error)
-        {
-            ++result.pruned[DescribeFailure(error.what())];
-        }
-        return !options.isOver || !options.isOver();
-    };
-    result.isComplete = VisitPlans(facts, space, visit, result.pruned);
-    std::stable_sort(result.plans.begin(),
-                     result.plans.end(),
-                     [](const RankedPlan& a, const RankedPlan& b) { return a.value < b.value; });
-    return result;
+    PlanRanking ranking(facts, space, estimator, options);
+    const bool isComplete = VisitPlans(
+        facts,
+        space,
+        [&ranking](const ParallelPlan& plan) { return ranking.Visit(plan); },
+        ranking.GetPruned());
+    return ranking.Take(isComplete);
 }
 
 namespace
