@@ -4,11 +4,11 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
+#include "ns3/proteus-breakdown.h"
 #include "ns3/proteus-executors.h"
 #include "ns3/proteus-fabric-variant.h"
 #include "ns3/proteus-flow-calibration.h"
 #include "ns3/proteus-model-options.h"
-#include "ns3/proteus-time-account.h"
 #include "ns3/test.h"
 
 #include <algorithm>
@@ -185,10 +185,10 @@ class ExecutorNamesTest : public TestCase
  * @ingroup proteus-tests
  * Where the time of every GPU goes, by every executor, against spans that are merged here.
  */
-class ExecutorTimeAccountTest : public TestCase
+class ExecutorBreakdownTest : public TestCase
 {
   public:
-    ExecutorTimeAccountTest()
+    ExecutorBreakdownTest()
         : TestCase("Busy, waiting for data, for peers, and idle are the iteration on every GPU")
     {
     }
@@ -247,23 +247,27 @@ class ExecutorTimeAccountTest : public TestCase
             endPs = std::max(endPs, span.endPs);
         }
         NS_TEST_EXPECT_MSG_EQ(timeline.endPs, endPs, what << ": the end is that of a span");
-        const std::vector<TimeAccount> accounts = AccountTime(graph, timeline);
+        const std::vector<DeviceBreakdown> accounts = BreakDown(graph, timeline);
         NS_TEST_ASSERT_MSG_EQ(accounts.size(), graph.GetNDevices(), what);
         int64_t dataPs = 0;
         for (DeviceId device = 0; device < accounts.size(); ++device)
         {
-            const TimeAccount& account = accounts[device];
+            const DeviceBreakdown& account = accounts[device];
             const std::string where = what + ", GPU " + std::to_string(device);
-            NS_TEST_EXPECT_MSG_EQ(account.busyPs + account.dataPs + account.peersPs +
-                                      account.idlePs,
+            const int64_t emptyPs = account.bubblePs + account.hostPs + account.idlePs;
+            NS_TEST_EXPECT_MSG_EQ(account.computePs + account.GetExposedPs() +
+                                      account.GetWaitingPs() + emptyPs,
                                   timeline.endPs,
-                                  where << ": the four are the iteration");
-            NS_TEST_EXPECT_MSG_EQ(account.busyPs, Cover(kernels[device]), where << ": busy");
-            NS_TEST_EXPECT_MSG_EQ(account.idlePs,
-                                  timeline.endPs - Cover(all[device]),
-                                  where << ": idle");
-            NS_TEST_EXPECT_MSG_EQ((account.dataPs >= 0 && account.peersPs >= 0), true, where);
-            dataPs += account.dataPs;
+                                  where << ": the parts are the iteration");
+            NS_TEST_EXPECT_MSG_EQ(account.computePs, Cover(kernels[device]), where << ": busy");
+            NS_TEST_EXPECT_MSG_EQ((emptyPs >= timeline.endPs - Cover(all[device])),
+                                  true,
+                                  where << ": where there is nothing, it is idle or in the bubble");
+            NS_TEST_EXPECT_MSG_EQ(
+                (account.GetExposedPs() >= 0 && account.GetWaitingPs() >= 0 && emptyPs >= 0),
+                true,
+                where);
+            dataPs += account.GetExposedPs();
         }
         NS_TEST_EXPECT_MSG_GT(dataPs, 0, what << ": somebody waits for data");
     }
@@ -409,7 +413,7 @@ class ProteusExecutorsTestSuite : public TestSuite
         : TestSuite("proteus-executors")
     {
         AddTestCase(new ExecutorNamesTest);
-        AddTestCase(new ExecutorTimeAccountTest);
+        AddTestCase(new ExecutorBreakdownTest);
         AddTestCase(new ExecutorAblationTest);
         AddTestCase(new ExecutorDeterminismTest);
     }

@@ -178,7 +178,6 @@ class ProteusResultFiles : public TestCase
         for (const std::string table : {"run",
                                         "summary",
                                         "breakdown",
-                                        "time_accounts",
                                         "phases",
                                         "collectives",
                                         "links",

@@ -36,6 +36,9 @@ ToJson(const SearchRun& run)
     object["mfu"] = run.modelFlopUtilisation;
     object["peak_memory_bytes"] = run.peakMemoryBytes;
     object["compute_s"] = run.mean.computeS;
+    object["waiting_for_peers_s"] = run.mean.waitingForPeersS;
+    object["bubble_s"] = run.mean.bubbleS;
+    object["host_s"] = run.mean.hostS;
     object["idle_s"] = run.mean.idleS;
     object["exposed_s"] = run.mean.exposedS;
     object["failure"] = run.failure;
@@ -50,6 +53,9 @@ FromJson(const Json& object)
     object.at("mfu").get_to(run.modelFlopUtilisation);
     object.at("peak_memory_bytes").get_to(run.peakMemoryBytes);
     object.at("compute_s").get_to(run.mean.computeS);
+    object.at("waiting_for_peers_s").get_to(run.mean.waitingForPeersS);
+    object.at("bubble_s").get_to(run.mean.bubbleS);
+    object.at("host_s").get_to(run.mean.hostS);
     object.at("idle_s").get_to(run.mean.idleS);
     object.at("exposed_s").get_to(run.mean.exposedS);
     object.at("failure").get_to(run.failure);

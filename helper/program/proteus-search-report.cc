@@ -58,6 +58,9 @@ ExplainSlowness(const SearchRun& before, const SearchRun& now)
         }
     };
     consider("computation", now.mean.computeS - before.mean.computeS);
+    consider("waiting for peers", now.mean.waitingForPeersS - before.mean.waitingForPeersS);
+    consider("the bubble of the pipeline", now.mean.bubbleS - before.mean.bubbleS);
+    consider("waiting for the host", now.mean.hostS - before.mean.hostS);
     consider("idle time", now.mean.idleS - before.mean.idleS);
     for (std::size_t i = 0; i < N_PARALLELISMS; ++i)
     {

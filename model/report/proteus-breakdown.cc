@@ -9,7 +9,9 @@
 #include "proteus-report-input.h"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
+#include <unordered_map>
 
 namespace ns3
 {
@@ -19,8 +21,19 @@ namespace proteus
 namespace
 {
 
-/// Kinds of activity in order of precedence: compute, then EXPOSURE_PRIORITY.
-constexpr std::size_t N_ACTIVITIES = 1 + N_PARALLELISMS;
+/// What a device does at a moment, what counts first first. Behind MOVING and WAITING there is one
+/// activity for every Parallelism, in the order of EXPOSURE_PRIORITY.
+enum Activity : uint8_t
+{
+    COMPUTING = 0,
+    MOVING = 1,
+    WAITING = MOVING + N_PARALLELISMS,
+    STAGE_WAITING = WAITING + N_PARALLELISMS, //!< for another stage of a pipeline
+    ON_HOST,
+    N_CAUSES,                        //!< of time
+    COMMUNICATION_KERNEL = N_CAUSES, //!< a profiler sees one; besides one of those above
+    N_ACTIVITIES
+};
 
 /// A moment at which a device has one activity of a kind more or less.
 struct Change
@@ -47,51 +60,129 @@ RankParallelisms()
     return ranks;
 }
 
-/// @param changes of one device, put in order here @param totalPs length of the timeline
-DeviceBreakdown
-BreakDownDevice(std::vector<Change>& changes, int64_t totalPs)
+/// @return when the last rank joined each communication
+std::unordered_map<TaskInstance, int64_t>
+FindLastJoins(const ExecutionGraph& graph, const Timeline& timeline)
 {
-    // Order at equal times does not matter: no time passes between.
-    std::sort(changes.begin(), changes.end());
-    DeviceBreakdown result;
-    result.totalPs = totalPs;
-    result.activityPs = changes.empty() ? 0 : changes.back().timePs - changes.front().timePs;
-    std::array<uint32_t, N_ACTIVITIES> active{};
-    int64_t lastPs = 0;
-    const auto count = [&](int64_t untilPs) {
-        const int64_t lengthPs = untilPs - lastPs;
-        lastPs = untilPs;
+    std::unordered_map<TaskInstance, int64_t> joins;
+    for (const Span& span : timeline.spans)
+    {
+        if (graph.GetTask(span.task).kind == TaskKind::COMMUNICATION)
+        {
+            int64_t& last = joins[span.GetInstance()];
+            last = std::max(last, span.startPs);
+        }
+    }
+    return joins;
+}
+
+/// @return whether stages of a pipeline hand something over in a graph
+bool
+HasPipeline(const ExecutionGraph& graph)
+{
+    for (TaskId id = 0; id < graph.GetNTasks(); ++id)
+    {
+        const Task& task = graph.GetTask(id);
+        if (task.kind == TaskKind::COMMUNICATION && task.parallelism == Parallelism::PIPELINE)
+        {
+            return true;
+        }
+    }
+    return false;
+}
+
+/// Adds up what a device does.
+class Account
+{
+  public:
+    /// @param hasPipeline whether a device without work waits for other stages
+    explicit Account(bool hasPipeline)
+        : m_hasPipeline(hasPipeline)
+    {
+    }
+
+    /// @param changes of one device, put in order here @param totalPs length of the timeline
+    /// @return where the time goes
+    DeviceBreakdown Divide(std::vector<Change>& changes, int64_t totalPs)
+    {
+        // Order at equal times does not matter: no time passes between.
+        std::sort(changes.begin(), changes.end());
+        m_result.totalPs = totalPs;
+        for (const Change& change : changes)
+        {
+            Pass(change.timePs);
+            change.begins ? ++m_active[change.activity] : --m_active[change.activity];
+        }
+        Pass(totalPs);
+        m_result.activityPs = std::max<int64_t>(m_lastPs - m_firstPs, 0);
+        return m_result;
+    }
+
+  private:
+    /// @param from @param until activities @return the first of them that is active, or `until`
+    std::size_t FindFirst(std::size_t from, std::size_t until) const
+    {
+        for (std::size_t i = from; i < until; ++i)
+        {
+            if (m_active[i] > 0)
+            {
+                return i;
+            }
+        }
+        return until;
+    }
+
+    /// Time passes, until a moment.
+    void Pass(int64_t untilPs)
+    {
+        const int64_t lengthPs = untilPs - m_nowPs;
+        const int64_t sincePs = m_nowPs;
+        m_nowPs = untilPs;
         if (lengthPs == 0)
         {
             return;
         }
-        const auto communication =
-            std::find_if(active.begin() + 1, active.end(), [](uint32_t n) { return n > 0; });
-        if (communication != active.end())
+        m_result.communicationPs += FindFirst(MOVING, WAITING) < WAITING ? lengthPs : 0;
+        const bool isCommunicating = m_active[COMMUNICATION_KERNEL] > 0;
+        m_result.communicationKernelPs += isCommunicating ? lengthPs : 0;
+        m_result.overlapPs += isCommunicating && m_active[COMPUTING] > 0 ? lengthPs : 0;
+        if (isCommunicating || m_active[COMPUTING] > 0)
         {
-            result.communicationPs += lengthPs;
+            m_result.occupiedPs += lengthPs;
+            m_firstPs = std::min(m_firstPs, sincePs);
+            m_lastPs = untilPs;
         }
-        if (active[0] > 0)
-        {
-            result.computePs += lengthPs;
-        }
-        else if (communication != active.end())
-        {
-            const auto rank = static_cast<std::size_t>(communication - active.begin() - 1);
-            result.exposedPs[static_cast<std::size_t>(EXPOSURE_PRIORITY[rank])] += lengthPs;
-        }
-        else
-        {
-            result.idlePs += lengthPs;
-        }
-    };
-    for (const Change& change : changes)
-    {
-        count(change.timePs);
-        change.begins ? ++active[change.activity] : --active[change.activity];
+        GetPart(FindFirst(0, N_CAUSES)) += lengthPs;
     }
-    count(totalPs);
-    return result;
+
+    /// @param activity what counts, N_CAUSES for nothing @return what its time is added to
+    int64_t& GetPart(std::size_t activity)
+    {
+        const auto of = [](std::array<int64_t, N_PARALLELISMS> & parts, std::size_t rank) -> auto&
+        {
+            return parts[static_cast<std::size_t>(EXPOSURE_PRIORITY[rank])];
+        };
+        return activity == COMPUTING       ? m_result.computePs
+               : activity < WAITING        ? of(m_result.exposedPs, activity - MOVING)
+               : activity < STAGE_WAITING  ? of(m_result.waitingPs, activity - WAITING)
+               : activity == STAGE_WAITING ? m_result.bubblePs
+               : activity == ON_HOST       ? m_result.hostPs
+               : m_hasPipeline             ? m_result.bubblePs
+                                           : m_result.idlePs;
+    }
+
+    const bool m_hasPipeline;
+    DeviceBreakdown m_result;
+    std::array<uint32_t, N_ACTIVITIES> m_active{};
+    int64_t m_nowPs{0};
+    int64_t m_firstPs{std::numeric_limits<int64_t>::max()}; //!< begin of the first kernel
+    int64_t m_lastPs{0};                                    //!< end of the last one
+};
+
+int64_t
+Sum(const std::array<int64_t, N_PARALLELISMS>& parts)
+{
+    return std::accumulate(parts.begin(), parts.end(), int64_t{0});
 }
 
 } // namespace
@@ -99,44 +190,53 @@ BreakDownDevice(std::vector<Change>& changes, int64_t totalPs)
 int64_t
 DeviceBreakdown::GetExposedPs() const
 {
-    return std::accumulate(exposedPs.begin(), exposedPs.end(), int64_t{0});
+    return Sum(exposedPs);
+}
+
+int64_t
+DeviceBreakdown::GetWaitingPs() const
+{
+    return Sum(waitingPs);
 }
 
 std::vector<DeviceBreakdown>
 BreakDown(const ExecutionGraph& graph, const Timeline& timeline)
 {
     RequireTimelineOf(graph, timeline);
-    const Sends sends(graph, timeline);
+    const Sends sends(graph, timeline); // each has both of its sides
+    const auto joins = FindLastJoins(graph, timeline);
     const auto ranks = RankParallelisms();
     std::vector<std::vector<Change>> changes(graph.GetNDevices());
     for (const Span& span : timeline.spans)
     {
-        const Task& task = graph.GetTask(span.task);
-        uint8_t activity = 0;
-        int64_t startPs = span.startPs;
-        if (task.kind == TaskKind::COMMUNICATION)
-        {
-            activity = static_cast<uint8_t>(1 + ranks[static_cast<std::size_t>(task.parallelism)]);
-            if (IsReceive(graph, span))
+        const auto add = [&](std::size_t activity, int64_t startPs, int64_t endPs) {
+            if (startPs < endPs)
             {
-                startPs = std::max(startPs, sends.Find(span).startPs);
+                const auto kind = static_cast<uint8_t>(activity);
+                changes[span.device].push_back({startPs, kind, true});
+                changes[span.device].push_back({endPs, kind, false});
             }
-        }
-        else if (graph.IsHostStream(task.stream))
+        };
+        const Task& task = graph.GetTask(span.task);
+        if (task.kind != TaskKind::COMMUNICATION)
         {
-            continue; // the GPU is free
+            add(graph.IsHostStream(task.stream) ? ON_HOST : COMPUTING, span.startPs, span.endPs);
+            continue;
         }
-        if (startPs < span.endPs)
-        {
-            changes[span.device].push_back({startPs, activity, true});
-            changes[span.device].push_back({span.endPs, activity, false});
-        }
+        const std::size_t rank = ranks[static_cast<std::size_t>(task.parallelism)];
+        const int64_t joinedPs = std::min(joins.at(span.GetInstance()), span.endPs);
+        add(task.parallelism == Parallelism::PIPELINE ? std::size_t{STAGE_WAITING} : WAITING + rank,
+            span.startPs,
+            joinedPs);
+        add(MOVING + rank, joinedPs, span.endPs);
+        add(COMMUNICATION_KERNEL, IsReceive(graph, span) ? joinedPs : span.startPs, span.endPs);
     }
+    const bool hasPipeline = HasPipeline(graph);
     std::vector<DeviceBreakdown> result;
     result.reserve(changes.size());
     for (auto& ofDevice : changes)
     {
-        result.push_back(BreakDownDevice(ofDevice, timeline.endPs));
+        result.push_back(Account(hasPipeline).Divide(ofDevice, timeline.endPs));
     }
     return result;
 }
@@ -158,14 +258,19 @@ MeanOf(const std::vector<DeviceBreakdown>& breakdowns)
         }
         return sum / static_cast<double>(breakdowns.size()) / PS_PER_S;
     };
-    mean.computeS = average([](const DeviceBreakdown& b) { return b.computePs; });
-    mean.exposedCommunicationS = average([](const DeviceBreakdown& b) { return b.GetExposedPs(); });
-    mean.idleS = average([](const DeviceBreakdown& b) { return b.idlePs; });
-    mean.totalS = average([](const DeviceBreakdown& b) { return b.totalPs; });
-    mean.communicationS = average([](const DeviceBreakdown& b) { return b.communicationPs; });
+    using B = DeviceBreakdown;
+    mean.computeS = average([](const B& b) { return b.computePs; });
+    mean.exposedCommunicationS = average([](const B& b) { return b.GetExposedPs(); });
+    mean.waitingForPeersS = average([](const B& b) { return b.GetWaitingPs(); });
+    mean.bubbleS = average([](const B& b) { return b.bubblePs; });
+    mean.hostS = average([](const B& b) { return b.hostPs; });
+    mean.idleS = average([](const B& b) { return b.idlePs; });
+    mean.totalS = average([](const B& b) { return b.totalPs; });
+    mean.communicationS = average([](const B& b) { return b.communicationPs; });
     for (std::size_t i = 0; i < N_PARALLELISMS; ++i)
     {
-        mean.exposedS[i] = average([i](const DeviceBreakdown& b) { return b.exposedPs[i]; });
+        mean.exposedS[i] = average([i](const B& b) { return b.exposedPs[i]; });
+        mean.waitingS[i] = average([i](const B& b) { return b.waitingPs[i]; });
     }
     return mean;
 }

@@ -46,23 +46,31 @@ constexpr std::array<Parallelism, N_PARALLELISMS> EXPOSURE_PRIORITY{Parallelism:
 /**
  * @ingroup proteus
  * Where the time of one device went, from 0 to the end of the timeline, in picoseconds.
- * computePs + GetExposedPs() + idlePs = totalPs, exactly.
+ * computePs + GetExposedPs() + GetWaitingPs() + bubblePs + hostPs + idlePs = totalPs, exactly.
  */
 struct DeviceBreakdown
 {
-    int64_t computePs{0}; //!< a compute task runs
-    /// no compute task runs, a communication is in flight; by Parallelism
+    int64_t computePs{0}; //!< a compute task runs on the GPU
+    /// no compute task runs, bytes of a communication move; by Parallelism
     std::array<int64_t, N_PARALLELISMS> exposedPs{};
-    int64_t idlePs{0};          //!< neither
+    /// neither, and a communication of no pipeline waits for other ranks to join; by Parallelism
+    std::array<int64_t, N_PARALLELISMS> waitingPs{};
+    int64_t bubblePs{0};        //!< none of these, and another stage of a pipeline is waited for
+    int64_t hostPs{0};          //!< none of these, and a task of the host runs
+    int64_t idlePs{0};          //!< none of these
     int64_t totalPs{0};         //!< from 0 to the end of the timeline
-    int64_t communicationPs{0}; //!< a communication is in flight, whether or not exposed
-    int64_t activityPs{0};      //!< from the begin of the first activity to the end of the last
+    int64_t communicationPs{0}; //!< bytes of a communication move, whether or not exposed
+    int64_t activityPs{0};      //!< from the begin of the first kernel to the end of the last
+    int64_t occupiedPs{0}; //!< a kernel is there: compute, or a communication, which spins while
+                           //!< it waits; a posted receive is none before bytes move
+    int64_t communicationKernelPs{0}; //!< a kernel of a communication is there
+    int64_t overlapPs{0};             //!< of that: a compute task runs meanwhile
 
-    /// @return time between the first and the last activity with none: what profilers that know
+    /// @return time between the first and the last kernel with none: what profilers that know
     /// nothing but kernels call idle
     int64_t GetIdleBetweenPs() const
     {
-        return activityPs - (totalPs - idlePs);
+        return activityPs - occupiedPs;
     }
 
     /// @return time exposed to communication of any parallelism
@@ -73,35 +81,53 @@ struct DeviceBreakdown
     {
         return exposedPs[static_cast<std::size_t>(parallelism)];
     }
+
+    /// @return time that the device waits for other ranks to join, the bubble left out
+    int64_t GetWaitingPs() const;
+
+    /// @param parallelism of the communication @return time that it waits for other ranks
+    int64_t GetWaitingPs(Parallelism parallelism) const
+    {
+        return waitingPs[static_cast<std::size_t>(parallelism)];
+    }
 };
 
 /// @ingroup proteus
-/// Mean of the breakdowns of several devices, in seconds.
+/// Mean of the breakdowns of several devices, in seconds; see DeviceBreakdown.
 struct MeanBreakdown
 {
     double computeS{0};                            //!< a compute task runs
-    std::array<double, N_PARALLELISMS> exposedS{}; //!< by Parallelism
+    std::array<double, N_PARALLELISMS> exposedS{}; //!< bytes move; by Parallelism
     double exposedCommunicationS{0};               //!< sum of exposedS
-    double idleS{0};                               //!< neither
+    std::array<double, N_PARALLELISMS> waitingS{}; //!< for other ranks to join; by Parallelism
+    double waitingForPeersS{0};                    //!< sum of waitingS
+    double bubbleS{0};                             //!< another stage of a pipeline is waited for
+    double hostS{0};                               //!< a task of the host runs
+    double idleS{0};                               //!< none of these
     double totalS{0};                              //!< from 0 to the end of the timeline
-    double communicationS{0};                      //!< in flight, whether or not exposed
+    double communicationS{0};                      //!< bytes move, whether or not exposed
 };
 
 /**
  * @ingroup proteus
- * Divides the time of every device, from 0 to timeline.endPs, without remainder:
+ * Divides the time of every device, from 0 to timeline.endPs, without remainder. Of what happens at
+ * a moment, the first of these counts:
  *
- * - **compute** while a compute task runs, whatever else happens;
- * - else **exposed communication** while a communication of the device is in flight, counted for
- *   one Parallelism: the first in EXPOSURE_PRIORITY of those in flight;
- * - else **idle**.
+ * - **compute**: a compute task runs on the GPU;
+ * - **exposed communication**: a communication of the device that all its ranks have joined is in
+ *   flight, so that bytes move; counted for one Parallelism, the first in EXPOSURE_PRIORITY;
+ * - **waiting for peers**: the device has joined a communication, other ranks have not; counted for
+ *   one Parallelism alike. A profiler shows a kernel that spins;
+ * - **bubble**: the same, of a transfer between stages of a pipeline, either side of it;
+ * - **host**: a task on a stream of the host runs;
+ * - **bubble** again, in a graph with such transfers: the device has nothing to do before the first
+ *   or after the last of its work, while other stages have;
+ * - **idle**: in a graph without, the device has nothing to do.
  *
- * A collective is in flight on a device from the moment the device joins: a rank that is early and
- * waits for its peers is exposed to communication, as a profiler shows it, whose kernel spins on
- * the device. So is a sender whose receiver is late. A receive only posts a buffer, often long
- * before there is anything to receive, and holds no stream. It counts as in flight from the
- * moment the sender has joined too; until then a device with nothing but posted receives is idle,
- * which is the bubble of a pipeline.
+ * With p stages whose forward and backward pass of a micro-batch take f and b, and transfers in no
+ * time, the bubble of every stage is (p - 1) (f + b) in GPipe's and in the 1F1B schedule (Narayanan
+ * et al., Efficient Large-Scale Language Model Training on GPU Clusters Using Megatron-LM, SC 2021,
+ * section 2.2).
  *
  * @param graph that was executed
  * @param timeline of it

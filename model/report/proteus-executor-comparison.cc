@@ -87,28 +87,26 @@ PrintMostDifferent(const ReportedRun& run, const Table& table, std::ostream& out
 void
 PrintTimeAccounts(const AnalyzedRun& run, std::ostream& out)
 {
-    std::vector<std::vector<std::string>> rows{
-        {"Time of a GPU by", "computing", "waiting for data", "waiting for peers", "idle"}};
+    std::vector<std::vector<std::string>> rows{{"Time of a GPU by",
+                                                "computing",
+                                                "communication",
+                                                "waiting for peers",
+                                                "bubble",
+                                                "host",
+                                                "idle"}};
     for (std::size_t i = 0; i < run.analyses.size(); ++i)
     {
-        TimeAccount sum;
-        for (const TimeAccount& account : run.analyses[i].accounts)
+        const MeanBreakdown& mean = run.analyses[i].summary.mean;
+        rows.push_back({run.run.results[i].executor});
+        for (double part : {mean.computeS,
+                            mean.exposedCommunicationS,
+                            mean.waitingForPeersS,
+                            mean.bubbleS,
+                            mean.hostS,
+                            mean.idleS})
         {
-            sum.busyPs += account.busyPs;
-            sum.dataPs += account.dataPs;
-            sum.peersPs += account.peersPs;
-            sum.idlePs += account.idlePs;
+            rows.back().push_back(FormatPercent(mean.totalS > 0 ? part / mean.totalS : 0, 2));
         }
-        const auto share = [&sum](int64_t part) {
-            return FormatPercent(static_cast<double>(part) /
-                                     static_cast<double>(std::max<int64_t>(sum.GetTotalPs(), 1)),
-                                 2);
-        };
-        rows.push_back({run.run.results[i].executor,
-                        share(sum.busyPs),
-                        share(sum.dataPs),
-                        share(sum.peersPs),
-                        share(sum.idlePs)});
     }
     out << '\n' << FormatTable(rows, "lr");
 }

@@ -117,20 +117,32 @@ DescribeTime(const Summary& s)
 {
     const MeanBreakdown& mean = s.mean;
     const double total = mean.totalS > 0 ? mean.totalS : 1;
-    std::string text = "Of that, a GPU computes " + FormatPercent(mean.computeS / total) +
-                       ", waits " + FormatPercent(mean.exposedCommunicationS / total) +
-                       " for communication that nothing hides";
+    const auto share = [total](double part) { return FormatPercent(part / total); };
+    std::string text = "Of that, a GPU computes " + share(mean.computeS) + ", waits " +
+                       share(mean.exposedCommunicationS) + " for bytes that nothing hides";
     const auto worst = std::max_element(mean.exposedS.begin(), mean.exposedS.end());
     if (*worst > 0 && *worst < mean.exposedCommunicationS)
     {
         const auto which = static_cast<Parallelism>(worst - mean.exposedS.begin());
         text +=
-            " (" + FormatPercent(*worst / total) +
+            " (" + share(*worst) +
             (which == Parallelism::NONE ? " for no parallelism in particular"
                                         : std::string(" for ") + ToString(which) + " parallelism") +
             ")";
     }
-    text += ", and is idle " + FormatPercent(mean.idleS / total) + ", on average.";
+    if (mean.waitingForPeersS > 0)
+    {
+        text += ", waits " + share(mean.waitingForPeersS) + " for other ranks to join";
+    }
+    if (mean.bubbleS > 0)
+    {
+        text += ", stands " + share(mean.bubbleS) + " in the bubble of the pipeline";
+    }
+    if (mean.hostS > 0)
+    {
+        text += ", waits " + share(mean.hostS) + " for the host";
+    }
+    text += ", and is idle " + share(mean.idleS) + ", on average.";
     if (mean.communicationS > 0)
     {
         text += " " + FormatPercent(1 - mean.exposedCommunicationS / mean.communicationS) +

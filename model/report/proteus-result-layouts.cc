@@ -132,6 +132,9 @@ GetSummaryQuantities()
         {"peak of all GPUs", "FLOP/s", [](const S& s) { return s.peakFlops; }},
         {"compute", "s", [](const S& s) { return s.mean.computeS; }},
         {"exposed communication", "s", [](const S& s) { return s.mean.exposedCommunicationS; }},
+        {"waiting for peers", "s", [](const S& s) { return s.mean.waitingForPeersS; }},
+        {"pipeline bubble", "s", [](const S& s) { return s.mean.bubbleS; }},
+        {"host", "s", [](const S& s) { return s.mean.hostS; }},
         {"idle", "s", [](const S& s) { return s.mean.idleS; }},
         {"communication in flight", "s", [](const S& s) { return s.mean.communicationS; }},
         {"communication hidden behind compute",
@@ -192,88 +195,65 @@ GetSummaryLayout()
 TableLayout<DeviceRow>
 GetBreakdownLayout()
 {
-    const auto seconds = [](auto find) {
-        return [find](const DeviceRow& row) {
-            return Seconds(find(row.analysis.breakdowns[row.device]));
-        };
-    };
     using B = DeviceBreakdown;
     TableLayout<DeviceRow> layout{
         "breakdown",
         "Iteration by GPU",
-        "compute_s + exposed_communication_s + idle_s = iteration_s for every GPU.",
+        "compute_s + exposed_communication_s + waiting_for_peers_s + bubble_s + host_s + idle_s = "
+        "iteration_s for every GPU. Of what happens at a moment, the first of these counts.",
         DeviceFields()};
-    Append<DeviceRow>(
-        layout.fields,
-        {{"iteration_s",
-          "s",
-          "from the start to the end of the last task of all GPUs",
-          seconds([](const B& b) { return b.totalPs; })},
-         {"compute_s", "s", "a compute task runs", seconds([](const B& b) { return b.computePs; })},
-         {"exposed_communication_s",
-          "s",
-          "none runs, and communication is in flight",
-          seconds([](const B& b) { return b.GetExposedPs(); })},
-         {"idle_s", "s", "neither", seconds([](const B& b) { return b.idlePs; })},
-         {"communication_s",
-          "s",
-          "communication is in flight, exposed or not",
-          seconds([](const B& b) { return b.communicationPs; })},
-         {"hidden_share",
-          "share",
-          "of communication_s: a compute task runs meanwhile",
-          [](const DeviceRow& row) { return HiddenShare(row.analysis.breakdowns[row.device]); }},
-         {"activity_s",
-          "s",
-          "from the begin of the first to the end of the last activity",
-          seconds([](const B& b) { return b.activityPs; })},
-         {"idle_between_s", "s", "idle within activity_s", seconds([](const B& b) {
-              return b.GetIdleBetweenPs();
-          })}});
+    const auto add = [&](const std::string& name, const std::string& meaning, auto find) {
+        layout.fields.push_back({name, "s", meaning, [find](const DeviceRow& row) {
+                                     return Seconds(find(row.analysis.breakdowns[row.device]));
+                                 }});
+    };
+    add("iteration_s", "from the start to the end of the last task of all GPUs", [](const B& b) {
+        return b.totalPs;
+    });
+    add("compute_s", "a compute task runs on the GPU", [](const B& b) { return b.computePs; });
+    add("exposed_communication_s",
+        "none runs, and bytes of a communication that all its ranks have joined move",
+        [](const B& b) { return b.GetExposedPs(); });
+    add("waiting_for_peers_s",
+        "neither, and a communication waits for other ranks to join",
+        [](const B& b) { return b.GetWaitingPs(); });
+    add("bubble_s",
+        "none of these, and another stage of the pipeline is waited for",
+        [](const B& b) { return b.bubblePs; });
+    add("host_s", "none of these, and a task of the host runs", [](const B& b) {
+        return b.hostPs;
+    });
+    add("idle_s", "none of these", [](const B& b) { return b.idlePs; });
+    add("communication_s", "bytes of a communication move, exposed or not", [](const B& b) {
+        return b.communicationPs;
+    });
+    layout.fields.push_back(
+        {"hidden_share",
+         "share",
+         "of communication_s: a compute task runs meanwhile",
+         [](const DeviceRow& row) { return HiddenShare(row.analysis.breakdowns[row.device]); }});
+    add("activity_s", "from the begin of the first to the end of the last kernel", [](const B& b) {
+        return b.activityPs;
+    });
+    add("idle_between_s", "without any kernel, within activity_s", [](const B& b) {
+        return b.GetIdleBetweenPs();
+    });
     for (Parallelism parallelism : EXPOSURE_PRIORITY)
     {
         const std::string name = NameInTables(parallelism);
-        layout.fields.push_back(
-            {"exposed_" + name + "_s",
-             "s",
-             "of exposed_communication_s: for " + name +
-                 (parallelism == Parallelism::NONE ? "" : " parallelism"),
-             seconds([parallelism](const B& b) { return b.GetExposedPs(parallelism); })});
+        const std::string what = name + (parallelism == Parallelism::NONE ? "" : " parallelism");
+        add("exposed_" + name + "_s",
+            "of exposed_communication_s: for " + what,
+            [parallelism](const B& b) { return b.GetExposedPs(parallelism); });
     }
-    return layout;
-}
-
-TableLayout<DeviceRow>
-GetTimeAccountLayout()
-{
-    const auto seconds = [](auto find) {
-        return [find](const DeviceRow& row) {
-            return Seconds(find(row.analysis.accounts[row.device]));
-        };
-    };
-    using A = TimeAccount;
-    TableLayout<DeviceRow> layout{
-        "time_accounts",
-        "Computing and waiting",
-        "computing_s + waiting_for_data_s + waiting_for_peers_s + idle_s = iteration_s for "
-        "every GPU.",
-        DeviceFields()};
-    Append<DeviceRow>(
-        layout.fields,
-        {{"iteration_s",
-          "s",
-          "from the start to the end of the last task of all GPUs",
-          seconds([](const A& a) { return a.GetTotalPs(); })},
-         {"computing_s", "s", "a compute task runs", seconds([](const A& a) { return a.busyPs; })},
-         {"waiting_for_data_s",
-          "s",
-          "none runs, and a communication that all its ranks have joined is in flight",
-          seconds([](const A& a) { return a.dataPs; })},
-         {"waiting_for_peers_s",
-          "s",
-          "neither, and a communication waits for other ranks to join",
-          seconds([](const A& a) { return a.peersPs; })},
-         {"idle_s", "s", "none of these", seconds([](const A& a) { return a.idlePs; })}});
+    for (Parallelism parallelism : EXPOSURE_PRIORITY)
+    {
+        const std::string name = NameInTables(parallelism);
+        const std::string what = name + (parallelism == Parallelism::NONE ? "" : " parallelism");
+        add("waiting_" + name + "_s",
+            "of waiting_for_peers_s: for " + what,
+            [parallelism](const B& b) { return b.GetWaitingPs(parallelism); });
+    }
     return layout;
 }
 

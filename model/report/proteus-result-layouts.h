@@ -94,10 +94,6 @@ TableLayout<SummaryRow> GetSummaryLayout();
 TableLayout<DeviceRow> GetBreakdownLayout();
 
 /// @ingroup proteus
-/// @return layout of the table "time_accounts"
-TableLayout<DeviceRow> GetTimeAccountLayout();
-
-/// @ingroup proteus
 /// @return layout of the table "phases"
 TableLayout<UseRow<PhaseUse>> GetPhaseLayout();
 

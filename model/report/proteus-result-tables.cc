@@ -151,6 +151,9 @@ ListComparisons(const AnalyzedRun& run)
         add("exposed to " + NameInTables(parallelism) + ", mean",
             [i](const Summary& s) { return s.mean.exposedS[i]; });
     }
+    add("waiting for peers, mean", [](const Summary& s) { return s.mean.waitingForPeersS; });
+    add("bubble, mean", [](const Summary& s) { return s.mean.bubbleS; });
+    add("host, mean", [](const Summary& s) { return s.mean.hostS; });
     add("idle, mean", [](const Summary& s) { return s.mean.idleS; });
     for (const CollectiveUse& use : run.analyses.front().summary.collectives)
     {
@@ -173,7 +176,6 @@ MakeResultTables(const AnalyzedRun& run)
         GetRunLayout().Make(ListFacts(run)),
         GetSummaryLayout().Make(ListQuantities(run)),
         GetBreakdownLayout().Make(devices),
-        GetTimeAccountLayout().Make(devices),
         GetPhaseLayout().Make(ListUses(
             run,
             [](const RunAnalysis& a) -> auto& { return a.phases; })),
@@ -205,7 +207,6 @@ DescribeResultTables()
     return {GetRunLayout().Make(std::vector<FactRow>()),
             GetSummaryLayout().Make(std::vector<SummaryRow>()),
             GetBreakdownLayout().Make(std::vector<DeviceRow>()),
-            GetTimeAccountLayout().Make(std::vector<DeviceRow>()),
             GetPhaseLayout().Make(std::vector<UseRow<PhaseUse>>()),
             GetCollectiveLayout().Make(std::vector<UseRow<CollectiveUse>>()),
             GetLinkLayout().Make(std::vector<UseRow<LinkUse>>()),

@@ -26,8 +26,8 @@ namespace proteus
 
 /**
  * @ingroup proteus
- * Makes the tables, in this order: run, summary, breakdown, time_accounts, phases, collectives,
- * links, hot_spots, memory and, of two results or more, comparison. All but "run" and "comparison"
+ * Makes the tables, in this order: run, summary, breakdown, phases, collectives, links,
+ * hot_spots, memory and, of two results or more, comparison. All but "run" and "comparison"
  * have the executor in their first column.
  * @param run what was run, and what follows from it
  * @return the tables

@@ -23,7 +23,6 @@ Analyze(const ExecutionGraph& graph,
     constexpr std::size_t MOST_HOT_SPOTS = 50;
     RunAnalysis analysis;
     analysis.breakdowns = BreakDown(graph, result.timeline);
-    analysis.accounts = AccountTime(graph, result.timeline);
     analysis.phases = SummarizePhases(graph, result.timeline);
     analysis.links = BusiestLinks(cluster,
                                   result.links,

@@ -13,7 +13,6 @@
 #include "proteus-phase-use.h"
 #include "proteus-run-information.h"
 #include "proteus-summary.h"
-#include "proteus-time-account.h"
 
 #include "ns3/proteus-cluster.h"
 #include "ns3/proteus-graph.h"
@@ -48,7 +47,6 @@ struct ReportedRun
 struct RunAnalysis
 {
     std::vector<DeviceBreakdown> breakdowns; //!< by device
-    std::vector<TimeAccount> accounts;       //!< by device
     std::vector<PhaseUse> phases;            //!< those that have tasks, in the order of the graph
     std::vector<LinkUse> links;              //!< that carried something, busiest first
     std::vector<HotSpot> hotSpots;           //!< worst first, 50 at most

@@ -48,15 +48,19 @@ FindWorst(const std::vector<DeviceBreakdown>& breakdowns, F get)
 WorstBreakdown
 FindWorstOf(const std::vector<DeviceBreakdown>& breakdowns)
 {
+    using B = DeviceBreakdown;
+    const auto find = [&](auto get) { return FindWorst(breakdowns, get); };
     WorstBreakdown worst;
-    worst.compute = FindWorst(breakdowns, [](const DeviceBreakdown& b) { return b.computePs; });
-    worst.exposedCommunication =
-        FindWorst(breakdowns, [](const DeviceBreakdown& b) { return b.GetExposedPs(); });
-    worst.idle = FindWorst(breakdowns, [](const DeviceBreakdown& b) { return b.idlePs; });
+    worst.compute = find([](const B& b) { return b.computePs; });
+    worst.exposedCommunication = find([](const B& b) { return b.GetExposedPs(); });
+    worst.waitingForPeers = find([](const B& b) { return b.GetWaitingPs(); });
+    worst.bubble = find([](const B& b) { return b.bubblePs; });
+    worst.host = find([](const B& b) { return b.hostPs; });
+    worst.idle = find([](const B& b) { return b.idlePs; });
     for (std::size_t i = 0; i < N_PARALLELISMS; ++i)
     {
-        worst.exposed[i] =
-            FindWorst(breakdowns, [i](const DeviceBreakdown& b) { return b.exposedPs[i]; });
+        worst.exposed[i] = find([i](const B& b) { return b.exposedPs[i]; });
+        worst.waiting[i] = find([i](const B& b) { return b.waitingPs[i]; });
     }
     return worst;
 }
@@ -129,21 +133,39 @@ DescribeTimes(const Summary& summary)
                         FormatPercent(Share(worst.seconds, summary.mean.totalS)),
                         worst.seconds > 0 ? summary.gpuNames.at(worst.device) : ""});
     };
-    add("compute", summary.mean.computeS, summary.worst.compute);
-    add("exposed communication",
-        summary.mean.exposedCommunicationS,
-        summary.worst.exposedCommunication);
-    for (Parallelism parallelism : EXPOSURE_PRIORITY)
-    {
-        const auto i = static_cast<std::size_t>(parallelism);
-        if (summary.worst.exposed[i].seconds > 0)
+    const auto addParts = [&](const std::array<double, N_PARALLELISMS>& means,
+                              const std::array<DeviceTime, N_PARALLELISMS>& worst) {
+        for (Parallelism parallelism : EXPOSURE_PRIORITY)
         {
-            const std::string name =
-                parallelism == Parallelism::NONE ? "other" : ToString(parallelism);
-            add("  " + name, summary.mean.exposedS[i], summary.worst.exposed[i]);
+            const auto i = static_cast<std::size_t>(parallelism);
+            if (worst[i].seconds > 0)
+            {
+                const bool isNone = parallelism == Parallelism::NONE;
+                add(std::string("  ") + (isNone ? "other" : ToString(parallelism)),
+                    means[i],
+                    worst[i]);
+            }
         }
+    };
+    const MeanBreakdown& mean = summary.mean;
+    const WorstBreakdown& worst = summary.worst;
+    add("compute", mean.computeS, worst.compute);
+    add("exposed communication", mean.exposedCommunicationS, worst.exposedCommunication);
+    addParts(mean.exposedS, worst.exposed);
+    if (worst.waitingForPeers.seconds > 0)
+    {
+        add("waiting for peers", mean.waitingForPeersS, worst.waitingForPeers);
+        addParts(mean.waitingS, worst.waiting);
     }
-    add("idle", summary.mean.idleS, summary.worst.idle);
+    if (worst.bubble.seconds > 0)
+    {
+        add("pipeline bubble", mean.bubbleS, worst.bubble);
+    }
+    if (worst.host.seconds > 0)
+    {
+        add("host", mean.hostS, worst.host);
+    }
+    add("idle", mean.idleS, worst.idle);
     return FormatTable(rows, "lrrrrl");
 }
 
@@ -284,12 +306,16 @@ WriteSummaryJson(const Summary& summary, std::ostream& out)
         return Json{{"gpu", summary.gpuNames.at(time.device)}, {"s", time.seconds}};
     };
     Json exposed = Json::object();
+    Json waiting = Json::object();
     Json worstExposed = Json::object();
+    Json worstWaiting = Json::object();
     for (Parallelism parallelism : EXPOSURE_PRIORITY)
     {
         const auto i = static_cast<std::size_t>(parallelism);
         exposed[ToString(parallelism)] = summary.mean.exposedS[i];
+        waiting[ToString(parallelism)] = summary.mean.waitingS[i];
         worstExposed[ToString(parallelism)] = worst(summary.worst.exposed[i]);
+        worstWaiting[ToString(parallelism)] = worst(summary.worst.waiting[i]);
     }
     Json outOfMemoryGpus = Json::array();
     for (DeviceId device : summary.outOfMemoryDevices)
@@ -335,12 +361,20 @@ WriteSummaryJson(const Summary& summary, std::ostream& out)
         {"compute_s", summary.mean.computeS},
         {"exposed_communication_s", summary.mean.exposedCommunicationS},
         {"exposed_s", exposed},
+        {"waiting_for_peers_s", summary.mean.waitingForPeersS},
+        {"waiting_s", waiting},
+        {"bubble_s", summary.mean.bubbleS},
+        {"host_s", summary.mean.hostS},
         {"idle_s", summary.mean.idleS},
         {"communication_s", summary.mean.communicationS},
         {"worst",
          {{"compute", worst(summary.worst.compute)},
           {"exposed_communication", worst(summary.worst.exposedCommunication)},
           {"exposed", worstExposed},
+          {"waiting_for_peers", worst(summary.worst.waitingForPeers)},
+          {"waiting", worstWaiting},
+          {"bubble", worst(summary.worst.bubble)},
+          {"host", worst(summary.worst.host)},
           {"idle", worst(summary.worst.idle)}}},
         {"peak_memory_bytes", summary.peakMemoryBytes},
         {"peak_memory_gpu", summary.gpuNames.at(summary.peakMemoryDevice)},

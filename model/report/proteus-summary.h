@@ -45,12 +45,17 @@ struct DeviceTime
 
 /// @ingroup proteus
 /// The worst device by kind of time: the one with most of it, the first of those with equally much.
+/// See DeviceBreakdown.
 struct WorstBreakdown
 {
     DeviceTime compute;                             //!< a compute task runs
-    std::array<DeviceTime, N_PARALLELISMS> exposed; //!< by Parallelism
-    DeviceTime exposedCommunication;                //!< all parallelisms together
-    DeviceTime idle;                                //!< neither
+    std::array<DeviceTime, N_PARALLELISMS> exposed; //!< bytes move; by Parallelism
+    DeviceTime exposedCommunication;                //!< of all parallelisms together
+    std::array<DeviceTime, N_PARALLELISMS> waiting; //!< for other ranks; by Parallelism
+    DeviceTime waitingForPeers;                     //!< of all parallelisms together
+    DeviceTime bubble;                              //!< another stage is waited for
+    DeviceTime host;                                //!< a task of the host runs
+    DeviceTime idle;                                //!< none of these
 };
 
 /// @ingroup proteus
@@ -119,12 +124,13 @@ Summary Summarize(const ExecutionGraph& graph,
 
 /**
  * @ingroup proteus
- * Writes a summary as one JSON object. Times are in seconds (`_s`), sizes in bytes; those of
- * `exposed_s`, `compute_s`, `idle_s` and `exposed_communication_s` are means over the devices,
- * those in `worst` of the device that has most. `collectives` are as in the table of this name, see
- * MakeResultTables(). `tokens_per_s`, `samples_per_s` and
- * `model_flop_utilisation` are null where the graph does not say
- * what it trains. Bytes of a name that are no UTF-8 become U+FFFD.
+ * Writes a summary as one JSON object. Times are in seconds (`_s`), sizes in bytes; `compute_s`,
+ * `exposed_communication_s`, `waiting_for_peers_s`, `bubble_s`, `host_s` and `idle_s` are means
+ * over the devices and add up to `iteration_s`; `exposed_s` and `waiting_s` divide two of them by
+ * parallelism; those in `worst` are of the device that has most. `collectives` are as in the table
+ * of this name, see MakeResultTables(). `tokens_per_s`, `samples_per_s` and
+ * `model_flop_utilisation` are null where the graph does not say what it trains. Bytes of a name
+ * that are no UTF-8 become U+FFFD.
  * @param summary to write
  * @param out where to; its state tells whether all was written
  */

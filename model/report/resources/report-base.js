@@ -55,7 +55,7 @@ function format(value, unit) {
 // -------------------------------------------------------------------- tables
 
 const ROW_HEADER = {
-  breakdown: 'gpu', time_accounts: 'gpu', memory: 'gpu', links: 'link', hot_spots: 'link', phases: 'phase',
+  breakdown: 'gpu', memory: 'gpu', links: 'link', hot_spots: 'link', phases: 'phase',
   collectives: 'collective', summary: 'quantity', run: 'item', comparison: 'quantity'};
 const LABELS = {payload_bytes_per_s: 'payload rate', bytes: 'size', busbw_bytes_per_s: 'bus bandwidth',
   algbw_bytes_per_s: 'algorithm bandwidth', ideal_busbw_bytes_per_s: 'ideal bus bandwidth',
@@ -80,7 +80,7 @@ const objects = table => table.rows.map(row =>
 function isHidden(table, i) {
   const name = table.columns[i][0];
   if (name === 'executor') return !several;
-  return /^exposed_.*_s$|^(marked|lost|dropped)_packets$|^pause/.test(name) &&
+  return /^(exposed|waiting|bubble|host).*_s$|^(marked|lost|dropped)_packets$|^pause/.test(name) &&
     table.rows.every(row => row[i] === 0 || row[i] === null);
 }
 

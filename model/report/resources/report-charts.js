@@ -1,16 +1,12 @@
 // Bars of times and bandwidths, memory over time, hot spots, key figures.
 
-/// How the time of a GPU is divided: a table, and its columns with their colours and names.
-const DIVISIONS = [
-  {name: 'by what it communicates for', table: 'breakdown', working: 'compute_s',
-    note: 'Share of the iteration; communication counts where no computation hides it. On the right: computation.',
-    parts: Object.keys(KINDS).map(kind =>
-      [kind === 'compute' ? 'compute_s' : `exposed_${kind === 'none' ? 'other' : kind}_s`, kind, KINDS[kind]])},
-  {name: 'by what it waits for', table: 'time_accounts', working: 'computing_s',
-    note: 'Share of the iteration. A GPU waits for data once all ranks of a communication have joined it, before that for ' +
-      'its peers. On the right: computation.',
-    parts: [['computing_s', 'compute', 'computation'], ['waiting_for_data_s', 'tensor', 'waiting for data'],
-      ['waiting_for_peers_s', 'embedding', 'waiting for peers']]}];
+/// How the time of a GPU is divided: columns of the table "breakdown" with their colours and names.
+const PARTS = [
+  ...Object.keys(KINDS).map(kind =>
+    [kind === 'compute' ? 'compute_s' : `exposed_${kind === 'none' ? 'other' : kind}_s`, kind, KINDS[kind]]),
+  ['waiting_for_peers_s', 'waiting', 'waiting for peers'], ['bubble_s', 'bubble', 'pipeline bubble'], ['host_s', 'host', 'host']];
+const PARTS_NOTE = 'Share of the iteration; communication counts where bytes move and no computation hides them. A GPU waits ' +
+  'for peers until all ranks of a communication have joined it. On the right: computation.';
 
 /// A row of bars: name, bar of parts (width in percent, colour, title), text.
 function makeBar(name, words, parts, text) {
@@ -20,26 +16,18 @@ function makeBar(name, words, parts, text) {
     el('span', {class: 'end'}, text));
 }
 
-function drawDivision(place, result, division) {
+function drawBars(place, result) {
   const MOST = 64;
-  const rows = objects(tables[division.table]).filter(row => row.executor === result.executor);
-  const parts = division.parts.filter(p => p[0] === division.working || rows.some(row => row[p[0]] > 0));
+  const rows = objects(tables.breakdown).filter(row => row.executor === result.executor);
+  const parts = PARTS.filter(p => p[0] === 'compute_s' || rows.some(row => row[p[0]] > 0));
   const share = (row, name) => row.iteration_s > 0 ? row[name] / row.iteration_s : 0;
-  place.replaceChildren(el('ul', {class: 'legend'}, parts.map(p => el('li', {style: `--swatch:var(--${p[1]})`}, p[2])),
+  place.append(el('ul', {class: 'legend'}, parts.map(p => el('li', {style: `--swatch:var(--${p[1]})`}, p[2])),
     el('li', {style: '--swatch:var(--idle)'}, 'idle')),
-  el('p', {class: 'note'}, division.note + (rows.length > MOST ? ` The first ${MOST} of ${count(rows.length)} GPUs.` : '')),
+  el('p', {class: 'note'}, PARTS_NOTE + (rows.length > MOST ? ` The first ${MOST} of ${count(rows.length)} GPUs.` : '')),
   el('div', {class: 'bars'}, rows.slice(0, MOST).map(row => makeBar(row.gpu,
     `${row.gpu}: ${parts.map(p => `${p[2]} ${percent(share(row, p[0]))}`).join(', ')}, idle ${percent(share(row, 'idle_s'))}`,
     parts.map(p => [100 * share(row, p[0]), p[1], `${p[2]}: ${time(row[p[0]])}`]),
-    percent(share(row, division.working))))));
-}
-
-function drawBars(place, result) {
-  const body = el('div', {});
-  const select = el('select', {}, DIVISIONS.map((d, i) => el('option', {value: i}, d.name)));
-  select.addEventListener('change', () => drawDivision(body, result, DIVISIONS[select.value]));
-  place.append(el('div', {class: 'tools'}, el('label', {}, 'Time of a GPU ', select)), body);
-  drawDivision(body, result, DIVISIONS[0]);
+    percent(share(row, 'compute_s'))))));
 }
 
 /// Achieved against ideal bus bandwidth.

@@ -4,9 +4,9 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
+#include "ns3/proteus-breakdown.h"
 #include "ns3/proteus-flow-calibration.h"
 #include "ns3/proteus-flow-run.h"
-#include "ns3/proteus-time-account.h"
 
 #include <gtest/gtest.h>
 #include <set>
@@ -82,7 +82,7 @@ TEST(FlowCalibration, FindsParametersThatMadeTheMeasurements)
     EXPECT_THROW(ReadFlowCalibration(wrong, "wrong.json"), std::invalid_argument);
 }
 
-TEST(TimeAccount, AddsUpToTheIterationOnEveryDevice)
+TEST(Breakdown, AddsUpToTheIterationOnEveryDeviceOfARun)
 {
     GraphBuilder builder(4);
     const PhaseId phase = builder.AddPhase("all", 3);
@@ -108,15 +108,15 @@ TEST(TimeAccount, AddsUpToTheIterationOnEveryDevice)
     }
     const ExecutionGraph graph = builder.Build();
     const Timeline timeline = RunFlow(graph, MakeHosts()).timeline;
-    const auto accounts = AccountTime(graph, timeline);
+    const auto accounts = BreakDown(graph, timeline);
     ASSERT_EQ(accounts.size(), 4u);
     for (DeviceId device = 0; device < 4; ++device)
     {
-        EXPECT_EQ(accounts[device].GetTotalPs(), timeline.endPs);
-        EXPECT_EQ(accounts[device].busyPs, int64_t{2700000000} * (device + 1));
-        EXPECT_GT(accounts[device].dataPs, 0);
+        EXPECT_EQ(accounts[device].totalPs, timeline.endPs);
+        EXPECT_EQ(accounts[device].computePs, int64_t{2700000000} * (device + 1));
+        EXPECT_GT(accounts[device].GetExposedPs(), 0);
     }
     // The fastest device waits for the slowest one, and that for nobody.
-    EXPECT_GT(accounts[0].peersPs, accounts[2].peersPs);
-    EXPECT_EQ(accounts[3].peersPs, 0);
+    EXPECT_GT(accounts[0].GetWaitingPs(), accounts[2].GetWaitingPs());
+    EXPECT_EQ(accounts[3].GetWaitingPs(), 0);
 }

@@ -55,7 +55,9 @@ void
 ExpectAddsUp(const DeviceBreakdown& breakdown, int64_t totalPs)
 {
     EXPECT_EQ(breakdown.totalPs, totalPs);
-    EXPECT_EQ(breakdown.computePs + breakdown.GetExposedPs() + breakdown.idlePs, totalPs);
+    EXPECT_EQ(breakdown.computePs + breakdown.GetExposedPs() + breakdown.GetWaitingPs() +
+                  breakdown.bubblePs + breakdown.hostPs + breakdown.idlePs,
+              totalPs);
 }
 
 std::string
@@ -84,7 +86,9 @@ TEST(Breakdown, TheHostLeavesTheGpuFree)
     const auto breakdown = BreakDown(graph, timeline);
     ASSERT_EQ(breakdown.size(), 1u);
     EXPECT_EQ(breakdown[0].computePs, 30);
-    EXPECT_EQ(breakdown[0].idlePs, 10);
+    EXPECT_EQ(breakdown[0].hostPs, 10);
+    EXPECT_EQ(breakdown[0].idlePs, 0);
+    EXPECT_EQ(breakdown[0].activityPs, 30); // a profiler of kernels sees no host
 }
 
 TEST(Breakdown, ComputeHidesCommunicationAndEarlyRanksWait)
@@ -112,10 +116,14 @@ TEST(Breakdown, ComputeHidesCommunicationAndEarlyRanksWait)
     EXPECT_EQ(result[0].idlePs, 10);
     EXPECT_EQ(result[0].communicationPs, 30);
     EXPECT_EQ(result[1].computePs, 0);
-    EXPECT_EQ(result[1].GetExposedPs(Parallelism::TENSOR), 25);
+    EXPECT_EQ(result[1].GetWaitingPs(Parallelism::TENSOR), 5);
+    EXPECT_EQ(result[1].GetWaitingPs(), 5);
+    EXPECT_EQ(result[1].GetExposedPs(Parallelism::TENSOR), 20);
     EXPECT_EQ(result[1].GetExposedPs(Parallelism::DATA), 10);
     EXPECT_EQ(result[1].idlePs, 15);
-    EXPECT_EQ(result[1].communicationPs, 35);
+    EXPECT_EQ(result[1].communicationPs, 30);
+    EXPECT_EQ(result[1].activityPs, 35);
+    EXPECT_EQ(result[1].GetIdleBetweenPs(), 0);
     EXPECT_EQ(result[2].computePs, 50);
     EXPECT_EQ(result[2].GetExposedPs(), 0);
     for (const auto& breakdown : result)
@@ -125,16 +133,17 @@ TEST(Breakdown, ComputeHidesCommunicationAndEarlyRanksWait)
 
     const MeanBreakdown mean = MeanOf(result);
     EXPECT_DOUBLE_EQ(mean.computeS, 65e-12 / 3);
-    EXPECT_DOUBLE_EQ(mean.exposedCommunicationS, 60e-12 / 3);
-    EXPECT_DOUBLE_EQ(mean.exposedS[static_cast<std::size_t>(Parallelism::TENSOR)], 43e-12 / 3);
+    EXPECT_DOUBLE_EQ(mean.exposedCommunicationS, 55e-12 / 3);
+    EXPECT_DOUBLE_EQ(mean.waitingForPeersS, 5e-12 / 3);
+    EXPECT_DOUBLE_EQ(mean.exposedS[static_cast<std::size_t>(Parallelism::TENSOR)], 38e-12 / 3);
     EXPECT_DOUBLE_EQ(mean.exposedS[static_cast<std::size_t>(Parallelism::DATA)], 17e-12 / 3);
     EXPECT_DOUBLE_EQ(mean.idleS, 25e-12 / 3);
     EXPECT_DOUBLE_EQ(mean.totalS, 50e-12);
-    EXPECT_DOUBLE_EQ(mean.communicationS, 65e-12 / 3);
+    EXPECT_DOUBLE_EQ(mean.communicationS, 60e-12 / 3);
     EXPECT_EQ(MeanOf({}).totalS, 0);
 }
 
-TEST(Breakdown, PostedReceiveIsIdleUntilTheSenderJoins)
+TEST(Breakdown, WaitingForAStageIsTheBubble)
 {
     TestRun run(3, 2);
     const TaskId send = run.AddSend(0, 1);
@@ -152,14 +161,67 @@ TEST(Breakdown, PostedReceiveIsIdleUntilTheSenderJoins)
     const auto result = BreakDown(run.Finish(), run.timeline);
 
     EXPECT_EQ(result[1].GetExposedPs(Parallelism::PIPELINE), 10 + 10);
-    EXPECT_EQ(result[1].idlePs, 60);
-    EXPECT_EQ(result[0].GetExposedPs(Parallelism::PIPELINE), 10 + 25);
+    EXPECT_EQ(result[1].bubblePs, 60); // it has nothing to do while others have
+    EXPECT_EQ(result[0].GetExposedPs(Parallelism::PIPELINE), 10 + 10);
     EXPECT_EQ(result[0].GetExposedPs(Parallelism::EXPERT), 18);
-    EXPECT_EQ(result[0].idlePs, 20 + 5 + 2);
+    EXPECT_EQ(result[0].GetWaitingPs(Parallelism::EXPERT), 2);
+    EXPECT_EQ(result[0].bubblePs, 20 + 5 + 15);
     EXPECT_EQ(result[2].GetExposedPs(Parallelism::EXPERT), 18);
+    EXPECT_EQ(result[2].bubblePs, 62);
+    // A profiler sees the sender's kernel, and a receive only once there is something to receive.
+    EXPECT_EQ(result[0].activityPs, 80 - 20);
+    EXPECT_EQ(result[0].GetIdleBetweenPs(), 5 + 2);
+    EXPECT_EQ(result[1].activityPs, 60 - 20);
+    EXPECT_EQ(result[1].GetIdleBetweenPs(), 20);
     for (const auto& breakdown : result)
     {
+        EXPECT_EQ(breakdown.idlePs, 0);
         ExpectAddsUp(breakdown, 80);
+    }
+}
+
+TEST(Breakdown, BubbleOfAPipelineIsWhatThePapersSay)
+{
+    // GPipe: all forward passes, then all backward ones; a transfer takes no time.
+    constexpr int64_t FORWARD_PS = 100;
+    constexpr int64_t BACKWARD_PS = 230;
+    for (uint32_t stages : {1U, 2U, 5U})
+    {
+        for (uint32_t microBatches : {1U, 4U, 9U})
+        {
+            TestRun run(stages, microBatches);
+            const int64_t turnPs = int64_t{stages + microBatches - 1} * FORWARD_PS;
+            for (DeviceId stage = 0; stage < stages; ++stage)
+            {
+                const TaskId forward = run.AddCompute(stage, "forward");
+                const TaskId backward = run.AddCompute(stage, "backward");
+                const bool isLast = stage + 1 == stages;
+                const TaskId down = isLast ? 0 : run.AddSend(stage, stage + 1);
+                const TaskId up = isLast ? 0 : run.AddSend(stage + 1, stage);
+                for (uint32_t i = 0; i < microBatches; ++i)
+                {
+                    const int64_t startPs = int64_t{stage + i} * FORWARD_PS;
+                    const int64_t endPs = startPs + FORWARD_PS;
+                    const int64_t backPs = turnPs + int64_t{stages - 1 - stage + i} * BACKWARD_PS;
+                    run.AddSpan(stage, forward, startPs, endPs, i);
+                    run.AddSpan(stage, backward, backPs, backPs + BACKWARD_PS, i);
+                    if (!isLast)
+                    {
+                        run.AddSpan(stage, down, endPs, endPs, i);
+                        run.AddSpan(stage + 1, down, 0, endPs, i);
+                        run.AddSpan(stage + 1, up, backPs, backPs, i);
+                        run.AddSpan(stage, up, endPs, backPs, i);
+                    }
+                }
+            }
+            for (const auto& breakdown : BreakDown(run.Finish(), run.timeline))
+            {
+                EXPECT_EQ(breakdown.bubblePs, int64_t{stages - 1} * (FORWARD_PS + BACKWARD_PS));
+                EXPECT_EQ(breakdown.GetExposedPs(), 0);
+                EXPECT_EQ(breakdown.GetWaitingPs(), 0);
+                ExpectAddsUp(breakdown, run.timeline.endPs);
+            }
+        }
     }
 }
 
@@ -177,8 +239,8 @@ TEST(Breakdown, PriorityDecidesAmongParallelisms)
     {
         const TaskId task = run.AddCollective({0, 1}, EXPOSURE_PRIORITY[i]);
         const auto length = static_cast<int64_t>(10 * (i + 1));
-        run.AddSpan(0, task, 0, length);       // each outlasts the one before by 10
-        run.AddSpan(1, task, 80 - length, 80); // each begins 10 before the one before
+        run.AddSpan(0, task, 0, length); // each outlasts the one before by 10
+        run.AddSpan(1, task, 0, length);
     }
     for (const auto& breakdown : BreakDown(run.Finish(), run.timeline))
     {
@@ -189,6 +251,54 @@ TEST(Breakdown, PriorityDecidesAmongParallelisms)
         EXPECT_EQ(breakdown.communicationPs, 80);
         ExpectAddsUp(breakdown, 80);
     }
+}
+
+/// Adds a picosecond of a device to what it is spent on, by looking at all spans.
+static void
+CountPicosecond(const ExecutionGraph& graph,
+                const Timeline& timeline,
+                DeviceId device,
+                int64_t time,
+                DeviceBreakdown& expected)
+{
+    bool computes = false;
+    bool hasPipeline = false;
+    std::set<Parallelism> moving;
+    std::set<Parallelism> waiting;
+    for (const Span& span : timeline.spans)
+    {
+        const Task& task = graph.GetTask(span.task);
+        const bool isCommunication = task.kind == TaskKind::COMMUNICATION;
+        hasPipeline = hasPipeline || (isCommunication && task.parallelism == Parallelism::PIPELINE);
+        if (span.device != device || time < span.startPs || time >= span.endPs)
+        {
+            continue;
+        }
+        if (!isCommunication)
+        {
+            computes = true;
+            continue;
+        }
+        const bool isJoined =
+            std::all_of(timeline.spans.begin(), timeline.spans.end(), [&](const Span& other) {
+                return other.task != span.task || other.startPs <= time;
+            });
+        (isJoined ? moving : waiting).insert(task.parallelism);
+    }
+    const auto first = [](const std::set<Parallelism>& set) {
+        return static_cast<std::size_t>(
+            *std::find_if(EXPOSURE_PRIORITY.begin(),
+                          EXPOSURE_PRIORITY.end(),
+                          [&](Parallelism parallelism) { return set.count(parallelism) > 0; }));
+    };
+    expected.communicationPs += !moving.empty();
+    const bool isStage = waiting.erase(Parallelism::PIPELINE) > 0;
+    int64_t& share = computes                 ? expected.computePs
+                     : !moving.empty()        ? expected.exposedPs[first(moving)]
+                     : !waiting.empty()       ? expected.waitingPs[first(waiting)]
+                     : isStage || hasPipeline ? expected.bubblePs
+                                              : expected.idlePs;
+    ++share;
 }
 
 TEST(Breakdown, AgreesWithCountingEveryPicosecond)
@@ -232,50 +342,12 @@ TEST(Breakdown, AgreesWithCountingEveryPicosecond)
             DeviceBreakdown expected;
             for (int64_t time = 0; time < LENGTH_PS; ++time)
             {
-                bool computes = false;
-                std::set<Parallelism> inFlight;
-                for (const Span& span : run.timeline.spans)
-                {
-                    if (span.device != device || time < span.startPs || time >= span.endPs)
-                    {
-                        continue;
-                    }
-                    const Task& task = graph.GetTask(span.task);
-                    if (task.kind == TaskKind::COMPUTE)
-                    {
-                        computes = true;
-                        continue;
-                    }
-                    bool isSent = true;
-                    if (task.collective == Collective::SEND_RECV &&
-                        graph.GetGroup(task.place)[1] == device)
-                    {
-                        isSent = std::any_of(run.timeline.spans.begin(),
-                                             run.timeline.spans.end(),
-                                             [&](const Span& other) {
-                                                 return other.task == span.task &&
-                                                        other.device != device &&
-                                                        other.startPs <= time;
-                                             });
-                    }
-                    if (isSent)
-                    {
-                        inFlight.insert(task.parallelism);
-                    }
-                }
-                expected.communicationPs += !inFlight.empty();
-                const auto* first = std::find_if(
-                    EXPOSURE_PRIORITY.begin(),
-                    EXPOSURE_PRIORITY.end(),
-                    [&](Parallelism parallelism) { return inFlight.count(parallelism) > 0; });
-                int64_t& share = computes ? expected.computePs
-                                 : inFlight.empty()
-                                     ? expected.idlePs
-                                     : expected.exposedPs[static_cast<std::size_t>(*first)];
-                ++share;
+                CountPicosecond(graph, run.timeline, device, time, expected);
             }
             EXPECT_EQ(result[device].computePs, expected.computePs);
             EXPECT_EQ(result[device].exposedPs, expected.exposedPs);
+            EXPECT_EQ(result[device].waitingPs, expected.waitingPs);
+            EXPECT_EQ(result[device].bubblePs, expected.bubblePs);
             EXPECT_EQ(result[device].idlePs, expected.idlePs);
             EXPECT_EQ(result[device].communicationPs, expected.communicationPs);
             ExpectAddsUp(result[device], LENGTH_PS);
@@ -978,15 +1050,16 @@ TEST(Summary, ClosedForm)
     EXPECT_DOUBLE_EQ(summary.peakFlops, 2 * 312e12);
     EXPECT_DOUBLE_EQ(summary.modelFlopUtilisation, 0.25);
     EXPECT_DOUBLE_EQ(summary.mean.computeS, 0.4);
-    EXPECT_DOUBLE_EQ(summary.mean.exposedCommunicationS, (0.4 + 0.7) / 2);
+    EXPECT_DOUBLE_EQ(summary.mean.exposedCommunicationS, 0.4);
+    EXPECT_DOUBLE_EQ(summary.mean.waitingForPeersS, (0.0 + 0.3) / 2);
     EXPECT_DOUBLE_EQ(summary.mean.idleS, (0.0 + 0.1) / 2);
     EXPECT_EQ(summary.worst.compute.device, 0U);
     EXPECT_DOUBLE_EQ(summary.worst.compute.seconds, 0.6);
-    EXPECT_EQ(summary.worst.exposedCommunication.device, 1U);
-    EXPECT_DOUBLE_EQ(summary.worst.exposedCommunication.seconds, 0.7);
-    const auto& tensor = summary.worst.exposed[static_cast<std::size_t>(Parallelism::TENSOR)];
+    EXPECT_EQ(summary.worst.exposedCommunication.device, 0U);
+    EXPECT_DOUBLE_EQ(summary.worst.exposedCommunication.seconds, 0.4);
+    const auto& tensor = summary.worst.waiting[static_cast<std::size_t>(Parallelism::TENSOR)];
     EXPECT_EQ(tensor.device, 1U);
-    EXPECT_DOUBLE_EQ(tensor.seconds, 0.4);
+    EXPECT_DOUBLE_EQ(tensor.seconds, 0.3);
     const auto& data = summary.worst.exposed[static_cast<std::size_t>(Parallelism::DATA)];
     EXPECT_EQ(data.device, 0U); // equal: the first
     EXPECT_DOUBLE_EQ(data.seconds, 0.3);
@@ -1014,11 +1087,15 @@ TEST(Summary, Json)
     EXPECT_EQ(json["iteration_s"], 1.0);
     EXPECT_EQ(json["tokens_per_s"], 4096.0);
     EXPECT_EQ(json["model_flop_utilisation"], 0.25);
-    EXPECT_DOUBLE_EQ(json["exposed_communication_s"].get<double>(), 0.55);
-    EXPECT_DOUBLE_EQ(json["exposed_s"]["tensor"].get<double>(), 0.25);
+    EXPECT_DOUBLE_EQ(json["exposed_communication_s"].get<double>(), 0.4);
+    EXPECT_DOUBLE_EQ(json["exposed_s"]["tensor"].get<double>(), 0.1);
+    EXPECT_DOUBLE_EQ(json["waiting_for_peers_s"].get<double>(), 0.15);
+    EXPECT_DOUBLE_EQ(json["waiting_s"]["tensor"].get<double>(), 0.15);
+    EXPECT_EQ(json["bubble_s"], 0.0);
+    EXPECT_EQ(json["host_s"], 0.0);
     EXPECT_DOUBLE_EQ(json["exposed_s"]["data"].get<double>(), 0.3);
     EXPECT_EQ(json["exposed_s"].size(), N_PARALLELISMS);
-    EXPECT_EQ(json["worst"]["exposed"]["tensor"]["gpu"], "n0.gpu1");
+    EXPECT_EQ(json["worst"]["waiting"]["tensor"]["gpu"], "n0.gpu1");
     EXPECT_EQ(json["worst"]["compute"]["s"], 0.6);
     EXPECT_EQ(json["peak_memory_bytes"], 80000000001U);
     EXPECT_EQ(json["peak_memory_gpu"], "n0.gpu0");
@@ -1044,14 +1121,16 @@ TEST(Summary, PrintedReport)
   iteration time  1.000 s
   throughput      4096 tokens/s
   MFU             25.0 %: model FLOPs over the dense bf16 peak of 2 GPUs, 624.00 TFLOP/s
-  communication   550.000 ms in flight per GPU, 0.0 % of it hidden behind compute
+  communication   400.000 ms in flight per GPU, 0.0 % of it hidden behind compute
   peak memory     fits: n0.gpu1, the fullest, needs 60.00 GB of 80.00 GB (75.0 %)
 
   time per GPU                 mean               worst
   compute                400.000 ms  40.0 %  600.000 ms  60.0 %  n0.gpu0
-  exposed communication  550.000 ms  55.0 %  700.000 ms  70.0 %  n0.gpu1
-    tensor               250.000 ms  25.0 %  400.000 ms  40.0 %  n0.gpu1
+  exposed communication  400.000 ms  40.0 %  400.000 ms  40.0 %  n0.gpu0
+    tensor               100.000 ms  10.0 %  100.000 ms  10.0 %  n0.gpu0
     data                 300.000 ms  30.0 %  300.000 ms  30.0 %  n0.gpu0
+  waiting for peers      150.000 ms  15.0 %  300.000 ms  30.0 %  n0.gpu1
+    tensor               150.000 ms  15.0 %  300.000 ms  30.0 %  n0.gpu1
   idle                    50.000 ms   5.0 %  100.000 ms  10.0 %  n0.gpu1
 
   collectives  for        size  ranks  count        mean  busbw GB/s  of ideal

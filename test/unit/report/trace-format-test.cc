@@ -555,10 +555,10 @@ TEST(KinetoTrace, HtaFindsWhatTheProgramPrints)
                             static_cast<double>(b.computePs) / US,
                             compared + 1e-9);
                 EXPECT_NEAR(static_cast<double>(hta.GetCommunication()),
-                            static_cast<double>(b.communicationPs) / US,
+                            static_cast<double>(b.communicationKernelPs) / US,
                             compared + 1e-9);
                 EXPECT_NEAR(static_cast<double>(hta.GetOverlap()),
-                            static_cast<double>(b.communicationPs - b.GetExposedPs()) / US,
+                            static_cast<double>(b.overlapPs) / US,
                             compared + 1e-9);
                 expectNear(hta.GetIdle(), b.GetIdleBetweenPs(), "idle time");
                 expectNear(hta.GetKernelTime(), b.activityPs, "time of kernels");
