@@ -131,6 +131,108 @@ GetServerRate(const Cluster& cluster, const Paths& paths, const std::vector<Vert
     return sum;
 }
 
+/// A link, or several side by side, that all paths from some members to all others go through.
+struct Bridge
+{
+    double rate{0};         //!< of its links together, and of the devices at its ends
+    std::size_t sources{0}; //!< members on the side that it leads away from
+    std::size_t targets{0}; //!< members on the other side, all others
+};
+
+/// Members between which paths go through a pair of vertices.
+struct Crossing
+{
+    double rate{0};
+    std::set<std::size_t> sources;
+    std::set<std::size_t> targets;
+    std::size_t pairs{0};
+};
+
+/// @return summed rate of some ports; not more than a CPU at one of their ends forwards
+double
+GetRate(const Cluster& cluster, VertexId from, const std::vector<uint16_t>& ports)
+{
+    double rate = 0;
+    for (uint16_t port : ports)
+    {
+        rate += cluster.GetLinks()[cluster.GetPorts(from)[port].link].bytesPerSecond;
+    }
+    const VertexId to = cluster.GetPorts(from)[ports.front()].neighbor;
+    for (VertexId end : {from, to})
+    {
+        const Vertex& vertex = cluster.GetVertices()[end];
+        if (vertex.kind == VertexKind::CPU && vertex.forwardBytesPerSecond > 0)
+        {
+            rate = std::min(rate, vertex.forwardBytesPerSecond);
+        }
+    }
+    return rate;
+}
+
+/// @return the bridges between members, which lie in one server
+std::vector<Bridge>
+FindBridges(const Cluster& cluster, const Paths& paths, const std::vector<VertexId>& members)
+{
+    std::map<std::pair<VertexId, VertexId>, Crossing> crossings;
+    for (std::size_t source = 0; source < members.size(); ++source)
+    {
+        for (std::size_t target = 0; target < members.size(); ++target)
+        {
+            for (VertexId at = members[source]; at != members[target];)
+            {
+                const auto& ports = paths.NextPorts(at, members[target]);
+                const auto& all = cluster.GetPorts(at);
+                const bool isOne =
+                    !ports.empty() && std::all_of(ports.begin(), ports.end(), [&](uint16_t port) {
+                        return all[port].neighbor == all[ports.front()].neighbor;
+                    });
+                if (!isOne)
+                {
+                    break; // several ways: no bridge from here on
+                }
+                const VertexId next = all[ports.front()].neighbor;
+                Crossing& crossing = crossings[{at, next}];
+                crossing.rate = GetRate(cluster, at, ports);
+                crossing.sources.insert(source);
+                crossing.targets.insert(target);
+                ++crossing.pairs;
+                at = next;
+            }
+        }
+    }
+    std::vector<Bridge> bridges;
+    for (const auto& entry : crossings)
+    {
+        const Crossing& crossing = entry.second;
+        const std::size_t sources = crossing.sources.size();
+        const std::size_t targets = crossing.targets.size();
+        if (sources + targets == members.size() && crossing.pairs == sources * targets)
+        {
+            bridges.push_back({crossing.rate, sources, targets});
+        }
+    }
+    return bridges;
+}
+
+/// @param bridge that a collective must cross @return the bus bandwidth that it allows
+double
+GetBridgeLimit(const Bridge& bridge, Collective collective)
+{
+    const auto sources = static_cast<double>(bridge.sources);
+    const auto targets = static_cast<double>(bridge.targets);
+    const double others = sources + targets - 1;
+    switch (collective)
+    {
+    case Collective::ALL_TO_ALL:
+        return bridge.rate * others / (sources * targets);
+    case Collective::GATHER:
+    case Collective::SCATTER:
+        return bridge.rate * others / std::min(sources, targets); // the root is where more are
+    default:
+        return bridge.rate;
+    }
+}
+
 /// @return by server, the members in it
 std::map<int32_t, std::vector<VertexId>>
 GroupByServer(const Cluster& cluster, const std::vector<VertexId>& vertices)
@@ -298,6 +400,13 @@ GetIdealBusBandwidth(const Cluster& cluster,
         {
             const double rate = GetGpuRate(cluster, paths, gpu, usesNics ? members : vertices);
             ideal = rate > 0 ? std::min(ideal, rate) : ideal;
+        }
+        if (servers.size() == 1)
+        {
+            for (const Bridge& bridge : FindBridges(cluster, paths, members))
+            {
+                ideal = std::min(ideal, GetBridgeLimit(bridge, collective));
+            }
         }
     }
     return vertices.size() > 1 ? ideal : 0;

@@ -209,6 +209,35 @@ TEST(CollectiveUse, IdealIsWhatTheLinksOfAGroupAllow)
                      150e9);
 }
 
+TEST(CollectiveUse, IdealIsBoundedByPcieTreesAndSockets)
+{
+    // Eight GPUs: two below each of four switches, two of these at each of two sockets, 6 GB/s
+    // between these; a Gen3 x16 link has 15.75 GB/s.
+    const Cluster cluster = MakeCluster("titanxp-pcie", 1);
+    const Paths paths(cluster);
+    const auto ideal = [&](Collective collective, const std::vector<uint32_t>& ranks) {
+        std::vector<VertexId> vertices;
+        for (uint32_t rank : ranks)
+        {
+            vertices.push_back(cluster.GetGpus()[rank]);
+        }
+        return GetIdealBusBandwidth(cluster, paths, collective, vertices);
+    };
+    const std::vector<uint32_t> all{0, 1, 2, 3, 4, 5, 6, 7};
+    EXPECT_DOUBLE_EQ(ideal(Collective::ALL_REDUCE, all), 6e9);
+    EXPECT_DOUBLE_EQ(ideal(Collective::BROADCAST, {0, 7}), 6e9);
+    // Four ranks send to four others over the same link: 16 parts of 64, where each sends 7 of 8.
+    EXPECT_DOUBLE_EQ(ideal(Collective::ALL_TO_ALL, all), 6e9 * 7 / 16);
+    EXPECT_DOUBLE_EQ(ideal(Collective::GATHER, all), 6e9 * 7 / 4);
+    // Below one socket the CPU forwards; below one switch nothing but the slot counts.
+    const double forward =
+        cluster.GetVertices()[cluster.FindVertex("n0.cpu0")].forwardBytesPerSecond;
+    ASSERT_GT(forward, 0);
+    EXPECT_DOUBLE_EQ(ideal(Collective::ALL_REDUCE, {0, 1, 2, 3}),
+                     std::min(forward, 15.753846154e9));
+    EXPECT_NEAR(ideal(Collective::ALL_REDUCE, {0, 1}), 15.75e9, 0.01e9);
+}
+
 TEST(CollectiveUse, TimesCountFromTheLastRank)
 {
     const ResultRun run;
