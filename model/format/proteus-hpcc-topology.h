@@ -55,7 +55,7 @@ struct HpccTopologyOptions
  * consecutive hosts. Links are RoCE with the framing of the options; those of an NVSwitch are
  * NVLink with the framing of its default generation. Rates are those of ns-3 (400Gbps, 50GB/s,
  * 1e9bps), delays have a unit (0.0005ms, 500ns) or are seconds, and "error" is the probability that
- * a packet is lost.
+ * a packet is lost. What follows the counted links is ignored, as the HPCC simulator does.
  *
  * @param input the text
  * @param fileName for errors

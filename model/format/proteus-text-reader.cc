@@ -16,15 +16,22 @@ namespace ns3
 namespace proteus
 {
 
-TextReader::TextReader(std::istream& in, const std::string& fileName)
-    : m_input(in, fileName)
+TextReader::TextReader(std::istream& in, const std::string& fileName, std::size_t most)
+    : m_input(in, fileName),
+      m_most(most)
 {
 }
 
 void
 TextReader::Fail(const std::string& cause) const
 {
-    throw std::invalid_argument(m_input.GetName() + ":" + std::to_string(m_line) + ": " + cause);
+    Fail(m_line, cause);
+}
+
+void
+TextReader::Fail(uint64_t line, const std::string& cause) const
+{
+    throw std::invalid_argument(m_input.GetName() + ":" + std::to_string(line) + ": " + cause);
 }
 
 bool
@@ -40,9 +47,9 @@ TextReader::ReadLine(std::string& line)
     m_line++;
     for (; c >= 0 && c != '\n'; c = buffer.sbumpc())
     {
-        if (line.size() == MAX_LINE)
+        if (line.size() == m_most)
         {
-            Fail("the line is longer than " + std::to_string(MAX_LINE) + " characters");
+            Fail("the line is longer than " + std::to_string(m_most) + " characters");
         }
         line += static_cast<char>(c);
     }

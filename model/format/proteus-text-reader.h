@@ -32,22 +32,32 @@ namespace proteus
 class TextReader
 {
   public:
-    /// Longest line, so that memory does not grow with a file that has none.
+    /// Longest line of most files, so that memory does not grow with a file that has none.
     static constexpr std::size_t MAX_LINE = 1 << 16;
 
     /**
      * @param in the file, compressed or not; outlives this object
      * @param fileName what messages call it
+     * @param most characters of a line
      */
-    TextReader(std::istream& in, const std::string& fileName);
+    TextReader(std::istream& in, const std::string& fileName, std::size_t most = MAX_LINE);
+
+    /// @return the number of the line that was read last, from 1 on; 0 before the first
+    uint64_t GetLine() const
+    {
+        return m_line;
+    }
 
     /// @param cause what is wrong in the line that was read last @throw std::invalid_argument
     [[noreturn]] void Fail(const std::string& cause) const;
 
+    /// @param line where @param cause what is wrong @throw std::invalid_argument
+    [[noreturn]] void Fail(uint64_t line, const std::string& cause) const;
+
     /**
      * @param line the next one, without its end
      * @return whether there was one
-     * @throw std::invalid_argument if it is longer than MAX_LINE
+     * @throw std::invalid_argument if it is longer than allowed
      */
     bool ReadLine(std::string& line);
 
@@ -80,6 +90,7 @@ class TextReader
 
   private:
     InputFile m_input;
+    std::size_t m_most; //!< characters of a line
     uint64_t m_line{0};
 };
 
