@@ -404,7 +404,7 @@ Play(const Options& options)
     }
     const Cluster cluster = MakeCluster(options);
     std::vector<FlowSpec> flows =
-        LoadFlows(options.flows, static_cast<uint32_t>(cluster.GetGpus().size()));
+        LoadFlows(options.flows, cluster);
     if (!options.csv.empty())
     {
         CheckWritable(options.csv);

@@ -6,7 +6,8 @@
 
 #include "proteus-flow-csv.h"
 
-#include "proteus-input-file.h"
+#include "proteus-hpcc-flows.h"
+#include "proteus-text-reader.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -34,17 +35,28 @@ const std::vector<std::string> COLUMNS{"id", "src", "dst", "bytes", "start_ns", 
 class Reader
 {
   public:
-    Reader(std::istream& input, const std::string& fileName, uint32_t ranks)
-        : m_input(input),
-          m_fileName(fileName),
+    /// @param reader of the file @param ranks that the cluster has
+    Reader(TextReader& reader, uint32_t ranks)
+        : m_reader(reader),
           m_ranks(ranks)
     {
     }
 
+    /// @return the first line that has something in it, empty for none; Read() goes on with it
+    const std::string& Begin()
+    {
+        if (!ReadLine())
+        {
+            m_text.clear();
+        }
+        return m_text;
+    }
+
+    /// Reads on after Begin().
     std::vector<FlowSpec> Read()
     {
         bool first = true;
-        while (ReadLine())
+        for (bool isLine = !m_text.empty(); isLine; isLine = ReadLine())
         {
             std::vector<std::string> values = Split(m_text, ',');
             if (first && values[0] == COLUMNS[0])
@@ -68,7 +80,7 @@ class Reader
   private:
     [[noreturn]] void Fail(uint64_t line, const std::string& cause) const
     {
-        throw std::invalid_argument(m_fileName + ":" + std::to_string(line) + ": " + cause);
+        m_reader.Fail(line, cause);
     }
 
     /// @param text of the user @return it, quoted and not too long
@@ -86,13 +98,9 @@ class Reader
     /// @return whether there was another line with something in it
     bool ReadLine()
     {
-        while (std::getline(m_input, m_text))
+        while (m_reader.ReadLine(m_text))
         {
-            ++m_line;
-            if (m_text.size() > MAX_LINE)
-            {
-                Fail(m_line, "the line is longer than " + std::to_string(MAX_LINE) + " characters");
-            }
+            m_line = m_reader.GetLine();
             if (m_line == 1 && m_text.compare(0, 3, "\xef\xbb\xbf") == 0)
             {
                 m_text.erase(0, 3); // byte order mark
@@ -281,8 +289,7 @@ class Reader
         }
     }
 
-    std::istream& m_input;
-    const std::string& m_fileName;
+    TextReader& m_reader;
     uint32_t m_ranks;
     std::string m_text; //!< of the present line
     uint64_t m_line{0}; //!< its number
@@ -304,23 +311,36 @@ WriteTime(int64_t ps, std::string& out)
     }
 }
 
-} // namespace
-
-std::vector<FlowSpec>
-ReadFlowCsv(std::istream& input, const std::string& fileName, uint32_t ranks)
+void
+CheckRanks(const std::string& fileName, uint32_t ranks)
 {
     if (ranks < 2)
     {
         throw std::invalid_argument(fileName + ": flows need a cluster of at least two GPUs");
     }
-    return Reader(input, fileName, ranks).Read();
+}
+
+} // namespace
+
+std::vector<FlowSpec>
+ReadFlowCsv(std::istream& input, const std::string& fileName, uint32_t ranks)
+{
+    CheckRanks(fileName, ranks);
+    TextReader text(input, fileName, MAX_LINE);
+    Reader reader(text, ranks);
+    reader.Begin();
+    return reader.Read();
 }
 
 std::vector<FlowSpec>
-LoadFlows(const std::string& path, uint32_t ranks)
+LoadFlows(const std::string& path, const Cluster& cluster)
 {
-    InputFile file(path);
-    return ReadFlowCsv(file.GetStream(), path, ranks);
+    const auto ranks = static_cast<uint32_t>(cluster.GetGpus().size());
+    CheckRanks(path, ranks);
+    TextReader text(path, MAX_LINE);
+    Reader reader(text, ranks);
+    const std::string& first = reader.Begin();
+    return IsHpccFlowCount(first) ? ReadHpccFlows(text, first, cluster) : reader.Read();
 }
 
 void

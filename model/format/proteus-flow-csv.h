@@ -7,6 +7,7 @@
 #ifndef PROTEUS_FLOW_CSV_H
 #define PROTEUS_FLOW_CSV_H
 
+#include "ns3/proteus-cluster.h"
 #include "ns3/proteus-flow-list.h"
 
 #include <cstdint>
@@ -51,13 +52,14 @@ std::vector<FlowSpec> ReadFlowCsv(std::istream& input, const std::string& fileNa
 
 /**
  * @ingroup proteus
- * Reads a list of flows from a file, which may be compressed by gzip.
+ * Reads a list of flows from a file, which may be compressed by gzip: as ReadHpccFlows() if its
+ * first line has nothing but a number, otherwise as ReadFlowCsv().
  * @param path of the file
- * @param ranks that the cluster has
- * @return as ReadFlowCsv()
- * @throw std::invalid_argument as ReadFlowCsv(), or if the file cannot be read
+ * @param cluster where the flows run
+ * @return the flows
+ * @throw std::invalid_argument as these, or if the file cannot be read
  */
-std::vector<FlowSpec> LoadFlows(const std::string& path, uint32_t ranks);
+std::vector<FlowSpec> LoadFlows(const std::string& path, const Cluster& cluster);
 
 /**
  * @ingroup proteus

@@ -123,7 +123,7 @@ class HpccReader
             link.a = static_cast<VertexId>(m_words.ToWhole(a, "an end of a link", m_nNodes - 1));
             link.b = static_cast<VertexId>(m_words.ToWhole(b, "an end of a link", m_nNodes - 1));
             link.bytesPerSecond = m_words.ToBytesPerSecond(m_words.Next("the rate of a link"));
-            link.delayPs = m_words.ToPicoseconds(m_words.Next("the delay of a link"));
+            link.delayPs = m_words.ToPicoseconds(m_words.Next("the delay of a link"), "the delay");
             link.lossProbability = m_words.ToProbability(m_words.Next("the error rate of a link"));
             m_links.push_back(link);
             m_linkLines.push_back(a.line);

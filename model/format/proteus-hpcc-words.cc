@@ -20,7 +20,7 @@ namespace
 {
 
 constexpr std::size_t MAX_SHOWN = 40; //!< characters of a word that a message shows
-constexpr double MOST_SECONDS = 1000; //!< of delay
+constexpr double MOST_SECONDS = 1000; //!< of a time
 constexpr double MOST_BYTES_PER_S = 1e15;
 
 /// A unit at the end of a number.
@@ -130,10 +130,10 @@ HpccWords::ToProbability(const HpccWord& word) const
 }
 
 int64_t
-HpccWords::ToPicoseconds(const HpccWord& word) const
+HpccWords::ToPicoseconds(const HpccWord& word, const std::string& what) const
 {
     std::string unit;
-    const double value = ToNumber(word, "the delay", unit);
+    const double value = ToNumber(word, what, unit);
     for (const Unit& known : TIME_UNITS)
     {
         if (unit == known.name && value * known.factor <= MOST_SECONDS)
@@ -142,8 +142,7 @@ HpccWords::ToPicoseconds(const HpccWord& word) const
         }
     }
     Fail(word.line,
-         "the delay must be a time of at most 1000 s such as 500ns or 0.0005ms, not " +
-             Shown(word));
+         what + " must be a time of at most 1000 s such as 500ns or 0.0005ms, not " + Shown(word));
 }
 
 double

@@ -62,8 +62,8 @@ class HpccWords
     /// @param word a probability @return it
     double ToProbability(const HpccWord& word) const;
 
-    /// @param word a delay, of seconds where it has no unit @return picoseconds
-    int64_t ToPicoseconds(const HpccWord& word) const;
+    /// @param word a time, of seconds where it has no unit @param what it is @return picoseconds
+    int64_t ToPicoseconds(const HpccWord& word, const std::string& what) const;
 
     /// @param word a rate @return bytes per second
     double ToBytesPerSecond(const HpccWord& word) const;

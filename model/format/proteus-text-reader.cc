@@ -22,6 +22,12 @@ TextReader::TextReader(std::istream& in, const std::string& fileName, std::size_
 {
 }
 
+TextReader::TextReader(const std::string& path, std::size_t most)
+    : m_input(path),
+      m_most(most)
+{
+}
+
 void
 TextReader::Fail(const std::string& cause) const
 {

@@ -42,6 +42,13 @@ class TextReader
      */
     TextReader(std::istream& in, const std::string& fileName, std::size_t most = MAX_LINE);
 
+    /**
+     * @param path of the file, compressed or not
+     * @param most characters of a line
+     * @throw std::invalid_argument if it cannot be opened
+     */
+    explicit TextReader(const std::string& path, std::size_t most = MAX_LINE);
+
     /// @return the number of the line that was read last, from 1 on; 0 before the first
     uint64_t GetLine() const
     {

@@ -6,6 +6,8 @@
 
 #include "ns3/proteus-cluster-file.h"
 #include "ns3/proteus-flow-csv.h"
+#include "ns3/proteus-hpcc-flows.h"
+#include "ns3/proteus-hpcc-topology.h"
 
 #include <gtest/gtest.h>
 #include <sstream>
@@ -125,11 +127,90 @@ TEST(FlowCsv, SamplesFitTheirTopologies)
                                                           {"mixed-16", "leaf-spine-16"}})
     {
         const Cluster made = LoadCluster(FLOWS + cluster + ".txt");
-        EXPECT_FALSE(
-            LoadFlows(FLOWS + flows + ".csv", static_cast<uint32_t>(made.GetGpus().size())).empty())
-            << flows;
+        EXPECT_FALSE(LoadFlows(FLOWS + flows + ".csv", made).empty()) << flows;
     }
-    EXPECT_THROW(LoadFlows(FLOWS + "none.csv", 8), std::invalid_argument);
+    const Cluster cluster = LoadCluster(FLOWS + "switch-8.txt");
+    EXPECT_THROW(LoadFlows(FLOWS + "none.csv", cluster), std::invalid_argument);
+    // A file without any line end does not fill the memory.
+    EXPECT_THROW(LoadFlows("/dev/zero", cluster), std::invalid_argument);
     std::istringstream input("0,0,1,5,0,\n");
     EXPECT_THROW(ReadFlowCsv(input, "f.csv", 1), std::invalid_argument);
+}
+
+namespace
+{
+
+/// Three hosts, whose ids are 0, 1 and 3, at a switch of id 2.
+Cluster
+MakeHpccCluster()
+{
+    std::istringstream text("4 1 3\n2\n0 2 1Gbps 1us 0\n1 2 1Gbps 1us 0\n3 2 1Gbps 1us 0\n"
+                            "text that nobody counted\n");
+    return ReadHpccTopology(text, "t.txt");
+}
+
+/// @return the flows in a text of the HPCC simulator
+std::vector<FlowSpec>
+ReadHpcc(const std::string& text, const Cluster& cluster)
+{
+    std::istringstream input(text);
+    TextReader reader(input, "f.txt");
+    std::string first;
+    EXPECT_TRUE(reader.ReadLine(first));
+    EXPECT_TRUE(IsHpccFlowCount(first)) << first;
+    return ReadHpccFlows(reader, first, cluster);
+}
+
+} // namespace
+
+TEST(HpccFlows, WithAndWithoutIds)
+{
+    const Cluster cluster = MakeHpccCluster();
+    const auto plain =
+        ReadHpcc("2\n0 3 3 100 1000 2.0\n\n3 1 3 100 7 0.000001 # late\nrest\n", cluster);
+    ASSERT_EQ(plain.size(), 2U);
+    EXPECT_EQ(plain[0].id, "0");
+    EXPECT_EQ(plain[0].source, 0U);
+    EXPECT_EQ(plain[0].destination, 2U); // node 3 is the third host
+    EXPECT_EQ(plain[0].bytes, 1000U);
+    EXPECT_EQ(plain[0].startPs, 2000000000000);
+    EXPECT_EQ(plain[1].source, 2U);
+    EXPECT_EQ(plain[1].startPs, 1000000);
+    const auto named = ReadHpcc("1\n77 1 0 3 100 5 0\n", cluster);
+    ASSERT_EQ(named.size(), 1U);
+    EXPECT_EQ(named[0].id, "77");
+    EXPECT_EQ(named[0].source, 1U);
+    EXPECT_EQ(named[0].destination, 0U);
+    // On other clusters the numbers are ranks.
+    const Cluster server = MakeCluster("dgx-a100", 1);
+    EXPECT_EQ(ReadHpcc("1\n7 0 3 100 5 0\n", server).at(0).source, 7U);
+    EXPECT_FALSE(IsHpccFlowCount("0,0,1,5,0,"));
+    EXPECT_FALSE(IsHpccFlowCount("id,src,dst,bytes,start_ns,deps"));
+    EXPECT_FALSE(IsHpccFlowCount(""));
+}
+
+TEST(HpccFlows, SaysWhatIsWrongAndWhere)
+{
+    const Cluster cluster = MakeHpccCluster();
+    const auto errorOf = [&](const std::string& text) -> std::string {
+        try
+        {
+            ReadHpcc(text, cluster);
+        }
+        catch (const std::invalid_argument& error)
+        {
+            return error.what();
+        }
+        return "no error";
+    };
+    EXPECT_EQ(errorOf("0\n"), "f.txt:1: there is no flow in the file");
+    EXPECT_EQ(errorOf("2\n0 1 3 100 5 0\n"), "f.txt:1: there are 1 flows, not 2");
+    EXPECT_EQ(errorOf("1\n0 2 3 100 5 0\n"), "f.txt:2: node 2 is no host of t.txt");
+    EXPECT_EQ(errorOf("1\n0 9 3 100 5 0\n"), "f.txt:2: node 9 is no host of t.txt");
+    EXPECT_EQ(errorOf("1\n1 1 3 100 5 0\n"), "f.txt:2: a flow from node 1 to itself");
+    EXPECT_EQ(errorOf("1\n0 1 3 100 0 0\n"), "f.txt:2: a flow of no bytes");
+    EXPECT_EQ(errorOf("1\n0 1 3 100\n").find("f.txt:2: 4 words instead of"), 0U);
+    EXPECT_EQ(errorOf("2\n5 0 1 3 100 5 0\n5 1 0 3 100 5 0\n"),
+              "f.txt:3: the id '5' is used already");
+    EXPECT_EQ(errorOf("1\n0 1 3 100 5 soon\n").find("f.txt:2: the start must begin"), 0U);
 }
