@@ -58,15 +58,22 @@ CollectiveProgramOptions::AddTo(CommandLine& command)
     command.AddValue("cluster",
                      "server preset, or a file: cluster JSON, NCCL topology, text topology",
                      cluster);
-    command.AddValue("nodes", "servers of a preset (0: what a file says, or one)", nodes);
-    command.AddValue("gpus",
-                     "GPUs of the collective, in equal parts from all servers (0: all)",
-                     gpus);
+    command.AddValue(
+        "nodes",
+        "servers of a preset (0: what a file says, with --measured as many as the log has, or one)",
+        nodes);
+    command.AddValue(
+        "gpus",
+        "GPUs of the collective, in equal parts from all servers (0: all, with --measured as many "
+        "as the log has ranks)",
+        gpus);
     fabric.AddTo(command);
-    command.AddValue("collective",
-                     "all-reduce, all-gather, reduce-scatter, broadcast, reduce, gather, scatter, "
-                     "all-to-all, send-recv (every rank to the next) or barrier",
-                     collective);
+    command.AddValue(
+        "collective",
+        "all-reduce, all-gather, reduce-scatter, broadcast, reduce, gather, scatter, "
+        "all-to-all, send-recv (every rank to the next) or barrier (empty: all-reduce, "
+        "with --measured that of the log)",
+        collective);
     command.AddValue("min",
                      "first size in bytes, as nccl-tests counts it; K, M and G may follow (empty: "
                      "8, with --measured the first of the log)",
@@ -485,6 +492,44 @@ AddMeasured(Table& table, const std::vector<Size>& sizes)
     }
 }
 
+/// @param option its name @param value 0: as many as the log @param logged 0: the log does not say
+/// @throw std::invalid_argument if both say something else
+void
+TakeFromLog(const std::string& measured, const char* option, int64_t& value, uint32_t logged)
+{
+    if (value != 0 && logged != 0 && value != logged)
+    {
+        throw std::invalid_argument("--" + std::string(option) + "=" + std::to_string(value) +
+                                    ": " + measured + " is of " + std::to_string(logged) +
+                                    "; leave the option out");
+    }
+    value = value == 0 ? int64_t{logged} : value;
+}
+
+/// @param options of the program @param log of nccl-tests @return the options, with what the log
+/// says where they say nothing
+/// @throw std::invalid_argument if both say something else
+CollectiveProgramOptions
+TakeFromLog(CollectiveProgramOptions options, const NcclTestsTable& log)
+{
+    const auto nameOf = [](const std::string& name) {
+        return std::string(ToString(CollectiveFromString(name)));
+    };
+    if (!options.collective.empty() && !log.collective.empty() &&
+        nameOf(options.collective) != log.collective)
+    {
+        throw std::invalid_argument("--collective=" + options.collective + ": " + options.measured +
+                                    " is of " + log.collective + "; leave the option out");
+    }
+    if (options.collective.empty())
+    {
+        options.collective = log.collective;
+    }
+    TakeFromLog(options.measured, "nodes", options.nodes, log.nodes > 1 ? log.nodes : 0);
+    TakeFromLog(options.measured, "gpus", options.gpus, log.ranks);
+    return options;
+}
+
 /// @throw std::invalid_argument for options that do not go together, or a file that cannot be
 /// written
 void
@@ -512,11 +557,13 @@ Check(const CollectiveProgramOptions& options)
 } // namespace
 
 void
-RunCollectiveProgram(const CollectiveProgramOptions& options)
+RunCollectiveProgram(const CollectiveProgramOptions& typed)
 {
-    Check(options);
-    const bool isMeasured = !options.measured.empty();
-    const NcclTestsTable log = isMeasured ? LoadNcclTests(options.measured) : NcclTestsTable();
+    Check(typed);
+    const bool isMeasured = !typed.measured.empty();
+    const NcclTestsTable log = isMeasured ? LoadNcclTests(typed.measured) : NcclTestsTable();
+    CollectiveProgramOptions options = isMeasured ? TakeFromLog(typed, log) : typed;
+    options.collective = options.collective.empty() ? "all-reduce" : options.collective;
     const std::vector<Size> sizes = isMeasured ? ReadSizes(options, log) : ListSizes(options);
     const Cluster cluster = LoadCluster(options.cluster,
                                         ToCount(options.nodes, "nodes", 0),

@@ -26,10 +26,10 @@ namespace proteus
 struct CollectiveProgramOptions
 {
     CommandLineText cluster{"dgx-a100"};       //!< server preset or file
-    int64_t nodes{0};                          //!< servers of a preset; 0: one
-    int64_t gpus{0};                           //!< of the collective, all servers together; 0: all
+    int64_t nodes{0};                          //!< servers of a preset; 0: one, or as the log
+    int64_t gpus{0};                           //!< of the collective; 0: all, or as the log
     FabricFlags fabric;                        //!< between servers of a preset
-    std::string collective{"all-reduce"};      //!< what is run
+    std::string collective;                    //!< empty: all-reduce, or that of the log
     std::string min;                           //!< first size; empty: 8, of a log its first
     std::string max;                           //!< last size; empty: 128M, of a log its last
     double factor{2};                          //!< between two sizes

@@ -9,13 +9,13 @@
 #include "proteus-text-reader.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
+#include <cctype>
 #include <iomanip>
 #include <limits>
+#include <regex>
+#include <set>
 #include <sstream>
-#include <stdexcept>
+#include <utility>
 
 namespace ns3
 {
@@ -32,6 +32,8 @@ constexpr double MAX_GBPS = 1e9;
 constexpr uint64_t MAX64 = std::numeric_limits<uint64_t>::max();
 /// Most rows of a table, and most devices.
 constexpr std::size_t MAX_ROWS = 1 << 20;
+/// Most threads of a process, and GPUs of a thread.
+constexpr uint64_t MAX_THREADS = 1024;
 
 /// What a column has.
 enum class Column
@@ -45,6 +47,9 @@ enum class Column
     ALGBW,
     BUSBW,
     WRONG,
+    NODES,
+    RANKS,
+    COLLECTIVE,
     SKIPPED,
 };
 
@@ -136,9 +141,9 @@ ParseColumn(const TextReader& reader, const std::string& name)
         {"protocol", {Column::SKIPPED, false}},
         {"channels", {Column::SKIPPED, false}},
         {"system", {Column::SKIPPED, false}},
-        {"nodes", {Column::SKIPPED, false}},
-        {"gpus", {Column::SKIPPED, false}},
-        {"collective", {Column::SKIPPED, false}},
+        {"nodes", {Column::NODES, false}},
+        {"gpus", {Column::RANKS, false}},
+        {"collective", {Column::COLLECTIVE, false}},
         {"source", {Column::SKIPPED, false}},
     };
     const auto found = std::find_if(known.begin(), known.end(), [&](const auto& entry) {
@@ -206,9 +211,62 @@ SetField(const TextReader& reader, const Field& field, const std::string& word, 
         get().wrong =
             reader.ToNumber(word, "the number of errors", std::numeric_limits<double>::max());
         break;
+    case Column::NODES:
+    case Column::RANKS:
+    case Column::COLLECTIVE:
     case Column::SKIPPED:
         break;
     }
+}
+
+/// The programs of nccl-tests, and what they run.
+constexpr std::pair<const char*, const char*> PROGRAMS[] = {
+    {"all_reduce_perf", "all-reduce"},
+    {"all_gather_perf", "all-gather"},
+    {"reduce_scatter_perf", "reduce-scatter"},
+    {"broadcast_perf", "broadcast"},
+    {"reduce_perf", "reduce"},
+    {"alltoall_perf", "all-to-all"},
+    {"sendrecv_perf", "send-recv"},
+    {"gather_perf", "gather"},
+    {"scatter_perf", "scatter"},
+};
+
+/// @param line of a log @return the collective whose program it names, empty for none
+std::string
+FindCollective(const std::string& line)
+{
+    for (const auto& [program, collective] : PROGRAMS)
+    {
+        const std::size_t at = line.find(program);
+        // "reduce_perf" is also the end of another name.
+        if (at != std::string::npos &&
+            (at == 0 ||
+             (std::isalnum(static_cast<unsigned char>(line[at - 1])) == 0 && line[at - 1] != '_')))
+        {
+            return collective;
+        }
+    }
+    return "";
+}
+
+/// @param line of a log @return it without what a launcher put before it
+std::string
+StripLauncher(const std::string& line)
+{
+    static const std::regex tag(R"(^[^\[\]]{0,64}\[[^\[\],]{1,80},\d+\]<std\w+>: ?)");
+    static const std::regex label(R"(^ *\d{1,7}: )");
+    std::smatch match;
+    constexpr std::size_t MOST_PREFIX = 200;
+    const std::string begin = line.substr(0, MOST_PREFIX);
+    for (const std::regex* prefix : {&tag, &label})
+    {
+        if (std::regex_search(begin, match, *prefix))
+        {
+            return line.substr(static_cast<std::size_t>(match.length()));
+        }
+    }
+    return line;
 }
 
 /// A timing must have a time.
@@ -267,96 +325,186 @@ ToText(double value)
 
 } // namespace
 
-NcclTestsTable
-ReadNcclTests(std::istream& in, const std::string& fileName)
+namespace
 {
-    TextReader reader(in, fileName);
-    NcclTestsTable table;
-    std::vector<Field> fields;
-    bool isCsv = false;
-    bool hasHeader = false;
-    for (std::string line; reader.ReadLine(line);)
+
+/// Reads a log or a table, line by line.
+class Reader
+{
+  public:
+    explicit Reader(TextReader& reader)
+        : m_reader(reader)
     {
-        const auto words = TextReader::Split(line);
-        if (words.empty())
+    }
+
+    NcclTestsTable Read()
+    {
+        for (std::string line; m_reader.ReadLine(line);)
         {
-            continue;
-        }
-        if (words[0][0] == '#')
-        {
-            auto header = ParseHeader(words);
-            if (!header.empty() && !isCsv)
+            line = m_isCsv ? line : StripLauncher(line);
+            const auto words = TextReader::Split(line);
+            if (words.empty())
             {
-                fields = std::move(header);
-                hasHeader = true;
+                continue;
             }
-            // "#  Rank  0 Group  0 Pid  123 on HOST device  0 [0x07] NVIDIA A100"
-            const auto bracket = line.find(']');
-            if (words.size() > 6 && words[1] == "Rank" && bracket != std::string::npos &&
-                table.devices.size() < MAX_ROWS)
+            if (words[0][0] == '#')
             {
-                const auto name = line.find_first_not_of(' ', bracket + 1);
-                table.devices.push_back(name == std::string::npos ? "" : line.substr(name));
+                ReadComment(line, words);
             }
-            continue;
-        }
-        if (!hasHeader && line.find(',') != std::string::npos &&
-            line.find("size_bytes") != std::string::npos)
-        {
-            isCsv = true;
-            hasHeader = true;
-            for (const std::string& name : SplitCsv(line))
+            else if (!m_hasHeader && line.find(',') != std::string::npos &&
+                     line.find("size_bytes") != std::string::npos)
             {
-                fields.push_back(ParseColumn(reader, name));
+                ReadCsvHeader(line);
             }
-            continue;
+            else if (m_hasHeader &&
+                     (m_isCsv || words[0].find_first_not_of("0123456789") == std::string::npos))
+            {
+                ReadRow(m_isCsv ? SplitCsv(line) : words);
+            }
+            else
+            {
+                NoteCollective(FindCollective(line)); // what mpirun and NCCL say
+            }
         }
-        const bool isRow =
-            hasHeader && (isCsv || words[0].find_first_not_of("0123456789") == std::string::npos);
-        if (!isRow)
+        if (m_table.rows.empty())
         {
-            continue; // what mpirun and NCCL say
+            m_reader.Fail(m_hasHeader ? "the table has no lines"
+                                      : "there is no table of nccl-tests in this file");
         }
-        const auto values = isCsv ? SplitCsv(line) : words;
-        if (values.size() != fields.size())
+        if (m_table.ranks == 0 && !m_table.devices.empty())
         {
-            reader.Fail("the line has " + std::to_string(values.size()) +
-                        " fields, but the table " + std::to_string(fields.size()) + " columns");
+            // A log that was shortened lists fewer than one process has.
+            m_table.ranks = std::max(m_ofProcess, static_cast<uint32_t>(m_table.devices.size()));
+            m_table.nodes = static_cast<uint32_t>(m_hosts.size());
         }
-        if (table.rows.size() == MAX_ROWS)
+        return std::move(m_table);
+    }
+
+  private:
+    /// Reads a line that begins with '#'.
+    void ReadComment(const std::string& line, const std::vector<std::string>& words)
+    {
+        auto header = ParseHeader(words);
+        if (!header.empty() && !m_isCsv)
         {
-            reader.Fail("the table has more than " + std::to_string(MAX_ROWS) + " lines");
+            m_fields = std::move(header);
+            m_hasHeader = true;
+        }
+        // "#  Rank  0 Group  0 Pid  123 on HOST device  0 [0x07] NVIDIA A100"
+        const auto bracket = line.find(']');
+        if (words.size() > 6 && words[1] == "Rank" && bracket != std::string::npos &&
+            m_table.devices.size() < MAX_ROWS)
+        {
+            const auto name = line.find_first_not_of(' ', bracket + 1);
+            m_table.devices.push_back(name == std::string::npos ? "" : line.substr(name));
+            const auto on = std::find(words.begin(), words.end() - 1, "on");
+            m_hosts.insert(*(on + 1));
+        }
+        // "# nThread 1 nGpus 8 minBytes 8 ..."
+        if (words.size() > 4 && words[1] == "nThread" && words[3] == "nGpus")
+        {
+            m_ofProcess = static_cast<uint32_t>(
+                m_reader.ToUnsigned(words[2], "the number of threads", MAX_THREADS) *
+                m_reader.ToUnsigned(words[4], "the number of GPUs", MAX_THREADS));
+        }
+        NoteCollective(FindCollective(line)); // "# Collective test starting: all_reduce_perf"
+    }
+
+    void ReadCsvHeader(const std::string& line)
+    {
+        m_isCsv = true;
+        m_hasHeader = true;
+        for (const std::string& name : SplitCsv(line))
+        {
+            m_fields.push_back(ParseColumn(m_reader, name));
+        }
+    }
+
+    void ReadRow(const std::vector<std::string>& values)
+    {
+        if (values.size() != m_fields.size())
+        {
+            m_reader.Fail("the line has " + std::to_string(values.size()) +
+                          " fields, but the table " + std::to_string(m_fields.size()) + " columns");
+        }
+        if (m_table.rows.size() == MAX_ROWS)
+        {
+            m_reader.Fail("the table has more than " + std::to_string(MAX_ROWS) + " lines");
         }
         NcclTestsRow row;
         for (std::size_t i = 0; i < values.size(); i++)
         {
-            SetField(reader, fields[i], values[i], row);
+            SetField(m_reader, m_fields[i], values[i], row);
+            SetFact(m_fields[i].column, values[i]);
         }
-        CheckRow(reader, row);
-        table.rows.push_back(row);
+        CheckRow(m_reader, row);
+        m_table.rows.push_back(row);
     }
-    if (table.rows.empty())
+
+    /// Sets what a column says of the whole table.
+    void SetFact(Column column, const std::string& word)
     {
-        reader.Fail(hasHeader ? "the table has no lines"
-                              : "there is no table of nccl-tests in this file");
+        if (word.empty())
+        {
+            return;
+        }
+        if (column == Column::COLLECTIVE)
+        {
+            NoteCollective(word);
+        }
+        else if (column == Column::RANKS || column == Column::NODES)
+        {
+            uint32_t& fact = column == Column::RANKS ? m_table.ranks : m_table.nodes;
+            const auto value = static_cast<uint32_t>(m_reader.ToUnsigned(
+                word,
+                column == Column::RANKS ? "the number of GPUs" : "the number of nodes",
+                MAX_ROWS));
+            if (fact != 0 && fact != value)
+            {
+                m_reader.Fail("the lines of the table are of different numbers of GPUs or nodes");
+            }
+            fact = value;
+        }
     }
-    return table;
+
+    /// @param collective that a line names, may be empty
+    void NoteCollective(const std::string& collective)
+    {
+        if (collective.empty())
+        {
+            return;
+        }
+        if (!m_table.collective.empty() && m_table.collective != collective)
+        {
+            m_reader.Fail("is of " + collective + ", lines before it of " + m_table.collective +
+                          "; keep one collective in a file");
+        }
+        m_table.collective = collective;
+    }
+
+    TextReader& m_reader;
+    NcclTestsTable m_table;
+    std::vector<Field> m_fields; //!< of the table
+    std::set<std::string> m_hosts;
+    uint32_t m_ofProcess{0}; //!< ranks of one process
+    bool m_isCsv{false};
+    bool m_hasHeader{false};
+};
+
+} // namespace
+
+NcclTestsTable
+ReadNcclTests(std::istream& in, const std::string& fileName)
+{
+    TextReader reader(in, fileName);
+    return Reader(reader).Read();
 }
 
 NcclTestsTable
 LoadNcclTests(const std::string& path)
 {
-    if (IsFolder(path))
-    {
-        throw std::invalid_argument(path + ": cannot be read: it is a directory");
-    }
-    errno = 0;
-    std::ifstream in(path, std::ios::binary);
-    if (!in)
-    {
-        throw std::invalid_argument(path + ": cannot be read: " + std::strerror(errno));
-    }
-    return ReadNcclTests(in, path);
+    TextReader reader(path);
+    return Reader(reader).Read();
 }
 
 void

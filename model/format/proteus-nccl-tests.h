@@ -54,18 +54,25 @@ struct NcclTestsRow
 struct NcclTestsTable
 {
     std::vector<std::string> devices; //!< what each rank runs on, in the words of the log
+    std::string collective;           //!< e.g. "all-reduce"; empty if the file does not say
+    uint32_t ranks{0};                //!< 0 if the file does not say
+    uint32_t nodes{0};                //!< hosts of the ranks; 0 if the file does not say
     std::vector<NcclTestsRow> rows;   //!< in the order of the file
 };
 
 /**
  * @ingroup proteus
  * Reads what nccl-tests prints on its standard output, or a table as CSV; what other programs print
- * around the table is skipped. In CSV, the first line that begins with no '#' names the columns, of
+ * around the table is skipped, and so is what launchers put before a line: "[1,0]<stdout>:" (mpirun
+ * --tag-output) and "0: " (srun --label). Ranks and hosts are those that the log lists; which
+ * collective it is of follows from the name of the program (all_reduce_perf), where it stands in a
+ * line of the log. In CSV, the first line that begins with no '#' names the columns, of
  * which size_bytes is needed and these are known, any other an error:
  *
  * size_bytes, count, type, redop, root, oop_time_us, oop_algbw_GBps, oop_busbw_GBps, ip_time_us,
  * ip_algbw_GBps, ip_busbw_GBps, and time_us, algbw_GBps, busbw_GBps for those out of place;
- * algorithm, protocol, channels, system, nodes, gpus, collective and source are skipped.
+ * nodes, gpus (the ranks) and collective must be the same in all lines; algorithm, protocol,
+ * channels, system and source are skipped.
  *
  * @param in the file, compressed or not
  * @param fileName what messages call it

@@ -69,6 +69,49 @@ node0:81001:81001 [0] NCCL INFO something
 
 } // namespace
 
+TEST(NcclTests, LaunchersRanksAndCollective)
+{
+    const auto prefixed = [](const std::string& prefix) {
+        std::string text;
+        std::istringstream in(LOG);
+        for (std::string line; std::getline(in, line);)
+        {
+            text += prefix + line + "\n";
+        }
+        return text;
+    };
+    for (const char* prefix : {"",
+                               "[1,0]<stdout>:",
+                               "[1,12]<stdout>: ",
+                               "[prterun-node0-4711@1,0]<stdout>: ",
+                               "Fri Mar  3 10:00:00 2023[1,0]<stdout>:",
+                               "0: ",
+                               " 3: "})
+    {
+        const auto table = Read(prefixed(prefix));
+        ASSERT_EQ(table.rows.size(), 2u) << prefix;
+        EXPECT_EQ(table.rows[1].outOfPlace->timeUs, 379.5) << prefix;
+        EXPECT_EQ(table.ranks, 2u) << prefix;
+        EXPECT_EQ(table.nodes, 1u) << prefix;
+        EXPECT_EQ(table.collective, "") << prefix;
+    }
+    EXPECT_EQ(Read("# Collective test starting: reduce_scatter_perf\n" + LOG).collective,
+              "reduce-scatter");
+    EXPECT_EQ(Read("srun -n 2 ./build/reduce_perf -g 1\n" + LOG).collective, "reduce");
+    EXPECT_EQ(Read("$ mpirun all_reduce_perf -b 8\n" + LOG).collective, "all-reduce");
+    EXPECT_EQ(ErrorOf("all_reduce_perf\nalltoall_perf\n" + LOG),
+              "log:2: is of all-to-all, lines before it of all-reduce; keep one collective in a "
+              "file");
+    const auto table = Read("system,nodes,gpus,collective,size_bytes,time_us,busbw_GBps,source\n"
+                            "x,2,16,all-gather,8,1.5,1,y\n"
+                            "x,2,16,all-gather,16,1.5,2,y\n");
+    EXPECT_EQ(table.nodes, 2u);
+    EXPECT_EQ(table.ranks, 16u);
+    EXPECT_EQ(table.collective, "all-gather");
+    EXPECT_NE(ErrorOf("gpus,size_bytes,time_us\n8,8,1\n4,8,1\n").find("different numbers"),
+              std::string::npos);
+}
+
 TEST(NcclTests, ReadsLogs)
 {
     const auto table = Read(LOG);
