@@ -9,6 +9,7 @@
 #include "proteus-executors.h"
 #include "proteus-model-options.h"
 
+#include "ns3/proteus-input-file.h"
 #include "ns3/proteus-json.h"
 #include "ns3/proteus-tables.h"
 
@@ -32,6 +33,7 @@ constexpr const char* LIST_FORMAT = "proteus-evaluation";
 constexpr const char* RESULT_FORMAT = "proteus-evaluation-results";
 constexpr uint32_t VERSION = 1;
 constexpr uint64_t MOST_SERVERS = 1 << 16;
+constexpr std::size_t MOST_BYTES = std::size_t{16} << 20; //!< of a list
 
 /// @return the text of a part of the file
 std::string
@@ -97,7 +99,7 @@ EvaluationWorkload::GetTitle() const
 std::vector<EvaluationWorkload>
 ReadEvaluation(std::istream& input, const std::string& fileName)
 {
-    const std::string text(std::istreambuf_iterator<char>(input), {});
+    const std::string text = ReadWhole(input, fileName, MOST_BYTES);
     std::istringstream copy(text);
     const JsonDocument document(copy, fileName);
     document.CheckFormat(LIST_FORMAT, VERSION);

@@ -9,9 +9,9 @@
 #include "ns3/proteus-cluster-file.h"
 #include "ns3/proteus-collective-choice.h"
 #include "ns3/proteus-nccl-tests.h"
+#include "ns3/proteus-text-reader.h"
 
 #include <cmath>
-#include <fstream>
 #include <map>
 #include <sstream>
 #include <stdexcept>
@@ -50,10 +50,7 @@ class CsvTable
           m_in(path)
     {
         std::string head;
-        if (!m_in || !std::getline(m_in, head))
-        {
-            throw std::invalid_argument(path + ": cannot be read");
-        }
+        m_in.ReadLine(head);
         m_names = SplitLine(head);
     }
 
@@ -63,7 +60,7 @@ class CsvTable
         std::string line;
         do
         {
-            if (!std::getline(m_in, line))
+            if (!m_in.ReadLine(line))
             {
                 return false;
             }
@@ -121,7 +118,7 @@ class CsvTable
     }
 
     std::string m_path;
-    std::ifstream m_in;
+    TextReader m_in;
     std::size_t m_number{1};
     std::vector<std::string> m_names;
     std::map<std::string, std::string> m_line;

@@ -213,6 +213,28 @@ InputFile::Begin(std::streambuf* source)
     m_stream->exceptions(std::ios::badbit);
 }
 
+std::string
+ReadWhole(std::istream& input, const std::string& fileName, std::size_t most)
+{
+    std::string text;
+    std::vector<char> block(SOURCE_BYTES);
+    while (true)
+    {
+        const std::streamsize n =
+            input.rdbuf()->sgetn(block.data(), static_cast<std::streamsize>(block.size()));
+        if (n <= 0)
+        {
+            return text;
+        }
+        if (text.size() + static_cast<std::size_t>(n) > most)
+        {
+            throw std::invalid_argument(fileName + ": is longer than " + std::to_string(most) +
+                                        " bytes");
+        }
+        text.append(block.data(), static_cast<std::size_t>(n));
+    }
+}
+
 bool
 IsFolder(const std::string& path)
 {

@@ -7,6 +7,7 @@
 #ifndef PROTEUS_INPUT_FILE_H
 #define PROTEUS_INPUT_FILE_H
 
+#include <cstddef>
 #include <istream>
 #include <memory>
 #include <string>
@@ -73,6 +74,16 @@ class InputFile
     std::unique_ptr<Buffer> m_buffer;
     std::unique_ptr<std::istream> m_stream;
 };
+
+/**
+ * @ingroup proteus
+ * @param input to read to its end
+ * @param fileName for errors
+ * @param most bytes that it may have, so that memory does not grow with a file that has no end
+ * @return all of it
+ * @throw std::invalid_argument if there is more
+ */
+std::string ReadWhole(std::istream& input, const std::string& fileName, std::size_t most);
 
 /// @ingroup proteus
 /// @param path a path @return whether it is that of a folder
