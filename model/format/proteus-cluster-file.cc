@@ -84,6 +84,18 @@ LoadCluster(const std::string& nameOrPath,
     {
         return MakeCluster(nameOrPath, std::max(servers, 1u), fabric);
     }
+    const std::size_t suffix = nameOrPath.rfind(".xml:");
+    if (suffix != std::string::npos)
+    {
+        const std::string path = nameOrPath.substr(0, suffix + 4);
+        const NcclTopologyOptions options = ParseNcclTopologyOptions(nameOrPath.substr(suffix + 5));
+        std::ifstream topology(path, std::ios::binary);
+        if (!topology)
+        {
+            throw std::invalid_argument(path + ": cannot be read");
+        }
+        return ReadNcclTopology(topology, path, std::max(servers, 1u), fabric, options);
+    }
     std::ifstream file(nameOrPath, std::ios::binary);
     if (!file || file.peek() == std::ifstream::traits_type::eof())
     {

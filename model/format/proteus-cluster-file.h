@@ -33,6 +33,9 @@ namespace proteus
  * any other suffix by its first character: '{' or '[' is JSON, '<' is XML, a digit or '#' is the
  * text of ReadHpccTopology().
  *
+ * Behind the path of an XML file there may be what it does not say, see ParseNcclTopologyOptions():
+ * `topo.xml:gpu=a100-sxm4-40gb,nvlink=nvswitch`.
+ *
  * @param nameOrPath name of a server preset, otherwise path of a file
  * @param servers how many; 0 for what the file says, or one of a preset or an NCCL topology
  * @param fabric how servers of a preset or of an NCCL topology are joined; other files say so

@@ -6,17 +6,18 @@
 
 #include "proteus-nccl-topology.h"
 
+#include "proteus-nccl-server.h"
 #include "proteus-xml.h"
 
-#include "ns3/proteus-fabric-kind.h"
 #include "ns3/proteus-gpu-model.h"
 #include "ns3/proteus-server-preset.h"
+#include "ns3/proteus-warning.h"
 
 #include <algorithm>
 #include <cctype>
 #include <cmath>
 #include <map>
-#include <set>
+#include <sstream>
 #include <stdexcept>
 #include <vector>
 
@@ -33,26 +34,6 @@ constexpr std::size_t MAX_SHOWN = 40;      //!< characters of a value that a mes
 constexpr uint64_t MAX_LINK_COUNT = 1000;  //!< parallel NVLinks
 constexpr uint64_t MAX_SPEED = 1000000000; //!< Mb/s, of a NIC or a C2C link
 
-/// A device of the server; a vertex of every copy of it.
-struct Device
-{
-    Vertex vertex;                                //!< without name and server
-    uint64_t dev;                                 //!< position among its kind that the file gives
-    std::string id;                               //!< PCIe bus id
-    LinkTechnology network{LinkTechnology::ROCE}; //!< NICs
-    double networkBytesPerSecond{0};              //!< NICs
-};
-
-/// A link of the server. Its ends are positions of devices.
-struct DeviceLink
-{
-    std::size_t a;
-    std::size_t b;
-    LinkTechnology technology;
-    double bytesPerSecond;
-    uint32_t generation;
-};
-
 /// What the file says of PCIe upwards of a device.
 struct PcieSpeed
 {
@@ -60,13 +41,48 @@ struct PcieSpeed
     uint32_t generation; //!< as its framing is known
 };
 
+/// @param text any @return it in lower case
+std::string
+ToLower(std::string text)
+{
+    std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) {
+        return static_cast<char>(std::tolower(c));
+    });
+    return text;
+}
+
+/// @param typed name of a GPU, in any case @return name of its data sheet
+std::string
+FindModel(const std::string& typed)
+{
+    std::string known;
+    for (const std::string& model : GetGpuModels())
+    {
+        if (ToLower(model) == ToLower(typed))
+        {
+            return model;
+        }
+        known += (known.empty() ? "" : ", ") + model;
+    }
+    throw std::invalid_argument("gpu=" + typed + ": there is no data sheet of it; known: " + known);
+}
+
+/// @param generation of NVLink @return links of a GPU that is joined by NVSwitches (NVIDIA, "NVLink
+/// and NVLink Switch": 6 of V100, 12 of A100, 18 of H100 and B200)
+double
+CountNvlinks(uint32_t generation)
+{
+    return generation <= 2 ? 6 : generation == 3 ? 12 : 18;
+}
+
 /// Reads one server and makes copies of it.
 class NcclReader
 {
   public:
-    NcclReader(std::istream& input, const std::string& fileName)
+    NcclReader(std::istream& input, const std::string& fileName, const NcclTopologyOptions& options)
         : m_document(input, fileName),
-          m_fileName(fileName)
+          m_fileName(fileName),
+          m_options(options)
     {
         const XmlElement& system = m_document.GetRoot();
         if (system.name != "system")
@@ -84,12 +100,38 @@ class NcclReader
         {
             m_document.Fail(system, "there is no 'cpu'");
         }
-        LeaveOutSlowNics();
+        m_server.LeaveOutSlowNics();
         for (const auto& [element, gpu] : m_gpuElements)
         {
             ReadNvlinks(*element, gpu);
         }
+        AddNvSwitch();
         JoinCpus();
+    }
+
+    /// @return what the file does not say, and how to say it; a line each
+    std::vector<std::string> GetWarnings() const
+    {
+        std::vector<std::string> warnings;
+        if (m_guess != nullptr)
+        {
+            warnings.push_back(m_fileName + ": does not say which GPUs it has; taken for " +
+                               m_guess->sheet.model + " by the generation of PCIe; to say it, add " +
+                               "gpu=MODEL: " + m_fileName + ":gpu=" + m_guess->sheet.model);
+        }
+        const auto isLinkable = [](const auto& entry) {
+            return entry.second->nvlinkGeneration > 0;
+        };
+        if (m_options.nvlink.empty() && !m_server.HasLink(LinkTechnology::NVLINK) &&
+            m_modelOf.size() > 1 &&
+            std::any_of(m_modelOf.begin(), m_modelOf.end(), isLinkable))
+        {
+            warnings.push_back(m_fileName +
+                               ": has no NVLinks, so that its GPUs talk over PCIe; if they have "
+                               "some, add nvlink=nvswitch, otherwise nvlink=none: " +
+                               m_fileName + ":nvlink=nvswitch");
+        }
+        return warnings;
     }
 
     /// @param servers how many @param fabric how they are joined @return the cluster
@@ -104,7 +146,9 @@ class NcclReader
         }
         try
         {
-            return BuildUnplaced(servers, fabric);
+            return m_server.Build(m_fileName.substr(m_fileName.find_last_of('/') + 1),
+                                  servers,
+                                  fabric);
         }
         catch (const std::invalid_argument& error)
         {
@@ -158,11 +202,7 @@ class NcclReader
     static std::string GetLower(const XmlElement& element, const std::string& attribute)
     {
         const std::string* text = element.Find(attribute);
-        std::string lower = text == nullptr ? "" : *text;
-        std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) {
-            return static_cast<char>(std::tolower(c));
-        });
-        return lower;
+        return ToLower(text == nullptr ? "" : *text);
     }
 
     /// @param pci an element @return its link upwards
@@ -212,13 +252,6 @@ class NcclReader
                             Shown(speed));
     }
 
-    /// @param device to add @return its position
-    std::size_t Add(Device device)
-    {
-        m_devices.push_back(std::move(device));
-        return m_devices.size() - 1;
-    }
-
     void ReadCpu(const XmlElement& element)
     {
         if (m_cpus.size() == MAX_CPUS)
@@ -247,10 +280,10 @@ class NcclReader
             interconnect = 16e9;
             forward = 16e9; // measured, see the preset dgx-a100
         }
-        Device device{};
+        NcclDevice device;
         device.vertex = MakeCpu(forward);
         device.dev = m_cpus.size();
-        const std::size_t cpu = Add(device);
+        const std::size_t cpu = m_server.Add(device);
         m_cpus.push_back(cpu);
         m_interconnects.push_back(interconnect);
         uint32_t generation = 3;
@@ -269,7 +302,8 @@ class NcclReader
         }
         if (isIntel)
         {
-            m_devices[cpu].vertex.forwardBytesPerSecond = IntelForwardBytesPerSecond(generation);
+            m_server.GetDevice(cpu).vertex.forwardBytesPerSecond =
+                IntelForwardBytesPerSecond(generation);
         }
     }
 
@@ -307,12 +341,15 @@ class NcclReader
         }
         else if (hasDevices)
         {
-            Device device{};
+            NcclDevice device;
             device.vertex.kind = VertexKind::PCIE_SWITCH;
             device.id = GetLower(pci, "busid");
-            const std::size_t position = Add(device);
-            m_links.push_back(
-                {position, parent, LinkTechnology::PCIE, speed.bytesPerSecond, speed.generation});
+            const std::size_t position = m_server.Add(device);
+            m_server.Add(NcclLink{position,
+                                  parent,
+                                  LinkTechnology::PCIE,
+                                  speed.bytesPerSecond,
+                                  speed.generation});
             for (const XmlElement& child : pci.children)
             {
                 if (child.name == "pci")
@@ -329,30 +366,26 @@ class NcclReader
                 std::size_t cpu,
                 const PcieSpeed& speed)
     {
-        uint64_t sm = speed.generation == 3 ? 70 : speed.generation == 4 ? 80 : 90;
-        uint64_t dev = m_gpuElements.size();
-        if (gpu != nullptr)
+        const bool hasType = gpu != nullptr && gpu->Find("sm") != nullptr;
+        const uint64_t dev = gpu == nullptr ? m_gpuElements.size()
+                                            : GetWhole(*gpu, "dev", m_gpuElements.size(), 1000000);
+        const GpuModel* model = nullptr;
+        if (!m_options.gpu.empty())
         {
-            sm = GetWhole(*gpu, "sm", sm, 100000);
-            dev = GetWhole(*gpu, "dev", dev, 1000000);
+            model = &FindGpuModel(m_options.gpu);
         }
-        const GpuModel* model = FindGpuOfCapability(static_cast<uint32_t>(sm));
-        if (model == nullptr)
+        else
         {
-            std::string known;
-            for (const uint32_t entry : GetGpuCapabilities())
-            {
-                known += (known.empty() ? "" : ", ") + std::to_string(entry);
-            }
-            m_document.Fail(gpu == nullptr ? pci : *gpu,
-                            "there is no data sheet of a GPU with sm " + std::to_string(sm) +
-                                "; known: " + known);
+            uint64_t sm = speed.generation == 3 ? 70 : speed.generation == 4 ? 80 : 90;
+            sm = gpu == nullptr ? sm : GetWhole(*gpu, "sm", sm, 100000);
+            model = &FindModelOf(gpu == nullptr ? pci : *gpu, sm);
+            m_guess = hasType || m_guess != nullptr ? m_guess : model;
         }
-        Device device{};
+        NcclDevice device;
         device.vertex = MakeGpu(model->sheet.model);
         device.dev = dev;
         device.id = GetLower(pci, "busid");
-        const std::size_t position = Add(device);
+        const std::size_t position = m_server.Add(device);
         if (!device.id.empty() && !m_gpus.emplace(device.id, position).second)
         {
             m_document.Fail(pci, "there are two GPUs with the busid " + Shown(device.id));
@@ -360,8 +393,11 @@ class NcclReader
         m_gpuElements.emplace_back(gpu == nullptr ? &pci : gpu, position);
         m_cpuOf[position] = cpu;
         m_modelOf[position] = model;
-        m_links.push_back(
-            {position, parent, LinkTechnology::PCIE, speed.bytesPerSecond, speed.generation});
+        m_server.Add(NcclLink{position,
+                              parent,
+                              LinkTechnology::PCIE,
+                              speed.bytesPerSecond,
+                              speed.generation});
     }
 
     void AddNic(const XmlElement& place,
@@ -370,7 +406,7 @@ class NcclReader
                 const PcieSpeed& speed,
                 bool isInfiniBand)
     {
-        Device device{};
+        NcclDevice device;
         device.vertex.kind = VertexKind::NIC;
         device.dev = m_nNics++;
         device.id = GetLower(place, "busid");
@@ -397,30 +433,12 @@ class NcclReader
             m_document.Fail(place, "a NIC without speed");
         }
         device.network = isInfiniBand ? LinkTechnology::INFINIBAND : LinkTechnology::ROCE;
-        const std::size_t position = Add(device);
-        m_links.push_back(
-            {position, parent, LinkTechnology::PCIE, speed.bytesPerSecond, speed.generation});
-    }
-
-    /// Keeps the NICs of the highest rate, of the technology of the first of them.
-    void LeaveOutSlowNics()
-    {
-        const Device* best = nullptr;
-        for (const Device& device : m_devices)
-        {
-            if (device.vertex.kind == VertexKind::NIC &&
-                (best == nullptr || device.networkBytesPerSecond > best->networkBytesPerSecond))
-            {
-                best = &device;
-            }
-        }
-        m_isLeftOut.assign(m_devices.size(), false);
-        for (std::size_t i = 0; i < m_devices.size(); ++i)
-        {
-            m_isLeftOut[i] = m_devices[i].vertex.kind == VertexKind::NIC &&
-                             (m_devices[i].networkBytesPerSecond < best->networkBytesPerSecond ||
-                              m_devices[i].network != best->network);
-        }
+        const std::size_t position = m_server.Add(device);
+        m_server.Add(NcclLink{position,
+                              parent,
+                              LinkTechnology::PCIE,
+                              speed.bytesPerSecond,
+                              speed.generation});
     }
 
     void ReadNvlinks(const XmlElement& gpu, std::size_t position)
@@ -436,8 +454,11 @@ class NcclReader
                 {
                     m_document.Fail(child, "needs 'bw', in MB/s");
                 }
-                m_links.push_back(
-                    {position, m_cpuOf.at(position), LinkTechnology::CPU_INTERCONNECT, rate, 0});
+                m_server.Add(NcclLink{position,
+                                      m_cpuOf.at(position),
+                                      LinkTechnology::CPU_INTERCONNECT,
+                                      rate,
+                                      0});
             }
             if (child.name != "nvlink")
             {
@@ -471,23 +492,25 @@ class NcclReader
                 auto found = m_nvswitches.find(target);
                 if (found == m_nvswitches.end())
                 {
-                    Device device{};
+                    NcclDevice device;
                     device.vertex = MakeNvSwitch(model.nvlinkGeneration);
                     device.dev = m_nvswitches.size();
-                    found = m_nvswitches.emplace(target, Add(device)).first;
-                    m_isLeftOut.push_back(false);
+                    found = m_nvswitches.emplace(target, m_server.Add(device)).first;
                 }
-                m_links.push_back({position,
-                                   found->second,
-                                   LinkTechnology::NVLINK,
-                                   rate,
-                                   model.nvlinkGeneration});
+                m_server.Add(NcclLink{position,
+                                      found->second,
+                                      LinkTechnology::NVLINK,
+                                      rate,
+                                      model.nvlinkGeneration});
             }
             else if (targetClass == "0x068001")
             {
                 // To the CPU, as on POWER9: its cost keeps GPU-to-GPU traffic off it.
-                m_links.push_back(
-                    {position, m_cpuOf.at(position), LinkTechnology::CPU_INTERCONNECT, rate, 0});
+                m_server.Add(NcclLink{position,
+                                      m_cpuOf.at(position),
+                                      LinkTechnology::CPU_INTERCONNECT,
+                                      rate,
+                                      0});
             }
             else
             {
@@ -504,7 +527,11 @@ class NcclReader
     {
         if (gpu == peer)
         {
-            m_document.Fail(element, "an NVLink from a GPU to itself");
+            m_document.Fail(
+                element,
+                "an NVLink from a GPU to itself, as files of some clouds have it that do not know "
+                "what it is joined with: write the busid of the other GPU as target, or "
+                "leave the element out and say nvlink=nvswitch or nvlink=none");
         }
         const auto known = m_peers.find({peer, gpu});
         if (known != m_peers.end())
@@ -519,8 +546,48 @@ class NcclReader
         {
             m_document.Fail(element, "the same target a second time");
         }
-        m_links.push_back(
-            {gpu, peer, LinkTechnology::NVLINK, rate, m_modelOf.at(gpu)->nvlinkGeneration});
+        m_server.Add(NcclLink{gpu,
+                              peer,
+                              LinkTechnology::NVLINK,
+                              rate,
+                              m_modelOf.at(gpu)->nvlinkGeneration});
+    }
+
+    /// Joins all GPUs by an NVSwitch, if the user says that there is one.
+    void AddNvSwitch()
+    {
+        if (m_options.nvlink != "nvswitch")
+        {
+            return;
+        }
+        const XmlElement& system = m_document.GetRoot();
+        if (m_server.HasLink(LinkTechnology::NVLINK))
+        {
+            m_document.Fail(system, "has NVLinks, so that nvlink=nvswitch must be left out");
+        }
+        std::size_t nvswitch = 0;
+        bool isFirst = true;
+        for (const auto& [gpu, model] : m_modelOf)
+        {
+            if (model->nvlinkGeneration == 0)
+            {
+                m_document.Fail(system,
+                                m_server.GetDevices()[gpu].vertex.model +
+                                    " has no NVLink, so that nvlink=nvswitch must be left out");
+            }
+            if (isFirst)
+            {
+                NcclDevice device;
+                device.vertex = MakeNvSwitch(model->nvlinkGeneration);
+                nvswitch = m_server.Add(device);
+                isFirst = false;
+            }
+            m_server.Add(NcclLink{gpu,
+                                  nvswitch,
+                                  LinkTechnology::NVLINK,
+                                  CountNvlinks(model->nvlinkGeneration) * model->nvlinkBytesPerSecond,
+                                  model->nvlinkGeneration});
+        }
     }
 
     void JoinCpus()
@@ -529,126 +596,93 @@ class NcclReader
         {
             for (std::size_t j = i + 1; j < m_cpus.size(); ++j)
             {
-                m_links.push_back({m_cpus[i],
-                                   m_cpus[j],
-                                   LinkTechnology::CPU_INTERCONNECT,
-                                   std::min(m_interconnects[i], m_interconnects[j]),
-                                   0});
+                m_server.Add(NcclLink{m_cpus[i],
+                                      m_cpus[j],
+                                      LinkTechnology::CPU_INTERCONNECT,
+                                      std::min(m_interconnects[i], m_interconnects[j]),
+                                      0});
             }
         }
     }
 
-    /// @return positions of the devices of a kind, in the order of their numbers
-    std::vector<std::size_t> InOrder(VertexKind kind) const
+    /// @param element where @param sm compute capability @return the model that stands for it
+    const GpuModel& FindModelOf(const XmlElement& element, uint64_t sm) const
     {
-        std::vector<std::size_t> positions;
-        for (std::size_t i = 0; i < m_devices.size(); ++i)
+        const GpuModel* model = FindGpuOfCapability(static_cast<uint32_t>(sm));
+        if (model == nullptr)
         {
-            if (m_devices[i].vertex.kind == kind && !m_isLeftOut[i])
+            std::string known;
+            for (const uint32_t entry : GetGpuCapabilities())
             {
-                positions.push_back(i);
+                known += (known.empty() ? "" : ", ") + std::to_string(entry);
             }
+            m_document.Fail(element,
+                            "there is no data sheet of a GPU with sm " + std::to_string(sm) +
+                                "; known: " + known);
         }
-        std::stable_sort(positions.begin(), positions.end(), [this](auto x, auto y) {
-            return m_devices[x].dev < m_devices[y].dev;
-        });
-        return positions;
-    }
-
-    Cluster BuildUnplaced(uint32_t servers, const FabricOptions& fabric) const
-    {
-        const std::string name = m_fileName.substr(m_fileName.find_last_of('/') + 1);
-        Cluster cluster(std::to_string(servers) + " x " + name +
-                        (servers > 1 ? ", " + fabric.kind : ""));
-        FabricPlugs plugs;
-        for (uint32_t server = 0; server < servers; ++server)
-        {
-            std::vector<VertexId> vertexOf(m_devices.size(), Cluster::NO_VERTEX);
-            plugs.servers.emplace_back();
-            for (const VertexKind kind : {VertexKind::GPU,
-                                          VertexKind::NVSWITCH,
-                                          VertexKind::PCIE_SWITCH,
-                                          VertexKind::CPU,
-                                          VertexKind::NIC})
-            {
-                const std::vector<std::size_t> positions = InOrder(kind);
-                uint32_t index = 0;
-                for (const std::size_t position : positions)
-                {
-                    Vertex vertex = m_devices[position].vertex;
-                    const std::string stem =
-                        kind == VertexKind::PCIE_SWITCH ? "pcie" : ToString(kind);
-                    vertex.name =
-                        "n" + std::to_string(server) + "." + stem + std::to_string(index++);
-                    vertex.server = static_cast<int32_t>(server);
-                    vertexOf[position] = cluster.AddVertex(vertex);
-                    if (kind == VertexKind::NIC)
-                    {
-                        plugs.servers.back().push_back(vertexOf[position]);
-                        plugs.trunk.technology = m_devices[position].network;
-                        plugs.trunk.bytesPerSecond = m_devices[position].networkBytesPerSecond;
-                    }
-                }
-            }
-            for (const DeviceLink& link : m_links)
-            {
-                if (!m_isLeftOut[link.a] && !m_isLeftOut[link.b])
-                {
-                    AddDefaultLink(cluster,
-                                   vertexOf[link.a],
-                                   vertexOf[link.b],
-                                   link.technology,
-                                   link.bytesPerSecond,
-                                   link.generation);
-                }
-            }
-            if (server == 0)
-            {
-                CheckServersFit(cluster, servers);
-            }
-        }
-        if (servers > 1)
-        {
-            if (plugs.servers.front().empty())
-            {
-                throw std::invalid_argument("there is no NIC to join several servers by");
-            }
-            plugs.trunk.delayPs = DefaultDelayPs(plugs.trunk.technology);
-            plugs.trunk.cost = DefaultCost(plugs.trunk.technology);
-            plugs.trunk.framing = DefaultFraming(plugs.trunk.technology);
-            plugs.access = plugs.trunk;
-            plugs.access.framing = NicFraming(plugs.trunk.technology, plugs.trunk.bytesPerSecond);
-            JoinByFabric(cluster, plugs, fabric);
-        }
-        cluster.Validate();
-        return cluster;
+        return *model;
     }
 
     XmlDocument m_document;
     std::string m_fileName;
-    std::vector<Device> m_devices;
-    std::vector<DeviceLink> m_links;
-    std::vector<bool> m_isLeftOut; //!< by device
+    NcclTopologyOptions m_options;
+    NcclServer m_server;
     std::vector<std::size_t> m_cpus;
     std::vector<double> m_interconnects;                           //!< of each CPU
     std::map<std::string, std::size_t> m_gpus;                     //!< by bus id
     std::map<std::string, std::size_t> m_nvswitches;               //!< by target of NVLinks
     std::map<std::pair<std::size_t, std::size_t>, double> m_peers; //!< NVLinks between GPUs
     std::map<std::size_t, std::size_t> m_cpuOf;                    //!< GPU to CPU
-    std::map<std::size_t, const GpuModel*> m_modelOf;              //!< of a GPU
+    std::map<std::size_t, const GpuModel*> m_modelOf;       //!< of a GPU
     std::vector<std::pair<const XmlElement*, std::size_t>> m_gpuElements;
     uint64_t m_nNics{0};
+    const GpuModel* m_guess{nullptr}; //!< what GPUs are taken for of which the file says nothing
 };
 
 } // namespace
+
+NcclTopologyOptions
+ParseNcclTopologyOptions(const std::string& text)
+{
+    NcclTopologyOptions options;
+    std::istringstream items(text);
+    for (std::string item; std::getline(items, item, ',');)
+    {
+        const std::size_t equals = item.find('=');
+        const std::string key = item.substr(0, equals);
+        const std::string value = equals == std::string::npos ? "" : item.substr(equals + 1);
+        if (key == "gpu")
+        {
+            options.gpu = FindModel(value);
+        }
+        else if (key == "nvlink" && (value == "nvswitch" || value == "none"))
+        {
+            options.nvlink = value;
+        }
+        else
+        {
+            throw std::invalid_argument("'" + item +
+                                        "': behind an NCCL topology there can be gpu=MODEL and "
+                                        "nvlink=nvswitch or nvlink=none, e.g. "
+                                        "topo.xml:gpu=A100-SXM4-40GB,nvlink=nvswitch");
+        }
+    }
+    return options;
+}
 
 Cluster
 ReadNcclTopology(std::istream& input,
                  const std::string& fileName,
                  uint32_t servers,
-                 const FabricOptions& fabric)
+                 const FabricOptions& fabric,
+                 const NcclTopologyOptions& options)
 {
-    return NcclReader(input, fileName).Build(servers, fabric);
+    const NcclReader reader(input, fileName, options);
+    for (const std::string& warning : reader.GetWarnings())
+    {
+        Warn(warning);
+    }
+    return reader.Build(servers, fabric);
 }
 
 } // namespace proteus

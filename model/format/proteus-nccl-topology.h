@@ -24,6 +24,23 @@ namespace ns3
 namespace proteus
 {
 
+/// @ingroup proteus
+/// What a user says of a topology that does not say it.
+struct NcclTopologyOptions
+{
+    std::string gpu;    //!< name of a data sheet, for all GPUs; empty: as the file says
+    std::string nvlink; //!< "nvswitch": all GPUs are joined by one, with all NVLinks that they
+                        //!< have; "none": there are none; empty: as the file says
+};
+
+/**
+ * @ingroup proteus
+ * @param text e.g. "gpu=a100-sxm4-40gb,nvlink=nvswitch", as it stands behind FILE.xml and a colon
+ * @return what it says
+ * @throw std::invalid_argument for anything else
+ */
+NcclTopologyOptions ParseNcclTopologyOptions(const std::string& text);
+
 /**
  * @ingroup proteus
  * Reads the topology of one server in the XML format that NCCL writes to NCCL_TOPO_DUMP_FILE and
@@ -36,8 +53,9 @@ namespace proteus
  * - `pci`: a GPU (class 0x03.... or with a `gpu` inside), a NIC (class 0x02.... or with a `nic`
  *   inside) or, with something inside, a PCIe switch; others are skipped. The link upwards has
  *   link_width lanes of link_speed; as in NCCL, no speed means 8 GT/s and no width 16 lanes.
- * - `gpu`: ranked by `dev`. The data sheet follows from `sm`; where there is no `gpu`, as in files
- *   that cloud providers write by hand, from the PCIe generation: V100, A100, H100.
+ * - `gpu`: ranked by `dev`. The data sheet is that of the options, or follows from `sm`; where
+ * there is neither, as in files that cloud providers write by hand, from the PCIe generation: V100,
+ * A100 or H100, with a warning.
  * - `nvlink`: `count` links to the device `target`; tclass tells a GPU (listed at both ends), an
  *   NVSwitch (one per target) or the CPU. Links to a GPU that the file does not have are skipped,
  *   as NCCL does. `c2c`: a link to the CPU, of `count` x `bw` MB/s.
@@ -46,19 +64,22 @@ namespace proteus
  *   that fits its PCIe generation: 100, 200 or 400 Gb/s. NICs that are slower than the fastest ones
  *   are for other purposes and are left out.
  *
- * Elements and attributes that have no meaning for bandwidth are skipped.
+ * Elements and attributes that have no meaning for bandwidth are skipped. GPUs that could have
+ * NVLinks, in a file that has none, are worth a warning, see Warn().
  *
  * @param input the text
  * @param fileName for errors
  * @param servers how many, 1 to MAX_SERVERS
  * @param fabric how they are joined; not used for one
+ * @param options what the file does not say
  * @return the cluster, validated
  * @throw std::invalid_argument of one line, "FILE:LINE: /system/cpu[0]: cause"
  */
 Cluster ReadNcclTopology(std::istream& input,
                          const std::string& fileName,
                          uint32_t servers = 1,
-                         const FabricOptions& fabric = FabricOptions());
+                         const FabricOptions& fabric = FabricOptions(),
+                         const NcclTopologyOptions& options = NcclTopologyOptions());
 
 } // namespace proteus
 } // namespace ns3

@@ -7,8 +7,10 @@
 #include "ns3/proteus-cluster-file.h"
 #include "ns3/proteus-nccl-topology.h"
 
+#include <algorithm>
 #include <fstream>
 #include <gtest/gtest.h>
+#include <iostream>
 #include <random>
 #include <sstream>
 #include <stdexcept>
@@ -214,7 +216,8 @@ TEST(NcclTopology, AzureNdv4)
 {
     NEED_SAMPLE("azure_ndv4-topo.xml");
     // Written by hand: only sockets, one PCIe switch below each, and what hangs there.
-    const Cluster cluster = LoadCluster(SAMPLES + "azure_ndv4-topo.xml", 2);
+    const Cluster cluster =
+        LoadCluster(SAMPLES + "azure_ndv4-topo.xml:gpu=a100-sxm4-80gb,nvlink=none", 2);
     EXPECT_EQ(Count(cluster, VertexKind::GPU), 16u);
     EXPECT_EQ(Count(cluster, VertexKind::NIC), 16u);
     EXPECT_EQ(Count(cluster, VertexKind::PCIE_SWITCH), 8u);
@@ -305,6 +308,75 @@ TEST(NcclTopology, ErrorsNameLineAndElement)
               "t.xml:1: the file has more than 16777216 bytes");
     std::istringstream input(SWITCHED);
     EXPECT_THROW(ReadNcclTopology(input, "t.xml", 0), std::invalid_argument);
+}
+
+namespace
+{
+
+/// Four GPUs and two NICs as a cloud writes them: no types, no NVLinks.
+const char* const CLOUD = R"(<system version="1">
+  <cpu numaid="0" arch="x86_64" vendor="AuthenticAMD" familyid="23" modelid="49">
+    <pci busid="1:00.0" class="0x030200" link_speed="16 GT/s" link_width="16"/>
+    <pci busid="2:00.0" class="0x030200" link_speed="16 GT/s" link_width="16"/>
+    <pci busid="3:00.0" class="0x030200" link_speed="16 GT/s" link_width="16"/>
+    <pci busid="4:00.0" class="0x020700" link_speed="16 GT/s" link_width="16"/>
+  </cpu>
+</system>
+)";
+
+/// @return what is printed on the standard error output while a topology is read
+std::string
+WarningsOf(const std::string& text, const std::string& options)
+{
+    std::ostringstream printed;
+    std::streambuf* const original = std::cerr.rdbuf(printed.rdbuf());
+    std::istringstream input(text);
+    ReadNcclTopology(input, "t.xml", 1, FabricOptions(), ParseNcclTopologyOptions(options));
+    std::cerr.rdbuf(original);
+    return printed.str();
+}
+
+} // namespace
+
+TEST(NcclTopology, WhatTheFileDoesNotSayIsAskedFor)
+{
+    const std::string both = WarningsOf(CLOUD, "");
+    EXPECT_EQ(std::count(both.begin(), both.end(), '\n'), 2) << both;
+    EXPECT_NE(both.find("t.xml:gpu=A100-SXM4-80GB"), std::string::npos) << both;
+    EXPECT_NE(both.find("t.xml:nvlink=nvswitch"), std::string::npos) << both;
+    EXPECT_EQ(WarningsOf(CLOUD, "gpu=a100-sxm4-40gb,nvlink=none"), "");
+    EXPECT_EQ(WarningsOf(CLOUD, "gpu=T4"), ""); // which has no NVLink
+    EXPECT_EQ(WarningsOf(SWITCHED, ""), "");
+
+    std::istringstream input(CLOUD);
+    const Cluster cluster = ReadNcclTopology(input,
+                                             "t.xml",
+                                             1,
+                                             FabricOptions(),
+                                             ParseNcclTopologyOptions("gpu=h100-sxm5-80gb,"
+                                                                      "nvlink=nvswitch"));
+    EXPECT_EQ(Count(cluster, VertexKind::NVSWITCH), 1u);
+    for (VertexId gpu : cluster.GetGpus())
+    {
+        EXPECT_EQ(cluster.GetVertices()[gpu].model, "H100-SXM5-80GB");
+        EXPECT_EQ(SummedRate(cluster, gpu, LinkTechnology::NVLINK), 18 * 25e9);
+    }
+    const auto errorOf = [](const std::string& text, const std::string& options) -> std::string {
+        try
+        {
+            std::istringstream in(text);
+            ReadNcclTopology(in, "t.xml", 1, FabricOptions(), ParseNcclTopologyOptions(options));
+        }
+        catch (const std::invalid_argument& error)
+        {
+            return error.what();
+        }
+        return "no error";
+    };
+    EXPECT_EQ(errorOf(CLOUD, "gpu=A1000").find("gpu=A1000: there is no data sheet of it"), 0u);
+    EXPECT_EQ(errorOf(CLOUD, "nvlink=some").find("'nvlink=some': behind an NCCL topology"), 0u);
+    EXPECT_NE(errorOf(SWITCHED, "nvlink=nvswitch").find("has NVLinks"), std::string::npos);
+    EXPECT_NE(errorOf(CLOUD, "gpu=T4,nvlink=nvswitch").find("T4 has no NVLink"), std::string::npos);
 }
 
 TEST(NcclTopology, PeersMustAgree)

@@ -1,0 +1,23 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-warning.h"
+
+#include <iostream>
+
+namespace ns3
+{
+namespace proteus
+{
+
+void
+Warn(const std::string& text)
+{
+    std::cerr << "warning: " << text << std::endl;
+}
+
+} // namespace proteus
+} // namespace ns3
