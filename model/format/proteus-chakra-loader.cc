@@ -7,6 +7,7 @@
 #include "proteus-chakra.h"
 #include "proteus-graph-protobuf.h"
 #include "proteus-input-file.h"
+#include "proteus-trace-order.h"
 
 #include "ns3/proteus-json.h"
 
@@ -265,7 +266,7 @@ class TraceLoader
             }
         }
         auto& all = trace.dependencies;
-        if (isFromPyTorch && all.size() > nData && TraceGraph::HasCycle(trace))
+        if (isFromPyTorch && all.size() > nData && HasCycle(trace))
         {
             all.resize(nData);
         }

@@ -6,12 +6,12 @@
 
 #include "proteus-trace-graph.h"
 
+#include "proteus-trace-order.h"
+
 #include <algorithm>
 #include <cctype>
 #include <cstddef>
-#include <functional>
 #include <numeric>
-#include <queue>
 #include <stdexcept>
 
 namespace ns3
@@ -22,8 +22,6 @@ namespace proteus
 namespace
 {
 
-/// Nodes that the message about a cycle lists.
-constexpr std::size_t MAX_LISTED = 8;
 /// Characters of a name that a message shows.
 constexpr std::size_t MAX_SHOWN = 60;
 
@@ -175,106 +173,6 @@ TraceGraph::GetNode(const Part& part) const
     return m_ranks[part.rank]->nodes[part.node];
 }
 
-std::vector<uint32_t>
-TraceGraph::FindOrder(const RankTrace& trace)
-{
-    const auto n = static_cast<uint32_t>(trace.nodes.size());
-    std::vector<uint32_t> pending(n, 0);
-    std::vector<uint32_t> first(std::size_t{n} + 1, 0);
-    for (const auto& [after, before] : trace.dependencies)
-    {
-        pending[after]++;
-        first[before + 1]++;
-    }
-    std::partial_sum(first.begin(), first.end(), first.begin());
-    std::vector<uint32_t> successors(trace.dependencies.size());
-    std::vector<uint32_t> fill(first.begin(), first.end() - 1);
-    for (const auto& [after, before] : trace.dependencies)
-    {
-        successors[fill[before]++] = after;
-    }
-    using Key = std::pair<uint64_t, uint32_t>; // id, position
-    std::priority_queue<Key, std::vector<Key>, std::greater<>> ready;
-    for (uint32_t i = 0; i < n; i++)
-    {
-        if (pending[i] == 0)
-        {
-            ready.emplace(trace.nodes[i].id, i);
-        }
-    }
-    std::vector<uint32_t> order;
-    order.reserve(n);
-    while (!ready.empty())
-    {
-        const uint32_t i = ready.top().second;
-        ready.pop();
-        order.push_back(i);
-        for (uint32_t k = first[i]; k < first[i + 1]; k++)
-        {
-            if (--pending[successors[k]] == 0)
-            {
-                ready.emplace(trace.nodes[successors[k]].id, successors[k]);
-            }
-        }
-    }
-    if (order.size() == n)
-    {
-        return order;
-    }
-
-    // Walking from any node that waits to one that it waits for ends on a cycle.
-    std::vector<uint32_t> waitsFor(n, NO_ID);
-    for (const auto& [after, before] : trace.dependencies)
-    {
-        if (pending[after] > 0 && pending[before] > 0)
-        {
-            waitsFor[after] = before;
-        }
-    }
-    uint32_t at = 0;
-    while (pending[at] == 0)
-    {
-        at++;
-    }
-    for (uint32_t i = 0; i < n; i++)
-    {
-        at = waitsFor[at];
-    }
-    std::vector<uint32_t> cycle{at};
-    for (uint32_t i = waitsFor[at]; i != at; i = waitsFor[i])
-    {
-        cycle.push_back(i);
-    }
-    const auto lowest = std::min_element(cycle.begin(), cycle.end(), [&](uint32_t a, uint32_t b) {
-        return trace.nodes[a].id < trace.nodes[b].id;
-    });
-    std::rotate(cycle.begin(), lowest, cycle.end());
-    std::string message = trace.file + ": the dependencies form a cycle of " +
-                          std::to_string(cycle.size()) +
-                          (cycle.size() == 1 ? " node: " : " nodes: ");
-    for (std::size_t i = 0; i < std::min(cycle.size(), MAX_LISTED); i++)
-    {
-        message += "node " + std::to_string(trace.nodes[cycle[i]].id) + " waits for ";
-    }
-    Fail(message + (cycle.size() > MAX_LISTED
-                        ? std::string("...")
-                        : "node " + std::to_string(trace.nodes[cycle.front()].id)));
-}
-
-bool
-TraceGraph::HasCycle(const RankTrace& trace)
-{
-    try
-    {
-        FindOrder(trace);
-        return false;
-    }
-    catch (const std::invalid_argument&)
-    {
-        return true;
-    }
-}
-
 uint32_t
 TraceGraph::JoinCollective(DeviceId rank, uint32_t nodeIndex)
 {
@@ -289,7 +187,7 @@ TraceGraph::JoinCollective(DeviceId rank, uint32_t nodeIndex)
     if (place == group.parts.size())
     {
         group.parts.push_back(static_cast<uint32_t>(m_parts.size()));
-        m_parts.push_back({rank, nodeIndex, 0, 0, NO_ID});
+        m_parts.push_back({rank, nodeIndex, 0, NO_ID});
         return group.parts.back();
     }
     Part& part = m_parts[group.parts[place]];
@@ -347,7 +245,7 @@ TraceGraph::AddParts(DeviceId rank, const std::vector<uint32_t>& order)
     }
     const auto add = [&](uint32_t i) {
         partOf[i] = static_cast<uint32_t>(m_parts.size());
-        m_parts.push_back({rank, i, 0, 0, NO_ID});
+        m_parts.push_back({rank, i, 0, NO_ID});
     };
     for (const uint32_t i : order)
     {
@@ -438,11 +336,9 @@ TraceGraph::CheckGroups() const
     }
 }
 
-std::vector<uint32_t>
-TraceGraph::MergeRanks()
+std::vector<std::vector<uint32_t>>
+TraceGraph::ListParts() const
 {
-    // Every rank wants its tasks in the order of its ids. Where two ranks want it differently, the
-    // lower rank has its way.
     std::vector<std::vector<uint32_t>> lists(GetNRanks());
     for (DeviceId rank = 0; rank < GetNRanks(); rank++)
     {
@@ -460,70 +356,10 @@ TraceGraph::MergeRanks()
             if (part != NO_ID && !isBareReceive)
             {
                 lists[rank].push_back(part);
-                m_parts[part].waits++;
             }
         }
     }
-    std::vector<uint32_t> order;
-    order.reserve(m_parts.size());
-    std::vector<bool> isDone(m_parts.size(), false);
-    std::vector<std::size_t> next(lists.size(), 0);
-    std::vector<DeviceId> work(lists.size());
-    std::iota(work.rbegin(), work.rend(), 0U); // rank 0 last, since it is taken from the end
-    std::vector<std::vector<DeviceId>> stopped(m_parts.size()); // ranks that wait for a part
-    DeviceId firstOpen = 0;
-    for (;;)
-    {
-        while (!work.empty())
-        {
-            const DeviceId rank = work.back();
-            const auto& list = lists[rank];
-            std::size_t& i = next[rank];
-            if (i == list.size())
-            {
-                work.pop_back();
-                continue;
-            }
-            const uint32_t part = list[i];
-            if (isDone[part]) // it was forced
-            {
-                i++;
-                continue;
-            }
-            if (--m_parts[part].waits > 0)
-            {
-                stopped[part].push_back(rank);
-                work.pop_back();
-                continue;
-            }
-            isDone[part] = true;
-            order.push_back(part);
-            i++;
-            for (const DeviceId other : stopped[part])
-            {
-                next[other]++;
-                work.push_back(other);
-            }
-            std::vector<DeviceId>().swap(stopped[part]);
-        }
-        while (firstOpen < lists.size() && next[firstOpen] == lists[firstOpen].size())
-        {
-            firstOpen++;
-        }
-        if (firstOpen == lists.size())
-        {
-            return order;
-        }
-        const uint32_t part = lists[firstOpen][next[firstOpen]];
-        isDone[part] = true;
-        order.push_back(part);
-        for (const DeviceId other : stopped[part])
-        {
-            next[other]++;
-            work.push_back(other);
-        }
-        std::vector<DeviceId>().swap(stopped[part]);
-    }
+    return lists;
 }
 
 void
@@ -588,6 +424,70 @@ TraceGraph::AddTask(uint32_t index)
     part.task = m_builder.AddTask(task, m_names[node.name]);
 }
 
+std::unordered_map<uint32_t, std::vector<uint32_t>>
+TraceGraph::FindBeforeSends(DeviceId rank) const
+{
+    const auto& nodes = m_ranks[rank]->nodes;
+    std::unordered_map<uint32_t, std::vector<uint32_t>> beforeSend;
+    for (const auto& [after, before] : m_ranks[rank]->dependencies)
+    {
+        if (nodes[after].kind == TraceNode::Kind::RECEIVE &&
+            nodes[before].kind == TraceNode::Kind::SEND)
+        {
+            beforeSend[before];
+        }
+    }
+    for (const auto& [after, before] : m_ranks[rank]->dependencies)
+    {
+        const auto found = beforeSend.find(after);
+        if (found != beforeSend.end())
+        {
+            found->second.push_back(before);
+        }
+    }
+    return beforeSend;
+}
+
+void
+TraceGraph::AddDependencies(DeviceId rank)
+{
+    const auto& nodes = m_ranks[rank]->nodes;
+    const auto& partOf = m_partOf[rank];
+    const auto isReceive = [&](uint32_t i) { return nodes[i].kind == TraceNode::Kind::RECEIVE; };
+    const auto depend = [&](uint32_t after, uint32_t before) {
+        if (partOf[after] != NO_ID && partOf[before] != NO_ID)
+        {
+            m_builder.AddDependency(m_parts[partOf[before]].task, m_parts[partOf[after]].task);
+        }
+    };
+    const auto beforeSend = FindBeforeSends(rank);
+    for (const auto& [after, before] : m_ranks[rank]->dependencies)
+    {
+        if (isReceive(after) && partOf[after] != NO_ID && m_parts[partOf[after]].sender == NO_ID)
+        {
+            continue; // posted at once, and nothing waits for it
+        }
+        const auto found = isReceive(after) ? beforeSend.find(before) : beforeSend.end();
+        if (found == beforeSend.end())
+        {
+            depend(after, before);
+            continue;
+        }
+        for (const uint32_t earlier : found->second)
+        {
+            depend(after, earlier);
+        }
+    }
+    for (uint32_t i = 0; i < nodes.size(); i++)
+    {
+        if (isReceive(i) && partOf[i] != NO_ID && m_parts[partOf[i]].sender != NO_ID)
+        {
+            m_builder.AddDependency(m_parts[m_parts[partOf[i]].sender].task,
+                                    m_parts[partOf[i]].task);
+        }
+    }
+}
+
 ExecutionGraph
 TraceGraph::Build()
 {
@@ -613,73 +513,20 @@ TraceGraph::Build()
         auto found = orders.find(m_ranks[rank].get());
         if (found == orders.end())
         {
-            found = orders.emplace(m_ranks[rank].get(), FindOrder(*m_ranks[rank])).first;
+            found = orders.emplace(m_ranks[rank].get(), FindIssueOrder(*m_ranks[rank])).first;
         }
         AddParts(rank, found->second);
     }
     orders.clear();
     CheckGroups();
     JoinMessages();
-    for (const uint32_t part : MergeRanks())
+    for (const uint32_t part : MergeLists(ListParts(), m_parts.size()))
     {
         AddTask(part);
     }
     for (DeviceId rank = 0; rank < GetNRanks(); rank++)
     {
-        const auto& nodes = m_ranks[rank]->nodes;
-        const auto& partOf = m_partOf[rank];
-        const auto isReceive = [&](uint32_t i) {
-            return nodes[i].kind == TraceNode::Kind::RECEIVE;
-        };
-        // What sends depend on, for receives that depend on them.
-        std::unordered_map<uint32_t, std::vector<uint32_t>> beforeSend;
-        for (const auto& [after, before] : m_ranks[rank]->dependencies)
-        {
-            if (isReceive(after) && nodes[before].kind == TraceNode::Kind::SEND)
-            {
-                beforeSend[before];
-            }
-        }
-        for (const auto& [after, before] : m_ranks[rank]->dependencies)
-        {
-            const auto found = beforeSend.find(after);
-            if (found != beforeSend.end())
-            {
-                found->second.push_back(before);
-            }
-        }
-        const auto depend = [&](uint32_t after, uint32_t before) {
-            if (partOf[after] != NO_ID && partOf[before] != NO_ID)
-            {
-                m_builder.AddDependency(m_parts[partOf[before]].task, m_parts[partOf[after]].task);
-            }
-        };
-        for (const auto& [after, before] : m_ranks[rank]->dependencies)
-        {
-            if (isReceive(after) && partOf[after] != NO_ID &&
-                m_parts[partOf[after]].sender == NO_ID)
-            {
-                continue; // posted at once, and nothing waits for it
-            }
-            const auto found = isReceive(after) ? beforeSend.find(before) : beforeSend.end();
-            if (found == beforeSend.end())
-            {
-                depend(after, before);
-                continue;
-            }
-            for (const uint32_t earlier : found->second)
-            {
-                depend(after, earlier);
-            }
-        }
-        for (uint32_t i = 0; i < nodes.size(); i++)
-        {
-            if (isReceive(i) && partOf[i] != NO_ID && m_parts[partOf[i]].sender != NO_ID)
-            {
-                m_builder.AddDependency(m_parts[m_parts[partOf[i]].sender].task,
-                                        m_parts[partOf[i]].task);
-            }
-        }
+        AddDependencies(rank);
     }
     WorkloadFacts facts;
     facts.name = ToUtf8(m_name);

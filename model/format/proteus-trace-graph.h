@@ -154,9 +154,6 @@ class TraceGraph
     /// @param rank of the job @param trace what it did; several ranks may have done the same
     void SetRank(DeviceId rank, std::shared_ptr<const RankTrace> trace);
 
-    /// @param trace of a rank @return whether its dependencies form a cycle
-    static bool HasCycle(const RankTrace& trace);
-
     /**
      * @return the graph; this object is of no use afterwards
      * @throw std::invalid_argument that names file and nodes if dependencies form a cycle or ranks
@@ -170,7 +167,6 @@ class TraceGraph
     {
         DeviceId rank;   //!< the first that has it
         uint32_t node;   //!< its node there
-        uint32_t waits;  //!< lists of ranks in which it is not the next
         TaskId task;     //!< once it is one
         uint32_t sender; //!< join of a receive: the part of its send; else NO_ID
     };
@@ -185,8 +181,6 @@ class TraceGraph
         std::map<DeviceId, uint32_t> seen; //!< how many each rank has issued
     };
 
-    /// @param trace of a rank @return its nodes in the order of issue
-    static std::vector<uint32_t> FindOrder(const RankTrace& trace);
     /// @param rank whose nodes become parts @param order of issue
     void AddParts(DeviceId rank, const std::vector<uint32_t>& order);
     /// @param rank that issues a collective @param node its node @return its part
@@ -195,8 +189,13 @@ class TraceGraph
     void JoinMessages();
     /// Checks that all members of a group issued equally many collectives.
     void CheckGroups() const;
-    /// @return parts in the order of their tasks
-    std::vector<uint32_t> MergeRanks();
+    /// @return by rank, its parts in the order of the ids of their nodes, without receives that
+    /// nothing waits for
+    std::vector<std::vector<uint32_t>> ListParts() const;
+    /// @param rank a rank @return what its sends depend on, of those that receives depend on
+    std::unordered_map<uint32_t, std::vector<uint32_t>> FindBeforeSends(DeviceId rank) const;
+    /// @param rank whose dependencies become those of tasks
+    void AddDependencies(DeviceId rank);
     /// @param part to make a task of
     void AddTask(uint32_t part);
     /// @param part @return its node
