@@ -588,7 +588,9 @@ ParseAicb(std::istream& in, const std::string& fileName)
     if (workload.rows.size() < nRows)
     {
         reader.Fail("the file ends after " + std::to_string(workload.rows.size()) + " of " +
-                    std::to_string(nRows) + " rows; it was cut off");
+                    std::to_string(nRows) +
+                    " rows; it was cut off; to run the rows that are there, write " +
+                    std::to_string(workload.rows.size()) + " into the second line");
     }
     for (const auto* list : {&workload.checkpoints, &workload.checkpointInitiates})
     {

@@ -4,15 +4,18 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
+#include "proteus-chakra-json.h"
 #include "proteus-chakra.h"
 #include "proteus-input-file.h"
 
 #include "ns3/proteus-chakra.pb.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <limits>
 #include <stdexcept>
+#include <streambuf>
 #include <utility>
 
 namespace ns3
@@ -28,6 +31,8 @@ constexpr uint64_t MAX_MESSAGE_BYTES = 64 << 20;
 /// Bytes that are read at a time: memory grows with what is there, not with what a length claims.
 constexpr std::size_t PIECE_BYTES = 1 << 20;
 constexpr int64_t PS_PER_US = 1000000;
+/// White space between the first two characters of a JSON file.
+constexpr std::size_t MAX_SPACE = 64;
 
 static_assert(pb::CHAKRA_COMM_COLL == static_cast<int>(ChakraNodeType::COMM_COLL), "");
 
@@ -145,11 +150,12 @@ class ChakraReader::Impl
     Impl(std::istream& in, const std::string& fileName)
         : m_input(in, fileName)
     {
+        LookAhead();
         if (!ReadMessage())
         {
             Fail("the file is empty; this is no Chakra trace");
         }
-        if (!m_metadata.ParseFromString(m_text))
+        if (!Parse(m_metadata))
         {
             Fail("this is no Chakra trace: it does not begin with the trace's metadata");
         }
@@ -163,6 +169,96 @@ class ChakraReader::Impl
 
     /// @return whether there was one
     bool ReadMessage()
+    {
+        return m_isJson ? ReadObject() : ReadBehindLength();
+    }
+
+    /// Finds out whether the file is JSON: a brace, then a key or another brace. Behind a length of
+    /// as many bytes as the number of the brace, no message begins so.
+    void LookAhead()
+    {
+        std::streambuf& file = *m_input.GetStream().rdbuf();
+        int c = file.sbumpc();
+        while (c >= 0 && (m_ahead.empty() ? c == '{' : std::isspace(c) != 0) &&
+               m_ahead.size() < MAX_SPACE)
+        {
+            m_ahead += static_cast<char>(c);
+            c = file.sbumpc();
+        }
+        m_isJson = !m_ahead.empty() && (c == '"' || c == '}');
+        if (c >= 0)
+        {
+            m_ahead += static_cast<char>(c);
+        }
+    }
+
+    /// Reads a JSON object. @return whether there was one
+    bool ReadObject()
+    {
+        int c = Get();
+        while (c >= 0 && std::isspace(c) != 0)
+        {
+            c = Get();
+        }
+        m_start = m_position - 1;
+        if (c < 0)
+        {
+            m_start = m_position;
+            return false;
+        }
+        m_text.clear();
+        std::size_t depth = 0;
+        bool isInText = false;
+        do
+        {
+            if (c < 0)
+            {
+                FailCut();
+            }
+            if (m_text.size() == MAX_MESSAGE_BYTES)
+            {
+                Fail("an object has more than " + std::to_string(MAX_MESSAGE_BYTES) + " bytes");
+            }
+            m_text += static_cast<char>(c);
+            if (isInText && c == '\\')
+            {
+                m_text += static_cast<char>(std::max(Get(), 0));
+            }
+            else if (c == '"')
+            {
+                isInText = !isInText;
+            }
+            else if (!isInText)
+            {
+                depth += c == '{' || c == '[' ? 1 : 0;
+                depth -= (c == '}' || c == ']') && depth > 0 ? 1 : 0;
+            }
+            c = depth > 0 ? Get() : c;
+        } while (depth > 0);
+        return true;
+    }
+
+    /// @param message to make of the text that was read @return whether it is one
+    template <typename T>
+    bool Parse(T& message)
+    {
+        if (!m_isJson)
+        {
+            return message.ParseFromString(m_text);
+        }
+        try
+        {
+            ParseChakraJson(m_text, message);
+            return true;
+        }
+        catch (const std::invalid_argument& error)
+        {
+            Fail(error.what());
+        }
+    }
+
+    /// Reads a message behind its length. @return whether there was one
+    bool ReadBehindLength()
     {
         m_start = m_position;
         uint64_t size = 0;
@@ -194,6 +290,10 @@ class ChakraReader::Impl
                  "; the file is damaged, or is no Chakra trace");
         }
         m_text.clear();
+        while (m_text.size() < size && m_aheadAt < m_ahead.size())
+        {
+            m_text += static_cast<char>(Get());
+        }
         while (m_text.size() < size)
         {
             const std::size_t had = m_text.size();
@@ -216,7 +316,7 @@ class ChakraReader::Impl
         {
             return false;
         }
-        if (!m_node.ParseFromString(m_text))
+        if (!Parse(m_node))
         {
             Fail("a node is damaged");
         }
@@ -265,7 +365,8 @@ class ChakraReader::Impl
 
     int Get()
     {
-        const int c = m_input.GetStream().rdbuf()->sbumpc();
+        const int c = m_aheadAt < m_ahead.size() ? static_cast<unsigned char>(m_ahead[m_aheadAt++])
+                                                 : m_input.GetStream().rdbuf()->sbumpc();
         m_position += c >= 0;
         return c;
     }
@@ -394,8 +495,11 @@ class ChakraReader::Impl
     }
 
     InputFile m_input;
-    uint64_t m_position{0}; //!< bytes read, decompressed
-    uint64_t m_start{0};    //!< where the message begins
+    uint64_t m_position{0};   //!< bytes read, decompressed
+    uint64_t m_start{0};      //!< where the message begins
+    std::string m_ahead;      //!< of the beginning of the file, read before the rest
+    std::size_t m_aheadAt{0}; //!< next of it
+    bool m_isJson{false};
     std::string m_text;
     pb::ChakraMetadata m_metadata;
     pb::ChakraNodeMessage m_node;

@@ -7,10 +7,14 @@
 #include "proteus-trace-file.h"
 
 #include "proteus-aicb.h"
+#include "proteus-chakra-json.h"
 #include "proteus-chakra.h"
 #include "proteus-graph-file.h"
 #include "proteus-input-file.h"
 #include "proteus-kineto.h"
+#include "proteus-trace-doubts.h"
+
+#include "ns3/proteus-warning.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -131,7 +135,7 @@ ListFolder(const std::string& path)
 std::optional<uint32_t>
 FindRank(const std::string& name)
 {
-    static const std::regex dotted("(^|\\.)([0-9]{1,7})\\.et(\\.gz)?$");
+    static const std::regex dotted("(^|\\.)([0-9]{1,7})\\.(et|json)(\\.gz)?$");
     std::smatch match;
     if (std::regex_search(name, match, dotted))
     {
@@ -180,14 +184,22 @@ SortByRank(const std::string& folder, const std::vector<std::string>& names)
     return files;
 }
 
-/// Whether a JSON file is a graph of this library: it says so in its first field.
-bool
-IsNativeJson(const std::string& path)
+/// @return the first characters of a file
+std::string
+ReadBegin(const std::string& path)
 {
     InputFile file(path);
     std::string begin(200, '\0');
     const auto n = file.GetStream().rdbuf()->sgetn(&begin[0], 200);
     begin.resize(static_cast<std::size_t>(n));
+    return begin;
+}
+
+/// @param begin of a JSON file @return whether it is a graph of this library: it says so in its
+/// first field
+bool
+IsNativeJson(const std::string& begin)
+{
     static const std::regex native("^\\s*\\{\\s*\"format\"\\s*:\\s*\"proteus-graph\"");
     return std::regex_search(begin, native);
 }
@@ -229,6 +241,10 @@ LoadFolder(const std::string& path, const TraceOptions& options)
         {
             return format.load(SortByRank(path, own), path, effective);
         }
+        if (format.load == &ReadKineto && IsChakraJson(ReadBegin(path + "/" + own.front())))
+        {
+            return ReadChakra(SortByRank(path, own), path, options);
+        }
         std::vector<TraceFile> files;
         for (const std::string& name : own)
         {
@@ -242,8 +258,12 @@ LoadFolder(const std::string& path, const TraceOptions& options)
 
 } // namespace
 
+namespace
+{
+
+/// @return the graph of a trace, whatever it may be
 ExecutionGraph
-LoadTrace(const std::string& path, const TraceOptions& options)
+LoadAny(const std::string& path, const TraceOptions& options)
 {
     if (IsFolder(path))
     {
@@ -255,15 +275,36 @@ LoadTrace(const std::string& path, const TraceOptions& options)
         {
             continue;
         }
-        if (EndsWith(path, ".json") && IsNativeJson(path))
+        if (format.load == &ReadKineto)
         {
-            return LoadGraph(path);
+            const std::string begin = ReadBegin(path);
+            if (EndsWith(path, ".json") && IsNativeJson(begin))
+            {
+                return LoadGraph(path);
+            }
+            if (IsChakraJson(begin))
+            {
+                return ReadChakra({MakeFile(path)}, path, options);
+            }
         }
         return format.load({MakeFile(path)}, path, options);
     }
     MakeFile(path).open(); // if it is not there, that is the better message
     throw std::invalid_argument(path + ": the name does not tell the format; known are " +
                                 DescribeTraceFormats());
+}
+
+} // namespace
+
+ExecutionGraph
+LoadTrace(const std::string& path, const TraceOptions& options)
+{
+    ExecutionGraph graph = LoadAny(path, options);
+    for (const std::string& doubt : FindTraceDoubts(graph))
+    {
+        Warn(path + ": " + doubt);
+    }
+    return graph;
 }
 
 std::string

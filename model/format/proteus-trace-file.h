@@ -34,8 +34,10 @@ namespace proteus
  * - .et, .et.gz: Chakra execution traces (proteus-chakra.h). A .json file beside them has the
  *   process groups, unless the options name another.
  * - .json, .json.gz: PyTorch Kineto traces (proteus-kineto.h), whose rank may also be in the file
- *   alone; or execution graphs of this library (proteus-graph-file.h), as .pb.
+ *   alone; Chakra execution traces as chakra_jsonizer writes them, which their first key tells; or
+ *   execution graphs of this library (proteus-graph-file.h), as .pb.
  * - .txt: a workload of AICB or SimAI (proteus-aicb.h).
+ * What is doubtful about the trace is printed, see FindTraceDoubts() and Warn().
  * @param options what to make of it
  * @return the graph
  * @throw std::invalid_argument that names file, place and cause

@@ -4,9 +4,11 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
+#include "ns3/proteus-chakra-json.h"
 #include "ns3/proteus-chakra.h"
 #include "ns3/proteus-chakra.pb.h"
 #include "ns3/proteus-input-file.h"
+#include "ns3/proteus-trace-doubts.h"
 #include "ns3/proteus-trace-file.h"
 
 #include <algorithm>
@@ -734,6 +736,89 @@ TEST(Chakra, Errors)
     }
     EXPECT_EQ(ErrorOf({many.Get()}, options),
               "trace: the trace has 73400320 nodes on 1048576 ranks; the most is 67108864");
+}
+
+TEST(Chakra, JsonIsTheSameTrace)
+{
+    // As chakra_jsonizer writes it, and with the schema's own keys: no separator between objects.
+    const std::string json = R"({
+  "version": "0.0.4"
+}{
+  "id": "1",
+  "name": "n1",
+  "type": "COMP_NODE",
+  "durationMicros": "7",
+  "attr": [{"name": "is_cpu_op", "boolVal": false}]
+}{
+  "id": 2,
+  "name": "n2",
+  "type": 7,
+  "data_deps": ["1"],
+  "attr": [
+    {"name": "comm_type", "int64Val": "0"},
+    {"name": "comm_size", "uint64_val": 4096},
+    {"name": "text with } and \"", "stringVal": "{"}
+  ]
+}
+)";
+    TraceText text;
+    text.Add(1, pb::CHAKRA_COMP, {}, Lasts(7));
+    text.Add(2, pb::CHAKRA_COMM_COLL, {1}, Collects(ChakraCollective::ALL_REDUCE, 4096));
+    TraceOptions options;
+    options.ranks = 4;
+    EXPECT_EQ(Read({json}, options), Read({text.Get()}, options));
+    EXPECT_TRUE(IsChakraJson(json));
+    EXPECT_TRUE(IsChakraJson("{}{\n \"id\": \"1\""));
+    EXPECT_FALSE(IsChakraJson("{\"schemaVersion\": 1"));
+    EXPECT_FALSE(IsChakraJson("{\"format\": \"proteus-graph\""));
+    // Metadata of 123 bytes, the number of the brace: no JSON.
+    pb::ChakraMetadata metadata;
+    metadata.set_version(std::string(121, ' '));
+    ASSERT_EQ(Delimited(metadata)[0], '{');
+    std::istringstream long_(Delimited(metadata));
+    EXPECT_EQ(ChakraReader(long_, "trace").GetVersion(), std::string(121, ' '));
+
+    const auto errorOf = [&](const std::string& from, const std::string& to) {
+        std::string changed = json;
+        changed.replace(changed.find(from), from.size(), to);
+        return ErrorOf({changed}, options);
+    };
+    EXPECT_NE(errorOf("COMP_NODE", "COOK_NODE").find("\"type\" must be"), std::string::npos);
+    EXPECT_NE(errorOf("\"7\"", "\"7.5\"").find("\"duration_micros\" must be a whole number"),
+              std::string::npos);
+    EXPECT_NE(errorOf("[\"1\"]", "\"1\"").find("\"data_deps\" must be a list"),
+              std::string::npos);
+    EXPECT_NE(ErrorOf({json.substr(0, json.size() - 4)}, options).find("cut off"),
+              std::string::npos);
+    EXPECT_NE(errorOf("\"COMP_NODE\",", "\"COMP_NODE\"").find("no JSON"), std::string::npos);
+}
+
+TEST(TraceDoubts, GradientsThatWaitForNoKernelAndLoneRanks)
+{
+    TraceOptions options;
+    options.ranks = 4;
+    TraceText good;
+    good.Add(1, pb::CHAKRA_COMP, {}, Lasts(7));
+    good.Add(2, pb::CHAKRA_COMM_COLL, {1}, Collects(ChakraCollective::ALL_REDUCE, 4096));
+    good.Add(3, pb::CHAKRA_COMM_COLL, {}, Collects(ChakraCollective::ALL_REDUCE, 4000));
+    EXPECT_TRUE(FindTraceDoubts(Read({good.Get()}, options)).empty());
+    TraceText bad;
+    bad.Add(1, pb::CHAKRA_COMP, {}, Lasts(7));
+    bad.Add(2, pb::CHAKRA_COMM_COLL, {1}, Collects(ChakraCollective::ALL_REDUCE, 1000));
+    bad.Add(3, pb::CHAKRA_COMM_COLL, {}, Collects(ChakraCollective::ALL_REDUCE, 3000));
+    const auto doubts = FindTraceDoubts(Read({bad.Get()}, options));
+    ASSERT_EQ(doubts.size(), 1U);
+    EXPECT_EQ(doubts[0].find("1 of its 2 collectives, with 75 % of their bytes, wait for no kernel"),
+              0U)
+        << doubts[0];
+    // Without kernels there is nothing to wait for.
+    TraceText bare;
+    bare.Add(1, pb::CHAKRA_COMM_COLL, {}, Collects(ChakraCollective::ALL_REDUCE, 3000));
+    EXPECT_TRUE(FindTraceDoubts(Read({bare.Get()}, options)).empty());
+    options.ranks = 1;
+    const auto lone = FindTraceDoubts(Read({bare.Get()}, options));
+    ASSERT_EQ(lone.size(), 1U);
+    EXPECT_EQ(lone[0].find("1 of its 1 collectives are of groups of one rank"), 0U) << lone[0];
 }
 
 TEST(Chakra, CompressedFiles)

@@ -1,0 +1,151 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-trace-doubts.h"
+
+#include <cmath>
+#include <cstdint>
+#include <set>
+#include <utility>
+
+namespace ns3
+{
+namespace proteus
+{
+
+namespace
+{
+
+constexpr double LOOSE_SHARE = 0.5; //!< of the bytes, from which on a trace is doubtful
+
+bool
+IsKernel(const ExecutionGraph& graph, const Task& task)
+{
+    const bool takesTime = task.durationPs > 0 || task.flops > 0 || task.bytes > 0;
+    return task.kind == TaskKind::COMPUTE && takesTime && !graph.IsHostStream(task.stream);
+}
+
+bool
+IsCollective(const Task& task)
+{
+    return task.kind == TaskKind::COMMUNICATION && task.collective != Collective::SEND_RECV;
+}
+
+/// @return by task, whether a kernel is behind it or before it
+std::vector<bool>
+FindBehindKernels(const ExecutionGraph& graph)
+{
+    const uint32_t n = graph.GetNTasks();
+    std::vector<std::vector<TaskId>> next(n);
+    std::vector<bool> isBehind(n, false);
+    std::vector<TaskId> work;
+    // Streams that run in order and have kernels hold what is behind these.
+    std::set<StreamId> ofKernels;
+    for (TaskId id = 0; id < n; ++id)
+    {
+        const Task& task = graph.GetTask(id);
+        for (TaskId before : graph.GetDependencies(id))
+        {
+            next[before].push_back(id);
+        }
+        if (IsKernel(graph, task))
+        {
+            isBehind[id] = true;
+            work.push_back(id);
+            if (graph.GetStreamOrder(task.stream) == StreamOrder::IN_ORDER)
+            {
+                ofKernels.insert(task.stream);
+            }
+        }
+    }
+    for (TaskId id = 0; id < n; ++id)
+    {
+        const Task& task = graph.GetTask(id);
+        if (!isBehind[id] && task.kind == TaskKind::COMMUNICATION &&
+            ofKernels.count(task.stream) > 0)
+        {
+            isBehind[id] = true;
+            work.push_back(id);
+        }
+    }
+    while (!work.empty())
+    {
+        const TaskId id = work.back();
+        work.pop_back();
+        for (TaskId after : next[id])
+        {
+            if (!isBehind[after])
+            {
+                isBehind[after] = true;
+                work.push_back(after);
+            }
+        }
+    }
+    return isBehind;
+}
+
+/// What collectives there are.
+struct Counts
+{
+    uint64_t all{0};
+    uint64_t loose{0}; //!< behind no kernel
+    uint64_t lone{0};  //!< of one rank
+    double bytes{0};
+    double looseBytes{0};
+    bool hasKernels{false};
+};
+
+Counts
+CountCollectives(const ExecutionGraph& graph)
+{
+    const std::vector<bool> isBehind = FindBehindKernels(graph);
+    Counts counts;
+    for (TaskId id = 0; id < graph.GetNTasks(); ++id)
+    {
+        const Task& task = graph.GetTask(id);
+        counts.hasKernels = counts.hasKernels || IsKernel(graph, task);
+        if (!IsCollective(task))
+        {
+            continue;
+        }
+        const auto bytes = static_cast<double>(task.bytes);
+        ++counts.all;
+        counts.bytes += bytes;
+        counts.lone += graph.GetGroup(task.place).size() == 1 ? 1 : 0;
+        counts.loose += isBehind[id] ? 0 : 1;
+        counts.looseBytes += isBehind[id] ? 0 : bytes;
+    }
+    return counts;
+}
+
+} // namespace
+
+std::vector<std::string>
+FindTraceDoubts(const ExecutionGraph& graph)
+{
+    const Counts counts = CountCollectives(graph);
+    std::vector<std::string> doubts;
+    if (counts.hasKernels && counts.bytes > 0 && counts.looseBytes >= LOOSE_SHARE * counts.bytes)
+    {
+        constexpr double PERCENT = 100;
+        doubts.push_back(
+            std::to_string(counts.loose) + " of its " + std::to_string(counts.all) +
+            " collectives, with " +
+            std::to_string(std::lround(PERCENT * counts.looseBytes / counts.bytes)) +
+            " % of their bytes, wait for no kernel: they start with the iteration and look hidden "
+            "behind computation; the trace lacks their dependencies, convert it again with them");
+    }
+    if (counts.lone > 0)
+    {
+        doubts.push_back(std::to_string(counts.lone) + " of its " + std::to_string(counts.all) +
+                         " collectives are of groups of one rank and move nothing; if the job has "
+                         "more ranks, say so: --ranks=N");
+    }
+    return doubts;
+}
+
+} // namespace proteus
+} // namespace ns3

@@ -1,0 +1,44 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef PROTEUS_TRACE_DOUBTS_H
+#define PROTEUS_TRACE_DOUBTS_H
+
+#include "ns3/proteus-graph.h"
+
+#include <string>
+#include <vector>
+
+/**
+ * @file
+ * @ingroup proteus
+ * What makes a trace doubtful, though it can be run.
+ */
+
+namespace ns3
+{
+namespace proteus
+{
+
+/**
+ * @ingroup proteus
+ * Looks for signs that a trace lacks something:
+ *
+ * - at least half of the bytes of its collectives wait for no kernel, directly or through others,
+ * in a trace that has kernels: they start with the iteration, and look hidden behind computation.
+ *   Converters that drop the dependencies of gradients make such traces;
+ * - collectives of groups of one rank, which move nothing: the job has more ranks than were asked
+ *   for.
+ *
+ * @param graph made of a trace
+ * @return sentences, each on one line, that say how to mend it; none if there is no doubt
+ */
+std::vector<std::string> FindTraceDoubts(const ExecutionGraph& graph);
+
+} // namespace proteus
+} // namespace ns3
+
+#endif // PROTEUS_TRACE_DOUBTS_H
