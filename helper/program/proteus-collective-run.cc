@@ -6,6 +6,7 @@
 
 #include "proteus-collective-run.h"
 
+#include "ns3/proteus-packet-network.h"
 #include "ns3/simulator.h"
 #include "ns3/string.h"
 #include "ns3/uinteger.h"
@@ -49,6 +50,23 @@ RoundBytes(const CollectiveTest& test, uint64_t bytes, uint64_t ranks)
     }
     unit = test.schedule ? std::lcm(unit, uint64_t{test.schedule->chunks}) : unit;
     return std::max(bytes / unit, uint64_t{1}) * unit;
+}
+
+/// A schedule is cut into the chunks that it has.
+/// @throw std::invalid_argument if chunks of another size are asked for
+void
+RefuseChunkBytes()
+{
+    TypeId::AttributeInformation information;
+    PacketNetwork::GetTypeId().LookupAttributeByName("ChunkBytes", &information);
+    const auto value = DynamicCast<const UintegerValue>(information.initialValue);
+    if (value && value->Get() != 0)
+    {
+        throw std::invalid_argument(
+            "--ns3::proteus::PacketNetwork::ChunkBytes=" + std::to_string(value->Get()) +
+            " and --msccl: a schedule has chunks of its own; leave "
+            "ChunkBytes out");
+    }
 }
 
 /// What is run, and the task of each group whose program is the one to name.
@@ -139,6 +157,7 @@ SetAttributes(ProteusHelper& helper,
     helper.AssignStreams(test.stream);
     if (test.schedule)
     {
+        RefuseChunkBytes();
         helper.SetProgramMaker([schedule = test.schedule](const CollectiveRequest& request) {
             return MakeProgram(*schedule, request);
         });
