@@ -126,6 +126,71 @@ DescribeQueue(const LinkUse& use)
            FormatPercent(use.utilisation) + " of the iteration";
 }
 
+/// @return the direction that leaves the end of another one and has the longest queue; null for none
+const LinkUse*
+FindLongestQueue(const Cluster& cluster, const UsesByVertex& uses, const LinkUse& use)
+{
+    const LinkUse* longest = nullptr;
+    const auto range = uses.equal_range(GetTo(cluster, use));
+    for (auto i = range.first; i != range.second; ++i)
+    {
+        const LinkUse& candidate = *i->second;
+        if (candidate.link != use.link && candidate.maxQueueBytes > 0 &&
+            (!longest || GetDrainS(candidate) > GetDrainS(*longest)))
+        {
+            longest = &candidate;
+        }
+    }
+    return longest;
+}
+
+/// @param packets some of those of @param use @return how many of how many
+std::string
+DescribePart(uint64_t packets, const LinkUse& use)
+{
+    constexpr int DECIMALS = 3;
+    const double all = static_cast<double>(std::max<uint64_t>(use.packets, 1));
+    return FormatCount(packets) + " of its " + FormatCount(use.packets) + " packets (" +
+           FormatPercent(static_cast<double>(packets) / all, DECIMALS) + ")";
+}
+
+/// Says who is to blame for packets that did not arrive.
+void
+BlameForMissing(const Cluster& cluster, const UsesByVertex& uses, HotSpot& spot)
+{
+    const LinkUse& use = spot.link;
+    spot.cause = use.name;
+    spot.sentence = use.name;
+    if (use.lostPackets > 0)
+    {
+        spot.sentence += " loses " + DescribePart(use.lostPackets, use) + " on the wire";
+    }
+    if (use.droppedPackets > 0)
+    {
+        const std::string& end = cluster.GetVertices()[GetTo(cluster, use)].name;
+        const LinkUse* queue = FindLongestQueue(cluster, uses, use);
+        spot.cause = queue ? queue->name : end;
+        spot.sentence += (use.lostPackets > 0 ? " and has " : " has ") +
+                         DescribePart(use.droppedPackets, use) + " dropped at " + end +
+                         ", because of " + spot.cause +
+                         (queue ? ": " + DescribeQueue(*queue) : ", which has no room or no way");
+    }
+    spot.sentence += ".";
+}
+
+/// Says who is to blame for a link that is held up.
+void
+BlameForHolding(const Cluster& cluster, const UsesByVertex& uses, HotSpot& spot)
+{
+    VertexId at = 0;
+    const LinkUse* cause = FindCause(cluster, uses, spot.link, at);
+    spot.cause = cause ? cause->name : cluster.GetVertices()[at].name;
+    spot.sentence = spot.link.name + " " + DescribeHolding(spot.link) + ", because of " +
+                    spot.cause +
+                    (cause ? ": " + DescribeQueue(*cause) : ", which takes no more at a time") +
+                    ".";
+}
+
 } // namespace
 
 std::vector<HotSpot>
@@ -140,27 +205,27 @@ FindHotSpots(const Cluster& cluster, const std::vector<LinkUse>& uses, std::size
     for (const LinkUse& use : uses)
     {
         HotSpot spot;
+        spot.missingPackets = use.lostPackets + use.droppedPackets;
         spot.heldShare = GetHeldShare(use);
         const bool isHeld = spot.heldShare >= LEAST_HELD_SHARE;
         const bool isSwitch = IsSwitch(cluster.GetVertices()[GetFrom(cluster, use)].kind);
         spot.drainS = isSwitch ? GetDrainS(use) : 0;
-        if (!isHeld && spot.drainS < LEAST_DRAIN_S)
+        if (spot.missingPackets == 0 && !isHeld && spot.drainS < LEAST_DRAIN_S)
         {
             continue;
         }
         spot.link = use;
-        spot.cause = use.name;
-        if (isHeld)
+        if (spot.missingPackets > 0)
         {
-            VertexId at = 0;
-            const LinkUse* cause = FindCause(cluster, byVertex, use, at);
-            spot.cause = cause ? cause->name : cluster.GetVertices()[at].name;
-            spot.sentence =
-                use.name + " " + DescribeHolding(use) + ", because of " + spot.cause +
-                (cause ? ": " + DescribeQueue(*cause) : ", which takes no more at a time") + ".";
+            BlameForMissing(cluster, byVertex, spot);
+        }
+        else if (isHeld)
+        {
+            BlameForHolding(cluster, byVertex, spot);
         }
         else
         {
+            spot.cause = use.name;
             spot.sentence = use.name + " is a bottleneck: " + DescribeQueue(use) + ".";
         }
         spots.push_back(std::move(spot));
@@ -168,7 +233,10 @@ FindHotSpots(const Cluster& cluster, const std::vector<LinkUse>& uses, std::size
     std::stable_sort(spots.begin(), spots.end(), [](const HotSpot& a, const HotSpot& b) {
         const bool aHeld = a.heldShare >= LEAST_HELD_SHARE;
         const bool bHeld = b.heldShare >= LEAST_HELD_SHARE;
-        return aHeld != bHeld ? aHeld : aHeld ? a.heldShare > b.heldShare : a.drainS > b.drainS;
+        return a.missingPackets != b.missingPackets ? a.missingPackets > b.missingPackets
+               : aHeld != bHeld                     ? aHeld
+               : aHeld                              ? a.heldShare > b.heldShare
+                                                    : a.drainS > b.drainS;
     });
     spots.resize(std::min(n, spots.size()));
     return spots;
@@ -189,7 +257,7 @@ DescribeCongestion(const std::vector<LinkUse>& uses, const std::vector<HotSpot>&
     {
         return "Queues, pauses and credits are known at packet level only.";
     }
-    return "No link holds others up: none is paused or short of credits for " +
+    return "No link loses packets or holds others up: none is paused or short of credits for " +
            FormatPercent(LEAST_HELD_SHARE) + " of the time, and no queue in a switch takes " +
            FormatTime(LEAST_DRAIN_S) + " to drain.";
 }

@@ -27,10 +27,11 @@ namespace proteus
 {
 
 /// @ingroup proteus
-/// A direction of a link that was held up, or where much waited.
+/// A direction of a link that lost packets, that was held up, or where much waited.
 struct HotSpot
 {
     LinkUse link;         //!< which one
+    uint64_t missingPackets{0}; //!< lost on the wire, or dropped at its end
     double heldShare{0};  //!< share of the time paused or without credits
     double drainS{0};     //!< time that the longest queue takes to leave at the link's rate
     std::string cause;    //!< name of the link or device that is to blame; its own if it is itself
@@ -39,20 +40,21 @@ struct HotSpot
 
 /**
  * @ingroup proteus
- * Finds the directions that were held up most (PFC pauses, missing credits: by the share of the
- * time), and behind them those with the longest queues in a switch (by the time that the longest
+ * Finds the directions that lost packets (by their number), behind them those that were held up most
+ * (PFC pauses, missing credits: by the share of the time), and then those with the longest queues in a switch (by the time that the longest
  * queue takes to drain). Queues at GPUs, CPUs and NICs are no hot spots: what a rank has to send
  * waits there.
  *
  * To find out who is to blame for a link that is held up, walk on from its end over the links that
  * are held up most themselves; the walk ends at a link that is held up less than it is busy, or at
- * a device that takes no more.
+ * a device that takes no more. For packets that were dropped at the end of a link, that is the link
+ * with the longest queue there; for those lost on the wire the link itself.
  *
  * @param cluster of the links
  * @param uses all directions that carried something, see BusiestLinks()
  * @param n how many at most
- * @return hot spots, worst first: held up for at least 1 % of the time, or a queue of at least 10
- * us
+ * @return hot spots, worst first: a packet is missing, or held up for at least 1 % of the time, or a
+ * queue of at least 10 us
  */
 std::vector<HotSpot> FindHotSpots(const Cluster& cluster,
                                   const std::vector<LinkUse>& uses,

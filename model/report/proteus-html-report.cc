@@ -215,6 +215,10 @@ DescribeInWords(const AnalyzedRun& analyzed)
         words.push_back(DescribeCollective(s.collectives.front()));
     }
     words.push_back(s.congestion);
+    if (s.network.packets > 0)
+    {
+        words.push_back("In the network: " + DescribeLosses(s.losses) + ".");
+    }
     words.push_back(DescribeFit(s));
     for (std::size_t i = 1; i < run.results.size(); ++i)
     {

@@ -160,6 +160,10 @@ GetSummaryQuantities()
         {"events", "", [](const S& s) { return s.network.events; }},
         {"messages", "", [](const S& s) { return s.network.messages; }},
         {"queue pairs", "", [](const S& s) { return s.network.queuePairs; }},
+        {"dropped packets", "", [](const S& s) { return s.losses.droppedPackets; }},
+        {"lost packets", "", [](const S& s) { return s.losses.lostPackets; }},
+        {"pauses", "", [](const S& s) { return s.losses.pauses; }},
+        {"marked packets", "", [](const S& s) { return s.losses.markedPackets; }},
         {"wall time", "s", [](const S& s) { return s.wallS; }},
         {"congestion", "", [](const S& s) { return s.congestion; }},
     };
@@ -413,10 +417,14 @@ GetHotSpotLayout()
     return {
         "hot_spots",
         "Hot spots",
-        "Links that were held up (paused, or without room at their end), then long queues "
-        "in switches; and who is to blame.",
+        "Links that lost packets, then those that were held up (paused, or without room at "
+        "their end), then long queues in switches; and who is to blame.",
         {ExecutorField<R>(),
          {"link", "", "from -> to", [](const R& row) { return row.use.link.name; }},
+         {"missing_packets",
+          "",
+          "lost on the wire, or dropped at its end",
+          [](const R& row) { return row.use.missingPackets; }},
          {"held_share",
           "share",
           "of the iteration: paused, or waiting for room",

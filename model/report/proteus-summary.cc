@@ -287,6 +287,7 @@ Summarize(const ExecutionGraph& graph,
     summary.mean = MeanOf(parts.breakdowns);
     summary.worst = FindWorstOf(parts.breakdowns);
     summary.network = result.network;
+    summary.losses = SumLosses(parts.links);
     summary.wallS = result.wallS;
     summary.notes = result.notes;
     summary.collectives = SummarizeCollectives(graph, cluster, timeline);
@@ -387,6 +388,11 @@ WriteSummaryJson(const Summary& summary, std::ostream& out)
         {"events", summary.network.events},
         {"messages", summary.network.messages},
         {"queue_pairs", summary.network.queuePairs},
+        {"losses",
+         {{"lost_packets", summary.losses.lostPackets},
+          {"dropped_packets", summary.losses.droppedPackets},
+          {"pauses", summary.losses.pauses},
+          {"marked_packets", summary.losses.markedPackets}}},
         {"wall_s", summary.wallS},
         {"busiest_links", links},
         {"congestion", summary.congestion},
@@ -446,6 +452,7 @@ PrintSummary(const Summary& summary, std::ostream& out)
                         FormatCount(network.packets) + " packets, " +
                             FormatCount(network.packetHops) + " packet-hops, " +
                             FormatCount(network.events) + " events"});
+        rows.push_back({"network", DescribeLosses(summary.losses)});
     }
     else if (network.messages > 0) // see FlowNetwork::GetStatistics()
     {

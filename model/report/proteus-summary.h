@@ -11,6 +11,7 @@
 #include "proteus-collective-use.h"
 #include "proteus-hot-spots.h"
 #include "proteus-link-use.h"
+#include "proteus-loss-account.h"
 
 #include "ns3/proteus-cluster.h"
 #include "ns3/proteus-graph.h"
@@ -87,6 +88,7 @@ struct Summary
     std::vector<DeviceId> outOfMemoryDevices; //!< those that do
 
     NetworkStatistics network;              //!< work of the simulator
+    LossAccount losses;                     //!< what the network lost, paused and marked
     std::vector<LinkUse> busiestLinks;      //!< ten at most
     std::string congestion;                 //!< which link is to blame, see DescribeCongestion()
     std::vector<CollectiveUse> collectives; //!< by kind, most time first
@@ -128,7 +130,7 @@ Summary Summarize(const ExecutionGraph& graph,
  * `exposed_communication_s`, `waiting_for_peers_s`, `bubble_s`, `host_s` and `idle_s` are means
  * over the devices and add up to `iteration_s`; `exposed_s` and `waiting_s` divide two of them by
  * parallelism; those in `worst` are of the device that has most. `collectives` are as in the table
- * of this name, see MakeResultTables(). `tokens_per_s`, `samples_per_s` and
+ * of this name, see MakeResultTables(); `losses` are as LossAccount has them. `tokens_per_s`, `samples_per_s` and
  * `model_flop_utilisation` are null where the graph does not say what it trains. Bytes of a name
  * that are no UTF-8 become U+FFFD.
  * @param summary to write

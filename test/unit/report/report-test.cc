@@ -1108,6 +1108,7 @@ TEST(Summary, Json)
     EXPECT_EQ(json["events"], 4000000);
     EXPECT_EQ(json["messages"], 5);
     EXPECT_EQ(json["queue_pairs"], 7);
+    EXPECT_EQ(json["losses"]["dropped_packets"], 0);
     EXPECT_EQ(json["wall_s"], 1.5);
     EXPECT_EQ(json["busiest_links"][0]["name"], "n0.gpu0 -> s0");
     EXPECT_EQ(json["busiest_links"][0]["technology"], "nvlink");
@@ -1144,10 +1145,11 @@ TEST(Summary, PrintedReport)
   busy, payload: over the iteration; stalled: a packet ready, the receiver's buffer full;
   queue: most bytes that waited at once; GB = 1e9 bytes
 
-  No link holds others up: none is paused or short of credits for 1.0 % of the time, and no queue in
-  a switch takes 10.000 us to drain.
+  No link loses packets or holds others up: none is paused or short of credits for 1.0 % of the
+  time, and no queue in a switch takes 10.000 us to drain.
 
   simulated  1,000,000 packets, 3,000,000 packet-hops, 4,000,000 events
+  network    0 packets dropped, 0 lost on the wire, 0 pauses, 0 marked
   wall time  1.500 s, 2.00 million packet-hops/s
 )");
 }

@@ -321,12 +321,35 @@ TEST(HotSpots, BlameIsFollowedToItsEnd)
               "iteration.");
     EXPECT_EQ(FindHotSpots(cluster, uses, 1).size(), 1u);
 
+    // What loses packets comes first: on the wire it is the link itself, at its end the queue there.
+    LinkUse lossy = MakeUse(cluster, "a", "b");
+    lossy.packets = 1000;
+    lossy.lostPackets = 2;
+    const std::vector<LinkUse> losing{left, lossy, bc, right, d};
+    const auto losses = FindHotSpots(cluster, losing, 10);
+    EXPECT_EQ(losses.at(0).missingPackets, 2u);
+    EXPECT_EQ(losses.at(0).cause, "a -> b");
+    EXPECT_EQ(DescribeCongestion(losing, losses),
+              "a -> b loses 2 of its 1,000 packets (0.200 %) on the wire.");
+    LinkUse dropping = bc;
+    dropping.packets = 100;
+    dropping.droppedPackets = 50;
+    const auto drops = FindHotSpots(cluster, {left, lossy, dropping, right, d}, 10);
+    EXPECT_EQ(drops.at(0).cause, "c -> d");
+    EXPECT_EQ(drops.at(0).sentence,
+              "b -> c has 50 of its 100 packets (50.000 %) dropped at c, because of c -> d: up to "
+              "1.00 MB wait for it, 100.000 us at its 10.00 GB/s, while it is busy 99.0 % of the "
+              "iteration.");
+    EXPECT_EQ(drops.at(1).link.name, "a -> b");
+    EXPECT_EQ(DescribeLosses(SumLosses({left, lossy, dropping, right, d})),
+              "50 packets dropped, 2 lost on the wire, 12 pauses, 0 marked");
+
     // A receiver that takes no more is to blame itself.
     LinkUse slow = right;
     slow.creditStallShare = 0.3;
     EXPECT_EQ(FindHotSpots(cluster, {slow}, 10).at(0).cause, "right");
     EXPECT_TRUE(FindHotSpots(cluster, {right}, 10).empty());
-    EXPECT_EQ(DescribeCongestion({right}, {}).find("No link holds others up"), 0u);
+    EXPECT_EQ(DescribeCongestion({right}, {}).find("No link loses packets or holds others up"), 0u);
     // Two that wait for each other end the search, too.
     LinkUse ba = MakeUse(cluster, "b", "a");
     ba.pausedShare = 0.9;
