@@ -619,6 +619,11 @@ class NcclTestsProgram : public CommandLineProgram
         m_options.AddTo(command);
     }
 
+    std::vector<Table> DescribeTables() override
+    {
+        return {MakeCollectiveTable({})};
+    }
+
     void Run() override
     {
         RunCollectiveProgram(m_options);

@@ -7,7 +7,9 @@
 #include "proteus-command-line-program.h"
 
 #include "ns3/nstime.h"
+#include "ns3/proteus-result-tables.h"
 
+#include <iostream>
 #include <utility>
 
 namespace ns3
@@ -27,11 +29,25 @@ CommandLineProgram::GetRunOptions()
     return nullptr;
 }
 
+std::vector<Table>
+CommandLineProgram::DescribeTables()
+{
+    return GetRunOptions() ? DescribeResultTables() : std::vector<Table>();
+}
+
 int
 CommandLineProgram::Main(int argc, char* argv[])
 {
     CommandLine command(GetName() + ".cc"); // as ns-3 takes __FILE__
     AddTo(command);
+    const std::vector<Table> tables = DescribeTables();
+    bool printsColumns = false;
+    if (!tables.empty())
+    {
+        command.AddValue("columns",
+                         "print what the columns of --json and --tables mean, and end",
+                         printsColumns);
+    }
     if (ProgramOptions* options = GetRunOptions())
     {
         options->Parse(command, argc, argv);
@@ -40,7 +56,14 @@ CommandLineProgram::Main(int argc, char* argv[])
     {
         command.Parse(argc, argv);
     }
-    return RunProgram(GetName(), [this]() { Run(); });
+    return RunProgram(GetName(), [&]() {
+        if (printsColumns)
+        {
+            PrintColumns(tables, std::cout);
+            return;
+        }
+        Run();
+    });
 }
 
 } // namespace proteus

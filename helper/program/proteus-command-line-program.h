@@ -10,8 +10,10 @@
 #include "proteus-program-options.h"
 
 #include "ns3/command-line.h"
+#include "ns3/proteus-table.h"
 
 #include <string>
+#include <vector>
 
 namespace ns3
 {
@@ -43,6 +45,9 @@ class CommandLineProgram
     virtual void AddTo(CommandLine& command) = 0;
     /// @return the options that remember the command line for reports, or null
     virtual ProgramOptions* GetRunOptions();
+    /// @return the tables that --json and --tables write, without rows: --columns prints what their
+    /// columns mean; none of a program that has no such option
+    virtual std::vector<Table> DescribeTables();
     /// Does what the options say.
     virtual void Run() = 0;
 

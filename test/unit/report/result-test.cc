@@ -321,7 +321,8 @@ TEST(HotSpots, BlameIsFollowedToItsEnd)
               "iteration.");
     EXPECT_EQ(FindHotSpots(cluster, uses, 1).size(), 1u);
 
-    // What loses packets comes first: on the wire it is the link itself, at its end the queue there.
+    // What loses packets comes first: on the wire it is the link itself, at its end the queue
+    // there.
     LinkUse lossy = MakeUse(cluster, "a", "b");
     lossy.packets = 1000;
     lossy.lostPackets = 2;
@@ -438,6 +439,29 @@ TEST(ResultTables, AddUpAndAreTheSameAsCsvAndJson)
         }
     }
     EXPECT_NE(ErrorOf([&] { Analyze(run.Report(0)); }), "no error");
+}
+
+TEST(ResultTables, ColumnsAreDescribedWithoutARun)
+{
+    const ResultRun run;
+    const ReportedRun report = run.Report(2);
+    const auto made = MakeResultTables(Analyze(report));
+    const auto described = DescribeResultTables();
+    ASSERT_EQ(described.size(), made.size());
+    const std::string text = TextOf([&](std::ostream& out) { PrintColumns(described, out); });
+    for (std::size_t i = 0; i < made.size(); ++i)
+    {
+        EXPECT_TRUE(described[i].rows.empty());
+        EXPECT_EQ(described[i].name, made[i].name);
+        ASSERT_EQ(described[i].columns.size(), made[i].columns.size());
+        EXPECT_NE(text.find(made[i].name + ": " + made[i].description), std::string::npos);
+        for (std::size_t j = 0; j < made[i].columns.size(); ++j)
+        {
+            EXPECT_EQ(described[i].columns[j].name, made[i].columns[j].name);
+            EXPECT_NE(text.find("  " + made[i].columns[j].name), std::string::npos);
+            EXPECT_NE(text.find(made[i].columns[j].description), std::string::npos);
+        }
+    }
 }
 
 TEST(ResultTables, PhasesAndSeries)
