@@ -45,6 +45,10 @@ struct AicbPass
 };
 
 /// @ingroup proteus
+/// What passes are called, in the order of AicbRow::passes.
+constexpr std::array<const char*, 3> AICB_PASSES{"forward", "input gradient", "weight gradient"};
+
+/// @ingroup proteus
 /// A row of a workload.
 struct AicbRow
 {

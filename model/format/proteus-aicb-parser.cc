@@ -1,0 +1,253 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-aicb.h"
+#include "proteus-text-reader.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <stdexcept>
+#include <utility>
+
+namespace ns3
+{
+namespace proteus
+{
+
+namespace
+{
+
+constexpr double PS_PER_NS = 1000;
+/// Longest time; in picoseconds it fits 64 bits.
+constexpr double MAX_NS = 9e15;
+/// Most rows: a thousand layers in a thousand micro-batches.
+constexpr uint32_t MAX_ROWS = 1 << 20;
+/// Fields of a row.
+constexpr std::size_t N_FIELDS = 12;
+
+/// @return picoseconds @param word nanoseconds, fractions allowed @param what they are
+int64_t
+ToPs(const TextReader& reader, const std::string& word, const std::string& what)
+{
+    return std::llround(reader.ToNumber(word, what, MAX_NS) * PS_PER_NS);
+}
+
+/// Whether the text ends so; if it does, the end is cut off.
+bool
+CutEnd(std::string& text, const std::string& end)
+{
+    if (text.size() <= end.size() || text.compare(text.size() - end.size(), end.size(), end) != 0)
+    {
+        return false;
+    }
+    text.resize(text.size() - end.size());
+    return true;
+}
+
+/// Reads the first line.
+void
+ParseHead(const TextReader& reader, const std::vector<std::string>& words, AicbWorkload& workload)
+{
+    workload.isMicro = words[0] == "MICRO";
+    if (!workload.isMicro && words[0] != "HYBRID_TRANSFORMER_FWD_IN_BCKWD")
+    {
+        reader.Fail(
+            "a workload of AICB begins with HYBRID_TRANSFORMER_FWD_IN_BCKWD or MICRO, not " +
+            TextReader::Shown(words[0]));
+    }
+    constexpr uint32_t MOST = MAX_DEVICES;
+    const auto positive = [&](const std::string& word, const std::string& key) {
+        const auto value = static_cast<uint32_t>(reader.ToUnsigned(word, key, MOST));
+        if (value == 0)
+        {
+            reader.Fail(key + " must be at least 1");
+        }
+        return value;
+    };
+    for (std::size_t i = 1; i < words.size();)
+    {
+        std::string key = words[i++];
+        if (key.back() == ':')
+        {
+            key.pop_back();
+        }
+        if (i == words.size())
+        {
+            reader.Fail(TextReader::Shown(key) + " has no value");
+        }
+        const std::string& value = words[i++];
+        if (key == "model_parallel_NPU_group")
+        {
+            workload.tensorParallel = positive(value, key);
+        }
+        else if (key == "ep")
+        {
+            workload.expertParallel = positive(value, key);
+        }
+        else if (key == "pp")
+        {
+            workload.pipelineParallel = positive(value, key);
+        }
+        else if (key == "vpp")
+        {
+            workload.virtualPipeline = positive(value, key);
+        }
+        else if (key == "ga")
+        {
+            workload.gradientAccumulation = positive(value, key);
+        }
+        else if (key == "all_gpus")
+        {
+            workload.gpus = positive(value, key);
+        }
+        else if (key == "pp_comm")
+        {
+            workload.pipelineBytes =
+                reader.ToUnsigned(value, key, std::numeric_limits<uint64_t>::max());
+        }
+        else if (key == "checkpoints" || key == "checkpoint_initiates")
+        {
+            const uint64_t n = reader.ToUnsigned(value, key, MAX_ROWS);
+            auto& list = key == "checkpoints" ? workload.checkpoints : workload.checkpointInitiates;
+            if (n > words.size() - i)
+            {
+                reader.Fail(key + " must be followed by " + std::to_string(n) + " rows");
+            }
+            for (uint64_t k = 0; k < n; k++)
+            {
+                list.push_back(
+                    static_cast<uint32_t>(reader.ToUnsigned(words[i++], key, MAX_ROWS - 1)));
+            }
+        }
+        else
+        {
+            reader.Fail("the unknown word " + TextReader::Shown(key) +
+                        "; known are model_parallel_NPU_group, ep, pp, vpp, ga, all_gpus, "
+                        "checkpoints, checkpoint_initiates, pp_comm");
+        }
+    }
+}
+
+AicbPass
+ParsePass(const TextReader& reader,
+          const std::vector<std::string>& words,
+          std::size_t pass,
+          bool isMicro)
+{
+    AicbPass result;
+    const std::size_t first = 2 + 3 * pass;
+    result.computePs = ToPs(reader, words[first], std::string(AICB_PASSES[pass]) + " nanoseconds");
+    result.bytes = reader.ToUnsigned(words[first + 2],
+                                     std::string(AICB_PASSES[pass]) + " bytes",
+                                     std::numeric_limits<uint64_t>::max());
+    std::string name = words[first + 1];
+    constexpr std::size_t WEIGHTS = 2;
+    result.parallelism = isMicro           ? Parallelism::NONE
+                         : pass == WEIGHTS ? Parallelism::DATA
+                                           : Parallelism::TENSOR;
+    if (CutEnd(name, "_DP_EP"))
+    {
+        result.parallelism = Parallelism::DATA;
+        result.isExpertData = true;
+    }
+    else if (CutEnd(name, "_EP"))
+    {
+        result.parallelism = Parallelism::EXPERT;
+    }
+    else if (CutEnd(name, "_TP"))
+    {
+        result.parallelism = Parallelism::TENSOR;
+    }
+    else if (CutEnd(name, "_DP"))
+    {
+        result.parallelism = Parallelism::DATA;
+    }
+    result.hasCollective = name != "NONE" && result.bytes > 0;
+    static const std::vector<std::pair<const char*, Collective>> names{
+        {"NONE", Collective::ALL_REDUCE},
+        {"ALLREDUCE", Collective::ALL_REDUCE},
+        {"ALLGATHER", Collective::ALL_GATHER},
+        {"REDUCESCATTER", Collective::REDUCE_SCATTER},
+        {"ALLTOALL", Collective::ALL_TO_ALL},
+        {"BROADCAST", Collective::BROADCAST},
+    };
+    const auto found = std::find_if(names.begin(), names.end(), [&](const auto& entry) {
+        return name == entry.first;
+    });
+    if (found == names.end())
+    {
+        reader.Fail("the unknown collective " + TextReader::Shown(words[first + 1]) +
+                    "; known are NONE, ALLREDUCE, ALLGATHER, REDUCESCATTER, ALLTOALL and "
+                    "BROADCAST, and each with _TP, _DP, _EP or _DP_EP behind it");
+    }
+    result.collective = found->second;
+    return result;
+}
+
+} // namespace
+
+AicbWorkload
+ParseAicb(std::istream& in, const std::string& fileName)
+{
+    TextReader reader(in, fileName);
+    AicbWorkload workload;
+    std::vector<std::string> words;
+    if (!reader.ReadWords(words))
+    {
+        reader.Fail("the file is empty; this is no workload of AICB");
+    }
+    ParseHead(reader, words, workload);
+    if (!reader.ReadWords(words) || words.size() != 1)
+    {
+        reader.Fail("the second line must have the number of rows and nothing else");
+    }
+    const uint64_t nRows = reader.ToUnsigned(words[0], "the number of rows", MAX_ROWS);
+    while (reader.ReadWords(words))
+    {
+        if (workload.rows.size() == nRows)
+        {
+            reader.Fail("there are more rows than the " + std::to_string(nRows) +
+                        " that the second line says");
+        }
+        if (words.size() != N_FIELDS)
+        {
+            reader.Fail("a row has " + std::to_string(N_FIELDS) + " fields, not " +
+                        std::to_string(words.size()));
+        }
+        AicbRow row;
+        row.name = words[0];
+        for (std::size_t pass = 0; pass < row.passes.size(); pass++)
+        {
+            row.passes[pass] = ParsePass(reader, words, pass, workload.isMicro);
+        }
+        row.updatePs = ToPs(reader, words[11], "update nanoseconds");
+        workload.rows.push_back(std::move(row));
+    }
+    if (workload.rows.size() < nRows)
+    {
+        reader.Fail("the file ends after " + std::to_string(workload.rows.size()) + " of " +
+                    std::to_string(nRows) +
+                    " rows; it was cut off; to run the rows that are there, write " +
+                    std::to_string(workload.rows.size()) + " into the second line");
+    }
+    for (const auto* list : {&workload.checkpoints, &workload.checkpointInitiates})
+    {
+        for (const uint32_t row : *list)
+        {
+            if (row >= nRows)
+            {
+                throw std::invalid_argument(fileName + ":1: there is no row " +
+                                            std::to_string(row) + " for a checkpoint");
+            }
+        }
+    }
+    return workload;
+}
+
+} // namespace proteus
+} // namespace ns3
