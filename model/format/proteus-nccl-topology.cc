@@ -116,15 +116,15 @@ class NcclReader
         if (m_guess != nullptr)
         {
             warnings.push_back(m_fileName + ": does not say which GPUs it has; taken for " +
-                               m_guess->sheet.model + " by the generation of PCIe; to say it, add " +
+                               m_guess->sheet.model +
+                               " by the generation of PCIe; to say it, add " +
                                "gpu=MODEL: " + m_fileName + ":gpu=" + m_guess->sheet.model);
         }
         const auto isLinkable = [](const auto& entry) {
             return entry.second->nvlinkGeneration > 0;
         };
         if (m_options.nvlink.empty() && !m_server.HasLink(LinkTechnology::NVLINK) &&
-            m_modelOf.size() > 1 &&
-            std::any_of(m_modelOf.begin(), m_modelOf.end(), isLinkable))
+            m_modelOf.size() > 1 && std::any_of(m_modelOf.begin(), m_modelOf.end(), isLinkable))
         {
             warnings.push_back(m_fileName +
                                ": has no NVLinks, so that its GPUs talk over PCIe; if they have "
@@ -546,11 +546,8 @@ class NcclReader
         {
             m_document.Fail(element, "the same target a second time");
         }
-        m_server.Add(NcclLink{gpu,
-                              peer,
-                              LinkTechnology::NVLINK,
-                              rate,
-                              m_modelOf.at(gpu)->nvlinkGeneration});
+        m_server.Add(
+            NcclLink{gpu, peer, LinkTechnology::NVLINK, rate, m_modelOf.at(gpu)->nvlinkGeneration});
     }
 
     /// Joins all GPUs by an NVSwitch, if the user says that there is one.
@@ -582,11 +579,12 @@ class NcclReader
                 nvswitch = m_server.Add(device);
                 isFirst = false;
             }
-            m_server.Add(NcclLink{gpu,
-                                  nvswitch,
-                                  LinkTechnology::NVLINK,
-                                  CountNvlinks(model->nvlinkGeneration) * model->nvlinkBytesPerSecond,
-                                  model->nvlinkGeneration});
+            m_server.Add(
+                NcclLink{gpu,
+                         nvswitch,
+                         LinkTechnology::NVLINK,
+                         CountNvlinks(model->nvlinkGeneration) * model->nvlinkBytesPerSecond,
+                         model->nvlinkGeneration});
         }
     }
 
@@ -633,7 +631,7 @@ class NcclReader
     std::map<std::string, std::size_t> m_nvswitches;               //!< by target of NVLinks
     std::map<std::pair<std::size_t, std::size_t>, double> m_peers; //!< NVLinks between GPUs
     std::map<std::size_t, std::size_t> m_cpuOf;                    //!< GPU to CPU
-    std::map<std::size_t, const GpuModel*> m_modelOf;       //!< of a GPU
+    std::map<std::size_t, const GpuModel*> m_modelOf;              //!< of a GPU
     std::vector<std::pair<const XmlElement*, std::size_t>> m_gpuElements;
     uint64_t m_nNics{0};
     const GpuModel* m_guess{nullptr}; //!< what GPUs are taken for of which the file says nothing

@@ -6,6 +6,7 @@
 
 #include "proteus-hot-spots.h"
 
+#include "proteus-plural.h"
 #include "proteus-tables.h"
 
 #include <algorithm>
@@ -107,7 +108,7 @@ DescribeHolding(const LinkUse& use)
     if (use.pausedShare >= LEAST_HELD_SHARE)
     {
         text = "is paused " + FormatPercent(use.pausedShare) + " of the time (" +
-               FormatCount(use.pauses) + " pauses)";
+               FormatThings(use.pauses, "pause") + ")";
     }
     if (use.creditStallShare >= LEAST_HELD_SHARE)
     {
@@ -126,7 +127,8 @@ DescribeQueue(const LinkUse& use)
            FormatPercent(use.utilisation) + " of the iteration";
 }
 
-/// @return the direction that leaves the end of another one and has the longest queue; null for none
+/// @return the direction that leaves the end of another one and has the longest queue; null for
+/// none
 const LinkUse*
 FindLongestQueue(const Cluster& cluster, const UsesByVertex& uses, const LinkUse& use)
 {
@@ -185,10 +187,9 @@ BlameForHolding(const Cluster& cluster, const UsesByVertex& uses, HotSpot& spot)
     VertexId at = 0;
     const LinkUse* cause = FindCause(cluster, uses, spot.link, at);
     spot.cause = cause ? cause->name : cluster.GetVertices()[at].name;
-    spot.sentence = spot.link.name + " " + DescribeHolding(spot.link) + ", because of " +
-                    spot.cause +
-                    (cause ? ": " + DescribeQueue(*cause) : ", which takes no more at a time") +
-                    ".";
+    spot.sentence =
+        spot.link.name + " " + DescribeHolding(spot.link) + ", because of " + spot.cause +
+        (cause ? ": " + DescribeQueue(*cause) : ", which takes no more at a time") + ".";
 }
 
 } // namespace

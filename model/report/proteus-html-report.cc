@@ -6,6 +6,7 @@
 
 #include "proteus-html-report.h"
 
+#include "proteus-plural.h"
 #include "proteus-report-data.h"
 #include "proteus-resources.h"
 #include "proteus-tables.h"
@@ -180,9 +181,10 @@ DescribeFit(const Summary& s)
     const std::string& gpu = s.gpuNames.at(s.peakMemoryDevice);
     const auto peak = static_cast<double>(s.peakMemoryBytes);
     const auto capacity = static_cast<double>(s.memoryCapacityBytes);
-    return (s.outOfMemory ? "It does not fit: " + FormatCount(s.outOfMemoryDevices.size()) +
-                                " GPUs are out of memory; "
-                          : "It fits: ") +
+    return (s.outOfMemory
+                ? "It does not fit: " + FormatThings(s.outOfMemoryDevices.size(), "GPU") +
+                      (s.outOfMemoryDevices.size() == 1 ? " is" : " are") + " out of memory; "
+                : "It fits: ") +
            gpu + ", the fullest GPU, needs " + FormatBytes(peak) + " of " + FormatBytes(capacity) +
            " (" + FormatPercent(peak / std::max(capacity, 1.0)) + ").";
 }
@@ -196,8 +198,8 @@ DescribeInWords(const AnalyzedRun& analyzed)
     const Summary& s = analyzed.analyses.front().summary;
     std::vector<std::string> words;
     words.push_back(NameOf(run.graph) + " on " + s.cluster + ": one iteration takes " +
-                    FormatTime(s.iterationS) + " on " + FormatCount(s.devices) +
-                    (s.devices == 1 ? " GPU (" : " GPUs (") + s.gpu + ").");
+                    FormatTime(s.iterationS) + " on " + FormatThings(s.devices, "GPU") + " (" +
+                    s.gpu + ").");
     words.push_back(DescribeTime(s));
     if (s.tokensPerS > 0)
     {

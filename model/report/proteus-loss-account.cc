@@ -6,7 +6,7 @@
 
 #include "proteus-loss-account.h"
 
-#include "proteus-tables.h"
+#include "proteus-plural.h"
 
 namespace ns3
 {
@@ -30,12 +30,10 @@ SumLosses(const std::vector<LinkUse>& uses)
 std::string
 DescribeLosses(const LossAccount& losses)
 {
-    const auto things = [](uint64_t count, const std::string& thing) {
-        return FormatCount(count) + " " + thing + (count == 1 ? "" : "s");
-    };
-    return things(losses.droppedPackets, "packet") + " dropped, " +
+    return FormatThings(losses.droppedPackets, "packet") + " dropped, " +
            FormatCount(losses.lostPackets) + " lost on the wire, " +
-           things(losses.pauses, "pause") + ", " + FormatCount(losses.markedPackets) + " marked";
+           FormatThings(losses.pauses, "pause") + ", " + FormatCount(losses.markedPackets) +
+           " marked";
 }
 
 } // namespace proteus

@@ -6,6 +6,7 @@
 
 #include "proteus-summary.h"
 
+#include "proteus-plural.h"
 #include "proteus-report-input.h"
 #include "proteus-tables.h"
 
@@ -84,7 +85,7 @@ FormatFlops(double flopsPerS)
 std::string
 FormatGpus(std::size_t n)
 {
-    return FormatCount(n) + (n == 1 ? " GPU" : " GPUs");
+    return FormatThings(n, "GPU");
 }
 
 /// Fills in what the devices' data sheets and memory say.
@@ -231,8 +232,6 @@ DescribeCollectives(const Summary& summary)
     {
         if (rows.size() > MOST_KINDS)
         {
-            rows.push_back(
-                {"and " + FormatCount(summary.collectives.size() - MOST_KINDS) + " more kinds"});
             break;
         }
         rows.push_back(
@@ -246,7 +245,11 @@ DescribeCollectives(const Summary& summary)
              use.idealBytesPerS > 0 ? FormatPercent(Share(use.busBytesPerS, use.idealBytesPerS))
                                     : ""});
     }
+    const std::size_t more = summary.collectives.size() + 1 - rows.size();
     return FormatTable(rows, "llrlrrrr") +
+           (more > 0 ? "  and " + FormatThings(more, "more kind") +
+                           ": all are in the table \"collectives\" of --tables and --json\n"
+                     : "") +
            "  ranks: \"in\" how many servers; mean: from the last rank's joining; ideal: what the "
            "links of\n  one group allow, headers not deducted\n";
 }
@@ -449,17 +452,18 @@ PrintSummary(const Summary& summary, std::ostream& out)
     if (network.packets > 0)
     {
         rows.push_back({"simulated",
-                        FormatCount(network.packets) + " packets, " +
-                            FormatCount(network.packetHops) + " packet-hops, " +
-                            FormatCount(network.events) + " events"});
+                        FormatThings(network.packets, "packet") + ", " +
+                            FormatThings(network.packetHops, "packet-hop") + ", " +
+                            FormatThings(network.events, "event")});
         rows.push_back({"network", DescribeLosses(summary.losses)});
     }
     else if (network.messages > 0) // see FlowNetwork::GetStatistics()
     {
         rows.push_back(
             {"simulated",
-             FormatCount(network.messages) + " collectives as flows" +
-                 (network.events > 0 ? ", shares computed " + FormatCount(network.events) + " times"
+             FormatThings(network.messages, "collective") +
+                 (network.messages == 1 ? " as a flow" : " as flows") +
+                 (network.events > 0 ? ", shares computed " + FormatThings(network.events, "time")
                                      : ", none of which share links")});
     }
     if (summary.wallS > 0)
