@@ -14,7 +14,7 @@ namespace proteus
 {
 
 LossAccount
-SumLosses(const std::vector<LinkUse>& uses)
+SumLosses(const std::vector<LinkUse>& uses, const NetworkStatistics& network)
 {
     LossAccount losses;
     for (const LinkUse& use : uses)
@@ -24,6 +24,8 @@ SumLosses(const std::vector<LinkUse>& uses)
         losses.pauses += use.pauses;
         losses.markedPackets += use.markedPackets;
     }
+    losses.repeatedPackets = network.repeated;
+    losses.timeouts = network.timeouts;
     return losses;
 }
 
@@ -32,8 +34,9 @@ DescribeLosses(const LossAccount& losses)
 {
     return FormatThings(losses.droppedPackets, "packet") + " dropped, " +
            FormatCount(losses.lostPackets) + " lost on the wire, " +
-           FormatThings(losses.pauses, "pause") + ", " + FormatCount(losses.markedPackets) +
-           " marked";
+           FormatCount(losses.repeatedPackets) + " repeated, " +
+           FormatThings(losses.timeouts, "timeout") + ", " + FormatThings(losses.pauses, "pause") +
+           ", " + FormatCount(losses.markedPackets) + " marked";
 }
 
 } // namespace proteus

@@ -9,6 +9,8 @@
 
 #include "proteus-link-use.h"
 
+#include "ns3/proteus-link-statistics.h"
+
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -16,7 +18,7 @@
 /**
  * @file
  * @ingroup proteus
- * What a network lost, paused and marked.
+ * What a network lost, sent again, paused and marked.
  */
 
 namespace ns3
@@ -28,15 +30,21 @@ namespace proteus
 /// Losses of a run, and what is done against them; all zero of an executor without packets.
 struct LossAccount
 {
-    uint64_t lostPackets{0};    //!< on the wires: bit errors, failures of links
-    uint64_t droppedPackets{0}; //!< for want of room or of a way
-    uint64_t pauses{0};         //!< PFC pauses received
-    uint64_t markedPackets{0};  //!< by ECN
+    uint64_t lostPackets{0};     //!< on the wires: bit errors, failures of links
+    uint64_t droppedPackets{0};  //!< for want of room or of a way
+    uint64_t repeatedPackets{0}; //!< sent again by endpoints
+    uint64_t timeouts{0};        //!< of senders that heard no acknowledgement
+    uint64_t pauses{0};          //!< PFC pauses received
+    uint64_t markedPackets{0};   //!< by ECN
 };
 
-/// @ingroup proteus
-/// @param uses all directions that carried something @return them added up
-LossAccount SumLosses(const std::vector<LinkUse>& uses);
+/**
+ * @ingroup proteus
+ * @param uses all directions that carried something
+ * @param network what the endpoints counted
+ * @return both added up
+ */
+LossAccount SumLosses(const std::vector<LinkUse>& uses, const NetworkStatistics& network);
 
 /// @ingroup proteus
 /// @param losses of a run @return them in a line, e.g. "3 packets dropped, 0 lost on the wire, ..."

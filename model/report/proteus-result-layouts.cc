@@ -162,6 +162,8 @@ GetSummaryQuantities()
         {"queue pairs", "", [](const S& s) { return s.network.queuePairs; }},
         {"dropped packets", "", [](const S& s) { return s.losses.droppedPackets; }},
         {"lost packets", "", [](const S& s) { return s.losses.lostPackets; }},
+        {"repeated packets", "", [](const S& s) { return s.losses.repeatedPackets; }},
+        {"timeouts", "", [](const S& s) { return s.losses.timeouts; }},
         {"pauses", "", [](const S& s) { return s.losses.pauses; }},
         {"marked packets", "", [](const S& s) { return s.losses.markedPackets; }},
         {"wall time", "s", [](const S& s) { return s.wallS; }},

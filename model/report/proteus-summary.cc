@@ -290,7 +290,7 @@ Summarize(const ExecutionGraph& graph,
     summary.mean = MeanOf(parts.breakdowns);
     summary.worst = FindWorstOf(parts.breakdowns);
     summary.network = result.network;
-    summary.losses = SumLosses(parts.links);
+    summary.losses = SumLosses(parts.links, result.network);
     summary.wallS = result.wallS;
     summary.notes = result.notes;
     summary.collectives = SummarizeCollectives(graph, cluster, timeline);
@@ -394,6 +394,8 @@ WriteSummaryJson(const Summary& summary, std::ostream& out)
         {"losses",
          {{"lost_packets", summary.losses.lostPackets},
           {"dropped_packets", summary.losses.droppedPackets},
+          {"repeated_packets", summary.losses.repeatedPackets},
+          {"timeouts", summary.losses.timeouts},
           {"pauses", summary.losses.pauses},
           {"marked_packets", summary.losses.markedPackets}}},
         {"wall_s", summary.wallS},

@@ -998,6 +998,7 @@ struct SummaryRun : TestRun
         network.messages = 5;
         network.controlPackets = 6;
         network.queuePairs = 7;
+        network.repeated = 9;
         LinkStatistics up;
         up.link = 1; // n0.gpu0
         up.packets = 1000000;
@@ -1108,6 +1109,7 @@ TEST(Summary, Json)
     EXPECT_EQ(json["events"], 4000000);
     EXPECT_EQ(json["messages"], 5);
     EXPECT_EQ(json["queue_pairs"], 7);
+    EXPECT_EQ(json["losses"]["repeated_packets"], 9);
     EXPECT_EQ(json["losses"]["dropped_packets"], 0);
     EXPECT_EQ(json["wall_s"], 1.5);
     EXPECT_EQ(json["busiest_links"][0]["name"], "n0.gpu0 -> s0");
@@ -1149,7 +1151,7 @@ TEST(Summary, PrintedReport)
   time, and no queue in a switch takes 10.000 us to drain.
 
   simulated  1,000,000 packets, 3,000,000 packet-hops, 4,000,000 events
-  network    0 packets dropped, 0 lost on the wire, 0 pauses, 0 marked
+  network    0 packets dropped, 0 lost on the wire, 9 repeated, 0 timeouts, 0 pauses, 0 marked
   wall time  1.500 s, 2.00 million packet-hops/s
 )");
 }

@@ -342,8 +342,12 @@ TEST(HotSpots, BlameIsFollowedToItsEnd)
               "1.00 MB wait for it, 100.000 us at its 10.00 GB/s, while it is busy 99.0 % of the "
               "iteration.");
     EXPECT_EQ(drops.at(1).link.name, "a -> b");
-    EXPECT_EQ(DescribeLosses(SumLosses({left, lossy, dropping, right, d})),
-              "50 packets dropped, 2 lost on the wire, 12 pauses, 0 marked");
+    NetworkStatistics network;
+    network.repeated = 61;
+    network.timeouts = 1;
+    EXPECT_EQ(
+        DescribeLosses(SumLosses({left, lossy, dropping, right, d}, network)),
+        "50 packets dropped, 2 lost on the wire, 61 repeated, 1 timeout, 12 pauses, 0 marked");
 
     // A receiver that takes no more is to blame itself.
     LinkUse slow = right;
