@@ -258,9 +258,10 @@ TEST(NcclTopology, NvSwitchesAndNics)
 TEST(NcclTopology, ErrorsNameLineAndElement)
 {
     EXPECT_EQ(ErrorOf(SWITCHED), "");
-    EXPECT_EQ(ErrorOf(Exchange("sm=\"90\"", "sm=\"91\"")),
-              "t.xml:7: /system/cpu[0]/pci[0]/pci[0]/gpu[0]: there is no data sheet of a GPU with "
-              "sm 91; known: 52, 60, 61, 70, 75, 80, 90, 100");
+    EXPECT_EQ(ErrorOf(Exchange("sm=\"90\"", "sm=\"91\""))
+                  .find("t.xml:7: /system/cpu[0]/pci[0]/pci[0]/gpu[0]: there is no data sheet of a "
+                        "GPU with sm 91; known: 52, 60, 61, 70, 75, 80, "),
+              0u);
     EXPECT_EQ(ErrorOf(Exchange("count=\"5\"", "count=\"-5\"")),
               "t.xml:8: /system/cpu[0]/pci[0]/pci[0]/gpu[0]/nvlink[0]: count must be a whole "
               "number from 0 to 1000, not '-5'");
