@@ -7,7 +7,9 @@
 #include "proteus-trace-doubts.h"
 
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <set>
 #include <utility>
 
@@ -34,12 +36,45 @@ IsCollective(const Task& task)
     return task.kind == TaskKind::COMMUNICATION && task.collective != Collective::SEND_RECV;
 }
 
-/// @return by task, whether a kernel is behind it or before it
+/// What waits for each task, all lists one after the other.
+struct Dependents
+{
+    std::vector<uint32_t> first; //!< by task, begin of its list; one more at the end
+    std::vector<TaskId> tasks;   //!< of all lists
+};
+
+Dependents
+FindDependents(const ExecutionGraph& graph)
+{
+    const uint32_t n = graph.GetNTasks();
+    Dependents dependents;
+    dependents.first.assign(std::size_t{n} + 1, 0);
+    for (TaskId id = 0; id < n; ++id)
+    {
+        for (TaskId before : graph.GetDependencies(id))
+        {
+            ++dependents.first[before + 1];
+        }
+    }
+    std::partial_sum(dependents.first.begin(), dependents.first.end(), dependents.first.begin());
+    dependents.tasks.resize(dependents.first.back());
+    std::vector<uint32_t> fill(dependents.first.begin(), dependents.first.end() - 1);
+    for (TaskId id = 0; id < n; ++id)
+    {
+        for (TaskId before : graph.GetDependencies(id))
+        {
+            dependents.tasks[fill[before]++] = id;
+        }
+    }
+    return dependents;
+}
+
+/// @return by task, whether it is a kernel or waits for one
 std::vector<bool>
 FindBehindKernels(const ExecutionGraph& graph)
 {
     const uint32_t n = graph.GetNTasks();
-    std::vector<std::vector<TaskId>> next(n);
+    const Dependents dependents = FindDependents(graph);
     std::vector<bool> isBehind(n, false);
     std::vector<TaskId> work;
     // Streams that run in order and have kernels hold what is behind these.
@@ -47,10 +82,6 @@ FindBehindKernels(const ExecutionGraph& graph)
     for (TaskId id = 0; id < n; ++id)
     {
         const Task& task = graph.GetTask(id);
-        for (TaskId before : graph.GetDependencies(id))
-        {
-            next[before].push_back(id);
-        }
         if (IsKernel(graph, task))
         {
             isBehind[id] = true;
@@ -75,8 +106,9 @@ FindBehindKernels(const ExecutionGraph& graph)
     {
         const TaskId id = work.back();
         work.pop_back();
-        for (TaskId after : next[id])
+        for (uint32_t i = dependents.first[id]; i < dependents.first[id + 1]; ++i)
         {
+            const TaskId after = dependents.tasks[i];
             if (!isBehind[after])
             {
                 isBehind[after] = true;
