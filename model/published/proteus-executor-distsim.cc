@@ -92,6 +92,7 @@ class DistSimExecutor : public Executor
         ExecutorSettings quiet = settings;
         quiet.recordsSeries = false;
         quiet.recordsChannels = false;
+        quiet.runtime.startControl = nullptr; // a lone communication waits for no other
         DistSimOptions options;
         options.runtime = settings.runtime;
         RunRecord record;

@@ -7,6 +7,7 @@
 #include "proteus-communication-control.h"
 
 #include <algorithm>
+#include <stdexcept>
 
 namespace ns3
 {
@@ -23,6 +24,11 @@ CommunicationControl::CommunicationControl(const ExecutionGraph& graph,
       m_policy(FindSchedulingPolicy(settings.policy)),
       m_ranks(std::move(ranks))
 {
+    if (m_ranks.size() != graph.GetNTasks())
+    {
+        throw std::logic_error("a communication schedule of " + std::to_string(m_ranks.size()) +
+                               " tasks for a graph of " + std::to_string(graph.GetNTasks()));
+    }
 }
 
 bool
