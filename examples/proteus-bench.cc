@@ -595,7 +595,7 @@ main(int argc, char* argv[])
 {
     Time::SetResolution(Time::PS);
     Options options;
-    CommandLine command(__FILE__);
+    OptionList command("proteus-bench", PROTEUS_SOURCE_DIR "/workloads");
     command.Usage("Measures the packet engine with PFC, ECN and DCQCN on, statistics of every\n"
                   "message and port kept, and no trace sink; and stock PointToPointNetDevices\n"
                   "that forward the same packets over the same routes.");
@@ -604,9 +604,13 @@ main(int argc, char* argv[])
     command.AddValue("only",
                      "only cases with this in their name; approximation: only those",
                      options.only);
-    command.AddValue("csv", "write the cases to this file", options.csv);
+    command.AddOutput("csv", "write the cases to this file", options.csv);
     options.tables.AddTo(command);
     command.AddValue("quiet", "no progress line", options.quiet);
-    command.Parse(argc, argv);
-    return RunProgram("proteus-bench", [&options]() { Run(options); });
+    return RunProgram("proteus-bench", [&]() {
+        if (command.Parse({argv, argv + argc}, std::cout))
+        {
+            Run(options);
+        }
+    });
 }

@@ -325,9 +325,9 @@ class ProteusBadInput : public TestCase
         ExpectFailure(
             []() {
                 ProgramOptions options;
-                CommandLine command;
+                OptionList command("program");
                 options.AddTo(command);
-                command.Parse({"program", "--fabric=ring"});
+                command.Parse({"program", "--fabric=ring"}, std::cout);
                 options.BuildCluster();
             },
             "leaf-spine");

@@ -4,7 +4,6 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
-#include "ns3/command-line.h"
 #include "ns3/proteus-collective-program.h"
 #include "ns3/proteus-compile-tables.h"
 #include "ns3/proteus-executors.h"
@@ -198,15 +197,11 @@ class ProteusResultFiles : public TestCase
     {
         std::vector<std::string> all{"proteus-run"};
         all.insert(all.end(), arguments.begin(), arguments.end());
-        std::vector<char*> argv;
-        for (std::string& argument : all)
-        {
-            argv.push_back(&argument[0]);
-        }
         ProgramOptions options;
-        CommandLine command;
+        OptionList command("proteus-run");
         options.AddTo(command);
-        options.Parse(command, static_cast<int>(argv.size()), argv.data());
+        options.information = DescribeRun(all, options.inputs);
+        command.Parse(all, std::cout);
         std::ostringstream captured;
         std::streambuf* const original = std::cout.rdbuf(captured.rdbuf());
         try

@@ -237,14 +237,14 @@ class ProteusLaunchIntervalOption : public TestCase
     void DoRun() override
     {
         ProgramOptions options;
-        CommandLine command;
+        OptionList command("program");
         options.AddTo(command);
-        command.Parse({"program", "--quiet"});
+        command.Parse({"program", "--quiet"}, std::cout);
         NS_TEST_EXPECT_MSG_EQ(options.launchInterval.isGiven, false, "it is not there");
         NS_TEST_EXPECT_MSG_EQ(options.launchInterval.value,
                               PicoSeconds(RooflineModel().launchIntervalPs),
                               "the default");
-        command.Parse({"program", "--launchInterval=113us"});
+        command.Parse({"program", "--launchInterval=113us"}, std::cout);
         NS_TEST_EXPECT_MSG_EQ(options.launchInterval.isGiven, true, "it is there");
         NS_TEST_EXPECT_MSG_EQ(options.launchInterval.value, MicroSeconds(113), "its value");
         options.launchInterval.value = MicroSeconds(-1);

@@ -93,7 +93,7 @@ RUNS = [
     run("context", f"--model=llama2-7b --strategy={W}/strategies/context-4-tp8.json --nodes=4"
         " --executor=flow"),
     run("experts", f"--model=mixtral-8x7b --strategy={W}/strategies/experts-8.json --nodes=1"
-        " --executor=flow"),
+        " --executor=flow --ignoreMemory"),
     run("vgg", f"--model=vgg16 --strategy={W}/strategies/ddp-8.json --cluster=dgx1-v100 --nodes=1"
         " --executor=both"),
     run("resnet", f"--model=resnet50 --strategy={W}/strategies/ddp-8.json --cluster=titanxp-pcie"

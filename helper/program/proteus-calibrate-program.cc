@@ -75,7 +75,7 @@ class CalibrateProgram : public CommandLineProgram
         return "proteus-calibrate";
     }
 
-    void AddTo(CommandLine& command) override
+    void AddTo(OptionList& command) override
     {
         command.Usage(
             "Runs micro-experiments packet by packet on a cluster, fits the parameters of the\n"
@@ -97,7 +97,7 @@ class CalibrateProgram : public CommandLineProgram
             "rounds",
             "rounds of the fit over all parameters, at most; 0: no fit, only the errors",
             m_rounds);
-        command.AddValue("output", "calibration file to write", m_output);
+        command.AddOutput("output", "calibration file to write", m_output);
         m_options.AddTo(command);
     }
 
@@ -129,7 +129,7 @@ class CalibrateProgram : public CommandLineProgram
 
     ProgramOptions m_options;
     std::string m_sizes;
-    std::string m_output{"calibration.json"};
+    CommandLineText m_output{"calibration.json"};
     bool m_isQuick{false};
     int64_t m_rounds{MAX_FIT_ROUNDS};
 };

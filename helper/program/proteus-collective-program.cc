@@ -8,6 +8,7 @@
 
 #include "proteus-channel-listing.h"
 #include "proteus-command-line-program.h"
+#include "proteus-name-lists.h"
 #include "proteus-programs.h"
 #include "proteus-progress.h"
 
@@ -19,7 +20,6 @@
 #include "ns3/proteus-tables.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
@@ -44,7 +44,7 @@ ListServed()
 } // namespace
 
 void
-CollectiveProgramOptions::AddTo(CommandLine& command)
+CollectiveProgramOptions::AddTo(OptionList& command)
 {
     command.Usage(
         "Prints the table that nccl-tests prints on the real machine: a collective at many sizes,\n"
@@ -83,9 +83,9 @@ CollectiveProgramOptions::AddTo(CommandLine& command)
                      "log of nccl-tests, or a CSV table of such times: the sizes are those of the "
                      "log, and measured times are printed beside simulated ones",
                      measured);
-    command.AddValue("measuredCsv",
-                     "write the log to this file as a CSV table, as in workloads/measurements/",
-                     measuredCsv);
+    command.AddOutput("measuredCsv",
+                      "write the log to this file as a CSV table, as in workloads/measurements/",
+                      measuredCsv);
     command.AddValue("factor", "from one size to the next, above 1", factor);
     command.AddValue("root", "rank, of collectives that have one", root);
     command.AddValue("algorithm",
@@ -125,48 +125,12 @@ CollectiveProgramOptions::AddTo(CommandLine& command)
     command.AddValue("stream",
                      "random stream that decides which of several equal paths a flow takes",
                      stream);
-    command.AddValue("csv",
-                     "write size_bytes,time_us,algbw_GBps,busbw_GBps,algorithm,protocol,channels "
-                     "to this file",
-                     csv);
+    command.AddOutput("csv",
+                      "write size_bytes,time_us,algbw_GBps,busbw_GBps,algorithm,protocol,channels "
+                      "to this file",
+                      csv);
     tables.AddTo(command);
     command.AddValue("quiet", "no progress line", quiet);
-}
-
-uint64_t
-ParseSize(const std::string& text, const std::string& option)
-{
-    std::size_t end = 0;
-    double value = -1;
-    if (!text.empty() && std::isdigit(static_cast<unsigned char>(text[0])) != 0)
-    {
-        char* rest = nullptr;
-        value = std::strtod(text.c_str(), &rest); // infinite if it is too large
-        end = static_cast<std::size_t>(rest - text.c_str());
-    }
-    const std::string letters = "KMGT";
-    if (value >= 0 && end < text.size())
-    {
-        const char letter = static_cast<char>(std::toupper(static_cast<unsigned char>(text[end])));
-        const std::size_t power = letters.find(letter);
-        if (power != std::string::npos)
-        {
-            value = std::ldexp(value, static_cast<int>(10 * (power + 1)));
-            ++end;
-            // nccl-tests takes "8M"; "8MB" and "8MiB" mean the same here.
-            const std::string unit = text.substr(end);
-            if (unit == "iB" || unit == "B" || unit == "b")
-            {
-                end = text.size();
-            }
-        }
-    }
-    if (value < 1 || value > 1e15 || end != text.size())
-    {
-        throw std::invalid_argument("--" + option + "=" + text +
-                                    ": must be a size such as 8, 512K, 64M or 1G");
-    }
-    return static_cast<uint64_t>(value);
 }
 
 namespace
@@ -230,9 +194,11 @@ CollectiveTest
 MakeTest(const CollectiveProgramOptions& options, const Cluster& cluster)
 {
     CollectiveTest test;
-    test.isBarrier = options.collective == "barrier";
-    test.collective =
-        test.isBarrier ? Collective::ALL_REDUCE : CollectiveFromString(options.collective);
+    std::vector<std::string> names = ListCollectives();
+    names.emplace_back("barrier");
+    const std::string name = MatchName("collective", options.collective, names);
+    test.isBarrier = name == "barrier";
+    test.collective = test.isBarrier ? Collective::ALL_REDUCE : CollectiveFromString(name);
     if (options.grouping != "stride" && options.grouping != "block")
     {
         throw std::invalid_argument("--grouping=" + options.grouping + ": must be stride or block");
@@ -242,7 +208,9 @@ MakeTest(const CollectiveProgramOptions& options, const Cluster& cluster)
                                  ToCount(options.concurrent, "concurrent", 1),
                                  options.grouping == "stride");
     test.root = ToCount(options.root, "root", 0);
-    test.algorithm = options.algorithm;
+    test.algorithm = options.algorithm.empty()
+                         ? ""
+                         : MatchName("algorithm", options.algorithm, ListAlgorithmNames());
     test.protocol = options.protocol;
     test.channels = ToCount(options.channels, "channels", 0, MOST_CHANNELS);
     test.networkChannels = ToCount(options.networkChannels, "networkChannels", 0, MOST_CHANNELS);
@@ -262,7 +230,7 @@ MakeTest(const CollectiveProgramOptions& options, const Cluster& cluster)
     test.stream = ToCount(options.stream, "stream", 0);
     if (!options.algorithm.empty())
     {
-        FindAlgorithm(test.collective, options.algorithm); // throws if there is none
+        FindAlgorithm(test.collective, test.algorithm); // throws if there is none
     }
     if (!options.protocol.empty())
     {
@@ -565,7 +533,7 @@ RunCollectiveProgram(const CollectiveProgramOptions& typed)
     CollectiveProgramOptions options = isMeasured ? TakeFromLog(typed, log) : typed;
     options.collective = options.collective.empty() ? "all-reduce" : options.collective;
     const std::vector<Size> sizes = isMeasured ? ReadSizes(options, log) : ListSizes(options);
-    const Cluster cluster = LoadCluster(options.cluster,
+    const Cluster cluster = LoadCluster(FindClusterName(options.cluster),
                                         ToCount(options.nodes, "nodes", 0),
                                         options.fabric.GetOptions());
     const CollectiveTest test = MakeTest(options, cluster);
@@ -614,7 +582,7 @@ class NcclTestsProgram : public CommandLineProgram
         return "proteus-collective";
     }
 
-    void AddTo(CommandLine& command) override
+    void AddTo(OptionList& command) override
     {
         m_options.AddTo(command);
     }

@@ -8,10 +8,9 @@
 #define PROTEUS_COLLECTIVE_PROGRAM_H
 
 #include "proteus-collective-run.h"
+#include "proteus-option-list.h"
 #include "proteus-program-options.h"
 #include "proteus-table-options.h"
-
-#include "ns3/command-line.h"
 
 #include <cstdint>
 #include <string>
@@ -55,7 +54,7 @@ struct CollectiveProgramOptions
     bool quiet{false};                         //!< no progress
 
     /// @param command to add the options to
-    void AddTo(CommandLine& command);
+    void AddTo(OptionList& command);
 };
 
 /**
@@ -65,15 +64,6 @@ struct CollectiveProgramOptions
  * @throw std::invalid_argument that says which option is wrong and how
  */
 void RunCollectiveProgram(const CollectiveProgramOptions& options);
-
-/**
- * @ingroup proteus
- * @param text a size as nccl-tests takes it: a number, K, M, G or T for powers of 1024 behind it
- * @param option whose value it is, for the message
- * @return bytes
- * @throw std::invalid_argument for anything else
- */
-uint64_t ParseSize(const std::string& text, const std::string& option);
 
 } // namespace proteus
 } // namespace ns3

@@ -11,6 +11,7 @@
 
 #include <iostream>
 #include <utility>
+#include <vector>
 
 namespace ns3
 {
@@ -20,7 +21,10 @@ namespace proteus
 CommandLineProgram::CommandLineProgram(std::string workloads)
     : m_workloads(std::move(workloads))
 {
-    Time::SetResolution(Time::PS);
+    if (Time::GetResolution() != Time::PS) // ns-3 takes it once
+    {
+        Time::SetResolution(Time::PS);
+    }
 }
 
 ProgramOptions*
@@ -38,25 +42,26 @@ CommandLineProgram::DescribeTables()
 int
 CommandLineProgram::Main(int argc, char* argv[])
 {
-    CommandLine command(GetName() + ".cc"); // as ns-3 takes __FILE__
-    AddTo(command);
-    const std::vector<Table> tables = DescribeTables();
-    bool printsColumns = false;
-    if (!tables.empty())
-    {
-        command.AddValue("columns",
-                         "print what the columns of --json and --tables mean, and end",
-                         printsColumns);
-    }
-    if (ProgramOptions* options = GetRunOptions())
-    {
-        options->Parse(command, argc, argv);
-    }
-    else
-    {
-        command.Parse(argc, argv);
-    }
+    const std::vector<std::string> arguments(argv, argv + argc);
     return RunProgram(GetName(), [&]() {
+        OptionList command(GetName(), m_workloads);
+        AddTo(command);
+        const std::vector<Table> tables = DescribeTables();
+        bool printsColumns = false;
+        if (!tables.empty())
+        {
+            command.AddValue("columns",
+                             "print what the columns of --json and --tables mean, and end",
+                             printsColumns);
+        }
+        if (ProgramOptions* options = GetRunOptions())
+        {
+            options->information = DescribeRun(arguments, options->inputs);
+        }
+        if (!command.Parse(arguments, std::cout))
+        {
+            return;
+        }
         if (printsColumns)
         {
             PrintColumns(tables, std::cout);

@@ -7,9 +7,9 @@
 #ifndef PROTEUS_COMMAND_LINE_PROGRAM_H
 #define PROTEUS_COMMAND_LINE_PROGRAM_H
 
+#include "proteus-option-list.h"
 #include "proteus-program-options.h"
 
-#include "ns3/command-line.h"
 #include "ns3/proteus-table.h"
 
 #include <string>
@@ -42,7 +42,7 @@ class CommandLineProgram
     /// @return name of the program, e.g. "proteus-run"
     virtual std::string GetName() const = 0;
     /// @param command to say the usage to, and to add all options to
-    virtual void AddTo(CommandLine& command) = 0;
+    virtual void AddTo(OptionList& command) = 0;
     /// @return the options that remember the command line for reports, or null
     virtual ProgramOptions* GetRunOptions();
     /// @return the tables that --json and --tables write, without rows: --columns prints what their

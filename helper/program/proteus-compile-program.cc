@@ -11,7 +11,6 @@
 #include "proteus-programs.h"
 #include "proteus-table-options.h"
 
-#include "ns3/command-line.h"
 #include "ns3/nstime.h"
 #include "ns3/proteus-chakra.h"
 #include "ns3/proteus-compiler.h"
@@ -26,6 +25,7 @@
 #include <iomanip>
 #include <iostream>
 #include <memory>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -60,6 +60,7 @@ struct Options
     TableOptions tables;
     bool isUntimed{false};
     bool expand{false};
+    bool quiet{false};
 };
 
 /// @return whether a name ends so
@@ -92,21 +93,21 @@ Check(const Options& options)
 }
 
 void
-PrintInventory(const std::vector<InventoryRow>& rows)
+PrintInventory(const std::vector<InventoryRow>& rows, std::ostream& out)
 {
-    std::cout << "Communication\n"
-              << std::left << std::setw(21) << "  phase" << std::setw(16) << "kind" << std::right
-              << std::setw(8) << "group" << std::setw(16) << "bytes" << std::setw(12) << "count"
-              << "\n";
+    out << "Communication\n"
+        << std::left << std::setw(21) << "  phase" << std::setw(16) << "kind" << std::right
+        << std::setw(8) << "group" << std::setw(16) << "bytes" << std::setw(12) << "count"
+        << "\n";
     for (const InventoryRow& row : rows)
     {
-        std::cout << "  " << std::left << std::setw(19) << row.phase << std::setw(16)
-                  << ToString(row.collective) << std::right << std::setw(8) << row.groupSize
-                  << std::setw(16) << row.bytes << std::setw(12) << row.count << "\n";
+        out << "  " << std::left << std::setw(19) << row.phase << std::setw(16)
+            << ToString(row.collective) << std::right << std::setw(8) << row.groupSize
+            << std::setw(16) << row.bytes << std::setw(12) << row.count << "\n";
     }
     if (rows.empty())
     {
-        std::cout << "  none\n";
+        out << "  none\n";
     }
 }
 
@@ -135,11 +136,13 @@ CompileAndReport(const Options& options)
                                           GetKernelCostParameters(options.launchInterval),
                                           options.profile);
     const std::vector<InventoryRow> rows = TakeInventory(graph);
-    std::cout << model.GetName() << ": " << model.CountParameters() << " parameters, "
-              << graph.GetNDevices() << " devices, " << graph.GetNTasks() << " tasks\n";
-    PrintInventory(rows);
+    std::ostringstream unheard;
+    std::ostream& out = options.quiet ? unheard : std::cout;
+    out << model.GetName() << ": " << model.CountParameters() << " parameters, "
+        << graph.GetNDevices() << " devices, " << graph.GetNTasks() << " tasks\n";
+    PrintInventory(rows, out);
     const std::vector<MemoryAccount> accounts = AccountMemory(graph);
-    PrintMemory(accounts, gpu, std::cout);
+    PrintMemory(accounts, gpu, out);
     if (!options.inventory.empty())
     {
         WriteFile(options.inventory,
@@ -176,7 +179,7 @@ class CompileProgram : public CommandLineProgram
         return "proteus-compile";
     }
 
-    void AddTo(CommandLine& command) override
+    void AddTo(OptionList& command) override
     {
         command.Usage("Compiles a model and a strategy to an execution graph, lists what it\n"
                       "communicates, and says whether it fits into memory.");
@@ -197,27 +200,28 @@ class CompileProgram : public CommandLineProgram
             "untimed",
             "leave the times of kernels to the run, which has FLOPs and bytes to go by",
             m_options.isUntimed);
-        command.AddValue("graph",
-                         "save the execution graph to this .json, .pb or .dot (Graphviz) file",
-                         m_options.graph);
-        command.AddValue(
+        command.AddOutput("graph",
+                          "save the execution graph to this .json, .pb or .dot (Graphviz) file",
+                          m_options.graph);
+        command.AddOutput(
             "chakra",
             "save the execution graph as a Chakra trace: this folder gets a file per GPU",
             m_options.chakra);
-        command.AddValue(
+        command.AddOutput(
             "inventory",
             "write the communication to this CSV file: phase,kind,group_size,bytes,count",
             m_options.inventory);
-        command.AddValue("memory",
-                         "write the memory of every device at its peak to this CSV file",
-                         m_options.memory);
-        command.AddValue("layouts",
-                         "write how every tensor is split over the mesh axes to this CSV file",
-                         m_options.layouts);
+        command.AddOutput("memory",
+                          "write the memory of every device at its peak to this CSV file",
+                          m_options.memory);
+        command.AddOutput("layouts",
+                          "write how every tensor is split over the mesh axes to this CSV file",
+                          m_options.layouts);
         m_options.tables.AddTo(command);
         command.AddValue("expand",
                          "print the strategy as a tree, and do nothing else",
                          m_options.expand);
+        command.AddValue("quiet", "print nothing but errors", m_options.quiet);
     }
 
     void Run() override

@@ -200,7 +200,7 @@ class EvaluateProgram : public CommandLineProgram
         return "proteus-evaluate";
     }
 
-    void AddTo(CommandLine& command) override
+    void AddTo(OptionList& command) override
     {
         m_options.run.executor = "packet,flow,alpha-beta";
         m_options.models = GetWorkloads() + "/models";
@@ -225,10 +225,10 @@ class EvaluateProgram : public CommandLineProgram
             m_options.calibrations);
         command.AddValue("only", "workloads whose title contains this", m_options.only);
         command.AddValue("executor", "executors, separated by commas", m_options.run.executor);
-        command.AddValue("csv", "write all times to this file", m_options.csv);
-        command.AddValue("output",
-                         "write all times to this file as JSON, after every run",
-                         m_options.output);
+        command.AddOutput("csv", "write all times to this file", m_options.csv);
+        command.AddOutput("output",
+                          "write all times to this file as JSON, after every run",
+                          m_options.output);
         command.AddValue(
             "reuse",
             "file of --output: times of executor packet come from there, where it has them",

@@ -59,7 +59,7 @@ CollectFields()
 } // namespace
 
 void
-FabricFlags::AddTo(CommandLine& command)
+FabricFlags::AddTo(OptionList& command)
 {
     std::string kinds;
     for (const std::string& kind : GetFabricKinds())
@@ -79,7 +79,7 @@ FabricFlags::AddTo(CommandLine& command)
         else
         {
             m_real[name] = FabricOptions().*field.real;
-            command.AddValue(ToFlag(name), help, m_real[name]);
+            command.Add(ToFlag(name), help, OptionKind::RATIO, m_real[name]);
         }
     }
 }

@@ -7,7 +7,8 @@
 #ifndef PROTEUS_FABRIC_FLAGS_H
 #define PROTEUS_FABRIC_FLAGS_H
 
-#include "ns3/command-line.h"
+#include "proteus-option-list.h"
+
 #include "ns3/proteus-cluster.h"
 
 #include <cstdint>
@@ -28,7 +29,7 @@ class FabricFlags
 {
   public:
     /// @param command to add the options to
-    void AddTo(CommandLine& command);
+    void AddTo(OptionList& command);
 
     /**
      * @return what the user has asked for

@@ -7,6 +7,7 @@
 #include "proteus-command-line-program.h"
 #include "proteus-executors.h"
 #include "proteus-model-options.h"
+#include "proteus-name-lists.h"
 #include "proteus-program-options.h"
 #include "proteus-programs.h"
 
@@ -174,8 +175,9 @@ RunVariant(const Options& options,
 }
 
 void
-CompareFabrics(const Options& options)
+CompareFabrics(Options& options)
 {
+    options.cluster = FindClusterName(options.cluster);
     for (const CommandLineText* path : {&options.csv, &options.json, &options.markdown})
     {
         if (!path->empty())
@@ -236,7 +238,7 @@ class FabricsProgram : public CommandLineProgram
         return "proteus-fabrics";
     }
 
-    void AddTo(CommandLine& command) override
+    void AddTo(OptionList& command) override
     {
         m_options.model.folder = GetWorkloads() + "/models";
         command.Usage(
@@ -267,11 +269,11 @@ class FabricsProgram : public CommandLineProgram
                          "file of proteus-calibrate with parameters of the flow network, with "
                          "--executor=flow",
                          m_options.calibration);
-        command.AddValue("csv", "write the table to this file as CSV", m_options.csv);
-        command.AddValue("json", "write the table to this file as JSON", m_options.json);
-        command.AddValue("markdown",
-                         "write the table to this file as Markdown",
-                         m_options.markdown);
+        command.AddOutput("csv", "write the table to this file as CSV", m_options.csv);
+        command.AddOutput("json", "write the table to this file as JSON", m_options.json);
+        command.AddOutput("markdown",
+                          "write the table to this file as Markdown",
+                          m_options.markdown);
         command.AddValue("quiet", "no progress", m_options.quiet);
     }
 

@@ -5,6 +5,7 @@
  */
 
 #include "proteus-command-line-program.h"
+#include "proteus-name-lists.h"
 #include "proteus-packet-trace-options.h"
 #include "proteus-program-options.h"
 #include "proteus-programs.h"
@@ -207,7 +208,7 @@ MakeCluster(const Options& options)
         options.payload > 0 ? static_cast<uint32_t>(options.payload) : hpcc.payloadBytes;
     hpcc.overheadBytes =
         options.overhead >= 0 ? static_cast<uint32_t>(options.overhead) : hpcc.overheadBytes;
-    const Cluster cluster = LoadCluster(options.cluster,
+    const Cluster cluster = LoadCluster(FindClusterName(options.cluster),
                                         ToCount(options.nodes, "nodes", 0),
                                         options.fabric.GetOptions(),
                                         hpcc);
@@ -347,7 +348,7 @@ MakeFlowTable(const FlowPlayer& player)
 
 /// @param command to add the options to @param options that it sets
 void
-AddOptions(CommandLine& command, Options& options)
+AddOptions(OptionList& command, Options& options)
 {
     command.AddValue("cluster",
                      "a cluster JSON file, an NCCL topology XML, a text topology as the HPCC "
@@ -384,9 +385,9 @@ AddOptions(CommandLine& command, Options& options)
                      "auto, or one of: " + ListCongestionNames(),
                      options.congestionControl);
     command.AddValue("seed", "of the random numbers, from 1 on", options.seed);
-    command.AddValue("csv",
-                     "write id,src,dst,bytes,start_ns,rx_done_ns,ack_done_ns to this file",
-                     options.csv);
+    command.AddOutput("csv",
+                      "write id,src,dst,bytes,start_ns,rx_done_ns,ack_done_ns to this file",
+                      options.csv);
     options.tables.AddTo(command);
     options.traces.AddTo(command);
     command.AddValue("quiet", "no progress line", options.quiet);
@@ -455,7 +456,7 @@ class FlowsProgram : public CommandLineProgram
         return "proteus-flows";
     }
 
-    void AddTo(CommandLine& command) override
+    void AddTo(OptionList& command) override
     {
         command.Usage(
             "Plays a list of flows with dependencies on a cluster, packet by packet, and says "

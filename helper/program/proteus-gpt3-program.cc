@@ -6,10 +6,13 @@
 
 #include "proteus-command-line-program.h"
 #include "proteus-model-options.h"
+#include "proteus-name-lists.h"
 #include "proteus-program-options.h"
 #include "proteus-programs.h"
 
 #include "ns3/proteus-graph-file.h"
+#include "ns3/proteus-input-file.h"
+#include "ns3/proteus-json.h"
 #include "ns3/proteus-output-file.h"
 #include "ns3/proteus-parallel-plan.h"
 
@@ -40,7 +43,7 @@ struct Options : ProgramOptions
 {
     std::string models; //!< folder
     std::string model{"6.7B"};
-    int64_t tp{8};
+    int64_t tp{0};
     int64_t pp{1};
     int64_t dp{0};
     int64_t globalBatch{8};
@@ -55,24 +58,60 @@ struct Options : ProgramOptions
 /// The GPT-3 family after Brown et al. 2020, Table 2.1; workloads/models/ has them.
 constexpr const char* MODELS[] = {"125M", "350M", "760M", "1.3B", "2.7B", "6.7B", "13B", "175B"};
 
-/// @param name of a model @param folder with models @return its file
+/// @return name of the model in the family; "gpt3-125m" is also a name of it
 std::string
-FindModelFile(const std::string& name, const std::string& folder)
+FindFamilyName(const std::string& name)
 {
-    if (std::find(std::begin(MODELS), std::end(MODELS), name) == std::end(MODELS))
-    {
-        std::string known;
-        for (const char* model : MODELS)
-        {
-            known += (known.empty() ? "" : ", ") + std::string(model);
-        }
-        throw std::invalid_argument("--model=" + name + ": choose one of " + known);
-    }
+    const std::string prefix = "gpt3-";
+    const bool isLong = name.rfind(prefix, 0) == 0;
+    return MatchName("model",
+                     isLong ? name.substr(prefix.size()) : name,
+                     {std::begin(MODELS), std::end(MODELS)});
+}
+
+/// @param name in the family @param folder with models @return its file
+std::string
+GetModelFile(const std::string& name, const std::string& folder)
+{
     std::string file = name;
     std::transform(file.begin(), file.end(), file.begin(), [](unsigned char c) {
         return static_cast<char>(std::tolower(c));
     });
     return folder + "/gpt3-" + file + ".json";
+}
+
+/// @return the largest tensor-parallel size, 8 at most, that shares heads and GPUs evenly
+uint32_t
+FindTensorParallel(int64_t heads, std::size_t gpus)
+{
+    uint32_t size = 8;
+    while (heads % size != 0 || gpus % size != 0)
+    {
+        --size;
+    }
+    return size;
+}
+
+/// @param options with --tp, which is decided here if it is 0 @param cluster with the GPUs
+/// @throw std::invalid_argument for a size that the attention heads cannot be shared by
+void
+FitTensorParallel(Options& options, const Cluster& cluster)
+{
+    InputFile file(GetModelFile(options.model, options.models));
+    const auto heads = nlohmann::json::parse(file.GetStream()).at("let").at("heads").get<int64_t>();
+    const uint32_t best = FindTensorParallel(heads, cluster.GetGpus().size());
+    if (options.tp == 0)
+    {
+        options.tp = best;
+    }
+    if (options.tp > 0 && heads % options.tp != 0)
+    {
+        throw std::invalid_argument("--tp=" + std::to_string(options.tp) + ": GPT-3 " +
+                                    options.model + " has " + std::to_string(heads) +
+                                    " attention heads, which so many GPUs cannot share evenly: try "
+                                    "--tp=" +
+                                    std::to_string(best));
+    }
 }
 
 /// @param text of --schedule @return the schedule
@@ -161,9 +200,11 @@ Train(Options& options)
         CheckWritable(options.graph);
     }
     const Cluster cluster = options.BuildCluster();
+    options.model = FindFamilyName(options.model);
+    FitTensorParallel(options, cluster);
     const ParallelPlan plan = BuildPlan(options, cluster);
     const TrainingPlan trainingPlan =
-        LoadTrainingPlan(FindModelFile(options.model, options.models), plan);
+        LoadTrainingPlan(GetModelFile(options.model, options.models), plan);
     for (const std::string& file : trainingPlan.files)
     {
         AddRunInput(file, options.information);
@@ -175,6 +216,7 @@ Train(Options& options)
                                                    "",
                                                    &carried);
     PrintJob(options, cluster, plan);
+    options.CheckMemory(graph, cluster);
     if (!options.graph.empty())
     {
         SaveGraph(graph, options.graph);
@@ -194,16 +236,20 @@ class Gpt3Program : public CommandLineProgram
         return "proteus-gpt3";
     }
 
-    void AddTo(CommandLine& command) override
+    void AddTo(OptionList& command) override
     {
         m_options.models = GetWorkloads() + "/models";
         command.Usage(
             "Simulates one training iteration of a GPT-3 model, packet by packet, and says\n"
             "how long it takes, where it waits, and which links are busy.");
+        command.StartGroup("Job");
         command.AddValue("model",
                          "GPT-3 model: 125M, 350M, 760M, 1.3B, 2.7B, 6.7B, 13B or 175B",
                          m_options.model);
-        command.AddValue("tp", "tensor-parallel size", m_options.tp);
+        command.AddValue("tp",
+                         "tensor-parallel size (0: the largest up to 8 that shares the attention "
+                         "heads evenly)",
+                         m_options.tp);
         command.AddValue("pp", "pipeline stages", m_options.pp);
         command.AddValue("dp",
                          "data-parallel replicas (0: as many as the GPUs allow)",
@@ -222,9 +268,9 @@ class Gpt3Program : public CommandLineProgram
         command.AddValue("overlapGradientReduction",
                          "reduce gradients in buckets while the backward pass runs",
                          m_options.overlapGradientReduction);
-        command.AddValue("graph",
-                         "save the execution graph to this .json or .pb file",
-                         m_options.graph);
+        command.AddOutput("graph",
+                          "save the execution graph to this .json or .pb file",
+                          m_options.graph);
         m_options.AddTo(command);
     }
 

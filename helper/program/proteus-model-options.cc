@@ -6,6 +6,8 @@
 
 #include "proteus-model-options.h"
 
+#include "proteus-name-lists.h"
+
 #include "ns3/proteus-compile.h"
 #include "ns3/proteus-model-json.h"
 #include "ns3/proteus-profile-json.h"
@@ -38,14 +40,12 @@ FindModelFile(const std::string& name, const std::string& folder)
     {
         return name;
     }
-    const std::string path = folder + "/" + name + ".json";
-    if (!std::ifstream(path).good())
+    const bool isFile = name.find('/') != std::string::npos;
+    if (isFile)
     {
-        throw std::invalid_argument("--model=" + name +
-                                    ": neither a file nor the name of one in "
-                                    "workloads/models/, e.g. gpt3-6.7b");
+        throw std::invalid_argument("--model=" + name + ": there is no such file");
     }
-    return path;
+    return folder + "/" + MatchName("model", name, ListJsonFiles(folder)) + ".json";
 }
 
 /// @param value of NAME=VALUE @return it as JSON: a number, true or false as it stands, else a
@@ -131,7 +131,7 @@ LoadProfile(const std::string& path)
 } // namespace
 
 void
-ModelOptions::AddTo(CommandLine& command)
+ModelOptions::AddTo(OptionList& command)
 {
     command.AddValue("model",
                      "model: a name in workloads/models/, e.g. gpt3-6.7b, or a JSON file",

@@ -8,9 +8,9 @@
 #define PROTEUS_MODEL_OPTIONS_H
 
 #include "proteus-command-line-text.h"
+#include "proteus-option-list.h"
 #include "proteus-program-options.h"
 
-#include "ns3/command-line.h"
 #include "ns3/proteus-cluster.h"
 #include "ns3/proteus-gpu-model.h"
 #include "ns3/proteus-graph-iterations.h"
@@ -56,7 +56,7 @@ struct ModelOptions
     std::string variables;    //!< of the model, "NAME=NUMBER,..."
 
     /// @param command to add the options to
-    void AddTo(CommandLine& command);
+    void AddTo(OptionList& command);
 
     /**
      * @return the model and the strategy that the options name

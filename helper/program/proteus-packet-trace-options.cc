@@ -18,22 +18,24 @@ namespace proteus
 {
 
 void
-PacketTraceOptions::AddTo(CommandLine& command)
+PacketTraceOptions::AddTo(OptionList& command)
 {
     command.AddValue("pcap",
                      "write captures of InfiniBand and RoCE links for Wireshark, one per device, "
                      "to files with this prefix; slow and large",
                      pcap);
-    command.AddValue("ascii",
-                     "write a line for every unit that is queued, sent, received or dropped on any "
-                     "link to this file; slow and large",
-                     ascii);
-    command.AddValue("linkSeries",
-                     "write utilization, queues, marks and pauses of links over time to this file",
-                     linkSeries);
-    command.AddValue("congestionSeries",
-                     "write rate, window and round-trip time of queue pairs over time to this file",
-                     congestionSeries);
+    command.AddOutput(
+        "ascii",
+        "write a line for every unit that is queued, sent, received or dropped on any "
+        "link to this file; slow and large",
+        ascii);
+    command.AddOutput("linkSeries",
+                      "write utilization, queues, marks and pauses of links over time to this file",
+                      linkSeries);
+    command.AddOutput(
+        "congestionSeries",
+        "write rate, window and round-trip time of queue pairs over time to this file",
+        congestionSeries);
     command.AddValue("seriesInterval",
                      "time between two samples of --linkSeries and --congestionSeries",
                      seriesInterval);

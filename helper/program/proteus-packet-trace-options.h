@@ -8,8 +8,8 @@
 #define PROTEUS_PACKET_TRACE_OPTIONS_H
 
 #include "proteus-command-line-text.h"
+#include "proteus-option-list.h"
 
-#include "ns3/command-line.h"
 #include "ns3/nstime.h"
 #include "ns3/proteus-fabric.h"
 #include "ns3/proteus-transport.h"
@@ -34,7 +34,7 @@ struct PacketTraceOptions
     Time seriesInterval{MicroSeconds(10)}; //!< between samples
 
     /// @param command to add the options to
-    void AddTo(CommandLine& command);
+    void AddTo(OptionList& command);
 
     /**
      * Begins to write what the options ask for. The files are complete after Simulator::Destroy().

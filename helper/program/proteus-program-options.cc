@@ -7,9 +7,12 @@
 #include "proteus-program-options.h"
 
 #include "proteus-executors.h"
+#include "proteus-name-lists.h"
 
 #include "ns3/proteus-classic-ring.h"
 #include "ns3/proteus-cluster-file.h"
+#include "ns3/proteus-gpu-model.h"
+#include "ns3/proteus-inventory.h"
 
 #include <algorithm>
 #include <iostream>
@@ -66,7 +69,7 @@ ProgramOptions::ProgramOptions()
 }
 
 void
-ProgramOptions::AddTo(CommandLine& command, bool isTraceInput)
+ProgramOptions::AddTo(OptionList& command, bool isTraceInput)
 {
     std::string presets;
     for (const std::string& preset : GetServerPresets())
@@ -78,6 +81,7 @@ ProgramOptions::AddTo(CommandLine& command, bool isTraceInput)
     {
         classics += (classics.empty() ? "" : ", classic:") + name;
     }
+    command.StartGroup("Cluster");
     command.AddValue("cluster",
                      "server preset (" + presets +
                          "), a cluster of the published Proteus (classic:" + classics +
@@ -90,6 +94,7 @@ ProgramOptions::AddTo(CommandLine& command, bool isTraceInput)
     command.AddValue("stream",
                      "random stream that decides which of several equal paths a flow takes",
                      stream);
+    command.StartGroup("Run");
     command.AddValue(
         "launchInterval",
         "least time of an operator, of a model that is compiled here of a kernel (default there "
@@ -107,23 +112,23 @@ ProgramOptions::AddTo(CommandLine& command, bool isTraceInput)
                      "file of proteus-calibrate with parameters of the flow network: the executor "
                      "flow_calibrated uses them, in the place of flow or, of several, beside it",
                      calibration);
-    command.AddValue("computeSlowdown",
-                     "flow: part by which computation takes longer while its GPU communicates",
-                     computeSlowdown);
-    command.AddValue("communicationSlowdown",
-                     "flow: part by which a collective takes longer while one of its GPUs computes",
-                     communicationSlowdown);
+    command.Add("computeSlowdown",
+                "flow: part by which computation takes longer while its GPU communicates",
+                OptionKind::RATIO,
+                computeSlowdown);
+    command.Add("communicationSlowdown",
+                "flow: part by which a collective takes longer while one of its GPUs computes",
+                OptionKind::RATIO,
+                communicationSlowdown);
+    command.StartGroup("Results");
     results.AddTo(command, isTraceInput);
+    command.StartGroup("What happens on the links");
     traces.AddTo(command);
+    command.StartGroup("Scheduling of communication");
     communication.AddTo(command);
+    command.StartGroup("Run");
+    command.AddValue("ignoreMemory", "run also what does not fit into memory", ignoreMemory);
     command.AddValue("quiet", "no progress line", quiet);
-}
-
-void
-ProgramOptions::Parse(CommandLine& command, int argc, char* argv[])
-{
-    information = DescribeRun(std::vector<std::string>(argv, argv + argc), inputs);
-    command.Parse(argc, argv);
 }
 
 uint32_t
@@ -148,9 +153,25 @@ ProgramOptions::BuildCluster() const
                                   nodes == 0 ? 1 : ToCount(nodes, "nodes", 1));
     }
     const auto presets = GetServerPresets();
-    const bool isPreset = std::find(presets.begin(), presets.end(), cluster) != presets.end();
+    const std::string name = FindClusterName(cluster);
+    const bool isPreset = std::find(presets.begin(), presets.end(), name) != presets.end();
     const uint32_t servers = ToCount(nodes, "nodes", 0);
-    return LoadCluster(cluster, servers == 0 && isPreset ? 2 : servers, fabric.GetOptions());
+    return LoadCluster(name, servers == 0 && isPreset ? 2 : servers, fabric.GetOptions());
+}
+
+void
+ProgramOptions::CheckMemory(const ExecutionGraph& graph, const Cluster& cluster) const
+{
+    const GpuDatasheet& gpu =
+        FindGpuDatasheet(cluster.GetVertices()[cluster.GetGpus().at(0)].model);
+    const std::string verdict =
+        ignoreMemory ? "" : FindOutOfMemory(AccountMemory(graph), gpu.memoryBytes);
+    if (!verdict.empty())
+    {
+        throw std::invalid_argument(verdict +
+                                    ": split the model further, or add --ignoreMemory to run it "
+                                    "all the same");
+    }
 }
 
 void

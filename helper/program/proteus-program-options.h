@@ -9,11 +9,11 @@
 
 #include "proteus-command-line-text.h"
 #include "proteus-fabric-flags.h"
+#include "proteus-option-list.h"
 #include "proteus-packet-trace-options.h"
 #include "proteus-result-options.h"
 #include "proteus-schedule-options.h"
 
-#include "ns3/command-line.h"
 #include "ns3/nstime.h"
 #include "ns3/proteus-cluster.h"
 #include "ns3/proteus-run-information.h"
@@ -44,6 +44,11 @@ struct LaunchInterval
     Time value;          //!< of an operator of a graph; default: that of RooflineModel
     bool isGiven{false}; //!< on the command line
 };
+
+/// @ingroup proteus
+/// The value is a time.
+template <>
+inline constexpr OptionKind OPTION_KIND<LaunchInterval> = OptionKind::TIME;
 
 /// @ingroup proteus
 /// @param input the text @param interval is set and marked as given @return input
@@ -77,28 +82,28 @@ struct ProgramOptions
     /// Of the communication schedule, once it is known what runs; see RuntimeOptions.
     std::function<std::unique_ptr<StartControl>(const ExecutionGraph&, Clock&)> startControl;
     bool quiet{false};                 //!< no progress
+    bool ignoreMemory{false};          //!< run also what does not fit
     std::string runName{"simulating"}; //!< of several runs, for their progress
     /// Options whose values may be files that are read; programs add theirs.
-    std::set<std::string> inputs{"cluster", "calibration", "communicationSchedule"};
+    std::set<std::string> inputs{"cluster", "calibration", "communicationSchedule", "config"};
 
     /**
      * @param command to add the options to
      * @param isTraceInput whether --trace is an input of the program; else it is another name for
      * --timeline
      */
-    void AddTo(CommandLine& command, bool isTraceInput = false);
-
-    /**
-     * Reads the command line, and remembers it for reports.
-     * @param command with all options of the program
-     * @param argc number of arguments
-     * @param argv arguments
-     */
-    void Parse(CommandLine& command, int argc, char* argv[]);
+    void AddTo(OptionList& command, bool isTraceInput = false);
 
     /// @return the cluster that the options name
     /// @throw std::invalid_argument that says which option is wrong and how
     Cluster BuildCluster() const;
+
+    /**
+     * @param graph to run @param cluster with the GPUs
+     * @throw std::invalid_argument if the graph needs more memory than a GPU has, unless that is to
+     * be ignored
+     */
+    void CheckMemory(const ExecutionGraph& graph, const Cluster& cluster) const;
 
     /**
      * Checks what can be known to be wrong before a graph is there.

@@ -95,23 +95,23 @@ ResultOptions::NeedsChannels() const
 }
 
 void
-ResultOptions::AddTo(CommandLine& command, bool isTraceInput)
+ResultOptions::AddTo(OptionList& command, bool isTraceInput)
 {
-    command.AddValue("timeline",
-                     "write a timeline to this file, for ui.perfetto.dev: .pftrace in its own "
-                     "format; any other as Chrome JSON. Or to a folder, NAME/: a "
-                     "file per rank as PyTorch's profiler writes it, for Holistic Trace Analysis",
-                     timeline);
+    command.AddOutput("timeline",
+                      "write a timeline to this file, for ui.perfetto.dev: .pftrace in its own "
+                      "format; any other as Chrome JSON. Or to a folder, NAME/: a "
+                      "file per rank as PyTorch's profiler writes it, for Holistic Trace Analysis",
+                      timeline);
     if (!isTraceInput)
     {
         command.AddValue("trace", "the same as --timeline", timeline);
     }
-    command.AddValue("report",
-                     "write a report to this .html file: one page, which needs no network",
-                     report);
+    command.AddOutput("report",
+                      "write a report to this .html file: one page, which needs no network",
+                      report);
     tables.AddTo(command);
-    command.AddValue("csv", "write the spans of all tasks to this file", csv);
-    command.AddValue("summary", "write the most important results to this file as JSON", summary);
+    command.AddOutput("csv", "write the spans of all tasks to this file", csv);
+    command.AddOutput("summary", "write the most important results to this file as JSON", summary);
 }
 
 void

@@ -8,9 +8,9 @@
 #define PROTEUS_RESULT_OPTIONS_H
 
 #include "proteus-command-line-text.h"
+#include "proteus-option-list.h"
 #include "proteus-table-options.h"
 
-#include "ns3/command-line.h"
 #include "ns3/proteus-run-analysis.h"
 
 #include <string>
@@ -38,7 +38,7 @@ struct ResultOptions
      * @param isTraceInput whether --trace is an input of the program; else it is another name for
      * --timeline
      */
-    void AddTo(CommandLine& command, bool isTraceInput);
+    void AddTo(OptionList& command, bool isTraceInput);
 
     /// @return whether links over time are of use
     bool NeedsSeries() const

@@ -95,6 +95,7 @@ RunModel(const Input& input, ProgramOptions& options, const Cluster& cluster)
     const Vertex& gpu = cluster.GetVertices()[cluster.GetGpus()[0]];
     PrintMemory(AccountMemory(graph), FindGpuDatasheet(gpu.model), std::cout);
     std::cout.flush();
+    options.CheckMemory(graph, cluster);
     RunAndReport(options,
                  cluster,
                  graph,
@@ -142,7 +143,7 @@ RunJob(const Input& input, ProgramOptions& options)
 
 /// @param command to add the options to @param input that it sets
 void
-AddInput(CommandLine& command, Input& input)
+AddInput(OptionList& command, Input& input)
 {
     command.AddValue("graph", "execution graph to run, a .json or .pb file", input.graph);
     command.AddValue("trace",
@@ -182,12 +183,13 @@ class RunInputProgram : public CommandLineProgram
         return "proteus-run";
     }
 
-    void AddTo(CommandLine& command) override
+    void AddTo(OptionList& command) override
     {
         m_input.model.folder = GetWorkloads() + "/models";
         command.Usage(
             "Runs an execution graph, a trace, or a model with a strategy on a cluster, packet by\n"
             "packet, and says how long it takes, where it waits, and which links are busy.");
+        command.StartGroup("Job");
         AddInput(command, m_input);
         m_options.AddTo(command, true);
         m_options.inputs.insert({"graph", "trace", "traceGroups", "strategy", "profile"});

@@ -29,7 +29,7 @@ constexpr double S_PER_PS = 1e-12;
 } // namespace
 
 void
-ScheduleOptions::AddTo(CommandLine& command)
+ScheduleOptions::AddTo(OptionList& command)
 {
     std::string policies;
     for (const SchedulingPolicy& policy : GetSchedulingPolicies())

@@ -8,8 +8,8 @@
 #define PROTEUS_SCHEDULE_OPTIONS_H
 
 #include "proteus-command-line-text.h"
+#include "proteus-option-list.h"
 
-#include "ns3/command-line.h"
 #include "ns3/proteus-graph-iterations.h"
 #include "ns3/proteus-run-record.h"
 #include "ns3/proteus-scheduled-run.h"
@@ -42,7 +42,7 @@ struct ScheduleOptions
     std::string crossIteration{"barrier"}; //!< what an iteration waits for of the one before
 
     /// @param command to add the options to
-    void AddTo(CommandLine& command);
+    void AddTo(OptionList& command);
 
     /// @return the policy and its settings
     /// @throw std::invalid_argument that says what is wrong

@@ -436,7 +436,7 @@ class ScheduleProgram : public CommandLineProgram
         return "proteus-schedule";
     }
 
-    void AddTo(CommandLine& command) override
+    void AddTo(OptionList& command) override
     {
         m_options.model.folder = GetWorkloads() + "/models";
         command.Usage("Runs a training job several times over with its gradients in the order of "
@@ -484,8 +484,8 @@ class ScheduleProgram : public CommandLineProgram
         command.AddValue("method", "of the search: " + DescribeMethods(), m_options.method);
         command.AddValue("evaluations", "of the search, at most", m_options.evaluations);
         command.AddValue("seed", "of the search", m_options.seed);
-        command.AddValue("csv", "write the table to this file as CSV", m_options.csv);
-        command.AddValue("json", "write the table to this file as JSON", m_options.json);
+        command.AddOutput("csv", "write the table to this file as CSV", m_options.csv);
+        command.AddOutput("json", "write the table to this file as JSON", m_options.json);
         command.AddValue("save",
                          "write what the search has found, and all its trials, to this file",
                          m_options.save);

@@ -457,7 +457,7 @@ class Search
 
 /// @param command to add the options to @param options that it sets
 void
-AddOptions(CommandLine& command, Options& options)
+AddOptions(OptionList& command, Options& options)
 {
     command.AddValue("model",
                      "model: a name in workloads/models/, e.g. gpt3-6.7b, or a JSON file",
@@ -505,10 +505,10 @@ AddOptions(CommandLine& command, Options& options)
                      "schedule, virtualStages, layouts (of every operator, on up to 64 GPUs), "
                      "separated by commas",
                      options.vary);
-    command.AddValue("csv", "write a line per strategy that was run to this file", options.csv);
-    command.AddValue("output",
-                     "write the strategies to this folder, 1.json the best",
-                     options.output);
+    command.AddOutput("csv", "write a line per strategy that was run to this file", options.csv);
+    command.AddOutput("output",
+                      "write the strategies to this folder, 1.json the best",
+                      options.output);
     command.AddValue("log",
                      "file that keeps the results of runs; a search that was stopped goes on "
                      "from it",
@@ -528,7 +528,7 @@ class SearchProgram : public CommandLineProgram
         return "proteus-search";
     }
 
-    void AddTo(CommandLine& command) override
+    void AddTo(OptionList& command) override
     {
         m_options.model.folder = GetWorkloads() + "/models";
         command.Usage("Finds strategies for training a model on a cluster: ranks all plans by\n"

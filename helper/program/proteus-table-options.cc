@@ -30,10 +30,10 @@ MakeFolder(const std::string& folder)
 }
 
 void
-TableOptions::AddTo(CommandLine& command)
+TableOptions::AddTo(OptionList& command)
 {
-    command.AddValue("json", "write all results to this file, as tables in JSON", json);
-    command.AddValue("tables", "write all results to this folder, a CSV file per table", folder);
+    command.AddOutput("json", "write all results to this file, as tables in JSON", json);
+    command.AddOutput("tables", "write all results to this folder, a CSV file per table", folder);
 }
 
 void

@@ -8,8 +8,8 @@
 #define PROTEUS_TABLE_OPTIONS_H
 
 #include "proteus-command-line-text.h"
+#include "proteus-option-list.h"
 
-#include "ns3/command-line.h"
 #include "ns3/proteus-table.h"
 
 #include <string>
@@ -30,7 +30,7 @@ struct TableOptions
     CommandLineText folder; //!< for all tables, if not empty
 
     /// @param command to add --json and --tables to
-    void AddTo(CommandLine& command);
+    void AddTo(OptionList& command);
 
     /// @return whether there is nothing to write
     bool IsEmpty() const

@@ -10,7 +10,6 @@
 #include "proteus-progress.h"
 #include "proteus-validation.h"
 
-#include "ns3/command-line.h"
 #include "ns3/proteus-output-file.h"
 
 #include <filesystem>
@@ -42,7 +41,7 @@ struct Options
     std::string tables;    //!< parts of names
     std::string min{"1"};  //!< smallest size
     std::string max{"1G"}; //!< largest size
-    std::string csv;       //!< file, or empty
+    CommandLineText csv;   //!< file, or empty
     std::string plots;     //!< directory, or empty
     bool isBrief{false};   //!< summary only
     bool isQuiet{false};   //!< no progress
@@ -152,7 +151,7 @@ class ValidateProgram : public CommandLineProgram
         return "proteus-validate";
     }
 
-    void AddTo(CommandLine& command) override
+    void AddTo(OptionList& command) override
     {
         m_options.directory = GetWorkloads() + "/measurements";
         command.Usage(
@@ -170,7 +169,7 @@ class ValidateProgram : public CommandLineProgram
         command.AddValue("min", "smallest size, in bytes; K, M and G may follow", m_options.min);
         command.AddValue("max", "largest size", m_options.max);
         command.AddValue("brief", "print the summary only", m_options.isBrief);
-        command.AddValue("csv", "write all sizes of all tables to this file", m_options.csv);
+        command.AddOutput("csv", "write all sizes of all tables to this file", m_options.csv);
         command.AddValue("plots",
                          "write a plot of every table (SVG) to this directory",
                          m_options.plots);

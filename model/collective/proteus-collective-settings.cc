@@ -6,6 +6,11 @@
 
 #include "proteus-collective-settings.h"
 
+#include "proteus-algorithms.h"
+#include "proteus-protocol.h"
+
+#include <set>
+#include <stdexcept>
 #include <type_traits>
 
 namespace ns3
@@ -57,6 +62,54 @@ ToText(const CollectiveSettings& settings, const CollectiveField& field)
             }
         },
         field.member);
+}
+
+const std::vector<Collective>&
+GetCollectives()
+{
+    static const std::vector<Collective> collectives = [] {
+        std::vector<Collective> all;
+        for (auto i = static_cast<int>(Collective::ALL_REDUCE);
+             i <= static_cast<int>(Collective::ALL_TO_ALL);
+             ++i)
+        {
+            all.push_back(static_cast<Collective>(i));
+        }
+        return all;
+    }();
+    return collectives;
+}
+
+void
+CheckCollectiveSettings(const CollectiveSettings& settings)
+{
+    std::set<std::string> algorithms;
+    for (const Collective collective : GetCollectives())
+    {
+        const auto names = GetAlgorithms(collective);
+        algorithms.insert(names.begin(), names.end());
+    }
+    if (!settings.algorithm.empty() && algorithms.count(settings.algorithm) == 0)
+    {
+        std::string known;
+        for (const std::string& name : algorithms)
+        {
+            known += (known.empty() ? "" : ", ") + name;
+        }
+        throw std::invalid_argument("ns3::proteus::PacketNetwork::Algorithm=" + settings.algorithm +
+                                    ": must be one of " + known + ", or empty");
+    }
+    if (!settings.protocol.empty())
+    {
+        ProtocolFromString(settings.protocol);
+    }
+    if (settings.launchMode != "stream" && settings.launchMode != "process-per-gpu" &&
+        settings.launchMode != "one-process")
+    {
+        throw std::invalid_argument(
+            "ns3::proteus::PacketNetwork::LaunchMode=" + settings.launchMode +
+            ": must be stream, process-per-gpu or one-process");
+    }
 }
 
 } // namespace proteus

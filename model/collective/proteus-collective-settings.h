@@ -67,6 +67,16 @@ const std::vector<CollectiveField>& GetCollectiveFields();
 /// times with their unit, ps
 std::string ToText(const CollectiveSettings& settings, const CollectiveField& field);
 
+/// @ingroup proteus
+/// @return all collectives
+const std::vector<Collective>& GetCollectives();
+
+/// @ingroup proteus
+/// @param settings to check
+/// @throw std::invalid_argument for an algorithm that no collective has, a protocol or a launch
+/// mode that there is not
+void CheckCollectiveSettings(const CollectiveSettings& settings);
+
 } // namespace proteus
 } // namespace ns3
 

@@ -69,6 +69,7 @@ Executor::Run(const ExecutionGraph& graph,
         throw std::invalid_argument("executor " + m_traits.name +
                                     " needs a calibration: proteus-calibrate makes one");
     }
+    CheckCollectiveSettings(settings.collectives);
     RunObserver unheard;
     const auto start = std::chrono::steady_clock::now();
     RunRecord record = DoRun(graph, cluster, settings, observer ? *observer : unheard);

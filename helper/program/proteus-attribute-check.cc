@@ -1,0 +1,197 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-attribute-check.h"
+
+#include "proteus-option-values.h"
+
+#include "ns3/global-value.h"
+#include "ns3/proteus-collective-settings.h"
+#include "ns3/proteus-congestion-type.h"
+#include "ns3/string.h"
+#include "ns3/type-id.h"
+
+#include <sstream>
+#include <stdexcept>
+#include <variant>
+#include <vector>
+
+namespace ns3
+{
+namespace proteus
+{
+
+namespace
+{
+
+/// @return names of all types
+std::vector<std::string>
+ListTypes()
+{
+    std::vector<std::string> names;
+    for (uint16_t i = 0; i < TypeId::GetRegisteredN(); ++i)
+    {
+        names.push_back(TypeId::GetRegistered(i).GetName());
+    }
+    return names;
+}
+
+/// @return a type that there is
+TypeId
+FindType(const std::string& option, const std::string& name)
+{
+    TypeId type;
+    if (!TypeId::LookupByNameFailSafe(name, &type))
+    {
+        const std::string nearest = FindNearest(name, ListTypes());
+        throw std::invalid_argument(
+            option + ": ns-3 has no type " + name +
+            (nearest.empty() ? "; --PrintTypeIds lists all" : "; did you mean " + nearest + "?"));
+    }
+    return type;
+}
+
+/// @param text e.g. "Ecmp|Spray" @return the parts
+std::vector<std::string>
+Split(const std::string& text)
+{
+    std::vector<std::string> parts;
+    std::istringstream input(text);
+    for (std::string part; std::getline(input, part, '|');)
+    {
+        parts.push_back(part);
+    }
+    return parts;
+}
+
+/// Checks a value by the type of the attribute.
+void
+CheckByType(const std::string& option, const std::string& value, const AttributeChecker& checker)
+{
+    const std::string space = "ns3::"; // some checkers of ns-3 leave it away
+    std::string type = checker.GetValueTypeName();
+    type.erase(0, type.rfind(space, 0) == 0 ? space.size() : 0);
+    if (type == "TimeValue")
+    {
+        NormaliseValue(OptionKind::TIME, option, value);
+    }
+    else if (type == "UintegerValue" || type == "IntegerValue")
+    {
+        NormaliseValue(OptionKind::WHOLE, option, value);
+        if (type == "UintegerValue" && value[0] == '-')
+        {
+            throw std::invalid_argument(option + "=" + value + ": must not be negative");
+        }
+    }
+    else if (type == "DoubleValue")
+    {
+        NormaliseValue(OptionKind::NUMBER, option, value);
+    }
+    else if (type == "BooleanValue")
+    {
+        NormaliseValue(OptionKind::FLAG, option, value);
+    }
+    else if (type == "EnumValue")
+    {
+        const auto names = Split(checker.GetUnderlyingTypeInformation());
+        bool isKnown = false;
+        for (const std::string& name : names)
+        {
+            isKnown = isKnown || name == value;
+        }
+        if (!isKnown)
+        {
+            throw std::invalid_argument(option + "=" + value + ": " + Suggest(value, names));
+        }
+    }
+    else if (type == "TypeIdValue")
+    {
+        FindType(option + "=" + value, value);
+    }
+    else if (type == "PointerValue")
+    {
+        FindType(option + "=" + value, value.substr(0, value.find('[')));
+    }
+}
+
+/// Checks texts of which only some mean something.
+void
+CheckText(const std::string& name, const std::string& value)
+{
+    const std::string network = "ns3::proteus::PacketNetwork::";
+    if (name == "ns3::proteus::Transport::CongestionControl" && value != "auto")
+    {
+        MakeCongestionType(value); // throws
+    }
+    for (const CollectiveField& field : GetCollectiveFields())
+    {
+        const auto* text = std::get_if<std::string CollectiveSettings::*>(&field.member);
+        if (text && name == network + field.name)
+        {
+            CollectiveSettings settings;
+            settings.*(*text) = value;
+            CheckCollectiveSettings(settings);
+        }
+    }
+}
+
+/// @throw std::invalid_argument if a value is none of an attribute
+void
+CheckValue(const std::string& name, const std::string& value, const AttributeChecker& checker)
+{
+    CheckByType("--" + name, value, checker);
+    if (!checker.CreateValidValue(StringValue(value)))
+    {
+        const std::string expected = checker.GetUnderlyingTypeInformation();
+        throw std::invalid_argument("--" + name + "=" + value + ": is no value of this attribute" +
+                                    (expected.empty() ? "" : ", which is " + expected));
+    }
+    CheckText(name, value);
+}
+
+} // namespace
+
+void
+CheckTypeName(const std::string& name)
+{
+    FindType("--PrintAttributes=" + name, name);
+}
+
+bool
+CheckAttribute(const std::string& name, const std::string& value)
+{
+    for (auto global = GlobalValue::Begin(); global != GlobalValue::End(); ++global)
+    {
+        if ((*global)->GetName() == name)
+        {
+            CheckValue(name, value, *(*global)->GetChecker());
+            return true;
+        }
+    }
+    const std::size_t colons = name.rfind("::");
+    if (colons == std::string::npos)
+    {
+        return false;
+    }
+    const TypeId type = FindType("--" + name, name.substr(0, colons));
+    const std::string attribute = name.substr(colons + 2);
+    TypeId::AttributeInformation information;
+    if (!type.LookupAttributeByName(attribute, &information))
+    {
+        std::vector<std::string> names;
+        for (std::size_t i = 0; i < type.GetAttributeN(); ++i)
+        {
+            names.push_back(type.GetAttribute(i).name);
+        }
+        throw std::invalid_argument("--" + name + ": " + type.GetName() + " has no attribute " +
+                                    attribute + "; " + Suggest(attribute, names));
+    }
+    CheckValue(name, value, *information.checker);
+    return true;
+}
+
+} // namespace proteus
+} // namespace ns3

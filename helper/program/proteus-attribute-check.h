@@ -1,0 +1,36 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef PROTEUS_ATTRIBUTE_CHECK_H
+#define PROTEUS_ATTRIBUTE_CHECK_H
+
+#include <string>
+
+namespace ns3
+{
+namespace proteus
+{
+
+/**
+ * @ingroup proteus
+ * Checks what ns-3's CommandLine would abort over, read in part, or pass on unread.
+ * @param name of an attribute, TYPE::ATTRIBUTE, or of a global value
+ * @param value its value
+ * @return whether there is an attribute or a global value of that name, or it has the form of an
+ * attribute
+ * @throw std::invalid_argument for an unknown type or attribute, or a value that is none of it
+ */
+bool CheckAttribute(const std::string& name, const std::string& value);
+
+/// @ingroup proteus
+/// @param name of a type, as --PrintAttributes takes it
+/// @throw std::invalid_argument if there is no such type
+void CheckTypeName(const std::string& name);
+
+} // namespace proteus
+} // namespace ns3
+
+#endif // PROTEUS_ATTRIBUTE_CHECK_H

@@ -1,0 +1,187 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-name-lists.h"
+
+#include "proteus-option-values.h"
+
+#include "ns3/proteus-algorithms.h"
+#include "ns3/proteus-classic-ring.h"
+#include "ns3/proteus-cluster.h"
+#include "ns3/proteus-collective-settings.h"
+#include "ns3/proteus-run-information.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+#include <stdexcept>
+
+namespace ns3
+{
+namespace proteus
+{
+
+namespace
+{
+
+/// @return how ns-3 was built
+std::string
+GetBuildProfile()
+{
+#if defined(NS3_BUILD_PROFILE_DEBUG)
+    return "debug";
+#elif defined(NS3_BUILD_PROFILE_RELEASE)
+    return "release";
+#elif defined(NS3_BUILD_PROFILE_OPTIMIZED)
+    return "optimized";
+#elif defined(NS3_ASSERT_ENABLE)
+    return "with assertions";
+#else
+    return "without assertions";
+#endif
+}
+
+void
+PrintLines(const std::vector<std::string>& lines, std::ostream& out)
+{
+    for (const std::string& line : lines)
+    {
+        out << line << '\n';
+    }
+}
+
+} // namespace
+
+std::vector<std::string>
+ListJsonFiles(const std::string& folder)
+{
+    std::vector<std::string> names;
+    std::error_code ignored;
+    for (const auto& entry : std::filesystem::directory_iterator(folder, ignored))
+    {
+        if (entry.path().extension() == ".json")
+        {
+            names.push_back(entry.path().stem().string());
+        }
+    }
+    std::sort(names.begin(), names.end());
+    return names;
+}
+
+std::vector<std::string>
+ListClusters()
+{
+    std::vector<std::string> names = GetServerPresets();
+    for (const std::string& name : GetClassicClusters())
+    {
+        names.push_back("classic:" + name);
+    }
+    return names;
+}
+
+std::vector<std::string>
+ListCollectives()
+{
+    std::vector<std::string> names;
+    for (const Collective collective : GetCollectives())
+    {
+        names.emplace_back(ToString(collective));
+    }
+    return names;
+}
+
+std::vector<std::string>
+ListAlgorithmNames()
+{
+    std::set<std::string> names;
+    for (const Collective collective : GetCollectives())
+    {
+        const auto algorithms = GetAlgorithms(collective);
+        names.insert(algorithms.begin(), algorithms.end());
+    }
+    return {names.begin(), names.end()};
+}
+
+std::string
+MatchName(const std::string& option, const std::string& name, const std::vector<std::string>& names)
+{
+    const std::string alias = FindAlias(name, names);
+    if (alias.empty())
+    {
+        throw std::invalid_argument("--" + option + "=" + name + ": " + Suggest(name, names));
+    }
+    return alias;
+}
+
+std::string
+FindClusterName(const std::string& text)
+{
+    if (std::filesystem::exists(text))
+    {
+        return text;
+    }
+    const std::string alias = FindAlias(text, ListClusters());
+    if (!alias.empty())
+    {
+        return alias;
+    }
+    const bool isFile = text.find_first_of("/.") != std::string::npos;
+    throw std::invalid_argument("--cluster=" + text + ": " +
+                                (isFile ? "there is no such file" : Suggest(text, ListClusters())));
+}
+
+bool
+PrintNames(const std::string& list, const std::string& workloads, std::ostream& out)
+{
+    if (list == "version")
+    {
+        const RunInformation run = DescribeRun({"proteus"}, {});
+        out << "proteus " << run.version << ", ns-3 " << run.ns3Version << ", compiler "
+            << __VERSION__ << ", " << GetBuildProfile() << '\n';
+    }
+    else if (list == "models")
+    {
+        PrintLines(ListJsonFiles(workloads + "/models"), out);
+    }
+    else if (list == "clusters")
+    {
+        PrintLines(ListClusters(), out);
+        for (const std::string& name : ListJsonFiles(workloads + "/clusters"))
+        {
+            out << workloads << "/clusters/" << name << ".json\n";
+        }
+    }
+    else if (list == "strategies")
+    {
+        out << "tp=N,pp=N,dp=N,... (the short form)\n";
+        for (const std::string& name : ListJsonFiles(workloads + "/strategies"))
+        {
+            out << workloads << "/strategies/" << name << ".json\n";
+        }
+    }
+    else if (list == "algorithms")
+    {
+        for (const Collective collective : GetCollectives())
+        {
+            out << ToString(collective) << ':';
+            const char* separator = " ";
+            for (const std::string& algorithm : GetAlgorithms(collective))
+            {
+                out << separator << algorithm;
+                separator = ", ";
+            }
+            out << '\n';
+        }
+    }
+    else
+    {
+        return false;
+    }
+    return true;
+}
+
+} // namespace proteus
+} // namespace ns3

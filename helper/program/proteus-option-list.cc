@@ -1,0 +1,346 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-option-list.h"
+
+#include "proteus-attribute-check.h"
+#include "proteus-name-lists.h"
+
+#include "ns3/proteus-input-file.h"
+#include "ns3/proteus-json.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <set>
+#include <stdexcept>
+#include <utility>
+
+namespace ns3
+{
+namespace proteus
+{
+
+namespace
+{
+
+constexpr std::size_t WIDTH = 100; //!< of help
+constexpr std::size_t INDENT = 26; //!< of what options are
+
+/// Options of ns-3's CommandLine that print something instead of a run.
+const std::set<std::string> PRINTERS{"PrintHelp",
+                                     "PrintVersion",
+                                     "PrintGroups",
+                                     "PrintTypeIds",
+                                     "PrintGlobals",
+                                     "PrintGroup",
+                                     "PrintAttributes"};
+
+/// What all programs answer, and with what.
+const std::vector<std::pair<std::string, std::string>> QUESTIONS{
+    {"help", "this text; also -h"},
+    {"version", "of the module, ns-3, the compiler and the build profile"},
+    {"models", "names for --model"},
+    {"clusters", "names for --cluster"},
+    {"strategies", "files for --strategy, and its short form"},
+    {"algorithms", "of collectives"}};
+
+/// Prints words, wrapped. @param text of them @param column where they begin @param out where to
+void
+PrintWrapped(const std::string& text, std::size_t column, std::ostream& out)
+{
+    std::istringstream words(text);
+    std::size_t at = column;
+    for (std::string word; words >> word;)
+    {
+        if (at > column && at + 1 + word.size() > WIDTH)
+        {
+            out << '\n' << std::string(column, ' ');
+            at = column;
+        }
+        out << (at > column ? " " : "") << word;
+        at += word.size() + (at > column ? 1 : 0);
+    }
+    out << '\n';
+}
+
+/// Prints an option and what it is.
+void
+PrintOption(const std::string& option, const std::string& help, std::ostream& out)
+{
+    out << "  " << option;
+    if (option.size() + 3 > INDENT)
+    {
+        out << '\n' << std::string(INDENT, ' ');
+    }
+    else
+    {
+        out << std::string(INDENT - 2 - option.size(), ' ');
+    }
+    PrintWrapped(help, INDENT, out);
+}
+
+} // namespace
+
+OptionList::OptionList(const std::string& program, const std::string& workloads)
+    : m_program(program),
+      m_workloads(workloads),
+      m_command(program + ".cc") // as ns-3 takes __FILE__
+{
+}
+
+void
+OptionList::Usage(const std::string& text)
+{
+    m_usage = text;
+    m_command.Usage(text);
+}
+
+void
+OptionList::StartGroup(const std::string& title)
+{
+    m_group = title;
+}
+
+void
+OptionList::AddEntry(Entry entry)
+{
+    m_entries.push_back(std::move(entry));
+}
+
+const OptionList::Entry*
+OptionList::Find(const std::string& name) const
+{
+    const auto place = std::find_if(m_entries.begin(),
+                                    m_entries.end(),
+                                    [&name](const Entry& entry) { return entry.name == name; });
+    return place == m_entries.end() ? nullptr : &*place;
+}
+
+void
+OptionList::PrintHelp(std::ostream& out) const
+{
+    out << m_usage << "\n\nUsage: " << m_program << " [--OPTION[=VALUE]]...\n";
+    std::vector<std::string> groups;
+    for (const Entry& entry : m_entries)
+    {
+        if (std::find(groups.begin(), groups.end(), entry.group) == groups.end())
+        {
+            groups.push_back(entry.group);
+        }
+    }
+    for (const std::string& group : groups)
+    {
+        out << '\n' << (group.empty() ? "Options" : group) << '\n';
+        for (const Entry& entry : m_entries)
+        {
+            if (entry.group == group)
+            {
+                const std::string value = GetPlaceholder(entry.kind);
+                PrintOption("--" + entry.name + (value.empty() ? "" : "=" + value),
+                            entry.help + (entry.value.empty() || value.empty()
+                                              ? ""
+                                              : " [" + entry.value + "]"),
+                            out);
+            }
+        }
+    }
+    out << "\nAll programs\n";
+    for (const auto& [question, help] : QUESTIONS)
+    {
+        PrintOption("--" + question, help, out);
+    }
+    PrintOption(
+        "--config=FILE",
+        "JSON file with options, {\"NAME\": VALUE, ...}; those of the command line go before "
+        "them",
+        out);
+    PrintOption(
+        "--ns3::TYPE::ATTRIBUTE=VALUE",
+        "any attribute of ns-3, e.g. --ns3::proteus::Fabric::Routing=Adaptive; "
+        "--PrintAttributes=TYPE lists those of a type, --PrintTypeIds the types, --PrintGlobals "
+        "global values",
+        out);
+}
+
+OptionList::Word
+OptionList::Split(const std::string& text, const std::string& before) const
+{
+    if (text == "-h")
+    {
+        return {"help", false, ""};
+    }
+    if (text.rfind("--", 0) != 0)
+    {
+        if (text.rfind('-', 0) == 0 && text.size() > 1)
+        {
+            throw std::invalid_argument(text + ": options begin with two dashes: -" + text);
+        }
+        const bool isValue = before.rfind("--", 0) == 0 && before.find('=') == std::string::npos &&
+                             Find(before.substr(2)) &&
+                             Find(before.substr(2))->kind != OptionKind::FLAG;
+        throw std::invalid_argument("'" + text + "' is no option" +
+                                    (isValue ? ": write " + before + "=" + text
+                                             : "; options are --NAME=VALUE, see --help"));
+    }
+    const std::size_t equals = text.find('=');
+    const bool hasValue = equals != std::string::npos;
+    return {text.substr(2, hasValue ? equals - 2 : equals),
+            hasValue,
+            hasValue ? text.substr(equals + 1) : ""};
+}
+
+std::string
+OptionList::Check(const Word& word) const
+{
+    const std::string option = "--" + word.name;
+    if (const Entry* entry = Find(word.name))
+    {
+        if (word.value.empty() && (word.hasValue || entry->kind != OptionKind::FLAG))
+        {
+            throw std::invalid_argument(option + " needs a value: " + option + "=" +
+                                        GetPlaceholder(entry->kind));
+        }
+        return word.hasValue ? option + "=" + NormaliseValue(entry->kind, option, word.value)
+                             : option + "=true";
+    }
+    if (PRINTERS.count(word.name) == 1)
+    {
+        if (word.name == "PrintAttributes")
+        {
+            CheckTypeName(word.value);
+        }
+    }
+    else if (!CheckAttribute(word.name, word.value))
+    {
+        std::vector<std::string> names(PRINTERS.begin(), PRINTERS.end());
+        names.emplace_back("config");
+        for (const auto& question : QUESTIONS)
+        {
+            names.push_back(question.first);
+        }
+        for (const Entry& entry : m_entries)
+        {
+            names.push_back(entry.name);
+        }
+        const std::string nearest = FindNearest(word.name, names);
+        throw std::invalid_argument(
+            option + ": there is no such option" +
+            (nearest.empty() ? "; --help lists all" : "; did you mean --" + nearest + "?"));
+    }
+    return option + (word.hasValue ? "=" + word.value : "");
+}
+
+std::vector<OptionList::Word>
+OptionList::ReadConfig(const std::string& path) const
+{
+    InputFile file(path);
+    nlohmann::json json;
+    try
+    {
+        json = nlohmann::json::parse(file.GetStream());
+    }
+    catch (const nlohmann::json::exception& error)
+    {
+        throw std::invalid_argument("--config=" + path + ": is no JSON: " + error.what());
+    }
+    if (!json.is_object())
+    {
+        throw std::invalid_argument("--config=" + path + ": must be {\"NAME\": VALUE, ...}");
+    }
+    std::vector<Word> words;
+    for (const auto& [name, value] : json.items())
+    {
+        // Texts as they stand; a strategy may be an object.
+        words.push_back({name, true, value.is_string() ? value.get<std::string>() : value.dump()});
+    }
+    return words;
+}
+
+void
+OptionList::CheckTogether(const std::vector<Word>& words) const
+{
+    std::map<std::string, std::string> outputs;
+    for (const Word& word : words)
+    {
+        const Entry* entry = Find(word.name);
+        if (!entry || entry->kind != OptionKind::OUTPUT)
+        {
+            continue;
+        }
+        const auto path = std::filesystem::absolute(word.value).lexically_normal().string();
+        const auto [place, isNew] = outputs.emplace(path, word.name);
+        if (!isNew)
+        {
+            throw std::invalid_argument("--" + place->second + " and --" + word.name +
+                                        " would both write " + word.value +
+                                        ": give them different names");
+        }
+    }
+}
+
+bool
+OptionList::Answer(const std::string& question, std::ostream& out) const
+{
+    if (question == "help")
+    {
+        PrintHelp(out);
+        return true;
+    }
+    return PrintNames(question, m_workloads, out);
+}
+
+bool
+OptionList::Parse(const std::vector<std::string>& arguments, std::ostream& out)
+{
+    std::vector<Word> words;
+    std::vector<Word> configured;
+    for (std::size_t i = 1; i < arguments.size(); ++i)
+    {
+        const Word word = Split(arguments[i], arguments[i - 1]);
+        const bool isOurs = Find(word.name) == nullptr;
+        if (isOurs && Answer(word.name, out))
+        {
+            return false;
+        }
+        if (isOurs && word.name == "config")
+        {
+            if (!configured.empty() || word.value.empty())
+            {
+                throw std::invalid_argument("--config=FILE: give one file");
+            }
+            configured = ReadConfig(word.value);
+            continue;
+        }
+        words.push_back(word);
+    }
+    for (const Word& word : configured)
+    {
+        if (std::none_of(words.begin(), words.end(), [&word](const Word& typed) {
+                return typed.name == word.name;
+            }))
+        {
+            words.push_back(word);
+        }
+    }
+    std::vector<std::string> checked{m_program};
+    std::vector<Word> last; // of words with the same name, which the last one decides
+    for (const Word& word : words)
+    {
+        checked.push_back(Check(word));
+        last.erase(std::remove_if(last.begin(),
+                                  last.end(),
+                                  [&word](const Word& other) { return other.name == word.name; }),
+                   last.end());
+        last.push_back(word);
+    }
+    CheckTogether(last);
+    m_command.Parse(checked);
+    return true;
+}
+
+} // namespace proteus
+} // namespace ns3

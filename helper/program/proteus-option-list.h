@@ -1,0 +1,144 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef PROTEUS_OPTION_LIST_H
+#define PROTEUS_OPTION_LIST_H
+
+#include "proteus-command-line-text.h"
+#include "proteus-option-values.h"
+
+#include "ns3/command-line.h"
+#include "ns3/nstime.h"
+
+#include <ostream>
+#include <sstream>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace ns3
+{
+namespace proteus
+{
+
+/// @ingroup proteus
+/// The kind of an option by the type of its variable; a type of one's own has a specialisation.
+template <typename T>
+inline constexpr OptionKind OPTION_KIND = std::is_same_v<T, bool>       ? OptionKind::FLAG
+                                          : std::is_integral_v<T>       ? OptionKind::WHOLE
+                                          : std::is_floating_point_v<T> ? OptionKind::NUMBER
+                                          : std::is_same_v<T, Time>     ? OptionKind::TIME
+                                                                        : OptionKind::TEXT;
+
+/**
+ * @ingroup proteus
+ * The options of a program: reads a command line strictly, in the place of ns-3's CommandLine,
+ * which gets it when it is known to be right. Every word is an option that there is, given once,
+ * with a value that is read whole; the options of ns-3 (--PrintHelp, --PrintAttributes, ..., global
+ * values and attributes, --ns3::TYPE::ATTRIBUTE=VALUE) count as well.
+ *
+ * All programs have --help, -h, --version, --config=FILE.json ({"NAME": VALUE, ...}, before which
+ * options of the command line go), and --models, --clusters, --strategies and --algorithms, which
+ * list names.
+ */
+class OptionList
+{
+  public:
+    /// @param program its name @param workloads the folder workloads/, for lists of names
+    explicit OptionList(const std::string& program, const std::string& workloads = "");
+
+    OptionList(const OptionList&) = delete;
+    OptionList& operator=(const OptionList&) = delete;
+
+    /// @param text what the program does, for help
+    void Usage(const std::string& text);
+
+    /// @param title of the options from here on, in help
+    void StartGroup(const std::string& title);
+
+    /// @param name of an option @param help what it is @param value to set
+    template <typename T>
+    void AddValue(const std::string& name, const std::string& help, T& value)
+    {
+        Add(name, help, OPTION_KIND<T>, value);
+    }
+
+    /// @param name of an option @param help what it is @param kind what its value has to be
+    /// @param value to set
+    template <typename T>
+    void Add(const std::string& name, const std::string& help, OptionKind kind, T& value)
+    {
+        std::ostringstream text;
+        text << std::boolalpha << value;
+        AddEntry({name, help, kind, text.str(), m_group});
+        m_command.AddValue(name, help, value);
+    }
+
+    /// @param name of an option @param help what it is @param value file or folder to write; no two
+    /// of them may be the same
+    void AddOutput(const std::string& name, const std::string& help, CommandLineText& value)
+    {
+        Add(name, help, OptionKind::OUTPUT, value);
+    }
+
+    /**
+     * Reads a command line.
+     * @param arguments those of main(), the program first
+     * @param out where to what is asked for instead of a run, such as help
+     * @return whether the program is to run
+     * @throw std::invalid_argument in one line, for whatever is wrong
+     */
+    bool Parse(const std::vector<std::string>& arguments, std::ostream& out);
+
+    /// @param out where to help is printed
+    void PrintHelp(std::ostream& out) const;
+
+  private:
+    /// An option.
+    struct Entry
+    {
+        std::string name;  //!< without dashes
+        std::string help;  //!< what it is
+        OptionKind kind;   //!< what its value has to be
+        std::string value; //!< default
+        std::string group; //!< title in help
+    };
+
+    /// A word of the command line.
+    struct Word
+    {
+        std::string name;     //!< without dashes
+        bool hasValue{false}; //!< whether "=" follows
+        std::string value;    //!< after it
+    };
+
+    /// @param entry to add
+    void AddEntry(Entry entry);
+    /// @param name of an option @return it, or null
+    const Entry* Find(const std::string& name) const;
+    /// @param text of an argument @param before the one before it, or empty @return its parts
+    Word Split(const std::string& text, const std::string& before) const;
+    /// @param word of the command line @return it as CommandLine reads it
+    std::string Check(const Word& word) const;
+    /// @param path of a JSON file with options @return its words
+    std::vector<Word> ReadConfig(const std::string& path) const;
+    /// @param words of different names @throw std::invalid_argument if two outputs are one file
+    void CheckTogether(const std::vector<Word>& words) const;
+    /// @param question such as "help" @param out where to @return whether it was one, answered
+    bool Answer(const std::string& question, std::ostream& out) const;
+
+    std::string m_program;        //!< name
+    std::string m_workloads;      //!< folder
+    std::string m_usage;          //!< what it does
+    std::string m_group;          //!< of what is added
+    std::vector<Entry> m_entries; //!< in order
+    CommandLine m_command;        //!< what reads the values
+};
+
+} // namespace proteus
+} // namespace ns3
+
+#endif // PROTEUS_OPTION_LIST_H

@@ -1,0 +1,319 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-option-values.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+#include <optional>
+#include <regex>
+#include <sstream>
+#include <stdexcept>
+
+namespace ns3
+{
+namespace proteus
+{
+
+namespace
+{
+
+/// Most bytes of an option.
+constexpr double MOST_BYTES = 1e15;
+
+/// @return a decimal number, all of the text; nothing if it is none
+std::optional<double>
+ToNumber(const std::string& text)
+{
+    static const std::regex number("[+-]?([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][+-]?[0-9]+)?");
+    if (!std::regex_match(text, number))
+    {
+        return {};
+    }
+    const double value = std::strtod(text.c_str(), nullptr);
+    return std::isfinite(value) ? std::optional<double>(value) : std::nullopt;
+}
+
+/// @return bytes, which need not be whole; nothing if it is no size
+std::optional<double>
+ToSize(const std::string& text)
+{
+    static const std::regex size("([0-9]+\\.?[0-9]*)([KMGTkmgt]?)(iB|B|b)?");
+    std::smatch match;
+    if (!std::regex_match(text, match, size) || (match[2].length() == 0 && match[3].matched))
+    {
+        return {};
+    }
+    double value = std::strtod(match[1].str().c_str(), nullptr);
+    if (match[2].length() > 0)
+    {
+        const auto letter = static_cast<char>(std::toupper(match[2].str()[0]));
+        value = std::ldexp(value, static_cast<int>(10 * (std::string("KMGT").find(letter) + 1)));
+    }
+    return value;
+}
+
+/// @return a number so that it reads back the same
+std::string
+Print(double value)
+{
+    std::ostringstream text;
+    text.precision(std::numeric_limits<double>::max_digits10);
+    text << value;
+    return text.str();
+}
+
+[[noreturn]] void
+Refuse(const std::string& option, const std::string& text, const std::string& expected)
+{
+    throw std::invalid_argument(option + "=" + text + ": " + expected);
+}
+
+std::string
+NormaliseWhole(const std::string& option, const std::string& text)
+{
+    static const std::regex whole("[+-]?[0-9]+");
+    if (std::regex_match(text, whole))
+    {
+        try
+        {
+            return std::to_string(std::stoll(text));
+        }
+        catch (const std::out_of_range&)
+        {
+            Refuse(option, text, "is too large");
+        }
+    }
+    // What was probably meant.
+    const auto number = ToNumber(text);
+    const auto value = number ? number : ToSize(text);
+    const bool isWhole = value && *value == std::floor(*value) && std::abs(*value) < 1e15;
+    Refuse(option,
+           text,
+           "must be a whole number" +
+               (isWhole ? ": write " + option + "=" + std::to_string(static_cast<int64_t>(*value))
+                        : std::string()));
+}
+
+std::string
+NormaliseRatio(const std::string& option, const std::string& text)
+{
+    const std::size_t colon = text.find(':');
+    if (colon != std::string::npos)
+    {
+        const auto above = ToNumber(text.substr(0, colon));
+        const auto below = ToNumber(text.substr(colon + 1));
+        if (above && below && *below > 0)
+        {
+            return Print(*above / *below);
+        }
+    }
+    else if (!text.empty() && text.back() == '%')
+    {
+        const auto percent = ToNumber(text.substr(0, text.size() - 1));
+        if (percent)
+        {
+            return Print(*percent / 100);
+        }
+    }
+    else if (ToNumber(text))
+    {
+        return text;
+    }
+    Refuse(option, text, "must be a number, a ratio such as 2:1, or per cent such as 10%");
+}
+
+std::string
+NormaliseTime(const std::string& option, const std::string& text)
+{
+    static const std::regex time("([+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?)(fs|ps|ns|us|ms|s|min|h|d|y)?");
+    std::smatch match;
+    if (!std::regex_match(text, match, time) || !ToNumber(match[1].str()))
+    {
+        Refuse(option, text, "must be a time with its unit, such as 5us or 1.5ms");
+    }
+    if (!match[2].matched)
+    {
+        if (*ToNumber(match[1].str()) == 0)
+        {
+            return text + "s";
+        }
+        Refuse(option, text, "needs a unit, e.g. " + option + "=" + text + "us");
+    }
+    return text;
+}
+
+/// @return letters and digits in lower case
+std::string
+Squeeze(const std::string& name)
+{
+    std::string squeezed;
+    for (const char c : name)
+    {
+        if (std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '+' || c == '.')
+        {
+            squeezed += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+        }
+    }
+    return squeezed;
+}
+
+/// @return letters to change, add, leave out or swap with their neighbour (optimal string
+/// alignment)
+std::size_t
+GetDistance(const std::string& a, const std::string& b)
+{
+    std::vector<std::vector<std::size_t>> d(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
+    for (std::size_t i = 0; i <= a.size(); ++i)
+    {
+        for (std::size_t j = 0; j <= b.size(); ++j)
+        {
+            if (i == 0 || j == 0)
+            {
+                d[i][j] = i + j;
+                continue;
+            }
+            const std::size_t change = a[i - 1] == b[j - 1] ? 0 : 1;
+            d[i][j] = std::min({d[i - 1][j] + 1, d[i][j - 1] + 1, d[i - 1][j - 1] + change});
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+            {
+                d[i][j] = std::min(d[i][j], d[i - 2][j - 2] + 1);
+            }
+        }
+    }
+    return d[a.size()][b.size()];
+}
+
+} // namespace
+
+std::string
+GetPlaceholder(OptionKind kind)
+{
+    switch (kind)
+    {
+    case OptionKind::FLAG:
+        return "";
+    case OptionKind::WHOLE:
+        return "N";
+    case OptionKind::NUMBER:
+        return "NUMBER";
+    case OptionKind::RATIO:
+        return "RATIO";
+    case OptionKind::SIZE:
+        return "SIZE";
+    case OptionKind::TIME:
+        return "TIME";
+    case OptionKind::OUTPUT:
+        return "FILE";
+    case OptionKind::TEXT:
+        break;
+    }
+    return "TEXT";
+}
+
+std::string
+NormaliseValue(OptionKind kind, const std::string& option, const std::string& text)
+{
+    switch (kind)
+    {
+    case OptionKind::FLAG:
+        for (const char* word : {"true", "false", "1", "0", "t", "f"})
+        {
+            if (text == word)
+            {
+                return text;
+            }
+        }
+        Refuse(option, text, "is a switch: write " + option + ", or " + option + "=false");
+    case OptionKind::WHOLE:
+        return NormaliseWhole(option, text);
+    case OptionKind::NUMBER:
+        if (!ToNumber(text))
+        {
+            Refuse(option, text, "must be a number");
+        }
+        return text;
+    case OptionKind::RATIO:
+        return NormaliseRatio(option, text);
+    case OptionKind::SIZE:
+        return std::to_string(ParseSize(text, option.substr(option.find_first_not_of('-'))));
+    case OptionKind::TIME:
+        return NormaliseTime(option, text);
+    case OptionKind::TEXT:
+    case OptionKind::OUTPUT:
+        break;
+    }
+    return text;
+}
+
+uint64_t
+ParseSize(const std::string& text, const std::string& option)
+{
+    const auto bytes = ToSize(text);
+    if (!bytes || *bytes < 1 || *bytes > MOST_BYTES)
+    {
+        throw std::invalid_argument("--" + option + "=" + text +
+                                    ": must be a size such as 8, 512K, 64M or 1G");
+    }
+    if (*bytes != std::floor(*bytes))
+    {
+        throw std::invalid_argument("--" + option + "=" + text + ": is no whole number of bytes");
+    }
+    return static_cast<uint64_t>(*bytes);
+}
+
+std::string
+FindNearest(const std::string& name, const std::vector<std::string>& names)
+{
+    const std::string typed = Squeeze(name);
+    std::string nearest;
+    std::size_t least = std::max<std::size_t>(1, typed.size() / 3) + 1;
+    for (const std::string& candidate : names)
+    {
+        const std::size_t distance = GetDistance(typed, Squeeze(candidate));
+        if (distance < least)
+        {
+            least = distance;
+            nearest = candidate;
+        }
+    }
+    return nearest;
+}
+
+std::string
+FindAlias(const std::string& name, const std::vector<std::string>& names)
+{
+    for (const std::string& candidate : names)
+    {
+        if (Squeeze(candidate) == Squeeze(name))
+        {
+            return candidate;
+        }
+    }
+    return "";
+}
+
+std::string
+Suggest(const std::string& name, const std::vector<std::string>& names)
+{
+    const std::string nearest = FindNearest(name, names);
+    if (!nearest.empty())
+    {
+        return "did you mean " + nearest + "?";
+    }
+    std::string all;
+    for (const std::string& candidate : names)
+    {
+        all += (all.empty() ? "there are " : ", ") + candidate;
+    }
+    return all;
+}
+
+} // namespace proteus
+} // namespace ns3

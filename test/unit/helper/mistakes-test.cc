@@ -1,0 +1,392 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "ns3/proteus-programs.h"
+
+#include <cstdio>
+#include <fstream>
+#include <functional>
+#include <gtest/gtest.h>
+#include <iostream>
+#include <map>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <vector>
+
+using namespace ns3::proteus;
+
+namespace
+{
+
+const std::string WORKLOADS = PROTEUS_SOURCE_DIR "/workloads";
+
+using Maker = std::function<std::unique_ptr<CommandLineProgram>(const std::string&)>;
+
+const std::map<std::string, Maker> PROGRAMS{{"calibrate", MakeCalibrateProgram},
+                                            {"collective", MakeNcclTestsProgram},
+                                            {"compile", MakeCompileProgram},
+                                            {"evaluate", MakeEvaluateProgram},
+                                            {"fabrics", MakeFabricsProgram},
+                                            {"flows", MakeFlowsProgram},
+                                            {"gpt3", MakeGpt3Program},
+                                            {"run", MakeRunInputProgram},
+                                            {"validate", MakeValidateProgram}};
+
+/// What a program printed, and its exit code.
+struct Outcome
+{
+    int code{0};
+    std::string out;
+    std::string error;
+};
+
+/// Runs a program in this process.
+Outcome
+Start(const std::string& program, const std::vector<std::string>& arguments)
+{
+    std::vector<std::string> words{"proteus-" + program};
+    words.insert(words.end(), arguments.begin(), arguments.end());
+    std::vector<char*> argv;
+    for (std::string& word : words)
+    {
+        argv.push_back(word.data());
+    }
+    std::ostringstream out;
+    std::ostringstream error;
+    std::streambuf* const oldOut = std::cout.rdbuf(out.rdbuf());
+    std::streambuf* const oldError = std::cerr.rdbuf(error.rdbuf());
+    Outcome outcome;
+    outcome.code =
+        PROGRAMS.at(program)(WORKLOADS)->Main(static_cast<int>(argv.size()), argv.data());
+    std::cout.rdbuf(oldOut);
+    std::cerr.rdbuf(oldError);
+    outcome.out = out.str();
+    outcome.error = error.str();
+    return outcome;
+}
+
+/// A mistake, and what the one line that answers it has to say.
+struct Mistake
+{
+    std::string program;
+    std::vector<std::string> arguments;
+    std::string hint;
+};
+
+const std::string MODEL = "--model=gpt3-125m";
+const std::string PLAN = "--strategy=tp=4,dp=4";
+const std::string NETWORK = "--ns3::proteus::PacketNetwork::";
+const std::string FABRIC = "--ns3::proteus::Fabric::";
+const std::string TRANSPORT = "--ns3::proteus::Transport::";
+
+const std::vector<Mistake> MISTAKES{
+    // Whole numbers.
+    {"gpt3", {"--globalBatch=1e3"}, "must be a whole number: write --globalBatch=1000"},
+    {"gpt3", {"--globalBatch=16K"}, "must be a whole number: write --globalBatch=16384"},
+    {"gpt3", {"--globalBatch=1.5"}, "must be a whole number"},
+    {"gpt3", {"--globalBatch="}, "--globalBatch needs a value: --globalBatch=N"},
+    {"gpt3", {"--globalBatch"}, "--globalBatch needs a value: --globalBatch=N"},
+    {"gpt3", {"--globalBatch=ten"}, "must be a whole number"},
+    {"gpt3", {"--globalBatch=0x10"}, "must be a whole number"},
+    {"gpt3", {"--globalBatch=99999999999999999999"}, "is too large"},
+    {"gpt3", {"--globalBatch=0"}, "must be a number from 1"},
+    {"gpt3", {"--globalBatch=-8"}, "must be a number from 1"},
+    {"gpt3", {"--nodes=4x"}, "--nodes=4x: must be a whole number"},
+    {"gpt3", {"--nodes=4 "}, "must be a whole number"},
+    {"gpt3", {"--nodes=four"}, "must be a whole number"},
+    {"gpt3", {"--nodes=-1"}, "must be a number from 0"},
+    {"gpt3", {"--nodes=1,2"}, "must be a whole number"},
+    {"gpt3", {"--tp=8abc"}, "--tp=8abc: must be a whole number"},
+    {"gpt3", {"--tp=8.0"}, "must be a whole number: write --tp=8"},
+    {"gpt3", {"--pp=two"}, "must be a whole number"},
+    {"gpt3", {"--pp=0"}, "must be a number from 1"},
+    {"gpt3", {"--dp=1e1"}, "write --dp=10"},
+    {"gpt3", {"--microBatch=1/2"}, "must be a whole number"},
+    {"gpt3", {"--stream=2.9"}, "--stream=2.9: must be a whole number"},
+    {"run", {"--stream=-1", MODEL, PLAN, "--quiet"}, "--stream"},
+    {"run", {"--ranks=all"}, "must be a whole number"},
+    {"run", {"--ranks=1K"}, "write --ranks=1024"},
+    {"collective", {"--gpus=8G"}, "must be a whole number"},
+    {"collective", {"--channels=many"}, "must be a whole number"},
+    {"collective", {"--channels=1025"}, "must be a number from 0 to 1024"},
+    {"collective", {"--iterations=1e2"}, "write --iterations=100"},
+    {"collective", {"--root=first"}, "must be a whole number"},
+    {"collective", {"--root=9", "--collective=broadcast"}, "must be a rank, 0 to 7"},
+    {"collective", {"--root=1"}, "has no root"},
+    {"flows", {"--seed=1.0"}, "write --seed=1"},
+    {"flows", {"--seed=0"}, "must be a number from 1"},
+    {"flows", {"--payload=1000B"}, "must be a whole number"},
+    {"flows", {"--overhead=some"}, "must be a whole number"},
+    {"calibrate", {"--rounds=3.5"}, "must be a whole number"},
+    {"fabrics", {"--nodes=four"}, "must be a whole number"},
+    {"evaluate", {"--stream=x"}, "must be a whole number"},
+    {"gpt3", {"--serversPerLeaf=1.5"}, "must be a whole number"},
+    {"gpt3", {"--serversPerLeaf=0"}, "must be a number from 1"},
+    // Sizes.
+    {"collective", {"--min=8Q"}, "must be a size such as 8, 512K, 64M or 1G"},
+    {"collective", {"--min=1e3"}, "must be a size"},
+    {"collective", {"--min=-1"}, "must be a size"},
+    {"collective", {"--min=0"}, "must be a size"},
+    {"collective", {"--min=M"}, "must be a size"},
+    {"collective", {"--max=1.0001K"}, "no whole number of bytes"},
+    {"collective", {"--max=1PB"}, "must be a size"},
+    {"collective", {"--min=2M", "--max=1M"}, "--max not below --min"},
+    {"validate", {"--min=abc"}, "must be a size"},
+    {"validate", {"--min=2G"}, "is below --min=2G"},
+    {"calibrate", {"--sizes=64K"}, "must be bytes"},
+    {"calibrate", {"--sizes=65536", "--quick"}, "give one of them"},
+    // Numbers, ratios and shares.
+    {"gpt3", {"--oversubscription=2/1"}, "must be a number, a ratio such as 2:1"},
+    {"gpt3", {"--oversubscription=2:0"}, "must be a number, a ratio such as 2:1"},
+    {"gpt3", {"--oversubscription=:1"}, "must be a number, a ratio such as 2:1"},
+    {"gpt3", {"--oversubscription=high"}, "must be a number, a ratio such as 2:1"},
+    {"gpt3", {"--oversubscription=nan"}, "must be a number, a ratio such as 2:1"},
+    {"gpt3", {"--oversubscription=inf"}, "must be a number, a ratio such as 2:1"},
+    {"gpt3", {"--computeSlowdown=10%%"}, "per cent such as 10%"},
+    {"gpt3", {"--computeSlowdown=-0.1", "--executor=flow"}, "must be a number, 0 or more"},
+    {"gpt3", {"--computeSlowdown=10%"}, "belongs to the flow network"},
+    {"gpt3", {"--communicationSlowdown=a lot"}, "per cent such as 10%"},
+    {"collective", {"--factor=two"}, "must be a number"},
+    {"collective", {"--factor=1"}, "--factor must be above 1"},
+    {"collective", {"--pluginLatency=35us"}, "must be a number"},
+    {"collective", {"--pluginLatency=-1"}, "must be 0 to 1e6 microseconds"},
+    // Times.
+    {"gpt3", {"--launchInterval=5"}, "needs a unit, e.g. --launchInterval=5us"},
+    {"gpt3", {"--launchInterval=5 us"}, "must be a time with its unit"},
+    {"gpt3", {"--launchInterval=5usec"}, "must be a time with its unit"},
+    {"gpt3", {"--launchInterval=us"}, "must be a time with its unit"},
+    {"gpt3", {"--launchInterval=soon"}, "must be a time with its unit"},
+    {"gpt3", {"--launchInterval=1.2.3us"}, "must be a time with its unit"},
+    {"gpt3", {"--launchInterval=-5us"}, "must not be negative"},
+    {"gpt3", {"--launchInterval="}, "--launchInterval needs a value"},
+    {"run", {"--seriesInterval=10"}, "needs a unit"},
+    {"run", {"--seriesInterval=fast"}, "must be a time with its unit"},
+    {"compile", {"--launchInterval=7"}, "needs a unit"},
+    {"fabrics", {"--launchInterval=1m"}, "must be a time with its unit"},
+    // Switches.
+    {"gpt3", {"--quiet=yes"}, "is a switch: write --quiet, or --quiet=false"},
+    {"gpt3", {"--quiet=2"}, "is a switch"},
+    {"gpt3", {"--overlapGradientReduction=on"}, "is a switch"},
+    {"compile", {"--expand=please"}, "is a switch"},
+    {"calibrate", {"--quick=quick"}, "is a switch"},
+    {"validate", {"--brief=no"}, "is a switch"},
+    {"collective", {"--topology=full"}, "is a switch"},
+    // Words that are no options.
+    {"gpt3", {"125M"}, "'125M' is no option; options are --NAME=VALUE"},
+    {"gpt3", {"--model", "125M"}, "write --model=125M"},
+    {"gpt3", {"model=125M"}, "is no option"},
+    {"gpt3", {"-model=125M"}, "options begin with two dashes: --model=125M"},
+    {"gpt3", {"-q"}, "options begin with two dashes"},
+    {"gpt3", {"-"}, "is no option"},
+    {"gpt3", {""}, "is no option"},
+    {"run", {"graph.json"}, "is no option"},
+    {"collective", {"-b", "8"}, "options begin with two dashes"},
+    {"flows", {"flows.csv"}, "is no option"},
+    {"validate", {"a100"}, "is no option"},
+    // Unknown options.
+    {"gpt3", {"--node=4"}, "there is no such option; did you mean --nodes?"},
+    {"gpt3", {"--Nodes=4"}, "did you mean --nodes?"},
+    {"gpt3", {"--modle=125M"}, "did you mean --model?"},
+    {"gpt3", {"--global-batch=8"}, "did you mean --globalBatch?"},
+    {"gpt3", {"--global_batch=8"}, "did you mean --globalBatch?"},
+    {"gpt3", {"--globalbatch=8"}, "did you mean --globalBatch?"},
+    {"gpt3", {"--micro-batch=1"}, "did you mean --microBatch?"},
+    {"gpt3", {"--sumary=x.json"}, "did you mean --summary?"},
+    {"gpt3", {"--exector=flow"}, "did you mean --executor?"},
+    {"gpt3", {"--executors=flow"}, "did you mean --executor?"},
+    {"gpt3", {"--data-type=fp8"}, "did you mean --dataType?"},
+    {"gpt3", {"--recomputation=full"}, "there is no such option"},
+    {"gpt3", {"--quite"}, "did you mean --quiet?"},
+    {"gpt3", {"--verbose"}, "there is no such option"},
+    {"gpt3", {"--hlep"}, "did you mean --help?"},
+    {"gpt3", {"--PrintAttribute=ns3::Node"}, "did you mean --PrintAttributes?"},
+    {"gpt3", {"--"}, "there is no such option"},
+    {"gpt3", {"--=3"}, "there is no such option"},
+    {"run", {"--startegy=tp=8"}, "did you mean --strategy?"},
+    {"run", {"--time-line=x"}, "did you mean --timeline?"},
+    {"run", {"--variable=layers=4"}, "did you mean --variables?"},
+    {"run", {"--launch-interval=5us"}, "did you mean --launchInterval?"},
+    {"collective", {"--size=8M"}, "there is no such option"},
+    {"collective", {"--algo=ring"}, "there is no such option"},
+    {"collective", {"--algoritm=ring"}, "did you mean --algorithm?"},
+    {"collective", {"--collectives=all-reduce"}, "did you mean --collective?"},
+    {"compile", {"--gpus=A100"}, "did you mean --gpu?"},
+    {"flows", {"--flow=x.csv"}, "did you mean --flows?"},
+    {"flows", {"--congestion-control=hpcc"}, "did you mean --congestionControl?"},
+    {"fabrics", {"--Fabrics=fat-tree"}, "did you mean --fabrics?"},
+    {"evaluate", {"--calibration=x"}, "did you mean --calibrations?"},
+    {"validate", {"--table=a100"}, "did you mean --tables?"},
+    {"calibrate", {"--outputs=x"}, "did you mean --output?"},
+    // Two outputs that are one, and values that later ones take the place of.
+    {"gpt3", {"--nodes=1x", "--nodes=2"}, "--nodes=1x: must be a whole number"},
+    {"gpt3", {"--csv=y.csv", "--report=x.csv", "--csv=x.csv"}, "would both write x.csv"},
+    {"gpt3", {"--csv=x.csv", "--summary=x.csv"}, "--csv and --summary would both write x.csv"},
+    {"gpt3", {"--csv=x.csv", "--summary=./x.csv"}, "would both write"},
+    {"gpt3", {"--csv=a/../x.csv", "--report=x.csv"}, "would both write"},
+    {"run", {"--json=o", "--timeline=o"}, "would both write o"},
+    {"collective", {"--csv=x.csv", "--measuredCsv=x.csv"}, "would both write"},
+    {"fabrics", {"--csv=t", "--markdown=t"}, "would both write"},
+    {"evaluate", {"--csv=t", "--output=t"}, "would both write"},
+    {"compile", {"--graph=g.json", "--inventory=g.json"}, "would both write"},
+    // Names.
+    {"gpt3", {"--model=126M"}, "did you mean 125M?"},
+    {"gpt3", {"--model=llama"}, "there are 125M"},
+    {"gpt3", {"--model=1.3"}, "did you mean 1.3B?"},
+    {"run", {"--model=gpt3-126m", PLAN}, "did you mean gpt3-125m?"},
+    {"run", {"--model=lama3-8b", PLAN}, "did you mean llama3-8b?"},
+    {"run", {"--model=./nothing.json", PLAN}, "there is no such file"},
+    {"run", {"--model=zzzzzzzzzz", PLAN}, "there are "},
+    {"run", {MODEL}, "--strategy"},
+    {"run", {PLAN}, "belong to a model"},
+    {"run", {}, "is missing"},
+    {"run", {MODEL, PLAN, "--graph=x.json"}, "give one of them"},
+    {"run", {MODEL, "--strategy=tp:4"}, "tp:4"},
+    {"run", {MODEL, "--strategy=pt=4"}, "pt"},
+    {"run", {MODEL, PLAN, "--variables=layers"}, "is not NAME=NUMBER"},
+    {"run", {"--traceCompute=measured", "--trace=x"}, "must be recorded or roofline"},
+    {"gpt3", {"--cluster=dgx-a10"}, "did you mean dgx-a100?"},
+    {"gpt3", {"--cluster=dgxh100x"}, "did you mean dgx-h100?"},
+    {"gpt3", {"--cluster=nothing.json"}, "there is no such file"},
+    {"collective", {"--cluster=dgx"}, "--cluster=dgx: "},
+    {"collective", {"--collective=allreduc"}, "did you mean all-reduce?"},
+    {"collective", {"--collective=sort"}, "--collective=sort: "},
+    {"collective", {"--algorithm=treee"}, "did you mean tree?"},
+    {"collective", {"--algorithm=quick"}, "--algorithm=quick: there are "},
+    {"collective", {"--protocol=LL64"}, "LL64"},
+    {"collective", {"--launchMode=threads"}, "must be process-per-gpu, one-process or stream"},
+    {"collective", {"--grouping=pairs"}, "must be stride or block"},
+    {"gpt3", {"--executor=packets"}, "must be of packet, flow"},
+    {"gpt3", {"--executor=flow;packet"}, "must be of packet, flow"},
+    {"gpt3", {"--executor="}, "--executor needs a value"},
+    {"gpt3", {"--executor=flow_calibrated"}, "needs --calibration=FILE"},
+    {"gpt3", {"--htae=new"}, "must be flow or classic"},
+    {"gpt3", {"--fabric=ring"}, "leaf-spine"},
+    {"gpt3", {"--schedule=zb"}, "choose one of 1f1b, gpipe"},
+    {"gpt3", {"--recompute=some", "--tp=4", "--model=125M"}, "some"},
+    {"gpt3", {"--dataType=int8"}, "int8"},
+    {"compile", {MODEL, PLAN, "--gpu=A1000"}, "A1000"},
+    {"compile", {MODEL, PLAN, "--graph=x.txt"}, "must end in .json, .pb or .dot"},
+    {"flows", {"--transport=udp", "--cluster=dgx-a100"}, "known are go-back-n"},
+    {"flows", {"--window=64K"}, "must be a number of bytes, or bdp"},
+    {"flows", {"--cluster=dgx-a100"}, "--flows=FILE is missing"},
+    {"validate", {"--tables=z9000"}, "no table of"},
+    {"fabrics", {"--executor=both"}, "a comparison of fabrics has one executor"},
+    {"evaluate", {"--only=nothing at all"}, "has that in its title"},
+    // Plans that do not fit.
+    {"gpt3", {"--model=125M", "--tp=8"}, "has 12 attention heads"},
+    {"gpt3", {"--model=125M", "--tp=8"}, "try --tp=4"},
+    {"gpt3", {"--model=125M", "--tp=4", "--pp=8", "--dp=2"}, "lower one of them, or raise --nodes"},
+    {"run", {MODEL, "--strategy=dp=32"}, "add servers (--nodes), or use a smaller strategy"},
+    {"gpt3", {"--model=175B", "--tp=8", "--nodes=1"}, "add --ignoreMemory to run it"},
+    // Attributes and global values of ns-3.
+    {"gpt3", {NETWORK + "Algorithm=treee"}, "Algorithm=treee: must be one of "},
+    {"gpt3", {NETWORK + "Protocol=LL64"}, "LL64"},
+    {"gpt3", {NETWORK + "LaunchMode=threads"}, "must be stream, process-per-gpu or one-process"},
+    {"gpt3", {NETWORK + "Algoritm=tree"}, "has no attribute Algoritm; did you mean Algorithm?"},
+    {"gpt3", {NETWORK + "Channels=4x"}, "must be a whole number"},
+    {"gpt3", {NETWORK + "Channels=-4"}, "must not be negative"},
+    {"gpt3", {NETWORK + "Channels=4096"}, "is no value of this attribute"},
+    {"gpt3", {NETWORK + "LaunchOverhead=5"}, "needs a unit"},
+    {"gpt3", {NETWORK + "LaunchOverhead=late"}, "must be a time with its unit"},
+    {"gpt3", {NETWORK + "KernelCosts=maybe"}, "is a switch"},
+    {"gpt3", {FABRIC + "Routing=Adaptiv"}, "did you mean Adaptive?"},
+    {"gpt3", {FABRIC + "Routing=random"}, "there are Ecmp"},
+    {"gpt3", {FABRIC + "Pfc=on"}, "is a switch"},
+    {"gpt3", {FABRIC + "SwitchBuffer=16MB"}, "must be a whole number"},
+    {"gpt3", {TRANSPORT + "CongestionControl=dcqnc"}, "dcqnc"},
+    {"gpt3", {TRANSPORT + "PathRandom=ns3::Uniform"}, "ns-3 has no type ns3::Uniform"},
+    {"gpt3", {TRANSPORT + "RetransmissionTimeout=1 second"}, "must be a time with its unit"},
+    {"gpt3", {"--ns3::proteus::Fabrik::Routing=Ecmp"}, "did you mean ns3::proteus::Fabric?"},
+    {"gpt3", {"--ns3::proteus::Nothing::At=1"}, "ns-3 has no type"},
+    {"gpt3", {"--PrintAttributes=ns3::proteus::Fabrik"}, "did you mean ns3::proteus::Fabric?"},
+    {"gpt3", {"--PrintAttributes"}, "ns-3 has no type"},
+    {"gpt3", {"--RngRun=first"}, "must be a whole number"},
+    {"gpt3", {"--SchedulerType=ns3::HeapSchedular"}, "did you mean ns3::HeapScheduler?"},
+    // Files.
+    {"gpt3", {"--config=nothing.json"}, "nothing.json"},
+    {"gpt3", {"--config"}, "--config=FILE: give one file"},
+    {"gpt3", {"--csv=/nowhere/x.csv"}, "/nowhere/x.csv"},
+    {"gpt3", {"--calibration=nothing.json", "--executor=flow"}, "nothing.json"},
+    {"run", {"--graph=nothing.json"}, "nothing.json"},
+    {"run", {"--trace=nothing"}, "nothing"},
+    {"flows", {"--flows=nothing.csv", "--cluster=dgx-a100"}, "nothing.csv"},
+    {"evaluate", {"--list=nothing.json"}, "nothing.json"},
+};
+
+} // namespace
+
+TEST(Mistakes, AreAnsweredInOneLineWithAHint)
+{
+    ASSERT_GE(MISTAKES.size(), 200u);
+    for (const Mistake& mistake : MISTAKES)
+    {
+        std::string command = "proteus-" + mistake.program;
+        for (const std::string& argument : mistake.arguments)
+        {
+            command += " '" + argument + "'";
+        }
+        SCOPED_TRACE(command);
+        const Outcome outcome = Start(mistake.program, mistake.arguments);
+        EXPECT_EQ(outcome.code, 1);
+        const std::string start = "proteus-" + mistake.program + ": error: ";
+        EXPECT_EQ(outcome.error.rfind(start, 0), 0u) << outcome.error;
+        EXPECT_EQ(std::count(outcome.error.begin(), outcome.error.end(), '\n'), 1) << outcome.error;
+        EXPECT_NE(outcome.error.find(mistake.hint), std::string::npos) << outcome.error;
+    }
+}
+
+TEST(Mistakes, QuestionsAreAnswered)
+{
+    for (const auto& [program, maker] : PROGRAMS)
+    {
+        SCOPED_TRACE(program);
+        for (const std::string& help : {"--help", "-h"})
+        {
+            const Outcome outcome = Start(program, {help});
+            EXPECT_EQ(outcome.code, 0);
+            EXPECT_EQ(outcome.error, "");
+            EXPECT_NE(outcome.out.find("Usage: proteus-" + program), std::string::npos);
+            EXPECT_NE(outcome.out.find("--quiet"), std::string::npos);
+        }
+        EXPECT_EQ(Start(program, {"--version"}).out.rfind("proteus ", 0), 0u);
+        EXPECT_NE(Start(program, {"--models"}).out.find("gpt3-125m\n"), std::string::npos);
+        EXPECT_NE(Start(program, {"--clusters"}).out.find("dgx-a100\n"), std::string::npos);
+        EXPECT_NE(Start(program, {"--strategies"}).out.find("ddp-8.json\n"), std::string::npos);
+        EXPECT_NE(Start(program, {"--algorithms"}).out.find("all-reduce: "), std::string::npos);
+    }
+}
+
+TEST(Mistakes, WhatPeopleTypeIsUnderstood)
+{
+    for (const std::string& name : {"allreduce", "all_reduce", "AllReduce", "all-reduce"})
+    {
+        const Outcome outcome = Start(
+            "collective",
+            {"--collective=" + name, "--cluster=DGX_A100", "--min=1M", "--max=1MiB", "--quiet"});
+        EXPECT_EQ(outcome.code, 0) << outcome.error;
+    }
+    const Outcome compiled =
+        Start("compile", {"--model=GPT3_125M", "--strategy=tp=4,dp=2", "--gpu=A100-SXM4-80GB"});
+    EXPECT_EQ(compiled.code, 0) << compiled.error;
+    EXPECT_EQ(compiled.out.rfind("GPT-3 125M", 0), 0u);
+}
+
+TEST(Mistakes, AConfigurationHoldsOptions)
+{
+    const std::string path = testing::TempDir() + "proteus-mistakes-config.json";
+    std::ofstream(path) << R"({"model": "gpt3-125m", "strategy": {"tp": 4, "dp": 2}})";
+    const Outcome both = Start("compile", {"--config=" + path});
+    EXPECT_EQ(both.code, 0) << both.error;
+    EXPECT_NE(both.out.find(" 8 devices"), std::string::npos) << both.out;
+    const Outcome other = Start("compile", {"--config=" + path, "--strategy=tp=4,dp=1"});
+    EXPECT_NE(other.out.find(" 4 devices"), std::string::npos) << other.out;
+    std::ofstream(path) << R"({"modle": "gpt3-125m"})";
+    const Outcome wrong = Start("compile", {"--config=" + path});
+    EXPECT_EQ(wrong.code, 1);
+    EXPECT_NE(wrong.error.find("did you mean --model?"), std::string::npos) << wrong.error;
+    std::remove(path.c_str());
+}
