@@ -283,11 +283,9 @@ Fabric::Enqueue(PortId id, const PacketRecord& record)
     if (port.markBytes > 0 && data && lane.queuedBytes > port.markBytes)
     {
         PacketRecord marked = record;
-        if (m_marker.Draw(port, lane.queuedBytes))
+        if (!m_marker.MarksAtDequeue() && m_marker.Draw(port, lane.queuedBytes))
         {
-            marked.flags |= PacketRecord::CONGESTION_EXPERIENCED;
-            ++port.statistics.markedPackets;
-            Trace(PortEvent::MARK, id, marked);
+            Mark(id, marked);
         }
         lane.queue.Push(marked);
     }
@@ -305,6 +303,14 @@ Fabric::Enqueue(PortId id, const PacketRecord& record)
     }
 }
 
+void
+Fabric::Mark(PortId id, PacketRecord& record)
+{
+    record.flags |= PacketRecord::CONGESTION_EXPERIENCED;
+    ++m_ports[id].statistics.markedPackets;
+    Trace(PortEvent::MARK, id, record);
+}
+
 bool
 Fabric::SendQueued(PortId id)
 {
@@ -314,12 +320,18 @@ Fabric::SendQueued(PortId id)
     {
         const uint32_t c = m_scheduler.Pick(m_ports, id, classes);
         LaneState& lane = m_ports.Lane(id, c);
-        const PacketRecord record = lane.queue.Front();
+        PacketRecord record = lane.queue.Front();
         const uint32_t wireBytes = port.GetWireBytes(record);
-        if (record.kind != PacketKind::DATA || TakeCredit(id, c, wireBytes))
+        const bool data = record.kind == PacketKind::DATA;
+        if (!data || TakeCredit(id, c, wireBytes))
         {
             lane.queue.Pop();
             lane.queuedBytes -= wireBytes;
+            if (port.markBytes > 0 && data && lane.queuedBytes > port.markBytes &&
+                m_marker.MarksAtDequeue() && m_marker.Draw(port, lane.queuedBytes))
+            {
+                Mark(id, record);
+            }
             if (lane.queue.IsEmpty())
             {
                 port.waiting &= ~(1u << c);

@@ -41,6 +41,7 @@ struct ForwardingSettings
     uint32_t cutThroughBytes{64};           //!< of a network packet
     uint32_t burstBytes{0};                 //!< most payload of a unit on NVLink and PCIe
     uint32_t trainPackets{1};               //!< of a unit on network links
+    uint32_t telemetryBytes{42};            //!< that telemetry adds to packets of network links
     std::string inputQueuedKinds;           //!< kinds of devices, separated by commas
     RoutingMode routing{RoutingMode::ECMP}; //!< among equal paths
     Time rerouteDelay;                      //!< from a failure to new routes
@@ -89,6 +90,7 @@ struct MarkSettings
     uint64_t minBytes{1};              //!< queue from which on packets are marked
     uint64_t maxBytes{1};              //!< queue from which on every packet is marked
     double maxProbability{0};          //!< just below maxBytes
+    bool atDequeue{false};             //!< by what waits behind a packet that leaves the queue
     DataRate referenceRate;            //!< of the port that these are given for
     Ptr<UniformRandomVariable> random; //!< decides about marks
 };

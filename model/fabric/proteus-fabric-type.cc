@@ -230,6 +230,14 @@ Fabric::GetTypeId()
                           MakeSettingAccessor<&FabricSettings::forwarding,
                                               &ForwardingSettings::trainPackets>(),
                           MakeUintegerChecker<uint32_t>(1, 1024))
+            .AddAttribute("TelemetryBytes",
+                          "Bytes that in-band telemetry adds to every packet of an InfiniBand or "
+                          "Ethernet link, where a congestion control asks for it. The default is "
+                          "the room for five hops that HPCC takes: 2 and 8 for each.",
+                          UintegerValue(42),
+                          MakeSettingAccessor<&FabricSettings::forwarding,
+                                              &ForwardingSettings::telemetryBytes>(),
+                          MakeUintegerChecker<uint32_t>(0, 4096))
             .AddAttribute("TrafficClasses",
                           "Number of traffic classes (virtual lanes, PFC priorities); 0 is served "
                           "first.",
@@ -371,6 +379,13 @@ Fabric::GetTypeId()
                 DataRateValue(DataRate("25Gb/s")),
                 MakeSettingAccessor<&FabricSettings::marks, &MarkSettings::referenceRate>(),
                 MakeDataRateChecker())
+            .AddAttribute("EcnAtDequeue",
+                          "Whether a packet is marked when it leaves the queue, by what waits "
+                          "behind it, as in the simulator of HPCC's authors; false: when it comes, "
+                          "by what waits with it, as DCQCN's paper has it.",
+                          BooleanValue(false),
+                          MakeSettingAccessor<&FabricSettings::marks, &MarkSettings::atDequeue>(),
+                          MakeBooleanChecker())
             .AddAttribute(
                 "ReferenceMode",
                 "Keeps events in a plain ordered set and gives each arrival and each "

@@ -98,6 +98,7 @@ Fabric::GetFraming(LinkId id) const
     if (link.technology == LinkTechnology::INFINIBAND || link.technology == LinkTechnology::ROCE)
     {
         framing.unitBytes *= m_settings.forwarding.trainPackets;
+        framing.packetHeaderBytes += m_telemetry ? m_settings.forwarding.telemetryBytes : 0;
     }
     else if (m_settings.forwarding.burstBytes > 0)
     {
@@ -274,7 +275,25 @@ Fabric::SetTimer(int64_t timePs)
 void
 Fabric::SetTelemetry(bool on)
 {
+    if (m_telemetry == on)
+    {
+        return;
+    }
     m_telemetry = on;
+    for (PortId id = 0; id < GetNPorts(); ++id)
+    {
+        const LinkTechnology technology = GetLink(id).technology;
+        if (technology == LinkTechnology::ROCE || technology == LinkTechnology::INFINIBAND)
+        {
+            NS_ABORT_MSG_IF(m_ports[id].statistics.packets > 0,
+                            "proteus::Fabric::SetTelemetry: network links carry packets already");
+            m_ports[id].SetFraming(GetFraming(id / 2));
+        }
+    }
+    for (VertexId vertex = 0; vertex < m_cluster->GetVertices().size(); ++vertex)
+    {
+        m_buffers.Update(*m_cluster, m_ports, vertex);
+    }
 }
 
 void

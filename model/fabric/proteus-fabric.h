@@ -187,7 +187,8 @@ class Fabric : public Object
      */
     void SetTimer(int64_t timePs);
 
-    /// @param on whether FabricEndpoint::CollectTelemetry() is called
+    /// Packets of network links are longer by the attribute TelemetryBytes with it, so that it is
+    /// set before the first. @param on whether FabricEndpoint::CollectTelemetry() is called
     void SetTelemetry(bool on);
 
     /**
@@ -446,6 +447,8 @@ class Fabric : public Object
     void Transmit(PortId id, const PacketRecord& record, uint32_t wireBytes);
     /// @param id a port @param record that starts there
     void CollectTelemetry(PortId id, const PacketRecord& record);
+    /// @param id of a port @param record a unit of its queue that gets a congestion mark
+    void Mark(PortId id, PacketRecord& record);
 
     /// @param id a port @param timePs when it is to be served, if not before
     void RequestService(PortId id, int64_t timePs)

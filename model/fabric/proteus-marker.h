@@ -35,8 +35,14 @@ class Marker
     /// @param port of a switch or NIC @param link it belongs to
     void SetUpPort(PortState& port, const Link& link) const;
 
+    /// @return whether units are marked when they leave the queue, not when they come
+    bool MarksAtDequeue() const
+    {
+        return m_settings->atDequeue;
+    }
+
     /// @param port with thresholds @param queuedBytes that wait for it, above PortState::markBytes
-    /// @return whether the last unit of them gets a mark
+    /// @return whether the unit that comes or leaves gets a mark
     bool Draw(const PortState& port, uint64_t queuedBytes) const
     {
         return queuedBytes >= port.markAllBytes || DrawBetween(port, queuedBytes);

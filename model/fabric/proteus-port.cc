@@ -19,6 +19,12 @@ PortState::SetRate(const LinkFraming& framing, double bytesPerSecond)
 {
     psPerByte =
         static_cast<uint64_t>(std::llround(std::ldexp(1e12 / bytesPerSecond, TIME_FRACTION_BITS)));
+    SetFraming(framing);
+}
+
+void
+PortState::SetFraming(const LinkFraming& framing)
+{
     fullPayload = framing.unitBytes;
     controlWire = framing.controlBytes;
     mostWire = 0;

@@ -112,6 +112,9 @@ struct alignas(64) PortState
     /// @param framing of the link @param bytesPerSecond its rate
     void SetRate(const LinkFraming& framing, double bytesPerSecond);
 
+    /// @param framing of the link
+    void SetFraming(const LinkFraming& framing);
+
     /// @param record a unit @return its CopyMethod, as an index
     static std::size_t GetMethod(const PacketRecord& record)
     {

@@ -77,11 +77,12 @@ QueuePairMaker::Create(const QueuePairOptions& options)
     const uint32_t id = Add(options);
     const std::vector<LinkId> links = WalkPath(id);
     const PathKind kind = Classify(links);
-    MeasurePath(id, links);
-    m_ports.Assign(id);
     m_core.pairs.GetState(id).controls.isReliable = kind != PathKind::LOCAL;
+    // First, as telemetry makes packets longer.
     const Ptr<CongestionType> type =
         GetCongestionType(ChooseControl(options.congestionControl, kind));
+    MeasurePath(id, links);
+    m_ports.Assign(id);
     SetUpControl(id, *type);
     SetUpRepetition(id, type->GetNeeds());
     SetUpCopies(id);
