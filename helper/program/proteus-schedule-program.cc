@@ -67,6 +67,7 @@ struct Options : ProgramOptions
     int64_t partition{PARTITION_BYTES};
     int64_t credit{CREDIT_BYTES};
     double messageUs{0};
+    bool serial{false};
     int64_t iterations{4};
     std::string crossIteration{"tensor"};
     std::string gradients{"all-reduce"};
@@ -122,6 +123,7 @@ MakeSettings(const Options& options, const std::string& policy)
         settings.partBytes = ToCount(options.partition, "partition", 1);
         settings.creditBytes = ToCount(options.credit, "credit", 1);
         settings.messagePs = static_cast<int64_t>(options.messageUs * 1e6);
+        settings.isSerial = options.serial;
     }
     CheckScheduleSettings(settings);
     return settings;
@@ -465,6 +467,10 @@ class ScheduleProgram : public CommandLineProgram
                          "time from the decision of the rank that schedules until the others know, "
                          "of the policies that order, microseconds",
                          m_options.messageUs);
+        command.AddValue("serial",
+                         "a device carries out one part after the other, as on one stream of NCCL, "
+                         "of the policies that order; else those under way share the network",
+                         m_options.serial);
         command.AddValue("iterations", "how often the job runs, at least 2", m_options.iterations);
         command.AddValue("crossIteration",
                          "what an iteration waits for of the one before: barrier (all of it) or "

@@ -59,6 +59,10 @@ WriteScheduleJson(const ScheduleSettings& settings,
         root["kinds"].push_back(ToString(kind));
     }
     root["messagePs"] = settings.messagePs;
+    if (settings.isSerial)
+    {
+        root["serial"] = true;
+    }
     if (search)
     {
         root["search"]["method"] = search->method;
@@ -90,6 +94,7 @@ ReadScheduleJson(std::istream& input, const std::string& fileName)
                     "bucketBytes",
                     "kinds",
                     "messagePs",
+                    "serial",
                     "search"});
     ScheduleSettings settings;
     settings.policy = root.Get("policy").AsName();
@@ -109,6 +114,10 @@ ReadScheduleJson(std::istream& input, const std::string& fileName)
     if (const auto message = root.Find("messagePs"))
     {
         settings.messagePs = static_cast<int64_t>(message->AsWhole(0, MOST_MESSAGE_PS));
+    }
+    if (const auto serial = root.Find("serial"))
+    {
+        settings.isSerial = serial->AsBool();
     }
     root.Check([&] {
         CheckScheduleSettings(settings);

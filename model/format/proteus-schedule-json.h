@@ -21,7 +21,8 @@
  * Settings of communication scheduling as JSON, and the search that found them.
  *
  * One object with format "proteus-schedule", version 1, policy, [partBytes: communications stay
- * whole], [creditBytes: without limit], [bucketBytes 25000000], [kinds ["data"]], [messagePs 0]
+ * whole], [creditBytes: without limit], [bucketBytes 25000000], [kinds ["data"]], [messagePs 0],
+ * [serial false]
  * and, of a file that a search wrote, [search]: method, seed and trials, a list of objects with
  * partBytes, creditBytes and iterationS. A reader of settings passes over the search.
  */

@@ -102,12 +102,34 @@ CommunicationControl::StartAll(DeviceId deciding, TaskInstance instance)
     {
         if (device == deciding || m_settings.messagePs == 0)
         {
-            start();
+            Enter(device, instance, std::move(start));
         }
         else
         {
-            m_clock.Schedule(device, m_settings.messagePs, std::move(start));
+            m_clock.Schedule(device,
+                             m_settings.messagePs,
+                             [this, device = device, instance, call = std::move(start)]() {
+                                 Enter(device, instance, call);
+                             });
         }
+    }
+}
+
+void
+CommunicationControl::Enter(DeviceId device, TaskInstance instance, std::function<void()> start)
+{
+    const Task& task = m_graph.GetTask(instance.task);
+    // Who receives a message may in turn wait for another one.
+    if (!m_settings.isSerial || task.collective == Collective::SEND_RECV)
+    {
+        start();
+        return;
+    }
+    std::deque<Started>& line = m_lines[{device, GetDeciding(task)}];
+    line.push_back({instance, std::move(start)});
+    if (line.size() == 1)
+    {
+        std::exchange(line.front().start, nullptr)();
     }
 }
 
@@ -125,13 +147,33 @@ CommunicationControl::Finish(DeviceId device, TaskInstance instance)
     {
         m_communications.erase(instance);
     }
+    const auto line = m_lines.find({device, deciding});
+    if (line != m_lines.end() && !line->second.empty() && line->second.front().instance == instance)
+    {
+        line->second.pop_front();
+        if (!line->second.empty())
+        {
+            std::exchange(line->second.front().start, nullptr)();
+        }
+    }
 }
 
 std::string
 CommunicationControl::DescribeWait(DeviceId device, TaskInstance instance) const
 {
     const auto found = m_communications.find(instance);
-    if (found == m_communications.end() || found->second.hasStarted)
+    if (found == m_communications.end())
+    {
+        return "";
+    }
+    const auto line = m_lines.find({device, GetDeciding(m_graph.GetTask(instance.task))});
+    if (found->second.hasStarted && line != m_lines.end() && !line->second.empty() &&
+        line->second.front().instance != instance)
+    {
+        const Task& first = m_graph.GetTask(line->second.front().instance.task);
+        return "waits for '" + m_graph.GetName(first) + "', which started before it";
+    }
+    if (found->second.hasStarted)
     {
         return "";
     }

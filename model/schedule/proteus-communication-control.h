@@ -13,6 +13,8 @@
 #include "ns3/proteus-start-control.h"
 
 #include <cstddef>
+#include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <unordered_map>
@@ -71,6 +73,16 @@ class CommunicationControl : public StartControl
         ReadyCommunication ready;  //!< once all ranks are
     };
 
+    /// A device, and the rank that decides for a group of it.
+    using Follower = std::pair<DeviceId, DeviceId>;
+
+    /// What a device has heard that it is to start, and is not done; the first one is under way.
+    struct Started
+    {
+        TaskInstance instance;
+        std::function<void()> start; //!< empty once it was called
+    };
+
     /// A rank that decides.
     struct Decider
     {
@@ -93,12 +105,18 @@ class CommunicationControl : public StartControl
     /// @param deciding rank that decides @param instance that all of its ranks join
     void StartAll(DeviceId deciding, TaskInstance instance);
 
+    /// @param device that hears that it is to start @param instance a communication
+    /// @param start to be called when its turn has come on the device
+    void Enter(DeviceId device, TaskInstance instance, std::function<void()> start);
+
     const ExecutionGraph& m_graph;
     Clock& m_clock;
     const ScheduleSettings m_settings;
     const SchedulingPolicy m_policy;
     const std::vector<CommunicationRank> m_ranks; //!< by task
     std::map<DeviceId, Decider> m_deciders;
+    std::map<Follower, std::deque<Started>> m_lines; //!< one for each decider: the order is the
+                                                     //!< same on all that follow it
     std::unordered_map<TaskInstance, Communication> m_communications;
     uint64_t m_arrivals{0}; //!< communications that have become ready
 };

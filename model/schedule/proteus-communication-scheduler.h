@@ -45,6 +45,10 @@ struct ScheduleSettings
     std::vector<Parallelism> kinds{Parallelism::DATA};
     /// Time from the decision of the rank that schedules until the other ranks know, picoseconds.
     int64_t messagePs{0};
+    /// Whether a device carries out one collective after the other of those that have started, in
+    /// this order, as NCCL does on one stream; else they share the network, as on several streams,
+    /// or as pushes and pulls of parameter servers do.
+    bool isSerial{false};
 };
 
 /// @ingroup proteus

@@ -71,6 +71,10 @@ ParseScheduleSettings(const std::string& text)
          [&](const std::string& value) {
              settings.messagePs = ToNumber<int64_t>("messagePs", value);
          }},
+        {"serial",
+         [&](const std::string& value) {
+             settings.isSerial = ToNumber<uint32_t>("serial", value) != 0;
+         }},
         {"kinds", [&](const std::string& value) { settings.kinds = ToKinds(value); }}};
     std::stringstream stream(text);
     std::getline(stream, settings.policy, ',');

@@ -49,6 +49,7 @@ TEST(ScheduleJson, ComesBackTheSame)
     settings.bucketBytes = 123;
     settings.kinds = {Parallelism::EXPERT, Parallelism::DATA};
     settings.messagePs = 5000000;
+    settings.isSerial = true;
     ScheduleSearch search{"bayesian", 7, {}};
     search.result.trials = {{{0.1, 0.2}, {1000000, 2000000}, 0.5}, {{0.3, 0.4}, {3, 4}, 0.25}};
     std::ostringstream output;
@@ -60,6 +61,7 @@ TEST(ScheduleJson, ComesBackTheSame)
     EXPECT_EQ(again.bucketBytes, settings.bucketBytes);
     EXPECT_EQ(again.kinds, settings.kinds);
     EXPECT_EQ(again.messagePs, settings.messagePs);
+    EXPECT_TRUE(again.isSerial);
     EXPECT_NE(output.str().find("\"iterationS\": 0.25"), std::string::npos);
     // What is not limited stays so.
     std::ostringstream defaults;

@@ -56,11 +56,18 @@ class LinkNetwork : public ns3::proteus::Network
         {
             return;
         }
+        m_mostOpen = std::max(m_mostOpen, ++m_open);
         m_freePs = std::max(m_freePs, m_clock.GetTimePs()) + m_overheadPs +
                    m_psPerByte * static_cast<int64_t>(communication.bytes);
         for (auto& [member, callback] : members)
         {
-            m_clock.Schedule(member, m_freePs - m_clock.GetTimePs(), std::move(callback));
+            const bool isLast = member == members.back().first;
+            m_clock.Schedule(member,
+                             m_freePs - m_clock.GetTimePs(),
+                             [this, isLast, call = std::move(callback)]() {
+                                 m_open -= isLast;
+                                 call();
+                             });
         }
         members.clear();
     }
@@ -70,9 +77,17 @@ class LinkNetwork : public ns3::proteus::Network
         return "waits for the other one";
     }
 
+    /// @return most communications at once that all members have joined and not all have left
+    uint32_t GetMostOpen() const
+    {
+        return m_mostOpen;
+    }
+
   private:
     const ns3::proteus::ExecutionGraph& m_graph;
     ns3::proteus::FlowClock& m_clock;
+    uint32_t m_open{0};
+    uint32_t m_mostOpen{0};
     int64_t m_psPerByte;
     int64_t m_overheadPs;
     int64_t m_freePs{0};

@@ -11,7 +11,7 @@
 #include "ns3/proteus-schedule-theory.h"
 #include "ns3/proteus-scheduled-run.h"
 
-#include <cmath>
+#include <algorithm>
 #include <cstdint>
 #include <gtest/gtest.h>
 #include <random>
@@ -41,12 +41,14 @@ class PolicyRun
     /// @return steady time between iterations, picoseconds
     int64_t GetSteadyPs(const std::string& policy,
                         uint64_t partBytes = ScheduleSettings::WHOLE,
-                        uint64_t creditBytes = CreditWindow::UNLIMITED) const
+                        uint64_t creditBytes = CreditWindow::UNLIMITED,
+                        bool isSerial = false) const
     {
         ScheduleSettings settings;
         settings.policy = policy;
         settings.partBytes = partBytes;
         settings.creditBytes = creditBytes;
+        settings.isSerial = isSerial;
         const RepeatedGraph repeated = m_net.Repeat(4, CrossIteration::TENSOR);
         const ScheduledRun run = PrepareSchedule(repeated.graph, settings);
         RuntimeOptions options;
@@ -55,7 +57,15 @@ class PolicyRun
         FlowClock clock;
         LinkNetwork network(run.graph, clock, PS_PER_BYTE);
         FlowExecutor executor(run.graph, cluster, options, clock, network);
-        return MeasureIterations(run.graph, repeated, executor.Run()).steadyPs;
+        const Timeline timeline = executor.Run();
+        m_mostOpen = network.GetMostOpen();
+        return MeasureIterations(run.graph, repeated, timeline).steadyPs;
+    }
+
+    /// @return communications that the network had at once in the last run
+    uint32_t GetMostOpen() const
+    {
+        return m_mostOpen;
     }
 
     /// @return the same of the theory's simulation
@@ -78,6 +88,7 @@ class PolicyRun
     std::vector<IdealLayer> m_layers;
     LayerNet m_net;
     IdealLink m_link;
+    mutable uint32_t m_mostOpen{0};
 };
 
 std::vector<IdealLayer>
@@ -129,4 +140,22 @@ TEST(Policies, CreditMovesFromPriorityToArrivalOrder)
     EXPECT_GE(two, run.GetIdealPs(504));
     EXPECT_LE(two, arrival);
     EXPECT_NEAR(static_cast<double>(arrival) * 1e-12, GetArrivalOrderS(run.GetTimes()), 1e-15);
+}
+
+TEST(Policies, OneAfterTheOtherOnADevice)
+{
+    // On a link that carries one at a time it makes no difference whether devices do, too; but the
+    // network has one at a time, in place of all that the credit lets go.
+    std::mt19937_64 random(16);
+    uint32_t mostTogether = 0;
+    for (int i = 0; i < 30; ++i)
+    {
+        const PolicyRun run(MakeRandomLayers(random));
+        const uint64_t credit = 8 * 300;
+        const int64_t together = run.GetSteadyPs("priority", 8 * 100, credit);
+        mostTogether = std::max(mostTogether, run.GetMostOpen());
+        EXPECT_EQ(run.GetSteadyPs("priority", 8 * 100, credit, true), together);
+        EXPECT_EQ(run.GetMostOpen(), 1u);
+    }
+    EXPECT_GE(mostTogether, 3u);
 }
