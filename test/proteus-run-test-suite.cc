@@ -183,7 +183,7 @@ class ProteusRunBadInput : public TestCase
     {
         ExpectFailure("", "{}", "", "--model=NAME and --strategy=FILE are needed");
         ExpectFailure("gpt3-125m", "", "", "--model=NAME and --strategy=FILE are needed");
-        ExpectFailure("gpt5", "{}", "", "--model=gpt5: neither a file nor the name of one");
+        ExpectFailure("gpt5", "{}", "", "--model=gpt5: did you mean gpt?");
         ExpectFailure("gpt3-125m", "nowhere.json", "", "nowhere.json: cannot be opened");
         ExpectFailure("gpt3-125m", "{\"tp\": 2", "", "--strategy:1:");
         ExpectFailure("gpt3-125m", "{\"tq\": 2}", "", "tq");
