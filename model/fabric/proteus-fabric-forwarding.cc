@@ -99,9 +99,10 @@ Fabric::Forward(VertexId at, const PacketRecord& record)
     {
         return;
     }
-    if (!m_internalPorts.empty() && m_internalPorts[at] != NO_PORT)
+    if (!m_internalPorts.empty() && record.ingress != NO_PORT &&
+        m_internalPorts[record.ingress] != NO_PORT)
     {
-        Enqueue(m_internalPorts[at], record);
+        Enqueue(m_internalPorts[record.ingress], record);
         return;
     }
     Enqueue(Route(at, record), record);

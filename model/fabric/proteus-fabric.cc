@@ -189,14 +189,17 @@ Fabric::SetUpInputQueues()
 void
 Fabric::SetUpInternalPorts()
 {
-    // What goes through a device that forwards at a limited rate crosses a link inside it.
+    // What enters a device that forwards at a limited rate crosses a link inside it, one for each
+    // link and direction.
     const auto& vertices = m_cluster->GetVertices();
-    for (VertexId vertex = 0; vertex < vertices.size(); ++vertex)
+    const PortId nPorts = GetNPorts();
+    for (PortId id = 0; id < nPorts; ++id)
     {
+        const VertexId vertex = m_ports[id].to;
         if (vertices[vertex].forwardBytesPerSecond > 0 && vertices[vertex].kind != VertexKind::GPU)
         {
-            m_internalPorts.resize(vertices.size(), NO_PORT);
-            m_internalPorts[vertex] = static_cast<PortId>(m_ports.GetSize());
+            m_internalPorts.resize(nPorts, NO_PORT);
+            m_internalPorts[id] = static_cast<PortId>(m_ports.GetSize());
             PortState& port = m_ports.Append();
             port.from = vertex;
             port.to = vertex;

@@ -517,7 +517,7 @@ class Fabric : public Object
     FabricEndpoint* m_endpoint{nullptr};      //!< the transport
     FabricSettings m_settings;                //!< attributes
     PortTable m_ports;                        //!< by PortId; then those inside devices
-    std::vector<PortId> m_internalPorts;      //!< by vertex; empty if there are none
+    std::vector<PortId> m_internalPorts;      //!< by port that enters; empty if none
 
     // Who does what.
     EventStepper m_stepper;     //!< clock and event set

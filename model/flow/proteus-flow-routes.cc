@@ -63,7 +63,6 @@ FlowRoutes::FlowRoutes(const Cluster& cluster, const Paths& paths, const FlowPar
     const auto& vertices = m_cluster.GetVertices();
     m_ofMemory.assign(vertices.size(), NO_RESOURCE);
     m_ofEngines.assign(vertices.size(), NO_RESOURCE);
-    m_ofForward.assign(vertices.size(), NO_RESOURCE);
     for (VertexId id = 0; id < vertices.size(); ++id)
     {
         const Vertex& vertex = vertices[id];
@@ -75,9 +74,15 @@ FlowRoutes::FlowRoutes(const Cluster& cluster, const Paths& paths, const FlowPar
         {
             m_ofEngines[id] = AddResource(vertex.copyEngines * vertex.copyEngineBytesPerSecond, 1);
         }
-        if (vertex.forwardBytesPerSecond > 0 && vertex.kind != VertexKind::GPU)
+    }
+    const auto& links = m_cluster.GetLinks();
+    m_ofForward.assign(2 * links.size(), NO_RESOURCE);
+    for (uint32_t port = 0; port < m_ofForward.size(); ++port)
+    {
+        const Vertex& to = vertices[port % 2 == 0 ? links[port / 2].b : links[port / 2].a];
+        if (to.forwardBytesPerSecond > 0 && to.kind != VertexKind::GPU)
         {
-            m_ofForward[id] = AddResource(vertex.forwardBytesPerSecond, 1);
+            m_ofForward[port] = AddResource(to.forwardBytesPerSecond, 1);
         }
     }
 }
@@ -179,11 +184,11 @@ FlowRoutes::AddUses(const Walker& walker, double share, uint32_t unitBytes, Flow
                  0});
         }
     }
-    for (const VertexId vertex : walker.forwarders)
+    for (std::size_t i = 0; i + 1 < walker.ports.size(); ++i)
     {
-        if (vertex != walker.forwarders.back() && m_ofForward[vertex] != NO_RESOURCE)
+        if (m_ofForward[walker.ports[i]] != NO_RESOURCE)
         {
-            route.uses.push_back({m_ofForward[vertex], share, 0});
+            route.uses.push_back({m_ofForward[walker.ports[i]], share, 0});
         }
     }
 }

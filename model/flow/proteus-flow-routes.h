@@ -169,7 +169,7 @@ class FlowRoutes
     std::vector<uint32_t> m_ofPort;    //!< resource of a direction of a link
     std::vector<uint32_t> m_ofMemory;  //!< by vertex
     std::vector<uint32_t> m_ofEngines; //!< by vertex
-    std::vector<uint32_t> m_ofForward; //!< by vertex
+    std::vector<uint32_t> m_ofForward; //!< by port that enters
     std::map<FlowRoute, uint32_t> m_ids;
     std::vector<const FlowRoute*> m_routes; //!< by id, in m_ids
 };
