@@ -46,7 +46,7 @@ HasSamples()
 }
 
 /// What a run says.
-struct RunRecord
+struct BareRun
 {
     int64_t endPs{0};
     uint64_t sentBytes{0};
@@ -56,7 +56,7 @@ struct RunRecord
  * Runs a graph with one channel per collective, chunks of any size, and nothing but the network.
  * @param graph to run @param cluster name of a preset @param nodes servers @return its result
  */
-RunRecord
+BareRun
 RunBare(const ExecutionGraph& graph, const std::string& cluster, uint32_t nodes)
 {
     ProteusHelper helper;
@@ -69,7 +69,7 @@ RunBare(const ExecutionGraph& graph, const std::string& cluster, uint32_t nodes)
     helper.SetNetworkAttribute("KernelCosts", BooleanValue(false));
     Ptr<TrainingJob> job = helper.Install(MakeCluster(cluster, nodes), graph);
     job->Run();
-    RunRecord result;
+    BareRun result;
     for (const Span& span : job->GetTimeline().spans)
     {
         result.endPs = std::max(result.endPs, span.endPs);
@@ -177,8 +177,8 @@ class ProteusRingTrace : public TestCase
         {
             for (const uint64_t bytes : {uint64_t{64} << 20, uint64_t{256} << 20})
             {
-                const RunRecord own = RunBare(MakeAllReduce(8, bytes), cluster, 1);
-                const RunRecord trace = RunBare(MakeRingTrace(8, bytes), cluster, 1);
+                const BareRun own = RunBare(MakeAllReduce(8, bytes), cluster, 1);
+                const BareRun trace = RunBare(MakeRingTrace(8, bytes), cluster, 1);
                 NS_TEST_EXPECT_MSG_EQ(trace.sentBytes, own.sentBytes, "bytes on the wire");
                 NS_TEST_EXPECT_MSG_EQ_TOL(static_cast<double>(trace.endPs) / own.endPs,
                                           1.0,
@@ -218,9 +218,9 @@ class ProteusSampleTraces : public TestCase
         NS_TEST_EXPECT_MSG_EQ(run("/chakra/all_to_all_4", 0).sentBytes, 3U << 20, "all-to-all");
 
         // The custom ring computes seven times, 7 us each, on its way.
-        const RunRecord ring = run("/chakra/custom_ring_8", 0);
+        const BareRun ring = run("/chakra/custom_ring_8", 0);
         NS_TEST_EXPECT_MSG_EQ(ring.sentBytes, 8U * 1835008U, "custom ring");
-        const RunRecord own = RunBare(MakeAllReduce(8, 1 << 20), "dgx-a100", 1);
+        const BareRun own = RunBare(MakeAllReduce(8, 1 << 20), "dgx-a100", 1);
         NS_TEST_EXPECT_MSG_GT_OR_EQ(ring.endPs, own.endPs + 49000000, "custom ring");
         NS_TEST_EXPECT_MSG_EQ_TOL(static_cast<double>(ring.endPs) / (own.endPs + 49000000),
                                   1.0,
@@ -228,7 +228,7 @@ class ProteusSampleTraces : public TestCase
                                   "custom ring without its computation");
 
         // Each of two ranks sends its gradients, 102 228 128 bytes, once; and two broadcasts.
-        const RunRecord resnet = run("/chakra/pytorch_resnet50_ddp.0.et.gz", 2);
+        const BareRun resnet = run("/chakra/pytorch_resnet50_ddp.0.et.gz", 2);
         NS_TEST_EXPECT_MSG_EQ(resnet.sentBytes, 2U * 102228128U + 212480U + 424U, "ResNet-50");
         NS_TEST_EXPECT_MSG_GT(resnet.endPs,
                               292828 * int64_t{1000000},
