@@ -351,7 +351,8 @@ TEST(Aicb, Errors)
     EXPECT_EQ(ErrorOf("MICRO checkpoints: 1 1\n1\n" + row),
               "w.txt:1: there is no row 1 for a checkpoint");
     EXPECT_EQ(ErrorOf("MICRO\n2\n" + row),
-              "w.txt:3: the file ends after 1 of 2 rows; it was cut off");
+              "w.txt:3: the file ends after 1 of 2 rows; it was cut off; to run the rows that are "
+              "there, write 1 into the second line");
     EXPECT_EQ(ErrorOf("MICRO\n1\n" + row + row),
               "w.txt:4: there are more rows than the 1 that the second line says");
     EXPECT_EQ(ErrorOf("MICRO\n1\na -1 1 NONE 0\n"), "w.txt:3: a row has 12 fields, not 5");

@@ -46,7 +46,7 @@ TEST(ScheduleText, MistakesSayWhatThereIs)
               "p3, priority");
     EXPECT_EQ(errorOf("priority,size=3"),
               "schedule: unknown setting 'size=3'; there are: bucketBytes=, creditBytes=, kinds=, "
-              "messagePs=, partBytes=");
+              "messagePs=, partBytes=, serial=");
     EXPECT_EQ(errorOf("priority,partBytes=4MB"),
               "schedule: partBytes=4MB: must be a whole number, e.g. partBytes=4000000");
     EXPECT_NE(errorOf("priority,partBytes=0").find("parts of 0 bytes"), std::string::npos);
