@@ -352,16 +352,17 @@ class ProteusFlowsParkingLot : public TestCase
             const char* control;
             double least; //!< share of the flow over two bottlenecks
             double most;
-            double used; //!< of the bottlenecks, at least
+            double used;        //!< of the bottlenecks, at least
+            double headerBytes; //!< of a packet of 1000 bytes; HPCC's telemetry is 42 of them
         };
 
         // Lossless switches serve the ports that units come from in proportion to the room that
         // they have, which is large here. HPCC makes the flow over two bottlenecks give way at
         // either, so that it comes near the third that is proportionally fair.
         for (const Case& c :
-             std::vector<Case>{{LinkTechnology::INFINIBAND, "none", 0.49, 0.51, 0.985},
-                               {LinkTechnology::ROCE, "none", 0.49, 0.51, 0.985},
-                               {LinkTechnology::ROCE, "hpcc", 0.30, 0.51, 0.93}})
+             std::vector<Case>{{LinkTechnology::INFINIBAND, "none", 0.49, 0.51, 0.985, 48},
+                               {LinkTechnology::ROCE, "none", 0.49, 0.51, 0.985, 48},
+                               {LinkTechnology::ROCE, "hpcc", 0.30, 0.51, 0.93, 48 + 42}})
         {
             Scenario scenario;
             scenario.cluster = MakeRow(c.technology);
@@ -390,7 +391,7 @@ class ProteusFlowsParkingLot : public TestCase
             for (uint32_t i = 0; i < 3; ++i)
             {
                 shares.push_back(static_cast<double>(looks[1][i] - looks[0][i]) /
-                                 (RATE_400G * 1000 / 1048 * 800e-6));
+                                 (RATE_400G * 1000 / (1000 + c.headerBytes) * 800e-6));
             }
             NS_TEST_EXPECT_MSG_GT(shares[0], c.least, name << ": over both");
             NS_TEST_EXPECT_MSG_LT(shares[0], c.most, name << ": over both");

@@ -177,8 +177,8 @@ struct Vertex
     double copyEngineBytesPerSecond{0}; //!< GPUs: of one copy engine; 0: no limit
     double smCopyBytesPerSecond{0};     //!< GPUs: of one thread block of a kernel; 0: no limit
 
-    /// All payload that it forwards between its links, together, as through the root complex of a
-    /// CPU; 0: no limit.
+    /// Payload that it forwards of what one link brings in, as through the root complex of a CPU;
+    /// 0: no limit.
     double forwardBytesPerSecond{0};
     /// PCIe switches: false where access control (ACS) sends what goes from one device below to
     /// another up to the root and down again; Paths does so. CPUs: false where devices below do not
