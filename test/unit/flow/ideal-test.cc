@@ -187,7 +187,7 @@ TEST(Ideal, IsNotLaterThanFlows)
 
 TEST(Ideal, LiesBetweenComputationAndFlowsOrPackets)
 {
-    for (const std::string& name : {"data-parallel-8", "pipeline-1f1b-4"})
+    for (const std::string name : {"data-parallel-8", "pipeline-1f1b-4"})
     {
         const ExecutionGraph graph =
             LoadGraph(PROTEUS_SOURCE_DIR "/workloads/graphs/" + name + ".json");

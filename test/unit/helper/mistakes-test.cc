@@ -344,7 +344,7 @@ TEST(Mistakes, QuestionsAreAnswered)
     for (const auto& [program, maker] : PROGRAMS)
     {
         SCOPED_TRACE(program);
-        for (const std::string& help : {"--help", "-h"})
+        for (const std::string help : {"--help", "-h"})
         {
             const Outcome outcome = Start(program, {help});
             EXPECT_EQ(outcome.code, 0);
@@ -362,7 +362,7 @@ TEST(Mistakes, QuestionsAreAnswered)
 
 TEST(Mistakes, WhatPeopleTypeIsUnderstood)
 {
-    for (const std::string& name : {"allreduce", "all_reduce", "AllReduce", "all-reduce"})
+    for (const std::string name : {"allreduce", "all_reduce", "AllReduce", "all-reduce"})
     {
         const Outcome outcome = Start(
             "collective",
