@@ -8,6 +8,7 @@
 #include "proteus-algorithms.h"
 
 #include <algorithm>
+#include <vector>
 
 namespace ns3
 {
@@ -85,6 +86,61 @@ AppendBlock(RankProgram& rank,
     }
 }
 
+/// Something that a rank sends or receives.
+struct DirectPart
+{
+    bool sends;    //!< or receives
+    uint32_t peer; //!< rank
+    Extent extent; //!< in the buffer of the rank
+};
+
+/**
+ * @param request gather, scatter or all-to-all: the registry sends nothing else here
+ * @param layout of an all-to-all @param outputOffset where its result begins
+ * @param rank whose @param step from 1: how far the peers are
+ * @return what it sends there and receives from there
+ */
+std::vector<DirectPart>
+GetDirectParts(const CollectiveRequest& request,
+               const AllToAllLayout& layout,
+               uint64_t outputOffset,
+               uint32_t rank,
+               uint32_t step)
+{
+    const auto n = static_cast<uint32_t>(request.vertices.size());
+    const Extent whole{0, request.bytes};
+    const uint32_t to = (rank + step) % n;
+    const uint32_t from = (rank + n - step) % n;
+    switch (request.collective)
+    {
+    case Collective::GATHER:
+        if (to == request.root)
+        {
+            return {{true, to, CutExtent(whole, n, rank)}};
+        }
+        if (rank == request.root)
+        {
+            return {{false, from, CutExtent(whole, n, from)}};
+        }
+        return {};
+    case Collective::SCATTER:
+        if (rank == request.root)
+        {
+            return {{true, to, CutExtent(whole, n, to)}};
+        }
+        if (from == request.root)
+        {
+            return {{false, from, CutExtent(whole, n, rank)}};
+        }
+        return {};
+    default: {
+        const Extent received = layout.Received(from, rank);
+        return {{true, to, layout.Sent(rank, to)},
+                {false, from, {outputOffset + received.offset, received.bytes}}};
+    }
+    }
+}
+
 } // namespace
 
 CollectiveProgram
@@ -93,8 +149,6 @@ MakeDirectProgram(const Cluster& cluster,
                   const CollectiveRequest& request)
 {
     const auto n = static_cast<uint32_t>(request.vertices.size());
-    const Extent whole{0, request.bytes};
-    const bool isAllToAll = request.collective == Collective::ALL_TO_ALL;
     const AllToAllLayout layout(request);
     const uint32_t localChannels = std::max(request.channels, 1u);
     const uint32_t networkChannels =
@@ -103,7 +157,7 @@ MakeDirectProgram(const Cluster& cluster,
     program.algorithm = "direct";
     program.channels = std::max(localChannels, networkChannels);
     program.bufferBytes = request.bytes;
-    if (isAllToAll)
+    if (request.collective == Collective::ALL_TO_ALL)
     {
         program.inPlace = false;
         program.outputOffset = request.bytes;
@@ -113,57 +167,27 @@ MakeDirectProgram(const Cluster& cluster,
     const auto server = [&](uint32_t rank) { return cluster.GetDomain(request.vertices[rank]); };
     for (uint32_t rank = 0; rank < n; ++rank)
     {
-        // Peers at different distances have thread blocks of their own, as NCCL spreads them over
-        // its channels; what comes from one distance shares with what goes there.
-        uint32_t distance = 0;
-        const auto append = [&](bool sends, uint32_t peer, const Extent& extent) {
-            const uint32_t channels =
-                server(rank) == server(peer) ? localChannels : networkChannels;
-            for (uint32_t channel = 0; channel < channels; ++channel)
-            {
-                AppendBlock(program.ranks[rank],
-                            sends,
-                            peer,
-                            channel,
-                            distance * program.channels + channel,
-                            CutExtent(extent, channels, channel),
-                            request);
-            }
-        };
         // Nearest first, so that no two ranks begin with the same receiver.
         for (uint32_t step = 1; step < n; ++step)
         {
-            const uint32_t to = (rank + step) % n;
-            const uint32_t from = (rank + n - step) % n;
-            distance = step - 1;
-            switch (request.collective)
+            for (const DirectPart& part :
+                 GetDirectParts(request, layout, program.outputOffset, rank, step))
             {
-            case Collective::GATHER:
-                if (to == request.root)
+                const uint32_t channels =
+                    server(rank) == server(part.peer) ? localChannels : networkChannels;
+                for (uint32_t channel = 0; channel < channels; ++channel)
                 {
-                    append(true, to, CutExtent(whole, n, rank));
+                    // Peers at different distances have thread blocks of their own, as NCCL spreads
+                    // them over its channels; what comes from one distance shares with what goes
+                    // there.
+                    AppendBlock(program.ranks[rank],
+                                part.sends,
+                                part.peer,
+                                channel,
+                                (step - 1) * program.channels + channel,
+                                CutExtent(part.extent, channels, channel),
+                                request);
                 }
-                else if (rank == request.root)
-                {
-                    append(false, from, CutExtent(whole, n, from));
-                }
-                break;
-            case Collective::SCATTER:
-                if (rank == request.root)
-                {
-                    append(true, to, CutExtent(whole, n, to));
-                }
-                else if (from == request.root)
-                {
-                    append(false, from, CutExtent(whole, n, rank));
-                }
-                break;
-            default: { // all-to-all; the registry sends nothing else here
-                const Extent received = layout.Received(from, rank);
-                append(true, to, layout.Sent(rank, to));
-                append(false, from, {program.outputOffset + received.offset, received.bytes});
-                break;
-            }
             }
         }
     }

@@ -74,6 +74,120 @@ class SmallRing
     uint32_t m_channel;
 };
 
+/// Makes one program.
+class HierarchicalMaker
+{
+  public:
+    HierarchicalMaker(const Cluster& cluster, const Paths& paths, const CollectiveRequest& request)
+        : m_request(request),
+          m_servers(GroupEvenlyByServer(cluster, request, "hierarchical")),
+          m_channels(FindRings(cluster, paths)),
+          m_builder(request, "hierarchical", m_channels)
+    {
+    }
+
+    CollectiveProgram Make()
+    {
+        for (uint32_t channel = 0; channel < m_channels; ++channel)
+        {
+            if (m_request.collective != Collective::ALL_GATHER)
+            {
+                TurnInside(channel, true);
+                TurnAcross(channel, true);
+            }
+            if (m_request.collective != Collective::REDUCE_SCATTER)
+            {
+                TurnAcross(channel, false);
+                TurnInside(channel, false);
+            }
+        }
+        return m_builder.Finish();
+    }
+
+  private:
+    /// Channels, and the ring inside each server, as the ring algorithm has them there.
+    /// @return number of channels
+    uint32_t FindRings(const Cluster& cluster, const Paths& paths)
+    {
+        uint32_t channels = m_request.channels;
+        for (const auto& server : m_servers)
+        {
+            std::vector<VertexId> vertices;
+            for (const uint32_t rank : server)
+            {
+                vertices.push_back(m_request.vertices[rank]);
+            }
+            m_rings.push_back(MakeRingOrders(cluster, paths, vertices, channels));
+            channels = static_cast<uint32_t>(m_rings.back().size());
+        }
+        return channels;
+    }
+
+    /// The final segment of a rank: of an all-reduce any cut will do.
+    Extent GetSegment(std::size_t server, std::size_t place, uint32_t channel) const
+    {
+        const Extent whole{0, m_request.bytes};
+        const Extent own =
+            m_request.collective == Collective::ALL_REDUCE
+                ? CutExtent(CutExtent(whole, m_servers.front().size(), place),
+                            m_servers.size(),
+                            server)
+                : CutExtent(whole, m_request.vertices.size(), m_servers[server][place]);
+        return CutExtent(own, m_channels, channel);
+    }
+
+    /// A ring in every server. The unit of a rank: the segments of all ranks of its place.
+    void TurnInside(uint32_t channel, bool reduces)
+    {
+        for (std::size_t s = 0; s < m_servers.size(); ++s)
+        {
+            std::vector<uint32_t> members;
+            std::vector<Unit> units;
+            for (const uint32_t place : m_rings[s][channel])
+            {
+                members.push_back(m_servers[s][place]);
+                units.emplace_back();
+                for (std::size_t t = 0; t < m_servers.size(); ++t)
+                {
+                    units.back().push_back(GetSegment(t, place, channel));
+                }
+            }
+            Turn(members, units, channel, reduces);
+        }
+    }
+
+    /// A ring of the ranks of every place.
+    void TurnAcross(uint32_t channel, bool reduces)
+    {
+        for (std::size_t place = 0; place < m_servers.front().size(); ++place)
+        {
+            std::vector<uint32_t> members;
+            std::vector<Unit> units;
+            for (std::size_t s = 0; s < m_servers.size(); ++s)
+            {
+                members.push_back(m_servers[s][place]);
+                units.push_back({GetSegment(s, place, channel)});
+            }
+            Turn(members, units, channel, reduces);
+        }
+    }
+
+    void Turn(const std::vector<uint32_t>& members,
+              const std::vector<Unit>& units,
+              uint32_t channel,
+              bool reduces)
+    {
+        SmallRing ring(m_builder, members, channel);
+        reduces ? ring.ReduceScatter(units) : ring.AllGather(units);
+    }
+
+    const CollectiveRequest& m_request;
+    std::vector<std::vector<uint32_t>> m_servers;            //!< ranks, by server and place
+    std::vector<std::vector<std::vector<uint32_t>>> m_rings; //!< places, by server and channel
+    uint32_t m_channels;
+    ProgramBuilder m_builder;
+};
+
 } // namespace
 
 CollectiveProgram
@@ -81,79 +195,7 @@ MakeHierarchicalProgram(const Cluster& cluster,
                         const Paths& paths,
                         const CollectiveRequest& request)
 {
-    const auto servers = GroupEvenlyByServer(cluster, request, "hierarchical");
-    const auto n = static_cast<uint32_t>(request.vertices.size());
-    const std::size_t places = servers.front().size();
-    const Extent whole{0, request.bytes};
-
-    // Channels, and the ring inside each server, as the ring algorithm has them there.
-    uint32_t channels = request.channels;
-    std::vector<std::vector<std::vector<uint32_t>>> rings(servers.size());
-    for (std::size_t s = 0; s < servers.size(); ++s)
-    {
-        std::vector<VertexId> vertices;
-        for (const uint32_t rank : servers[s])
-        {
-            vertices.push_back(request.vertices[rank]);
-        }
-        rings[s] = MakeRingOrders(cluster, paths, vertices, channels);
-        channels = static_cast<uint32_t>(rings[s].size());
-    }
-    ProgramBuilder builder(request, "hierarchical", channels);
-    // The final segment of a rank: of an all-reduce any cut will do.
-    const auto segment = [&](std::size_t server, std::size_t place, uint32_t channel) {
-        const Extent own = request.collective == Collective::ALL_REDUCE
-                               ? CutExtent(CutExtent(whole, places, place), servers.size(), server)
-                               : CutExtent(whole, n, servers[server][place]);
-        return CutExtent(own, channels, channel);
-    };
-    for (uint32_t channel = 0; channel < channels; ++channel)
-    {
-        const auto inside = [&](bool reduces) {
-            for (std::size_t s = 0; s < servers.size(); ++s)
-            {
-                // The unit of a rank inside: the segments of all ranks of its place.
-                std::vector<uint32_t> members;
-                std::vector<Unit> units;
-                for (const uint32_t place : rings[s][channel])
-                {
-                    members.push_back(servers[s][place]);
-                    units.emplace_back();
-                    for (std::size_t t = 0; t < servers.size(); ++t)
-                    {
-                        units.back().push_back(segment(t, place, channel));
-                    }
-                }
-                SmallRing ring(builder, members, channel);
-                reduces ? ring.ReduceScatter(units) : ring.AllGather(units);
-            }
-        };
-        const auto across = [&](bool reduces) {
-            for (std::size_t place = 0; place < places; ++place)
-            {
-                std::vector<uint32_t> members;
-                std::vector<Unit> units;
-                for (std::size_t s = 0; s < servers.size(); ++s)
-                {
-                    members.push_back(servers[s][place]);
-                    units.push_back({segment(s, place, channel)});
-                }
-                SmallRing ring(builder, members, channel);
-                reduces ? ring.ReduceScatter(units) : ring.AllGather(units);
-            }
-        };
-        if (request.collective != Collective::ALL_GATHER)
-        {
-            inside(true);
-            across(true);
-        }
-        if (request.collective != Collective::REDUCE_SCATTER)
-        {
-            across(false);
-            inside(false);
-        }
-    }
-    return builder.Finish();
+    return HierarchicalMaker(cluster, paths, request).Make();
 }
 
 namespace

@@ -21,12 +21,99 @@ namespace proteus
 namespace
 {
 
+/// Makes one program.
+class HostServerMaker
+{
+  public:
+    HostServerMaker(const CollectiveRequest& request,
+                    const std::vector<std::vector<uint32_t>>& hosts)
+        : m_request(request),
+          m_hosts(hosts),
+          m_places(static_cast<uint32_t>(hosts.front().size())),
+          m_servers(request.parameterServers),
+          m_channels(std::max(request.channels, 1u)),
+          m_builder(request, "host-parameter-server", m_channels)
+    {
+    }
+
+    CollectiveProgram Make()
+    {
+        for (uint32_t channel = 0; channel < m_channels; ++channel)
+        {
+            ExchangeInside(channel, true);
+            ExchangeAcross(channel, true);
+            ExchangeAcross(channel, false);
+            ExchangeInside(channel, false);
+        }
+        return m_builder.Finish();
+    }
+
+  private:
+    /// What a channel carries of what the ranks of a place have on a server.
+    Extent GetSegment(uint32_t channel, uint32_t place, uint32_t server) const
+    {
+        const Extent own = CutExtent({0, m_request.bytes}, m_places, place);
+        return CutExtent(CutExtent(own, m_servers, server), m_channels, channel);
+    }
+
+    /// The ranks of every host sum up each other's segments, or give their own to each other.
+    void ExchangeInside(uint32_t channel, bool reduces)
+    {
+        for (uint32_t step = 1; step < m_places; ++step)
+        {
+            for (const std::vector<uint32_t>& ranks : m_hosts)
+            {
+                for (uint32_t place = 0; place < m_places; ++place)
+                {
+                    const uint32_t peer = (place + step) % m_places;
+                    for (uint32_t server = 0; server < m_servers; ++server)
+                    {
+                        m_builder.Transfer(ranks[place],
+                                           ranks[peer],
+                                           channel,
+                                           GetSegment(channel, reduces ? peer : place, server),
+                                           reduces);
+                    }
+                }
+            }
+        }
+    }
+
+    /// The ranks of a place push to the hosts with servers, or pull from there.
+    void ExchangeAcross(uint32_t channel, bool pushes)
+    {
+        const auto n = static_cast<uint32_t>(m_hosts.size());
+        for (uint32_t step = 1; step < n; ++step)
+        {
+            for (uint32_t server = 0; server < m_servers; ++server)
+            {
+                const uint32_t worker = (server + step) % n;
+                for (uint32_t place = 0; place < m_places; ++place)
+                {
+                    m_builder.Transfer(m_hosts[pushes ? worker : server][place],
+                                       m_hosts[pushes ? server : worker][place],
+                                       channel,
+                                       GetSegment(channel, place, server),
+                                       pushes);
+                }
+            }
+        }
+    }
+
+    const CollectiveRequest& m_request;
+    const std::vector<std::vector<uint32_t>>& m_hosts; //!< ranks, by host and place
+    uint32_t m_places;                                 //!< ranks of a host
+    uint32_t m_servers;                                //!< hosts with servers
+    uint32_t m_channels;
+    ProgramBuilder m_builder;
+};
+
 /**
  * All-reduce through parameter servers, as MXNet does it on hosts with several GPUs (kvstore
- * "dist_device_sync"): the ranks of a host add up among themselves, each a segment of its own; the
- * ranks of one place push their sums to those of the hosts with servers, from the first one on, and
- * pull the totals; then the ranks of a host give each other what they have. All hosts may have
- * servers, which balances what they carry (Peng et al., SOSP'19, section 4.2).
+ * "dist_device_sync"). Three steps: the ranks of a host sum up, each a segment of its own; the
+ * ranks of one place push their sums to the servers and pull the totals; the ranks of a host give
+ * each other what they have. The first parameterServers hosts have servers. Servers on all hosts
+ * balance the load (Peng et al., SOSP'19, section 4.2).
  */
 CollectiveProgram
 MakeHostParameterServerProgram(const Cluster& cluster,
@@ -34,65 +121,13 @@ MakeHostParameterServerProgram(const Cluster& cluster,
                                const CollectiveRequest& request)
 {
     const auto hosts = GroupEvenlyByServer(cluster, request, "host-parameter-server");
-    const auto nHosts = static_cast<uint32_t>(hosts.size());
-    const auto places = static_cast<uint32_t>(hosts.front().size());
-    const uint32_t servers = request.parameterServers;
-    if (servers == 0 || servers > nHosts)
+    if (request.parameterServers == 0 || request.parameterServers > hosts.size())
     {
-        throw std::invalid_argument("all-reduce: parameter servers on " + std::to_string(servers) +
-                                    " of " + std::to_string(nHosts) + " hosts");
+        throw std::invalid_argument("all-reduce: parameter servers on " +
+                                    std::to_string(request.parameterServers) + " of " +
+                                    std::to_string(hosts.size()) + " hosts");
     }
-    const uint32_t channels = std::max(request.channels, 1u);
-    ProgramBuilder builder(request, "host-parameter-server", channels);
-    for (uint32_t channel = 0; channel < channels; ++channel)
-    {
-        const auto segment = [&](uint32_t place, uint32_t server) {
-            const Extent own = CutExtent({0, request.bytes}, places, place);
-            return CutExtent(CutExtent(own, servers, server), channels, channel);
-        };
-        const auto inside = [&](bool reduces) {
-            for (uint32_t step = 1; step < places; ++step)
-            {
-                for (const std::vector<uint32_t>& ranks : hosts)
-                {
-                    for (uint32_t place = 0; place < places; ++place)
-                    {
-                        const uint32_t peer = (place + step) % places;
-                        for (uint32_t server = 0; server < servers; ++server)
-                        {
-                            builder.Transfer(ranks[place],
-                                             ranks[peer],
-                                             channel,
-                                             segment(reduces ? peer : place, server),
-                                             reduces);
-                        }
-                    }
-                }
-            }
-        };
-        const auto across = [&](bool pushes) {
-            for (uint32_t step = 1; step < nHosts; ++step)
-            {
-                for (uint32_t server = 0; server < servers; ++server)
-                {
-                    const uint32_t worker = (server + step) % nHosts;
-                    for (uint32_t place = 0; place < places; ++place)
-                    {
-                        builder.Transfer(hosts[pushes ? worker : server][place],
-                                         hosts[pushes ? server : worker][place],
-                                         channel,
-                                         segment(place, server),
-                                         pushes);
-                    }
-                }
-            }
-        };
-        inside(true);
-        across(true);
-        across(false);
-        inside(false);
-    }
-    return builder.Finish();
+    return HostServerMaker(request, hosts).Make();
 }
 
 /// Registers the algorithm.

@@ -91,6 +91,89 @@ GetNLoops(uint32_t channel, uint64_t loops)
     return channel % 2 == 0 || loops == 1 ? loops : loops + 1;
 }
 
+/// Appends what a rank does in one turn of a ring of n ranks. @param append gets a kind of step,
+/// and by how many places back the rank stands whose segment it is for
+template <typename F>
+void
+AppendTurn(Collective collective, uint32_t n, F append)
+{
+    switch (collective)
+    {
+    case Collective::ALL_REDUCE:
+        append(StepKind::SEND, 0);
+        for (uint32_t j = 1; j + 1 < n; ++j)
+        {
+            append(StepKind::RECV_REDUCE_SEND, j);
+        }
+        append(StepKind::RECV_REDUCE_COPY_SEND, n - 1);
+        for (uint32_t j = 0; j + 2 < n; ++j)
+        {
+            append(StepKind::RECV_COPY_SEND, j);
+        }
+        append(StepKind::RECV, n - 2);
+        break;
+    case Collective::ALL_GATHER:
+        append(StepKind::SEND, 0);
+        for (uint32_t j = 1; j + 1 < n; ++j)
+        {
+            append(StepKind::RECV_COPY_SEND, j);
+        }
+        append(StepKind::RECV, n - 1);
+        break;
+    default: // reduce-scatter; the registry sends nothing else here
+        append(StepKind::SEND, 1);
+        for (uint32_t j = 2; j < n; ++j)
+        {
+            append(StepKind::RECV_REDUCE_SEND, j);
+        }
+        append(StepKind::RECV_REDUCE, 0);
+        break;
+    }
+}
+
+/**
+ * @param request what is wanted
+ * @param order of the ranks on the ring
+ * @param p place on the ring
+ * @param channel number of the ring @param channels number of rings
+ * @return what the rank at that place does
+ */
+ThreadBlock
+MakeRingBlock(const CollectiveRequest& request,
+              const std::vector<uint32_t>& order,
+              uint32_t p,
+              uint32_t channel,
+              uint32_t channels)
+{
+    const auto n = static_cast<uint32_t>(order.size());
+    const Extent whole{0, request.bytes};
+    // Loops, so that a loop's part of a segment is at most half of the receiver's room.
+    const uint32_t loopSteps = request.slots / 2;
+    const uint64_t loopBytes = loopSteps * request.chunkBytes;
+    const uint64_t longest = CutExtent(CutExtent(whole, n, 0), channels, 0).bytes;
+    const uint64_t loops = std::max<uint64_t>((longest + loopBytes - 1) / loopBytes, 1);
+
+    ThreadBlock block;
+    block.channel = static_cast<uint16_t>(channel);
+    block.processor = block.channel;
+    block.sendPeer = order[(p + 1) % n];
+    block.receivePeer = order[(p + n - 1) % n];
+    for (uint64_t loop = 0; loop < GetNLoops(channel, loops); ++loop)
+    {
+        AppendTurn(request.collective, n, [&](StepKind kind, uint32_t back) {
+            const Extent segment = CutExtent(whole, n, order[(p + 2 * n - back) % n]);
+            const Extent share = CutExtent(segment, channels, channel);
+            AppendSteps(block,
+                        kind,
+                        CutLoop(share, channel, loops, loop),
+                        request.chunkBytes,
+                        std::min(request.stepsPerChunk, loopSteps),
+                        request.leastStepBytes);
+        });
+    }
+    return block;
+}
+
 } // namespace
 
 CollectiveProgram
@@ -103,72 +186,13 @@ MakeRingProgram(const Cluster& cluster, const Paths& paths, const CollectiveRequ
     const auto orders = MakeRingOrders(cluster, paths, request.vertices, request.channels);
     program.channels = static_cast<uint32_t>(orders.size());
     program.ranks.resize(n);
-
-    // Loops, so that a loop's part of a segment is at most half of the receiver's room.
-    const uint32_t loopSteps = request.slots / 2;
-    const uint64_t loopBytes = loopSteps * request.chunkBytes;
-    const uint64_t longest =
-        CutExtent(CutExtent({0, request.bytes}, n, 0), program.channels, 0).bytes;
-    const uint64_t loops = std::max<uint64_t>((longest + loopBytes - 1) / loopBytes, 1);
-
     for (uint32_t channel = 0; channel < program.channels; ++channel)
     {
         const auto& order = orders[channel];
         for (uint32_t p = 0; p < n; ++p)
         {
-            ThreadBlock block;
-            block.channel = static_cast<uint16_t>(channel);
-            block.processor = block.channel;
-            block.sendPeer = order[(p + 1) % n];
-            block.receivePeer = order[(p + n - 1) % n];
-            for (uint64_t loop = 0; loop < GetNLoops(channel, loops); ++loop)
-            {
-                // The segment of the rank that stands `back` places behind this one.
-                const auto append = [&](StepKind kind, uint32_t back) {
-                    const Extent segment =
-                        CutExtent({0, request.bytes}, n, order[(p + 2 * n - back) % n]);
-                    const Extent share = CutExtent(segment, program.channels, channel);
-                    AppendSteps(block,
-                                kind,
-                                CutLoop(share, channel, loops, loop),
-                                request.chunkBytes,
-                                std::min(request.stepsPerChunk, loopSteps),
-                                request.leastStepBytes);
-                };
-                switch (request.collective)
-                {
-                case Collective::ALL_REDUCE:
-                    append(StepKind::SEND, 0);
-                    for (uint32_t j = 1; j + 1 < n; ++j)
-                    {
-                        append(StepKind::RECV_REDUCE_SEND, j);
-                    }
-                    append(StepKind::RECV_REDUCE_COPY_SEND, n - 1);
-                    for (uint32_t j = 0; j + 2 < n; ++j)
-                    {
-                        append(StepKind::RECV_COPY_SEND, j);
-                    }
-                    append(StepKind::RECV, n - 2);
-                    break;
-                case Collective::ALL_GATHER:
-                    append(StepKind::SEND, 0);
-                    for (uint32_t j = 1; j + 1 < n; ++j)
-                    {
-                        append(StepKind::RECV_COPY_SEND, j);
-                    }
-                    append(StepKind::RECV, n - 1);
-                    break;
-                default: // reduce-scatter; the registry sends nothing else here
-                    append(StepKind::SEND, 1);
-                    for (uint32_t j = 2; j < n; ++j)
-                    {
-                        append(StepKind::RECV_REDUCE_SEND, j);
-                    }
-                    append(StepKind::RECV_REDUCE, 0);
-                    break;
-                }
-            }
-            program.ranks[order[p]].blocks.push_back(std::move(block));
+            program.ranks[order[p]].blocks.push_back(
+                MakeRingBlock(request, order, p, channel, program.channels));
         }
         const auto relays = FindRingRelays(cluster, request.vertices, order);
         for (uint32_t p = 0; p < n; ++p)

@@ -6,6 +6,8 @@
 
 #include "proteus-symbolic-layout.h"
 
+#include <algorithm>
+
 namespace ns3
 {
 namespace proteus
@@ -56,6 +58,89 @@ GetInput(const CollectiveProgram& program,
     return places;
 }
 
+namespace
+{
+
+/// Every rank's segment, behind `begin`.
+std::vector<Placement>
+GetGathered(uint64_t begin, uint64_t bytes, uint32_t n, RankSets& sets)
+{
+    std::vector<Placement> places;
+    for (uint32_t owner = 0; owner < n; ++owner)
+    {
+        const Extent segment = CutExtent({0, bytes}, n, owner);
+        places.push_back(
+            {begin + segment.offset, segment.bytes, segment.offset, sets.Single(owner)});
+    }
+    return places;
+}
+
+/// What all others send to a rank in an all-to-all, behind `begin`.
+std::vector<Placement>
+GetSentTo(uint32_t rank,
+          uint64_t begin,
+          uint64_t bytes,
+          uint32_t n,
+          const AllToAllLayout& layout,
+          RankSets& sets)
+{
+    std::vector<Placement> places;
+    for (uint32_t sender = 0; sender < n; ++sender)
+    {
+        const Extent sent = layout.Sent(sender, rank);
+        if (sender != rank) // what need not move
+        {
+            places.push_back({begin + layout.Received(sender, rank).offset,
+                              sent.bytes,
+                              sender * bytes + sent.offset,
+                              sets.Single(sender)});
+        }
+    }
+    return places;
+}
+
+/// See GetOutput(); places may be empty.
+std::vector<Placement>
+FindOutput(const CollectiveProgram& program,
+           const CollectiveRequest& request,
+           const AllToAllLayout& layout,
+           uint32_t rank,
+           RankSets& sets)
+{
+    const auto n = static_cast<uint32_t>(program.ranks.size());
+    const uint64_t bytes = request.bytes;
+    const uint64_t begin = program.inPlace ? 0 : program.outputOffset;
+    const Extent own = CutExtent({0, bytes}, n, rank);
+    const uint64_t ownBegin = program.inPlace ? own.offset : begin;
+    const bool isAtRoot =
+        request.collective == Collective::REDUCE || request.collective == Collective::GATHER;
+    if (isAtRoot && rank != request.root)
+    {
+        return {};
+    }
+    switch (request.collective)
+    {
+    case Collective::ALL_REDUCE:
+    case Collective::REDUCE:
+        return {{begin, bytes, 0, sets.All()}};
+    case Collective::REDUCE_SCATTER:
+        return {{ownBegin, own.bytes, own.offset, sets.All()}};
+    case Collective::SCATTER:
+        return {{ownBegin, own.bytes, own.offset, sets.Single(request.root)}};
+    case Collective::BROADCAST:
+    case Collective::SEND_RECV:
+        return {{begin, bytes, 0, sets.Single(request.root)}};
+    case Collective::GATHER:
+    case Collective::ALL_GATHER:
+        return GetGathered(begin, bytes, n, sets);
+    case Collective::ALL_TO_ALL:
+        return GetSentTo(rank, begin, bytes, n, layout, sets);
+    }
+    return {};
+}
+
+} // namespace
+
 std::vector<Placement>
 GetOutput(const CollectiveProgram& program,
           const CollectiveRequest& request,
@@ -63,66 +148,11 @@ GetOutput(const CollectiveProgram& program,
           uint32_t rank,
           RankSets& sets)
 {
-    const auto n = static_cast<uint32_t>(program.ranks.size());
-    const Extent whole{0, request.bytes};
-    const uint64_t begin = program.inPlace ? 0 : program.outputOffset;
-    std::vector<Placement> places;
-    const auto add = [&](uint64_t offset, uint64_t bytes, uint64_t logical, uint32_t set) {
-        if (bytes > 0)
-        {
-            places.push_back({offset, bytes, logical, set});
-        }
-    };
-    const Extent own = CutExtent(whole, n, rank);
-    const uint64_t ownBegin = program.inPlace ? own.offset : begin;
-    switch (request.collective)
-    {
-    case Collective::ALL_REDUCE:
-        add(begin, whole.bytes, 0, sets.All());
-        break;
-    case Collective::REDUCE:
-        if (rank == request.root)
-        {
-            add(begin, whole.bytes, 0, sets.All());
-        }
-        break;
-    case Collective::REDUCE_SCATTER:
-        add(ownBegin, own.bytes, own.offset, sets.All());
-        break;
-    case Collective::SCATTER:
-        add(ownBegin, own.bytes, own.offset, sets.Single(request.root));
-        break;
-    case Collective::BROADCAST:
-    case Collective::SEND_RECV:
-        add(begin, whole.bytes, 0, sets.Single(request.root));
-        break;
-    case Collective::GATHER:
-        if (rank != request.root)
-        {
-            break;
-        }
-        [[fallthrough]];
-    case Collective::ALL_GATHER:
-        for (uint32_t owner = 0; owner < n; ++owner)
-        {
-            const Extent segment = CutExtent(whole, n, owner);
-            add(begin + segment.offset, segment.bytes, segment.offset, sets.Single(owner));
-        }
-        break;
-    case Collective::ALL_TO_ALL:
-        for (uint32_t sender = 0; sender < n; ++sender)
-        {
-            const Extent sent = layout.Sent(sender, rank);
-            if (sender != rank) // what need not move
-            {
-                add(begin + layout.Received(sender, rank).offset,
-                    sent.bytes,
-                    sender * whole.bytes + sent.offset,
-                    sets.Single(sender));
-            }
-        }
-        break;
-    }
+    std::vector<Placement> places = FindOutput(program, request, layout, rank, sets);
+    places.erase(std::remove_if(places.begin(),
+                                places.end(),
+                                [](const Placement& place) { return place.bytes == 0; }),
+                 places.end());
     return places;
 }
 
