@@ -38,6 +38,13 @@ class CommandLineProgram
     /// The body of main(). @param argc its argument @param argv its argument @return the exit code
     int Main(int argc, char* argv[]);
 
+    /// For what runs programs: adds the program's options to a list, whose variables are those of
+    /// this object. @param command to add to
+    void AddOptionsTo(OptionList& command)
+    {
+        AddTo(command);
+    }
+
   protected:
     /// @return name of the program, e.g. "proteus-run"
     virtual std::string GetName() const = 0;

@@ -234,6 +234,16 @@ OptionList::Check(const Word& word) const
     return option + (word.hasValue ? "=" + word.value : "");
 }
 
+void
+OptionList::CheckOption(const std::string& name, const std::string& value) const
+{
+    if (PRINTERS.count(name) == 1)
+    {
+        throw std::invalid_argument("--" + name + " prints something instead of a run");
+    }
+    Check({name, true, value});
+}
+
 std::vector<OptionList::Word>
 OptionList::ReadConfig(const std::string& path) const
 {

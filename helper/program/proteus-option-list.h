@@ -93,6 +93,23 @@ class OptionList
      */
     bool Parse(const std::vector<std::string>& arguments, std::ostream& out);
 
+    /// @param name of an option, without dashes @return whether it was added
+    bool Has(const std::string& name) const
+    {
+        return Find(name) != nullptr;
+    }
+
+    /// @param name of an option that was added @return what its value has to be
+    OptionKind GetKind(const std::string& name) const
+    {
+        return Find(name)->kind;
+    }
+
+    /// Checks an option as Parse() does, and sets nothing. @param name of an option or attribute,
+    /// without dashes @param value of it
+    /// @throw std::invalid_argument in one line, for whatever is wrong
+    void CheckOption(const std::string& name, const std::string& value) const;
+
     /// @param out where to help is printed
     void PrintHelp(std::ostream& out) const;
 

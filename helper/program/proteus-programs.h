@@ -74,6 +74,20 @@ std::unique_ptr<CommandLineProgram> MakeSearchProgram(const std::string& workloa
 std::unique_ptr<CommandLineProgram> MakeScheduleProgram(const std::string& workloads);
 
 /// @ingroup proteus
+/// @param workloads the folder workloads/ @param executable path of the program that is running,
+/// which is started again for every point @return proteus-study: runs a program at all points of a
+/// study
+std::unique_ptr<CommandLineProgram> MakeStudyProgram(const std::string& workloads,
+                                                     const std::string& executable);
+
+/// @ingroup proteus
+/// The body of main() of proteus-study, which is all programs in one: with the name of a program as
+/// its first argument it is that program. So a study's points are run by the same build.
+/// @param argc of main() @param argv of main() @param workloads the folder workloads/
+/// @return the exit code
+int RunStudyMain(int argc, char* argv[], const std::string& workloads);
+
+/// @ingroup proteus
 /// @param workloads the folder workloads/ @return proteus-validate: simulates measured tables of
 /// collectives, and says how far off that is
 std::unique_ptr<CommandLineProgram> MakeValidateProgram(const std::string& workloads);

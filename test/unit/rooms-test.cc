@@ -37,6 +37,7 @@ const std::vector<std::string> ROOMS{"base",
                                      "search",
                                      "calibration",
                                      "report",
+                                     "study",
                                      "format"};
 
 /// Rooms that know the simulator; the others include neither it nor these.

@@ -1,0 +1,63 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef PROTEUS_STUDY_CHECK_H
+#define PROTEUS_STUDY_CHECK_H
+
+#include "proteus-command-line-program.h"
+#include "proteus-option-list.h"
+
+#include "ns3/proteus-study-json.h"
+
+#include <memory>
+#include <string>
+
+namespace ns3
+{
+namespace proteus
+{
+
+/**
+ * @ingroup proteus
+ * What a study may ask of a program: its options, as the program itself checks them, without those
+ * that the study sets.
+ */
+class StudyProgram
+{
+  public:
+    /// @param name of the program @param workloads the folder workloads/
+    /// @throw std::invalid_argument if there is none, or it has no results that a study can read
+    StudyProgram(const std::string& name, const std::string& workloads);
+
+    /// @param name of an option @param value of it
+    /// @throw std::invalid_argument if the program does not take it, or the study sets it
+    void CheckOption(const std::string& name, const std::string& value) const;
+
+    /// @return whether it writes a summary of a run
+    bool HasSummary() const
+    {
+        return m_options->Has("summary");
+    }
+
+    /// @param name of an option @return whether it has it
+    bool Has(const std::string& name) const
+    {
+        return m_options->Has(name);
+    }
+
+  private:
+    std::unique_ptr<CommandLineProgram> m_program; //!< whose variables the options name
+    std::unique_ptr<OptionList> m_options;         //!< of it
+};
+
+/// @ingroup proteus
+/// What stands for the number of a point in the value of an option.
+constexpr const char* POINT_MARK = "{point}";
+
+} // namespace proteus
+} // namespace ns3
+
+#endif // PROTEUS_STUDY_CHECK_H

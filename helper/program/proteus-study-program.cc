@@ -1,0 +1,317 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-child-processes.h"
+#include "proteus-command-line-program.h"
+#include "proteus-fabric-flags.h"
+#include "proteus-program-list.h"
+#include "proteus-programs.h"
+#include "proteus-study-check.h"
+#include "proteus-study-run.h"
+
+#include "ns3/proteus-fabric-variant.h"
+#include "ns3/proteus-input-file.h"
+#include "ns3/proteus-output-file.h"
+#include "ns3/proteus-plural.h"
+#include "ns3/proteus-study-page.h"
+
+#include <filesystem>
+#include <iostream>
+#include <map>
+#include <memory>
+#include <sstream>
+#include <stdexcept>
+#include <thread>
+
+/**
+ * @file
+ * @ingroup proteus
+ * Runs a program at all points of a study.
+ */
+
+namespace ns3
+{
+namespace proteus
+{
+
+namespace
+{
+
+constexpr std::size_t MAX_PRINTED = 20; //!< groups on standard output
+constexpr int64_t MAX_JOBS = 4096;
+
+/// What the user asked for.
+struct Options
+{
+    CommandLineText study;
+    CommandLineText folder;
+    CommandLineText csv;
+    CommandLineText html;
+    int64_t jobs{1};
+    std::string shard{"1/1"};
+    bool retryFailed{false};
+    bool quiet{false};
+};
+
+/// @return the folders of --folder, or the usual one, next to the study
+std::vector<std::string>
+ListFolders(const Options& options)
+{
+    if (options.folder.empty())
+    {
+        return {std::filesystem::path(options.study.c_str()).replace_extension(".points").string()};
+    }
+    std::vector<std::string> folders;
+    std::stringstream stream(options.folder);
+    for (std::string folder; std::getline(stream, folder, ',');)
+    {
+        folders.push_back(folder);
+    }
+    return folders;
+}
+
+/// Says what the networks of points take.
+class BillMaker
+{
+  public:
+    /// @param folder of the study
+    explicit BillMaker(const std::string& folder)
+        : m_folder(folder)
+    {
+    }
+
+    /// @param point of a study of proteus-run or proteus-gpt3 @return GetBillColumns()
+    std::vector<Cell> Make(const StudyPoint& point)
+    {
+        ProgramOptions options;
+        OptionList list("proteus-study");
+        list.AddValue("cluster", "", options.cluster);
+        list.AddValue("nodes", "", options.nodes);
+        options.fabric.AddTo(list);
+        std::vector<std::string> words{"proteus-study"};
+        std::string key;
+        for (const auto& [name, value] : point.options)
+        {
+            if (list.Has(name))
+            {
+                words.push_back("--" + name + "=" + Place(name, value));
+                key += words.back() + '\n';
+            }
+        }
+        const auto [place, isNew] = m_bills.try_emplace(key);
+        if (isNew)
+        {
+            list.Parse(words, std::cout);
+            const NetworkBill bill = CountNetwork(options.BuildCluster());
+            place->second = {bill.switches, bill.ports, bill.cables};
+        }
+        return place->second;
+    }
+
+  private:
+    /// @return a value, with the path of a file as this process sees it
+    std::string Place(const std::string& name, const std::string& value) const
+    {
+        const auto path = std::filesystem::path(m_folder) / value;
+        std::error_code error;
+        return name == "cluster" && std::filesystem::is_regular_file(path, error) ? path.string()
+                                                                                  : value;
+    }
+
+    std::string m_folder;
+    std::map<std::string, std::vector<Cell>> m_bills; //!< by options
+};
+
+/// The program.
+class StudyProgramOfAll : public CommandLineProgram
+{
+  public:
+    StudyProgramOfAll(const std::string& workloads, std::string executable)
+        : CommandLineProgram(workloads),
+          m_executable(std::move(executable))
+    {
+    }
+
+  private:
+    std::string GetName() const override
+    {
+        return "proteus-study";
+    }
+
+    void AddTo(OptionList& command) override
+    {
+        command.Usage(
+            "Runs a program at all combinations of the values of some axes, and says what is best\n"
+            "and why. Points that have run are kept: a study that was stopped goes on where it\n"
+            "was. For example:\n"
+            "  proteus-study --study=workloads/studies/rails.json --jobs=4 --csv=rails.csv "
+            "--html=rails.html");
+        command.AddValue("study", "the study, a JSON file", m_options.study);
+        command.AddValue("folder",
+                         "folder for the results of points (default: next to the study, NAME."
+                         "points); of several, separated by commas, the first is written to, and "
+                         "results are looked for in all",
+                         m_options.folder);
+        command.AddOutput("csv", "write a row per point and executor to this file", m_options.csv);
+        command.AddOutput("html",
+                          "write a page with tables and charts to this file",
+                          m_options.html);
+        command.AddValue("jobs",
+                         "processes at once (0: as many as there are processors)",
+                         m_options.jobs);
+        command.AddValue("shard", "i/n: run only the i-th of n parts", m_options.shard);
+        command.AddValue("retryFailed",
+                         "run points again that the program refused",
+                         m_options.retryFailed);
+        command.AddValue("quiet", "no progress line", m_options.quiet);
+    }
+
+    std::vector<Table> DescribeTables() override
+    {
+        Study study;
+        study.name = "results";
+        return {MakeStudyTable(study, {}, {})};
+    }
+
+    /// @return the study
+    Study Load()
+    {
+        std::unique_ptr<StudyProgram> program;
+        StudyCheck check;
+        check.program = [&](const std::string& name) {
+            program = std::make_unique<StudyProgram>(name, GetWorkloads());
+        };
+        check.option = [&](const std::string&, const std::string& name, const std::string& value) {
+            program->CheckOption(name, value);
+        };
+        InputFile file(m_options.study);
+        Study study = ReadStudyJson(file.GetStream(), m_options.study, check);
+        if (study.table.empty() && !program->HasSummary())
+        {
+            throw std::invalid_argument(m_options.study + ": " + study.program +
+                                        " has no --summary: 'table' is missing, the name of a "
+                                        "table of its --json");
+        }
+        const auto folder = std::filesystem::path(m_options.study.c_str()).parent_path();
+        study.folder = std::filesystem::absolute(folder).string();
+        m_set = {study.table.empty() ? "--summary={file}" : "--json={file}"};
+        if (program->Has("quiet"))
+        {
+            m_set.emplace_back("--quiet");
+        }
+        if (study.table.empty())
+        {
+            CheckColumns(study);
+        }
+        return study;
+    }
+
+    /// @throw std::invalid_argument if the columns that a study names are none
+    void CheckColumns(const Study& study) const
+    {
+        const Table table = MakeStudyTable(study, {}, {});
+        for (const auto& [key, column] :
+             {std::make_pair("measure", study.measure), std::make_pair("cost", study.cost)})
+        {
+            try
+            {
+                FindColumn(table, column);
+            }
+            catch (const std::invalid_argument& error)
+            {
+                throw std::invalid_argument(m_options.study + ": /" + key + ": " + error.what());
+            }
+        }
+    }
+
+    void Run() override
+    {
+        if (m_options.study.empty())
+        {
+            throw std::invalid_argument("--study=FILE is missing; workloads/studies/ has some");
+        }
+        StudyRunOptions run;
+        run.jobs = ToCount(m_options.jobs, "jobs", 0, MAX_JOBS);
+        run.jobs = run.jobs > 0 ? run.jobs : std::max(1U, std::thread::hardware_concurrency());
+        run.shard = ParseShard(m_options.shard);
+        for (const CommandLineText* path : {&m_options.csv, &m_options.html})
+        {
+            if (!path->empty())
+            {
+                CheckWritable(*path);
+            }
+        }
+        const Study study = Load();
+        run.executable = m_executable;
+        run.workloads = GetWorkloads();
+        run.retriesFailed = m_options.retryFailed;
+        run.quiet = m_options.quiet;
+        run.set = m_set;
+        const StudyStore store(ListFolders(m_options));
+        StudyOutcome outcome = RunStudy(study, store, run);
+        Report(study, store, outcome);
+    }
+
+    void Report(const Study& study, const StudyStore& store, StudyOutcome& outcome) const
+    {
+        BillMaker bills(study.folder);
+        for (std::size_t i = 0; i < outcome.points.size() && study.table.empty(); ++i)
+        {
+            if (outcome.results[i].isDone && outcome.results[i].error.empty())
+            {
+                outcome.results[i].bill = bills.Make(outcome.points[i]);
+            }
+        }
+        const Table table = MakeStudyTable(study, outcome.points, outcome.results);
+        if (!m_options.csv.empty())
+        {
+            WriteFile(m_options.csv, [&](std::ostream& out) { WriteTableCsv(table, out); });
+        }
+        std::cout << study.name << ": " << FormatThings(outcome.points.size(), "point") << ", "
+                  << outcome.ran << " run now, " << outcome.found << " found in "
+                  << store.GetFolder() << ", " << outcome.failed << " failed\n\n";
+        if (!table.rows.empty())
+        {
+            PrintStudy(study, table, MAX_PRINTED, std::cout);
+        }
+        if (!m_options.html.empty())
+        {
+            WriteFile(m_options.html,
+                      [&](std::ostream& out) { WriteStudyPage(study, table, out); });
+        }
+        if (!outcome.unfinished.empty())
+        {
+            throw std::runtime_error(FormatThings(outcome.unfinished.size(), "point") +
+                                     " not finished, the first: " + outcome.unfinished.front() +
+                                     "; start the study again to go on");
+        }
+    }
+
+    std::string m_executable;       //!< that becomes the programs
+    Options m_options;              //!< of the command line
+    std::vector<std::string> m_set; //!< StudyRunOptions::set
+};
+
+} // namespace
+
+std::unique_ptr<CommandLineProgram>
+MakeStudyProgram(const std::string& workloads, const std::string& executable)
+{
+    return std::make_unique<StudyProgramOfAll>(workloads, executable);
+}
+
+int
+RunStudyMain(int argc, char* argv[], const std::string& workloads)
+{
+    if (argc > 1 && GetPrograms().count(argv[1]) == 1)
+    {
+        return MakeProgram(argv[1], workloads)->Main(argc - 1, argv + 1);
+    }
+    return MakeStudyProgram(workloads, GetOwnPath(argv[0]))->Main(argc, argv);
+}
+
+} // namespace proteus
+} // namespace ns3

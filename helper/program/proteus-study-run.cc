@@ -1,0 +1,374 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-study-run.h"
+
+#include "proteus-child-processes.h"
+#include "proteus-progress.h"
+#include "proteus-study-check.h"
+#include "proteus-table-options.h"
+
+#include "ns3/proteus-output-file.h"
+#include "ns3/proteus-resources.h"
+#include "ns3/proteus-warning.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <deque>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <thread>
+#include <unistd.h>
+
+namespace ns3
+{
+namespace proteus
+{
+
+namespace
+{
+
+namespace fs = std::filesystem;
+
+constexpr const char* FORMAT = "proteus-study-point";
+constexpr std::chrono::milliseconds POLL(20); //!< between two looks for children that have ended
+constexpr std::size_t MAX_ERROR = 500;        //!< characters of an error
+
+/// @return the content of a file; empty if it cannot be read
+std::string
+ReadAll(const fs::path& path)
+{
+    std::ifstream file(path, std::ios::binary);
+    return std::string(std::istreambuf_iterator<char>(file), {});
+}
+
+/// @return a text with all marks replaced
+std::string
+Replace(std::string text, const std::string& mark, const std::string& by)
+{
+    for (std::size_t at = text.find(mark); at != std::string::npos; at = text.find(mark, at))
+    {
+        text.replace(at, mark.size(), by);
+        at += by.size();
+    }
+    return text;
+}
+
+/// @return digests of the files that options name, by option
+std::map<std::string, std::string>
+DigestFiles(const StudyOptions& options, const std::string& folder, const std::string& workloads)
+{
+    std::map<std::string, std::string> digests;
+    for (const auto& [name, value] : options)
+    {
+        std::error_code error;
+        fs::path path = fs::path(folder) / value;
+        if (name == "model" && !fs::is_regular_file(path, error))
+        {
+            path = fs::path(workloads) / "models" / (value + ".json");
+        }
+        if (!value.empty() && value.size() < 4096 && fs::is_regular_file(path, error))
+        {
+            digests[name] = Digest(ReadAll(path));
+        }
+    }
+    return digests;
+}
+
+/// @return the line in which a program says what is wrong
+std::string
+FindError(const std::string& text, const std::string& program)
+{
+    const std::string mark = program + ": error: ";
+    const std::size_t at = text.rfind(mark);
+    const std::size_t begin = at == std::string::npos ? 0 : at + mark.size();
+    const std::string line = text.substr(begin, text.find('\n', begin) - begin);
+    return line.empty() ? "it ended with an error and said nothing" : line.substr(0, MAX_ERROR);
+}
+
+/// @return seconds as hours, minutes and seconds
+std::string
+FormatClock(double seconds)
+{
+    const auto whole = static_cast<unsigned long>(seconds + 0.5);
+    char text[32];
+    std::snprintf(text, sizeof(text), "%lu:%02lu:%02lu", whole / 3600, whole / 60 % 60, whole % 60);
+    return text;
+}
+
+/// A folder for files that are needed for a moment; deleted when this object goes.
+class ScratchFolder
+{
+  public:
+    ScratchFolder()
+    {
+        std::string name = (fs::temp_directory_path() / "proteus-study-XXXXXX").string();
+        if (mkdtemp(name.data()) == nullptr)
+        {
+            throw std::runtime_error(name + ": this folder cannot be made");
+        }
+        m_path = name;
+    }
+
+    ~ScratchFolder()
+    {
+        std::error_code error;
+        fs::remove_all(m_path, error);
+    }
+
+    ScratchFolder(const ScratchFolder&) = delete;
+    ScratchFolder& operator=(const ScratchFolder&) = delete;
+
+    /// @return path of a file in it
+    std::string Get(const std::string& name) const
+    {
+        return (m_path / name).string();
+    }
+
+  private:
+    fs::path m_path;
+};
+
+/// Runs the points of a study.
+class StudyRunner
+{
+  public:
+    StudyRunner(const Study& study, const StudyStore& store, const StudyRunOptions& options)
+        : m_study(study),
+          m_store(store),
+          m_options(options),
+          m_progress("study")
+    {
+        const std::vector<StudyPoint> all = ListPoints(study);
+        for (std::size_t i = 0; i < all.size(); ++i)
+        {
+            if (options.shard.Has(i))
+            {
+                m_outcome.points.push_back(all[i]);
+            }
+        }
+        m_outcome.results.resize(m_outcome.points.size());
+        const std::string version = GetResource("VERSION");
+        for (std::size_t i = 0; i < m_outcome.points.size(); ++i)
+        {
+            const StudyPoint& point = m_outcome.points[i];
+            m_contents.push_back(
+                DescribeContent(study,
+                                point,
+                                version.substr(0, version.find('\n')),
+                                DigestFiles(point.options, study.folder, options.workloads)));
+            const auto found = store.Load(m_contents.back());
+            if (found && (found->error.empty() || !options.retriesFailed))
+            {
+                m_outcome.results[i] = *found;
+                ++m_outcome.found;
+            }
+            else
+            {
+                m_waiting.push_back(i);
+            }
+        }
+    }
+
+    StudyOutcome Run()
+    {
+        m_total = m_waiting.size();
+        while (!m_waiting.empty() || m_children.GetCount() > 0)
+        {
+            while (!m_waiting.empty() && m_children.GetCount() < m_options.jobs)
+            {
+                Start(m_waiting.front());
+                m_waiting.pop_front();
+            }
+            if (const auto ended = m_children.Poll())
+            {
+                Finish(*ended);
+                continue;
+            }
+            ShowProgress();
+            std::this_thread::sleep_for(POLL);
+        }
+        m_outcome.failed = static_cast<std::size_t>(
+            std::count_if(m_outcome.results.begin(),
+                          m_outcome.results.end(),
+                          [](const StudyResult& result) { return !result.error.empty(); }));
+        return std::move(m_outcome);
+    }
+
+  private:
+    std::string GetResultFile(std::size_t i) const
+    {
+        return m_scratch.Get(std::to_string(i) + ".json");
+    }
+
+    std::string GetErrorFile(std::size_t i) const
+    {
+        return m_scratch.Get(std::to_string(i) + ".txt");
+    }
+
+    /// @param i position of a point that is to run
+    void Start(std::size_t i)
+    {
+        const StudyPoint& point = m_outcome.points[i];
+        std::vector<std::string> command{m_options.executable, m_study.program};
+        for (const auto& [name, value] : point.options)
+        {
+            command.push_back("--" + name + "=" +
+                              Replace(value, POINT_MARK, std::to_string(point.number)));
+        }
+        for (const std::string& option : m_options.set)
+        {
+            command.push_back(Replace(option, RESULT_MARK, GetResultFile(i)));
+        }
+        m_children.Start(i, command, m_study.folder, GetErrorFile(i));
+    }
+
+    /// @param ended a point's process
+    void Finish(const EndedChild& ended)
+    {
+        StudyResult& result = m_outcome.results[ended.key];
+        const StudyPoint& point = m_outcome.points[ended.key];
+        const std::string errors = ReadAll(GetErrorFile(ended.key));
+        const std::string written = ReadAll(GetResultFile(ended.key));
+        std::error_code error;
+        fs::remove(GetErrorFile(ended.key), error);
+        fs::remove(GetResultFile(ended.key), error);
+        m_wallS += ended.wallS;
+        ++m_ended;
+        if (ended.signal != 0 || (ended.exitCode != 0 && ended.exitCode != 1))
+        {
+            // Not what the program says of the point: the machine, or somebody, has ended it.
+            m_outcome.unfinished.push_back(
+                "point " + std::to_string(point.number) +
+                (ended.signal != 0 ? " was ended by signal " + std::to_string(ended.signal)
+                                   : " ended with code " + std::to_string(ended.exitCode)));
+            Warn(m_outcome.unfinished.back());
+            return;
+        }
+        result.isDone = true;
+        ++m_outcome.ran;
+        if (ended.exitCode != 0 || written.empty())
+        {
+            result.error = FindError(errors, m_study.program);
+        }
+        else
+        {
+            result.output = written;
+        }
+        m_store.Save(m_contents[ended.key], result, ended.wallS);
+    }
+
+    void ShowProgress()
+    {
+        if (m_options.quiet)
+        {
+            return;
+        }
+        std::string text = std::to_string(m_outcome.found + m_ended) + " of " +
+                           std::to_string(m_outcome.points.size()) + " points, " +
+                           std::to_string(m_children.GetCount()) + " running";
+        if (m_ended > 0)
+        {
+            const double each = m_wallS / static_cast<double>(m_ended);
+            const auto left = static_cast<double>(m_total - m_ended);
+            text += ", " + FormatClock(each * left / static_cast<double>(m_options.jobs)) + " left";
+        }
+        m_progress.Say(text);
+    }
+
+    const Study& m_study;
+    const StudyStore& m_store;
+    const StudyRunOptions& m_options;
+    ProgressLine m_progress;
+    ScratchFolder m_scratch;
+    StudyOutcome m_outcome;
+    std::vector<std::string> m_contents; //!< by position
+    std::deque<std::size_t> m_waiting;   //!< positions of points to run
+    ChildProcesses m_children;
+    std::size_t m_total{0}; //!< points to run
+    std::size_t m_ended{0}; //!< of them
+    double m_wallS{0};      //!< that those took, all together
+};
+
+} // namespace
+
+StudyStore::StudyStore(const std::vector<std::string>& folders)
+    : m_folders(folders)
+{
+    MakeFolder(m_folders.at(0));
+    for (const std::string& folder : m_folders)
+    {
+        if (!fs::is_directory(folder))
+        {
+            throw std::invalid_argument("--folder: " + folder + ": there is no such folder");
+        }
+    }
+}
+
+std::optional<StudyResult>
+StudyStore::Load(const std::string& content) const
+{
+    for (const std::string& folder : m_folders)
+    {
+        const fs::path path = fs::path(folder) / (Digest(content) + ".json");
+        const std::string text = ReadAll(path);
+        if (text.empty())
+        {
+            continue;
+        }
+        const auto json = nlohmann::ordered_json::parse(text, nullptr, false);
+        if (!json.is_object() || json.value("format", "") != FORMAT ||
+            json.value("content", "") != content || !json.contains("error") ||
+            !json.contains("output"))
+        {
+            Warn(path.string() + ": is no result of its point, which runs again");
+            continue;
+        }
+        StudyResult result;
+        result.isDone = true;
+        result.error = json["error"].is_string() ? json["error"].get<std::string>() : "";
+        result.output = result.error.empty() ? json["output"].dump() : "";
+        return result;
+    }
+    return {};
+}
+
+void
+StudyStore::Save(const std::string& content, const StudyResult& result, double wallS) const
+{
+    using Json = nlohmann::ordered_json;
+    const Json output = result.error.empty() ? Json::parse(result.output, nullptr, false) : Json();
+    if (output.is_discarded())
+    {
+        throw std::runtime_error("what the program wrote is no JSON: " +
+                                 result.output.substr(0, MAX_ERROR));
+    }
+    const Json json{{"format", FORMAT},
+                    {"version", 1},
+                    {"content", content},
+                    {"wall_s", wallS},
+                    {"error", result.error.empty() ? Json() : Json(result.error)},
+                    {"output", output}};
+    const fs::path path = fs::path(GetFolder()) / (Digest(content) + ".json");
+    WriteFile(path.string(), [&json](std::ostream& out) {
+        out << json.dump(1, ' ', false, Json::error_handler_t::replace) << '\n';
+    });
+}
+
+StudyOutcome
+RunStudy(const Study& study, const StudyStore& store, const StudyRunOptions& options)
+{
+    return StudyRunner(study, store, options).Run();
+}
+
+} // namespace proteus
+} // namespace ns3

@@ -1,0 +1,329 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-study-json.h"
+
+#include "ns3/proteus-json.h"
+
+#include <algorithm>
+#include <set>
+#include <stdexcept>
+#include <vector>
+
+namespace ns3
+{
+namespace proteus
+{
+
+namespace
+{
+
+constexpr const char* FORMAT = "proteus-study";
+constexpr uint32_t VERSION = 1;
+
+/// Names of columns that every study has, which an axis cannot have too.
+const std::set<std::string> COLUMNS{"point", "status", "error"};
+
+/// @param json a text, a number, true or false @return it as a command line has it
+std::string
+ReadScalar(const JsonValue& json)
+{
+    if (json.IsString())
+    {
+        return json.AsName();
+    }
+    const std::string text = json.Shown();
+    if (json.IsList() || json.IsObject() || text == "null")
+    {
+        json.Fail("must be a text, a number, true or false");
+    }
+    return text;
+}
+
+/// Reads studies.
+class Reader
+{
+  public:
+    explicit Reader(const StudyCheck& check)
+        : m_check(check)
+    {
+    }
+
+    /// @param root of the file @return the study
+    Study Read(const JsonValue& root)
+    {
+        root.AllowKeys("a study",
+                       {"format",
+                        "version",
+                        "name",
+                        "program",
+                        "options",
+                        "axes",
+                        "skip",
+                        "table",
+                        "row",
+                        "measure",
+                        "better",
+                        "cost"});
+        const JsonValue program = root.Get("program");
+        m_study.program = program.AsName();
+        program.Check([&] { m_check.program(m_study.program); });
+        m_study.name = root.Has("name") ? root.Get("name").AsName() : m_study.program;
+        if (const auto options = root.Find("options"))
+        {
+            m_study.options = ReadOptions(*options);
+        }
+        ReadTable(root);
+        const JsonValue axes = root.Get("axes");
+        if (axes.Size() == 0)
+        {
+            axes.Fail("needs at least one axis");
+        }
+        for (std::size_t i = 0; i < axes.Size(); ++i)
+        {
+            ReadAxis(axes.At(i));
+        }
+        if (std::all_of(m_study.axes.begin(), m_study.axes.end(), [](const StudyAxis& axis) {
+                return axis.isSpread;
+            }))
+        {
+            axes.Fail("needs an axis that is no spread: nothing is compared");
+        }
+        ReadSkips(root);
+        root.Check([&] { ListPoints(m_study); });
+        return m_study;
+    }
+
+  private:
+    /// Reads where the results are, and which count.
+    void ReadTable(const JsonValue& root)
+    {
+        if (const auto table = root.Find("table"))
+        {
+            m_study.table = table->AsName();
+        }
+        if (const auto row = root.Find("row"))
+        {
+            if (m_study.table.empty())
+            {
+                row->Fail("belongs to 'table'");
+            }
+            for (const std::string& column : row->GetKeys())
+            {
+                m_study.row[column] = ReadScalar(row->Get(column.c_str()));
+            }
+        }
+        if (const auto measure = root.Find("measure"))
+        {
+            m_study.measure = measure->AsName();
+        }
+        else if (!m_study.table.empty())
+        {
+            root.FailMissing("measure", "the column of 'table' that is compared");
+        }
+        if (const auto better = root.Find("better"))
+        {
+            if (better->AsName() != "less" && better->AsName() != "more")
+            {
+                better->Fail("must be 'less' or 'more'");
+            }
+            m_study.isMostBest = better->AsName() == "more";
+        }
+        if (const auto cost = root.Find("cost"))
+        {
+            m_study.cost = cost->AsName();
+        }
+    }
+
+    /// @param json an option's value @param name of it @return the value, checked
+    std::string ReadValue(const JsonValue& json, const std::string& name)
+    {
+        const std::string value = ReadScalar(json);
+        json.Check([&] { m_check.option(m_study.program, name, value); });
+        return value;
+    }
+
+    /// @param json options by name @return them
+    StudyOptions ReadOptions(const JsonValue& json)
+    {
+        StudyOptions options;
+        for (const std::string& name : json.GetKeys())
+        {
+            options[name] = ReadValue(json.Get(name.c_str()), name);
+        }
+        return options;
+    }
+
+    /// @param json a value of an axis @param option that it sets @return it
+    StudyValue ReadAxisValue(const JsonValue& json, const std::string& option)
+    {
+        if (!json.IsObject())
+        {
+            const std::string value = ReadValue(json, option);
+            return {value, {{option, value}}};
+        }
+        json.AllowKeys("a value of an axis", {"label", "value", "options"});
+        StudyValue value{json.Get("label").AsName(), {}};
+        if (json.Has("value") == json.Has("options"))
+        {
+            json.Fail("needs either 'value' or 'options'");
+        }
+        if (const auto options = json.Find("options"))
+        {
+            value.options = ReadOptions(*options);
+        }
+        else
+        {
+            value.options[option] = ReadValue(json.Get("value"), option);
+        }
+        return value;
+    }
+
+    /// @param json "values" of an axis @param option that they set @param axis to fill
+    void ReadValues(const JsonValue& json, const std::string& option, StudyAxis& axis)
+    {
+        if (json.IsString())
+        {
+            const std::string& text = json.AsName();
+            for (const std::size_t number : json.Check([&] { return ParseNumbers(text); }))
+            {
+                const std::string value = std::to_string(number);
+                json.Check([&] { m_check.option(m_study.program, option, value); });
+                axis.values.push_back({value, {{option, value}}});
+            }
+            return;
+        }
+        for (std::size_t i = 0; i < json.Size(); ++i)
+        {
+            const JsonValue element = json.At(i);
+            const StudyValue value = ReadAxisValue(element, option);
+            if (std::any_of(axis.values.begin(), axis.values.end(), [&](const StudyValue& other) {
+                    return other.label == value.label;
+                }))
+            {
+                element.Fail("the axis " + axis.name + " has '" + value.label + "' already");
+            }
+            axis.values.push_back(value);
+        }
+        if (axis.values.empty())
+        {
+            json.Fail("needs at least one value");
+        }
+    }
+
+    /// @param json an axis, which is added to the study
+    void ReadAxis(const JsonValue& json)
+    {
+        json.AllowKeys("an axis", {"name", "option", "values", "spread"});
+        StudyAxis axis;
+        const JsonValue name = json.Get("name");
+        axis.name = name.AsName();
+        if (COLUMNS.count(axis.name) == 1 || axis.name.empty())
+        {
+            name.Fail("'" + axis.name + "' is the name of another column: choose another one");
+        }
+        if (std::any_of(m_study.axes.begin(), m_study.axes.end(), [&](const StudyAxis& other) {
+                return other.name == axis.name;
+            }))
+        {
+            name.Fail("there is an axis of this name already");
+        }
+        axis.isSpread = json.Has("spread") && json.Get("spread").AsBool();
+        const std::string option = json.Has("option") ? json.Get("option").AsName() : axis.name;
+        ReadValues(json.Get("values"), option, axis);
+        for (const StudyValue& value : axis.values)
+        {
+            for (const auto& [set, text] : value.options)
+            {
+                CheckIsFree(json, set, axis.name);
+            }
+        }
+        for (const StudyValue& value : axis.values)
+        {
+            for (const auto& [set, text] : value.options)
+            {
+                m_setBy[set] = axis.name;
+            }
+        }
+        m_study.axes.push_back(axis);
+    }
+
+    /// @throw std::invalid_argument if an option is set by something else, which would be lost
+    void CheckIsFree(const JsonValue& json, const std::string& option, const std::string& axis)
+    {
+        const auto other = m_setBy.find(option);
+        if (other != m_setBy.end())
+        {
+            json.Fail("the axis " + axis + " sets --" + option + ", as the axis " + other->second +
+                      " does");
+        }
+        if (m_study.options.count(option) == 1)
+        {
+            json.Fail("the axis " + axis + " sets --" + option +
+                      ", which stands in 'options' of the study, too");
+        }
+    }
+
+    /// Reads which points are left out.
+    void ReadSkips(const JsonValue& root)
+    {
+        const auto skips = root.Find("skip");
+        for (std::size_t i = 0; skips && i < skips->Size(); ++i)
+        {
+            const JsonValue json = skips->At(i);
+            StudyFilter filter;
+            for (const std::string& name : json.GetKeys())
+            {
+                const JsonValue label = json.Get(name.c_str());
+                filter[name] = ReadScalar(label);
+                CheckLabel(json, label, name, filter[name]);
+            }
+            if (filter.empty())
+            {
+                json.Fail("would leave all points out: name an axis and a value");
+            }
+            m_study.skips.push_back(filter);
+        }
+    }
+
+    /// @throw std::invalid_argument if an axis has no such label
+    void CheckLabel(const JsonValue& object,
+                    const JsonValue& json,
+                    const std::string& name,
+                    const std::string& label)
+    {
+        const auto axis = std::find_if(m_study.axes.begin(),
+                                       m_study.axes.end(),
+                                       [&](const StudyAxis& other) { return other.name == name; });
+        if (axis == m_study.axes.end())
+        {
+            object.Fail("there is no axis '" + name + "'");
+        }
+        if (std::none_of(axis->values.begin(), axis->values.end(), [&](const StudyValue& value) {
+                return value.label == label;
+            }))
+        {
+            json.Fail("the axis " + name + " has no value '" + label + "'");
+        }
+    }
+
+    const StudyCheck& m_check;
+    Study m_study;
+    std::map<std::string, std::string> m_setBy; //!< axis by option
+};
+
+} // namespace
+
+Study
+ReadStudyJson(std::istream& input, const std::string& fileName, const StudyCheck& check)
+{
+    const JsonDocument document(input, fileName);
+    document.CheckFormat(FORMAT, VERSION);
+    return Reader(check).Read(document.GetRoot());
+}
+
+} // namespace proteus
+} // namespace ns3

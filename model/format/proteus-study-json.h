@@ -1,0 +1,54 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef PROTEUS_STUDY_JSON_H
+#define PROTEUS_STUDY_JSON_H
+
+#include "ns3/proteus-study.h"
+
+#include <functional>
+#include <istream>
+#include <string>
+
+/**
+ * @file
+ * @ingroup proteus
+ * Studies as JSON files.
+ */
+
+namespace ns3
+{
+namespace proteus
+{
+
+/// @ingroup proteus
+/// What a reader of studies asks about programs.
+struct StudyCheck
+{
+    /// @param program of a study @throw std::invalid_argument if there is no such program, or its
+    /// results cannot be read
+    std::function<void(const std::string& program)> program;
+    /// @param program of a study @param name of an option @param value of it
+    /// @throw std::invalid_argument if the program does not take it
+    std::function<void(const std::string& program, const std::string& name, const std::string&)>
+        option;
+};
+
+/**
+ * @ingroup proteus
+ * Reads a study; doc/studies.rst has the fields.
+ * @param input the file
+ * @param fileName for errors
+ * @param check asked about the program, and every option and value
+ * @return the study
+ * @throw std::invalid_argument of one line, "FILE: /axes/0/values/1: cause"
+ */
+Study ReadStudyJson(std::istream& input, const std::string& fileName, const StudyCheck& check);
+
+} // namespace proteus
+} // namespace ns3
+
+#endif // PROTEUS_STUDY_JSON_H

@@ -1,0 +1,368 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "ns3/proteus-spread.h"
+#include "ns3/proteus-study-check.h"
+#include "ns3/proteus-study-comparison.h"
+#include "ns3/proteus-study-json.h"
+#include "ns3/proteus-study-page.h"
+#include "ns3/proteus-study-result.h"
+#include "ns3/proteus-study.h"
+
+#include <gtest/gtest.h>
+#include <memory>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+using namespace ns3::proteus;
+
+namespace
+{
+
+const std::string WORKLOADS = PROTEUS_SOURCE_DIR "/workloads";
+
+/// @return what a file says, checked by the program itself
+Study
+Read(const std::string& text)
+{
+    std::unique_ptr<StudyProgram> program;
+    StudyCheck check;
+    check.program = [&](const std::string& name) {
+        program = std::make_unique<StudyProgram>(name, WORKLOADS);
+    };
+    check.option = [&](const std::string&, const std::string& name, const std::string& value) {
+        program->CheckOption(name, value);
+    };
+    std::istringstream input(text);
+    return ReadStudyJson(input, "s.json", check);
+}
+
+const std::string HEAD = R"({"format": "proteus-study", "version": 1, "program": "proteus-run", )";
+const std::string AXES = R"("axes": [{"name": "fabric", "values": ["fat-tree", "leaf-spine"]}])";
+
+/// A wrong file, and what the one line about it has to say.
+struct Wrong
+{
+    std::string text;
+    std::string hint;
+};
+
+const std::vector<Wrong> WRONG{
+    {R"({"format": "proteus-study", "version": 1,})", "s.json:1:"},
+    {R"({"format": "proteus-graph", "version": 1})", "/format"},
+    {R"({"format": "proteus-study", "version": 2})", "/version"},
+    {R"({"format": "proteus-study", "version": 1, )" + AXES + "}", "program"},
+    {R"({"format": "proteus-study", "version": 1, "program": "proteus-rum", )" + AXES + "}",
+     "s.json: /program: there is no program 'proteus-rum': did you mean proteus-run?"},
+    {R"({"format": "proteus-study", "version": 1, "program": "proteus-fabrics", )" + AXES + "}",
+     "/program: proteus-fabrics has neither --summary nor --tables"},
+    {HEAD + R"("options": {"fabrik": "fat-tree"}, )" + AXES + "}",
+     "/options/fabrik: --fabrik: there is no such option; did you mean --fabric?"},
+    {HEAD + R"("options": {"nodes": 1.5}, )" + AXES + "}",
+     "/options/nodes: --nodes=1.5: must be a whole number"},
+    {HEAD + R"("options": {"nodes": null}, )" + AXES + "}", "/options/nodes: must be a text"},
+    {HEAD + R"("options": {"summary": "x.json"}, )" + AXES + "}",
+     "/options/summary: --summary is set by the study"},
+    {HEAD + R"("options": {"report": "x.html"}, )" + AXES + "}",
+     "/options/report: --report=x.html: every point would write this file: put {point}"},
+    {HEAD + R"("options": {"ns3::proteus::Fabric::Routing": "Best"}, )" + AXES + "}",
+     "/options/ns3::proteus::Fabric::Routing"},
+    {HEAD + R"("axes": []})", "/axes: needs at least one axis"},
+    {HEAD + R"("axes": [{"name": "stream", "values": "1-3", "spread": true}]})",
+     "/axes: needs an axis that is no spread"},
+    {HEAD + R"("axes": [{"name": "fabric", "values": []}]})",
+     "/axes/0/values: needs at least one value"},
+    {HEAD + R"("axes": [{"name": "stream", "values": "3-1"}]})",
+     "/axes/0/values: '3-1': the range 3-1 goes down"},
+    {HEAD + R"("axes": [{"name": "stream", "values": ["1", "2", "1"]}]})",
+     "/axes/0/values/2: the axis stream has '1' already"},
+    {HEAD + R"("axes": [{"name": "point", "values": ["1"]}]})",
+     "/axes/0/name: 'point' is the name of another column"},
+    {HEAD + R"("axes": [{"name": "a", "values": [{"label": "x"}]}]})",
+     "/axes/0/values/0: needs either 'value' or 'options'"},
+    {HEAD + R"("axes": [{"name": "a", "values": [{"label": "x", "options": {"nodes": "x"}}]}]})",
+     "/axes/0/values/0/options/nodes: --nodes=x: must be a whole number"},
+    {HEAD + R"("options": {"fabric": "torus-2d"}, )" + AXES + "}",
+     "/axes/0: the axis fabric sets --fabric, which stands in 'options'"},
+    {HEAD + R"("axes": [{"name": "a", "option": "nodes", "values": [2]}, {"name": "b", "option": )"
+            R"("nodes", "values": [3]}]})",
+     "/axes/1: the axis b sets --nodes, as the axis a does"},
+    {HEAD + AXES + R"(, "skip": [{"fabrik": "fat-tree"}]})", "/skip/0: there is no axis 'fabrik'"},
+    {HEAD + AXES + R"(, "skip": [{"fabric": "torus"}]})",
+     "/skip/0/fabric: the axis fabric has no value 'torus'"},
+    {HEAD + AXES + R"(, "skip": [{"fabric": "fat-tree"}, {"fabric": "leaf-spine"}]})",
+     "nothing is left of the study"},
+    {HEAD + AXES + R"(, "better": "faster"})", "/better: must be 'less' or 'more'"},
+    {HEAD + AXES + R"(, "table": "links"})", "measure"},
+    {HEAD + AXES + R"(, "row": {"a": 1}})", "/row: belongs to 'table'"},
+    {HEAD + AXES + R"(, "goal": "time"})", "goal"}};
+
+/// @return a study of two axes and three throws
+Study
+MakeStudy()
+{
+    Study study;
+    study.name = "a & b";
+    study.program = "proteus-run";
+    study.axes = {{"fabric", {{"f", {{"fabric", "f"}}}, {"l", {{"fabric", "l"}}}}, false},
+                  {"size", {{"1", {{"nodes", "1"}}}, {"2", {{"nodes", "2"}}}}, false},
+                  {"stream",
+                   {{"1", {{"stream", "1"}}}, {"2", {{"stream", "2"}}}, {"3", {{"stream", "3"}}}},
+                   true}};
+    return study;
+}
+
+/// @return results of all points: times by a rule, the ports of a fabric by another
+std::vector<StudyResult>
+MakeResults(const std::vector<StudyPoint>& points)
+{
+    std::vector<StudyResult> results;
+    for (const StudyPoint& point : points)
+    {
+        const double time = (point.labels[0] == "f" ? 10 : 11) * std::stod(point.labels[1]) +
+                            std::stod(point.labels[2]);
+        StudyResult result;
+        result.isDone = true;
+        result.output = R"({"iteration_s": )" + std::to_string(time) + R"(, "notes": ["n"]})";
+        const uint64_t ports = point.labels[0] == "f" ? 20 : 10;
+        result.bill = {uint64_t{1}, ports, ports};
+        results.push_back(result);
+    }
+    return results;
+}
+
+} // namespace
+
+TEST(Study, WrongFilesAreRefusedInOneLine)
+{
+    for (const Wrong& wrong : WRONG)
+    {
+        try
+        {
+            Read(wrong.text);
+            FAIL() << "taken: " << wrong.text;
+        }
+        catch (const std::invalid_argument& error)
+        {
+            const std::string what = error.what();
+            EXPECT_NE(what.find(wrong.hint), std::string::npos) << what << "\n" << wrong.text;
+            EXPECT_EQ(what.rfind("s.json", 0), 0u) << what;
+            EXPECT_EQ(what.find('\n'), std::string::npos) << what;
+        }
+    }
+}
+
+TEST(Study, PointsAreAllCombinationsTheLastAxisFastest)
+{
+    const Study study =
+        Read(HEAD + R"("options": {"model": "gpt3-125m"}, "axes": [)"
+                    R"({"name": "fabric", "values": ["fat-tree", {"label": "thin", "options": )"
+                    R"({"fabric": "leaf-spine", "oversubscription": 4}}]},)"
+                    R"({"name": "path", "option": "stream", "values": "1-2,7", "spread": true}],)"
+                    R"("skip": [{"fabric": "fat-tree", "path": 2}]})");
+    const std::vector<StudyPoint> points = ListPoints(study);
+    ASSERT_EQ(points.size(), 5u);
+    EXPECT_EQ(points[0].labels, (std::vector<std::string>{"fat-tree", "1"}));
+    EXPECT_EQ(points[1].labels, (std::vector<std::string>{"fat-tree", "7"}));
+    EXPECT_EQ(points[2].labels, (std::vector<std::string>{"thin", "1"}));
+    EXPECT_EQ(points[4].number, 5u);
+    EXPECT_EQ(points[4].options,
+              (StudyOptions{{"fabric", "leaf-spine"},
+                            {"model", "gpt3-125m"},
+                            {"oversubscription", "4"},
+                            {"stream", "7"}}));
+    EXPECT_TRUE(study.axes[1].isSpread);
+}
+
+TEST(Study, ShardsShareThePointsOut)
+{
+    for (const std::size_t count : {1, 2, 3, 7})
+    {
+        for (std::size_t position = 0; position < 20; ++position)
+        {
+            std::size_t owners = 0;
+            for (std::size_t index = 1; index <= count; ++index)
+            {
+                const auto shard = ParseShard(std::to_string(index) + "/" + std::to_string(count));
+                owners += shard.Has(position) ? 1 : 0;
+            }
+            EXPECT_EQ(owners, 1u);
+        }
+    }
+    for (const char* text : {"", "1", "0/2", "3/2", "1/0", "1/2/3", "-1/2", "a/b", "1/"})
+    {
+        EXPECT_THROW(ParseShard(text), std::invalid_argument) << text;
+    }
+}
+
+TEST(Study, NumbersAreListsAndRanges)
+{
+    EXPECT_EQ(ParseNumbers("1-3"), (std::vector<std::size_t>{1, 2, 3}));
+    EXPECT_EQ(ParseNumbers("5,1-2,9"), (std::vector<std::size_t>{5, 1, 2, 9}));
+    for (const char* text : {"", "1-", "-1", "1--2", "2-1", "1,1", "1-3,2", "x", "1 2", "1.5"})
+    {
+        EXPECT_THROW(ParseNumbers(text), std::invalid_argument) << text;
+    }
+}
+
+TEST(Study, ContentTellsPointsFilesAndVersionsApart)
+{
+    const Study study = MakeStudy();
+    std::set<std::string> digests;
+    for (const StudyPoint& point : ListPoints(study))
+    {
+        digests.insert(Digest(DescribeContent(study, point, "1", {})));
+        digests.insert(Digest(DescribeContent(study, point, "2", {})));
+        digests.insert(Digest(DescribeContent(study, point, "1", {{"cluster", Digest("a")}})));
+        digests.insert(Digest(DescribeContent(study, point, "1", {{"cluster", Digest("b")}})));
+    }
+    EXPECT_EQ(digests.size(), 48u);
+}
+
+TEST(Study, TableHasARowPerPointAndExecutor)
+{
+    const Study study = MakeStudy();
+    std::vector<StudyPoint> points = ListPoints(study);
+    points.resize(4);
+    std::vector<StudyResult> results(4);
+    results[0] = {true, "", R"({"packet": {"iteration_s": 1}, "flow": {"iteration_s": 2}})", {}};
+    results[1] = {true, "no such thing", "", {}};
+    results[3] = {
+        true,
+        "",
+        R"({"iteration_s": 3, "losses": {"pauses": 7}, "busiest_links": [{"name": "x"}]})",
+        {uint64_t{1}, uint64_t{2}, uint64_t{3}}};
+    const Table table = MakeStudyTable(study, points, results);
+    ASSERT_EQ(table.rows.size(), 4u); // the third is not done
+    const auto get = [&table](std::size_t row, const std::string& column) {
+        return ToText(table.rows[row][FindColumn(table, column)]);
+    };
+    for (const auto& row : table.rows)
+    {
+        EXPECT_EQ(row.size(), table.columns.size());
+    }
+    EXPECT_EQ(get(0, "executor") + get(1, "executor"), "flowpacket");
+    EXPECT_EQ(get(0, "iteration_s") + get(1, "iteration_s"), "21");
+    EXPECT_EQ(get(2, "status") + get(2, "error"), "failedno such thing");
+    EXPECT_EQ(get(3, "point") + get(3, "fabric") + get(3, "stream"), "4f1");
+    EXPECT_EQ(get(3, "pauses") + get(3, "busiest_link") + get(3, "network_ports"), "7x2");
+    EXPECT_THROW(FindColumn(table, "iteration"), std::invalid_argument);
+    results[0].output = "[";
+    EXPECT_THROW(MakeStudyTable(study, points, results), std::invalid_argument);
+}
+
+TEST(Study, TableOfAnotherProgramIsARowOfItsTable)
+{
+    Study study = MakeStudy();
+    study.table = "collectives";
+    study.row = {{"bytes", "8"}};
+    std::vector<StudyPoint> points = ListPoints(study);
+    points.resize(1);
+    const std::string columns = R"("columns": [{"name": "bytes", "unit": "B", "description": ""},)"
+                                R"({"name": "busbw", "unit": "B/s", "description": "d"}])";
+    std::vector<StudyResult> results{
+        {true,
+         "",
+         R"({"tables": {"collectives": {)" + columns +
+             R"(, "rows": [{"bytes": 4, "busbw": 1.5}, {"bytes": 8, "busbw": 2.5}]}}})",
+         {}}};
+    const Table table = MakeStudyTable(study, points, results);
+    ASSERT_EQ(table.rows.size(), 1u);
+    EXPECT_EQ(ToText(table.rows[0][FindColumn(table, "busbw")]), "2.5");
+    study.row = {};
+    EXPECT_THROW(MakeStudyTable(study, points, results), std::invalid_argument);
+    study.table = "links";
+    EXPECT_THROW(MakeStudyTable(study, points, results), std::invalid_argument);
+}
+
+TEST(Study, QuantitiesBecomeColumns)
+{
+    Study study = MakeStudy();
+    study.table = "summary";
+    std::vector<StudyPoint> points = ListPoints(study);
+    points.resize(1);
+    const std::string columns =
+        R"("columns": [{"name": "quantity", "unit": "", "description": ""},)"
+        R"({"name": "value", "unit": "", "description": ""},)"
+        R"({"name": "unit", "unit": "", "description": ""}])";
+    const std::vector<StudyResult> results{
+        {true,
+         "",
+         R"({"tables": {"summary": {)" + columns +
+             R"(, "rows": [{"quantity": "last byte", "value": 0.5, "unit": "s"},)"
+             R"({"quantity": "wall time", "value": 3, "unit": "s"}]}}})",
+         {}}};
+    const Table table = MakeStudyTable(study, points, results);
+    EXPECT_EQ(ToText(table.rows[0][FindColumn(table, "last_byte_s")]), "0.5");
+    EXPECT_THROW(FindColumn(table, "wall_time_s"), std::invalid_argument);
+}
+
+TEST(Spread, MedianLeastMost)
+{
+    const Spread odd = FindSpread({3, 1, 2});
+    EXPECT_EQ(odd.count, 3u);
+    EXPECT_EQ(odd.median, 2);
+    EXPECT_EQ(odd.least, 1);
+    EXPECT_EQ(odd.most, 3);
+    EXPECT_EQ(FindSpread({4, 1, 2, 3}).median, 2.5);
+    EXPECT_THROW(FindSpread({}), std::invalid_argument);
+    EXPECT_TRUE(IsWithinSpread(odd, FindSpread({3, 9})));
+    EXPECT_FALSE(IsWithinSpread(odd, FindSpread({3.5, 9})));
+    EXPECT_FALSE(IsWithinSpread(FindSpread({1}), FindSpread({1}))); // nothing was thrown
+}
+
+TEST(Study, GroupsAreComparedWithTheirSpread)
+{
+    const Study study = MakeStudy();
+    const std::vector<StudyPoint> points = ListPoints(study);
+    const Table table = MakeStudyTable(study, points, MakeResults(points));
+    const StudyComparison comparison = CompareStudy(study, table);
+    EXPECT_EQ(comparison.axes, (std::vector<std::string>{"fabric", "size"}));
+    ASSERT_EQ(comparison.groups.size(), 4u);
+    const StudyGroup& best = comparison.groups[0];
+    EXPECT_EQ(best.labels, (std::vector<std::string>{"f", "1"})); // 11, 12, 13
+    EXPECT_EQ(best.measure.count, 3u);
+    EXPECT_EQ(best.measure.median, 12);
+    EXPECT_EQ(best.measure.most, 13);
+    EXPECT_EQ(comparison.groups[1].labels, (std::vector<std::string>{"l", "1"})); // 12, 13, 14
+    EXPECT_TRUE(IsWithinSpread(best.measure, comparison.groups[1].measure));
+    EXPECT_FALSE(IsWithinSpread(best.measure, comparison.groups[2].measure));
+    // By cost: l at 13, then f at 12; what is slower at equal cost is not worth it.
+    EXPECT_EQ(comparison.pareto, (std::vector<std::size_t>{1, 0}));
+    Study most = study;
+    most.isMostBest = true;
+    EXPECT_EQ(CompareStudy(most, table).groups[0].labels, (std::vector<std::string>{"l", "2"}));
+    most.measure = "busiest_link";
+    EXPECT_TRUE(CompareStudy(most, table).groups.empty());
+    most.measure = "fabric";
+    EXPECT_THROW(CompareStudy(most, table), std::invalid_argument);
+}
+
+TEST(Study, PageHasEveryGroupEscapedAndSaysTheSpread)
+{
+    const Study study = MakeStudy();
+    const std::vector<StudyPoint> points = ListPoints(study);
+    std::vector<StudyResult> results = MakeResults(points);
+    results.back() = {true, "out of <memory>", "", {}};
+    std::ostringstream page;
+    const Table table = MakeStudyTable(study, points, results);
+    WriteStudyPage(study, table, page);
+    const std::string text = page.str();
+    for (const char* part : {"<h1>a &amp; b</h1>",
+                             "within the spread: chance may be all of it",
+                             "1 point could not run: out of &lt;memory&gt;",
+                             "median of 3",
+                             "iteration_s over size",
+                             "iteration_s against network_ports"})
+    {
+        EXPECT_NE(text.find(part), std::string::npos) << part;
+    }
+    EXPECT_EQ(text.find("http"), std::string::npos); // needs no network
+    EXPECT_EQ(text.find("nan"), std::string::npos);
+    EXPECT_EQ(text.find("inf"), std::string::npos);
+}
