@@ -6,6 +6,7 @@
 
 #include "proteus-cluster.h"
 
+#include "proteus-paths.h"
 #include "proteus-reachability.h"
 
 #include <algorithm>

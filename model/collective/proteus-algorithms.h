@@ -10,6 +10,8 @@
 #include "proteus-program-builder.h"
 #include "proteus-program.h"
 
+#include "ns3/proteus-paths.h"
+
 #include <cstdint>
 #include <vector>
 

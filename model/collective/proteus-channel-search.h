@@ -9,6 +9,8 @@
 
 #include "proteus-program.h"
 
+#include "ns3/proteus-paths.h"
+
 #include <cstdint>
 #include <vector>
 

@@ -11,6 +11,7 @@
 #include "proteus-program.h"
 
 #include "ns3/proteus-nccl-cost.h"
+#include "ns3/proteus-paths.h"
 
 #include <cstdint>
 #include <map>

@@ -10,6 +10,7 @@
 #include "ns3/proteus-cluster.h"
 #include "ns3/proteus-collective-kernel-cost.h"
 #include "ns3/proteus-graph.h"
+#include "ns3/proteus-paths.h"
 
 #include <cstdint>
 #include <vector>

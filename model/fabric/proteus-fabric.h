@@ -26,6 +26,7 @@
 #include "ns3/object.h"
 #include "ns3/proteus-cluster.h"
 #include "ns3/proteus-link-statistics.h"
+#include "ns3/proteus-paths.h"
 #include "ns3/traced-callback.h"
 
 #include <cstdint>

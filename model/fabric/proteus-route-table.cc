@@ -28,11 +28,20 @@ RouteTable::SetUp(const Cluster& cluster)
     }
 }
 
+RouteTable::Target
+RouteTable::MakeTarget(VertexId vertex, bool isInside) const
+{
+    const Paths::Anchor anchor = m_paths->GetAnchor(vertex, isInside);
+    Target target;
+    target.anchor = anchor.vertex;
+    target.lastPort = anchor.isNeighbor ? m_outPorts[anchor.vertex][anchor.port] : NO_PORT;
+    return target;
+}
+
 void
 RouteTable::Reset(PortTable& ports, bool upDown)
 {
-    const auto& vertices = m_cluster->GetVertices();
-    const auto nVertices = static_cast<VertexId>(vertices.size());
+    const auto nVertices = static_cast<VertexId>(m_cluster->GetVertices().size());
     PathOptions options;
     options.rule = upDown ? RoutingRule::UP_DOWN : RoutingRule::SHORTEST;
     for (LinkId link = 0; link < m_cluster->GetLinks().size(); ++link)
@@ -44,11 +53,14 @@ RouteTable::Reset(PortTable& ports, bool upDown)
     }
     m_paths = std::make_unique<Paths>(*m_cluster, options);
     m_phases = m_paths->HasPhases();
-    m_rows.clear();
-    m_rows.resize((m_phases ? 2 : 1) * std::size_t{nVertices});
+    m_rows.assign((m_phases ? 2 : 1) * std::size_t{nVertices}, Row());
     m_choices.clear();
-    m_targets.assign(nVertices, Target());
-    m_nColumns = 0;
+    m_choiceIds.clear();
+    m_targets.assign(nVertices, Targets());
+    m_insideColumns.clear();
+    m_insideColumnOf.assign(nVertices, UNKNOWN);
+    m_outsideColumns = 0;
+    m_outsideColumnOf.assign(nVertices, UNKNOWN);
     for (VertexId vertex = 0; vertex < nVertices; ++vertex)
     {
         const auto& out = m_outPorts[vertex];
@@ -56,29 +68,36 @@ RouteTable::Reset(PortTable& ports, bool upDown)
         {
             ports[out[i]].goesDown = m_paths->GoesDown(vertex, i);
         }
-        Target& target = m_targets[vertex];
-        const bool leaf = out.size() == 1 && !ports[out[0]].down &&
-                          vertices[ports[out[0]].to].kind != VertexKind::GPU;
-        target.anchor = leaf ? ports[out[0]].to : vertex;
-        target.lastPort = leaf ? out[0] ^ 1 : NO_PORT;
-    }
-    std::vector<uint32_t> columns(nVertices, UNKNOWN); // of anchors
-    for (Target& target : m_targets)
-    {
-        uint32_t& column = columns[target.anchor];
-        if (column == UNKNOWN)
+        Targets& targets = m_targets[vertex];
+        targets.region = m_paths->GetRegion(vertex);
+        targets.inside = MakeTarget(vertex, true);
+        targets.outside = MakeTarget(vertex, false);
+        for (std::size_t row = vertex; row < m_rows.size(); row += nVertices)
         {
-            column = m_nColumns++;
+            m_rows[row].region = targets.region;
         }
-        target.column = column;
+    }
+    for (const Targets& targets : m_targets)
+    {
+        m_insideColumns.resize(std::max<std::size_t>(m_insideColumns.size(), targets.region + 1),
+                               0);
     }
 }
 
 void
-RouteTable::FillRow(std::unique_ptr<uint32_t[]>& row) const
+RouteTable::AddColumn(uint32_t region,
+                      bool isInside,
+                      Target& target,
+                      std::vector<uint32_t>& entries)
 {
-    row = std::make_unique<uint32_t[]>(m_nColumns);
-    std::fill_n(row.get(), m_nColumns, uint32_t{UNKNOWN});
+    uint32_t& column = (isInside ? m_insideColumnOf : m_outsideColumnOf)[target.anchor];
+    uint32_t& count = isInside ? m_insideColumns[region] : m_outsideColumns;
+    if (column == UNKNOWN)
+    {
+        column = count++;
+    }
+    target.column = column;
+    entries.resize(std::max<std::size_t>(entries.size(), count), UNKNOWN);
 }
 
 uint32_t
@@ -99,13 +118,13 @@ RouteTable::Look(VertexId at, VertexId to, bool wentDown)
         ports.push_back(m_outPorts[at][index]);
     }
     // Few distinct lists: most destinations of a switch share one.
-    const auto known = std::find(m_choices.rbegin(), m_choices.rend(), ports);
-    if (known != m_choices.rend())
+    const auto [place, isNew] =
+        m_choiceIds.emplace(ports, static_cast<uint32_t>(FIRST_CHOICE + m_choices.size()));
+    if (isNew)
     {
-        return static_cast<uint32_t>(FIRST_CHOICE + (m_choices.rend() - known) - 1);
+        m_choices.push_back(std::move(ports));
     }
-    m_choices.push_back(std::move(ports));
-    return static_cast<uint32_t>(FIRST_CHOICE + m_choices.size() - 1);
+    return place->second;
 }
 
 } // namespace proteus

@@ -10,8 +10,10 @@
 #include "proteus-port.h"
 
 #include "ns3/proteus-cluster.h"
+#include "ns3/proteus-paths.h"
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -31,9 +33,11 @@ struct NextHop
 /**
  * @ingroup proteus
  * The shortest paths of a cluster as tables: by vertex and destination, the port or ports that
- * lead there. Rows are filled as they are asked for. Ways to a vertex with one link are the ways
- * to its neighbour, so that end points have no columns of their own; tables stay small enough for
- * the processor's caches that way.
+ * lead there. Entries are filled as they are asked for. Ways to a vertex with one link, or with one
+ * link out of its server, are the ways to its neighbour (Paths::GetAnchor()), so that end points
+ * have no columns of their own. Columns are numbered as they are asked for, those of each region
+ * from 0 on, and those for vertices of other regions: tables stay small enough for the processor's
+ * caches that way, and grow with the cluster, not with its square.
  */
 class RouteTable
 {
@@ -74,17 +78,20 @@ class RouteTable
      */
     NextHop Find(VertexId at, VertexId destination, bool wentDown)
     {
-        const Target& target = m_targets[destination];
+        Row& row = m_rows[at + (wentDown ? m_outPorts.size() : 0)];
+        Targets& both = m_targets[destination];
+        const bool isInside = row.region == both.region;
+        Target& target = isInside ? both.inside : both.outside;
         if (target.anchor == at && destination != at)
         {
             return {target.lastPort, nullptr};
         }
-        auto& row = m_rows[at + (wentDown ? m_outPorts.size() : 0)];
-        if (!row)
+        auto& entries = isInside ? row.inside : row.outside;
+        if (target.column >= entries.size())
         {
-            FillRow(row);
+            AddColumn(both.region, isInside, target, entries);
         }
-        uint32_t& route = row[target.column];
+        uint32_t& route = entries[target.column];
         if (route == UNKNOWN)
         {
             route = Look(at, target.anchor, wentDown);
@@ -97,7 +104,7 @@ class RouteTable
     }
 
   private:
-    /// Entry: not looked up yet.
+    /// Entry: not looked up yet. Column: has none yet.
     static constexpr uint32_t UNKNOWN = 0xffffffff;
     /// Entry: there is no way.
     static constexpr uint32_t NONE = 0xfffffffe;
@@ -107,24 +114,48 @@ class RouteTable
     /// How to find the ways to a destination.
     struct Target
     {
-        VertexId anchor{0};       //!< its only neighbour, or itself
-        uint32_t column{0};       //!< of the anchor
-        PortId lastPort{NO_PORT}; //!< from its only neighbour to it
+        VertexId anchor{0};       //!< what all ways lead through, or itself
+        uint32_t column{UNKNOWN}; //!< of the anchor
+        PortId lastPort{NO_PORT}; //!< from the anchor to it
     };
 
-    /// @param row to make, all of it unknown
-    void FillRow(std::unique_ptr<uint32_t[]>& row) const;
+    /// The same from its own region and from others.
+    struct alignas(32) Targets
+    {
+        uint32_t region{0}; //!< its own
+        Target inside;      //!< from there
+        Target outside;     //!< from others
+    };
+
+    /// The ways from a vertex.
+    struct Row
+    {
+        std::vector<uint32_t> inside;  //!< to vertices of its region, by column
+        std::vector<uint32_t> outside; //!< to others, by column
+        uint32_t region{0};            //!< its own
+    };
+
+    /// @param vertex a vertex @param isInside from its own region
+    /// @return how to find the ways to it
+    Target MakeTarget(VertexId vertex, bool isInside) const;
+    /// Makes room for a destination. @param region of it @param isInside from there
+    /// @param target gets a column @param entries of a row
+    void AddColumn(uint32_t region, bool isInside, Target& target, std::vector<uint32_t>& entries);
     /// @param at a vertex @param to a vertex @param wentDown as Find() @return the entry
     uint32_t Look(VertexId at, VertexId to, bool wentDown);
 
-    const Cluster* m_cluster{nullptr};               //!< whose ways
-    std::unique_ptr<Paths> m_paths;                  //!< its shortest paths
-    std::vector<std::vector<PortId>> m_outPorts;     //!< by vertex, in the order of its ports
-    std::vector<Target> m_targets;                   //!< by vertex
-    std::vector<std::unique_ptr<uint32_t[]>> m_rows; //!< by vertex (and way) and column
-    std::vector<std::vector<PortId>> m_choices;      //!< several ports, as entries name them
-    uint32_t m_nColumns{0};                          //!< of every row
-    bool m_phases{false};                            //!< HasPhases()
+    const Cluster* m_cluster{nullptr};                   //!< whose ways
+    std::unique_ptr<Paths> m_paths;                      //!< its shortest paths
+    std::vector<std::vector<PortId>> m_outPorts;         //!< by vertex, in the order of its ports
+    std::vector<Targets> m_targets;                      //!< by vertex
+    std::vector<Row> m_rows;                             //!< by vertex (and way)
+    std::vector<std::vector<PortId>> m_choices;          //!< several ports, as entries name them
+    std::map<std::vector<PortId>, uint32_t> m_choiceIds; //!< their entries
+    std::vector<uint32_t> m_insideColumns;               //!< by region: how many there are
+    uint32_t m_outsideColumns{0};                        //!< how many there are
+    std::vector<uint32_t> m_insideColumnOf;              //!< by anchor
+    std::vector<uint32_t> m_outsideColumnOf;             //!< by anchor
+    bool m_phases{false};                                //!< HasPhases()
 };
 
 } // namespace proteus

@@ -10,6 +10,7 @@
 #include "proteus-flow-profile.h"
 
 #include "ns3/proteus-network.h"
+#include "ns3/proteus-paths.h"
 #include "ns3/proteus-task-instance.h"
 
 #include <cstdint>

@@ -13,6 +13,7 @@
 
 #include "ns3/proteus-link-statistics.h"
 #include "ns3/proteus-network.h"
+#include "ns3/proteus-paths.h"
 #include "ns3/proteus-pool.h"
 #include "ns3/proteus-task-instance.h"
 

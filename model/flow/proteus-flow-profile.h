@@ -12,6 +12,7 @@
 
 #include "ns3/proteus-connection.h"
 #include "ns3/proteus-graph.h"
+#include "ns3/proteus-paths.h"
 #include "ns3/proteus-program-cache.h"
 
 #include <cstdint>

@@ -10,6 +10,7 @@
 #include "ns3/proteus-cluster.h"
 #include "ns3/proteus-connection.h"
 #include "ns3/proteus-flow-parameters.h"
+#include "ns3/proteus-paths.h"
 
 #include <cstdint>
 #include <map>

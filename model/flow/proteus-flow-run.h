@@ -11,6 +11,7 @@
 #include "ns3/proteus-executor.h"
 #include "ns3/proteus-flow-parameters.h"
 #include "ns3/proteus-link-statistics.h"
+#include "ns3/proteus-paths.h"
 #include "ns3/proteus-program-cache.h"
 #include "ns3/proteus-timeline.h"
 

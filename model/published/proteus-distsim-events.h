@@ -9,6 +9,7 @@
 
 #include "ns3/proteus-cluster.h"
 #include "ns3/proteus-graph.h"
+#include "ns3/proteus-paths.h"
 
 #include <cstdint>
 #include <string>

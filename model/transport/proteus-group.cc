@@ -32,6 +32,19 @@ IsCapable(const Vertex& vertex)
     return vertex.multicast && vertex.reduction;
 }
 
+/// @param cluster of two vertices @param root an NVSwitch @param member of a group
+/// @return whether there is surely no path between them: all links of the switch are NVLinks, which
+/// lead to the member only in its NVLink domain
+bool
+IsElsewhere(const Cluster& cluster, VertexId root, VertexId member)
+{
+    const auto& ports = cluster.GetPorts(root);
+    return cluster.GetDomain(root) != cluster.GetDomain(member) &&
+           std::all_of(ports.begin(), ports.end(), [&cluster](const Port& port) {
+               return cluster.GetLinks()[port.link].technology == LinkTechnology::NVLINK;
+           });
+}
+
 } // namespace
 
 void
@@ -102,7 +115,8 @@ Group::FindRoots(const Cluster& cluster, const Paths& paths) const
     const VertexKind kind = options.nics.empty() ? VertexKind::NVSWITCH : VertexKind::SWITCH;
     for (VertexId root = 0; root < vertices.size(); ++root)
     {
-        if (vertices[root].kind != kind || !IsCapable(vertices[root]))
+        if (vertices[root].kind != kind || !IsCapable(vertices[root]) ||
+            (options.nics.empty() && IsElsewhere(cluster, root, options.members.front())))
         {
             continue;
         }

@@ -9,6 +9,7 @@
 
 #include "ns3/proteus-cluster.h"
 #include "ns3/proteus-packet.h"
+#include "ns3/proteus-paths.h"
 #include "ns3/proteus-ring-buffer.h"
 
 #include <cstdint>

@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
-#include "ns3/proteus-cluster.h"
+#include "ns3/proteus-paths.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>

@@ -223,15 +223,19 @@ TEST(RouteTable, SaysWhatThePathsSay)
         options.kind = kind;
         options.serversPerLeaf = 2;
         options.spines = 3;
-        const Cluster cluster = MakeHostCluster(12,
-                                                options,
-                                                LinkTechnology::ROCE,
-                                                50e9,
-                                                500'000,
-                                                MakeFraming(1000, 48));
-        const auto& links = cluster.GetLinks();
-        for (const bool upDown : {false, true})
+        const Cluster hosts = MakeHostCluster(12,
+                                              options,
+                                              LinkTechnology::ROCE,
+                                              50e9,
+                                              500'000,
+                                              MakeFraming(1000, 48));
+        const Cluster servers = MakeCluster("dgx-a100", 3, options);
+        for (const auto& [cluster, upDown] : {std::make_pair(hosts, false),
+                                              std::make_pair(hosts, true),
+                                              std::make_pair(servers, false),
+                                              std::make_pair(servers, true)})
         {
+            const auto& links = cluster.GetLinks();
             PortTable ports;
             ports.Create(2 * links.size(), 2);
             for (PortId id = 0; id < ports.GetSize(); ++id)

@@ -6,6 +6,7 @@
 
 #include "ns3/proteus-cluster-file.h"
 #include "ns3/proteus-cluster-json.h"
+#include "ns3/proteus-paths.h"
 
 #include <cmath>
 #include <filesystem>

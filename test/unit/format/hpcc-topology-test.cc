@@ -6,6 +6,7 @@
 
 #include "ns3/proteus-cluster-file.h"
 #include "ns3/proteus-hpcc-topology.h"
+#include "ns3/proteus-paths.h"
 
 #include <cstdio>
 #include <fstream>

@@ -6,6 +6,7 @@
 
 #include "ns3/proteus-cluster-file.h"
 #include "ns3/proteus-nccl-topology.h"
+#include "ns3/proteus-paths.h"
 
 #include <algorithm>
 #include <fstream>

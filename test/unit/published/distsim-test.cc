@@ -5,6 +5,7 @@
  */
 
 #include "ns3/proteus-distsim.h"
+#include "ns3/proteus-paths.h"
 #include "ns3/proteus-stage-schedule.h"
 
 #include <algorithm>
