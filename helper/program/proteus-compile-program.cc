@@ -51,6 +51,7 @@ struct Options
     ModelOptions model;
     std::string gpu{"A100-SXM4-80GB"};
     LaunchInterval launchInterval;
+    FrameworkOption framework;
     CommandLineText profile;
     CommandLineText graph;
     CommandLineText chakra;
@@ -116,7 +117,7 @@ CompileAndReport(const Options& options)
 {
     Check(options);
     const GpuDatasheet& gpu = FindGpuDatasheet(options.gpu);
-    const TrainingPlan plan = options.model.Load();
+    const TrainingPlan plan = options.model.Load(options.framework.GetPlan());
     const Model& model = plan.model;
     if (options.expand)
     {
@@ -130,11 +131,13 @@ CompileAndReport(const Options& options)
         });
     }
     const ExecutionGraph graph =
-        options.isUntimed ? CompileModel(model, plan.tree)
-                          : CompileForGpu(plan,
-                                          gpu,
-                                          GetKernelCostParameters(options.launchInterval),
-                                          options.profile);
+        options.isUntimed
+            ? CompileModel(model, plan.tree)
+            : CompileForGpu(
+                  plan,
+                  gpu,
+                  options.framework.Load(options.gpu, model, &plan.tree, options.launchInterval),
+                  options.profile);
     const std::vector<InventoryRow> rows = TakeInventory(graph);
     std::ostringstream unheard;
     std::ostream& out = options.quiet ? unheard : std::cout;
@@ -196,6 +199,7 @@ class CompileProgram : public CommandLineProgram
         command.AddValue("launchInterval",
                          "least time of a kernel: the host's pace in issuing them",
                          m_options.launchInterval);
+        m_options.framework.AddTo(command);
         command.AddValue(
             "untimed",
             "leave the times of kernels to the run, which has FLOPs and bytes to go by",

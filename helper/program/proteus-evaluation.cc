@@ -149,8 +149,9 @@ Evaluate(const EvaluationWorkload& workload,
     result.workload = workload.GetTitle();
     result.strategy = GetStrategyName(workload, strategy);
     const Cluster cluster = run.BuildCluster();
+    const TrainingPlan plan = model.Load(run.framework.GetPlan());
     const ExecutionGraph graph =
-        CompileForCluster(model.Load(), cluster, GetKernelCostParameters(run.launchInterval), "");
+        CompileForCluster(plan, cluster, run.framework.Load(plan, cluster, run.launchInterval), "");
     for (const std::string& executor : executors)
     {
         const double begin = GetCpuSeconds();

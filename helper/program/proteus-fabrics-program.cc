@@ -152,8 +152,11 @@ MakeJob(const Options& options, const Cluster& cluster)
         }
         return {LoadGraph(options.graph), DataType::BF16};
     }
-    const TrainingPlan plan = GetModelOptions(options, cluster).Load();
-    return {CompileForCluster(plan, cluster, GetKernelCostParameters(options.launchInterval), ""),
+    const TrainingPlan plan = GetModelOptions(options, cluster).Load(options.framework.GetPlan());
+    return {CompileForCluster(plan,
+                              cluster,
+                              options.framework.Load(plan, cluster, options.launchInterval),
+                              ""),
             plan.tree.precision.compute};
 }
 

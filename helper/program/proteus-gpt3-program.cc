@@ -180,7 +180,10 @@ BuildPlan(const Options& options, const Cluster& cluster)
 
 /// Prints what is about to be simulated.
 void
-PrintJob(const Options& options, const Cluster& cluster, const ParallelPlan& plan)
+PrintJob(const Options& options,
+         const Cluster& cluster,
+         const ParallelPlan& plan,
+         const Framework& framework)
 {
     const uint32_t microBatches = plan.GetNMicroBatches();
     std::cout << "GPT-3 " << options.model << " on " << cluster.GetName() << ": TP "
@@ -188,7 +191,7 @@ PrintJob(const Options& options, const Cluster& cluster, const ParallelPlan& pla
               << plan.dataParallel << ", " << plan.globalBatch << " sequences in " << microBatches
               << (microBatches == 1 ? " micro-batch" : " micro-batches") << " of "
               << plan.microBatch << " per replica, recomputation " << ToString(plan.recompute)
-              << std::endl;
+              << ", framework " << framework.name << std::endl;
 }
 
 void
@@ -210,12 +213,10 @@ Train(Options& options)
         AddRunInput(file, options.information);
     }
     std::vector<CarriedDependency> carried;
-    const ExecutionGraph graph = CompileForCluster(trainingPlan,
-                                                   cluster,
-                                                   GetKernelCostParameters(options.launchInterval),
-                                                   "",
-                                                   &carried);
-    PrintJob(options, cluster, plan);
+    const Framework framework =
+        options.framework.Load(trainingPlan, cluster, options.launchInterval);
+    const ExecutionGraph graph = CompileForCluster(trainingPlan, cluster, framework, "", &carried);
+    PrintJob(options, cluster, plan, framework);
     options.CheckMemory(graph, cluster);
     if (!options.graph.empty())
     {

@@ -79,17 +79,18 @@ ConvertPlan(const std::string& text)
     return json + "}";
 }
 
+/// @param plan what the short form has where it says nothing
 /// @return the strategy: a file, or the short form itself
 StrategyFile
-ReadStrategy(const std::string& text)
+ReadStrategy(const std::string& text, const std::map<std::string, std::string>& plan)
 {
     const bool isJson = !text.empty() && text[0] == '{';
     if (isJson || (text.find('=') != std::string::npos && !std::ifstream(text).good()))
     {
         std::istringstream input(isJson ? text : ConvertPlan(text));
-        return ReadStrategyJson(input, "--strategy");
+        return ReadStrategyJson(input, "--strategy", plan);
     }
-    return LoadStrategy(text);
+    return LoadStrategy(text, plan);
 }
 
 /// @param text of --variables @param variables gets them
@@ -146,7 +147,7 @@ ModelOptions::AddTo(OptionList& command)
 }
 
 TrainingPlan
-ModelOptions::Load() const
+ModelOptions::Load(const std::map<std::string, std::string>& plan) const
 {
     if (model.empty() || strategy.empty())
     {
@@ -155,7 +156,7 @@ ModelOptions::Load() const
             "--strategy=tp=8,dp=2");
     }
     const std::string path = FindModelFile(model, folder);
-    const StrategyFile file = ReadStrategy(strategy);
+    const StrategyFile file = ReadStrategy(strategy, plan);
     std::map<std::string, int64_t> values;
     ParseVariables(variables, values);
     for (const auto& [name, value] : file.GetVariables())
@@ -185,35 +186,20 @@ LoadTrainingPlan(const std::string& model, const std::string& strategy, const st
     return options.Load();
 }
 
-KernelCostParameters
-GetKernelCostParameters(const LaunchInterval& interval)
-{
-    if (interval.value.IsStrictlyNegative())
-    {
-        throw std::invalid_argument("--launchInterval: must not be negative");
-    }
-    KernelCostParameters parameters;
-    if (interval.isGiven)
-    {
-        parameters.hostPerKernelPs = interval.value.GetPicoSeconds();
-    }
-    return parameters;
-}
-
 ExecutionGraph
 CompileForGpu(const TrainingPlan& plan,
               const GpuDatasheet& gpu,
-              const KernelCostParameters& parameters,
+              const Framework& framework,
               const std::string& profile)
 {
     const auto measured = LoadProfile(profile);
-    return Compile(plan.model, plan.tree, gpu, parameters, measured ? &*measured : nullptr);
+    return Compile(plan.model, plan.tree, gpu, framework, measured ? &*measured : nullptr);
 }
 
 ExecutionGraph
 CompileForCluster(const TrainingPlan& plan,
                   const Cluster& cluster,
-                  const KernelCostParameters& parameters,
+                  const Framework& framework,
                   const std::string& profile,
                   std::vector<CarriedDependency>* carried)
 {
@@ -221,7 +207,7 @@ CompileForCluster(const TrainingPlan& plan,
     return Compile(plan.model,
                    plan.tree,
                    cluster,
-                   parameters,
+                   framework,
                    measured ? &*measured : nullptr,
                    carried);
 }

@@ -12,14 +12,15 @@
 #include "proteus-program-options.h"
 
 #include "ns3/proteus-cluster.h"
+#include "ns3/proteus-framework.h"
 #include "ns3/proteus-gpu-model.h"
 #include "ns3/proteus-graph-iterations.h"
 #include "ns3/proteus-inventory.h"
-#include "ns3/proteus-kernel-cost.h"
 #include "ns3/proteus-model.h"
 #include "ns3/proteus-parallel-plan.h"
 #include "ns3/proteus-strategy-tree.h"
 
+#include <map>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -59,11 +60,13 @@ struct ModelOptions
     void AddTo(OptionList& command);
 
     /**
+     * @param plan what a framework has for fields that the strategy leaves out, as
+     * FrameworkOption::GetPlan()
      * @return the model and the strategy that the options name
      * @throw std::invalid_argument as LoadModel() and LoadStrategy(), or that says which option is
      * missing or wrong
      */
-    TrainingPlan Load() const;
+    TrainingPlan Load(const std::map<std::string, std::string>& plan = {}) const;
 };
 
 /**
@@ -88,25 +91,19 @@ TrainingPlan LoadTrainingPlan(const std::string& model,
                               const std::string& strategy,
                               const std::string& folder);
 
-/// @ingroup proteus
-/// @param interval of the host, as the command line has it
-/// @return the parameters of the cost model: its own, unless the interval was given
-/// @throw std::invalid_argument if it is negative
-KernelCostParameters GetKernelCostParameters(const LaunchInterval& interval);
-
 /**
  * @ingroup proteus
  * Compiles a model for a GPU: every kernel gets the time that the cost model finds.
  * @param plan model and strategy
  * @param gpu data sheet
- * @param parameters of the cost model
+ * @param framework whose kernels and host they are
  * @param profile file of measured times, see ReadProfileJson(); empty: none
  * @return the graph
  * @throw std::invalid_argument as CompileModel() and ReadProfileJson()
  */
 ExecutionGraph CompileForGpu(const TrainingPlan& plan,
                              const GpuDatasheet& gpu,
-                             const KernelCostParameters& parameters,
+                             const Framework& framework,
                              const std::string& profile);
 
 /**
@@ -114,7 +111,7 @@ ExecutionGraph CompileForGpu(const TrainingPlan& plan,
  * Compiles a model for the GPUs of a cluster: every kernel gets the time that the cost model finds.
  * @param plan model and strategy; device i is the cluster's GPU i
  * @param cluster to train on
- * @param parameters of the cost model
+ * @param framework whose kernels and host they are
  * @param profile file of measured times, see ReadProfileJson(); empty: none
  * @param carried as Compile()
  * @return the graph
@@ -123,7 +120,7 @@ ExecutionGraph CompileForGpu(const TrainingPlan& plan,
  */
 ExecutionGraph CompileForCluster(const TrainingPlan& plan,
                                  const Cluster& cluster,
-                                 const KernelCostParameters& parameters,
+                                 const Framework& framework,
                                  const std::string& profile,
                                  std::vector<CarriedDependency>* carried = nullptr);
 

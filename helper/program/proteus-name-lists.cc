@@ -154,6 +154,10 @@ PrintNames(const std::string& list, const std::string& workloads, std::ostream& 
             out << workloads << "/clusters/" << name << ".json\n";
         }
     }
+    else if (list == "frameworks")
+    {
+        PrintLines(ListJsonFiles(workloads + "/frameworks"), out);
+    }
     else if (list == "strategies")
     {
         out << "tp=N,pp=N,dp=N,... (the short form)\n";

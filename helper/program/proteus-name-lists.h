@@ -53,7 +53,8 @@ std::string FindClusterName(const std::string& text);
 /**
  * @ingroup proteus
  * Prints a list of names.
- * @param list which one: version, models, clusters, strategies or algorithms
+ * @param list which one: version, models, clusters, frameworks, strategies or
+ * algorithms
  * @param workloads the folder workloads/
  * @param out where to
  * @return whether there is such a list

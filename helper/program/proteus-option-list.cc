@@ -45,6 +45,7 @@ const std::vector<std::pair<std::string, std::string>> QUESTIONS{
     {"version", "of the module, ns-3, the compiler and the build profile"},
     {"models", "names for --model"},
     {"clusters", "names for --cluster"},
+    {"frameworks", "names for --framework"},
     {"strategies", "files for --strategy, and its short form"},
     {"algorithms", "of collectives"}};
 

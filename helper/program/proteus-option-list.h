@@ -41,8 +41,8 @@ inline constexpr OptionKind OPTION_KIND = std::is_same_v<T, bool>       ? Option
  * values and attributes, --ns3::TYPE::ATTRIBUTE=VALUE) count as well.
  *
  * All programs have --help, -h, --version, --config=FILE.json ({"NAME": VALUE, ...}, before which
- * options of the command line go), and --models, --clusters, --strategies and --algorithms, which
- * list names.
+ * options of the command line go), and --models, --clusters, --frameworks, --strategies and
+ * --algorithms, which list names.
  */
 class OptionList
 {
@@ -52,6 +52,12 @@ class OptionList
 
     OptionList(const OptionList&) = delete;
     OptionList& operator=(const OptionList&) = delete;
+
+    /// @return the folder workloads/
+    const std::string& GetWorkloads() const
+    {
+        return m_workloads;
+    }
 
     /// @param text what the program does, for help
     void Usage(const std::string& text);

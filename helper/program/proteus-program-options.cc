@@ -97,9 +97,10 @@ ProgramOptions::AddTo(OptionList& command, bool isTraceInput)
     command.StartGroup("Run");
     command.AddValue(
         "launchInterval",
-        "least time of an operator, of a model that is compiled here of a kernel (default there "
-        "102.7 us): the host's pace in issuing kernels",
+        "least time of an operator, of a model that is compiled here of a kernel (default there: "
+        "the framework's): the host's pace in issuing kernels",
         launchInterval);
+    framework.AddTo(command);
     command.AddValue("executor",
                      "how finely time is resolved, one or several separated by commas: " +
                          DescribeExecutors(),

@@ -9,6 +9,7 @@
 
 #include "proteus-command-line-text.h"
 #include "proteus-fabric-flags.h"
+#include "proteus-framework-option.h"
 #include "proteus-option-list.h"
 #include "proteus-packet-trace-options.h"
 #include "proteus-result-options.h"
@@ -70,6 +71,7 @@ struct ProgramOptions
     FabricFlags fabric;                  //!< how servers of a preset are joined
     int64_t stream{1};                   //!< random stream of path choice
     LaunchInterval launchInterval;       //!< the host's pace
+    FrameworkOption framework;           //!< of a model that is compiled here
     ResultOptions results;               //!< what is written about the results
     RunInformation information;          //!< how the program was called
     std::string executor{"packet"};      //!< as ParseExecutors() reads it
@@ -85,7 +87,11 @@ struct ProgramOptions
     bool ignoreMemory{false};          //!< run also what does not fit
     std::string runName{"simulating"}; //!< of several runs, for their progress
     /// Options whose values may be files that are read; programs add theirs.
-    std::set<std::string> inputs{"cluster", "calibration", "communicationSchedule", "config"};
+    std::set<std::string> inputs{"cluster",
+                                 "calibration",
+                                 "communicationSchedule",
+                                 "config",
+                                 "framework"};
 
     /**
      * @param command to add the options to

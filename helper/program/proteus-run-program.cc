@@ -79,19 +79,18 @@ void
 RunModel(const Input& input, ProgramOptions& options, const Cluster& cluster)
 {
     options.Check();
-    const TrainingPlan plan = input.model.Load();
+    const TrainingPlan plan = input.model.Load(options.framework.GetPlan());
     for (const std::string& file : plan.files)
     {
         AddRunInput(file, options.information);
     }
+    const Framework framework = options.framework.Load(plan, cluster, options.launchInterval);
     std::vector<CarriedDependency> carried;
-    const ExecutionGraph graph = CompileForCluster(plan,
-                                                   cluster,
-                                                   GetKernelCostParameters(options.launchInterval),
-                                                   input.profile,
-                                                   &carried);
+    const ExecutionGraph graph =
+        CompileForCluster(plan, cluster, framework, input.profile, &carried);
     std::cout << plan.model.GetName() << ": " << plan.model.CountParameters() << " parameters, "
-              << graph.GetNDevices() << " devices, " << graph.GetNTasks() << " tasks\n";
+              << graph.GetNDevices() << " devices, " << graph.GetNTasks() << " tasks, framework "
+              << framework.name << "\n";
     const Vertex& gpu = cluster.GetVertices()[cluster.GetGpus()[0]];
     PrintMemory(AccountMemory(graph), FindGpuDatasheet(gpu.model), std::cout);
     std::cout.flush();

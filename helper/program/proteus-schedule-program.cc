@@ -180,19 +180,20 @@ CheckGradients(const Options& options)
 Job
 MakeJob(const Options& options)
 {
-    TrainingPlan plan = options.model.Load();
+    TrainingPlan plan = options.model.Load(options.framework.GetPlan());
     OptimizerSpec& optimizer = plan.tree.optimizer;
     plan.tree.gradients.policy = BucketPolicy::TENSOR;
     optimizer.isImmediate = optimizer.zero == 0 && !optimizer.isOffloaded;
     optimizer.isFused = optimizer.isFused && !optimizer.isImmediate;
     Job job{options.BuildCluster(), {}, 0};
     std::vector<CarriedDependency> carried;
-    const ExecutionGraph graph = Compile(plan.model,
-                                         plan.tree,
-                                         job.cluster,
-                                         GetKernelCostParameters(options.launchInterval),
-                                         nullptr,
-                                         &carried);
+    const ExecutionGraph graph =
+        Compile(plan.model,
+                plan.tree,
+                job.cluster,
+                options.framework.Load(plan, job.cluster, options.launchInterval),
+                nullptr,
+                &carried);
     const RunRecord alone =
         FindExecutor("ideal").Run(graph, job.cluster, MakeExecutorSettings(options));
     job.boundS = FindLeastPeriodS(graph,

@@ -161,10 +161,14 @@ SearchEvaluation::Remember(const std::string& rung,
 ExecutionGraph
 SearchEvaluation::Compile(const TrainingPlan& plan) const
 {
-    return CompileForCluster(plan,
-                             m_cluster,
-                             GetKernelCostParameters(m_options.launchInterval),
-                             "");
+    return CompileForCluster(
+        plan,
+        m_cluster,
+        m_options.framework.Load(m_cluster.GetVertices()[m_cluster.GetGpus().at(0)].model,
+                                 plan.model,
+                                 nullptr, // the same one for all plans
+                                 m_options.launchInterval),
+        "");
 }
 
 SearchRun

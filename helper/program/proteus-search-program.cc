@@ -11,8 +11,8 @@
 #include "proteus-search-evaluation.h"
 #include "proteus-search-report.h"
 
+#include "ns3/proteus-framework-kernels.h"
 #include "ns3/proteus-gpu-model.h"
-#include "ns3/proteus-kernel-times.h"
 #include "ns3/proteus-layout-strategy.h"
 #include "ns3/proteus-output-file.h"
 #include "ns3/proteus-plan-communication.h"
@@ -115,7 +115,8 @@ class Search
           m_gpu(FindGpuDatasheet(m_cluster.GetVertices()[m_cluster.GetGpus().at(0)].model)),
           m_memoryBytes(options.memory > 0 ? options.memory * GBYTE
                                            : static_cast<double>(m_gpu.memoryBytes)),
-          m_kernels(m_gpu, GetKernelCostParameters(options.launchInterval)),
+          m_framework(LoadFramework(options, m_gpu.model)),
+          m_kernels(m_gpu, m_framework.kernels),
           m_paths(m_cluster),
           m_evaluation(options,
                        m_cluster,
@@ -175,6 +176,18 @@ class Search
         return m_options.budget > 0 && GetElapsed() > share * m_options.budget;
     }
 
+    /// The framework of all plans. Formulas ask for kernels in an order of their own, so that they
+    /// cannot know how far the host is ahead: an operator takes the longer of both times.
+    static Framework LoadFramework(const Options& options, const std::string& gpu)
+    {
+        ModelOptions model = options.model;
+        model.strategy = "dp=1";
+        Framework framework =
+            options.framework.Load(gpu, model.Load().model, nullptr, options.launchInterval);
+        framework.host.isAhead = false;
+        return framework;
+    }
+
     TrainingPlan Make(const ParallelPlan& plan) const
     {
         ModelOptions options = m_options.model;
@@ -191,7 +204,9 @@ class Search
         RooflineModel roofline;
         roofline.launchIntervalPs = m_options.launchInterval.value.GetPicoSeconds();
         return
-            [this, roofline, known = MakeKernelTimer(m_kernels, precision.compute, isWide ? 4 : 2)](
+            [this,
+             roofline,
+             known = MakeFrameworkTimer(m_kernels, m_framework, precision.compute, isWide ? 4 : 2)](
                 const KernelDescription& kernel) {
                 const int64_t time = known(kernel);
                 if (time >= 0)
@@ -444,6 +459,7 @@ class Search
     Cluster m_cluster;
     GpuDatasheet m_gpu;
     double m_memoryBytes;
+    Framework m_framework;
     KernelCostModel m_kernels;
     Paths m_paths;
     SearchEvaluation m_evaluation;

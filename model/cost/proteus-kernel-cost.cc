@@ -34,6 +34,9 @@ constexpr Tile TILES[] = {{256, 128}, {128, 256}, {128, 128}, {128, 64}, {64, 12
 /// Pieces that the sum over k may be cut into.
 constexpr uint64_t SPLITS[] = {1, 2, 4, 8};
 
+/// The GPU whose products KernelCostParameters::matrixEfficiency was fitted to.
+constexpr const char* FITTED_GPU = "A100-SXM4-80GB";
+
 /// A piece of the sum is not made shorter than this.
 constexpr uint64_t MIN_SPLIT_K = 256;
 
@@ -79,6 +82,7 @@ KernelCostModel::KernelCostModel(const GpuDatasheet& gpu,
                                  const KernelCostParameters& parameters,
                                  const ProfileTable* profile)
     : m_gpu(gpu),
+      m_capability(FindComputeCapability(gpu.model)),
       m_parameters(parameters),
       m_profile(profile)
 {
@@ -101,17 +105,47 @@ KernelCostModel::KernelCostModel(const GpuDatasheet& gpu,
 }
 
 double
+KernelCostModel::GetMatrixEfficiency(DataType type) const
+{
+    // A format without a unit of its own runs on that of another.
+    const bool isFp8 = type == DataType::FP8 && m_gpu.fp8Flops > 0;
+    const DataType unit = type == DataType::FP8 && !isFp8 ? DataType::BF16 : type;
+    const auto achieved = FindAchievedMatrixShare(m_gpu.model, unit);
+    if (achieved)
+    {
+        const double fitted = FindAchievedMatrixShare(FITTED_GPU, DataType::BF16).value();
+        return std::min(1.0, m_parameters.matrixEfficiency * *achieved / fitted);
+    }
+    return m_parameters.matrixEfficiency * (isFp8 ? m_parameters.fp8Efficiency : 1);
+}
+
+/// @return share of the peak that a fused attention reaches
+double
+KernelCostModel::GetAttentionEfficiency(const KernelWork& work) const
+{
+    if (m_parameters.attention == AttentionKernel::CONSTANT ||
+        work.kernelClass != KernelClass::FUSED_ATTENTION)
+    {
+        return m_parameters.fusedAttentionEfficiency;
+    }
+    AttentionShape shape;
+    shape.keys = work.shape[2];
+    shape.head = work.shape[3];
+    shape.isForward = work.pass == KernelPass::FORWARD;
+    shape.capability = m_capability;
+    // What attends to everything has four operations per score and element of a head, and more in
+    // the backward pass.
+    const MatrixProduct scores{work.shape[0], work.shape[1], work.shape[2], work.shape[3], 0};
+    shape.isCausal = work.fusedFlops < 1.5 * scores.GetFlops() * (shape.isForward ? 1 : 2.5);
+    return GetAttentionShare(m_parameters.attention, shape);
+}
+
+double
 KernelCostModel::GetProductSeconds(const MatrixProduct& product, DataType type) const
 {
     const double peak = m_gpu.PeakFlops(type);
     const double perProcessor = peak / m_gpu.multiprocessors;
-    double efficiency = m_parameters.matrixEfficiency;
-    // A format without a unit of its own runs on that of another.
-    const bool isFp8 = type == DataType::FP8 && m_gpu.fp8Flops > 0;
-    if (isFp8)
-    {
-        efficiency *= m_parameters.fp8Efficiency;
-    }
+    double efficiency = GetMatrixEfficiency(type);
     const bool onMatrixUnits = peak > m_gpu.fp32Flops;
     if (onMatrixUnits &&
         !(IsAligned(product.m, type) && IsAligned(product.n, type) && IsAligned(product.k, type)))
@@ -177,9 +211,9 @@ KernelCostModel::GetTime(const KernelWork& work) const
                                  : m_parameters.memoryEfficiency;
         const double traffic =
             static_cast<double>(work.bytes) / (m_gpu.memoryBytesPerSecond * share) * PS_PER_S;
-        const double arithmetic =
-            work.fusedFlops / (m_gpu.PeakFlops(work.type) * m_parameters.fusedAttentionEfficiency) *
-            PS_PER_S;
+        const double arithmetic = work.fusedFlops /
+                                  (m_gpu.PeakFlops(work.type) * GetAttentionEfficiency(work)) *
+                                  PS_PER_S;
         gpu +=
             std::max(traffic, arithmetic) + static_cast<double>(work.GetNKernels()) *
                                                 static_cast<double>(m_parameters.kernelLatencyPs);

@@ -7,6 +7,7 @@
 #ifndef PROTEUS_KERNEL_COST_H
 #define PROTEUS_KERNEL_COST_H
 
+#include "proteus-achieved-rates.h"
 #include "proteus-kernel-work.h"
 #include "proteus-profile-table.h"
 
@@ -51,7 +52,8 @@ namespace proteus
  */
 struct KernelCostParameters
 {
-    /// Share of the peak rate in the main loop of the largest tile. Fitted.
+    /// Share of the peak rate in the main loop of the largest tile, on A100 and in 16 bits. Fitted
+    /// there; elsewhere it is scaled by FindAchievedMatrixShare().
     double matrixEfficiency{0.761};
     /// Share of the memory bandwidth that kernels reach which are no matrix products, counting the
     /// least bytes. Fitted.
@@ -62,11 +64,12 @@ struct KernelCostParameters
     /// Share of the memory bandwidth of the optimizer. From what the 272 iterations take besides
     /// their micro-batches: 20.5 ps per parameter of the fullest stage, at 28 bytes.
     double optimizerEfficiency{0.67};
-    /// Share of the peak rate that fused attention reaches. FlashAttention-2 reaches 0.5 to 0.73 on
-    /// A100 (Dao 2023), 0.35 on H100, FlashAttention-3 up to 0.75 there (Shah et al. 2024).
+    /// Which kernel fused attention is.
+    AttentionKernel attention{AttentionKernel::CONSTANT};
+    /// Share of the peak rate that fused attention reaches where it is AttentionKernel::CONSTANT.
     double fusedAttentionEfficiency{0.5};
-    /// Share of matrixEfficiency in fp8, of whose peak less is reached than of that of 16 bits
-    /// (H100, 8192 cubed: 1170 of 1979 TFLOP/s through PyTorch, 1610 through cuBLASLt). Not fitted.
+    /// Share of matrixEfficiency in fp8 on GPUs of which nobody published it (H100, 8192 cubed:
+    /// 1170 of 1979 TFLOP/s through PyTorch, 1610 through cuBLASLt). Not fitted.
     double fp8Efficiency{0.8};
     /// Share of matrixEfficiency where a dimension is not a multiple of 16 bytes, as tensor cores'
     /// loads want it. From the output layer of the 272 iterations that do not share it: from hidden
@@ -130,6 +133,9 @@ class KernelCostModel
      */
     double GetProductSeconds(const MatrixProduct& product, DataType type) const;
 
+    /// @param type number format @return share of its peak in the main loop of the largest tile
+    double GetMatrixEfficiency(DataType type) const;
+
     /// @return the data sheet
     const GpuDatasheet& GetGpu() const
     {
@@ -143,7 +149,10 @@ class KernelCostModel
     }
 
   private:
+    double GetAttentionEfficiency(const KernelWork& work) const;
+
     GpuDatasheet m_gpu;
+    uint32_t m_capability; //!< compute capability, ten times; 0: not known
     KernelCostParameters m_parameters;
     const ProfileTable* m_profile;
 };

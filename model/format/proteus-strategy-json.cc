@@ -6,11 +6,14 @@
 
 #include "proteus-strategy-json.h"
 
+#include "proteus-input-file.h"
+
 #include "ns3/proteus-json.h"
 
 #include <algorithm>
 #include <fstream>
 #include <limits>
+#include <sstream>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -26,6 +29,7 @@ namespace
 constexpr const char* FORMAT = "proteus-strategy";
 constexpr double MOST_MBYTES = 1e9;
 constexpr double MOST_GBYTES_PER_S = 1e6;
+constexpr std::size_t MAX_BYTES = std::size_t{64} << 20; //!< of a file
 constexpr uint32_t MAX_STAGES = 1U << 16;
 constexpr uint32_t MAX_ZERO = 3;
 /// Nodes within nodes that are still no attack on the stack. Each is an object in a list.
@@ -424,9 +428,13 @@ StrategyFile::GetTree(const Model& model) const
 }
 
 StrategyFile
-ReadStrategyJson(std::istream& input, const std::string& fileName)
+ReadStrategyJson(std::istream& input,
+                 const std::string& fileName,
+                 const std::map<std::string, std::string>& plan)
 {
-    const JsonDocument document(input, fileName, MAX_JSON_DEPTH);
+    const std::string text = ReadWhole(input, fileName, MAX_BYTES);
+    std::istringstream copy(text);
+    const JsonDocument document(copy, fileName, MAX_JSON_DEPTH);
     const JsonValue root = document.GetRoot();
     if (root.Has("format") || root.Has("tree"))
     {
@@ -439,20 +447,28 @@ ReadStrategyJson(std::istream& input, const std::string& fileName)
     }
     else
     {
-        file.plan = ReadPlan(root);
+        nlohmann::json whole = nlohmann::json::parse(text);
+        for (const auto& [field, value] : plan)
+        {
+            if (!whole.contains(field))
+            {
+                whole[field] = nlohmann::json::parse(value);
+            }
+        }
+        file.plan = ReadPlan(JsonDocument(fileName, "", std::move(whole)).GetRoot());
     }
     return file;
 }
 
 StrategyFile
-LoadStrategy(const std::string& path)
+LoadStrategy(const std::string& path, const std::map<std::string, std::string>& plan)
 {
     std::ifstream file(path, std::ios::binary);
     if (!file)
     {
         throw std::invalid_argument(path + ": cannot be opened");
     }
-    return ReadStrategyJson(file, path);
+    return ReadStrategyJson(file, path, plan);
 }
 
 } // namespace proteus

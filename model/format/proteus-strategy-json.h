@@ -87,15 +87,19 @@ struct StrategyFile
  * @ingroup proteus
  * @param input the text
  * @param fileName for errors
+ * @param plan of fields that a short form leaves out, their values as JSON
  * @return the strategy
  * @throw std::invalid_argument of one line: "FILE: /tree/children/0/split: cause"
  */
-StrategyFile ReadStrategyJson(std::istream& input, const std::string& fileName);
+StrategyFile ReadStrategyJson(std::istream& input,
+                              const std::string& fileName,
+                              const std::map<std::string, std::string>& plan = {});
 
 /// @ingroup proteus
-/// @param path of a file @return the strategy
+/// @param path of a file @param plan as ReadStrategyJson() @return the strategy
 /// @throw std::invalid_argument as ReadStrategyJson(), or if it cannot be opened
-StrategyFile LoadStrategy(const std::string& path);
+StrategyFile LoadStrategy(const std::string& path,
+                          const std::map<std::string, std::string>& plan = {});
 
 /**
  * @ingroup proteus

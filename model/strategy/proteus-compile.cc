@@ -6,7 +6,7 @@
 
 #include "proteus-compile.h"
 
-#include "proteus-kernel-times.h"
+#include "proteus-framework-kernels.h"
 
 #include <stdexcept>
 #include <string>
@@ -46,18 +46,19 @@ ExecutionGraph
 Compile(const Model& model,
         const StrategyTree& tree,
         const GpuDatasheet& gpu,
-        const KernelCostParameters& parameters,
+        const Framework& framework,
         const ProfileTable* profile,
         std::vector<CarriedDependency>* carried)
 {
-    const KernelCostModel cost(gpu, parameters, profile);
+    const KernelCostModel cost(gpu, framework.kernels, profile);
     const DataType gradient = tree.precision.gradient;
     CompileOptions options;
     options.carried = carried;
     options.kernelTime =
-        MakeKernelTimer(cost,
-                        tree.precision.compute,
-                        gradient == DataType::FP32 || gradient == DataType::TF32 ? 4 : 2);
+        MakeFrameworkTimer(cost,
+                           framework,
+                           tree.precision.compute,
+                           gradient == DataType::FP32 || gradient == DataType::TF32 ? 4 : 2);
     return CompileModel(model, tree, options);
 }
 
@@ -65,7 +66,7 @@ ExecutionGraph
 Compile(const Model& model,
         const StrategyTree& tree,
         const Cluster& cluster,
-        const KernelCostParameters& parameters,
+        const Framework& framework,
         const ProfileTable* profile,
         std::vector<CarriedDependency>* carried)
 {
@@ -78,7 +79,7 @@ Compile(const Model& model,
     ExecutionGraph graph = Compile(model,
                                    tree,
                                    FindGpuDatasheet(GetGpuModel(cluster, 0)),
-                                   parameters,
+                                   framework,
                                    profile,
                                    carried);
     CheckSize(graph.GetNDevices(), cluster);

@@ -10,8 +10,8 @@
 #include "proteus-compiler.h"
 
 #include "ns3/proteus-cluster.h"
+#include "ns3/proteus-framework.h"
 #include "ns3/proteus-gpu-model.h"
-#include "ns3/proteus-kernel-cost.h"
 #include "ns3/proteus-profile-table.h"
 
 /**
@@ -31,7 +31,7 @@ namespace proteus
  * @param model what is trained
  * @param tree how
  * @param gpu that kernels are timed for
- * @param parameters of the cost model
+ * @param framework whose kernels and host they are, with the parameters of the cost model
  * @param profile measured times, which go before computed ones; may be null
  * @param carried where to what tasks need of the iteration before, for RepeatGraph(); may be null
  * @return the graph
@@ -40,7 +40,7 @@ namespace proteus
 ExecutionGraph Compile(const Model& model,
                        const StrategyTree& tree,
                        const GpuDatasheet& gpu,
-                       const KernelCostParameters& parameters = KernelCostParameters(),
+                       const Framework& framework = Framework(),
                        const ProfileTable* profile = nullptr,
                        std::vector<CarriedDependency>* carried = nullptr);
 
@@ -50,7 +50,7 @@ ExecutionGraph Compile(const Model& model,
  * @param model what is trained
  * @param tree how
  * @param cluster where it is trained
- * @param parameters of the cost model
+ * @param framework whose kernels and host they are, with the parameters of the cost model
  * @param profile measured times, which go before computed ones; may be null
  * @param carried where to what tasks need of the iteration before, for RepeatGraph(); may be null
  * @return the graph
@@ -60,7 +60,7 @@ ExecutionGraph Compile(const Model& model,
 ExecutionGraph Compile(const Model& model,
                        const StrategyTree& tree,
                        const Cluster& cluster,
-                       const KernelCostParameters& parameters = KernelCostParameters(),
+                       const Framework& framework = Framework(),
                        const ProfileTable* profile = nullptr,
                        std::vector<CarriedDependency>* carried = nullptr);
 

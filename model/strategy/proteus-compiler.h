@@ -40,6 +40,8 @@ struct KernelDescription
     double flops{0};               //!< floating point operations
     uint64_t bytes{0};             //!< traffic of the device memory
     DataType dataType{DataType::FP32}; //!< decides the peak rate
+    /// Kernels of one stage and phase, which the host issues one after the other, have the same.
+    uint64_t pass{0};
 };
 
 /// @ingroup proteus

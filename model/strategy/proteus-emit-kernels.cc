@@ -126,7 +126,8 @@ KernelEmitter::MakeKernel(const PlacedOperator& placed,
                                                         extents,
                                                         task.flops,
                                                         task.bytes,
-                                                        task.dataType});
+                                                        task.dataType,
+                                                        uint64_t{placed.stage} << 32 | phase});
     }
     return task;
 }

@@ -96,7 +96,8 @@ OptimizerEmitter::EmitUpdate(DeviceId device,
                                                         {elements},
                                                         task.flops,
                                                         task.bytes,
-                                                        task.dataType});
+                                                        task.dataType,
+                                                        uint64_t{device} << 32 | task.phase});
     }
     return m_context.builder.AddTask(task, name, ready);
 }

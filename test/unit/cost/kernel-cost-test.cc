@@ -276,7 +276,7 @@ TEST(KernelCost, NeverFasterThanTheRoofline)
                 MakeGemmWork(1 + i % 3, size(random), size(random), size(random), type);
             const double seconds = model.GetProductSeconds(work.products[0], type);
             EXPECT_GE(seconds * 1.000001,
-                      work.GetFlops() / (gpu.PeakFlops(type) * defaults.matrixEfficiency));
+                      work.GetFlops() / (gpu.PeakFlops(type) * model.GetMatrixEfficiency(type)));
             EXPECT_GE(seconds * 1.000001,
                       static_cast<double>(work.GetBytes()) /
                           (gpu.memoryBytesPerSecond * defaults.streamEfficiency));
@@ -516,7 +516,7 @@ TEST(KernelCost, MakesSenseOnEveryGpu)
                 const double time = seconds(MakeLinearForwardWork(n, n, n, type));
                 const double peak = 2.0 * n * n * n / gpu.PeakFlops(type);
                 EXPECT_GE(time, before) << n; // no larger product takes less time
-                EXPECT_GT(time, peak / parameters.matrixEfficiency) << n;
+                EXPECT_GT(time, peak / model.GetMatrixEfficiency(type)) << n;
                 if (n <= 128)
                 {
                     EXPECT_LT(time, 25e-6) << n; // mostly the launch

@@ -7,8 +7,8 @@
 // Operator cost against measured training iterations: reads ../shared/data/training in place,
 // prints the error of every group, fits the parameters anew and cross-validates them.
 
-#include "../strategy/gpt-oracle.h"
 #include "../calibration/training-data.h"
+#include "../strategy/gpt-oracle.h"
 
 #include "ns3/proteus-kernel-cost.h"
 
@@ -462,20 +462,33 @@ TEST_F(OperatorFit, DefaultsMeetTheMeasurements)
     }
 }
 
-TEST_F(OperatorFit, FittingAnewGivesTheDefaults)
+// A fit to every second row finds numbers that are as good as the defaults on the rows that it saw,
+// and the defaults are as good as they on those that it did not see: the valley is flat along
+// higher rates of products with lower ones of memory.
+TEST_F(OperatorFit, FittingHalfOfTheRowsIsNoBetterThanTheDefaults)
 {
-    const KernelCostParameters found = Fit(rows, Fitted(points), POINT_WEIGHT);
-    const KernelCostParameters defaults;
-    std::printf("  matrixEfficiency %.4f, memoryEfficiency %.4f, hostPerKernel %.2f us\n",
-                found.matrixEfficiency,
-                found.memoryEfficiency,
-                static_cast<double>(found.hostPerKernelPs) / 1e6);
-    EXPECT_NEAR(defaults.matrixEfficiency / found.matrixEfficiency, 1, 0.01);
-    EXPECT_NEAR(defaults.memoryEfficiency / found.memoryEfficiency, 1, 0.01);
-    EXPECT_NEAR(static_cast<double>(defaults.hostPerKernelPs) /
-                    static_cast<double>(found.hostPerKernelPs),
-                1,
-                0.01);
+    std::vector<Job> halves[2];
+    for (std::size_t i = 0; i < rows.size(); ++i)
+    {
+        halves[i % 2].push_back(rows[i]);
+    }
+    const KernelCostParameters found = Fit(halves[0], Fitted(points), POINT_WEIGHT);
+    std::printf(
+        "  fitted to even rows: matrixEfficiency %.4f, memoryEfficiency %.4f, hostPerKernel "
+        "%.2f us\n",
+        found.matrixEfficiency,
+        found.memoryEfficiency,
+        static_cast<double>(found.hostPerKernelPs) / 1e6);
+    for (const auto& [half, what] : {std::pair{0, "even rows"}, std::pair{1, "odd rows"}})
+    {
+        const Errors fitted = Measure(halves[half], Predict(halves[half], found));
+        const Errors defaults =
+            Measure(halves[half], Predict(halves[half], KernelCostParameters()));
+        Print((std::string(what) + ", that fit").c_str(), fitted);
+        Print((std::string(what) + ", defaults").c_str(), defaults);
+        EXPECT_LE(fitted.meanAbsolute, 0.068) << what;
+        EXPECT_LE(defaults.meanAbsolute, fitted.meanAbsolute + 0.003) << what;
+    }
 }
 
 TEST_F(OperatorFit, CarriesToRowsThatWereNotFitted)

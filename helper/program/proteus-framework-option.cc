@@ -1,0 +1,121 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-framework-option.h"
+
+#include "proteus-model-options.h"
+#include "proteus-name-lists.h"
+#include "proteus-program-options.h"
+
+#include "ns3/proteus-framework-json.h"
+#include "ns3/proteus-gpu-model.h"
+
+#include <algorithm>
+#include <fstream>
+#include <stdexcept>
+
+namespace ns3
+{
+namespace proteus
+{
+
+namespace
+{
+
+constexpr uint32_t HOPPER = 90; //!< compute capability, ten times
+constexpr uint32_t ZERO_PARAMETERS = 3;
+
+/// @return devices along an axis of a strategy's mesh, 1 if there is no such axis
+uint32_t
+GetAxisSize(const StrategyTree& tree, const std::string& name)
+{
+    const auto found = std::find(tree.axisNames.begin(), tree.axisNames.end(), name);
+    return found == tree.axisNames.end() ? 1 : tree.axisSizes[found - tree.axisNames.begin()];
+}
+
+} // namespace
+
+void
+FrameworkOption::AddTo(OptionList& command)
+{
+    folder = command.GetWorkloads() + "/frameworks";
+    command.AddValue("framework",
+                     "whose kernels and host are timed: a name in workloads/frameworks/ or a JSON "
+                     "file (default: by model, strategy and GPU, see the manual)",
+                     name);
+}
+
+std::string
+FrameworkOption::FindFile(const std::string& text) const
+{
+    if (std::ifstream(text).good())
+    {
+        return text;
+    }
+    if (text.find('/') != std::string::npos)
+    {
+        throw std::invalid_argument("--framework=" + text + ": there is no such file");
+    }
+    return folder + "/" + MatchName("framework", text, ListJsonFiles(folder)) + ".json";
+}
+
+std::map<std::string, std::string>
+FrameworkOption::GetPlan() const
+{
+    return name.empty() ? std::map<std::string, std::string>() : LoadFramework(FindFile(name)).plan;
+}
+
+Framework
+FrameworkOption::Load(const std::string& gpu,
+                      const Model& model,
+                      const StrategyTree* tree,
+                      const LaunchInterval& interval) const
+{
+    if (interval.value.IsStrictlyNegative())
+    {
+        throw std::invalid_argument("--launchInterval: must not be negative");
+    }
+    Framework framework = LoadFramework(
+        FindFile(name.empty() ? ChooseFramework(gpu, model, tree) : std::string(name)));
+    if (interval.isGiven)
+    {
+        framework.kernels.hostPerKernelPs = interval.value.GetPicoSeconds();
+        framework.host.backwardKernelPs = -1;
+    }
+    return framework;
+}
+
+Framework
+FrameworkOption::Load(const TrainingPlan& plan,
+                      const Cluster& cluster,
+                      const LaunchInterval& interval) const
+{
+    return Load(cluster.GetVertices()[cluster.GetGpus().at(0)].model,
+                plan.model,
+                &plan.tree,
+                interval);
+}
+
+std::string
+ChooseFramework(const std::string& gpu, const Model& model, const StrategyTree* tree)
+{
+    const std::vector<ModelOperator>& operators = model.GetOperators();
+    if (std::any_of(operators.begin(), operators.end(), [](const ModelOperator& op) {
+            return op.kind == "convolution";
+        }))
+    {
+        return "ddp";
+    }
+    if (tree && tree->optimizer.zero == ZERO_PARAMETERS && GetAxisSize(*tree, "tp") == 1 &&
+        GetAxisSize(*tree, "pp") == 1)
+    {
+        return "fsdp1";
+    }
+    return FindComputeCapability(gpu) >= HOPPER ? "megatron-core" : "megatron-2022";
+}
+
+} // namespace proteus
+} // namespace ns3

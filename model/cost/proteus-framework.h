@@ -1,0 +1,123 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef PROTEUS_FRAMEWORK_H
+#define PROTEUS_FRAMEWORK_H
+
+#include "proteus-kernel-cost.h"
+#include "proteus-kernel-work.h"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+
+/**
+ * @file
+ * @ingroup proteus
+ * What a training framework makes of operators: kernels, their traffic, and the time of the host.
+ */
+
+namespace ns3
+{
+namespace proteus
+{
+
+/**
+ * @ingroup proteus
+ * The kernels besides matrix products that a framework issues for one pass of an operator, and what
+ * they move per point of its iteration space: per element of a norm's or an activation's input, per
+ * logit, per parameter of an update.
+ */
+struct KernelRule
+{
+    uint32_t kernels{1};       //!< how many
+    double computeElements{0}; //!< read and written in the format of activations
+    double fp32Elements{0};    //!< read and written with 4 bytes
+    double bytes{0};           //!< what else is, e.g. masks
+
+    /// @param elementBytes of an activation @return bytes per point
+    double GetBytes(uint32_t elementBytes) const
+    {
+        return computeElements * elementBytes + fp32Elements * 4 + bytes;
+    }
+};
+
+/// @ingroup proteus
+/// The rules for an operator; a pass without one has the one kernel that the compiler counts.
+struct OperatorRule
+{
+    std::optional<KernelRule> forward;  //!< of the forward pass
+    std::optional<KernelRule> backward; //!< of the backward pass, all its parts together
+};
+
+/// @ingroup proteus
+/// Time of the host, besides KernelCostParameters::hostPerKernelPs of each kernel.
+struct HostCost
+{
+    /// Of a kernel of the backward pass, whose operators no interpreter calls, picoseconds; below
+    /// 0: as of all others.
+    int64_t backwardKernelPs{-1};
+    int64_t operatorPs{0}; //!< of an operator and pass: modules and their hooks, picoseconds
+    int64_t blockPs{0};    //!< of a block and pass: units of sharding and their hooks, picoseconds
+    /// Whether the host issues kernels while the GPU is busy with earlier ones of the same pass;
+    /// else an operator takes the longer of both times.
+    bool isAhead{false};
+};
+
+/// @ingroup proteus
+/// A training framework. The default one is megatron-2022, to which the operator cost was fitted.
+struct Framework
+{
+    Framework() = default;
+
+    /// @param cost of kernels, with nothing else said of the framework
+    Framework(const KernelCostParameters& cost) // NOLINT: what compiles took parameters before
+        : kernels(cost)
+    {
+    }
+
+    std::string name{"megatron-2022"}; //!< as chosen
+    std::string description;           //!< what it is, one sentence
+    KernelCostParameters kernels;      //!< efficiencies and the host's time per kernel
+    HostCost host;                     //!< other time of the host
+    /// By kind of operator, e.g. "layer-norm"; "gradient-clipping" and "adam" per parameter.
+    std::map<std::string, OperatorRule> operators;
+    double weightForwardBytes{0};  //!< moved per weight before a product, e.g. to cast it
+    double weightBackwardBytes{0}; //!< moved per weight after the product of its gradient
+    /// What a strategy's short form has where it says nothing, as "NAME" and the value as JSON.
+    std::map<std::string, std::string> plan;
+
+    /**
+     * @param kind of an operator
+     * @param isForward which pass
+     * @return the rule, null if there is none
+     */
+    const KernelRule* FindRule(const std::string& kind, bool isForward) const;
+};
+
+/// @ingroup proteus
+/// Where the host is against its GPU, kernel after kernel of one pass.
+class HostLead
+{
+  public:
+    /**
+     * @param pass which one; another one begins with an idle GPU
+     * @param hostPs what the host needs to issue an operator, picoseconds
+     * @param gpuPs what the GPU needs to run it, picoseconds
+     * @return what the operator adds to its stream: its own time, and what the GPU waited for it
+     */
+    int64_t Add(uint64_t pass, int64_t hostPs, int64_t gpuPs);
+
+  private:
+    uint64_t m_pass{~uint64_t{0}}; //!< the last one
+    int64_t m_leadPs{0};           //!< how long the GPU is busy with what was issued
+};
+
+} // namespace proteus
+} // namespace ns3
+
+#endif // PROTEUS_FRAMEWORK_H

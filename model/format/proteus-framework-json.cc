@@ -1,0 +1,226 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-framework-json.h"
+
+#include "proteus-input-file.h"
+#include "proteus-strategy-json.h"
+
+#include "ns3/proteus-framework-kernels.h"
+#include "ns3/proteus-json.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <sstream>
+#include <stdexcept>
+#include <vector>
+
+namespace ns3
+{
+namespace proteus
+{
+
+namespace
+{
+
+constexpr const char* FORMAT = "proteus-framework";
+constexpr uint32_t VERSION = 1;
+constexpr double PS_PER_US = 1e6;
+constexpr double MOST_US = 1e6;
+constexpr double MOST_ELEMENTS = 1e4;
+constexpr uint64_t MOST_KERNELS = 100000;
+constexpr std::size_t MOST_BYTES = std::size_t{1} << 20; //!< of a file
+
+/// @return the value of {"value": ..., "source": "..."}, if the field is there
+std::optional<JsonValue>
+FindSourced(const JsonValue& object, const char* key)
+{
+    const auto field = object.Find(key);
+    if (!field)
+    {
+        return std::nullopt;
+    }
+    field->AllowKeys("a number with its source", {"value", "source"});
+    const JsonValue source = field->Get("source");
+    if (source.AsName().empty())
+    {
+        source.Fail("is empty: say where the value is from");
+    }
+    return field->Get("value");
+}
+
+void
+ReadTime(const JsonValue& object, const char* key, int64_t& picoseconds)
+{
+    if (const auto value = FindSourced(object, key))
+    {
+        picoseconds = std::llround(value->AsNumber(0, MOST_US) * PS_PER_US);
+    }
+}
+
+void
+ReadAmount(const JsonValue& object, const char* key, double least, double most, double& amount)
+{
+    if (const auto value = FindSourced(object, key))
+    {
+        amount = value->AsNumber(least, most);
+    }
+}
+
+void
+ReadHost(const JsonValue& host, Framework& framework)
+{
+    host.AllowKeys("the host",
+                   {"kernelUs", "backwardKernelUs", "operatorUs", "blockUs", "isAhead"});
+    ReadTime(host, "kernelUs", framework.kernels.hostPerKernelPs);
+    ReadTime(host, "backwardKernelUs", framework.host.backwardKernelPs);
+    ReadTime(host, "operatorUs", framework.host.operatorPs);
+    ReadTime(host, "blockUs", framework.host.blockPs);
+    if (const auto value = FindSourced(host, "isAhead"))
+    {
+        framework.host.isAhead = value->AsBool();
+    }
+}
+
+void
+ReadEfficiency(const JsonValue& efficiency, KernelCostParameters& kernels)
+{
+    constexpr double LEAST = 1e-3;
+    efficiency.AllowKeys("the efficiencies",
+                         {"matrix", "memory", "stream", "optimizer", "kernelLatencyUs"});
+    ReadAmount(efficiency, "matrix", LEAST, 1, kernels.matrixEfficiency);
+    ReadAmount(efficiency, "memory", LEAST, 1, kernels.memoryEfficiency);
+    ReadAmount(efficiency, "stream", LEAST, 1, kernels.streamEfficiency);
+    ReadAmount(efficiency, "optimizer", LEAST, 1, kernels.optimizerEfficiency);
+    ReadTime(efficiency, "kernelLatencyUs", kernels.kernelLatencyPs);
+}
+
+std::optional<KernelRule>
+ReadRule(const JsonValue& rules, const char* pass)
+{
+    const auto json = rules.Find(pass);
+    if (!json)
+    {
+        return std::nullopt;
+    }
+    json->AllowKeys("the kernels of a pass", {"kernels", "compute", "fp32", "bytes", "source"});
+    KernelRule rule;
+    rule.kernels = static_cast<uint32_t>(json->Get("kernels").AsWhole(0, MOST_KERNELS));
+    const auto read = [&](const char* key, double& amount) {
+        if (const auto field = json->Find(key))
+        {
+            amount = field->AsNumber(0, MOST_ELEMENTS);
+        }
+    };
+    read("compute", rule.computeElements);
+    read("fp32", rule.fp32Elements);
+    read("bytes", rule.bytes);
+    if (json->Get("source").AsName().empty())
+    {
+        json->Get("source").Fail("is empty: say where the kernels are from");
+    }
+    return rule;
+}
+
+void
+ReadOperators(const JsonValue& operators, Framework& framework)
+{
+    const std::vector<std::string>& known = GetRuledKinds();
+    for (const std::string& kind : operators.GetKeys())
+    {
+        const JsonValue rules = operators.Get(kind.c_str());
+        if (std::find(known.begin(), known.end(), kind) == known.end())
+        {
+            std::string names;
+            for (const std::string& name : known)
+            {
+                names += (names.empty() ? "" : ", ") + name;
+            }
+            rules.Fail("there are no rules for this kind of operator; known: " + names);
+        }
+        rules.AllowKeys("an operator", {"forward", "backward"});
+        framework.operators[kind] = {ReadRule(rules, "forward"), ReadRule(rules, "backward")};
+    }
+}
+
+} // namespace
+
+Framework
+ReadFrameworkJson(std::istream& input, const std::string& fileName)
+{
+    const std::string text = ReadWhole(input, fileName, MOST_BYTES);
+    std::istringstream copy(text);
+    const JsonDocument document(copy, fileName);
+    document.CheckFormat(FORMAT, VERSION);
+    const JsonValue root = document.GetRoot();
+    root.AllowKeys("a framework",
+                   {"format",
+                    "version",
+                    "name",
+                    "description",
+                    "host",
+                    "efficiency",
+                    "attention",
+                    "weights",
+                    "operators",
+                    "plan"});
+    Framework framework;
+    framework.name = root.Get("name").AsName();
+    framework.description = root.Get("description").AsName();
+    if (const auto host = root.Find("host"))
+    {
+        ReadHost(*host, framework);
+    }
+    if (const auto efficiency = root.Find("efficiency"))
+    {
+        ReadEfficiency(*efficiency, framework.kernels);
+    }
+    if (const auto attention = FindSourced(root, "attention"))
+    {
+        const std::string& name = attention->AsName();
+        framework.kernels.attention =
+            attention->Check([&] { return AttentionKernelFromString(name); });
+    }
+    if (const auto weights = root.Find("weights"))
+    {
+        weights->AllowKeys("the weights", {"forwardBytes", "backwardBytes"});
+        ReadAmount(*weights, "forwardBytes", 0, MOST_ELEMENTS, framework.weightForwardBytes);
+        ReadAmount(*weights, "backwardBytes", 0, MOST_ELEMENTS, framework.weightBackwardBytes);
+    }
+    if (const auto operators = root.Find("operators"))
+    {
+        ReadOperators(*operators, framework);
+    }
+    if (const auto plan = root.Find("plan"))
+    {
+        const nlohmann::json json = nlohmann::json::parse(text).at("plan");
+        if (plan->Get("source").AsName().empty())
+        {
+            plan->Get("source").Fail("is empty: say where the fields are from");
+        }
+        for (const std::string& key : plan->GetKeys())
+        {
+            if (key != "source")
+            {
+                framework.plan[key] = json.at(key).dump();
+            }
+        }
+        std::istringstream nothing("{}"); // so that what is wrong with it is known here
+        plan->Check([&] { return ReadStrategyJson(nothing, "as a strategy", framework.plan); });
+    }
+    return framework;
+}
+
+Framework
+LoadFramework(const std::string& path)
+{
+    InputFile file(path);
+    return ReadFrameworkJson(file.GetStream(), path);
+}
+
+} // namespace proteus
+} // namespace ns3

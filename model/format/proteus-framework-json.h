@@ -1,0 +1,60 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef PROTEUS_FRAMEWORK_JSON_H
+#define PROTEUS_FRAMEWORK_JSON_H
+
+#include "ns3/proteus-framework.h"
+
+#include <istream>
+#include <string>
+
+/**
+ * @file
+ * @ingroup proteus
+ * Frameworks as JSON: workloads/frameworks/.
+ *
+ * An object with format: "proteus-framework"; version: 1; name; description; and, each of which may
+ * be left out and then is what the default framework has,
+ * - host: object with [kernelUs], [backwardKernelUs], [operatorUs], [blockUs], in microseconds, and
+ *   [isAhead]: whether kernels are issued while the GPU runs earlier ones
+ * - efficiency: object with [matrix], [memory], [stream], [optimizer], shares of the peak, and
+ *   [kernelLatencyUs]
+ * - attention: what fused attention is: "constant", "flash-attention-1", -2, -3 or "cudnn"
+ * - weights: object with [forwardBytes], [backwardBytes] per weight
+ * - operators: object from kinds of operators (GetRuledKinds()) to objects with [forward] and
+ *   [backward], each an object with kernels, [compute 0], [fp32 0] (elements read and written per
+ *   point, in the format of activations and with 4 bytes), [bytes 0] and source
+ * - plan: object with source and fields of a strategy's short form, for strategies that leave them
+ *   out
+ *
+ * Each number and name of the first four is an object {"value": ..., "source": "..."}: where it is
+ * from, which must not be empty.
+ */
+
+namespace ns3
+{
+namespace proteus
+{
+
+/**
+ * @ingroup proteus
+ * @param input the text
+ * @param fileName for errors
+ * @return the framework
+ * @throw std::invalid_argument of one line: "FILE: /host/kernelUs: cause"
+ */
+Framework ReadFrameworkJson(std::istream& input, const std::string& fileName);
+
+/// @ingroup proteus
+/// @param path of a file @return the framework
+/// @throw std::invalid_argument as ReadFrameworkJson(), or if it cannot be opened
+Framework LoadFramework(const std::string& path);
+
+} // namespace proteus
+} // namespace ns3
+
+#endif // PROTEUS_FRAMEWORK_JSON_H

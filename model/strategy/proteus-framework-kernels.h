@@ -1,0 +1,69 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef PROTEUS_FRAMEWORK_KERNELS_H
+#define PROTEUS_FRAMEWORK_KERNELS_H
+
+#include "proteus-compiler.h"
+
+#include "ns3/proteus-framework.h"
+#include "ns3/proteus-kernel-cost.h"
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+/**
+ * @file
+ * @ingroup proteus
+ * What a framework makes of the kernels of the compiler, and when its host issues them.
+ */
+
+namespace ns3
+{
+namespace proteus
+{
+
+/// @ingroup proteus
+/// @return kinds of operators whose kernels a Framework may have rules for
+const std::vector<std::string>& GetRuledKinds();
+
+/**
+ * @ingroup proteus
+ * Puts a framework's kernels in the place of those that the compiler counts.
+ * @param framework whose rules they are
+ * @param kernel what the compiler says of it
+ * @param activation number format of activations
+ * @param work of the kernel, as DescribeKernel() has it
+ */
+void ApplyFramework(const Framework& framework,
+                    const KernelDescription& kernel,
+                    DataType activation,
+                    KernelWork& work);
+
+/**
+ * @ingroup proteus
+ * What CompileOptions::kernelTime wants, as MakeKernelTimer(), for a framework: its kernels, and
+ * its host, which may issue kernels while the GPU is busy with earlier ones of the same pass.
+ * Whether the GPU waits for communication at that time is not known here, so that the host is taken
+ * to be ahead by computation only.
+ * @param model of the GPU; must outlive the function
+ * @param framework whose kernels they are; must outlive the function
+ * @param activation number format of activations and of the tables' rows
+ * @param gradientBytes per element of the gradients of parameters
+ * @return a function that times kernels, to be asked in the order in which they are issued; -1 for
+ * what DescribeKernel() does not know
+ */
+std::function<int64_t(const KernelDescription&)> MakeFrameworkTimer(const KernelCostModel& model,
+                                                                    const Framework& framework,
+                                                                    DataType activation,
+                                                                    uint32_t gradientBytes);
+
+} // namespace proteus
+} // namespace ns3
+
+#endif // PROTEUS_FRAMEWORK_KERNELS_H

@@ -1,0 +1,235 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+// Frameworks: the host that runs ahead, rules for kernels, published rates of attention and matrix
+// products, and the files.
+
+#include "ns3/proteus-achieved-rates.h"
+#include "ns3/proteus-framework-json.h"
+#include "ns3/proteus-framework-kernels.h"
+#include "ns3/proteus-framework.h"
+#include "ns3/proteus-strategy-json.h"
+
+#include <filesystem>
+#include <gtest/gtest.h>
+#include <sstream>
+
+using namespace ns3::proteus;
+
+namespace
+{
+
+Framework
+Read(const std::string& fields)
+{
+    std::istringstream input("{\"format\": \"proteus-framework\", \"version\": 1, \"name\": \"x\", "
+                             "\"description\": \"y\"" +
+                             fields + "}");
+    return ReadFrameworkJson(input, "f.json");
+}
+
+std::string
+GetError(const std::string& fields)
+{
+    try
+    {
+        Read(fields);
+    }
+    catch (const std::invalid_argument& error)
+    {
+        return error.what();
+    }
+    return "";
+}
+
+KernelDescription
+MakeNorm(uint64_t rows, uint64_t columns, const std::string& part, uint64_t pass)
+{
+    KernelDescription kernel;
+    kernel.name = "layer0.norm" + std::to_string(pass);
+    kernel.kind = "layer-norm";
+    kernel.part = part;
+    kernel.extents = {1, rows, columns};
+    kernel.bytes = 4 * rows * columns;
+    kernel.pass = pass;
+    return kernel;
+}
+
+} // namespace
+
+// A host of 10 us per kernel and kernels of 4 us: the GPU waits for every one. Kernels of 30 us: it
+// waits for the first only. Then the lead of 20 us per kernel hides short ones until it is used up.
+TEST(HostLead, HidesWhatItHasTimeFor)
+{
+    constexpr int64_t US = 1000000;
+    HostLead slow;
+    for (int i = 0; i < 3; ++i)
+    {
+        EXPECT_EQ(slow.Add(1, 10 * US, 4 * US), i == 0 ? 14 * US : 10 * US);
+    }
+    HostLead fast;
+    EXPECT_EQ(fast.Add(1, 10 * US, 30 * US), 40 * US);
+    EXPECT_EQ(fast.Add(1, 10 * US, 30 * US), 30 * US);
+    // 20 + 30 us are left; five short kernels take 6 us each off the lead of 50 us.
+    int64_t sum = 0;
+    for (int i = 0; i < 5; ++i)
+    {
+        sum += fast.Add(1, 10 * US, 4 * US);
+    }
+    EXPECT_EQ(sum, 20 * US);
+    EXPECT_EQ(fast.Add(2, 10 * US, 30 * US), 40 * US); // another pass begins with an idle GPU
+}
+
+// However kernels are cut, a pass takes at least the host's and at least the GPU's time.
+TEST(HostLead, IsBoundedByHostAndGpu)
+{
+    HostLead lead;
+    int64_t host = 0;
+    int64_t gpu = 0;
+    int64_t sum = 0;
+    uint32_t state = 1;
+    for (int i = 0; i < 1000; ++i)
+    {
+        state = state * 1664525 + 1013904223;
+        const int64_t h = state >> 20;
+        state = state * 1664525 + 1013904223;
+        const int64_t g = state >> 20;
+        sum += lead.Add(7, h, g);
+        host += h;
+        gpu += g;
+        EXPECT_GE(sum, host);
+        EXPECT_GE(sum, gpu);
+        EXPECT_LE(sum, host + gpu);
+    }
+}
+
+TEST(Framework, RulesReplaceTheCompilersKernels)
+{
+    const Framework framework =
+        Read(", \"operators\": {\"layer-norm\": {\"forward\": {\"kernels\": 3, \"compute\": 2, "
+             "\"fp32\": "
+             "4, \"source\": \"s\"}}}, \"weights\": {\"backwardBytes\": {\"value\": 6, \"source\": "
+             "\"s\"}}");
+    const KernelDescription norm = MakeNorm(100, 64, "", 0);
+    KernelWork work = MakeNormalizationWork(100, 64, KernelPass::FORWARD, DataType::BF16);
+    ApplyFramework(framework, norm, DataType::BF16, work);
+    EXPECT_EQ(work.bytes, (2U * 2 + 4 * 4) * 100 * 64);
+    EXPECT_EQ(work.GetNKernels(), 3u);
+    work = MakeNormalizationWork(100, 64, KernelPass::FORWARD, DataType::FP32);
+    ApplyFramework(framework, norm, DataType::FP32, work);
+    EXPECT_EQ(work.bytes, 6U * 4 * 100 * 64);
+    // The backward pass has no rule, a weight's gradient is copied.
+    work = MakeNormalizationWork(100, 64, KernelPass::BACKWARD, DataType::BF16);
+    const uint64_t before = work.bytes;
+    ApplyFramework(framework, MakeNorm(100, 64, "backward", 0), DataType::BF16, work);
+    EXPECT_EQ(work.bytes, before);
+    work = MakeLinearWeightGradientWork(128, 32, 16, DataType::BF16);
+    KernelDescription linear;
+    linear.kind = "linear";
+    linear.part = "weight-gradient";
+    linear.extents = {128, 16, 32};
+    ApplyFramework(framework, linear, DataType::BF16, work);
+    EXPECT_EQ(work.bytes, 6U * 32 * 16);
+    EXPECT_EQ(work.GetNKernels(), 2u);
+}
+
+// Dao 2023, figure 4 (c) and (d): A100, forward and backward, causal, 512 to 16384 tokens.
+TEST(AttentionRate, MeetsTheFiguresOfFlashAttention2)
+{
+    const std::vector<std::pair<uint64_t, std::vector<double>>> figures{
+        {64, {88, 119, 140, 156, 165, 171}},
+        {128, {99, 133, 155, 173, 182, 189}}};
+    for (const auto& [head, rates] : figures)
+    {
+        for (std::size_t i = 0; i < rates.size(); ++i)
+        {
+            AttentionShape shape{uint64_t{512} << i, head, true, true, 80};
+            const double forward = GetAttentionShare(AttentionKernel::FLASH_ATTENTION_2, shape);
+            shape.isForward = false;
+            const double backward = GetAttentionShare(AttentionKernel::FLASH_ATTENTION_2, shape);
+            const double both = 312 * 3.5 / (1 / forward + 2.5 / backward);
+            EXPECT_NEAR(both / rates[i], 1, 0.05) << head << " " << shape.keys;
+        }
+    }
+}
+
+TEST(AttentionRate, HopperAndNames)
+{
+    const AttentionShape shape{16384, 128, true, true, 90};
+    EXPECT_GT(GetAttentionShare(AttentionKernel::FLASH_ATTENTION_3, shape),
+              1.4 * GetAttentionShare(AttentionKernel::FLASH_ATTENTION_2, shape));
+    for (const char* name :
+         {"constant", "flash-attention-1", "flash-attention-2", "flash-attention-3", "cudnn"})
+    {
+        EXPECT_STREQ(ToString(AttentionKernelFromString(name)), name);
+    }
+    EXPECT_THROW(AttentionKernelFromString("flash"), std::invalid_argument);
+    EXPECT_THROW(GetAttentionShare(AttentionKernel::CONSTANT, shape), std::invalid_argument);
+}
+
+TEST(FrameworkFile, MistakesHaveAPlaceAndACause)
+{
+    EXPECT_EQ(GetError(""), "");
+    const std::pair<const char*, const char*> mistakes[] = {
+        {", \"hots\": {}", "hots"},
+        {", \"host\": {\"kernelUs\": 5}", "/host/kernelUs"},
+        {", \"host\": {\"kernelUs\": {\"value\": 5}}", "/host/kernelUs"},
+        {", \"host\": {\"kernelUs\": {\"value\": 5, \"source\": \"\"}}", "/host/kernelUs/source"},
+        {", \"host\": {\"kernelUs\": {\"value\": -5, \"source\": \"s\"}}", "/host/kernelUs/value"},
+        {", \"efficiency\": {\"memory\": {\"value\": 1.5, \"source\": \"s\"}}",
+         "/efficiency/memory/value"},
+        {", \"attention\": {\"value\": \"fast\", \"source\": \"s\"}", "/attention/value"},
+        {", \"operators\": {\"linear\": {}}", "/operators/linear"},
+        {", \"operators\": {\"gelu\": {\"forward\": {\"kernels\": 1}}}", "/operators/gelu/forward"},
+        {", \"plan\": {\"zero\": 3}", "/plan"},
+        {", \"plan\": {\"zero\": 7, \"source\": \"s\"}", "/plan"},
+        {", \"plan\": {\"zeros\": 3, \"source\": \"s\"}", "/plan"},
+    };
+    for (const auto& [fields, place] : mistakes)
+    {
+        const std::string error = GetError(fields);
+        EXPECT_EQ(error.rfind("f.json: ", 0), 0u) << error;
+        EXPECT_NE(error.find(place), std::string::npos) << fields << ": " << error;
+        EXPECT_EQ(error.find('\n'), std::string::npos);
+    }
+}
+
+// The files that come along, and that the default of the code is what its file says.
+TEST(FrameworkFile, OursAreRead)
+{
+    uint32_t nFiles = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(std::string(PROTEUS_SOURCE_DIR) +
+                                                                 "/workloads/frameworks"))
+    {
+        const Framework framework = LoadFramework(entry.path());
+        EXPECT_EQ(framework.name, entry.path().stem());
+        EXPECT_FALSE(framework.description.empty());
+        ++nFiles;
+        if (framework.name == Framework().name)
+        {
+            const KernelCostParameters ours;
+            EXPECT_EQ(framework.kernels.hostPerKernelPs, ours.hostPerKernelPs);
+            EXPECT_DOUBLE_EQ(framework.kernels.matrixEfficiency, ours.matrixEfficiency);
+            EXPECT_DOUBLE_EQ(framework.kernels.memoryEfficiency, ours.memoryEfficiency);
+            EXPECT_DOUBLE_EQ(framework.kernels.optimizerEfficiency, ours.optimizerEfficiency);
+            EXPECT_FALSE(framework.host.isAhead);
+            EXPECT_TRUE(framework.operators.empty());
+        }
+    }
+    EXPECT_GE(nFiles, 6u);
+}
+
+// A plan's fields stand where a short form says nothing, and nowhere else.
+TEST(FrameworkFile, PlanFillsTheShortForm)
+{
+    const Framework framework =
+        Read(", \"plan\": {\"zero\": 3, \"gradientType\": \"bf16\", \"source\": \"s\"}");
+    std::istringstream strategy("{\"dp\": 4, \"gradientType\": \"fp32\"}");
+    const StrategyFile file = ReadStrategyJson(strategy, "s.json", framework.plan);
+    ASSERT_TRUE(file.plan);
+    EXPECT_EQ(file.plan->optimizer.zero, 3u);
+    EXPECT_EQ(file.plan->precision.gradient, DataType::FP32);
+}
