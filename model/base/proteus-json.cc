@@ -6,12 +6,12 @@
 
 #include "proteus-json.h"
 
+#include "proteus-json-text.h"
+
 #include <algorithm>
 #include <cmath>
 #include <ios>
-#include <iterator>
 #include <sstream>
-#include <streambuf>
 #include <utility>
 
 namespace ns3
@@ -26,8 +26,6 @@ using Json = nlohmann::json;
 
 /// Bytes of a value or a key that a message shows.
 constexpr std::size_t MAX_SHOWN = 80;
-/// Bytes of the parser's own words that a message shows.
-constexpr std::size_t MAX_CAUSE = 240;
 
 /// @param text to check @return whether it cannot stand in a line
 bool
@@ -38,18 +36,12 @@ HasControlCharacters(const std::string& text)
     });
 }
 
-std::string
-Shorten(const std::string& text, std::size_t length)
-{
-    return text.size() > length ? text.substr(0, length) + "..." : text;
-}
-
 /// A key as part of a JSON pointer (RFC 6901), on one line.
 std::string
 PointerToken(const std::string& key)
 {
     std::string token;
-    for (const char c : Shorten(key, MAX_SHOWN))
+    for (const char c : ShortenJson(key, MAX_SHOWN))
     {
         if (c == '~')
         {
@@ -125,117 +117,6 @@ Print(double number)
     return text.str();
 }
 
-/// @param message of nlohmann_json @return its last part, which says the cause
-std::string
-Cause(const std::string& message)
-{
-    // "[json.exception.parse_error.101] parse error at line 1, column 2: syntax error ..."
-    std::size_t start = message.find("] ");
-    start = start == std::string::npos ? 0 : start + 2;
-    if (message.compare(start, 11, "parse error") == 0)
-    {
-        const std::size_t colon = message.find(": ", start);
-        start = colon == std::string::npos ? start : colon + 2;
-    }
-    std::string cause = message.substr(start);
-    // The place is known; the text there may be as long as the file.
-    const std::size_t lastRead = cause.find("; last read: ");
-    if (lastRead != std::string::npos)
-    {
-        const std::size_t expected = cause.rfind("; expected ");
-        cause.erase(lastRead,
-                    expected == std::string::npos || expected < lastRead ? std::string::npos
-                                                                         : expected - lastRead);
-    }
-    return Shorten(cause, MAX_CAUSE);
-}
-
-/// Counts lines and columns while the parser reads, since it reports bytes only.
-class TextPosition
-{
-  public:
-    void Advance(char c)
-    {
-        m_line += m_startsLine ? 1 : 0;
-        m_column = m_startsLine ? 1 : m_column + 1;
-        m_startsLine = c == '\n';
-        m_bytes++;
-    }
-
-    /// @param bytes where the parser is: past the last character if the text ended too early
-    std::string ToText(uint64_t bytes) const
-    {
-        TextPosition position = *this;
-        if (bytes > m_bytes)
-        {
-            position.Advance(' ');
-        }
-        return std::to_string(position.m_line) + ":" + std::to_string(position.m_column);
-    }
-
-  private:
-    uint64_t m_bytes{0}; //!< that were read
-    uint64_t m_line{1};
-    uint64_t m_column{0}; //!< of the last character that was read
-    bool m_startsLine{false};
-};
-
-/// Input iterator over a stream's buffer that keeps a TextPosition.
-class CountingIterator
-{
-  public:
-    using iterator_category = std::input_iterator_tag;
-    using value_type = char;
-    using difference_type = std::ptrdiff_t;
-    using pointer = const char*;
-    using reference = char;
-
-    CountingIterator() = default;
-
-    CountingIterator(std::streambuf* buffer, TextPosition* position)
-        : m_buffer(buffer),
-          m_position(position)
-    {
-    }
-
-    char operator*() const
-    {
-        return std::streambuf::traits_type::to_char_type(m_buffer->sgetc());
-    }
-
-    CountingIterator& operator++()
-    {
-        m_position->Advance(std::streambuf::traits_type::to_char_type(m_buffer->sbumpc()));
-        return *this;
-    }
-
-    CountingIterator operator++(int)
-    {
-        CountingIterator before = *this;
-        ++*this;
-        return before;
-    }
-
-    bool operator==(const CountingIterator& other) const
-    {
-        return IsAtEnd() == other.IsAtEnd(); // good enough to compare with the end
-    }
-
-    bool operator!=(const CountingIterator& other) const
-    {
-        return !(*this == other);
-    }
-
-  private:
-    bool IsAtEnd() const
-    {
-        return m_buffer == nullptr || m_buffer->sgetc() == std::streambuf::traits_type::eof();
-    }
-
-    std::streambuf* m_buffer{nullptr};
-    TextPosition* m_position{nullptr};
-};
-
 } // namespace
 
 /**
@@ -255,7 +136,7 @@ class JsonDocument::Handler : public nlohmann::json_sax<Json>
 
     void Parse(std::istream& input)
     {
-        Json::sax_parse(CountingIterator(input.rdbuf(), &m_position), CountingIterator(), this);
+        Json::sax_parse(JsonTextIterator(input.rdbuf(), &m_position), JsonTextIterator(), this);
     }
 
     bool null() override
@@ -348,7 +229,7 @@ class JsonDocument::Handler : public nlohmann::json_sax<Json>
                      const nlohmann::detail::exception& error) override
     {
         throw std::invalid_argument(m_document.m_fileName + ":" + m_position.ToText(position) +
-                                    ": " + Cause(error.what()));
+                                    ": " + FindJsonCause(error.what()));
     }
 
   private:
@@ -437,7 +318,7 @@ class JsonDocument::Handler : public nlohmann::json_sax<Json>
     JsonDocument& m_document;
     const std::string* m_list;
     JsonListReader* m_reader;
-    TextPosition m_position;
+    JsonTextPosition m_position;
     bool m_isInFile{false};          //!< inside the outermost object
     bool m_isInList{false};          //!< inside the long list
     bool m_hadList{false};           //!< behind it
@@ -464,7 +345,7 @@ JsonValue::FailMissing(const std::string& key, const std::string& hint) const
 std::string
 JsonValue::Shown() const
 {
-    return Shorten(m_value->dump(), MAX_SHOWN);
+    return ShortenJson(m_value->dump(), MAX_SHOWN);
 }
 
 std::string

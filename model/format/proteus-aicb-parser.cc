@@ -49,6 +49,53 @@ CutEnd(std::string& text, const std::string& end)
     return true;
 }
 
+/// Names in the first line of whole numbers from 1 on.
+const std::vector<std::pair<const char*, uint32_t AicbWorkload::*>> SIZES{
+    {"model_parallel_NPU_group", &AicbWorkload::tensorParallel},
+    {"ep", &AicbWorkload::expertParallel},
+    {"pp", &AicbWorkload::pipelineParallel},
+    {"vpp", &AicbWorkload::virtualPipeline},
+    {"ga", &AicbWorkload::gradientAccumulation},
+    {"all_gpus", &AicbWorkload::gpus},
+};
+
+uint32_t
+ParsePositive(const TextReader& reader, const std::string& word, const std::string& key)
+{
+    const auto value = static_cast<uint32_t>(reader.ToUnsigned(word, key, MAX_DEVICES));
+    if (value == 0)
+    {
+        reader.Fail(key + " must be at least 1");
+    }
+    return value;
+}
+
+/**
+ * Reads the rows of checkpoints.
+ * @param reader of the file @param words of the first line @param key what the rows are
+ * @param count word with the number of rows
+ * @param next first of the rows; then what follows them
+ * @param list where to
+ */
+void
+ParseRows(const TextReader& reader,
+          const std::vector<std::string>& words,
+          const std::string& key,
+          const std::string& count,
+          std::size_t& next,
+          std::vector<uint32_t>& list)
+{
+    const uint64_t n = reader.ToUnsigned(count, key, MAX_ROWS);
+    if (n > words.size() - next)
+    {
+        reader.Fail(key + " must be followed by " + std::to_string(n) + " rows");
+    }
+    for (uint64_t k = 0; k < n; k++)
+    {
+        list.push_back(static_cast<uint32_t>(reader.ToUnsigned(words[next++], key, MAX_ROWS - 1)));
+    }
+}
+
 /// Reads the first line.
 void
 ParseHead(const TextReader& reader, const std::vector<std::string>& words, AicbWorkload& workload)
@@ -60,15 +107,6 @@ ParseHead(const TextReader& reader, const std::vector<std::string>& words, AicbW
             "a workload of AICB begins with HYBRID_TRANSFORMER_FWD_IN_BCKWD or MICRO, not " +
             TextReader::Shown(words[0]));
     }
-    constexpr uint32_t MOST = MAX_DEVICES;
-    const auto positive = [&](const std::string& word, const std::string& key) {
-        const auto value = static_cast<uint32_t>(reader.ToUnsigned(word, key, MOST));
-        if (value == 0)
-        {
-            reader.Fail(key + " must be at least 1");
-        }
-        return value;
-    };
     for (std::size_t i = 1; i < words.size();)
     {
         std::string key = words[i++];
@@ -81,48 +119,25 @@ ParseHead(const TextReader& reader, const std::vector<std::string>& words, AicbW
             reader.Fail(TextReader::Shown(key) + " has no value");
         }
         const std::string& value = words[i++];
-        if (key == "model_parallel_NPU_group")
+        const auto size = std::find_if(SIZES.begin(), SIZES.end(), [&](const auto& entry) {
+            return key == entry.first;
+        });
+        if (size != SIZES.end())
         {
-            workload.tensorParallel = positive(value, key);
-        }
-        else if (key == "ep")
-        {
-            workload.expertParallel = positive(value, key);
-        }
-        else if (key == "pp")
-        {
-            workload.pipelineParallel = positive(value, key);
-        }
-        else if (key == "vpp")
-        {
-            workload.virtualPipeline = positive(value, key);
-        }
-        else if (key == "ga")
-        {
-            workload.gradientAccumulation = positive(value, key);
-        }
-        else if (key == "all_gpus")
-        {
-            workload.gpus = positive(value, key);
+            workload.*size->second = ParsePositive(reader, value, key);
         }
         else if (key == "pp_comm")
         {
             workload.pipelineBytes =
                 reader.ToUnsigned(value, key, std::numeric_limits<uint64_t>::max());
         }
-        else if (key == "checkpoints" || key == "checkpoint_initiates")
+        else if (key == "checkpoints")
         {
-            const uint64_t n = reader.ToUnsigned(value, key, MAX_ROWS);
-            auto& list = key == "checkpoints" ? workload.checkpoints : workload.checkpointInitiates;
-            if (n > words.size() - i)
-            {
-                reader.Fail(key + " must be followed by " + std::to_string(n) + " rows");
-            }
-            for (uint64_t k = 0; k < n; k++)
-            {
-                list.push_back(
-                    static_cast<uint32_t>(reader.ToUnsigned(words[i++], key, MAX_ROWS - 1)));
-            }
+            ParseRows(reader, words, key, value, i, workload.checkpoints);
+        }
+        else if (key == "checkpoint_initiates")
+        {
+            ParseRows(reader, words, key, value, i, workload.checkpointInitiates);
         }
         else
         {

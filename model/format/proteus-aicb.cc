@@ -152,12 +152,15 @@ class AicbGraph
         return {first, length};
     }
 
+    /// Messages by direction (0 forward, 1 backward), sending stage and micro-batch: one for each
+    /// rank of the stage.
+    using Messages = std::array<std::vector<std::vector<std::vector<TaskId>>>, 2>;
+
     /// Stages run their micro-batches as 1F1B, and pass on pp_comm bytes between them.
     void RunPipeline()
     {
         const MicroBatches rows = FindMicroBatches();
         const uint32_t n = m_workload.gradientAccumulation;
-        const std::size_t behind = rows.first + n * rows.length;
         std::vector<std::vector<ScheduleEntry>> schedules; // phase 0 forward, 1 backward
         for (uint32_t stage = 0; stage < m_nStages; stage++)
         {
@@ -170,56 +173,22 @@ class AicbGraph
             SetStage(stage);
             RunForward(0, rows.first);
         }
-        // Each entry once the stage that it waits for has had its turn, so that the messages are
-        // there. By direction, stage and micro-batch: messages to the next, or to the one before.
-        using Messages = std::vector<TaskId>;
-        std::array<std::vector<std::vector<Messages>>, 2> sent;
-        sent.fill(std::vector<std::vector<Messages>>(m_nStages, std::vector<Messages>(n)));
+        Messages sent;
+        sent.fill({m_nStages, std::vector<std::vector<TaskId>>(n)});
         std::vector<std::size_t> next(m_nStages, 0);
         for (std::size_t left = std::size_t{2} * n * m_nStages; left > 0;)
         {
             for (uint32_t stage = 0; stage < m_nStages; stage++)
             {
-                if (next[stage] == schedules[stage].size())
+                if (next[stage] < schedules[stage].size() &&
+                    RunEntry(stage, schedules[stage][next[stage]], rows, sent))
                 {
-                    continue;
+                    next[stage]++;
+                    left--;
                 }
-                const ScheduleEntry entry = schedules[stage][next[stage]];
-                const bool isForward = entry.phase == 0;
-                const bool hasSource = isForward ? stage > 0 : stage + 1 < m_nStages;
-                const bool hasTarget = isForward ? stage + 1 < m_nStages : stage > 0;
-                const uint32_t source = isForward ? stage - 1 : stage + 1;
-                auto& directions = sent[entry.phase];
-                if (hasSource && directions[source][entry.microBatch].empty())
-                {
-                    continue;
-                }
-                SetStage(stage);
-                const uint32_t perStage = m_end - m_first;
-                for (uint32_t k = 0; hasSource && k < perStage; k++)
-                {
-                    m_after[m_first + k].push_back(directions[source][entry.microBatch][k]);
-                }
-                const std::size_t first = rows.first + entry.microBatch * rows.length;
-                isForward ? RunForward(first, first + rows.length)
-                          : RunBackward(first, first + rows.length);
-                for (uint32_t k = 0; hasTarget && k < perStage; k++)
-                {
-                    const DeviceId to = isForward ? m_first + perStage + k : m_first - perStage + k;
-                    directions[stage][entry.microBatch].push_back(m_builder.AddCommunication(
-                        m_phase,
-                        m_builder.AddGroup({m_first + k, to}),
-                        m_pipeline,
-                        isForward ? "activations" : "gradients of activations",
-                        Collective::SEND_RECV,
-                        std::max<uint64_t>(m_workload.pipelineBytes, 1),
-                        Parallelism::PIPELINE,
-                        m_after[m_first + k]));
-                }
-                next[stage]++;
-                left--;
             }
         }
+        const std::size_t behind = rows.first + n * rows.length;
         for (uint32_t stage = 0; stage < m_nStages; stage++)
         {
             SetStage(stage);
@@ -227,6 +196,53 @@ class AicbGraph
             RunBackward(behind, m_workload.rows.size());
             RunBackward(0, rows.first);
         }
+    }
+
+    /**
+     * Runs a micro-batch on a stage, unless the messages that it waits for are not there yet.
+     * @param stage where
+     * @param entry what
+     * @param rows of the micro-batches
+     * @param sent messages so far; gets those of the stage
+     * @return whether it did
+     */
+    bool RunEntry(uint32_t stage,
+                  const ScheduleEntry& entry,
+                  const MicroBatches& rows,
+                  Messages& sent)
+    {
+        const bool isForward = entry.phase == 0;
+        const bool hasSource = isForward ? stage > 0 : stage + 1 < m_nStages;
+        const bool hasTarget = isForward ? stage + 1 < m_nStages : stage > 0;
+        const uint32_t source = isForward ? stage - 1 : stage + 1;
+        auto& directions = sent[entry.phase];
+        if (hasSource && directions[source][entry.microBatch].empty())
+        {
+            return false;
+        }
+        SetStage(stage);
+        const uint32_t perStage = m_end - m_first;
+        for (uint32_t k = 0; hasSource && k < perStage; k++)
+        {
+            m_after[m_first + k].push_back(directions[source][entry.microBatch][k]);
+        }
+        const std::size_t first = rows.first + entry.microBatch * rows.length;
+        isForward ? RunForward(first, first + rows.length)
+                  : RunBackward(first, first + rows.length);
+        for (uint32_t k = 0; hasTarget && k < perStage; k++)
+        {
+            const DeviceId to = isForward ? m_first + perStage + k : m_first - perStage + k;
+            directions[stage][entry.microBatch].push_back(
+                m_builder.AddCommunication(m_phase,
+                                           m_builder.AddGroup({m_first + k, to}),
+                                           m_pipeline,
+                                           isForward ? "activations" : "gradients of activations",
+                                           Collective::SEND_RECV,
+                                           std::max<uint64_t>(m_workload.pipelineBytes, 1),
+                                           Parallelism::PIPELINE,
+                                           m_after[m_first + k]));
+        }
+        return true;
     }
 
     /// The pass back of row i may need the inputs of rows that were not kept.

@@ -4,11 +4,13 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
+#include "proteus-chakra-groups.h"
 #include "proteus-chakra.h"
 #include "proteus-graph-protobuf.h"
 #include "proteus-input-file.h"
 #include "proteus-trace-order.h"
 
+#include "ns3/proteus-graph-head.h"
 #include "ns3/proteus-json.h"
 
 #include <algorithm>
@@ -47,7 +49,7 @@ class TraceLoader
     {
         if (!m_options.groupFile.empty())
         {
-            ReadGroupFile();
+            m_groups.ReadFile(m_options.groupFile);
         }
         for (const TraceFile& file : files)
         {
@@ -87,101 +89,6 @@ class TraceLoader
         std::map<std::string, uint32_t> places; //!< where a name is in `groups`
     };
 
-    /// What the trace says of a process group.
-    struct Group
-    {
-        std::vector<DeviceId> ranks; //!< empty: all
-        Parallelism parallelism{Parallelism::NONE};
-    };
-
-    void ReadGroupFile()
-    {
-        InputFile file(m_options.groupFile);
-        const JsonDocument document(file.GetStream(), file.GetName());
-        const JsonValue root = document.GetRoot();
-        for (const std::string& name : root.GetKeys())
-        {
-            const JsonValue list = root.Get(name.c_str());
-            Group group;
-            for (std::size_t i = 0; i < list.Size(); i++)
-            {
-                group.ranks.push_back(
-                    static_cast<DeviceId>(list.At(i).AsUnsigned(0, MAX_DEVICES - 1)));
-            }
-            m_groups[name] = group;
-        }
-    }
-
-    /// The operands of CHAKRA_GROUP_NODE: JSON, or JSON in a string in a list, as Python prints it.
-    void ReadGroupNode(const std::string& where, const ChakraNode& node)
-    {
-        const std::size_t begin = node.inputValues.find("[{");
-        const std::size_t end = node.inputValues.rfind("}]");
-        if (begin == std::string::npos || end == std::string::npos || end < begin)
-        {
-            return; // no groups
-        }
-        std::string text;
-        bool wasEscape = false;
-        for (std::size_t i = begin; i < end + 2; i++)
-        {
-            const bool isEscape = node.inputValues[i] == '\\' && !wasEscape;
-            if (!isEscape)
-            {
-                text += node.inputValues[i];
-            }
-            wasEscape = isEscape;
-        }
-        const auto json = nlohmann::json::parse(text, nullptr, false);
-        if (!json.is_array())
-        {
-            throw std::invalid_argument(where + ": the process groups are no JSON list");
-        }
-        for (const auto& entry : json)
-        {
-            AddGroup(where, entry);
-        }
-    }
-
-    void AddGroup(const std::string& where, const nlohmann::json& entry)
-    {
-        const auto name = entry.is_object() ? entry.find("pg_name") : entry.end();
-        if (!entry.is_object() || name == entry.end() ||
-            !(name->is_string() || name->is_number_integer()))
-        {
-            throw std::invalid_argument(where + ": a process group has no pg_name");
-        }
-        Group group;
-        const auto ranks = entry.find("ranks");
-        if (ranks != entry.end() && ranks->is_array())
-        {
-            for (const auto& rank : *ranks)
-            {
-                if (!rank.is_number_unsigned() || rank.get<uint64_t>() >= MAX_DEVICES)
-                {
-                    throw std::invalid_argument(
-                        where + ": a process group has the rank " +
-                        rank.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace) +
-                        ", which is none");
-                }
-                group.ranks.push_back(rank.get<DeviceId>());
-                m_knownRanks = std::max(m_knownRanks, group.ranks.back() + 1);
-            }
-        }
-        const auto description = entry.find("pg_desc");
-        if (description != entry.end() && description->is_string())
-        {
-            group.parallelism = ParallelismFromDescription(description->get<std::string>());
-        }
-        const auto size = entry.find("group_size");
-        if (group.ranks.empty() && size != entry.end() && size->is_number_unsigned() &&
-            size->get<uint64_t>() <= MAX_DEVICES)
-        {
-            m_knownRanks = std::max(m_knownRanks, size->get<uint32_t>());
-        }
-        m_groups[name->is_string() ? name->get<std::string>() : name->dump()] = group;
-    }
-
     uint32_t FindNRanks() const
     {
         const auto nFiles = static_cast<uint32_t>(m_ranks.size());
@@ -195,84 +102,127 @@ class TraceLoader
             }
             return nFiles;
         }
-        return m_options.ranks != 0 ? m_options.ranks
-               : m_knownRanks != 0  ? m_knownRanks
-                                    : std::max(m_options.availableRanks, 1U);
+        return m_options.ranks != 0            ? m_options.ranks
+               : m_groups.GetKnownRanks() != 0 ? m_groups.GetKnownRanks()
+                                               : std::max(m_options.availableRanks, 1U);
     }
+
+    /// Dependencies as a file has them.
+    struct Dependencies
+    {
+        std::unordered_map<uint64_t, uint32_t> places;     //!< of nodes, by id
+        std::vector<std::pair<uint32_t, uint64_t>> wanted; //!< (node, id), data dependencies
+        std::vector<std::pair<uint32_t, uint64_t>> hoped;  //!< the same, control dependencies
+        bool areFromPyTorch{false};
+    };
 
     void ReadRank(const TraceFile& file)
     {
         m_ranks.emplace_back();
         Rank& rank = m_ranks.back();
-        RankTrace& trace = *rank.trace;
-        trace.file = file.name;
+        rank.trace->file = file.name;
         const auto in = file.open();
         ChakraReader reader(*in, file.name);
-        std::unordered_map<uint64_t, uint32_t> places;     // of nodes, by id
-        std::vector<std::pair<uint32_t, uint64_t>> wanted; // (node, id), data dependencies
-        std::vector<std::pair<uint32_t, uint64_t>> hoped;  // the same, control dependencies
-        bool isFromPyTorch = false;
+        Dependencies dependencies;
         ChakraNode node;
         while (reader.Read(node))
         {
-            const auto where = [&] {
-                return file.name + ": byte " + std::to_string(reader.GetPosition()) + ": node " +
-                       std::to_string(node.id);
-            };
-            const auto place = static_cast<uint32_t>(trace.nodes.size());
-            if (!places.emplace(node.id, place).second)
-            {
-                throw std::invalid_argument(where() + " is there twice");
-            }
-            if (++m_nNodes > MAX_TRACE_TASKS)
-            {
-                throw std::invalid_argument(where() + " is one too many; a trace has at most " +
-                                            std::to_string(MAX_TRACE_TASKS) + " nodes");
-            }
-            if (node.name == CHAKRA_GROUP_NODE)
-            {
-                ReadGroupNode(where(), node);
-            }
-            for (const uint64_t id : node.dataDependencies)
-            {
-                wanted.emplace_back(place, id);
-            }
-            for (const uint64_t id : node.controlDependencies)
-            {
-                hoped.emplace_back(place, id);
-            }
-            isFromPyTorch |= node.isFromPyTorch;
-            trace.nodes.push_back(ToTraceNode(rank, node));
+            AddNode(rank, reader.GetPosition(), node, dependencies);
         }
-        for (const auto& [after, id] : wanted)
+        AddDependencies(dependencies, *rank.trace);
+    }
+
+    /// Adds a node to a rank. @param position of it in the file @param dependencies gets its own
+    void AddNode(Rank& rank, uint64_t position, const ChakraNode& node, Dependencies& dependencies)
+    {
+        RankTrace& trace = *rank.trace;
+        const auto where = [&] {
+            return trace.file + ": byte " + std::to_string(position) + ": node " +
+                   std::to_string(node.id);
+        };
+        const auto place = static_cast<uint32_t>(trace.nodes.size());
+        if (!dependencies.places.emplace(node.id, place).second)
+        {
+            throw std::invalid_argument(where() + " is there twice");
+        }
+        if (++m_nNodes > MAX_TRACE_TASKS)
+        {
+            throw std::invalid_argument(where() + " is one too many; a trace has at most " +
+                                        std::to_string(MAX_TRACE_TASKS) + " nodes");
+        }
+        if (node.name == CHAKRA_GROUP_NODE)
+        {
+            m_groups.ReadNode(where(), node);
+        }
+        for (const uint64_t id : node.dataDependencies)
+        {
+            dependencies.wanted.emplace_back(place, id);
+        }
+        for (const uint64_t id : node.controlDependencies)
+        {
+            dependencies.hoped.emplace_back(place, id);
+        }
+        dependencies.areFromPyTorch |= node.isFromPyTorch;
+        trace.nodes.push_back(ToTraceNode(rank, node));
+    }
+
+    /// Control dependencies that close a cycle are left out: PyTorch writes such.
+    static void AddDependencies(const Dependencies& dependencies, RankTrace& trace)
+    {
+        const auto& places = dependencies.places;
+        auto& all = trace.dependencies;
+        for (const auto& [after, id] : dependencies.wanted)
         {
             const auto before = places.find(id);
             if (before == places.end())
             {
-                throw std::invalid_argument(file.name + ": node " +
+                throw std::invalid_argument(trace.file + ": node " +
                                             std::to_string(trace.nodes[after].id) +
                                             " depends on the data of node " + std::to_string(id) +
                                             ", which is not in the file");
             }
-            trace.dependencies.emplace_back(after, before->second);
+            all.emplace_back(after, before->second);
         }
-        const std::size_t nData = trace.dependencies.size();
-        for (const auto& [after, id] : hoped)
+        const std::size_t nData = all.size();
+        for (const auto& [after, id] : dependencies.hoped)
         {
             const auto before = places.find(id);
             if (before != places.end())
             {
-                trace.dependencies.emplace_back(after, before->second);
+                all.emplace_back(after, before->second);
             }
         }
-        auto& all = trace.dependencies;
-        if (isFromPyTorch && all.size() > nData && HasCycle(trace))
+        if (dependencies.areFromPyTorch && all.size() > nData && HasCycle(trace))
         {
             all.resize(nData);
         }
         std::sort(all.begin(), all.end());
         all.erase(std::unique(all.begin(), all.end()), all.end());
         all.shrink_to_fit();
+    }
+
+    static int64_t GetDurationPs(const ChakraNode& node)
+    {
+        return static_cast<int64_t>(node.durationMicros) * PS_PER_US;
+    }
+
+    /// Work that lasts as long as the trace says.
+    static void SetFixed(Lane lane, const ChakraNode& node, TraceNode& result)
+    {
+        result.kind = TraceNode::Kind::COMPUTE;
+        result.stream = lane;
+        result.durationPs = node.durationMicros > 0 ? GetDurationPs(node) : NO_DURATION_PS;
+    }
+
+    /// Work whose duration is estimated.
+    void SetEstimated(Lane lane, const ChakraNode& node, TraceNode& result) const
+    {
+        result.kind = TraceNode::Kind::COMPUTE;
+        result.stream = lane;
+        result.durationPs = -1;
+        result.flops = node.flops;
+        result.bytes = node.tensorBytes;
+        result.dataType = m_options.dataType;
     }
 
     TraceNode ToTraceNode(Rank& rank, const ChakraNode& node)
@@ -285,51 +235,40 @@ class TraceLoader
         {
             m_names.push_back(node.name);
         }
-        const auto durationPs = static_cast<int64_t>(node.durationMicros) * PS_PER_US;
-        const auto setFixed = [&](Lane lane) {
-            result.kind = TraceNode::Kind::COMPUTE;
-            result.stream = lane;
-            result.durationPs = durationPs > 0 ? durationPs : NO_DURATION_PS;
-        };
-        const auto setCost = [&](Lane lane) {
-            result.kind = TraceNode::Kind::COMPUTE;
-            result.stream = lane;
-            result.durationPs = -1;
-            result.flops = node.flops;
-            result.bytes = node.tensorBytes;
-            result.dataType = m_options.dataType;
-        };
         switch (node.type)
         {
         case ChakraNodeType::INVALID:
         case ChakraNodeType::METADATA:
-            return result;
+            break;
         case ChakraNodeType::MEM_LOAD:
         case ChakraNodeType::MEM_STORE:
-            node.durationMicros == 0 && node.tensorBytes > 0 ? setCost(COMMUNICATION)
-                                                             : setFixed(COMMUNICATION);
-            return result;
+            node.durationMicros == 0 && node.tensorBytes > 0
+                ? SetEstimated(COMMUNICATION, node, result)
+                : SetFixed(COMMUNICATION, node, result);
+            break;
         case ChakraNodeType::COMP: {
-            const bool isTimed = node.flops > 0 && (node.durationMicros == 0 ||
-                                                    (m_options.isRoofline && node.tensorBytes > 0));
-            const Lane lane = node.isCpu ? CPU : COMPUTE;
-            isTimed && !node.isCpu ? setCost(lane) : setFixed(lane);
-            return result;
-        }
-        default:
+            const bool isEstimated =
+                node.flops > 0 &&
+                (node.durationMicros == 0 || (m_options.isRoofline && node.tensorBytes > 0));
+            isEstimated && !node.isCpu ? SetEstimated(COMPUTE, node, result)
+                                       : SetFixed(node.isCpu ? CPU : COMPUTE, node, result);
             break;
         }
-        if (node.isCpu)
-        {
-            setFixed(CPU);
-            return result;
+        default:
+            node.isCpu ? SetFixed(CPU, node, result) : SetCommunication(rank, node, result);
+            break;
         }
+        return result;
+    }
+
+    void SetCommunication(Rank& rank, const ChakraNode& node, TraceNode& result)
+    {
         result.stream = COMMUNICATION;
         result.bytes = node.bytes;
         if (node.type == ChakraNodeType::COMM_COLL)
         {
-            SetCollective(rank, node, result, durationPs);
-            return result;
+            SetCollective(rank, node, result, GetDurationPs(node));
+            return;
         }
         const bool isSend = node.type == ChakraNodeType::COMM_SEND;
         const auto own = static_cast<uint32_t>(m_ranks.size() - 1);
@@ -342,7 +281,6 @@ class TraceLoader
             throw std::invalid_argument(rank.trace->file + ": node " + std::to_string(node.id) +
                                         " sends 0 bytes");
         }
-        return result;
     }
 
     void SetCollective(Rank& rank, const ChakraNode& node, TraceNode& result, int64_t durationPs)
@@ -394,33 +332,6 @@ class TraceLoader
         }
     }
 
-    /// @return the ranks of a group @param name of it @param user who wants to know
-    Group FindGroup(const std::string& name, const std::string& user, uint32_t nRanks) const
-    {
-        const auto found = m_groups.find(name);
-        if (found == m_groups.end() && !name.empty() && name != "0")
-        {
-            std::string known;
-            for (const auto& entry : m_groups)
-            {
-                known += (known.empty() ? " '" : ", '") + entry.first + "'";
-            }
-            throw std::invalid_argument(
-                user + ": there is no process group '" + name + "'; " +
-                (known.empty() ? std::string("the trace names none") : "known are" + known) +
-                "; a file {\"NAME\": [RANK, ...]} can say who is in it");
-        }
-        Group group = found == m_groups.end() ? Group() : found->second;
-        if (group.ranks.empty())
-        {
-            for (DeviceId rank = 0; rank < nRanks; rank++)
-            {
-                group.ranks.push_back(rank);
-            }
-        }
-        return group;
-    }
-
     /// Turns what is local to a rank into what the graph has.
     void Finish(TraceGraph& graph, std::size_t place)
     {
@@ -429,7 +340,7 @@ class TraceLoader
         std::vector<std::size_t> sizes;
         for (const std::string& name : rank.groups)
         {
-            const Group group = FindGroup(name, rank.trace->file, graph.GetNRanks());
+            const ChakraGroup group = m_groups.Find(name, rank.trace->file, graph.GetNRanks());
             if (m_ranks.size() == 1 && group.ranks.size() != graph.GetNRanks())
             {
                 throw std::invalid_argument(
@@ -478,30 +389,24 @@ class TraceLoader
     const TraceOptions& m_options;
     std::vector<StreamId> m_streams; //!< by lane
     std::vector<Rank> m_ranks;
-    std::map<std::string, Group> m_groups;
-    uint32_t m_knownRanks{0}; //!< as far as process groups tell
+    ChakraGroups m_groups;
     uint64_t m_nNodes{0};
     std::vector<std::string> m_names;
     std::unordered_map<std::string, uint32_t> m_nameIndex;
 };
 
-/// Reads back what WriteChakra() wrote. @param head the graph without its tasks
-ExecutionGraph
-ReadBack(const std::vector<TraceFile>& files, const std::string& name, const ExecutionGraph& head)
+/// A task that WriteChakra() wrote, with its name.
+struct NamedTask
 {
-    struct Named
-    {
-        ChakraTask task;
-        std::string name;
-    };
+    ChakraTask task;
+    std::string name;
+};
 
-    if (files.size() != head.GetNDevices())
-    {
-        throw std::invalid_argument(name + ": the graph has " + std::to_string(head.GetNDevices()) +
-                                    " devices, but there are files of " +
-                                    std::to_string(files.size()));
-    }
-    std::vector<Named> tasks;
+/// @param files that WriteChakra() wrote @return the tasks in them, by id
+std::vector<NamedTask>
+ReadTasks(const std::vector<TraceFile>& files)
+{
+    std::vector<NamedTask> tasks;
     for (const TraceFile& file : files)
     {
         const auto in = file.open();
@@ -515,33 +420,25 @@ ReadBack(const std::vector<TraceFile>& files, const std::string& name, const Exe
             }
         }
     }
-    std::sort(tasks.begin(), tasks.end(), [](const Named& a, const Named& b) {
+    std::sort(tasks.begin(), tasks.end(), [](const NamedTask& a, const NamedTask& b) {
         return a.task.id < b.task.id;
     });
+    return tasks;
+}
+
+/// Reads back what WriteChakra() wrote. @param head the graph without its tasks
+ExecutionGraph
+ReadBack(const std::vector<TraceFile>& files, const std::string& name, const ExecutionGraph& head)
+{
+    if (files.size() != head.GetNDevices())
+    {
+        throw std::invalid_argument(name + ": the graph has " + std::to_string(head.GetNDevices()) +
+                                    " devices, but there are files of " +
+                                    std::to_string(files.size()));
+    }
+    const std::vector<NamedTask> tasks = ReadTasks(files);
     GraphBuilder builder(head.GetNDevices());
-    for (std::size_t i = 0; i < head.GetStreams().size(); i++)
-    {
-        builder.AddStream(head.GetStreams()[i],
-                          head.GetStreamOrder(static_cast<StreamId>(i)),
-                          head.IsHostStream(static_cast<StreamId>(i)));
-    }
-    for (const Phase& phase : head.GetPhases())
-    {
-        builder.AddPhase(phase.name, phase.microBatches);
-    }
-    for (const auto& group : head.GetGroups())
-    {
-        builder.AddGroup(group);
-    }
-    for (const auto& devices : head.FindScheduledDevices())
-    {
-        builder.SetSchedule(devices, head.GetSchedule(devices.front()));
-    }
-    for (const MicroBatchGate& gate : head.GetGates())
-    {
-        builder.AddGate(gate);
-    }
-    builder.SetFacts(head.GetFacts());
+    CopyHead(head, builder);
     for (std::size_t i = 0; i < tasks.size(); i++)
     {
         if (tasks[i].task.id != i)

@@ -377,7 +377,9 @@ class ChakraReader::Impl
         return "node " + std::to_string(m_node.id());
     }
 
-    uint64_t GetUnsigned(const pb::ChakraAttribute& attribute, uint64_t most) const
+    static constexpr uint64_t MAX64 = std::numeric_limits<uint64_t>::max();
+
+    uint64_t GetUnsigned(const pb::ChakraAttribute& attribute, uint64_t most = MAX64) const
     {
         const auto number = ToNumber(attribute);
         if (!number || !number->isWhole || number->magnitude > most ||
@@ -389,70 +391,94 @@ class ChakraReader::Impl
         return number->magnitude;
     }
 
+    uint32_t GetRank(const pb::ChakraAttribute& attribute) const
+    {
+        return static_cast<uint32_t>(GetUnsigned(attribute, MAX_DEVICES - 1));
+    }
+
+    double GetFlops(const pb::ChakraAttribute& attribute) const
+    {
+        const auto number = ToNumber(attribute);
+        if (!number || !(number->real >= 0) || !std::isfinite(number->real))
+        {
+            Fail(Shown() + ": attribute num_ops must be a number, 0 or more");
+        }
+        return number->real;
+    }
+
+    ChakraCollective GetCollective(const pb::ChakraAttribute& attribute, ChakraNodeType type) const
+    {
+        // The MSCCL converter writes the type of the node here, for sends and receives.
+        const auto most = static_cast<uint64_t>(ChakraCollective::BARRIER);
+        const uint64_t number =
+            GetUnsigned(attribute, type == ChakraNodeType::COMM_COLL ? most : MAX64);
+        return static_cast<ChakraCollective>(std::min(number, most));
+    }
+
+    int64_t GetTag(const pb::ChakraAttribute& attribute) const
+    {
+        const auto number = ToNumber(attribute);
+        constexpr auto MOST = static_cast<uint64_t>(std::numeric_limits<int64_t>::max());
+        if (!number || !number->isWhole || number->magnitude > MOST)
+        {
+            Fail(Shown() + ": attribute comm_tag must be an integer");
+        }
+        const auto tag = static_cast<int64_t>(number->magnitude);
+        return number->isNegative ? -tag : tag;
+    }
+
+    std::string GetGroupName(const pb::ChakraAttribute& attribute) const
+    {
+        const auto text = ToText(attribute);
+        if (!text)
+        {
+            Fail(Shown() + ": attribute pg_name must be text or an integer");
+        }
+        return *text;
+    }
+
     void ReadAttribute(const pb::ChakraAttribute& attribute, ChakraNode& node) const
     {
-        constexpr uint64_t MAX64 = std::numeric_limits<uint64_t>::max();
         const std::string& name = attribute.name();
         if (name == "is_cpu_op")
         {
-            node.isCpu = GetUnsigned(attribute, MAX64) != 0;
+            node.isCpu = GetUnsigned(attribute) != 0;
         }
         else if (name == "num_ops")
         {
-            const auto number = ToNumber(attribute);
-            if (!number || !(number->real >= 0) || !std::isfinite(number->real))
-            {
-                Fail(Shown() + ": attribute num_ops must be a number, 0 or more");
-            }
-            node.flops = number->real;
+            node.flops = GetFlops(attribute);
         }
         else if (name == "tensor_size")
         {
-            node.tensorBytes = GetUnsigned(attribute, MAX64);
+            node.tensorBytes = GetUnsigned(attribute);
         }
         else if (name == "comm_type")
         {
-            // The MSCCL converter writes the type of the node here, for sends and receives.
-            const auto most = static_cast<uint64_t>(ChakraCollective::BARRIER);
-            const uint64_t type =
-                GetUnsigned(attribute, node.type == ChakraNodeType::COMM_COLL ? most : MAX64);
-            node.collective = static_cast<ChakraCollective>(std::min(type, most));
+            node.collective = GetCollective(attribute, node.type);
         }
         else if (name == "comm_size")
         {
-            node.bytes = GetUnsigned(attribute, MAX64);
+            node.bytes = GetUnsigned(attribute);
         }
         else if (name == "comm_src")
         {
-            node.source = static_cast<uint32_t>(GetUnsigned(attribute, MAX_DEVICES - 1));
+            node.source = GetRank(attribute);
         }
         else if (name == "comm_dst")
         {
-            node.destination = static_cast<uint32_t>(GetUnsigned(attribute, MAX_DEVICES - 1));
+            node.destination = GetRank(attribute);
         }
         else if (name == "root_rank")
         {
-            node.root = static_cast<uint32_t>(GetUnsigned(attribute, MAX_DEVICES - 1));
+            node.root = GetRank(attribute);
         }
         else if (name == "comm_tag")
         {
-            const auto number = ToNumber(attribute);
-            constexpr auto MOST = static_cast<uint64_t>(std::numeric_limits<int64_t>::max());
-            if (!number || !number->isWhole || number->magnitude > MOST)
-            {
-                Fail(Shown() + ": attribute comm_tag must be an integer");
-            }
-            const auto tag = static_cast<int64_t>(number->magnitude);
-            node.tag = number->isNegative ? -tag : tag;
+            node.tag = GetTag(attribute);
         }
         else if (name == "pg_name")
         {
-            const auto text = ToText(attribute);
-            if (!text)
-            {
-                Fail(Shown() + ": attribute pg_name must be text or an integer");
-            }
-            node.processGroup = *text;
+            node.processGroup = GetGroupName(attribute);
         }
         else if (name == "fw_parent")
         {

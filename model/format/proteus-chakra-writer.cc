@@ -8,6 +8,7 @@
 #include "proteus-graph-protobuf.h"
 
 #include "ns3/proteus-chakra.pb.h"
+#include "ns3/proteus-graph-head.h"
 #include "ns3/proteus-output-file.h"
 
 #include <algorithm>
@@ -40,29 +41,7 @@ std::string
 HeadOf(const ExecutionGraph& graph)
 {
     GraphBuilder builder(graph.GetNDevices());
-    for (std::size_t i = 0; i < graph.GetStreams().size(); i++)
-    {
-        builder.AddStream(graph.GetStreams()[i],
-                          graph.GetStreamOrder(static_cast<StreamId>(i)),
-                          graph.IsHostStream(static_cast<StreamId>(i)));
-    }
-    for (const Phase& phase : graph.GetPhases())
-    {
-        builder.AddPhase(phase.name, phase.microBatches);
-    }
-    for (const auto& group : graph.GetGroups())
-    {
-        builder.AddGroup(group);
-    }
-    for (const auto& devices : graph.FindScheduledDevices())
-    {
-        builder.SetSchedule(devices, graph.GetSchedule(devices.front()));
-    }
-    for (const MicroBatchGate& gate : graph.GetGates())
-    {
-        builder.AddGate(gate);
-    }
-    builder.SetFacts(graph.GetFacts());
+    CopyHead(graph, builder);
     std::ostringstream out;
     WriteGraphProtobuf(builder.Build(), out);
     return out.str();
@@ -205,35 +184,45 @@ class TraceWriter
                m_graph.GetGroup(task.place).front() != m_device;
     }
 
-    /**
-     * Numbers the instances: those of the schedule in its order, then the others. Notes what each
-     * has to wait for besides its dependencies.
-     */
-    void FindIssueOrder(uint64_t n)
+    /// A gate of the device.
+    struct Gate
     {
-        const auto& tasks = m_tasks[m_device];
-        std::vector<std::vector<uint32_t>> tasksOf(m_graph.GetPhases().size());
-        for (uint32_t local = 0; local < tasks.size(); local++)
+        const MicroBatchGate* gate;
+        std::vector<uint32_t> admitted; //!< micro-batches, in order
+    };
+
+    /// Tasks (positions in m_tasks[m_device]), by phase.
+    using TasksOfPhases = std::vector<std::vector<uint32_t>>;
+
+    void Number(const Instance& instance)
+    {
+        m_idOf[GetIndex(instance)] = static_cast<uint32_t>(m_order.size());
+        m_order.push_back(instance);
+    }
+
+    /// @return the work of the device
+    TasksOfPhases FindTasksOfPhases() const
+    {
+        TasksOfPhases tasksOf(m_graph.GetPhases().size());
+        for (uint32_t local = 0; local < m_tasks[m_device].size(); local++)
         {
             if (GetTask(local).kind != TaskKind::MEMORY)
             {
                 tasksOf[GetTask(local).phase].push_back(local);
             }
         }
+        return tasksOf;
+    }
+
+    /**
+     * Numbers the instances: those of the schedule in its order, then the others. Notes what each
+     * has to wait for besides its dependencies.
+     */
+    void FindIssueOrder(uint64_t n)
+    {
         m_order.clear();
         m_idOf.assign(n, NO_ID);
         m_control.assign(n, {});
-        const auto number = [&](const Instance& instance) {
-            m_idOf[GetIndex(instance)] = static_cast<uint32_t>(m_order.size());
-            m_order.push_back(instance);
-        };
-
-        struct Gate
-        {
-            const MicroBatchGate* gate;
-            std::vector<uint32_t> admitted; // micro-batches, in order
-        };
-
         std::vector<Gate> gates;
         for (const MicroBatchGate& gate : m_graph.GetGates())
         {
@@ -242,59 +231,76 @@ class TraceWriter
                 gates.push_back({&gate, {}});
             }
         }
+        const TasksOfPhases tasksOf = FindTasksOfPhases();
         std::map<StreamId, Instance> last; // of streams in order
         for (const ScheduleEntry& entry : m_graph.GetSchedule(m_device))
         {
-            std::vector<Instance> opens; // what a gate holds back
-            for (Gate& gate : gates)
-            {
-                if (gate.gate->acquire != entry.phase)
-                {
-                    continue;
-                }
-                if (gate.admitted.size() >= gate.gate->limit)
-                {
-                    const uint32_t earlier = gate.admitted[gate.admitted.size() - gate.gate->limit];
-                    for (const uint32_t local : tasksOf[gate.gate->release])
-                    {
-                        if (GetTask(local).kind == TaskKind::COMPUTE)
-                        {
-                            opens.emplace_back(local, earlier);
-                        }
-                    }
-                }
-                gate.admitted.push_back(entry.microBatch);
-            }
+            const auto opens = PassGates(entry, tasksOf, gates);
             for (const uint32_t local : tasksOf[entry.phase])
             {
-                const Instance instance{local, entry.microBatch};
-                const Task& task = GetTask(local);
-                number(instance);
-                if (IsReceive(task))
-                {
-                    continue;
-                }
-                auto& control = m_control[GetIndex(instance)];
-                control = opens;
-                if (m_graph.GetStreamOrder(task.stream) == StreamOrder::IN_ORDER)
-                {
-                    const auto found = last.emplace(task.stream, instance);
-                    if (!found.second)
-                    {
-                        control.push_back(found.first->second);
-                        found.first->second = instance;
-                    }
-                }
+                Schedule({local, entry.microBatch}, opens, last);
             }
         }
-        for (uint32_t local = 0; local < tasks.size(); local++)
+        for (uint32_t local = 0; local < m_tasks[m_device].size(); local++)
         {
             for (uint32_t k = 0; k < m_graph.GetNInstances(GetTask(local)); k++)
             {
                 if (m_idOf[GetIndex({local, k})] == NO_ID)
                 {
-                    number({local, k});
+                    Number({local, k});
                 }
+            }
+        }
+    }
+
+    /// Lets an entry of the schedule through the gates. @return what opens them for it
+    std::vector<Instance> PassGates(const ScheduleEntry& entry,
+                                    const TasksOfPhases& tasksOf,
+                                    std::vector<Gate>& gates) const
+    {
+        std::vector<Instance> opens;
+        for (Gate& gate : gates)
+        {
+            if (gate.gate->acquire != entry.phase)
+            {
+                continue;
+            }
+            if (gate.admitted.size() >= gate.gate->limit)
+            {
+                const uint32_t earlier = gate.admitted[gate.admitted.size() - gate.gate->limit];
+                for (const uint32_t local : tasksOf[gate.gate->release])
+                {
+                    if (GetTask(local).kind == TaskKind::COMPUTE)
+                    {
+                        opens.emplace_back(local, earlier);
+                    }
+                }
+            }
+            gate.admitted.push_back(entry.microBatch);
+        }
+        return opens;
+    }
+
+    /// Numbers an instance. @param opens what it waits for @param last of streams in order
+    void Schedule(const Instance& instance,
+                  const std::vector<Instance>& opens,
+                  std::map<StreamId, Instance>& last)
+    {
+        const Task& task = GetTask(instance.first);
+        Number(instance);
+        if (IsReceive(task))
+        {
+            return;
+        }
+        auto& control = m_control[GetIndex(instance)];
+        control = opens;
+        if (m_graph.GetStreamOrder(task.stream) == StreamOrder::IN_ORDER)
+        {
+            const auto found = last.emplace(task.stream, instance);
+            if (!found.second)
+            {
+                control.push_back(found.first->second);
+                found.first->second = instance;
             }
         }
     }

@@ -132,15 +132,10 @@ ReadRate(const JsonValue& json, double least)
     return std::round(json.AsNumber(least, MOST_GBYTES_PER_S) * GBYTE);
 }
 
-/// @param json a vertex @return it
-Vertex
-ReadVertex(const JsonValue& json)
+/// @param isGpu or else a vertex of another kind @return what it may say
+std::vector<const char*>
+GetVertexKeys(bool isGpu)
 {
-    Vertex vertex;
-    const JsonValue kind = json.Get("kind");
-    const std::string& kindName = kind.AsString();
-    vertex.kind = kind.Check([&] { return VertexKindFromString(kindName); });
-    const bool isGpu = vertex.kind == VertexKind::GPU;
     std::vector<const char*> keys{"name", "kind", "server"};
     if (isGpu)
     {
@@ -161,7 +156,34 @@ ReadVertex(const JsonValue& json)
         }
         keys.push_back("buffer_bytes");
     }
-    json.AllowKeys(isGpu ? "a GPU" : "a vertex that is no GPU", keys);
+    return keys;
+}
+
+/// Reads what only a GPU says.
+void
+ReadGpu(const JsonValue& json, Vertex& vertex)
+{
+    vertex.model = json.Get("model").AsString();
+    if (vertex.model.empty())
+    {
+        json.Get("model").Fail("must name the GPU's data sheet, e.g. \"A100-SXM4-80GB\"");
+    }
+    if (const auto copyEngines = json.Find("copy_engines"))
+    {
+        vertex.copyEngines = static_cast<uint32_t>(copyEngines->AsWhole(0, MOST_COPY_ENGINES));
+    }
+}
+
+/// @param json a vertex @return it
+Vertex
+ReadVertex(const JsonValue& json)
+{
+    Vertex vertex;
+    const JsonValue kind = json.Get("kind");
+    const std::string& kindName = kind.AsString();
+    vertex.kind = kind.Check([&] { return VertexKindFromString(kindName); });
+    const bool isGpu = vertex.kind == VertexKind::GPU;
+    json.AllowKeys(isGpu ? "a GPU" : "a vertex that is no GPU", GetVertexKeys(isGpu));
 
     vertex.name = json.Get("name").AsString();
     if (const auto server = json.Find("server"))
@@ -170,15 +192,7 @@ ReadVertex(const JsonValue& json)
     }
     if (isGpu)
     {
-        vertex.model = json.Get("model").AsString();
-        if (vertex.model.empty())
-        {
-            json.Get("model").Fail("must name the GPU's data sheet, e.g. \"A100-SXM4-80GB\"");
-        }
-        if (const auto copyEngines = json.Find("copy_engines"))
-        {
-            vertex.copyEngines = static_cast<uint32_t>(copyEngines->AsWhole(0, MOST_COPY_ENGINES));
-        }
+        ReadGpu(json, vertex);
     }
     for (const RateField& field : RATE_FIELDS)
     {
@@ -392,6 +406,88 @@ ReadHosts(const JsonValue& root)
     });
 }
 
+using Json = nlohmann::ordered_json;
+
+Json
+ToJson(const Vertex& vertex)
+{
+    Json json{{"name", vertex.name}, {"kind", ToString(vertex.kind)}};
+    if (vertex.server >= 0)
+    {
+        json["server"] = vertex.server;
+    }
+    if (vertex.kind == VertexKind::GPU)
+    {
+        json["model"] = vertex.model;
+    }
+    for (const RateField& field : RATE_FIELDS)
+    {
+        if (vertex.*field.field != 0)
+        {
+            json[field.key] = vertex.*field.field / GBYTE;
+        }
+    }
+    if (vertex.copyEngines != 0)
+    {
+        json["copy_engines"] = vertex.copyEngines;
+    }
+    for (const FlagField& field : FLAG_FIELDS)
+    {
+        if (vertex.*field.field != field.standard)
+        {
+            json[field.key] = vertex.*field.field;
+        }
+    }
+    if (vertex.bufferBytes != 0)
+    {
+        json["buffer_bytes"] = vertex.bufferBytes;
+    }
+    return json;
+}
+
+Json
+ToJson(const Cluster& cluster, const Link& link)
+{
+    Json json{{"a", cluster.GetVertices()[link.a].name},
+              {"b", cluster.GetVertices()[link.b].name},
+              {"technology", ToString(link.technology)},
+              {"rate_gbytes_per_s", link.bytesPerSecond / GBYTE}};
+    if (link.delayPs != DefaultDelayPs(link.technology))
+    {
+        json["delay_ns"] = static_cast<double>(link.delayPs) / PS_PER_NS;
+    }
+    if (link.cost != DefaultCost(link.technology))
+    {
+        json["cost"] = link.cost;
+    }
+    for (const ProbabilityField& field : PROBABILITY_FIELDS)
+    {
+        if (link.*field.field != 0)
+        {
+            json[field.key] = link.*field.field;
+        }
+    }
+    LinkFraming standard = DefaultFraming(link.technology);
+    for (const Generation& generation : GENERATIONS)
+    {
+        const LinkFraming framing = DefaultFraming(generation.technology, generation.number);
+        if (link.technology == generation.technology && !IsSame(link.framing, standard) &&
+            IsSame(link.framing, framing))
+        {
+            json["generation"] = generation.number;
+            standard = framing;
+        }
+    }
+    for (const FramingField& field : FRAMING_FIELDS)
+    {
+        if (link.framing.*field.field != standard.*field.field)
+        {
+            json["framing"][field.key] = link.framing.*field.field;
+        }
+    }
+    return json;
+}
+
 } // namespace
 
 Cluster
@@ -420,88 +516,19 @@ void
 WriteClusterJson(const Cluster& cluster, std::ostream& output)
 {
     // One vertex or link a line: readable, and differences between files are too.
-    using Json = nlohmann::ordered_json;
     output << "{\"format\": " << Json(FORMAT) << ", \"version\": " << VERSION
            << ", \"name\": " << Json(cluster.GetName()) << ",\n \"vertices\": [";
     const char* separator = "\n  ";
     for (const Vertex& vertex : cluster.GetVertices())
     {
-        Json json{{"name", vertex.name}, {"kind", ToString(vertex.kind)}};
-        if (vertex.server >= 0)
-        {
-            json["server"] = vertex.server;
-        }
-        if (vertex.kind == VertexKind::GPU)
-        {
-            json["model"] = vertex.model;
-        }
-        for (const RateField& field : RATE_FIELDS)
-        {
-            if (vertex.*field.field != 0)
-            {
-                json[field.key] = vertex.*field.field / GBYTE;
-            }
-        }
-        if (vertex.copyEngines != 0)
-        {
-            json["copy_engines"] = vertex.copyEngines;
-        }
-        for (const FlagField& field : FLAG_FIELDS)
-        {
-            if (vertex.*field.field != field.standard)
-            {
-                json[field.key] = vertex.*field.field;
-            }
-        }
-        if (vertex.bufferBytes != 0)
-        {
-            json["buffer_bytes"] = vertex.bufferBytes;
-        }
-        output << separator << json;
+        output << separator << ToJson(vertex);
         separator = ",\n  ";
     }
     output << "],\n \"links\": [";
     separator = "\n  ";
     for (const Link& link : cluster.GetLinks())
     {
-        Json json{{"a", cluster.GetVertices()[link.a].name},
-                  {"b", cluster.GetVertices()[link.b].name},
-                  {"technology", ToString(link.technology)},
-                  {"rate_gbytes_per_s", link.bytesPerSecond / GBYTE}};
-        if (link.delayPs != DefaultDelayPs(link.technology))
-        {
-            json["delay_ns"] = static_cast<double>(link.delayPs) / PS_PER_NS;
-        }
-        if (link.cost != DefaultCost(link.technology))
-        {
-            json["cost"] = link.cost;
-        }
-        for (const ProbabilityField& field : PROBABILITY_FIELDS)
-        {
-            if (link.*field.field != 0)
-            {
-                json[field.key] = link.*field.field;
-            }
-        }
-        LinkFraming standard = DefaultFraming(link.technology);
-        for (const Generation& generation : GENERATIONS)
-        {
-            const LinkFraming framing = DefaultFraming(generation.technology, generation.number);
-            if (link.technology == generation.technology && !IsSame(link.framing, standard) &&
-                IsSame(link.framing, framing))
-            {
-                json["generation"] = generation.number;
-                standard = framing;
-            }
-        }
-        for (const FramingField& field : FRAMING_FIELDS)
-        {
-            if (link.framing.*field.field != standard.*field.field)
-            {
-                json["framing"][field.key] = link.framing.*field.field;
-            }
-        }
-        output << separator << json;
+        output << separator << ToJson(cluster, link);
         separator = ",\n  ";
     }
     output << "]}\n";

@@ -132,27 +132,26 @@ ToJson(const ExecutionGraph& graph, TaskId id)
     return json;
 }
 
-} // namespace
+/// Writes names of streams, unless there are none.
+void
+WriteNames(const OrderedJson& names, const char* field, std::ostream& out)
+{
+    if (!names.empty())
+    {
+        out << ",\n\"" << field << "\": " << names.dump();
+    }
+}
 
 void
-WriteGraphJson(const ExecutionGraph& graph, std::ostream& out)
+WriteStreams(const ExecutionGraph& graph, std::ostream& out)
 {
-    out << "{\n\"format\": \"" << FORMAT << "\",\n\"version\": " << std::to_string(VERSION);
-    const OrderedJson facts = ToJson(graph.GetFacts());
-    if (!facts.empty())
-    {
-        out << ",\n\"facts\": " << facts.dump();
-    }
-    out << ",\n\"devices\": " << std::to_string(graph.GetNDevices());
-    if (!graph.GetStreams().empty())
-    {
-        out << ",\n\"streams\": " << OrderedJson(graph.GetStreams()).dump();
-    }
+    OrderedJson all = OrderedJson::array();
     OrderedJson ready = OrderedJson::array();
     OrderedJson host = OrderedJson::array();
     for (std::size_t i = 0; i < graph.GetStreams().size(); i++)
     {
         const auto id = static_cast<StreamId>(i);
+        all.push_back(graph.GetStreams()[i]);
         if (graph.GetStreamOrder(id) == StreamOrder::READY)
         {
             ready.push_back(graph.GetStreams()[i]);
@@ -162,80 +161,103 @@ WriteGraphJson(const ExecutionGraph& graph, std::ostream& out)
             host.push_back(graph.GetStreams()[i]);
         }
     }
-    if (!ready.empty())
+    WriteNames(all, "streams", out);
+    WriteNames(ready, "ready_streams", out);
+    WriteNames(host, "host_streams", out);
+}
+
+OrderedJson
+ToJson(const Phase& phase)
+{
+    OrderedJson json;
+    json["name"] = phase.name;
+    if (phase.microBatches != 1)
     {
-        out << ",\n\"ready_streams\": " << ready.dump();
+        json["micro_batches"] = phase.microBatches;
     }
-    if (!host.empty())
+    return json;
+}
+
+OrderedJson
+ToJson(const ExecutionGraph& graph, const MicroBatchGate& gate)
+{
+    OrderedJson json;
+    json["device"] = gate.device;
+    json["acquire"] = graph.GetPhases()[gate.acquire].name;
+    json["release"] = graph.GetPhases()[gate.release].name;
+    json["limit"] = gate.limit;
+    return json;
+}
+
+/// @param devices that share their schedule
+OrderedJson
+ToJson(const ExecutionGraph& graph, const std::vector<DeviceId>& devices)
+{
+    OrderedJson order = OrderedJson::array();
+    for (const auto& entry : graph.GetSchedule(devices.front()))
     {
-        out << ",\n\"host_streams\": " << host.dump();
+        order.push_back(
+            OrderedJson::array({graph.GetPhases()[entry.phase].name, entry.microBatch}));
     }
-    if (!graph.GetPhases().empty())
+    OrderedJson json;
+    json["devices"] = devices;
+    json["order"] = std::move(order);
+    return json;
+}
+
+/// Writes a list, unless it is empty. @param toJson makes JSON of an element
+template <typename List, typename F>
+void
+WriteList(const List& elements, const char* field, std::ostream& out, F toJson)
+{
+    if (elements.empty())
     {
-        LineList list(out, "phases");
-        for (const auto& phase : graph.GetPhases())
-        {
-            OrderedJson json;
-            json["name"] = phase.name;
-            if (phase.microBatches != 1)
-            {
-                json["micro_batches"] = phase.microBatches;
-            }
-            list.Add(json);
-        }
-        list.Close();
+        return;
     }
-    if (!graph.GetGroups().empty())
+    LineList list(out, field);
+    for (const auto& element : elements)
     {
-        LineList list(out, "groups");
-        for (const auto& group : graph.GetGroups())
-        {
-            list.Add(group);
-        }
-        list.Close();
+        list.Add(toJson(element));
     }
-    const auto scheduled = graph.FindScheduledDevices();
-    if (!scheduled.empty())
+    list.Close();
+}
+
+void
+WriteTasks(const ExecutionGraph& graph, std::ostream& out)
+{
+    if (graph.GetNTasks() == 0)
     {
-        LineList list(out, "schedules");
-        for (const auto& devices : scheduled)
-        {
-            OrderedJson order = OrderedJson::array();
-            for (const auto& entry : graph.GetSchedule(devices.front()))
-            {
-                order.push_back(
-                    OrderedJson::array({graph.GetPhases()[entry.phase].name, entry.microBatch}));
-            }
-            OrderedJson json;
-            json["devices"] = devices;
-            json["order"] = std::move(order);
-            list.Add(json);
-        }
-        list.Close();
+        return;
     }
-    if (!graph.GetGates().empty())
+    LineList list(out, "tasks");
+    for (TaskId id = 0; id < graph.GetNTasks() && out; id++)
     {
-        LineList list(out, "gates");
-        for (const auto& gate : graph.GetGates())
-        {
-            OrderedJson json;
-            json["device"] = gate.device;
-            json["acquire"] = graph.GetPhases()[gate.acquire].name;
-            json["release"] = graph.GetPhases()[gate.release].name;
-            json["limit"] = gate.limit;
-            list.Add(json);
-        }
-        list.Close();
+        list.Add(ToJson(graph, id));
     }
-    if (graph.GetNTasks() != 0)
+    list.Close();
+}
+
+} // namespace
+
+void
+WriteGraphJson(const ExecutionGraph& graph, std::ostream& out)
+{
+    const auto ofGraph = [&](const auto& element) { return ToJson(graph, element); };
+    out << "{\n\"format\": \"" << FORMAT << "\",\n\"version\": " << std::to_string(VERSION);
+    const OrderedJson facts = ToJson(graph.GetFacts());
+    if (!facts.empty())
     {
-        LineList list(out, "tasks");
-        for (TaskId id = 0; id < graph.GetNTasks() && out; id++)
-        {
-            list.Add(ToJson(graph, id));
-        }
-        list.Close();
+        out << ",\n\"facts\": " << facts.dump();
     }
+    out << ",\n\"devices\": " << std::to_string(graph.GetNDevices());
+    WriteStreams(graph, out);
+    WriteList(graph.GetPhases(), "phases", out, [](const Phase& phase) { return ToJson(phase); });
+    WriteList(graph.GetGroups(), "groups", out, [](const auto& group) {
+        return OrderedJson(group);
+    });
+    WriteList(graph.FindScheduledDevices(), "schedules", out, ofGraph);
+    WriteList(graph.GetGates(), "gates", out, ofGraph);
+    WriteTasks(graph, out);
     out << "\n}\n";
     if (!out.flush())
     {

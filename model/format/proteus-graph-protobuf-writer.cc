@@ -161,20 +161,18 @@ class TaskWriter
     IdSteps m_groupSteps;
 };
 
-} // namespace
-
 void
-WriteGraphProtobuf(const ExecutionGraph& graph, std::ostream& out)
+SetFacts(const WorkloadFacts& facts, pb::Graph& head)
 {
-    pb::Graph head;
-    head.set_format(GRAPH_PROTOBUF_FORMAT);
-    head.set_version(GRAPH_PROTOBUF_VERSION);
-    const WorkloadFacts& facts = graph.GetFacts();
     head.mutable_facts()->set_name(facts.name);
     head.mutable_facts()->set_model_flops_per_iteration(facts.modelFlopsPerIteration);
     head.mutable_facts()->set_tokens_per_iteration(facts.tokensPerIteration);
     head.mutable_facts()->set_samples_per_iteration(facts.samplesPerIteration);
-    head.set_devices(graph.GetNDevices());
+}
+
+void
+AddStreams(const ExecutionGraph& graph, pb::Graph& head)
+{
     for (const auto& stream : graph.GetStreams())
     {
         head.add_streams(stream);
@@ -190,28 +188,25 @@ WriteGraphProtobuf(const ExecutionGraph& graph, std::ostream& out)
             head.add_host_streams(static_cast<uint32_t>(i));
         }
     }
-    for (const auto& phase : graph.GetPhases())
+}
+
+void
+AddSteps(const std::vector<DeviceId>& devices, google::protobuf::RepeatedField<int64_t>& list)
+{
+    IdSteps steps;
+    for (const DeviceId device : devices)
     {
-        auto* message = head.add_phases();
-        message->set_name(phase.name);
-        message->set_micro_batches(phase.microBatches);
+        list.Add(steps.ToStep(device));
     }
-    const auto addSteps = [](google::protobuf::RepeatedField<int64_t>* list,
-                             const std::vector<DeviceId>& devices) {
-        IdSteps steps;
-        for (const DeviceId device : devices)
-        {
-            list->Add(steps.ToStep(device));
-        }
-    };
-    for (const auto& group : graph.GetGroups())
-    {
-        addSteps(head.add_groups()->mutable_device_steps(), group);
-    }
+}
+
+void
+AddSchedules(const ExecutionGraph& graph, pb::Graph& head)
+{
     for (const auto& devices : graph.FindScheduledDevices())
     {
         auto* message = head.add_schedules();
-        addSteps(message->mutable_device_steps(), devices);
+        AddSteps(devices, *message->mutable_device_steps());
         for (const auto& entry : graph.GetSchedule(devices.front()))
         {
             message->add_phases(entry.phase);
@@ -226,6 +221,30 @@ WriteGraphProtobuf(const ExecutionGraph& graph, std::ostream& out)
         message->set_release(gate.release);
         message->set_limit(gate.limit);
     }
+}
+
+} // namespace
+
+void
+WriteGraphProtobuf(const ExecutionGraph& graph, std::ostream& out)
+{
+    pb::Graph head;
+    head.set_format(GRAPH_PROTOBUF_FORMAT);
+    head.set_version(GRAPH_PROTOBUF_VERSION);
+    SetFacts(graph.GetFacts(), head);
+    head.set_devices(graph.GetNDevices());
+    AddStreams(graph, head);
+    for (const auto& phase : graph.GetPhases())
+    {
+        auto* message = head.add_phases();
+        message->set_name(phase.name);
+        message->set_micro_batches(phase.microBatches);
+    }
+    for (const auto& group : graph.GetGroups())
+    {
+        AddSteps(group, *head.add_groups()->mutable_device_steps());
+    }
+    AddSchedules(graph, head);
     WriteMessage(head, out);
     TaskWriter(graph, out).WriteAll();
     pb::Graph tail;

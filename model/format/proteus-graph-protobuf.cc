@@ -302,6 +302,19 @@ class GraphReader
                 "list dependency_steps of a block of tasks has a wrong length");
     }
 
+    /// What comes next in the lists of a block.
+    struct BlockPosition
+    {
+        IdSteps nameSteps;
+        IdSteps deviceSteps;
+        IdSteps groupSteps;
+        int stream{0};
+        int dependency{0};
+        int compute{0};
+        int communication{0};
+        int memory{0};
+    };
+
     void ReadBlock()
     {
         BeginTasks();
@@ -312,59 +325,63 @@ class GraphReader
         CheckBlock();
         m_names.insert(m_names.end(), m_block.names().begin(), m_block.names().end());
 
-        IdSteps nameSteps;
-        IdSteps deviceSteps;
-        IdSteps groupSteps;
-        int iStream = 0;
-        int iDependency = 0;
-        int iCompute = 0;
-        int iCommunication = 0;
-        int iMemory = 0;
-        std::vector<TaskId> dependencies;
+        BlockPosition at;
         for (int i = 0; i < m_block.kinds_size(); i++)
         {
-            const TaskId id = m_nTasks;
-            Task task;
-            task.kind = static_cast<TaskKind>(m_block.kinds(i));
             uint32_t name = 0;
-            Require(nameSteps.FromStep(m_block.name_steps(i), name) && name < m_names.size(),
+            Require(at.nameSteps.FromStep(m_block.name_steps(i), name) && name < m_names.size(),
                     "a task has a name that does not exist");
-            const bool isCommunication = task.kind == TaskKind::COMMUNICATION;
-            Require((isCommunication ? groupSteps : deviceSteps)
-                        .FromStep(m_block.place_steps(i), task.place),
-                    "a task has a device or group that does not exist");
-            task.phase = ToId<PhaseId>(At(m_block.phases(), i, 0U), "phase");
-            task.bytes = At(m_block.bytes(), i, uint64_t{0});
-            if (task.kind != TaskKind::MEMORY)
-            {
-                task.stream = ToId<StreamId>(m_block.streams(iStream++), "stream");
-            }
-            switch (task.kind)
-            {
-            case TaskKind::COMPUTE:
-                ReadCompute(task, iCompute++);
-                break;
-            case TaskKind::COMMUNICATION:
-                ReadCommunication(task, iCommunication++);
-                break;
-            case TaskKind::MEMORY:
-                task.persistent = At(m_block.persistent(), iMemory++, false);
-                break;
-            }
-            const uint32_t count = At(m_block.dependency_counts(), i, 0U);
-            IdSteps steps;
-            steps.StartAt(id);
-            dependencies.clear();
-            for (uint32_t k = 0; k < count; k++)
-            {
-                const int64_t step = m_block.dependency_steps(iDependency++);
-                TaskId before = 0;
-                Require(steps.FromStep(step, before) && (k == 0 || step > 0),
-                        "the dependencies of a task do not exist or do not ascend");
-                dependencies.push_back(before);
-            }
-            m_builder->AddTask(task, m_names[name], dependencies);
+            const Task task = ReadTask(i, at);
+            ReadDependencies(i, at);
+            m_builder->AddTask(task, m_names[name], m_dependencies);
             m_nTasks++;
+        }
+    }
+
+    /// @param i position in the block @param at what comes next in its lists @return the task
+    Task ReadTask(int i, BlockPosition& at) const
+    {
+        Task task;
+        task.kind = static_cast<TaskKind>(m_block.kinds(i));
+        const bool isCommunication = task.kind == TaskKind::COMMUNICATION;
+        Require((isCommunication ? at.groupSteps : at.deviceSteps)
+                    .FromStep(m_block.place_steps(i), task.place),
+                "a task has a device or group that does not exist");
+        task.phase = ToId<PhaseId>(At(m_block.phases(), i, 0U), "phase");
+        task.bytes = At(m_block.bytes(), i, uint64_t{0});
+        if (task.kind != TaskKind::MEMORY)
+        {
+            task.stream = ToId<StreamId>(m_block.streams(at.stream++), "stream");
+        }
+        switch (task.kind)
+        {
+        case TaskKind::COMPUTE:
+            ReadCompute(task, at.compute++);
+            break;
+        case TaskKind::COMMUNICATION:
+            ReadCommunication(task, at.communication++);
+            break;
+        case TaskKind::MEMORY:
+            task.persistent = At(m_block.persistent(), at.memory++, false);
+            break;
+        }
+        return task;
+    }
+
+    /// Reads into m_dependencies those of the task at a position in the block.
+    void ReadDependencies(int i, BlockPosition& at)
+    {
+        const uint32_t count = At(m_block.dependency_counts(), i, 0U);
+        IdSteps steps;
+        steps.StartAt(m_nTasks);
+        m_dependencies.clear();
+        for (uint32_t k = 0; k < count; k++)
+        {
+            const int64_t step = m_block.dependency_steps(at.dependency++);
+            TaskId before = 0;
+            Require(steps.FromStep(step, before) && (k == 0 || step > 0),
+                    "the dependencies of a task do not exist or do not ascend");
+            m_dependencies.push_back(before);
         }
     }
 
@@ -488,6 +505,7 @@ class GraphReader
     pb::Graph m_head;    //!< everything but the tasks
     Block m_block;       //!< the block that is being read
     std::vector<std::string> m_names;
+    std::vector<TaskId> m_dependencies; //!< of the task that is being read
     std::unique_ptr<GraphBuilder> m_builder;
     TaskId m_nTasks{0};
 };

@@ -6,6 +6,7 @@
 
 #include "proteus-kineto.h"
 
+#include "proteus-kineto-communication.h"
 #include "proteus-kineto-events.h"
 
 #include <algorithm>
@@ -26,8 +27,6 @@ namespace proteus
 namespace
 {
 
-using kineto::BeginsWith;
-using kineto::Communication;
 using kineto::Contains;
 using kineto::GpuEvent;
 using kineto::HostCall;
@@ -38,38 +37,6 @@ constexpr double PS_PER_US = 1e6;
 constexpr double WAIT_US = 5;
 /// Stream of the host's calls.
 constexpr const char* HOST_STREAM = "host";
-/// Bytes of a barrier's all-reduce.
-constexpr uint64_t BARRIER_BYTES = 4;
-
-/// @return bytes of an element, 0 if the type is unknown
-uint64_t
-SizeOf(const std::string& type)
-{
-    static const std::unordered_map<std::string, uint64_t> sizes{
-        {"Byte", 1},
-        {"Char", 1},
-        {"Bool", 1},
-        {"Short", 2},
-        {"Half", 2},
-        {"BFloat16", 2},
-        {"Int", 4},
-        {"Float", 4},
-        {"Long", 8},
-        {"Double", 8},
-        {"ComplexFloat", 8},
-        {"ComplexDouble", 16},
-        {"ComplexHalf", 4},
-        {"Float8_e5m2", 1},
-        {"Float8_e4m3fn", 1},
-        {"Float8_e5m2fnuz", 1},
-        {"Float8_e4m3fnuz", 1},
-        {"UInt16", 2},
-        {"UInt32", 4},
-        {"UInt64", 8},
-    };
-    const auto found = sizes.find(type);
-    return found == sizes.end() ? 0 : found->second;
-}
 
 /// Makes the trace of a rank of its events.
 class TraceMaker
@@ -82,7 +49,7 @@ class TraceMaker
         : m_events(events),
           m_graph(graph),
           m_streams(streams),
-          m_standsForAll(standsForAll),
+          m_communications(events, graph, standsForAll),
           m_trace(std::make_shared<RankTrace>())
     {
         m_trace->file = events.file;
@@ -232,153 +199,9 @@ class TraceMaker
         }
         else
         {
-            SetCommunication(event, m_events.communications[event.communication], node);
+            m_communications.Set(event, node);
         }
         m_gpuNode[i] = AddNode(node);
-    }
-
-    [[noreturn]] void FailKernel(const GpuEvent& event, const std::string& cause) const
-    {
-        throw std::invalid_argument(
-            m_events.file + ": kernel " + m_events.names[event.name].substr(0, 60) +
-            " with correlation " + std::to_string(event.correlation) + ": " + cause);
-    }
-
-    void SetCommunication(const GpuEvent& event, const Communication& it, TraceNode& node)
-    {
-        static const std::vector<std::pair<const char*, Collective>> names{
-            // The longer ones first: a name is known by how it begins, after underscores.
-            {"allreduce", Collective::ALL_REDUCE},
-            {"all_reduce", Collective::ALL_REDUCE},
-            {"barrier", Collective::ALL_REDUCE},
-            {"allgather", Collective::ALL_GATHER},
-            {"all_gather", Collective::ALL_GATHER},
-            {"reduce_scatter", Collective::REDUCE_SCATTER},
-            {"all_to_all", Collective::ALL_TO_ALL},
-            {"alltoall", Collective::ALL_TO_ALL},
-            {"broadcast", Collective::BROADCAST},
-            {"reduce", Collective::REDUCE},
-            {"gather", Collective::GATHER},
-            {"scatter", Collective::SCATTER},
-            {"send", Collective::SEND_RECV},
-            {"recv", Collective::SEND_RECV},
-        };
-        const std::string name = it.collective.substr(
-            std::min(it.collective.find_first_not_of('_'), it.collective.size()));
-        const auto found = std::find_if(names.begin(), names.end(), [&](const auto& entry) {
-            return BeginsWith(name, entry.first);
-        });
-        if (found == names.end())
-        {
-            FailKernel(event,
-                       "the unknown collective '" + it.collective.substr(0, 40) +
-                           "'; known are allreduce, allgather, reduce_scatter, all_to_all, "
-                           "broadcast, reduce, gather, scatter, barrier, send and recv");
-        }
-        const uint64_t size = SizeOf(it.type);
-        if (size == 0 && it.inElements + it.outElements > 0)
-        {
-            FailKernel(event, "the unknown dtype '" + it.type.substr(0, 40) + "'");
-        }
-        const uint64_t inBytes = it.inElements * size;
-        const uint64_t outBytes = it.outElements * size;
-        node.collective = found->second;
-        if (node.collective == Collective::SEND_RECV)
-        {
-            SetMessage(event, it, name[0] == 's', std::max(inBytes, outBytes), node);
-            return;
-        }
-        std::vector<DeviceId> ranks = FindRanks(event, it);
-        const uint64_t n = ranks.size();
-        switch (node.collective)
-        {
-        case Collective::ALL_GATHER:
-        case Collective::GATHER:
-            node.bytes = inBytes * n;
-            break;
-        case Collective::SCATTER:
-            node.bytes = outBytes * n;
-            break;
-        default:
-            node.bytes = inBytes > 0 ? inBytes : outBytes;
-            break;
-        }
-        if (node.bytes == 0)
-        {
-            if (name.rfind("barrier", 0) != 0)
-            {
-                node.kind = TraceNode::Kind::JOIN; // nothing to move
-                return;
-            }
-            node.bytes = BARRIER_BYTES;
-        }
-        node.kind = TraceNode::Kind::COLLECTIVE;
-        node.root = ranks.front();
-        node.peer = m_graph.AddGroup(it.group, ranks, ParallelismFromDescription(it.description));
-    }
-
-    std::vector<DeviceId> FindRanks(const GpuEvent& event, const Communication& it) const
-    {
-        std::vector<DeviceId> ranks = it.ranks;
-        if (ranks.empty())
-        {
-            const auto group = m_events.groups.find(it.group);
-            ranks = group == m_events.groups.end() ? ranks : group->second;
-        }
-        if (ranks.empty())
-        {
-            const uint64_t size = it.groupSize == 0 ? m_graph.GetNRanks() : it.groupSize;
-            if (size != m_graph.GetNRanks())
-            {
-                FailKernel(event,
-                           "its process group '" + it.group.substr(0, 40) + "' has " +
-                               std::to_string(size) + " of " + std::to_string(m_graph.GetNRanks()) +
-                               " ranks, but the trace does not tell which (Process Group Ranks, "
-                               "or pg_config in distributedInfo)");
-            }
-            for (DeviceId rank = 0; rank < m_graph.GetNRanks(); rank++)
-            {
-                ranks.push_back(rank);
-            }
-        }
-        if (m_standsForAll && ranks.size() != m_graph.GetNRanks())
-        {
-            FailKernel(event,
-                       "its process group has " + std::to_string(ranks.size()) + " of " +
-                           std::to_string(m_graph.GetNRanks()) +
-                           " ranks; the trace of one rank can stand for all only if every "
-                           "collective is among all");
-        }
-        return ranks;
-    }
-
-    void SetMessage(const GpuEvent& event,
-                    const Communication& it,
-                    bool isSend,
-                    uint64_t bytes,
-                    TraceNode& node)
-    {
-        const auto peer = isSend ? it.destination : it.source;
-        if (!peer)
-        {
-            FailKernel(event,
-                       isSend ? "it does not tell where it sends to (Dst Rank)"
-                              : "it does not tell where it receives from (Src Rank)");
-        }
-        if (m_standsForAll)
-        {
-            FailKernel(event,
-                       "it is a message; the trace of one rank can stand for all only if it has "
-                       "none");
-        }
-        if (bytes == 0)
-        {
-            node.kind = TraceNode::Kind::JOIN;
-            return;
-        }
-        node.kind = isSend ? TraceNode::Kind::SEND : TraceNode::Kind::RECEIVE;
-        node.peer = static_cast<uint32_t>(*peer);
-        node.bytes = bytes;
     }
 
     void Depend(uint32_t after, uint32_t before)
@@ -445,19 +268,7 @@ class TraceMaker
             if (calls[i].kind == HostCall::Kind::SYNCHRONIZE)
             {
                 const auto sync = told.find(calls[i].correlation);
-                const int64_t only = sync == told.end()                ? -1
-                                     : sync->second->waitedStream >= 0 ? sync->second->waitedStream
-                                     : Contains(m_events.names[calls[i].name], "StreamSync")
-                                         ? sync->second->stream
-                                         : -1;
-                for (const auto& [stream, event] : launched)
-                {
-                    const bool hadEnded = m_events.gpu[event].EndUs() <= calls[i].endUs;
-                    if ((only < 0 || stream == only) && hadEnded)
-                    {
-                        waits.push_back(m_gpuNode[event]);
-                    }
-                }
+                waits = FindEnded(calls[i], sync == told.end() ? nullptr : sync->second, launched);
             }
             else if (IsBlockingCopy(i))
             {
@@ -467,6 +278,33 @@ class TraceMaker
                 }
             }
         }
+    }
+
+    /**
+     * @param call that waits for the GPU
+     * @param sync what the profiler tells of it, or null
+     * @param launched last work so far, by stream
+     * @return nodes of what it waits for
+     */
+    std::vector<uint32_t> FindEnded(const HostCall& call,
+                                    const SyncEvent* sync,
+                                    const std::map<int64_t, std::size_t>& launched) const
+    {
+        constexpr int64_t ALL = -1;
+        const int64_t only = sync == nullptr           ? ALL
+                             : sync->waitedStream >= 0 ? sync->waitedStream
+                             : Contains(m_events.names[call.name], "StreamSync") ? sync->stream
+                                                                                 : ALL;
+        std::vector<uint32_t> nodes;
+        for (const auto& [stream, event] : launched)
+        {
+            const bool hadEnded = m_events.gpu[event].EndUs() <= call.endUs;
+            if ((only < 0 || stream == only) && hadEnded)
+            {
+                nodes.push_back(m_gpuNode[event]);
+            }
+        }
+        return nodes;
     }
 
     /// Work of a stream, by when it was launched.
@@ -590,7 +428,7 @@ class TraceMaker
     kineto::Rank& m_events;
     TraceGraph& m_graph;
     std::map<std::string, StreamId>& m_streams;
-    const bool m_standsForAll;
+    kineto::CommunicationMaker m_communications;
     std::shared_ptr<RankTrace> m_trace;
     double m_beginUs{kineto::MAX_TIME_US};
     std::unordered_map<int64_t, std::size_t> m_callOf; //!< by correlation
@@ -601,6 +439,66 @@ class TraceMaker
     std::vector<uint32_t> m_hostNode;                  //!< by call, NO_ID if it has none
 };
 
+/// Files of a trace.
+struct KinetoRanks
+{
+    std::vector<kineto::Rank> ranks;        //!< by file
+    std::map<uint32_t, std::size_t> byRank; //!< file
+    uint32_t worldSize{0};                  //!< 0: no file says it
+};
+
+/// @param files to read @param name of the trace @return what they say
+KinetoRanks
+ReadRanks(const std::vector<TraceFile>& files, const std::string& name)
+{
+    KinetoRanks all;
+    all.ranks.resize(files.size());
+    for (std::size_t i = 0; i < files.size(); i++)
+    {
+        all.ranks[i] = kineto::ReadRank(files[i]);
+        all.worldSize = std::max(all.worldSize, all.ranks[i].worldSize);
+        const uint32_t rank = all.ranks[i].rank.value_or(static_cast<uint32_t>(i));
+        const auto added = all.byRank.emplace(rank, i);
+        if (!added.second)
+        {
+            throw std::invalid_argument(name + ": both " + files[added.first->second].name +
+                                        " and " + files[i].name + " are of rank " +
+                                        std::to_string(rank));
+        }
+    }
+    if (files.empty())
+    {
+        throw std::invalid_argument(name + ": the trace has no files");
+    }
+    return all;
+}
+
+/// @param all what the files say @param name of the trace @param options of the user
+/// @return how many ranks the job has
+uint32_t
+FindNRanks(const KinetoRanks& all, const std::string& name, const TraceOptions& options)
+{
+    const auto nFiles = static_cast<uint32_t>(all.ranks.size());
+    if (nFiles == 1)
+    {
+        return options.ranks != 0   ? options.ranks
+               : all.worldSize != 0 ? all.worldSize
+                                    : std::max(options.availableRanks, 1U);
+    }
+    const uint32_t last = all.byRank.rbegin()->first;
+    if ((all.worldSize != 0 && all.worldSize != nFiles) || last >= nFiles ||
+        (options.ranks != 0 && options.ranks != nFiles))
+    {
+        const uint32_t wanted = options.ranks != 0   ? options.ranks
+                                : all.worldSize != 0 ? all.worldSize
+                                                     : last + 1;
+        throw std::invalid_argument(name + ": there are traces of " + std::to_string(nFiles) +
+                                    " ranks, but the job has " + std::to_string(wanted) +
+                                    "; give those of all, or that of one");
+    }
+    return nFiles;
+}
+
 } // namespace
 
 ExecutionGraph
@@ -608,51 +506,13 @@ ReadKineto(const std::vector<TraceFile>& files,
            const std::string& name,
            const TraceOptions& options)
 {
-    const auto fail = [&](const std::string& cause) {
-        throw std::invalid_argument(name + ": " + cause);
-    };
-    std::vector<kineto::Rank> ranks(files.size());
-    std::map<uint32_t, std::size_t> byRank;
-    uint32_t worldSize = 0;
-    for (std::size_t i = 0; i < files.size(); i++)
-    {
-        ranks[i] = kineto::ReadRank(files[i]);
-        worldSize = std::max(worldSize, ranks[i].worldSize);
-        const uint32_t rank = ranks[i].rank.value_or(static_cast<uint32_t>(i));
-        const auto added = byRank.emplace(rank, i);
-        if (!added.second)
-        {
-            fail("both " + files[added.first->second].name + " and " + files[i].name +
-                 " are of rank " + std::to_string(rank));
-        }
-    }
-    if (files.empty())
-    {
-        fail("the trace has no files");
-    }
-    const auto nFiles = static_cast<uint32_t>(files.size());
-    const bool standsForAll = nFiles == 1;
-    uint32_t nRanks = nFiles;
-    if (standsForAll)
-    {
-        nRanks = options.ranks != 0 ? options.ranks
-                 : worldSize != 0   ? worldSize
-                                    : std::max(options.availableRanks, 1U);
-    }
-    else if ((worldSize != 0 && worldSize != nFiles) || byRank.rbegin()->first >= nFiles ||
-             (options.ranks != 0 && options.ranks != nFiles))
-    {
-        const uint32_t wanted = options.ranks != 0 ? options.ranks
-                                : worldSize != 0   ? worldSize
-                                                   : byRank.rbegin()->first + 1;
-        fail("there are traces of " + std::to_string(nFiles) + " ranks, but the job has " +
-             std::to_string(wanted) + "; give those of all, or that of one");
-    }
+    KinetoRanks all = ReadRanks(files, name);
+    const uint32_t nRanks = FindNRanks(all, name, options);
     TraceGraph graph(nRanks, name);
     std::map<std::string, StreamId> streams;
-    if (standsForAll)
+    if (all.ranks.size() == 1)
     {
-        const auto trace = TraceMaker(ranks[0], graph, streams, nRanks > 1).Make();
+        const auto trace = TraceMaker(all.ranks[0], graph, streams, nRanks > 1).Make();
         for (DeviceId rank = 0; rank < nRanks; rank++)
         {
             graph.SetRank(rank, trace);
@@ -660,12 +520,12 @@ ReadKineto(const std::vector<TraceFile>& files,
     }
     else
     {
-        for (const auto& [rank, place] : byRank)
+        for (const auto& [rank, place] : all.byRank)
         {
-            graph.SetRank(rank, TraceMaker(ranks[place], graph, streams, false).Make());
+            graph.SetRank(rank, TraceMaker(all.ranks[place], graph, streams, false).Make());
         }
     }
-    ranks.clear();
+    all.ranks.clear();
     return graph.Build();
 }
 

@@ -7,6 +7,7 @@
 #include "proteus-nccl-topology.h"
 
 #include "proteus-nccl-server.h"
+#include "proteus-nccl-values.h"
 #include "proteus-xml.h"
 
 #include "ns3/proteus-gpu-model.h"
@@ -14,7 +15,6 @@
 #include "ns3/proteus-warning.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <map>
 #include <sstream>
@@ -30,26 +30,8 @@ namespace
 {
 
 constexpr std::size_t MAX_CPUS = 256;      //!< all of them are joined with each other
-constexpr std::size_t MAX_SHOWN = 40;      //!< characters of a value that a message shows
 constexpr uint64_t MAX_LINK_COUNT = 1000;  //!< parallel NVLinks
 constexpr uint64_t MAX_SPEED = 1000000000; //!< Mb/s, of a NIC or a C2C link
-
-/// What the file says of PCIe upwards of a device.
-struct PcieSpeed
-{
-    double bytesPerSecond;
-    uint32_t generation; //!< as its framing is known
-};
-
-/// @param text any @return it in lower case
-std::string
-ToLower(std::string text)
-{
-    std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) {
-        return static_cast<char>(std::tolower(c));
-    });
-    return text;
-}
 
 /// @param typed name of a GPU, in any case @return name of its data sheet
 std::string
@@ -81,6 +63,7 @@ class NcclReader
   public:
     NcclReader(std::istream& input, const std::string& fileName, const NcclTopologyOptions& options)
         : m_document(input, fileName),
+          m_values(m_document),
           m_fileName(fileName),
           m_options(options)
     {
@@ -157,101 +140,6 @@ class NcclReader
     }
 
   private:
-    /// @param text a value @return it as a message shows it
-    static std::string Shown(const std::string& text)
-    {
-        std::string shown = "'";
-        for (char c : text.substr(0, MAX_SHOWN))
-        {
-            shown += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? '?' : c;
-        }
-        return shown + (text.size() > MAX_SHOWN ? "...'" : "'");
-    }
-
-    /**
-     * @param element where
-     * @param attribute its name
-     * @param standard what it is where it is not there or empty
-     * @param most largest value
-     * @return the whole number
-     */
-    uint64_t GetWhole(const XmlElement& element,
-                      const std::string& attribute,
-                      uint64_t standard,
-                      uint64_t most) const
-    {
-        const std::string* text = element.Find(attribute);
-        if (text == nullptr || text->empty())
-        {
-            return standard;
-        }
-        const bool isNumber =
-            text->size() <= 18 &&
-            std::all_of(text->begin(), text->end(), [](char c) { return c >= '0' && c <= '9'; });
-        const uint64_t value = isNumber ? std::stoull(*text) : 0;
-        if (!isNumber || value > most)
-        {
-            m_document.Fail(element,
-                            attribute + " must be a whole number from 0 to " +
-                                std::to_string(most) + ", not " + Shown(*text));
-        }
-        return value;
-    }
-
-    /// @param element where @param attribute its name @return its value in lower case
-    static std::string GetLower(const XmlElement& element, const std::string& attribute)
-    {
-        const std::string* text = element.Find(attribute);
-        return ToLower(text == nullptr ? "" : *text);
-    }
-
-    /// @param pci an element @return its link upwards
-    PcieSpeed GetPcieSpeed(const XmlElement& pci) const
-    {
-        struct Known
-        {
-            const char* speed; // GT/s
-            double laneBytesPerSecond;
-            uint32_t generation; // of the framing
-        };
-
-        // Codes: 8b/10b, from 8 GT/s on 128b/130b, at 64 GT/s flits of 242 bytes in 256.
-        static const Known known[] = {
-            {"2.5", 2.5e9 / 10, 3},
-            {"5", 5e9 / 10, 3},
-            {"5.0", 5e9 / 10, 3},
-            {"8", 8e9 / 8 * 128 / 130, 3},
-            {"8.0", 8e9 / 8 * 128 / 130, 3},
-            {"16", 16e9 / 8 * 128 / 130, 4},
-            {"16.0", 16e9 / 8 * 128 / 130, 4},
-            {"32", 32e9 / 8 * 128 / 130, 5},
-            {"32.0", 32e9 / 8 * 128 / 130, 5},
-            {"64", 64e9 / 8 * 242 / 256, 5},
-            {"64.0", 64e9 / 8 * 242 / 256, 5},
-        };
-        const uint64_t width = GetWhole(pci, "link_width", 0, 32);
-        const auto lanes = static_cast<double>(width == 0 ? 16 : width);
-        const std::string* text = pci.Find("link_speed");
-        const std::string speed = text == nullptr || text->empty() ? "8 GT/s" : *text;
-        const std::string number = speed.substr(0, speed.find(' '));
-        const std::string unit = speed.substr(number.size());
-        for (const Known& entry : known)
-        {
-            if (number == entry.speed && (unit == " GT/s" || unit == " GT/s PCIe"))
-            {
-                return {std::round(lanes * entry.laneBytesPerSecond), entry.generation};
-            }
-        }
-        // NCCL takes what it does not know ("Unknown speed") for 8 GT/s.
-        if (speed.compare(0, 7, "Unknown") == 0)
-        {
-            return {std::round(lanes * 8e9 / 8 * 128 / 130), 3};
-        }
-        m_document.Fail(pci,
-                        "link_speed must be like '16 GT/s' (2.5, 5, 8, 16, 32, 64) or empty, not " +
-                            Shown(speed));
-    }
-
     void ReadCpu(const XmlElement& element)
     {
         if (m_cpus.size() == MAX_CPUS)
@@ -260,7 +148,7 @@ class NcclReader
         }
         const std::string* arch = element.Find("arch");
         const std::string* vendor = element.Find("vendor");
-        const uint64_t model = GetWhole(element, "modelid", 0, 100000);
+        const uint64_t model = m_values.GetWhole(element, "modelid", 0, 100000);
         // NVIDIA/nccl v2.30.7, src/graph/topo.h: BDW_, SKL_, SRP_, ERP_QPI_BW by model, AMD_BW,
         // P9_BW, ARM_BW.
         double interconnect = 6e9;
@@ -291,7 +179,7 @@ class NcclReader
         {
             if (child.name == "pci")
             {
-                generation = std::max(generation, GetPcieSpeed(child).generation);
+                generation = std::max(generation, m_values.GetPcieSpeed(child).generation);
                 ReadPci(child, cpu, cpu);
             }
             else if (child.name == "nic")
@@ -310,7 +198,7 @@ class NcclReader
     /// @param pci an element @param parent device above it @param cpu device at the top
     void ReadPci(const XmlElement& pci, std::size_t parent, std::size_t cpu)
     {
-        const PcieSpeed speed = GetPcieSpeed(pci);
+        const PcieSpeed speed = m_values.GetPcieSpeed(pci);
         const std::string deviceClass = GetLower(pci, "class");
         const XmlElement* gpu = nullptr;
         std::vector<const XmlElement*> nics;
@@ -367,8 +255,9 @@ class NcclReader
                 const PcieSpeed& speed)
     {
         const bool hasType = gpu != nullptr && gpu->Find("sm") != nullptr;
-        const uint64_t dev = gpu == nullptr ? m_gpuElements.size()
-                                            : GetWhole(*gpu, "dev", m_gpuElements.size(), 1000000);
+        const uint64_t dev = gpu == nullptr
+                                 ? m_gpuElements.size()
+                                 : m_values.GetWhole(*gpu, "dev", m_gpuElements.size(), 1000000);
         const GpuModel* model = nullptr;
         if (!m_options.gpu.empty())
         {
@@ -377,7 +266,7 @@ class NcclReader
         else
         {
             uint64_t sm = speed.generation == 3 ? 70 : speed.generation == 4 ? 80 : 90;
-            sm = gpu == nullptr ? sm : GetWhole(*gpu, "sm", sm, 100000);
+            sm = gpu == nullptr ? sm : m_values.GetWhole(*gpu, "sm", sm, 100000);
             model = &FindModelOf(gpu == nullptr ? pci : *gpu, sm);
             m_guess = hasType || m_guess != nullptr ? m_guess : model;
         }
@@ -388,7 +277,8 @@ class NcclReader
         const std::size_t position = m_server.Add(device);
         if (!device.id.empty() && !m_gpus.emplace(device.id, position).second)
         {
-            m_document.Fail(pci, "there are two GPUs with the busid " + Shown(device.id));
+            m_document.Fail(pci,
+                            "there are two GPUs with the busid " + NcclValues::Shown(device.id));
         }
         m_gpuElements.emplace_back(gpu == nullptr ? &pci : gpu, position);
         m_cpuOf[position] = cpu;
@@ -417,9 +307,11 @@ class NcclReader
             {
                 if (net.name == "net")
                 {
-                    device.dev = hasNet ? device.dev : GetWhole(net, "dev", device.dev, 1000000);
+                    device.dev =
+                        hasNet ? device.dev : m_values.GetWhole(net, "dev", device.dev, 1000000);
                     device.networkBytesPerSecond +=
-                        static_cast<double>(GetWhole(net, "speed", 0, MAX_SPEED)) * (1e6 / 8);
+                        static_cast<double>(m_values.GetWhole(net, "speed", 0, MAX_SPEED)) *
+                        (1e6 / 8);
                     hasNet = true;
                 }
             }
@@ -441,85 +333,92 @@ class NcclReader
                               speed.generation});
     }
 
+    /// Links of a GPU, but for those over PCIe.
     void ReadNvlinks(const XmlElement& gpu, std::size_t position)
     {
-        const GpuModel& model = *m_modelOf.at(position);
         for (const XmlElement& child : gpu.children)
         {
             if (child.name == "c2c")
             {
-                const auto rate = static_cast<double>(GetWhole(child, "bw", 0, MAX_SPEED)) * 1e6 *
-                                  static_cast<double>(GetWhole(child, "count", 1, MAX_LINK_COUNT));
+                const auto rate =
+                    static_cast<double>(m_values.GetWhole(child, "bw", 0, MAX_SPEED)) * 1e6 *
+                    static_cast<double>(m_values.GetWhole(child, "count", 1, MAX_LINK_COUNT));
                 if (rate < 1)
                 {
                     m_document.Fail(child, "needs 'bw', in MB/s");
                 }
-                m_server.Add(NcclLink{position,
-                                      m_cpuOf.at(position),
-                                      LinkTechnology::CPU_INTERCONNECT,
-                                      rate,
-                                      0});
+                AddLinkToCpu(position, rate);
             }
-            if (child.name != "nvlink")
+            else if (child.name == "nvlink")
             {
-                continue;
-            }
-            if (model.nvlinkGeneration == 0)
-            {
-                m_document.Fail(child,
-                                "a " + model.sheet.model + " has no NVLink; its sm, " +
-                                    std::to_string(GetWhole(gpu, "sm", 0, 100000)) +
-                                    ", must be another");
-            }
-            const std::string target = GetLower(child, "target");
-            const std::string targetClass = GetLower(child, "tclass");
-            const uint64_t count = GetWhole(child, "count", 1, MAX_LINK_COUNT);
-            if (count == 0)
-            {
-                continue;
-            }
-            const double rate = static_cast<double>(count) * model.nvlinkBytesPerSecond;
-            if (targetClass.compare(0, 4, "0x03") == 0)
-            {
-                const auto peer = m_gpus.find(target);
-                if (peer != m_gpus.end())
-                {
-                    AddPeer(child, position, peer->second, rate);
-                }
-            }
-            else if (targetClass == "0x068000")
-            {
-                auto found = m_nvswitches.find(target);
-                if (found == m_nvswitches.end())
-                {
-                    NcclDevice device;
-                    device.vertex = MakeNvSwitch(model.nvlinkGeneration);
-                    device.dev = m_nvswitches.size();
-                    found = m_nvswitches.emplace(target, m_server.Add(device)).first;
-                }
-                m_server.Add(NcclLink{position,
-                                      found->second,
-                                      LinkTechnology::NVLINK,
-                                      rate,
-                                      model.nvlinkGeneration});
-            }
-            else if (targetClass == "0x068001")
-            {
-                // To the CPU, as on POWER9: its cost keeps GPU-to-GPU traffic off it.
-                m_server.Add(NcclLink{position,
-                                      m_cpuOf.at(position),
-                                      LinkTechnology::CPU_INTERCONNECT,
-                                      rate,
-                                      0});
-            }
-            else
-            {
-                m_document.Fail(child,
-                                "tclass must be that of a GPU (0x03....), of an NVSwitch "
-                                "(0x068000) or of a CPU (0x068001), not " +
-                                    Shown(targetClass));
+                ReadNvlink(gpu, child, position);
             }
         }
+    }
+
+    /// @param gpu whose link @param link the element @param position of the GPU
+    void ReadNvlink(const XmlElement& gpu, const XmlElement& link, std::size_t position)
+    {
+        const GpuModel& model = *m_modelOf.at(position);
+        if (model.nvlinkGeneration == 0)
+        {
+            m_document.Fail(link,
+                            "a " + model.sheet.model + " has no NVLink; its sm, " +
+                                std::to_string(m_values.GetWhole(gpu, "sm", 0, 100000)) +
+                                ", must be another");
+        }
+        const std::string target = GetLower(link, "target");
+        const std::string targetClass = GetLower(link, "tclass");
+        const uint64_t count = m_values.GetWhole(link, "count", 1, MAX_LINK_COUNT);
+        if (count == 0)
+        {
+            return;
+        }
+        const double rate = static_cast<double>(count) * model.nvlinkBytesPerSecond;
+        if (targetClass.compare(0, 4, "0x03") == 0)
+        {
+            const auto peer = m_gpus.find(target);
+            if (peer != m_gpus.end())
+            {
+                AddPeer(link, position, peer->second, rate);
+            }
+        }
+        else if (targetClass == "0x068000")
+        {
+            AddLinkToNvSwitch(target, position, rate);
+        }
+        else if (targetClass == "0x068001")
+        {
+            // To the CPU, as on POWER9: its cost keeps GPU-to-GPU traffic off it.
+            AddLinkToCpu(position, rate);
+        }
+        else
+        {
+            m_document.Fail(link,
+                            "tclass must be that of a GPU (0x03....), of an NVSwitch (0x068000) or "
+                            "of a CPU (0x068001), not " +
+                                NcclValues::Shown(targetClass));
+        }
+    }
+
+    void AddLinkToCpu(std::size_t gpu, double rate)
+    {
+        m_server.Add(NcclLink{gpu, m_cpuOf.at(gpu), LinkTechnology::CPU_INTERCONNECT, rate, 0});
+    }
+
+    /// @param target what the file calls the NVSwitch
+    void AddLinkToNvSwitch(const std::string& target, std::size_t gpu, double rate)
+    {
+        const uint32_t generation = m_modelOf.at(gpu)->nvlinkGeneration;
+        auto found = m_nvswitches.find(target);
+        if (found == m_nvswitches.end())
+        {
+            NcclDevice device;
+            device.vertex = MakeNvSwitch(generation);
+            device.dev = m_nvswitches.size();
+            found = m_nvswitches.emplace(target, m_server.Add(device)).first;
+        }
+        m_server.Add(NcclLink{gpu, found->second, LinkTechnology::NVLINK, rate, generation});
     }
 
     /// A link between two GPUs is listed at both: it is added once, and must be the same.
@@ -622,6 +521,7 @@ class NcclReader
     }
 
     XmlDocument m_document;
+    NcclValues m_values;
     std::string m_fileName;
     NcclTopologyOptions m_options;
     NcclServer m_server;

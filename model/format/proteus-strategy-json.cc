@@ -101,37 +101,41 @@ ReadLimits(const JsonValue& object, ScheduleSpec& schedule)
     ReadCount(object, "interleave", 0, MAX_MICRO_BATCHES, schedule.interleave);
 }
 
+/// What a plan may say.
+const std::vector<const char*> PLAN_KEYS{
+    "format",
+    "version",
+    "name",
+    "dp",
+    "tp",
+    "pp",
+    "virtualStages",
+    "cp",
+    "ep",
+    "sequenceParallel",
+    "zero",
+    "globalBatch",
+    "microBatch",
+    "recompute",
+    "schedule",
+    "maxInFlight",
+    "interleave",
+    "dataType",
+    "gradientType",
+    "buckets",
+    "bucketMbytes",
+    "firstBucketMbytes",
+    "gradientsInPlace",
+    "optimizer",
+    "fusedOptimizer",
+    "immediateUpdates",
+    "offloadOptimizer",
+};
+
 ParallelPlan
 ReadPlan(const JsonValue& root)
 {
-    root.AllowKeys("a plan",
-                   {"format",
-                    "version",
-                    "name",
-                    "dp",
-                    "tp",
-                    "pp",
-                    "virtualStages",
-                    "cp",
-                    "ep",
-                    "sequenceParallel",
-                    "zero",
-                    "globalBatch",
-                    "microBatch",
-                    "recompute",
-                    "schedule",
-                    "maxInFlight",
-                    "interleave",
-                    "dataType",
-                    "gradientType",
-                    "buckets",
-                    "bucketMbytes",
-                    "firstBucketMbytes",
-                    "gradientsInPlace",
-                    "optimizer",
-                    "fusedOptimizer",
-                    "immediateUpdates",
-                    "offloadOptimizer"});
+    root.AllowKeys("a plan", PLAN_KEYS);
     ParallelPlan plan;
     plan.precision.compute = DataType::BF16;
     plan.gradients.isInPlace = true;
@@ -302,6 +306,96 @@ ReadNode(const JsonValue& value, uint32_t depth)
     return node;
 }
 
+void
+ReadMesh(const JsonValue& mesh, StrategyTree& tree)
+{
+    mesh.AllowKeys("a mesh", {"axes", "sizes"});
+    tree.axisNames = ReadNames(mesh.Get("axes"));
+    const JsonValue sizes = mesh.Get("sizes");
+    for (std::size_t i = 0; i < sizes.Size(); ++i)
+    {
+        tree.axisSizes.push_back(static_cast<uint32_t>(sizes.At(i).AsWhole(1, MAX_DEVICES)));
+    }
+    if (tree.axisNames.size() != tree.axisSizes.size())
+    {
+        mesh.Fail("has " + std::to_string(tree.axisNames.size()) + " axes and " +
+                  std::to_string(tree.axisSizes.size()) + " sizes");
+    }
+}
+
+void
+ReadSchedule(const JsonValue& schedule, StrategyTree& tree)
+{
+    schedule.AllowKeys("a schedule", {"kind", "microBatches", "maxInFlight", "interleave"});
+    ReadName(schedule, "kind", ScheduleKindFromString, tree.schedule.kind);
+    ReadCount(schedule, "microBatches", 1, MAX_MICRO_BATCHES, tree.schedule.microBatches);
+    ReadLimits(schedule, tree.schedule);
+}
+
+void
+ReadGradients(const JsonValue& gradients, StrategyTree& tree)
+{
+    gradients.AllowKeys("the gradients",
+                        {"buckets", "bucketMbytes", "firstBucketMbytes", "inPlace"});
+    ReadName(gradients, "buckets", BucketPolicyFromString, tree.gradients.policy);
+    ReadPositive(gradients, "bucketMbytes", MOST_MBYTES, tree.gradients.bucketMegabytes);
+    ReadPositive(gradients, "firstBucketMbytes", MOST_MBYTES, tree.gradients.firstBucketMegabytes);
+    ReadBool(gradients, "inPlace", tree.gradients.isInPlace);
+}
+
+void
+ReadOptimizer(const JsonValue& optimizer, StrategyTree& tree)
+{
+    optimizer.AllowKeys("an optimizer",
+                        {"kind",
+                         "fused",
+                         "immediate",
+                         "zero",
+                         "zeroAxes",
+                         "offload",
+                         "hostLinkGbytesPerS",
+                         "hostMemoryGbytesPerS"});
+    ReadName(optimizer, "kind", OptimizerKindFromString, tree.optimizer.kind);
+    ReadBool(optimizer, "immediate", tree.optimizer.isImmediate);
+    tree.optimizer.isFused = !tree.optimizer.isImmediate;
+    ReadBool(optimizer, "fused", tree.optimizer.isFused);
+    ReadCount(optimizer, "zero", 0, MAX_ZERO, tree.optimizer.zero);
+    if (const auto axes = optimizer.Find("zeroAxes"))
+    {
+        tree.optimizer.zeroAxes = ReadNames(*axes);
+    }
+    ReadBool(optimizer, "offload", tree.optimizer.isOffloaded);
+    ReadPositive(optimizer,
+                 "hostLinkGbytesPerS",
+                 MOST_GBYTES_PER_S,
+                 tree.optimizer.hostLinkGigabytesPerSecond);
+    ReadPositive(optimizer,
+                 "hostMemoryGbytesPerS",
+                 MOST_GBYTES_PER_S,
+                 tree.optimizer.hostMemoryGigabytesPerSecond);
+}
+
+void
+ReadPrecision(const JsonValue& precision, StrategyTree& tree)
+{
+    precision.AllowKeys("a precision", {"compute", "gradients"});
+    ReadName(precision, "compute", DataTypeFromString, tree.precision.compute);
+    ReadName(precision, "gradients", DataTypeFromString, tree.precision.gradient);
+}
+
+/// Reads a part of the file if it is there.
+void
+ReadPart(const JsonValue& root,
+         const char* key,
+         void (*read)(const JsonValue&, StrategyTree&),
+         StrategyTree& tree)
+{
+    if (const auto part = root.Find(key))
+    {
+        read(*part, tree);
+    }
+}
+
 StrategyTree
 ReadTree(const JsonValue& root)
 {
@@ -324,78 +418,13 @@ ReadTree(const JsonValue& root)
         tree.name = name->AsName();
     }
     ReadCount(root, "batch", 1, std::numeric_limits<uint32_t>::max(), tree.batch);
-    if (const auto mesh = root.Find("mesh"))
-    {
-        mesh->AllowKeys("a mesh", {"axes", "sizes"});
-        tree.axisNames = ReadNames(mesh->Get("axes"));
-        const JsonValue sizes = mesh->Get("sizes");
-        for (std::size_t i = 0; i < sizes.Size(); ++i)
-        {
-            tree.axisSizes.push_back(static_cast<uint32_t>(sizes.At(i).AsWhole(1, MAX_DEVICES)));
-        }
-        if (tree.axisNames.size() != tree.axisSizes.size())
-        {
-            mesh->Fail("has " + std::to_string(tree.axisNames.size()) + " axes and " +
-                       std::to_string(tree.axisSizes.size()) + " sizes");
-        }
-    }
+    ReadPart(root, "mesh", &ReadMesh, tree);
     ReadBool(root, "uneven", tree.isUnevenAllowed);
     ReadBool(root, "splitBackward", tree.isSplitBackward);
-    if (const auto schedule = root.Find("schedule"))
-    {
-        schedule->AllowKeys("a schedule", {"kind", "microBatches", "maxInFlight", "interleave"});
-        ReadName(*schedule, "kind", ScheduleKindFromString, tree.schedule.kind);
-        ReadCount(*schedule, "microBatches", 1, MAX_MICRO_BATCHES, tree.schedule.microBatches);
-        ReadLimits(*schedule, tree.schedule);
-    }
-    if (const auto gradients = root.Find("gradients"))
-    {
-        gradients->AllowKeys("the gradients",
-                             {"buckets", "bucketMbytes", "firstBucketMbytes", "inPlace"});
-        ReadName(*gradients, "buckets", BucketPolicyFromString, tree.gradients.policy);
-        ReadPositive(*gradients, "bucketMbytes", MOST_MBYTES, tree.gradients.bucketMegabytes);
-        ReadPositive(*gradients,
-                     "firstBucketMbytes",
-                     MOST_MBYTES,
-                     tree.gradients.firstBucketMegabytes);
-        ReadBool(*gradients, "inPlace", tree.gradients.isInPlace);
-    }
-    if (const auto optimizer = root.Find("optimizer"))
-    {
-        optimizer->AllowKeys("an optimizer",
-                             {"kind",
-                              "fused",
-                              "immediate",
-                              "zero",
-                              "zeroAxes",
-                              "offload",
-                              "hostLinkGbytesPerS",
-                              "hostMemoryGbytesPerS"});
-        ReadName(*optimizer, "kind", OptimizerKindFromString, tree.optimizer.kind);
-        ReadBool(*optimizer, "immediate", tree.optimizer.isImmediate);
-        tree.optimizer.isFused = !tree.optimizer.isImmediate;
-        ReadBool(*optimizer, "fused", tree.optimizer.isFused);
-        ReadCount(*optimizer, "zero", 0, MAX_ZERO, tree.optimizer.zero);
-        if (const auto axes = optimizer->Find("zeroAxes"))
-        {
-            tree.optimizer.zeroAxes = ReadNames(*axes);
-        }
-        ReadBool(*optimizer, "offload", tree.optimizer.isOffloaded);
-        ReadPositive(*optimizer,
-                     "hostLinkGbytesPerS",
-                     MOST_GBYTES_PER_S,
-                     tree.optimizer.hostLinkGigabytesPerSecond);
-        ReadPositive(*optimizer,
-                     "hostMemoryGbytesPerS",
-                     MOST_GBYTES_PER_S,
-                     tree.optimizer.hostMemoryGigabytesPerSecond);
-    }
-    if (const auto precision = root.Find("precision"))
-    {
-        precision->AllowKeys("a precision", {"compute", "gradients"});
-        ReadName(*precision, "compute", DataTypeFromString, tree.precision.compute);
-        ReadName(*precision, "gradients", DataTypeFromString, tree.precision.gradient);
-    }
+    ReadPart(root, "schedule", &ReadSchedule, tree);
+    ReadPart(root, "gradients", &ReadGradients, tree);
+    ReadPart(root, "optimizer", &ReadOptimizer, tree);
+    ReadPart(root, "precision", &ReadPrecision, tree);
     tree.root = ReadNode(root.Get("tree"), 0);
     return tree;
 }

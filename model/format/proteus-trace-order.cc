@@ -71,6 +71,99 @@ FailCycle(const RankTrace& trace, const std::vector<uint32_t>& pending)
                                      : "node " + std::to_string(trace.nodes[cycle.front()].id)));
 }
 
+/// Merges lists, see MergeLists().
+class ListMerger
+{
+  public:
+    ListMerger(const std::vector<std::vector<uint32_t>>& lists, std::size_t n)
+        : m_lists(lists),
+          m_waits(n, 0),
+          m_isDone(n, false),
+          m_next(lists.size(), 0),
+          m_work(lists.size()),
+          m_stopped(n)
+    {
+        for (const auto& list : lists)
+        {
+            for (const uint32_t part : list)
+            {
+                ++m_waits[part];
+            }
+        }
+        // The first last, since it is taken from the end.
+        std::iota(m_work.rbegin(), m_work.rend(), 0U);
+        m_order.reserve(n);
+    }
+
+    std::vector<uint32_t> Merge()
+    {
+        std::size_t firstOpen = 0;
+        for (;;)
+        {
+            while (!m_work.empty())
+            {
+                Advance(m_work.back());
+            }
+            while (firstOpen < m_lists.size() && m_next[firstOpen] == m_lists[firstOpen].size())
+            {
+                firstOpen++;
+            }
+            if (firstOpen == m_lists.size())
+            {
+                return std::move(m_order);
+            }
+            Take(m_lists[firstOpen][m_next[firstOpen]]); // force it
+        }
+    }
+
+  private:
+    /// Advances a list that is the last to be worked on by one thing, or stops it.
+    void Advance(uint32_t at)
+    {
+        const auto& list = m_lists[at];
+        if (m_next[at] == list.size())
+        {
+            m_work.pop_back();
+            return;
+        }
+        const uint32_t part = list[m_next[at]];
+        if (m_isDone[part]) // it was forced
+        {
+            m_next[at]++;
+            return;
+        }
+        if (--m_waits[part] > 0)
+        {
+            m_stopped[part].push_back(at);
+            m_work.pop_back();
+            return;
+        }
+        m_next[at]++;
+        Take(part);
+    }
+
+    /// Puts a thing into the order, and goes on with the lists that waited for it.
+    void Take(uint32_t part)
+    {
+        m_isDone[part] = true;
+        m_order.push_back(part);
+        for (const uint32_t other : m_stopped[part])
+        {
+            m_next[other]++;
+            m_work.push_back(other);
+        }
+        std::vector<uint32_t>().swap(m_stopped[part]);
+    }
+
+    const std::vector<std::vector<uint32_t>>& m_lists;
+    std::vector<uint32_t> m_waits;                //!< by thing: lists in which it is not the next
+    std::vector<bool> m_isDone;                   //!< by thing
+    std::vector<std::size_t> m_next;              //!< by list
+    std::vector<uint32_t> m_work;                 //!< lists that may go on, the next one last
+    std::vector<std::vector<uint32_t>> m_stopped; //!< by thing: lists that wait for it
+    std::vector<uint32_t> m_order;
+};
+
 } // namespace
 
 std::vector<uint32_t>
@@ -139,74 +232,7 @@ HasCycle(const RankTrace& trace)
 std::vector<uint32_t>
 MergeLists(const std::vector<std::vector<uint32_t>>& lists, std::size_t n)
 {
-    std::vector<uint32_t> waits(n, 0); // lists in which it is not the next
-    for (const auto& list : lists)
-    {
-        for (const uint32_t part : list)
-        {
-            ++waits[part];
-        }
-    }
-    std::vector<uint32_t> order;
-    order.reserve(n);
-    std::vector<bool> isDone(n, false);
-    std::vector<std::size_t> next(lists.size(), 0);
-    std::vector<uint32_t> work(lists.size());
-    std::iota(work.rbegin(), work.rend(), 0U);     // the first last, since it is taken from the end
-    std::vector<std::vector<uint32_t>> stopped(n); // lists that wait for a thing
-    std::size_t firstOpen = 0;
-    for (;;)
-    {
-        while (!work.empty())
-        {
-            const uint32_t at = work.back();
-            const auto& list = lists[at];
-            std::size_t& i = next[at];
-            if (i == list.size())
-            {
-                work.pop_back();
-                continue;
-            }
-            const uint32_t part = list[i];
-            if (isDone[part]) // it was forced
-            {
-                i++;
-                continue;
-            }
-            if (--waits[part] > 0)
-            {
-                stopped[part].push_back(at);
-                work.pop_back();
-                continue;
-            }
-            isDone[part] = true;
-            order.push_back(part);
-            i++;
-            for (const uint32_t other : stopped[part])
-            {
-                next[other]++;
-                work.push_back(other);
-            }
-            std::vector<uint32_t>().swap(stopped[part]);
-        }
-        while (firstOpen < lists.size() && next[firstOpen] == lists[firstOpen].size())
-        {
-            firstOpen++;
-        }
-        if (firstOpen == lists.size())
-        {
-            return order;
-        }
-        const uint32_t part = lists[firstOpen][next[firstOpen]];
-        isDone[part] = true;
-        order.push_back(part);
-        for (const uint32_t other : stopped[part])
-        {
-            next[other]++;
-            work.push_back(other);
-        }
-        std::vector<uint32_t>().swap(stopped[part]);
-    }
+    return ListMerger(lists, n).Merge();
 }
 
 } // namespace proteus

@@ -13,6 +13,7 @@
 #include <map>
 #include <sstream>
 #include <stdexcept>
+#include <utility>
 
 namespace ns3
 {
@@ -43,8 +44,6 @@ class Scanner
     /// @return the line of each element, in the order in which they begin
     std::vector<uint64_t> Scan()
     {
-        std::vector<std::pair<std::string, uint64_t>> open; // name and line of elements
-        std::vector<uint64_t> lines;
         while (m_at < m_text.size())
         {
             if (m_text[m_at] != '<')
@@ -63,50 +62,20 @@ class Scanner
             {
                 Fail("document types and CDATA sections are not allowed");
             }
-            else if (IsAt("</"))
-            {
-                Advance(2);
-                const std::string name = SkipName("the name of an element");
-                if (open.empty() || open.back().first != name)
-                {
-                    Fail("'" + name + "' ends here, but " +
-                         (open.empty() ? "nothing has begun"
-                                       : "'" + open.back().first + "' of line " +
-                                             std::to_string(open.back().second) + " has not"));
-                }
-                SkipSpace();
-                Expect('>');
-                open.pop_back();
-            }
             else
             {
-                if (open.empty() && !lines.empty())
-                {
-                    Fail("there is a second outermost element");
-                }
-                lines.push_back(m_line);
-                Advance(1);
-                const std::string name = SkipName("the name of an element");
-                if (ScanAttributes())
-                {
-                    open.emplace_back(name, lines.back());
-                }
-                if (open.size() > MAX_DEPTH)
-                {
-                    Fail("elements are nested more than " + std::to_string(MAX_DEPTH) + " deep");
-                }
+                IsAt("</") ? ScanEnd() : ScanBegin();
             }
         }
-        if (!open.empty())
+        if (!m_open.empty())
         {
-            Fail("the file ends inside '" + open.back().first + "' of line " +
-                 std::to_string(open.back().second));
+            Fail("the file ends inside " + DescribeOpen());
         }
-        if (lines.empty())
+        if (m_lines.empty())
         {
             Fail("there is no element");
         }
-        return lines;
+        return std::move(m_lines);
     }
 
     /// @param cause what is wrong where the scanner is @throw std::invalid_argument
@@ -116,6 +85,47 @@ class Scanner
     }
 
   private:
+    /// @return name and line of the innermost element that has begun
+    std::string DescribeOpen() const
+    {
+        return "'" + m_open.back().first + "' of line " + std::to_string(m_open.back().second);
+    }
+
+    /// Passes "<name ...>"
+    void ScanBegin()
+    {
+        if (m_open.empty() && !m_lines.empty())
+        {
+            Fail("there is a second outermost element");
+        }
+        m_lines.push_back(m_line);
+        Advance(1);
+        const std::string name = SkipName("the name of an element");
+        if (ScanAttributes())
+        {
+            m_open.emplace_back(name, m_lines.back());
+        }
+        if (m_open.size() > MAX_DEPTH)
+        {
+            Fail("elements are nested more than " + std::to_string(MAX_DEPTH) + " deep");
+        }
+    }
+
+    /// Passes "</name>"
+    void ScanEnd()
+    {
+        Advance(2);
+        const std::string name = SkipName("the name of an element");
+        if (m_open.empty() || m_open.back().first != name)
+        {
+            Fail("'" + name + "' ends here, but " +
+                 (m_open.empty() ? "nothing has begun" : DescribeOpen() + " has not"));
+        }
+        SkipSpace();
+        Expect('>');
+        m_open.pop_back();
+    }
+
     /// Passes "attribute=value ...>" @return whether the element has content and an end of its own
     bool ScanAttributes()
     {
@@ -224,6 +234,8 @@ class Scanner
     const std::string& m_fileName;
     std::size_t m_at{0};
     uint64_t m_line{1};
+    std::vector<std::pair<std::string, uint64_t>> m_open; //!< name and line of elements
+    std::vector<uint64_t> m_lines;                        //!< see Scan()
 };
 
 using Tree = boost::property_tree::ptree;

@@ -8,6 +8,8 @@
 
 #include "proteus-partition.h"
 
+#include "ns3/proteus-graph-head.h"
+
 #include <algorithm>
 #include <map>
 #include <stdexcept>
@@ -39,29 +41,7 @@ class Rewriter
           m_builder(graph.GetNDevices()),
           m_made(graph.GetNTasks())
     {
-        m_builder.SetFacts(graph.GetFacts());
-        for (StreamId stream = 0; stream < graph.GetStreams().size(); ++stream)
-        {
-            m_builder.AddStream(graph.GetStreams()[stream],
-                                graph.GetStreamOrder(stream),
-                                graph.IsHostStream(stream));
-        }
-        for (const Phase& phase : graph.GetPhases())
-        {
-            m_builder.AddPhase(phase.name, phase.microBatches);
-        }
-        for (const auto& group : graph.GetGroups())
-        {
-            m_builder.AddGroup(group);
-        }
-        for (const auto& devices : graph.FindScheduledDevices())
-        {
-            m_builder.SetSchedule(devices, graph.GetSchedule(devices.front()));
-        }
-        for (const MicroBatchGate& gate : graph.GetGates())
-        {
-            m_builder.AddGate(gate);
-        }
+        CopyHead(graph, m_builder);
     }
 
     /// @param task that stands for a task, or a part of it

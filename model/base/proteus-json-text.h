@@ -1,0 +1,126 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef PROTEUS_JSON_TEXT_H
+#define PROTEUS_JSON_TEXT_H
+
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <streambuf>
+#include <string>
+
+/**
+ * @file
+ * @ingroup proteus
+ * Places in JSON text and the parser's words, for messages. Internal to JsonDocument.
+ */
+
+namespace ns3
+{
+namespace proteus
+{
+
+/// @param text to show @param length most bytes of it @return it, with dots where it was cut
+std::string ShortenJson(const std::string& text, std::size_t length);
+
+/// @param message of nlohmann_json @return its last part, which says the cause
+std::string FindJsonCause(const std::string& message);
+
+/// Counts lines and columns while the parser reads, since it reports bytes only.
+class JsonTextPosition
+{
+  public:
+    /// @param c next character that is read
+    void Advance(char c)
+    {
+        m_line += m_startsLine ? 1 : 0;
+        m_column = m_startsLine ? 1 : m_column + 1;
+        m_startsLine = c == '\n';
+        m_bytes++;
+    }
+
+    /// @param bytes where the parser is: past the last character if the text ended too early
+    /// @return "LINE:COLUMN"
+    std::string ToText(uint64_t bytes) const
+    {
+        JsonTextPosition position = *this;
+        if (bytes > m_bytes)
+        {
+            position.Advance(' ');
+        }
+        return std::to_string(position.m_line) + ":" + std::to_string(position.m_column);
+    }
+
+  private:
+    uint64_t m_bytes{0}; //!< that were read
+    uint64_t m_line{1};
+    uint64_t m_column{0}; //!< of the last character that was read
+    bool m_startsLine{false};
+};
+
+/// Input iterator over a stream's buffer that keeps a JsonTextPosition; one made without arguments
+/// is the end.
+class JsonTextIterator
+{
+  public:
+    using iterator_category = std::input_iterator_tag;
+    using value_type = char;
+    using difference_type = std::ptrdiff_t;
+    using pointer = const char*;
+    using reference = char;
+
+    JsonTextIterator() = default;
+
+    /// @param buffer to read @param position to keep
+    JsonTextIterator(std::streambuf* buffer, JsonTextPosition* position)
+        : m_buffer(buffer),
+          m_position(position)
+    {
+    }
+
+    char operator*() const
+    {
+        return std::streambuf::traits_type::to_char_type(m_buffer->sgetc());
+    }
+
+    JsonTextIterator& operator++()
+    {
+        m_position->Advance(std::streambuf::traits_type::to_char_type(m_buffer->sbumpc()));
+        return *this;
+    }
+
+    JsonTextIterator operator++(int)
+    {
+        JsonTextIterator before = *this;
+        ++*this;
+        return before;
+    }
+
+    bool operator==(const JsonTextIterator& other) const
+    {
+        return IsAtEnd() == other.IsAtEnd(); // good enough to compare with the end
+    }
+
+    bool operator!=(const JsonTextIterator& other) const
+    {
+        return !(*this == other);
+    }
+
+  private:
+    bool IsAtEnd() const
+    {
+        return m_buffer == nullptr || m_buffer->sgetc() == std::streambuf::traits_type::eof();
+    }
+
+    std::streambuf* m_buffer{nullptr};
+    JsonTextPosition* m_position{nullptr};
+};
+
+} // namespace proteus
+} // namespace ns3
+
+#endif // PROTEUS_JSON_TEXT_H

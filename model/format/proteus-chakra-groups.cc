@@ -1,0 +1,139 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-chakra-groups.h"
+
+#include "proteus-input-file.h"
+#include "proteus-trace-graph.h"
+
+#include "ns3/proteus-json.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace ns3
+{
+namespace proteus
+{
+
+void
+ChakraGroups::ReadFile(const std::string& name)
+{
+    InputFile file(name);
+    const JsonDocument document(file.GetStream(), file.GetName());
+    const JsonValue root = document.GetRoot();
+    for (const std::string& key : root.GetKeys())
+    {
+        const JsonValue list = root.Get(key.c_str());
+        ChakraGroup group;
+        for (std::size_t i = 0; i < list.Size(); i++)
+        {
+            group.ranks.push_back(static_cast<DeviceId>(list.At(i).AsUnsigned(0, MAX_DEVICES - 1)));
+        }
+        m_groups[key] = group;
+    }
+}
+
+void
+ChakraGroups::ReadNode(const std::string& where, const ChakraNode& node)
+{
+    const std::size_t begin = node.inputValues.find("[{");
+    const std::size_t end = node.inputValues.rfind("}]");
+    if (begin == std::string::npos || end == std::string::npos || end < begin)
+    {
+        return; // no groups
+    }
+    std::string text;
+    bool wasEscape = false;
+    for (std::size_t i = begin; i < end + 2; i++)
+    {
+        const bool isEscape = node.inputValues[i] == '\\' && !wasEscape;
+        if (!isEscape)
+        {
+            text += node.inputValues[i];
+        }
+        wasEscape = isEscape;
+    }
+    const auto json = nlohmann::json::parse(text, nullptr, false);
+    if (!json.is_array())
+    {
+        throw std::invalid_argument(where + ": the process groups are no JSON list");
+    }
+    for (const auto& entry : json)
+    {
+        Add(where, entry);
+    }
+}
+
+void
+ChakraGroups::Add(const std::string& where, const nlohmann::json& entry)
+{
+    const auto name = entry.is_object() ? entry.find("pg_name") : entry.end();
+    if (!entry.is_object() || name == entry.end() ||
+        !(name->is_string() || name->is_number_integer()))
+    {
+        throw std::invalid_argument(where + ": a process group has no pg_name");
+    }
+    ChakraGroup group;
+    const auto ranks = entry.find("ranks");
+    if (ranks != entry.end() && ranks->is_array())
+    {
+        for (const auto& rank : *ranks)
+        {
+            if (!rank.is_number_unsigned() || rank.get<uint64_t>() >= MAX_DEVICES)
+            {
+                throw std::invalid_argument(
+                    where + ": a process group has the rank " +
+                    rank.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace) +
+                    ", which is none");
+            }
+            group.ranks.push_back(rank.get<DeviceId>());
+            m_knownRanks = std::max(m_knownRanks, group.ranks.back() + 1);
+        }
+    }
+    const auto description = entry.find("pg_desc");
+    if (description != entry.end() && description->is_string())
+    {
+        group.parallelism = ParallelismFromDescription(description->get<std::string>());
+    }
+    const auto size = entry.find("group_size");
+    if (group.ranks.empty() && size != entry.end() && size->is_number_unsigned() &&
+        size->get<uint64_t>() <= MAX_DEVICES)
+    {
+        m_knownRanks = std::max(m_knownRanks, size->get<uint32_t>());
+    }
+    m_groups[name->is_string() ? name->get<std::string>() : name->dump()] = group;
+}
+
+ChakraGroup
+ChakraGroups::Find(const std::string& name, const std::string& user, uint32_t nRanks) const
+{
+    const auto found = m_groups.find(name);
+    if (found == m_groups.end() && !name.empty() && name != "0")
+    {
+        std::string known;
+        for (const auto& entry : m_groups)
+        {
+            known += (known.empty() ? " '" : ", '") + entry.first + "'";
+        }
+        throw std::invalid_argument(
+            user + ": there is no process group '" + name + "'; " +
+            (known.empty() ? std::string("the trace names none") : "known are" + known) +
+            "; a file {\"NAME\": [RANK, ...]} can say who is in it");
+    }
+    ChakraGroup group = found == m_groups.end() ? ChakraGroup() : found->second;
+    if (group.ranks.empty())
+    {
+        for (DeviceId rank = 0; rank < nRanks; rank++)
+        {
+            group.ranks.push_back(rank);
+        }
+    }
+    return group;
+}
+
+} // namespace proteus
+} // namespace ns3

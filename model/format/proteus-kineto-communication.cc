@@ -1,0 +1,237 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-kineto-communication.h"
+
+#include <algorithm>
+#include <stdexcept>
+#include <unordered_map>
+#include <utility>
+
+namespace ns3
+{
+namespace proteus
+{
+namespace kineto
+{
+
+namespace
+{
+
+/// Bytes of a barrier's all-reduce.
+constexpr uint64_t BARRIER_BYTES = 4;
+
+/// @return bytes of an element, 0 if the type is unknown
+uint64_t
+SizeOf(const std::string& type)
+{
+    static const std::unordered_map<std::string, uint64_t> sizes{
+        {"Byte", 1},
+        {"Char", 1},
+        {"Bool", 1},
+        {"Short", 2},
+        {"Half", 2},
+        {"BFloat16", 2},
+        {"Int", 4},
+        {"Float", 4},
+        {"Long", 8},
+        {"Double", 8},
+        {"ComplexFloat", 8},
+        {"ComplexDouble", 16},
+        {"ComplexHalf", 4},
+        {"Float8_e5m2", 1},
+        {"Float8_e4m3fn", 1},
+        {"Float8_e5m2fnuz", 1},
+        {"Float8_e4m3fnuz", 1},
+        {"UInt16", 2},
+        {"UInt32", 4},
+        {"UInt64", 8},
+    };
+    const auto found = sizes.find(type);
+    return found == sizes.end() ? 0 : found->second;
+}
+
+} // namespace
+
+CommunicationMaker::CommunicationMaker(const Rank& events, TraceGraph& graph, bool standsForAll)
+    : m_events(events),
+      m_graph(graph),
+      m_standsForAll(standsForAll)
+{
+}
+
+void
+CommunicationMaker::Fail(const GpuEvent& event, const std::string& cause) const
+{
+    throw std::invalid_argument(m_events.file + ": kernel " +
+                                m_events.names[event.name].substr(0, 60) + " with correlation " +
+                                std::to_string(event.correlation) + ": " + cause);
+}
+
+std::string
+CommunicationMaker::GetName(const Communication& it)
+{
+    return it.collective.substr(
+        std::min(it.collective.find_first_not_of('_'), it.collective.size()));
+}
+
+Collective
+CommunicationMaker::FindCollective(const GpuEvent& event, const Communication& it) const
+{
+    static const std::vector<std::pair<const char*, Collective>> names{
+        // The longer ones first: a name is known by how it begins, after underscores.
+        {"allreduce", Collective::ALL_REDUCE},
+        {"all_reduce", Collective::ALL_REDUCE},
+        {"barrier", Collective::ALL_REDUCE},
+        {"allgather", Collective::ALL_GATHER},
+        {"all_gather", Collective::ALL_GATHER},
+        {"reduce_scatter", Collective::REDUCE_SCATTER},
+        {"all_to_all", Collective::ALL_TO_ALL},
+        {"alltoall", Collective::ALL_TO_ALL},
+        {"broadcast", Collective::BROADCAST},
+        {"reduce", Collective::REDUCE},
+        {"gather", Collective::GATHER},
+        {"scatter", Collective::SCATTER},
+        {"send", Collective::SEND_RECV},
+        {"recv", Collective::SEND_RECV},
+    };
+    const std::string name = GetName(it);
+    const auto found = std::find_if(names.begin(), names.end(), [&](const auto& entry) {
+        return BeginsWith(name, entry.first);
+    });
+    if (found == names.end())
+    {
+        Fail(event,
+             "the unknown collective '" + it.collective.substr(0, 40) +
+                 "'; known are allreduce, allgather, reduce_scatter, all_to_all, broadcast, "
+                 "reduce, gather, scatter, barrier, send and recv");
+    }
+    return found->second;
+}
+
+uint64_t
+CommunicationMaker::GetElementBytes(const GpuEvent& event, const Communication& it) const
+{
+    const uint64_t size = SizeOf(it.type);
+    if (size == 0 && it.inElements + it.outElements > 0)
+    {
+        Fail(event, "the unknown dtype '" + it.type.substr(0, 40) + "'");
+    }
+    return size;
+}
+
+void
+CommunicationMaker::Set(const GpuEvent& event, TraceNode& node)
+{
+    const Communication& it = m_events.communications[event.communication];
+    const std::string name = GetName(it);
+    node.collective = FindCollective(event, it);
+    const uint64_t size = GetElementBytes(event, it);
+    const uint64_t inBytes = it.inElements * size;
+    const uint64_t outBytes = it.outElements * size;
+    if (node.collective == Collective::SEND_RECV)
+    {
+        SetMessage(event, it, name[0] == 's', std::max(inBytes, outBytes), node);
+        return;
+    }
+    std::vector<DeviceId> ranks = FindRanks(event, it);
+    const uint64_t n = ranks.size();
+    switch (node.collective)
+    {
+    case Collective::ALL_GATHER:
+    case Collective::GATHER:
+        node.bytes = inBytes * n;
+        break;
+    case Collective::SCATTER:
+        node.bytes = outBytes * n;
+        break;
+    default:
+        node.bytes = inBytes > 0 ? inBytes : outBytes;
+        break;
+    }
+    if (node.bytes == 0)
+    {
+        if (name.rfind("barrier", 0) != 0)
+        {
+            node.kind = TraceNode::Kind::JOIN; // nothing to move
+            return;
+        }
+        node.bytes = BARRIER_BYTES;
+    }
+    node.kind = TraceNode::Kind::COLLECTIVE;
+    node.root = ranks.front();
+    node.peer = m_graph.AddGroup(it.group, ranks, ParallelismFromDescription(it.description));
+}
+
+std::vector<DeviceId>
+CommunicationMaker::FindRanks(const GpuEvent& event, const Communication& it) const
+{
+    std::vector<DeviceId> ranks = it.ranks;
+    if (ranks.empty())
+    {
+        const auto group = m_events.groups.find(it.group);
+        ranks = group == m_events.groups.end() ? ranks : group->second;
+    }
+    if (ranks.empty())
+    {
+        const uint64_t size = it.groupSize == 0 ? m_graph.GetNRanks() : it.groupSize;
+        if (size != m_graph.GetNRanks())
+        {
+            Fail(event,
+                 "its process group '" + it.group.substr(0, 40) + "' has " + std::to_string(size) +
+                     " of " + std::to_string(m_graph.GetNRanks()) +
+                     " ranks, but the trace does not tell which (Process Group Ranks, "
+                     "or pg_config in distributedInfo)");
+        }
+        for (DeviceId rank = 0; rank < m_graph.GetNRanks(); rank++)
+        {
+            ranks.push_back(rank);
+        }
+    }
+    if (m_standsForAll && ranks.size() != m_graph.GetNRanks())
+    {
+        Fail(event,
+             "its process group has " + std::to_string(ranks.size()) + " of " +
+                 std::to_string(m_graph.GetNRanks()) +
+                 " ranks; the trace of one rank can stand for all only if every "
+                 "collective is among all");
+    }
+    return ranks;
+}
+
+void
+CommunicationMaker::SetMessage(const GpuEvent& event,
+                               const Communication& it,
+                               bool isSend,
+                               uint64_t bytes,
+                               TraceNode& node) const
+{
+    const auto peer = isSend ? it.destination : it.source;
+    if (!peer)
+    {
+        Fail(event,
+             isSend ? "it does not tell where it sends to (Dst Rank)"
+                    : "it does not tell where it receives from (Src Rank)");
+    }
+    if (m_standsForAll)
+    {
+        Fail(event,
+             "it is a message; the trace of one rank can stand for all only if it has "
+             "none");
+    }
+    if (bytes == 0)
+    {
+        node.kind = TraceNode::Kind::JOIN;
+        return;
+    }
+    node.kind = isSend ? TraceNode::Kind::SEND : TraceNode::Kind::RECEIVE;
+    node.peer = static_cast<uint32_t>(*peer);
+    node.bytes = bytes;
+}
+
+} // namespace kineto
+} // namespace proteus
+} // namespace ns3

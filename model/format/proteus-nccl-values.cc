@@ -1,0 +1,124 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-nccl-values.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+
+namespace ns3
+{
+namespace proteus
+{
+
+namespace
+{
+
+constexpr std::size_t MAX_SHOWN = 40; //!< characters of a value that a message shows
+
+} // namespace
+
+std::string
+ToLower(std::string text)
+{
+    std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) {
+        return static_cast<char>(std::tolower(c));
+    });
+    return text;
+}
+
+std::string
+GetLower(const XmlElement& element, const std::string& attribute)
+{
+    const std::string* text = element.Find(attribute);
+    return ToLower(text == nullptr ? "" : *text);
+}
+
+std::string
+NcclValues::Shown(const std::string& text)
+{
+    std::string shown = "'";
+    for (char c : text.substr(0, MAX_SHOWN))
+    {
+        shown += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? '?' : c;
+    }
+    return shown + (text.size() > MAX_SHOWN ? "...'" : "'");
+}
+
+uint64_t
+NcclValues::GetWhole(const XmlElement& element,
+                     const std::string& attribute,
+                     uint64_t standard,
+                     uint64_t most) const
+{
+    const std::string* text = element.Find(attribute);
+    if (text == nullptr || text->empty())
+    {
+        return standard;
+    }
+    const bool isNumber = text->size() <= 18 && std::all_of(text->begin(), text->end(), [](char c) {
+                              return c >= '0' && c <= '9';
+                          });
+    const uint64_t value = isNumber ? std::stoull(*text) : 0;
+    if (!isNumber || value > most)
+    {
+        m_document.Fail(element,
+                        attribute + " must be a whole number from 0 to " + std::to_string(most) +
+                            ", not " + Shown(*text));
+    }
+    return value;
+}
+
+PcieSpeed
+NcclValues::GetPcieSpeed(const XmlElement& pci) const
+{
+    struct Known
+    {
+        const char* speed; // GT/s
+        double laneBytesPerSecond;
+        uint32_t generation; // of the framing
+    };
+
+    // Codes: 8b/10b, from 8 GT/s on 128b/130b, at 64 GT/s flits of 242 bytes in 256.
+    static const Known known[] = {
+        {"2.5", 2.5e9 / 10, 3},
+        {"5", 5e9 / 10, 3},
+        {"5.0", 5e9 / 10, 3},
+        {"8", 8e9 / 8 * 128 / 130, 3},
+        {"8.0", 8e9 / 8 * 128 / 130, 3},
+        {"16", 16e9 / 8 * 128 / 130, 4},
+        {"16.0", 16e9 / 8 * 128 / 130, 4},
+        {"32", 32e9 / 8 * 128 / 130, 5},
+        {"32.0", 32e9 / 8 * 128 / 130, 5},
+        {"64", 64e9 / 8 * 242 / 256, 5},
+        {"64.0", 64e9 / 8 * 242 / 256, 5},
+    };
+    const uint64_t width = GetWhole(pci, "link_width", 0, 32);
+    const auto lanes = static_cast<double>(width == 0 ? 16 : width);
+    const std::string* text = pci.Find("link_speed");
+    const std::string speed = text == nullptr || text->empty() ? "8 GT/s" : *text;
+    const std::string number = speed.substr(0, speed.find(' '));
+    const std::string unit = speed.substr(number.size());
+    for (const Known& entry : known)
+    {
+        if (number == entry.speed && (unit == " GT/s" || unit == " GT/s PCIe"))
+        {
+            return {std::round(lanes * entry.laneBytesPerSecond), entry.generation};
+        }
+    }
+    // NCCL takes what it does not know ("Unknown speed") for 8 GT/s.
+    if (speed.compare(0, 7, "Unknown") == 0)
+    {
+        return {std::round(lanes * 8e9 / 8 * 128 / 130), 3};
+    }
+    m_document.Fail(pci,
+                    "link_speed must be like '16 GT/s' (2.5, 5, 8, 16, 32, 64) or empty, not " +
+                        Shown(speed));
+}
+
+} // namespace proteus
+} // namespace ns3

@@ -1,0 +1,83 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef PROTEUS_NCCL_VALUES_H
+#define PROTEUS_NCCL_VALUES_H
+
+#include "proteus-xml.h"
+
+#include <cstdint>
+#include <string>
+
+/**
+ * @file
+ * @ingroup proteus
+ * Values in topology files of NCCL: numbers, names in any case, speeds of PCIe.
+ */
+
+namespace ns3
+{
+namespace proteus
+{
+
+/// @ingroup proteus
+/// What the file says of PCIe upwards of a device.
+struct PcieSpeed
+{
+    double bytesPerSecond;
+    uint32_t generation; //!< as its framing is known
+};
+
+/// @ingroup proteus
+/// @param text any @return it in lower case
+std::string ToLower(std::string text);
+
+/// @ingroup proteus
+/// @param element where @param attribute its name @return its value in lower case, empty if none
+std::string GetLower(const XmlElement& element, const std::string& attribute);
+
+/// @ingroup proteus
+/// Reads values of the elements of a document.
+class NcclValues
+{
+  public:
+    /// @param document to read; outlives this object
+    explicit NcclValues(const XmlDocument& document)
+        : m_document(document)
+    {
+    }
+
+    /// @param text a value @return it as a message shows it
+    static std::string Shown(const std::string& text);
+
+    /**
+     * @param element where
+     * @param attribute its name
+     * @param standard what it is where it is not there or empty
+     * @param most largest value
+     * @return the whole number
+     * @throw std::invalid_argument that names file, line, element and cause
+     */
+    uint64_t GetWhole(const XmlElement& element,
+                      const std::string& attribute,
+                      uint64_t standard,
+                      uint64_t most) const;
+
+    /**
+     * @param pci an element
+     * @return its link upwards
+     * @throw std::invalid_argument that names file, line, element and cause
+     */
+    PcieSpeed GetPcieSpeed(const XmlElement& pci) const;
+
+  private:
+    const XmlDocument& m_document;
+};
+
+} // namespace proteus
+} // namespace ns3
+
+#endif // PROTEUS_NCCL_VALUES_H

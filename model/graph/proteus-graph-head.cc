@@ -1,0 +1,43 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-graph-head.h"
+
+namespace ns3
+{
+namespace proteus
+{
+
+void
+CopyHead(const ExecutionGraph& graph, GraphBuilder& builder)
+{
+    builder.SetFacts(graph.GetFacts());
+    for (StreamId stream = 0; stream < graph.GetStreams().size(); ++stream)
+    {
+        builder.AddStream(graph.GetStreams()[stream],
+                          graph.GetStreamOrder(stream),
+                          graph.IsHostStream(stream));
+    }
+    for (const Phase& phase : graph.GetPhases())
+    {
+        builder.AddPhase(phase.name, phase.microBatches);
+    }
+    for (const auto& group : graph.GetGroups())
+    {
+        builder.AddGroup(group);
+    }
+    for (const auto& devices : graph.FindScheduledDevices())
+    {
+        builder.SetSchedule(devices, graph.GetSchedule(devices.front()));
+    }
+    for (const MicroBatchGate& gate : graph.GetGates())
+    {
+        builder.AddGate(gate);
+    }
+}
+
+} // namespace proteus
+} // namespace ns3
