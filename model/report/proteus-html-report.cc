@@ -6,6 +6,7 @@
 
 #include "proteus-html-report.h"
 
+#include "proteus-cell-json.h"
 #include "proteus-plural.h"
 #include "proteus-report-data.h"
 #include "proteus-resources.h"
@@ -13,7 +14,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <type_traits>
+#include <map>
 
 namespace ns3
 {
@@ -82,18 +83,7 @@ ToJson(const Table& table, std::size_t most)
         Json row = Json::array();
         for (const Cell& cell : table.rows[i])
         {
-            std::visit(
-                [&row](const auto& value) {
-                    if constexpr (std::is_same_v<std::decay_t<decltype(value)>, std::monostate>)
-                    {
-                        row.push_back(nullptr);
-                    }
-                    else
-                    {
-                        row.push_back(value);
-                    }
-                },
-                cell);
+            row.push_back(CellToJson(cell));
         }
         rows.push_back(std::move(row));
     }
@@ -189,6 +179,57 @@ DescribeFit(const Summary& s)
            " (" + FormatPercent(peak / std::max(capacity, 1.0)) + ").";
 }
 
+/// @return what the page draws
+Json
+MakeData(const AnalyzedRun& analyzed)
+{
+    const ReportedRun& run = analyzed.run;
+    const ReportLimits limits;
+    Json data;
+    data["tables"] = Json::array();
+    for (const Table& table : MakeResultTables(analyzed))
+    {
+        data["tables"].push_back(ToJson(table, limits.rows));
+    }
+    data["results"] = Json::array();
+    for (const RunRecord& result : run.results)
+    {
+        data["results"].push_back({{"executor", result.executor},
+                                   {"timeline", MakeTimelineData(run, result, limits)},
+                                   {"memory", MakeMemoryData(run, result, limits)},
+                                   {"series", MakeSeriesData(run, result, limits)}});
+    }
+    data["topology"] = MakeTopologyData(run, limits);
+    return data;
+}
+
+/**
+ * Writes a page in which every {{name}} is replaced, once, from the front to the back.
+ * @param page with names
+ * @param values by name; other names are of resources
+ * @param out where to
+ */
+void
+Fill(const std::string& page, const std::map<std::string, std::string>& values, std::ostream& out)
+{
+    std::size_t at = 0;
+    while (true)
+    {
+        const auto open = page.find("{{", at);
+        const auto close = page.find("}}", open == std::string::npos ? at : open);
+        if (open == std::string::npos || close == std::string::npos)
+        {
+            break;
+        }
+        out << page.substr(at, open - at);
+        const std::string name = page.substr(open + 2, close - open - 2);
+        const auto value = values.find(name);
+        out << (value == values.end() ? GetResource(name) : value->second);
+        at = close + 2;
+    }
+    out << page.substr(at);
+}
+
 } // namespace
 
 std::vector<std::string>
@@ -238,67 +279,19 @@ DescribeInWords(const AnalyzedRun& analyzed)
 void
 WriteHtmlReport(const AnalyzedRun& analyzed, std::ostream& out)
 {
-    const ReportedRun& run = analyzed.run;
-    const ReportLimits limits;
-    Json data;
-    data["tables"] = Json::array();
-    for (const Table& table : MakeResultTables(analyzed))
-    {
-        data["tables"].push_back(ToJson(table, limits.rows));
-    }
-    data["results"] = Json::array();
-    for (const RunRecord& result : run.results)
-    {
-        data["results"].push_back({{"executor", result.executor},
-                                   {"timeline", MakeTimelineData(run, result, limits)},
-                                   {"memory", MakeMemoryData(run, result, limits)},
-                                   {"series", MakeSeriesData(run, result, limits)}});
-    }
-    data["topology"] = MakeTopologyData(run, limits);
-
     const auto words = DescribeInWords(analyzed);
-    std::string text;
+    std::string items;
     for (std::size_t i = 1; i < words.size(); ++i)
     {
-        text += "<li>" + EscapeHtml(words[i]) + "</li>\n";
+        items += "<li>" + EscapeHtml(words[i]) + "</li>\n";
     }
-    const std::string title = NameOf(run.graph) + " on " + run.cluster.GetName();
-    const std::string page = GetResource("report.html");
-    // {{name}} in the page is replaced, once, from the front to the back.
-    std::size_t at = 0;
-    while (true)
-    {
-        const auto open = page.find("{{", at);
-        const auto close = page.find("}}", open == std::string::npos ? at : open);
-        if (open == std::string::npos || close == std::string::npos)
-        {
-            break;
-        }
-        out << page.substr(at, open - at);
-        const std::string name = page.substr(open + 2, close - open - 2);
-        if (name == "title")
-        {
-            out << EscapeHtml(title);
-        }
-        else if (name == "lead")
-        {
-            out << EscapeHtml(words.front());
-        }
-        else if (name == "words")
-        {
-            out << text;
-        }
-        else if (name == "data")
-        {
-            out << EmbedJson(data);
-        }
-        else
-        {
-            out << GetResource(name);
-        }
-        at = close + 2;
-    }
-    out << page.substr(at);
+    const std::string title = NameOf(analyzed.run.graph) + " on " + analyzed.run.cluster.GetName();
+    Fill(GetResource("report.html"),
+         {{"title", EscapeHtml(title)},
+          {"lead", EscapeHtml(words.front())},
+          {"words", items},
+          {"data", EmbedJson(MakeData(analyzed))}},
+         out);
 }
 
 } // namespace proteus

@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <stdexcept>
 #include <tuple>
-#include <utility>
 
 namespace ns3
 {
@@ -20,6 +19,42 @@ namespace
 {
 
 constexpr double PS_PER_S = 1e12;
+
+/// @return what a direction of a link carried in a time
+LinkUse
+MakeLinkUse(const Cluster& cluster, const LinkStatistics& statistics, int64_t durationPs)
+{
+    const Link& link = cluster.GetLinks()[statistics.link];
+    const VertexId from = statistics.forward ? link.a : link.b;
+    LinkUse use;
+    use.link = statistics.link;
+    use.forward = statistics.forward;
+    use.name =
+        cluster.GetVertices()[from].name + " -> " + cluster.GetVertices()[link.Other(from)].name;
+    if (durationPs <= 0)
+    {
+        throw std::invalid_argument("link statistics: " + use.name +
+                                    " carried something in a time of " +
+                                    std::to_string(durationPs) + " ps");
+    }
+    const auto duration = static_cast<double>(durationPs);
+    use.technology = link.technology;
+    use.utilisation = static_cast<double>(statistics.busyPs) / duration;
+    use.payloadBytesPerSecond =
+        static_cast<double>(statistics.payloadBytes) / (duration / PS_PER_S);
+    use.rateBytesPerSecond = link.bytesPerSecond;
+    use.creditStallShare = static_cast<double>(statistics.creditStallPs) / duration;
+    use.maxQueueBytes = statistics.maxQueueBytes;
+    use.pausedShare = static_cast<double>(statistics.pausedPs) / duration;
+    use.pauses = statistics.pauses;
+    use.packets = statistics.packets;
+    use.payloadBytes = statistics.payloadBytes;
+    use.wireBytes = statistics.wireBytes;
+    use.markedPackets = statistics.markedPackets;
+    use.lostPackets = statistics.lostPackets;
+    use.droppedPackets = statistics.droppedPackets;
+    return use;
+}
 
 } // namespace
 
@@ -41,36 +76,7 @@ BusiestLinks(const Cluster& cluster,
         {
             continue;
         }
-        const Link& link = cluster.GetLinks()[statistics.link];
-        const VertexId from = statistics.forward ? link.a : link.b;
-        LinkUse use;
-        use.link = statistics.link;
-        use.forward = statistics.forward;
-        use.name = cluster.GetVertices()[from].name + " -> " +
-                   cluster.GetVertices()[link.Other(from)].name;
-        if (durationPs <= 0)
-        {
-            throw std::invalid_argument("link statistics: " + use.name +
-                                        " carried something in a time of " +
-                                        std::to_string(durationPs) + " ps");
-        }
-        const auto duration = static_cast<double>(durationPs);
-        use.technology = link.technology;
-        use.utilisation = static_cast<double>(statistics.busyPs) / duration;
-        use.payloadBytesPerSecond =
-            static_cast<double>(statistics.payloadBytes) / (duration / PS_PER_S);
-        use.rateBytesPerSecond = link.bytesPerSecond;
-        use.creditStallShare = static_cast<double>(statistics.creditStallPs) / duration;
-        use.maxQueueBytes = statistics.maxQueueBytes;
-        use.pausedShare = static_cast<double>(statistics.pausedPs) / duration;
-        use.pauses = statistics.pauses;
-        use.packets = statistics.packets;
-        use.payloadBytes = statistics.payloadBytes;
-        use.wireBytes = statistics.wireBytes;
-        use.markedPackets = statistics.markedPackets;
-        use.lostPackets = statistics.lostPackets;
-        use.droppedPackets = statistics.droppedPackets;
-        uses.push_back(std::move(use));
+        uses.push_back(MakeLinkUse(cluster, statistics, durationPs));
     }
     const auto isBusier = [](const LinkUse& a, const LinkUse& b) {
         return a.utilisation != b.utilisation

@@ -99,6 +99,13 @@ CapacityOf(const DeviceRow& row)
     return FindGpuDatasheet(row.gpu.model).memoryBytes;
 }
 
+/// @return e.g. "data parallelism", or "other"
+std::string
+DescribeParallelism(Parallelism parallelism)
+{
+    return NameInTables(parallelism) + (parallelism == Parallelism::NONE ? "" : " parallelism");
+}
+
 /// @param find a number of a link @return it; nothing of an executor that has no packets
 template <typename F>
 std::function<Cell(const UseRow<LinkUse>&)>
@@ -246,18 +253,14 @@ GetBreakdownLayout()
     });
     for (Parallelism parallelism : EXPOSURE_PRIORITY)
     {
-        const std::string name = NameInTables(parallelism);
-        const std::string what = name + (parallelism == Parallelism::NONE ? "" : " parallelism");
-        add("exposed_" + name + "_s",
-            "of exposed_communication_s: for " + what,
+        add("exposed_" + NameInTables(parallelism) + "_s",
+            "of exposed_communication_s: for " + DescribeParallelism(parallelism),
             [parallelism](const B& b) { return b.GetExposedPs(parallelism); });
     }
     for (Parallelism parallelism : EXPOSURE_PRIORITY)
     {
-        const std::string name = NameInTables(parallelism);
-        const std::string what = name + (parallelism == Parallelism::NONE ? "" : " parallelism");
-        add("waiting_" + name + "_s",
-            "of waiting_for_peers_s: for " + what,
+        add("waiting_" + NameInTables(parallelism) + "_s",
+            "of waiting_for_peers_s: for " + DescribeParallelism(parallelism),
             [parallelism](const B& b) { return b.GetWaitingPs(parallelism); });
     }
     return layout;

@@ -13,7 +13,6 @@
 #include "ns3/proteus-operator-cost.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <stdexcept>
 
 namespace ns3
@@ -27,7 +26,6 @@ namespace
 constexpr double PS_PER_S = 1e12;
 constexpr std::size_t N_BUSIEST_LINKS = 10;
 
-using Json = nlohmann::ordered_json;
 using Row = std::vector<std::string>;
 
 /// @param breakdowns by device, at least one @param get what to compare
@@ -254,6 +252,73 @@ DescribeCollectives(const Summary& summary)
            "links of\n  one group allow, headers not deducted\n";
 }
 
+/// @return the main numbers, a row each
+std::vector<Row>
+DescribeIteration(const Summary& summary)
+{
+    std::vector<Row> rows{{"iteration time", FormatTime(summary.iterationS)}};
+    if (summary.tokensPerS > 0)
+    {
+        rows.push_back(
+            {"throughput",
+             FormatNumber(summary.tokensPerS, 0) +
+                 (summary.tokensPerS == summary.samplesPerS ? " samples/s" : " tokens/s")});
+    }
+    if (summary.modelFlopUtilisation > 0)
+    {
+        rows.push_back({"MFU",
+                        FormatPercent(summary.modelFlopUtilisation) +
+                            ": model FLOPs over the dense " + ToString(summary.dataType) +
+                            " peak of " + FormatGpus(summary.devices) + ", " +
+                            FormatFlops(summary.peakFlops)});
+    }
+    if (summary.mean.communicationS > 0)
+    {
+        const double hidden = 1 - summary.mean.exposedCommunicationS / summary.mean.communicationS;
+        rows.push_back({"communication",
+                        FormatTime(summary.mean.communicationS) + " in flight per GPU, " +
+                            FormatPercent(hidden) + " of it hidden behind compute"});
+    }
+    rows.push_back({"peak memory", DescribeMemory(summary)});
+    return rows;
+}
+
+/// @return what the simulator did, a row each
+std::vector<Row>
+DescribeSimulation(const Summary& summary)
+{
+    const NetworkStatistics& network = summary.network;
+    std::vector<Row> rows;
+    if (network.packets > 0)
+    {
+        rows.push_back({"simulated",
+                        FormatThings(network.packets, "packet") + ", " +
+                            FormatThings(network.packetHops, "packet-hop") + ", " +
+                            FormatThings(network.events, "event")});
+        rows.push_back({"network", DescribeLosses(summary.losses)});
+    }
+    else if (network.messages > 0) // see FlowNetwork::GetStatistics()
+    {
+        rows.push_back(
+            {"simulated",
+             FormatThings(network.messages, "collective") +
+                 (network.messages == 1 ? " as a flow" : " as flows") +
+                 (network.events > 0 ? ", shares computed " + FormatThings(network.events, "time")
+                                     : ", none of which share links")});
+    }
+    if (summary.wallS > 0)
+    {
+        constexpr double MEGA = 1e6;
+        const double pace = static_cast<double>(network.packetHops) / summary.wallS / MEGA;
+        rows.push_back(
+            {"wall time",
+             FormatTime(summary.wallS) +
+                 (network.packets > 0 ? ", " + FormatNumber(pace, 2) + " million packet-hops/s"
+                                      : "")});
+    }
+    return rows;
+}
+
 } // namespace
 
 Summary
@@ -303,144 +368,13 @@ Summarize(const ExecutionGraph& graph,
 }
 
 void
-WriteSummaryJson(const Summary& summary, std::ostream& out)
-{
-    const auto orNull = [](double value) { return value > 0 ? Json(value) : Json(); };
-    const auto worst = [&](const DeviceTime& time) {
-        return Json{{"gpu", summary.gpuNames.at(time.device)}, {"s", time.seconds}};
-    };
-    Json exposed = Json::object();
-    Json waiting = Json::object();
-    Json worstExposed = Json::object();
-    Json worstWaiting = Json::object();
-    for (Parallelism parallelism : EXPOSURE_PRIORITY)
-    {
-        const auto i = static_cast<std::size_t>(parallelism);
-        exposed[ToString(parallelism)] = summary.mean.exposedS[i];
-        waiting[ToString(parallelism)] = summary.mean.waitingS[i];
-        worstExposed[ToString(parallelism)] = worst(summary.worst.exposed[i]);
-        worstWaiting[ToString(parallelism)] = worst(summary.worst.waiting[i]);
-    }
-    Json outOfMemoryGpus = Json::array();
-    for (DeviceId device : summary.outOfMemoryDevices)
-    {
-        outOfMemoryGpus.push_back(summary.gpuNames.at(device));
-    }
-    Json links = Json::array();
-    for (const LinkUse& use : summary.busiestLinks)
-    {
-        links.push_back({{"name", use.name},
-                         {"technology", ToString(use.technology)},
-                         {"utilisation", use.utilisation},
-                         {"payload_bytes_per_s", use.payloadBytesPerSecond},
-                         {"rate_bytes_per_s", use.rateBytesPerSecond},
-                         {"credit_stall_share", use.creditStallShare},
-                         {"max_queue_bytes", use.maxQueueBytes}});
-    }
-    Json collectives = Json::array();
-    for (const CollectiveUse& use : summary.collectives)
-    {
-        collectives.push_back({{"collective", ToString(use.collective)},
-                               {"parallelism", ToString(use.parallelism)},
-                               {"bytes", use.bytes},
-                               {"ranks", use.ranks},
-                               {"servers", use.servers},
-                               {"count", use.count},
-                               {"mean_s", use.meanS},
-                               {"busbw_bytes_per_s", orNull(use.busBytesPerS)},
-                               {"ideal_busbw_bytes_per_s", orNull(use.idealBytesPerS)}});
-    }
-    Json json{
-        {"graph", summary.graph},
-        {"cluster", summary.cluster},
-        {"gpu", summary.gpu},
-        {"devices", summary.devices},
-        {"data_type", ToString(summary.dataType)},
-        {"iteration_s", summary.iterationS},
-        {"tokens_per_s", orNull(summary.tokensPerS)},
-        {"samples_per_s", orNull(summary.samplesPerS)},
-        {"model_flop_utilisation", orNull(summary.modelFlopUtilisation)},
-        {"model_flops", summary.modelFlops},
-        {"peak_flops_per_s", summary.peakFlops},
-        {"compute_s", summary.mean.computeS},
-        {"exposed_communication_s", summary.mean.exposedCommunicationS},
-        {"exposed_s", exposed},
-        {"waiting_for_peers_s", summary.mean.waitingForPeersS},
-        {"waiting_s", waiting},
-        {"bubble_s", summary.mean.bubbleS},
-        {"host_s", summary.mean.hostS},
-        {"idle_s", summary.mean.idleS},
-        {"communication_s", summary.mean.communicationS},
-        {"worst",
-         {{"compute", worst(summary.worst.compute)},
-          {"exposed_communication", worst(summary.worst.exposedCommunication)},
-          {"exposed", worstExposed},
-          {"waiting_for_peers", worst(summary.worst.waitingForPeers)},
-          {"waiting", worstWaiting},
-          {"bubble", worst(summary.worst.bubble)},
-          {"host", worst(summary.worst.host)},
-          {"idle", worst(summary.worst.idle)}}},
-        {"peak_memory_bytes", summary.peakMemoryBytes},
-        {"peak_memory_gpu", summary.gpuNames.at(summary.peakMemoryDevice)},
-        {"memory_capacity_bytes", summary.memoryCapacityBytes},
-        {"out_of_memory", summary.outOfMemory},
-        {"out_of_memory_gpus", outOfMemoryGpus},
-        {"packets", summary.network.packets},
-        {"control_packets", summary.network.controlPackets},
-        {"packet_hops", summary.network.packetHops},
-        {"events", summary.network.events},
-        {"messages", summary.network.messages},
-        {"queue_pairs", summary.network.queuePairs},
-        {"losses",
-         {{"lost_packets", summary.losses.lostPackets},
-          {"dropped_packets", summary.losses.droppedPackets},
-          {"repeated_packets", summary.losses.repeatedPackets},
-          {"timeouts", summary.losses.timeouts},
-          {"pauses", summary.losses.pauses},
-          {"marked_packets", summary.losses.markedPackets}}},
-        {"wall_s", summary.wallS},
-        {"busiest_links", links},
-        {"congestion", summary.congestion},
-        {"collectives", collectives},
-    };
-    if (!summary.notes.empty())
-    {
-        json["notes"] = summary.notes;
-    }
-    out << json.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
-}
-
-void
 PrintSummary(const Summary& summary, std::ostream& out)
 {
-    const std::string gpus = FormatGpus(summary.devices);
     out << (summary.graph.empty() ? "One iteration" : summary.graph) << " on " << summary.cluster
-        << (summary.cluster.empty() ? "" : ", ") << gpus << " (" << summary.gpu << ")\n\n";
-
-    std::vector<Row> rows{{"iteration time", FormatTime(summary.iterationS)}};
-    if (summary.tokensPerS > 0)
-    {
-        rows.push_back(
-            {"throughput",
-             FormatNumber(summary.tokensPerS, 0) +
-                 (summary.tokensPerS == summary.samplesPerS ? " samples/s" : " tokens/s")});
-    }
-    if (summary.modelFlopUtilisation > 0)
-    {
-        rows.push_back({"MFU",
-                        FormatPercent(summary.modelFlopUtilisation) +
-                            ": model FLOPs over the dense " + ToString(summary.dataType) +
-                            " peak of " + gpus + ", " + FormatFlops(summary.peakFlops)});
-    }
-    if (summary.mean.communicationS > 0)
-    {
-        const double hidden = 1 - summary.mean.exposedCommunicationS / summary.mean.communicationS;
-        rows.push_back({"communication",
-                        FormatTime(summary.mean.communicationS) + " in flight per GPU, " +
-                            FormatPercent(hidden) + " of it hidden behind compute"});
-    }
-    rows.push_back({"peak memory", DescribeMemory(summary)});
-    out << FormatTable(rows, "ll") << '\n' << DescribeTimes(summary) << '\n';
+        << (summary.cluster.empty() ? "" : ", ") << FormatGpus(summary.devices) << " ("
+        << summary.gpu << ")\n\n"
+        << FormatTable(DescribeIteration(summary), "ll") << '\n'
+        << DescribeTimes(summary) << '\n';
     if (!summary.collectives.empty())
     {
         out << DescribeCollectives(summary) << '\n';
@@ -449,36 +383,7 @@ PrintSummary(const Summary& summary, std::ostream& out)
     {
         out << DescribeLinks(summary) << '\n' << WrapText(summary.congestion) << '\n';
     }
-    const NetworkStatistics& network = summary.network;
-    rows.clear();
-    if (network.packets > 0)
-    {
-        rows.push_back({"simulated",
-                        FormatThings(network.packets, "packet") + ", " +
-                            FormatThings(network.packetHops, "packet-hop") + ", " +
-                            FormatThings(network.events, "event")});
-        rows.push_back({"network", DescribeLosses(summary.losses)});
-    }
-    else if (network.messages > 0) // see FlowNetwork::GetStatistics()
-    {
-        rows.push_back(
-            {"simulated",
-             FormatThings(network.messages, "collective") +
-                 (network.messages == 1 ? " as a flow" : " as flows") +
-                 (network.events > 0 ? ", shares computed " + FormatThings(network.events, "time")
-                                     : ", none of which share links")});
-    }
-    if (summary.wallS > 0)
-    {
-        constexpr double MEGA = 1e6;
-        const double pace = static_cast<double>(network.packetHops) / summary.wallS / MEGA;
-        rows.push_back(
-            {"wall time",
-             FormatTime(summary.wallS) +
-                 (network.packets > 0 ? ", " + FormatNumber(pace, 2) + " million packet-hops/s"
-                                      : "")});
-    }
-    out << FormatTable(rows, "ll");
+    out << FormatTable(DescribeSimulation(summary), "ll");
 }
 
 } // namespace proteus

@@ -6,11 +6,9 @@
 
 #include "proteus-table.h"
 
+#include "proteus-cell-json.h"
 #include "proteus-tables.h"
 #include "proteus-text-blocks.h"
-
-#include <nlohmann/json.hpp>
-#include <type_traits>
 
 namespace ns3
 {
@@ -22,23 +20,6 @@ namespace
 
 using Json = nlohmann::ordered_json;
 
-Json
-ToJson(const Cell& cell)
-{
-    return std::visit(
-        [](const auto& value) {
-            if constexpr (std::is_same_v<std::decay_t<decltype(value)>, std::monostate>)
-            {
-                return Json();
-            }
-            else
-            {
-                return Json(value);
-            }
-        },
-        cell);
-}
-
 std::string
 ToCsv(const Cell& cell)
 {
@@ -47,7 +28,7 @@ ToCsv(const Cell& cell)
         return "";
     }
     const auto* text = std::get_if<std::string>(&cell);
-    return text ? QuoteCsv(*text) : ToJson(cell).dump();
+    return text ? QuoteCsv(*text) : CellToJson(cell).dump();
 }
 
 } // namespace
@@ -92,7 +73,7 @@ WriteTablesJson(const std::vector<Table>& tables, std::ostream& out)
             Json object = Json::object();
             for (std::size_t i = 0; i < row.size(); ++i)
             {
-                object[table.columns[i].name] = ToJson(row[i]);
+                object[table.columns[i].name] = CellToJson(row[i]);
             }
             rows.push_back(std::move(object));
         }
