@@ -7,6 +7,7 @@
 #include "proteus-boxing.h"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <stdexcept>
 #include <utility>
@@ -97,20 +98,24 @@ PlanAllToAll(const Layout& from, const Layout& to, const Shape& shape, const Box
     return step;
 }
 
-/// The steps on one mesh; none if the layouts do not nest.
-std::optional<std::vector<BoxingStep>>
-PlanNested(const Layout& from, const Layout& to, const Shape& shape)
+/// How layouts on one mesh differ whose parts nest.
+struct NestedChange
+{
+    Axes scattered;             //!< partial sums that are split in the end
+    Axes gathered;              //!< split at first, and not in the end
+    std::vector<Axes> narrowed; //!< split after the slices that replicas allow, by dimension
+};
+
+/// @return the change; none if the layouts do not nest
+std::optional<NestedChange>
+FindNestedChange(const Layout& from, const Layout& to, const Shape& shape)
 {
     if (!Nest(from, to, shape))
     {
         return std::nullopt;
     }
-    Axes scattered;
-    Axes gathered;
-    Layout sliced = from;
-    Layout reduced = from;
-    reduced.partial.clear();
-    Layout narrow = from; // after the slices that the replicas of `from` allow
+    NestedChange change;
+    change.narrowed = from.split;
     for (std::size_t i = 0; i < shape.size(); ++i)
     {
         const Axes& a = from.split[i];
@@ -124,7 +129,7 @@ PlanNested(const Layout& from, const Layout& to, const Shape& shape)
         {
             if (Contains(from.partial, b[k]))
             {
-                scattered.push_back(b[k]);
+                change.scattered.push_back(b[k]);
             }
             else if (from.FindDimension(b[k]) != NO_ID)
             {
@@ -133,44 +138,51 @@ PlanNested(const Layout& from, const Layout& to, const Shape& shape)
         }
         if (common < b.size())
         {
-            narrow.split[i] = b;
+            change.narrowed[i] = b;
         }
-        gathered.insert(gathered.end(), a.begin() + common, a.end());
+        change.gathered.insert(change.gathered.end(), a.begin() + common, a.end());
     }
-    for (const MeshAxis axis : gathered)
+    const bool isGatheredOnly =
+        std::all_of(change.gathered.begin(), change.gathered.end(), [&](MeshAxis axis) {
+            return to.FindDimension(axis) == NO_ID;
+        });
+    return isGatheredOnly ? std::optional(change) : std::nullopt;
+}
+
+/// @param axes some @param others to leave out @return the rest, in order
+Axes
+Without(const Axes& axes, const Axes& others)
+{
+    Axes rest;
+    std::copy_if(axes.begin(), axes.end(), std::back_inserter(rest), [&](MeshAxis axis) {
+        return !Contains(others, axis);
+    });
+    return rest;
+}
+
+/// The steps on one mesh; none if the layouts do not nest.
+std::optional<std::vector<BoxingStep>>
+PlanNested(const Layout& from, const Layout& to, const Shape& shape)
+{
+    const std::optional<NestedChange> change = FindNestedChange(from, to, shape);
+    if (!change)
     {
-        if (to.FindDimension(axis) != NO_ID)
-        {
-            return std::nullopt;
-        }
+        return std::nullopt;
     }
     std::vector<BoxingStep> steps;
-    Axes added; // the axes that split more, scattered ones among them
     Layout now = from;
-    for (const MeshAxis axis : scattered)
-    {
-        now.partial.erase(std::find(now.partial.begin(), now.partial.end(), axis));
-    }
+    now.partial = Without(from.partial, change->scattered);
     // Slices first: they make everything after them smaller.
-    Layout before = now;
-    now.split = narrow.split;
-    if (!scattered.empty())
+    now.split = change->narrowed;
+    if (!change->scattered.empty())
     {
-        before.split = now.split;
-        for (std::size_t i = 0; i < shape.size(); ++i)
+        Layout before = now;
+        for (Axes& split : before.split)
         {
-            Axes kept;
-            for (const MeshAxis axis : now.split[i])
-            {
-                if (!Contains(scattered, axis))
-                {
-                    kept.push_back(axis);
-                }
-            }
-            before.split[i] = kept;
+            split = Without(split, change->scattered);
         }
         before.partial = from.partial;
-        steps.push_back({Collective::REDUCE_SCATTER, scattered, before, now});
+        steps.push_back({Collective::REDUCE_SCATTER, change->scattered, before, now});
     }
     if (!now.partial.empty())
     {
@@ -179,9 +191,9 @@ PlanNested(const Layout& from, const Layout& to, const Shape& shape)
         steps.push_back({Collective::ALL_REDUCE, now.partial, now, done});
         now = done;
     }
-    if (!gathered.empty())
+    if (!change->gathered.empty())
     {
-        steps.push_back({Collective::ALL_GATHER, gathered, now, to});
+        steps.push_back({Collective::ALL_GATHER, change->gathered, now, to});
     }
     return steps;
 }
@@ -363,75 +375,90 @@ GetBoxingGroups(const BoxingStep& step, const Shape& shape)
     return groups;
 }
 
+namespace
+{
+
+/// @return number of blocks that a layout cuts a tensor into
+uint64_t
+CountBlocks(const Layout& layout, std::size_t rank)
+{
+    uint64_t blocks = 1;
+    for (std::size_t i = 0; i < rank; ++i)
+    {
+        blocks *= layout.GetParts(i);
+    }
+    return blocks;
+}
+
+/// @return row-major number of the block that a position of the mesh has
+uint64_t
+GetBlock(const Layout& layout, std::size_t rank, uint32_t position)
+{
+    uint64_t block = 0;
+    for (std::size_t i = 0; i < rank; ++i)
+    {
+        block = block * layout.GetParts(i) + layout.GetIndex(i, position);
+    }
+    return block;
+}
+
+/// A block, and how many elements of it are wanted.
+using BlockShare = std::pair<uint64_t, uint64_t>;
+
+/// @return the blocks of a layout that meet a box, found dimension by dimension
+std::vector<BlockShare>
+FindBlocks(const Layout& layout, const Shape& shape, const Box& box)
+{
+    std::vector<BlockShare> blocks{{0, 1}};
+    for (std::size_t i = 0; i < shape.size(); ++i)
+    {
+        std::vector<BlockShare> next;
+        const uint64_t parts = layout.GetParts(i);
+        // Parts differ in size by at most one, so these bounds hold every part that meets it.
+        const uint64_t size = std::max<uint64_t>(shape[i] / parts, 1);
+        const uint64_t low = box[i].begin / (size + 1);
+        const uint64_t high = std::min(parts, box[i].end / size + 1);
+        for (uint64_t part = low; part < high; ++part)
+        {
+            const Interval other = GetPart(shape[i], parts, part);
+            const Interval common{std::max(box[i].begin, other.begin),
+                                  std::min(box[i].end, other.end)};
+            if (common.Size() > 0)
+            {
+                for (const auto& [block, elements] : blocks)
+                {
+                    next.emplace_back(block * parts + part, elements * common.Size());
+                }
+            }
+        }
+        blocks = std::move(next);
+    }
+    return blocks;
+}
+
+} // namespace
+
 std::vector<BoxingTransfer>
 GetBoxingTransfers(const BoxingStep& step, const Shape& shape)
 {
     const DeviceMesh& source = *step.from.mesh;
     const DeviceMesh& target = *step.to.mesh;
     const std::size_t rank = shape.size();
-
-    // Who has a block: by the block's row-major number, positions in the order of the replicas.
-    std::vector<uint64_t> parts(rank);
-    uint64_t nBlocks = 1;
-    for (std::size_t i = 0; i < rank; ++i)
-    {
-        parts[i] = step.from.GetParts(i);
-        nBlocks *= parts[i];
-    }
-    std::vector<std::vector<uint32_t>> holders(nBlocks);
+    // Who has a block: positions in the order of the replicas.
+    std::vector<std::vector<uint32_t>> holders(CountBlocks(step.from, rank));
     for (uint32_t position = 0; position < source.GetDevices().size(); ++position)
     {
-        uint64_t block = 0;
-        for (std::size_t i = 0; i < rank; ++i)
-        {
-            block = block * parts[i] + step.from.GetIndex(i, position);
-        }
-        holders[block].push_back(position);
+        holders[GetBlock(step.from, rank, position)].push_back(position);
     }
     // The replica number of a receiver: how many with the same block came before it.
-    uint64_t nTargets = 1;
-    for (std::size_t i = 0; i < rank; ++i)
-    {
-        nTargets *= step.to.GetParts(i);
-    }
-    std::vector<uint32_t> seen(nTargets);
-
+    std::vector<uint32_t> seen(CountBlocks(step.to, rank));
     std::vector<BoxingTransfer> transfers;
     for (uint32_t to = 0; to < target.GetDevices().size(); ++to)
     {
-        uint64_t number = 0;
-        for (std::size_t i = 0; i < rank; ++i)
-        {
-            number = number * step.to.GetParts(i) + step.to.GetIndex(i, to);
-        }
-        const uint32_t replica = seen[number]++;
-        const Box box = step.to.GetBox(shape, to);
+        const uint32_t replica = seen[GetBlock(step.to, rank, to)]++;
         const uint32_t self = source.FindPosition(target.GetDevices()[to]);
-        // All blocks of `from` that meet the box, dimension by dimension.
-        std::vector<std::pair<uint64_t, uint64_t>> blocks{{0, 1}}; // number, common elements
-        for (std::size_t i = 0; i < rank; ++i)
-        {
-            std::vector<std::pair<uint64_t, uint64_t>> next;
-            // Parts differ in size by at most one, so these bounds hold every part that meets it.
-            const uint64_t size = std::max<uint64_t>(shape[i] / parts[i], 1);
-            const uint64_t low = box[i].begin / (size + 1);
-            const uint64_t high = std::min(parts[i], box[i].end / size + 1);
-            for (uint64_t part = low; part < high; ++part)
-            {
-                const Interval other = GetPart(shape[i], parts[i], part);
-                const Interval common{std::max(box[i].begin, other.begin),
-                                      std::min(box[i].end, other.end)};
-                if (common.Size() > 0)
-                {
-                    for (const auto& [block, elements] : blocks)
-                    {
-                        next.emplace_back(block * parts[i] + part, elements * common.Size());
-                    }
-                }
-            }
-            blocks = std::move(next);
-        }
-        for (const auto& [block, elements] : blocks)
+        for (const auto& [block, elements] :
+             FindBlocks(step.from, shape, step.to.GetBox(shape, to)))
         {
             const std::vector<uint32_t>& have = holders[block];
             const bool hasIt = std::find(have.begin(), have.end(), self) != have.end();

@@ -59,52 +59,53 @@ Converter::Convert(const Value& value, const Layout& target, const Cargo& cargo)
     return now;
 }
 
+/// The collective of one group.
+TaskId
+Converter::EmitGroup(const Value& value,
+                     const BoxingStep& step,
+                     const BoxingGroup& group,
+                     const Cargo& cargo)
+{
+    std::vector<TaskId> ready;
+    for (const DeviceId device : group.devices)
+    {
+        const uint32_t position = step.from.mesh->FindPosition(device);
+        if (position == NO_ID)
+        {
+            continue;
+        }
+        const std::vector<TaskId> some = GetReady(value, position);
+        ready.insert(ready.end(), some.begin(), some.end());
+        // Parameters are there from the beginning; they are gathered shortly before their use.
+        const TaskId trigger =
+            cargo.isParameter ? m_recent.FindTrigger(step.from.mesh, position) : NO_ID;
+        if (trigger != NO_ID)
+        {
+            ready.push_back(trigger);
+        }
+    }
+    Task task;
+    task.kind = TaskKind::COMMUNICATION;
+    task.collective = step.collective;
+    task.parallelism = cargo.isParameter ? Parallelism::DATA : FindParallelism(step);
+    task.stream = cargo.isParameter ? m_context.streams.parameter : m_context.streams.communication;
+    task.phase = cargo.sendPhase;
+    task.root = static_cast<uint16_t>(group.root);
+    task.place = m_context.builder.AddGroup(group.devices);
+    task.bytes = group.elements * cargo.elementBytes;
+    return m_context.builder.AddTask(task, cargo.name + "." + ToString(step.collective), ready);
+}
+
 Value
 Converter::EmitCollective(const Value& value, const BoxingStep& step, const Cargo& cargo)
 {
-    const DeviceMesh& from = *step.from.mesh;
     const DeviceMesh& to = *step.to.mesh;
     Value result;
     result.layout = step.to;
     Row done(to.GetDevices().size(), NO_ID);
-    Row left(from.GetDevices().size(), NO_ID);
-    Parallelism parallelism = FindParallelism(step);
-    if (cargo.isParameter)
-    {
-        parallelism = Parallelism::DATA;
-    }
     for (const BoxingGroup& group : GetBoxingGroups(step, cargo.shape))
     {
-        std::vector<TaskId> ready;
-        for (const DeviceId device : group.devices)
-        {
-            const uint32_t position = from.FindPosition(device);
-            if (position == NO_ID)
-            {
-                continue;
-            }
-            const std::vector<TaskId> some = GetReady(value, position);
-            ready.insert(ready.end(), some.begin(), some.end());
-            // Parameters are there from the beginning; they are gathered shortly before their use.
-            const TaskId trigger =
-                cargo.isParameter ? m_recent.FindTrigger(step.from.mesh, position) : NO_ID;
-            if (trigger != NO_ID)
-            {
-                ready.push_back(trigger);
-            }
-        }
-        Task task;
-        task.kind = TaskKind::COMMUNICATION;
-        task.collective = step.collective;
-        task.parallelism = parallelism;
-        task.stream =
-            cargo.isParameter ? m_context.streams.parameter : m_context.streams.communication;
-        task.phase = cargo.sendPhase;
-        task.root = static_cast<uint16_t>(group.root);
-        task.place = m_context.builder.AddGroup(group.devices);
-        task.bytes = group.elements * cargo.elementBytes;
-        const TaskId id =
-            m_context.builder.AddTask(task, cargo.name + "." + ToString(step.collective), ready);
+        const TaskId id = EmitGroup(value, step, group, cargo);
         for (const DeviceId device : group.devices)
         {
             if (cargo.isParameter)

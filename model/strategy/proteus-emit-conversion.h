@@ -65,6 +65,10 @@ class Converter
     static Parallelism FindParallelism(const BoxingStep& step);
 
   private:
+    TaskId EmitGroup(const Value& value,
+                     const BoxingStep& step,
+                     const BoxingGroup& group,
+                     const Cargo& cargo);
     static void AddOwn(const std::vector<std::vector<TaskId>>& producers,
                        const std::vector<bool>& isReceiver,
                        Value& result);

@@ -175,56 +175,65 @@ KernelEmitter::EmitKernel(OperatorId id,
     return row;
 }
 
+namespace
+{
+
+/// Bytes that a device keeps from the beginning to the end.
+struct PersistentBytes
+{
+    uint64_t parameters{0};
+    uint64_t gradients{0};
+    uint64_t state{0};
+    uint64_t data{0};
+};
+
+/// Adds a tensor to a kind of bytes of all its devices. @param bytes of an element
+void
+AddBytes(std::vector<PersistentBytes>& all,
+         uint64_t PersistentBytes::*kind,
+         const ModelTensor& tensor,
+         const Layout& layout,
+         uint64_t bytes)
+{
+    const std::vector<DeviceId>& devices = layout.mesh->GetDevices();
+    for (uint32_t position = 0; position < devices.size(); ++position)
+    {
+        all[devices[position]].*kind += bytes * layout.CountLocal(tensor.shape, position);
+    }
+}
+
+} // namespace
+
 void
 KernelEmitter::AddPersistentMemory(const std::set<TensorId>& losses)
 {
-    struct Bytes
-    {
-        uint64_t parameters{0};
-        uint64_t gradients{0};
-        uint64_t state{0};
-        uint64_t data{0};
-    };
-
-    std::vector<Bytes> all(m_context.placement.nDevices);
+    using B = PersistentBytes;
+    std::vector<B> all(m_context.placement.nDevices);
     for (TensorId id = 0; id < m_context.placement.tensors.size(); ++id)
     {
-        const PlacedTensor& tensor = m_context.placement.tensors[id];
-        const bool isLoss = losses.count(id) > 0;
-        if (tensor.tensor.role != TensorRole::PARAMETER &&
-            tensor.tensor.role != TensorRole::INPUT && !isLoss)
+        const PlacedTensor& placed = m_context.placement.tensors[id];
+        const ModelTensor& tensor = placed.tensor;
+        const uint64_t bytes = m_context.GetElementBytes(tensor.element);
+        if (tensor.role == TensorRole::PARAMETER)
         {
-            continue;
-        }
-        auto add = [&](const Layout& layout, uint64_t bytes, uint64_t Bytes::*field) {
-            const std::vector<DeviceId>& devices = layout.mesh->GetDevices();
-            for (uint32_t position = 0; position < devices.size(); ++position)
-            {
-                all[devices[position]].*field +=
-                    bytes * layout.CountLocal(tensor.tensor.shape, position);
-            }
-        };
-        const uint64_t bytes = m_context.GetElementBytes(tensor.tensor.element);
-        if (tensor.tensor.role == TensorRole::PARAMETER)
-        {
-            add(tensor.home, bytes, &Bytes::parameters);
+            AddBytes(all, &B::parameters, tensor, placed.home, bytes);
             if (m_context.isInPlace)
             {
-                add(tensor.gradient, m_context.GetGradientBytes(), &Bytes::gradients);
+                AddBytes(all, &B::gradients, tensor, placed.gradient, m_context.GetGradientBytes());
             }
             if (!m_context.tree.optimizer.isOffloaded)
             {
-                add(tensor.optimizer, m_context.GetStateBytes(), &Bytes::state);
+                AddBytes(all, &B::state, tensor, placed.optimizer, m_context.GetStateBytes());
             }
         }
-        else
+        else if (tensor.role == TensorRole::INPUT || losses.count(id) > 0)
         {
-            add(tensor.home, bytes, &Bytes::data);
+            AddBytes(all, &B::data, tensor, placed.home, bytes);
         }
     }
     for (DeviceId device = 0; device < m_context.placement.nDevices; ++device)
     {
-        const Bytes& bytes = all[device];
+        const B& bytes = all[device];
         for (const auto& [name, size] :
              {std::pair<const char*, uint64_t>{"parameters", bytes.parameters},
               {"gradients", bytes.gradients},

@@ -346,6 +346,48 @@ PassEmitter::GatherSaved(OperatorId id, Pass& pass)
     }
 }
 
+/// @return the gradient that a part of an operator makes
+Value
+PassEmitter::MakeGradient(const PlacedOperator& placed,
+                          const OperatorPart& part,
+                          const GradientWrite& write,
+                          PhaseId phase,
+                          const std::vector<Value>& reads,
+                          const Row& kernel)
+{
+    const ModelOperator& op = placed.op;
+    const Access& target = op.reads[write.read];
+    std::vector<const Access*> summands;
+    for (const DataReference& reference : write.summands)
+    {
+        summands.push_back(&FindAccess(op, reference));
+    }
+    const PlacedTensor& tensor = m_context.placement.tensors[target.tensor];
+    Value made;
+    made.layout = GetResultLayout(placed, target, summands);
+    const bool isParameter = tensor.tensor.role == TensorRole::PARAMETER;
+    if (part.isView)
+    {
+        made.rows = reads[0].rows;
+    }
+    else if (isParameter && m_context.isInPlace && !m_context.IsScattered(placed, write))
+    {
+        made.rows = {kernel};
+    }
+    else
+    {
+        made.rows = {m_context.EmitMemory(made.layout,
+                                          tensor.tensor.shape,
+                                          isParameter
+                                              ? m_context.GetGradientBytes()
+                                              : m_context.GetElementBytes(tensor.tensor.element),
+                                          phase,
+                                          tensor.tensor.name + ".gradient",
+                                          kernel)};
+    }
+    return made;
+}
+
 void
 PassEmitter::EmitBackwardPart(OperatorId id, const OperatorPart& part, Pass& pass)
 {
@@ -382,34 +424,7 @@ PassEmitter::EmitBackwardPart(OperatorId id, const OperatorPart& part, Pass& pas
         {
             continue;
         }
-        std::vector<const Access*> summands;
-        for (const DataReference& reference : write.summands)
-        {
-            summands.push_back(&FindAccess(op, reference));
-        }
-        const PlacedTensor& tensor = m_context.placement.tensors[target.tensor];
-        Value made;
-        made.layout = GetResultLayout(placed, target, summands);
-        const bool isParameter = tensor.tensor.role == TensorRole::PARAMETER;
-        if (part.isView)
-        {
-            made.rows = reads[0].rows;
-        }
-        else if (isParameter && m_context.isInPlace && !m_context.IsScattered(placed, write))
-        {
-            made.rows = {kernel};
-        }
-        else
-        {
-            made.rows = {
-                m_context.EmitMemory(made.layout,
-                                     tensor.tensor.shape,
-                                     isParameter ? m_context.GetGradientBytes()
-                                                 : m_context.GetElementBytes(tensor.tensor.element),
-                                     phase,
-                                     tensor.tensor.name + ".gradient",
-                                     kernel)};
-        }
+        const Value made = MakeGradient(placed, part, write, phase, reads, kernel);
         AddGradient(id, write, made, pass);
     }
 }

@@ -70,6 +70,12 @@ class PassEmitter
     void EmitLossGradients();
     void EmitBackward(OperatorId id, Pass& pass);
     void EmitBackwardPart(OperatorId id, const OperatorPart& part, Pass& pass);
+    Value MakeGradient(const PlacedOperator& placed,
+                       const OperatorPart& part,
+                       const GradientWrite& write,
+                       PhaseId phase,
+                       const std::vector<Value>& reads,
+                       const Row& kernel);
     void GatherSaved(OperatorId id, Pass& pass);
     void RecomputeFor(OperatorId id);
     static OperatorPart MergeBackward(const ModelOperator& op);

@@ -50,8 +50,9 @@ ScheduleEmitter::HasScattered() const
     return false;
 }
 
+/// Finds which chunk of the model a stage is on its devices, counted from 0.
 void
-ScheduleEmitter::AddPhases()
+ScheduleEmitter::FindChunks()
 {
     std::vector<uint32_t> nStages(m_context.placement.nDevices);
     for (uint32_t stage = 0; stage < m_context.placement.nStages; ++stage)
@@ -72,6 +73,12 @@ ScheduleEmitter::AddPhases()
         m_context.phases.chunkOf.push_back(chunk);
         m_context.phases.nChunks = std::max(m_context.phases.nChunks, chunk + 1);
     }
+}
+
+void
+ScheduleEmitter::AddPhases()
+{
+    FindChunks();
     const uint32_t microBatches = m_context.tree.schedule.microBatches;
     for (uint32_t chunk = 0; chunk < m_context.phases.nChunks; ++chunk)
     {
@@ -99,6 +106,12 @@ ScheduleEmitter::AddPhases()
     }
     m_context.phases.gradients = m_context.builder.AddPhase("gradients");
     m_context.phases.optimizer = m_context.builder.AddPhase("optimizer");
+    AddStreams();
+}
+
+void
+ScheduleEmitter::AddStreams()
+{
     m_context.streams.compute = m_context.builder.AddStream("compute");
     m_context.streams.communication = m_context.builder.AddStream("communication");
     m_context.streams.pipeline = m_context.builder.AddStream("pipeline");

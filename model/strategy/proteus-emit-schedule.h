@@ -44,6 +44,8 @@ class ScheduleEmitter
 
   private:
     bool HasScattered() const;
+    void FindChunks();
+    void AddStreams();
     void CheckSchedule() const;
     std::vector<ScheduleEntry> MakePasses(
         uint32_t rank,

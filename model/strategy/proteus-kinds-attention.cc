@@ -26,11 +26,101 @@ using Axes = OperatorDraft::Axes;
 constexpr double CORE_FORWARD_BYTES = 8;
 constexpr double CORE_BACKWARD_BYTES = 14;
 
+/// The sizes of an attention.
+struct AttentionSizes
+{
+    uint64_t heads;
+    uint64_t groups; //!< heads of keys and values
+    bool isFused;
+    bool hasDropout;
+};
+
+/// The dimensions of an attention.
+struct AttentionAxes
+{
+    IterationAxis batch;
+    IterationAxis head; //!< groups of heads
+    IterationAxis row;
+    IterationAxis column;
+
+    Axes GetScores() const
+    {
+        return {batch, head, row, column};
+    }
+};
+
+/// @return what the attributes say, which fits the inputs
+AttentionSizes
+ReadAttentionSizes(OperatorDraft& draft, const ModelTensor& q, const ModelTensor& k)
+{
+    AttentionSizes sizes{};
+    sizes.heads = draft.GetNumber("heads");
+    sizes.groups = draft.GetNumber("kvHeads", sizes.heads);
+    sizes.isFused = draft.GetNumber("fused", 0) != 0;
+    sizes.hasDropout = draft.GetNumber("dropout", 0) != 0;
+    if (q.shape.size() != 3 || k.shape.size() != 3 || k.shape != draft.GetInput(2).shape)
+    {
+        draft.Fail("needs queries, keys and values of 3 dimensions: batch, sequence, features");
+    }
+    if (sizes.groups == 0 || sizes.heads % sizes.groups != 0 || q.shape[2] % sizes.heads != 0 ||
+        k.shape[2] % sizes.groups != 0 || q.shape[2] / sizes.heads != k.shape[2] / sizes.groups)
+    {
+        draft.Fail(std::to_string(sizes.heads) + " heads and " + std::to_string(sizes.groups) +
+                   " heads of keys and values do not make equal shares of the features of \"" +
+                   q.name + "\" (" + std::to_string(q.shape[2]) + ") and \"" + k.name + "\" (" +
+                   std::to_string(k.shape[2]) + ")");
+    }
+    return sizes;
+}
+
+/// Lets the backward pass of fused attention read its result and one number per row and head.
+void
+SaveStatistics(OperatorDraft& draft,
+               const AttentionSizes& sizes,
+               const AttentionAxes& axes,
+               const Shape& queries,
+               uint8_t result,
+               OperatorPart& backward)
+{
+    backward.reads.push_back(WriteOf(result));
+    backward.reads.push_back(WriteOf(draft.Write("statistics",
+                                                 {queries[0], sizes.heads, queries[1]},
+                                                 {{axes.batch}, {axes.head}, {axes.row}},
+                                                 {},
+                                                 ElementKind::FP32,
+                                                 TensorRole::SAVED)));
+}
+
+/// Lets the backward pass of attention that is not fused read its matrices.
+void
+SaveScores(OperatorDraft& draft,
+           const AttentionSizes& sizes,
+           const AttentionAxes& axes,
+           const Shape& queries,
+           const Shape& keys,
+           OperatorPart& backward)
+{
+    const auto save = [&](const char* name, uint64_t heads, ElementKind element) {
+        backward.reads.push_back(
+            WriteOf(draft.Write(name,
+                                {queries[0], heads, queries[1], keys[1]},
+                                {{axes.batch}, {axes.head}, {axes.row}, {axes.column}},
+                                {},
+                                element,
+                                TensorRole::SAVED)));
+    };
+    save("scores", sizes.heads * (sizes.hasDropout ? 2 : 1), ElementKind::COMPUTE);
+    if (sizes.hasDropout)
+    {
+        save("mask", sizes.heads, ElementKind::MASK);
+    }
+}
+
 /**
  * softmax(q k^T) v with q[b, s, heads * d] and k, v[b, t, kvHeads * d].
  *
  * "fused" attention (FlashAttention) keeps one number per row and head and computes the scores
- * again in its backward pass; the other one keeps the s x t matrices: the softmax, and under
+ * again in its backward pass. The other one keeps the s x t matrices: the softmax, and under
  * "dropout" its mask and its result. "biasBuckets" adds a trained bias of that many distances.
  */
 void
@@ -39,86 +129,50 @@ MakeAttention(OperatorDraft& draft)
     draft.CheckInputs(3, 3);
     const ModelTensor q = draft.GetInput(0);
     const ModelTensor k = draft.GetInput(1);
-    const uint64_t heads = draft.GetNumber("heads");
-    const uint64_t groups = draft.GetNumber("kvHeads", heads);
-    const bool isFused = draft.GetNumber("fused", 0) != 0;
-    const bool hasDropout = draft.GetNumber("dropout", 0) != 0;
-    if (q.shape.size() != 3 || k.shape.size() != 3 || k.shape != draft.GetInput(2).shape)
-    {
-        draft.Fail("needs queries, keys and values of 3 dimensions: batch, sequence, features");
-    }
-    if (groups == 0 || heads % groups != 0 || q.shape[2] % heads != 0 || k.shape[2] % groups != 0 ||
-        q.shape[2] / heads != k.shape[2] / groups)
-    {
-        draft.Fail(std::to_string(heads) + " heads and " + std::to_string(groups) +
-                   " heads of keys and values do not make equal shares of the features of \"" +
-                   q.name + "\" (" + std::to_string(q.shape[2]) + ") and \"" + k.name + "\" (" +
-                   std::to_string(k.shape[2]) + ")");
-    }
-    const IterationAxis batch = draft.AddDimension(q.dimensions[0], q.shape[0]);
-    const IterationAxis head = draft.AddDimension("heads", groups);
-    const IterationAxis row = draft.AddDimension(q.dimensions[1], q.shape[1]);
-    const IterationAxis column = draft.AddDimension("keys", k.shape[1], false);
-    const uint8_t query = draft.Read({batch, row, head}, true, false);
-    const uint8_t key = draft.Read({batch, column, head}, true, false);
-    const uint8_t value = draft.Read({batch, column, head}, true, true);
+    const AttentionSizes sizes = ReadAttentionSizes(draft, q, k);
+    AttentionAxes axes{};
+    axes.batch = draft.AddDimension(q.dimensions[0], q.shape[0]);
+    axes.head = draft.AddDimension("heads", sizes.groups);
+    axes.row = draft.AddDimension(q.dimensions[1], q.shape[1]);
+    axes.column = draft.AddDimension("keys", k.shape[1], false);
+    const uint8_t query = draft.Read({axes.batch, axes.row, axes.head}, true, false);
+    const uint8_t key = draft.Read({axes.batch, axes.column, axes.head}, true, false);
+    const uint8_t value = draft.Read({axes.batch, axes.column, axes.head}, true, true);
     const uint64_t buckets = draft.GetNumber("biasBuckets", 0);
     std::vector<uint8_t> gradients{query, key, value};
     if (buckets > 0)
     {
         // A number for every head and class of distances is added to the scores (T5).
         const IterationAxis bucket = draft.AddDimension("buckets", buckets, false);
-        gradients.push_back(draft.ParameterOf("bias", {buckets, heads}, {bucket, head}));
+        gradients.push_back(draft.ParameterOf("bias", {buckets, sizes.heads}, {bucket, axes.head}));
     }
-    const uint8_t y = draft.Write("", q.shape, {{batch}, {row}, {head}}, {query, key, value});
-    const double perGroup = static_cast<double>(heads) / static_cast<double>(groups);
-    const double width = static_cast<double>(q.shape[2]) / static_cast<double>(groups);
-    const Axes scores{batch, head, row, column};
+    const uint8_t y =
+        draft.Write("", q.shape, {{axes.batch}, {axes.row}, {axes.head}}, {query, key, value});
+    const auto groups = static_cast<double>(sizes.groups);
+    const double perGroup = static_cast<double>(sizes.heads) / groups;
+    const double width = static_cast<double>(q.shape[2]) / groups;
 
     ModelOperator& op = draft.Get();
-    op.forward.flops = {{4 * width, scores}};
+    op.forward.flops = {{4 * width, axes.GetScores()}};
     op.forward.isMatrixProduct = true;
     OperatorPart part;
     part.name = "backward";
     part.reads = {GradientOf(y), ReadOf(query), ReadOf(key), ReadOf(value)};
-    if (isFused)
-    {
-        part.reads.push_back(WriteOf(y));
-        part.reads.push_back(WriteOf(draft.Write("statistics",
-                                                 {q.shape[0], heads, q.shape[1]},
-                                                 {{batch}, {head}, {row}},
-                                                 {},
-                                                 ElementKind::FP32,
-                                                 TensorRole::SAVED)));
-        part.flops = {{10 * width, scores}};
-    }
-    else
-    {
-        part.reads.push_back(
-            WriteOf(draft.Write("scores",
-                                {q.shape[0], heads * (hasDropout ? 2 : 1), q.shape[1], k.shape[1]},
-                                {{batch}, {head}, {row}, {column}},
-                                {},
-                                ElementKind::COMPUTE,
-                                TensorRole::SAVED)));
-        if (hasDropout)
-        {
-            part.reads.push_back(WriteOf(draft.Write("mask",
-                                                     {q.shape[0], heads, q.shape[1], k.shape[1]},
-                                                     {{batch}, {head}, {row}, {column}},
-                                                     {},
-                                                     ElementKind::MASK,
-                                                     TensorRole::SAVED)));
-        }
-        op.forward.bytes = {{CORE_FORWARD_BYTES * perGroup, scores}};
-        part.bytes = {{CORE_BACKWARD_BYTES * perGroup, scores}};
-        part.flops = {{8 * width, scores}};
-    }
+    part.flops = {{(sizes.isFused ? 10 : 8) * width, axes.GetScores()}};
     part.isMatrixProduct = true;
     for (const uint8_t read : gradients)
     {
-        part.writes.push_back(
-            {read, {GradientOf(y), ReadOf(query), ReadOf(key), ReadOf(value)}, 1});
+        part.writes.push_back({read, part.reads, 1});
+    }
+    if (sizes.isFused)
+    {
+        SaveStatistics(draft, sizes, axes, q.shape, y, part);
+    }
+    else
+    {
+        SaveScores(draft, sizes, axes, q.shape, k.shape, part);
+        op.forward.bytes = {{CORE_FORWARD_BYTES * perGroup, axes.GetScores()}};
+        part.bytes = {{CORE_BACKWARD_BYTES * perGroup, axes.GetScores()}};
     }
     draft.Backward(part);
 }

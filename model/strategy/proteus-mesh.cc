@@ -165,14 +165,48 @@ MeshTable::Add(const DeviceMesh& mesh)
 }
 
 RefinedMesh
+MeshTable::KeepOther(const DeviceMesh& mesh, Entry& entry)
+{
+    RefinedMesh kept;
+    for (MeshAxis axis = 0; axis < mesh.GetNAxes(); ++axis)
+    {
+        kept.axes.push_back({axis});
+    }
+    for (const MeshPtr& other : entry.others)
+    {
+        if (other->GetSizes() == mesh.GetSizes() && other->GetDevices() == mesh.GetDevices())
+        {
+            kept.mesh = other;
+            return kept;
+        }
+    }
+    entry.others.push_back(std::make_shared<DeviceMesh>(mesh));
+    kept.mesh = entry.others.back();
+    return kept;
+}
+
+MeshPtr
+MeshTable::MakeShared(const Entry& entry)
+{
+    std::vector<uint32_t> sizes;
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i + 1 < entry.cuts.size(); ++i)
+    {
+        sizes.push_back(entry.cuts[i] / entry.cuts[i + 1]);
+        // An axis that was cut gives its name to all its pieces.
+        auto name = entry.names.upper_bound(entry.cuts[i + 1]);
+        names.push_back(name == entry.names.begin() ? "" : std::prev(name)->second);
+    }
+    return std::make_shared<DeviceMesh>(sizes, entry.order, names);
+}
+
+RefinedMesh
 MeshTable::Refine(const DeviceMesh& mesh)
 {
     std::vector<DeviceId> key = mesh.GetDevices();
     std::sort(key.begin(), key.end());
     Entry& entry = m_entries.at(key);
     const std::vector<uint32_t> strides = FindStrides(mesh, entry);
-    RefinedMesh refined;
-    refined.axes.resize(mesh.GetNAxes());
     bool fits = !strides.empty() || mesh.GetNAxes() == 0;
     for (std::size_t axis = 0; axis < strides.size(); ++axis)
     {
@@ -183,35 +217,14 @@ MeshTable::Refine(const DeviceMesh& mesh)
     }
     if (!fits)
     {
-        for (MeshAxis axis = 0; axis < mesh.GetNAxes(); ++axis)
-        {
-            refined.axes[axis] = {axis};
-        }
-        for (const MeshPtr& other : entry.others)
-        {
-            if (other->GetSizes() == mesh.GetSizes() && other->GetDevices() == mesh.GetDevices())
-            {
-                refined.mesh = other;
-                return refined;
-            }
-        }
-        entry.others.push_back(std::make_shared<DeviceMesh>(mesh));
-        refined.mesh = entry.others.back();
-        return refined;
+        return KeepOther(mesh, entry);
     }
     if (!entry.mesh)
     {
-        std::vector<uint32_t> sizes;
-        std::vector<std::string> names;
-        for (std::size_t i = 0; i + 1 < entry.cuts.size(); ++i)
-        {
-            sizes.push_back(entry.cuts[i] / entry.cuts[i + 1]);
-            // An axis that was cut gives its name to all its pieces.
-            auto name = entry.names.upper_bound(entry.cuts[i + 1]);
-            names.push_back(name == entry.names.begin() ? "" : std::prev(name)->second);
-        }
-        entry.mesh = std::make_shared<DeviceMesh>(sizes, entry.order, names);
+        entry.mesh = MakeShared(entry);
     }
+    RefinedMesh refined;
+    refined.axes.resize(mesh.GetNAxes());
     refined.mesh = entry.mesh;
     for (std::size_t axis = 0; axis < strides.size(); ++axis)
     {

@@ -145,6 +145,10 @@ class MeshTable
     /// @param mesh over the devices of an entry @param entry the entry
     /// @return by axis its stride in the entry's order; empty if the mesh is no mixed radix of it
     static std::vector<uint32_t> FindStrides(const DeviceMesh& mesh, const Entry& entry);
+    /// @param mesh that cannot be refined @param entry of its devices @return it as it is
+    static RefinedMesh KeepOther(const DeviceMesh& mesh, Entry& entry);
+    /// @param entry of devices @return the mesh that all those of its cuts share
+    static MeshPtr MakeShared(const Entry& entry);
 
     std::map<std::vector<DeviceId>, Entry> m_entries; //!< by sorted devices
 };

@@ -142,6 +142,66 @@ ModelBuilder::AddInput(const std::string& name,
     return AddTensor({name, shape, dimensions, element, TensorRole::INPUT, NO_ID});
 }
 
+namespace
+{
+
+/// Refuses attributes that a kind of operator does not know.
+void
+CheckAttributes(const OperatorDraft& draft,
+                const OperatorKind& kind,
+                const OperatorAttributes& attributes)
+{
+    std::vector<std::string> names;
+    for (const auto& [attribute, values] : attributes.numbers)
+    {
+        names.push_back(attribute);
+    }
+    for (const auto& [attribute, word] : attributes.words)
+    {
+        names.push_back(attribute);
+    }
+    for (const std::string& name : names)
+    {
+        if (name != "tensorParallel" &&
+            std::find(kind.attributes.begin(), kind.attributes.end(), name) ==
+                kind.attributes.end())
+        {
+            std::string known = "tensorParallel";
+            for (const char* other : kind.attributes)
+            {
+                known += std::string(", ") + other;
+            }
+            draft.Fail("a " + std::string(kind.name) + " has no attribute \"" + name + "\", but " +
+                       known);
+        }
+    }
+}
+
+/// Where a tensor has several elements per point, parts of points have to be equal.
+void
+FindUneven(const std::vector<ModelTensor>& tensors, ModelOperator& op)
+{
+    for (const std::vector<Access>* accesses : {&op.reads, &op.writes})
+    {
+        for (const Access& access : *accesses)
+        {
+            const Shape& shape = tensors[access.tensor].shape;
+            for (std::size_t i = 0; i < shape.size(); ++i)
+            {
+                for (const IterationAxis axis : access.map[i])
+                {
+                    if (op.dimensions[axis].extent != shape[i])
+                    {
+                        op.dimensions[axis].isUnevenAllowed = false;
+                    }
+                }
+            }
+        }
+    }
+}
+
+} // namespace
+
 std::vector<TensorId>
 ModelBuilder::Add(const std::string& kind,
                   const std::string& name,
@@ -156,27 +216,7 @@ ModelBuilder::Add(const std::string& kind,
         draft.Fail("another operator has the same name");
     }
     const OperatorKind& found = FindOperatorKind(kind);
-    auto check = [&](const std::string& attribute) {
-        if (attribute != "tensorParallel" &&
-            std::find(found.attributes.begin(), found.attributes.end(), attribute) ==
-                found.attributes.end())
-        {
-            std::string known = "tensorParallel";
-            for (const char* other : found.attributes)
-            {
-                known += std::string(", ") + other;
-            }
-            draft.Fail("a " + kind + " has no attribute \"" + attribute + "\", but " + known);
-        }
-    };
-    for (const auto& [attribute, values] : attributes.numbers)
-    {
-        check(attribute);
-    }
-    for (const auto& [attribute, word] : attributes.words)
-    {
-        check(attribute);
-    }
+    CheckAttributes(draft, found, attributes);
     found.make(draft);
     ModelOperator& op = draft.Get();
     if (draft.m_nRead != inputs.size())
@@ -194,25 +234,8 @@ ModelBuilder::Add(const std::string& kind,
                        "\", which it does not have");
         }
     }
-    // Where a tensor has several elements per point, parts of points have to be equal.
+    FindUneven(m_model.GetTensors(), op);
     std::vector<TensorId> results;
-    for (const std::vector<Access>* accesses : {&op.reads, &op.writes})
-    {
-        for (const Access& access : *accesses)
-        {
-            const Shape& shape = m_model.m_tensors[access.tensor].shape;
-            for (std::size_t i = 0; i < shape.size(); ++i)
-            {
-                for (const IterationAxis axis : access.map[i])
-                {
-                    if (op.dimensions[axis].extent != shape[i])
-                    {
-                        op.dimensions[axis].isUnevenAllowed = false;
-                    }
-                }
-            }
-        }
-    }
     for (const Access& write : op.writes)
     {
         ModelTensor& tensor = m_model.m_tensors[write.tensor];

@@ -30,15 +30,10 @@ ListNames(const std::vector<std::string>& names)
     return text.empty() ? "none" : text;
 }
 
-} // namespace
-
-DeviceMesh
-MakeMesh(const StrategyTree& tree, const MeshSpec& spec)
+/// @throw std::invalid_argument unless the mesh of a strategy has devices, and the axes of a slice
+void
+CheckSlice(const StrategyTree& tree, const MeshSpec& spec)
 {
-    if (!spec.devices.empty())
-    {
-        return DeviceMesh(spec.sizes, spec.devices, spec.names);
-    }
     uint64_t all = 1;
     for (const uint32_t size : tree.axisSizes)
     {
@@ -66,10 +61,88 @@ MakeMesh(const StrategyTree& tree, const MeshSpec& spec)
                                         std::to_string(size) + " along " + name);
         }
     }
+}
+
+/// @return the axes of a split, by name
+std::vector<MeshAxis>
+FindAxes(const DeviceMesh& mesh, const SplitSpec& split)
+{
+    std::vector<MeshAxis> axes;
+    for (const std::string& name : split.axes)
+    {
+        const uint32_t axis = mesh.FindAxis(name);
+        if (axis == NO_ID)
+        {
+            throw std::invalid_argument(
+                "dimension " + split.dimension + " is to be split over the mesh axis \"" + name +
+                "\", which does not exist; the axes are " + ListNames(mesh.GetNames()));
+        }
+        axes.push_back(static_cast<MeshAxis>(axis));
+    }
+    return axes;
+}
+
+/// Splits into numbers of parts, the first one outermost: it goes over the first axis of the mesh.
+void
+SplitIntoParts(const std::vector<const SplitSpec*>& splits, MeshConfig& config)
+{
+    const DeviceMesh mesh = config.mesh;
+    config.isComplete = true;
+    uint64_t degree = 1;
+    std::vector<uint32_t> parts;
+    for (const SplitSpec* split : splits)
+    {
+        if (split->parts == 0 || split->parts > MAX_DEVICES)
+        {
+            throw std::invalid_argument("dimension " + split->dimension + " is split into " +
+                                        std::to_string(split->parts) + " parts");
+        }
+        if (split->parts > 1)
+        {
+            config.splits.push_back({split->dimension, {static_cast<MeshAxis>(parts.size())}});
+            parts.push_back(static_cast<uint32_t>(split->parts));
+        }
+        degree *= split->parts;
+    }
+    const std::size_t nDevices = mesh.GetDevices().size();
+    if (degree > nDevices || nDevices % degree != 0)
+    {
+        throw std::invalid_argument(
+            "dimension " + splits.back()->dimension + ": all splits together make " +
+            std::to_string(degree) + " parts, which its mesh of " + std::to_string(nDevices) +
+            " device" + (nDevices == 1 ? "" : "s") + " cannot share evenly");
+    }
+    std::vector<uint32_t> leading = mesh.GetSizes();
+    leading.resize(std::min(parts.size(), leading.size()));
+    if (leading != parts)
+    {
+        std::vector<uint32_t> sizes = parts;
+        if (degree < nDevices)
+        {
+            sizes.push_back(static_cast<uint32_t>(nDevices / degree));
+        }
+        config.mesh = DeviceMesh(sizes, mesh.GetDevices());
+    }
+}
+
+} // namespace
+
+DeviceMesh
+MakeMesh(const StrategyTree& tree, const MeshSpec& spec)
+{
+    if (!spec.devices.empty())
+    {
+        return DeviceMesh(spec.sizes, spec.devices, spec.names);
+    }
+    CheckSlice(tree, spec);
     std::vector<DeviceId> devices{0};
     std::vector<uint32_t> sizes;
     std::vector<std::string> names;
-    uint64_t stride = all;
+    uint64_t stride = 1;
+    for (const uint32_t size : tree.axisSizes)
+    {
+        stride *= size;
+    }
     for (std::size_t i = 0; i < tree.axisSizes.size(); ++i)
     {
         stride /= tree.axisSizes[i];
@@ -112,19 +185,7 @@ MakeConfig(const DeviceMesh& mesh,
             byParts.emplace_back(found == order.end() ? 0 : found->second, &split);
             continue;
         }
-        std::vector<MeshAxis> axes;
-        for (const std::string& name : split.axes)
-        {
-            const uint32_t axis = mesh.FindAxis(name);
-            if (axis == NO_ID)
-            {
-                throw std::invalid_argument(
-                    "dimension " + split.dimension + " is to be split over the mesh axis \"" +
-                    name + "\", which does not exist; the axes are " + ListNames(mesh.GetNames()));
-            }
-            axes.push_back(static_cast<MeshAxis>(axis));
-        }
-        config.splits.emplace_back(split.dimension, axes);
+        config.splits.emplace_back(split.dimension, FindAxes(mesh, split));
     }
     if (byParts.empty())
     {
@@ -137,49 +198,12 @@ MakeConfig(const DeviceMesh& mesh,
                                     "form for all");
     }
     std::sort(byParts.begin(), byParts.end());
-    config.isComplete = true;
-    uint64_t degree = 1;
-    std::vector<uint32_t> parts;
+    std::vector<const SplitSpec*> inOrder;
     for (const auto& [position, split] : byParts)
     {
-        if (split->parts == 0 || split->parts > MAX_DEVICES)
-        {
-            throw std::invalid_argument("dimension " + split->dimension + " is split into " +
-                                        std::to_string(split->parts) + " parts");
-        }
-        if (split->parts > 1)
-        {
-            parts.push_back(static_cast<uint32_t>(split->parts));
-        }
-        degree *= split->parts;
+        inOrder.push_back(split);
     }
-    const std::size_t nDevices = mesh.GetDevices().size();
-    if (degree > nDevices || nDevices % degree != 0)
-    {
-        throw std::invalid_argument(
-            "dimension " + byParts.back().second->dimension + ": all splits together make " +
-            std::to_string(degree) + " parts, which its mesh of " + std::to_string(nDevices) +
-            " device" + (nDevices == 1 ? "" : "s") + " cannot share evenly");
-    }
-    std::vector<uint32_t> leading = mesh.GetSizes();
-    leading.resize(std::min(parts.size(), leading.size()));
-    if (leading != parts)
-    {
-        std::vector<uint32_t> sizes = parts;
-        if (degree < nDevices)
-        {
-            sizes.push_back(static_cast<uint32_t>(nDevices / degree));
-        }
-        config.mesh = DeviceMesh(sizes, mesh.GetDevices());
-    }
-    MeshAxis axis = 0;
-    for (const auto& [position, split] : byParts)
-    {
-        if (split->parts > 1)
-        {
-            config.splits.push_back({split->dimension, {axis++}});
-        }
-    }
+    SplitIntoParts(inOrder, config);
     return config;
 }
 

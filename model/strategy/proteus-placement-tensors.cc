@@ -157,29 +157,43 @@ Placer::CopyTo(TensorId tensor, const PlacedOperator& reader, const Access& acce
     m_copies[{tensor, reader.mesh}] = id;
     if (source.role == TensorRole::PARAMETER)
     {
-        for (std::vector<TensorId>& tie : m_placement.ties)
-        {
-            if (tie[0] == tensor)
-            {
-                tie.push_back(id);
-                return id;
-            }
-        }
-        m_placement.ties.push_back({tensor, id});
-        return id;
+        Tie(tensor, id);
     }
-    if (source.role == TensorRole::INPUT)
+    else if (source.role != TensorRole::INPUT) // every stage is fed what it needs
     {
-        return id; // every stage is fed what it needs
+        AddTransfer(tensor, id, reader);
     }
+    return id;
+}
+
+/// Notes that a copy of a parameter has its value.
+void
+Placer::Tie(TensorId parameter, TensorId copy)
+{
+    for (std::vector<TensorId>& tie : m_placement.ties)
+    {
+        if (tie[0] == parameter)
+        {
+            tie.push_back(copy);
+            return;
+        }
+    }
+    m_placement.ties.push_back({parameter, copy});
+}
+
+/// Adds the operator that brings a tensor, and its gradient back, to the devices of a reader.
+void
+Placer::AddTransfer(TensorId tensor, TensorId copy, const PlacedOperator& reader)
+{
+    const ModelTensor& source = m_placement.tensors[tensor].tensor;
     PlacedOperator transfer;
-    transfer.op.name = copy.name;
+    transfer.op.name = m_placement.tensors[copy].tensor.name;
     transfer.op.kind = "transfer";
     transfer.op.isView = true;
     transfer.mesh = reader.mesh;
     transfer.stage = reader.stage;
     transfer.isTransfer = true;
-    transfer.axes = layout.split;
+    transfer.axes = m_placement.tensors[copy].home.split;
     DimensionMap map;
     for (IterationAxis i = 0; i < source.shape.size(); ++i)
     {
@@ -191,7 +205,7 @@ Placer::CopyTo(TensorId tensor, const PlacedOperator& reader, const Access& acce
     read.map = map;
     read.isDifferentiable = m_placement.tensors[tensor].needsGradient;
     Access write = read;
-    write.tensor = id;
+    write.tensor = copy;
     transfer.op.reads = {read};
     transfer.op.writes = {write};
     OperatorPart part;
@@ -203,11 +217,10 @@ Placer::CopyTo(TensorId tensor, const PlacedOperator& reader, const Access& acce
     {
         transfer.op.backward = {part};
     }
-    m_placement.tensors[tensor].readers.push_back(
-        static_cast<OperatorId>(m_placement.operators.size()));
-    m_placement.tensors[id].tensor.producer = static_cast<OperatorId>(m_placement.operators.size());
+    const auto id = static_cast<OperatorId>(m_placement.operators.size());
+    m_placement.tensors[tensor].readers.push_back(id);
+    m_placement.tensors[copy].tensor.producer = id;
     m_placement.operators.push_back(transfer);
-    return id;
 }
 
 /// Lays out the optimizer's state of a parameter. A device updates what it has the gradient of.
@@ -238,6 +251,28 @@ Placer::SetState(PlacedTensor& tensor,
                  ", its gradient as " + tensor.gradient.ToString() +
                  "; the state has to be split as the gradient is, or further");
     }
+}
+
+/// Lays out gradient and optimizer's state of a parameter at its first reader. @param isAsked
+/// whether the strategy says where the parameter lies
+void
+Placer::PlaceParameter(PlacedTensor& parameter,
+                       const PlacedOperator& placed,
+                       const Wanted& wanted,
+                       const std::string& item,
+                       bool isAsked)
+{
+    parameter.needsGradient = true;
+    if (!isAsked && m_tree.optimizer.zero > 0)
+    {
+        ShareWithReplicas(parameter, placed.mesh);
+    }
+    if (const auto layout =
+            FindItem(wanted, placed.op, item + "_grad", parameter.tensor, placed.mesh))
+    {
+        parameter.gradient = *layout;
+    }
+    SetState(parameter, placed, wanted, item);
 }
 
 void
@@ -287,17 +322,7 @@ Placer::PlaceReads(PlacedOperator& placed, const Wanted& wanted)
         PlacedTensor& result = m_placement.tensors[here];
         if (tensor.role == TensorRole::PARAMETER && result.readers.empty())
         {
-            result.needsGradient = true;
-            if (!asked && m_tree.optimizer.zero > 0)
-            {
-                ShareWithReplicas(result, placed.mesh);
-            }
-            if (const auto layout =
-                    FindItem(wanted, placed.op, item + "_grad", tensor, placed.mesh))
-            {
-                result.gradient = *layout;
-            }
-            SetState(result, placed, wanted, item);
+            PlaceParameter(result, placed, wanted, item, asked.has_value());
         }
         read.isDifferentiable = read.isDifferentiable && result.needsGradient;
         read.tensor = here;

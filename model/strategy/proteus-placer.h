@@ -104,6 +104,13 @@ class Placer
     void CheckExtents(const PlacedOperator& placed, const Wanted& wanted) const;
     void InferFromInputs(PlacedOperator& placed, const Wanted& wanted) const;
     TensorId CopyTo(TensorId tensor, const PlacedOperator& reader, const Access& access);
+    void Tie(TensorId parameter, TensorId copy);
+    void AddTransfer(TensorId tensor, TensorId copy, const PlacedOperator& reader);
+    void PlaceParameter(PlacedTensor& parameter,
+                        const PlacedOperator& placed,
+                        const Wanted& wanted,
+                        const std::string& item,
+                        bool isAsked);
     void PlaceReads(PlacedOperator& placed, const Wanted& wanted);
     void PlaceWrites(PlacedOperator& placed, const Wanted& wanted);
     void PassPartialSums(PlacedOperator& placed) const;
