@@ -139,6 +139,54 @@ AddTogether(std::vector<MicroExperiment>& experiments,
                            MakeGraph(places.devices, parts)});
 }
 
+/// @return a GPU of a server, the first again behind the last
+DeviceId
+At(const std::vector<DeviceId>& server, std::size_t i)
+{
+    return server[i % server.size()];
+}
+
+/// What meets in a server: from one GPU, into one GPU, both ways, across the halves.
+void
+AddMeetingsInside(std::vector<MicroExperiment>& experiments, const Places& places, uint64_t bytes)
+{
+    const auto& first = places.servers.front();
+    const std::size_t half = first.size() / 2;
+    const DeviceId a = At(first, 0);
+    const DeviceId b = At(first, 1);
+    const DeviceId c = At(first, half);
+    const DeviceId d = At(first, half + 1);
+    AddTogether(experiments, places, "two out of a GPU", {{a, b}, {a, c}}, {}, bytes);
+    AddTogether(experiments, places, "three into a GPU", {{b, a}, {c, a}, {d, a}}, {}, bytes);
+    AddTogether(experiments, places, "both ways", {{a, b}, {b, a}}, {}, bytes);
+    AddTogether(experiments, places, "across the halves", {{a, c}, {b, d}}, {}, bytes);
+    AddTogether(experiments, places, "ring and message", {{a, c}}, {first}, bytes);
+    AddTogether(experiments, places, "two rings", {}, {first, {a, b, c, d}}, bytes);
+}
+
+/// What meets between two servers.
+void
+AddMeetingsAcross(std::vector<MicroExperiment>& experiments, const Places& places, uint64_t bytes)
+{
+    const auto& first = places.servers.front();
+    const auto& second = places.servers[1];
+    const DeviceId a = At(first, 0);
+    const DeviceId b = At(first, 1);
+    const DeviceId x = At(second, 0);
+    const DeviceId y = At(second, 1);
+    AddTogether(experiments, places, "neighbours to neighbours", {{a, x}, {b, y}}, {}, bytes);
+    AddTogether(experiments, places, "two from one GPU out", {{a, x}, {a, y}}, {}, bytes);
+    AddTogether(experiments,
+                places,
+                "three into one GPU",
+                {{a, x}, {b, x}, {At(first, 2), x}},
+                {},
+                bytes);
+    AddTogether(experiments, places, "network both ways", {{a, x}, {x, a}}, {}, bytes);
+    AddTogether(experiments, places, "rings of neighbours", {}, {{a, x}, {b, y}}, bytes);
+    AddTogether(experiments, places, "ring and message out", {{a, x}}, {places.all}, bytes);
+}
+
 } // namespace
 
 std::vector<MicroExperiment>
@@ -159,54 +207,15 @@ DesignExperiments(const Cluster& cluster, const std::vector<uint64_t>& sizes)
         AddAlone(experiments, places, "one in each server", rail, sizes);
         AddAlone(experiments, places, "all", places.all, sizes);
     }
-    // What meets: from one GPU, into one GPU, both ways, at neighbours, across the halves.
-    const auto at = [](const std::vector<DeviceId>& server, std::size_t i) {
-        return server[i % server.size()];
-    };
     for (const uint64_t bytes : sizes)
     {
         if (first.size() > 3)
         {
-            const std::size_t half = first.size() / 2;
-            const DeviceId a = at(first, 0);
-            const DeviceId b = at(first, 1);
-            const DeviceId c = at(first, half);
-            const DeviceId d = at(first, half + 1);
-            AddTogether(experiments, places, "two out of a GPU", {{a, b}, {a, c}}, {}, bytes);
-            AddTogether(experiments,
-                        places,
-                        "three into a GPU",
-                        {{b, a}, {c, a}, {d, a}},
-                        {},
-                        bytes);
-            AddTogether(experiments, places, "both ways", {{a, b}, {b, a}}, {}, bytes);
-            AddTogether(experiments, places, "across the halves", {{a, c}, {b, d}}, {}, bytes);
-            AddTogether(experiments, places, "ring and message", {{a, c}}, {first}, bytes);
-            AddTogether(experiments, places, "two rings", {}, {first, {a, b, c, d}}, bytes);
+            AddMeetingsInside(experiments, places, bytes);
         }
         if (several)
         {
-            const auto& second = places.servers[1];
-            const DeviceId a = at(first, 0);
-            const DeviceId b = at(first, 1);
-            const DeviceId x = at(second, 0);
-            const DeviceId y = at(second, 1);
-            AddTogether(experiments,
-                        places,
-                        "neighbours to neighbours",
-                        {{a, x}, {b, y}},
-                        {},
-                        bytes);
-            AddTogether(experiments, places, "two from one GPU out", {{a, x}, {a, y}}, {}, bytes);
-            AddTogether(experiments,
-                        places,
-                        "three into one GPU",
-                        {{a, x}, {b, x}, {at(first, 2), x}},
-                        {},
-                        bytes);
-            AddTogether(experiments, places, "network both ways", {{a, x}, {x, a}}, {}, bytes);
-            AddTogether(experiments, places, "rings of neighbours", {}, {{a, x}, {b, y}}, bytes);
-            AddTogether(experiments, places, "ring and message out", {{a, x}}, {places.all}, bytes);
+            AddMeetingsAcross(experiments, places, bytes);
         }
     }
     for (std::size_t i = 0; i < experiments.size(); ++i)

@@ -197,19 +197,14 @@ Cluster::AddVertex(const Vertex& vertex)
     return id;
 }
 
-LinkId
-Cluster::AddLink(const Link& link)
+namespace
 {
-    for (VertexId end : {link.a, link.b})
-    {
-        if (end >= m_vertices.size())
-        {
-            throw std::invalid_argument("link from or to vertex " + std::to_string(end) +
-                                        ", which does not exist");
-        }
-    }
-    const std::string where =
-        "link from '" + m_vertices[link.a].name + "' to '" + m_vertices[link.b].name + "': ";
+
+/// @param link to check @param where messages begin with this
+/// @throw std::invalid_argument if a property of the link is out of range
+void
+CheckLink(const Link& link, const std::string& where)
+{
     if (link.a == link.b)
     {
         throw std::invalid_argument(where + "the ends must be two vertices");
@@ -250,6 +245,24 @@ Cluster::AddLink(const Link& link)
         throw std::invalid_argument(where + "the cost must be 1 to " +
                                     std::to_string(Link::MAX_COST));
     }
+}
+
+} // namespace
+
+LinkId
+Cluster::AddLink(const Link& link)
+{
+    for (VertexId end : {link.a, link.b})
+    {
+        if (end >= m_vertices.size())
+        {
+            throw std::invalid_argument("link from or to vertex " + std::to_string(end) +
+                                        ", which does not exist");
+        }
+    }
+    const std::string where =
+        "link from '" + m_vertices[link.a].name + "' to '" + m_vertices[link.b].name + "': ";
+    CheckLink(link, where);
     for (VertexId end : {link.a, link.b})
     {
         if (m_ports[end].size() == 0xffff)

@@ -7,6 +7,8 @@
 #include "proteus-fabric-kind.h"
 
 #include <algorithm>
+#include <string>
+#include <vector>
 
 namespace ns3
 {
@@ -18,6 +20,28 @@ namespace
 
 /// Far more links than any fabric has, and few enough to be multiplied by the number of groups.
 constexpr uint64_t MOST = uint64_t{1} << 40;
+
+/// @param name of the switches @return switches of group after group
+std::vector<VertexId>
+AddSwitches(Cluster& cluster,
+            const FabricPlugs& plugs,
+            const std::string& name,
+            uint32_t nGroups,
+            uint32_t perGroup)
+{
+    std::vector<VertexId> switches;
+    for (uint32_t group = 0; group < nGroups; ++group)
+    {
+        for (uint32_t i = 0; i < perGroup; ++i)
+        {
+            switches.push_back(
+                AddNetworkSwitch(cluster,
+                                 name + std::to_string(group) + "." + std::to_string(i),
+                                 plugs));
+        }
+    }
+    return switches;
+}
 
 /// @copydoc FabricKind::join
 void
@@ -32,28 +56,8 @@ Join(Cluster& cluster, const FabricPlugs& plugs, const FabricOptions& options)
                     uint64_t{nGroups} * (uint64_t{leavesPerGroup} + spinesPerGroup),
                     nGroups * (std::min(uint64_t{leavesPerGroup} * spinesPerGroup, MOST) +
                                std::min(uint64_t{nGroups} * spinesPerGroup / 2, MOST)));
-    std::vector<VertexId> leaves;
-    std::vector<VertexId> spines; // both of group after group
-    for (uint32_t group = 0; group < nGroups; ++group)
-    {
-        for (uint32_t i = 0; i < leavesPerGroup; ++i)
-        {
-            leaves.push_back(
-                AddNetworkSwitch(cluster,
-                                 "leaf" + std::to_string(group) + "." + std::to_string(i),
-                                 plugs));
-        }
-    }
-    for (uint32_t group = 0; group < nGroups; ++group)
-    {
-        for (uint32_t i = 0; i < spinesPerGroup; ++i)
-        {
-            spines.push_back(
-                AddNetworkSwitch(cluster,
-                                 "spine" + std::to_string(group) + "." + std::to_string(i),
-                                 plugs));
-        }
-    }
+    const auto leaves = AddSwitches(cluster, plugs, "leaf", nGroups, leavesPerGroup);
+    const auto spines = AddSwitches(cluster, plugs, "spine", nGroups, spinesPerGroup);
     for (uint32_t server = 0; server < nServers; ++server)
     {
         for (VertexId plug : plugs.servers[server])

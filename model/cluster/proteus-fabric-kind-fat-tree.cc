@@ -26,9 +26,9 @@ Capacity(uint64_t ports)
     return ports * ports * ports / 4;
 }
 
-/// @copydoc FabricKind::join
-void
-Join(Cluster& cluster, const FabricPlugs& plugs, const FabricOptions& options)
+/// @return ports of a switch @throw std::invalid_argument if the options ask for too few or many
+uint32_t
+FindPorts(const FabricPlugs& plugs, const FabricOptions& options)
 {
     uint32_t least = 2;
     while (Capacity(least) < plugs.Count())
@@ -43,6 +43,14 @@ Join(Cluster& cluster, const FabricPlugs& plugs, const FabricOptions& options)
                                     " for what plugs in (" + std::to_string(plugs.Count()) +
                                     "), is " + std::to_string(ports));
     }
+    return ports;
+}
+
+/// @copydoc FabricKind::join
+void
+Join(Cluster& cluster, const FabricPlugs& plugs, const FabricOptions& options)
+{
+    const uint32_t ports = FindPorts(plugs, options);
     const uint32_t half = ports / 2;
     const uint64_t quarter = uint64_t{half} * half;
     const auto nPods = static_cast<uint32_t>((plugs.Count() - 1) / quarter + 1);

@@ -6,6 +6,8 @@
 
 #include "proteus-flow-profile.h"
 
+#include "proteus-flow-classes.h"
+
 #include "ns3/proteus-algorithm-traits.h"
 #include "ns3/proteus-block-cost.h"
 #include "ns3/proteus-gpu-model.h"
@@ -53,164 +55,6 @@ CountChunkBytes(const CollectiveRequest& request)
     const bool isCommon = GetAlgorithmTraits(request.algorithm).hasCommonChunks;
     return request.chunkBytes * std::max<uint64_t>(request.channels, 1) *
            (isCommon ? 2 : request.vertices.size());
-}
-
-/// Classes of flows: one if all depend on each other, otherwise those whose components stay inside
-/// servers, and the others.
-std::vector<uint32_t>
-Classify(const std::vector<ProgramFlow>& flows,
-         const std::vector<uint32_t>& routes,
-         const FlowRoutes& all)
-{
-    std::map<uint32_t, bool> isNetwork; // by component
-    for (std::size_t i = 0; i < flows.size(); ++i)
-    {
-        isNetwork[flows[i].component] |= all.GetRoute(routes[i]).isNetwork;
-    }
-    const bool mixed = std::any_of(isNetwork.begin(), isNetwork.end(), [&](const auto& entry) {
-        return entry.second != isNetwork.begin()->second;
-    });
-    std::vector<uint32_t> classes;
-    for (const ProgramFlow& flow : flows)
-    {
-        classes.push_back(mixed && isNetwork[flow.component] ? 1 : 0);
-    }
-    return classes;
-}
-
-/// Adds up what the flows of every class take.
-std::vector<FlowClass>
-MakeClasses(const std::vector<ProgramFlow>& flows,
-            const std::vector<uint32_t>& routes,
-            const std::vector<uint32_t>& classOf,
-            const std::vector<double>& limits,
-            const FlowRoutes& all)
-{
-    std::vector<FlowClass> classes;
-    for (const uint32_t id : classOf)
-    {
-        classes.resize(std::max<std::size_t>(classes.size(), id + 1));
-    }
-    for (std::size_t i = 0; i < flows.size(); ++i)
-    {
-        FlowClass& flowClass = classes[classOf[i]];
-        flowClass.bytes = std::max(flowClass.bytes, static_cast<double>(flows[i].bytes));
-    }
-    for (uint32_t id = 0; id < classes.size(); ++id)
-    {
-        FlowClass& flowClass = classes[id];
-        flowClass.linkRate = std::numeric_limits<double>::infinity();
-        std::map<uint32_t, FlowUse> uses;
-        for (std::size_t i = 0; i < flows.size(); ++i)
-        {
-            if (classOf[i] != id)
-            {
-                continue;
-            }
-            const FlowRoute& route = all.GetRoute(routes[i]);
-            const double part = static_cast<double>(flows[i].bytes) / flowClass.bytes;
-            flowClass.linkRate = std::min(flowClass.linkRate, route.limit / part);
-            if (!limits.empty() && limits[i] > 0)
-            {
-                flowClass.linkRate = std::min(flowClass.linkRate, limits[i] / part);
-            }
-            for (const FlowUse& use : route.uses)
-            {
-                FlowUse& sum = uses[use.resource];
-                sum.resource = use.resource;
-                sum.amount += part * use.amount;
-                sum.payload += part * use.payload;
-            }
-        }
-        for (const auto& entry : uses)
-        {
-            flowClass.uses.push_back(entry.second);
-            flowClass.linkRate =
-                std::min(flowClass.linkRate,
-                         all.GetResources()[entry.first].capacity / entry.second.amount);
-        }
-    }
-    return classes;
-}
-
-ClassTimes
-AddUp(const ReplayTimes& times,
-      const std::vector<ProgramFlow>& flows,
-      const std::vector<uint32_t>& classOf,
-      uint32_t nClasses,
-      uint32_t ranks)
-{
-    ClassTimes result;
-    result.endPs.assign(nClasses, 0);
-    result.rankEnds.assign(nClasses, std::vector<double>(ranks, -1));
-    for (std::size_t i = 0; i < flows.size(); ++i)
-    {
-        const auto sent = static_cast<double>(std::max(times.sentPs[i], times.senderStepPs[i]));
-        const auto received =
-            static_cast<double>(std::max(times.receivedPs[i], times.receiverStepPs[i]));
-        auto& ends = result.rankEnds[classOf[i]];
-        const auto note = [&ends](uint32_t rank, double end) {
-            if (rank != NO_RANK)
-            {
-                ends[rank] = std::max(ends[rank], end);
-            }
-        };
-        note(flows[i].from, sent);
-        note(flows[i].to, received);
-        for (const uint32_t member : flows[i].members)
-        {
-            note(member, flows[i].to == NO_RANK ? received : sent);
-        }
-        result.endPs[classOf[i]] = std::max({result.endPs[classOf[i]], sent, received});
-    }
-    if (nClasses == 1)
-    {
-        // Steps behind the last byte count, too.
-        for (uint32_t rank = 0; rank < ranks; ++rank)
-        {
-            const auto steps = static_cast<double>(times.stepsPs[rank]);
-            double& end = result.rankEnds[0][rank];
-            end = end < 0 ? end : std::max(end, steps);
-            result.endPs[0] = std::max(result.endPs[0], steps);
-        }
-    }
-    return result;
-}
-
-/**
- * Sets the times of a class.
- * @param alone when it ends, on idle links
- * @param end of what was replayed, which may be shorter
- * @param latency of the steps that depend on each other, with one chunk in each flow
- * @param rankEnds of that, by rank
- * @param flowClass with its uses
- */
-void
-SetTimes(double alone,
-         double end,
-         double latency,
-         const std::vector<double>& rankEnds,
-         FlowClass& flowClass)
-{
-    const double least = flowClass.bytes / flowClass.linkRate * PS_PER_SECOND;
-    flowClass.alonePs = std::llround(alone);
-    flowClass.latencyPs = std::llround(latency);
-    const double fixed = std::max(0.0, std::min(latency, alone - least));
-    flowClass.rate =
-        std::min(flowClass.linkRate, flowClass.bytes * PS_PER_SECOND / (alone - fixed));
-    // Ranks that end early do so within the latencies behind the last byte.
-    double lead = 0;
-    for (const double rankEnd : rankEnds)
-    {
-        lead = rankEnd < 0 ? lead : std::max(lead, end - rankEnd);
-    }
-    lead = std::min(lead, fixed);
-    for (const double rankEnd : rankEnds)
-    {
-        flowClass.afterPs.push_back(
-            rankEnd < 0 ? -1 : std::llround(std::max(0.0, lead - (end - rankEnd))));
-    }
-    flowClass.beforePs = std::llround(fixed - lead);
 }
 
 } // namespace
@@ -344,14 +188,15 @@ FlowProfiles::FindLatencies(TaskId id, Shape& shape)
         request.channels = 1;
         const std::shared_ptr<Part> part = MakePart(id, request);
         const auto routes = PlanRoutes(id, part->flows);
-        const auto classOf = Classify(part->flows, routes, m_routes);
+        const auto classOf = ClassifyFlows(part->flows, routes, m_routes);
         const uint32_t nClasses = *std::max_element(classOf.begin(), classOf.end()) + 1;
         latencies =
-            AddUp(ReplayProgram(part->program, part->flows, routes, m_routes, part->costs, true),
-                  part->flows,
-                  classOf,
-                  nClasses,
-                  shape.ranks)
+            AddUpClasses(
+                ReplayProgram(part->program, part->flows, routes, m_routes, part->costs, true),
+                part->flows,
+                classOf,
+                nClasses,
+                shape.ranks)
                 .endPs;
     }
     return latencies;
@@ -552,11 +397,12 @@ FlowProfiles::FindTiming(Part& part,
     const auto [place, isNew] = part.timed.emplace(rates, ClassTimes());
     if (isNew)
     {
-        place->second = AddUp(ReplayProgram(part.program, part.flows, routes, m_routes, part.costs),
-                              part.flows,
-                              classOf,
-                              static_cast<uint32_t>(classes.size()),
-                              ranks);
+        place->second =
+            AddUpClasses(ReplayProgram(part.program, part.flows, routes, m_routes, part.costs),
+                         part.flows,
+                         classOf,
+                         static_cast<uint32_t>(classes.size()),
+                         ranks);
     }
     return place->second;
 }
@@ -565,7 +411,7 @@ CollectiveProfile
 FlowProfiles::Make(TaskId id, Shape& shape)
 {
     const std::vector<uint32_t> routes = PlanRoutes(id, shape.flows);
-    const std::vector<uint32_t> classOf = Classify(shape.flows, routes, m_routes);
+    const std::vector<uint32_t> classOf = ClassifyFlows(shape.flows, routes, m_routes);
     const auto& parts = shape.family->parts;
     CollectiveProfile profile;
     profile.launchPs = m_launchPs >= 0 ? m_launchPs
@@ -573,7 +419,7 @@ FlowProfiles::Make(TaskId id, Shape& shape)
                            ? GetKernelCost(id).GetKernelPs(ToNcclProtocol(shape.family->protocol))
                            : 0;
     profile.classes =
-        MakeClasses(shape.flows, routes, classOf, parts.back()->costs.limits, m_routes);
+        MakeFlowClasses(shape.flows, routes, classOf, parts.back()->costs.limits, m_routes);
     for (const ProgramFlow& flow : shape.flows)
     {
         profile.sentBytes += SentBytes(flow);
@@ -594,11 +440,11 @@ FlowProfiles::Make(TaskId id, Shape& shape)
                      (static_cast<double>(shape.bytes) - static_cast<double>(parts[1]->bytes)) /
                      (static_cast<double>(parts[1]->bytes) - static_cast<double>(parts[0]->bytes));
         }
-        SetTimes(alone,
-                 last.endPs[i],
-                 latencies[std::min(i, latencies.size() - 1)],
-                 last.rankEnds[i],
-                 profile.classes[i]);
+        SetClassTimes(alone,
+                      last.endPs[i],
+                      latencies[std::min(i, latencies.size() - 1)],
+                      last.rankEnds[i],
+                      profile.classes[i]);
         profile.alonePs = std::max(profile.alonePs, profile.classes[i].alonePs);
     }
     return profile;

@@ -223,22 +223,17 @@ FlowRoutes::SetTimes(const Walker& walker, uint32_t unitBytes, FlowRoute& route)
     route.controlPs = std::llround(control);
 }
 
-uint32_t
-FlowRoutes::Plan(const Connection& connection)
+std::vector<FlowRoutes::Walker>
+FlowRoutes::StartWalkers(const Connection& connection, VertexId firstStop) const
 {
-    const auto& vertices = m_cluster.GetVertices();
     const auto& links = m_cluster.GetLinks();
     Walker start;
     start.hash = MixHash(m_parameters.pathSeed, connection.flow);
     start.source = connection.source;
     start.at = connection.source;
     start.method = connection.copyMethod;
-    std::vector<VertexId> stops = connection.waypoints;
-    stops.push_back(connection.destination);
-
-    // NVLinks of the source share the flow; otherwise one walker carries all of it.
     std::vector<Walker> walkers;
-    for (const uint16_t position : m_paths.NextPorts(connection.source, stops.front()))
+    for (const uint16_t position : m_paths.NextPorts(connection.source, firstStop))
     {
         const Port& port = m_cluster.GetPorts(connection.source)[position];
         if (links[port.link].technology == LinkTechnology::NVLINK)
@@ -255,36 +250,24 @@ FlowRoutes::Plan(const Connection& connection)
     {
         walkers.push_back(start);
     }
-    uint32_t unitBytes = UINT32_MAX;
-    for (Walker& walker : walkers)
-    {
-        for (const VertexId stop : stops)
-        {
-            Walk(walker, stop);
-        }
-        for (const uint32_t port : walker.ports)
-        {
-            unitBytes = std::min(unitBytes, links[port / 2].framing.unitBytes);
-        }
-    }
-    FlowRoute route;
-    for (const VertexId stop : connection.waypoints)
-    {
-        route.isNetwork |= vertices[stop].kind == VertexKind::NIC;
-    }
-    double rates = 0;
-    for (const Walker& walker : walkers)
-    {
-        rates += links[walker.ports.front() / 2].bytesPerSecond;
-    }
-    for (const Walker& walker : walkers)
-    {
-        const double rate = links[walker.ports.front() / 2].bytesPerSecond;
-        AddUses(walker, rate / rates, unitBytes, route);
-    }
-    SetTimes(walkers.front(), unitBytes, route);
+    return walkers;
+}
 
-    const Vertex& source = vertices[connection.source];
+uint32_t
+FlowRoutes::FindUnitBytes(const Walker& walker) const
+{
+    uint32_t unitBytes = UINT32_MAX;
+    for (const uint32_t port : walker.ports)
+    {
+        unitBytes = std::min(unitBytes, m_cluster.GetLinks()[port / 2].framing.unitBytes);
+    }
+    return unitBytes;
+}
+
+void
+FlowRoutes::LimitByEnds(const Connection& connection, FlowRoute& route) const
+{
+    const Vertex& source = m_cluster.GetVertices()[connection.source];
     double limit = 0;
     if (connection.copyMethod != CopyMethod::DMA)
     {
@@ -306,6 +289,41 @@ FlowRoutes::Plan(const Connection& connection)
             route.uses.push_back({m_ofMemory[end], 1, 0});
         }
     }
+}
+
+uint32_t
+FlowRoutes::Plan(const Connection& connection)
+{
+    const auto& links = m_cluster.GetLinks();
+    std::vector<VertexId> stops = connection.waypoints;
+    stops.push_back(connection.destination);
+    std::vector<Walker> walkers = StartWalkers(connection, stops.front());
+    uint32_t unitBytes = UINT32_MAX;
+    for (Walker& walker : walkers)
+    {
+        for (const VertexId stop : stops)
+        {
+            Walk(walker, stop);
+        }
+        unitBytes = std::min(unitBytes, FindUnitBytes(walker));
+    }
+    FlowRoute route;
+    for (const VertexId stop : connection.waypoints)
+    {
+        route.isNetwork |= m_cluster.GetVertices()[stop].kind == VertexKind::NIC;
+    }
+    double rates = 0;
+    for (const Walker& walker : walkers)
+    {
+        rates += links[walker.ports.front() / 2].bytesPerSecond;
+    }
+    for (const Walker& walker : walkers)
+    {
+        const double rate = links[walker.ports.front() / 2].bytesPerSecond;
+        AddUses(walker, rate / rates, unitBytes, route);
+    }
+    SetTimes(walkers.front(), unitBytes, route);
+    LimitByEnds(connection, route);
     return Intern(std::move(route));
 }
 
@@ -338,9 +356,8 @@ FlowRoutes::Intern(FlowRoute route)
 }
 
 std::vector<VertexId>
-FlowRoutes::FindRoots(const GroupConnection& connection, const std::vector<VertexId>& nics) const
+FlowRoutes::FindRoots(const std::vector<VertexId>& ends) const
 {
-    const auto& ends = nics.empty() ? connection.members : nics;
     // The way to the farthest member, by every NVLink, or by the only port of a NIC.
     std::vector<VertexId> roots;
     std::size_t longest = 0;
@@ -380,85 +397,106 @@ FlowRoutes::FindRoots(const GroupConnection& connection, const std::vector<Verte
     return roots;
 }
 
+bool
+FlowRoutes::IsInOneDomain(const GroupConnection& connection) const
+{
+    const VertexId first = connection.members.front();
+    return std::all_of(connection.members.begin(), connection.members.end(), [&](VertexId member) {
+        return m_cluster.GetDomain(member) == m_cluster.GetDomain(first);
+    });
+}
+
+/// The links of a group's operation below one root, and the longest times so far.
+struct FlowRoutes::Tree
+{
+    Walker links;                   //!< all of them
+    uint32_t unitBytes{UINT32_MAX}; //!< smallest of the links so far
+    int64_t upPs{0};                //!< to the root
+    int64_t downPs{0};              //!< from the root
+    int64_t controlPs{0};
+};
+
+void
+FlowRoutes::AddBranch(VertexId member, VertexId root, bool isUp, bool hasNic, Tree& tree) const
+{
+    Walker walker;
+    std::vector<VertexId> stops{isUp ? root : member};
+    const VertexId nic = hasNic ? m_cluster.GetNic(member) : Cluster::NO_VERTEX;
+    if (nic != Cluster::NO_VERTEX)
+    {
+        stops.insert(stops.begin(), nic);
+    }
+    walker.source = isUp ? member : root;
+    walker.at = walker.source;
+    for (const VertexId stop : stops)
+    {
+        Walk(walker, stop);
+    }
+    tree.unitBytes = std::min(tree.unitBytes, FindUnitBytes(walker));
+    FlowRoute part;
+    SetTimes(walker, tree.unitBytes, part);
+    int64_t& longest = isUp ? tree.upPs : tree.downPs;
+    longest = std::max(longest, part.latencyPs);
+    tree.controlPs = std::max(tree.controlPs, part.controlPs);
+    auto& ports = tree.links.ports;
+    ports.insert(ports.end(), walker.ports.begin(), walker.ports.end());
+}
+
+FlowRoutes::Tree
+FlowRoutes::MakeTree(const GroupConnection& connection, VertexId root, bool hasNics) const
+{
+    Tree tree;
+    tree.links.method = CopyMethod::SM;
+    for (const VertexId member : connection.members)
+    {
+        if (connection.sender == Cluster::NO_VERTEX || connection.sender == member)
+        {
+            AddBranch(member, root, true, hasNics, tree);
+        }
+        if (connection.receiver == Cluster::NO_VERTEX || connection.receiver == member)
+        {
+            AddBranch(member, root, false, hasNics, tree);
+        }
+    }
+    // Every link once: a switch passes on one sum, and one copy of a multicast.
+    auto& ports = tree.links.ports;
+    std::sort(ports.begin(), ports.end());
+    ports.erase(std::unique(ports.begin(), ports.end()), ports.end());
+    return tree;
+}
+
 uint32_t
 FlowRoutes::PlanGroup(const GroupConnection& connection)
 {
-    std::vector<VertexId> nics;
-    const VertexId first = connection.members.front();
-    const bool local =
-        std::all_of(connection.members.begin(), connection.members.end(), [&](VertexId member) {
-            return m_cluster.GetDomain(member) == m_cluster.GetDomain(first);
-        });
-    for (const VertexId member : connection.members)
+    const bool isLocal = IsInOneDomain(connection);
+    std::vector<VertexId> ends = connection.members;
+    if (!isLocal)
     {
-        if (!local)
+        for (VertexId& end : ends)
         {
-            nics.push_back(m_cluster.GetNic(member));
+            end = m_cluster.GetNic(end);
         }
     }
-    const std::vector<VertexId> roots = FindRoots(connection, nics);
+    const std::vector<VertexId> roots = FindRoots(ends);
     FlowRoute route;
-    route.isNetwork = !local;
+    route.isNetwork = !isLocal;
     route.limit = std::numeric_limits<double>::infinity();
     // Planes with faster links carry more.
     std::map<VertexId, double> rates;
     double allRates = 0;
     for (const VertexId root : roots)
     {
-        const VertexId end = local ? first : m_cluster.GetNic(first);
+        const VertexId end = ends.front();
         const Port& port = m_cluster.GetPorts(end)[m_paths.NextPorts(end, root).front()];
         rates[root] = m_cluster.GetLinks()[port.link].bytesPerSecond;
         allRates += rates[root];
     }
     for (const VertexId root : roots)
     {
-        // Every link once: a switch passes on one sum, and one copy of a multicast.
-        Walker tree;
-        tree.method = CopyMethod::SM;
-        int64_t upPs = 0;
-        int64_t downPs = 0;
-        int64_t controlPs = 0;
-        uint32_t unitBytes = UINT32_MAX;
-        const auto walk = [&](VertexId member, bool up) {
-            Walker walker;
-            std::vector<VertexId> stops{up ? root : member};
-            const VertexId nic = local ? Cluster::NO_VERTEX : m_cluster.GetNic(member);
-            if (nic != Cluster::NO_VERTEX)
-            {
-                stops.insert(stops.begin(), nic);
-            }
-            walker.source = up ? member : root;
-            walker.at = walker.source;
-            for (const VertexId stop : stops)
-            {
-                Walk(walker, stop);
-            }
-            for (const uint32_t port : walker.ports)
-            {
-                unitBytes = std::min(unitBytes, m_cluster.GetLinks()[port / 2].framing.unitBytes);
-            }
-            FlowRoute part;
-            SetTimes(walker, unitBytes, part);
-            (up ? upPs : downPs) = std::max(up ? upPs : downPs, part.latencyPs);
-            controlPs = std::max(controlPs, part.controlPs);
-            tree.ports.insert(tree.ports.end(), walker.ports.begin(), walker.ports.end());
-        };
-        for (const VertexId member : connection.members)
-        {
-            if (connection.sender == Cluster::NO_VERTEX || connection.sender == member)
-            {
-                walk(member, true);
-            }
-            if (connection.receiver == Cluster::NO_VERTEX || connection.receiver == member)
-            {
-                walk(member, false);
-            }
-        }
-        std::sort(tree.ports.begin(), tree.ports.end());
-        tree.ports.erase(std::unique(tree.ports.begin(), tree.ports.end()), tree.ports.end());
-        AddUses(tree, rates[root] / allRates, unitBytes, route);
-        route.latencyPs = std::max(route.latencyPs, upPs + downPs);
-        route.controlPs = std::max(route.controlPs, controlPs);
+        const Tree tree = MakeTree(connection, root, !isLocal);
+        AddUses(tree.links, rates[root] / allRates, tree.unitBytes, route);
+        route.latencyPs = std::max(route.latencyPs, tree.upPs + tree.downPs);
+        route.controlPs = std::max(route.controlPs, tree.controlPs);
     }
     for (const VertexId member : connection.members)
     {

@@ -143,6 +143,8 @@ class FlowRoutes
 
     /// A part of a flow on its way.
     struct Walker;
+    /// The way of a group's operation.
+    struct Tree;
 
     /// @param capacity of a new resource @param sharing of it @return its number
     uint32_t AddResource(double capacity, double sharing);
@@ -158,10 +160,23 @@ class FlowRoutes
 
     /// @param route whose uses are to be one for each resource @return its id
     uint32_t Intern(FlowRoute route);
-    /// @param connection an operation @param nics of its members, empty for NVLink
-    /// @return switches in the middle of its trees
-    std::vector<VertexId> FindRoots(const GroupConnection& connection,
-                                    const std::vector<VertexId>& nics) const;
+    /// @param connection to plan @param firstStop where it goes first
+    /// @return who carries it: all NVLinks of the source together, or one walker
+    std::vector<Walker> StartWalkers(const Connection& connection, VertexId firstStop) const;
+    /// @param walker with its links @return the smallest unit of them
+    uint32_t FindUnitBytes(const Walker& walker) const;
+    /// @param connection of the route @param route gets what the GPUs at its ends take and allow
+    void LimitByEnds(const Connection& connection, FlowRoute& route) const;
+    /// @param connection an operation @return whether NVLink joins its members
+    bool IsInOneDomain(const GroupConnection& connection) const;
+    /// @param ends GPUs that NVLink joins, or NICs @return switches in the middle of their trees
+    std::vector<VertexId> FindRoots(const std::vector<VertexId>& ends) const;
+    /// @param member of a group @param root of the tree @param isUp to the root, or from it
+    /// @param hasNic whether the way passes the member's NIC @param tree to add to
+    void AddBranch(VertexId member, VertexId root, bool isUp, bool hasNic, Tree& tree) const;
+    /// @param connection an operation @param root of the tree @param hasNics see AddBranch()
+    /// @return the tree
+    Tree MakeTree(const GroupConnection& connection, VertexId root, bool hasNics) const;
 
     const Cluster& m_cluster;
     const Paths& m_paths;

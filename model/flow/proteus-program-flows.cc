@@ -126,77 +126,110 @@ CountFlows(const CollectiveProgram& program)
     return flows;
 }
 
-/// Numbers the components: flows that meet in a block, or in blocks of which one waits for the
-/// other.
-void
-FindComponents(const CollectiveProgram& program, std::vector<ProgramFlow>& flows)
+/// Finds the components: flows that meet in a block, or in blocks of which one waits for the other.
+class ComponentFinder
 {
-    const auto index = IndexFlows(flows);
-    std::vector<uint32_t> parent(flows.size());
-    std::iota(parent.begin(), parent.end(), 0);
-    const auto root = [&parent](uint32_t id) {
-        while (parent[id] != id)
-        {
-            id = parent[id] = parent[parent[id]];
-        }
-        return id;
-    };
-    std::vector<uint32_t> firstOfGroup(program.groups.size(), NO_ID);
-    for (uint32_t i = 0; i < flows.size(); ++i)
+  public:
+    ComponentFinder(const CollectiveProgram& program, const std::vector<ProgramFlow>& flows)
+        : m_program(program),
+          m_index(IndexFlows(flows)),
+          m_parent(flows.size()),
+          m_firstOfGroup(program.groups.size(), NO_ID)
     {
-        if (flows[i].group != NO_GROUP)
+        std::iota(m_parent.begin(), m_parent.end(), 0);
+        for (uint32_t i = 0; i < flows.size(); ++i)
         {
-            uint32_t& first = firstOfGroup[flows[i].group];
-            first = first == NO_ID ? i : first;
-            parent[i] = first;
+            if (flows[i].group != NO_GROUP)
+            {
+                uint32_t& first = m_firstOfGroup[flows[i].group];
+                first = first == NO_ID ? i : first;
+                m_parent[i] = first;
+            }
+        }
+        for (uint32_t rank = 0; rank < program.ranks.size(); ++rank)
+        {
+            for (const ThreadBlock& block : program.ranks[rank].blocks)
+            {
+                Join(FindMeeting(rank, block));
+            }
         }
     }
-    const auto flowsOf = [&](uint32_t rank, const ThreadBlock& block) {
+
+    /// @return the flow that stands for the component of a flow
+    uint32_t GetRoot(uint32_t id)
+    {
+        while (m_parent[id] != id)
+        {
+            id = m_parent[id] = m_parent[m_parent[id]];
+        }
+        return id;
+    }
+
+  private:
+    /// @return the flows of a block, one for a group, whose flows are one component
+    std::vector<uint32_t> FindFlowsOf(uint32_t rank, const ThreadBlock& block) const
+    {
         std::vector<uint32_t> ids;
         for (const ProgramFlowKey& key : {MakeFlowKey(block.channel, rank, block.sendPeer),
                                           MakeFlowKey(block.channel, block.receivePeer, rank)})
         {
-            const auto place = index.find(key);
-            if (place != index.end())
+            const auto place = m_index.find(key);
+            if (place != m_index.end())
             {
                 ids.push_back(place->second);
             }
         }
         if (block.group != NO_GROUP)
         {
-            ids.push_back(firstOfGroup[block.group]); // all flows of a group are one component
+            ids.push_back(m_firstOfGroup[block.group]);
         }
         return ids;
-    };
-    for (uint32_t rank = 0; rank < program.ranks.size(); ++rank)
+    }
+
+    /// @return the flows of a block, and of those that it waits for
+    std::vector<uint32_t> FindMeeting(uint32_t rank, const ThreadBlock& block) const
     {
-        const auto& blocks = program.ranks[rank].blocks;
-        for (const ThreadBlock& block : blocks)
+        const auto& blocks = m_program.ranks[rank].blocks;
+        std::vector<uint32_t> ids = FindFlowsOf(rank, block);
+        std::vector<bool> seen(blocks.size());
+        for (const Step& step : block.steps)
         {
-            auto ids = flowsOf(rank, block);
-            std::vector<bool> seen(blocks.size());
-            for (const Step& step : block.steps)
+            if (step.waitBlock != NO_BLOCK && !seen[step.waitBlock])
             {
-                if (step.waitBlock != NO_BLOCK && !seen[step.waitBlock])
-                {
-                    seen[step.waitBlock] = true;
-                    const auto others = flowsOf(rank, blocks[step.waitBlock]);
-                    ids.insert(ids.end(), others.begin(), others.end());
-                }
-            }
-            for (const uint32_t id : ids)
-            {
-                const uint32_t a = root(ids.front());
-                const uint32_t b = root(id);
-                parent[std::max(a, b)] = std::min(a, b);
+                seen[step.waitBlock] = true;
+                const auto others = FindFlowsOf(rank, blocks[step.waitBlock]);
+                ids.insert(ids.end(), others.begin(), others.end());
             }
         }
+        return ids;
     }
+
+    void Join(const std::vector<uint32_t>& ids)
+    {
+        for (const uint32_t id : ids)
+        {
+            const uint32_t a = GetRoot(ids.front());
+            const uint32_t b = GetRoot(id);
+            m_parent[std::max(a, b)] = std::min(a, b);
+        }
+    }
+
+    const CollectiveProgram& m_program;
+    std::map<ProgramFlowKey, uint32_t> m_index;
+    std::vector<uint32_t> m_parent;       //!< by flow: one of the same component, or itself
+    std::vector<uint32_t> m_firstOfGroup; //!< flow
+};
+
+/// Numbers the components in the order of their first flows.
+void
+NumberComponents(const CollectiveProgram& program, std::vector<ProgramFlow>& flows)
+{
+    ComponentFinder finder(program, flows);
     std::map<uint32_t, uint32_t> numbers;
     for (uint32_t i = 0; i < flows.size(); ++i)
     {
         flows[i].component =
-            numbers.emplace(root(i), static_cast<uint32_t>(numbers.size())).first->second;
+            numbers.emplace(finder.GetRoot(i), static_cast<uint32_t>(numbers.size())).first->second;
     }
 }
 
@@ -206,7 +239,7 @@ std::vector<ProgramFlow>
 FindFlows(const CollectiveProgram& program)
 {
     std::vector<ProgramFlow> flows = CountFlows(program);
-    FindComponents(program, flows);
+    NumberComponents(program, flows);
     return flows;
 }
 

@@ -37,6 +37,12 @@ constexpr uint64_t MAX_PACKETS = uint64_t{1} << 30;
 /// Flows that a message about a stalled run names.
 constexpr uint32_t MAX_NAMED = 5;
 
+[[noreturn]] void
+FailFlow(const FlowSpec& flow, const std::string& cause)
+{
+    throw std::invalid_argument("flow '" + flow.id + "': " + cause);
+}
+
 } // namespace
 
 TypeId
@@ -132,68 +138,54 @@ FlowPlayer::CreateQueuePair(const FlowSpec& flow, uint64_t name)
 }
 
 void
-FlowPlayer::Install(Ptr<Fabric> fabric, std::vector<FlowSpec> flows)
+FlowPlayer::CheckFlow(const FlowSpec& flow) const
 {
-    NS_LOG_FUNCTION(this << fabric << flows.size());
-    NS_ABORT_MSG_IF(m_isSetUp, "proteus::FlowPlayer: Install() was called before");
-    m_isSetUp = true;
-    m_fabric = fabric;
-    m_flows = std::move(flows);
-    m_transport->SetFabric(fabric, this);
-    const auto n = static_cast<uint32_t>(m_flows.size());
-    const std::size_t ranks = fabric->GetCluster().GetGpus().size();
-    m_times.resize(n);
-    m_queuePairs.reserve(n);
-    m_missing.resize(n);
-    m_firstDependents.assign(n + 1, 0);
-    std::map<std::pair<uint32_t, uint32_t>, uint32_t> ofPair;
-    for (uint32_t i = 0; i < n; ++i)
+    const std::size_t ranks = m_fabric->GetCluster().GetGpus().size();
+    if (flow.source >= ranks || flow.destination >= ranks)
     {
-        const FlowSpec& flow = m_flows[i];
-        const auto fail = [&flow](const std::string& cause) {
-            throw std::invalid_argument("flow '" + flow.id + "': " + cause);
-        };
-        if (flow.source >= ranks || flow.destination >= ranks)
-        {
-            fail("rank " + std::to_string(std::max(flow.source, flow.destination)) +
-                 " of a cluster with " + std::to_string(ranks) + " GPUs");
-        }
-        if (flow.source == flow.destination || flow.bytes == 0 || flow.startPs < 0)
-        {
-            fail("it needs two different ranks, at least one byte, and a time that is not "
+        FailFlow(flow,
+                 "rank " + std::to_string(std::max(flow.source, flow.destination)) +
+                     " of a cluster with " + std::to_string(ranks) + " GPUs");
+    }
+    if (flow.source == flow.destination || flow.bytes == 0 || flow.startPs < 0)
+    {
+        FailFlow(flow,
+                 "it needs two different ranks, at least one byte, and a time that is not "
                  "negative");
-        }
-        const auto [place, isNew] = ofPair.emplace(
-            std::make_pair(m_perPair ? flow.source : i, m_perPair ? flow.destination : 0),
-            0);
-        if (isNew)
-        {
-            const uint64_t ends = MixHash(flow.source, flow.destination);
-            place->second = CreateQueuePair(flow, m_perPair ? ends : MixHash(ends, i));
-        }
-        m_queuePairs.push_back(place->second);
-        const uint32_t packetBytes = m_transport->GetPath(place->second).packetBytes;
-        if (flow.bytes / packetBytes >= MAX_PACKETS - 1)
-        {
-            fail(std::to_string(flow.bytes) + " bytes are more than 2^30 packets of " +
-                 std::to_string(packetBytes) + " bytes; divide it");
-        }
-        m_totalBytes += flow.bytes;
-        m_missing[i] = static_cast<uint32_t>(flow.after.size());
-        for (uint32_t before : flow.after)
-        {
-            if (before >= n)
-            {
-                fail("it depends on a flow that is not there");
-            }
-            ++m_firstDependents[before + 1];
-        }
     }
-    if (!FindFlowCycle(m_flows).empty())
+}
+
+void
+FlowPlayer::CheckPackets(const FlowSpec& flow, uint32_t queuePair) const
+{
+    const uint32_t packetBytes = m_transport->GetPath(queuePair).packetBytes;
+    if (flow.bytes / packetBytes >= MAX_PACKETS - 1)
     {
-        throw std::invalid_argument("flow '" + m_flows[FindFlowCycle(m_flows)[0]].id +
-                                    "': it waits for itself");
+        FailFlow(flow,
+                 std::to_string(flow.bytes) + " bytes are more than 2^30 packets of " +
+                     std::to_string(packetBytes) + " bytes; divide it");
     }
+}
+
+void
+FlowPlayer::CountDependents(uint32_t i)
+{
+    const FlowSpec& flow = m_flows[i];
+    m_missing[i] = static_cast<uint32_t>(flow.after.size());
+    for (uint32_t before : flow.after)
+    {
+        if (before >= m_flows.size())
+        {
+            FailFlow(flow, "it depends on a flow that is not there");
+        }
+        ++m_firstDependents[before + 1];
+    }
+}
+
+void
+FlowPlayer::LinkDependents()
+{
+    const auto n = static_cast<uint32_t>(m_flows.size());
     for (uint32_t i = 0; i < n; ++i)
     {
         m_firstDependents[i + 1] += m_firstDependents[i];
@@ -212,6 +204,46 @@ FlowPlayer::Install(Ptr<Fabric> fabric, std::vector<FlowSpec> flows)
         }
     }
     std::make_heap(m_due.begin(), m_due.end(), std::greater<Due>());
+}
+
+void
+FlowPlayer::Install(Ptr<Fabric> fabric, std::vector<FlowSpec> flows)
+{
+    NS_LOG_FUNCTION(this << fabric << flows.size());
+    NS_ABORT_MSG_IF(m_isSetUp, "proteus::FlowPlayer: Install() was called before");
+    m_isSetUp = true;
+    m_fabric = fabric;
+    m_flows = std::move(flows);
+    m_transport->SetFabric(fabric, this);
+    const auto n = static_cast<uint32_t>(m_flows.size());
+    m_times.resize(n);
+    m_queuePairs.reserve(n);
+    m_missing.resize(n);
+    m_firstDependents.assign(n + 1, 0);
+    std::map<std::pair<uint32_t, uint32_t>, uint32_t> ofPair;
+    for (uint32_t i = 0; i < n; ++i)
+    {
+        const FlowSpec& flow = m_flows[i];
+        CheckFlow(flow);
+        const auto [place, isNew] = ofPair.emplace(
+            std::make_pair(m_perPair ? flow.source : i, m_perPair ? flow.destination : 0),
+            0);
+        if (isNew)
+        {
+            const uint64_t ends = MixHash(flow.source, flow.destination);
+            place->second = CreateQueuePair(flow, m_perPair ? ends : MixHash(ends, i));
+        }
+        m_queuePairs.push_back(place->second);
+        CheckPackets(flow, place->second);
+        m_totalBytes += flow.bytes;
+        CountDependents(i);
+    }
+    const auto cycle = FindFlowCycle(m_flows);
+    if (!cycle.empty())
+    {
+        FailFlow(m_flows[cycle[0]], "it waits for itself");
+    }
+    LinkDependents();
     m_startEventPs = 0;
     m_startEvent = ScheduleFunction(Time(0), [this] { StartDue(); });
 }

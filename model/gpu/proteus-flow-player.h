@@ -127,6 +127,15 @@ class FlowPlayer : public Object, private TransportUser
 
     /// @param flow a flow @return a queue pair for it
     uint32_t CreateQueuePair(const FlowSpec& flow, uint64_t name);
+    /// @param flow to check @throw std::invalid_argument if the cluster cannot have it
+    void CheckFlow(const FlowSpec& flow) const;
+    /// @param flow to check @param queuePair of it @throw std::invalid_argument if it is too long
+    void CheckPackets(const FlowSpec& flow, uint32_t queuePair) const;
+    /// @param i a flow, which is counted at those it depends on
+    void CountDependents(uint32_t i);
+    /// Lists the dependents of all flows, once they are counted, and the flows that only wait for
+    /// their time.
+    void LinkDependents();
     /// @param flow that others wait for no more
     void ReleaseDependents(uint32_t flow);
     /// @param flow that waits for no other any more

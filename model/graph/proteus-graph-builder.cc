@@ -298,6 +298,86 @@ GraphBuilder::LinkDependencies()
     all.shrink_to_fit();
 }
 
+namespace
+{
+
+/// Schedules of devices for which none is set: their phases in order, each with all micro-batches.
+class DefaultSchedules
+{
+  public:
+    /// @param graph with its phases @param schedules to add to
+    DefaultSchedules(const ExecutionGraph& graph,
+                     std::vector<std::vector<ScheduleEntry>>& schedules)
+        : m_graph(graph),
+          m_schedules(schedules)
+    {
+    }
+
+    /// @param device without schedule @param phases of it @return position of its schedule
+    uint32_t Get(DeviceId device, const std::vector<PhaseId>& phases)
+    {
+        const auto [place, isNew] =
+            m_known.emplace(phases, static_cast<uint32_t>(m_schedules.size()));
+        if (!isNew)
+        {
+            return place->second;
+        }
+        for (const PhaseId phase : phases)
+        {
+            m_nEntries += m_graph.GetPhases()[phase].microBatches;
+        }
+        if (m_nEntries > MAX_DEFAULT_ENTRIES)
+        {
+            FailGraph("device " + std::to_string(device) + " has no schedule, and its " +
+                      std::to_string(phases.size()) +
+                      " phases have too many micro-batches to make one; set a schedule or lower "
+                      "the micro-batches");
+        }
+        m_schedules.emplace_back();
+        for (const PhaseId phase : phases)
+        {
+            for (uint32_t k = 0; k < m_graph.GetPhases()[phase].microBatches; k++)
+            {
+                m_schedules.back().push_back({phase, k});
+            }
+        }
+        return place->second;
+    }
+
+  private:
+    const ExecutionGraph& m_graph;
+    std::vector<std::vector<ScheduleEntry>>& m_schedules;
+    std::map<std::vector<PhaseId>, uint32_t> m_known; //!< phases to their schedule
+    uint64_t m_nEntries{0};
+};
+
+/**
+ * @param graph with its phases
+ * @param device that has a schedule
+ * @param phases with tasks on the device
+ * @param missing first micro-batch that the schedule lacks, by phase; none for 0
+ */
+void
+RequireAllPhases(const ExecutionGraph& graph,
+                 DeviceId device,
+                 const std::vector<PhaseId>& phases,
+                 const std::map<PhaseId, uint32_t>& missing)
+{
+    for (const PhaseId phase : phases)
+    {
+        const auto entry = missing.find(phase);
+        const uint32_t first = entry == missing.end() ? 0 : entry->second;
+        if (first < graph.GetPhases()[phase].microBatches)
+        {
+            FailGraph("the schedule of device " + std::to_string(device) + " misses micro-batch " +
+                      std::to_string(first) + " of " + PhaseText(graph, phase) +
+                      ", which has tasks there; add it");
+        }
+    }
+}
+
+} // namespace
+
 void
 GraphBuilder::AssignSchedules()
 {
@@ -316,8 +396,7 @@ GraphBuilder::AssignSchedules()
 
     std::vector<std::map<PhaseId, uint32_t>> missing(schedules.size());
     std::vector<bool> isChecked(schedules.size(), false);
-    std::map<std::vector<PhaseId>, uint32_t> defaults; // phases to their schedule
-    uint64_t nDefaultEntries = 0;
+    DefaultSchedules defaults(m_graph, schedules);
     const std::vector<std::vector<PhaseId>> phases = m_graph.FindPhasesByDevice();
     m_graph.m_scheduleOf.resize(m_graph.m_nDevices);
     for (DeviceId device = 0; device < m_graph.m_nDevices; device++)
@@ -325,33 +404,7 @@ GraphBuilder::AssignSchedules()
         const auto set = m_orderOf.find(device);
         if (set == m_orderOf.end())
         {
-            const auto index = static_cast<uint32_t>(schedules.size());
-            const auto found = defaults.emplace(phases[device], index);
-            m_graph.m_scheduleOf[device] = found.first->second;
-            if (!found.second)
-            {
-                continue;
-            }
-            for (const PhaseId phase : phases[device])
-            {
-                nDefaultEntries += m_graph.m_phases[phase].microBatches;
-            }
-            if (nDefaultEntries > MAX_DEFAULT_ENTRIES)
-            {
-                FailGraph(
-                    "device " + std::to_string(device) + " has no schedule, and its " +
-                    std::to_string(phases[device].size()) +
-                    " phases have too many micro-batches to make one; set a schedule or lower "
-                    "the micro-batches");
-            }
-            schedules.emplace_back();
-            for (const PhaseId phase : phases[device])
-            {
-                for (uint32_t k = 0; k < m_graph.m_phases[phase].microBatches; k++)
-                {
-                    schedules.back().push_back({phase, k});
-                }
-            }
+            m_graph.m_scheduleOf[device] = defaults.Get(device, phases[device]);
             continue;
         }
         const uint32_t index = set->second;
@@ -361,17 +414,7 @@ GraphBuilder::AssignSchedules()
             missing[index] = CheckSchedule(m_graph, device, schedules[index]);
             isChecked[index] = true;
         }
-        for (const PhaseId phase : phases[device])
-        {
-            const auto entry = missing[index].find(phase);
-            const uint32_t first = entry == missing[index].end() ? 0 : entry->second;
-            if (first < m_graph.m_phases[phase].microBatches)
-            {
-                FailGraph("the schedule of device " + std::to_string(device) +
-                          " misses micro-batch " + std::to_string(first) + " of " +
-                          PhaseText(m_graph, phase) + ", which has tasks there; add it");
-            }
-        }
+        RequireAllPhases(m_graph, device, phases[device], missing[index]);
     }
 }
 

@@ -160,6 +160,21 @@ ClassicCostModel::CountGpus(uint32_t server) const
 namespace
 {
 
+/// @throw std::invalid_argument unless the cluster has all devices
+void
+RequireDevices(const Cluster& cluster, const std::vector<DeviceId>& devices)
+{
+    for (const DeviceId device : devices)
+    {
+        if (device >= cluster.GetGpus().size())
+        {
+            throw std::invalid_argument("classic rules: device " + std::to_string(device) +
+                                        " of a cluster of " +
+                                        std::to_string(cluster.GetGpus().size()) + " GPUs");
+        }
+    }
+}
+
 /// What is cut into shares of ranks: all-to-alls and their like.
 /// @param collective any @param ranks of the group @param servers of it @param cost of a broadcast
 void
@@ -180,6 +195,22 @@ SpreadOverRanks(Collective collective, double ranks, double servers, ClassicCost
 
 } // namespace
 
+const NcclPattern&
+ClassicCostModel::FindRing(const std::vector<DeviceId>& sorted) const
+{
+    auto found = m_patterns.find(sorted);
+    if (found == m_patterns.end())
+    {
+        std::vector<VertexId> gpus;
+        for (const DeviceId device : sorted)
+        {
+            gpus.push_back(m_cluster.GetGpus()[device]);
+        }
+        found = m_patterns.emplace(sorted, SearchClassicRing(m_cluster, gpus)).first;
+    }
+    return found->second;
+}
+
 ClassicCost
 ClassicCostModel::GetCost(Collective collective,
                           uint64_t bytes,
@@ -187,46 +218,35 @@ ClassicCostModel::GetCost(Collective collective,
 {
     std::vector<DeviceId> sorted = devices;
     std::sort(sorted.begin(), sorted.end());
+    RequireDevices(m_cluster, sorted);
     std::set<uint32_t> servers;
-    std::vector<VertexId> gpus;
     for (const DeviceId device : sorted)
     {
-        if (device >= m_cluster.GetGpus().size())
-        {
-            throw std::invalid_argument("classic rules: device " + std::to_string(device) +
-                                        " of a cluster of " +
-                                        std::to_string(m_cluster.GetGpus().size()) + " GPUs");
-        }
         servers.insert(GetServer(device));
-        gpus.push_back(m_cluster.GetGpus()[device]);
     }
     ClassicCost cost;
     cost.members = sorted;
     cost.megabytes = static_cast<double>(bytes) / 1e6;
-    if (gpus.size() < 2)
+    if (sorted.size() < 2)
     {
         cost.gigabytesPerSecond = 1;
         cost.repetitions = 0;
         return cost;
     }
-    const auto found = m_patterns.find(sorted);
-    const NcclPattern& ring =
-        found != m_patterns.end()
-            ? found->second
-            : m_patterns.emplace(sorted, SearchClassicRing(m_cluster, gpus)).first->second;
+    const NcclPattern& ring = FindRing(sorted);
     cost.type = ring.typeIntra;
     cost.crossesServers = servers.size() > 1;
 
-    const auto n = static_cast<double>(gpus.size());
+    const auto n = static_cast<double>(sorted.size());
     const auto nServers = static_cast<double>(servers.size());
     double bus = ring.channels * (servers.size() <= 2 ? ring.intraGBps : ring.interGBps);
-    bus *= gpus.size() == 4 && servers.size() == 1 ? FOUR_RANKS : 1;
+    bus *= sorted.size() == 4 && servers.size() == 1 ? FOUR_RANKS : 1;
     const double localUs = ring.typeIntra == NcclPath::NVL ? NVLINK_US : PCI_US;
     switch (collective)
     {
     case Collective::ALL_REDUCE:
         cost.gigabytesPerSecond = bus * n / (2 * (n - 1));
-        if (gpus.size() == 8 && m_isTitan)
+        if (sorted.size() == 8 && m_isTitan)
         {
             cost.gigabytesPerSecond = EIGHT_TITANS;
         }
@@ -251,14 +271,15 @@ ClassicCostModel::GetCost(Collective collective,
     return cost;
 }
 
-std::vector<double>
-CountClassicSharers(const ClassicCostModel& model,
-                    const std::vector<ClassicCost>& costs,
-                    ClassicRules rules,
-                    bool isMixed)
+namespace
 {
-    const bool isPublished = rules == ClassicRules::PUBLISHED;
-    std::vector<double> sharers(costs.size(), 1);
+
+/// @return the members of communications, by server
+std::map<uint32_t, std::vector<Part>>
+GroupByServer(const ClassicCostModel& model,
+              const std::vector<ClassicCost>& costs,
+              bool isPublished)
+{
     std::map<uint32_t, std::vector<Part>> byServer;
     for (uint32_t i = 0; i < costs.size(); ++i)
     {
@@ -276,7 +297,20 @@ CountClassicSharers(const ClassicCostModel& model,
             byServer[server].push_back(std::move(part));
         }
     }
-    for (auto& [server, parts] : byServer)
+    return byServer;
+}
+
+} // namespace
+
+std::vector<double>
+CountClassicSharers(const ClassicCostModel& model,
+                    const std::vector<ClassicCost>& costs,
+                    ClassicRules rules,
+                    bool isMixed)
+{
+    const bool isPublished = rules == ClassicRules::PUBLISHED;
+    std::vector<double> sharers(costs.size(), 1);
+    for (const auto& [server, parts] : GroupByServer(model, costs, isPublished))
     {
         const auto crossing =
             static_cast<double>(std::count_if(parts.begin(), parts.end(), [&](const Part& part) {

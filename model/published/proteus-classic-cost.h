@@ -115,6 +115,9 @@ class ClassicCostModel
     uint32_t CountGpus(uint32_t server) const;
 
   private:
+    /// @param sorted members of a group @return the ring that NCCL's search finds for them
+    const NcclPattern& FindRing(const std::vector<DeviceId>& sorted) const;
+
     const Cluster& m_cluster;
     std::vector<uint32_t> m_gpusOf; //!< by server
     bool m_isTitan;                 //!< by the name of the cluster, as the original tells it

@@ -142,7 +142,7 @@ LayoutSpace::GetKernelCost(const ModelOperator& op,
 }
 
 void
-LayoutSpace::AddCosts(const ModelOperator& op, LayoutCandidate& candidate) const
+LayoutSpace::AddComputeCost(const ModelOperator& op, LayoutCandidate& candidate) const
 {
     if (m_options.kernelTime && !op.isView)
     {
@@ -159,6 +159,12 @@ LayoutSpace::AddCosts(const ModelOperator& op, LayoutCandidate& candidate) const
             }
         }
     }
+}
+
+void
+LayoutSpace::AddCosts(const ModelOperator& op, LayoutCandidate& candidate) const
+{
+    AddComputeCost(op, candidate);
     for (std::size_t i = 0; i < op.reads.size(); ++i)
     {
         const TensorId tensor = op.reads[i].tensor;

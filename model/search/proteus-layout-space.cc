@@ -271,6 +271,83 @@ LayoutSpace::Split(const ModelOperator& op,
     return true;
 }
 
+namespace
+{
+
+/// Makes a layout have partial sums over an axis.
+void
+AddPartial(Layout& layout, MeshAxis axis)
+{
+    if (std::count(layout.partial.begin(), layout.partial.end(), axis) == 0)
+    {
+        layout.partial.push_back(axis);
+        std::sort(layout.partial.begin(), layout.partial.end());
+    }
+}
+
+/// @return whether the rule of an axis of a candidate reads partial sums there
+bool
+ReadsPartial(const std::vector<AxisRule>& rules,
+             const LayoutCandidate& candidate,
+             MeshAxis axis,
+             std::size_t read)
+{
+    return rules[candidate.rules[axis]].signature.reads[read] == "P";
+}
+
+/// Adds the partial sums that come of those that an operator reads.
+void
+AddPartialReads(const ModelOperator& op,
+                const std::vector<AxisRule>& rules,
+                LayoutCandidate& candidate)
+{
+    for (MeshAxis axis = 0; axis < candidate.rules.size(); ++axis)
+    {
+        bool passes = false;
+        for (std::size_t read = 0; read < op.reads.size(); ++read)
+        {
+            if (ReadsPartial(rules, candidate, axis, read))
+            {
+                passes = true;
+                AddPartial(candidate.reads[read], axis);
+            }
+        }
+        for (std::size_t write = 0; passes && write < op.writes.size(); ++write)
+        {
+            AddPartial(candidate.writes[write], axis);
+        }
+    }
+}
+
+/// @return the layout of a gradient
+Layout
+LayOutGradient(const PlacedOperator& placed,
+               const GradientWrite& write,
+               const std::vector<AxisRule>& rules,
+               const LayoutCandidate& candidate)
+{
+    const ModelOperator& op = placed.op;
+    Layout gradient =
+        GetResultLayout(placed, op.reads[write.read], FindSummands(op, write.summands));
+    for (MeshAxis axis = 0; axis < candidate.rules.size(); ++axis)
+    {
+        const bool isSum =
+            std::any_of(write.summands.begin(),
+                        write.summands.end(),
+                        [&](const DataReference& reference) {
+                            return reference.kind == DataReference::Kind::READ &&
+                                   ReadsPartial(rules, candidate, axis, reference.index);
+                        });
+        if (isSum)
+        {
+            AddPartial(gradient, axis);
+        }
+    }
+    return gradient;
+}
+
+} // namespace
+
 /// The layouts of all that is read and written, partial sums among them.
 void
 LayoutSpace::LayOut(PlacedOperator& placed,
@@ -279,16 +356,6 @@ LayoutSpace::LayOut(PlacedOperator& placed,
 {
     const ModelOperator& op = placed.op;
     placed.axes = candidate.splits;
-    auto add = [](Layout& layout, MeshAxis axis) {
-        if (std::count(layout.partial.begin(), layout.partial.end(), axis) == 0)
-        {
-            layout.partial.push_back(axis);
-            std::sort(layout.partial.begin(), layout.partial.end());
-        }
-    };
-    auto isPartial = [&](MeshAxis axis, std::size_t read) {
-        return rules[candidate.rules[axis]].signature.reads[read] == "P";
-    };
     for (const Access& read : op.reads)
     {
         candidate.reads.push_back(GetAccessLayout(placed, read));
@@ -307,41 +374,10 @@ LayoutSpace::LayOut(PlacedOperator& placed,
     {
         for (const GradientWrite& write : part.writes)
         {
-            Layout& gradient = candidate.gradients[write.read];
-            gradient =
-                GetResultLayout(placed, op.reads[write.read], FindSummands(op, write.summands));
-            for (MeshAxis axis = 0; axis < candidate.rules.size(); ++axis)
-            {
-                const bool isSum =
-                    std::any_of(write.summands.begin(),
-                                write.summands.end(),
-                                [&](const DataReference& reference) {
-                                    return reference.kind == DataReference::Kind::READ &&
-                                           isPartial(axis, reference.index);
-                                });
-                if (isSum)
-                {
-                    add(gradient, axis);
-                }
-            }
+            candidate.gradients[write.read] = LayOutGradient(placed, write, rules, candidate);
         }
     }
-    for (MeshAxis axis = 0; axis < candidate.rules.size(); ++axis)
-    {
-        bool passes = false;
-        for (std::size_t read = 0; read < op.reads.size(); ++read)
-        {
-            if (isPartial(axis, read))
-            {
-                passes = true;
-                add(candidate.reads[read], axis);
-            }
-        }
-        for (std::size_t write = 0; passes && write < op.writes.size(); ++write)
-        {
-            add(candidate.writes[write], axis);
-        }
-    }
+    AddPartialReads(op, rules, candidate);
 }
 
 /// Notes the tensors that an operator gets from others.

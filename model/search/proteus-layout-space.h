@@ -170,6 +170,7 @@ class LayoutSpace
     bool IsFirstReader(const ModelOperator& op, const Access& read) const;
     bool HasGradient(const Access& read) const;
     void AddCosts(const ModelOperator& op, LayoutCandidate& candidate) const;
+    void AddComputeCost(const ModelOperator& op, LayoutCandidate& candidate) const;
     double GetKernelCost(const ModelOperator& op,
                          const OperatorPart& part,
                          const LayoutCandidate& candidate) const;
