@@ -6,60 +6,46 @@
 
 #include "proteus-algorithm-traits.h"
 
+#include "ns3/proteus-registry.h"
+
 #include <algorithm>
 #include <stdexcept>
-#include <tuple>
 
 namespace ns3
 {
 namespace proteus
 {
 
-namespace
-{
-
-/// @return where registrations go, which may come before anything else of the program is made
-std::vector<AlgorithmTraits>&
-GetRegistry()
-{
-    static std::vector<AlgorithmTraits> registry;
-    return registry;
-}
-
-} // namespace
-
 AlgorithmRegistration::AlgorithmRegistration(const AlgorithmTraits& traits)
 {
-    auto& registry = GetRegistry();
-    // The order must not depend on that of the files in the library.
-    const auto place =
-        std::lower_bound(registry.begin(),
-                         registry.end(),
-                         traits,
-                         [](const AlgorithmTraits& a, const AlgorithmTraits& b) {
-                             return std::tie(a.place, a.name) < std::tie(b.place, b.name);
-                         });
-    for (const AlgorithmTraits& other : registry)
-    {
-        if (other.name == traits.name)
-        {
-            throw std::logic_error("two algorithms are called " + traits.name);
-        }
-    }
-    registry.insert(place, traits);
+    Registry<AlgorithmTraits>::Registration(traits.name, traits);
 }
 
 const std::vector<AlgorithmTraits>&
 GetAllAlgorithms()
 {
-    return GetRegistry();
+    // Nothing asks before main() begins, and nothing is registered after that.
+    static const std::vector<AlgorithmTraits> all = [] {
+        std::vector<AlgorithmTraits> list;
+        for (const auto& [name, traits] : Registry<AlgorithmTraits>::Get().GetAll())
+        {
+            list.push_back(traits);
+        }
+        std::stable_sort(list.begin(),
+                         list.end(),
+                         [](const AlgorithmTraits& a, const AlgorithmTraits& b) {
+                             return a.place < b.place; // then by name
+                         });
+        return list;
+    }();
+    return all;
 }
 
 const AlgorithmTraits&
 GetAlgorithmTraits(const std::string& name)
 {
     static const AlgorithmTraits unknown;
-    for (const AlgorithmTraits& traits : GetRegistry())
+    for (const AlgorithmTraits& traits : GetAllAlgorithms())
     {
         if (traits.name == name)
         {
@@ -73,7 +59,7 @@ std::string
 ListAlgorithms(bool (*has)(const AlgorithmTraits&))
 {
     std::vector<std::string> names;
-    for (const AlgorithmTraits& traits : GetRegistry())
+    for (const AlgorithmTraits& traits : GetAllAlgorithms())
     {
         if (has(traits))
         {
@@ -92,7 +78,7 @@ std::vector<std::string>
 GetAlgorithms(Collective collective)
 {
     std::vector<std::string> names;
-    for (const AlgorithmTraits& traits : GetRegistry())
+    for (const AlgorithmTraits& traits : GetAllAlgorithms())
     {
         if (traits.makers.count(collective) > 0)
         {
@@ -106,7 +92,7 @@ CollectiveAlgorithm
 FindAlgorithm(Collective collective, const std::string& algorithm)
 {
     std::string known;
-    for (const AlgorithmTraits& traits : GetRegistry())
+    for (const AlgorithmTraits& traits : GetAllAlgorithms())
     {
         const auto maker = traits.makers.find(collective);
         if (maker == traits.makers.end())

@@ -6,6 +6,8 @@
 
 #include "proteus-executor.h"
 
+#include "ns3/proteus-registry.h"
+
 #include <algorithm>
 #include <chrono>
 #include <stdexcept>
@@ -19,13 +21,7 @@ namespace proteus
 namespace
 {
 
-/// @return the list; filled before main()
-std::vector<std::unique_ptr<const Executor>>&
-GetList()
-{
-    static std::vector<std::unique_ptr<const Executor>> list;
-    return list;
-}
+using Executors = Registry<std::unique_ptr<const Executor>>;
 
 /// @param value of a number @return it, as short as it can be
 std::string
@@ -85,30 +81,21 @@ Executor::Run(const ExecutionGraph& graph,
 
 ExecutorRegistration::ExecutorRegistration(std::unique_ptr<const Executor> executor)
 {
-    auto& list = GetList();
-    const ExecutorTraits& traits = executor->GetTraits();
-    for (const auto& other : list)
-    {
-        if (other->GetTraits().name == traits.name)
-        {
-            throw std::logic_error("two executors have the name " + traits.name);
-        }
-    }
-    const auto place = std::find_if(list.begin(), list.end(), [&traits](const auto& other) {
-        return std::make_pair(traits.position, traits.name) <
-               std::make_pair(other->GetTraits().position, other->GetTraits().name);
-    });
-    list.insert(place, std::move(executor));
+    const std::string name = executor->GetTraits().name;
+    Executors::Registration(name, std::move(executor));
 }
 
 std::vector<const Executor*>
 GetExecutors()
 {
     std::vector<const Executor*> executors;
-    for (const auto& executor : GetList())
+    for (const auto& [name, executor] : Executors::Get().GetAll())
     {
         executors.push_back(executor.get());
     }
+    std::stable_sort(executors.begin(), executors.end(), [](const Executor* a, const Executor* b) {
+        return a->GetTraits().position < b->GetTraits().position; // then by name
+    });
     return executors;
 }
 

@@ -6,7 +6,8 @@
 
 #include "proteus-communication-scheduler.h"
 
-#include <map>
+#include "ns3/proteus-registry.h"
+
 #include <set>
 #include <stdexcept>
 #include <utility>
@@ -19,13 +20,7 @@ namespace proteus
 namespace
 {
 
-/// @return the policies that have registered themselves, by name
-std::map<std::string, SchedulingPolicy>&
-GetRegistry()
-{
-    static std::map<std::string, SchedulingPolicy> registry;
-    return registry;
-}
+using Policies = Registry<SchedulingPolicy>;
 
 /// @param bytes a size that must not be 0 @param what what it is, as users call it
 void
@@ -43,14 +38,14 @@ RequireBytes(uint64_t bytes, const std::string& what)
 SchedulingPolicyRegistration::SchedulingPolicyRegistration(SchedulingPolicy policy)
 {
     const std::string name = policy.name;
-    GetRegistry().emplace(name, std::move(policy));
+    Policies::Registration(name, std::move(policy));
 }
 
 std::vector<SchedulingPolicy>
 GetSchedulingPolicies()
 {
     std::vector<SchedulingPolicy> policies;
-    for (const auto& [name, policy] : GetRegistry())
+    for (const auto& [name, policy] : Policies::Get().GetAll())
     {
         policies.push_back(policy);
     }
@@ -60,13 +55,12 @@ GetSchedulingPolicies()
 SchedulingPolicy
 FindSchedulingPolicy(const std::string& name)
 {
-    const auto found = GetRegistry().find(name);
-    if (found != GetRegistry().end())
+    if (const SchedulingPolicy* found = Policies::Get().Find(name))
     {
-        return found->second;
+        return *found;
     }
     std::string names;
-    for (const auto& [known, policy] : GetRegistry())
+    for (const std::string& known : Policies::Get().GetNames())
     {
         names += (names.empty() ? "" : ", ") + known;
     }

@@ -6,6 +6,8 @@
 
 #include "proteus-tuner.h"
 
+#include "ns3/proteus-registry.h"
+
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
@@ -15,19 +17,6 @@ namespace ns3
 {
 namespace proteus
 {
-
-namespace
-{
-
-/// The methods by their names. Filled while the program starts, and only read afterwards.
-std::map<std::string, TunerFactory>&
-GetFactories()
-{
-    static std::map<std::string, TunerFactory> factories;
-    return factories;
-}
-
-} // namespace
 
 double
 TunerDimension::GetValue(double share) const
@@ -51,18 +40,13 @@ UniformNumbers::DrawPoint(std::size_t dimensions)
 
 TunerRegistration::TunerRegistration(const std::string& name, TunerFactory factory)
 {
-    GetFactories().emplace(name, std::move(factory));
+    Registry<TunerFactory>::Registration(name, std::move(factory));
 }
 
 std::vector<std::string>
 GetTunerMethods()
 {
-    std::vector<std::string> names;
-    for (const auto& [name, factory] : GetFactories())
-    {
-        names.push_back(name);
-    }
-    return names;
+    return Registry<TunerFactory>::Get().GetNames();
 }
 
 TunerResult
@@ -71,8 +55,8 @@ Tune(const std::vector<TunerDimension>& dimensions,
      const std::string& method,
      const TunerSettings& settings)
 {
-    const auto found = GetFactories().find(method);
-    if (found == GetFactories().end())
+    const TunerFactory* makeMethod = Registry<TunerFactory>::Get().Find(method);
+    if (makeMethod == nullptr)
     {
         std::string names;
         for (const std::string& name : GetTunerMethods())
@@ -99,7 +83,7 @@ Tune(const std::vector<TunerDimension>& dimensions,
                                         "count");
         }
     }
-    const std::unique_ptr<TunerMethod> proposer = found->second(dimensions.size(), settings);
+    const std::unique_ptr<TunerMethod> proposer = (*makeMethod)(dimensions.size(), settings);
     std::map<std::vector<double>, double> known;
     TunerResult result;
     while (result.trials.size() < settings.evaluations)

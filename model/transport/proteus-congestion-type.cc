@@ -7,8 +7,8 @@
 #include "proteus-congestion-type.h"
 
 #include "ns3/object-factory.h"
+#include "ns3/proteus-registry.h"
 
-#include <map>
 #include <stdexcept>
 
 namespace ns3
@@ -23,33 +23,30 @@ PROTEUS_REGISTER_CONGESTION_CONTROL("none", NoCongestionControl);
 namespace
 {
 
-/// Short names and the kinds that they stand for.
-using Registry = std::map<std::string, TypeId (*)()>;
-
-/// @return all kinds registered so far; complete when main() begins
-Registry&
-GetRegistry()
+/// What a short name stands for.
+struct CongestionKind
 {
-    static Registry registry; // made by whichever kind is registered first
-    return registry;
-}
+    TypeId (*getTypeId)();
+};
+
+using Kinds = Registry<CongestionKind>;
 
 } // namespace
 
 CongestionRegistration::CongestionRegistration(const char* name, TypeId (*getTypeId)())
 {
-    GetRegistry().emplace(name, getTypeId);
+    Kinds::Registration(name, {getTypeId});
 }
 
 std::vector<std::string>
 GetCongestionNames()
 {
     std::vector<std::string> names{"none"};
-    for (const auto& entry : GetRegistry())
+    for (const std::string& name : Kinds::Get().GetNames())
     {
-        if (entry.first != names.front())
+        if (name != names.front())
         {
-            names.push_back(entry.first);
+            names.push_back(name);
         }
     }
     return names;
@@ -70,11 +67,11 @@ Ptr<CongestionType>
 MakeCongestionType(const std::string& name)
 {
     TypeId tid;
-    const auto entry = GetRegistry().find(name);
-    bool found = entry != GetRegistry().end();
+    const CongestionKind* kind = Kinds::Get().Find(name);
+    bool found = kind != nullptr;
     if (found)
     {
-        tid = entry->second();
+        tid = kind->getTypeId();
     }
     else if (TypeId::LookupByNameFailSafe(name, &tid))
     {
