@@ -12,6 +12,7 @@
 
 #include "proteus-bench-cases.h"
 #include "proteus-bench-stock.h"
+#include "proteus-bench-tables.h"
 
 #include "ns3/boolean.h"
 #include "ns3/proteus-cluster-file.h"
@@ -45,30 +46,6 @@ using namespace ns3::proteus;
 
 namespace
 {
-
-/// What comes out of one run. Plain, to go through a pipe.
-struct Result
-{
-    uint32_t hosts{0};
-    uint64_t packets{0};
-    uint64_t controlPackets{0};
-    uint64_t hops{0};
-    uint64_t events{0};          //!< of the engine
-    uint64_t simulatorEvents{0}; //!< of ns-3
-    uint64_t bytes{0};           //!< payload
-    uint64_t marks{0};
-    uint64_t pauses{0};
-    double setUpS{0};        //!< CPU time
-    double cpuS{0};          //!< of the run
-    double wallS{0};         //!< of the run
-    int64_t endPs{0};        //!< simulated
-    uint64_t restBytes{0};   //!< memory after set-up
-    uint64_t peakBytes{0};   //!< memory
-    double stockCpuS{0};     //!< 0: not measured
-    uint64_t stockHops{0};   //!< the same packets there
-    uint64_t stockEvents{0}; //!< of ns-3
-    char error[400]{};       //!< what went wrong, if something did
-};
 
 /// @return CPU time of this process in seconds
 double
@@ -162,6 +139,28 @@ class RouteRecorder
     std::vector<std::vector<uint32_t>> m_routes; //!< by queue pair, which is by flow
 };
 
+/// Lets stock devices forward the same packets. @param c that has run @param flows of it
+/// @param result of it, which gets what comes out here
+void
+RunStock(const Case& c, const std::vector<FlowSpec>& flows, Result& result)
+{
+    StockNetwork::Options options;
+    options.routes = RouteRecorder().Record(c, flows);
+    const LinkFraming framing = RoceFraming();
+    options.packetBytes = framing.unitBytes;
+    options.wireBytes = static_cast<uint32_t>(framing.WireBytes(framing.unitBytes));
+    options.controlBytes = framing.controlBytes;
+    options.packetsPerControl =
+        std::max<uint64_t>(1, result.packets / std::max<uint64_t>(1, result.controlPackets));
+    const Cluster cluster = c.makeCluster();
+    StockNetwork stock(cluster, flows, options);
+    const double stockS = GetCpuS();
+    stock.Run();
+    result.stockCpuS = GetCpuS() - stockS;
+    result.stockHops = stock.GetPacketHops();
+    result.stockEvents = Simulator::GetEventCount();
+}
+
 /// @param c to run once @param withStock whether stock devices forward the same packets, too
 /// @return what came out
 Result
@@ -209,21 +208,7 @@ RunOnce(const Case& c, bool withStock)
     TakeDown(fabric, player);
     if (withStock && StockNetwork::IsAvailable())
     {
-        StockNetwork::Options options;
-        options.routes = RouteRecorder().Record(c, flows);
-        const LinkFraming framing = RoceFraming();
-        options.packetBytes = framing.unitBytes;
-        options.wireBytes = static_cast<uint32_t>(framing.WireBytes(framing.unitBytes));
-        options.controlBytes = framing.controlBytes;
-        options.packetsPerControl =
-            std::max<uint64_t>(1, result.packets / std::max<uint64_t>(1, result.controlPackets));
-        const Cluster cluster = c.makeCluster();
-        StockNetwork stock(cluster, flows, options);
-        const double stockS = GetCpuS();
-        stock.Run();
-        result.stockCpuS = GetCpuS() - stockS;
-        result.stockHops = stock.GetPacketHops();
-        result.stockEvents = Simulator::GetEventCount();
+        RunStock(c, flows, result);
     }
     return result;
 }
@@ -318,22 +303,6 @@ Measure(const Case& c, uint32_t repetitions, bool quiet)
     return result;
 }
 
-/// @param result of a case @return nanoseconds of CPU time per packet-hop
-double
-GetNsPerHop(const Result& result)
-{
-    return result.cpuS * 1e9 / static_cast<double>(result.hops);
-}
-
-/// @param result of a case @return how many times the stock devices take, 0 if not measured
-double
-GetRatio(const Result& result)
-{
-    return result.stockHops == 0 ? 0
-                                 : result.stockCpuS * 1e9 / static_cast<double>(result.stockHops) /
-                                       GetNsPerHop(result);
-}
-
 /// @param c that was measured @param result of it
 void
 Print(const Case& c, const Result& result)
@@ -369,89 +338,14 @@ Print(const Case& c, const Result& result)
     std::cout << std::flush;
 }
 
-/// @return an empty table of cases
-Table
-MakeCaseTable()
-{
-    return {"cases",
-            "Cases",
-            "A row per case; times are medians.",
-            {{"case", "", "what was run"},
-             {"hosts", "", "of the cluster"},
-             {"packets", "", "units sent, control units included"},
-             {"packet_hops", "", "units times links"},
-             {"events", "", "of the engine"},
-             {"ns_per_packet_hop", "ns", "CPU time"},
-             {"bytes_per_wall_second", "B/s", "payload over wall time"},
-             {"peak_memory_bytes", "B", "that the run adds to an empty process"},
-             {"ratio_to_stock", "", "stock devices' CPU time of a packet-hop over this one"},
-             {"control_packets", "", "acknowledgements and notifications among the packets"},
-             {"marked_packets", "", "by ECN"},
-             {"pauses", "", "of PFC"},
-             {"simulated_s", "s", "simulated time"},
-             {"simulator_events", "", "of ns-3"},
-             {"cpu_s", "s", "CPU time of the run"},
-             {"set_up_s", "s", "CPU time before it"},
-             {"rest_memory_bytes", "B", "memory after set-up"},
-             {"stock_ns_per_packet_hop", "ns", "CPU time of stock devices"},
-             {"stock_packet_hops", "", "of stock devices"},
-             {"stock_events", "", "of ns-3, of stock devices"}},
-            {}};
-}
-
-/// @param c that was measured @param result of it @return a row of MakeCaseTable()
-std::vector<Cell>
-MakeCaseRow(const Case& c, const Result& result)
-{
-    const bool hasStock = result.stockHops > 0;
-    const auto ofStock = [hasStock](auto value) { return hasStock ? Cell(value) : Cell(); };
-    return {c.name,
-            uint64_t{result.hosts},
-            result.packets + result.controlPackets,
-            result.hops,
-            result.events,
-            GetNsPerHop(result),
-            static_cast<double>(result.bytes) / result.wallS,
-            result.peakBytes,
-            ofStock(GetRatio(result)),
-            result.controlPackets,
-            result.marks,
-            result.pauses,
-            static_cast<double>(result.endPs) * 1e-12,
-            result.simulatorEvents,
-            result.cpuS,
-            result.setUpS,
-            result.restBytes,
-            ofStock(hasStock ? result.stockCpuS * 1e9 / static_cast<double>(result.stockHops) : 0),
-            ofStock(result.stockHops),
-            ofStock(result.stockEvents)};
-}
-
-/// @return an empty table of approximations
-Table
-MakeApproximationTable()
-{
-    return {"approximations",
-            "Approximations",
-            "A row per value of an attribute; the first of each is exact.",
-            {{"case", "", "what was run"},
-             {"attribute", "", "of the fabric"},
-             {"value", "", "of it"},
-             {"simulated_s", "s", "simulated time"},
-             {"error_share", "share", "of the simulated time"},
-             {"times_as_fast", "", "CPU time of the exact run over that of this one"},
-             {"marked_packets", "", "by ECN"}},
-            {}};
-}
-
 /// Runs a case with several values of an attribute, and prints what comes out.
 /// @param name of an attribute @param values of it, the first of which is exact @param c to run
-/// @param table that gets the rows
+/// @param rows get one for every value
 void
 MeasureApproximation(const std::string& name,
                      const std::vector<std::string>& values,
                      const Case& c,
-                     Table& table)
+                     std::vector<ApproximationRow>& rows)
 {
     std::cout << c.name << ": " << name << "\n";
     Result exact;
@@ -461,31 +355,24 @@ MeasureApproximation(const std::string& name,
         changed.fabric.emplace_back(name, value);
         const Result result = RunApart(changed, false);
         exact = exact.hops == 0 ? result : exact;
-        const double error =
-            static_cast<double>(result.endPs) / static_cast<double>(exact.endPs) - 1;
+        rows.push_back({c.name, name, value, result, exact});
+        const ApproximationRow& row = rows.back();
         std::cout << "  " << std::setw(6) << value << std::setprecision(3) << std::setw(10)
                   << static_cast<double>(result.endPs) * 1e-9 << " ms, error " << std::showpos
-                  << std::setprecision(2) << 100 * error << " %" << std::noshowpos << ", "
-                  << std::setprecision(1) << exact.cpuS / result.cpuS << " times as fast, "
-                  << result.marks << " marks\n"
+                  << std::setprecision(2) << 100 * row.GetError() << " %" << std::noshowpos << ", "
+                  << std::setprecision(1) << row.GetSpeedUp() << " times as fast, " << result.marks
+                  << " marks\n"
                   << std::flush;
-        table.rows.push_back({c.name,
-                              name,
-                              value,
-                              static_cast<double>(result.endPs) * 1e-12,
-                              error,
-                              exact.cpuS / result.cpuS,
-                              result.marks});
     }
 }
 
 /// @param quick fewer packets @return what approximations cost and give
-Table
+std::vector<ApproximationRow>
 MeasureApproximations(bool quick)
 {
     const uint64_t unit = RoceFraming().unitBytes;
     const uint64_t scale = quick ? 1 : 10;
-    Table table = MakeApproximationTable();
+    std::vector<ApproximationRow> rows;
     MeasureApproximation("TrainPackets",
                          {"1", "2", "4", "8", "16"},
                          {"fat-tree-permutation, 128 hosts",
@@ -493,7 +380,7 @@ MeasureApproximations(bool quick)
                           [=] { return MakePermutation(128, 100 * scale * unit); },
                           {},
                           false},
-                         table);
+                         rows);
     const auto server = [] { return LoadCluster("dgx-h100"); };
     const uint64_t megabyte = 1 << 20;
     const std::vector<std::string> bursts{"256", "1024", "4096", "16384"};
@@ -504,7 +391,7 @@ MeasureApproximations(bool quick)
                           [=] { return MakeRing(8, 8 * megabyte, 14); },
                           {},
                           false},
-                         table);
+                         rows);
     MeasureApproximation("BurstBytes",
                          bursts,
                          {"all-to-all in a server, 1 MiB per pair",
@@ -512,7 +399,7 @@ MeasureApproximations(bool quick)
                           [=] { return MakeAllToAll(8, megabyte); },
                           {},
                           false},
-                         table);
+                         rows);
     MeasureApproximation("BurstBytes",
                          bursts,
                          {"ring-all-reduce in a server, 64 KiB per step",
@@ -520,8 +407,8 @@ MeasureApproximations(bool quick)
                           [=] { return MakeRing(8, megabyte / 16, 14); },
                           {},
                           false},
-                         table);
-    return table;
+                         rows);
+    return rows;
 }
 
 /// What the command line says.
@@ -551,7 +438,7 @@ Run(const Options& options)
               << (StockNetwork::IsAvailable()
                       ? ""
                       : "no comparison: ns-3 was configured without point-to-point\n");
-    Table table = MakeCaseTable();
+    std::vector<CaseRow> cases;
     std::vector<std::pair<uint32_t, double>> growth;
     for (const Case& c : MakeCases(options.quick))
     {
@@ -561,7 +448,7 @@ Run(const Options& options)
         }
         const Result result = Measure(c, n, options.quiet);
         Print(c, result);
-        table.rows.push_back(MakeCaseRow(c, result));
+        cases.push_back({c.name, result});
         if (c.name.find("permutation") != std::string::npos)
         {
             growth.emplace_back(result.hosts, GetNsPerHop(result));
@@ -576,16 +463,17 @@ Run(const Options& options)
         }
         std::cout << "\n";
     }
-    Table approximations = MakeApproximationTable();
+    std::vector<ApproximationRow> approximations;
     if (options.only.empty() || options.only == "approximation")
     {
         approximations = MeasureApproximations(options.quick);
     }
+    const Table table = GetCaseLayout().Make(cases);
     if (!options.csv.empty())
     {
         WriteFile(options.csv, [&table](std::ostream& out) { WriteTableCsv(table, out); });
     }
-    options.tables.Write({table, approximations});
+    options.tables.Write({table, GetApproximationLayout().Make(approximations)});
 }
 
 } // namespace
@@ -606,11 +494,23 @@ main(int argc, char* argv[])
                      options.only);
     command.AddOutput("csv", "write the cases to this file", options.csv);
     options.tables.AddTo(command);
+    bool printsColumns = false;
+    command.AddValue("columns",
+                     "print what the columns of --json and --tables mean, and end",
+                     printsColumns);
     command.AddValue("quiet", "no progress line", options.quiet);
     return RunProgram("proteus-bench", [&]() {
-        if (command.Parse({argv, argv + argc}, std::cout))
+        if (!command.Parse({argv, argv + argc}, std::cout))
         {
-            Run(options);
+            return;
         }
+        if (printsColumns)
+        {
+            PrintColumns({GetCaseLayout().Make(std::vector<CaseRow>()),
+                          GetApproximationLayout().Make(std::vector<ApproximationRow>())},
+                         std::cout);
+            return;
+        }
+        Run(options);
     });
 }

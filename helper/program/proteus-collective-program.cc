@@ -8,6 +8,7 @@
 
 #include "proteus-channel-listing.h"
 #include "proteus-command-line-program.h"
+#include "proteus-measured-table.h"
 #include "proteus-name-lists.h"
 #include "proteus-programs.h"
 #include "proteus-progress.h"
@@ -22,7 +23,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <filesystem>
 #include <iostream>
 #include <stdexcept>
 
@@ -263,17 +263,16 @@ MakeSummary(const CollectiveProgramOptions& options,
             const std::vector<CollectiveRow>& rows)
 {
     constexpr double GIGA = 1e9;
-    const auto text = [](const std::string& value) { return Cell(value); };
-    Table table = MakeQuantityTable("summary", "Summary", "What was run, and the mean.");
-    table.rows = {{text("cluster"), cluster.GetName(), text("")},
-                  {text("collective"),
-                   text(test.isBarrier ? "barrier" : ToString(test.collective)),
-                   text("")},
-                  {text("groups"), uint64_t{test.groups.size()}, text("")},
-                  {text("ranks of a group"), uint64_t{test.groups[0].size()}, text("")},
-                  {text("launch mode"), options.launchMode, text("")},
-                  {text("average bus bandwidth"), GetMeanBusbwGBps(rows) * GIGA, text("B/s")}};
-    return table;
+    return MakeQuantityTable(
+        "summary",
+        "Summary",
+        "What was run, and the mean.",
+        {{"cluster", cluster.GetName(), ""},
+         {"collective", std::string(test.isBarrier ? "barrier" : ToString(test.collective)), ""},
+         {"groups", uint64_t{test.groups.size()}, ""},
+         {"ranks of a group", uint64_t{test.groups[0].size()}, ""},
+         {"launch mode", std::string(options.launchMode), ""},
+         {"average bus bandwidth", GetMeanBusbwGBps(rows) * GIGA, "B/s"}});
 }
 
 /// A size to run.
@@ -328,53 +327,6 @@ ReadSizes(const CollectiveProgramOptions& options, const NcclTestsTable& log)
                                     ": no size of the log lies between --min and --max");
     }
     return sizes;
-}
-
-/// @param log of nccl-tests @param cluster that comes nearest @param test that was run
-/// @return it as the tables of workloads/measurements/
-Table
-MakeMeasuredTable(const CollectiveProgramOptions& options,
-                  const NcclTestsTable& log,
-                  const Cluster& cluster,
-                  const CollectiveTest& test)
-{
-    Table table{"measured",
-                "Measured",
-                "A log of nccl-tests, out of place where it is known.",
-                {{"system", "", "what was measured"},
-                 {"nodes", "", "servers"},
-                 {"gpus", "", "of the group"},
-                 {"collective", "", "what was run"},
-                 {"size_bytes", "B", "size"},
-                 {"time_us", "us", "of one"},
-                 {"busbw_GBps", "GB/s", "bus bandwidth"},
-                 {"source", "", "file"}},
-                {}};
-    const auto gpus = static_cast<uint32_t>(test.groups[0].size());
-    const std::string system =
-        log.devices.empty() ? cluster.GetName() : std::to_string(gpus) + " x " + log.devices[0];
-    for (const NcclTestsRow& row : log.rows)
-    {
-        const auto& timing = row.outOfPlace ? row.outOfPlace : row.inPlace;
-        if (timing && row.bytes > 0)
-        {
-            CollectiveRow measured;
-            measured.collective = test.collective;
-            measured.bytes = row.bytes;
-            measured.ranks = gpus;
-            measured.timeUs = timing->timeUs;
-            table.rows.push_back(
-                {system,
-                 uint64_t{cluster.GetNServers()},
-                 uint64_t{gpus},
-                 std::string(ToString(test.collective)),
-                 row.bytes,
-                 timing->timeUs,
-                 measured.GetBusbwGBps(),
-                 std::filesystem::path(options.measured.c_str()).filename().string()});
-        }
-    }
-    return table;
 }
 
 /// Runs all sizes, each printed as soon as it is done. @return a row per size and group
@@ -540,7 +492,7 @@ RunCollectiveProgram(const CollectiveProgramOptions& typed)
     if (!options.measuredCsv.empty())
     {
         WriteFile(options.measuredCsv, [&](std::ostream& out) {
-            WriteTableCsv(MakeMeasuredTable(options, log, cluster, test), out);
+            WriteTableCsv(MakeMeasuredTable(options.measured, log, cluster, test), out);
         });
     }
     std::cout << "# cluster " << cluster.GetName() << ", "

@@ -292,58 +292,78 @@ Print(const FlowsSummary& s)
 Table
 MakeSummaryTable(const FlowsSummary& s)
 {
-    const auto text = [](const char* value) { return Cell(std::string(value)); };
-    Table table = MakeQuantityTable("summary", "Summary", "All flows together.");
-    table.rows = {{text("flows"), uint64_t{s.flows}, text("")},
-                  {text("payload"), s.bytes, text("B")},
-                  {text("last byte"), s.endS, text("s")},
-                  {text("mean completion time"), s.meanS, text("s")},
-                  {text("longest completion time"), s.longestS, text("s")},
-                  {text("data packets"), s.work.packets, text("")},
-                  {text("repeated packets"), s.work.repeated, text("")},
-                  {text("timeouts"), s.work.timeouts, text("")},
-                  {text("control packets"), s.work.controlPackets, text("")},
-                  {text("packet-hops"), s.work.packetHops, text("")},
-                  {text("marked packets"), s.links.markedPackets, text("")},
-                  {text("pauses"), s.links.pauses, text("")},
-                  {text("dropped packets"), s.links.droppedPackets, text("")},
-                  {text("lost packets"), s.links.lostPackets, text("")},
-                  {text("packets per event"), s.train, text("")},
-                  {text("wall time"), s.wallS, text("s")}};
-    return table;
+    return MakeQuantityTable("summary",
+                             "Summary",
+                             "All flows together.",
+                             {{"flows", uint64_t{s.flows}, ""},
+                              {"payload", s.bytes, "B"},
+                              {"last byte", s.endS, "s"},
+                              {"mean completion time", s.meanS, "s"},
+                              {"longest completion time", s.longestS, "s"},
+                              {"data packets", s.work.packets, ""},
+                              {"repeated packets", s.work.repeated, ""},
+                              {"timeouts", s.work.timeouts, ""},
+                              {"control packets", s.work.controlPackets, ""},
+                              {"packet-hops", s.work.packetHops, ""},
+                              {"marked packets", s.links.markedPackets, ""},
+                              {"pauses", s.links.pauses, ""},
+                              {"dropped packets", s.links.droppedPackets, ""},
+                              {"lost packets", s.links.lostPackets, ""},
+                              {"packets per event", s.train, ""},
+                              {"wall time", s.wallS, "s"}});
 }
 
-/// @param player that has run @return a row per flow
-Table
-MakeFlowTable(const FlowPlayer& player)
+/// A flow that was played.
+struct PlayedFlow
 {
-    Table table{"flows",
-                "Flows",
-                "A row per flow, in the order of the list.",
-                {{"id", "", "of the list"},
-                 {"src", "", "rank that sends"},
-                 {"dst", "", "rank that receives"},
-                 {"bytes", "B", "payload"},
-                 {"start_s", "s", "handed to the transport"},
-                 {"received_s", "s", "the last byte has arrived"},
-                 {"acknowledged_s", "s", "the sender knows"}},
-                {}};
-    const auto seconds = [](int64_t ps) {
-        return ps < 0 ? Cell() : Cell(static_cast<double>(ps) * 1e-12);
-    };
+    const FlowSpec& flow;
+    const FlowTimes& times;
+};
+
+/// @return seconds; nothing for a time that never came
+Cell
+ToSeconds(int64_t ps)
+{
+    return ps < 0 ? Cell() : Cell(static_cast<double>(ps) * 1e-12);
+}
+
+/// @param flows that were played @return a row per flow
+Table
+MakeFlowTable(const std::vector<PlayedFlow>& flows)
+{
+    using F = PlayedFlow;
+    const TableLayout<F> layout{
+        "flows",
+        "Flows",
+        "A row per flow, in the order of the list.",
+        {{"id", "", "of the list", [](const F& f) { return f.flow.id; }},
+         {"src", "", "rank that sends", [](const F& f) { return uint64_t{f.flow.source}; }},
+         {"dst", "", "rank that receives", [](const F& f) { return uint64_t{f.flow.destination}; }},
+         {"bytes", "B", "payload", [](const F& f) { return f.flow.bytes; }},
+         {"start_s",
+          "s",
+          "handed to the transport",
+          [](const F& f) { return ToSeconds(f.times.startPs); }},
+         {"received_s",
+          "s",
+          "the last byte has arrived",
+          [](const F& f) { return ToSeconds(f.times.receivedPs); }},
+         {"acknowledged_s", "s", "the sender knows", [](const F& f) {
+              return ToSeconds(f.times.acknowledgedPs);
+          }}}};
+    return layout.Make(flows);
+}
+
+/// @param player that has run @return its flows
+std::vector<PlayedFlow>
+ListFlows(const FlowPlayer& player)
+{
+    std::vector<PlayedFlow> flows;
     for (std::size_t i = 0; i < player.GetFlows().size(); ++i)
     {
-        const FlowSpec& flow = player.GetFlows()[i];
-        const FlowTimes& times = player.GetTimes()[i];
-        table.rows.push_back({flow.id,
-                              uint64_t{flow.source},
-                              uint64_t{flow.destination},
-                              flow.bytes,
-                              seconds(times.startPs),
-                              seconds(times.receivedPs),
-                              seconds(times.acknowledgedPs)});
+        flows.push_back({player.GetFlows()[i], player.GetTimes()[i]});
     }
-    return table;
+    return flows;
 }
 
 /// @param command to add the options to @param options that it sets
@@ -404,8 +424,7 @@ Play(const Options& options)
         throw std::invalid_argument("--flows=FILE is missing; workloads/flows/ has small ones");
     }
     const Cluster cluster = MakeCluster(options);
-    std::vector<FlowSpec> flows =
-        LoadFlows(options.flows, cluster);
+    std::vector<FlowSpec> flows = LoadFlows(options.flows, cluster);
     if (!options.csv.empty())
     {
         CheckWritable(options.csv);
@@ -437,7 +456,7 @@ Play(const Options& options)
     Print(summary);
     if (!options.tables.IsEmpty())
     {
-        options.tables.Write({MakeSummaryTable(summary), MakeFlowTable(*player)});
+        options.tables.Write({MakeSummaryTable(summary), MakeFlowTable(ListFlows(*player))});
     }
     player->Dispose();
     fabric->Dispose();
@@ -476,6 +495,11 @@ class FlowsProgram : public CommandLineProgram
             "Everything else about links, switches, queue pairs and congestion control is an\n"
             "attribute: --PrintAttributes=ns3::proteus::Fabric, ...::Transport, ...::FlowPlayer.");
         AddOptions(command, m_options);
+    }
+
+    std::vector<Table> DescribeTables() override
+    {
+        return {MakeSummaryTable({}), MakeFlowTable({})};
     }
 
     void Run() override

@@ -269,23 +269,97 @@ MakeSize(uint64_t bytes, uint64_t most)
     return bytes == most ? Cell() : Cell(bytes);
 }
 
+/// @param ps picoseconds @return seconds
+double
+ToSeconds(int64_t ps)
+{
+    return static_cast<double>(ps) * S_PER_PS;
+}
+
+/// What stands in a row of the table.
+struct ScheduleRow
+{
+    const Row& row;   //!< of a policy
+    const Row& first; //!< of the first policy of the same executor
+    double boundS;    //!< least time between iterations
+};
+
+/// A column of the table, and its head where it is printed.
+struct ScheduleColumn
+{
+    const char* head;
+    Field<ScheduleRow> field;
+};
+
+/// @return the columns
+const std::vector<ScheduleColumn>&
+GetScheduleColumns()
+{
+    using R = ScheduleRow;
+    static const std::vector<ScheduleColumn> columns{
+        {"Executor",
+         {"executor", "", "how time was found", [](const R& r) { return r.row.executor; }}},
+        {"Policy",
+         {"policy",
+          "",
+          "order of communications",
+          [](const R& r) { return r.row.settings.policy; }}},
+        {"Part",
+         {"partition_bytes",
+          "B",
+          "largest part of a communication",
+          [](const R& r) { return MakeSize(r.row.settings.partBytes, ScheduleSettings::WHOLE); }}},
+        {"Credit",
+         {"credit_bytes",
+          "B",
+          "bytes under way",
+          [](const R& r) {
+              return MakeSize(r.row.settings.creditBytes, CreditWindow::UNLIMITED);
+          }}},
+        {"Iteration",
+         {"iteration_s",
+          "s",
+          "median of the iterations after the first",
+          [](const R& r) { return ToSeconds(r.row.times.steadyPs); }}},
+        {"Speed-up",
+         {"speedup",
+          "",
+          "over the first policy of the executor",
+          [](const R& r) {
+              return ToSeconds(r.first.times.steadyPs) / ToSeconds(r.row.times.steadyPs);
+          }}},
+        {"Bound",
+         {"bound_s",
+          "s",
+          "least time of any order, by bandwidth alone",
+          [](const R& r) { return r.boundS; }}},
+        {"Exposed",
+         {"exposed_communication_s",
+          "s",
+          "of an iteration, without a kernel",
+          [](const R& r) { return ToSeconds(r.row.times.exposedPs); }}},
+        {"Idle",
+         {"link_idle_share",
+          "share",
+          "of the busiest link, of the run",
+          [](const R& r) { return r.row.idle; }}},
+    };
+    return columns;
+}
+
 /// The table, speed-ups over the first policy of each executor.
 Table
-MakeTable(const Job& job, const std::vector<Row>& rows)
+MakeTable(double boundS, const std::vector<Row>& rows)
 {
-    Table table{"schedules",
-                "Schedules",
-                "Steady iteration time by policy.",
-                {{"executor", "", "how time was found"},
-                 {"policy", "", "order of communications"},
-                 {"partition_bytes", "B", "largest part of a communication"},
-                 {"credit_bytes", "B", "bytes under way"},
-                 {"iteration_s", "s", "median of the iterations after the first"},
-                 {"speedup", "", "over the first policy of the executor"},
-                 {"bound_s", "s", "least time of any order, by bandwidth alone"},
-                 {"exposed_communication_s", "s", "of an iteration, without a kernel"},
-                 {"link_idle_share", "share", "of the busiest link, of the run"}},
-                {}};
+    TableLayout<ScheduleRow> layout{"schedules",
+                                    "Schedules",
+                                    "Steady iteration time by policy.",
+                                    {}};
+    for (const ScheduleColumn& column : GetScheduleColumns())
+    {
+        layout.fields.push_back(column.field);
+    }
+    std::vector<ScheduleRow> shown;
     const Row* first = nullptr;
     for (const Row& row : rows)
     {
@@ -293,48 +367,46 @@ MakeTable(const Job& job, const std::vector<Row>& rows)
         {
             first = &row;
         }
-        const auto seconds = [](int64_t ps) { return static_cast<double>(ps) * S_PER_PS; };
-        table.rows.push_back({row.executor,
-                              row.settings.policy,
-                              MakeSize(row.settings.partBytes, ScheduleSettings::WHOLE),
-                              MakeSize(row.settings.creditBytes, CreditWindow::UNLIMITED),
-                              seconds(row.times.steadyPs),
-                              seconds(first->times.steadyPs) / seconds(row.times.steadyPs),
-                              job.boundS,
-                              seconds(row.times.exposedPs),
-                              row.idle});
+        shown.push_back({row, *first, boundS});
     }
-    return table;
+    return layout.Make(shown);
+}
+
+/// @param cell to show @param unit of its column @return it as people read it
+std::string
+Show(const Cell& cell, const std::string& unit)
+{
+    if (const auto* text = std::get_if<std::string>(&cell))
+    {
+        return *text;
+    }
+    if (const auto* bytes = std::get_if<uint64_t>(&cell))
+    {
+        return FormatBytes(static_cast<double>(*bytes));
+    }
+    const auto* number = std::get_if<double>(&cell);
+    return number == nullptr ? "-"
+           : unit == "s"     ? FormatTime(*number)
+           : unit == "share" ? FormatPercent(*number, 3)
+                             : FormatNumber(*number, 3);
 }
 
 /// @param table to print @param out where to
 void
 PrintTable(const Table& table, std::ostream& out)
 {
-    std::vector<std::vector<std::string>> lines{{"Executor",
-                                                 "Policy",
-                                                 "Part",
-                                                 "Credit",
-                                                 "Iteration",
-                                                 "Speed-up",
-                                                 "Bound",
-                                                 "Exposed",
-                                                 "Idle"}};
-    const auto size = [](const Cell& cell) {
-        const auto* bytes = std::get_if<uint64_t>(&cell);
-        return bytes ? FormatBytes(static_cast<double>(*bytes)) : std::string("-");
-    };
+    std::vector<std::vector<std::string>> lines(1);
+    for (const ScheduleColumn& column : GetScheduleColumns())
+    {
+        lines[0].emplace_back(column.head);
+    }
     for (const auto& row : table.rows)
     {
-        lines.push_back({std::get<std::string>(row[0]),
-                         std::get<std::string>(row[1]),
-                         size(row[2]),
-                         size(row[3]),
-                         FormatTime(std::get<double>(row[4])),
-                         FormatNumber(std::get<double>(row[5]), 3),
-                         FormatTime(std::get<double>(row[6])),
-                         FormatTime(std::get<double>(row[7])),
-                         FormatPercent(std::get<double>(row[8]), 3)});
+        lines.emplace_back();
+        for (std::size_t i = 0; i < row.size(); ++i)
+        {
+            lines.back().push_back(Show(row[i], table.columns[i].unit));
+        }
     }
     out << FormatTable(lines, "llrrrrrrr");
 }
@@ -387,7 +459,7 @@ CompareSchedules(const Options& options)
             }
         }
     }
-    const Table table = MakeTable(job, rows);
+    const Table table = MakeTable(job.boundS, rows);
     PrintTable(table, std::cout);
     std::cout << "\nIteration: median of those after the first of " << job.repeated.iterations
               << ". Bound: least time of any order, by the bandwidth of the links and the kernels "
@@ -502,6 +574,11 @@ class ScheduleProgram : public CommandLineProgram
     ProgramOptions* GetRunOptions() override
     {
         return &m_options;
+    }
+
+    std::vector<Table> DescribeTables() override
+    {
+        return {MakeTable(0, {})};
     }
 
     void Run() override

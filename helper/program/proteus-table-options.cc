@@ -74,15 +74,20 @@ TableOptions::Write(const std::vector<Table>& tables) const
 }
 
 Table
-MakeQuantityTable(const std::string& name, const std::string& title, const std::string& description)
+MakeQuantityTable(const std::string& name,
+                  const std::string& title,
+                  const std::string& description,
+                  const std::vector<Quantity>& quantities)
 {
-    return {name,
-            title,
-            description,
-            {{"quantity", "", "what"},
-             {"value", "", "a number, or text"},
-             {"unit", "", "of the number"}},
-            {}};
+    using Q = Quantity;
+    const TableLayout<Q> layout{
+        name,
+        title,
+        description,
+        {{"quantity", "", "what", [](const Q& q) { return q.name; }},
+         {"value", "", "a number, or text", [](const Q& q) { return q.value; }},
+         {"unit", "", "of the number", [](const Q& q) { return q.unit; }}}};
+    return layout.Make(quantities);
 }
 
 } // namespace proteus

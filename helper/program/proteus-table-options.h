@@ -62,17 +62,28 @@ struct TableOptions
  */
 void MakeFolder(const std::string& folder);
 
+/// @ingroup proteus
+/// A single value.
+struct Quantity
+{
+    std::string name; //!< what, e.g. "last byte"
+    Cell value;       //!< a number, or text
+    std::string unit; //!< of the number
+};
+
 /**
  * @ingroup proteus
- * A table of single values, which rows are added to.
+ * A table of single values.
  * @param name as files write it
  * @param title e.g. "Summary"
  * @param description a sentence
+ * @param quantities the rows
  * @return the table: quantity, value, unit
  */
 Table MakeQuantityTable(const std::string& name,
                         const std::string& title,
-                        const std::string& description);
+                        const std::string& description,
+                        const std::vector<Quantity>& quantities = {});
 
 } // namespace proteus
 } // namespace ns3
