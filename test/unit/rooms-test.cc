@@ -58,18 +58,73 @@ MayUse(const std::string& room, const std::string& other)
            (SIMULATED.count(room) == 1 || SIMULATED.count(other) == 0);
 }
 
+namespace fs = std::filesystem;
+
+/// @return whether a file is C++
+bool
+IsSource(const fs::path& path)
+{
+    return path.extension() == ".h" || path.extension() == ".cc";
+}
+
+/// @return the headers that CMakeLists.txt calls private, without folder, and their rooms
+std::map<std::string, std::string>
+FindPrivateHeaders()
+{
+    std::map<std::string, std::string> roomOf;
+    std::ifstream file(fs::path(PROTEUS_SOURCE_DIR) / "CMakeLists.txt");
+    const std::regex entry("^\\s*model/([a-z]+)/([a-z0-9-]+\\.h)\\s*$");
+    std::smatch match;
+    for (std::string line; std::getline(file, line);)
+    {
+        if (line.find(" model/") != std::string::npos && std::regex_match(line, match, entry))
+        {
+            EXPECT_TRUE(fs::exists(fs::path(PROTEUS_SOURCE_DIR) / "model" / match[1].str() /
+                                   match[2].str()))
+                << line;
+            roomOf[match[2]] = match[1];
+        }
+    }
+    return roomOf;
+}
+
 } // namespace
+
+TEST(Rooms, KeepTheirPrivateHeaders)
+{
+    const std::map<std::string, std::string> roomOf = FindPrivateHeaders();
+    ASSERT_GT(roomOf.size(), 50u);
+    const std::regex include("^\\s*#\\s*include\\s*[\"<](?:ns3/)?([^\">]+)[\">]");
+    for (const char* folder : {"model", "helper", "examples"})
+    {
+        for (const auto& entry :
+             fs::recursive_directory_iterator(fs::path(PROTEUS_SOURCE_DIR) / folder))
+        {
+            const std::string room = entry.path().parent_path().filename();
+            std::ifstream file(IsSource(entry.path()) ? entry.path() : fs::path());
+            std::smatch match;
+            for (std::string line; std::getline(file, line);)
+            {
+                const auto header =
+                    std::regex_search(line, match, include) ? roomOf.find(match[1]) : roomOf.end();
+                if (header != roomOf.end())
+                {
+                    EXPECT_EQ(room, header->second) << entry.path() << ": " << line;
+                }
+            }
+        }
+    }
+}
 
 TEST(Rooms, UseOnlyTheRoomsAbove)
 {
-    namespace fs = std::filesystem;
     const fs::path model = fs::path(PROTEUS_SOURCE_DIR) / "model";
     std::map<std::string, std::string> roomOfHeader;
     std::vector<fs::path> files;
     for (const auto& entry : fs::recursive_directory_iterator(model))
     {
         const fs::path& path = entry.path();
-        if (path.extension() == ".h" || path.extension() == ".cc")
+        if (IsSource(path))
         {
             files.push_back(path);
             if (path.parent_path() != model)
@@ -95,7 +150,7 @@ TEST(Rooms, UseOnlyTheRoomsAbove)
         std::smatch match;
         for (std::string line; std::getline(file, line);)
         {
-            if (!std::regex_search(line, match, include))
+            if (line.rfind("#include", 0) != 0 || !std::regex_search(line, match, include))
             {
                 continue;
             }
