@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
-#include <functional>
 #include <numeric>
 #include <stdexcept>
 #include <string>
@@ -106,35 +105,86 @@ ClassicRun::IsCrossStage(const Task& task) const
            m_stageOf[group.front()] != m_stageOf[group.back()];
 }
 
+namespace
+{
+
+/// Sets of devices, each named by the lowest of its members.
+class DeviceSets
+{
+  public:
+    /// @param devices number of them, each in a set of its own
+    explicit DeviceSets(uint32_t devices)
+        : m_root(devices)
+    {
+        std::iota(m_root.begin(), m_root.end(), 0);
+    }
+
+    /// @param device a device @return name of its set
+    DeviceId Find(DeviceId device)
+    {
+        while (m_root[device] != device)
+        {
+            device = m_root[device] = m_root[m_root[device]];
+        }
+        return device;
+    }
+
+    /// Makes the sets of two devices one. @param a a device @param b a device
+    void Join(DeviceId a, DeviceId b)
+    {
+        a = Find(a);
+        b = Find(b);
+        m_root[std::max(a, b)] = std::min(a, b);
+    }
+
+  private:
+    std::vector<DeviceId> m_root;
+};
+
+} // namespace
+
 void
 ClassicRun::FindStages()
 {
-    std::vector<DeviceId> root(m_graph.GetNDevices());
-    std::iota(root.begin(), root.end(), 0);
-    const std::function<DeviceId(DeviceId)> find = [&](DeviceId device) {
-        while (root[device] != device)
-        {
-            device = root[device] = root[root[device]];
-        }
-        return device;
-    };
+    DeviceSets sets(m_graph.GetNDevices());
+    DeviceSets parts(m_graph.GetNDevices());
     for (const Task& task : m_graph.GetTasks())
     {
-        if (JoinsStage(task))
+        if (task.kind != TaskKind::COMMUNICATION)
         {
-            for (const DeviceId device : m_graph.GetGroup(task.place))
+            continue;
+        }
+        for (const DeviceId device : m_graph.GetGroup(task.place))
+        {
+            const DeviceId first = m_graph.GetGroup(task.place).front();
+            parts.Join(first, device);
+            if (JoinsStage(task))
             {
-                const DeviceId a = find(device);
-                const DeviceId b = find(m_graph.GetGroup(task.place).front());
-                root[std::max(a, b)] = std::min(a, b);
+                sets.Join(first, device);
             }
+        }
+    }
+    const auto computes = FindComputePhases();
+    // What nothing connects runs the same program on other devices, as replicas of a stage do: the
+    // n-th set of a part that has some schedule and some phases is of one stage with the n-th of
+    // every other part.
+    using Kind = std::pair<std::vector<ScheduleEntry>, std::vector<bool>>;
+    std::map<std::pair<DeviceId, Kind>, uint32_t> seen; // by part and kind: sets of it
+    std::map<std::pair<Kind, uint32_t>, DeviceId> first;
+    for (DeviceId device = 0; device < m_graph.GetNDevices(); ++device)
+    {
+        if (sets.Find(device) == device)
+        {
+            const Kind kind{m_graph.GetSchedule(device), computes[device]};
+            const uint32_t number = seen[{parts.Find(device), kind}]++;
+            sets.Join(first.emplace(std::make_pair(kind, number), device).first->second, device);
         }
     }
     m_stageOf.resize(m_graph.GetNDevices());
     std::map<DeviceId, uint32_t> stages;
     for (DeviceId device = 0; device < m_graph.GetNDevices(); ++device)
     {
-        const auto place = stages.emplace(find(device), m_stages.size());
+        const auto place = stages.emplace(sets.Find(device), m_stages.size());
         if (place.second)
         {
             m_stages.emplace_back();
@@ -142,11 +192,16 @@ ClassicRun::FindStages()
         m_stageOf[device] = place.first->second;
         m_stages[m_stageOf[device]].devices.push_back(device);
     }
-    const auto computes = FindComputePhases();
     for (Stage& stage : m_stages)
     {
         FindTurns(stage, computes);
     }
+    AddLastStage();
+}
+
+void
+ClassicRun::AddLastStage()
+{
     Stage last;
     last.devices.resize(m_graph.GetNDevices());
     std::iota(last.devices.begin(), last.devices.end(), 0);

@@ -44,7 +44,9 @@ struct ClassicOptions
  * ready. A kernel starts launchGapMs after its device is free and it is ready. A collective starts
  * when it is first in the queues of all members. A send between stages occupies its sender alone.
  *
- * **Steps.** Devices that communicate otherwise than from stage to stage are a stage. Stages take
+ * **Steps.** Devices that communicate otherwise than from stage to stage are a stage, and so are
+ * those that run the same phases by the same schedule without anything that connects them: the
+ * original has a stage for every set of devices that a part of the model lies on. Stages take
  * turns: one whose next schedule entry has all it needs from others runs that entry to its end, in
  * steps; in each of them every device runs at most one kernel, then all gradients that can start
  * do, then all features. Phases without kernels join the entry before them; the phase "optimizer"

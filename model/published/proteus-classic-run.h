@@ -124,6 +124,9 @@ class ClassicRun
     /// Fills m_stages and m_stageOf.
     void FindStages();
 
+    /// Adds all devices as a stage, for the optimizer.
+    void AddLastStage();
+
     /// @return by device and phase, whether it has kernels there
     std::vector<std::vector<bool>> FindComputePhases() const;
 

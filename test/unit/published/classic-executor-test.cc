@@ -385,6 +385,58 @@ TEST(ClassicExecutor, KernelsOfPipelines)
     }
 }
 
+// B9 by the executor: groups that nothing connects are of one stage, and start in one step.
+TEST(ClassicExecutor, UnconnectedGroupsShare)
+{
+    struct Case
+    {
+        const char* cluster;
+        uint32_t servers, groups, stride, ranks; //!< group g: g, g + stride, ...
+        double together;                         //!< ms
+    };
+
+    for (const Case& test : {Case{"dgx1_1ib", 2, 8, 8, 2, 88.94133},
+                             Case{"dgx1_1ib", 2, 2, 8, 2, 22.27466},
+                             Case{"dgx1_1ib", 2, 4, 4, 4, 66.76243},
+                             Case{"dgx1_1ib", 2, 2, 2, 8, 43.9324},
+                             Case{"titanxp", 1, 4, 4, 2, 33.35313},
+                             Case{"titanxp", 1, 2, 4, 2, 16.68647}})
+    {
+        SCOPED_TRACE(std::string(test.cluster) + ", " + std::to_string(test.groups) + " of " +
+                     std::to_string(test.ranks));
+        GraphBuilder builder(test.servers * 8);
+        const StreamId stream = builder.AddStream("communication");
+        const PhaseId phase = builder.AddPhase("iteration");
+        for (uint32_t g = 0; g < test.groups; ++g)
+        {
+            std::vector<DeviceId> devices;
+            for (uint32_t i = 0; i < test.ranks; ++i)
+            {
+                devices.push_back(g + i * test.stride);
+            }
+            builder.AddCommunication(phase,
+                                     builder.AddGroup(devices),
+                                     stream,
+                                     "all-reduce",
+                                     Collective::ALL_REDUCE,
+                                     100000000,
+                                     Parallelism::DATA);
+        }
+        const ExecutionGraph graph = builder.Build();
+        const Cluster cluster = MakeClassicCluster(test.cluster, test.servers);
+        const Timeline timeline = RunClassic(graph, cluster);
+        ASSERT_EQ(timeline.spans.size(), test.groups * test.ranks);
+        for (const Span& span : timeline.spans)
+        {
+            EXPECT_EQ(span.startPs, 0);
+            EXPECT_NEAR(span.endPs * PS, test.together, 5e-6);
+        }
+        ClassicOptions alone;
+        alone.sharesBandwidth = false;
+        EXPECT_LE(RunClassic(graph, cluster, alone).endPs, timeline.endPs);
+    }
+}
+
 TEST(ClassicExecutor, IsDeterministicAndComplete)
 {
     GptPlan plan;
