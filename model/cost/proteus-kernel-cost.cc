@@ -31,6 +31,9 @@ struct Tile
 /// Multiplication Background User's Guide").
 constexpr Tile TILES[] = {{256, 128}, {128, 256}, {128, 128}, {128, 64}, {64, 128}, {64, 64}};
 
+/// Queries of one block of threads of fused attention (Dao 2023, section 3.3).
+constexpr uint64_t ATTENTION_ROWS = 128;
+
 /// Pieces that the sum over k may be cut into.
 constexpr uint64_t SPLITS[] = {1, 2, 4, 8};
 
@@ -140,8 +143,8 @@ KernelCostModel::GetAttentionEfficiency(const KernelWork& work) const
     return GetAttentionShare(m_parameters.attention, shape);
 }
 
-double
-KernelCostModel::GetProductSeconds(const MatrixProduct& product, DataType type) const
+ProductTime
+KernelCostModel::GetProductTime(const MatrixProduct& product, DataType type) const
 {
     const double peak = m_gpu.PeakFlops(type);
     const double perProcessor = peak / m_gpu.multiprocessors;
@@ -154,7 +157,8 @@ KernelCostModel::GetProductSeconds(const MatrixProduct& product, DataType type) 
     }
     const double bandwidth = m_gpu.memoryBytesPerSecond * m_parameters.streamEfficiency;
     const uint64_t fill = m_parameters.fillBytes / GetElementBytes(type);
-    double best = std::numeric_limits<double>::infinity();
+    ProductTime best;
+    best.seconds = std::numeric_limits<double>::infinity();
     for (const Tile& tile : TILES)
     {
         const double tiles = static_cast<double>(product.batch) *
@@ -178,10 +182,14 @@ KernelCostModel::GetProductSeconds(const MatrixProduct& product, DataType type) 
                         static_cast<double>(product.n) * 4.0 * static_cast<double>(split + 1) /
                         bandwidth;
             }
-            best = std::min(best, time);
+            if (time < best.seconds)
+            {
+                best = {time, static_cast<uint64_t>(tiles) * split};
+            }
         }
     }
-    return std::max(best, static_cast<double>(product.bytes) / bandwidth);
+    best.seconds = std::max(best.seconds, static_cast<double>(product.bytes) / bandwidth);
+    return best;
 }
 
 KernelTime
@@ -200,12 +208,20 @@ KernelCostModel::GetTime(const KernelWork& work) const
             time.isMeasured = true;
         }
     }
+    double longest = 0;
+    for (const MatrixProduct& product : work.products)
+    {
+        const ProductTime part = GetProductTime(product, work.type);
+        gpu += part.seconds * PS_PER_S;
+        time.threadBlocks = part.seconds > longest ? part.threadBlocks : time.threadBlocks;
+        longest = std::max(longest, part.seconds);
+    }
+    if (work.kernelClass == KernelClass::FUSED_ATTENTION)
+    {
+        time.threadBlocks = work.shape[0] * DivideUp(work.shape[1], ATTENTION_ROWS);
+    }
     if (!time.isMeasured)
     {
-        for (const MatrixProduct& product : work.products)
-        {
-            gpu += GetProductSeconds(product, work.type) * PS_PER_S;
-        }
         const double share = work.kernelClass == KernelClass::OPTIMIZER
                                  ? m_parameters.optimizerEfficiency
                                  : m_parameters.memoryEfficiency;

@@ -94,6 +94,9 @@ struct KernelTime
     int64_t gpuPs{0};       //!< picoseconds on the GPU
     int64_t hostPs{0};      //!< picoseconds that the host needs to issue its kernels
     bool isMeasured{false}; //!< whether gpuPs is from the profile table
+    /// Blocks of threads of its longest matrix product, or of its fused attention, which run in
+    /// waves over the multiprocessors; 0 for kernels that memory traffic decides.
+    uint64_t threadBlocks{0};
 
     /// @return what the operator adds to its stream: the longer of the two, as the host runs ahead
     /// of the GPU where it can
@@ -101,6 +104,14 @@ struct KernelTime
     {
         return gpuPs > hostPs ? gpuPs : hostPs;
     }
+};
+
+/// @ingroup proteus
+/// The kernel of a matrix product.
+struct ProductTime
+{
+    double seconds{0};        //!< without the host
+    uint64_t threadBlocks{0}; //!< tiles of the result, times pieces of the sum
 };
 
 /// @ingroup proteus
@@ -129,9 +140,15 @@ class KernelCostModel
      * A matrix product's kernel, without the host.
      * @param product the product
      * @param type number format
-     * @return seconds
+     * @return its time, and the blocks of the tiles that were chosen
      */
-    double GetProductSeconds(const MatrixProduct& product, DataType type) const;
+    ProductTime GetProductTime(const MatrixProduct& product, DataType type) const;
+
+    /// @param product the product @param type number format @return GetProductTime()'s seconds
+    double GetProductSeconds(const MatrixProduct& product, DataType type) const
+    {
+        return GetProductTime(product, type).seconds;
+    }
 
     /// @param type number format @return share of its peak in the main loop of the largest tile
     double GetMatrixEfficiency(DataType type) const;

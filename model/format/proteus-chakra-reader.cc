@@ -498,7 +498,7 @@ class ChakraReader::Impl
         if (!record.ParseFromString(attribute.bytes_val()) || !fits8(record.kind()) ||
             !fits8(record.collective()) || !fits8(record.parallelism()) ||
             !fits8(record.data_type()) || !fits16(record.stream()) || !fits16(record.phase()) ||
-            !fits16(record.root()))
+            !fits16(record.root()) || !fits8(record.host_percent()))
         {
             Fail(Shown() + ": attribute proteus_task is damaged");
         }
@@ -515,6 +515,8 @@ class ChakraReader::Impl
         task.task.place = record.place();
         task.task.durationPs = record.duration_ps();
         task.task.flops = record.flops();
+        task.task.threadBlocks = record.thread_blocks();
+        task.task.hostPercent = static_cast<uint8_t>(record.host_percent());
         task.task.bytes = record.bytes();
         task.dependencies.assign(record.dependencies().begin(), record.dependencies().end());
         node.task = std::move(task);

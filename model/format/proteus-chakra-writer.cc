@@ -498,6 +498,8 @@ class TraceWriter
         record.set_place(task.place);
         record.set_duration_ps(task.durationPs);
         record.set_flops(task.flops);
+        record.set_thread_blocks(task.threadBlocks);
+        record.set_host_percent(task.hostPercent);
         record.set_bytes(task.bytes);
         for (const TaskId before : m_graph.GetDependencies(id))
         {

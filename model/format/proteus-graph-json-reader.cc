@@ -283,6 +283,8 @@ class GraphReader : public JsonListReader
                         "flops",
                         "bytes",
                         "data_type",
+                        "thread_blocks",
+                        "host_percent",
                         "dependencies"});
         task.place = ToInteger<DeviceId>(json.Get("device"));
         task.stream = m_streams.Get(json.Get("stream"));
@@ -290,6 +292,8 @@ class GraphReader : public JsonListReader
         task.flops = FindNumber(json, "flops");
         task.bytes = FindInteger<uint64_t>(json, "bytes", 0);
         FindEnum(json, "data_type", DataTypeFromString, task.dataType);
+        task.threadBlocks = FindInteger<uint32_t>(json, "thread_blocks", 0);
+        task.hostPercent = FindInteger<uint8_t>(json, "host_percent", 0);
     }
 
     void ReadCommunication(JsonValue json, Task& task) const

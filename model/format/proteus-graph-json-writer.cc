@@ -112,6 +112,14 @@ ToJson(const ExecutionGraph& graph, TaskId id)
     {
         json["data_type"] = ToString(task.dataType);
     }
+    if (task.threadBlocks != defaults.threadBlocks)
+    {
+        json["thread_blocks"] = task.threadBlocks;
+    }
+    if (task.hostPercent != defaults.hostPercent)
+    {
+        json["host_percent"] = task.hostPercent;
+    }
     if (task.parallelism != defaults.parallelism)
     {
         json["parallelism"] = ToString(task.parallelism);

@@ -92,6 +92,8 @@ class TaskWriter
             block.add_streams(task.stream);
             block.add_durations_ps(task.durationPs);
             block.add_flops(task.flops);
+            block.add_thread_blocks(task.threadBlocks);
+            block.add_host_percents(task.hostPercent);
             block.add_data_types(static_cast<pb::GraphTaskBlock::DataType>(task.dataType));
             break;
         case TaskKind::COMMUNICATION:
@@ -138,6 +140,8 @@ class TaskWriter
         ClearIfAll(block.mutable_durations_ps(), -1);
         ClearIfAll(block.mutable_flops(), 0.0);
         ClearIfAll(block.mutable_data_types(), static_cast<int>(pb::GraphTaskBlock::BF16));
+        ClearIfAll(block.mutable_thread_blocks(), 0U);
+        ClearIfAll(block.mutable_host_percents(), 0U);
         ClearIfAll(block.mutable_parallelisms(), static_cast<int>(pb::GraphTaskBlock::NONE));
         ClearIfAll(block.mutable_roots(), 0U);
         ClearIfAll(block.mutable_persistent(), false);

@@ -288,6 +288,8 @@ class GraphReader
         CheckLength(m_block.durations_ps(), compute, true, "durations_ps");
         CheckLength(m_block.flops(), compute, true, "flops");
         CheckLength(m_block.data_types(), compute, true, "data_types");
+        CheckLength(m_block.thread_blocks(), compute, true, "thread_blocks");
+        CheckLength(m_block.host_percents(), compute, true, "host_percents");
         CheckLength(m_block.collectives(), communication, false, "collectives");
         CheckLength(m_block.parallelisms(), communication, true, "parallelisms");
         CheckLength(m_block.roots(), communication, true, "roots");
@@ -390,6 +392,10 @@ class GraphReader
         task.durationPs = At(m_block.durations_ps(), i, int64_t{-1});
         Require(task.durationPs >= -1, "a task has a negative duration");
         task.flops = At(m_block.flops(), i, 0.0);
+        task.threadBlocks = At(m_block.thread_blocks(), i, 0U);
+        const uint32_t hostPercent = At(m_block.host_percents(), i, 0U);
+        Require(hostPercent <= 100, "a task waits for the host for more than all of its time");
+        task.hostPercent = static_cast<uint8_t>(hostPercent);
         if (m_block.data_types_size() != 0)
         {
             Require(Block::DataType_IsValid(m_block.data_types().Get(i)),

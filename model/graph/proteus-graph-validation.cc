@@ -162,6 +162,8 @@ CheckFields(const ExecutionGraph& graph, TaskId id)
     };
     check(isCompute, task.durationPs == defaults.durationPs, "duration");
     check(isCompute, task.flops == defaults.flops, "FLOPs");
+    check(isCompute, task.threadBlocks == defaults.threadBlocks, "thread blocks");
+    check(isCompute, task.hostPercent == defaults.hostPercent, "time of the host");
     check(isCompute, task.dataType == defaults.dataType, "data type");
     check(isCommunication, task.collective == defaults.collective, "collective");
     check(isCommunication, task.parallelism == defaults.parallelism, "parallelism");
@@ -170,6 +172,11 @@ CheckFields(const ExecutionGraph& graph, TaskId id)
     if (!std::isfinite(task.flops) || task.flops < 0)
     {
         FailGraph(TaskText(graph, id) + " has FLOPs that are negative or not finite");
+    }
+    if (task.hostPercent > 100)
+    {
+        FailGraph(TaskText(graph, id) +
+                  " waits for the host for more than 100 percent of its time");
     }
     if (isCommunication && task.bytes == 0)
     {

@@ -90,6 +90,8 @@ IsSame(const Task& a, const Task& b)
                         t.persistent,
                         t.name,
                         t.place,
+                        t.threadBlocks,
+                        t.hostPercent,
                         t.durationPs,
                         t.flops,
                         t.bytes);

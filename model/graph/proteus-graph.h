@@ -184,8 +184,12 @@ struct Task
     PhaseId phase{0};                              //!< decides how often the task runs
     uint16_t root{0};                              //!< if HasRoot(): position in the group
     bool persistent{false};                        //!< memory: there before, never freed
+    uint8_t hostPercent{0};                        //!< compute: part of a fixed time in which the
+                                                   //!< GPU waits for the host, percent
     uint32_t name{0};                              //!< index for ExecutionGraph::GetName()
     uint32_t place{0};                             //!< device, or group of a communication
+    uint32_t threadBlocks{0};                      //!< compute: equal blocks that the time is made
+                                                   //!< of, in waves over the GPU; 0: not known
     int64_t durationPs{-1};                        //!< compute: fixed time in picoseconds
     double flops{0};                               //!< compute: floating point operations
     uint64_t bytes{0}; //!< compute: memory traffic; communication: size; memory: size

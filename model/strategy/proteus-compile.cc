@@ -54,11 +54,9 @@ Compile(const Model& model,
     const DataType gradient = tree.precision.gradient;
     CompileOptions options;
     options.carried = carried;
-    options.kernelTime =
-        MakeFrameworkTimer(cost,
-                           framework,
-                           tree.precision.compute,
-                           gradient == DataType::FP32 || gradient == DataType::TF32 ? 4 : 2);
+    const uint32_t gradientBytes = gradient == DataType::FP32 || gradient == DataType::TF32 ? 4 : 2;
+    options.kernelTime = MakeFrameworkTimer(cost, framework, tree.precision.compute, gradientBytes);
+    options.kernelUse = MakeFrameworkUse(cost, framework, tree.precision.compute, gradientBytes);
     return CompileModel(model, tree, options);
 }
 

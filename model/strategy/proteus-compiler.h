@@ -45,12 +45,24 @@ struct KernelDescription
 };
 
 /// @ingroup proteus
+/// What a kernel takes of a GPU, which decides by how much what runs beside it slows it:
+/// Task::threadBlocks and Task::hostPercent.
+struct KernelUse
+{
+    uint32_t threadBlocks{0}; //!< that its time is made of in waves; 0: not known
+    int64_t gpuPs{0};         //!< without waits for the host, picoseconds
+};
+
+/// @ingroup proteus
 /// What a compilation depends on besides model and strategy.
 struct CompileOptions
 {
     /// Asked for the time of every kernel in picoseconds; a negative answer leaves it to the cost
     /// model of the run. None: all are left to it.
     std::function<int64_t(const KernelDescription&)> kernelTime;
+    /// Asked for what every kernel takes of the GPU that kernelTime has timed. None: nothing is
+    /// known of that.
+    std::function<KernelUse(const KernelDescription&)> kernelUse;
     /// Where to what tasks need of the iteration before, for RepeatGraph(); none: nowhere.
     std::vector<CarriedDependency>* carried{nullptr};
 };
@@ -77,8 +89,9 @@ struct CompileOptions
  * **Gradients of parameters** are reduced after the last micro-batch, in buckets (BucketPolicy);
  * those of which a device keeps a share only (ZeRO 2 and 3) in every micro-batch, in phases
  * "gradient-scatter", ".1", ..., so that they do not have to be kept whole.
+ * Under ZeRO 1 gradients are added up whole, and scattered in the end as they are reduced.
  * Parameters that replicas share (ZeRO) are gathered in one piece per group after the update, or
- * (ZeRO 3) before each use, from two kernels ahead.
+ * (ZeRO 3) in each pass, block by block, while the block before is computed.
  *
  * **Recomputation.** Of a block every operator that makes something other than the block's results
  * runs again in the backward phase, communication included, once the gradient of the block's

@@ -6,6 +6,7 @@
 
 #include "proteus-emit-context.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace ns3
@@ -80,6 +81,26 @@ EmitContext::GetStateBytes() const
     return master;
 }
 
+void
+EmitContext::TimeKernel(const KernelDescription& kernel, Task& task) const
+{
+    if (options.kernelTime)
+    {
+        task.durationPs = options.kernelTime(kernel);
+    }
+    if (options.kernelUse && task.durationPs >= 0)
+    {
+        const KernelUse use = options.kernelUse(kernel);
+        task.threadBlocks = use.threadBlocks;
+        if (task.durationPs > use.gpuPs)
+        {
+            const double waits = static_cast<double>(task.durationPs - use.gpuPs);
+            task.hostPercent =
+                static_cast<uint8_t>(100 * waits / static_cast<double>(task.durationPs));
+        }
+    }
+}
+
 /// Whether a gradient that would add up in place is scattered instead as soon as it is made, in
 /// every micro-batch: the buffer in which it adds up has this device's share only (ZeRO 2 and 3).
 bool
@@ -142,6 +163,14 @@ FindAccess(const ModelOperator& op, const DataReference& reference)
 {
     return reference.kind == DataReference::Kind::READ ? op.reads[reference.index]
                                                        : op.writes[reference.index];
+}
+
+bool
+IsNeeded(const ModelOperator& op, const OperatorPart& part)
+{
+    return std::any_of(part.writes.begin(), part.writes.end(), [&](const GradientWrite& write) {
+        return op.reads[write.read].isDifferentiable;
+    });
 }
 
 const Value&

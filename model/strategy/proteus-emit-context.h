@@ -54,6 +54,11 @@ std::vector<TaskId> GetReady(const Value& value, uint32_t position);
 const Access& FindAccess(const ModelOperator& op, const DataReference& reference);
 
 /// @ingroup proteus
+/// @param op an operator @param part of its backward pass @return whether somebody asks for a
+/// gradient that it makes
+bool IsNeeded(const ModelOperator& op, const OperatorPart& part);
+
+/// @ingroup proteus
 /// Phases of the graph.
 struct EmitPhases
 {
@@ -116,6 +121,10 @@ struct EmitContext
         return phases.backward[phases.chunkOf[stage]];
     }
 
+    /// Asks for the time of a kernel, and what it takes of the GPU. @param kernel to describe
+    /// @param task of it, which gets both
+    void TimeKernel(const KernelDescription& kernel, Task& task) const;
+
     /// @param placed an operator @param write gradient of a parameter that it makes
     /// @return whether that is scattered in every micro-batch
     bool IsScattered(const PlacedOperator& placed, const GradientWrite& write) const;
@@ -170,6 +179,12 @@ class RecentKernels
   public:
     /// @param mesh of a kernel @param row its tasks
     void Add(const MeshPtr& mesh, const Row& row);
+
+    /// @return the last kernel; nothing if there is none
+    std::pair<MeshPtr, Row> GetLast() const
+    {
+        return m_recent.empty() ? std::pair<MeshPtr, Row>() : m_recent.back();
+    }
 
     /// @param mesh of a kernel that reads a parameter @param position on it
     /// @return the task that its gathering waits for; NO_ID if it need not wait

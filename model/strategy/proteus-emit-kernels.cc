@@ -118,17 +118,15 @@ KernelEmitter::MakeKernel(const PlacedOperator& placed,
     }
     task.stream = m_context.streams.compute;
     task.phase = phase;
-    if (m_context.options.kernelTime)
-    {
-        task.durationPs = m_context.options.kernelTime({placed.op.name,
-                                                        placed.op.kind,
-                                                        part.name,
-                                                        extents,
-                                                        task.flops,
-                                                        task.bytes,
-                                                        task.dataType,
-                                                        uint64_t{placed.stage} << 32 | phase});
-    }
+    m_context.TimeKernel({placed.op.name,
+                          placed.op.kind,
+                          part.name,
+                          extents,
+                          task.flops,
+                          task.bytes,
+                          task.dataType,
+                          uint64_t{placed.stage} << 32 | phase},
+                         task);
     return task;
 }
 

@@ -88,17 +88,15 @@ OptimizerEmitter::EmitUpdate(DeviceId device,
     task.dataType = DataType::FP32;
     task.flops = GetFlops(optimizer.kind) * static_cast<double>(elements);
     task.bytes = elements * (m_context.GetGradientBytes() + stateBytes + parameterBytes);
-    if (m_context.options.kernelTime)
-    {
-        task.durationPs = m_context.options.kernelTime({name,
-                                                        ToString(optimizer.kind),
-                                                        "",
-                                                        {elements},
-                                                        task.flops,
-                                                        task.bytes,
-                                                        task.dataType,
-                                                        uint64_t{device} << 32 | task.phase});
-    }
+    m_context.TimeKernel({name,
+                          ToString(optimizer.kind),
+                          "",
+                          {elements},
+                          task.flops,
+                          task.bytes,
+                          task.dataType,
+                          uint64_t{device} << 32 | task.phase},
+                         task);
     return m_context.builder.AddTask(task, name, ready);
 }
 

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <numeric>
 
@@ -194,6 +195,26 @@ MakeFrameworkTimer(const KernelCostModel& model,
         }
         ApplyFramework(framework, kernel, activation, *work);
         return host->GetPs(kernel, *work, model.GetTime(*work));
+    };
+}
+
+std::function<KernelUse(const KernelDescription&)>
+MakeFrameworkUse(const KernelCostModel& model,
+                 const Framework& framework,
+                 DataType activation,
+                 uint32_t gradientBytes)
+{
+    return [&model, &framework, activation, gradientBytes](const KernelDescription& kernel) {
+        KernelUse use;
+        if (auto work = DescribeKernel(kernel, activation, gradientBytes))
+        {
+            ApplyFramework(framework, kernel, activation, *work);
+            const KernelTime time = model.GetTime(*work);
+            use.threadBlocks = static_cast<uint32_t>(
+                std::min<uint64_t>(time.threadBlocks, std::numeric_limits<uint32_t>::max()));
+            use.gpuPs = time.gpuPs;
+        }
+        return use;
     };
 }
 

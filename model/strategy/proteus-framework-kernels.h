@@ -63,6 +63,21 @@ std::function<int64_t(const KernelDescription&)> MakeFrameworkTimer(const Kernel
                                                                     DataType activation,
                                                                     uint32_t gradientBytes);
 
+/**
+ * @ingroup proteus
+ * What CompileOptions::kernelUse wants.
+ * @param model as MakeFrameworkTimer()
+ * @param framework as MakeFrameworkTimer()
+ * @param activation as MakeFrameworkTimer()
+ * @param gradientBytes as MakeFrameworkTimer()
+ * @return a function that says what kernels take of the GPU; nothing for what DescribeKernel() does
+ * not know
+ */
+std::function<KernelUse(const KernelDescription&)> MakeFrameworkUse(const KernelCostModel& model,
+                                                                    const Framework& framework,
+                                                                    DataType activation,
+                                                                    uint32_t gradientBytes);
+
 } // namespace proteus
 } // namespace ns3
 
