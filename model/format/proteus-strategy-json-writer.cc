@@ -121,6 +121,20 @@ MakeNode(const StrategyNode& node, bool isRoot)
     return object;
 }
 
+/// @param optimizer of a strategy @return what "zero1Gradients" is
+const char*
+GetZero1Form(const OptimizerSpec& optimizer)
+{
+    return optimizer.scattersGradients ? "reduce-scatter" : "all-reduce";
+}
+
+/// @param optimizer of a strategy @return what "zero3Gathers" is
+const char*
+GetZero3Form(const OptimizerSpec& optimizer)
+{
+    return optimizer.gathersUnits ? "unit" : "tensor";
+}
+
 /// The short form of a plan: fields that differ from what they are when left out, and all sizes.
 Json
 MakePlan(const ParallelPlan& plan)
@@ -142,6 +156,8 @@ MakePlan(const ParallelPlan& plan)
     root["microBatch"] = plan.microBatch;
     add("sequenceParallel", plan.isSequenceParallel, false);
     add("zero", plan.optimizer.zero, 0U);
+    add("zero1Gradients", std::string(GetZero1Form(plan.optimizer)), "reduce-scatter");
+    add("zero3Gathers", std::string(GetZero3Form(plan.optimizer)), "unit");
     add("recompute", std::string(ToString(plan.recompute)), "none");
     add("schedule",
         std::string(ToString(plan.schedule.kind)),
@@ -151,9 +167,7 @@ MakePlan(const ParallelPlan& plan)
         root["maxInFlight"] = plan.schedule.maxInFlight;
     }
     add("interleave", plan.schedule.interleave, 1U);
-    add("buckets",
-        std::string(ToString(plan.gradients.policy)),
-        plan.optimizer.zero >= 2 ? "ddp" : "whole");
+    add("buckets", std::string(ToString(plan.gradients.policy)), "ddp");
     const GradientSpec gradients;
     add("bucketMbytes", plan.gradients.bucketMegabytes, gradients.bucketMegabytes);
     add("firstBucketMbytes", plan.gradients.firstBucketMegabytes, gradients.firstBucketMegabytes);
@@ -227,6 +241,8 @@ WriteStrategyJson(const StrategyTree& tree, std::ostream& output)
     }
     optimizer["zero"] = tree.optimizer.zero;
     optimizer["zeroAxes"] = tree.optimizer.zeroAxes;
+    optimizer["zero1Gradients"] = GetZero1Form(tree.optimizer);
+    optimizer["zero3Gathers"] = GetZero3Form(tree.optimizer);
     optimizer["offload"] = tree.optimizer.isOffloaded;
     optimizer["hostLinkGbytesPerS"] = tree.optimizer.hostLinkGigabytesPerSecond;
     optimizer["hostMemoryGbytesPerS"] = tree.optimizer.hostMemoryGigabytesPerSecond;

@@ -114,6 +114,8 @@ const std::vector<const char*> PLAN_KEYS{
     "ep",
     "sequenceParallel",
     "zero",
+    "zero1Gradients",
+    "zero3Gathers",
     "globalBatch",
     "microBatch",
     "recompute",
@@ -132,6 +134,34 @@ const std::vector<const char*> PLAN_KEYS{
     "offloadOptimizer",
 };
 
+/// Of two forms of ZeRO's communication, the one that a field names.
+/// @param object with the field @param key of it @param first form @param second form
+/// @param isFirst is set if the field is there
+void
+ReadForm(const JsonValue& object,
+         const char* key,
+         const std::string& first,
+         const std::string& second,
+         bool& isFirst)
+{
+    if (const auto value = object.Find(key))
+    {
+        const std::string name = value->AsName();
+        if (name != first && name != second)
+        {
+            value->Fail("must be \"" + first + "\" or \"" + second + "\"");
+        }
+        isFirst = name == first;
+    }
+}
+
+void
+ReadZeroForms(const JsonValue& object, OptimizerSpec& optimizer)
+{
+    ReadForm(object, "zero1Gradients", "reduce-scatter", "all-reduce", optimizer.scattersGradients);
+    ReadForm(object, "zero3Gathers", "unit", "tensor", optimizer.gathersUnits);
+}
+
 ParallelPlan
 ReadPlan(const JsonValue& root)
 {
@@ -147,6 +177,7 @@ ReadPlan(const JsonValue& root)
     ReadCount(root, "ep", 1, MAX_DEVICES, plan.expertParallel);
     ReadBool(root, "sequenceParallel", plan.isSequenceParallel);
     ReadCount(root, "zero", 0, MAX_ZERO, plan.optimizer.zero);
+    ReadZeroForms(root, plan.optimizer);
     ReadCount(root, "globalBatch", 1, std::numeric_limits<uint32_t>::max(), plan.globalBatch);
     ReadCount(root, "microBatch", 1, std::numeric_limits<uint32_t>::max(), plan.microBatch);
     ReadName(root, "recompute", RecomputePlanFromString, plan.recompute);
@@ -156,8 +187,9 @@ ReadPlan(const JsonValue& root)
     ReadLimits(root, plan.schedule);
     ReadName(root, "dataType", DataTypeFromString, plan.precision.compute);
     ReadName(root, "gradientType", DataTypeFromString, plan.precision.gradient);
-    // Gradients of which a device keeps a share are not to be there whole.
-    plan.gradients.policy = plan.optimizer.zero >= 2 ? BucketPolicy::DDP : BucketPolicy::WHOLE;
+    // The same for all stages of ZeRO, so that they differ in what they share alone. Gradients of
+    // which a device keeps a share are not to be there whole.
+    plan.gradients.policy = BucketPolicy::DDP;
     ReadName(root, "buckets", BucketPolicyFromString, plan.gradients.policy);
     ReadPositive(root, "bucketMbytes", MOST_MBYTES, plan.gradients.bucketMegabytes);
     ReadPositive(root, "firstBucketMbytes", MOST_MBYTES, plan.gradients.firstBucketMegabytes);
@@ -352,6 +384,8 @@ ReadOptimizer(const JsonValue& optimizer, StrategyTree& tree)
                          "immediate",
                          "zero",
                          "zeroAxes",
+                         "zero1Gradients",
+                         "zero3Gathers",
                          "offload",
                          "hostLinkGbytesPerS",
                          "hostMemoryGbytesPerS"});
@@ -360,6 +394,7 @@ ReadOptimizer(const JsonValue& optimizer, StrategyTree& tree)
     tree.optimizer.isFused = !tree.optimizer.isImmediate;
     ReadBool(optimizer, "fused", tree.optimizer.isFused);
     ReadCount(optimizer, "zero", 0, MAX_ZERO, tree.optimizer.zero);
+    ReadZeroForms(optimizer, tree.optimizer);
     if (const auto axes = optimizer.Find("zeroAxes"))
     {
         tree.optimizer.zeroAxes = ReadNames(*axes);

@@ -27,11 +27,11 @@
  * error.
  *
  * **Short form**: an object with [dp 1], [tp 1], [pp 1], [virtualStages 1], [cp 1], [ep 1],
- * [sequenceParallel false], [zero 0], [globalBatch: one micro-batch], [microBatch 1],
+ * [sequenceParallel false], [zero 0], [zero1Gradients "reduce-scatter" or "all-reduce"],
+ * [zero3Gathers "unit" or "tensor"], [globalBatch: one micro-batch], [microBatch 1],
  * [recompute "none", "selective" or "full"], [schedule "1f1b", "gpipe", "interleaved",
  * "zero-bubble" or "limits"], [maxInFlight: list], [interleave 1], [dataType "bf16"],
- * [gradientType "fp32"], [buckets "whole" (ZeRO 2 and 3: "ddp"), "ddp", "megatron" or
- * "tensor"],
+ * [gradientType "fp32"], [buckets "ddp", "whole", "megatron" or "tensor"],
  * [bucketMbytes 25], [firstBucketMbytes 1], [gradientsInPlace true], [optimizer "adam"],
  * [fusedOptimizer true], [immediateUpdates false: not fused], [offloadOptimizer false]. "name",
  * "format" and "version" as below may stand there as well.
@@ -47,7 +47,8 @@
  * - [gradients]: object with [buckets "ddp"], [bucketMbytes 25], [firstBucketMbytes 1],
  *   [inPlace false]
  * - [optimizer]: object with [kind "adam"], [fused true], [immediate false: not fused], [zero 0],
- * [zeroAxes: list of names], [offload false], [hostLinkGbytesPerS 12], [hostMemoryGbytesPerS 50]
+ * [zeroAxes: list of names], [zero1Gradients], [zero3Gathers], [offload false], [hostLinkGbytesPerS
+ * 12], [hostMemoryGbytesPerS 50]
  * - [precision]: object with [compute "fp32"], [gradients "fp32"]
  * - tree: the root node
  *

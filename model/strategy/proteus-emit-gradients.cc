@@ -112,6 +112,14 @@ GradientEmitter::IsFull(const BucketKey& key, const Bucket& bucket, uint32_t sta
     return false;
 }
 
+/// Under ZeRO 1 every replica adds its gradients up whole, and then updates a share.
+const Layout&
+GradientEmitter::GetTarget(const PlacedTensor& tensor) const
+{
+    const OptimizerSpec& optimizer = m_context.tree.optimizer;
+    return optimizer.zero == 1 && optimizer.scattersGradients ? tensor.optimizer : tensor.gradient;
+}
+
 /// One step of the reduction of the gradients of a stage.
 /// @param isFirst whether it is the first one
 /// @return whether there was one
@@ -125,10 +133,10 @@ GradientEmitter::EmitReduction(const std::vector<uint32_t>& order, uint32_t stag
         Leaf& leaf = m_leaves[index];
         const PlacedTensor& tensor = m_context.placement.tensors[leaf.tensor];
         const std::vector<BoxingStep> steps =
-            PlanBoxing(leaf.reduced.layout, tensor.gradient, tensor.tensor.shape);
+            PlanBoxing(leaf.reduced.layout, GetTarget(tensor), tensor.tensor.shape);
         if (steps.empty())
         {
-            leaf.reduced.layout = tensor.gradient; // at most a slice
+            leaf.reduced.layout = GetTarget(tensor); // at most a slice
             continue;
         }
         isDone = false;
@@ -226,6 +234,7 @@ GradientEmitter::EmitTies()
     for (const std::vector<TensorId>& tie : m_context.placement.ties)
     {
         const PlacedTensor& first = m_context.placement.tensors[tie[0]];
+        const Layout& target = GetTarget(first);
         std::vector<Leaf*> leaves;
         for (const TensorId tensor : tie)
         {
@@ -237,17 +246,17 @@ GradientEmitter::EmitTies()
         }
         for (const Leaf* leaf : leaves)
         {
-            if (leaf->reduced.layout.mesh->GetSizes() != first.gradient.mesh->GetSizes() ||
-                leaf->reduced.layout.split != first.gradient.split)
+            if (leaf->reduced.layout.mesh->GetSizes() != target.mesh->GetSizes() ||
+                leaf->reduced.layout.split != target.split)
             {
                 throw std::invalid_argument(
                     "parameter \"" + first.tensor.name + "\" is kept on stages " +
                     std::to_string(first.stage) + " and " + std::to_string(leaf->stage) +
-                    ", but lies there as " + first.gradient.ToString() + " and as " +
+                    ", but lies there as " + target.ToString() + " and as " +
                     leaf->reduced.layout.ToString() + "; give both stages the same split");
             }
         }
-        const auto nDevices = static_cast<uint32_t>(first.gradient.mesh->GetDevices().size());
+        const auto nDevices = static_cast<uint32_t>(target.mesh->GetDevices().size());
         Row row(nDevices);
         for (uint32_t position = 0; position < nDevices; ++position)
         {
@@ -265,8 +274,7 @@ GradientEmitter::EmitTies()
                 m_context.streams.gradient,
                 first.tensor.name + ".gradient.all-reduce",
                 Collective::ALL_REDUCE,
-                m_context.GetGradientBytes() *
-                    first.gradient.CountLocal(first.tensor.shape, position),
+                m_context.GetGradientBytes() * target.CountLocal(first.tensor.shape, position),
                 Parallelism::EMBEDDING,
                 ready);
         }

@@ -88,6 +88,8 @@ class GradientEmitter
         std::vector<uint32_t> leaves; //!< positions in m_leaves
     };
 
+    /// @param tensor a parameter @return how its gradient lies when it is reduced
+    const Layout& GetTarget(const PlacedTensor& tensor) const;
     bool EmitReduction(const std::vector<uint32_t>& order, uint32_t stage, bool isFirst);
     bool IsFull(const BucketKey& key, const Bucket& bucket, uint32_t stage) const;
     void Flush(const BucketKey& key, Bucket& bucket);

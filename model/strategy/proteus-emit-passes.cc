@@ -25,7 +25,8 @@ PassEmitter::PassEmitter(EmitContext& context,
       m_converter(converter),
       m_next(next),
       m_kernels(context, m_tensors, recent),
-      m_rooted(context, m_tensors, converter)
+      m_rooted(context, m_tensors, converter),
+      m_units(context, m_tensors, recent, next)
 {
     m_tensors.values.resize(context.placement.tensors.size());
     for (TensorId id = 0; id < context.placement.tensors.size(); ++id)
@@ -132,6 +133,14 @@ PassEmitter::ReadFor(TensorId tensor,
     if (value.layout == layout)
     {
         return value;
+    }
+    const bool isOfUnit = !isGradient && placed.tensor.role == TensorRole::PARAMETER &&
+                          m_context.tree.optimizer.zero >= 3 &&
+                          m_context.tree.optimizer.gathersUnits;
+    if (const Value* gathered =
+            isOfUnit ? m_units.Find(id, tensor, layout, pass.isBackward) : nullptr)
+    {
+        return *gathered;
     }
     std::vector<Value>& known = pass.converted[{tensor, isGradient}];
     for (const Value& other : known)
@@ -311,14 +320,6 @@ PassEmitter::MergeBackward(const ModelOperator& op)
         }
     }
     return whole;
-}
-
-bool
-PassEmitter::IsNeeded(const ModelOperator& op, const OperatorPart& part)
-{
-    return std::any_of(part.writes.begin(), part.writes.end(), [&](const GradientWrite& write) {
-        return op.reads[write.read].isDifferentiable;
-    });
 }
 
 /// Brings what the forward pass left to where the gradients of weights need it. This comes before

@@ -11,6 +11,7 @@
 #include "proteus-emit-gradients.h"
 #include "proteus-emit-kernels.h"
 #include "proteus-emit-rooted.h"
+#include "proteus-emit-units.h"
 
 #include <cstdint>
 #include <map>
@@ -79,7 +80,6 @@ class PassEmitter
     void GatherSaved(OperatorId id, Pass& pass);
     void RecomputeFor(OperatorId id);
     static OperatorPart MergeBackward(const ModelOperator& op);
-    static bool IsNeeded(const ModelOperator& op, const OperatorPart& part);
     void AddGradient(OperatorId id, const GradientWrite& write, const Value& made, Pass& pass);
     bool HasGradient(const Access& write) const;
     Value ReadFor(TensorId tensor,
@@ -102,6 +102,7 @@ class PassEmitter
     EmitTensors m_tensors;
     KernelEmitter m_kernels;
     RootedEmitter m_rooted;
+    UnitGatherer m_units;
     std::set<TensorId> m_losses;                             //!< results that nobody reads
     std::vector<uint32_t> m_depths;                          //!< of the backward operators
     std::map<std::string, std::vector<OperatorId>> m_blocks; //!< to recompute

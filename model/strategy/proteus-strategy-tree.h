@@ -164,6 +164,13 @@ struct OptimizerSpec
                                              //!< the compute stream; else after all gradients are
     uint32_t zero{0};                        //!< 1: its state, 2: gradients too, 3: parameters too
     std::vector<std::string> zeroAxes;       //!< mesh axes that share them
+    bool scattersGradients{true};            //!< zero 1: whether gradients are scattered when they
+                                             //!< are reduced, as Megatron-LM's distributed
+                                             //!< optimizer does; else every replica gets them
+                                             //!< whole, as in the published Proteus
+    bool gathersUnits{true};                 //!< zero 3: whether the parameters of a block are
+                                             //!< gathered together, as FSDP's units are; else
+                                             //!< every tensor by itself
     bool isOffloaded{false};                 //!< whether its state and its work are on the host
     double hostLinkGigabytesPerSecond{12};   //!< offload: between a device and the host; NCCL's
                                              //!< figure for PCIe 3.0 x16

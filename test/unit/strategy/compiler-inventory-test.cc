@@ -260,6 +260,7 @@ TEST(Inventory, Gpt2TensorAndDataParallel)
 
     tree.optimizer.zero = 1;
     tree.optimizer.zeroAxes = {"dp"};
+    tree.optimizer.scattersGradients = false;
     const ExecutionGraph zero1 = CompileModel(model, tree);
     tree.optimizer.zero = 2;
     const ExecutionGraph zero2 = CompileModel(model, tree);

@@ -198,6 +198,9 @@ MakeTree(OptimizerKind optimizer, uint32_t zero)
     tree.optimizer.isFused = false;
     tree.optimizer.zero = zero;
     tree.optimizer.zeroAxes = {"dp"};
+    // As the original communicates.
+    tree.optimizer.scattersGradients = false;
+    tree.optimizer.gathersUnits = false;
     return tree;
 }
 

@@ -228,16 +228,28 @@ TEST(Plan, PipelinesOfEveryKindCompile)
 TEST(Plan, ZeroAndOffloadCompile)
 {
     const std::map<std::string, uint64_t> zero1 =
-        CountKinds(Compile("gpt3-125m", R"({"dp": 4, "zero": 1})"));
-    EXPECT_EQ(zero1.at("gradients all-reduce 4"), 1u);
+        CountKinds(Compile("gpt3-125m", R"({"dp": 4, "zero": 1, "buckets": "whole"})"));
+    EXPECT_EQ(zero1.at("gradients reduce-scatter 4"), 1u);
+    EXPECT_EQ(zero1.count("gradients all-reduce 4"), 0u);
     EXPECT_EQ(zero1.at("optimizer all-gather 4"), 1u);
+    const std::map<std::string, uint64_t> original = CountKinds(
+        Compile("gpt3-125m",
+                R"({"dp": 4, "zero": 1, "buckets": "whole", "zero1Gradients": "all-reduce"})"));
+    EXPECT_EQ(original.at("gradients all-reduce 4"), 1u);
+    EXPECT_EQ(original.at("optimizer all-gather 4"), 1u);
     const std::map<std::string, uint64_t> zero3 =
         CountKinds(Compile("gpt3-125m", R"({"dp": 4, "zero": 3, "buckets": "whole"})"));
     EXPECT_EQ(zero3.at("gradients reduce-scatter 4"), 1u);
     EXPECT_EQ(zero3.count("optimizer all-gather 4"), 0u);
+    // Each of 12 blocks, and what is before and behind them, in one piece.
+    EXPECT_EQ(zero3.at("forward all-gather 4"), 14u);
+    EXPECT_EQ(zero3.at("backward all-gather 4"), 14u);
+    const std::map<std::string, uint64_t> tensors = CountKinds(
+        Compile("gpt3-125m",
+                R"({"dp": 4, "zero": 3, "buckets": "whole", "zero3Gathers": "tensor"})"));
     // 12 parameters a layer, two embeddings, the last norm, and the output layer's use of the
     // first.
-    EXPECT_EQ(zero3.at("forward all-gather 4"), 12u * 12 + 2 + 2);
+    EXPECT_EQ(tensors.at("forward all-gather 4"), 12u * 12 + 2 + 2);
     const ExecutionGraph resident = Compile("gpt3-125m", R"({"dp": 4})");
     const ExecutionGraph offloaded = Compile("gpt3-125m", R"({"dp": 4, "offloadOptimizer": true})");
     const uint64_t parameters = 12 * (12 * 768 * 768 + 13 * 768) + (50304 + 2048 + 2) * 768;
@@ -271,7 +283,8 @@ TEST(Plan, ZeroScattersInEveryMicroBatch)
             account.bytesAtPeak[static_cast<std::size_t>(MemoryUse::GRADIENTS)];
         if (zero == 1)
         {
-            EXPECT_EQ(reduced, (std::map<Collective, uint64_t>{{Collective::ALL_REDUCE, bytes}}));
+            EXPECT_EQ(reduced,
+                      (std::map<Collective, uint64_t>{{Collective::REDUCE_SCATTER, bytes}}));
             EXPECT_EQ(gradients, bytes);
             continue;
         }

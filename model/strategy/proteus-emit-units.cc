@@ -1,0 +1,226 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-emit-units.h"
+
+#include <algorithm>
+#include <cctype>
+#include <utility>
+
+namespace ns3
+{
+namespace proteus
+{
+
+namespace
+{
+
+/// @param path of an operator @return its numbered block ("layer3" of "layer3.qkv"), or nothing
+std::string
+FindBlock(const std::string& path)
+{
+    const std::size_t dot = path.find('.');
+    const bool isNumbered = dot != std::string::npos && dot > 0 &&
+                            std::isdigit(static_cast<unsigned char>(path[dot - 1]));
+    return isNumbered ? path.substr(0, dot) : "";
+}
+
+} // namespace
+
+UnitGatherer::UnitGatherer(EmitContext& context,
+                           const EmitTensors& tensors,
+                           const RecentKernels& recent,
+                           EmitNextIteration& next)
+    : m_context(context),
+      m_tensors(tensors),
+      m_recent(recent),
+      m_next(next)
+{
+    std::pair<std::string, uint32_t> last;
+    for (OperatorId id = 0; id < context.placement.operators.size(); ++id)
+    {
+        const PlacedOperator& placed = context.placement.operators[id];
+        const std::pair<std::string, uint32_t> key{FindBlock(placed.op.name), placed.stage};
+        if (m_operators.empty() || key != last)
+        {
+            m_operators.emplace_back();
+            m_names.push_back(key.first.empty() ? placed.op.name : key.first);
+            last = key;
+        }
+        m_unitOf.push_back(static_cast<uint32_t>(m_operators.size() - 1));
+        m_operators.back().push_back(id);
+    }
+}
+
+const Value*
+UnitGatherer::Find(OperatorId id, TensorId tensor, const Layout& layout, bool isBackward)
+{
+    const uint32_t number = m_unitOf[id];
+    Unit& unit = m_units[{number, isBackward}];
+    if (!unit.isGathered)
+    {
+        unit.isGathered = true;
+        Gather(number, isBackward, unit);
+    }
+    for (const Part& part : unit.parts)
+    {
+        if (part.tensor == tensor && part.value.layout == layout)
+        {
+            return &part.value;
+        }
+    }
+    return nullptr;
+}
+
+void
+UnitGatherer::AddPart(TensorId tensor, const Layout& layout, std::vector<Part>& parts) const
+{
+    const PlacedTensor& placed = m_context.placement.tensors[tensor];
+    const bool isKnown = std::any_of(parts.begin(), parts.end(), [&](const Part& part) {
+        return part.tensor == tensor && part.value.layout == layout;
+    });
+    if (placed.tensor.role != TensorRole::PARAMETER || isKnown)
+    {
+        return;
+    }
+    BoxingOptions options;
+    options.isRooted = false;
+    const std::vector<BoxingStep> steps =
+        PlanBoxing(m_tensors.Fetch(tensor).layout, layout, placed.tensor.shape, options);
+    if (steps.size() == 1 && steps[0].collective == Collective::ALL_GATHER)
+    {
+        Part part;
+        part.tensor = tensor;
+        part.value.layout = layout;
+        part.step = steps[0];
+        part.groups = GetBoxingGroups(steps[0], placed.tensor.shape);
+        parts.push_back(part);
+    }
+}
+
+std::vector<UnitGatherer::Part>
+UnitGatherer::FindParts(uint32_t unit, bool isBackward) const
+{
+    std::vector<Part> parts;
+    for (const OperatorId id : m_operators[unit])
+    {
+        const PlacedOperator& placed = m_context.placement.operators[id];
+        for (const Access& read : placed.op.reads)
+        {
+            if (!isBackward || !placed.recompute.empty())
+            {
+                AddPart(read.tensor, GetForwardReadLayout(placed, read), parts);
+            }
+        }
+        for (const OperatorPart& part : placed.op.backward)
+        {
+            if (!isBackward || !IsNeeded(placed.op, part))
+            {
+                continue;
+            }
+            for (const DataReference& reference : part.reads)
+            {
+                if (reference.kind != DataReference::Kind::GRADIENT)
+                {
+                    const Access& access = FindAccess(placed.op, reference);
+                    AddPart(access.tensor, GetAccessLayout(placed, access), parts);
+                }
+            }
+        }
+    }
+    return parts;
+}
+
+void
+UnitGatherer::AddToBuckets(const Part& part, std::vector<Bucket>& buckets) const
+{
+    const DeviceMesh& from = *part.step.from.mesh;
+    const PlacedTensor& tensor = m_context.placement.tensors[part.tensor];
+    for (const BoxingGroup& group : part.groups)
+    {
+        auto bucket = std::find_if(buckets.begin(), buckets.end(), [&](const Bucket& other) {
+            return other.devices == group.devices;
+        });
+        if (bucket == buckets.end())
+        {
+            bucket = buckets.insert(buckets.end(), Bucket());
+            bucket->devices = group.devices;
+        }
+        bucket->bytes += group.elements * m_context.GetElementBytes(tensor.tensor.element);
+        for (const DeviceId device : group.devices)
+        {
+            const uint32_t position = from.FindPosition(device);
+            std::vector<TaskId> ready = GetReady(m_tensors.Fetch(part.tensor), position);
+            if (m_begin.first == part.step.from.mesh && m_begin.second[position] != NO_ID)
+            {
+                ready.push_back(m_begin.second[position]);
+            }
+            for (const TaskId task : ready)
+            {
+                if (std::find(bucket->ready.begin(), bucket->ready.end(), task) ==
+                    bucket->ready.end())
+                {
+                    bucket->ready.push_back(task);
+                }
+            }
+        }
+    }
+}
+
+void
+UnitGatherer::Gather(uint32_t unit, bool isBackward, Unit& gathered)
+{
+    gathered.parts = FindParts(unit, isBackward);
+    std::vector<Bucket> buckets;
+    for (const Part& part : gathered.parts)
+    {
+        AddToBuckets(part, buckets);
+    }
+    const uint32_t stage = m_context.placement.operators[m_operators[unit].front()].stage;
+    const PhaseId phase = isBackward ? m_context.GetBackward(stage) : m_context.GetForward(stage);
+    for (Bucket& bucket : buckets)
+    {
+        bucket.task = m_context.builder.AddCommunication(phase,
+                                                         m_context.builder.AddGroup(bucket.devices),
+                                                         m_context.streams.parameter,
+                                                         m_names[unit] + ".parameters.all-gather",
+                                                         Collective::ALL_GATHER,
+                                                         bucket.bytes,
+                                                         Parallelism::DATA,
+                                                         bucket.ready);
+        for (const DeviceId device : bucket.devices)
+        {
+            m_next.firstGathers.emplace(device, bucket.task);
+        }
+    }
+    for (Part& part : gathered.parts)
+    {
+        const DeviceMesh& to = *part.step.to.mesh;
+        const PlacedTensor& tensor = m_context.placement.tensors[part.tensor];
+        Row done(to.GetDevices().size(), NO_ID);
+        for (const BoxingGroup& group : part.groups)
+        {
+            const auto bucket = std::find_if(buckets.begin(), buckets.end(), [&](const Bucket& b) {
+                return b.devices == group.devices;
+            });
+            for (const DeviceId device : group.devices)
+            {
+                done[to.FindPosition(device)] = bucket->task;
+            }
+        }
+        part.value.rows = {m_context.EmitMemory(part.step.to,
+                                                tensor.tensor.shape,
+                                                m_context.GetElementBytes(tensor.tensor.element),
+                                                phase,
+                                                tensor.tensor.name + ".all-gather",
+                                                done)};
+    }
+    const auto last = m_recent.GetLast();
+    m_begin = last.first ? last : m_begin; // the first of a pass begins with the one before it
+}
+
+} // namespace proteus
+} // namespace ns3

@@ -1,0 +1,110 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef PROTEUS_EMIT_UNITS_H
+#define PROTEUS_EMIT_UNITS_H
+
+#include "proteus-emit-context.h"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+/**
+ * @file
+ * @ingroup proteus
+ * Internal to the room strategy/: parameters that replicas share, gathered unit by unit (ZeRO 3).
+ */
+
+namespace ns3
+{
+namespace proteus
+{
+
+/**
+ * @ingroup proteus
+ * Gathers the parameters of a unit in one piece per group of devices, as PyTorch's FSDP does with
+ * its flat parameters and DeepSpeed with its buckets. A unit is a numbered block of the model, or
+ * what stands between two of them. It is gathered once in the forward pass, and once in the
+ * backward pass, which what is computed again shares; it may begin when the unit before it does,
+ * so that one is gathered while another one is used (FSDP's limit of two at a time).
+ */
+class UnitGatherer
+{
+  public:
+    /// @param context of the compilation; outlives this object
+    /// @param tensors where they are; outlive this object
+    /// @param recent last kernels; outlive this object
+    /// @param next what the next iteration waits for; outlives this object
+    UnitGatherer(EmitContext& context,
+                 const EmitTensors& tensors,
+                 const RecentKernels& recent,
+                 EmitNextIteration& next);
+
+    /**
+     * Finds a parameter, and gathers its unit where that has not been done.
+     * @param id of the operator that reads it
+     * @param tensor the parameter
+     * @param layout that the operator needs
+     * @param isBackward whether it reads it in the backward pass
+     * @return the parameter; null if it is not gathered with a unit
+     */
+    const Value* Find(OperatorId id, TensorId tensor, const Layout& layout, bool isBackward);
+
+  private:
+    /// A parameter that is gathered.
+    struct Part
+    {
+        TensorId tensor{0};
+        Value value;                     //!< where it is then
+        BoxingStep step;                 //!< that gathers it
+        std::vector<BoxingGroup> groups; //!< of that
+    };
+
+    /// What a group of devices gathers together.
+    struct Bucket
+    {
+        std::vector<DeviceId> devices;
+        uint64_t bytes{0};
+        std::vector<TaskId> ready; //!< what it waits for
+        TaskId task{0};            //!< that does it
+    };
+
+    /// The parameters of a unit in a pass.
+    struct Unit
+    {
+        bool isGathered{false};
+        std::vector<Part> parts;
+    };
+
+    /// Finds what a unit needs. @param unit its number @param isBackward which pass
+    std::vector<Part> FindParts(uint32_t unit, bool isBackward) const;
+    /// @param tensor a parameter @param layout that is needed @param parts get it, if it has to be
+    /// gathered and is not there
+    void AddPart(TensorId tensor, const Layout& layout, std::vector<Part>& parts) const;
+    /// Makes the communication. @param unit its number @param isBackward which pass
+    /// @param gathered the unit, which gets its parts
+    void Gather(uint32_t unit, bool isBackward, Unit& gathered);
+    /// @param part a parameter @param buckets get its bytes
+    void AddToBuckets(const Part& part, std::vector<Bucket>& buckets) const;
+
+    EmitContext& m_context;
+    const EmitTensors& m_tensors;
+    const RecentKernels& m_recent;
+    EmitNextIteration& m_next;
+    std::vector<uint32_t> m_unitOf;                   //!< by operator
+    std::vector<std::string> m_names;                 //!< by unit
+    std::vector<std::vector<OperatorId>> m_operators; //!< by unit
+    std::map<std::pair<uint32_t, bool>, Unit> m_units;
+    std::pair<MeshPtr, Row> m_begin; //!< last kernel before the unit that was gathered last
+};
+
+} // namespace proteus
+} // namespace ns3
+
+#endif // PROTEUS_EMIT_UNITS_H
