@@ -178,6 +178,14 @@ EvaluateAll(const Options& options, const std::vector<std::string>& executors)
         }
     }
     PrintEvaluation(runs, executors, std::cout);
+    InputFile list(options.list);
+    const std::vector<std::string> published = ReadPublished(list.GetStream(), options.list);
+    for (const std::string& sentence : published)
+    {
+        std::cout << (&sentence == &published.front() ? "\nPublished, against real machines:\n"
+                                                      : "")
+                  << "  " << sentence << '\n';
+    }
     if (!known.empty())
     {
         std::cout << "\nTimes of executor packet are those of " << options.reuse << ".\n";
@@ -214,7 +222,9 @@ class EvaluateProgram : public CommandLineProgram
             "\n"
             "For example:\n"
             "  proteus-evaluate --calibrations=calibrations --csv=evaluation.csv\n"
-            "  proteus-evaluate --only=VGG");
+            "  proteus-evaluate --only=VGG\n"
+            "  proteus-evaluate --list=workloads/evaluation/proteus-paper.json "
+            "--executor=packet,classic,classic-plain,flow");
         command.AddValue("list", "JSON file with the workloads", m_options.list);
         command.AddValue(
             "calibrations",
@@ -234,6 +244,10 @@ class EvaluateProgram : public CommandLineProgram
             "file of --output: times of executor packet come from there, where it has them",
             m_options.reuse);
         command.AddValue("stream", "random stream of path choice", m_options.run.stream);
+        command.AddValue("gpuSharing",
+                         "packet, flow: whether kernels and collectives at the same time share a "
+                         "GPU, on or off",
+                         m_options.run.gpuSharing);
         command.AddValue("quiet", "no progress", m_options.run.quiet);
     }
 

@@ -104,7 +104,7 @@ ReadEvaluation(std::istream& input, const std::string& fileName)
     const JsonDocument document(copy, fileName);
     document.CheckFormat(LIST_FORMAT, VERSION);
     const JsonValue root = document.GetRoot();
-    root.AllowKeys("an evaluation", {"format", "version", "source", "workloads"});
+    root.AllowKeys("an evaluation", {"format", "version", "source", "published", "workloads"});
     const nlohmann::json json = nlohmann::json::parse(text);
     const JsonValue list = root.Get("workloads");
     std::vector<EvaluationWorkload> workloads;
@@ -122,6 +122,22 @@ ReadEvaluation(std::istream& input, const std::string& fileName)
         list.Fail("must not be empty");
     }
     return workloads;
+}
+
+std::vector<std::string>
+ReadPublished(std::istream& input, const std::string& fileName)
+{
+    const JsonDocument document(input, fileName);
+    document.CheckFormat(LIST_FORMAT, VERSION);
+    std::vector<std::string> sentences;
+    if (const auto list = document.GetRoot().Find("published"))
+    {
+        for (std::size_t i = 0; i < list->Size(); ++i)
+        {
+            sentences.push_back(list->At(i).AsString());
+        }
+    }
+    return sentences;
 }
 
 std::string

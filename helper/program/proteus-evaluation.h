@@ -45,10 +45,19 @@ struct EvaluationWorkload
 
 /**
  * @ingroup proteus
- * Reads a list of workloads: an object with format "proteus-evaluation", version 1, [source] and
- * workloads, a list of objects with name, model, [variables: object of numbers], cluster, [nodes 1]
- * and strategies, a list of short forms of strategies (see ReadStrategyJson()), each with a name of
- * its own.
+ * @param input list of workloads, see ReadEvaluation()
+ * @param fileName for errors
+ * @return what was published of such workloads: [published], a list of sentences
+ * @throw std::invalid_argument of one line that says where the file is wrong
+ */
+std::vector<std::string> ReadPublished(std::istream& input, const std::string& fileName);
+
+/**
+ * @ingroup proteus
+ * Reads a list of workloads: an object with format "proteus-evaluation", version 1, [source],
+ * [published: list of sentences to compare the results with] and workloads, a list of objects with
+ * name, model, [variables: object of numbers], cluster, [nodes 1] and strategies, a list of short
+ * forms of strategies (see ReadStrategyJson()), each with a name of its own.
  * @param input the text
  * @param fileName for errors
  * @return the workloads

@@ -233,6 +233,9 @@ MakeExecutorSettings(const ProgramOptions& options)
 {
     ExecutorSettings settings = ReadExecutorSettings(ToCount(options.stream, "stream", 0));
     settings.runtime.roofline.launchIntervalPs = options.launchInterval.value.GetPicoSeconds();
+    settings.runtime.sharesGpu = ToSwitch(options.gpuSharing, "gpuSharing");
+    settings.overlapFactor = options.overlapFactor;
+    settings.sharesLinks = ToSwitch(options.linkSharing, "linkSharing");
     settings.flow.computeSlowdown = options.computeSlowdown;
     settings.flow.communicationSlowdown = options.communicationSlowdown;
     if (!options.calibration.empty())

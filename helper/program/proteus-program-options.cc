@@ -113,8 +113,20 @@ ProgramOptions::AddTo(OptionList& command, bool isTraceInput)
                      "file of proteus-calibrate with parameters of the flow network: the executor "
                      "flow_calibrated uses them, in the place of flow or, of several, beside it",
                      calibration);
+    command.AddValue("gpuSharing",
+                     "packet, flow: whether kernels and collectives at the same time on one GPU "
+                     "share its multiprocessors and its memory bandwidth, on or off",
+                     gpuSharing);
+    command.AddValue("overlapFactor",
+                     "classic: gamma, by which computation and the reduction of gradients slow "
+                     "each other (-1: as published, 0.1, and 0.3 for TITAN and GTX 1080)",
+                     overlapFactor);
+    command.AddValue("linkSharing",
+                     "classic: whether communications at the same time share links, on or off",
+                     linkSharing);
     command.Add("computeSlowdown",
-                "flow: part by which computation takes longer while its GPU communicates",
+                "flow: part by which computation takes longer while its GPU communicates, in the "
+                "place of gpuSharing",
                 OptionKind::RATIO,
                 computeSlowdown);
     command.Add("communicationSlowdown",
@@ -130,6 +142,16 @@ ProgramOptions::AddTo(OptionList& command, bool isTraceInput)
     command.StartGroup("Run");
     command.AddValue("ignoreMemory", "run also what does not fit into memory", ignoreMemory);
     command.AddValue("quiet", "no progress line", quiet);
+}
+
+bool
+ToSwitch(const std::string& text, const std::string& name)
+{
+    if (text != "on" && text != "off")
+    {
+        throw std::invalid_argument("--" + name + "=" + text + ": must be on or off");
+    }
+    return text == "on";
 }
 
 uint32_t

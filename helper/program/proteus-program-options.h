@@ -77,6 +77,9 @@ struct ProgramOptions
     std::string executor{"packet"};      //!< as ParseExecutors() reads it
     std::string htae{"flow"};            //!< what "flow" stands for: "flow" or "classic"
     CommandLineText calibration;         //!< file with parameters of the flow network, or empty
+    std::string gpuSharing{"on"};        //!< RuntimeOptions::sharesGpu, "on" or "off"
+    double overlapFactor{-1};            //!< ExecutorSettings::overlapFactor
+    std::string linkSharing{"on"};       //!< ExecutorSettings::sharesLinks, "on" or "off"
     double computeSlowdown{0};           //!< FlowParameters::computeSlowdown
     double communicationSlowdown{0};     //!< FlowParameters::communicationSlowdown
     PacketTraceOptions traces;           //!< what happens on the links
@@ -118,6 +121,11 @@ struct ProgramOptions
      */
     void Check() const;
 };
+
+/// @ingroup proteus
+/// @param text "on" or "off" @param name of the option @return whether it is on
+/// @throw std::invalid_argument for another text
+bool ToSwitch(const std::string& text, const std::string& name);
 
 /**
  * @ingroup proteus

@@ -56,6 +56,12 @@ class AlphaBetaNetwork : public Network
               std::function<void()> done) override;
     std::string DescribeWait(DeviceId device, TaskId task, uint32_t microBatch) const override;
 
+    /// @return the profiles of the graph's collectives
+    FlowProfiles& GetProfiles()
+    {
+        return m_profiles;
+    }
+
     /// @return bytes that ranks have sent, those of protocols included
     uint64_t GetSentBytes() const
     {

@@ -20,6 +20,7 @@ FlowExecutor::FlowExecutor(const ExecutionGraph& graph,
                            const RuntimeOptions& options,
                            FlowClock& clock,
                            Network& network,
+                           GpuSharing* sharing,
                            Clock* devices)
     : m_clock(clock),
       m_control(options.MakeStartControl(graph, clock))
@@ -36,7 +37,8 @@ FlowExecutor::FlowExecutor(const ExecutionGraph& graph,
                                             options,
                                             devices ? *devices : clock,
                                             network,
-                                            m_control.get()));
+                                            m_control.get(),
+                                            sharing));
         m_devices.back()->SetSpanSink([this](const Span& span) {
             m_spans.push_back(span);
             if (m_report)

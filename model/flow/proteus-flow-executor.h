@@ -38,6 +38,7 @@ class FlowExecutor
      * @param options how devices issue their work
      * @param clock that Run() runs; must outlive this object
      * @param network that calls back on that clock; must outlive this object
+     * @param sharing what is between kernels and communication, or null; must outlive this object
      * @param devices clock that the runtimes see instead, which lets `clock` do the work, or null:
      * for a model in which computation takes longer while something else goes on
      * @throw std::invalid_argument if the graph has more devices than the cluster has GPUs, or a
@@ -48,6 +49,7 @@ class FlowExecutor
                  const RuntimeOptions& options,
                  FlowClock& clock,
                  Network& network,
+                 GpuSharing* sharing = nullptr,
                  Clock* devices = nullptr);
 
     /// @param report called with the number of spans so far at the end of each

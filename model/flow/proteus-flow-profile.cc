@@ -208,6 +208,7 @@ FlowProfiles::MakePart(TaskId id, const CollectiveRequest& request) const
     const auto part = std::make_shared<Part>();
     part->bytes = request.bytes;
     part->program = m_programs.Make(request);
+    part->use = FindProgramUse(part->program);
     part->flows = FindFlows(part->program);
     part->costs = FindCosts(id, part->program, part->flows);
     return part;
@@ -446,6 +447,15 @@ FlowProfiles::Make(TaskId id, Shape& shape)
                       last.rankEnds[i],
                       profile.classes[i]);
         profile.alonePs = std::max(profile.alonePs, profile.classes[i].alonePs);
+    }
+    const Part& longest = *parts.back();
+    profile.multiprocessors = longest.use.processors;
+    if (profile.alonePs > 0)
+    {
+        profile.memoryBytesPerSecond = static_cast<double>(longest.use.memoryBytes) *
+                                       static_cast<double>(shape.bytes) /
+                                       static_cast<double>(longest.bytes) * PS_PER_SECOND /
+                                       static_cast<double>(profile.alonePs);
     }
     return profile;
 }

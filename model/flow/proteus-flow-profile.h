@@ -14,6 +14,7 @@
 #include "ns3/proteus-graph.h"
 #include "ns3/proteus-paths.h"
 #include "ns3/proteus-program-cache.h"
+#include "ns3/proteus-program-use.h"
 
 #include <cstdint>
 #include <map>
@@ -55,6 +56,9 @@ struct CollectiveProfile
     uint64_t sentBytes{0};          //!< by all ranks together, that of the protocol included
     int64_t alonePs{0};             //!< from the first step to the end of the last part
     int64_t launchPs{0};            //!< from a rank's joining to its first step
+    uint32_t multiprocessors{0};    //!< that its kernel occupies on a GPU
+    double memoryBytesPerSecond{0}; //!< traffic of the device memory, alone, of the rank that
+                                    //!< has most
 };
 
 /// @ingroup proteus
@@ -122,6 +126,7 @@ class FlowProfiles
     {
         uint64_t bytes{0}; //!< of the collective
         CollectiveProgram program;
+        ProgramUse use; //!< of a GPU
         std::vector<ProgramFlow> flows;
         ReplayCosts costs;
         /// How long the classes take, by what groups whose flows meet alike have in common: the

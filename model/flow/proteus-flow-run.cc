@@ -46,15 +46,33 @@ RunFlow(const ExecutionGraph& graph,
 {
     FlowClock clock;
     FlowRun run;
-    const auto execute = [&](Network& network, Clock* devices) {
-        FlowExecutor executor(graph, cluster, options, clock, network, devices);
+    const bool hasFactors = parameters.computeSlowdown > 0 || parameters.communicationSlowdown > 0;
+    const auto execute = [&](auto& network, Clock* devices) {
+        std::optional<GpuSharing> sharing;
+        if (options.sharesGpu && !hasFactors)
+        {
+            sharing.emplace(graph,
+                            FindDatasheets(graph, cluster),
+                            options.roofline,
+                            clock,
+                            MakeCommunicationUse(network.GetProfiles()));
+        }
+        FlowExecutor executor(graph,
+                              cluster,
+                              options,
+                              clock,
+                              network,
+                              sharing ? &*sharing : nullptr,
+                              devices);
         if (report)
         {
             executor.SetSpanReport([&, total = CountSpans(graph)](uint64_t ended) {
                 report(ended, total, clock.GetTimePs());
             });
         }
-        return executor.Run();
+        Timeline timeline = executor.Run();
+        run.sharing = sharing ? sharing->GetStatistics() : SharingStatistics();
+        return timeline;
     };
     if (rung == FlowRung::ALPHA_BETA)
     {
@@ -65,7 +83,7 @@ RunFlow(const ExecutionGraph& graph,
     }
     FlowNetwork network(graph, cluster, paths, clock, parameters, settings);
     std::optional<OverlapClock> devices;
-    if (parameters.computeSlowdown > 0 || parameters.communicationSlowdown > 0)
+    if (hasFactors)
     {
         devices.emplace(clock, network, graph.GetNDevices(), parameters.computeSlowdown);
     }
@@ -101,6 +119,15 @@ MakeFlowParameters(const ExecutorSettings& settings, bool isCalibrated)
     parameters.kernelCosts = collectives.kernelCosts;
     parameters.pathSeed = settings.pathSeed;
     return parameters;
+}
+
+std::function<CommunicationUse(TaskId)>
+MakeCommunicationUse(FlowProfiles& profiles)
+{
+    return [&profiles](TaskId task) {
+        const CollectiveProfile& profile = profiles.Get(task);
+        return CommunicationUse{profile.multiprocessors, profile.memoryBytesPerSecond};
+    };
 }
 
 std::set<std::string>
@@ -143,6 +170,7 @@ RunFlowRung(const ExecutionGraph& graph,
     record.timeline = std::move(run.timeline);
     record.links = std::move(run.links);
     record.network = run.network;
+    AddSharingNote(run.sharing, graph.GetNDevices(), record);
     return record;
 }
 

@@ -7,6 +7,8 @@
 #ifndef PROTEUS_FLOW_RUN_H
 #define PROTEUS_FLOW_RUN_H
 
+#include "proteus-flow-profile.h"
+
 #include "ns3/proteus-device-runtime.h"
 #include "ns3/proteus-executor.h"
 #include "ns3/proteus-flow-parameters.h"
@@ -41,6 +43,8 @@ struct FlowRun
     Timeline timeline;                 //!< what happened
     std::vector<LinkStatistics> links; //!< what they carried; FLOW only
     NetworkStatistics network;         //!< work of the network
+    SharingStatistics sharing;         //!< kernels beside communication; nothing if
+                                       //!< RuntimeOptions::sharesGpu is off
 };
 
 /// @ingroup proteus
@@ -102,6 +106,11 @@ FlowRun RunFlow(const ExecutionGraph& graph,
  * @throw std::invalid_argument for a launch mode other than stream
  */
 FlowParameters MakeFlowParameters(const ExecutorSettings& settings, bool isCalibrated);
+
+/// @ingroup proteus
+/// @param profiles of a graph's collectives; must outlive the function
+/// @return what GpuSharing wants to know of communications
+std::function<CommunicationUse(TaskId)> MakeCommunicationUse(FlowProfiles& profiles);
 
 /// @ingroup proteus
 /// @return CollectiveField::name of the settings that flows know

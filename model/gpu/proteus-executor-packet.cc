@@ -110,6 +110,7 @@ class PacketExecutor : public Executor
         record.timeline = job->GetTimeline();
         record.links = job->GetFabric()->GetLinkStatistics();
         record.network = job->GetNetwork()->GetStatistics();
+        AddSharingNote(job->GetSharing(), graph.GetNDevices(), record);
         if (recorder)
         {
             record.series = recorder->GetSeries();

@@ -130,13 +130,13 @@ class PacketNetwork : public Object, public Network
      */
     typedef void (*ChannelEndTracedCallback)(const ChannelSpan& span);
 
+    /// @return what the attributes say
+    CollectiveSettings MakeSettings() const;
+
   protected:
     void DoDispose() override;
 
   private:
-    /// @return what the attributes say
-    CollectiveSettings MakeSettings() const;
-
     Time m_launchOverhead;                                //!< attribute
     Time m_launchGap;                                     //!< attribute
     uint64_t m_chunkBytes;                                //!< attribute

@@ -12,8 +12,10 @@
 #include "ns3/node.h"
 #include "ns3/proteus-compat.h"
 #include "ns3/proteus-device-runtimes.h"
+#include "ns3/proteus-flow-run.h"
 #include "ns3/proteus-simulator-time.h"
 
+#include <algorithm>
 #include <stdexcept>
 
 namespace ns3
@@ -84,6 +86,8 @@ TrainingJob::DoDispose()
     m_devices.clear();
     m_applications = ApplicationContainer();
     m_control = nullptr;
+    m_sharing = nullptr;
+    m_profiles = nullptr;
     if (m_network) // Install() may have refused the graph
     {
         m_network->Dispose();
@@ -108,6 +112,10 @@ TrainingJob::Install(std::shared_ptr<const ExecutionGraph> graph,
     m_network->SetUp(*m_graph, m_fabric);
     m_totalBytes = m_network->GetTotalBytes();
     m_control = options.MakeStartControl(*m_graph, *m_clock);
+    if (options.sharesGpu)
+    {
+        InstallSharing(options);
+    }
     for (DeviceId device = 0; device < graph->GetNDevices(); ++device)
     {
         const VertexId vertex = cluster.GetGpus()[device];
@@ -119,7 +127,8 @@ TrainingJob::Install(std::shared_ptr<const ExecutionGraph> graph,
                                             options,
                                             *m_clock,
                                             *m_network,
-                                            m_control.get()));
+                                            m_control.get(),
+                                            m_sharing.get()));
         application->TraceConnectWithoutContext("TaskEnd",
                                                 MakeCallback(&TrainingJob::OnTaskEnd, this));
         fabric->GetNodes().Get(vertex)->AddApplication(application);
@@ -128,6 +137,45 @@ TrainingJob::Install(std::shared_ptr<const ExecutionGraph> graph,
     }
     m_totalTasks = CountSpans(*graph);
     m_spans.reserve(m_totalTasks);
+}
+
+void
+TrainingJob::InstallSharing(const RuntimeOptions& options)
+{
+    const Cluster& cluster = m_fabric->GetCluster();
+    const CollectiveSettings settings = m_network->MakeSettings();
+    FlowParameters parameters;
+    parameters.kernelCosts = settings.kernelCosts;
+    m_profiles = std::make_shared<FlowProfiles>(*m_graph,
+                                                cluster,
+                                                m_fabric->GetPaths(),
+                                                parameters,
+                                                settings);
+    const auto use = MakeCommunicationUse(*m_profiles);
+    m_sharing = std::make_shared<GpuSharing>(
+        *m_graph,
+        FindDatasheets(*m_graph, cluster),
+        options.roofline,
+        *m_clock,
+        [this, &cluster, use, kernelCopies = settings.kernelCopies](TaskId task) {
+            CommunicationUse taken = use(task);
+            const auto serverOf = [&cluster](DeviceId device) {
+                return cluster.GetVertices()[cluster.GetGpus()[device]].server;
+            };
+            const auto& group = m_graph->GetGroup(m_graph->GetTask(task).place);
+            const bool isLocal = std::all_of(group.begin(), group.end(), [&](DeviceId device) {
+                return serverOf(device) == serverOf(group.front());
+            });
+            // Copy engines need no multiprocessors.
+            taken.multiprocessors = isLocal && !kernelCopies ? 0 : taken.multiprocessors;
+            return taken;
+        });
+}
+
+SharingStatistics
+TrainingJob::GetSharing() const
+{
+    return m_sharing ? m_sharing->GetStatistics() : SharingStatistics();
 }
 
 void

@@ -15,6 +15,8 @@
 #include "ns3/object.h"
 #include "ns3/proteus-executor.h"
 #include "ns3/proteus-fabric.h"
+#include "ns3/proteus-flow-profile.h"
+#include "ns3/proteus-gpu-sharing.h"
 #include "ns3/proteus-timeline.h"
 
 #include <functional>
@@ -97,10 +99,16 @@ class TrainingJob : public Object
         return m_network;
     }
 
+    /// @return what kernels and communication at the same time cost each other
+    SharingStatistics GetSharing() const;
+
   protected:
     void DoDispose() override;
 
   private:
+    /// Makes m_sharing. @param options how devices issue work
+    void InstallSharing(const RuntimeOptions& options);
+
     /// The simulator's clock.
     class SimulatorClock;
 
@@ -115,7 +123,9 @@ class TrainingJob : public Object
     Ptr<Fabric> m_fabric;
     Ptr<PacketNetwork> m_network;
     std::shared_ptr<SimulatorClock> m_clock;
-    std::shared_ptr<StartControl> m_control; //!< may be null
+    std::shared_ptr<StartControl> m_control;  //!< may be null
+    std::shared_ptr<FlowProfiles> m_profiles; //!< say what communications take of GPUs; may be null
+    std::shared_ptr<GpuSharing> m_sharing;    //!< between kernels and communication; may be null
     ApplicationContainer m_applications;
     std::vector<Ptr<GpuApplication>> m_devices;
     std::vector<Span> m_spans;

@@ -16,25 +16,31 @@ namespace proteus
 namespace
 {
 
+/// @param isPlain whether it is without the rules of overlap and sharing
 /// @return what the executor is
 ExecutorTraits
-DescribeClassic()
+DescribeClassic(bool isPlain)
 {
     ExecutorTraits traits;
-    traits.name = "classic";
-    traits.description = "the rules of the published Proteus";
+    traits.name = isPlain ? "classic-plain" : "classic";
+    traits.description = isPlain ? "the same without overlap and sharing"
+                                 : "the rules of the published Proteus";
     traits.position = 5;
-    traits.isHtae = true;
+    traits.isHtae = !isPlain;
     traits.hasStreams = false;
+    traits.hasOverlapFactor = !isPlain;
     return traits;
 }
 
-/// See RunClassic().
+/// See RunClassic(). The plain one is what the paper compares with to say what its two effects at
+/// run time are worth.
 class ClassicExecutor : public Executor
 {
   public:
-    ClassicExecutor()
-        : Executor(DescribeClassic())
+    /// @param isPlain whether it is without the rules of overlap and sharing
+    explicit ClassicExecutor(bool isPlain)
+        : Executor(DescribeClassic(isPlain)),
+          m_isPlain(isPlain)
     {
     }
 
@@ -46,13 +52,18 @@ class ClassicExecutor : public Executor
     {
         ClassicOptions options;
         options.roofline = settings.runtime.roofline;
+        options.overlapFactor = m_isPlain ? 0 : settings.overlapFactor;
+        options.sharesBandwidth = !m_isPlain && settings.sharesLinks;
         RunRecord record;
         record.timeline = RunClassic(graph, cluster, options);
         return record;
     }
+
+    const bool m_isPlain;
 };
 
-const ExecutorRegistration CLASSIC(std::make_unique<ClassicExecutor>());
+const ExecutorRegistration CLASSIC(std::make_unique<ClassicExecutor>(false));
+const ExecutorRegistration CLASSIC_PLAIN(std::make_unique<ClassicExecutor>(true));
 
 } // namespace
 

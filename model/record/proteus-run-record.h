@@ -37,7 +37,8 @@ struct RunRecord
     LinkSeries series;                 //!< links over time; may be empty
     std::vector<ChannelSpan> channels; //!< may be empty
     double wallS{0};                   //!< time that the simulation took
-    std::vector<std::string> notes;    //!< what was set and is not modelled, a sentence each
+    std::vector<std::string> notes;    //!< what was set and is not modelled, and what a reader of
+                                       //!< the times should know, a sentence each
 };
 
 } // namespace proteus

@@ -21,7 +21,8 @@ DeviceRuntime::DeviceRuntime(const ExecutionGraph& graph,
                              const RuntimeOptions& options,
                              Clock& clock,
                              Network& network,
-                             StartControl* control)
+                             StartControl* control,
+                             GpuSharing* sharing)
     : m_graph(graph),
       m_device(device),
       m_gpu(gpu),
@@ -29,6 +30,7 @@ DeviceRuntime::DeviceRuntime(const ExecutionGraph& graph,
       m_clock(clock),
       m_network(network),
       m_control(control),
+      m_sharing(sharing),
       m_tasks(graph, device, control),
       m_pending(m_tasks.CountDependencies()),
       m_gates(graph, device, m_tasks),
@@ -221,13 +223,21 @@ DeviceRuntime::StartTask(const LocalInstance& instance)
     }
     const int64_t startPs = m_clock.GetTimePs();
     const auto done = [this, instance, startPs]() { FinishTask(instance, startPs); };
-    if (task.kind == TaskKind::COMPUTE)
+    if (task.kind == TaskKind::COMMUNICATION)
     {
-        m_clock.Schedule(m_device, m_options.roofline.ComputeTimePs(task, m_gpu), done);
+        if (m_sharing)
+        {
+            m_sharing->Join(m_device, {id, instance.microBatch});
+        }
+        m_network.Join(m_device, id, instance.microBatch, done);
+    }
+    else if (m_sharing && !m_graph.IsHostStream(task.stream))
+    {
+        m_sharing->StartKernel(m_device, task, done);
     }
     else
     {
-        m_network.Join(m_device, id, instance.microBatch, done);
+        m_clock.Schedule(m_device, m_options.roofline.ComputeTimePs(task, m_gpu), done);
     }
     if (m_tasks.GetIssue(instance.local) != Issue::POSTED &&
         m_admission.Start(task, instance.microBatch))
@@ -242,6 +252,10 @@ DeviceRuntime::FinishTask(const LocalInstance& instance, int64_t startPs)
     const TaskId id = m_tasks.GetId(instance.local);
     const Task& task = m_tasks.GetTask(instance.local);
     const Issue issue = m_tasks.GetIssue(instance.local);
+    if (m_sharing && task.kind == TaskKind::COMMUNICATION)
+    {
+        m_sharing->Leave(m_device, {id, instance.microBatch});
+    }
     if (m_sink)
     {
         m_sink({m_device, id, instance.microBatch, startPs, m_clock.GetTimePs()});

@@ -10,6 +10,7 @@
 #include "proteus-admission.h"
 #include "proteus-device-tasks.h"
 #include "proteus-gate-keeper.h"
+#include "proteus-gpu-sharing.h"
 #include "proteus-memory-ledger.h"
 #include "proteus-network.h"
 #include "proteus-start-control.h"
@@ -38,6 +39,8 @@ struct RuntimeOptions
     /// of which a task has started, as the host thread of a framework runs ahead of its GPU.
     uint32_t issueAhead{2};
     RooflineModel roofline; //!< times the compute tasks without a fixed duration
+    bool sharesGpu{true};   //!< whether kernels and communication at the same time on one GPU
+                            //!< slow each other: see GpuSharing
     /// Makes what decides when communications start, one for all devices of a run; none: their
     /// streams decide. What it is given outlives what it makes.
     std::function<std::unique_ptr<StartControl>(const ExecutionGraph&, Clock&)> startControl;
@@ -69,6 +72,7 @@ class DeviceRuntime
      * @param clock of the run; must outlive this object
      * @param network of the run; must outlive this object
      * @param control what decides when communications start, or null; must outlive this object
+     * @param sharing what is between kernels and communication, or null; must outlive this object
      */
     DeviceRuntime(const ExecutionGraph& graph,
                   DeviceId device,
@@ -76,7 +80,8 @@ class DeviceRuntime
                   const RuntimeOptions& options,
                   Clock& clock,
                   Network& network,
-                  StartControl* control = nullptr);
+                  StartControl* control = nullptr,
+                  GpuSharing* sharing = nullptr);
 
     DeviceRuntime(const DeviceRuntime&) = delete;
     DeviceRuntime& operator=(const DeviceRuntime&) = delete;
@@ -152,6 +157,7 @@ class DeviceRuntime
     Clock& m_clock;
     Network& m_network;
     StartControl* const m_control; //!< may be null
+    GpuSharing* const m_sharing;   //!< may be null
     SpanSink m_sink;
 
     const DeviceTasks m_tasks;

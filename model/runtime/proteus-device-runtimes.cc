@@ -36,6 +36,18 @@ RequireGpus(const ExecutionGraph& graph, const Cluster& cluster)
     }
 }
 
+std::vector<const GpuDatasheet*>
+FindDatasheets(const ExecutionGraph& graph, const Cluster& cluster)
+{
+    RequireGpus(graph, cluster);
+    std::vector<const GpuDatasheet*> gpus;
+    for (DeviceId device = 0; device < graph.GetNDevices(); ++device)
+    {
+        gpus.push_back(&FindGpuDatasheet(cluster.GetVertices()[cluster.GetGpus()[device]].model));
+    }
+    return gpus;
+}
+
 uint64_t
 CountSpans(const ExecutionGraph& graph)
 {

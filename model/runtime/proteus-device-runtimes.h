@@ -35,6 +35,16 @@ namespace proteus
  */
 void RequireGpus(const ExecutionGraph& graph, const Cluster& cluster);
 
+/**
+ * @ingroup proteus
+ * @param graph to execute
+ * @param cluster to execute it on
+ * @return data sheets by device
+ * @throw std::invalid_argument as RequireGpus(), or if a GPU has no data sheet
+ */
+std::vector<const GpuDatasheet*> FindDatasheets(const ExecutionGraph& graph,
+                                                const Cluster& cluster);
+
 /// @ingroup proteus
 /// @param graph to execute @return spans that an execution leaves behind
 uint64_t CountSpans(const ExecutionGraph& graph);

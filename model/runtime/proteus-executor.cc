@@ -75,7 +75,8 @@ Executor::Run(const ExecutionGraph& graph,
             std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     }
     record.executor = m_traits.name;
-    record.notes = ListIgnoredSettings(m_traits, settings);
+    const std::vector<std::string> ignored = ListIgnoredSettings(m_traits, settings);
+    record.notes.insert(record.notes.begin(), ignored.begin(), ignored.end());
     return record;
 }
 
@@ -162,6 +163,19 @@ ListIgnoredSettings(const ExecutorTraits& traits, const ExecutorSettings& settin
                 add(name + ("=" + ToShortText(value)), "");
             }
         }
+    }
+    else if (settings.runtime.sharesGpu &&
+             (settings.flow.computeSlowdown > 0 || settings.flow.communicationSlowdown > 0))
+    {
+        notes.push_back(traits.name + ": the given slow-downs take the place of gpuSharing");
+    }
+    if (!traits.hasOverlapFactor && settings.overlapFactor >= 0)
+    {
+        add("overlapFactor=" + ToShortText(settings.overlapFactor), "");
+    }
+    if (!traits.hasOverlapFactor && !settings.sharesLinks)
+    {
+        add("linkSharing=off", "");
     }
     return notes;
 }

@@ -80,7 +80,11 @@ struct ExecutorSettings
     FlowParameters flow;            //!< of networks without packets; their launch times, kernel
                                     //!< costs and path seed come from the other settings
     std::optional<FlowParameters> calibration; //!< the same, of a calibration, if there is one
-    int64_t stream{1};                         //!< random stream of path choice, marks and losses
+    /// Of the published rules: ClassicOptions::overlapFactor; negative: as published.
+    double overlapFactor{-1};
+    bool sharesLinks{true};            //!< of the published rules: whether communications
+                                       //!< slow each other down
+    int64_t stream{1};                 //!< random stream of path choice, marks and losses
     uint32_t pathSeed{0};              //!< what packets draw from the stream for path choice
     std::vector<EngineSetting> engine; //!< attributes of the packet engine that were changed
     bool recordsSeries{false};         //!< whether links over time are wanted
@@ -99,7 +103,8 @@ struct ExecutorTraits
     bool hasPackets{false};   //!< attributes of fabric, transport and collectives count
     bool hasStreams{true};    //!< RuntimeOptions count, communication schedules among them
     bool hasSlowdowns{false}; //!< FlowParameters::computeSlowdown and communicationSlowdown count
-    bool isHtae{false};       //!< one of those that HTAE may stand for
+    bool hasOverlapFactor{false}; //!< ExecutorSettings::overlapFactor and sharesLinks count
+    bool isHtae{false};           //!< one of those that HTAE may stand for
     bool needsCalibration{false}; //!< ExecutorSettings::calibration has to be there
     std::string refines;          //!< executor that it is a calibrated form of; may be empty
     std::string repeats; //!< executor whose communications it times one by one; may be empty

@@ -1,0 +1,277 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-gpu-sharing.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iomanip>
+#include <sstream>
+#include <utility>
+
+namespace ns3
+{
+namespace proteus
+{
+
+namespace
+{
+
+/// Part of the memory bandwidth on the data sheet that can be had: copies of long arrays reach 0.9
+/// of it on A100 and H100.
+constexpr double SUSTAINED = 0.9;
+/// Part of the memory bandwidth that collectives cannot take from a kernel: a fair share of two.
+constexpr double LEAST_SHARE = 0.5;
+
+} // namespace
+
+GpuSharing::GpuSharing(const ExecutionGraph& graph,
+                       std::vector<const GpuDatasheet*> gpus,
+                       const RooflineModel& roofline,
+                       Clock& clock,
+                       std::function<CommunicationUse(TaskId)> use)
+    : m_graph(graph),
+      m_gpus(std::move(gpus)),
+      m_roofline(roofline),
+      m_clock(clock),
+      m_use(std::move(use)),
+      m_devices(graph.GetNDevices())
+{
+}
+
+GpuSharing::Kernel
+GpuSharing::MakeKernel(DeviceId device, const Task& task) const
+{
+    const GpuDatasheet& gpu = *m_gpus[device];
+    Kernel kernel;
+    kernel.alonePs = m_roofline.ComputeTimePs(task, gpu);
+    kernel.startPs = m_clock.GetTimePs();
+    if (task.flops == 0 && task.bytes == 0 && task.threadBlocks == 0)
+    {
+        return kernel; // no more than its time is known
+    }
+    kernel.lengthPs = static_cast<double>(kernel.alonePs) * (100 - task.hostPercent) / 100;
+    if (task.durationPs < 0)
+    {
+        RooflineModel unhurried = m_roofline;
+        unhurried.launchIntervalPs = 0;
+        kernel.lengthPs = static_cast<double>(unhurried.ComputeTimePs(task, gpu));
+    }
+    const double arithmetic =
+        task.flops / (gpu.PeakFlops(task.dataType) * m_roofline.flopsEfficiency);
+    const double traffic = static_cast<double>(task.bytes) / gpu.memoryBytesPerSecond;
+    kernel.isComputing =
+        task.threadBlocks > 0 || arithmetic * m_roofline.memoryEfficiency >= traffic;
+    constexpr double PS_PER_S = 1e12;
+    kernel.memoryDemand = kernel.isComputing && kernel.lengthPs > 0
+                              ? std::min(1.0, traffic / SUSTAINED * PS_PER_S / kernel.lengthPs)
+                              : 1;
+    if (task.threadBlocks > 0 && kernel.lengthPs > 0)
+    {
+        const uint64_t all = gpu.multiprocessors;
+        const uint64_t waves = (task.threadBlocks + all - 1) / all;
+        kernel.waves.emplace(task.threadBlocks,
+                             kernel.lengthPs / static_cast<double>(waves),
+                             GetProcessors(device));
+    }
+    return kernel;
+}
+
+uint32_t
+GpuSharing::GetProcessors(DeviceId device) const
+{
+    const uint32_t taken = m_devices[device].multiprocessors;
+    const uint32_t all = m_gpus[device]->multiprocessors;
+    return taken < all ? all - taken : 1;
+}
+
+double
+GpuSharing::GetPace(DeviceId device, const Kernel& kernel) const
+{
+    const GpuDatasheet& gpu = *m_gpus[device];
+    const double drawn =
+        m_devices[device].memoryBytesPerSecond / (gpu.memoryBytesPerSecond * SUSTAINED);
+    const double left = std::max(LEAST_SHARE, 1 - drawn);
+    const double processors = kernel.isComputing ? static_cast<double>(GetProcessors(device)) /
+                                                       static_cast<double>(gpu.multiprocessors)
+                                                 : 1;
+    // On fewer multiprocessors it wants less of the memory.
+    const double wanted = kernel.memoryDemand * processors;
+    const double ofMemory = wanted > left ? left / wanted : 1;
+    return kernel.waves ? ofMemory : ofMemory * processors;
+}
+
+void
+GpuSharing::StartKernel(DeviceId device, const Task& task, std::function<void()> done)
+{
+    Advance(device);
+    Kernel kernel = MakeKernel(device, task);
+    kernel.id = m_kernels++;
+    kernel.done = std::move(done);
+    auto& kernels = m_devices[device].kernels;
+    kernels.push_back(std::move(kernel));
+    Predict(device, kernels.back());
+}
+
+void
+GpuSharing::Advance(DeviceId device)
+{
+    Device& state = m_devices[device];
+    const int64_t now = m_clock.GetTimePs();
+    const int64_t passed = now - state.sincePs;
+    const bool isShared = state.multiprocessors > 0 || state.memoryBytesPerSecond > 0;
+    for (Kernel& kernel : state.kernels)
+    {
+        kernel.workPs += static_cast<double>(passed) * GetPace(device, kernel);
+        m_statistics.besidePs += isShared ? passed : 0;
+    }
+    state.sincePs = now;
+}
+
+void
+GpuSharing::Retime(DeviceId device)
+{
+    for (Kernel& kernel : m_devices[device].kernels)
+    {
+        if (kernel.waves)
+        {
+            kernel.waves->SetProcessors(kernel.workPs, GetProcessors(device));
+        }
+        Predict(device, kernel);
+    }
+}
+
+void
+GpuSharing::Predict(DeviceId device, Kernel& kernel)
+{
+    const double end = kernel.waves ? kernel.waves->GetEnd() : kernel.lengthPs;
+    const double rest = std::max(0.0, end - kernel.workPs) / GetPace(device, kernel);
+    const int64_t now = m_clock.GetTimePs();
+    const int64_t endPs =
+        std::max<int64_t>(kernel.startPs + kernel.alonePs, now + std::llround(rest));
+    if (kernel.version > 0 && endPs == kernel.endPs)
+    {
+        return;
+    }
+    kernel.endPs = endPs;
+    m_clock.Schedule(device,
+                     std::max<int64_t>(0, endPs - now),
+                     [this, device, id = kernel.id, version = ++kernel.version]() {
+                         Finish(device, id, version);
+                     });
+}
+
+void
+GpuSharing::Finish(DeviceId device, uint64_t id, uint32_t version)
+{
+    auto& kernels = m_devices[device].kernels;
+    const auto kernel = std::find_if(kernels.begin(), kernels.end(), [id](const Kernel& other) {
+        return other.id == id;
+    });
+    if (kernel == kernels.end() || kernel->version != version)
+    {
+        return; // its share has changed since
+    }
+    Advance(device);
+    m_statistics.addedPs += kernel->endPs - kernel->startPs - kernel->alonePs;
+    const std::function<void()> done = std::move(kernel->done);
+    std::vector<Kernel> others;
+    for (Kernel& other : kernels)
+    {
+        if (other.id != id)
+        {
+            others.push_back(std::move(other));
+        }
+    }
+    kernels = std::move(others);
+    done(); // which may start the next kernel
+}
+
+void
+GpuSharing::Change(DeviceId device, int64_t multiprocessors, double memoryBytesPerSecond)
+{
+    Advance(device);
+    Device& state = m_devices[device];
+    state.multiprocessors =
+        static_cast<uint32_t>(static_cast<int64_t>(state.multiprocessors) + multiprocessors);
+    state.memoryBytesPerSecond += memoryBytesPerSecond;
+    if (state.communications == 0)
+    {
+        state.memoryBytesPerSecond = 0; // what rounding left
+    }
+    Retime(device);
+}
+
+void
+GpuSharing::Join(DeviceId device, TaskInstance instance)
+{
+    const Task& task = m_graph.GetTask(instance.task);
+    const auto& group = m_graph.GetGroup(task.place);
+    const auto [place, isNew] = m_open.emplace(instance, Open());
+    Open& open = place->second;
+    if (isNew)
+    {
+        open.use = m_use(instance.task);
+    }
+    const bool isPosted = task.collective == Collective::SEND_RECV && device != group.front();
+    open.parts.push_back({device, !isPosted});
+    ++m_devices[device].communications;
+    if (!isPosted)
+    {
+        Change(device, open.use.multiprocessors, 0);
+    }
+    if (++open.joined < group.size())
+    {
+        return;
+    }
+    open.isMoving = true;
+    for (Part& part : open.parts)
+    {
+        const uint32_t more = part.hasProcessors ? 0 : open.use.multiprocessors;
+        part.hasProcessors = true;
+        Change(part.device, more, open.use.memoryBytesPerSecond);
+    }
+}
+
+void
+GpuSharing::Leave(DeviceId device, TaskInstance instance)
+{
+    const auto place = m_open.find(instance);
+    Open& open = place->second;
+    const auto part = std::find_if(open.parts.begin(), open.parts.end(), [device](const Part& p) {
+        return p.device == device;
+    });
+    --m_devices[device].communications;
+    Change(device,
+           part->hasProcessors ? -static_cast<int64_t>(open.use.multiprocessors) : 0,
+           open.isMoving ? -open.use.memoryBytesPerSecond : 0);
+    open.parts.erase(part);
+    const auto& group = m_graph.GetGroup(m_graph.GetTask(instance.task).place);
+    if (open.parts.empty() && open.joined == group.size())
+    {
+        m_open.erase(place);
+    }
+}
+
+void
+AddSharingNote(const SharingStatistics& statistics, uint32_t devices, RunRecord& record)
+{
+    if (statistics.addedPs == 0)
+    {
+        return;
+    }
+    constexpr double PS_PER_MS = 1e9;
+    const double added = static_cast<double>(statistics.addedPs);
+    const double alone = static_cast<double>(statistics.besidePs) - added;
+    std::ostringstream text;
+    text << std::fixed << std::setprecision(3) << "kernels beside communication took "
+         << added / devices / PS_PER_MS << " ms longer on the mean GPU, " << std::setprecision(1)
+         << 100 * added / alone << " % of what they take alone there (--gpuSharing=off is without)";
+    record.notes.push_back(text.str());
+}
+
+} // namespace proteus
+} // namespace ns3

@@ -1,0 +1,194 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef PROTEUS_GPU_SHARING_H
+#define PROTEUS_GPU_SHARING_H
+
+#include "proteus-network.h"
+#include "proteus-wave-schedule.h"
+
+#include "ns3/proteus-gpu-model.h"
+#include "ns3/proteus-graph.h"
+#include "ns3/proteus-operator-cost.h"
+#include "ns3/proteus-run-record.h"
+#include "ns3/proteus-task-instance.h"
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+/**
+ * @file
+ * @ingroup proteus
+ * Computation and communication at the same time on one GPU.
+ */
+
+namespace ns3
+{
+namespace proteus
+{
+
+/// @ingroup proteus
+/// What a communication takes of every GPU that takes part.
+struct CommunicationUse
+{
+    uint32_t multiprocessors{0};    //!< that the thread blocks of its kernel occupy
+    double memoryBytesPerSecond{0}; //!< traffic of the device memory while it moves bytes
+};
+
+/// @ingroup proteus
+/// What came of it, all devices together.
+struct SharingStatistics
+{
+    int64_t besidePs{0}; //!< time of kernels beside which a communication ran
+    int64_t addedPs{0};  //!< what kernels took longer
+};
+
+/**
+ * @ingroup proteus
+ * Kernels of the compute streams beside those of collectives, on the GPUs of a run, whatever
+ * network they communicate over.
+ *
+ * **Multiprocessors.** The thread blocks of a collective keep theirs from when a device joins it
+ * until its part is done, as NCCL's kernels do, which poll while they wait for others. A receive
+ * that is posted ahead stands for a buffer, and takes them when its sender has joined. A compute
+ * kernel gets what is left: one whose thread blocks are known (Task::threadBlocks) runs in waves
+ * (WaveSchedule), another one that computes goes on in proportion. The blocks of a collective that
+ * has to wait for those of a kernel to end are not held up here: at most one wave.
+ *
+ * **Memory bandwidth.** From when the last device of its group has joined, a collective draws its
+ * traffic; kernels get the rest, at least half (both sides get what they want up to a fair share;
+ * no collective of the presets wants more than half, so that they keep their pace). A kernel that
+ * memory traffic decides goes on in proportion; another one is slowed when its share of the
+ * multiprocessors would draw more than is left.
+ *
+ * A change re-times what is left of the kernels that run, so that both effects last as long as the
+ * overlap. Time in which the GPU waits for the host (Task::hostPercent) absorbs them. Kernels of
+ * which nothing but a time is known, like those of traces, keep it: what slowed them is in it.
+ */
+class GpuSharing
+{
+  public:
+    /**
+     * @param graph that is executed; must outlive this object
+     * @param gpus data sheets by device; must outlive this object
+     * @param roofline times the compute tasks without a fixed duration
+     * @param clock of the run; must outlive this object
+     * @param use what a communication takes, asked when a device joins it
+     */
+    GpuSharing(const ExecutionGraph& graph,
+               std::vector<const GpuDatasheet*> gpus,
+               const RooflineModel& roofline,
+               Clock& clock,
+               std::function<CommunicationUse(TaskId)> use);
+
+    GpuSharing(const GpuSharing&) = delete;
+    GpuSharing& operator=(const GpuSharing&) = delete;
+
+    /**
+     * A kernel starts.
+     * @param device where
+     * @param task a compute task
+     * @param done called, as an event of the clock, when it ends
+     */
+    void StartKernel(DeviceId device, const Task& task, std::function<void()> done);
+
+    /// @param device that joins a communication @param instance of it
+    void Join(DeviceId device, TaskInstance instance);
+
+    /// @param device whose part is done @param instance of the communication
+    void Leave(DeviceId device, TaskInstance instance);
+
+    /// @return what came of it so far
+    const SharingStatistics& GetStatistics() const
+    {
+        return m_statistics;
+    }
+
+  private:
+    /// A kernel that runs.
+    struct Kernel
+    {
+        uint64_t id{0};                    //!< counts them
+        uint32_t version{0};               //!< counts predictions of its end; older ones are void
+        int64_t startPs{0};                //!< when it started
+        int64_t alonePs{0};                //!< that it takes alone
+        int64_t endPs{0};                  //!< as predicted
+        double workPs{0};                  //!< done, in time that it takes alone
+        double lengthPs{0};                //!< of the work: alonePs without waits for the host
+        double memoryDemand{0};            //!< part of the memory bandwidth that it wants alone
+        bool isComputing{false};           //!< whether multiprocessors decide its pace
+        std::optional<WaveSchedule> waves; //!< if its thread blocks are known
+        std::function<void()> done;        //!< whom to tell
+    };
+
+    /// What goes on on a device.
+    struct Device
+    {
+        std::vector<Kernel> kernels;    //!< one for each stream at most
+        int64_t sincePs{0};             //!< until when the work of the kernels is counted
+        uint32_t communications{0};     //!< that it has joined
+        uint32_t multiprocessors{0};    //!< that these occupy
+        double memoryBytesPerSecond{0}; //!< that these draw
+    };
+
+    /// A device's part in a communication.
+    struct Part
+    {
+        DeviceId device{0};
+        bool hasProcessors{false}; //!< whether it occupies multiprocessors
+    };
+
+    /// A communication that somebody has joined.
+    struct Open
+    {
+        CommunicationUse use;
+        std::vector<Part> parts; //!< under way
+        uint32_t joined{0};      //!< devices so far
+        bool isMoving{false};    //!< whether all have
+    };
+
+    /// @param device of a kernel @param task of it @return the kernel
+    Kernel MakeKernel(DeviceId device, const Task& task) const;
+    /// @param device a device @return multiprocessors that its kernels have
+    uint32_t GetProcessors(DeviceId device) const;
+    /// @param device of a kernel @param kernel that runs there
+    /// @return work that it does in a picosecond; of one in waves, by what the memory allows
+    double GetPace(DeviceId device, const Kernel& kernel) const;
+    /// Counts what the kernels of a device have done until now. @param device which one
+    void Advance(DeviceId device);
+    /// Predicts ends anew. @param device whose kernels have another share from now on
+    void Retime(DeviceId device);
+    /// @param device of a kernel @param kernel whose end is predicted
+    void Predict(DeviceId device, Kernel& kernel);
+    /// @param device of a kernel @param id of it @param version of the prediction that it ends now
+    void Finish(DeviceId device, uint64_t id, uint32_t version);
+    /// A device's communications take more or less. @param device which one
+    /// @param multiprocessors more of them @param memoryBytesPerSecond more of it
+    void Change(DeviceId device, int64_t multiprocessors, double memoryBytesPerSecond);
+
+    const ExecutionGraph& m_graph;
+    const std::vector<const GpuDatasheet*> m_gpus;
+    const RooflineModel m_roofline;
+    Clock& m_clock;
+    const std::function<CommunicationUse(TaskId)> m_use;
+    std::vector<Device> m_devices;
+    std::unordered_map<TaskInstance, Open> m_open;
+    uint64_t m_kernels{0}; //!< so far
+    SharingStatistics m_statistics;
+};
+
+/// @ingroup proteus
+/// Says in RunRecord::notes what came of it, if anything did.
+/// @param statistics of a run @param devices of it @param record of the run
+void AddSharingNote(const SharingStatistics& statistics, uint32_t devices, RunRecord& record);
+
+} // namespace proteus
+} // namespace ns3
+
+#endif // PROTEUS_GPU_SHARING_H
