@@ -70,6 +70,7 @@ struct Rank
     double kernels{0};                  //!< of a forward pass
     double kernelsS{0};                 //!< they take
     std::map<double, uint32_t> tensors; //!< of parameters: how many by elements
+    double parts{0};                    //!< of the model
     double dense{0};                    //!< parameters
     double expert{0};                   //!< parameters
     std::array<double, N_PLAN_PARALLELISMS> communicationS{};
@@ -118,6 +119,7 @@ class PlanFormula
         rank.dense += part.denseElements;
         rank.expert += part.expertElements;
         rank.kernels += part.kernels;
+        ++rank.parts;
         rank.kernelsS += part.forwardS;
         for (const auto& [elements, number] : part.tensors)
         {
@@ -177,11 +179,20 @@ class PlanFormula
                m_cost.GetCost(collective, m_expertReplicas, rank.expert * bytes);
     }
 
-    /// ZeRO 3 gathers parameters one by one, two kernels before they are used.
+    /// ZeRO 3 gathers the parameters of a block while the one before is computed, or tensors one by
+    /// one, two kernels before they are used.
     /// @return how long all gatherings last, and how much of them those kernels cannot hide
     std::pair<double, double> GetGatherSeconds(const Rank& rank) const
     {
         std::pair<double, double> seconds{0, 0};
+        if (m_plan.optimizer.gathersUnits)
+        {
+            const double parts = std::max(1.0, rank.parts);
+            const double one = ReduceSeconds(Collective::ALL_GATHER,
+                                             rank,
+                                             GetBytes(m_plan.precision.compute) / parts);
+            return {parts * one, parts * std::max(0.0, one - rank.kernelsS / parts)};
+        }
         for (const auto& [elements, number] : rank.tensors)
         {
             const double one = m_cost.GetCost(Collective::ALL_GATHER,
@@ -255,7 +266,12 @@ class PlanFormula
         const Rank& rank = m_ranks[r];
         const double bytes = GetBytes(m_plan.precision.gradient);
         const bool isScattered = m_plan.optimizer.zero >= 2;
-        double all = isScattered ? 0 : ReduceSeconds(Collective::ALL_REDUCE, rank, bytes);
+        const bool isShared = m_plan.optimizer.zero == 1 && m_plan.optimizer.scattersGradients;
+        double all = isScattered ? 0
+                                 : ReduceSeconds(isShared ? Collective::REDUCE_SCATTER
+                                                          : Collective::ALL_REDUCE,
+                                                 rank,
+                                                 bytes);
         double buckets = 1;
         const double total = (rank.dense + rank.expert) * bytes;
         if (m_plan.gradients.policy == BucketPolicy::DDP)

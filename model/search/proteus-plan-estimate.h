@@ -59,8 +59,8 @@ struct PlanEstimate
  *   gradients of parameters.
  * - **Gradients** of rank r are reduced when it is done, sum of b of the ranks before it earlier
  * than the first. Buckets but the last hide behind the last backward pass.
- * - **ZeRO** 1 gathers parameters after the update; 2 and 3 scatter gradients in every micro-batch,
- *   3 gathers parameters in every pass, behind kernels.
+ * - **ZeRO** 1 scatters gradients once and gathers parameters after the update; 2 and 3 scatter
+ *   gradients in every micro-batch, 3 gathers parameters in every pass, behind kernels.
  *
  * **Memory**: parameters, gradients and state, and saved results of min(m, p - r) micro-batches;
  * interleaved, of min(m v, 2 (p - r - 1) + (v - 1) p + 1) stages.
