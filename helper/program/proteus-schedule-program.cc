@@ -9,6 +9,7 @@
 #include "proteus-model-options.h"
 #include "proteus-program-options.h"
 #include "proteus-programs.h"
+#include "proteus-schedule-table.h"
 
 #include "ns3/proteus-compile.h"
 #include "ns3/proteus-iteration-times.h"
@@ -89,14 +90,7 @@ struct Job
     double boundS{0}; //!< least time between iterations
 };
 
-/// What came out for one policy.
-struct Row
-{
-    std::string executor;
-    ScheduleSettings settings;
-    IterationTimes times;
-    double idle{0}; //!< of the busiest direction of a link, share of the run
-};
+using Row = ScheduleResult;
 
 /// @param text names, separated by commas @return them
 std::vector<std::string>
@@ -262,153 +256,23 @@ Search(const Options& options, const Job& job, const std::string& executor)
     return search;
 }
 
-/// @param bytes a size @param most stands for none @return the size, or nothing
-Cell
-MakeSize(uint64_t bytes, uint64_t most)
+/// Runs priority with the best sizes that a search finds. @param isSaved whether they go to a file
+Row
+RunTuned(const Options& options, const Job& job, const std::string& executor, bool isSaved)
 {
-    return bytes == most ? Cell() : Cell(bytes);
-}
-
-/// @param ps picoseconds @return seconds
-double
-ToSeconds(int64_t ps)
-{
-    return static_cast<double>(ps) * S_PER_PS;
-}
-
-/// What stands in a row of the table.
-struct ScheduleRow
-{
-    const Row& row;   //!< of a policy
-    const Row& first; //!< of the first policy of the same executor
-    double boundS;    //!< least time between iterations
-};
-
-/// A column of the table, and its head where it is printed.
-struct ScheduleColumn
-{
-    const char* head;
-    Field<ScheduleRow> field;
-};
-
-/// @return the columns
-const std::vector<ScheduleColumn>&
-GetScheduleColumns()
-{
-    using R = ScheduleRow;
-    static const std::vector<ScheduleColumn> columns{
-        {"Executor",
-         {"executor", "", "how time was found", [](const R& r) { return r.row.executor; }}},
-        {"Policy",
-         {"policy",
-          "",
-          "order of communications",
-          [](const R& r) { return r.row.settings.policy; }}},
-        {"Part",
-         {"partition_bytes",
-          "B",
-          "largest part of a communication",
-          [](const R& r) { return MakeSize(r.row.settings.partBytes, ScheduleSettings::WHOLE); }}},
-        {"Credit",
-         {"credit_bytes",
-          "B",
-          "bytes under way",
-          [](const R& r) {
-              return MakeSize(r.row.settings.creditBytes, CreditWindow::UNLIMITED);
-          }}},
-        {"Iteration",
-         {"iteration_s",
-          "s",
-          "median of the iterations after the first",
-          [](const R& r) { return ToSeconds(r.row.times.steadyPs); }}},
-        {"Speed-up",
-         {"speedup",
-          "",
-          "over the first policy of the executor",
-          [](const R& r) {
-              return ToSeconds(r.first.times.steadyPs) / ToSeconds(r.row.times.steadyPs);
-          }}},
-        {"Bound",
-         {"bound_s",
-          "s",
-          "least time of any order, by bandwidth alone",
-          [](const R& r) { return r.boundS; }}},
-        {"Exposed",
-         {"exposed_communication_s",
-          "s",
-          "of an iteration, without a kernel",
-          [](const R& r) { return ToSeconds(r.row.times.exposedPs); }}},
-        {"Idle",
-         {"link_idle_share",
-          "share",
-          "of the busiest link, of the run",
-          [](const R& r) { return r.row.idle; }}},
-    };
-    return columns;
-}
-
-/// The table, speed-ups over the first policy of each executor.
-Table
-MakeTable(double boundS, const std::vector<Row>& rows)
-{
-    TableLayout<ScheduleRow> layout{"schedules",
-                                    "Schedules",
-                                    "Steady iteration time by policy.",
-                                    {}};
-    for (const ScheduleColumn& column : GetScheduleColumns())
+    const ScheduleSearch search = Search(options, job, executor);
+    const TunerTrial& best = search.result.trials[search.result.best];
+    Options tuned = options;
+    tuned.partition = static_cast<int64_t>(best.values[0]);
+    tuned.credit = static_cast<int64_t>(best.values[1]);
+    const ScheduleSettings settings = MakeSettings(tuned, "priority");
+    Row row = RunPolicy(options, job, executor, settings);
+    if (isSaved)
     {
-        layout.fields.push_back(column.field);
+        WriteFile(options.save,
+                  [&](std::ostream& out) { WriteScheduleJson(settings, &search, out); });
     }
-    std::vector<ScheduleRow> shown;
-    const Row* first = nullptr;
-    for (const Row& row : rows)
-    {
-        if (!first || first->executor != row.executor)
-        {
-            first = &row;
-        }
-        shown.push_back({row, *first, boundS});
-    }
-    return layout.Make(shown);
-}
-
-/// @param cell to show @param unit of its column @return it as people read it
-std::string
-Show(const Cell& cell, const std::string& unit)
-{
-    if (const auto* text = std::get_if<std::string>(&cell))
-    {
-        return *text;
-    }
-    if (const auto* bytes = std::get_if<uint64_t>(&cell))
-    {
-        return FormatBytes(static_cast<double>(*bytes));
-    }
-    const auto* number = std::get_if<double>(&cell);
-    return number == nullptr ? "-"
-           : unit == "s"     ? FormatTime(*number)
-           : unit == "share" ? FormatPercent(*number, 3)
-                             : FormatNumber(*number, 3);
-}
-
-/// @param table to print @param out where to
-void
-PrintTable(const Table& table, std::ostream& out)
-{
-    std::vector<std::vector<std::string>> lines(1);
-    for (const ScheduleColumn& column : GetScheduleColumns())
-    {
-        lines[0].emplace_back(column.head);
-    }
-    for (const auto& row : table.rows)
-    {
-        lines.emplace_back();
-        for (std::size_t i = 0; i < row.size(); ++i)
-        {
-            lines.back().push_back(Show(row[i], table.columns[i].unit));
-        }
-    }
-    out << FormatTable(lines, "llrrrrrrr");
+    return row;
 }
 
 /// Runs all that was asked for.
@@ -445,22 +309,12 @@ CompareSchedules(const Options& options)
         }
         if (options.tune)
         {
-            const ScheduleSearch search = Search(options, job, executor);
-            const TunerTrial& best = search.result.trials[search.result.best];
-            Options tuned = options;
-            tuned.partition = static_cast<int64_t>(best.values[0]);
-            tuned.credit = static_cast<int64_t>(best.values[1]);
-            const ScheduleSettings settings = MakeSettings(tuned, "priority");
-            rows.push_back(RunPolicy(options, job, executor, settings));
-            if (!options.save.empty() && executor == executors.front())
-            {
-                WriteFile(options.save,
-                          [&](std::ostream& out) { WriteScheduleJson(settings, &search, out); });
-            }
+            const bool isSaved = !options.save.empty() && executor == executors.front();
+            rows.push_back(RunTuned(options, job, executor, isSaved));
         }
     }
-    const Table table = MakeTable(job.boundS, rows);
-    PrintTable(table, std::cout);
+    const Table table = MakeScheduleTable(job.boundS, rows);
+    PrintScheduleTable(table, std::cout);
     std::cout << "\nIteration: median of those after the first of " << job.repeated.iterations
               << ". Bound: least time of any order, by the bandwidth of the links and the kernels "
                  "alone.\nExposed: of an iteration, in which the device with most kernels runs "
@@ -578,7 +432,7 @@ class ScheduleProgram : public CommandLineProgram
 
     std::vector<Table> DescribeTables() override
     {
-        return {MakeTable(0, {})};
+        return {MakeScheduleTable(0, {})};
     }
 
     void Run() override

@@ -147,6 +147,25 @@ ReadOperators(const JsonValue& operators, Framework& framework)
     }
 }
 
+/// @param plan the field @param json the same, as it stands in the file @param framework to fill
+void
+ReadPlan(const JsonValue& plan, const nlohmann::json& json, Framework& framework)
+{
+    if (plan.Get("source").AsName().empty())
+    {
+        plan.Get("source").Fail("is empty: say where the fields are from");
+    }
+    for (const std::string& key : plan.GetKeys())
+    {
+        if (key != "source")
+        {
+            framework.plan[key] = json.at(key).dump();
+        }
+    }
+    std::istringstream nothing("{}"); // so that what is wrong with it is known here
+    plan.Check([&] { return ReadStrategyJson(nothing, "as a strategy", framework.plan); });
+}
+
 } // namespace
 
 Framework
@@ -197,20 +216,7 @@ ReadFrameworkJson(std::istream& input, const std::string& fileName)
     }
     if (const auto plan = root.Find("plan"))
     {
-        const nlohmann::json json = nlohmann::json::parse(text).at("plan");
-        if (plan->Get("source").AsName().empty())
-        {
-            plan->Get("source").Fail("is empty: say where the fields are from");
-        }
-        for (const std::string& key : plan->GetKeys())
-        {
-            if (key != "source")
-            {
-                framework.plan[key] = json.at(key).dump();
-            }
-        }
-        std::istringstream nothing("{}"); // so that what is wrong with it is known here
-        plan->Check([&] { return ReadStrategyJson(nothing, "as a strategy", framework.plan); });
+        ReadPlan(*plan, nlohmann::json::parse(text).at("plan"), framework);
     }
     return framework;
 }

@@ -1,0 +1,170 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-schedule-table.h"
+
+#include "ns3/proteus-credit-window.h"
+#include "ns3/proteus-tables.h"
+
+namespace ns3
+{
+namespace proteus
+{
+
+namespace
+{
+
+/// @param bytes a size @param most stands for none @return the size, or nothing
+Cell
+MakeSize(uint64_t bytes, uint64_t most)
+{
+    return bytes == most ? Cell() : Cell(bytes);
+}
+
+/// @param ps picoseconds @return seconds
+double
+ToSeconds(int64_t ps)
+{
+    return static_cast<double>(ps) * 1e-12;
+}
+
+/// What stands in a row of the table.
+struct ScheduleRow
+{
+    const ScheduleResult& row;   //!< of a policy
+    const ScheduleResult& first; //!< of the first policy of the same executor
+    double boundS;               //!< least time between iterations
+};
+
+/// A column of the table, and its head where it is printed.
+struct ScheduleColumn
+{
+    const char* head;
+    Field<ScheduleRow> field;
+};
+
+/// @return the columns
+const std::vector<ScheduleColumn>&
+GetScheduleColumns()
+{
+    using R = ScheduleRow;
+    static const std::vector<ScheduleColumn> columns{
+        {"Executor",
+         {"executor", "", "how time was found", [](const R& r) { return r.row.executor; }}},
+        {"Policy",
+         {"policy",
+          "",
+          "order of communications",
+          [](const R& r) { return r.row.settings.policy; }}},
+        {"Part",
+         {"partition_bytes",
+          "B",
+          "largest part of a communication",
+          [](const R& r) { return MakeSize(r.row.settings.partBytes, ScheduleSettings::WHOLE); }}},
+        {"Credit",
+         {"credit_bytes",
+          "B",
+          "bytes under way",
+          [](const R& r) {
+              return MakeSize(r.row.settings.creditBytes, CreditWindow::UNLIMITED);
+          }}},
+        {"Iteration",
+         {"iteration_s",
+          "s",
+          "median of the iterations after the first",
+          [](const R& r) { return ToSeconds(r.row.times.steadyPs); }}},
+        {"Speed-up",
+         {"speedup",
+          "",
+          "over the first policy of the executor",
+          [](const R& r) {
+              return ToSeconds(r.first.times.steadyPs) / ToSeconds(r.row.times.steadyPs);
+          }}},
+        {"Bound",
+         {"bound_s",
+          "s",
+          "least time of any order, by bandwidth alone",
+          [](const R& r) { return r.boundS; }}},
+        {"Exposed",
+         {"exposed_communication_s",
+          "s",
+          "of an iteration, without a kernel",
+          [](const R& r) { return ToSeconds(r.row.times.exposedPs); }}},
+        {"Idle",
+         {"link_idle_share",
+          "share",
+          "of the busiest link, of the run",
+          [](const R& r) { return r.row.idle; }}},
+    };
+    return columns;
+}
+
+/// @param cell to show @param unit of its column @return it as people read it
+std::string
+Show(const Cell& cell, const std::string& unit)
+{
+    if (const auto* text = std::get_if<std::string>(&cell))
+    {
+        return *text;
+    }
+    if (const auto* bytes = std::get_if<uint64_t>(&cell))
+    {
+        return FormatBytes(static_cast<double>(*bytes));
+    }
+    const auto* number = std::get_if<double>(&cell);
+    return number == nullptr ? "-"
+           : unit == "s"     ? FormatTime(*number)
+           : unit == "share" ? FormatPercent(*number, 3)
+                             : FormatNumber(*number, 3);
+}
+
+} // namespace
+
+Table
+MakeScheduleTable(double boundS, const std::vector<ScheduleResult>& rows)
+{
+    TableLayout<ScheduleRow> layout{"schedules",
+                                    "Schedules",
+                                    "Steady iteration time by policy.",
+                                    {}};
+    for (const ScheduleColumn& column : GetScheduleColumns())
+    {
+        layout.fields.push_back(column.field);
+    }
+    std::vector<ScheduleRow> shown;
+    const ScheduleResult* first = nullptr;
+    for (const ScheduleResult& row : rows)
+    {
+        if (!first || first->executor != row.executor)
+        {
+            first = &row;
+        }
+        shown.push_back({row, *first, boundS});
+    }
+    return layout.Make(shown);
+}
+
+void
+PrintScheduleTable(const Table& table, std::ostream& out)
+{
+    std::vector<std::vector<std::string>> lines(1);
+    for (const ScheduleColumn& column : GetScheduleColumns())
+    {
+        lines[0].emplace_back(column.head);
+    }
+    for (const auto& row : table.rows)
+    {
+        lines.emplace_back();
+        for (std::size_t i = 0; i < row.size(); ++i)
+        {
+            lines.back().push_back(Show(row[i], table.columns[i].unit));
+        }
+    }
+    out << FormatTable(lines, "llrrrrrrr");
+}
+
+} // namespace proteus
+} // namespace ns3

@@ -1,0 +1,52 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef PROTEUS_SCHEDULE_TABLE_H
+#define PROTEUS_SCHEDULE_TABLE_H
+
+#include "ns3/proteus-communication-scheduler.h"
+#include "ns3/proteus-iteration-times.h"
+#include "ns3/proteus-table.h"
+
+#include <ostream>
+#include <string>
+#include <vector>
+
+namespace ns3
+{
+namespace proteus
+{
+
+/// @ingroup proteus
+/// What came out for one policy.
+struct ScheduleResult
+{
+    std::string executor;      //!< who ran it
+    ScheduleSettings settings; //!< the policy
+    IterationTimes times;      //!< of the run
+    double idle{0};            //!< of the busiest direction of a link, share of the run
+};
+
+/**
+ * @ingroup proteus
+ * @param boundS least time between iterations, in seconds
+ * @param results executor by executor
+ * @return the table, speed-ups over the first policy of each executor
+ */
+Table MakeScheduleTable(double boundS, const std::vector<ScheduleResult>& results);
+
+/**
+ * @ingroup proteus
+ * Prints the table for people.
+ * @param table made by MakeScheduleTable()
+ * @param out where to
+ */
+void PrintScheduleTable(const Table& table, std::ostream& out);
+
+} // namespace proteus
+} // namespace ns3
+
+#endif // PROTEUS_SCHEDULE_TABLE_H
