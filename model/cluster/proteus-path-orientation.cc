@@ -138,16 +138,23 @@ class Orientation
         }
     }
 
-    void OrderIsland(const std::vector<VertexId>& island)
+    /// Vertices of an island that may stand at its top.
+    struct Candidates
     {
-        std::vector<VertexId> roots;
+        std::vector<VertexId> roots; //!< asked for
         std::vector<VertexId> cpus;
-        std::vector<VertexId> gates; // with a GPU or NIC below
-        VertexId single = island.front();
-        std::size_t mostLinks = 0; // to others of the island
+        std::vector<VertexId> gates; //!< with a GPU or NIC below
+        VertexId hub{0};             //!< with most links to others of the island
+    };
+
+    Candidates FindCandidates(const std::vector<VertexId>& island) const
+    {
+        Candidates found;
+        found.hub = island.front();
+        std::size_t mostLinks = 0;
         for (VertexId vertex : island)
         {
-            std::size_t nLinks = 0;
+            std::size_t nLinks = 0; // to others of the island
             bool isGate = false;
             ForNeighbors(vertex, [&](VertexId neighbor) {
                 const bool isTerminal = IsTerminal(neighbor);
@@ -156,65 +163,74 @@ class Orientation
             });
             if (m_isRoot[vertex])
             {
-                roots.push_back(vertex);
+                found.roots.push_back(vertex);
             }
             if (m_cluster.GetVertices()[vertex].kind == VertexKind::CPU)
             {
-                cpus.push_back(vertex);
+                found.cpus.push_back(vertex);
             }
             if (isGate)
             {
-                gates.push_back(vertex);
+                found.gates.push_back(vertex);
             }
             if (nLinks > mostLinks)
             {
-                single = vertex;
+                found.hub = vertex;
                 mostLinks = nLinks;
             }
         }
+        return found;
+    }
+
+    /// @return the vertices of an island that are farthest from its gates
+    std::vector<VertexId> FindHighest(const std::vector<VertexId>& island,
+                                      const std::vector<VertexId>& gates)
+    {
+        SetLevels(island, gates);
+        uint32_t highest = 0;
+        for (VertexId vertex : island)
+        {
+            highest = std::max(highest, m_level[vertex]);
+        }
+        std::vector<VertexId> found;
+        for (VertexId vertex : island)
+        {
+            if (m_level[vertex] == highest)
+            {
+                found.push_back(vertex);
+            }
+        }
+        return found;
+    }
+
+    void OrderIsland(const std::vector<VertexId>& island)
+    {
+        const Candidates candidates = FindCandidates(island);
+        std::vector<VertexId> roots = candidates.roots;
+        VertexId single = candidates.hub;
         if (!roots.empty())
         {
             single = roots.front();
         }
-        else if (!cpus.empty())
+        else if (!candidates.cpus.empty())
         {
-            roots = cpus;
-            single = cpus.front();
-        }
-        else if (!gates.empty())
-        {
-            SetLevels(island, gates);
-            uint32_t highest = 0;
-            for (VertexId vertex : island)
-            {
-                highest = std::max(highest, m_level[vertex]);
-            }
-            for (VertexId vertex : island)
-            {
-                if (m_level[vertex] == highest)
-                {
-                    roots.push_back(vertex);
-                }
-            }
+            roots = candidates.cpus;
+            single = roots.front();
         }
         else
         {
-            roots = island;
+            roots = candidates.gates.empty() ? island : FindHighest(island, candidates.gates);
         }
         SetLevels(island, roots);
-        if (!AllMeet(island, gates))
+        if (!AllMeet(island, candidates.gates))
         {
             SetLevels(island, {single});
         }
     }
 
-    /// @return whether from every two gates one gets to a common vertex by going up only
-    bool AllMeet(std::vector<VertexId> island, const std::vector<VertexId>& gates) const
+    /// @param island from its top down @return its vertices with none above
+    std::vector<VertexId> FindTops(const std::vector<VertexId>& island) const
     {
-        std::sort(island.begin(), island.end(), [this](VertexId x, VertexId y) {
-            return IsAbove(x, y);
-        });
-        // Which tops, vertices with none above, are above each vertex.
         std::vector<VertexId> tops;
         for (VertexId vertex : island)
         {
@@ -227,30 +243,36 @@ class Orientation
                 tops.push_back(vertex);
             }
         }
-        if (tops.size() == 1)
-        {
-            return true;
-        }
-        using Set = std::vector<uint64_t>;
-        std::unordered_map<VertexId, Set> above;
+        return tops;
+    }
+
+    /// A set of tops, a bit for each.
+    using TopSet = std::vector<uint64_t>;
+
+    /// @param island from its top down @param tops of it @return by vertex: which tops are above
+    std::unordered_map<VertexId, TopSet> FindTopsAbove(const std::vector<VertexId>& island,
+                                                       const std::vector<VertexId>& tops) const
+    {
+        const std::size_t words = (tops.size() + 63) / 64;
+        std::unordered_map<VertexId, TopSet> above;
         for (std::size_t i = 0; i < tops.size(); ++i)
         {
-            Set& set = above[tops[i]];
-            set.resize((tops.size() + 63) / 64);
+            TopSet& set = above[tops[i]];
+            set.resize(words);
             set[i / 64] |= uint64_t{1} << i % 64;
         }
         for (VertexId vertex : island)
         {
-            Set set((tops.size() + 63) / 64, 0);
             if (above.count(vertex) > 0)
             {
                 continue;
             }
+            TopSet set(words, 0);
             ForNeighbors(vertex, [&](VertexId neighbor) {
                 if (!IsTerminal(neighbor) && IsAbove(neighbor, vertex))
                 {
-                    const Set& other = above[neighbor];
-                    for (std::size_t i = 0; i < set.size(); ++i)
+                    const TopSet& other = above[neighbor];
+                    for (std::size_t i = 0; i < words; ++i)
                     {
                         set[i] |= other[i];
                     }
@@ -258,7 +280,33 @@ class Orientation
             });
             above[vertex] = std::move(set);
         }
-        std::set<Set> distinct;
+        return above;
+    }
+
+    /// @return whether both sets have some top
+    static bool Meet(const TopSet& x, const TopSet& y)
+    {
+        bool meet = false;
+        for (std::size_t i = 0; i < x.size(); ++i)
+        {
+            meet = meet || (x[i] & y[i]) != 0;
+        }
+        return meet;
+    }
+
+    /// @return whether from every two gates one gets to a common vertex by going up only
+    bool AllMeet(std::vector<VertexId> island, const std::vector<VertexId>& gates) const
+    {
+        std::sort(island.begin(), island.end(), [this](VertexId x, VertexId y) {
+            return IsAbove(x, y);
+        });
+        const std::vector<VertexId> tops = FindTops(island);
+        if (tops.size() == 1)
+        {
+            return true;
+        }
+        auto above = FindTopsAbove(island, tops);
+        std::set<TopSet> distinct;
         for (VertexId gate : gates)
         {
             distinct.insert(above[gate]);
@@ -267,12 +315,7 @@ class Orientation
         {
             for (auto y = std::next(x); y != distinct.end(); ++y)
             {
-                bool meet = false;
-                for (std::size_t i = 0; i < x->size(); ++i)
-                {
-                    meet = meet || ((*x)[i] & (*y)[i]) != 0;
-                }
-                if (!meet)
+                if (!Meet(*x, *y))
                 {
                     return false;
                 }

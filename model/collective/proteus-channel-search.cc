@@ -484,6 +484,43 @@ FindPathType(const Cluster& cluster, const Paths& paths, VertexId a, VertexId b)
                              : PathType::PIX;
 }
 
+namespace
+{
+
+/**
+ * @param rings over all ranks
+ * @param members ranks of a server
+ * @param isBackwards whether the rings walk the server against the direction of the first one
+ * @return the parts of the rings inside the server, by position in `members`, in the direction of
+ * the first server
+ */
+std::vector<std::vector<uint32_t>>
+FindWays(const std::vector<std::vector<uint32_t>>& rings,
+         const std::vector<uint32_t>& members,
+         bool isBackwards)
+{
+    std::vector<std::vector<uint32_t>> ways;
+    for (const auto& ring : rings)
+    {
+        ways.emplace_back();
+        for (const uint32_t rank : ring)
+        {
+            const auto found = std::find(members.begin(), members.end(), rank);
+            if (found != members.end())
+            {
+                ways.back().push_back(static_cast<uint32_t>(found - members.begin()));
+            }
+        }
+        if (isBackwards)
+        {
+            std::reverse(ways.back().begin(), ways.back().end());
+        }
+    }
+    return ways;
+}
+
+} // namespace
+
 ChannelSearch
 SearchChannels(const Cluster& cluster,
                const Paths& paths,
@@ -512,25 +549,7 @@ SearchChannels(const Cluster& cluster,
         {
             continue;
         }
-        // The parts of the rings inside this server, by position in `gpus`, in the direction of the
-        // first server.
-        std::vector<std::vector<uint32_t>> ways;
-        for (const auto& ring : rings)
-        {
-            ways.emplace_back();
-            for (const uint32_t rank : ring)
-            {
-                const auto found = std::find(members.begin(), members.end(), rank);
-                if (found != members.end())
-                {
-                    ways.back().push_back(static_cast<uint32_t>(found - members.begin()));
-                }
-            }
-            if (server % 2 == 1)
-            {
-                std::reverse(ways.back().begin(), ways.back().end());
-            }
-        }
+        const auto ways = FindWays(rings, members, server % 2 == 1);
         ServerSearch search(cluster, paths, gpus, ways, !hasNetwork, computeCapability);
         const ChannelPattern ring = search.FindRing();
         const ChannelPattern tree = search.FindTree(ring);

@@ -24,43 +24,45 @@ namespace
 /// Largest number of ranks in a server for which the best cycle is searched exhaustively.
 constexpr uint32_t MAX_EXACT = 12;
 
-/**
- * A cycle over all members of least summed cost, starting at the first (Held and Karp 1962 for up
- * to MAX_EXACT members, nearest neighbour beyond).
- * @param cost by member and member
- * @return members in the order of the cycle
- */
+/// Costs by member and member.
+using Costs = std::vector<std::vector<uint64_t>>;
+
+/// @return whether all costs between two members are the same
+bool
+AreEqual(const Costs& cost)
+{
+    for (std::size_t i = 0; i < cost.size(); ++i)
+    {
+        for (std::size_t j = 0; j < cost.size(); ++j)
+        {
+            if (i != j && cost[i][j] != cost[0][1])
+            {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+/// Goes on to the nearest member each time. @param cycle members in any order, which are put right
+void
+OrderByNearest(const Costs& cost, std::vector<uint32_t>& cycle)
+{
+    for (std::size_t i = 1; i < cycle.size(); ++i)
+    {
+        const auto& row = cost[cycle[i - 1]];
+        const auto begin = cycle.begin() + static_cast<std::ptrdiff_t>(i);
+        std::swap(cycle[i], *std::min_element(begin, cycle.end(), [&](uint32_t a, uint32_t b) {
+                      return row[a] != row[b] ? row[a] < row[b] : a < b;
+                  }));
+    }
+}
+
+/// @return the cycle of least summed cost (Held and Karp 1962)
 std::vector<uint32_t>
-FindCycle(const std::vector<std::vector<uint64_t>>& cost)
+FindLeastCycle(const Costs& cost)
 {
     const auto n = static_cast<uint32_t>(cost.size());
-    std::vector<uint32_t> cycle(n);
-    std::iota(cycle.begin(), cycle.end(), 0);
-    bool equal = true;
-    for (uint32_t i = 0; i < n; ++i)
-    {
-        for (uint32_t j = 0; j < n; ++j)
-        {
-            equal = equal && (i == j || cost[i][j] == cost[0][1]);
-        }
-    }
-    if (equal || n < 4)
-    {
-        return cycle;
-    }
-    if (n > MAX_EXACT)
-    {
-        for (uint32_t i = 1; i < n; ++i)
-        {
-            const auto& row = cost[cycle[i - 1]];
-            std::swap(
-                cycle[i],
-                *std::min_element(cycle.begin() + i, cycle.end(), [&](uint32_t a, uint32_t b) {
-                    return row[a] != row[b] ? row[a] < row[b] : a < b;
-                }));
-        }
-        return cycle;
-    }
     // best[set][last]: least cost of a path from 0 through the set, which has `last`, to `last`.
     constexpr uint64_t INFINITE = std::numeric_limits<uint64_t>::max() / 2;
     const uint32_t sets = 1u << n;
@@ -95,6 +97,7 @@ FindCycle(const std::vector<std::vector<uint64_t>>& cost)
             last = i;
         }
     }
+    std::vector<uint32_t> cycle(n, 0);
     uint32_t set = sets - 1;
     for (uint32_t i = n - 1; i > 0; --i)
     {
@@ -103,7 +106,29 @@ FindCycle(const std::vector<std::vector<uint64_t>>& cost)
         set &= ~(1u << last);
         last = before;
     }
-    cycle[0] = 0;
+    return cycle;
+}
+
+/**
+ * A cycle over all members of least summed cost, starting at the first: exact for up to MAX_EXACT
+ * members, nearest neighbour beyond.
+ * @param cost by member and member
+ * @return members in the order of the cycle
+ */
+std::vector<uint32_t>
+FindCycle(const Costs& cost)
+{
+    std::vector<uint32_t> cycle(cost.size());
+    std::iota(cycle.begin(), cycle.end(), 0);
+    if (cost.size() < 4 || AreEqual(cost))
+    {
+        return cycle;
+    }
+    if (cost.size() <= MAX_EXACT)
+    {
+        return FindLeastCycle(cost);
+    }
+    OrderByNearest(cost, cycle);
     return cycle;
 }
 

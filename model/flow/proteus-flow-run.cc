@@ -34,6 +34,46 @@ RunFlow(const ExecutionGraph& graph,
     return RunFlow(graph, cluster, Paths(cluster), options, parameters, settings, rung, report);
 }
 
+namespace
+{
+
+/// Runs a graph on a network. @param devices slows their kernels down, or null @param sharesGpu
+/// whether kernels and collectives share GPUs @param run gets the timeline
+template <typename NetworkType>
+void
+Execute(const ExecutionGraph& graph,
+        const Cluster& cluster,
+        const RuntimeOptions& options,
+        FlowClock& clock,
+        NetworkType& network,
+        Clock* devices,
+        bool sharesGpu,
+        const FlowReport& report,
+        FlowRun& run)
+{
+    std::optional<GpuSharing> sharing;
+    if (sharesGpu)
+    {
+        sharing.emplace(graph,
+                        FindDatasheets(graph, cluster),
+                        options.roofline,
+                        clock,
+                        MakeCommunicationUse(network.GetProfiles()));
+    }
+    FlowExecutor
+        executor(graph, cluster, options, clock, network, sharing ? &*sharing : nullptr, devices);
+    if (report)
+    {
+        executor.SetSpanReport([&, total = CountSpans(graph)](uint64_t ended) {
+            report(ended, total, clock.GetTimePs());
+        });
+    }
+    run.timeline = executor.Run();
+    run.sharing = sharing ? sharing->GetStatistics() : SharingStatistics();
+}
+
+} // namespace
+
 FlowRun
 RunFlow(const ExecutionGraph& graph,
         const Cluster& cluster,
@@ -47,37 +87,11 @@ RunFlow(const ExecutionGraph& graph,
     FlowClock clock;
     FlowRun run;
     const bool hasFactors = parameters.computeSlowdown > 0 || parameters.communicationSlowdown > 0;
-    const auto execute = [&](auto& network, Clock* devices) {
-        std::optional<GpuSharing> sharing;
-        if (options.sharesGpu && !hasFactors)
-        {
-            sharing.emplace(graph,
-                            FindDatasheets(graph, cluster),
-                            options.roofline,
-                            clock,
-                            MakeCommunicationUse(network.GetProfiles()));
-        }
-        FlowExecutor executor(graph,
-                              cluster,
-                              options,
-                              clock,
-                              network,
-                              sharing ? &*sharing : nullptr,
-                              devices);
-        if (report)
-        {
-            executor.SetSpanReport([&, total = CountSpans(graph)](uint64_t ended) {
-                report(ended, total, clock.GetTimePs());
-            });
-        }
-        Timeline timeline = executor.Run();
-        run.sharing = sharing ? sharing->GetStatistics() : SharingStatistics();
-        return timeline;
-    };
+    const bool sharesGpu = options.sharesGpu && !hasFactors;
     if (rung == FlowRung::ALPHA_BETA)
     {
         AlphaBetaNetwork network(graph, cluster, paths, clock, parameters, settings);
-        run.timeline = execute(network, nullptr);
+        Execute(graph, cluster, options, clock, network, nullptr, sharesGpu, report, run);
         run.network.messages = network.GetNCollectives();
         return run;
     }
@@ -88,7 +102,7 @@ RunFlow(const ExecutionGraph& graph,
         devices.emplace(clock, network, graph.GetNDevices(), parameters.computeSlowdown);
     }
     Clock* const deviceClock = devices ? &*devices : nullptr;
-    run.timeline = execute(network, deviceClock);
+    Execute(graph, cluster, options, clock, network, deviceClock, sharesGpu, report, run);
     const std::string left = network.CheckAtRest();
     if (!left.empty())
     {

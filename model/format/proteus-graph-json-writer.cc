@@ -77,25 +77,11 @@ ToJson(const WorkloadFacts& facts)
     return json;
 }
 
-OrderedJson
-ToJson(const ExecutionGraph& graph, TaskId id)
+/// Adds how much work a task is.
+void
+AddWork(const Task& task, OrderedJson& json)
 {
     const Task defaults;
-    const Task& task = graph.GetTask(id);
-    OrderedJson json;
-    json["id"] = id;
-    json["name"] = graph.GetName(task);
-    json["kind"] = ToString(task.kind);
-    json["phase"] = graph.GetPhases()[task.phase].name;
-    json[task.kind == TaskKind::COMMUNICATION ? "group" : "device"] = task.place;
-    if (task.stream != NO_STREAM)
-    {
-        json["stream"] = graph.GetStreams()[task.stream];
-    }
-    if (task.kind == TaskKind::COMMUNICATION)
-    {
-        json["collective"] = ToString(task.collective);
-    }
     if (task.durationPs >= 0)
     {
         json["duration_ps"] = task.durationPs;
@@ -120,6 +106,28 @@ ToJson(const ExecutionGraph& graph, TaskId id)
     {
         json["host_percent"] = task.hostPercent;
     }
+}
+
+OrderedJson
+ToJson(const ExecutionGraph& graph, TaskId id)
+{
+    const Task defaults;
+    const Task& task = graph.GetTask(id);
+    OrderedJson json;
+    json["id"] = id;
+    json["name"] = graph.GetName(task);
+    json["kind"] = ToString(task.kind);
+    json["phase"] = graph.GetPhases()[task.phase].name;
+    json[task.kind == TaskKind::COMMUNICATION ? "group" : "device"] = task.place;
+    if (task.stream != NO_STREAM)
+    {
+        json["stream"] = graph.GetStreams()[task.stream];
+    }
+    if (task.kind == TaskKind::COMMUNICATION)
+    {
+        json["collective"] = ToString(task.collective);
+    }
+    AddWork(task, json);
     if (task.parallelism != defaults.parallelism)
     {
         json["parallelism"] = ToString(task.parallelism);

@@ -120,6 +120,30 @@ GradientEmitter::GetTarget(const PlacedTensor& tensor) const
     return optimizer.zero == 1 && optimizer.scattersGradients ? tensor.optimizer : tensor.gradient;
 }
 
+/// @param step of a reduction @param stage of it @param isFirst whether it is the first step
+/// @return where it runs
+PhaseId
+GradientEmitter::FindPhase(const BoxingStep& step, uint32_t stage, bool isFirst) const
+{
+    return !m_context.phases.scatter.empty() && isFirst &&
+                   step.collective == Collective::REDUCE_SCATTER
+               ? m_context.phases.scatter[m_context.phases.chunkOf[stage]]
+               : m_context.phases.gradients;
+}
+
+/// Brings a gradient to other devices. @param step from point to point @param leaf the gradient
+void
+GradientEmitter::SendReduced(const BoxingStep& step, Leaf& leaf)
+{
+    const ModelTensor& tensor = m_context.placement.tensors[leaf.tensor].tensor;
+    Cargo cargo;
+    cargo.name = tensor.name + ".gradient";
+    cargo.shape = tensor.shape;
+    cargo.elementBytes = m_context.GetGradientBytes();
+    cargo.sendPhase = cargo.receivePhase = m_context.phases.gradients;
+    leaf.reduced = m_converter.EmitTransfers(leaf.reduced, step, cargo);
+}
+
 /// One step of the reduction of the gradients of a stage.
 /// @param isFirst whether it is the first one
 /// @return whether there was one
@@ -143,12 +167,7 @@ GradientEmitter::EmitReduction(const std::vector<uint32_t>& order, uint32_t stag
         const BoxingStep& step = steps[0];
         if (step.collective == Collective::SEND_RECV)
         {
-            Cargo cargo;
-            cargo.name = tensor.tensor.name + ".gradient";
-            cargo.shape = tensor.tensor.shape;
-            cargo.elementBytes = m_context.GetGradientBytes();
-            cargo.sendPhase = cargo.receivePhase = m_context.phases.gradients;
-            leaf.reduced = m_converter.EmitTransfers(leaf.reduced, step, cargo);
+            SendReduced(step, leaf);
             continue;
         }
         // Partial sums of groups that reduce nothing stay what they are.
@@ -162,10 +181,7 @@ GradientEmitter::EmitReduction(const std::vector<uint32_t>& order, uint32_t stag
             bucket.bytes += group.elements * m_context.GetGradientBytes();
             bucket.leaves.push_back(index);
             bucket.parallelism = Parallelism::DATA;
-            bucket.phase = !m_context.phases.scatter.empty() && isFirst &&
-                                   step.collective == Collective::REDUCE_SCATTER
-                               ? m_context.phases.scatter[m_context.phases.chunkOf[stage]]
-                               : m_context.phases.gradients;
+            bucket.phase = FindPhase(step, stage, isFirst);
             for (const DeviceId device : group.devices)
             {
                 const std::vector<TaskId> ready =

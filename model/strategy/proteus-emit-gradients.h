@@ -90,6 +90,8 @@ class GradientEmitter
 
     /// @param tensor a parameter @return how its gradient lies when it is reduced
     const Layout& GetTarget(const PlacedTensor& tensor) const;
+    PhaseId FindPhase(const BoxingStep& step, uint32_t stage, bool isFirst) const;
+    void SendReduced(const BoxingStep& step, Leaf& leaf);
     bool EmitReduction(const std::vector<uint32_t>& order, uint32_t stage, bool isFirst);
     bool IsFull(const BucketKey& key, const Bucket& bucket, uint32_t stage) const;
     void Flush(const BucketKey& key, Bucket& bucket);

@@ -120,6 +120,18 @@ FindPareto(bool isMostBest, StudyComparison& comparison)
     }
 }
 
+/// @param cell of a measure @param name of it @return the number, if there is one
+std::optional<double>
+ReadMeasure(const Cell& cell, const std::string& name)
+{
+    if (std::holds_alternative<std::string>(cell))
+    {
+        throw std::invalid_argument("measure '" + name + "' is no number but '" + ToText(cell) +
+                                    "'");
+    }
+    return ToNumber(cell);
+}
+
 } // namespace
 
 StudyComparison
@@ -139,12 +151,7 @@ CompareStudy(const Study& study, const Table& table)
     for (std::size_t r = 0; r < table.rows.size(); ++r)
     {
         const auto& row = table.rows[r];
-        if (std::holds_alternative<std::string>(row[measure]))
-        {
-            throw std::invalid_argument("measure '" + study.measure + "' is no number but '" +
-                                        ToText(row[measure]) + "'");
-        }
-        const auto value = ToNumber(row[measure]);
+        const auto value = ReadMeasure(row[measure], study.measure);
         if (!value)
         {
             continue;
