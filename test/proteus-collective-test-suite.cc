@@ -306,13 +306,18 @@ class ProteusCollectiveShape : public TestCase
     }
 
     /// Measured, 16 B200: 19.6 GB/s with one channel for a peer in the network, 35.85 with two.
+    /// NCCL 2.30 takes four, one for every 14 GB/s of the NIC, and 2.18 two.
     void CheckNetworkChannels()
     {
         const Cluster cluster = MakeCluster("hgx-b200", 2);
         CollectiveTest test = MakeTest(cluster, 16, Collective::SEND_RECV);
+        const auto all = RunCollective(cluster, test, 64 * MIB)[0].channels;
+        test.networkChannels = 1;
         const double one = RunCollective(cluster, test, 64 * MIB)[0].GetBusbwGBps();
-        test.networkChannels = 2;
+        test.networkChannels = 0;
+        test.ncclVersion = 218;
         const double two = RunCollective(cluster, test, 64 * MIB)[0].GetBusbwGBps();
+        NS_TEST_ASSERT_MSG_EQ(all, 4, "as NCCL 2.30 takes");
         NS_TEST_ASSERT_MSG_EQ_TOL(one, 19.6, 2, "one channel");
         NS_TEST_ASSERT_MSG_EQ_TOL(two / one, 1.83, 0.2, "gain of the second one");
     }
@@ -369,16 +374,19 @@ class ProteusCollectiveShape : public TestCase
         const CollectiveLaunchCost& cost = GetCollectiveLaunchCost();
         const double kernelUs = RunCollective(cluster, test, 8)[0].timeUs;
         test.launchMode = "process-per-gpu";
+        // The first of twenty iterations waits for its launch, the others do not.
+        const double oneUs = 1e-6 * static_cast<double>(cost.kernelPs + cost.channelPs);
         NS_TEST_ASSERT_MSG_EQ_TOL(RunCollective(cluster, test, 8)[0].timeUs,
-                                  kernelUs,
+                                  kernelUs + oneUs / 20,
                                   0.001,
                                   "hosts are ahead of their GPUs");
         test.launchMode = "one-process";
         const double launchUs = 8e-6 * static_cast<double>(cost.kernelPs + cost.channelPs);
         NS_TEST_ASSERT_MSG_GT(launchUs, kernelUs, "the host is slower than the GPUs");
+        // Behind the last launch the last of twenty iterations runs.
         NS_TEST_ASSERT_MSG_EQ_TOL(RunCollective(cluster, test, 8)[0].timeUs,
-                                  launchUs,
-                                  0.001,
+                                  launchUs + (kernelUs + 1e-6 * cost.sharedThreadPs) / 20,
+                                  0.1,
                                   "eight launches of one channel");
     }
 };

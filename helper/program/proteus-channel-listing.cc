@@ -35,6 +35,8 @@ GetName(PathType type)
         return "one PCIe switch";
     case PathType::PXB:
         return "several PCIe switches";
+    case PathType::PXN:
+        return "NVLink and the PCIe switch of another GPU";
     case PathType::PHB:
         return "a CPU";
     case PathType::SYS:
@@ -149,12 +151,14 @@ void
 PrintChannels(const Cluster& cluster,
               const std::vector<VertexId>& vertices,
               uint32_t channels,
+              const CollectivePreferences& preferences,
               std::ostream& out)
 {
     const Paths paths(cluster);
-    const CollectiveChooser chooser(cluster, paths);
+    const CollectiveChooser chooser(cluster, paths, preferences);
     const auto system = chooser.MakeSystem(vertices);
-    const ChannelSearch search = SearchChannels(cluster, paths, vertices, system.computeCapability);
+    const ChannelSearch search =
+        SearchChannels(cluster, paths, vertices, system.computeCapability, system.cpu);
     const bool isAcross = system.servers > 1;
     out << "# topology search for " << vertices.size() << " ranks in " << system.servers
         << (isAcross ? " servers\n" : " server\n");

@@ -8,6 +8,7 @@
 #define PROTEUS_CHANNEL_LISTING_H
 
 #include "ns3/proteus-cluster.h"
+#include "ns3/proteus-collective-choice.h"
 
 #include <ostream>
 #include <vector>
@@ -24,11 +25,13 @@ namespace proteus
  * @param cluster where the GPUs are
  * @param vertices of the ranks
  * @param channels of rings and trees to print; 0: those that large sizes take
+ * @param preferences with version of NCCL and vendor of the CPUs
  * @param out where to
  */
 void PrintChannels(const Cluster& cluster,
                    const std::vector<VertexId>& vertices,
                    uint32_t channels,
+                   const CollectivePreferences& preferences,
                    std::ostream& out);
 
 } // namespace proteus

@@ -17,6 +17,7 @@
 #include "ns3/proteus-cluster-file.h"
 #include "ns3/proteus-collective-comparison.h"
 #include "ns3/proteus-nccl-tests.h"
+#include "ns3/proteus-nccl-tuner.h"
 #include "ns3/proteus-output-file.h"
 #include "ns3/proteus-tables.h"
 
@@ -95,11 +96,21 @@ CollectiveProgramOptions::AddTo(OptionList& command)
     command.AddValue("protocol", "Simple, LL or LL128 (empty: as NCCL's tuner chooses)", protocol);
     command.AddValue("channels", "channels (0: as NCCL chooses)", channels);
     command.AddValue("networkChannels",
-                     "channels of a message to another server (0: one)",
+                     "channels of a message to another server (0: as NCCL chooses)",
                      networkChannels);
+    command.AddValue("ncclVersion",
+                     "version of NCCL whose algorithms, protocols and tuner are taken, e.g. 2.18.3 "
+                     "(empty: 2.30, with --measured that of the log)",
+                     ncclVersion);
+    command.AddValue(
+        "cpuVendor",
+        "who made the CPUs, to NCCL's tuner: intel, amd, arm, power or other (empty: as "
+        "the cluster says)",
+        cpuVendor);
     command.AddValue("launchMode",
                      "who launches kernels: process-per-gpu, one-process (a host thread for all "
-                     "GPUs of a server) or stream (launching costs nothing)",
+                     "GPUs of a server) or stream (launching costs nothing) (empty: "
+                     "process-per-gpu, with --measured as the log's nGpus says)",
                      launchMode);
     command.AddValue("pluginLatency",
                      "what the plug-in of the network takes for a chunk longer than RDMA, "
@@ -214,6 +225,13 @@ MakeTest(const CollectiveProgramOptions& options, const Cluster& cluster)
     test.protocol = options.protocol;
     test.channels = ToCount(options.channels, "channels", 0, MOST_CHANNELS);
     test.networkChannels = ToCount(options.networkChannels, "networkChannels", 0, MOST_CHANNELS);
+    const uint32_t version = ParseNcclVersion(options.ncclVersion);
+    test.ncclVersion = version > 0 ? version : NEWEST_NCCL;
+    test.cpuVendor = options.cpuVendor;
+    if (!test.cpuVendor.empty())
+    {
+        CpuVendorFromString(test.cpuVendor);
+    }
     test.launchMode = options.launchMode;
     if (test.launchMode != "process-per-gpu" && test.launchMode != "one-process" &&
         test.launchMode != "stream")
@@ -251,7 +269,10 @@ PrintTopology(const Cluster& cluster, const CollectiveTest& test)
         {
             vertices.push_back(cluster.GetGpus()[device]);
         }
-        PrintChannels(cluster, vertices, test.channels, std::cout);
+        CollectivePreferences preferences;
+        preferences.ncclVersion = test.ncclVersion;
+        preferences.cpuVendor = test.cpuVendor;
+        PrintChannels(cluster, vertices, test.channels, preferences, std::cout);
     }
 }
 
@@ -445,6 +466,14 @@ TakeFromLog(CollectiveProgramOptions options, const NcclTestsTable& log)
     {
         options.collective = log.collective;
     }
+    if (options.ncclVersion.empty())
+    {
+        options.ncclVersion = log.ncclVersion;
+    }
+    if (options.launchMode.empty() && log.gpusOfThread > 1)
+    {
+        options.launchMode = "one-process";
+    }
     TakeFromLog(options.measured, "nodes", options.nodes, log.nodes > 1 ? log.nodes : 0);
     TakeFromLog(options.measured, "gpus", options.gpus, log.ranks);
     return options;
@@ -484,6 +513,7 @@ RunCollectiveProgram(const CollectiveProgramOptions& typed)
     const NcclTestsTable log = isMeasured ? LoadNcclTests(typed.measured) : NcclTestsTable();
     CollectiveProgramOptions options = isMeasured ? TakeFromLog(typed, log) : typed;
     options.collective = options.collective.empty() ? "all-reduce" : options.collective;
+    options.launchMode = options.launchMode.empty() ? "process-per-gpu" : options.launchMode;
     const std::vector<Size> sizes = isMeasured ? ReadSizes(options, log) : ListSizes(options);
     const Cluster cluster = LoadCluster(FindClusterName(options.cluster),
                                         ToCount(options.nodes, "nodes", 0),
@@ -498,7 +528,8 @@ RunCollectiveProgram(const CollectiveProgramOptions& typed)
     std::cout << "# cluster " << cluster.GetName() << ", "
               << (test.isBarrier ? "barrier" : ToString(test.collective)) << ", "
               << test.groups.size() << (test.groups.size() > 1 ? " groups of " : " group of ")
-              << test.groups[0].size() << " ranks, launch mode " << test.launchMode << "\n#\n";
+              << test.groups[0].size() << " ranks, launch mode " << test.launchMode
+              << (options.ncclVersion.empty() ? "" : ", NCCL " + options.ncclVersion) << "\n#\n";
     if (options.topology)
     {
         PrintTopology(cluster, test);

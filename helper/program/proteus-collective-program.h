@@ -24,34 +24,37 @@ namespace proteus
 /// Options of proteus-collective, as the command line says them.
 struct CollectiveProgramOptions
 {
-    CommandLineText cluster{"dgx-a100"};       //!< server preset or file
-    int64_t nodes{0};                          //!< servers of a preset; 0: one, or as the log
-    int64_t gpus{0};                           //!< of the collective; 0: all, or as the log
-    FabricFlags fabric;                        //!< between servers of a preset
-    std::string collective;                    //!< empty: all-reduce, or that of the log
-    std::string min;                           //!< first size; empty: 8, of a log its first
-    std::string max;                           //!< last size; empty: 128M, of a log its last
-    double factor{2};                          //!< between two sizes
-    int64_t root{0};                           //!< rank
-    std::string algorithm;                     //!< empty: as NCCL chooses
-    std::string protocol;                      //!< empty: as NCCL chooses
-    int64_t channels{0};                       //!< 0: as NCCL chooses
-    int64_t networkChannels{0};                //!< 0: one
-    std::string launchMode{"process-per-gpu"}; //!< who launches
-    double pluginLatency{0};                   //!< microseconds
-    int64_t concurrent{1};                     //!< groups
-    std::string grouping{"stride"};            //!< how GPUs are shared by groups
-    CommandLineText msccl;                     //!< schedule, or empty
-    CommandLineText splits;                    //!< of an all-to-all: file, or empty
-    int64_t parameterServers{1};               //!< of algorithm parameter-server
-    bool topology{false};                      //!< print rings and trees
-    int64_t iterations{0};                     //!< 0: as many as are needed
-    int64_t stream{1};                         //!< random stream of path choice
-    CommandLineText measured;                  //!< log of nccl-tests to compare with, or empty
-    CommandLineText measuredCsv;               //!< file to write that log to, or empty
-    CommandLineText csv;                       //!< file to write, may be empty
-    TableOptions tables;                       //!< all results
-    bool quiet{false};                         //!< no progress
+    CommandLineText cluster{"dgx-a100"}; //!< server preset or file
+    int64_t nodes{0};                    //!< servers of a preset; 0: one, or as the log
+    int64_t gpus{0};                     //!< of the collective; 0: all, or as the log
+    FabricFlags fabric;                  //!< between servers of a preset
+    std::string collective;              //!< empty: all-reduce, or that of the log
+    std::string min;                     //!< first size; empty: 8, of a log its first
+    std::string max;                     //!< last size; empty: 128M, of a log its last
+    double factor{2};                    //!< between two sizes
+    int64_t root{0};                     //!< rank
+    std::string algorithm;               //!< empty: as NCCL chooses
+    std::string protocol;                //!< empty: as NCCL chooses
+    int64_t channels{0};                 //!< 0: as NCCL chooses
+    int64_t networkChannels{0};          //!< 0: as NCCL chooses
+    std::string ncclVersion;             //!< empty: of the log, or the newest
+    std::string cpuVendor;               //!< empty: of the cluster
+    std::string launchMode;              //!< who launches; empty: of the log, or
+                                         //!< process-per-gpu
+    double pluginLatency{0};             //!< microseconds
+    int64_t concurrent{1};               //!< groups
+    std::string grouping{"stride"};      //!< how GPUs are shared by groups
+    CommandLineText msccl;               //!< schedule, or empty
+    CommandLineText splits;              //!< of an all-to-all: file, or empty
+    int64_t parameterServers{1};         //!< of algorithm parameter-server
+    bool topology{false};                //!< print rings and trees
+    int64_t iterations{0};               //!< 0: as many as are needed
+    int64_t stream{1};                   //!< random stream of path choice
+    CommandLineText measured;            //!< log of nccl-tests to compare with, or empty
+    CommandLineText measuredCsv;         //!< file to write that log to, or empty
+    CommandLineText csv;                 //!< file to write, may be empty
+    TableOptions tables;                 //!< all results
+    bool quiet{false};                   //!< no progress
 
     /// @param command to add the options to
     void AddTo(OptionList& command);

@@ -28,8 +28,14 @@ namespace
 /// Up to this size the launch of a collective may take longer than the collective.
 constexpr uint64_t LAUNCH_BOUND_BYTES = uint64_t{8} << 20;
 constexpr uint64_t ELEMENT_BYTES = 4; // float, as nccl-tests has it by default
-constexpr uint32_t WARM_UP = 1;       // iterations that are not counted
-constexpr uint32_t COUNTED = 3;       // iterations that are
+
+/// Iterations that nccl-tests times, one after the other on a stream, and divides the time by (-n,
+/// 20 by default). Their caches are warm, but the first of them still fills the pipeline.
+constexpr uint32_t TIMED = 20;
+// How many are simulated, the first of which fills the pipeline; those behind have one period.
+constexpr uint32_t SIMULATED_SMALL = 4;  // up to LAUNCH_BOUND_BYTES
+constexpr uint32_t SIMULATED_ROOTED = 3; // a root is done long before the last rank, and goes on
+constexpr uint32_t SIMULATED_LARGE = 2;  // all ranks end together
 
 /// @param test what is run @param bytes wanted @param ranks of a group @return what they can share
 uint64_t
@@ -133,12 +139,9 @@ MakeMaker(const Cluster& cluster, const CollectiveTest& test)
 }
 
 /// @param helper that gets the attributes of the network @param cluster to run on
-/// @param test with them @param launchMode who launches
+/// @param test with them
 void
-SetAttributes(ProteusHelper& helper,
-              const Cluster& cluster,
-              const CollectiveTest& test,
-              const std::string& launchMode)
+SetAttributes(ProteusHelper& helper, const Cluster& cluster, const CollectiveTest& test)
 {
     helper.SetNetworkAttribute("Algorithm", StringValue(test.algorithm));
     helper.SetNetworkAttribute("Protocol", StringValue(test.protocol));
@@ -148,8 +151,9 @@ SetAttributes(ProteusHelper& helper,
         "PluginLatency",
         TimeValue(PicoSeconds(static_cast<int64_t>(std::llround(test.pluginLatencyUs * 1e6)))));
     helper.SetNetworkAttribute("NcclVersion", UintegerValue(test.ncclVersion));
+    helper.SetNetworkAttribute("CpuVendor", StringValue(test.cpuVendor));
     helper.SetNetworkAttribute("CommunicatorRanks", UintegerValue(test.groups[0].size()));
-    helper.SetNetworkAttribute("LaunchMode", StringValue(launchMode));
+    helper.SetNetworkAttribute("LaunchMode", StringValue(test.launchMode));
     const bool isShared = test.launchMode == "one-process";
     helper.SetNetworkAttribute(
         "LaunchGap",
@@ -168,6 +172,15 @@ SetAttributes(ProteusHelper& helper,
     }
 }
 
+/// @param test what is run @param bytes of it @return iterations after which the period is known
+uint32_t
+CountSimulated(const CollectiveTest& test, uint64_t bytes)
+{
+    return bytes <= LAUNCH_BOUND_BYTES ? SIMULATED_SMALL
+           : HasRoot(test.collective)  ? SIMULATED_ROOTED
+                                       : SIMULATED_LARGE;
+}
+
 } // namespace
 
 std::vector<CollectiveRow>
@@ -179,12 +192,11 @@ RunCollective(const Cluster& cluster,
     const auto ranks = static_cast<uint32_t>(test.groups.at(0).size());
     const uint64_t size =
         test.isBarrier ? BARRIER_ELEMENT_BYTES : RoundBytes(test, bytes, test.groups[0].size());
-    const bool isLaunchBound = size <= LAUNCH_BOUND_BYTES;
-    const uint32_t warmUp = isLaunchBound || test.iterations > 0 ? WARM_UP : 0;
-    const uint32_t counted = test.iterations > 0 ? test.iterations : isLaunchBound ? COUNTED : 1;
-    const TestGraph made = MakeGraph(cluster, test, size, warmUp + counted);
+    const uint32_t timed = test.iterations > 0 ? test.iterations : TIMED;
+    const uint32_t simulated = std::min(timed, CountSimulated(test, size));
+    const TestGraph made = MakeGraph(cluster, test, size, simulated);
     ProteusHelper helper;
-    SetAttributes(helper, cluster, test, isLaunchBound ? test.launchMode : "stream");
+    SetAttributes(helper, cluster, test);
     Ptr<TrainingJob> job = helper.Install(cluster, made.graph);
     if (report)
     {
@@ -202,10 +214,12 @@ RunCollective(const Cluster& cluster,
         {
             if (span.task >= tasks.front() && span.task <= tasks.back())
             {
-                int64_t& end = span.microBatch < warmUp ? firstPs : lastPs;
+                int64_t& end = span.microBatch == 0 ? firstPs : lastPs;
                 end = std::max(end, span.endPs);
             }
         }
+        const double periodPs =
+            simulated > 1 ? static_cast<double>(lastPs - firstPs) / (simulated - 1) : 0;
         const auto program = job->GetNetwork()->GetProgram(tasks.front());
         CollectiveRow row;
         row.collective = test.collective;
@@ -213,7 +227,7 @@ RunCollective(const Cluster& cluster,
         row.ranks = ranks;
         row.group = group;
         row.root = HasRoot(test.collective) ? static_cast<int64_t>(test.root) : -1;
-        row.timeUs = static_cast<double>(lastPs - firstPs) * 1e-6 / counted;
+        row.timeUs = (static_cast<double>(firstPs) + (timed - 1) * periodPs) * 1e-6 / timed;
         row.algorithm = program->algorithm;
         row.protocol = ToString(program->protocol);
         row.channels = program->channels;

@@ -46,7 +46,8 @@ struct CollectiveTest
     std::string launchMode{"process-per-gpu"};     //!< as PacketNetwork::LaunchMode
     double pluginLatencyUs{0};                     //!< as PacketNetwork::PluginLatency
     uint32_t ncclVersion{230};                     //!< as PacketNetwork::NcclVersion
-    uint32_t iterations{0};                        //!< timed ones; 0: see RunCollective()
+    std::string cpuVendor;                         //!< as PacketNetwork::CpuVendor
+    uint32_t iterations{0};                        //!< timed ones; 0: 20, as nccl-tests
     int64_t stream{1};                             //!< random stream of path choice
     std::shared_ptr<const MscclSchedule> schedule; //!< instead of an algorithm, or null
     std::shared_ptr<const SplitTable> splits;      //!< of an all-to-all, or null for equal ones
@@ -55,9 +56,11 @@ struct CollectiveTest
 
 /**
  * @ingroup proteus
- * Runs a collective on a fresh fabric and measures its period, as nccl-tests does with its
- * iterations one after the other on a stream. After one that is not counted, three are, up to 8
- * MiB. Larger ones take longer than their launch: one run, with the host far ahead.
+ * Runs a collective on a fresh fabric and times it as nccl-tests does: from the launch of the first
+ * of its iterations, which follow each other on a stream, to the end of the last, over their
+ * number. So the first one, which fills the pipeline, counts once, and the others by their period.
+ * Of the iterations some are simulated: four up to 8 MiB, beyond that two, or three where there is
+ * a root; the rest have the mean period of those that follow the first.
  *
  * @param cluster to run on
  * @param test what is run

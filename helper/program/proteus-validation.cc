@@ -147,6 +147,10 @@ LoadMeasuredTables(const std::string& directory)
             table.ncclVersion =
                 static_cast<uint32_t>(std::lround(100 * csv.GetNumber("nccl_version")));
         }
+        if (!csv.Get("network_channels").empty())
+        {
+            table.networkChannels = static_cast<uint32_t>(csv.GetNumber("network_channels"));
+        }
         if (!csv.Get("plugin_latency_us").empty())
         {
             table.pluginLatencyUs = csv.GetNumber("plugin_latency_us");
@@ -179,13 +183,16 @@ Validate(const MeasuredTable& table, const ValidationOptions& options)
     test.stream = options.stream;
     test.ncclVersion = table.ncclVersion;
     test.pluginLatencyUs = table.pluginLatencyUs;
+    test.networkChannels = table.networkChannels;
     const Paths paths(cluster);
     std::vector<VertexId> vertices;
     for (const DeviceId device : test.groups[0])
     {
         vertices.push_back(cluster.GetGpus()[device]);
     }
-    const NcclCostModel model(CollectiveChooser(cluster, paths).MakeSystem(vertices));
+    CollectivePreferences preferences;
+    preferences.ncclVersion = table.ncclVersion;
+    const NcclCostModel model(CollectiveChooser(cluster, paths, preferences).MakeSystem(vertices));
     CsvTable csv(options.directory + "/" + table.file);
     while (csv.Next())
     {

@@ -39,9 +39,10 @@ struct MeasuredTable
     Collective collective{Collective::ALL_REDUCE}; //!< what was measured
     std::string launch;                            //!< LaunchMode, as the log or its floor says
     std::string network;                           //!< between the servers, in words
-    double pluginLatencyUs{0}; //!< as PacketNetwork::PluginLatency, microseconds
-    uint32_t ncclVersion{230}; //!< as PacketNetwork::NcclVersion
-    std::string note;          //!< why the simulation may differ
+    double pluginLatencyUs{0};   //!< as PacketNetwork::PluginLatency, microseconds
+    uint32_t networkChannels{0}; //!< as PacketNetwork::NetworkChannels
+    uint32_t ncclVersion{230};   //!< as PacketNetwork::NcclVersion
+    std::string note;            //!< why the simulation may differ
 };
 
 /**

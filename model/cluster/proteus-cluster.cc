@@ -6,6 +6,7 @@
 
 #include "proteus-cluster.h"
 
+#include "proteus-nic-table.h"
 #include "proteus-paths.h"
 #include "proteus-reachability.h"
 
@@ -332,50 +333,7 @@ Cluster::FindVertex(const std::string& name) const
 std::vector<VertexId>
 Cluster::FindNearestNics(VertexId from) const
 {
-    using Entry = std::pair<uint32_t, VertexId>; // distance, vertex
-    std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue;
-    std::unordered_map<VertexId, uint32_t> distances{{from, 0}};
-    std::vector<VertexId> nics;
-    uint32_t nearest = Paths::UNREACHABLE;
-    queue.emplace(0, from);
-    while (!queue.empty())
-    {
-        const auto [distance, vertex] = queue.top();
-        queue.pop();
-        if (distance > nearest)
-        {
-            break;
-        }
-        if (distance > distances[vertex])
-        {
-            continue;
-        }
-        if (m_vertices[vertex].kind == VertexKind::NIC)
-        {
-            nearest = distance;
-            nics.push_back(vertex);
-        }
-        if (vertex != from && m_vertices[vertex].kind == VertexKind::GPU)
-        {
-            continue;
-        }
-        for (const Port& port : m_ports[vertex])
-        {
-            if (m_vertices[port.neighbor].server != m_vertices[from].server)
-            {
-                continue;
-            }
-            const uint32_t length = distance + m_links[port.link].cost;
-            const auto known = distances.emplace(port.neighbor, length);
-            if (known.second || length < known.first->second)
-            {
-                known.first->second = length;
-                queue.emplace(length, port.neighbor);
-            }
-        }
-    }
-    std::sort(nics.begin(), nics.end());
-    return nics;
+    return ns3::proteus::FindNearestNics(*this, from);
 }
 
 VertexId
@@ -387,14 +345,12 @@ Cluster::GetNic(VertexId gpu) const
     {
         return known->second;
     }
-    // All GPUs of the server at once: whose turn it is depends on those before.
-    std::map<std::vector<VertexId>, std::size_t> turns;
+    const NicTable table(*this);
     for (const VertexId other : m_gpus)
     {
         if (m_vertices[other].server == server)
         {
-            const std::vector<VertexId> nics = FindNearestNics(other);
-            m_nics[other] = nics.empty() ? NO_VERTEX : nics[turns[nics]++ % nics.size()];
+            m_nics[other] = table.Get(other, 0);
         }
     }
     const auto found = m_nics.find(gpu);

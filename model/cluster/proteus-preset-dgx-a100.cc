@@ -27,7 +27,7 @@ Build(Cluster& cluster, uint32_t server)
     const auto nvswitches = AddServerVertices(cluster, server, MakeNvSwitch(3), 6);
     const auto switches = AddServerVertices(cluster, server, VertexKind::PCIE_SWITCH, 4);
     // Measured: 16 GB/s instead of 24 through a NIC behind the root complex of an EPYC.
-    const auto cpus = AddServerVertices(cluster, server, MakeCpu(16e9), 2);
+    const auto cpus = AddServerVertices(cluster, server, MakeCpu(16e9, true, CpuVendor::AMD), 2);
     const auto nics = AddServerVertices(cluster, server, VertexKind::NIC, 8);
 
     constexpr double NVLINK3 = 25e9; // bytes/s per link and direction, same white paper

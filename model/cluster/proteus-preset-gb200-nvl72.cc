@@ -29,7 +29,7 @@ Build(Cluster& cluster, uint32_t server)
     // The GPU of the HGX board; clocked a little higher in this rack.
     const auto gpus = AddServerVertices(cluster, server, MakeGpu("B200"), 72);
     const auto nvswitches = AddServerVertices(cluster, server, MakeNvSwitch(5), 18);
-    const auto cpus = AddServerVertices(cluster, server, MakeCpu(0), 36);
+    const auto cpus = AddServerVertices(cluster, server, MakeCpu(0, true, CpuVendor::ARM), 36);
     const auto nics = AddServerVertices(cluster, server, VertexKind::NIC, 72);
 
     constexpr double NVLINK5 = 50e9; // bytes/s per link and direction, same data sheet

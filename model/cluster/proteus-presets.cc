@@ -128,9 +128,10 @@ MakeNvSwitch(uint32_t nvlinkGeneration)
 }
 
 Vertex
-MakeCpu(double forwardBytesPerSecond, bool peerToPeer)
+MakeCpu(double forwardBytesPerSecond, bool peerToPeer, CpuVendor vendor)
 {
     Vertex cpu;
+    cpu.model = ToString(vendor);
     cpu.kind = VertexKind::CPU;
     cpu.forwardBytesPerSecond = forwardBytesPerSecond;
     cpu.peerToPeer = peerToPeer;

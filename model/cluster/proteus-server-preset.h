@@ -8,6 +8,7 @@
 #define PROTEUS_SERVER_PRESET_H
 
 #include "proteus-cluster.h"
+#include "proteus-cpu-vendor.h"
 
 #include <cstdint>
 #include <string>
@@ -110,9 +111,12 @@ Vertex MakeNvSwitch(uint32_t nvlinkGeneration);
  * Root complex of a CPU.
  * @param forwardBytesPerSecond what it forwards between devices; 0 for no limit
  * @param peerToPeer whether devices below write to each other
+ * @param vendor who made it
  * @return the vertex, without name and server
  */
-Vertex MakeCpu(double forwardBytesPerSecond, bool peerToPeer = true);
+Vertex MakeCpu(double forwardBytesPerSecond,
+               bool peerToPeer = true,
+               CpuVendor vendor = CpuVendor::INTEL);
 
 /**
  * @ingroup proteus

@@ -9,6 +9,7 @@
 
 #include "proteus-program.h"
 
+#include "ns3/proteus-cpu-vendor.h"
 #include "ns3/proteus-paths.h"
 
 #include <cstdint>
@@ -34,6 +35,7 @@ enum class PathType : uint8_t
     NVB, //!< NVLink by way of another GPU
     PIX, //!< one PCIe switch
     PXB, //!< several PCIe switches
+    PXN, //!< NVLink to another GPU, and the PCIe switch of that
     PHB, //!< the root complex of a CPU
     SYS, //!< the connection between CPUs
 };
@@ -69,23 +71,29 @@ struct ChannelSearch
     /// Channels that NVLS works with: 16 on Hopper, 32 from Blackwell on, 24 in domains of more
     /// than eight GPUs (src/transport/nvls.cc, src/init.cc).
     uint32_t nvlsChannels{0};
+
+    /// Channels of a message that the ways inside servers have room for: two for every NVLink rate
+    /// of the slowest pair of ranks, two over PCIe (ncclTopoGetNchannels()).
+    uint32_t messageChannels{2};
+    double networkGBps{0};    //!< of the NICs of a rank, 1e9 bytes per second
+    uint32_t networkCards{1}; //!< NICs of a rank
 };
 
 /**
  * @ingroup proteus
- * Searches as NCCL does: from the highest speed of a list down, as many channels as all links on
- * their ways have room for; of all speeds, the one with most in sum. Ring orders come from
- * MakeRingOrders().
+ * Searches as NCCL does: rings by SearchRings(), and what trees and NVLS have room for.
  * @param cluster where the ranks are
  * @param paths of the cluster
  * @param vertices of the ranks
  * @param computeCapability of the GPUs, ten times, e.g. 80 for an A100
+ * @param cpu who made the CPUs
  * @return the patterns; of servers with different ranks the least of all
  */
 ChannelSearch SearchChannels(const Cluster& cluster,
                              const Paths& paths,
                              const std::vector<VertexId>& vertices,
-                             uint32_t computeCapability);
+                             uint32_t computeCapability,
+                             CpuVendor cpu);
 
 } // namespace proteus
 } // namespace ns3

@@ -7,8 +7,10 @@
 #include "proteus-collective-choice.h"
 
 #include "proteus-algorithm-traits.h"
+#include "proteus-message-plan.h"
 
 #include "ns3/proteus-gpu-model.h"
+#include "ns3/proteus-nccl-tuner.h"
 
 #include <algorithm>
 #include <limits>
@@ -72,6 +74,8 @@ ToNccl(PathType type)
         return NcclPath::PIX;
     case PathType::PXB:
         return NcclPath::PXB;
+    case PathType::PXN:
+        return NcclPath::PXN;
     case PathType::PHB:
         return NcclPath::PHB;
     case PathType::SYS:
@@ -131,6 +135,13 @@ CollectiveChooser::GetComputeCapability(const std::vector<VertexId>& vertices) c
     return known > 0 ? known : DEFAULT_CAPABILITY;
 }
 
+CpuVendor
+CollectiveChooser::GetCpuVendor(const std::vector<VertexId>& vertices) const
+{
+    return m_preferences.cpuVendor.empty() ? FindCpuVendor(m_cluster, vertices)
+                                           : CpuVendorFromString(m_preferences.cpuVendor);
+}
+
 const ChannelSearch&
 CollectiveChooser::GetSearch(const std::vector<VertexId>& vertices) const
 {
@@ -141,7 +152,11 @@ CollectiveChooser::GetSearch(const std::vector<VertexId>& vertices) const
     }
     return m_searches
         .emplace(vertices,
-                 SearchChannels(m_cluster, m_paths, vertices, GetComputeCapability(vertices)))
+                 SearchChannels(m_cluster,
+                                m_paths,
+                                vertices,
+                                GetComputeCapability(vertices),
+                                GetCpuVendor(vertices)))
         .first->second;
 }
 
@@ -158,8 +173,8 @@ CollectiveChooser::MakeSystem(const std::vector<VertexId>& vertices) const
     system.ranks = static_cast<uint32_t>(vertices.size());
     system.servers = static_cast<uint32_t>(servers.size());
     system.computeCapability = GetComputeCapability(vertices);
-    system.amdCpu =
-        m_preferences.amdCpu < 0 ? system.computeCapability == 80 : m_preferences.amdCpu > 0;
+    system.cpu = GetCpuVendor(vertices);
+    system.version = m_preferences.ncclVersion;
     system.collnet = m_preferences.collnet;
     system.ring = ToNccl(search.ring);
     system.tree = ToNccl(search.tree);
@@ -195,6 +210,7 @@ CollectiveChooser::Complete(CollectiveRequest& request) const
     question.servers = system.servers;
     question.protocol = m_preferences.protocol.empty() ? Protocol::SIMPLE
                                                        : ProtocolFromString(m_preferences.protocol);
+    question.leastTrafficBytes = GetNcclTuner(m_preferences.ncclVersion).leastTrafficBytes;
     question.hasNetworkPeers = system.servers > 1;
     question.hasNvlinkPeers = search.ring.typeIntra == PathType::NVL;
     if (IsPointToPoint(request.collective))
@@ -213,7 +229,7 @@ CollectiveChooser::CompleteMessages(const ChannelSearch& search,
                                     CollectiveRequest& request) const
 {
     if (request.algorithm.empty() && question.servers > 1 && m_preferences.pxn &&
-        question.hasNvlinkPeers)
+        GetNcclTuner(m_preferences.ncclVersion).hasPxn && question.hasNvlinkPeers)
     {
         request.algorithm = FindRailed(request.collective);
     }
@@ -221,37 +237,30 @@ CollectiveChooser::CompleteMessages(const ChannelSearch& search,
     {
         request.algorithm = GetAlgorithms(request.collective).front();
     }
-    const uint64_t pair = request.collective == Collective::SEND_RECV
-                              ? request.bytes
-                              : request.bytes / question.ranks;
-    // NCCL takes Simple for what is large; small messages go by LL inside a server
-    // (src/enqueue.cc, addP2pToPlan()): up to 16 KiB for a pair.
-    if (m_preferences.protocol.empty() && pair <= 16384 && question.servers == 1)
+    MessageQuestion message;
+    message.bytes = request.collective == Collective::SEND_RECV ? request.bytes
+                                                                : request.bytes / question.ranks;
+    message.ranks = std::max(m_preferences.communicatorRanks, question.ranks);
+    message.servers = question.servers;
+    message.channels = search.workingChannels;
+    message.localChannels = search.messageChannels;
+    message.networkChannels = m_preferences.networkChannels;
+    message.networkGBps = search.networkGBps;
+    message.networkCards = search.networkCards;
+    message.chunkBytes =
+        question.hasNetworkPeers || !question.hasNvlinkPeers ? P2P_NETWORK_BYTES : P2P_NVLINK_BYTES;
+    message.version = m_preferences.ncclVersion;
+    const MessagePlan messages = PlanMessage(message);
+    if (m_preferences.protocol.empty())
     {
-        question.protocol = Protocol::LL;
+        question.protocol = messages.protocol;
     }
     question.algorithm = request.algorithm;
-    const ChunkPlan plan = PlanChunks(question);
-    // All channels, a power of two, shared among the ranks of the communicator; none with less
-    // than half a chunk. A pair with more than 32 chunks for a channel gets more of them
-    // (ncclTopoComputeP2pChannels(), calcP2pChannelCount()).
-    const uint32_t ranks = std::max(m_preferences.communicatorRanks, question.ranks);
-    uint32_t most = 1;
-    while (most < std::max(search.workingChannels, ranks))
-    {
-        most *= 2;
-    }
-    uint32_t local = std::max(most / ranks, 1u);
-    while (local > 1 && pair / local < plan.stepBytes / 2)
-    {
-        local /= 2;
-    }
-    while (2 * local <= most && pair / local > 32 * plan.stepBytes)
-    {
-        local *= 2;
-    }
-    request.channels = m_preferences.channels > 0 ? m_preferences.channels : local;
-    request.networkChannels = m_preferences.networkChannels > 0 ? m_preferences.networkChannels : 1;
+    ChunkPlan plan = PlanChunks(question);
+    plan.stepBytes = std::min(plan.stepBytes, messages.chunkBytes);
+    request.channels = m_preferences.channels > 0 ? m_preferences.channels : messages.channels;
+    request.networkChannels =
+        m_preferences.networkChannels > 0 ? m_preferences.networkChannels : messages.channels;
     if (request.collective == Collective::SEND_RECV && question.servers > 1)
     {
         request.channels = request.networkChannels;

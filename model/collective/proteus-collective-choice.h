@@ -36,20 +36,18 @@ struct CollectivePreferences
     std::string algorithm;       //!< one of GetAlgorithms(); empty: chosen
     std::string protocol;        //!< "Simple", "LL" or "LL128"; empty: chosen
     uint32_t channels{0};        //!< 0: chosen; point to point: of a pair in one server
-    uint32_t networkChannels{0}; //!< point to point: of a pair in two servers; 0: 1, NCCL's
-                                 //!< default for most networks
+    uint32_t networkChannels{0}; //!< point to point: of a pair in two servers; 0: chosen
     /// Ranks of the communicator that point-to-point operations share their channels in; 0, or less
     /// than the group: those of the group.
     uint32_t communicatorRanks{0};
     uint32_t computeCapability{0}; //!< ten times; 0: from the model of the first GPU
-    /// Version of NCCL that chooses, 100 times the major and the minor number, e.g. 207.
-    /// Before 2.8, trees of two servers were not given more of the NVLinks than the network takes.
+    /// Version of NCCL that chooses, 100 times the major and the minor number, e.g. 207: what it
+    /// has and what its tuner counts with, see GetNcclTuner(). Before 2.8, trees of two servers
+    /// were not given more of the NVLinks than the network takes.
     uint32_t ncclVersion{230};
-    bool pxn{true};      //!< whether an all-to-all may cross servers on one rail
-    bool collnet{false}; //!< whether reductions in the network may be used
-    /// AMD CPUs instead of Intel's: 1 yes, 0 no, -1 as in the servers of NVIDIA with such GPUs,
-    /// which have AMD CPUs beside A100 only.
-    int amdCpu{-1};
+    bool pxn{true};        //!< whether an all-to-all may cross servers on one rail
+    bool collnet{false};   //!< whether reductions in the network may be used
+    std::string cpuVendor; //!< one of CpuVendor; empty: as the cluster says
 };
 
 /// @ingroup proteus
@@ -87,6 +85,9 @@ class CollectiveChooser
   private:
     /// @param vertices of the ranks @return ten times their compute capability
     uint32_t GetComputeCapability(const std::vector<VertexId>& vertices) const;
+
+    /// @param vertices of the ranks @return who made the CPUs of their servers
+    CpuVendor GetCpuVendor(const std::vector<VertexId>& vertices) const;
 
     /// Completes a request that is done by grouped messages. @param search of the ranks
     /// @param question about its chunks @param request to complete

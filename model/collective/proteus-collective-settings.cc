@@ -9,6 +9,8 @@
 #include "proteus-algorithms.h"
 #include "proteus-protocol.h"
 
+#include "ns3/proteus-cpu-vendor.h"
+
 #include <set>
 #include <stdexcept>
 #include <type_traits>
@@ -31,6 +33,7 @@ GetCollectiveFields()
         {"NetworkChannels", static_cast<uint32_t S::*>(&S::networkChannels)},
         {"CommunicatorRanks", static_cast<uint32_t S::*>(&S::communicatorRanks)},
         {"NcclVersion", static_cast<uint32_t S::*>(&S::ncclVersion)},
+        {"CpuVendor", static_cast<std::string S::*>(&S::cpuVendor)},
         {"LaunchMode", &S::launchMode},
         {"LaunchOverhead", &S::launchPs},
         {"LaunchGap", &S::launchGapPs},
@@ -102,6 +105,10 @@ CheckCollectiveSettings(const CollectiveSettings& settings)
     if (!settings.protocol.empty())
     {
         ProtocolFromString(settings.protocol);
+    }
+    if (!settings.cpuVendor.empty())
+    {
+        CpuVendorFromString(settings.cpuVendor);
     }
     if (settings.launchMode != "stream" && settings.launchMode != "process-per-gpu" &&
         settings.launchMode != "one-process")

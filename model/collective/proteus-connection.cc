@@ -74,6 +74,7 @@ GetConnectionFlow(GroupId group, uint32_t channel, DeviceId source, DeviceId des
 Connection
 PlanConnection(const Cluster& cluster,
                const Paths& paths,
+               const NicTable& nics,
                GroupId group,
                uint32_t channel,
                DeviceId source,
@@ -92,7 +93,7 @@ PlanConnection(const Cluster& cluster,
     for (const VertexId gpu : {a, b})
     {
         // The search for a NIC takes time, which most connections need not wait for.
-        const VertexId nic = local ? Cluster::NO_VERTEX : cluster.GetNic(gpu);
+        const VertexId nic = local ? Cluster::NO_VERTEX : nics.Get(gpu, channel);
         if (nic != Cluster::NO_VERTEX && from != nic)
         {
             AppendHostMemory(cluster, paths, from, nic, connection.waypoints);

@@ -10,6 +10,7 @@
 #include "ns3/proteus-cluster.h"
 #include "ns3/proteus-collective-kernel-cost.h"
 #include "ns3/proteus-graph.h"
+#include "ns3/proteus-nic-table.h"
 #include "ns3/proteus-paths.h"
 
 #include <cstdint>
@@ -27,7 +28,7 @@ struct Connection
     VertexId source{0};      //!< GPU that sends
     VertexId destination{0}; //!< GPU that receives
     /// What the bytes pass and are sent on from, in order: the NICs at both ends,
-    /// Cluster::GetNic(), if these are in different servers, and the memory of a CPU where there is
+    /// NicTable::Get(), if these are in different servers, and the memory of a CPU where there is
     /// no peer-to-peer.
     std::vector<VertexId> waypoints;
     uint64_t flow{0};                       //!< names the flow; its path depends on it
@@ -44,6 +45,7 @@ uint64_t GetConnectionFlow(GroupId group, uint32_t channel, DeviceId source, Dev
  * @ingroup proteus
  * @param cluster where the ranks are
  * @param paths of it
+ * @param nics of the cluster
  * @param group of the ranks
  * @param channel of the group's program
  * @param source device that sends
@@ -53,6 +55,7 @@ uint64_t GetConnectionFlow(GroupId group, uint32_t channel, DeviceId source, Dev
  */
 Connection PlanConnection(const Cluster& cluster,
                           const Paths& paths,
+                          const NicTable& nics,
                           GroupId group,
                           uint32_t channel,
                           DeviceId source,

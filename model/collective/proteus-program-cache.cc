@@ -98,6 +98,7 @@ ProgramCache::ProgramCache(const ExecutionGraph& graph,
                     preferences.networkChannels = settings.networkChannels;
                     preferences.communicatorRanks = settings.communicatorRanks;
                     preferences.ncclVersion = settings.ncclVersion;
+                    preferences.cpuVendor = settings.cpuVendor;
                     return preferences;
                 }()),
       m_serverKinds(FindServerKinds(cluster)),

@@ -41,6 +41,7 @@ struct ProgramSettings
     uint32_t networkChannels{0};    //!< see CollectivePreferences
     uint32_t communicatorRanks{0};  //!< see CollectivePreferences
     uint32_t ncclVersion{230};      //!< see CollectivePreferences
+    std::string cpuVendor;          //!< see CollectivePreferences
     Maker maker;                    //!< instead of the built-in algorithms; may be empty
 };
 

@@ -243,20 +243,15 @@ Extent CutExtent(const Extent& whole, uint64_t parts, uint64_t index);
 
 /**
  * @ingroup proteus
- * The order of the ranks on the ring of every channel. Ranks of one server stand together on a
- * cycle. Where GPUs are joined by direct NVLinks (a cube mesh), channels take in turn as many
- * cycles over them as can be found without two on one lane, each in both directions: on eight GPUs
- * of a DGX-1 as many rings as NCCL finds, six. Elsewhere all channels take one cycle of least
- * summed routing cost (on an NVSwitch any). Across servers, channel c enters a server by its c-th
- * NIC and leaves it by the one that the fewest channels before it leave by; every second server is
- * walked backwards, so that both ends of a network hop are on one rail.
+ * The orders in which rings pass the ranks, by channel: server after server, inside them what
+ * SearchRings() finds, in turn. Every second server is walked backwards, so that both ends of a
+ * network hop are on one rail.
  *
  * @param cluster where the ranks are
  * @param paths of the cluster
  * @param vertices of the ranks
- * @param channels how many; 0 for the default: within a server two for each cycle, so that one
- * fills the gaps of the other (NCCL doubles its channels as well), across servers one for every
- * NIC that the ranks of the first server use
+ * @param channels how many; 0 for the default: within a server two for each that was found, so that
+ * one fills the gaps of the other (NCCL doubles its channels as well), across servers one
  * @return by channel, ranks in the order of the ring
  */
 std::vector<std::vector<uint32_t>> MakeRingOrders(const Cluster& cluster,

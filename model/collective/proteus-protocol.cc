@@ -21,10 +21,6 @@ namespace proteus
 namespace
 {
 
-constexpr uint64_t LEAST_TRAFFIC = uint64_t{32} << 10; // MinTrafficPerChannel, src/enqueue.cc
-constexpr uint64_t P2P_NETWORK_BYTES = 131072;         // NCCL_P2P_NET_CHUNKSIZE, _PCI_
-constexpr uint64_t P2P_NVLINK_BYTES = 524288;          // NCCL_P2P_NVL_CHUNKSIZE
-
 // LL: a line of 16 bytes for each thread; LL128: two lines of 128 bytes for every eight threads,
 // and four such loads are in flight in each direction.
 constexpr uint64_t LINE_BYTES_PER_THREAD = 16;
@@ -139,7 +135,8 @@ PlanChannels(const ChunkQuestion& question, uint32_t threads)
     {
         traffic *= 4;
     }
-    const uint64_t most = std::max<uint64_t>((traffic + LEAST_TRAFFIC - 1) / LEAST_TRAFFIC, 1);
+    const uint64_t least = std::max<uint64_t>(question.leastTrafficBytes, 1);
+    const uint64_t most = std::max<uint64_t>((traffic + least - 1) / least, 1);
     return static_cast<uint32_t>(std::min<uint64_t>(channels, most));
 }
 

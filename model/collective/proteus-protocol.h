@@ -30,6 +30,13 @@ namespace proteus
 constexpr uint32_t CHUNK_SLOTS = 8;
 
 /// @ingroup proteus
+/// Most bytes of a chunk of a message over a network or PCIe (NCCL_P2P_NET_CHUNKSIZE, _PCI_).
+constexpr uint64_t P2P_NETWORK_BYTES = 131072;
+/// @ingroup proteus
+/// Most bytes of a chunk of a message over NVLink (NCCL_P2P_NVL_CHUNKSIZE).
+constexpr uint64_t P2P_NVLINK_BYTES = 524288;
+
+/// @ingroup proteus
 /// @param collective a collective @return whether NCCL does it by grouped messages
 bool IsPointToPoint(Collective collective);
 
@@ -87,15 +94,16 @@ const ProtocolTraits& GetTraits(Protocol protocol);
 /// What decides the chunks of a collective.
 struct ChunkQuestion
 {
-    Collective collective{Collective::ALL_REDUCE}; //!< which one
-    std::string algorithm;                         //!< e.g. "ring"
-    Protocol protocol{Protocol::SIMPLE};           //!< which one
-    uint64_t bytes{0};                             //!< as the Collective counts them
-    uint32_t ranks{2};                             //!< how many
-    uint32_t servers{1};                           //!< that the ranks are in
-    uint32_t channels{1};                          //!< how many share the bytes
-    bool hasNetworkPeers{false};                   //!< point to point: also to other servers
-    bool hasNvlinkPeers{true};                     //!< point to point: local ones over NVLink
+    Collective collective{Collective::ALL_REDUCE};  //!< which one
+    std::string algorithm;                          //!< e.g. "ring"
+    Protocol protocol{Protocol::SIMPLE};            //!< which one
+    uint64_t bytes{0};                              //!< as the Collective counts them
+    uint32_t ranks{2};                              //!< how many
+    uint32_t servers{1};                            //!< that the ranks are in
+    uint32_t channels{1};                           //!< how many share the bytes
+    bool hasNetworkPeers{false};                    //!< point to point: also to other servers
+    bool hasNvlinkPeers{true};                      //!< point to point: local ones over NVLink
+    uint64_t leastTrafficBytes{uint64_t{32} << 10}; //!< of a channel that is taken
 };
 
 /// @ingroup proteus
@@ -120,8 +128,8 @@ ChunkPlan PlanChunks(const ChunkQuestion& question);
 /**
  * @ingroup proteus
  * The channels that NCCL uses of those that it has: fewer while there are not enough bytes for the
- * threads (topoGetAlgoInfo() in src/enqueue.cc), and none with less traffic than 32 KiB
- * (scheduleCollTasksToPlan()).
+ * threads (topoGetAlgoInfo() in src/enqueue.cc), and none with less traffic than the version wants
+ * (scheduleCollTasksToPlan(): 32 KiB from 2.29 on).
  * @param question what is wanted; its channels are those that there are
  * @param threads of a thread block; 0 for the most of the protocol
  * @return channels to use, at least one

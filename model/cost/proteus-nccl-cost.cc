@@ -6,6 +6,8 @@
 
 #include "proteus-nccl-cost.h"
 
+#include "proteus-nccl-tuner.h"
+
 #include <algorithm>
 #include <limits>
 #include <stdexcept>
@@ -17,43 +19,6 @@ namespace proteus
 
 namespace
 {
-
-using PerProtocol = std::array<double, NCCL_PROTOCOLS>;        // LL, LL128, Simple
-using PerAlgorithm = std::array<PerProtocol, NCCL_ALGORITHMS>; // as NcclAlgorithm
-using PerServers = std::array<double, 3>;                      // one, two, more
-
-constexpr PerAlgorithm BASE_US{
-    {{6.8, 14.0, 8.4}, {6.6, 14.0, 8.4}, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}, {8.0, 8.0, 8.0}}};
-
-// What a hop adds, by hardware.
-constexpr PerAlgorithm NVLINK_US{
-    {{0.6, 1.25, 4.0}, {0.6, 1.9, 3.4}, {0, 0, 3.7}, {0, 0, 25}, {0, 0, 25}, {0, 0, 4.0}}};
-constexpr PerAlgorithm PCI_US{
-    {{1.0, 1.9, 4.0}, {1.0, 2.5, 5.7}, {0, 0, 3.7}, {0, 0, 0}, {0, 0, 0}, {0, 0, 4.0}}};
-constexpr PerAlgorithm NETWORK_US{
-    {{5.0, 8.5, 14}, {2.7, 4.0, 14.0}, {0, 0, 31}, {0, 0, 18}, {0, 0, 20.9}, {0, 0, 14}}};
-
-// By generation of the GPU: Volta and before, Ampere, Hopper, Blackwell.
-constexpr std::array<PerServers, 4> MOST_LL{
-    {{39.0, 39.0, 20.4}, {87.7, 22.5, 19.0}, {141.0, 45.0, 35.0}, {282.0, 90.0, 70.0}}};
-constexpr std::array<PerServers, 4> MOST_RING_LL128{
-    {{20.0, 20.0, 20.0}, {20.0, 20.0, 20.0}, {36.7, 36.7, 36.7}, {40.0, 40.0, 40.0}}};
-constexpr std::array<PerServers, 4> MOST_TREE_LL128{
-    {{20.0, 20.0, 20.0}, {20.0, 20.0, 20.0}, {36.7, 36.7, 29.0}, {55.6, 31.67, 20.0}}};
-constexpr std::array<PerServers, 4> MOST_TREE{
-    {{26.5, 18.5, 10.0}, {24.0, 23.6, 17.8}, {38.7, 41.4, 36.0}, {70.0, 42.8, 24.0}}};
-constexpr std::array<PerServers, 4> MOST_NVLS_TREE{
-    {{26.5, 18.5, 10.0}, {24.0, 23.6, 17.8}, {0.0, 57.7, 45.5}, {0.0, 96.0, 80.0}}};
-constexpr std::array<double, 4> NVLS_EFFICIENCY{0, 0, 0.85, 0.74};
-
-// Trees of medium sizes, from 64 bytes on, by powers of two.
-constexpr std::array<std::array<double, 24>, NCCL_PROTOCOLS> TREE_CORRECTION{
-    {{1.0, 1.0, 1.0, 1.0, .9, .8, .7, .7,  .7,  .7,  .6,  .5,
-      .4,  .4,  .5,  .6,  .7, .8, .9, 1.0, 1.0, 1.0, 1.0, 1.0},
-     {1.0, 1.0, 1.0, 1.0, 1.0, .9, .8, .8, .8, .7,  .6,  .6,
-      .6,  .6,  .6,  .6,  .8,  .9, .9, .9, .9, 1.0, 1.0, 1.0},
-     {.9, .9, .9, .9, .9, .9, .9, .8, .7, .6, .6, .5,
-      .5, .5, .5, .6, .7, .8, .7, .7, .8, .9, .9, .9}}};
 
 uint32_t
 FloorLog2(uint64_t value)
@@ -85,9 +50,13 @@ class NcclEstimate
           m_pattern(pattern),
           m_algorithm(algorithm),
           m_protocol(protocol),
+          m_tuner(GetNcclTuner(system.version)),
+          m_latency(m_tuner.latency),
+          m_bandwidth(m_tuner.bandwidth),
           m_isAllReduce(collective == Collective::ALL_REDUCE),
           m_isHalf(collective == Collective::ALL_GATHER ||
                    collective == Collective::REDUCE_SCATTER),
+          m_isReduce(collective == Collective::REDUCE),
           m_hasRoot(collective == Collective::BROADCAST || collective == Collective::REDUCE),
           m_generation(Generation(system.computeCapability)),
           m_size(std::min(system.servers, 3u) - 1)
@@ -118,17 +87,23 @@ class NcclEstimate
     {
         const double n = m_system.ranks;
         const double bus = GetBusGBps();
-        if (m_isHalf && !Is(NcclAlgorithm::RING))
+        if (Is(NcclAlgorithm::RING))
         {
-            return bus;
+            return bus * n / GetSteps();
         }
-        return bus * (Is(NcclAlgorithm::RING) || IsNvls() ? n / GetSteps() : 0.5);
+        if (IsNvls())
+        {
+            return bus * (!HasNvlsEfficiency() ? m_bandwidth.nvlsRatio
+                          : m_isHalf           ? 1
+                                               : n / GetSteps());
+        }
+        return m_isHalf ? bus : bus * 0.5;
     }
 
     /// @return microseconds
     double GetLatencyUs() const
     {
-        const double base = BASE_US[At(m_algorithm)][At(m_protocol)];
+        const double base = m_latency.baseUs[At(m_algorithm)][At(m_protocol)];
         const double local = m_system.ranks / m_system.servers;
         const double depth = FloorLog2(m_system.servers);
         switch (m_algorithm)
@@ -172,14 +147,15 @@ class NcclEstimate
         switch (m_algorithm)
         {
         case NcclAlgorithm::PAT: // one GPU in each server only
-            return !m_isAllReduce && m_system.servers == m_system.ranks &&
+            return m_tuner.hasPat && !m_isAllReduce && m_system.servers == m_system.ranks &&
                    m_system.computeCapability >= 60;
         case NcclAlgorithm::COLLNET_DIRECT:
             return m_system.collnet && m_system.servers >= 2 && m_isAllReduce;
         case NcclAlgorithm::NVLS: // across servers only with reductions in the network
-            return m_pattern.channels >= 2 && (m_system.servers == 1 || m_system.collnet);
+            return m_tuner.hasNvls && m_pattern.channels >= 2 &&
+                   (m_system.servers == 1 || m_system.collnet);
         case NcclAlgorithm::NVLS_TREE:
-            return m_pattern.channels >= 2 && m_system.servers > 1;
+            return m_tuner.hasNvlsTree && m_pattern.channels >= 2 && m_system.servers > 1;
         default:
             return true;
         }
@@ -188,7 +164,10 @@ class NcclEstimate
     bool IsLl128Taken() const
     {
         const NcclPath worst = m_system.computeCapability >= 90 ? NcclPath::PXN : NcclPath::PXB;
-        return m_system.computeCapability >= 70 && m_pattern.typeIntra <= NcclPath::NVB &&
+        const NcclPath worstIntra = m_tuner.hasRelayedLl128 ? NcclPath::NVB : NcclPath::NVL;
+        return m_tuner.hasLl128 && m_system.computeCapability >= 70 &&
+               m_system.computeCapability <= m_tuner.newestLl128 &&
+               m_pattern.typeIntra <= worstIntra &&
                (m_system.servers == 1 || m_pattern.typeInter <= worst);
     }
 
@@ -199,96 +178,148 @@ class NcclEstimate
         return m_isAllReduce ? 2 * (n - 1) : m_isHalf ? n - 1 : n;
     }
 
+    /// @return whether the version knows what a GPU reaches of NVLS
+    bool HasNvlsEfficiency() const
+    {
+        return m_bandwidth.nvlsEfficiency.back() > 0;
+    }
+
     /// @return of one channel with NVLS, before protocols
     double GetNvlsChannelGBps() const
     {
         const double perServer = static_cast<double>(m_system.ranks) / m_system.servers;
         const double channels = m_pattern.channels;
-        double bw = m_pattern.intraGBps * NVLS_EFFICIENCY[m_generation] * (channels - 1) / channels;
+        if (!HasNvlsEfficiency())
+        {
+            const bool isFar = Is(NcclAlgorithm::NVLS_TREE) && m_system.servers > 2;
+            return std::min(m_pattern.intraGBps, m_pattern.interGBps / (isFar ? 2 : 1));
+        }
+        double bw = m_pattern.intraGBps * m_bandwidth.nvlsEfficiency[m_generation] *
+                    (channels - 1) / channels;
         bw *= m_isAllReduce ? 2 : (perServer - 1) / perServer; // all-reduce goes both ways at once
         if (m_system.servers > 1)
         {
             const bool isPair = m_system.servers <= 2 && Is(NcclAlgorithm::NVLS_TREE);
             bw = std::min(bw, m_pattern.interGBps * (isPair ? 2 : 1));
         }
-        return Is(NcclAlgorithm::NVLS_TREE) ? std::min(bw, MOST_NVLS_TREE[m_generation][m_size])
-                                            : bw;
+        return Is(NcclAlgorithm::NVLS_TREE)
+                   ? std::min(bw, m_bandwidth.mostNvlsTree[m_generation][m_size])
+                   : bw;
+    }
+
+    /// @param bus of all channels @return what rings have of it
+    double GetRingGBps(double bus) const
+    {
+        const double channels = m_pattern.channels;
+        if (m_protocol == NcclProtocol::LL)
+        {
+            const bool isCopy = m_system.servers == 1 && !m_isAllReduce && !m_isReduce;
+            return std::min(GetMostLlGBps(), bus * (isCopy ? m_bandwidth.llCopy : m_bandwidth.ll));
+        }
+        if (m_protocol == NcclProtocol::LL128)
+        {
+            const bool isAlone = m_system.ranks < 2 * m_system.servers;
+            const double ll128 =
+                std::min(bus * (isAlone ? m_bandwidth.ll128Alone : m_bandwidth.ringLl128),
+                         channels * m_bandwidth.mostRingLl128[m_generation][m_size]);
+            const double most = m_bandwidth.allRingsLl128;
+            return most > 0 ? std::min(ll128, most) : ll128;
+        }
+        return bus;
+    }
+
+    /// @param bus of all channels @return what trees have of it
+    double GetTreeGBps(double bus) const
+    {
+        const double channels = m_pattern.channels;
+        const double mostAll = m_bandwidth.allTrees[m_size];
+        bus =
+            std::min(bus * m_bandwidth.tree, channels * m_bandwidth.mostTree[m_generation][m_size]);
+        bus = mostAll > 0 ? std::min(bus, mostAll) : bus;
+        if (m_protocol == NcclProtocol::LL)
+        {
+            bus = std::min(bus * m_bandwidth.treeLl, GetMostLlGBps());
+        }
+        if (m_protocol == NcclProtocol::LL128)
+        {
+            bus = std::min(bus * (m_system.servers == 1 ? 7.0 / 9.0 : m_bandwidth.ll128Across),
+                           channels * m_bandwidth.mostTreeLl128[m_generation][m_size]);
+        }
+        return bus * (m_system.simpleTree ? 0.85 : 1);
+    }
+
+    /// @return most with LL: in one server that of the GPU, across servers that of the CPU
+    double GetMostLlGBps() const
+    {
+        const std::size_t row =
+            m_system.servers == 1 ? m_generation : m_system.cpu == CpuVendor::AMD;
+        return m_bandwidth.mostLl[row][m_size];
     }
 
     /// @return of all channels, on the bus
     double GetBusGBps() const
     {
-        // LL in one server depends on the GPU, across servers on the CPU.
-        const double mostLl =
-            MOST_LL[m_system.servers == 1 ? m_generation : m_system.amdCpu][m_size];
-        const double channels = m_pattern.channels;
         const bool isIntra = m_system.servers <= 2 || Is(NcclAlgorithm::COLLNET_DIRECT);
-        double bus = channels * (IsNvls()  ? GetNvlsChannelGBps()
-                                 : isIntra ? m_pattern.intraGBps
-                                           : m_pattern.interGBps);
-        if (Is(NcclAlgorithm::RING) && m_protocol == NcclProtocol::LL)
+        double bus = m_pattern.channels * (IsNvls()  ? GetNvlsChannelGBps()
+                                           : isIntra ? m_pattern.intraGBps
+                                                     : m_pattern.interGBps);
+        if (m_bandwidth.ampereBus > 0 && m_generation == 1 && !IsNvls())
         {
-            bus = std::min(mostLl, bus * 0.5);
+            bus = std::min(bus, m_bandwidth.ampereBus);
         }
-        if (Is(NcclAlgorithm::RING) && m_protocol == NcclProtocol::LL128)
-        {
-            bus = std::min(bus * 0.92, channels * MOST_RING_LL128[m_generation][m_size]);
-        }
-        if (Is(NcclAlgorithm::TREE))
-        {
-            bus = std::min(bus * 0.92, channels * MOST_TREE[m_generation][m_size]);
-            if (m_protocol == NcclProtocol::LL)
-            {
-                bus = std::min(bus / 3.8, mostLl);
-            }
-            if (m_protocol == NcclProtocol::LL128)
-            {
-                bus = std::min(bus * (m_system.servers == 1 ? 7.0 / 9.0 : 120.0 / 128.0),
-                               channels * MOST_TREE_LL128[m_generation][m_size]);
-            }
-            bus *= m_system.simpleTree ? 0.85 : 1;
-        }
-        return Is(NcclAlgorithm::PAT) ? bus * 0.75 : bus;
+        return Is(NcclAlgorithm::RING)   ? GetRingGBps(bus)
+               : Is(NcclAlgorithm::TREE) ? GetTreeGBps(bus)
+               : Is(NcclAlgorithm::PAT)  ? bus * m_bandwidth.pat
+                                         : bus;
     }
 
     const PerAlgorithm& GetLocalUs() const
     {
-        return m_pattern.typeIntra == NcclPath::NVL ? NVLINK_US : PCI_US;
+        return m_pattern.typeIntra == NcclPath::NVL ? m_latency.nvlinkUs : m_latency.pciUs;
     }
 
     /// @return of a hop inside a server
     double GetIntraUs() const
     {
-        return GetLocalUs()[At(m_algorithm)][At(m_protocol)];
+        const bool isSlower = m_system.servers > 1 && m_protocol == NcclProtocol::LL;
+        return GetLocalUs()[At(m_algorithm)][At(m_protocol)] * (isSlower ? m_latency.remoteLl : 1);
     }
 
     /// @return of a hop between servers
     double GetInterUs() const
     {
         // With one GPU in each server there is nothing to hide the latency of the network.
-        const bool isAlone = m_system.ranks == m_system.servers;
+        const bool isAlone = m_system.ranks == m_system.servers && m_latency.isTreeIfAlone;
         const NcclAlgorithm row = isAlone ? NcclAlgorithm::TREE : m_algorithm;
-        return NETWORK_US[At(row)][At(m_protocol)] +
+        return m_latency.networkUs[At(row)][At(m_protocol)] +
                m_pattern.latencyInterUs * (m_protocol == NcclProtocol::SIMPLE ? 2 : 1);
     }
 
     /// @return of a ring that has no root
     double GetRingLatencyUs() const
     {
-        double intraUs = GetIntraUs();
-        if (m_system.servers > 1)
+        if (m_system.servers > 1 && m_latency.isAllRemote)
         {
-            const double post = m_system.amdCpu ? 2.0 : 1.0;
+            return GetSteps() * GetInterUs();
+        }
+        double intraUs = GetIntraUs();
+        if (m_system.servers > 1 && m_latency.hasPost)
+        {
+            const double post = m_system.cpu == CpuVendor::AMD ? 2.0 : 1.0;
             intraUs = std::max(intraUs, post * (m_protocol == NcclProtocol::SIMPLE ? 3 : 1));
         }
-        const double hops = (m_system.servers - 1) * (m_isAllReduce ? 2.0 : 1.0);
+        double hops = (m_system.servers - 1) * (m_isAllReduce ? 2.0 : 1.0);
+        if (m_system.servers > 1 && m_isAllReduce)
+        {
+            hops = std::min(hops + m_latency.closing, GetSteps());
+        }
         return (GetSteps() - hops) * intraUs + hops * GetInterUs();
     }
 
     /// @return of a ring that begins or ends at a root
     double GetChainLatencyUs() const
     {
-        const PerAlgorithm& table = m_system.servers == 1 ? GetLocalUs() : NETWORK_US;
+        const PerAlgorithm& table = m_system.servers == 1 ? GetLocalUs() : m_latency.networkUs;
         if (m_pattern.sameChannels)
         {
             return table[At(m_algorithm)][At(m_protocol)];
@@ -301,8 +332,12 @@ class NcclEstimate
     const NcclPattern& m_pattern;
     const NcclAlgorithm m_algorithm;
     const NcclProtocol m_protocol;
+    const NcclTuner& m_tuner;
+    const NcclLatencies& m_latency;
+    const NcclBandwidths& m_bandwidth;
     const bool m_isAllReduce;
-    const bool m_isHalf;            //!< all-gather or reduce-scatter
+    const bool m_isHalf; //!< all-gather or reduce-scatter
+    const bool m_isReduce;
     const bool m_hasRoot;           //!< broadcast or reduce
     const std::size_t m_generation; //!< row of the tables
     const std::size_t m_size;       //!< column of the tables: one server, two, more
@@ -381,6 +416,7 @@ NcclCostModel::GetTimeUs(Collective collective,
     {
         return std::numeric_limits<double>::infinity();
     }
+    const NcclTuner& tuner = GetNcclTuner(m_system.version);
     const bool isAllReduce = collective == Collective::ALL_REDUCE;
     const uint64_t units = bytes >> 6;
     const uint32_t logarithm = FloorLog2(units);
@@ -389,14 +425,18 @@ NcclCostModel::GetTimeUs(Collective collective,
                             m_system.computeCapability >= 100 && logarithm < 24);
     if (isAllReduce && units > 0 && corrected)
     {
-        cost.gigabytesPerSecond *= TREE_CORRECTION[static_cast<std::size_t>(protocol)][logarithm];
+        cost.gigabytesPerSecond *=
+            tuner.treeCorrection[static_cast<std::size_t>(protocol)][logarithm];
     }
     // Twice as many channels as the search has found, see connect.cc.
     const uint64_t channels = uint64_t{2} * GetPattern(algorithm).channels;
     if (algorithm == NcclAlgorithm::RING && protocol == NcclProtocol::SIMPLE &&
         m_system.servers > 1 && isAllReduce && bytes / (channels * m_system.ranks) >= 64)
     {
-        cost.latencyUs *= m_system.computeCapability < 80 ? 1.9 : 1.4; // plateau of the ring
+        // The plateau of the ring.
+        cost.latencyUs *= m_system.computeCapability < 80 && tuner.latency.plateau > 1
+                              ? 1.9
+                              : tuner.latency.plateau;
     }
     return cost.latencyUs + bytes / (1000 * cost.gigabytesPerSecond);
 }

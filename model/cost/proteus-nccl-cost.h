@@ -7,6 +7,7 @@
 #ifndef PROTEUS_NCCL_COST_H
 #define PROTEUS_NCCL_COST_H
 
+#include "ns3/proteus-cpu-vendor.h"
 #include "ns3/proteus-graph.h"
 
 #include <array>
@@ -19,9 +20,9 @@
  * @file
  * @ingroup proteus
  * NCCL's own cost model of a collective: a latency and a bandwidth for each algorithm and protocol.
- * NCCL's tuner chooses by it. All constants and formulas are those of NVIDIA/nccl v2.30.7,
- * src/graph/tuning.cc. It is a model to choose by and to compare with: what it does not know is
- * what the packet network is for.
+ * NCCL's tuner chooses by it. All constants and formulas are those of NVIDIA/nccl, src/graph/
+ * tuning.cc, of the version in question, see proteus-nccl-tuner.h. It is a model to choose by and
+ * to compare with: what it does not know is what the packet network is for.
  */
 
 namespace ns3
@@ -103,15 +104,16 @@ struct NcclPattern
 /// What the model needs to know about a group of ranks.
 struct NcclSystem
 {
-    uint32_t ranks{1};              //!< how many
-    uint32_t servers{1};            //!< that they are in
-    uint32_t computeCapability{80}; //!< of the GPUs, ten times the major plus the minor number
-    bool amdCpu{false};             //!< AMD CPUs instead of Intel's
-    bool collnet{false};            //!< whether reductions in the network are switched on
-    NcclPattern ring;               //!< of the ring search
-    NcclPattern tree;               //!< of the tree search
-    bool simpleTree{false};         //!< whether one GPU of a server talks to parent and children
-    NcclPattern nvls;               //!< of the NVLS search; no channels where there is none
+    uint32_t ranks{1};               //!< how many
+    uint32_t servers{1};             //!< that they are in
+    uint32_t computeCapability{80};  //!< of the GPUs, ten times the major plus the minor number
+    CpuVendor cpu{CpuVendor::INTEL}; //!< of the servers
+    uint32_t version{230};           //!< of NCCL, see GetNcclTuner()
+    bool collnet{false};             //!< whether reductions in the network are switched on
+    NcclPattern ring;                //!< of the ring search
+    NcclPattern tree;                //!< of the tree search
+    bool simpleTree{false};          //!< whether one GPU of a server talks to parent and children
+    NcclPattern nvls;                //!< of the NVLS search; no channels where there is none
 };
 
 /// @ingroup proteus

@@ -30,6 +30,8 @@ namespace
 constexpr double PS_PER_SECOND = 1e12;
 /// Messages of a program that is replayed as a whole.
 constexpr uint64_t MAX_MESSAGES = 2000;
+/// Messages of every flow of a program that has come to its pace: twice the slots of a connection.
+constexpr uint64_t STEADY_MESSAGES = 16;
 /// Messages of a program that is worth interpolating.
 constexpr uint64_t LEAST_MESSAGES = 500;
 /// Chunks of every channel and rank of the first program that is made of a family.
@@ -52,9 +54,18 @@ CountMessages(const std::vector<ProgramFlow>& flows)
 uint64_t
 CountChunkBytes(const CollectiveRequest& request)
 {
-    const bool isCommon = GetAlgorithmTraits(request.algorithm).hasCommonChunks;
+    const AlgorithmTraits& traits = GetAlgorithmTraits(request.algorithm);
+    // With NVLS every rank is the head of a chunk.
+    const bool isCommon = traits.hasCommonChunks && !traits.hasNvlsChannels;
     return request.chunkBytes * std::max<uint64_t>(request.channels, 1) *
            (isCommon ? 2 : request.vertices.size());
+}
+
+/// Most messages of a program that is replayed as a whole.
+uint64_t
+CountMostMessages(std::size_t flows)
+{
+    return std::max(MAX_MESSAGES, STEADY_MESSAGES * flows);
 }
 
 } // namespace
@@ -71,6 +82,7 @@ FlowProfiles::FlowProfiles(const ExecutionGraph& graph,
       m_launchPs(parameters.launchPs),
       m_routes(cluster, paths, parameters),
       m_programs(graph, cluster, paths, settings),
+      m_nics(cluster),
       m_ofTask(graph.GetNTasks(), nullptr)
 {
 }
@@ -110,7 +122,7 @@ FlowProfiles::FindCosts(TaskId id,
     const CollectiveKernelCost& kernel = GetKernelCost(id);
     const auto& devices = m_graph.GetGroup(m_graph.GetTask(id).place);
     const auto findHop = [&](uint32_t from, uint32_t to) {
-        return FindConnection(devices[from], devices[to]).hop;
+        return FindConnection(devices[from], devices[to], 0).hop;
     };
     const BlockShares shares(program);
     std::map<std::pair<uint32_t, uint32_t>, HopKind> hops;
@@ -262,10 +274,11 @@ FlowProfiles::SetBetween(Shape& shape)
 void
 FlowProfiles::MakeParts(TaskId id, CollectiveRequest request, Family& family) const
 {
-    const uint64_t bytes =
-        std::max(static_cast<uint64_t>(family.bytesPerMessage * MAX_MESSAGES), family.leastBytes);
     // The one whose chunks are as long as they get is there already.
     const std::shared_ptr<Part> first = family.parts.front();
+    const auto most = static_cast<double>(CountMostMessages(first->flows.size()));
+    const uint64_t bytes =
+        std::max(static_cast<uint64_t>(family.bytesPerMessage * most), family.leastBytes);
     family.parts.clear();
     for (const uint64_t part : {bytes / 2, bytes})
     {
@@ -327,7 +340,9 @@ FlowProfiles::FindShape(TaskId id)
                                   static_cast<double>(std::max<uint64_t>(messages, 1));
     }
     if (!family->isWhole && family->parts.size() == 1 && shape.bytes > family->leastBytes &&
-        static_cast<double>(shape.bytes) > family->bytesPerMessage * MAX_MESSAGES)
+        static_cast<double>(shape.bytes) >
+            family->bytesPerMessage *
+                static_cast<double>(CountMostMessages(family->parts.front()->flows.size())))
     {
         MakeParts(id, request, *family);
     }
@@ -342,12 +357,15 @@ FlowProfiles::FindShape(TaskId id)
 }
 
 const Connection&
-FlowProfiles::FindConnection(DeviceId from, DeviceId to) const
+FlowProfiles::FindConnection(DeviceId from, DeviceId to, uint32_t channel) const
 {
-    const auto [place, isNew] = m_connections.emplace(std::make_pair(from, to), Connection());
+    const auto& gpus = m_cluster.GetGpus();
+    const auto [place, isNew] = m_connections.emplace(
+        std::make_tuple(from, to, m_nics.Get(gpus[from], channel), m_nics.Get(gpus[to], channel)),
+        Connection());
     if (isNew)
     {
-        place->second = PlanConnection(m_cluster, m_paths, 0, 0, from, to);
+        place->second = PlanConnection(m_cluster, m_paths, m_nics, 0, channel, from, to);
     }
     return place->second;
 }
@@ -375,7 +393,7 @@ FlowProfiles::PlanRoutes(TaskId id, const std::vector<ProgramFlow>& flows)
             routes.push_back(m_routes.PlanGroup(connection));
             continue;
         }
-        Connection connection = FindConnection(devices[flow.from], devices[flow.to]);
+        Connection connection = FindConnection(devices[flow.from], devices[flow.to], flow.channel);
         connection.flow =
             GetConnectionFlow(group, flow.channel, devices[flow.from], devices[flow.to]);
         routes.push_back(m_routes.Plan(connection));

@@ -185,9 +185,9 @@ class FlowProfiles
     CollectiveProfile Make(TaskId task, Shape& shape);
     /// @param task a communication @param flows of its program @return their routes
     std::vector<uint32_t> PlanRoutes(TaskId task, const std::vector<ProgramFlow>& flows);
-    /// @param from device that sends @param to device that receives
-    /// @return the connection, of some channel of some group
-    const Connection& FindConnection(DeviceId from, DeviceId to) const;
+    /// @param from device that sends @param to device that receives @param channel of a program
+    /// @return the connection, of some group
+    const Connection& FindConnection(DeviceId from, DeviceId to, uint32_t channel) const;
     /// @param task a communication @param program of it @param flows of that
     /// @return what its steps cost
     ReplayCosts FindCosts(TaskId task,
@@ -219,7 +219,9 @@ class FlowProfiles
     ProgramCache m_programs;
     std::map<ProgramCache::Key, Shape> m_shapes;
     std::map<FamilyKey, std::shared_ptr<Family>> m_families;
-    mutable std::map<std::pair<DeviceId, DeviceId>, Connection> m_connections;
+    /// By sender, receiver, and NIC of the sender and of the receiver that the channel takes.
+    mutable std::map<std::tuple<DeviceId, DeviceId, VertexId, VertexId>, Connection> m_connections;
+    NicTable m_nics; //!< of the cluster
     std::map<std::tuple<Collective, uint64_t, uint32_t, GroupId>, CollectiveProfile> m_profiles;
     std::vector<const CollectiveProfile*> m_ofTask; //!< by task, null until it is known
 };

@@ -154,6 +154,7 @@ GetFlowCollectiveFields()
             "NetworkChannels",
             "CommunicatorRanks",
             "NcclVersion",
+            "CpuVendor",
             "LaunchMode",
             "LaunchOverhead",
             "KernelCosts"};

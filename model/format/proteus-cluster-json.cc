@@ -6,6 +6,7 @@
 
 #include "proteus-cluster-json.h"
 
+#include "ns3/proteus-cpu-vendor.h"
 #include "ns3/proteus-json.h"
 
 #include <algorithm>
@@ -132,10 +133,11 @@ ReadRate(const JsonValue& json, double least)
     return std::round(json.AsNumber(least, MOST_GBYTES_PER_S) * GBYTE);
 }
 
-/// @param isGpu or else a vertex of another kind @return what it may say
+/// @param kind of a vertex @return what it may say
 std::vector<const char*>
-GetVertexKeys(bool isGpu)
+GetVertexKeys(VertexKind kind)
 {
+    const bool isGpu = kind == VertexKind::GPU;
     std::vector<const char*> keys{"name", "kind", "server"};
     if (isGpu)
     {
@@ -155,6 +157,10 @@ GetVertexKeys(bool isGpu)
             keys.push_back(field.key);
         }
         keys.push_back("buffer_bytes");
+    }
+    if (kind == VertexKind::CPU)
+    {
+        keys.push_back("vendor");
     }
     return keys;
 }
@@ -183,12 +189,17 @@ ReadVertex(const JsonValue& json)
     const std::string& kindName = kind.AsString();
     vertex.kind = kind.Check([&] { return VertexKindFromString(kindName); });
     const bool isGpu = vertex.kind == VertexKind::GPU;
-    json.AllowKeys(isGpu ? "a GPU" : "a vertex that is no GPU", GetVertexKeys(isGpu));
+    json.AllowKeys(isGpu ? "a GPU" : "a vertex that is no GPU", GetVertexKeys(vertex.kind));
 
     vertex.name = json.Get("name").AsString();
     if (const auto server = json.Find("server"))
     {
         vertex.server = static_cast<int32_t>(server->AsWhole(0, MAX_SERVERS - 1));
+    }
+    if (const auto vendor = vertex.kind == VertexKind::CPU ? json.Find("vendor") : std::nullopt)
+    {
+        vertex.model = vendor->AsString();
+        vendor->Check([&] { return CpuVendorFromString(vertex.model); });
     }
     if (isGpu)
     {
@@ -419,6 +430,10 @@ ToJson(const Vertex& vertex)
     if (vertex.kind == VertexKind::GPU)
     {
         json["model"] = vertex.model;
+    }
+    if (vertex.kind == VertexKind::CPU && !vertex.model.empty())
+    {
+        json["vendor"] = vertex.model;
     }
     for (const RateField& field : RATE_FIELDS)
     {

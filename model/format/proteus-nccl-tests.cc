@@ -364,6 +364,7 @@ class Reader
             else
             {
                 NoteCollective(FindCollective(line)); // what mpirun and NCCL say
+                NoteVersion(words);
             }
         }
         if (m_table.rows.empty())
@@ -406,8 +407,29 @@ class Reader
             m_ofProcess = static_cast<uint32_t>(
                 m_reader.ToUnsigned(words[2], "the number of threads", MAX_THREADS) *
                 m_reader.ToUnsigned(words[4], "the number of GPUs", MAX_THREADS));
+            m_table.gpusOfThread = static_cast<uint32_t>(
+                m_reader.ToUnsigned(words[4], "the number of GPUs", MAX_THREADS));
         }
+        NoteVersion(words);
         NoteCollective(FindCollective(line)); // "# Collective test starting: all_reduce_perf"
+    }
+
+    /// Notes the version of NCCL that a line names: "# nccl-tests version 2.16.2 nccl-headers=22703
+    /// nccl-library=22703", "NCCL version 2.27.3+cuda12.9". @param words of the line
+    void NoteVersion(const std::vector<std::string>& words)
+    {
+        const std::string library = "nccl-library=";
+        for (std::size_t i = 0; i < words.size() && m_table.ncclVersion.empty(); ++i)
+        {
+            if (words[i].rfind(library, 0) == 0)
+            {
+                m_table.ncclVersion = words[i].substr(library.size());
+            }
+            else if (i >= 2 && words[i - 2] == "NCCL" && words[i - 1] == "version")
+            {
+                m_table.ncclVersion = words[i];
+            }
+        }
     }
 
     void ReadCsvHeader(const std::string& line)

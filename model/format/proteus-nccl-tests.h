@@ -57,7 +57,9 @@ struct NcclTestsTable
     std::string collective;           //!< e.g. "all-reduce"; empty if the file does not say
     uint32_t ranks{0};                //!< 0 if the file does not say
     uint32_t nodes{0};                //!< hosts of the ranks; 0 if the file does not say
-    std::vector<NcclTestsRow> rows;   //!< in the order of the file
+    std::string ncclVersion;        //!< as the log has it, e.g. "2.18.3"; empty if it does not say
+    uint32_t gpusOfThread{0};       //!< that one host thread launches on; 0 if it does not say
+    std::vector<NcclTestsRow> rows; //!< in the order of the file
 };
 
 /**
@@ -66,8 +68,9 @@ struct NcclTestsTable
  * around the table is skipped, and so is what launchers put before a line: "[1,0]<stdout>:" (mpirun
  * --tag-output) and "0: " (srun --label). Ranks and hosts are those that the log lists; which
  * collective it is of follows from the name of the program (all_reduce_perf), where it stands in a
- * line of the log. In CSV, the first line that begins with no '#' names the columns, of
- * which size_bytes is needed and these are known, any other an error:
+ * line of the log. The version of NCCL is what nccl-tests or NCCL itself says
+ * ("nccl-library=22703", "NCCL version 2.27.3+cuda12.9"). In CSV, the first line that begins with
+ * no '#' names the columns, of which size_bytes is needed and these are known, any other an error:
  *
  * size_bytes, count, type, redop, root, oop_time_us, oop_algbw_GBps, oop_busbw_GBps, ip_time_us,
  * ip_algbw_GBps, ip_busbw_GBps, and time_us, algbw_GBps, busbw_GBps for those out of place;

@@ -153,23 +153,29 @@ class NcclReader
         // P9_BW, ARM_BW.
         double interconnect = 6e9;
         double forward = 0;
-        bool isIntel = false;
+        CpuVendor maker = CpuVendor::OTHER;
         if (arch != nullptr && *arch == "ppc64")
         {
             interconnect = 32e9;
+            maker = CpuVendor::POWER;
+        }
+        else if (arch != nullptr && *arch == "arm64")
+        {
+            maker = CpuVendor::ARM;
         }
         else if (vendor != nullptr && *vendor == "GenuineIntel")
         {
             interconnect = model >= 0xcf ? 40e9 : model >= 0x8f ? 22e9 : model >= 0x55 ? 10e9 : 6e9;
-            isIntel = true;
+            maker = CpuVendor::INTEL;
         }
         else if (vendor != nullptr && *vendor == "AuthenticAMD")
         {
             interconnect = 16e9;
             forward = 16e9; // measured, see the preset dgx-a100
+            maker = CpuVendor::AMD;
         }
         NcclDevice device;
-        device.vertex = MakeCpu(forward);
+        device.vertex = MakeCpu(forward, true, maker);
         device.dev = m_cpus.size();
         const std::size_t cpu = m_server.Add(device);
         m_cpus.push_back(cpu);
@@ -188,7 +194,7 @@ class NcclReader
                 AddNic(child, {&child}, cpu, {PcieX16BytesPerSecond(3), 3}, false);
             }
         }
-        if (isIntel)
+        if (maker == CpuVendor::INTEL)
         {
             m_server.GetDevice(cpu).vertex.forwardBytesPerSecond =
                 IntelForwardBytesPerSecond(generation);

@@ -33,8 +33,13 @@ CollectiveQueuePairs::Get(GroupId group,
         m_pairs.emplace(std::make_tuple(group, channel, from, to, bytesPerSecond), NO_ID);
     if (isNew)
     {
+        if (!m_nics)
+        {
+            m_nics.emplace(m_transport->GetFabric()->GetCluster());
+        }
         const Connection connection = PlanConnection(m_transport->GetFabric()->GetCluster(),
                                                      m_transport->GetFabric()->GetPaths(),
+                                                     *m_nics,
                                                      group,
                                                      channel,
                                                      m_graph.GetGroup(group)[from],

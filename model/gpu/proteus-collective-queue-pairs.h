@@ -9,10 +9,12 @@
 
 #include "ns3/proteus-collective-kernel-cost.h"
 #include "ns3/proteus-graph.h"
+#include "ns3/proteus-nic-table.h"
 #include "ns3/proteus-transport.h"
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <tuple>
 #include <vector>
 
@@ -57,9 +59,10 @@ class CollectiveQueuePairs
     }
 
   private:
-    const ExecutionGraph& m_graph; //!< whose groups communicate
-    Ptr<Transport> m_transport;    //!< that has the queue pairs
-    bool m_kernelCopies;           //!< see CollectiveQueuePairs()
+    const ExecutionGraph& m_graph;  //!< whose groups communicate
+    Ptr<Transport> m_transport;     //!< that has the queue pairs
+    std::optional<NicTable> m_nics; //!< of the cluster, which the transport knows once it is set up
+    bool m_kernelCopies;            //!< see CollectiveQueuePairs()
     /// By group, channel, sender's and receiver's rank, and rate.
     std::map<std::tuple<GroupId, uint32_t, uint32_t, uint32_t, double>, uint32_t> m_pairs;
     std::vector<HopKind> m_hops; //!< by queue pair

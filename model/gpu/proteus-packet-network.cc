@@ -85,7 +85,7 @@ PacketNetwork::GetTypeId()
                           MakeUintegerChecker<uint32_t>(0, 1024))
             .AddAttribute("NetworkChannels",
                           "Channels of a message, or of a pair of ranks of an all-to-all, between "
-                          "servers; 0: one, as NCCL's default.",
+                          "servers; 0: as NCCL takes, see PlanMessage().",
                           UintegerValue(0),
                           MakeUintegerAccessor(&PacketNetwork::m_networkChannels),
                           MakeUintegerChecker<uint32_t>(0, 1024))
@@ -102,6 +102,12 @@ PacketNetwork::GetTypeId()
                 UintegerValue(230),
                 MakeUintegerAccessor(&PacketNetwork::m_ncclVersion),
                 MakeUintegerChecker<uint32_t>(200))
+            .AddAttribute("CpuVendor",
+                          "Who made the CPUs, to NCCL's tuner: intel, amd, arm, power or other; "
+                          "empty: as the cluster says, see CpuVendor.",
+                          StringValue(""),
+                          MakeStringAccessor(&PacketNetwork::m_cpuVendor),
+                          MakeStringChecker())
             .AddAttribute("KernelCopies",
                           "Whether kernels move the bytes between GPUs of one server, as NCCL's "
                           "do, and not copy engines.",
@@ -157,6 +163,7 @@ PacketNetwork::MakeSettings() const
     settings.networkChannels = m_networkChannels;
     settings.communicatorRanks = m_communicatorRanks;
     settings.ncclVersion = m_ncclVersion;
+    settings.cpuVendor = m_cpuVendor;
     settings.maker = m_maker;
     settings.launchMode = m_launchMode;
     settings.launchPs = m_launchOverhead.GetPicoSeconds();

@@ -67,8 +67,11 @@ TEST(ChannelSearch, FindsWhatNcclFinds)
                            Case{"pcie-v100x4", 1, 4, 70, 1, 12, 2}})
     {
         const Group group(it.preset, it.servers, it.ranks);
-        const auto found =
-            SearchChannels(group.cluster, group.paths, group.vertices, it.capability);
+        const auto found = SearchChannels(group.cluster,
+                                          group.paths,
+                                          group.vertices,
+                                          it.capability,
+                                          CpuVendor::INTEL);
         EXPECT_EQ(found.ring.channels, it.channels) << it.preset << " " << it.ranks;
         EXPECT_DOUBLE_EQ(found.ring.intraGBps, it.speed) << it.preset << " " << it.ranks;
         EXPECT_EQ(found.workingChannels, it.working) << it.preset << " " << it.ranks;
@@ -78,12 +81,18 @@ TEST(ChannelSearch, FindsWhatNcclFinds)
          {std::make_tuple("dgx-h100", 90u, 40.0), std::make_tuple("hgx-b200", 100u, 80.0)})
     {
         const Group group(preset, 1, 8);
-        const auto found = SearchChannels(group.cluster, group.paths, group.vertices, capability);
+        const auto found = SearchChannels(group.cluster,
+                                          group.paths,
+                                          group.vertices,
+                                          capability,
+                                          CpuVendor::INTEL);
         EXPECT_EQ(found.nvls.channels, 8u);
         EXPECT_DOUBLE_EQ(found.nvls.intraGBps, speed);
     }
     const Group a100("dgx-a100", 1, 8);
-    EXPECT_EQ(SearchChannels(a100.cluster, a100.paths, a100.vertices, 80).nvls.channels, 0u);
+    EXPECT_EQ(
+        SearchChannels(a100.cluster, a100.paths, a100.vertices, 80, CpuVendor::AMD).nvls.channels,
+        0u);
 }
 
 TEST(ChannelSearch, KnowsKindsOfPaths)
@@ -242,7 +251,7 @@ TEST(CollectiveChoice, ChoosesAsTheTuner)
     request.algorithm.clear();
     CollectiveChooser(two.cluster, two.paths).Complete(request);
     EXPECT_EQ(request.algorithm, "pxn");
-    EXPECT_EQ(request.networkChannels, 1u);
+    EXPECT_EQ(request.networkChannels, 4u); // one for every 14 of 50 GB/s);
     EXPECT_EQ(request.chunkBytes, 131072u);
 }
 

@@ -1,0 +1,65 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef PROTEUS_NIC_TABLE_H
+#define PROTEUS_NIC_TABLE_H
+
+#include "proteus-cluster.h"
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+/**
+ * @file
+ * @ingroup proteus
+ * Which NIC each channel of a GPU takes.
+ */
+
+namespace ns3
+{
+namespace proteus
+{
+
+/**
+ * @ingroup proteus
+ * @param cluster with the vertex
+ * @param from a vertex of a server
+ * @return the nearest NICs of its server by routing cost, ascending
+ */
+std::vector<VertexId> FindNearestNics(const Cluster& cluster, VertexId from);
+
+/**
+ * @ingroup proteus
+ * The NICs of GPUs. Where a server has several for each GPU, as with sixteen beside eight GPUs, a
+ * GPU has a share of those that are nearest, and channels take them in turn (NVIDIA/nccl v2.30.7,
+ * src/graph/topo.cc, ncclTopoGetLocalNet()).
+ */
+class NicTable
+{
+  public:
+    /// @param cluster with the GPUs; must outlive this object
+    explicit NicTable(const Cluster& cluster);
+
+    /// @param gpu a GPU @return how many NICs it has for itself; 1 where it shares one, or has none
+    uint32_t CountNics(VertexId gpu) const;
+
+    /// @param gpu a GPU @param channel of a collective @return NIC that it sends by; of channel 0
+    /// that of Cluster::GetNic()
+    VertexId Get(VertexId gpu, uint32_t channel) const;
+
+  private:
+    /// @param gpu a GPU @return its NICs
+    const std::vector<VertexId>& Find(VertexId gpu) const;
+
+    const Cluster& m_cluster;
+    mutable std::unordered_map<VertexId, std::vector<VertexId>> m_nics; //!< by GPU, found on demand
+};
+
+} // namespace proteus
+} // namespace ns3
+
+#endif // PROTEUS_NIC_TABLE_H

@@ -1,0 +1,127 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-message-plan.h"
+
+#include "ns3/proteus-nccl-tuner.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ns3
+{
+namespace proteus
+{
+
+namespace
+{
+
+constexpr uint64_t LL_BYTES = 16384;           // NCCL_P2P_LL_THRESHOLD
+constexpr double GBPS_OF_NETWORK_CHANNEL = 14; // NCCL_P2P_PER_CHANNEL_NET_BW
+constexpr uint32_t PEERS_OF_CHANNEL = 8;       // NCCL_MAX_DEV_WORK_P2P_PER_BATCH
+constexpr uint64_t LONG_PART = 32;             // chunks; of one server
+// The first versions whose LL limit counts all channels of a peer, and those that are used.
+constexpr uint32_t FIRST_LIMIT_OF_PEER = 222;
+constexpr uint32_t FIRST_LIMIT_OF_USED = 229;
+constexpr uint32_t FIRST_FEWER_AT_SCALE = 221; // channels of network peers depend on the ranks
+
+uint32_t
+PowerOfTwo(uint32_t value)
+{
+    uint32_t power = 1;
+    while (power < value)
+    {
+        power *= 2;
+    }
+    return power;
+}
+
+uint64_t
+DivideUp(uint64_t value, uint64_t by)
+{
+    return (value + by - 1) / by;
+}
+
+/// @param question what is wanted @param all channels @return most channels of a peer
+uint32_t
+CountPeerChannels(const MessageQuestion& question, uint32_t all)
+{
+    uint32_t most = question.localChannels;
+    if (question.servers > 1 && question.networkChannels > 0)
+    {
+        most = std::min(most, question.networkChannels);
+    }
+    else if (question.servers > 1)
+    {
+        uint32_t network = GetNcclTuner(question.version).networkChannels;
+        if (network == 0)
+        {
+            const auto busy = static_cast<uint32_t>(
+                std::ceil(std::floor(question.networkGBps) / GBPS_OF_NETWORK_CHANNEL));
+            network = std::max({busy, question.networkCards, 1u});
+            while (PowerOfTwo(std::min(most, network)) *
+                           DivideUp(question.ranks, PEERS_OF_CHANNEL) >
+                       all &&
+                   network > 1)
+            {
+                network = PowerOfTwo(network) / 2;
+            }
+        }
+        else if (question.version >= FIRST_FEWER_AT_SCALE)
+        {
+            while (network * question.ranks > 4 * all && network > 1)
+            {
+                network /= 2;
+            }
+            network = std::max(network, question.networkCards);
+        }
+        most = std::min(most, network);
+    }
+    return std::min(PowerOfTwo(most), all);
+}
+
+} // namespace
+
+MessagePlan
+PlanMessage(const MessageQuestion& question)
+{
+    const bool isNetwork = question.servers > 1;
+    const uint32_t all = PowerOfTwo(question.channels);
+    const uint32_t most = CountPeerChannels(question, all);
+    uint32_t least = most;
+    while (least * question.ranks > all && least > 1)
+    {
+        least /= 2;
+    }
+    const uint64_t shortest = std::max<uint64_t>(question.chunkBytes / (isNetwork ? 2 : 8), 1);
+    const uint64_t longest = question.chunkBytes * (isNetwork ? 1 : LONG_PART);
+    const uint64_t bytes = std::max<uint64_t>(question.bytes, 1);
+    MessagePlan plan;
+    plan.channels = static_cast<uint32_t>(std::min<uint64_t>(least, DivideUp(bytes, shortest)));
+    while (2 * plan.channels <= most &&
+           std::max(shortest, DivideUp(bytes, plan.channels)) > longest)
+    {
+        plan.channels *= 2;
+    }
+    const uint32_t counted = question.version >= FIRST_LIMIT_OF_USED   ? plan.channels
+                             : question.version >= FIRST_LIMIT_OF_PEER ? most
+                                                                       : 1;
+    if (!isNetwork && bytes <= counted * LL_BYTES)
+    {
+        plan.protocol = Protocol::LL;
+    }
+    plan.chunkBytes = question.chunkBytes;
+    if (isNetwork)
+    {
+        plan.chunkBytes /= bytes < question.chunkBytes       ? 4
+                           : bytes < 8 * question.chunkBytes ? 2
+                                                             : 1;
+    }
+    return plan;
+}
+
+} // namespace proteus
+} // namespace ns3

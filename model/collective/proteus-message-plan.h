@@ -1,0 +1,68 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef PROTEUS_MESSAGE_PLAN_H
+#define PROTEUS_MESSAGE_PLAN_H
+
+#include "proteus-protocol.h"
+
+#include <cstdint>
+
+/**
+ * @file
+ * @ingroup proteus
+ * How NCCL cuts point-to-point messages: those of send, receive, all-to-all, gather and scatter.
+ */
+
+namespace ns3
+{
+namespace proteus
+{
+
+/// @ingroup proteus
+/// What decides how a message is cut.
+struct MessageQuestion
+{
+    uint64_t bytes{0};                      //!< of a pair of ranks
+    uint32_t ranks{2};                      //!< of the communicator
+    uint32_t servers{1};                    //!< that the ranks are in
+    uint32_t channels{1};                   //!< of the communicator
+    uint32_t localChannels{2};              //!< that the ways inside a server have room for
+    uint32_t networkChannels{0};            //!< of a peer in another server; 0: as the version does
+    double networkGBps{0};                  //!< of the NICs of a GPU, 1e9 bytes per second
+    uint32_t networkCards{1};               //!< NICs of a GPU
+    uint64_t chunkBytes{P2P_NETWORK_BYTES}; //!< most bytes of one chunk
+    uint32_t version{230};                  //!< of NCCL, see GetNcclTuner()
+};
+
+/// @ingroup proteus
+/// How a message is cut.
+struct MessagePlan
+{
+    uint32_t channels{1};                //!< that share it
+    Protocol protocol{Protocol::SIMPLE}; //!< LL or Simple
+    uint64_t chunkBytes{0};              //!< most bytes of one chunk
+};
+
+/**
+ * @ingroup proteus
+ * Cuts a message as NCCL does. A peer has a power of two of channels: those that its NVLinks have
+ * room for, twice (two over PCIe), and across servers no more than what keeps its NICs busy; but no
+ * more than that all peers together have one each. Of these, parts no shorter than an eighth of a
+ * chunk (half of one across servers) are made; parts longer than 32 chunks (one) get more channels.
+ * What has up to 16 KiB for each channel goes by LL inside a server, which has no buffers for
+ * messages to other servers. Across servers, chunks of short messages are shorter.
+ * (NVIDIA/nccl v2.30.7, src/graph/paths.cc, ncclTopoComputeP2pChannelsPerPeer() and
+ * ncclTopoComputeP2pChannels(); src/enqueue.cc, scheduleP2pTasksToPlan() and addP2pToPlan().)
+ * @param question what is wanted
+ * @return the plan
+ */
+MessagePlan PlanMessage(const MessageQuestion& question);
+
+} // namespace proteus
+} // namespace ns3
+
+#endif // PROTEUS_MESSAGE_PLAN_H

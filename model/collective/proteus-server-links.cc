@@ -1,0 +1,272 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-server-links.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace ns3
+{
+namespace proteus
+{
+
+namespace
+{
+
+/// The NVLink lanes between GPUs that are joined directly, in units of the narrowest connection.
+std::vector<std::vector<uint32_t>>
+CountLanes(const Cluster& cluster, const std::vector<VertexId>& gpus)
+{
+    const auto n = gpus.size();
+    std::vector<std::vector<double>> rates(n, std::vector<double>(n, 0));
+    double narrowest = std::numeric_limits<double>::max();
+    for (std::size_t i = 0; i < n; ++i)
+    {
+        for (const Port& port : cluster.GetPorts(gpus[i]))
+        {
+            const auto peer = std::find(gpus.begin(), gpus.end(), port.neighbor);
+            const Link& link = cluster.GetLinks()[port.link];
+            if (peer != gpus.end() && link.technology == LinkTechnology::NVLINK)
+            {
+                rates[i][peer - gpus.begin()] += link.bytesPerSecond;
+                narrowest = std::min(narrowest, link.bytesPerSecond);
+            }
+        }
+    }
+    std::vector<std::vector<uint32_t>> lanes(n, std::vector<uint32_t>(n, 0));
+    for (std::size_t i = 0; i < n; ++i)
+    {
+        for (std::size_t j = 0; j < n; ++j)
+        {
+            lanes[i][j] = static_cast<uint32_t>(rates[i][j] / narrowest + 0.5);
+        }
+    }
+    return lanes;
+}
+
+/// What crosses the root complex of an Intel CPU between GPUs takes more of PCIe
+/// (INTEL_P2P_OVERHEAD).
+constexpr double INTEL_TIMES = 6.0 / 5;
+/// What a GPU before Ampere takes of the other direction for what a NIC writes to it.
+constexpr double READ_TIMES = 1.0 / 8;
+
+} // namespace
+
+std::vector<std::vector<uint32_t>>
+FindRelays(const Cluster& cluster, const std::vector<VertexId>& gpus)
+{
+    const auto lanes = CountLanes(cluster, gpus);
+    const auto n = static_cast<uint32_t>(lanes.size());
+    std::vector<std::vector<uint32_t>> relays(n, std::vector<uint32_t>(n, NO_RANK));
+    std::vector<std::vector<uint32_t>> neighbors(n);
+    for (uint32_t a = 0; a < n; ++a)
+    {
+        for (uint32_t b = 0; b < n; ++b)
+        {
+            if (lanes[a][b] > 0)
+            {
+                neighbors[a].push_back(b);
+            }
+        }
+    }
+    for (uint32_t a = 0; a < n; ++a)
+    {
+        for (uint32_t b = 0; b < n; ++b)
+        {
+            uint32_t most = 0;
+            for (const uint32_t via : neighbors[a])
+            {
+                const uint32_t least = std::min(lanes[a][via], lanes[via][b]);
+                if (a != b && lanes[a][b] == 0 && least > most)
+                {
+                    most = least;
+                    relays[a][b] = via;
+                }
+            }
+        }
+    }
+    return relays;
+}
+
+ServerLinks::ServerLinks(const Cluster& cluster,
+                         const Paths& paths,
+                         const std::vector<VertexId>& gpus,
+                         bool hasNetwork,
+                         uint32_t computeCapability,
+                         CpuVendor cpu)
+    : m_cluster(cluster),
+      m_paths(paths),
+      m_gpus(gpus),
+      m_hasNetwork(hasNetwork),
+      m_capability(computeCapability),
+      m_cpu(cpu),
+      m_relays(FindRelays(cluster, gpus))
+{
+    for (const VertexId gpu : m_gpus)
+    {
+        double nvlink = 0;
+        double other = 0;
+        for (const Port& port : m_cluster.GetPorts(gpu))
+        {
+            const bool isNvlink =
+                m_cluster.GetLinks()[port.link].technology == LinkTechnology::NVLINK;
+            (isNvlink ? nvlink : other) += GetLinkGBps(port.link);
+            m_hasNvswitch = m_hasNvswitch ||
+                            m_cluster.GetVertices()[port.neighbor].kind == VertexKind::NVSWITCH;
+        }
+        m_totalGBps = std::max({m_totalGBps, nvlink, other});
+    }
+    AddWaysBetween();
+    if (m_hasNetwork)
+    {
+        AddWaysOut();
+    }
+}
+
+double
+ServerLinks::GetNvlinkGBps() const
+{
+    // Of a raw rate of 20 (Pascal), 25, 25 (Hopper) and 50 (Blackwell).
+    return m_capability >= 100 ? 40.1 : m_capability >= 90 ? 20.6 : m_capability >= 70 ? 20 : 18;
+}
+
+double
+ServerLinks::GetLinkGBps(LinkId id) const
+{
+    const Link& link = m_cluster.GetLinks()[id];
+    const double raw = link.bytesPerSecond / 1e9;
+    const double nvlinkRaw = m_capability >= 100 ? 50 : m_capability >= 70 ? 25 : 20;
+    return link.technology == LinkTechnology::NVLINK ? raw * GetNvlinkGBps() / nvlinkRaw
+           : link.technology == LinkTechnology::PCIE ? raw * 12 / 15.75 // Gen3 x16
+                                                     : raw;
+}
+
+double
+ServerLinks::GetJoinedGBps(LinkId id) const
+{
+    const Link& link = m_cluster.GetLinks()[id];
+    const auto kind = [&](VertexId vertex) { return m_cluster.GetVertices()[vertex].kind; };
+    const VertexId gpu = kind(link.a) == VertexKind::GPU ? link.a : link.b;
+    if (kind(gpu) != VertexKind::GPU || kind(link.Other(gpu)) != VertexKind::NVSWITCH)
+    {
+        return GetLinkGBps(id);
+    }
+    double sum = 0;
+    for (const Port& port : m_cluster.GetPorts(gpu))
+    {
+        sum += kind(port.neighbor) == VertexKind::NVSWITCH ? GetLinkGBps(port.link) : 0;
+    }
+    return sum;
+}
+
+uint32_t
+ServerLinks::FindDirection(LinkId link, VertexId from)
+{
+    const auto [place, isNew] =
+        m_directions.emplace(std::make_pair(link, from), static_cast<uint32_t>(m_rates.size()));
+    if (isNew)
+    {
+        m_rates.push_back(GetJoinedGBps(link));
+    }
+    return place->second;
+}
+
+ServerWay
+ServerLinks::MakeWay(const std::vector<VertexId>& vertices)
+{
+    ServerWay way;
+    way.type = PathType::NVL;
+    way.gigabytesPerSecond = std::numeric_limits<double>::infinity();
+    const auto kind = [&](VertexId vertex) { return m_cluster.GetVertices()[vertex].kind; };
+    const bool startsAtGpu = kind(vertices.front()) == VertexKind::GPU;
+    const bool endsAtGpu = kind(vertices.back()) == VertexKind::GPU;
+    for (std::size_t i = 0; i + 1 < vertices.size(); ++i)
+    {
+        const PathType type = FindPathType(m_cluster, m_paths, vertices[i], vertices[i + 1]);
+        way.type = std::max(way.type, vertices.size() > 2 ? std::max(type, PathType::NVB) : type);
+        VertexId at = vertices[i];
+        for (const LinkId id : m_paths.Walk(at, vertices[i + 1], [](VertexId, std::size_t) {
+                 return std::size_t{0};
+             }))
+        {
+            const Link& link = m_cluster.GetLinks()[id];
+            const VertexId next = link.Other(at);
+            const bool isSlower = type == PathType::PHB && startsAtGpu && endsAtGpu &&
+                                  m_cpu == CpuVendor::INTEL &&
+                                  link.technology == LinkTechnology::PCIE;
+            way.uses.push_back({FindDirection(id, at), isSlower ? INTEL_TIMES : 1});
+            way.gigabytesPerSecond = std::min(way.gigabytesPerSecond, GetJoinedGBps(id));
+            if (kind(next) == VertexKind::GPU && !startsAtGpu && m_capability < 80)
+            {
+                way.uses.push_back({FindDirection(id, next), READ_TIMES});
+            }
+            at = next;
+            ++way.hops;
+        }
+    }
+    return way;
+}
+
+void
+ServerLinks::AddWaysBetween()
+{
+    m_between.assign(m_gpus.size(), std::vector<ServerWay>(m_gpus.size()));
+    for (uint32_t a = 0; a < m_gpus.size(); ++a)
+    {
+        for (uint32_t b = 0; b < m_gpus.size(); ++b)
+        {
+            if (a != b)
+            {
+                const uint32_t relay = m_relays[a][b];
+                m_between[a][b] = relay == NO_RANK ? MakeWay({m_gpus[a], m_gpus[b]})
+                                                   : MakeWay({m_gpus[a], m_gpus[relay], m_gpus[b]});
+                if (!m_hasNetwork)
+                {
+                    m_mostGBps = std::max(m_mostGBps, m_between[a][b].gigabytesPerSecond);
+                }
+            }
+        }
+    }
+}
+
+void
+ServerLinks::AddWaysOut()
+{
+    const NicTable nics(m_cluster);
+    m_in.resize(m_gpus.size());
+    m_out.resize(m_gpus.size());
+    for (uint32_t gpu = 0; gpu < m_gpus.size(); ++gpu)
+    {
+        for (uint32_t k = 0; k < nics.CountNics(m_gpus[gpu]); ++k)
+        {
+            const VertexId nic = nics.Get(m_gpus[gpu], k);
+            ServerWay in = MakeWay({nic, m_gpus[gpu]});
+            ServerWay out = MakeWay({m_gpus[gpu], nic});
+            for (const Port& port : m_cluster.GetPorts(nic))
+            {
+                const LinkTechnology technology = m_cluster.GetLinks()[port.link].technology;
+                if (technology == LinkTechnology::INFINIBAND || technology == LinkTechnology::ROCE)
+                {
+                    in.uses.push_back({FindDirection(port.link, port.neighbor), 1});
+                    out.uses.push_back({FindDirection(port.link, nic), 1});
+                    for (ServerWay* way : {&in, &out})
+                    {
+                        way->gigabytesPerSecond =
+                            std::min(way->gigabytesPerSecond, GetLinkGBps(port.link));
+                    }
+                    break;
+                }
+            }
+            m_mostGBps = std::max(m_mostGBps, out.gigabytesPerSecond);
+            m_in[gpu].push_back(std::move(in));
+            m_out[gpu].push_back(std::move(out));
+        }
+    }
+}
+
+} // namespace proteus
+} // namespace ns3

@@ -1,0 +1,111 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "ns3/proteus-message-plan.h"
+
+#include <gtest/gtest.h>
+
+using namespace ns3::proteus;
+
+namespace
+{
+
+constexpr uint64_t KIB = 1024;
+
+/// @param bytes of a pair @return what eight A100 behind NVSwitches ask
+MessageQuestion
+AskA100(uint64_t bytes)
+{
+    MessageQuestion question;
+    question.bytes = bytes;
+    question.ranks = 8;
+    question.channels = 24;
+    question.localChannels = 24;
+    question.chunkBytes = P2P_NVLINK_BYTES;
+    return question;
+}
+
+} // namespace
+
+TEST(MessagePlan, InsideAServer)
+{
+    // 24 channels are 32, of which each of eight peers has four; a part is no shorter than an
+    // eighth of a chunk, 64 KiB.
+    for (const auto& [bytes, channels, protocol] :
+         {std::make_tuple(uint64_t{1}, 1u, Protocol::LL),
+          std::make_tuple(16 * KIB, 1u, Protocol::LL),
+          std::make_tuple(16 * KIB + 1, 1u, Protocol::SIMPLE),
+          std::make_tuple(64 * KIB, 1u, Protocol::SIMPLE),
+          std::make_tuple(64 * KIB + 1, 2u, Protocol::SIMPLE),
+          std::make_tuple(256 * KIB, 4u, Protocol::SIMPLE),
+          std::make_tuple(64 * 1024 * KIB, 4u, Protocol::SIMPLE),
+          // Parts of 32 chunks of 512 KiB and more are made two.
+          std::make_tuple(64 * 1024 * KIB + 1, 8u, Protocol::SIMPLE),
+          std::make_tuple(uint64_t{1} << 30, 32u, Protocol::SIMPLE)})
+    {
+        const MessagePlan plan = PlanMessage(AskA100(bytes));
+        EXPECT_EQ(plan.channels, channels) << bytes;
+        EXPECT_EQ(plan.protocol, protocol) << bytes;
+        EXPECT_EQ(plan.chunkBytes, P2P_NVLINK_BYTES) << bytes;
+    }
+    // Over PCIe a peer has two channels, and parts of 16 KiB go by LL.
+    MessageQuestion question = AskA100(32 * KIB);
+    question.ranks = 4;
+    question.localChannels = 2;
+    question.chunkBytes = P2P_NETWORK_BYTES;
+    EXPECT_EQ(PlanMessage(question).channels, 2u);
+    EXPECT_EQ(PlanMessage(question).protocol, Protocol::LL);
+    question.bytes = 32 * KIB + 1;
+    EXPECT_EQ(PlanMessage(question).protocol, Protocol::SIMPLE);
+    // From 2.22 to 2.28 the limit counts all channels that a peer may have; before, none but one.
+    question = AskA100(256 * KIB);
+    question.version = 228;
+    EXPECT_EQ(PlanMessage(question).protocol, Protocol::LL);
+    question.version = 218;
+    EXPECT_EQ(PlanMessage(question).protocol, Protocol::SIMPLE);
+    question.bytes = 16 * KIB;
+    EXPECT_EQ(PlanMessage(question).protocol, Protocol::LL);
+}
+
+TEST(MessagePlan, AcrossServers)
+{
+    // Two servers of eight B200, a NIC of 50 GB/s each: one channel for every 14 GB/s of it.
+    MessageQuestion question;
+    question.ranks = 16;
+    question.servers = 2;
+    question.channels = 32;
+    question.localChannels = 36;
+    question.networkGBps = 50;
+    for (const auto& [bytes, channels, chunk] :
+         {std::make_tuple(uint64_t{8}, 1u, 32 * KIB),
+          std::make_tuple(128 * KIB, 2u, 64 * KIB),
+          // Parts of more than 128 KiB get the other two channels.
+          std::make_tuple(256 * KIB + 1, 4u, 64 * KIB),
+          std::make_tuple(1024 * KIB, 4u, 128 * KIB)})
+    {
+        question.bytes = bytes;
+        const MessagePlan plan = PlanMessage(question);
+        EXPECT_EQ(plan.channels, channels) << bytes;
+        EXPECT_EQ(plan.protocol, Protocol::SIMPLE) << bytes;
+        EXPECT_EQ(plan.chunkBytes, chunk) << bytes;
+    }
+    // Two from 2.12 on, one before, and as the user says.
+    question.version = 218;
+    EXPECT_EQ(PlanMessage(question).channels, 2u);
+    question.version = 210;
+    EXPECT_EQ(PlanMessage(question).channels, 1u);
+    question.networkChannels = 2;
+    EXPECT_EQ(PlanMessage(question).channels, 2u);
+    // 128 servers: 128 batches of eight peers have one of 32 channels.
+    question = MessageQuestion();
+    question.bytes = 1024 * KIB;
+    question.ranks = 1024;
+    question.servers = 128;
+    question.channels = 32;
+    question.localChannels = 36;
+    question.networkGBps = 50;
+    EXPECT_EQ(PlanMessage(question).channels, 1u);
+}

@@ -1,0 +1,196 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "ns3/proteus-channel-search.h"
+#include "ns3/proteus-cluster-json.h"
+#include "ns3/proteus-nic-table.h"
+#include "ns3/proteus-ring-search.h"
+#include "ns3/proteus-server-preset.h"
+
+#include <gtest/gtest.h>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+using namespace ns3::proteus;
+
+namespace
+{
+
+/// @return servers of GPUs that all have four NVLinks of the third generation to each other
+Cluster
+MakeMesh(uint32_t gpus)
+{
+    Cluster cluster("mesh");
+    const auto vertices = AddServerVertices(cluster, 0, MakeGpu("A100-SXM4-80GB"), gpus);
+    const auto cpus = AddServerVertices(cluster, 0, MakeCpu(16e9, true, CpuVendor::AMD), 1);
+    for (uint32_t a = 0; a < gpus; ++a)
+    {
+        AddPcieLink(cluster, vertices[a], cpus[0], 4);
+        for (uint32_t b = a + 1; b < gpus; ++b)
+        {
+            AddDefaultLink(cluster, vertices[a], vertices[b], LinkTechnology::NVLINK, 4 * 25e9, 3);
+        }
+    }
+    return cluster;
+}
+
+/// @return servers of eight A100 behind NVSwitches, with two pairs of NICs below each PCIe switch
+Cluster
+MakeSixteenNics(uint32_t servers)
+{
+    Cluster cluster("sixteen");
+    std::vector<VertexId> all;
+    for (uint32_t server = 0; server < servers; ++server)
+    {
+        const auto gpus = AddServerVertices(cluster, server, MakeGpu("A100-SXM4-80GB"), 8);
+        const auto nvswitches = AddServerVertices(cluster, server, MakeNvSwitch(3), 6);
+        const auto switches = AddServerVertices(cluster, server, VertexKind::PCIE_SWITCH, 4);
+        const auto cpus =
+            AddServerVertices(cluster, server, MakeCpu(16e9, true, CpuVendor::AMD), 1);
+        const auto nics = AddServerVertices(cluster, server, VertexKind::NIC, 16);
+        for (uint32_t i = 0; i < 8; ++i)
+        {
+            for (const VertexId nvswitch : nvswitches)
+            {
+                AddDefaultLink(cluster, gpus[i], nvswitch, LinkTechnology::NVLINK, 50e9, 3);
+            }
+            AddPcieLink(cluster, gpus[i], switches[i / 2], 4);
+        }
+        for (uint32_t i = 0; i < 16; ++i)
+        {
+            AddPcieLink(cluster, nics[i], switches[i / 4], 4);
+        }
+        for (const VertexId pcie : switches)
+        {
+            AddPcieLink(cluster, pcie, cpus[0], 4);
+        }
+        all.insert(all.end(), nics.begin(), nics.end());
+    }
+    Vertex leaf;
+    leaf.name = "leaf";
+    leaf.kind = VertexKind::SWITCH;
+    const VertexId top = cluster.AddVertex(leaf);
+    for (const VertexId nic : all)
+    {
+        AddDefaultLink(cluster, nic, top, LinkTechnology::ROCE, 12.5e9);
+    }
+    cluster.Validate();
+    return cluster;
+}
+
+ChannelSearch
+Search(const Cluster& cluster, const std::vector<VertexId>& gpus, uint32_t capability)
+{
+    const Paths paths(cluster);
+    return SearchChannels(cluster, paths, gpus, capability, FindCpuVendor(cluster, gpus));
+}
+
+/// Checks that no link is given more channels than it has room for.
+void
+CheckRoom(const Cluster& cluster, const std::vector<VertexId>& gpus, uint32_t capability)
+{
+    const Paths paths(cluster);
+    const ServerLinks links(cluster, paths, gpus, false, capability, FindCpuVendor(cluster, gpus));
+    const ServerRings rings = SearchRings(links, true, capability);
+    std::vector<double> left = links.GetRates();
+    for (const auto& order : rings.orders)
+    {
+        ASSERT_EQ(std::set<uint32_t>(order.begin(), order.end()).size(), gpus.size());
+        for (std::size_t i = 0; i < order.size(); ++i)
+        {
+            for (const auto& use : links.Between(order[i], order[(i + 1) % order.size()]).uses)
+            {
+                left[use.link] -= use.times * rings.gigabytesPerSecond;
+                EXPECT_GT(left[use.link], -1e-6);
+            }
+        }
+    }
+}
+
+} // namespace
+
+TEST(RingSearch, FullMeshOfFour)
+{
+    // Every direction of a pair has 80 GB/s, and room for two channels of 40; the three cycles over
+    // four GPUs, both ways round, use each direction twice: 6 x 40, made 12 x 20, in all that a GPU
+    // has.
+    const Cluster cluster = MakeMesh(4);
+    const auto found = Search(cluster, cluster.GetGpus(), 80);
+    EXPECT_EQ(found.ring.channels, 12u);
+    EXPECT_DOUBLE_EQ(found.ring.intraGBps, 20);
+    EXPECT_EQ(found.workingChannels, 24u);
+    EXPECT_EQ(found.messageChannels, 8u); // two for each of four NVLinks
+    CheckRoom(cluster, cluster.GetGpus(), 80);
+    // Three and two of them have 160 and 80 GB/s.
+    for (const uint32_t n : {2u, 3u})
+    {
+        const std::vector<VertexId> some(cluster.GetGpus().begin(), cluster.GetGpus().begin() + n);
+        const auto ring = Search(cluster, some, 80).ring;
+        EXPECT_DOUBLE_EQ(ring.channels * ring.intraGBps, (n - 1) * 80.0) << n;
+    }
+}
+
+TEST(RingSearch, SixteenNics)
+{
+    const Cluster cluster = MakeSixteenNics(2);
+    const NicTable nics(cluster);
+    // Each GPU has two NICs of its own, and channels take them in turn.
+    std::map<VertexId, uint32_t> shares;
+    for (const VertexId gpu : cluster.GetGpus())
+    {
+        EXPECT_EQ(nics.CountNics(gpu), 2u);
+        EXPECT_EQ(nics.Get(gpu, 0), cluster.GetNic(gpu));
+        EXPECT_EQ(nics.Get(gpu, 2), nics.Get(gpu, 0));
+        ++shares[nics.Get(gpu, 0)];
+        ++shares[nics.Get(gpu, 1)];
+    }
+    EXPECT_EQ(shares.size(), 32u);
+    const auto found = Search(cluster, cluster.GetGpus(), 80);
+    EXPECT_EQ(found.ring.channels, 16u);
+    EXPECT_DOUBLE_EQ(found.ring.interGBps, 12);
+    EXPECT_EQ(found.ring.typeInter, PathType::PIX);
+    EXPECT_EQ(found.networkCards, 2u);
+    EXPECT_DOUBLE_EQ(found.networkGBps, 25);
+    // Every NIC carries one channel outwards and one inwards, and both ends are on one rail.
+    const Paths paths(cluster);
+    const auto orders = MakeRingOrders(cluster, paths, cluster.GetGpus(), 16);
+    std::map<VertexId, uint32_t> out;
+    std::map<VertexId, uint32_t> in;
+    for (uint32_t channel = 0; channel < 16; ++channel)
+    {
+        const auto& order = orders[channel];
+        for (uint32_t i = 0; i < 16; ++i)
+        {
+            const VertexId a = cluster.GetGpus()[order[i]];
+            const VertexId b = cluster.GetGpus()[order[(i + 1) % 16]];
+            if (order[i] / 8 != order[(i + 1) % 16] / 8)
+            {
+                ++out[nics.Get(a, channel)];
+                ++in[nics.Get(b, channel)];
+                EXPECT_EQ(cluster.GetVertices()[nics.Get(a, channel)].index,
+                          cluster.GetVertices()[nics.Get(b, channel)].index);
+            }
+        }
+    }
+    EXPECT_EQ(out.size(), 32u);
+    EXPECT_EQ(in.size(), 32u);
+}
+
+TEST(RingSearch, LeavesRoomOnEveryLink)
+{
+    for (const char* preset : {"dgx1-v100", "dgx2", "pcie-v100x4", "pcie-v100x8", "titanxp-pcie"})
+    {
+        const Cluster cluster = MakeCluster(preset, 1);
+        for (std::size_t n = 2; n <= cluster.GetGpus().size(); ++n)
+        {
+            CheckRoom(cluster,
+                      {cluster.GetGpus().begin(), cluster.GetGpus().begin() + n},
+                      preset == std::string("titanxp-pcie") ? 61 : 70);
+        }
+    }
+}

@@ -1,0 +1,151 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "ns3/proteus-nccl-tuner.h"
+
+#include <cmath>
+#include <gtest/gtest.h>
+#include <stdexcept>
+
+using namespace ns3::proteus;
+
+namespace
+{
+
+/// @param servers how many, of eight GPUs @param version of NCCL @return such a group
+NcclSystem
+MakeSystem(uint32_t servers, uint32_t version)
+{
+    NcclSystem system;
+    system.ranks = 8 * servers;
+    system.servers = servers;
+    system.computeCapability = 90;
+    system.version = version;
+    system.ring.channels = system.tree.channels = 12;
+    system.ring.intraGBps = system.tree.intraGBps = 30;
+    system.ring.interGBps = system.tree.interGBps = 30;
+    system.nvls = system.ring;
+    system.nvls.channels = 8;
+    system.nvls.intraGBps = 40;
+    system.nvls.interGBps = 60;
+    return system;
+}
+
+double
+GetGBps(const NcclSystem& system,
+        Collective collective,
+        NcclAlgorithm algorithm,
+        NcclProtocol protocol)
+{
+    return NcclCostModel(system).GetCost(collective, algorithm, protocol).gigabytesPerSecond;
+}
+
+} // namespace
+
+TEST(NcclTuner, EveryVersionHasWhatItHas)
+{
+    const auto reduce = Collective::ALL_REDUCE;
+    const auto has = [&](uint32_t servers,
+                         uint32_t version,
+                         Collective collective,
+                         NcclAlgorithm algorithm,
+                         NcclProtocol protocol) {
+        NcclSystem system = MakeSystem(servers, version);
+        system.ranks = algorithm == NcclAlgorithm::PAT ? servers : system.ranks;
+        system.computeCapability = protocol == NcclProtocol::LL128 ? 70 : 90;
+        return GetGBps(system, collective, algorithm, protocol) > 0;
+    };
+    const auto simple = NcclProtocol::SIMPLE;
+    EXPECT_FALSE(has(1, 204, reduce, NcclAlgorithm::RING, NcclProtocol::LL128));
+    EXPECT_TRUE(has(1, 205, reduce, NcclAlgorithm::RING, NcclProtocol::LL128));
+    EXPECT_FALSE(has(1, 216, reduce, NcclAlgorithm::NVLS, simple));
+    EXPECT_TRUE(has(1, 217, reduce, NcclAlgorithm::NVLS, simple));
+    EXPECT_FALSE(has(2, 217, reduce, NcclAlgorithm::NVLS_TREE, simple));
+    EXPECT_TRUE(has(2, 218, reduce, NcclAlgorithm::NVLS_TREE, simple));
+    EXPECT_FALSE(has(4, 222, Collective::ALL_GATHER, NcclAlgorithm::PAT, simple));
+    EXPECT_TRUE(has(4, 223, Collective::ALL_GATHER, NcclAlgorithm::PAT, simple));
+    EXPECT_TRUE(has(1, 200, reduce, NcclAlgorithm::TREE, simple));
+}
+
+TEST(NcclTuner, BandwidthsOfVersions)
+{
+    // Two servers of eight H100, 12 channels of 30 GB/s: n / steps is 16 / 30.
+    const auto ring = [](uint32_t version, NcclProtocol protocol) {
+        return GetGBps(MakeSystem(2, version),
+                       Collective::ALL_REDUCE,
+                       NcclAlgorithm::RING,
+                       protocol);
+    };
+    EXPECT_NEAR(ring(230, NcclProtocol::SIMPLE), 360 * 16.0 / 30, 1e-9);
+    // LL: an Intel CPU's most; before 2.22 a quarter, which is more than that, too.
+    EXPECT_NEAR(ring(230, NcclProtocol::LL), 39 * 16.0 / 30, 1e-9);
+    NcclSystem amd = MakeSystem(2, 230);
+    amd.cpu = CpuVendor::AMD;
+    EXPECT_NEAR(GetGBps(amd, Collective::ALL_REDUCE, NcclAlgorithm::RING, NcclProtocol::LL),
+                22.5 * 16.0 / 30,
+                1e-9);
+    // v2.7.8: LL a quarter of the bus and no cap, a tree of two servers at most 110 GB/s.
+    EXPECT_NEAR(ring(207, NcclProtocol::LL), 360.0 / 4 * 16 / 30, 1e-9);
+    EXPECT_NEAR(GetGBps(MakeSystem(2, 207),
+                        Collective::ALL_REDUCE,
+                        NcclAlgorithm::TREE,
+                        NcclProtocol::SIMPLE),
+                55,
+                1e-9);
+    // v2.8: 18.5 GB/s a channel of what was no Ampere.
+    EXPECT_NEAR(GetGBps(MakeSystem(2, 208),
+                        Collective::ALL_REDUCE,
+                        NcclAlgorithm::TREE,
+                        NcclProtocol::SIMPLE),
+                12 * 18.5 / 2,
+                1e-9);
+    // NVLS: 5/6 of 8 x 40 GB/s, from 2.28 on 2 x 0.85 x 7/8 of it times n / steps.
+    const auto nvls = [](uint32_t version) {
+        return GetGBps(MakeSystem(1, version),
+                       Collective::ALL_REDUCE,
+                       NcclAlgorithm::NVLS,
+                       NcclProtocol::SIMPLE);
+    };
+    EXPECT_NEAR(nvls(218), 320 * 5.0 / 6, 1e-9);
+    EXPECT_NEAR(nvls(228), 320 * 0.85 * 7 / 8 * 2 * 8 / 14, 1e-9);
+}
+
+TEST(NcclTuner, LatenciesOfVersions)
+{
+    const auto latency = [](uint32_t version, NcclAlgorithm algorithm, NcclProtocol protocol) {
+        return NcclCostModel(MakeSystem(2, version))
+            .GetCost(Collective::ALL_REDUCE, algorithm, protocol)
+            .latencyUs;
+    };
+    // v2.6.4: all 30 steps of a ring of servers as over the network.
+    EXPECT_NEAR(latency(206, NcclAlgorithm::RING, NcclProtocol::LL), 3.6 + 30 * 0.9, 1e-9);
+    // Rings: 30 steps, 2 of them over the network; 4 from 2.8 to 2.22.
+    const auto ring = NcclAlgorithm::RING;
+    EXPECT_NEAR(latency(207, ring, NcclProtocol::SIMPLE), 8.4 + 28 * 3.4 + 2 * 9.6, 1e-9);
+    EXPECT_NEAR(latency(207, ring, NcclProtocol::LL), 3.6 + 28 * 0.47 * 1.8 + 2 * 2.7, 1e-9);
+    EXPECT_NEAR(latency(212, ring, NcclProtocol::SIMPLE), 8.4 + 26 * 3.4 + 4 * 28, 1e-9);
+    EXPECT_NEAR(latency(220, ring, NcclProtocol::LL), 6.6 + 26 * 1.0 + 4 * 2.7, 1e-9);
+    EXPECT_NEAR(latency(230, ring, NcclProtocol::SIMPLE), 8.4 + 28 * 3.4 + 2 * 14, 1e-9);
+    EXPECT_NEAR(latency(220, NcclAlgorithm::TREE, NcclProtocol::SIMPLE), 2 * (7 * 28 + 28), 1e-9);
+    EXPECT_NEAR(latency(230, NcclAlgorithm::TREE, NcclProtocol::SIMPLE),
+                8.4 + 2 * (7 * 4 + 14),
+                1e-9);
+}
+
+TEST(NcclTuner, ReadsVersions)
+{
+    EXPECT_EQ(ParseNcclVersion(""), 0u);
+    EXPECT_EQ(ParseNcclVersion("2.18.3"), 218u);
+    EXPECT_EQ(ParseNcclVersion("2.18.3+cuda12.2"), 218u);
+    EXPECT_EQ(ParseNcclVersion("2.7"), 207u);
+    EXPECT_EQ(ParseNcclVersion("22703"), 227u);
+    EXPECT_EQ(ParseNcclVersion("2708"), 207u);
+    EXPECT_EQ(ParseNcclVersion("230"), 230u);
+    for (const char* wrong : {"1.3.4", "two", "2.", "2.x", "18", "2.18-3", ".5", "99999999999"})
+    {
+        EXPECT_THROW(ParseNcclVersion(wrong), std::invalid_argument) << wrong;
+    }
+}
