@@ -6,10 +6,16 @@
 
 #include "proteus-command-line-program.h"
 
+#include "proteus-command-line-text.h"
+
+#include "ns3/config.h"
 #include "ns3/nstime.h"
 #include "ns3/proteus-result-tables.h"
+#include "ns3/string.h"
 
 #include <iostream>
+#include <stdexcept>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -17,6 +23,34 @@ namespace ns3
 {
 namespace proteus
 {
+
+namespace
+{
+
+/// @param mode of the command line @param joinGrid of the command line
+/// @throw std::invalid_argument if there is no such mode, or for a time below 0
+void
+SetRepetition(const std::string& mode, const Time& joinGrid)
+{
+    if (joinGrid.IsStrictlyNegative())
+    {
+        throw std::invalid_argument("--joinGrid: must be 0 or more");
+    }
+    if (joinGrid.IsStrictlyPositive())
+    {
+        Config::SetDefault("ns3::proteus::PacketNetwork::JoinGrid", TimeValue(joinGrid));
+    }
+    if (mode != "on" && mode != "off" && mode != "verify")
+    {
+        throw std::invalid_argument("--repetition=" + mode + ": must be on, off or verify");
+    }
+    if (mode != "on") // which the attribute is by itself
+    {
+        Config::SetDefault("ns3::proteus::PacketNetwork::Repetition", StringValue(mode));
+    }
+}
+
+} // namespace
 
 CommandLineProgram::CommandLineProgram(std::string workloads)
     : m_workloads(std::move(workloads))
@@ -58,10 +92,26 @@ CommandLineProgram::Main(int argc, char* argv[])
         {
             options->information = DescribeRun(arguments, options->inputs);
         }
+        CommandLineText repetition("on");
+        Time joinGrid;
+        if (SendsPackets())
+        {
+            command.StartGroup("Packets");
+            command.AddValue("repetition",
+                             "what becomes of a communication that has been executed before, from "
+                             "the same state: on: it gets the same results without being executed; "
+                             "verify: it is executed, and a difference ends the run; off",
+                             repetition);
+            command.AddValue("joinGrid",
+                             "kernels of collectives start at the next multiple of this time, so "
+                             "that more of them are equal to one before; 0: at any time",
+                             joinGrid);
+        }
         if (!command.Parse(arguments, std::cout))
         {
             return;
         }
+        SetRepetition(repetition, joinGrid);
         if (printsColumns)
         {
             PrintColumns(tables, std::cout);

@@ -55,6 +55,13 @@ class CommandLineProgram
     /// @return the tables that --json and --tables write, without rows: --columns prints what their
     /// columns mean; none of a program that has no such option
     virtual std::vector<Table> DescribeTables();
+
+    /// @return whether it may execute communication packet by packet, so that it has --repetition
+    virtual bool SendsPackets() const
+    {
+        return true;
+    }
+
     /// Does what the options say.
     virtual void Run() = 0;
 

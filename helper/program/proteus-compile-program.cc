@@ -182,6 +182,11 @@ class CompileProgram : public CommandLineProgram
         return "proteus-compile";
     }
 
+    bool SendsPackets() const override
+    {
+        return false; // no communication of a graph
+    }
+
     void AddTo(OptionList& command) override
     {
         command.Usage("Compiles a model and a strategy to an execution graph, lists what it\n"

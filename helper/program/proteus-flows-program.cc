@@ -475,6 +475,11 @@ class FlowsProgram : public CommandLineProgram
         return "proteus-flows";
     }
 
+    bool SendsPackets() const override
+    {
+        return false; // no communication of a graph
+    }
+
     void AddTo(OptionList& command) override
     {
         command.Usage(

@@ -89,8 +89,13 @@ ProgressLine::Update(const RunProgress& progress)
     line << std::fixed << std::setprecision(0) << std::floor(100 * done) << " %, "
          << std::setprecision(1) << progress.timePs * 1e-9 << " ms simulated, "
          << std::setprecision(1) << rate / elapsed * (hasPackets ? 1e-6 : 1e-3)
-         << (hasPackets ? " M packet-hops/s, " : " thousand tasks/s, ") << std::setprecision(0)
-         << elapsed << " s";
+         << (hasPackets ? " M packet-hops/s, " : " thousand tasks/s, ");
+    if (progress.repeatedHops > 0)
+    {
+        line << std::setprecision(0) << 100 * static_cast<double>(progress.repeatedHops) / rate
+             << " % of them repeated, ";
+    }
+    line << std::setprecision(0) << elapsed << " s";
     if (done > 0.01)
     {
         line << ", " << std::ceil(elapsed * (1 - done) / done) << " s left";

@@ -141,6 +141,11 @@ class StudyProgramOfAll : public CommandLineProgram
         return "proteus-study";
     }
 
+    bool SendsPackets() const override
+    {
+        return false; // the program that is studied may
+    }
+
     void AddTo(OptionList& command) override
     {
         command.Usage(

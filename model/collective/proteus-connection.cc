@@ -16,6 +16,9 @@ namespace proteus
 namespace
 {
 
+/// Stands for the group of connections inside a server.
+constexpr GroupId INSIDE = UINT32_MAX;
+
 /// Appends the memory of the nearest CPU where devices between two vertices do not let them reach
 /// each other.
 void
@@ -66,8 +69,28 @@ AppendHostMemory(const Cluster& cluster,
 } // namespace
 
 uint64_t
-GetConnectionFlow(GroupId group, uint32_t channel, DeviceId source, DeviceId destination)
+GetConnectionFlow(const Cluster& cluster,
+                  GroupId group,
+                  uint32_t channel,
+                  DeviceId source,
+                  DeviceId destination)
 {
+    const auto& gpus = cluster.GetGpus();
+    const auto serverOf = [&](DeviceId device) {
+        return cluster.GetVertices()[gpus[device]].server;
+    };
+    if (serverOf(source) >= 0 && serverOf(source) == serverOf(destination))
+    {
+        const auto place = [&](DeviceId device) {
+            DeviceId first = device;
+            while (first > 0 && serverOf(first - 1) == serverOf(device))
+            {
+                --first;
+            }
+            return device - first;
+        };
+        return MixHash(MixHash(place(source), place(destination)), MixHash(channel, INSIDE));
+    }
     return MixHash(MixHash(source, destination), MixHash(channel, group));
 }
 
@@ -87,7 +110,7 @@ PlanConnection(const Cluster& cluster,
     Connection connection;
     connection.source = a;
     connection.destination = b;
-    connection.flow = GetConnectionFlow(group, channel, source, destination);
+    connection.flow = GetConnectionFlow(cluster, group, channel, source, destination);
     connection.copyMethod = local && kernelCopies ? CopyMethod::SM : CopyMethod::DMA;
     VertexId from = a;
     for (const VertexId gpu : {a, b})

@@ -36,10 +36,21 @@ struct Connection
     HopKind hop{HopKind::NETWORK};          //!< what it crosses
 };
 
-/// @ingroup proteus
-/// @param group of the ranks @param channel of its program @param source device that sends
-/// @param destination device that receives @return name of the flow: Connection::flow
-uint64_t GetConnectionFlow(GroupId group, uint32_t channel, DeviceId source, DeviceId destination);
+/**
+ * @ingroup proteus
+ * @param cluster where the ranks are
+ * @param group of the ranks
+ * @param channel of its program
+ * @param source device that sends
+ * @param destination device that receives
+ * @return name of the flow: Connection::flow. Inside a server it depends on the places of the
+ * devices there and not on the group, so that equal servers choose equal ways.
+ */
+uint64_t GetConnectionFlow(const Cluster& cluster,
+                           GroupId group,
+                           uint32_t channel,
+                           DeviceId source,
+                           DeviceId destination);
 
 /**
  * @ingroup proteus

@@ -41,6 +41,7 @@ void
 EventStepper::SetUp(uint32_t nSlots, bool reference, std::function<void()> step)
 {
     m_reference = reference;
+    m_exact = GetPsPerStep() == 1 && TimeStep(1).GetPicoSeconds() == 1;
     m_step = std::move(step);
     if (reference)
     {
@@ -61,12 +62,68 @@ EventStepper::Dispose()
         m_stepEvent = nullptr;
     }
     m_horizon = nullptr;
+    m_calls.Clear();
+    m_finalCalls.Clear();
+}
+
+void
+EventStepper::Call(const FabricCall& call)
+{
+    m_calls.Push(call);
+    if (m_reference)
+    {
+        ScheduleStep(call.timePs);
+    }
+    else if (!m_running)
+    {
+        Arm();
+    }
+}
+
+void
+EventStepper::CallFinally(const FabricCall& call)
+{
+    m_finalCalls.Push(call);
+    if (m_reference)
+    {
+        ScheduleStep(call.timePs);
+    }
+    else if (!m_running)
+    {
+        Arm();
+    }
+}
+
+void
+EventStepper::MakeCall()
+{
+    const FabricCall call = m_calls.Pop();
+    call.target->HandleCall(call.kind, call.value);
+}
+
+void
+EventStepper::MakeFinalCalls(int64_t nowPs)
+{
+    if (m_finalCalls.GetTime() > nowPs)
+    {
+        return;
+    }
+    // What they set at this very time waits for the next round.
+    std::vector<FabricCall> calls;
+    while (m_finalCalls.GetTime() <= nowPs)
+    {
+        calls.push_back(m_finalCalls.Pop());
+    }
+    for (const FabricCall& call : calls)
+    {
+        call.target->HandleCall(call.kind, call.value);
+    }
 }
 
 void
 EventStepper::Arm()
 {
-    const int64_t next = m_tree.GetTime();
+    const int64_t next = std::min({m_tree.GetTime(), m_calls.GetTime(), m_finalCalls.GetTime()});
     if (next >= m_armedPs)
     {
         return;
@@ -77,7 +134,7 @@ EventStepper::Arm()
     }
     m_armedPs = next;
     m_stepEvent = Create<StepEvent>(this);
-    Simulator::Schedule(CeilToStep(next) - Simulator::Now(), m_stepEvent);
+    Simulator::Schedule(std::max(CeilToStep(next) - Simulator::Now(), Time(0)), m_stepEvent);
 }
 
 void

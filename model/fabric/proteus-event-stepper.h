@@ -7,6 +7,7 @@
 #ifndef PROTEUS_EVENT_STEPPER_H
 #define PROTEUS_EVENT_STEPPER_H
 
+#include "proteus-call-queue.h"
 #include "proteus-event-tree.h"
 #include "proteus-horizon-scheduler.h"
 
@@ -28,8 +29,11 @@ namespace proteus
 /**
  * @ingroup proteus
  * The clock and the event set of a fabric. It stands in the simulator's queue with one event at a
- * time and handles its own events, which are slots of an EventTree, as far as the EventHorizon
- * allows.
+ * time and handles its own events, which are slots of an EventTree and calls, as far as the
+ * EventHorizon allows.
+ *
+ * At one time, simulator events come first, then calls, then slots, each in an order that does not
+ * depend on when they were set; then final calls, at which Simulator::Now() is exact.
  *
  * In the reference mode, events stand in a plain ordered set, and each has a simulator event.
  */
@@ -61,6 +65,13 @@ class EventStepper
     bool IsReference() const
     {
         return m_reference;
+    }
+
+    /// @return whether calls may be set in the past: a picosecond is a step of the simulator's
+    /// clock, a HorizonScheduler says when the next event is due, and no reference mode
+    bool CanGoBack() const
+    {
+        return m_exact && !m_reference && m_horizon->IsFed();
     }
 
     /// @return events handled so far
@@ -126,9 +137,30 @@ class EventStepper
         }
     }
 
+    /// Sets a call, before the slots of its time.
+    /// @param call what to call; before now only if CanGoBack()
+    void Call(const FabricCall& call);
+
+    /// Sets a call when all else of its time has been handled: outside of Step(), as a simulator
+    /// event. @param call what to call, not before now
+    void CallFinally(const FabricCall& call);
+
     /// Calls the step at a time, too, as the reference mode does for every transmission.
     /// @param timePs not before now
     void ScheduleStep(int64_t timePs);
+
+    /**
+     * Handles all that lies before Simulator::Now(), from outside of Step(): calls that were set in
+     * the past, and what comes of them.
+     * @param handle called with each slot that is due
+     */
+    template <typename HANDLE>
+    void CatchUp(HANDLE handle)
+    {
+        HandleDue(Simulator::Now().GetPicoSeconds() - 1, false, handle);
+        Synchronize();
+        Arm();
+    }
 
     /**
      * Handles the events that are due.
@@ -149,10 +181,20 @@ class EventStepper
     /// @param handle as of Step(), in the reference mode @param nowPs Simulator::Now()
     template <typename HANDLE>
     void StepPlain(HANDLE& handle, int64_t nowPs);
+    /// Handles what is due. @param lastPs last time to handle @param fed whether the horizon counts
+    /// @param handle as of Step()
+    template <typename HANDLE>
+    void HandleDue(int64_t lastPs, bool fed, HANDLE& handle);
+    /// Makes the first call. Its time is now.
+    void MakeCall();
+    /// Makes the final calls of all times up to now. @param nowPs Simulator::Now()
+    void MakeFinalCalls(int64_t nowPs);
     /// @param steps of the simulator's clock @return picoseconds just before that time
     static int64_t GetLastPsBefore(uint64_t steps);
 
     EventTree m_tree;                                     //!< pending events
+    CallQueue m_calls;                                    //!< pending calls
+    CallQueue m_finalCalls;                               //!< pending final calls
     std::set<std::pair<int64_t, uint32_t>> m_plainEvents; //!< the same in the reference mode
     std::vector<int64_t> m_plainTimes;                    //!< by slot, in the reference mode
     Ptr<EventHorizon> m_horizon;                          //!< time of the next simulator event
@@ -163,6 +205,7 @@ class EventStepper
     uint64_t m_events{0};                                 //!< handled
     bool m_reference{false};                              //!< reference mode
     bool m_running{false};                                //!< within Step()
+    bool m_exact{false};                                  //!< CanGoBack(), as for the resolution
 };
 
 template <typename HANDLE>
@@ -183,11 +226,27 @@ EventStepper::Step(bool batch, HANDLE handle)
         Arm(); // behind the simulator events of this time
         return;
     }
+    HandleDue(fed && batch ? EventTree::NEVER - 1 : nowPs, fed, handle);
+    MakeFinalCalls(nowPs);
+    Arm();
+}
+
+template <typename HANDLE>
+void
+EventStepper::HandleDue(int64_t lastPs, bool fed, HANDLE& handle)
+{
     m_running = true;
     uint64_t horizon = UINT64_MAX;
-    int64_t lastPs = fed && batch ? EventTree::NEVER - 1 : nowPs;
-    for (int64_t next = m_tree.GetTime(); next <= lastPs; next = m_tree.GetTime())
+    while (true)
     {
+        const int64_t callPs = m_calls.GetTime();
+        const int64_t slotPs = m_tree.GetTime();
+        const int64_t next = std::min(callPs, slotPs);
+        // Final calls stand in the simulator's queue: nothing goes past them.
+        if (next > std::min(lastPs, m_finalCalls.GetTime()))
+        {
+            break;
+        }
         if (fed && m_horizon->GetNext() != horizon)
         {
             // A handler has scheduled a simulator event.
@@ -199,12 +258,16 @@ EventStepper::Step(bool batch, HANDLE handle)
             }
         }
         // At a coarser resolution, a simulator event of this time step may have gone before.
-        m_timePs = std::max(m_timePs, next);
+        m_timePs = m_exact ? next : std::max(m_timePs, next);
+        if (callPs <= slotPs)
+        {
+            MakeCall();
+            continue;
+        }
         ++m_events;
         handle(m_tree.GetSlot());
     }
     m_running = false;
-    Arm();
 }
 
 template <typename HANDLE>
@@ -212,13 +275,26 @@ void
 EventStepper::StepPlain(HANDLE& handle, int64_t nowPs)
 {
     m_running = true;
-    while (!m_plainEvents.empty() && m_plainEvents.begin()->first <= nowPs)
+    while (true)
     {
-        m_timePs = std::max(m_timePs, m_plainEvents.begin()->first);
+        const int64_t slotPs =
+            m_plainEvents.empty() ? EventTree::NEVER : m_plainEvents.begin()->first;
+        const int64_t next = std::min(m_calls.GetTime(), slotPs);
+        if (next > std::min(nowPs, m_finalCalls.GetTime()))
+        {
+            break;
+        }
+        m_timePs = std::max(m_timePs, next);
+        if (m_calls.GetTime() <= slotPs)
+        {
+            MakeCall();
+            continue;
+        }
         ++m_events;
         handle(m_plainEvents.begin()->second);
     }
     m_running = false;
+    MakeFinalCalls(nowPs);
 }
 
 } // namespace proteus

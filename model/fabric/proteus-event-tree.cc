@@ -50,7 +50,17 @@ EventTree::MoveEpoch(int64_t timePs)
     // A quarter of the range stays below, for times between now, which is unknown here, and the
     // earliest pending one.
     const int64_t epoch = std::min(GetTime(), timePs) - m_horizon / 4;
-    if (epoch <= m_epoch || timePs - epoch >= m_horizon)
+    uint64_t last = 0; // past the epoch
+    for (const Node& node : m_nodes)
+    {
+        for (const uint64_t key : node.keys)
+        {
+            last = std::max(last, key == EMPTY ? 0 : key >> m_bits);
+        }
+    }
+    const bool isBack = timePs < m_epoch;
+    if ((!isBack && epoch <= m_epoch) || timePs - epoch >= m_horizon ||
+        (isBack && static_cast<int64_t>(last) + m_epoch - epoch >= m_horizon))
     {
         throw std::length_error("packet events further apart in time than the event set can hold");
     }

@@ -60,7 +60,7 @@ class EventTree
     /**
      * Sets the time of a slot.
      * @param slot a slot
-     * @param timePs when, not before any time that was the earliest already; NEVER to clear it
+     * @param timePs when; NEVER to clear it
      */
     void Set(uint32_t slot, int64_t timePs)
     {
@@ -102,7 +102,7 @@ class EventTree
     /// @param slot a slot @param timePs its time @return its key
     uint64_t GetKey(uint32_t slot, int64_t timePs)
     {
-        if (timePs - m_epoch >= m_horizon)
+        if (static_cast<uint64_t>(timePs - m_epoch) >= static_cast<uint64_t>(m_horizon))
         {
             MoveEpoch(timePs);
         }
@@ -141,7 +141,8 @@ class EventTree
     }
 
     /**
-     * Moves the epoch on so that a time gets a key, and every time after the earliest one.
+     * Moves the epoch, on or back, so that a time gets a key, and every time after the earliest
+     * one.
      * @param timePs the time
      * @throw std::length_error if the pending times are too far apart
      */

@@ -63,11 +63,12 @@ Fabric::SetLinkUp(LinkId link, bool up)
     NS_LOG_FUNCTION(this << link << up);
     NS_ABORT_MSG_IF(link >= m_cluster->GetLinks().size(),
                     "proteus::Fabric::SetLinkUp: there is no link " << link);
-    m_stepper.Synchronize();
     if (IsLinkUp(link) == up)
     {
         return;
     }
+    TellChange();
+    m_stepper.Synchronize();
     for (PortId id : {2 * link, 2 * link + 1})
     {
         if (up)
@@ -133,6 +134,7 @@ Fabric::SetLinkRate(LinkId link, double bytesPerSecond)
     NS_ABORT_MSG_IF(link >= m_cluster->GetLinks().size() || !(bytesPerSecond > 0),
                     "proteus::Fabric::SetLinkRate: link " << link << ", " << bytesPerSecond
                                                           << " bytes/s");
+    TellChange();
     for (PortId id : {2 * link, 2 * link + 1})
     {
         m_ports[id].SetRate(GetFraming(link), bytesPerSecond);
@@ -150,6 +152,7 @@ Fabric::SetLinkLoss(LinkId link, double lossProbability, double bitErrorRate)
                     "proteus::Fabric::SetLinkLoss: link " << link << ", probabilities "
                                                           << lossProbability << " and "
                                                           << bitErrorRate);
+    TellChange();
     for (PortId id : {2 * link, 2 * link + 1})
     {
         m_ports[id].lossProbability = lossProbability;

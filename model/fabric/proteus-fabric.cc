@@ -12,6 +12,7 @@
 #include "ns3/log.h"
 #include "ns3/node.h"
 #include "ns3/proteus-compat.h"
+#include "ns3/proteus-flow-places.h"
 #include "ns3/simulator.h"
 
 #include <algorithm>
@@ -230,7 +231,8 @@ Fabric::SetCluster(std::shared_ptr<const Cluster> cluster)
     SetUpInputQueues();
     SetUpInternalPorts();
     m_scheduler.SetUp(ParseNumbers("ClassWeights", m_settings.classes.weights, 1 << 16), m_ports);
-    m_selector.SetUp(m_settings.forwarding.routing, m_ports);
+    m_flowPlaces = GetFlowPlaces(*m_cluster);
+    m_selector.SetUp(m_settings.forwarding.routing, m_ports, m_flowPlaces);
     m_tracer.SetUp(GetNPorts());
     m_timerSlot = static_cast<uint32_t>(SLOTS_PER_PORT * m_ports.GetSize());
     m_stepper.SetUp(m_timerSlot + 1, m_settings.forwarding.reference, [this] { Step(); });
@@ -332,6 +334,12 @@ Fabric::Step()
 {
     m_tracer.Update();
     m_stepper.Step(!m_tracer.IsOn(), [this](uint32_t slot) { HandleEvent(slot); });
+}
+
+void
+Fabric::CatchUp()
+{
+    m_stepper.CatchUp([this](uint32_t slot) { HandleEvent(slot); });
 }
 
 void

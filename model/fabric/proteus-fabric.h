@@ -33,6 +33,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace ns3
@@ -62,6 +63,9 @@ namespace proteus
  * within that one event; without a HorizonScheduler, or while a per-packet trace sink is
  * connected, each time step of the fabric is a simulator event, so that Simulator::Now() is right
  * in the sink. Simulator events that are due at the same time run before the fabric's.
+ *
+ * What happens to some units does not depend on when it happens, nor on what the fabric carried
+ * before: once a link has been idle for a moment, it is as new.
  */
 class Fabric : public Object
 {
@@ -199,6 +203,90 @@ class Fabric : public Object
      * @param callback what to call
      */
     void CallAtPresent(VertexId vertex, std::function<void()> callback);
+
+    /**
+     * Calls back at a time of the fabric, GetTimePs(), before what is due at ports then.
+     * @param call whom, when and in which order
+     */
+    void CallAt(const FabricCall& call)
+    {
+        m_stepper.Synchronize();
+        m_stepper.Call(call);
+    }
+
+    /**
+     * Calls back as a simulator event, when all else of that time has been handled in the fabric.
+     * @param call whom, when and in which order
+     */
+    void CallFinally(const FabricCall& call)
+    {
+        m_stepper.Synchronize();
+        m_stepper.CallFinally(call);
+    }
+
+    /**
+     * Whether a call may be set in the past, for links that nothing has crossed since, so that what
+     * it brings about is what it would have brought about then, and whether that depends on nothing
+     * else.
+     * @return an empty text, or why not
+     */
+    std::string FindObstacle() const;
+
+    /// Handles all that lies before now, after calls have been set in the past.
+    void CatchUp();
+
+    /// Somebody reads statistics or states of ports while the simulator runs, from now on.
+    void AddReader()
+    {
+        ++m_watch.readers;
+    }
+
+    /// @param callback called before a link fails, is repaired, or changes its rate or losses
+    void SetChangeCallback(std::function<void()> callback)
+    {
+        m_watch.beforeChange = std::move(callback);
+    }
+
+    /**
+     * @param link a link
+     * @return whether what crosses it depends on nothing but the link: it works, loses and marks
+     * nothing, and shares no buffer
+     */
+    bool IsSelfContained(LinkId link) const;
+
+    /**
+     * @param link a link
+     * @return from when on it is as new if nothing else is sent: both directions are idle, all
+     * credits home, all debts paid; EventTree::NEVER while something is under way
+     */
+    int64_t GetRestPs(LinkId link) const;
+
+    /**
+     * Appends the ports that a unit without choice takes.
+     * @param stops where it comes by, its first and last vertex included
+     * @param first port that it leaves the first by; NO_PORT for that of its hash
+     * @param queuePair of the unit
+     * @param ports to append to
+     */
+    void AppendWay(const std::vector<VertexId>& stops,
+                   PortId first,
+                   uint32_t queuePair,
+                   std::vector<PortId>& ports);
+
+    /// @param port a port @return words that say all about it that a unit can meet
+    std::vector<uint64_t> DescribePort(PortId port) const;
+
+    /// @param port a port @param bytes new value of LinkStatistics::maxQueueBytes @return the old
+    uint64_t ExchangeMaxQueue(PortId port, uint64_t bytes);
+
+    /// @param port a port @param more what it carried besides
+    void AddStatistics(PortId port, const LinkStatistics& more);
+
+    /// @param vertex a vertex @return by what hashes of path choice know it, see GetFlowPlaces()
+    uint32_t GetFlowPlace(VertexId vertex) const
+    {
+        return m_flowPlaces[vertex];
+    }
 
     /**
      * Fails or repairs a link, now, in both directions. What is on the wire is lost. After
@@ -356,6 +444,22 @@ class Fabric : public Object
     void DoDispose() override;
 
   private:
+    /// Who looks at the fabric from outside.
+    struct Watch
+    {
+        uint32_t readers{0};                //!< AddReader()
+        std::function<void()> beforeChange; //!< SetChangeCallback(); may be empty
+    };
+
+    /// Tells that a link is about to change.
+    void TellChange()
+    {
+        if (m_watch.beforeChange)
+        {
+            m_watch.beforeChange();
+        }
+    }
+
     /// Slots of the event set.
     enum Slot : uint32_t
     {
@@ -519,6 +623,7 @@ class Fabric : public Object
     FabricSettings m_settings;                //!< attributes
     PortTable m_ports;                        //!< by PortId; then those inside devices
     std::vector<PortId> m_internalPorts;      //!< by port that enters; empty if none
+    std::vector<uint32_t> m_flowPlaces;       //!< by vertex: GetFlowPlace()
 
     // Who does what.
     EventStepper m_stepper;     //!< clock and event set
@@ -530,6 +635,7 @@ class Fabric : public Object
     Marker m_marker;            //!< ECN
     PortTracer m_tracer;        //!< trace sources of ports
 
+    Watch m_watch;                      //!< from outside
     std::vector<PacketRecord> m_copies; //!< of FabricEndpoint::Replicate()
     PortId m_serving{NO_PORT};          //!< within Serve()
     uint32_t m_timerSlot{0};            //!< slot of SetTimer()

@@ -114,6 +114,7 @@ LinkMonitor::Start(Ptr<Fabric> fabric)
         throw std::invalid_argument("LinkMonitor: it has been started already");
     }
     m_fabric = fabric;
+    m_fabric->AddReader();
     m_lastPs = Simulator::Now().GetPicoSeconds();
     m_last.clear();
     for (PortId port = 0; port < fabric->GetNPorts(); ++port)

@@ -37,6 +37,7 @@ LinkRecorder::LinkRecorder(Ptr<Fabric> fabric)
       m_last(fabric->GetNPorts()),
       m_bins(fabric->GetNPorts())
 {
+    m_fabric->AddReader();
     SampleClock::Add(this, PicoSeconds(m_series.GetBinPs()), nullptr);
 }
 

@@ -26,7 +26,7 @@ PortSelector::Choose(VertexId at,
         // Destinations in turn, as a subnet manager balances its tables.
         return choices[record.destination % n];
     }
-    uint64_t hash = MixHash(endpoint.GetFlowHash(record.queuePair), at);
+    uint64_t hash = MixHash(endpoint.GetFlowHash(record.queuePair), (*m_places)[at]);
     if (*m_mode == RoutingMode::ECMP || *m_mode == RoutingMode::UP_DOWN)
     {
         return choices[PickByHash(hash, n)];

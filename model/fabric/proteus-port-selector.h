@@ -25,11 +25,13 @@ namespace proteus
 class PortSelector
 {
   public:
-    /// @param mode how to choose; must outlive this @param ports to choose from; must outlive this
-    void SetUp(const RoutingMode& mode, const PortTable& ports)
+    /// @param mode how to choose @param ports to choose from @param places GetFlowPlaces(); all
+    /// must outlive this
+    void SetUp(const RoutingMode& mode, const PortTable& ports, const std::vector<uint32_t>& places)
     {
         m_mode = &mode;
         m_ports = &ports;
+        m_places = &places;
     }
 
     /**
@@ -54,8 +56,9 @@ class PortSelector
                         uint32_t trafficClass,
                         int64_t nowPs) const;
 
-    const RoutingMode* m_mode{nullptr}; //!< how
-    const PortTable* m_ports{nullptr};  //!< from what
+    const RoutingMode* m_mode{nullptr};             //!< how
+    const PortTable* m_ports{nullptr};              //!< from what
+    const std::vector<uint32_t>* m_places{nullptr}; //!< by vertex: what hashes know it by
 };
 
 } // namespace proteus

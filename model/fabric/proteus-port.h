@@ -33,6 +33,10 @@ namespace proteus
 constexpr uint32_t TIME_FRACTION_BITS = 24;
 
 /// @ingroup proteus
+/// When the last unit left a port that has sent none: its links are idle as after any long rest.
+constexpr int64_t LONG_AGO = -(int64_t{1} << 60);
+
+/// @ingroup proteus
 /// A stretch of a receive buffer that becomes free.
 struct CreditReturn
 {
@@ -57,7 +61,7 @@ static_assert(sizeof(LaneState) == 64, "a lane is one cache line");
 struct alignas(64) PortState
 {
     // Read and written for every packet.
-    int64_t freeAtPs{0};                 //!< when the last byte of the last unit leaves
+    int64_t freeAtPs{LONG_AGO};          //!< when the last byte of the last unit leaves
     int64_t serveAtPs{EventTree::NEVER}; //!< when the pending service is due
     int64_t pullAtPs{0};                 //!< when the endpoint may have a unit, if `offered`
     uint64_t psPerByte{0};               //!< fixed point, TIME_FRACTION_BITS

@@ -395,7 +395,7 @@ FlowProfiles::PlanRoutes(TaskId id, const std::vector<ProgramFlow>& flows)
         }
         Connection connection = FindConnection(devices[flow.from], devices[flow.to], flow.channel);
         connection.flow =
-            GetConnectionFlow(group, flow.channel, devices[flow.from], devices[flow.to]);
+            GetConnectionFlow(m_cluster, group, flow.channel, devices[flow.from], devices[flow.to]);
         routes.push_back(m_routes.Plan(connection));
     }
     return routes;

@@ -7,6 +7,7 @@
 #include "proteus-flow-routes.h"
 
 #include "ns3/proteus-flow-hash.h"
+#include "ns3/proteus-flow-places.h"
 
 #include <algorithm>
 #include <cmath>
@@ -57,7 +58,8 @@ struct FlowRoutes::Walker
 FlowRoutes::FlowRoutes(const Cluster& cluster, const Paths& paths, const FlowParameters& parameters)
     : m_cluster(cluster),
       m_paths(paths),
-      m_parameters(parameters)
+      m_parameters(parameters),
+      m_flowPlaces(GetFlowPlaces(cluster))
 {
     AddLinkResources();
     const auto& vertices = m_cluster.GetVertices();
@@ -153,9 +155,10 @@ FlowRoutes::Walk(Walker& walker, VertexId to) const
                                         m_cluster.GetVertices()[walker.source].name + " to " +
                                         m_cluster.GetVertices()[to].name);
         }
+        const uint32_t place = m_flowPlaces[walker.at];
         const std::size_t choice = walker.at == walker.source
-                                       ? PickFirstPort(walker.hash, walker.at, choices.size())
-                                       : PickNextPort(walker.hash, walker.at, choices.size());
+                                       ? PickFirstPort(walker.hash, place, choices.size())
+                                       : PickNextPort(walker.hash, place, choices.size());
         const std::size_t position = choices[choice];
         const Port& port = m_cluster.GetPorts(walker.at)[position];
         walker.arrivedDown = m_paths.GoesDown(walker.at, position);

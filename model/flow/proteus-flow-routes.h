@@ -181,6 +181,7 @@ class FlowRoutes
     const Cluster& m_cluster;
     const Paths& m_paths;
     const FlowParameters m_parameters;
+    const std::vector<uint32_t> m_flowPlaces; //!< by vertex: what hashes know it by
     std::vector<FlowResource> m_resources;
     std::vector<uint32_t> m_ofPort;    //!< resource of a direction of a link
     std::vector<uint32_t> m_ofMemory;  //!< by vertex

@@ -20,6 +20,8 @@ namespace
 
 /// Bits of a tag that count; those above say whose multicast it is, or 0 for a sum.
 constexpr uint32_t COUNT_BITS = 32;
+/// Marks the names of flows inside a server, which are the same in all servers.
+constexpr uint32_t INSIDE = UINT32_MAX;
 
 } // namespace
 
@@ -85,22 +87,52 @@ CollectiveGroups::Acquire(const Run& run)
     auto& pool = m_pool[run.vertices];
     if (!pool.empty())
     {
-        const uint32_t group = pool.back();
-        pool.pop_back();
+        // The first one, so that it does not matter in which order they came back.
+        const auto first = std::min_element(pool.begin(), pool.end());
+        const uint32_t group = *first;
+        pool.erase(first);
+        m_transport->RestartGroup(group);
         return group;
     }
+    return Make(run.vertices);
+}
+
+std::vector<uint32_t>
+CollectiveGroups::Prepare(const std::vector<VertexId>& members,
+                          bool reductions,
+                          const std::vector<bool>& multicasts)
+{
+    auto& first = m_first.emplace(members, NO_ID).first->second;
+    if (first == NO_ID)
+    {
+        first = Make(members);
+        m_pool[members].push_back(first);
+    }
+    return m_transport->MakeLanes(first, reductions, multicasts);
+}
+
+uint32_t
+CollectiveGroups::Make(const std::vector<VertexId>& members)
+{
     const Cluster& cluster = m_transport->GetFabric()->GetCluster();
     GroupOptions options;
-    options.members = run.vertices;
-    if (!AreJoinedByReducingSwitches(cluster, run.vertices, VertexKind::NVSWITCH))
+    options.members = members;
+    if (!AreJoinedByReducingSwitches(cluster, members, VertexKind::NVSWITCH))
     {
         options.copyMethod = CopyMethod::DMA;
-        for (VertexId vertex : run.vertices)
+        for (VertexId vertex : members)
         {
             options.nics.push_back(cluster.GetNic(vertex));
         }
     }
-    options.flow = MixHash(MixHash(run.vertices.front(), run.vertices.back()), m_runOf.size());
+    const auto& vertices = cluster.GetVertices();
+    const uint32_t number = m_made[members]++;
+    const bool inside =
+        vertices[members.front()].server >= 0 &&
+        vertices[members.front()].server == vertices[members.back()].server;
+    const uint64_t ends = inside ? MixHash(members.back() - members.front(), INSIDE)
+                                 : MixHash(members.front(), members.back());
+    options.flow = MixHash(ends, number);
     m_runOf.push_back(NO_ID);
     return m_transport->CreateGroup(options);
 }

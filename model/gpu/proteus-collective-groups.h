@@ -42,6 +42,17 @@ class CollectiveGroups
     void SetUp(Ptr<Transport> transport);
 
     /**
+     * Makes a group of the transport, and what it needs, unless there is one already.
+     * @param members vertices of its members, in their order
+     * @param reductions whether they will give to sums
+     * @param multicasts by member: whether it will multicast
+     * @return queue pairs of the group
+     */
+    std::vector<uint32_t> Prepare(const std::vector<VertexId>& members,
+                                  bool reductions,
+                                  const std::vector<bool>& multicasts);
+
+    /**
      * A rank opens a group of its program. All members do, and each closes it in the end.
      * @param task of the communication
      * @param microBatch of the communication
@@ -162,11 +173,15 @@ class CollectiveGroups
 
     /// @param run that needs a group of the transport @return one that is free
     uint32_t Acquire(const Run& run);
+    /// @param members of a new group of the transport @return the group
+    uint32_t Make(const std::vector<VertexId>& members);
 
     Ptr<Transport> m_transport;                                         //!< whose groups are used
     Pool<Run> m_runs;                                                   //!< open ones
     std::map<std::tuple<TaskId, uint32_t, uint32_t>, uint32_t> m_index; //!< open ones
     std::map<std::vector<VertexId>, std::vector<uint32_t>> m_pool;      //!< free ones, by members
+    std::map<std::vector<VertexId>, uint32_t> m_made;                   //!< so far, by members
+    std::map<std::vector<VertexId>, uint32_t> m_first; //!< of Prepare(), by members
     std::vector<uint32_t> m_runOf;                                      //!< by group
 };
 

@@ -111,6 +111,13 @@ class PacketExecutor : public Executor
         record.links = job->GetFabric()->GetLinkStatistics();
         record.network = job->GetNetwork()->GetStatistics();
         AddSharingNote(job->GetSharing(), graph.GetNDevices(), record);
+        const std::string& obstacle = job->GetNetwork()->GetRepetitionObstacle();
+        if (!obstacle.empty())
+        {
+            record.notes.push_back("packet: communications that are alike were all executed, and "
+                                   "none repeated, because " +
+                                   obstacle);
+        }
         if (recorder)
         {
             record.series = recorder->GetSeries();

@@ -126,7 +126,8 @@ FindChangedEngineSettings()
     for (uint16_t i = 0; i < TypeId::GetRegisteredN(); ++i)
     {
         const TypeId type = TypeId::GetRegistered(i);
-        if (type != Fabric::GetTypeId() && type != Transport::GetTypeId() &&
+        const bool isNetwork = type == PacketNetwork::GetTypeId();
+        if (!isNetwork && type != Fabric::GetTypeId() && type != Transport::GetTypeId() &&
             !type.IsChildOf(CongestionType::GetTypeId()))
         {
             continue;
@@ -134,6 +135,10 @@ FindChangedEngineSettings()
         for (std::size_t a = 0; a < type.GetAttributeN(); ++a)
         {
             const TypeId::AttributeInformation attribute = type.GetAttribute(a);
+            if (isNetwork && attribute.name != "JoinGrid")
+            {
+                continue; // a field of CollectiveSettings, or without influence on results
+            }
             const std::string value = attribute.initialValue->SerializeToString(attribute.checker);
             if (value != attribute.originalInitialValue->SerializeToString(attribute.checker))
             {

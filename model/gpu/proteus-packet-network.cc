@@ -114,6 +114,27 @@ PacketNetwork::GetTypeId()
                           BooleanValue(true),
                           MakeBooleanAccessor(&PacketNetwork::m_kernelCopies),
                           MakeBooleanChecker())
+            .AddAttribute("Repetition",
+                          "What becomes of a communication that has been executed before, from the "
+                          "same state: on, it gets the same results without being executed, which "
+                          "changes nothing but the time that the run takes; verify, it is "
+                          "executed, and a difference ends the run; off, it is executed.",
+                          StringValue("on"),
+                          MakeStringAccessor(&PacketNetwork::m_repetition),
+                          MakeStringChecker())
+            .AddAttribute("RepetitionMemory",
+                          "Most bytes of memory for the results of communications; those that "
+                          "were used longest ago are forgotten first.",
+                          UintegerValue(uint64_t{1} << 30),
+                          MakeUintegerAccessor(&PacketNetwork::m_repetitionMemory),
+                          MakeUintegerChecker<uint64_t>())
+            .AddAttribute("JoinGrid",
+                          "Kernels of collectives start at the next multiple of this time; 0: when "
+                          "they are launched. Hosts and GPUs do not start kernels at the picosecond, "
+                          "and on a grid many more collectives are equal to one before.",
+                          TimeValue(Seconds(0)),
+                          MakeTimeAccessor(&PacketNetwork::m_joinGrid),
+                          MakeTimeChecker(Seconds(0)))
             .AddTraceSource("ChannelEnd",
                             "A thread block of a rank has done its last step.",
                             MakeTraceSourceAccessor(&PacketNetwork::m_channelEndTrace),
@@ -182,6 +203,8 @@ PacketNetwork::SetUp(const ExecutionGraph& graph, Ptr<Fabric> fabric)
     m_fabric = fabric;
     const CollectiveSettings settings = MakeSettings();
     m_wire = std::make_unique<PacketWire>(graph, fabric, m_transport, settings, m_channelEndTrace);
+    m_wire->SetJoinGrid(m_joinGrid.GetPicoSeconds());
+    m_wire->GetRepetition().SetUp(RepetitionModeFromString(m_repetition), m_repetitionMemory);
     m_programs = std::make_unique<ProgramCache>(graph,
                                                 m_fabric->GetCluster(),
                                                 m_fabric->GetPaths(),
@@ -228,6 +251,18 @@ PacketNetwork::GetCommunicationStatistics() const
     return m_wire->GetCommunicationStatistics();
 }
 
+void
+PacketNetwork::Settle(bool atEnd)
+{
+    m_wire->GetRepetition().Settle(atEnd);
+}
+
+bool
+PacketNetwork::ExecuteHeld()
+{
+    return m_wire->GetRepetition().ExecuteAll();
+}
+
 NetworkStatistics
 PacketNetwork::GetStatistics() const
 {
@@ -239,6 +274,7 @@ PacketNetwork::GetStatistics() const
     statistics.messages = m_wire->GetMessages();
     statistics.queuePairs = m_transport->GetNQueuePairs();
     statistics.timeouts = m_transport->GetTimeouts();
+    statistics.repetition = m_wire->GetRepetition().GetStatistics();
     return statistics;
 }
 

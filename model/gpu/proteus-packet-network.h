@@ -76,6 +76,35 @@ class PacketNetwork : public Object, public Network
               std::function<void()> done) override;
     std::string DescribeWait(DeviceId device, TaskId task, uint32_t microBatch) const override;
 
+    /**
+     * Counts what is over of communications that were not executed again. GetStatistics() and those
+     * of fabric and transport are complete after that.
+     * @param atEnd whether the simulator has nothing left to do
+     */
+    void Settle(bool atEnd);
+
+    /// Executes what is held at present because not all of its ranks have joined. @return whether
+    /// there was something, so that the simulator has to go on
+    bool ExecuteHeld();
+
+    /// @return what was not executed again so far
+    const RepetitionStatistics& GetRepetition() const
+    {
+        return m_wire->GetRepetition().GetStatistics();
+    }
+
+    /// @return empty, or why communications that could have been repeated were executed
+    const std::string& GetRepetitionObstacle() const
+    {
+        return m_wire->GetRepetition().GetObstacle();
+    }
+
+    /// @return records of communications, for tests
+    RepetitionRecords& GetRepetitionRecords()
+    {
+        return m_wire->GetRepetition().GetRecords();
+    }
+
     /// @return bytes that all communication of the graph will have sent in the end, as
     /// GetSentBytes() counts them: with the flags of LL and LL128
     uint64_t GetTotalBytes();
@@ -151,6 +180,9 @@ class PacketNetwork : public Object, public Network
     bool m_kernelCopies;                                  //!< attribute
     bool m_kernelCosts;                                   //!< attribute
     std::string m_launchMode;                             //!< attribute
+    std::string m_repetition;                             //!< attribute
+    uint64_t m_repetitionMemory;                          //!< attribute
+    Time m_joinGrid;                                      //!< attribute
     ProgramMaker m_maker;                                 //!< see SetProgramMaker()
     TracedCallback<const ChannelSpan&> m_channelEndTrace; //!< a thread block is done
 

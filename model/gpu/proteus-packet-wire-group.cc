@@ -21,6 +21,47 @@ namespace ns3
 namespace proteus
 {
 
+std::vector<VertexId>
+PacketWire::GetVertices(GroupId group, const NetworkGroup& network) const
+{
+    std::vector<VertexId> vertices;
+    for (const uint32_t member : network.members)
+    {
+        vertices.push_back(
+            m_fabric->GetCluster().GetGpus()[m_graph.GetGroup(group)[member]]);
+    }
+    return vertices;
+}
+
+std::vector<uint32_t>
+PacketWire::MakeGroups(GroupId group, const CollectiveProgram& program)
+{
+    std::vector<uint32_t> pairs;
+    for (uint32_t number = 0; number < program.groups.size(); ++number)
+    {
+        const NetworkGroup& network = program.groups[number];
+        bool reductions = false;
+        std::vector<bool> multicasts(network.members.size(), false);
+        for (std::size_t i = 0; i < network.members.size(); ++i)
+        {
+            for (const ThreadBlock& block : program.ranks[network.members[i]].blocks)
+            {
+                for (const Step& step : block.steps)
+                {
+                    const bool multicast = step.kind == StepKind::GROUP_MULTICAST;
+                    const bool concerns = block.group == number && SendsToGroup(step.kind);
+                    reductions = reductions || (concerns && !multicast);
+                    multicasts[i] = multicasts[i] || (concerns && multicast);
+                }
+            }
+        }
+        const auto lanes =
+            m_groups.Prepare(GetVertices(group, network), reductions, multicasts);
+        pairs.insert(pairs.end(), lanes.begin(), lanes.end());
+    }
+    return pairs;
+}
+
 void
 PacketWire::OpenGroups(uint32_t id)
 {
@@ -28,7 +69,6 @@ PacketWire::OpenGroups(uint32_t id)
     const TaskId task = run.traffic.task;
     const auto& groups = run.program->groups;
     run.groups.assign(groups.size(), {NO_ID, 0});
-    const auto& devices = m_graph.GetGroup(m_graph.GetTask(task).place);
     for (uint32_t number = 0; number < groups.size(); ++number)
     {
         const auto& members = groups[number].members;
@@ -37,11 +77,8 @@ PacketWire::OpenGroups(uint32_t id)
         {
             continue;
         }
-        std::vector<VertexId> vertices;
-        for (const uint32_t member : members)
-        {
-            vertices.push_back(m_fabric->GetCluster().GetGpus()[devices[member]]);
-        }
+        const std::vector<VertexId> vertices =
+            GetVertices(m_graph.GetTask(task).place, groups[number]);
         const auto member = static_cast<uint32_t>(place - members.begin());
         run.groups[number] = {m_groups.Open(task, run.microBatch, number, vertices, id, member),
                               member};
@@ -107,24 +144,23 @@ PacketWire::ReceiveGroupMessage(uint32_t group, uint32_t member, uint64_t tag, u
     const CollectiveGroups::Member& state = m_groups.GetMember(group, member);
     if (!m_kernels.GetSettings().kernelCosts || state.rankRun == NO_ID)
     {
-        TakeGroupMessage(group, member, tag, bytes);
+        TakeGroupMessage({group, member, tag, bytes});
         return;
     }
     const PacketRank& rank = m_machine.GetRank(state.rankRun);
     const int64_t latencyPs = m_kernels.GetGroupLatencyPs(rank.device, rank.program->protocol);
-    CallAt(rank.device, m_fabric->GetTimePs() + latencyPs, [this, group, member, tag, bytes]() {
-        TakeGroupMessage(group, member, tag, bytes);
-    });
+    CallAt(m_fabric->GetTimePs() + latencyPs, TAKE, m_arrivals.Add({group, member, tag, bytes}));
 }
 
 void
-PacketWire::TakeGroupMessage(uint32_t group, uint32_t member, uint64_t tag, uint64_t bytes)
+PacketWire::TakeGroupMessage(const GroupArrival& arrival)
 {
-    const CollectiveGroups::Member& state = m_groups.Receive(group, member, tag);
-    ++m_messages;
+    const CollectiveGroups::Member& state =
+        m_groups.Receive(arrival.group, arrival.member, arrival.tag);
     const uint32_t rank = state.rankRun;
     NS_ABORT_MSG_IF(rank == NO_ID, "proteus::PacketNetwork: a rank gets what it has no room for");
-    m_machine.GetRank(rank).traffic.receivedBytes += bytes;
+    ++m_machine.GetRank(rank).messages;
+    m_machine.GetRank(rank).traffic.receivedBytes += arrival.bytes;
     const std::vector<uint32_t> blocks = state.blocks; // which a rank that ends clears
     for (const uint32_t block : blocks)
     {

@@ -6,8 +6,7 @@
 
 #include "proteus-packet-wire.h"
 
-#include "ns3/proteus-compat.h"
-#include "ns3/proteus-simulator-time.h"
+#include "ns3/abort.h"
 
 #include <algorithm>
 #include <optional>
@@ -28,7 +27,8 @@ PacketWire::PacketWire(const ExecutionGraph& graph,
       m_kernels(graph, fabric->GetCluster(), settings),
       m_channelEnd(channelEnd),
       m_machine(*this),
-      m_pairs(graph, transport, settings.kernelCopies)
+      m_pairs(graph, transport, settings.kernelCopies),
+      m_repetition(graph, fabric, transport, *this)
 {
     m_transport->SetFabric(fabric, this);
     m_groups.SetUp(m_transport);
@@ -38,6 +38,7 @@ void
 PacketWire::Dispose()
 {
     m_machine.Clear();
+    m_repetition.Dispose();
     m_fabric = nullptr;
 }
 
@@ -53,12 +54,82 @@ PacketWire::GetBlock(const BlockKey& key)
 }
 
 void
-PacketWire::CallAt(DeviceId device, int64_t timePs, std::function<void()> callback)
+PacketWire::CallAt(int64_t timePs, CallKind kind, uint32_t value)
 {
-    ScheduleFunctionWithContext(
-        m_fabric->GetNodes().Get(m_fabric->GetCluster().GetGpus()[device])->GetId(),
-        CeilToStep(timePs) - Simulator::Now(),
-        std::move(callback));
+    FabricCall call;
+    call.timePs = timePs;
+    call.number = m_calls++;
+    call.target = this;
+    call.kind = kind;
+    call.value = value;
+    m_fabric->CallAt(call);
+}
+
+void
+PacketWire::HandleCall(uint32_t kind, uint32_t value)
+{
+    switch (kind)
+    {
+    case START: {
+        const PacketRank& rank = m_machine.GetRank(value);
+        if (rank.communication == Repetition::NONE ||
+            m_repetition.Start(rank.communication, rank.rank))
+        {
+            StartRank(value);
+        }
+        break;
+    }
+    case ARRIVE:
+        m_machine.Arrive(value);
+        break;
+    case FINISH:
+        m_machine.Finish(value);
+        break;
+    case TAKE: {
+        const GroupArrival arrival = m_arrivals[value];
+        m_arrivals.GiveBack(value);
+        TakeGroupMessage(arrival);
+        break;
+    }
+    case END:
+        TellEnd(value);
+        break;
+    }
+}
+
+uint32_t
+PacketWire::GetQueuePair(GroupId group,
+                         const CollectiveProgram& program,
+                         const ProgramFacts& facts,
+                         uint16_t channel,
+                         uint32_t from,
+                         uint32_t to)
+{
+    const double rate =
+        m_kernels.GetWireRate(m_graph.GetGroup(group)[from], program, facts, from, to, channel);
+    return m_pairs.Get(group, channel, from, to, rate);
+}
+
+void
+PacketWire::MakeQueuePairs(GroupId group,
+                           const CollectiveProgram& program,
+                           const ProgramFacts& facts)
+{
+    if (!m_known.emplace(group, &program).second)
+    {
+        return;
+    }
+    MakeGroups(group, program);
+    for (uint32_t rank = 0; rank < program.ranks.size(); ++rank)
+    {
+        for (const ThreadBlock& block : program.ranks[rank].blocks)
+        {
+            if (block.sendPeer != NO_RANK)
+            {
+                GetQueuePair(group, program, facts, block.channel, rank, block.sendPeer);
+            }
+        }
+    }
 }
 
 void
@@ -69,13 +140,17 @@ PacketWire::Join(DeviceId device,
                  std::function<void()> done)
 {
     const ProgramFacts& facts = m_facts.Get(*program);
-    const auto& devices = m_graph.GetGroup(m_graph.GetTask(task).place);
+    const GroupId group = m_graph.GetTask(task).place;
+    const auto& devices = m_graph.GetGroup(group);
     const auto number =
         static_cast<uint32_t>(std::find(devices.begin(), devices.end(), device) - devices.begin());
+    MakeQueuePairs(group, *program, facts);
     const uint32_t id = m_machine.AddRank(*program, facts.waiters, number);
-    const int64_t startPs =
-        m_kernels.Launch(device, task, *program, number, Simulator::Now().GetPicoSeconds());
     PacketRank& rank = m_machine.GetRank(id);
+    rank.startPs =
+        m_kernels.Launch(device, task, *program, number, Simulator::Now().GetPicoSeconds());
+    rank.startPs = (rank.startPs + m_joinGridPs - 1) / m_joinGridPs * m_joinGridPs;
+    rank.number = m_joins++;
     rank.microBatch = microBatch;
     rank.device = device;
     rank.traffic.task = task;
@@ -83,7 +158,11 @@ PacketWire::Join(DeviceId device,
     rank.facts = &facts;
     rank.done = std::move(done);
     m_rankIndex.emplace(BlockKey{task, microBatch, device, 0}, id);
-    CallAt(device, startPs, [this, id]() { StartRank(id); });
+    if (m_repetition.IsOn())
+    {
+        JoinRepetition(id);
+    }
+    CallStart(id);
 }
 
 void
@@ -127,19 +206,14 @@ PacketWire::SetUpBlock(uint32_t id)
         m_groups.AddBlock(block.group, block.member, id);
     }
     const auto getPair = [&](uint32_t from, uint32_t to) {
-        const double rate = m_kernels.GetWireRate(m_graph.GetGroup(group)[from],
-                                                  *rank.program,
-                                                  *rank.facts,
-                                                  from,
-                                                  to,
-                                                  program.channel);
-        return m_pairs.Get(group, program.channel, from, to, rate);
+        return GetQueuePair(group, *rank.program, *rank.facts, program.channel, from, to);
     };
     std::optional<HopKind> sendHop;
     std::optional<HopKind> receiveHop;
     if (program.sendPeer != NO_RANK)
     {
         block.sendQueuePair = getPair(rank.rank, program.sendPeer);
+        m_transport->Restart(block.sendQueuePair);
         sendHop = m_pairs.GetHop(block.sendQueuePair);
         // Stores go to a GPU of the same server as they are made; a NIC fetches a chunk that is
         // whole.
@@ -232,16 +306,14 @@ PacketWire::ReceiveMessage(uint32_t /* queuePair */, uint64_t tag, uint64_t byte
     PacketBlock& block = m_machine.GetBlock(id);
     PacketRank& rank = m_machine.GetRank(block.rank);
     block.receivePeerBlock = static_cast<uint32_t>(tag >> 32);
-    ++m_messages;
+    ++rank.messages;
     rank.traffic.receivedBytes += bytes;
     if (block.cost.latencyPs == 0)
     {
         m_machine.Arrive(id);
         return;
     }
-    CallAt(rank.device, m_fabric->GetTimePs() + block.cost.latencyPs, [this, id]() {
-        m_machine.Arrive(id);
-    });
+    CallAt(m_fabric->GetTimePs() + block.cost.latencyPs, ARRIVE, id);
 }
 
 void
@@ -273,9 +345,7 @@ PacketWire::Occupy(uint32_t id, const Step& step)
     {
         return false;
     }
-    CallAt(m_machine.GetRank(block.rank).device, m_fabric->GetTimePs() + busyPs, [this, id]() {
-        m_machine.Finish(id);
-    });
+    CallAt(m_fabric->GetTimePs() + busyPs, FINISH, id);
     return true;
 }
 
@@ -318,8 +388,23 @@ PacketWire::CheckDone(uint32_t id)
             m_groups.Close(group, member);
         }
     }
-    m_ledger.Add(rank.traffic);
-    m_fabric->CallAtPresent(m_fabric->GetCluster().GetGpus()[rank.device], std::move(rank.done));
+    if (rank.communication != Repetition::NONE)
+    {
+        m_repetition.Finish(rank.communication,
+                            rank.rank,
+                            {m_fabric->GetTimePs(), rank.messages, rank.traffic});
+    }
+    NS_ABORT_MSG_IF(rank.toldPs >= 0 && rank.toldPs != m_fabric->GetTimePs(),
+                    "proteus::PacketNetwork: device "
+                        << rank.device << " is done with task " << task << " at "
+                        << m_fabric->GetTimePs() << " ps, and not at " << rank.toldPs
+                        << " ps, as it was told; run with --repetition=off");
+    if (rank.toldPs < 0)
+    {
+        m_ledger.Add(rank.traffic);
+        m_messages += rank.messages;
+        CallEnd(rank, m_fabric->GetTimePs());
+    }
     m_machine.FreeRank(id);
     return true;
 }

@@ -12,6 +12,7 @@
 #include "proteus-collective-queue-pairs.h"
 #include "proteus-communication-ledger.h"
 #include "proteus-program-facts.h"
+#include "proteus-repetition.h"
 
 #include "ns3/proteus-channel-span.h"
 #include "ns3/proteus-flow-hash.h"
@@ -24,6 +25,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <tuple>
 #include <unordered_map>
@@ -60,6 +62,12 @@ struct PacketRank : MachineRank
     std::shared_ptr<const CollectiveProgram> keptProgram; //!< keeps the program alive
     const ProgramFacts* facts{nullptr};                   //!< of the program
     std::function<void()> done;                           //!< called when the rank is done
+    int64_t startPs{0};                                   //!< when its own work begins
+    uint64_t number{0};                                   //!< of joins before it
+    uint64_t messages{0};                                 //!< delivered to it
+    uint32_t communication{Repetition::NONE};             //!< that may be repeated
+    uint32_t end{NO_ID};                                  //!< of m_ends, while it is repeated
+    int64_t toldPs{-1};                                   //!< when its end was told, repeated
 };
 
 /**
@@ -68,7 +76,7 @@ struct PacketRank : MachineRank
  * groups of the transport carry what switches do, and the simulator's clock says how long steps
  * take. See PacketNetwork for what that means.
  */
-class PacketWire : private TransportUser
+class PacketWire : private TransportUser, private CallTarget, private RepetitionUser
 {
   public:
     /**
@@ -123,6 +131,18 @@ class PacketWire : private TransportUser
     /// @return an empty text, or what is left of communications
     std::string CheckAtRest() const;
 
+    /// @param gridPs kernels start at the next multiple of it, picoseconds; 0: at any time
+    void SetJoinGrid(int64_t gridPs)
+    {
+        m_joinGridPs = std::max<int64_t>(gridPs, 1);
+    }
+
+    /// @return what need not be executed twice
+    Repetition& GetRepetition()
+    {
+        return m_repetition;
+    }
+
     /// Forgets what is under way.
     void Dispose();
 
@@ -156,6 +176,24 @@ class PacketWire : private TransportUser
         uint32_t chunks{0};            //!< granted
     };
 
+    /// What a network group has brought.
+    struct GroupArrival
+    {
+        uint32_t group;  //!< of the transport
+        uint32_t member; //!< position of the rank
+        uint64_t tag;    //!< of TransportUser::ReceiveGroupMessage()
+        uint64_t bytes;  //!< of it
+    };
+
+    /// A rank that is done, or will be.
+    struct RankEnd
+    {
+        DeviceId device{0};         //!< of the rank
+        uint32_t rank{NO_ID};       //!< that was not executed; NO_ID for one that was
+        RankWork work;              //!< of a rank that was not executed
+        std::function<void()> done; //!< to call; empty if it was taken back
+    };
+
     // The wire, see ProgramMachine.
     void Send(uint32_t id, const Step& step);
     void Grant(uint32_t id, uint32_t chunks);
@@ -179,13 +217,39 @@ class PacketWire : private TransportUser
                              uint64_t bytes) override;
     void ReceiveGroupAcknowledgement(uint32_t group, uint32_t member, uint64_t tag) override;
 
+    /// Kinds of calls of the fabric, and what their values name.
+    enum CallKind : uint32_t
+    {
+        START,  //!< a rank's kernel begins: the rank
+        ARRIVE, //!< a chunk can be used: the block
+        FINISH, //!< a step is done: the block
+        TAKE,   //!< what a network group brings can be used: of m_arrivals
+        END,    //!< a rank is done, finally: of m_ends
+    };
+
+    // Inherited from CallTarget
+    void HandleCall(uint32_t kind, uint32_t value) override;
+
+    // Inherited from RepetitionUser; proteus-packet-wire-repetition.cc
+    void CallStart(uint32_t rank) override;
+    void Repeat(uint32_t rank, const RankWork& work) override;
+    void TakeBack(uint32_t rank) override;
+    void Forget(uint32_t rank) override;
+    bool IsWatched() const override;
+    /// A rank joins a communication that may be repeated. @param id of the rank
+    void JoinRepetition(uint32_t id);
+    /// The end of a rank is told. @param value of the call
+    void TellEnd(uint32_t value);
+    /// Has a rank's end told. @param rank that is done @param timePs when @return in m_ends
+    uint32_t CallEnd(PacketRank& rank, int64_t timePs);
+
     // proteus-packet-wire-group.cc
     /// Opens the network groups of a rank that begins. @param rankRun of it
     void OpenGroups(uint32_t rankRun);
     /// @param block of a network group @param step that is done now
     void DoGroupStep(const PacketBlock& block, const Step& step);
-    /// What ReceiveGroupMessage() gets can be used. @copydetails ReceiveGroupMessage
-    void TakeGroupMessage(uint32_t group, uint32_t member, uint64_t tag, uint64_t bytes);
+    /// What a network group brought can be used. @param arrival what
+    void TakeGroupMessage(const GroupArrival& arrival);
     /// @param block of a network group @param step of it, which is not ready
     /// @param name gives the name of a rank @return what it waits for
     std::string DescribeGroupWait(const PacketBlock& block,
@@ -196,10 +260,32 @@ class PacketWire : private TransportUser
     void StartRank(uint32_t id);
     /// A block of a rank that begins gets its queue pairs and costs. @param id of it
     void SetUpBlock(uint32_t id);
-    /// Calls back on the simulator's clock.
-    /// @param device on whose behalf @param timePs when, in the fabric's time
-    /// @param callback what to call
-    void CallAt(DeviceId device, int64_t timePs, std::function<void()> callback);
+    /// Makes the queue pairs of all ranks, in an order that does not depend on who joins first.
+    /// @param group of the ranks @param program of them @param facts of the program
+    void MakeQueuePairs(GroupId group, const CollectiveProgram& program, const ProgramFacts& facts);
+    /// Makes the network groups of a program, with all that they need. @param group of the ranks
+    /// @param program of them @return queue pairs of the network groups
+    std::vector<uint32_t> MakeGroups(GroupId group, const CollectiveProgram& program);
+    /// @param group of the ranks @param network group of their program @return its members
+    std::vector<VertexId> GetVertices(GroupId group, const NetworkGroup& network) const;
+    /// @param group of the ranks @param program of them @param facts of the program
+    /// @param channel of the connection @param from sending rank @param to receiving rank
+    /// @return the queue pair
+    uint32_t GetQueuePair(GroupId group,
+                          const CollectiveProgram& program,
+                          const ProgramFacts& facts,
+                          uint16_t channel,
+                          uint32_t from,
+                          uint32_t to);
+    /// Calls HandleCall(). @param timePs when @param kind of the call @param value of the call
+    void CallAt(int64_t timePs, CallKind kind, uint32_t value);
+
+    /// @param rank a rank @return its order among those of one time: by device and task
+    static uint64_t GetOrder(const PacketRank& rank)
+    {
+        return uint64_t{rank.device} << 32 | rank.traffic.task;
+    }
+
     /// @param key of a block @return that block, made if there is none
     uint32_t GetBlock(const BlockKey& key);
     /// @param rank that sends @param step whose bytes it sends @return what is on the wire, which
@@ -216,12 +302,19 @@ class PacketWire : private TransportUser
     Machine m_machine;                                      //!< what is under way
     CollectiveQueuePairs m_pairs;                           //!< of all connections
     CollectiveGroups m_groups;                              //!< inside switches
+    Repetition m_repetition;                                //!< of what was executed before
     ProgramFactsTable m_facts;                              //!< by program
-    std::unordered_map<BlockKey, uint32_t, KeyHash> m_blockIndex; //!< blocks under way
-    std::unordered_map<BlockKey, uint32_t, KeyHash> m_rankIndex;  //!< ranks under way, block 0
-    Pool<ControlMessage> m_control;                               //!< in flight
-    CommunicationLedger m_ledger;                                 //!< of ranks that are done
-    uint64_t m_messages{0};                                       //!< delivered
+    std::unordered_map<BlockKey, uint32_t, KeyHash> m_blockIndex;   //!< blocks under way
+    std::unordered_map<BlockKey, uint32_t, KeyHash> m_rankIndex;    //!< ranks under way, block 0
+    std::set<std::pair<GroupId, const CollectiveProgram*>> m_known; //!< with queue pairs
+    Pool<ControlMessage> m_control;                                 //!< in flight
+    Pool<GroupArrival> m_arrivals;                                  //!< not yet used
+    Pool<RankEnd> m_ends;                                           //!< not yet told
+    int64_t m_joinGridPs{1};                                      //!< see SetJoinGrid()
+    uint64_t m_joins{0};                                            //!< so far
+    uint64_t m_calls{0};                                            //!< so far
+    CommunicationLedger m_ledger;                                   //!< of ranks that are done
+    uint64_t m_messages{0};                                         //!< delivered
 };
 
 } // namespace proteus

@@ -198,6 +198,7 @@ TrainingJob::GetProgress() const
     progress.bytes = m_network->GetSentBytes();
     progress.totalBytes = m_totalBytes;
     progress.packetHops = m_fabric->GetPacketHops();
+    progress.repeatedHops = m_network->GetRepetition().packetHops;
     progress.timePs = m_fabric->GetTimePs();
     return progress;
 }
@@ -219,6 +220,13 @@ TrainingJob::Run()
 {
     NS_LOG_FUNCTION(this);
     StallWatch::Run(m_fabric, m_deadlockInterval);
+    m_network->Settle(true);
+    if (m_network->ExecuteHeld() || !Simulator::IsFinished())
+    {
+        // Some rank never comes: what the others do meanwhile says who waits for what.
+        StallWatch::Run(m_fabric, m_deadlockInterval);
+        m_network->Settle(true);
+    }
     const std::string circle = m_fabric->FindDeadlock();
     if (!circle.empty())
     {

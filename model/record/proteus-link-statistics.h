@@ -44,20 +44,34 @@ struct LinkStatistics
 };
 
 /// @ingroup proteus
+/// What a packet network did not do again: communications whose results are those of an equal one
+/// before. Packets and crossings of these are in NetworkStatistics, too.
+struct RepetitionStatistics
+{
+    uint64_t communications{0}; //!< collectives and messages, over all micro-batches
+    uint64_t repeated{0};       //!< of them, those that were not executed again
+    uint64_t recorded{0};       //!< of them, those that were executed and recorded
+    uint64_t packets{0};        //!< data units that were not sent again
+    uint64_t packetHops{0};     //!< link crossings that were not done again
+    uint64_t verified{0};       //!< communications that were executed and compared with a record
+};
+
+/// @ingroup proteus
 /// Work of a packet network.
 struct NetworkStatistics
 {
-    uint64_t packets{0};        //!< data units sent by endpoints
-    uint64_t controlPackets{0}; //!< acknowledgements and clear-to-send units
-    uint64_t packetHops{0};     //!< link crossings of all units
-    uint64_t events{0};         //!< events that the packet engine handled
-    uint64_t messages{0};       //!< messages delivered
-    uint64_t queuePairs{0};     //!< queue pairs in use
-    uint64_t dropped{0};        //!< units lost on the wire, or that found no room or no way on
-    uint64_t repeated{0};       //!< data units sent again
-    uint64_t pauses{0};         //!< PFC pauses received
-    uint64_t marked{0};         //!< units marked by ECN
-    uint64_t timeouts{0};       //!< of senders that heard no acknowledgement
+    uint64_t packets{0};             //!< data units sent by endpoints
+    uint64_t controlPackets{0};      //!< acknowledgements and clear-to-send units
+    uint64_t packetHops{0};          //!< link crossings of all units
+    uint64_t events{0};              //!< events that the packet engine handled
+    uint64_t messages{0};            //!< messages delivered
+    uint64_t queuePairs{0};          //!< queue pairs in use
+    uint64_t dropped{0};             //!< units lost on the wire, or that found no room or no way on
+    uint64_t repeated{0};            //!< data units sent again
+    uint64_t pauses{0};              //!< PFC pauses received
+    uint64_t marked{0};              //!< units marked by ECN
+    uint64_t timeouts{0};            //!< of senders that heard no acknowledgement
+    RepetitionStatistics repetition; //!< what was not done again
 };
 
 } // namespace proteus

@@ -144,6 +144,13 @@ AddNetwork(const Summary& summary, Json& json)
     json["packets"] = GetQuantity(summary, "packets");
     json["control_packets"] = GetQuantity(summary, "control packets");
     json["packet_hops"] = GetQuantity(summary, "packet-hops");
+    const RepetitionStatistics& repetition = summary.network.repetition;
+    json["repetition"] = {{"communications", repetition.communications},
+                          {"recorded", repetition.recorded},
+                          {"repeated", repetition.repeated},
+                          {"verified", repetition.verified},
+                          {"packets", repetition.packets},
+                          {"packet_hops", repetition.packetHops}};
     json["events"] = GetQuantity(summary, "events");
     json["messages"] = GetQuantity(summary, "messages");
     json["queue_pairs"] = GetQuantity(summary, "queue pairs");

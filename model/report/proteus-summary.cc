@@ -283,6 +283,19 @@ DescribeIteration(const Summary& summary)
     return rows;
 }
 
+/// @param repetition of a packet network @return what was not simulated again
+std::string
+DescribeRepetition(const RepetitionStatistics& repetition)
+{
+    return std::to_string(repetition.repeated) + " of " +
+           FormatThings(repetition.communications, "communication") + ", " +
+           FormatThings(repetition.packets, "packet") + "; " +
+           std::to_string(repetition.recorded) + " recorded" +
+           (repetition.verified > 0
+                ? ", " + std::to_string(repetition.verified) + " compared with a record, and equal"
+                : "");
+}
+
 /// @return what the simulator did, a row each
 std::vector<Row>
 DescribeSimulation(const Summary& summary)
@@ -291,10 +304,19 @@ DescribeSimulation(const Summary& summary)
     std::vector<Row> rows;
     if (network.packets > 0)
     {
+        const RepetitionStatistics& repetition = network.repetition;
+        if (repetition.communications > 0)
+        {
+            rows.push_back({"stands for",
+                            FormatThings(network.packets, "packet") + ", " +
+                                FormatThings(network.packetHops, "packet-hop")});
+            rows.push_back({"repeated", DescribeRepetition(repetition)});
+        }
         rows.push_back({"simulated",
-                        FormatThings(network.packets, "packet") + ", " +
-                            FormatThings(network.packetHops, "packet-hop") + ", " +
-                            FormatThings(network.events, "event")});
+                        FormatThings(network.packets - repetition.packets, "packet") + ", " +
+                            FormatThings(network.packetHops - repetition.packetHops,
+                                         "packet-hop") +
+                            ", " + FormatThings(network.events, "event")});
         rows.push_back({"network", DescribeLosses(summary.losses)});
     }
     else if (network.messages > 0) // see FlowNetwork::GetStatistics()

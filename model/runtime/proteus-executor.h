@@ -38,12 +38,13 @@ namespace proteus
 /// How far a run is.
 struct RunProgress
 {
-    uint64_t tasks{0};      //!< spans ended
-    uint64_t totalTasks{0}; //!< spans that there will be
-    uint64_t bytes{0};      //!< payload sent; packets only
-    uint64_t totalBytes{0}; //!< payload that there will be; packets only
-    uint64_t packetHops{0}; //!< link crossings so far
-    int64_t timePs{0};      //!< simulated
+    uint64_t tasks{0};        //!< spans ended
+    uint64_t totalTasks{0};   //!< spans that there will be
+    uint64_t bytes{0};        //!< payload sent; packets only
+    uint64_t totalBytes{0};   //!< payload that there will be; packets only
+    uint64_t packetHops{0};   //!< link crossings so far
+    uint64_t repeatedHops{0}; //!< of them, those that were not simulated again
+    int64_t timePs{0};        //!< simulated
 };
 
 /// @ingroup proteus

@@ -78,6 +78,7 @@ CongestionMonitor::Start(Ptr<Transport> transport)
         throw std::invalid_argument("CongestionMonitor: it has been started already");
     }
     m_transport = transport;
+    m_transport->GetFabric()->AddReader();
     m_lastPs = Simulator::Now().GetPicoSeconds();
     m_last.clear();
     for (uint32_t id = 0; id < transport->GetNQueuePairs(); ++id)

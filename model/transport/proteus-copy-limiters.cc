@@ -27,12 +27,18 @@ CopyLimiters::SetUp(const Cluster& cluster)
     {
         const Vertex& vertex = vertices[id];
         CopyLimiter limiter;
-        if (vertex.memoryBytesPerSecond > 0)
+        double links = 0;
+        for (const Port& port : cluster.GetPorts(id))
         {
+            links += cluster.GetLinks()[port.link].bytesPerSecond;
+        }
+        if (vertex.memoryBytesPerSecond > 0 && vertex.memoryBytesPerSecond < 2 * links)
+        {
+            limiter.memory = true;
             limiter.psPerByte = PS_PER_SECOND / vertex.memoryBytesPerSecond;
         }
         const double engines = vertex.copyEngines * vertex.copyEngineBytesPerSecond;
-        if (engines > 0)
+        if (engines > 0 && engines < links)
         {
             limiter.enginePsPerByte = PS_PER_SECOND / engines;
         }

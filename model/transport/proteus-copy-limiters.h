@@ -28,6 +28,7 @@ struct CopyLimiter
 {
     double psPerByte{0};       //!< of the memory; 0: no limit
     double enginePsPerByte{0}; //!< of all copy engines together, for CopyMethod::DMA; 0: no limit
+    bool memory{false};        //!< the memory can be a limit; if not, only copy engines are
     double freePs{0};          //!< when the last reservation ends
     double unitPs{0};          //!< what a reservation takes: that of the last unit
 };
@@ -37,6 +38,10 @@ struct CopyLimiter
  * Limits what the queue pairs of an endpoint copy together to what its memory, and all its copy
  * engines, can move. A port that has to wait reserves its turn, so that ports come in the order in
  * which they asked.
+ *
+ * What all ports of an endpoint together cannot exceed is no limit: there is none for a memory that
+ * is at least as fast as all its links in both directions, nor for copy engines as fast as all
+ * links in one.
  */
 class CopyLimiters
 {
@@ -51,6 +56,20 @@ class CopyLimiters
     uint32_t Find(VertexId vertex) const
     {
         return m_limiterOf.empty() ? NONE : m_limiterOf[vertex];
+    }
+
+    /// @param vertex an endpoint @return whether its memory can be a limit
+    bool LimitsMemory(VertexId vertex) const
+    {
+        const uint32_t limiter = Find(vertex);
+        return limiter != NONE && m_limiters[limiter].memory;
+    }
+
+    /// @param port of an endpoint @param sender of a copy @return whether it is limited there
+    bool Concerns(const ActiveQueues& port, const SenderState& sender) const
+    {
+        return port.limiter != NONE &&
+               (m_limiters[port.limiter].memory || (sender.flags & SenderState::COPY_ENGINE) != 0);
     }
 
     /**

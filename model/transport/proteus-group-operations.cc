@@ -108,6 +108,38 @@ GroupOperations::AddLanes(uint32_t groupId, uint32_t member, bool multicast)
     }
 }
 
+std::vector<uint32_t>
+GroupOperations::MakeLanes(uint32_t groupId, bool reductions, const std::vector<bool>& multicasts)
+{
+    std::vector<uint32_t> all;
+    const auto make = [&](bool multicast, uint32_t member) {
+        const auto find = [&]() -> GroupSequence& {
+            return multicast ? m_groups[groupId].multicasts[member]
+                             : m_groups[groupId].reductions;
+        };
+        if (find().lanes.empty() || find().lanes.front()[member] == UINT32_MAX)
+        {
+            AddLanes(groupId, member, multicast);
+        }
+        for (const std::vector<uint32_t>& plane : find().lanes)
+        {
+            all.push_back(plane[member]);
+        }
+    };
+    for (uint32_t member = 0; member < multicasts.size(); ++member)
+    {
+        if (reductions)
+        {
+            make(false, member);
+        }
+        if (multicasts[member])
+        {
+            make(true, member);
+        }
+    }
+    return all;
+}
+
 void
 GroupOperations::Begin(GroupOperation operation,
                        uint64_t bytes,

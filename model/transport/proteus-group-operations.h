@@ -42,6 +42,18 @@ class GroupOperations
     /// @throw std::invalid_argument as Transport::CreateGroup()
     uint32_t Create(const GroupOptions& options);
 
+    /// Transport::MakeLanes(). @param groupId which one @param reductions of its members
+    /// @param multicasts by member @return all lanes
+    std::vector<uint32_t> MakeLanes(uint32_t groupId,
+                                    bool reductions,
+                                    const std::vector<bool>& multicasts);
+
+    /// Transport::RestartGroup(). @param groupId which one
+    void Restart(uint32_t groupId)
+    {
+        m_groups[groupId].Restart();
+    }
+
     /// Transport::SendGroup(). @param groupId which one @param operation what the switches do
     /// @param member whose part @param bytes size of the operation @param tag of the member
     /// @param root of a reduction

@@ -181,7 +181,11 @@ Group::BuildPlane(const Cluster& cluster,
     };
     const auto step = [&](VertexId from, VertexId to) -> const Port& {
         const auto& choices = paths.NextPorts(from, to);
-        const uint64_t hash = MixHash(MixHash(options.flow, root), from);
+        // Relative to a member inside servers, so that equal servers choose alike.
+        const auto place = [&](VertexId vertex) {
+            return vertices[vertex].server >= 0 ? vertex - options.members.front() : vertex;
+        };
+        const uint64_t hash = MixHash(MixHash(options.flow, place(root)), place(from));
         return cluster.GetPorts(from)[choices[hash % choices.size()]];
     };
     for (uint32_t member = 0; member < options.members.size(); ++member)
@@ -260,9 +264,25 @@ Group::Build(const Cluster& cluster,
     }
 }
 
+void
+Group::Restart()
+{
+    const auto restart = [this](GroupSequence& sequence) {
+        sequence.before.resize(planes.size(), 0);
+        for (uint32_t plane = 0; plane < planes.size(); ++plane)
+        {
+            sequence.before[plane] += static_cast<uint32_t>(pattern.Count(plane, sequence.nUnits));
+        }
+        sequence.nUnits = 0;
+    };
+    restart(reductions);
+    std::for_each(multicasts.begin(), multicasts.end(), restart);
+}
+
 const GroupOperationState&
 Group::FindOperation(const GroupSequence& sequence, uint32_t plane, uint32_t unit) const
 {
+    unit -= sequence.before.empty() ? 0 : sequence.before[plane];
     for (const GroupOperationState& state : sequence.operations)
     {
         const auto end =

@@ -124,6 +124,7 @@ PacketSender::FillNext(uint32_t id, SenderState& sender, int64_t now, PacketReco
     ++m_totals.packets;
     record.queuePair = id;
     record.sequence = sender.next++;
+    sender.turn = sender.turn + 1 < sender.nSlots ? sender.turn + 1 : 0;
     record.destination = sender.firstWaypoint;
     record.payloadBytes = payload;
     record.kind = PacketKind::DATA;

@@ -65,6 +65,13 @@ class PacketSender
         return m_totals;
     }
 
+    /// @param packets that count as sent, besides @param bytes their payload
+    void AddTotals(uint64_t packets, uint64_t bytes)
+    {
+        m_totals.packets += packets;
+        m_totals.bytes += bytes;
+    }
+
   private:
     /// @param sender that has sent a packet @param now present time @param payloadBytes of it
     static void Pace(SenderState& sender, int64_t now, uint32_t payloadBytes);

@@ -103,7 +103,8 @@ QueuePairMaker::WalkPath(uint32_t id) const
     {
         const auto part =
             m_core.fabric->GetPaths().Walk(from, to, [&](VertexId at, std::size_t choices) {
-                return MixHash(m_core.pairs.GetFlowHash(id), at) % choices;
+                return MixHash(m_core.pairs.GetFlowHash(id), m_core.fabric->GetFlowPlace(at)) %
+                       choices;
             });
         if (part.empty())
         {
@@ -276,7 +277,7 @@ QueuePairMaker::SetUpCopies(uint32_t id)
         sender.flags |= SenderState::COPY_ENGINE;
         state.copyBytesPerSecond = source.copyEngineBytesPerSecond;
     }
-    if (m_limiters.Find(state.destination) != CopyLimiters::NONE)
+    if (m_limiters.LimitsMemory(state.destination))
     {
         m_core.pairs.GetReceiver(id).flags |= ReceiverState::LIMITED;
     }

@@ -60,7 +60,7 @@ QueuePairTable::GetStatistics(uint32_t id) const
     statistics.sentBytes = std::max(state.statistics.sentBytes, sender.nextBytes);
     statistics.receivedBytes = m_receivers[id].receivedBytes;
     statistics.acknowledgedBytes = sender.ackedBytes;
-    statistics.messages = m_receivers[id].delivering;
+    statistics.messages += m_receivers[id].delivering;
     statistics.windowBytes = sender.windowBytes;
     statistics.bytesPerSecond =
         state.control ? state.control->GetRate() : std::numeric_limits<double>::infinity();

@@ -64,10 +64,24 @@ struct QueuePairStatistics
     uint64_t markedPackets{0};  //!< data packets that arrived with a congestion mark
     uint64_t notifications{0};  //!< congestion notifications received by the sender
     uint64_t timeouts{0};       //!< retransmission timeouts
+    uint64_t controlPackets{0}; //!< acknowledgements, notifications and control units
     int64_t lastRttPs{-1};      //!< round trip, -1 before the first
     int64_t minRttPs{-1};       //!< smallest round trip, -1 before the first
     double bytesPerSecond{0};   //!< present rate limit on the wire, infinity for none
     uint64_t windowBytes{0};    //!< present window, CongestionControl::UNLIMITED for none
+};
+
+/// @ingroup proteus
+/// What a queue pair did in a while, none of it more than once.
+struct QueuePairWork
+{
+    uint64_t bytes{0};          //!< payload sent, received and acknowledged
+    uint64_t packets{0};        //!< of data
+    uint64_t messages{0};       //!< delivered
+    uint64_t controlPackets{0}; //!< acknowledgements and control units
+    uint64_t repairs{0};        //!< packets repeated or refused, timeouts
+    int64_t lastRttPs{-1};      //!< last round trip, -1 for none
+    int64_t minRttPs{-1};       //!< smallest round trip, -1 for none
 };
 
 /// @ingroup proteus
@@ -200,6 +214,7 @@ struct alignas(64) SenderState
     uint8_t nSlots{0};         //!< ports it may leave the source by
     uint8_t trafficClass{1};   //!< of its data
     uint8_t multimem{0};       //!< PacketRecord::multimem of its data
+    uint8_t turn{0};           //!< slot at which it waits for its pace, each in turn
 
     /// @return payload sent and not acknowledged
     uint64_t GetInFlight() const

@@ -54,6 +54,12 @@ class ReturnPath
         return m_units;
     }
 
+    /// @param units that count as sent, besides
+    void AddUnits(uint64_t units)
+    {
+        m_units += units;
+    }
+
   private:
     /// @param id a queue pair @param from end that sends @param to first stop on the way
     /// @param record to send
@@ -63,6 +69,7 @@ class ReturnPath
         record.trafficClass = m_core.pairs.GetReceiver(id).trafficClass;
         record.destination = to;
         ++m_units;
+        ++m_core.pairs.GetState(id).statistics.controlPackets;
         m_core.fabric->SendControl(from, record);
     }
 

@@ -58,8 +58,9 @@ SendPorts::Assign(uint32_t id)
     }
     if (ports.empty() || (sender.flags & SenderState::GROUP) != 0)
     {
-        const std::size_t choice =
-            PickFirstPort(m_core.pairs.GetFlowHash(id), source, choices.size());
+        const std::size_t choice = PickFirstPort(m_core.pairs.GetFlowHash(id),
+                                                 m_core.fabric->GetFlowPlace(source),
+                                                 choices.size());
         ports.assign(1, m_core.fabric->GetPort(source, choices[choice]));
     }
     for (PortId port : ports)
@@ -70,9 +71,11 @@ SendPorts::Assign(uint32_t id)
         m_slots.push_back(slot);
         const Link& link = cluster.GetLinks()[port / 2];
         ActiveQueues& active = m_active[port];
-        active.unitPs = static_cast<int64_t>(
-            static_cast<double>(m_core.fabric->GetFraming(port / 2).WireBytes(sender.unitBytes)) *
-            PS_PER_SECOND / link.bytesPerSecond);
+        // Of a full unit of the link, whoever sends: it must not depend on what was made last.
+        const LinkFraming framing = m_core.fabric->GetFraming(port / 2);
+        active.unitPs =
+            static_cast<int64_t>(static_cast<double>(framing.WireBytes(framing.unitBytes)) *
+                                 PS_PER_SECOND / link.bytesPerSecond);
         active.limiter = m_limiters.Find(source);
     }
     sender.nSlots = static_cast<uint8_t>(ports.size());
@@ -89,6 +92,18 @@ SendPorts::Reassign(uint32_t id)
     }
     Assign(id);
     Activate(id);
+}
+
+std::vector<PortId>
+SendPorts::GetPorts(uint32_t id) const
+{
+    const SenderState& sender = m_core.pairs.GetSender(id);
+    std::vector<PortId> ports;
+    for (uint32_t i = 0; i < sender.nSlots; ++i)
+    {
+        ports.push_back(m_slots[sender.firstSlot + i].port);
+    }
+    return ports;
 }
 
 void
@@ -144,7 +159,7 @@ SendPorts::PaceFirst(ActiveQueues& port, uint32_t trafficClass)
     if (sender.nSlots > 1)
     {
         // It waits at one of its ports only, at each in turn.
-        const uint32_t turn = sender.firstSlot + sender.next % sender.nSlots;
+        const uint32_t turn = sender.firstSlot + sender.turn;
         if (m_slots[turn].next == ActiveSlot::PACED)
         {
             return;
@@ -189,7 +204,7 @@ SendPorts::Choose(PortId id, uint32_t classes, int64_t now, int64_t& nextPs)
             PaceFirst(port, trafficClass);
             continue;
         }
-        if (port.limiter != CopyLimiters::NONE && !m_limiters.TakeTurn(port, now, nextPs))
+        if (m_limiters.Concerns(port, sender) && !m_limiters.TakeTurn(port, now, nextPs))
         {
             return NONE;
         }
@@ -209,7 +224,7 @@ SendPorts::FinishTurn(PortId id,
     ActiveQueues& port = m_active[id];
     const SenderState& sender = m_core.pairs.GetSender(pair);
     const uint32_t trafficClass = sender.trafficClass;
-    if (port.limiter != CopyLimiters::NONE)
+    if (m_limiters.Concerns(port, sender))
     {
         m_limiters.CountCopy(port, sender, now, payloadBytes);
     }

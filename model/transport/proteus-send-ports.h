@@ -43,6 +43,9 @@ class SendPorts
     /// @param id a queue pair whose ports may lead elsewhere now
     void Reassign(uint32_t id);
 
+    /// @param id a queue pair @return the ports that it may leave its source by
+    std::vector<PortId> GetPorts(uint32_t id) const;
+
     /// @param id a queue pair that may have become able to send
     void Activate(uint32_t id);
 

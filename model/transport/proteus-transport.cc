@@ -216,6 +216,28 @@ Transport::CreateGroup(const GroupOptions& options)
 }
 
 void
+Transport::Restart(uint32_t queuePair)
+{
+    SenderState& sender = m_core.pairs.GetSender(queuePair);
+    if (sender.ackedBytes == sender.totalBytes)
+    {
+        sender.turn = 0;
+    }
+}
+
+std::vector<uint32_t>
+Transport::MakeLanes(uint32_t group, bool reductions, const std::vector<bool>& multicasts)
+{
+    return m_groups.MakeLanes(group, reductions, multicasts);
+}
+
+void
+Transport::RestartGroup(uint32_t group)
+{
+    m_groups.Restart(group);
+}
+
+void
 Transport::SendGroup(uint32_t group,
                      GroupOperation operation,
                      uint32_t member,

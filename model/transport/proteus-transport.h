@@ -82,6 +82,13 @@ class Transport : public Object, private FabricEndpoint, private TransportSettin
     uint32_t CreateQueuePair(const QueuePairOptions& options);
 
     /**
+     * Whoever sends on a queue pair begins anew: if nothing is under way on it, it takes its ports
+     * in turn from the first one on, as a new queue pair does.
+     * @param queuePair which one
+     */
+    void Restart(uint32_t queuePair);
+
+    /**
      * Appends a message.
      * @param queuePair on which
      * @param bytes its size, at least 1
@@ -106,6 +113,21 @@ class Transport : public Object, private FabricEndpoint, private TransportSettin
      * links between them lose units
      */
     uint32_t CreateGroup(const GroupOptions& options);
+
+    /**
+     * Makes the lanes of a group that are made when they are first used otherwise.
+     * @param group which one
+     * @param reductions whether members will give to sums
+     * @param multicasts by member: whether it will multicast
+     * @return all lanes of the group: queue pairs
+     */
+    std::vector<uint32_t> MakeLanes(uint32_t group,
+                                    bool reductions,
+                                    const std::vector<bool>& multicasts);
+
+    /// The group's next operation takes the trees in turn from the first one on, as that of a new
+    /// group does. @param group which one; nothing may be under way in it
+    void RestartGroup(uint32_t group);
 
     /**
      * Begins a member's part of the group's next operation of its kind; every member begins every
@@ -197,6 +219,38 @@ class Transport : public Object, private FabricEndpoint, private TransportSettin
     {
         return m_returnPath.GetUnits();
     }
+
+    /**
+     * @param queuePair a queue pair
+     * @return whether what is sent on it depends on nothing but its ports: no congestion control,
+     * no acknowledgements after a while, no limit that it shares, one way for all packets
+     */
+    bool IsSelfContained(uint32_t queuePair) const;
+
+    /// @param queuePair a queue pair @return from when on it is as new; NEVER_PS while something is
+    /// under way
+    int64_t GetRestPs(uint32_t queuePair) const;
+
+    /**
+     * @param queuePair a queue pair
+     * @return all ports that its units may take, in the order of their ways: those of the data, of
+     * each port of the source; back; and forth, as answers go. NO_PORT stands behind every way.
+     */
+    std::vector<PortId> GetWays(uint32_t queuePair) const;
+
+    /// @param queuePair a queue pair @return words that say all about its ends that its packets
+    /// depend on
+    std::vector<uint64_t> Describe(uint32_t queuePair) const;
+
+    /// @param queuePair a queue pair @return what it has done so far
+    QueuePairWork GetWork(uint32_t queuePair) const;
+
+    /// @param queuePair a queue pair @return the smallest round trip so far, which is forgotten, or
+    /// -1 @param minRttPs new value of it
+    int64_t ExchangeMinRtt(uint32_t queuePair, int64_t minRttPs);
+
+    /// @param queuePair a queue pair @param work that it did besides
+    void AddWork(uint32_t queuePair, const QueuePairWork& work);
 
     /**
      * Checks that nothing is under way.

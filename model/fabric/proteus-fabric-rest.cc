@@ -1,0 +1,170 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-fabric.h"
+
+#include <algorithm>
+#include <utility>
+
+/**
+ * @file
+ * @ingroup proteus
+ * What whoever repeats a piece of work, instead of doing it again, has to know of a fabric.
+ */
+
+namespace ns3
+{
+namespace proteus
+{
+
+std::string
+Fabric::FindObstacle() const
+{
+    const RoutingMode routing = m_settings.forwarding.routing;
+    return !m_stepper.CanGoBack() ? "the simulator's clock or scheduler does not let events be late"
+           : m_tracer.IsOn()      ? "units on links are traced"
+           : m_watch.readers > 0  ? "links or queue pairs are sampled over time"
+           : m_scheduler.IsWeighted() ? "traffic classes have weights"
+           : routing == RoutingMode::SPRAY || routing == RoutingMode::ADAPTIVE
+               ? "routes are chosen packet by packet"
+               : "";
+}
+
+bool
+Fabric::IsSelfContained(LinkId link) const
+{
+    const auto isSo = [this](PortId id) {
+        const PortState& port = m_ports[id];
+        return !port.down && !port.unreliable && port.markBytes == 0 && port.bufferAt == 0 &&
+               !(m_telemetry && port.telemetric);
+    };
+    return isSo(2 * link) && isSo(2 * link + 1);
+}
+
+int64_t
+Fabric::GetRestPs(LinkId link) const
+{
+    int64_t restPs = LONG_AGO;
+    const auto add = [&](PortId id) {
+        const PortState& port = m_ports[id];
+        const bool busy = !port.flight.IsEmpty() || port.serveAtPs != EventTree::NEVER ||
+                          port.offered || port.stalledSincePs >= 0 ||
+                          (port.waiting | port.paused | port.starved | port.pausing |
+                           port.pauseDue | port.inputBusy) != 0;
+        const uint64_t debtPs = port.debtBytes * port.psPerByte >> TIME_FRACTION_BITS;
+        restPs = busy ? EventTree::NEVER
+                      : std::max(restPs,
+                                 port.freeAtPs +
+                                     std::max(static_cast<int64_t>(debtPs) + 1, port.delayPs) + 1);
+        for (uint32_t c = 0; c < m_ports.GetNClasses() && restPs != EventTree::NEVER; ++c)
+        {
+            const LaneState& lane = m_ports.Lane(id, c);
+            if (!lane.queue.IsEmpty() ||
+                (port.credited && CreditControl::GetTotal(lane) != port.bufferBytes))
+            {
+                restPs = EventTree::NEVER;
+            }
+            else if (!lane.returns.IsEmpty())
+            {
+                restPs = std::max(restPs, lane.returns.At(lane.returns.GetTail() - 1).timePs + 1);
+            }
+        }
+    };
+    for (const PortId id : {2 * link, 2 * link + 1})
+    {
+        if (restPs != EventTree::NEVER)
+        {
+            add(id);
+        }
+        if (restPs != EventTree::NEVER && !m_internalPorts.empty() &&
+            m_internalPorts[id] != NO_PORT)
+        {
+            add(m_internalPorts[id]);
+        }
+    }
+    return restPs;
+}
+
+void
+Fabric::AppendWay(const std::vector<VertexId>& stops,
+                  PortId first,
+                  uint32_t queuePair,
+                  std::vector<PortId>& ports)
+{
+    PacketRecord record;
+    record.queuePair = queuePair;
+    record.ingress = NO_PORT;
+    VertexId at = stops.front();
+    for (std::size_t i = 1; i < stops.size(); ++i)
+    {
+        record.destination = stops[i];
+        while (at != record.destination)
+        {
+            const bool fixed = record.ingress == NO_PORT && first != NO_PORT;
+            const PortId port = fixed ? first : Route(at, record);
+            if (port == NO_PORT)
+            {
+                return;
+            }
+            ports.push_back(port);
+            record.ingress = port;
+            at = m_ports[port].to;
+        }
+    }
+}
+
+std::vector<uint64_t>
+Fabric::DescribePort(PortId id) const
+{
+    const PortState& port = m_ports[id];
+    std::vector<uint64_t> words{port.psPerByte,
+                                static_cast<uint64_t>(port.delayPs),
+                                port.fullPayload,
+                                port.fullWire[0],
+                                port.fullWire[1],
+                                port.fullReverse[0],
+                                port.fullReverse[1],
+                                port.controlWire,
+                                port.cutBytes,
+                                static_cast<uint64_t>(port.bufferBytes),
+                                uint64_t{port.credited} | uint64_t{port.inputQueued} << 1 |
+                                    uint64_t{port.reverses} << 2,
+                                port.mostWire,
+                                port.unitHeader};
+    for (std::size_t method = 0; method < COPY_METHODS; ++method)
+    {
+        words.insert(
+            words.end(),
+            {port.packetPayload[method], port.packetHeader[method], port.packetReverse[method]});
+    }
+    const bool passes = !m_internalPorts.empty() && m_internalPorts[id] != NO_PORT;
+    words.push_back(passes ? m_ports[m_internalPorts[id]].psPerByte : 0);
+    return words;
+}
+
+uint64_t
+Fabric::ExchangeMaxQueue(PortId port, uint64_t bytes)
+{
+    return std::exchange(m_ports[port].statistics.maxQueueBytes, bytes);
+}
+
+void
+Fabric::AddStatistics(PortId port, const LinkStatistics& more)
+{
+    LinkStatistics& sum = m_ports[port].statistics;
+    sum.packets += more.packets;
+    sum.payloadBytes += more.payloadBytes;
+    sum.wireBytes += more.wireBytes;
+    sum.receivedPackets += more.receivedPackets;
+    sum.receivedPayloadBytes += more.receivedPayloadBytes;
+    sum.busyPs += more.busyPs;
+    sum.maxQueueBytes = std::max(sum.maxQueueBytes, more.maxQueueBytes);
+    sum.creditStallPs += more.creditStallPs;
+    m_packetHops += more.receivedPackets;
+}
+
+} // namespace proteus
+} // namespace ns3

@@ -1,0 +1,142 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-packet-wire.h"
+
+/**
+ * @file
+ * @ingroup proteus
+ * How ranks of communications begin and end, executed or not.
+ */
+
+namespace ns3
+{
+namespace proteus
+{
+
+void
+PacketWire::JoinRepetition(uint32_t id)
+{
+    PacketRank& rank = m_machine.GetRank(id);
+    const Task& task = m_graph.GetTask(rank.traffic.task);
+    const CollectiveProgram& program = *rank.program;
+    const RepetitionPlan* plan = m_repetition.GetPlans().Find(task.place, program);
+    if (!plan)
+    {
+        std::vector<uint32_t> pairs;
+        std::vector<uint64_t> hops;
+        for (uint32_t from = 0; from < program.ranks.size(); ++from)
+        {
+            for (const ThreadBlock& block : program.ranks[from].blocks)
+            {
+                if (block.sendPeer != NO_RANK)
+                {
+                    pairs.push_back(GetQueuePair(task.place,
+                                                 program,
+                                                 *rank.facts,
+                                                 block.channel,
+                                                 from,
+                                                 block.sendPeer));
+                    hops.push_back(static_cast<uint64_t>(m_pairs.GetHop(pairs.back())));
+                }
+            }
+        }
+        const auto lanes = MakeGroups(task.place, program);
+        pairs.insert(pairs.end(), lanes.begin(), lanes.end());
+        plan = &m_repetition.GetPlans().Add(task.collective, task.place, program, pairs, hops);
+    }
+    rank.communication =
+        m_repetition.Join(rank.traffic.task, rank.microBatch, *plan, program, rank.rank, id);
+}
+
+void
+PacketWire::CallStart(uint32_t id)
+{
+    const PacketRank& rank = m_machine.GetRank(id);
+    FabricCall call;
+    call.timePs = rank.startPs;
+    call.order = GetOrder(rank);
+    call.number = rank.number;
+    call.target = this;
+    call.kind = START;
+    call.value = id;
+    m_fabric->CallAt(call);
+}
+
+uint32_t
+PacketWire::CallEnd(PacketRank& rank, int64_t timePs)
+{
+    RankEnd end;
+    end.device = rank.device;
+    end.done = std::move(rank.done);
+    FabricCall call;
+    call.timePs = timePs;
+    call.order = GetOrder(rank);
+    call.number = rank.number;
+    call.target = this;
+    call.kind = END;
+    call.value = m_ends.Add(std::move(end));
+    m_fabric->CallFinally(call);
+    return call.value;
+}
+
+void
+PacketWire::Repeat(uint32_t id, const RankWork& work)
+{
+    PacketRank& rank = m_machine.GetRank(id);
+    rank.end = CallEnd(rank, work.endPs);
+    m_ends[rank.end].rank = id;
+    m_ends[rank.end].work = work;
+    m_ends[rank.end].work.traffic.task = rank.traffic.task;
+}
+
+void
+PacketWire::TakeBack(uint32_t id)
+{
+    PacketRank& rank = m_machine.GetRank(id);
+    if (rank.toldPs < 0)
+    {
+        rank.done = std::move(m_ends[rank.end].done);
+        m_ends[rank.end].done = nullptr;
+        m_ends[rank.end].rank = NO_ID;
+    }
+}
+
+void
+PacketWire::TellEnd(uint32_t value)
+{
+    const RankEnd end = std::move(m_ends[value]);
+    m_ends[value] = RankEnd();
+    m_ends.GiveBack(value);
+    if (!end.done)
+    {
+        return; // taken back
+    }
+    if (end.rank != NO_ID)
+    {
+        m_machine.GetRank(end.rank).toldPs = end.work.endPs;
+        m_ledger.Add(end.work.traffic);
+        m_messages += end.work.messages;
+    }
+    m_fabric->CallAtPresent(m_fabric->GetCluster().GetGpus()[end.device], end.done);
+}
+
+void
+PacketWire::Forget(uint32_t id)
+{
+    const PacketRank& rank = m_machine.GetRank(id);
+    m_rankIndex.erase(BlockKey{rank.traffic.task, rank.microBatch, rank.device, 0});
+    m_machine.FreeRank(id);
+}
+
+bool
+PacketWire::IsWatched() const
+{
+    return !m_channelEnd.IsEmpty();
+}
+
+} // namespace proteus
+} // namespace ns3

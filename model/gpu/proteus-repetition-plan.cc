@@ -1,0 +1,232 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-repetition-plan.h"
+
+#include "ns3/proteus-gpu-model.h"
+
+#include <algorithm>
+#include <set>
+
+namespace ns3
+{
+namespace proteus
+{
+
+namespace
+{
+
+/// Stands between the parts of a description.
+constexpr uint64_t SEPARATOR = UINT64_MAX;
+
+/// @param values to number @param value one of them @return its position, ascending
+template <typename T>
+uint64_t
+FindPosition(const std::vector<T>& values, const T& value)
+{
+    return static_cast<uint64_t>(std::lower_bound(values.begin(), values.end(), value) -
+                                 values.begin());
+}
+
+/// @param rank what a rank does @return whether something comes to it
+bool
+GetsBytes(const RankProgram& rank)
+{
+    return std::any_of(rank.blocks.begin(), rank.blocks.end(), [](const ThreadBlock& block) {
+        return std::any_of(block.steps.begin(), block.steps.end(), [](const Step& step) {
+            return step.bytes > 0 && (Receives(step.kind) || step.kind == StepKind::GROUP_RECV);
+        });
+    });
+}
+
+/// @param program to look at @return whether each rank has a connection from every other
+bool
+ConnectsAll(const CollectiveProgram& program)
+{
+    return std::all_of(program.ranks.begin(), program.ranks.end(), [&](const RankProgram& rank) {
+        std::set<uint32_t> peers;
+        for (const ThreadBlock& block : rank.blocks)
+        {
+            if (block.receivePeer != NO_RANK && !block.steps.empty())
+            {
+                peers.insert(block.receivePeer);
+            }
+        }
+        return peers.size() + 1 == program.ranks.size();
+    });
+}
+
+} // namespace
+
+bool
+NeedsAllRanks(Collective collective, const CollectiveProgram& program)
+{
+    switch (collective)
+    {
+    case Collective::SEND_RECV:
+        // The sender needs the room that the receiver grants.
+        return program.ranks.size() == 2;
+    case Collective::ALL_REDUCE:
+    case Collective::ALL_GATHER:
+    case Collective::REDUCE_SCATTER:
+        // What a rank gets in the end has something of every rank in it, if it gets anything.
+        return program.ranks.size() > 1 &&
+               std::all_of(program.ranks.begin(), program.ranks.end(), GetsBytes);
+    case Collective::ALL_TO_ALL:
+        return program.ranks.size() > 1 && ConnectsAll(program);
+    default:
+        return false; // whoever sends first may be done before the last has begun
+    }
+}
+
+RepetitionPlans::RepetitionPlans(const ExecutionGraph& graph, Ptr<Transport> transport)
+    : m_graph(graph),
+      m_transport(transport)
+{
+}
+
+std::vector<std::vector<PortId>>
+RepetitionPlans::FindLinks(RepetitionPlan& plan) const
+{
+    std::vector<std::vector<PortId>> ways;
+    std::vector<bool> isUsed(m_transport->GetFabric()->GetNPorts() / 2, false);
+    for (const uint32_t id : plan.queuePairs)
+    {
+        ways.push_back(m_transport->GetWays(id));
+        for (const PortId port : ways.back())
+        {
+            if (port != NO_PORT && !isUsed[port / 2])
+            {
+                isUsed[port / 2] = true;
+                plan.links.push_back(port / 2);
+            }
+        }
+    }
+    std::sort(plan.links.begin(), plan.links.end());
+    return ways;
+}
+
+RepetitionPlans::Words
+RepetitionPlans::Describe(const RepetitionPlan& plan,
+                          GroupId group,
+                          const std::vector<std::vector<PortId>>& ways) const
+{
+    const Ptr<Fabric> fabric = m_transport->GetFabric();
+    const Cluster& cluster = fabric->GetCluster();
+    Words words;
+    for (const DeviceId device : m_graph.GetGroup(group))
+    {
+        words.push_back(
+            FindComputeCapability(cluster.GetVertices()[cluster.GetGpus()[device]].model));
+    }
+    for (const LinkId link : plan.links)
+    {
+        for (const PortId port : {2 * link, 2 * link + 1})
+        {
+            const Words described = fabric->DescribePort(port);
+            words.insert(words.end(), described.begin(), described.end());
+        }
+    }
+    // Equal times come in the order of ports and of queue pairs.
+    for (std::size_t i = 0; i < ways.size(); ++i)
+    {
+        words.push_back(SEPARATOR);
+        const Words ends = m_transport->Describe(plan.queuePairs[i]);
+        words.insert(words.end(), ends.begin(), ends.end());
+        for (const PortId port : ways[i])
+        {
+            words.push_back(port == NO_PORT ? SEPARATOR
+                                            : 2 * FindPosition(plan.links, port / 2) + port % 2);
+        }
+    }
+    return words;
+}
+
+bool
+RepetitionPlans::AddGroupLinks(RepetitionPlan& plan, GroupId group) const
+{
+    // More than it uses: all NVLinks of its GPUs, or all links there are if it leaves the server.
+    const Cluster& cluster = m_transport->GetFabric()->GetCluster();
+    const auto& vertices = cluster.GetVertices();
+    std::set<VertexId> members;
+    std::set<int32_t> servers;
+    for (const DeviceId device : m_graph.GetGroup(group))
+    {
+        members.insert(cluster.GetGpus()[device]);
+        servers.insert(vertices[cluster.GetGpus()[device]].server);
+    }
+    const bool inside = servers.size() == 1 && *servers.begin() >= 0;
+    const auto& links = cluster.GetLinks();
+    const auto isOther = [&](VertexId vertex) {
+        return vertices[vertex].server != *servers.begin() ||
+               (vertices[vertex].kind == VertexKind::GPU && members.count(vertex) == 0);
+    };
+    for (LinkId id = 0; id < links.size(); ++id)
+    {
+        if (!inside || (links[id].technology == LinkTechnology::NVLINK && !isOther(links[id].a) &&
+                        !isOther(links[id].b)))
+        {
+            plan.links.push_back(id);
+        }
+    }
+    std::sort(plan.links.begin(), plan.links.end());
+    plan.links.erase(std::unique(plan.links.begin(), plan.links.end()), plan.links.end());
+    return inside;
+}
+
+const RepetitionPlan&
+RepetitionPlans::Add(Collective collective,
+                     GroupId group,
+                     const CollectiveProgram& program,
+                     const std::vector<uint32_t>& queuePairs,
+                     const std::vector<uint64_t>& more)
+{
+    std::unique_ptr<RepetitionPlan>& place = m_plans[{group, &program}];
+    place = std::make_unique<RepetitionPlan>();
+    RepetitionPlan& plan = *place;
+    plan.program = m_programs.Find(program);
+    plan.queuePairs = queuePairs;
+    std::sort(plan.queuePairs.begin(), plan.queuePairs.end());
+    plan.queuePairs.erase(std::unique(plan.queuePairs.begin(), plan.queuePairs.end()),
+                          plan.queuePairs.end());
+    const auto ways = FindLinks(plan);
+    // Several network groups of the same members would take turns.
+    const bool isLocal = program.groups.empty() || AddGroupLinks(plan, group);
+    const Ptr<Fabric> fabric = m_transport->GetFabric();
+    plan.repeats = isLocal && program.groups.size() <= 1 && NeedsAllRanks(collective, program) &&
+                   std::all_of(plan.links.begin(),
+                               plan.links.end(),
+                               [&](LinkId link) { return fabric->IsSelfContained(link); }) &&
+                   std::all_of(plan.queuePairs.begin(), plan.queuePairs.end(), [&](uint32_t id) {
+                       return m_transport->IsSelfContained(id);
+                   });
+    if (plan.repeats)
+    {
+        Words words = Describe(plan, group, ways);
+        // How the queue pairs of the program, rank by rank, are numbered.
+        for (const uint32_t id : queuePairs)
+        {
+            words.push_back(FindPosition(plan.queuePairs, id));
+        }
+        words.insert(words.end(), more.begin(), more.end());
+        if (!program.groups.empty())
+        {
+            // Units of network groups come down by other links than they went up.
+            for (const LinkId link : plan.links)
+            {
+                const Link& ends = fabric->GetCluster().GetLinks()[link];
+                words.push_back(fabric->GetFlowPlace(ends.a));
+                words.push_back(fabric->GetFlowPlace(ends.b));
+            }
+        }
+        plan.shape = m_shapes.emplace(std::move(words), static_cast<uint32_t>(m_shapes.size()))
+                         .first->second;
+    }
+    return plan;
+}
+
+} // namespace proteus
+} // namespace ns3

@@ -1,0 +1,525 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-repetition.h"
+
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+
+namespace ns3
+{
+namespace proteus
+{
+
+RepetitionMode
+RepetitionModeFromString(const std::string& text)
+{
+    const std::array<std::pair<const char*, RepetitionMode>, 3> modes{
+        {{"on", RepetitionMode::ON},
+         {"off", RepetitionMode::OFF},
+         {"verify", RepetitionMode::VERIFY}}};
+    for (const auto& [name, mode] : modes)
+    {
+        if (text == name)
+        {
+            return mode;
+        }
+    }
+    throw std::invalid_argument("ns3::proteus::PacketNetwork::Repetition=" + text +
+                                ": must be on, off or verify");
+}
+
+Repetition::Repetition(const ExecutionGraph& graph,
+                       Ptr<Fabric> fabric,
+                       Ptr<Transport> transport,
+                       RepetitionUser& user)
+    : m_fabric(fabric),
+      m_transport(transport),
+      m_user(user),
+      m_plans(graph, transport)
+{
+}
+
+void
+Repetition::SetUp(RepetitionMode mode, uint64_t memoryBytes)
+{
+    m_mode = mode;
+    m_records.SetMemory(memoryBytes);
+    m_owner.assign(m_fabric->GetNPorts() / 2, NO_ID);
+    if (IsOn())
+    {
+        m_fabric->SetChangeCallback([this] { SwitchOff(); });
+    }
+}
+
+void
+Repetition::Dispose()
+{
+    m_fabric->SetChangeCallback(nullptr);
+    m_fabric = nullptr;
+    m_transport = nullptr;
+    m_plans.Dispose();
+}
+
+uint32_t
+Repetition::Join(TaskId task,
+                 uint32_t microBatch,
+                 const RepetitionPlan& plan,
+                 const CollectiveProgram& program,
+                 uint32_t number,
+                 uint32_t rank)
+{
+    const auto [place, isNew] = m_index.emplace(std::make_pair(task, microBatch), NO_ID);
+    if (isNew)
+    {
+        Communication communication;
+        communication.task = task;
+        communication.microBatch = microBatch;
+        communication.plan = &plan;
+        communication.program = &program;
+        communication.ranks.assign(program.ranks.size(), NO_ID);
+        communication.startPs.assign(program.ranks.size(), -1);
+        communication.works.resize(program.ranks.size());
+        communication.isDone.assign(program.ranks.size(), false);
+        communication.isRepeated.assign(program.ranks.size(), false);
+        place->second = m_communications.Add(std::move(communication));
+        ++m_statistics.communications;
+    }
+    m_communications[place->second].ranks[number] = rank;
+    return place->second;
+}
+
+bool
+Repetition::CanHold()
+{
+    if (!IsOn())
+    {
+        return false;
+    }
+    const std::string obstacle =
+        m_user.IsWatched() ? "thread blocks are traced" : m_fabric->FindObstacle();
+    m_obstacle = obstacle.empty() ? m_obstacle : obstacle;
+    return obstacle.empty();
+}
+
+bool
+Repetition::Start(uint32_t id, uint32_t number)
+{
+    Communication& communication = m_communications[id];
+    communication.startPs[number] = m_fabric->GetTimePs();
+    if (communication.component == NO_ID)
+    {
+        return Open(id, number);
+    }
+    return m_components[communication.component].state != State::HELD || Hold(id);
+}
+
+std::vector<uint32_t>
+Repetition::FindOwners(const RepetitionPlan& plan) const
+{
+    std::vector<uint32_t> owners;
+    for (const LinkId link : plan.links)
+    {
+        const uint32_t owner = m_owner[link];
+        if (owner != NO_ID && std::find(owners.begin(), owners.end(), owner) == owners.end())
+        {
+            owners.push_back(owner);
+        }
+    }
+    std::sort(owners.begin(), owners.end());
+    return owners;
+}
+
+bool
+Repetition::Open(uint32_t id, uint32_t number)
+{
+    const RepetitionPlan& plan = *m_communications[id].plan;
+    for (const uint32_t owner : FindOwners(plan))
+    {
+        Release(owner, m_fabric->GetTimePs());
+    }
+    const std::vector<uint32_t> others = FindOwners(plan);
+    Component component;
+    component.communications.push_back(id);
+    const uint32_t own = m_components.Add(std::move(component));
+    m_open.insert(std::upper_bound(m_open.begin(), m_open.end(), own), own);
+    m_communications[id].component = own;
+    Own(own, plan.links);
+    if (others.empty() && plan.repeats && CanHold())
+    {
+        return Hold(id);
+    }
+    m_components[own].state = State::EXECUTED;
+    bool isLate = false;
+    for (const uint32_t other : others)
+    {
+        isLate = Execute(other) || isLate;
+        Merge(other, own);
+    }
+    if (isLate)
+    {
+        m_user.CallStart(m_communications[id].ranks[number]); // after what comes before
+    }
+    return !isLate;
+}
+
+void
+Repetition::Own(uint32_t id, const std::vector<LinkId>& links)
+{
+    std::vector<LinkId>& all = m_components[id].links;
+    for (const LinkId link : links)
+    {
+        m_owner[link] = id;
+        all.push_back(link);
+    }
+    std::sort(all.begin(), all.end());
+    all.erase(std::unique(all.begin(), all.end()), all.end());
+}
+
+void
+Repetition::Merge(uint32_t from, uint32_t to)
+{
+    for (const uint32_t id : m_components[from].communications)
+    {
+        m_communications[id].component = to;
+        m_components[to].communications.push_back(id);
+    }
+    const std::vector<LinkId> links = m_components[from].links;
+    Own(to, links);
+    m_components[from] = Component();
+    m_components.GiveBack(from);
+    m_open.erase(std::find(m_open.begin(), m_open.end(), from));
+}
+
+RepetitionKey
+Repetition::MakeKey(const Communication& communication) const
+{
+    RepetitionKey key;
+    key.program = communication.plan->program;
+    key.shape = communication.plan->shape;
+    const int64_t firstPs =
+        *std::min_element(communication.startPs.begin(), communication.startPs.end());
+    for (const int64_t startPs : communication.startPs)
+    {
+        key.offsetsPs.push_back(startPs - firstPs);
+    }
+    return key;
+}
+
+bool
+Repetition::Hold(uint32_t id)
+{
+    Communication& communication = m_communications[id];
+    if (++communication.nStarted < communication.ranks.size())
+    {
+        return false;
+    }
+    const uint32_t own = communication.component;
+    const RepetitionKey key = MakeKey(communication);
+    auto record = m_records.Find(key);
+    if (!record)
+    {
+        // One that is over may just not have been counted.
+        const std::vector<uint32_t> open = m_open;
+        for (const uint32_t other : open)
+        {
+            if (m_components[other].state == State::RECORDED)
+            {
+                Release(other, m_fabric->GetTimePs());
+            }
+        }
+        record = m_records.Find(key);
+    }
+    Component& component = m_components[own];
+    component.record = record;
+    component.firstPs =
+        *std::min_element(communication.startPs.begin(), communication.startPs.end());
+    component.key = key;
+    if (!record || m_mode == RepetitionMode::VERIFY)
+    {
+        if (!Follow(own))
+        {
+            Record(own);
+        }
+        return false;
+    }
+    component.state = State::REPEATED;
+    ++m_statistics.repeated;
+    for (uint32_t i = 0; i < record->ranks.size(); ++i)
+    {
+        RepeatRank(own, i, record->ranks[i]);
+    }
+    return false;
+}
+
+void
+Repetition::RepeatRank(uint32_t id, uint32_t number, RankWork work)
+{
+    const Component& component = m_components[id];
+    Communication& communication = m_communications[component.communications.front()];
+    if (!communication.isRepeated[number])
+    {
+        communication.isRepeated[number] = true;
+        work.endPs += component.firstPs;
+        m_user.Repeat(communication.ranks[number], work);
+    }
+}
+
+bool
+Repetition::Follow(uint32_t id)
+{
+    Component& component = m_components[id];
+    const auto leads = [&](uint32_t other) {
+        const Component& leader = m_components[other];
+        return other != id && leader.state == State::RECORDED && leader.key == component.key &&
+               leader.firstPs <= component.firstPs;
+    };
+    const auto found = std::find_if(m_open.begin(), m_open.end(), leads);
+    if (m_mode == RepetitionMode::VERIFY || found == m_open.end())
+    {
+        return false;
+    }
+    component.state = State::FOLLOWING;
+    component.leader = *found;
+    ++m_statistics.repeated;
+    Component& leader = m_components[*found];
+    leader.followers.push_back(id);
+    const Communication& led = m_communications[leader.communications.front()];
+    for (uint32_t i = 0; i < led.ranks.size(); ++i)
+    {
+        if (led.isDone[i])
+        {
+            RankWork work = led.works[i];
+            work.endPs -= leader.firstPs;
+            RepeatRank(id, i, work);
+        }
+    }
+    return true;
+}
+
+void
+Repetition::StartAgain(uint32_t id)
+{
+    Communication& communication = m_communications[m_components[id].communications.front()];
+    for (std::size_t i = 0; i < communication.ranks.size(); ++i)
+    {
+        if (communication.isRepeated[i])
+        {
+            m_user.TakeBack(communication.ranks[i]);
+        }
+        communication.isRepeated[i] = false;
+        if (communication.startPs[i] >= 0)
+        {
+            m_user.CallStart(communication.ranks[i]);
+        }
+    }
+}
+
+bool
+Repetition::Succeed(uint32_t id)
+{
+    std::vector<uint32_t> followers;
+    followers.swap(m_components[id].followers);
+    if (followers.empty())
+    {
+        return false;
+    }
+    // The one that began first, so that all others can follow it.
+    const auto first =
+        std::min_element(followers.begin(), followers.end(), [&](uint32_t a, uint32_t b) {
+            return m_components[a].firstPs < m_components[b].firstPs;
+        });
+    const uint32_t successor = *first;
+    followers.erase(first);
+    for (const uint32_t follower : followers)
+    {
+        m_components[follower].leader = successor;
+    }
+    m_components[successor].followers = followers;
+    m_components[successor].leader = NO_ID;
+    m_components[successor].state = State::RECORDED;
+    --m_statistics.repeated;
+    TakeSnapshot(m_components[successor]);
+    StartAgain(successor);
+    return true;
+}
+
+void
+Repetition::Record(uint32_t id)
+{
+    m_components[id].state = State::RECORDED;
+    TakeSnapshot(m_components[id]);
+    StartAgain(id);
+}
+
+bool
+Repetition::Execute(uint32_t id)
+{
+    Component& component = m_components[id];
+    const State state = component.state;
+    component.state = State::EXECUTED;
+    if (state == State::RECORDED)
+    {
+        Restore(component);
+        return Succeed(id);
+    }
+    if (state == State::EXECUTED)
+    {
+        return false;
+    }
+    if (state == State::FOLLOWING)
+    {
+        auto& followers = m_components[component.leader].followers;
+        followers.erase(std::find(followers.begin(), followers.end(), id));
+        component.leader = NO_ID;
+    }
+    m_statistics.repeated -= state == State::HELD ? 0 : 1;
+    StartAgain(id);
+    return true;
+}
+
+void
+Repetition::Finish(uint32_t id, uint32_t number, const RankWork& work)
+{
+    Communication& communication = m_communications[id];
+    communication.works[number] = work;
+    communication.isDone[number] = true;
+    ++communication.nDone;
+    const auto& startPs = communication.startPs;
+    const Component& component = m_components[communication.component];
+    if (component.state != State::RECORDED)
+    {
+        return;
+    }
+    if (work.endPs < *std::max_element(startPs.begin(), startPs.end()))
+    {
+        throw std::logic_error("repetition: a rank of task " + std::to_string(communication.task) +
+                               " was done before the last one had begun; run with "
+                               "--repetition=off");
+    }
+    RankWork relative = work;
+    relative.endPs -= component.firstPs;
+    for (const uint32_t follower : component.followers)
+    {
+        RepeatRank(follower, number, relative);
+    }
+}
+
+int64_t
+Repetition::GetRestPs(const Component& component) const
+{
+    int64_t restPs = LONG_AGO;
+    for (const uint32_t id : component.communications)
+    {
+        for (const uint32_t pair : m_communications[id].plan->queuePairs)
+        {
+            restPs = std::max(restPs, m_transport->GetRestPs(pair));
+        }
+    }
+    for (const LinkId link : component.links)
+    {
+        restPs = std::max(restPs, m_fabric->GetRestPs(link));
+    }
+    return restPs;
+}
+
+bool
+Repetition::Release(uint32_t id, int64_t nowPs)
+{
+    Component& component = m_components[id];
+    if (component.state == State::FOLLOWING)
+    {
+        Release(component.leader, nowPs);
+    }
+    if (component.state == State::HELD || component.state == State::FOLLOWING)
+    {
+        return false;
+    }
+    if (component.state == State::REPEATED)
+    {
+        if (component.firstPs + component.record->restPs > nowPs)
+        {
+            return false;
+        }
+        Count(component);
+    }
+    else
+    {
+        for (const uint32_t one : component.communications)
+        {
+            if (m_communications[one].nDone < m_communications[one].ranks.size())
+            {
+                return false;
+            }
+        }
+        const int64_t restPs = GetRestPs(component);
+        if (restPs > nowPs)
+        {
+            return false;
+        }
+        if (component.state == State::RECORDED)
+        {
+            Keep(id, restPs);
+        }
+    }
+    for (const uint32_t one : component.communications)
+    {
+        m_index.erase({m_communications[one].task, m_communications[one].microBatch});
+        m_communications[one] = Communication();
+        m_communications.GiveBack(one);
+    }
+    for (const LinkId link : component.links)
+    {
+        m_owner[link] = NO_ID;
+    }
+    m_components[id] = Component();
+    m_components.GiveBack(id);
+    m_open.erase(std::find(m_open.begin(), m_open.end(), id));
+    return true;
+}
+
+void
+Repetition::Settle(bool atEnd)
+{
+    const std::vector<uint32_t> open = m_open;
+    for (const uint32_t id : open)
+    {
+        Release(id, atEnd ? EventTree::NEVER - 1 : m_fabric->GetTimePs());
+    }
+}
+
+bool
+Repetition::ExecuteAll()
+{
+    bool isLate = false;
+    const std::vector<uint32_t> open = m_open;
+    for (const uint32_t id : open)
+    {
+        isLate = Execute(id) || isLate;
+    }
+    if (isLate)
+    {
+        m_fabric->CatchUp();
+    }
+    return isLate;
+}
+
+void
+Repetition::SwitchOff()
+{
+    if (m_mode != RepetitionMode::OFF)
+    {
+        Settle(false);
+        ExecuteAll();
+        m_obstacle = "links have failed or changed";
+        m_mode = RepetitionMode::OFF;
+        m_records.Clear();
+    }
+}
+
+} // namespace proteus
+} // namespace ns3

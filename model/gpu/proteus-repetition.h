@@ -1,0 +1,298 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef PROTEUS_REPETITION_H
+#define PROTEUS_REPETITION_H
+
+#include "proteus-repetition-plan.h"
+#include "proteus-repetition-records.h"
+
+#include "ns3/proteus-graph.h"
+#include "ns3/proteus-pool.h"
+#include "ns3/proteus-transport.h"
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ns3
+{
+namespace proteus
+{
+
+/// @ingroup proteus
+/// What becomes of a communication that has been executed before.
+enum class RepetitionMode : uint8_t
+{
+    OFF,    //!< it is executed
+    ON,     //!< it gets the results of the one before
+    VERIFY, //!< it is executed, and must have the results of the one before
+};
+
+/// @ingroup proteus
+/// @param text off, on or verify @return what it names
+/// @throw std::invalid_argument for any other text
+RepetitionMode RepetitionModeFromString(const std::string& text);
+
+/// @ingroup proteus
+/// Who executes the ranks of communications. Ranks are named by what Repetition::Join() got.
+class RepetitionUser
+{
+  public:
+    virtual ~RepetitionUser() = default;
+
+    /// Has Repetition::Start() called at the time when the rank begins, which may lie in the past.
+    /// @param rank that is to be executed
+    virtual void CallStart(uint32_t rank) = 0;
+
+    /// Has a rank be done that is not executed. @param rank which one @param work what it did, and
+    /// when it is done
+    virtual void Repeat(uint32_t rank, const RankWork& work) = 0;
+
+    /// A rank is to be executed after all. What Repeat() has told already is not to be told again.
+    /// @param rank which one
+    virtual void TakeBack(uint32_t rank) = 0;
+
+    /// A rank that was not executed needs its place no longer. @param rank which one
+    virtual void Forget(uint32_t rank) = 0;
+
+    /// @return whether somebody wants to see more of communications than their results
+    virtual bool IsWatched() const = 0;
+};
+
+/**
+ * @ingroup proteus
+ * Communications that need not be executed twice, to the bit.
+ *
+ * Communications that share links while one of them is under way are a *component*. A component of
+ * one communication, on links that are as new, depends on nothing but its RepetitionKey: program,
+ * shape of the links, and when the ranks begin. So ranks that begin are held until the last of them
+ * does, which no rank could be done without. If there is a record with that key, the ranks are done
+ * when it says; if there is none, the communication is executed late, from the first start on, on
+ * links that nobody has touched since, and recorded.
+ *
+ * If another communication touches one of its links before it has left all of them as new, both are
+ * executed, again late where need be, and go on as packets.
+ *
+ * What depends on more than the key is always executed: with congestion control, shared buffers,
+ * marks and losses; operations of switches of several servers; memory or copy engines that are a
+ * limit; other collectives than those of NeedsAllRanks(); and everything after a link has changed,
+ * and while somebody watches what happens on links.
+ */
+class Repetition
+{
+  public:
+    /**
+     * @param graph whose communication is repeated; must outlive this
+     * @param fabric that carries it
+     * @param transport over which
+     * @param user who executes ranks; must outlive this
+     */
+    Repetition(const ExecutionGraph& graph,
+               Ptr<Fabric> fabric,
+               Ptr<Transport> transport,
+               RepetitionUser& user);
+
+    /// Once, before the first Join(). @param mode what to do @param memoryBytes for records
+    void SetUp(RepetitionMode mode, uint64_t memoryBytes);
+
+    /// @return whether it has to be told of communications
+    bool IsOn() const
+    {
+        return m_mode != RepetitionMode::OFF;
+    }
+
+    /// "No communication".
+    static constexpr uint32_t NONE = NO_ID;
+
+    /**
+     * A rank joins a communication.
+     * @param task which one
+     * @param microBatch of the task
+     * @param plan of its group and program
+     * @param program of it; must outlive the run
+     * @param number of the rank in the group
+     * @param rank what RepetitionUser knows it by
+     * @return the communication, for the other functions
+     */
+    uint32_t Join(TaskId task,
+                  uint32_t microBatch,
+                  const RepetitionPlan& plan,
+                  const CollectiveProgram& program,
+                  uint32_t number,
+                  uint32_t rank);
+
+    /// @return plans of groups and programs
+    RepetitionPlans& GetPlans()
+    {
+        return m_plans;
+    }
+
+    /**
+     * The time has come when a rank begins.
+     * @param communication of the rank
+     * @param number of the rank in the group
+     * @return whether it is to be executed now
+     */
+    bool Start(uint32_t communication, uint32_t number);
+
+    /// A rank that was executed is done. @param communication of the rank @param number of the rank
+    /// in the group @param work what it did, and when it is done
+    void Finish(uint32_t communication, uint32_t number, const RankWork& work);
+
+    /**
+     * Counts what is over, and forgets it.
+     * @param atEnd whether the simulator has nothing left to do
+     */
+    void Settle(bool atEnd);
+
+    /**
+     * Has everything executed that is held or repeated at present, from outside of the fabric.
+     * @return whether there was something
+     */
+    bool ExecuteAll();
+
+    /// Executes everything from now on; what is under way, too.
+    void SwitchOff();
+
+    /// @return what was not done again
+    const RepetitionStatistics& GetStatistics() const
+    {
+        return m_statistics;
+    }
+
+    /// @return empty, or why communications that could have been repeated were executed
+    const std::string& GetObstacle() const
+    {
+        return m_obstacle;
+    }
+
+    /// Lets go of what it stands on.
+    void Dispose();
+
+    /// @return records, for tests
+    RepetitionRecords& GetRecords()
+    {
+        return m_records;
+    }
+
+  private:
+    /// A communication under way.
+    struct Communication
+    {
+        TaskId task{0};                            //!< which one
+        uint32_t microBatch{0};                    //!< of the task
+        const RepetitionPlan* plan{nullptr};       //!< of its group and program
+        const CollectiveProgram* program{nullptr}; //!< of it
+        uint32_t component{NO_ID};                 //!< that it belongs to; NO_ID: not begun
+        uint32_t nStarted{0};                      //!< ranks that have begun
+        uint32_t nDone{0};                         //!< ranks that were executed and are done
+        std::vector<uint32_t> ranks;               //!< as RepetitionUser knows them; NO_ID: to come
+        std::vector<int64_t> startPs;              //!< by rank, of those that have begun
+        std::vector<RankWork> works;               //!< by rank, of those that were executed
+        std::vector<bool> isDone;                  //!< by rank: executed and done
+        std::vector<bool> isRepeated;              //!< by rank: RepetitionUser has its end
+    };
+
+    /// What is known of a component.
+    enum class State : uint8_t
+    {
+        HELD,      //!< not all ranks have begun, none is executed
+        REPEATED,  //!< its ranks are done when a record says so
+        FOLLOWING, //!< its ranks are done as those of another, which is being recorded
+        RECORDED,  //!< executed, alone so far, from the first start on
+        EXECUTED,  //!< executed, with others or not to be repeated
+    };
+
+    /// Communications that share links, one of them at least being under way.
+    struct Component
+    {
+        State state{State::HELD};                       //!< what becomes of it
+        std::vector<uint32_t> communications;           //!< one, unless EXECUTED
+        std::vector<LinkId> links;                      //!< that it owns
+        int64_t firstPs{0};                             //!< first start of a rank
+        std::shared_ptr<const RepetitionRecord> record; //!< REPEATED: which; RECORDED: to be met
+        RepetitionKey key;                              //!< RECORDED: of its record
+        std::vector<LinkStatistics> ports;              //!< RECORDED: before, by position
+        std::vector<QueuePairWork> queuePairs;          //!< RECORDED: before, by position
+        std::vector<uint32_t> followers;                //!< RECORDED: components
+        uint32_t leader{NO_ID};                         //!< FOLLOWING: which component
+    };
+
+    /// @param id of a communication of which a rank begins first @param number of that rank
+    /// @return as Start()
+    bool Open(uint32_t id, uint32_t number);
+    /// @param id of a held communication of which another rank begins @return as Start()
+    bool Hold(uint32_t id);
+    /// Has a component of one communication executed from its first start on. @param id of it
+    void Record(uint32_t id);
+    /// @param id of a component whose ranks have all begun @return whether it follows one that is
+    /// being recorded with its key
+    bool Follow(uint32_t id);
+    /// @param id of a component that is not executed @param number of a rank in its group
+    /// @param work of the rank of another, its time counted from the first start
+    void RepeatRank(uint32_t id, uint32_t number, RankWork work);
+    /// Takes back what RepeatRank() has said, and has the component executed. @param id of it
+    void StartAgain(uint32_t id);
+    /// What a component was to leave to its followers is not to be had. One of them takes its
+    /// place. @param id of it @return whether there was one
+    bool Succeed(uint32_t id);
+    /// @param plan with links @return components that own some of them, ascending
+    std::vector<uint32_t> FindOwners(const RepetitionPlan& plan) const;
+    /// @param id of a component that is to be executed with others @return whether some of that
+    /// lies in the past
+    bool Execute(uint32_t id);
+    /// Makes the communications of a component those of another. @param from which one
+    /// @param to which one
+    void Merge(uint32_t from, uint32_t to);
+    /// @param id of a component that gets links @param links which ones
+    void Own(uint32_t id, const std::vector<LinkId>& links);
+    /// @param id of a component @param nowPs present time @return whether its links are as new; it
+    /// is counted and forgotten then
+    bool Release(uint32_t id, int64_t nowPs);
+    /// @param component that was executed @return from when on its links are as new
+    int64_t GetRestPs(const Component& component) const;
+    /// Counts what a repeated component has done. @param component which one
+    void Count(const Component& component);
+    /// Notes what a component has begun with. @param component which one
+    void TakeSnapshot(Component& component);
+    /// Puts back what TakeSnapshot() has taken out. @param component which one
+    void Restore(const Component& component);
+    /// @param component that was recorded @param restPs from when on its links are as new
+    /// @return the record, null if something happened that is not to be repeated
+    std::shared_ptr<const RepetitionRecord> MakeRecord(const Component& component,
+                                                       int64_t restPs) const;
+    /// Keeps a record, or compares it with that which was to be met. @param id of a component that
+    /// was recorded @param restPs from when on its links are as new @throw std::runtime_error if it
+    /// differs
+    void Keep(uint32_t id, int64_t restPs);
+    /// @param communication of a component of its own @return its key
+    RepetitionKey MakeKey(const Communication& communication) const;
+    /// @return whether anything may be held
+    bool CanHold();
+
+    Ptr<Fabric> m_fabric;                                    //!< that carries it
+    Ptr<Transport> m_transport;                              //!< over which
+    RepetitionUser& m_user;                                  //!< executes ranks
+    RepetitionMode m_mode{RepetitionMode::OFF};              //!< what to do
+    RepetitionPlans m_plans;                                 //!< of groups and programs
+    RepetitionRecords m_records;                             //!< by key
+    Pool<Communication> m_communications;                    //!< under way
+    Pool<Component> m_components;                            //!< under way
+    std::vector<uint32_t> m_open;                            //!< components, ascending
+    std::vector<uint32_t> m_owner;                           //!< by link: component or NO_ID
+    std::map<std::pair<TaskId, uint32_t>, uint32_t> m_index; //!< communications under way
+    RepetitionStatistics m_statistics;                       //!< so far
+    std::string m_obstacle;                                  //!< GetObstacle()
+};
+
+} // namespace proteus
+} // namespace ns3
+
+#endif // PROTEUS_REPETITION_H

@@ -1,0 +1,523 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "ns3/proteus-compat.h"
+#include "ns3/proteus-helper.h"
+#include "ns3/simulator.h"
+#include "ns3/string.h"
+#include "ns3/test.h"
+#include "ns3/uinteger.h"
+
+#include <functional>
+#include <random>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+using namespace ns3;
+using namespace ns3::proteus;
+
+namespace
+{
+
+/// A random number from 0 to n - 1.
+uint32_t
+Draw(std::mt19937& random, uint32_t n)
+{
+    return static_cast<uint32_t>(random() % n);
+}
+
+/// How a job is run.
+struct Way
+{
+    std::string mode{"on"};                                           //!< of repetition
+    uint64_t memoryBytes{1 << 30};                                    //!< of records
+    RepetitionRecords::Field without{RepetitionRecords::Field::NONE}; //!< of keys
+    std::function<void(Ptr<TrainingJob>)> prepare;                    //!< before the run
+};
+
+/// What a run says of itself, and how much of it was not done again.
+struct Outcome
+{
+    std::string results;             //!< all that must not depend on repetition
+    std::string error;               //!< what ended the run; empty
+    RepetitionStatistics repetition; //!< what was not done again
+};
+
+/// All numbers of links and queue pairs.
+void
+WriteNetwork(Ptr<TrainingJob> job, std::ostream& out)
+{
+    for (const LinkStatistics& s : job->GetFabric()->GetLinkStatistics())
+    {
+        out << "link " << s.link << ' ' << s.forward << ' ' << s.packets << ' ' << s.payloadBytes
+            << ' ' << s.wireBytes << ' ' << s.receivedPackets << ' ' << s.receivedPayloadBytes
+            << ' ' << s.busyPs << ' ' << s.maxQueueBytes << ' ' << s.creditStallPs << ' '
+            << s.lostPackets << ' ' << s.droppedPackets << ' ' << s.markedPackets << ' ' << s.pauses
+            << ' ' << s.pausedPs << '\n';
+    }
+    const Ptr<Transport> transport = job->GetNetwork()->GetTransport();
+    for (uint32_t id = 0; id < transport->GetNQueuePairs(); ++id)
+    {
+        const QueuePairStatistics s = transport->GetStatistics(id);
+        out << "pair " << id << ' ' << s.sentBytes << ' ' << s.receivedBytes << ' '
+            << s.acknowledgedBytes << ' ' << s.messages << ' ' << s.retransmittedPackets << ' '
+            << s.markedPackets << ' ' << s.controlPackets << ' ' << s.lastRttPs << ' ' << s.minRttPs
+            << '\n';
+    }
+    const NetworkStatistics network = job->GetNetwork()->GetStatistics();
+    out << "network " << network.packets << ' ' << network.controlPackets << ' '
+        << network.packetHops << ' ' << network.messages << ' ' << network.queuePairs << ' '
+        << network.dropped << ' ' << network.marked << ' ' << network.pauses << '\n';
+    for (const CommunicationStatistics& s : job->GetNetwork()->GetCommunicationStatistics())
+    {
+        out << "task " << s.task << ' ' << s.sentBytes << ' ' << s.expectedBytes << ' '
+            << s.receivedBytes << '\n';
+    }
+}
+
+/// Runs a graph.
+Outcome
+RunGraph(const Cluster& cluster, const ExecutionGraph& graph, const Way& way)
+{
+    if (Time::GetResolution() != Time::PS)
+    {
+        Time::SetResolution(Time::PS); // at a coarser one nothing is repeated
+    }
+    ProteusHelper helper;
+    helper.SetNetworkAttribute("Repetition", StringValue(way.mode));
+    helper.SetNetworkAttribute("RepetitionMemory", UintegerValue(way.memoryBytes));
+    helper.AssignStreams(1);
+    Outcome outcome;
+    Ptr<TrainingJob> job = helper.Install(cluster, graph);
+    job->GetNetwork()->GetRepetitionRecords().SetPassedOver(way.without);
+    if (way.prepare)
+    {
+        way.prepare(job);
+    }
+    try
+    {
+        job->Run();
+    }
+    catch (const std::runtime_error& error)
+    {
+        outcome.error = error.what();
+    }
+    std::ostringstream out;
+    const Timeline timeline = job->GetTimeline();
+    for (const Span& span : timeline.spans)
+    {
+        out << "span " << span.device << ' ' << span.task << ' ' << span.microBatch << ' '
+            << span.startPs << ' ' << span.endPs << '\n';
+    }
+    WriteNetwork(job, out);
+    outcome.results = out.str();
+    outcome.repetition = job->GetNetwork()->GetStatistics().repetition;
+    job->Dispose();
+    Simulator::Destroy();
+    return outcome;
+}
+
+/// The first line in which two texts differ.
+std::string
+FindDifference(const std::string& a, const std::string& b)
+{
+    std::istringstream one(a);
+    std::istringstream two(b);
+    std::string x;
+    std::string y;
+    while (std::getline(one, x) && std::getline(two, y))
+    {
+        if (x != y)
+        {
+            return "'" + x + "' against '" + y + "'";
+        }
+    }
+    return a == b ? "" : "one is longer";
+}
+
+/// A part of a random job: something that groups of ranks do one after the other.
+class RandomJob
+{
+  public:
+    /// @param seed of all choices @param nDevices of the job
+    RandomJob(uint32_t seed, uint32_t nDevices)
+        : m_random(seed),
+          m_nDevices(nDevices),
+          m_builder(nDevices),
+          m_compute(m_builder.AddStream("compute")),
+          m_communication(m_builder.AddStream("communication")),
+          m_other(m_builder.AddStream("other")),
+          m_phase(m_builder.AddPhase("iteration", 2 + Draw(m_random, 4))),
+          m_last(nDevices)
+    {
+    }
+
+    /// @return the job
+    ExecutionGraph Make()
+    {
+        const uint32_t layers = 1 + Draw(m_random, 4);
+        const uint32_t width = m_nDevices >> Draw(m_random, 3);
+        for (uint32_t layer = 0; layer < layers; ++layer)
+        {
+            AddCompute(layer);
+            AddCollectives(layer, std::max(width, 2u));
+            if (Draw(m_random, 3) == 0)
+            {
+                AddMessage(layer);
+            }
+        }
+        return m_builder.Build();
+    }
+
+  private:
+    /// A kernel on every device, late on some.
+    void AddCompute(uint32_t layer)
+    {
+        const int64_t common = 1000000 * (1 + Draw(m_random, 20));
+        const uint32_t late = Draw(m_random, 3) == 0 ? Draw(m_random, m_nDevices) : m_nDevices;
+        const int64_t step = Draw(m_random, 2) == 0 ? 0 : 777;
+        for (DeviceId device = 0; device < m_nDevices; ++device)
+        {
+            const int64_t more = device == late ? 30000000 : step * device;
+            m_last[device] = {m_builder.AddCompute(m_phase,
+                                                   device,
+                                                   m_compute,
+                                                   "compute" + std::to_string(layer),
+                                                   common + more,
+                                                   m_last[device])};
+        }
+    }
+
+    /// A collective of all groups of a width, perhaps hidden behind what follows.
+    void AddCollectives(uint32_t layer, uint32_t width)
+    {
+        static const std::vector<Collective> KINDS{Collective::ALL_REDUCE,
+                                                   Collective::ALL_REDUCE,
+                                                   Collective::ALL_REDUCE,
+                                                   Collective::ALL_GATHER,
+                                                   Collective::REDUCE_SCATTER,
+                                                   Collective::ALL_TO_ALL,
+                                                   Collective::BROADCAST};
+        const Collective kind = KINDS[Draw(m_random, static_cast<uint32_t>(KINDS.size()))];
+        const bool hidden = Draw(m_random, 4) == 0;
+        const bool strided = Draw(m_random, 3) == 0;
+        const uint64_t bytes = uint64_t{1024} << Draw(m_random, 9);
+        const uint32_t groups = m_nDevices / width;
+        for (uint32_t group = 0; group < groups; ++group)
+        {
+            std::vector<DeviceId> members;
+            std::vector<TaskId> before;
+            for (uint32_t i = 0; i < width; ++i)
+            {
+                members.push_back(strided ? group + i * groups : group * width + i);
+                before.insert(before.end(),
+                              m_last[members.back()].begin(),
+                              m_last[members.back()].end());
+            }
+            const TaskId task = m_builder.AddCommunication(m_phase,
+                                                           m_builder.AddGroup(members),
+                                                           hidden ? m_other : m_communication,
+                                                           "collective" + std::to_string(layer),
+                                                           kind,
+                                                           bytes,
+                                                           Parallelism::TENSOR,
+                                                           before);
+            for (const DeviceId device : members)
+            {
+                if (!hidden)
+                {
+                    m_last[device] = {task};
+                }
+            }
+        }
+    }
+
+    /// A message between two devices.
+    void AddMessage(uint32_t layer)
+    {
+        const DeviceId from = Draw(m_random, m_nDevices);
+        const DeviceId to = (from + 1 + Draw(m_random, m_nDevices - 1)) % m_nDevices;
+        const TaskId task = m_builder.AddCommunication(m_phase,
+                                                       m_builder.AddGroup({from, to}),
+                                                       m_other,
+                                                       "message" + std::to_string(layer),
+                                                       Collective::SEND_RECV,
+                                                       uint64_t{4096} << Draw(m_random, 6),
+                                                       Parallelism::PIPELINE,
+                                                       m_last[from]);
+        m_last[to].push_back(task);
+    }
+
+    std::mt19937 m_random;                   //!< of all choices
+    uint32_t m_nDevices;                     //!< of the job
+    GraphBuilder m_builder;                  //!< of the job
+    StreamId m_compute;                      //!< of kernels
+    StreamId m_communication;                //!< of most collectives
+    StreamId m_other;                        //!< of those that overlap
+    PhaseId m_phase;                         //!< all of it
+    std::vector<std::vector<TaskId>> m_last; //!< by device: what comes next waits for
+};
+
+/// The clusters of random jobs.
+Cluster
+ChooseCluster(uint32_t which)
+{
+    static const std::vector<std::string> PRESETS{"dgx-a100",
+                                                  "dgx1-v100",
+                                                  "dgx-h100",
+                                                  "titanxp-pcie",
+                                                  "dgx-a100"};
+    return MakeCluster(PRESETS[which % PRESETS.size()], which % PRESETS.size() == 4 ? 1 : 2);
+}
+
+/// Off, on and verify give the same, to the bit.
+class RandomJobsCase : public TestCase
+{
+  public:
+    /// @param first seed @param count of jobs @param memoryBytes of records
+    RandomJobsCase(uint32_t first, uint32_t count, uint64_t memoryBytes)
+        : TestCase("random jobs from " + std::to_string(first) + ", records of " +
+                   std::to_string(memoryBytes) + " bytes"),
+          m_first(first),
+          m_count(count),
+          m_memoryBytes(memoryBytes)
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        uint64_t repeated = 0;
+        uint64_t verified = 0;
+        for (uint32_t seed = m_first; seed < m_first + m_count; ++seed)
+        {
+            const Cluster cluster = ChooseCluster(seed);
+            const auto nDevices = static_cast<uint32_t>(cluster.GetGpus().size());
+            const ExecutionGraph graph = RandomJob(seed, nDevices).Make();
+            Way way;
+            way.memoryBytes = m_memoryBytes;
+            if (seed % 7 == 3)
+            {
+                way.prepare = [&](Ptr<TrainingJob> job) { FailLink(job, seed); };
+            }
+            way.mode = "off";
+            const Outcome off = RunGraph(cluster, graph, way);
+            way.mode = "on";
+            const Outcome on = RunGraph(cluster, graph, way);
+            way.mode = "verify";
+            const Outcome verify = RunGraph(cluster, graph, way);
+            NS_TEST_EXPECT_MSG_EQ(FindDifference(off.results, on.results),
+                                  "",
+                                  "off and on, seed " << seed);
+            NS_TEST_EXPECT_MSG_EQ(FindDifference(off.results, verify.results),
+                                  "",
+                                  "off and verify, seed " << seed);
+            NS_TEST_EXPECT_MSG_EQ(on.error, off.error, "seed " << seed);
+            NS_TEST_EXPECT_MSG_EQ(verify.error, off.error, "seed " << seed);
+            repeated += on.repetition.repeated;
+            verified += verify.repetition.verified;
+        }
+        if (m_memoryBytes < 1000000)
+        {
+            return; // hardly anything is found again
+        }
+        NS_TEST_EXPECT_MSG_GT(repeated, 0, "something must have been repeated");
+        NS_TEST_EXPECT_MSG_GT(verified, 0, "something must have been compared");
+    }
+
+    /// Fails a link in the middle of the run, and repairs it.
+    static void FailLink(Ptr<TrainingJob> job, uint32_t seed)
+    {
+        const Ptr<Fabric> fabric = job->GetFabric();
+        const auto& links = fabric->GetCluster().GetLinks();
+        for (LinkId link = seed % 5; link < links.size(); ++link)
+        {
+            if (links[link].technology == LinkTechnology::NVLINK)
+            {
+                ScheduleFunction(MicroSeconds(60), [=] { fabric->SetLinkUp(link, false); });
+                ScheduleFunction(MicroSeconds(160), [=] { fabric->SetLinkUp(link, true); });
+                return;
+            }
+        }
+    }
+
+    uint32_t m_first;       //!< seed
+    uint32_t m_count;       //!< of jobs
+    uint64_t m_memoryBytes; //!< of records
+};
+
+/// The same collectives again and again, on equal servers: what is counted.
+class CountsCase : public TestCase
+{
+  public:
+    CountsCase()
+        : TestCase("equal all-reduces are executed once")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        const Cluster cluster = MakeCluster("dgx-a100", 1);
+        GraphBuilder builder(8);
+        const StreamId stream = builder.AddStream("communication");
+        const PhaseId phase = builder.AddPhase("iteration", 10);
+        builder.AddCommunication(phase,
+                                 builder.AddGroup({0, 1}),
+                                 stream,
+                                 "all-reduce",
+                                 Collective::ALL_REDUCE,
+                                 1 << 20,
+                                 Parallelism::TENSOR);
+        const ExecutionGraph graph = builder.Build();
+        const Outcome off = RunGraph(cluster, graph, {"off", 1 << 30, {}, nullptr});
+        const Outcome on = RunGraph(cluster, graph, {"on", 1 << 30, {}, nullptr});
+        NS_TEST_EXPECT_MSG_EQ(FindDifference(off.results, on.results), "", "off and on");
+        NS_TEST_EXPECT_MSG_EQ(off.repetition.communications, 0, "nobody looked");
+        NS_TEST_EXPECT_MSG_EQ(on.repetition.communications, 10, "micro-batches");
+        NS_TEST_EXPECT_MSG_EQ(on.repetition.repeated + on.repetition.recorded, 10, "all of them");
+        NS_TEST_EXPECT_MSG_GT(on.repetition.repeated, 5, "most of them");
+    }
+};
+
+/// Groups that stand alike on equal servers share records; one of those that begin together leads.
+class EqualServersCase : public TestCase
+{
+  public:
+    /// @param preset of the servers @param width of the groups
+    EqualServersCase(const std::string& preset, uint32_t width)
+        : TestCase("equal servers of " + preset + " share records"),
+          m_preset(preset),
+          m_width(width)
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        const Cluster cluster = MakeCluster(m_preset, 2);
+        GraphBuilder builder(16);
+        const StreamId stream = builder.AddStream("communication");
+        const PhaseId phase = builder.AddPhase("iteration", 8);
+        for (DeviceId first : {0, 8})
+        {
+            std::vector<DeviceId> members;
+            for (uint32_t i = 0; i < m_width; ++i)
+            {
+                members.push_back(first + i);
+            }
+            builder.AddCommunication(phase,
+                                     builder.AddGroup(members),
+                                     stream,
+                                     "all-reduce",
+                                     Collective::ALL_REDUCE,
+                                     1 << 20,
+                                     Parallelism::TENSOR);
+        }
+        const ExecutionGraph graph = builder.Build();
+        const Outcome off = RunGraph(cluster, graph, {"off", 1 << 30, {}, nullptr});
+        const Outcome on = RunGraph(cluster, graph, {"on", 1 << 30, {}, nullptr});
+        const Outcome verify = RunGraph(cluster, graph, {"verify", 1 << 30, {}, nullptr});
+        NS_TEST_EXPECT_MSG_EQ(FindDifference(off.results, on.results), "", "off and on");
+        NS_TEST_EXPECT_MSG_EQ(FindDifference(off.results, verify.results), "", "off and verify");
+        NS_TEST_EXPECT_MSG_EQ(verify.error, "", "verify");
+        NS_TEST_EXPECT_MSG_EQ(on.repetition.communications, 16, "of both servers");
+        NS_TEST_EXPECT_MSG_LT(on.repetition.recorded, 9, "those of one server, at most");
+    }
+
+    std::string m_preset; //!< of the servers
+    uint32_t m_width;     //!< of the groups
+};
+
+/// A key without one of its parts must not go unseen.
+class MutationCase : public TestCase
+{
+  public:
+    MutationCase()
+        : TestCase("every part of a key counts")
+    {
+    }
+
+  private:
+    /// Two sizes, two groups that stand differently, and starts that differ.
+    static ExecutionGraph MakeGraph()
+    {
+        GraphBuilder builder(32);
+        const StreamId stream = builder.AddStream("communication");
+        const PhaseId phase = builder.AddPhase("phase");
+        for (uint32_t i = 0; i < 6; ++i)
+        {
+            const StreamId compute = builder.AddStream("compute" + std::to_string(i));
+            const std::vector<DeviceId> members =
+                i < 4 ? std::vector<DeviceId>{0, 8} : std::vector<DeviceId>{0, 16};
+            std::vector<TaskId> before;
+            for (const DeviceId device : members)
+            {
+                // Begun at 0, so that when ranks join is what is said here.
+                const int64_t late = i == 2 && device == 8 ? 5000000 : 0;
+                before.push_back(builder.AddCompute(phase,
+                                                    device,
+                                                    compute,
+                                                    "compute",
+                                                    int64_t{1000000000} * (i + 1) + late));
+            }
+            builder.AddCommunication(phase,
+                                     builder.AddGroup(members),
+                                     stream,
+                                     "all-reduce",
+                                     Collective::ALL_REDUCE,
+                                     i == 3 ? 1 << 18 : 1 << 20,
+                                     Parallelism::TENSOR,
+                                     before);
+        }
+        return builder.Build();
+    }
+
+    void DoRun() override
+    {
+        FabricOptions fabric;
+        fabric.kind = "leaf-spine";
+        fabric.serversPerLeaf = 2; // servers 0 and 1 are nearer to each other than 0 and 2
+        const Cluster cluster = MakeCluster("dgx-a100", 4, fabric);
+        const ExecutionGraph graph = MakeGraph();
+        const Outcome off = RunGraph(cluster, graph, {"off", 1 << 30, {}, nullptr});
+        using Field = RepetitionRecords::Field;
+        for (const Field field : {Field::PROGRAM, Field::SHAPE, Field::OFFSETS})
+        {
+            const Outcome on = RunGraph(cluster, graph, {"on", 1 << 30, field, nullptr});
+            const Outcome verify = RunGraph(cluster, graph, {"verify", 1 << 30, field, nullptr});
+            NS_TEST_EXPECT_MSG_NE(FindDifference(off.results, on.results),
+                                  "",
+                                  "results without part " << static_cast<int>(field));
+            NS_TEST_EXPECT_MSG_NE(verify.error.find("is not what it was before"),
+                                  std::string::npos,
+                                  "verify without part " << static_cast<int>(field));
+        }
+    }
+};
+
+/// The suite.
+class RepetitionTestSuite : public TestSuite
+{
+  public:
+    RepetitionTestSuite()
+        : TestSuite("proteus-repetition")
+    {
+        AddTestCase(new CountsCase, TestCase::QUICK);
+        AddTestCase(new EqualServersCase("dgx-a100", 2), TestCase::QUICK);
+        AddTestCase(new EqualServersCase("dgx-a100", 8), TestCase::QUICK);
+        AddTestCase(new EqualServersCase("dgx-h100", 8), TestCase::QUICK);
+        AddTestCase(new MutationCase, TestCase::QUICK);
+        AddTestCase(new RandomJobsCase(1, 20, 1 << 30), TestCase::QUICK);
+        AddTestCase(new RandomJobsCase(100, 5, 1), TestCase::QUICK);
+        AddTestCase(new RandomJobsCase(1000, 900, 1 << 30), TestCase::TAKES_FOREVER);
+        AddTestCase(new RandomJobsCase(2000, 100, 1), TestCase::TAKES_FOREVER);
+    }
+} g_repetitionTestSuite; //!< registers itself
+
+} // namespace
