@@ -34,11 +34,11 @@ struct MicroExperiment
  * @ingroup proteus
  * The experiments that show what a cluster's links do to collectives alone, and to several that
  * meet. Alone: every collective, in several sizes, over all GPUs of a server, one GPU of every
- * server, and all GPUs. Together: two and three messages, and rings, that share what leaves a GPU,
- * what enters it, a NIC, a PCIe switch, the link between sockets, or uplinks of switches, as far
- * as the cluster has them.
+ * server, and all GPUs. Together: two or three messages, or rings, that share a resource. It is
+ * what leaves a GPU, what enters it, a NIC, a PCIe switch, the link between sockets, or the uplinks
+ * of switches, as far as the cluster has them.
  *
- * Every third one is held out.
+ * Every third experiment is held out.
  * @param cluster to explore
  * @param sizes in bytes
  * @return the experiments, always the same for the same cluster

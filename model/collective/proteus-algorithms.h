@@ -62,12 +62,12 @@ CollectiveProgram MakeChainProgram(const Cluster& cluster,
 /**
  * @ingroup proteus
  * Tree all-reduce, broadcast and reduce, pipelined by chunk: a chain inside a server, trees of two
- * children across servers. Of an all-reduce, channels of the second half take a second tree, in
- * which servers that pass on in the first are leaves (Sanders, Speck and Traeff, "Two-tree
+ * children across servers. An all-reduce has two trees, each for one half of its channels: servers
+ * that pass on in the first are leaves of the second (Sanders, Speck and Traeff, "Two-tree
  * algorithms for full bandwidth broadcast, reduction and scan", Parallel Computing 35(12), 2009;
  * NVIDIA/nccl v2.30.7, src/graph/trees.cc). As in NCCL's balanced trees, the first GPU of a
- * server's chain talks to the parent and to the second child, the next one to the first child.
- * Of a broadcast or reduction, the chain and the tree begin at the root.
+ * server's chain talks to the parent and to the second child, the next one to the first child. The
+ * chain and the tree of a broadcast or reduction begin at the root.
  *
  * @param cluster where the ranks are
  * @param paths of the cluster
@@ -275,9 +275,9 @@ std::vector<std::vector<uint32_t>> GroupByServer(const Cluster& cluster,
 
 /**
  * @ingroup proteus
- * Who passes on along a ring. Between two GPUs of a server that have no NVLink to each other, but
- * both have some to a third of the ranks, chunks go by way of the memory of that one (NCCL's paths
- * "NVB"): the one with most NVLinks to both.
+ * Who passes on along a ring. Two GPUs of a server may have no NVLink to each other, while both
+ * have some to a third GPU of the group. Then chunks go by way of the memory of that one (NCCL's
+ * paths "NVB"). Of several such GPUs it is the one with most NVLinks to both.
  * @param cluster where the ranks are
  * @param vertices of the ranks
  * @param order ranks in the order of the ring

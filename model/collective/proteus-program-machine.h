@@ -81,10 +81,10 @@ struct MachineRank
  * Executes collective programs, any number at a time: the one place that knows when a step may
  * begin, what it takes and gives, and who goes on when it is done.
  *
- * A step begins when the chunk that it receives has arrived, the receiver has granted room for the
- * chunk that it sends (NCCL's clear-to-send), the block that it waits for has come so far, and,
- * of a network group, what it takes from there is there. Its bytes leave as it begins, or when it
- * is done (MachineBlock::sendsWhole); then its chunk is taken out, and one more granted.
+ * A step begins when four things are so: the chunk that it receives has arrived; the receiver has
+ * granted room for the chunk that it sends (NCCL's clear-to-send); the block that it waits for has
+ * come so far; and what it takes from a network group is there. Its bytes leave as it begins, or
+ * when it is done (MachineBlock::sendsWhole). Then its chunk is taken out, and one more granted.
  *
  * A wire has these members. `block` is a number of a block in the machine.
  * - `void Send(uint32_t block, const Step& step)`: the step's chunk leaves for the send peer. Later

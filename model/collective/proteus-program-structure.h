@@ -29,9 +29,10 @@ std::string NameStep(uint32_t rank, uint32_t number, const ThreadBlock& block, s
 
 /**
  * @ingroup proteus
- * Checks what a program must be like before it can be executed: steps stay within the buffer and
- * have the peers that they need, connections have two ends, steps of network groups are between
- * members, and of a rank one block each does what ThreadBlock says that one does.
+ * Checks what a program must be like before it can be executed. Steps stay within the buffer and
+ * have the peers that they need. Connections have two ends. Steps of network groups are between
+ * members, and of every rank one block gives to a group's reductions, one receives their results,
+ * and so on, as ThreadBlock says.
  * @param program to check
  * @return an empty text, or the first thing that is wrong
  */

@@ -250,8 +250,9 @@ Extent CutExtent(const Extent& whole, uint64_t parts, uint64_t index);
  * @param cluster where the ranks are
  * @param paths of the cluster
  * @param vertices of the ranks
- * @param channels how many; 0 for the default: within a server two for each that was found, so that
- * one fills the gaps of the other (NCCL doubles its channels as well), across servers one
+ * @param channels how many; 0 for the default. Within a server that is two for each ring that was
+ * found, so that one fills the gaps of the other (NCCL doubles its channels as well); across servers
+ * it is one
  * @return by channel, ranks in the order of the ring
  */
 std::vector<std::vector<uint32_t>> MakeRingOrders(const Cluster& cluster,

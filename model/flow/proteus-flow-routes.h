@@ -90,13 +90,14 @@ struct GroupConnection
  * @ingroup proteus
  * Turns a cluster into resources, and connections into routes over them.
  *
- * A flow takes the path that the packet network gives it: the equal-cost ports that the hash of the
- * flow picks, except on the NVLinks from a GPU to its NVSwitches, which it uses all in
- * proportion to their rates; these are one resource in each direction. A byte of payload takes of a
- * link what whole units of the path's smallest unit size cost on it with all headers, and of the
- * opposite direction what the data link layer sends back. It also takes of the memory of both GPUs,
- * of the copy engines of the source where these move it, and of every CPU that forwards it at a
- * limited rate.
+ * A flow takes the path that the packet network gives it: the hash of the flow picks one of the
+ * ports of equal cost. The NVLinks from a GPU to its NVSwitches are an exception. A flow uses all
+ * of them in proportion to their rates, and they are one resource in each direction.
+ *
+ * What a byte of payload takes: of a link its share of a whole unit with all headers, where the
+ * unit is the smallest of the path; of the opposite direction what the data link layer sends back;
+ * of the memory of both GPUs; of the copy engines of the source, where these move it; and of every
+ * CPU that forwards it at a limited rate.
  */
 class FlowRoutes
 {

@@ -21,20 +21,20 @@
  *
  * **GPU.** Every kernel, copy and fill is a task that lasts as long as it was measured, on a stream
  * of its own name ("stream 7"), in the order in which they ran there. NCCL's kernels become
- * collectives or messages, which the network times; what they were measured to last is not used,
- * since it has the waiting for other ranks in it.
+ * collectives or messages, which the network times. Their measured times are not used: these
+ * include the waiting for other ranks.
  *
  * **Host.** The calls that launch work of the GPU, of all threads together, are one stream ("host")
  * in the order in which they returned; each lasts from the return of the one before. A kernel
- * begins after its call. Calls that wait for the GPU (cudaDeviceSynchronize, cudaStreamSynchronize,
- * cudaEventSynchronize, blocking copies) wait for what they waited for, the work launched before
- * that had ended when they returned, and last no time themselves.
+ * begins after its call. Some calls wait for the GPU: cudaDeviceSynchronize, cudaStreamSynchronize,
+ * cudaEventSynchronize, blocking copies. They wait for the work that was launched before them and
+ * had ended when they returned; they last no time themselves.
  *
  * **Between streams.** Events of category cuda_sync (the profiler's option enable_cuda_sync_events)
- * tell which stream waited for which. A trace without them does not tell; then a kernel of NCCL
- * waits for the last work that was launched before it on another stream, and work that began more
- * than 5 us after its launch and the end of the work before it on its stream waits for what ended
- * last on another stream in that time.
+ * tell which stream waited for which. A trace without them does not tell. Then two rules guess. A
+ * kernel of NCCL waits for the last work that was launched before it on another stream. Other work
+ * could begin after its launch and the work before it on its stream; where it began more than 5 us
+ * later, it waits for what ended last on another stream in that time.
  *
  * **Ranks.** distributedInfo tells the rank of a file and how many there are. The n-th collective
  * of a process group is the same on all of its ranks.

@@ -34,15 +34,15 @@ namespace proteus
  * queue pairs.
  *
  * Rendezvous is local. A rank that joins a communication grants its senders room for CHUNK_SLOTS
- * chunks per thread block, by a control unit that crosses the fabric (NCCL's clear-to-send), and
- * grants again for every chunk that it takes out. A sender sends a chunk when it has joined
- * itself, its program has come to that step, and it holds a grant. A rank's part is done when its
- * steps are done and everything that it sent is acknowledged.
+ * chunks per thread block. The grant is a control unit that crosses the fabric (NCCL's
+ * clear-to-send). Every chunk that the rank takes out makes another grant. A sender sends a chunk
+ * when it has joined itself, its program has come to that step, and it holds a grant. A rank's part
+ * is done when its steps are done and everything that it sent is acknowledged.
  *
- * Kernels cost time (KernelCosts, see CollectiveKernelCost): a thread block is busy with a step for
- * a while and as long as it takes to move its bytes, and a chunk can be used a while after its
- * last byte has arrived. Blocks that share a processor share its rate. LaunchMode says who launches
- * kernels, and whether the host is ahead.
+ * Kernels cost time (KernelCosts, see CollectiveKernelCost). A thread block is busy with a step for
+ * a fixed time and as long as it takes to move its bytes. A chunk can be used a fixed time after
+ * its last byte has arrived. Blocks that share a processor share its rate. LaunchMode says who
+ * launches kernels, and whether the host is ahead.
  *
  * The steps are executed by a ProgramMachine, to which PacketWire is the wire. This class has the
  * attributes, and reads them in SetUp().

@@ -7,6 +7,8 @@
 #ifndef PROTEUS_GRAPH_H
 #define PROTEUS_GRAPH_H
 
+#include "proteus-graph-kinds.h"
+
 #include <cstdint>
 #include <map>
 #include <string>
@@ -26,136 +28,6 @@ namespace proteus
 {
 
 /// @ingroup proteus
-/// Position of a task in its graph.
-using TaskId = uint32_t;
-/// @ingroup proteus
-/// Global rank of a GPU: node * GPUs per node + local index.
-using DeviceId = uint32_t;
-/// @ingroup proteus
-/// Position of a communication group in its graph.
-using GroupId = uint32_t;
-/// @ingroup proteus
-/// Position of a phase in its graph.
-using PhaseId = uint16_t;
-/// @ingroup proteus
-/// Position of a stream in its graph.
-using StreamId = uint16_t;
-
-/// @ingroup proteus
-/// "No such id": the stream of a memory task, for instance.
-constexpr uint32_t NO_ID = 0xffffffff;
-/// @ingroup proteus
-/// The StreamId of a task that occupies no stream.
-constexpr StreamId NO_STREAM = 0xffff;
-/// @ingroup proteus
-/// Most devices of a graph: ten times the largest clusters, so that a wrong file cannot ask for
-/// more.
-constexpr uint32_t MAX_DEVICES = 1U << 20;
-/// @ingroup proteus
-/// Most micro-batches of a phase, for the same reason.
-constexpr uint32_t MAX_MICRO_BATCHES = 1U << 20;
-
-/// @ingroup proteus
-/// What a task does.
-enum class TaskKind : uint8_t
-{
-    COMPUTE,       //!< A kernel on one device.
-    COMMUNICATION, //!< A collective, or a point-to-point transfer, among the devices of a group.
-    MEMORY,        //!< A tensor on one device, alive from its producers to its last consumer.
-};
-
-/// @ingroup proteus
-/// What a communication task computes. Sizes are counted as nccl-tests counts them.
-enum class Collective : uint8_t
-{
-    ALL_REDUCE,     //!< bytes: the buffer of each rank.
-    ALL_GATHER,     //!< bytes: the gathered buffer.
-    REDUCE_SCATTER, //!< bytes: the buffer before it is scattered.
-    BROADCAST,      //!< bytes: the buffer; the root is a position in the group.
-    SEND_RECV,      //!< bytes: the message from the first device of the group to the second.
-    REDUCE,         //!< bytes: the buffer of each rank; the root is a position in the group.
-    GATHER,         //!< bytes: the gathered buffer, which the root has in the end.
-    SCATTER,        //!< bytes: the buffer of the root before it is scattered.
-    ALL_TO_ALL,     //!< bytes: the buffer of each rank, of which every rank gets an equal share.
-};
-
-/// @ingroup proteus
-/// The parallelism that a communication serves; reports add exposed time up by it.
-enum class Parallelism : uint8_t
-{
-    NONE,
-    TENSOR,
-    PIPELINE,
-    DATA,
-    EMBEDDING, //!< tied embeddings of the first and the last pipeline stage
-    SEQUENCE,
-    CONTEXT,
-    EXPERT,
-};
-
-/// @ingroup proteus
-/// Number format of an operator; decides which peak of a GPU's data sheet applies.
-enum class DataType : uint8_t
-{
-    FP32,
-    TF32,
-    BF16,
-    FP16,
-    FP8,
-};
-
-/// @ingroup proteus
-/// @param kind a value @return its lower-case name as files and tables write it, e.g. "compute"
-const char* ToString(TaskKind kind);
-/// @ingroup proteus
-/// @param collective a value @return its lower-case name as files write it, e.g. "all-reduce"
-const char* ToString(Collective collective);
-/// @ingroup proteus
-/// @param parallelism a value @return its lower-case name as files and tables write it
-const char* ToString(Parallelism parallelism);
-/// @ingroup proteus
-/// @param type a value @return its lower-case name as files and tables write it, e.g. "bf16"
-const char* ToString(DataType type);
-
-/// @ingroup proteus
-/// @param collective a value @return whether one rank of it is special: broadcast, reduce, gather
-/// and scatter
-bool HasRoot(Collective collective);
-
-/**
- * @ingroup proteus
- * Inverse of ToString().
- * @param text the name
- * @return the value
- * @throw std::invalid_argument that lists the known names
- */
-TaskKind TaskKindFromString(const std::string& text);
-/**
- * @ingroup proteus
- * Inverse of ToString().
- * @param text the name
- * @return the value
- * @throw std::invalid_argument that lists the known names
- */
-Collective CollectiveFromString(const std::string& text);
-/**
- * @ingroup proteus
- * Inverse of ToString().
- * @param text the name
- * @return the value
- * @throw std::invalid_argument that lists the known names
- */
-Parallelism ParallelismFromString(const std::string& text);
-/**
- * @ingroup proteus
- * Inverse of ToString().
- * @param text the name
- * @return the value
- * @throw std::invalid_argument that lists the known names
- */
-DataType DataTypeFromString(const std::string& text);
-
-/// @ingroup proteus
 /// In which order a stream runs what was admitted to it.
 enum class StreamOrder : uint8_t
 {
@@ -170,9 +42,9 @@ enum class StreamOrder : uint8_t
  * One task. Which fields count depends on the kind; the others keep their defaults.
  *
  * A compute task lasts durationPs, or, where that is negative, what the cost model makes of its
- * FLOPs and bytes. A memory task is no work: it is complete when its producers (the tasks that it
- * depends on) are, is allocated when the first of them starts, and is freed when the last of its
- * consumers (the tasks that depend on it) ends.
+ * FLOPs and bytes. A memory task is no work. Its producers are the tasks that it depends on, its
+ * consumers those that depend on it. It is allocated when the first producer starts, complete when
+ * all producers are, and freed when the last consumer ends.
  */
 struct Task
 {
@@ -283,11 +155,11 @@ struct IdRange
  *
  * Order of execution on a device. Its schedule is a list of (phase, micro-batch). Admitting an
  * entry appends the phase's tasks on that device, in the order of their ids, to the streams that
- * they name; a stream runs its tasks one after the other in that order, each as soon as what it
- * depends on is done, as a CUDA stream does; one with StreamOrder::READY lets a task that is ready
- * overtake those that wait. The receiving side of a SEND_RECV occupies no stream:
- * its buffer is posted when its dependencies on that device are done and, if the device's
- * schedule has an entry for it, that entry's turn has come, whether a gate holds it or not.
+ * they name. A stream runs its tasks one after the other in that order, each as soon as what it
+ * depends on is done, as a CUDA stream does. One with StreamOrder::READY lets a task that is ready
+ * overtake those that wait. The receiving side of a SEND_RECV occupies no stream. Its buffer is
+ * posted when its dependencies on that device are done; if the device's schedule has an entry for
+ * it, that entry's turn must have come as well, whether a gate holds it or not.
  *
  * Dependencies. "b depends on a" holds on every device that both live on (a communication lives
  * on all devices of its group); a dependency between tasks without a common device is an error,

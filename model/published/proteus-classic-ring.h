@@ -57,11 +57,11 @@ std::vector<std::string> GetClassicClusters();
 
 /**
  * @ingroup proteus
- * Searches as NVIDIA/nccl v2.10.3-1 does (src/graph/search.cc, paths.cc, topo.h): from the highest
- * speed of a list down, first over the best kinds of ways, then over worse ones, orders of the GPUs
- * by backtracking, with at most 16 channels, until all of a GPU's links are in use or speeds are
- * below half of the best. NICs do not read the memory of GPUs before Ampere (gdr="0" in the
- * published cluster files).
+ * Searches as NVIDIA/nccl v2.10.3-1 does (src/graph/search.cc, paths.cc, topo.h). It tries the
+ * speeds of a list from the highest down, and for each the best kinds of ways first. For these it
+ * finds orders of the GPUs by backtracking, at most 16 channels. It ends when all of a GPU's links
+ * are in use, or speeds are below half of the best. NICs do not read the memory of GPUs before
+ * Ampere (gdr="0" in the published cluster files).
  *
  * The backtracking ends after 16384 steps, as there; which of several equally good rings it ends
  * with may differ from NCCL's, whose order of trials is not followed in all detail. All published

@@ -33,8 +33,8 @@ namespace proteus
  * links on the ways between their ranks, shared by the same pairs of ranks.
  *
  * DistSim tells events within a server from those across servers. On a real fabric that is not
- * enough (rails, sockets, oversubscription), so the text has the technology, rate, delay and cost
- * of every link on one shortest way between two ranks, and which of those ways share a link. Of
+ * enough (rails, sockets, oversubscription). So the text has the links on one shortest way between
+ * two ranks, each with technology, rate, delay and cost, and which of those ways share a link. Of
  * groups of up to 32 ranks it has all pairs, of larger ones those of neighbours in a ring and of
  * halves of the group.
  *

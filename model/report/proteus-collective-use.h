@@ -45,10 +45,10 @@ double GetBusBandwidthFactor(Collective collective, std::size_t ranks);
  *
  * - the raw rates of a GPU's links towards the members in its server, summed; those of one
  *   technology, on paths of least cost;
- * - for a group in one server, what a link allows that all paths from some members to all others go
- *   through, as the uplink of a PCIe switch or the link between two sockets, and the CPU at its
- * end: every ring crosses it once. Of all-to-all, gather and scatter only the bytes that cross
- * count;
+ * - for a group in one server, the links that part the members: all paths from some of them to all
+ *   others go through one, as the uplink of a PCIe switch or the link between two sockets, with the
+ *   CPU at its end. Every ring crosses such a link once. Of all-to-all, gather and scatter only the
+ *   bytes that cross count;
  * - for a group in several servers, the raw rates of the NICs that the members in a server use,
  *   summed (each not more than the narrowest link between GPU, NIC and network). For all-to-all,
  *   gather and scatter only the share of the bytes that leaves the server counts.

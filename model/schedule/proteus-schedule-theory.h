@@ -21,11 +21,12 @@
  * gradient (all-reduce), or for its push to a parameter server and the pull that follows. Forward
  * passes run in order. One link carries the transfers; of a parameter server it is duplex.
  *
- * With b, f and s the times of backward pass, forward pass and transfer by layer, and
- * r(i) = b(i) + ... + b(n-1) the time when gradient i is ready: a link that never idles and may
- * change its mind at any time serves every prefix {0, ..., k} of the layers as early as any order
- * can, for all k at once, when the layer nearest to the input goes first; and forward pass k waits
- * for just that prefix. Hence priority by layer is optimal, and its time is a closed form.
+ * Let b, f and s be the times of backward pass, forward pass and transfer by layer, and
+ * r(i) = b(i) + ... + b(n-1) the time when gradient i is ready. Take a link that never idles and
+ * may interrupt a transfer at any time, and let the layer nearest to the input go first. Then every
+ * prefix {0, ..., k} of the layers is served as early as any order can serve it, for all k at once.
+ * Forward pass k waits for just that prefix. Hence priority by layer is optimal, and its time is a
+ * closed form.
  */
 
 namespace ns3

@@ -69,15 +69,17 @@ struct Placement
 
 /**
  * @ingroup proteus
- * Places a model. An operator's mesh axes are given to the dimensions of its iteration space
+ * Places a model. Three things say which mesh axes the dimensions of an operator's iteration space
+ * get, the first before the others:
  *
- * - first as its own node says,
- * - then as its inputs lie, where nothing said otherwise,
- * - then as the nodes above it say;
+ * - its own node,
+ * - how its inputs lie,
+ * - the nodes above it.
  *
- * an axis that is left replicates. A tensor lies as its producer (a parameter: its first reader)
- * computes it, partial sums reduced, unless the node of its operator says how. A sum of tensors
- * that are all kept as partial sums over an axis adds these up, and its result is reduced once.
+ * An axis that is left over replicates. A tensor lies as its producer computes it (a parameter: as
+ * its first reader needs it), with partial sums reduced, unless the node of its operator says how.
+ * Where all summands of a sum are partial sums over an axis, these are added up, and the result is
+ * reduced once.
  *
  * @param model what is trained
  * @param tree how

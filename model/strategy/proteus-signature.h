@@ -45,9 +45,9 @@ struct Signature
 
 /**
  * @ingroup proteus
- * All signatures but the one that replicates everything: one for each dimension of the iteration
- * space that devices can share, and one for each read in which the result is linear (for a sum, for
- * all of them at once), whose partial sums pass through.
+ * All signatures but the one that replicates everything. There is one for each dimension of the
+ * iteration space that devices can share. There is another for each read in which the result is
+ * linear, since its partial sums pass through; a sum has one for all its reads together.
  * @param op an operator
  * @return its signatures
  */

@@ -87,9 +87,9 @@ std::vector<StageEntry> MakeInterleavedSchedule(uint32_t ranks,
 /**
  * @ingroup proteus
  * ZB-H1 (Qi et al., "Zero Bubble Pipeline Parallelism", ICLR 2024): 1F1B whose gradients of
- * parameters run later, on stage s by s micro-batches, so that the gradients of inputs go up the
- * pipeline sooner, and as many activations are alive as under 1F1B, plus the inputs that the
- * deferred gradients need.
+ * parameters run later, on stage s by s micro-batches. So the gradients of inputs go up the
+ * pipeline sooner. As many activations are alive as under 1F1B, plus the inputs that the deferred
+ * gradients need.
  * @param stages of the pipeline
  * @param stage which of them
  * @param microBatches of an iteration

@@ -29,9 +29,9 @@ struct HpccParameters
 
 /**
  * @ingroup proteus
- * HPCC (Li et al., "HPCC: High Precision Congestion Control", SIGCOMM 2019, algorithm 1): the
- * window is steered so that the most loaded link of the path, as in-band telemetry tells, is used
- * to a share of eta, with a reference window that is updated once per round trip. The rate is
+ * HPCC (Li et al., "HPCC: High Precision Congestion Control", SIGCOMM 2019, algorithm 1). In-band
+ * telemetry tells which link of the path is the most loaded. The window is steered so that this
+ * link is used to a share of eta; a reference window is updated once per round trip. The rate is
  * window / T.
  */
 class Hpcc : public CongestionControl
