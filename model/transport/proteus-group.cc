@@ -153,13 +153,55 @@ Group::FindRoots(const Cluster& cluster, const Paths& paths) const
     return roots;
 }
 
+namespace
+{
+
+/// @throw std::invalid_argument if a link may lose something
+void
+RequireLossless(const Cluster& cluster, const Link& link)
+{
+    const auto& vertices = cluster.GetVertices();
+    if (link.lossProbability > 0 || link.bitErrorRate > 0 ||
+        link.technology == LinkTechnology::ROCE)
+    {
+        throw std::invalid_argument("group: operations in switches need links that lose "
+                                    "nothing, and one between " +
+                                    vertices[link.a].name + " and " + vertices[link.b].name +
+                                    " may; take an algorithm without them, e.g. ring or tree");
+    }
+}
+
+/**
+ * Adds nodes to a tree, each below the next.
+ * @param chain vertices of the nodes, the lowest first
+ * @param node that the highest hangs on
+ * @param plane the tree
+ * @return the lowest node; `node` if there are none to add
+ */
+uint32_t
+AddChain(const std::vector<VertexId>& chain, uint32_t node, GroupPlane& plane)
+{
+    for (auto i = chain.rbegin(); i != chain.rend(); ++i)
+    {
+        const auto child = static_cast<uint32_t>(plane.nodes.size());
+        plane.nodes.emplace_back();
+        plane.nodes[child].vertex = *i;
+        plane.nodes[child].parent = node;
+        plane.nodes[node].children.push_back(child);
+        plane.nodeAt.Set(*i, child);
+        node = child;
+    }
+    return node;
+}
+
+} // namespace
+
 GroupPlane
 Group::BuildPlane(const Cluster& cluster,
                   const Paths& paths,
                   VertexId root,
                   const std::function<LinkFraming(LinkId)>& getFraming)
 {
-    const auto& vertices = cluster.GetVertices();
     GroupPlane plane;
     plane.nodes.emplace_back();
     plane.nodes.front().vertex = root;
@@ -167,14 +209,7 @@ Group::BuildPlane(const Cluster& cluster,
     plane.bytesPerSecond = HUGE_VAL;
     const auto use = [&](const Port& port) {
         const Link& link = cluster.GetLinks()[port.link];
-        if (link.lossProbability > 0 || link.bitErrorRate > 0 ||
-            link.technology == LinkTechnology::ROCE)
-        {
-            throw std::invalid_argument("group: operations in switches need links that lose "
-                                        "nothing, and one between " +
-                                        vertices[link.a].name + " and " + vertices[link.b].name +
-                                        " may; take an algorithm without them, e.g. ring or tree");
-        }
+        RequireLossless(cluster, link);
         links.push_back(port.link);
         unitBytes = std::min(unitBytes, getFraming(port.link).unitBytes);
         plane.bytesPerSecond = std::min(plane.bytesPerSecond, link.bytesPerSecond);
@@ -201,7 +236,7 @@ Group::BuildPlane(const Cluster& cluster,
         VertexId at = access;
         while (plane.nodeAt.Find(at) == VertexIndex::NONE)
         {
-            if (at != access && IsCapable(vertices[at]))
+            if (at != access && IsCapable(cluster.GetVertices()[at]))
             {
                 chain.push_back(at);
             }
@@ -209,17 +244,7 @@ Group::BuildPlane(const Cluster& cluster,
             use(port);
             at = port.neighbor;
         }
-        uint32_t node = plane.nodeAt.Find(at);
-        for (auto i = chain.rbegin(); i != chain.rend(); ++i)
-        {
-            const auto child = static_cast<uint32_t>(plane.nodes.size());
-            plane.nodes.emplace_back();
-            plane.nodes[child].vertex = *i;
-            plane.nodes[child].parent = node;
-            plane.nodes[node].children.push_back(child);
-            plane.nodeAt.Set(*i, child);
-            node = child;
-        }
+        const uint32_t node = AddChain(chain, plane.nodeAt.Find(at), plane);
         plane.nodes[node].members.push_back(member);
         plane.nodeOfMember.push_back(node);
     }
