@@ -27,6 +27,8 @@ constexpr std::size_t NVLS_TREE = static_cast<std::size_t>(NcclAlgorithm::NVLS_T
 constexpr std::size_t SIMPLE = static_cast<std::size_t>(NcclProtocol::SIMPLE);
 constexpr std::size_t LL128 = static_cast<std::size_t>(NcclProtocol::LL128);
 
+constexpr PerServers VOLTA_TREE{26.5, 18.5, 10.0}; // 1e9 bytes per second of a channel
+
 constexpr uint32_t OLDEST_MODEL = 206; // the oldest whose numbers are known
 
 /// @return latencies of v2.6.4
@@ -45,9 +47,10 @@ MakeOldestLatencies()
     return latency;
 }
 
-/// @param version of NCCL @param latency of the one before, which becomes that of this
+/// @param version of NCCL @param latency of the one before, which becomes that of this, before
+/// 2.18
 void
-UpdateLatencies(uint32_t version, NcclLatencies& latency)
+UpdateEarlyLatencies(uint32_t version, NcclLatencies& latency)
 {
     switch (version)
     {
@@ -78,6 +81,18 @@ UpdateLatencies(uint32_t version, NcclLatencies& latency)
     case 217:
         latency.baseUs[NVLS] = {0, 0, 40};
         break;
+    default:
+        break;
+    }
+}
+
+/// @param version of NCCL @param latency of the one before, which becomes that of this, from 2.18
+/// on
+void
+UpdateLateLatencies(uint32_t version, NcclLatencies& latency)
+{
+    switch (version)
+    {
     case 218:
         latency.baseUs = {{{6.8, 14, 0}, {6.6, 14, 8.4}, {6.8, 14, 0}, {0, 0, 23}, {0, 0, 23}, {}}};
         latency.nvlinkUs[TREE] = {0.6, 1.25, 4};
@@ -147,11 +162,11 @@ MakeOldestBandwidths()
     return bandwidth;
 }
 
-/// @param version of NCCL @param bandwidth of the one before, which becomes that of this
+/// @param version of NCCL @param bandwidth of the one before, which becomes that of this, before
+/// 2.18
 void
-UpdateBandwidths(uint32_t version, NcclBandwidths& bandwidth)
+UpdateEarlyBandwidths(uint32_t version, NcclBandwidths& bandwidth)
 {
-    constexpr PerServers VOLTA_TREE{26.5, 18.5, 10.0};
     switch (version)
     {
     case 207: // of a channel the numbers of an all-reduce: 16.7 GB/s for LL128, 7/9 in trees
@@ -183,6 +198,18 @@ UpdateBandwidths(uint32_t version, NcclBandwidths& bandwidth)
         bandwidth.mostTreeLl128[2].fill(36.7);
         bandwidth.mostTree[2] = {38.7, 41.4, 33};
         break;
+    default:
+        break;
+    }
+}
+
+/// @param version of NCCL @param bandwidth of the one before, which becomes that of this, from 2.18
+/// on
+void
+UpdateLateBandwidths(uint32_t version, NcclBandwidths& bandwidth)
+{
+    switch (version)
+    {
     case 218:
         bandwidth.mostTreeLl128[2] = {36.7, 36.7, 29};
         bandwidth.mostTree[2] = {38.7, 41.4, 36};
@@ -219,7 +246,13 @@ UpdateBandwidths(uint32_t version, NcclBandwidths& bandwidth)
     default:
         break;
     }
-    // What a version did not know it took for the newest that it knew.
+}
+
+/// What a version did not know it took for the newest that it knew.
+/// @param version of NCCL @param bandwidth of it
+void
+SetUnknownGpus(uint32_t version, NcclBandwidths& bandwidth)
+{
     for (PerGeneration* rates : {&bandwidth.mostRingLl128, &bandwidth.mostTreeLl128})
     {
         if (version >= 217 && version < 226)
@@ -293,8 +326,11 @@ MakeTuners()
     tuner.bandwidth = MakeOldestBandwidths();
     for (uint32_t version = OLDEST_MODEL; version <= NEWEST_NCCL; ++version)
     {
-        UpdateLatencies(version, tuner.latency);
-        UpdateBandwidths(version, tuner.bandwidth);
+        UpdateEarlyLatencies(version, tuner.latency);
+        UpdateLateLatencies(version, tuner.latency);
+        UpdateEarlyBandwidths(version, tuner.bandwidth);
+        UpdateLateBandwidths(version, tuner.bandwidth);
+        SetUnknownGpus(version, tuner.bandwidth);
         UpdateRules(version, tuner);
         tuners.emplace(version, tuner);
     }
