@@ -5,6 +5,7 @@
  */
 
 #include "ns3/boolean.h"
+#include "ns3/proteus-cluster-file.h"
 #include "ns3/proteus-collective-kernel-cost.h"
 #include "ns3/proteus-collective-run.h"
 #include "ns3/simulator.h"
@@ -13,6 +14,7 @@
 #include "ns3/uinteger.h"
 
 #include <algorithm>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -290,6 +292,9 @@ class ProteusCollectiveShape : public TestCase
         CheckLaunch();
         CheckSharedLink();
         CheckNvlsTree();
+        CheckParameterServers();
+        CheckBroadcast();
+        CheckMesh();
     }
 
     /// Measured: 85 GB/s on four GPUs of a V100 cube mesh, about 37 on five.
@@ -320,6 +325,50 @@ class ProteusCollectiveShape : public TestCase
         NS_TEST_ASSERT_MSG_EQ(all, 4, "as NCCL 2.30 takes");
         NS_TEST_ASSERT_MSG_EQ_TOL(one, 19.6, 2, "one channel");
         NS_TEST_ASSERT_MSG_EQ_TOL(two / one, 1.83, 0.2, "gain of the second one");
+    }
+
+    /// What servers share, each has less of to take in and to give out: over RoCE, too, where
+    /// several push to one at once.
+    void CheckParameterServers()
+    {
+        const Cluster cluster =
+            LoadCluster(PROTEUS_SOURCE_DIR "/workloads/clusters/9-hosts-1-switch.txt",
+                        0,
+                        FabricOptions());
+        CollectiveTest test = MakeTest(cluster, 4);
+        test.algorithm = "parameter-server";
+        double beforeUs = std::numeric_limits<double>::infinity();
+        for (const uint32_t servers : {1u, 2u, 4u})
+        {
+            test.parameterServers = servers;
+            const double timeUs = RunCollective(cluster, test, 16 * MIB)[0].timeUs;
+            NS_TEST_ASSERT_MSG_LT(timeUs, 0.95 * beforeUs, servers << " parameter servers");
+            beforeUs = timeUs;
+        }
+    }
+
+    /// A cold iteration fills the pipeline of a broadcast; those behind it have it full, at all
+    /// sizes: nccl-tests averages them.
+    void CheckBroadcast()
+    {
+        const Cluster cluster = MakeCluster("dgx-a100", 1);
+        const CollectiveTest test = MakeTest(cluster, 8, Collective::BROADCAST);
+        const double small = RunCollective(cluster, test, 8 * MIB)[0].GetBusbwGBps();
+        const double large = RunCollective(cluster, test, 16 * MIB)[0].GetBusbwGBps();
+        NS_TEST_ASSERT_MSG_GT(large, small, "no step above 8 MiB");
+    }
+
+    /// Four A100 of which each pair has four NVLinks, fully connected: more than 200 GB/s measured.
+    void CheckMesh()
+    {
+        const Cluster cluster =
+            LoadCluster(PROTEUS_SOURCE_DIR "/workloads/clusters/4-x-a100-nvlink-mesh.json",
+                        0,
+                        FabricOptions());
+        NS_TEST_ASSERT_MSG_GT(
+            RunCollective(cluster, MakeTest(cluster, 4), 64 * MIB)[0].GetBusbwGBps(),
+            200,
+            "rings over all NVLinks");
     }
 
     /// A tree of two servers crosses the network once each way for every byte, a ring n / (n - 1)
