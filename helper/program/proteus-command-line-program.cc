@@ -91,6 +91,7 @@ CommandLineProgram::Main(int argc, char* argv[])
         if (ProgramOptions* options = GetRunOptions())
         {
             options->information = DescribeRun(arguments, options->inputs);
+            options->modelFolder = m_workloads + "/models";
         }
         CommandLineText repetition("on");
         Time joinGrid;

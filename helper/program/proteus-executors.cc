@@ -245,6 +245,14 @@ MakeExecutorSettings(const ProgramOptions& options)
             ReadFlowCalibration(file.GetStream(), options.calibration).parameters;
     }
     settings.runtime.startControl = options.startControl;
+    settings.scenario = options.scenarioPlan;
+    if (settings.scenario && !settings.scenario->slow.empty())
+    {
+        settings.runtime.stretch =
+            [plan = settings.scenario](DeviceId device, int64_t startPs, int64_t durationPs) {
+                return plan->Stretch(device, startPs, durationPs);
+            };
+    }
     settings.recordsSeries = options.results.NeedsSeries();
     settings.recordsChannels = options.results.NeedsChannels();
     return settings;

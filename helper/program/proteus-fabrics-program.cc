@@ -12,14 +12,18 @@
 #include "proteus-programs.h"
 
 #include "ns3/config.h"
+#include "ns3/proteus-cluster-file.h"
+#include "ns3/proteus-cluster-text.h"
 #include "ns3/proteus-fabric-table.h"
 #include "ns3/proteus-fabric-variant.h"
 #include "ns3/proteus-graph-file.h"
 #include "ns3/proteus-output-file.h"
 #include "ns3/proteus-run-analysis.h"
+#include "ns3/proteus-study.h"
 #include "ns3/string.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <sstream>
@@ -55,33 +59,75 @@ struct Options : ProgramOptions
     CommandLineText csv;
     CommandLineText json;
     CommandLineText markdown;
+    std::string streams;
 };
 
-/// @return the executor; a comparison has one
-std::string
-GetExecutor(const Options& options)
+/// One thing that is compared: servers joined by a fabric, or a cluster by its name.
+struct Contender
 {
-    const std::vector<std::string> executors =
-        ParseExecutors(options.executor, options.htae, options.calibration);
-    if (executors.size() > 1)
-    {
-        throw std::invalid_argument("--executor=" + options.executor +
-                                    ": a comparison of fabrics has one executor");
-    }
-    return executors[0];
+    FabricVariant variant; //!< of the preset; of another cluster only its name and routing count
+    std::string cluster;   //!< preset with changes, or file; empty: the preset of --cluster
+};
+
+/// @return the executors
+std::vector<std::string>
+ListExecutors(const Options& options)
+{
+    return ParseExecutors(options.executor, options.htae, options.calibration);
 }
 
-/// @return whether an executor knows how switches choose among equal ports: at flow level a flow
+/// @return whether all executors know how switches choose among equal ports: at flow level a flow
 /// has one path
 bool
-KnowsRouting(const std::string& executor)
+KnowRouting(const Options& options)
 {
-    return FindExecutor(executor).GetTraits().hasPackets;
+    const std::vector<std::string> executors = ListExecutors(options);
+    return std::all_of(executors.begin(), executors.end(), [](const std::string& executor) {
+        return FindExecutor(executor).GetTraits().hasPackets;
+    });
 }
 
-/// @return the fabrics to compare
-std::vector<FabricVariant>
-ListVariants(const Options& options)
+/// @return the parts of --fabrics; clusters in short form have commas of their own, so that ";"
+/// separates where there is one
+std::vector<std::string>
+SplitList(const std::string& text)
+{
+    const char separator = text.find(';') == std::string::npos ? ',' : ';';
+    std::vector<std::string> parts;
+    std::stringstream stream(text);
+    for (std::string part; std::getline(stream, part, separator);)
+    {
+        parts.push_back(part);
+    }
+    return parts;
+}
+
+/// @return one part of --fabrics
+Contender
+ParseContender(const std::string& text, const FabricOptions& base, const Options& options)
+{
+    Contender contender;
+    std::error_code error;
+    const auto presets = GetServerPresets();
+    if (IsClusterText(text) || std::filesystem::is_regular_file(text, error) ||
+        std::find(presets.begin(), presets.end(), text) != presets.end())
+    {
+        contender.cluster = text;
+        contender.variant.name = text;
+        return contender;
+    }
+    contender.variant = FitSpines(ParseFabricVariant(text, base), options.cluster);
+    if (!KnowRouting(options) && contender.variant.routing != "Ecmp")
+    {
+        throw std::invalid_argument("--fabrics: " + text + ": the executor " + options.executor +
+                                    " knows ECMP only; take --executor=packet");
+    }
+    return contender;
+}
+
+/// @return what is compared
+std::vector<Contender>
+ListContenders(const Options& options)
 {
     const FabricOptions sizes = options.fabric.GetOptions();
     if (sizes.kind != FabricOptions().kind || sizes.oversubscription != 1)
@@ -91,34 +137,41 @@ ListVariants(const Options& options)
                                     "--fabrics=fat-tree,leaf-spine:2");
     }
     const FabricOptions base = FitFabricOptions(sizes, ToCount(options.nodes, "nodes", 2));
-    std::vector<FabricVariant> variants;
-    if (options.fabrics.empty())
+    std::vector<Contender> contenders;
+    if (!options.fabrics.empty())
     {
-        for (const std::string& text : GetUsualFabricVariants())
+        for (const std::string& text : SplitList(options.fabrics))
         {
-            variants.push_back(FitSpines(ParseFabricVariant(text, base), options.cluster));
+            contenders.push_back(ParseContender(text, base, options));
         }
-        variants.erase(std::remove_if(variants.begin(),
-                                      variants.end(),
-                                      [&](const FabricVariant& variant) {
-                                          return !KnowsRouting(GetExecutor(options)) &&
-                                                 variant.routing != "Ecmp";
-                                      }),
-                       variants.end());
-        return variants;
+        return contenders;
     }
-    std::stringstream stream(options.fabrics);
-    for (std::string text; std::getline(stream, text, ',');)
+    for (const std::string& text : GetUsualFabricVariants())
     {
-        variants.push_back(FitSpines(ParseFabricVariant(text, base), options.cluster));
-        if (!KnowsRouting(GetExecutor(options)) && variants.back().routing != "Ecmp")
+        const FabricVariant variant = FitSpines(ParseFabricVariant(text, base), options.cluster);
+        if (KnowRouting(options) || variant.routing == "Ecmp")
         {
-            throw std::invalid_argument("--fabrics: " + text + ": the executor " +
-                                        options.executor +
-                                        " knows ECMP only; take --executor=packet");
+            contenders.push_back({variant, ""});
         }
     }
-    return variants;
+    return contenders;
+}
+
+/// @return the cluster of a contender
+Cluster
+MakeContenderCluster(const Options& options, const Contender& contender)
+{
+    const uint32_t nodes = ToCount(options.nodes, "nodes", 2);
+    if (contender.cluster.empty())
+    {
+        return MakeVariantCluster(options.cluster, nodes, contender.variant);
+    }
+    const auto presets = GetServerPresets();
+    const bool isPreset =
+        std::find(presets.begin(), presets.end(), contender.cluster) != presets.end();
+    const bool saysNodes = contender.cluster.find("nodes=") != std::string::npos;
+    const bool isText = IsClusterText(contender.cluster);
+    return LoadCluster(contender.cluster, isPreset || (isText && !saysNodes) ? nodes : 0);
 }
 
 /// @return the model and strategy that the options name, or the usual job: pairs of GPUs with a
@@ -160,21 +213,84 @@ MakeJob(const Options& options, const Cluster& cluster)
             plan.tree.precision.compute};
 }
 
-/// Runs the job on one fabric.
-FabricRow
-RunVariant(const Options& options,
-           const FabricVariant& variant,
-           const ExecutionGraph& graph,
-           DataType dataType)
+/// @return the random streams that the comparison throws, at least one
+std::vector<int64_t>
+ListStreams(const Options& options)
 {
-    const Cluster cluster =
-        MakeVariantCluster(options.cluster, ToCount(options.nodes, "nodes", 2), variant);
-    Config::SetDefault("ns3::proteus::Fabric::Routing", StringValue(variant.routing));
+    std::vector<int64_t> streams;
+    if (!options.streams.empty())
+    {
+        try
+        {
+            for (const std::size_t stream : ParseNumbers(options.streams))
+            {
+                streams.push_back(static_cast<int64_t>(stream));
+            }
+        }
+        catch (const std::invalid_argument& error)
+        {
+            throw std::invalid_argument(std::string("--streams: ") + error.what());
+        }
+        return streams;
+    }
+    return {options.stream};
+}
+
+/// Runs the job on one fabric, once for every stream. @return the row of the median, with the
+/// spread
+FabricRow
+RunContender(const Options& options,
+             const Contender& contender,
+             const Cluster& cluster,
+             const std::string& executor)
+{
+    const auto [graph, dataType] = MakeJob(options, cluster);
+    Config::SetDefault("ns3::proteus::Fabric::Routing", StringValue(contender.variant.routing));
     std::ostringstream unheard;
     std::ostream& out = options.quiet ? unheard : std::cerr;
-    const RunRecord result = RunExecutor(options, GetExecutor(options), cluster, graph, out);
-    const RunAnalysis analysis = Analyze(graph, cluster, result, dataType);
-    return MakeFabricRow(variant, cluster, analysis.summary, analysis.links);
+    std::vector<FabricRow> rows;
+    std::vector<double> times;
+    for (const int64_t stream : ListStreams(options))
+    {
+        Options thrown = options;
+        thrown.stream = stream;
+        const RunRecord result = RunExecutor(thrown, executor, cluster, graph, out);
+        const RunAnalysis analysis = Analyze(graph, cluster, result, dataType);
+        rows.push_back(MakeFabricRow(contender.variant, cluster, analysis.summary, analysis.links));
+        times.push_back(rows.back().iterationS);
+    }
+    std::stable_sort(rows.begin(), rows.end(), [](const FabricRow& a, const FabricRow& b) {
+        return a.iterationS < b.iterationS;
+    });
+    FabricRow row = rows[(rows.size() - 1) / 2];
+    if (times.size() > 1)
+    {
+        row.throws = FindSpread(times);
+        row.iterationS = row.throws->median;
+    }
+    row.executor = ListExecutors(options).size() > 1 ? executor : "";
+    return row;
+}
+
+/// Prints the comparison. @param rows at least one
+void
+Print(const Options& options, const std::string& job, const std::vector<FabricRow>& rows)
+{
+    std::cout << job << ", " << options.nodes << " x " << options.cluster << ", executor "
+              << options.executor << "\n\n";
+    WriteFabricTable(rows, FabricTableFormat::TEXT, std::cout);
+    std::cout << "\nLonger: than the first row. Exposed: communication during which a GPU does not "
+                 "compute, mean.\nPorts of switches and cables are counted at the rate of a NIC; "
+                 "Radix: ports of the largest switch.\nCost: of performance, ports times "
+                 "iteration over those of the first row; the network alone.\n"
+              << (KnowRouting(options)
+                      ? ""
+                      : "Adaptive routing is known at packet level only: --executor=packet.\n")
+              << (options.streams.empty()
+                      ? ""
+                      : "Iteration: median of the streams. Within spread: the ranges from least to "
+                        "most of this row and\nthe first meet, so that chance may be all of the "
+                        "difference.\n");
 }
 
 void
@@ -189,32 +305,34 @@ CompareFabrics(Options& options)
         }
     }
     options.Check();
-    const std::vector<FabricVariant> variants = ListVariants(options);
-    const uint32_t nodes = ToCount(options.nodes, "nodes", 2);
-    const auto [graph, dataType] =
-        MakeJob(options, MakeVariantCluster(options.cluster, nodes, variants.front()));
+    ListStreams(options);
+    const std::vector<Contender> contenders = ListContenders(options);
+    const std::vector<std::string> executors = ListExecutors(options);
     std::vector<FabricRow> rows;
-    for (const FabricVariant& variant : variants)
+    std::string job;
+    for (const std::string& executor : executors)
     {
-        Options named = options;
-        named.runName = std::to_string(rows.size() + 1) + " of " + std::to_string(variants.size()) +
-                        ", " + variant.name +
-                        (variant.technology.empty() ? "" : ", " + variant.technology) + ", " +
-                        variant.routing;
-        rows.push_back(RunVariant(named, variant, graph, dataType));
+        for (const Contender& contender : contenders)
+        {
+            const FabricVariant& variant = contender.variant;
+            const Cluster cluster = MakeContenderCluster(options, contender);
+            if (job.empty())
+            {
+                const ExecutionGraph graph = MakeJob(options, cluster).first;
+                const std::string& name = graph.GetFacts().name;
+                job = (name.empty() ? "The graph" : name) + " on " +
+                      std::to_string(graph.GetNDevices()) + " GPUs";
+            }
+            Options named = options;
+            named.runName = std::to_string(rows.size() + 1) + " of " +
+                            std::to_string(contenders.size() * executors.size()) + ", " +
+                            variant.name +
+                            (variant.technology.empty() ? "" : ", " + variant.technology) + ", " +
+                            variant.routing;
+            rows.push_back(RunContender(named, contender, cluster, executor));
+        }
     }
-    const std::string& name = graph.GetFacts().name;
-    std::cout << (name.empty() ? "The graph" : name) << " on " << graph.GetNDevices() << " GPUs, "
-              << nodes << " x " << options.cluster << ", executor " << GetExecutor(options)
-              << "\n\n";
-    WriteFabricTable(rows, FabricTableFormat::TEXT, std::cout);
-    std::cout << "\nLonger: than the first row. Exposed: communication during which a GPU does not "
-                 "compute, mean.\nPorts of switches and cables are counted at the rate of a NIC; "
-                 "Radix: ports of the largest switch.\nCost: of performance, ports times "
-                 "iteration over those of the first row; the network alone.\n"
-              << (KnowsRouting(GetExecutor(options))
-                      ? ""
-                      : "Adaptive routing is known at packet level only: --executor=packet.\n");
+    Print(options, job, rows);
     for (const auto& [path, format] :
          {std::make_pair(options.csv, FabricTableFormat::CSV),
           std::make_pair(options.json, FabricTableFormat::JSON),
@@ -250,23 +368,30 @@ class FabricsProgram : public CommandLineProgram
             "job: GPT-3 125M, every two GPUs with a replica.");
         m_options.model.AddTo(command);
         command.AddValue("graph", "execution graph to run, a .json or .pb file", m_options.graph);
-        command.AddValue("fabrics",
-                         "fabrics to compare, separated by commas: KIND[:RATIO][+infiniband|+roce]"
-                         "[+ecmp|+adaptive|+spray|+up-down][+rails=N]; KIND is one of --fabric or "
-                         "single-rail (default: the usual twelve, with packets)",
-                         m_options.fabrics);
+        command.AddValue(
+            "fabrics",
+            "what to compare, separated by commas, or by semicolons where a part has "
+            "commas: KIND[:RATIO][+infiniband|+roce][+ecmp|+adaptive|+spray|+up-down]"
+            "[+cables][+rails=N], KIND one of --fabric or single-rail; presets, also "
+            "with changes (dgx-a100:nic=4x); cluster files (default: the usual twelve, "
+            "with packets)",
+            m_options.fabrics);
         command.AddValue("cluster", "server preset, e.g. dgx-a100", m_options.cluster);
         command.AddValue("nodes", "servers", m_options.nodes);
         m_options.fabric.AddTo(command);
         command.AddValue("stream",
                          "random stream that decides which of several equal paths a flow takes",
                          m_options.stream);
+        command.AddValue("streams",
+                         "several random streams, e.g. 1-20: the median is compared, and least and "
+                         "most are shown",
+                         m_options.streams);
         command.AddValue(
             "launchInterval",
             "least time of a kernel (default 102.7 us): the host's pace in issuing them",
             m_options.launchInterval);
         command.AddValue("executor",
-                         "how finely time is resolved, one of those of proteus-run",
+                         "how finely time is resolved, one or several of those of proteus-run",
                          m_options.executor);
         command.AddValue("calibration",
                          "file of proteus-calibrate with parameters of the flow network, with "

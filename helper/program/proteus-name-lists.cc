@@ -10,6 +10,7 @@
 
 #include "ns3/proteus-algorithms.h"
 #include "ns3/proteus-classic-ring.h"
+#include "ns3/proteus-cluster-text.h"
 #include "ns3/proteus-cluster.h"
 #include "ns3/proteus-collective-settings.h"
 #include "ns3/proteus-run-information.h"
@@ -119,7 +120,7 @@ MatchName(const std::string& option, const std::string& name, const std::vector<
 std::string
 FindClusterName(const std::string& text)
 {
-    if (std::filesystem::exists(text))
+    if (std::filesystem::exists(text) || IsClusterText(text))
     {
         return text;
     }

@@ -6,6 +6,7 @@
 
 #include "proteus-program-list.h"
 
+#include "proteus-cluster-program.h"
 #include "proteus-option-values.h"
 #include "proteus-programs.h"
 
@@ -22,6 +23,7 @@ GetPrograms()
 {
     static const std::map<std::string, ProgramMaker> programs{
         {"proteus-calibrate", MakeCalibrateProgram},
+        {"proteus-cluster", MakeClusterProgram},
         {"proteus-collective", MakeNcclTestsProgram},
         {"proteus-compile", MakeCompileProgram},
         {"proteus-evaluate", MakeEvaluateProgram},

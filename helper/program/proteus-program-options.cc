@@ -8,7 +8,9 @@
 
 #include "proteus-executors.h"
 #include "proteus-name-lists.h"
+#include "proteus-scenario-run.h"
 
+#include "ns3/proteus-bundles.h"
 #include "ns3/proteus-classic-ring.h"
 #include "ns3/proteus-cluster-file.h"
 #include "ns3/proteus-gpu-model.h"
@@ -91,6 +93,10 @@ ProgramOptions::AddTo(OptionList& command, bool isTraceInput)
                      "servers of a preset (0: two for a preset, what the file says for a file)",
                      nodes);
     fabric.AddTo(command);
+    command.AddValue("bundles",
+                     "cables between two switches: whole (one link of their summed rate) or cables "
+                     "(a link each, among which paths are chosen)",
+                     bundles);
     command.AddValue("stream",
                      "random stream that decides which of several equal paths a flow takes",
                      stream);
@@ -133,6 +139,11 @@ ProgramOptions::AddTo(OptionList& command, bool isTraceInput)
                 "flow: part by which a collective takes longer while one of its GPUs computes",
                 OptionKind::RATIO,
                 communicationSlowdown);
+    command.AddValue(
+        "scenario",
+        "JSON file of what happens besides: failures, slow links and GPUs, other jobs, "
+        "traffic, placement (workloads/scenarios/ has examples)",
+        scenario);
     command.StartGroup("Results");
     results.AddTo(command, isTraceInput);
     command.StartGroup("What happens on the links");
@@ -168,6 +179,16 @@ ToCount(int64_t value, const std::string& name, int64_t least, int64_t most)
 
 Cluster
 ProgramOptions::BuildCluster() const
+{
+    if (bundles != "whole" && bundles != "cables")
+    {
+        throw std::invalid_argument("--bundles=" + bundles + ": must be whole or cables");
+    }
+    return bundles == "cables" ? SplitBundles(BuildWholeCluster()) : BuildWholeCluster();
+}
+
+Cluster
+ProgramOptions::BuildWholeCluster() const
 {
     const std::string classic = "classic:"; // the clusters that Proteus was published with
     if (cluster.compare(0, classic.size(), classic) == 0)
@@ -256,6 +277,11 @@ RunAndReport(const ProgramOptions& options,
              const std::vector<CarriedDependency>* carried)
 {
     options.Check();
+    if (!options.scenario.empty())
+    {
+        RunScenario(options, cluster, graph, dataType, carried);
+        return;
+    }
     if (options.communication.IsUsed())
     {
         ProgramOptions changed = options;

@@ -18,6 +18,7 @@
 #include "ns3/nstime.h"
 #include "ns3/proteus-cluster.h"
 #include "ns3/proteus-run-information.h"
+#include "ns3/proteus-scenario-plan.h"
 
 #include <functional>
 #include <istream>
@@ -69,6 +70,7 @@ struct ProgramOptions
     CommandLineText cluster{"dgx-a100"}; //!< server preset or JSON file
     int64_t nodes{0};                    //!< servers of a preset; 0: two
     FabricFlags fabric;                  //!< how servers of a preset are joined
+    std::string bundles{"whole"};        //!< of cables between switches: "whole" or "cables"
     int64_t stream{1};                   //!< random stream of path choice
     LaunchInterval launchInterval;       //!< the host's pace
     FrameworkOption framework;           //!< of a model that is compiled here
@@ -86,15 +88,19 @@ struct ProgramOptions
     ScheduleOptions communication;       //!< iterations, and the order of communications
     /// Of the communication schedule, once it is known what runs; see RuntimeOptions.
     std::function<std::unique_ptr<StartControl>(const ExecutionGraph&, Clock&)> startControl;
-    bool quiet{false};                 //!< no progress
-    bool ignoreMemory{false};          //!< run also what does not fit
-    std::string runName{"simulating"}; //!< of several runs, for their progress
+    CommandLineText scenario; //!< file of what happens besides the job, or empty
+    std::shared_ptr<const ScenarioPlan> scenarioPlan; //!< of the scenario, once it is known
+    std::string modelFolder;                          //!< where models of neighbours are
+    bool quiet{false};                                //!< no progress
+    bool ignoreMemory{false};                         //!< run also what does not fit
+    std::string runName{"simulating"};                //!< of several runs, for their progress
     /// Options whose values may be files that are read; programs add theirs.
     std::set<std::string> inputs{"cluster",
                                  "calibration",
                                  "communicationSchedule",
                                  "config",
-                                 "framework"};
+                                 "framework",
+                                 "scenario"};
 
     /**
      * @param command to add the options to
@@ -120,6 +126,10 @@ struct ProgramOptions
      * cannot be written
      */
     void Check() const;
+
+  private:
+    /// @return as BuildCluster(), with whole bundles
+    Cluster BuildWholeCluster() const;
 };
 
 /// @ingroup proteus

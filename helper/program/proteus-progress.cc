@@ -83,7 +83,7 @@ ProgressLine::Update(const RunProgress& progress)
     const bool hasPackets = progress.packetHops > 0;
     const auto part = static_cast<double>(hasPackets ? progress.bytes : progress.tasks);
     const auto whole = static_cast<double>(hasPackets ? progress.totalBytes : progress.totalTasks);
-    const double done = whole > 0 ? part / whole : 0;
+    const double done = whole > 0 ? std::min(1.0, part / whole) : 0; // traffic may add some
     const double rate = static_cast<double>(hasPackets ? progress.packetHops : progress.tasks);
     std::ostringstream line;
     line << std::fixed << std::setprecision(0) << std::floor(100 * done) << " %, "

@@ -15,6 +15,7 @@
 #include "ns3/proteus-perfetto-trace.h"
 #include "ns3/proteus-result-series.h"
 #include "ns3/proteus-result-tables.h"
+#include "ns3/proteus-scenario-report.h"
 #include "ns3/proteus-span-csv.h"
 #include "ns3/proteus-summary.h"
 
@@ -138,7 +139,7 @@ ResultOptions::Check() const
 }
 
 void
-ResultOptions::Write(const ReportedRun& run) const
+ResultOptions::Write(const ReportedRun& run, const std::vector<Table>& more) const
 {
     const auto write = [](const std::string& path, const std::function<void(std::ostream&)>& f) {
         if (!path.empty())
@@ -162,14 +163,10 @@ ResultOptions::Write(const ReportedRun& run) const
         }
         std::ostringstream text;
         WriteSummaryJson(summaryOf, text);
-        if (run.results.size() == 1)
-        {
-            summaries = text.str();
-        }
-        else
-        {
-            summaries += (i == 0 ? "{\"" : ",\n\"") + executor + "\": " + text.str();
-        }
+        const std::string whole = AddToSummary(text.str(), more, executor);
+        summaries += run.results.size() == 1
+                         ? whole
+                         : (i == 0 ? "{\"" : ",\n\"") + executor + "\": " + whole;
     }
     if (run.results.size() > 1)
     {
@@ -184,11 +181,12 @@ ResultOptions::Write(const ReportedRun& run) const
     {
         return;
     }
-    const std::vector<Table> made = MakeResultTables(analyzed);
+    std::vector<Table> made = MakeResultTables(analyzed);
     if (run.results.size() > 1)
     {
         PrintExecutorComparison(analyzed, made.back(), std::cout);
     }
+    made.insert(made.end(), more.begin(), more.end());
     tables.Write(made);
     if (!tables.folder.empty())
     {

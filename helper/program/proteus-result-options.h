@@ -55,9 +55,10 @@ struct ResultOptions
     /**
      * Prints the report on stdout and writes the files.
      * @param input what was run, and its results, at least one
+     * @param more further tables with a column "executor", for --json, --tables and --summary
      * @throw std::invalid_argument if a file cannot be written
      */
-    void Write(const ReportedRun& input) const;
+    void Write(const ReportedRun& input, const std::vector<Table>& more = {}) const;
 };
 
 } // namespace proteus

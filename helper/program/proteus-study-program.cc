@@ -14,9 +14,12 @@
 
 #include "ns3/proteus-fabric-variant.h"
 #include "ns3/proteus-input-file.h"
+#include "ns3/proteus-network-cost.h"
 #include "ns3/proteus-output-file.h"
 #include "ns3/proteus-plural.h"
+#include "ns3/proteus-prices-json.h"
 #include "ns3/proteus-study-page.h"
+#include "ns3/proteus-warning.h"
 
 #include <filesystem>
 #include <iostream>
@@ -77,10 +80,15 @@ ListFolders(const Options& options)
 class BillMaker
 {
   public:
-    /// @param folder of the study
-    explicit BillMaker(const std::string& folder)
-        : m_folder(folder)
+    /// @param study whose points it is about @param workloads the folder workloads/
+    BillMaker(const Study& study, const std::string& workloads)
+        : m_folder(study.folder)
     {
+        const std::string path = study.prices.empty()
+                                     ? workloads + "/prices.json"
+                                     : (std::filesystem::path(m_folder) / study.prices).string();
+        InputFile file(path);
+        m_prices = ReadPricesJson(file.GetStream(), path);
     }
 
     /// @param point of a study of proteus-run or proteus-gpt3 @return GetBillColumns()
@@ -91,6 +99,7 @@ class BillMaker
         list.AddValue("cluster", "", options.cluster);
         list.AddValue("nodes", "", options.nodes);
         options.fabric.AddTo(list);
+        list.AddValue("bundles", "", options.bundles);
         std::vector<std::string> words{"proteus-study"};
         std::string key;
         for (const auto& [name, value] : point.options)
@@ -105,13 +114,35 @@ class BillMaker
         if (isNew)
         {
             list.Parse(words, std::cout);
-            const NetworkBill bill = CountNetwork(options.BuildCluster());
+            const Cluster cluster = options.BuildCluster();
+            const NetworkBill bill = CountNetwork(cluster);
             place->second = {bill.switches, bill.ports, bill.cables};
+            AddPrice(cluster, place->second);
         }
         return place->second;
     }
 
   private:
+    /// Adds price and power, if the table has all that it takes.
+    void AddPrice(const Cluster& cluster, std::vector<Cell>& cells) const
+    {
+        try
+        {
+            double price = 0;
+            double powerW = 0;
+            for (const BillLine& line : MakeBill(cluster, m_prices))
+            {
+                price += line.price;
+                powerW += line.powerW;
+            }
+            cells.insert(cells.end(), {Cell(price), Cell(powerW)});
+        }
+        catch (const std::invalid_argument& error)
+        {
+            Warn(cluster.GetName() + ": no price: " + error.what());
+        }
+    }
+
     /// @return a value, with the path of a file as this process sees it
     std::string Place(const std::string& name, const std::string& value) const
     {
@@ -122,6 +153,7 @@ class BillMaker
     }
 
     std::string m_folder;
+    PriceTable m_prices;
     std::map<std::string, std::vector<Cell>> m_bills; //!< by options
 };
 
@@ -262,7 +294,7 @@ class StudyProgramOfAll : public CommandLineProgram
 
     void Report(const Study& study, const StudyStore& store, StudyOutcome& outcome) const
     {
-        BillMaker bills(study.folder);
+        BillMaker bills(study, GetWorkloads());
         for (std::size_t i = 0; i < outcome.points.size() && study.table.empty(); ++i)
         {
             if (outcome.results[i].isDone && outcome.results[i].error.empty())

@@ -284,6 +284,30 @@ Cluster::AddLink(const Link& link)
     return id;
 }
 
+void
+Cluster::RankGpus(const std::vector<VertexId>& first)
+{
+    std::vector<bool> isFirst(m_vertices.size(), false);
+    for (const VertexId gpu : first)
+    {
+        if (gpu >= m_vertices.size() || m_vertices[gpu].kind != VertexKind::GPU || isFirst[gpu])
+        {
+            throw std::invalid_argument("vertex " + std::to_string(gpu) +
+                                        " is no GPU, or gets two ranks");
+        }
+        isFirst[gpu] = true;
+    }
+    std::vector<VertexId> ranked = first;
+    for (const VertexId gpu : m_gpus)
+    {
+        if (!isFirst[gpu])
+        {
+            ranked.push_back(gpu);
+        }
+    }
+    m_gpus = std::move(ranked);
+}
+
 int32_t
 Cluster::DomainKey(VertexId vertex) const
 {

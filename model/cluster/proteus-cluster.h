@@ -223,7 +223,7 @@ struct Port
 
 /**
  * @ingroup proteus
- * A cluster. GPUs are numbered by rank in the order in which they were added.
+ * A cluster. GPUs are numbered by rank in the order in which they were added, see RankGpus().
  */
 class Cluster
 {
@@ -277,6 +277,13 @@ class Cluster
     {
         return m_gpus;
     }
+
+    /**
+     * Ranks GPUs anew: placement of jobs. Which NIC is whose does not depend on it.
+     * @param first vertices of GPUs, which get the ranks from 0 on; the others follow as they were
+     * @throw std::invalid_argument for a vertex that is no GPU, or stands there twice
+     */
+    void RankGpus(const std::vector<VertexId>& first);
 
     /// @return number of servers
     uint32_t GetNServers() const

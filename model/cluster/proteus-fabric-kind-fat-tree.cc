@@ -6,6 +6,8 @@
 
 #include "proteus-fabric-kind.h"
 
+#include <algorithm>
+#include <cmath>
 #include <stdexcept>
 
 namespace ns3
@@ -18,6 +20,7 @@ namespace
 
 /// Ports of the largest switch: a vertex has no more, less one to stay even.
 constexpr uint32_t MOST_PORTS = 65534;
+constexpr double ROUNDING = 1e-9; //!< of a quotient that should be whole
 
 /// @param ports of a switch @return what plugs into a full fat tree of such switches
 uint64_t
@@ -55,7 +58,10 @@ Join(Cluster& cluster, const FabricPlugs& plugs, const FabricOptions& options)
     const uint64_t quarter = uint64_t{half} * half;
     const auto nPods = static_cast<uint32_t>((plugs.Count() - 1) / quarter + 1);
     CheckFabricSize(options.kind, uint64_t{nPods} * ports + quarter, 2 * nPods * quarter);
-    const double above = plugs.access.bytesPerSecond / options.oversubscription;
+    // Oversubscription leaves aggregation switches out, and the cores above them.
+    const auto nUp =
+        static_cast<uint32_t>(std::max(1.0, std::ceil(half / options.oversubscription - ROUNDING)));
+    const double above = plugs.access.bytesPerSecond * half / options.oversubscription / nUp;
 
     std::vector<VertexId> edges;
     std::vector<VertexId> aggregations; // both of pod after pod
@@ -66,7 +72,7 @@ Join(Cluster& cluster, const FabricPlugs& plugs, const FabricOptions& options)
         {
             edges.push_back(AddNetworkSwitch(cluster, "edge" + suffix + std::to_string(i), plugs));
         }
-        for (uint32_t i = 0; i < half; ++i)
+        for (uint32_t i = 0; i < nUp; ++i)
         {
             aggregations.push_back(
                 AddNetworkSwitch(cluster, "aggregation" + suffix + std::to_string(i), plugs));
@@ -84,22 +90,22 @@ Join(Cluster& cluster, const FabricPlugs& plugs, const FabricOptions& options)
     {
         for (uint32_t i = 0; i < half; ++i)
         {
-            for (uint32_t j = 0; j < half; ++j)
+            for (uint32_t j = 0; j < nUp; ++j)
             {
                 AddLinkLike(cluster,
                             edges[pod * half + i],
-                            aggregations[pod * half + j],
+                            aggregations[pod * nUp + j],
                             plugs.trunk,
                             above);
             }
         }
     }
-    for (uint32_t i = 0; i < quarter; ++i)
+    for (uint32_t i = 0; i < nUp * half; ++i)
     {
         const VertexId core = AddNetworkSwitch(cluster, "core" + std::to_string(i), plugs);
         for (uint32_t pod = 0; pod < nPods; ++pod)
         {
-            AddLinkLike(cluster, aggregations[pod * half + i / half], core, plugs.trunk, above);
+            AddLinkLike(cluster, aggregations[pod * nUp + i / half], core, plugs.trunk, above);
         }
     }
 }

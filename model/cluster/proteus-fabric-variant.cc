@@ -6,6 +6,7 @@
 
 #include "proteus-fabric-variant.h"
 
+#include "proteus-bundles.h"
 #include "proteus-fabric-kind.h"
 
 #include <algorithm>
@@ -173,10 +174,18 @@ ParseFabricVariant(const std::string& text, const FabricOptions& base)
 {
     FabricVariant variant;
     variant.fabric = base;
-    const std::vector<std::string> parts = Split(text, '+');
+    std::vector<std::string> parts = Split(text, '+');
     if (parts.empty())
     {
         Refuse(text, "is empty");
+    }
+    // One kind has a "+" in its name: what follows it is its ratio, or nothing.
+    const std::string dragonfly = "dragonfly";
+    if (parts[0] == dragonfly && text.size() > dragonfly.size())
+    {
+        const bool hasRatio = parts.size() > 1 && (parts[1].empty() || parts[1][0] == ':');
+        parts[0] += "+" + (hasRatio ? parts[1] : "");
+        parts.erase(parts.begin() + 1, parts.begin() + (hasRatio ? 2 : 1));
     }
     ReadKind(parts[0], text, variant);
     for (std::size_t i = 1; i < parts.size(); ++i)
@@ -190,6 +199,11 @@ ParseFabricVariant(const std::string& text, const FabricOptions& base)
         {
             variant.routing = Routings().at(part);
         }
+        else if (part == "cables")
+        {
+            variant.hasCables = true;
+            variant.name += " cables";
+        }
         else if (part.rfind("rails=", 0) == 0)
         {
             const double rails = ToNumber(part.substr(6), text, "the number of rails");
@@ -200,7 +214,8 @@ ParseFabricVariant(const std::string& text, const FabricOptions& base)
         {
             Refuse(text,
                    "part '" + part +
-                       "' must be infiniband, roce, ecmp, spray, adaptive, up-down or rails=N");
+                       "' must be infiniband, roce, ecmp, spray, adaptive, up-down, cables or "
+                       "rails=N");
         }
     }
     return variant;
@@ -278,19 +293,20 @@ MakeVariantCluster(const std::string& preset, uint32_t servers, const FabricVari
                     ToString(technology));
     FabricPlugs plugs;
     plugs.trunk.technology = technology;
-    plugs.trunk.bytesPerSecond = access->bytesPerSecond;
+    plugs.trunk.bytesPerSecond =
+        variant.nicBytesPerSecond > 0 ? variant.nicBytesPerSecond : access->bytesPerSecond;
     plugs.trunk.delayPs = DefaultDelayPs(technology);
     plugs.trunk.framing = DefaultFraming(technology);
     plugs.trunk.cost = DefaultCost(technology);
     plugs.access = plugs.trunk;
-    plugs.access.framing = NicFraming(technology, access->bytesPerSecond);
+    plugs.access.framing = NicFraming(technology, plugs.trunk.bytesPerSecond);
     for (uint32_t i = 0; i < servers; ++i)
     {
         plugs.servers.push_back(CopyServer(cluster, server, i, variant.rails));
     }
     JoinByFabric(cluster, plugs, variant.fabric);
     cluster.Validate();
-    return cluster;
+    return variant.hasCables ? SplitBundles(cluster) : cluster;
 }
 
 NetworkBill

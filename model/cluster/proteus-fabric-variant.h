@@ -33,14 +33,16 @@ struct FabricVariant
     std::string technology; //!< "infiniband", "roce"; empty: that of the servers' NICs
     uint32_t rails{0};      //!< NICs of each server that are plugged in, the first ones; 0: all
     std::string routing{"Ecmp"}; //!< attribute Routing of ns3::proteus::Fabric
+    bool hasCables{false};       //!< see SplitBundles()
+    double nicBytesPerSecond{0}; //!< rate of all links of the network; 0: that of the preset's NICs
 };
 
 /**
  * @ingroup proteus
  * Reads a variant: parts joined by "+", the first of which is a kind of fabric, with ":RATIO" for
  * its oversubscription, or "single-rail", which is rail-optimised with one NIC per server; the
- * others are infiniband, roce, ecmp, spray, adaptive, up-down, or rails=N. Example:
- * "leaf-spine:4+roce+adaptive".
+ * others are infiniband, roce, ecmp, spray, adaptive, up-down, cables or rails=N. Examples:
+ * "leaf-spine:4+roce+adaptive", "dragonfly+:2+adaptive".
  * @param text to read
  * @param base options of all fabrics, of which kind and oversubscription are replaced
  * @return the variant

@@ -83,9 +83,11 @@ NicTable::Find(VertexId gpu) const
         return known->second;
     }
     // All GPUs of the server at once: those with the same nearest NICs share them, in the order of
-    // their ranks.
+    // their vertices, whatever their ranks (Cluster::RankGpus()).
     std::map<std::vector<VertexId>, std::vector<VertexId>> sharers;
-    for (const VertexId other : m_cluster.GetGpus())
+    std::vector<VertexId> all = m_cluster.GetGpus();
+    std::sort(all.begin(), all.end());
+    for (const VertexId other : all)
     {
         if (m_cluster.GetVertices()[other].server == m_cluster.GetVertices()[gpu].server)
         {

@@ -184,6 +184,10 @@ Fabric::HeedPause(PortId id, uint32_t trafficClass, bool pause)
 {
     PortState& port = m_ports[id];
     const auto bit = static_cast<uint8_t>(1u << trafficClass);
+    if (port.stormed && (!pause || (port.paused & bit) != 0))
+    {
+        return; // the next pause of the storm comes at once
+    }
     if (pause)
     {
         ++port.statistics.pauses;
@@ -206,6 +210,24 @@ Fabric::HeedPause(PortId id, uint32_t trafficClass, bool pause)
     PacketRecord record;
     record.trafficClass = static_cast<uint8_t>(trafficClass);
     Trace(pause ? PortEvent::PAUSE : PortEvent::RESUME, id, record);
+}
+
+void
+Fabric::SetPauseStorm(PortId id, bool on)
+{
+    m_stepper.Synchronize();
+    PortState& port = m_ports[id];
+    for (uint32_t c = 0; c < m_ports.GetNClasses(); ++c)
+    {
+        const bool isPaused = IsPaused(id, c);
+        const bool isWanted = (port.pausing >> c & 1) != 0; // by the end itself
+        if (m_buffers.IsLossless(c) && isPaused != (on || isWanted))
+        {
+            port.stormed = false;
+            HeedPause(id, c, on);
+        }
+    }
+    port.stormed = on;
 }
 
 bool

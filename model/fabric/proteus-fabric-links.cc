@@ -77,6 +77,10 @@ Fabric::SetLinkUp(LinkId link, bool up)
             port.down = false;
             port.freeAtPs = std::max(port.freeAtPs, m_stepper.GetNowPs());
             RequestService(id, port.freeAtPs);
+            if (port.stormed)
+            {
+                SetPauseStorm(id, true);
+            }
         }
         else
         {

@@ -318,6 +318,14 @@ class Fabric : public Object
      */
     void SetLinkLoss(LinkId link, double lossProbability, double bitErrorRate);
 
+    /**
+     * A storm of PFC pauses: what stands at the end of a port repeats pauses of all lossless
+     * traffic classes without end, so that the port sends none of them until the storm is over.
+     * @param port that is paused, of a RoCE link
+     * @param on whether the storm goes on from now on
+     */
+    void SetPauseStorm(PortId port, bool on);
+
     /// @param link a link @return its present rate in bytes per second, per direction
     double GetLinkRate(LinkId link) const;
 

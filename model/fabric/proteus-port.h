@@ -94,6 +94,7 @@ struct alignas(64) PortState
     bool down{false};        //!< the link has failed
     bool goesDown{false};    //!< as Paths::GoesDown()
     bool reverses{false};    //!< its units cost the opposite direction something
+    bool stormed{false};     //!< the other end repeats pauses without end
 
     alignas(64) LinkStatistics statistics; //!< what it did; begins with what every packet changes
 

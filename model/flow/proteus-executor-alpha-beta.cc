@@ -23,6 +23,7 @@ DescribeAlphaBeta()
     traits.description = "latency and bandwidth, no sharing";
     traits.position = 4;
     traits.collectiveFields = GetFlowCollectiveFields();
+    traits.scenarioParts = {"slow devices"};
     return traits;
 }
 

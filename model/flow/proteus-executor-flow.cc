@@ -29,6 +29,7 @@ DescribeFlow(bool isCalibrated)
     traits.needsCalibration = isCalibrated;
     traits.refines = isCalibrated ? "flow" : "";
     traits.collectiveFields = GetFlowCollectiveFields();
+    traits.scenarioParts = {"slow devices"};
     return traits;
 }
 

@@ -288,6 +288,7 @@ DescribeIdeal()
     traits.name = "ideal";
     traits.description = "each communication alone at its bandwidth bound, a lower bound";
     traits.position = 8;
+    traits.scenarioParts = {"slow devices"};
     return traits;
 }
 

@@ -9,6 +9,8 @@
 #include "proteus-cluster-json.h"
 #include "proteus-nccl-topology.h"
 
+#include "ns3/proteus-cluster-text.h"
+
 #include <algorithm>
 #include <fstream>
 #include <stdexcept>
@@ -83,6 +85,10 @@ LoadCluster(const std::string& nameOrPath,
     if (std::find(presets.begin(), presets.end(), nameOrPath) != presets.end())
     {
         return MakeCluster(nameOrPath, std::max(servers, 1u), fabric);
+    }
+    if (IsClusterText(nameOrPath))
+    {
+        return MakeTextCluster(nameOrPath, servers, fabric);
     }
     const std::size_t suffix = nameOrPath.rfind(".xml:");
     if (suffix != std::string::npos)

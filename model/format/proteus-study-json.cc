@@ -67,7 +67,8 @@ class Reader
                         "row",
                         "measure",
                         "better",
-                        "cost"});
+                        "cost",
+                        "prices"});
         const JsonValue program = root.Get("program");
         m_study.program = program.AsName();
         program.Check([&] { m_check.program(m_study.program); });
@@ -131,6 +132,10 @@ class Reader
                 better->Fail("must be 'less' or 'more'");
             }
             m_study.isMostBest = better->AsName() == "more";
+        }
+        if (const auto prices = root.Find("prices"))
+        {
+            m_study.prices = prices->AsName();
         }
         if (const auto cost = root.Find("cost"))
         {

@@ -7,12 +7,14 @@
 #include "proteus-executor-packet.h"
 
 #include "proteus-executor-settings.h"
+#include "proteus-scenario-player.h"
 #include "proteus-training-job.h"
 
 #include "ns3/callback.h"
 #include "ns3/proteus-fabric-setup.h"
 #include "ns3/proteus-link-recorder.h"
 #include "ns3/simulator.h"
+#include "ns3/string.h"
 
 #include <chrono>
 #include <memory>
@@ -48,6 +50,12 @@ DescribePacket()
     traits.position = 1;
     traits.isExact = true;
     traits.hasPackets = true;
+    traits.scenarioParts = {"link failures",
+                            "link rates",
+                            "link losses",
+                            "PFC storms",
+                            "background traffic",
+                            "slow devices"};
     return traits;
 }
 
@@ -60,12 +68,31 @@ InstallJob(const ExecutionGraph& graph, const Cluster& cluster, const ExecutorSe
     SetUpFabric(fabric, cluster);
     Ptr<PacketNetwork> network = CreateObject<PacketNetwork>();
     ApplyCollectiveSettings(settings.collectives, network);
+    if (settings.scenario &&
+        !(settings.scenario->changes.empty() && settings.scenario->traffic.empty()))
+    {
+        // Communications then depend on more than on what they themselves do.
+        network->SetAttribute("Repetition", StringValue("off"));
+    }
     const int64_t used = network->AssignStreams(settings.stream);
     fabric->AssignStreams(settings.stream + used);
     Ptr<TrainingJob> job = CreateObject<TrainingJob>();
     const std::shared_ptr<const ExecutionGraph> borrowed(std::shared_ptr<void>(), &graph);
     job->Install(borrowed, fabric, network, settings.runtime);
     return job;
+}
+
+/// @param plan of a scenario @param job that it happens to @return what makes it happen
+std::unique_ptr<ScenarioPlayer>
+MakePlayer(const ScenarioPlan& plan, Ptr<TrainingJob> job)
+{
+    return std::make_unique<ScenarioPlayer>(plan,
+                                            job->GetFabric(),
+                                            job->GetNetwork()->GetTransport(),
+                                            [job] {
+                                                const RunProgress progress = job->GetProgress();
+                                                return progress.tasks == progress.totalTasks;
+                                            });
 }
 
 /// Sends every packet: ns-3's events are those of the fabric. The simulator is destroyed in the
@@ -88,6 +115,11 @@ class PacketExecutor : public Executor
         if (auto* packets = dynamic_cast<PacketObserver*>(&observer))
         {
             packets->OnInstall(job->GetFabric(), job->GetNetwork()->GetTransport());
+        }
+        std::unique_ptr<ScenarioPlayer> player;
+        if (settings.scenario)
+        {
+            player = MakePlayer(*settings.scenario, job);
         }
         std::unique_ptr<LinkRecorder> recorder;
         if (settings.recordsSeries)
@@ -117,6 +149,10 @@ class PacketExecutor : public Executor
             record.notes.push_back("packet: communications that are alike were all executed, and "
                                    "none repeated, because " +
                                    obstacle);
+        }
+        if (player)
+        {
+            record.traffic = player->GetTraffic();
         }
         if (recorder)
         {

@@ -6,6 +6,7 @@
 
 #include "proteus-flow-player.h"
 
+#include "proteus-message-pair.h"
 #include "proteus-stall-watch.h"
 
 #include "ns3/abort.h"
@@ -113,28 +114,9 @@ FlowPlayer::AssignStreams(Ptr<Fabric> fabric, int64_t stream)
 uint32_t
 FlowPlayer::CreateQueuePair(const FlowSpec& flow, uint64_t name)
 {
-    const Cluster& cluster = m_fabric->GetCluster();
-    QueuePairOptions options;
-    options.source = cluster.GetGpus()[flow.source];
-    options.destination = cluster.GetGpus()[flow.destination];
-    options.flow = name;
-    if (cluster.GetDomain(options.source) != cluster.GetDomain(options.destination))
-    {
-        const auto links = m_fabric->GetPaths().Walk(options.source,
-                                                     options.destination,
-                                                     [](VertexId, std::size_t) { return 0; });
-        const bool network = std::any_of(links.begin(), links.end(), [&](LinkId link) {
-            const LinkTechnology technology = cluster.GetLinks()[link].technology;
-            return technology == LinkTechnology::INFINIBAND || technology == LinkTechnology::ROCE;
-        });
-        const VertexId from = cluster.GetNic(options.source);
-        const VertexId to = cluster.GetNic(options.destination);
-        if (network && from != Cluster::NO_VERTEX && to != Cluster::NO_VERTEX)
-        {
-            options.waypoints = {from, to};
-        }
-    }
-    return m_transport->CreateQueuePair(options);
+    const auto& gpus = m_fabric->GetCluster().GetGpus();
+    return m_transport->CreateQueuePair(
+        MakeMessagePair(m_fabric, gpus[flow.source], gpus[flow.destination], name));
 }
 
 void

@@ -266,8 +266,12 @@ PacketWire::ReceiveControl(uint32_t queuePair, uint32_t value)
     {
         const VertexId vertex = m_transport->GetSource(queuePair);
         const auto& gpus = m_fabric->GetCluster().GetGpus();
-        const auto device = static_cast<DeviceId>(
-            std::lower_bound(gpus.begin(), gpus.end(), vertex) - gpus.begin());
+        auto place = std::lower_bound(gpus.begin(), gpus.end(), vertex);
+        if (place == gpus.end() || *place != vertex) // Cluster::RankGpus()
+        {
+            place = std::find(gpus.begin(), gpus.end(), vertex);
+        }
+        const auto device = static_cast<DeviceId>(place - gpus.begin());
         id = GetBlock(BlockKey{message.task, message.microBatch, device, message.block});
         m_machine.GetBlock(id).sendPeerBlock = message.receiverBlock;
     }

@@ -11,6 +11,7 @@
 #include "proteus-link-series.h"
 #include "proteus-link-statistics.h"
 #include "proteus-timeline.h"
+#include "proteus-traffic-record.h"
 
 #include <string>
 #include <vector>
@@ -36,6 +37,7 @@ struct RunRecord
     NetworkStatistics network;         //!< work of the simulator
     LinkSeries series;                 //!< links over time; may be empty
     std::vector<ChannelSpan> channels; //!< may be empty
+    std::vector<TrafficRecord> traffic; //!< messages of a scenario's traffic, as they began
     double wallS{0};                   //!< time that the simulation took
     std::vector<std::string> notes;    //!< what was set and is not modelled, and what a reader of
                                        //!< the times should know, a sentence each

@@ -55,6 +55,39 @@ FormatTechnology(const std::string& technology)
     return technology == "infiniband" ? "InfiniBand" : technology == "roce" ? "RoCE" : technology;
 }
 
+/// @return the first row of the same executor
+const FabricRow&
+FindFirst(const std::vector<FabricRow>& rows, const FabricRow& row)
+{
+    return *std::find_if(rows.begin(), rows.end(), [&](const FabricRow& other) {
+        return other.executor == row.executor;
+    });
+}
+
+/// @return whether chance may be all that is between two rows
+bool
+IsChance(const FabricRow& row, const FabricRow& first)
+{
+    return row.throws && first.throws && IsWithinSpread(*row.throws, *first.throws);
+}
+
+/// @return whether a row has an executor, or throws
+bool
+HasExecutors(const std::vector<FabricRow>& rows)
+{
+    return std::any_of(rows.begin(), rows.end(), [](const FabricRow& row) {
+        return !row.executor.empty();
+    });
+}
+
+bool
+HasThrows(const std::vector<FabricRow>& rows)
+{
+    return std::any_of(rows.begin(), rows.end(), [](const FabricRow& row) {
+        return row.throws.has_value();
+    });
+}
+
 /// The cells of the tables for people.
 std::vector<std::vector<std::string>>
 MakeCells(const std::vector<FabricRow>& rows)
@@ -63,7 +96,18 @@ MakeCells(const std::vector<FabricRow>& rows)
         return row.tokensPerS > 0;
     });
     std::vector<std::vector<std::string>> cells;
-    std::vector<std::string> head{"Fabric", "Links", "Routing", "Iteration", "Longer"};
+    const bool hasExecutors = HasExecutors(rows);
+    const bool hasThrows = HasThrows(rows);
+    std::vector<std::string> head{"Fabric", "Links", "Routing"};
+    if (hasExecutors)
+    {
+        head.emplace_back("Executor");
+    }
+    head.insert(head.end(), {"Iteration", "Longer"});
+    if (hasThrows)
+    {
+        head.insert(head.end(), {"Least", "Most", "Within spread"});
+    }
     if (hasTokens)
     {
         head.emplace_back("Tokens/s");
@@ -76,11 +120,23 @@ MakeCells(const std::vector<FabricRow>& rows)
     cells.push_back(head);
     for (const FabricRow& row : rows)
     {
+        const FabricRow& first = FindFirst(rows, row);
         std::vector<std::string> line{row.fabric,
                                       FormatTechnology(row.technology),
-                                      FormatRouting(row.routing),
-                                      FormatTime(row.iterationS),
-                                      FormatLonger(row, rows.front())};
+                                      FormatRouting(row.routing)};
+        if (hasExecutors)
+        {
+            line.push_back(row.executor);
+        }
+        line.insert(line.end(), {FormatTime(row.iterationS), FormatLonger(row, first)});
+        if (hasThrows)
+        {
+            const Spread spread = row.throws.value_or(FindSpread({row.iterationS}));
+            line.insert(line.end(),
+                        {FormatTime(spread.least),
+                         FormatTime(spread.most),
+                         IsChance(row, first) ? "yes" : "no"});
+        }
         if (hasTokens)
         {
             line.push_back(FormatCount(static_cast<uint64_t>(row.tokensPerS)));
@@ -92,7 +148,7 @@ MakeCells(const std::vector<FabricRow>& rows)
         {
             line.push_back(FormatCount(count));
         }
-        line.push_back(FormatNumber(GetRelativeCost(row, rows.front()), 2));
+        line.push_back(FormatNumber(GetRelativeCost(row, first), 2));
         cells.push_back(line);
     }
     return cells;
@@ -136,23 +192,34 @@ ToJson(const FabricRow& row, const FabricRow& first)
     json["cables"] = row.bill.cables;
     json["largest_switch_ports"] = row.bill.largestSwitch;
     json["relative_cost"] = GetRelativeCost(row, first);
+    if (!row.executor.empty())
+    {
+        json["executor"] = row.executor;
+    }
+    if (row.throws)
+    {
+        json["throws"] = row.throws->count;
+        json["iteration_least_s"] = row.throws->least;
+        json["iteration_most_s"] = row.throws->most;
+        json["within_spread"] = IsChance(row, first);
+    }
     return json;
 }
 
-/// The same values as in JSON; names have no comma and no quote.
+/// The same values as in JSON.
 void
 WriteCsv(const std::vector<FabricRow>& rows, std::ostream& out)
 {
     for (std::size_t i = 0; i < rows.size(); ++i)
     {
-        const nlohmann::ordered_json json = ToJson(rows[i], rows[0]);
+        const nlohmann::ordered_json json = ToJson(rows[i], FindFirst(rows, rows[i]));
         std::string head;
         std::string line;
         for (const auto& [key, value] : json.items())
         {
             const std::string comma = head.empty() ? "" : ",";
             head += comma + key;
-            line += comma + (value.is_string() ? value.get<std::string>()
+            line += comma + (value.is_string() ? QuoteCsv(value.get<std::string>())
                              : value.is_null() ? ""
                                                : value.dump());
         }
@@ -219,7 +286,7 @@ WriteFabricTable(const std::vector<FabricRow>& rows, FabricTableFormat format, s
         nlohmann::ordered_json json = nlohmann::ordered_json::array();
         for (const FabricRow& row : rows)
         {
-            json.push_back(ToJson(row, rows.front()));
+            json.push_back(ToJson(row, FindFirst(rows, row)));
         }
         out << json.dump(2) << '\n';
         break;

@@ -10,6 +10,7 @@
 #include "proteus-summary.h"
 
 #include "ns3/proteus-fabric-variant.h"
+#include "ns3/proteus-spread.h"
 
 #include <optional>
 #include <ostream>
@@ -34,6 +35,8 @@ struct FabricRow
     std::optional<double> busiest; //!< highest utilisation of a link of the network, 0 to 1; none
                                    //!< where the executor knows nothing of links
     NetworkBill bill;              //!< what it takes
+    std::string executor;          //!< who ran it; empty: the same for all rows
+    std::optional<Spread> throws;  //!< of iterationS, which is the median, by random stream
 };
 
 /**
@@ -67,7 +70,8 @@ enum class FabricTableFormat : uint8_t
  * largest switch, and what a unit of performance costs: ports times iteration time, over that of
  * the first row. CSV and JSON have `iteration_s`, `relative` (1 in the first row), `tokens_per_s`,
  * `exposed_communication_s`, `busiest_link`, `switches`, `ports`, `cables`, `largest_switch_ports`,
- * `relative_cost`.
+ * `relative_cost`. Where rows have them also `executor`, whose rows are compared with its first,
+ * and `throws`, `iteration_least_s`, `iteration_most_s` and `within_spread`, see IsWithinSpread().
  * @param rows of the comparison
  * @param format how
  * @param out where to

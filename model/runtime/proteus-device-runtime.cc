@@ -8,6 +8,7 @@
 
 #include "proteus-stall-report.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace ns3
@@ -231,18 +232,38 @@ DeviceRuntime::StartTask(const LocalInstance& instance)
         }
         m_network.Join(m_device, id, instance.microBatch, done);
     }
-    else if (m_sharing && !m_graph.IsHostStream(task.stream))
-    {
-        m_sharing->StartKernel(m_device, task, done);
-    }
     else
     {
-        m_clock.Schedule(m_device, m_options.roofline.ComputeTimePs(task, m_gpu), done);
+        StartCompute(task, startPs, done);
     }
     if (m_tasks.GetIssue(instance.local) != Issue::POSTED &&
         m_admission.Start(task, instance.microBatch))
     {
         Admit();
+    }
+}
+
+void
+DeviceRuntime::StartCompute(const Task& task, int64_t startPs, const std::function<void()>& done)
+{
+    const int64_t usualPs = m_options.roofline.ComputeTimePs(task, m_gpu);
+    const int64_t extraPs =
+        m_options.stretch
+            ? std::max<int64_t>(0, m_options.stretch(m_device, startPs, usualPs) - usualPs)
+            : 0;
+    if (!m_sharing || m_graph.IsHostStream(task.stream))
+    {
+        m_clock.Schedule(m_device, usualPs + extraPs, done);
+    }
+    else if (extraPs == 0)
+    {
+        m_sharing->StartKernel(m_device, task, done);
+    }
+    else // what comes on top shares the GPU with nobody
+    {
+        m_sharing->StartKernel(m_device, task, [this, extraPs, done] {
+            m_clock.Schedule(m_device, extraPs, done);
+        });
     }
 }
 

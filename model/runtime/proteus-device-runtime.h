@@ -44,6 +44,10 @@ struct RuntimeOptions
     /// Makes what decides when communications start, one for all devices of a run; none: their
     /// streams decide. What it is given outlives what it makes.
     std::function<std::unique_ptr<StartControl>(const ExecutionGraph&, Clock&)> startControl;
+    /// How long a compute task takes that begins on a device at a time and would take so long: for
+    /// GPUs and hosts that are slow for a while. Picoseconds, not shorter; none: as long as it
+    /// would.
+    std::function<int64_t(DeviceId device, int64_t startPs, int64_t durationPs)> stretch;
 
     /// @param graph of a run @param clock of it @return what startControl makes, or null
     std::unique_ptr<StartControl> MakeStartControl(const ExecutionGraph& graph, Clock& clock) const
@@ -143,6 +147,8 @@ class DeviceRuntime
     void Offer(const LocalInstance& instance);
     /// @param instance whose turn has come
     void StartTask(const LocalInstance& instance);
+    /// @param task that computes @param startPs now @param done whom to tell when it has
+    void StartCompute(const Task& task, int64_t startPs, const std::function<void()>& done);
     /// @param instance that has ended @param startPs when it began
     void FinishTask(const LocalInstance& instance, int64_t startPs);
     /// Marks an instance, and memory tasks that follow from it, as done.

@@ -7,6 +7,7 @@
 #include "proteus-executor.h"
 
 #include "ns3/proteus-registry.h"
+#include "ns3/proteus-scenario-plan.h"
 
 #include <algorithm>
 #include <chrono>
@@ -30,6 +31,25 @@ ToShortText(double value)
     std::string text = std::to_string(value);
     text.erase(text.find_last_not_of('0') + 1);
     return text.back() == '.' ? text + "0" : text;
+}
+
+/// @throw std::invalid_argument if an executor does not honour a part of the scenario
+void
+RequireScenario(const ExecutorTraits& traits, const ExecutorSettings& settings)
+{
+    if (!settings.scenario)
+    {
+        return;
+    }
+    for (const std::string& part : settings.scenario->ListParts())
+    {
+        if (traits.scenarioParts.count(part) == 0)
+        {
+            throw std::invalid_argument("scenario: the executor " + traits.name +
+                                        " does not model " + part +
+                                        ": take --executor=packet, or leave it out");
+        }
+    }
 }
 
 } // namespace
@@ -66,6 +86,7 @@ Executor::Run(const ExecutionGraph& graph,
                                     " needs a calibration: proteus-calibrate makes one");
     }
     CheckCollectiveSettings(settings.collectives);
+    RequireScenario(m_traits, settings);
     RunObserver unheard;
     const auto start = std::chrono::steady_clock::now();
     RunRecord record = DoRun(graph, cluster, settings, observer ? *observer : unheard);

@@ -34,6 +34,8 @@ namespace ns3
 namespace proteus
 {
 
+struct ScenarioPlan;
+
 /// @ingroup proteus
 /// How far a run is.
 struct RunProgress
@@ -90,6 +92,7 @@ struct ExecutorSettings
     std::vector<EngineSetting> engine; //!< attributes of the packet engine that were changed
     bool recordsSeries{false};         //!< whether links over time are wanted
     bool recordsChannels{false};       //!< whether spans of channels are wanted
+    std::shared_ptr<const ScenarioPlan> scenario; //!< what happens besides the graph, or null
 };
 
 /// @ingroup proteus
@@ -110,6 +113,7 @@ struct ExecutorTraits
     std::string refines;          //!< executor that it is a calibrated form of; may be empty
     std::string repeats; //!< executor whose communications it times one by one; may be empty
     std::set<std::string> collectiveFields; //!< CollectiveField::name that count, without packets
+    std::set<std::string> scenarioParts;    //!< of ScenarioPlan::ListParts(), that it honours
 };
 
 /**
@@ -140,7 +144,8 @@ class Executor
      * @param settings see there; what this executor does not model is named in RunRecord::notes
      * @param observer hears of the run; may be null
      * @return what the run leaves behind
-     * @throw std::invalid_argument if the graph does not fit the cluster, or a setting is refused
+     * @throw std::invalid_argument if the graph does not fit the cluster, or a setting is refused,
+     * a part of the scenario among them
      * @throw std::runtime_error if the graph cannot finish
      */
     RunRecord Run(const ExecutionGraph& graph,

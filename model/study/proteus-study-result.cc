@@ -94,6 +94,23 @@ NameCollective(const Json& json)
            use.at("ranks").dump() + " ranks in " + use.at("servers").dump() + " servers";
 }
 
+/// @return the largest slow-down of the jobs of a scenario
+Cell
+FindWorstSlowdown(const Json& json)
+{
+    Cell worst;
+    for (const Json& job : json.value("jobs", Json::array()))
+    {
+        const Json slowdown = job.value("slowdown", Json());
+        if (slowdown.is_number() && (!std::holds_alternative<double>(worst) ||
+                                     std::get<double>(worst) < slowdown.get<double>()))
+        {
+            worst = slowdown.get<double>();
+        }
+    }
+    return worst;
+}
+
 /// @return the remarks of a run, one after the other
 Cell
 JoinNotes(const Json& json)
@@ -143,6 +160,16 @@ GetSummaryLayout()
         First("collectives",
               "busbw_bytes_per_s",
               {"longest_collective_busbw_bytes_per_s", "B/s", "its bus bandwidth"}),
+        First("jobs",
+              "slowdown",
+              {"job_slowdown", "", "of a scenario: time of the program's job over that alone"}),
+        {{"worst_slowdown", "", "of a scenario: the same, of the job that is slowed down most"},
+         FindWorstSlowdown},
+        First("jobs",
+              "network_busbw_bytes_per_s",
+              {"job_busbw_bytes_per_s",
+               "B/s",
+               "of a scenario: bus bandwidth of the program's job between servers"}),
         Plain("congestion", "", "which link is to blame"),
         {{"notes", "", "what was set and not honoured"}, JoinNotes}};
     return columns;
@@ -350,7 +377,9 @@ GetBillColumns()
 {
     return {{"network_switches", "", "network switches"},
             {"network_ports", "", "ports of them in use, of the rate of a NIC"},
-            {"network_cables", "", "cables of the network, of the rate of a NIC"}};
+            {"network_cables", "", "cables of the network, of the rate of a NIC"},
+            {"network_price", "", "of network and NICs, in the currency of the table of prices"},
+            {"network_power_w", "W", "of network and NICs"}};
 }
 
 std::vector<Column>

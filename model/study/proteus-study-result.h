@@ -37,7 +37,7 @@ struct StudyResult
 };
 
 /// @ingroup proteus
-/// @return columns of what a network takes: switches, ports, cables
+/// @return columns of what a network takes: switches, ports, cables, price, power
 std::vector<Column> GetBillColumns();
 
 /// @ingroup proteus

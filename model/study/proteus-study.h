@@ -63,6 +63,7 @@ struct Study
     std::string measure{"iteration_s"}; //!< column that is compared
     bool isMostBest{false};             //!< whether more of it is better
     std::string cost{"network_ports"};  //!< column that it is weighed against
+    std::string prices;                 //!< file with a table of prices; empty: the usual one
     std::string folder{"."};            //!< where relative paths in it begin
 };
 

@@ -64,7 +64,7 @@ Acknowledgements::Handle(const PacketRecord& record)
     {
         const uint64_t tag = state.messages.Front().tag;
         state.messages.Pop();
-        m_core.user->ReceiveAcknowledgement(id, tag);
+        m_core.GetUser(id).ReceiveAcknowledgement(id, tag);
     }
 }
 

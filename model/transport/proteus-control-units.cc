@@ -61,7 +61,7 @@ ControlUnits::Receive(const PacketRecord& record)
     const ControlUnitState& controls = m_core.pairs.GetState(id).controls;
     if (!controls.isReliable)
     {
-        m_core.user->ReceiveControl(id, record.content);
+        m_core.GetUser(id).ReceiveControl(id, record.content);
         return;
     }
     std::vector<uint32_t> values;
@@ -72,7 +72,7 @@ ControlUnits::Receive(const PacketRecord& record)
     m_back.SendForward(id, answer);
     for (uint32_t value : values)
     {
-        m_core.user->ReceiveControl(id, value);
+        m_core.GetUser(id).ReceiveControl(id, value);
     }
 }
 

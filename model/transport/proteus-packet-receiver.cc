@@ -185,7 +185,7 @@ PacketReceiver::DeliverMessages(uint32_t id)
         {
             receiver.messageEnd = state.messages.At(receiver.delivering).end;
         }
-        m_core.user->ReceiveMessage(id, message.tag, message.bytes);
+        m_core.GetUser(id).ReceiveMessage(id, message.tag, message.bytes);
     }
 }
 

@@ -43,6 +43,7 @@ QueuePairTable::Add(const QueuePairOptions& options,
     QueuePairState& state = m_states.emplace_back();
     state.source = options.source;
     state.destination = options.destination;
+    state.user = options.user;
     state.waypoints = options.waypoints;
     state.copyBytesPerSecond = options.copyBytesPerSecond;
     state.flow = options.flow;

@@ -33,6 +33,8 @@ namespace ns3
 namespace proteus
 {
 
+class TransportUser;
+
 /// @ingroup proteus
 /// What CreateQueuePair() makes.
 struct QueuePairOptions
@@ -48,6 +50,7 @@ struct QueuePairOptions
     /// CopyMethod::SM: what the kernel moves, bytes per second; 0: Vertex::smCopyBytesPerSecond
     double copyBytesPerSecond{0};
     std::string congestionControl; //!< empty: the transport's attribute decides
+    TransportUser* user{nullptr};  //!< whom to tell; null: whom Transport::SetFabric() was given
 };
 
 /// @ingroup proteus
@@ -324,6 +327,7 @@ struct GroupLane
 /// The rest of a queue pair.
 struct QueuePairState
 {
+    TransportUser* user{nullptr};                       //!< whom to tell; null: the transport's
     VertexId source{0};                                 //!< endpoint that sends data
     VertexId destination{0};                            //!< endpoint that receives it
     std::vector<VertexId> waypoints;                    //!< between them

@@ -29,6 +29,13 @@ struct TransportCore
     TransportUser* user{nullptr};      //!< whom to tell
     QueuePairTable pairs;              //!< all queue pairs
 
+    /// @param queuePair a queue pair @return whom to tell of it
+    TransportUser& GetUser(uint32_t queuePair) const
+    {
+        TransportUser* const own = pairs.GetState(queuePair).user;
+        return own ? *own : *user;
+    }
+
     /// @param queuePair a queue pair @return "queue pair 3 from gpu0 to gpu8", for messages
     std::string Describe(uint32_t queuePair) const;
 };

@@ -20,25 +20,10 @@ namespace
 
 /// The rooms of model/: each may include those before it, and none after it. doc/proteus.rst has
 /// the same list.
-const std::vector<std::string> ROOMS{"base",
-                                     "graph",
-                                     "cluster",
-                                     "record",
-                                     "cost",
-                                     "collective",
-                                     "strategy",
-                                     "runtime",
-                                     "schedule",
-                                     "flow",
-                                     "published",
-                                     "fabric",
-                                     "transport",
-                                     "gpu",
-                                     "search",
-                                     "calibration",
-                                     "report",
-                                     "study",
-                                     "format"};
+const std::vector<std::string> ROOMS{
+    "base",     "graph",   "cluster",     "record", "cost",      "collective", "strategy",
+    "scenario", "runtime", "schedule",    "flow",   "published", "fabric",     "transport",
+    "gpu",      "search",  "calibration", "report", "study",     "format"};
 
 /// Rooms that know the simulator; the others include neither it nor these.
 const std::set<std::string> SIMULATED{"fabric", "transport", "gpu"};

@@ -1,0 +1,253 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-scenario-run.h"
+
+#include "proteus-executors.h"
+#include "proteus-model-options.h"
+
+#include "ns3/proteus-graph-file.h"
+#include "ns3/proteus-input-file.h"
+#include "ns3/proteus-job-composition.h"
+#include "ns3/proteus-run-analysis.h"
+#include "ns3/proteus-scenario-json.h"
+#include "ns3/proteus-scenario-report.h"
+
+#include <iostream>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <stdexcept>
+#include <utility>
+
+namespace ns3
+{
+namespace proteus
+{
+
+namespace
+{
+
+constexpr double PS = 1e-12;
+
+/// @param job a neighbour @param options of the program @param cluster to run on
+/// @return all iterations of the job
+ExecutionGraph
+LoadNeighbour(const ScenarioJob& job, const ProgramOptions& options, const Cluster& cluster)
+{
+    std::vector<CarriedDependency> carried;
+    ExecutionGraph graph;
+    if (!job.graph.empty())
+    {
+        graph = LoadGraph(job.graph);
+    }
+    else
+    {
+        ModelOptions model;
+        model.model = job.model;
+        model.strategy = job.strategy;
+        model.variables = job.variables;
+        model.folder = options.modelFolder;
+        const TrainingPlan plan = model.Load(options.framework.GetPlan());
+        graph = CompileForCluster(plan,
+                                  cluster,
+                                  options.framework.Load(plan, cluster, options.launchInterval),
+                                  "",
+                                  &carried);
+        options.CheckMemory(graph, cluster);
+    }
+    return RepeatGraph(graph, carried, job.iterations, CrossIteration::BARRIER).graph;
+}
+
+/// Runs the jobs of a scenario, together and alone.
+class ScenarioRunner
+{
+  public:
+    ScenarioRunner(const ProgramOptions& options,
+                   const Cluster& cluster,
+                   const ExecutionGraph& graph,
+                   const std::vector<CarriedDependency>* carried)
+        : m_options(options),
+          m_cluster(cluster),
+          m_ranked(cluster)
+    {
+        InputFile file(options.scenario);
+        m_scenario = ReadScenarioJson(file.GetStream(), options.scenario, cluster);
+        LoadJobs(graph, carried);
+        Place();
+    }
+
+    /// Runs all executors, prints and writes what came out. @param dataType as RunScenario()
+    void Run(DataType dataType)
+    {
+        ReportedRun run{m_composed.graph, m_ranked, dataType, m_options.information, {}};
+        AddRunInput(m_options.scenario, run.information);
+        for (const std::string& executor :
+             ParseExecutors(m_options.executor, m_options.htae, m_options.calibration))
+        {
+            run.results.push_back(RunOne(executor, dataType));
+        }
+        m_options.results.Write(run, {MakeJobTable(m_jobs), MakeTrafficTable(m_traffic)});
+        PrintScenario(m_jobs, m_traffic, std::cout);
+    }
+
+  private:
+    /// Loads the graphs of all jobs.
+    void LoadJobs(const ExecutionGraph& graph, const std::vector<CarriedDependency>* carried)
+    {
+        m_scenario.job.iterations = ToCount(m_options.communication.iterations, "iterations", 1);
+        ScheduledJob job = m_options.communication.Prepare(graph, carried);
+        m_startControl = job.run.startControl;
+        if (m_startControl && (!m_scenario.jobs.empty() || m_scenario.job.startPs > 0))
+        {
+            throw std::invalid_argument(
+                "--communicationSchedule: in a scenario with several jobs, or a job that starts "
+                "later, communications keep the order of their streams: leave it out");
+        }
+        m_specs.push_back(m_scenario.job);
+        m_graphs.push_back(std::move(job.run.graph));
+        for (const ScenarioJob& spec : m_scenario.jobs)
+        {
+            m_specs.push_back(spec);
+            m_graphs.push_back(LoadNeighbour(spec, m_options, m_cluster));
+        }
+    }
+
+    /// Gives the jobs their GPUs, and makes one graph of all.
+    void Place()
+    {
+        std::vector<PlacementRequest> requests;
+        std::vector<JobGraph> jobs;
+        for (std::size_t i = 0; i < m_specs.size(); ++i)
+        {
+            requests.push_back({m_specs[i].name, m_graphs[i].GetNDevices(), m_specs[i].placement});
+            jobs.push_back({&m_graphs[i], m_specs[i].name, m_specs[i].startPs});
+        }
+        m_places = PlaceJobs(m_cluster, requests, m_scenario.seed);
+        std::vector<VertexId> gpus;
+        for (const auto& place : m_places)
+        {
+            gpus.insert(gpus.end(), place.begin(), place.end());
+        }
+        m_ranked.RankGpus(gpus);
+        m_composed = ComposeJobs(jobs);
+    }
+
+    /// @param job position of a job @return the cluster, whose first ranks are its devices
+    Cluster RankFor(std::size_t job) const
+    {
+        Cluster own = m_cluster;
+        own.RankGpus(m_places[job]);
+        return own;
+    }
+
+    /// @param executor that runs it @param job position of a job @return its time alone
+    int64_t RunAlone(const std::string& executor, std::size_t job) const
+    {
+        ProgramOptions options = m_options;
+        options.scenarioPlan = nullptr;
+        options.traces = PacketTraceOptions();
+        options.results = ResultOptions();
+        options.startControl = job == 0 ? m_startControl : nullptr;
+        options.runName = m_specs[job].name + " alone";
+        return RunExecutor(options, executor, RankFor(job), m_graphs[job], std::cout)
+            .timeline.endPs;
+    }
+
+    /// @param executor that runs all jobs @param dataType as RunScenario() @return its record
+    RunRecord RunOne(const std::string& executor, DataType dataType)
+    {
+        std::vector<std::optional<int64_t>> alonePs(m_specs.size());
+        for (std::size_t i = 0; i < m_specs.size(); ++i)
+        {
+            if (m_scenario.comparesAlone || (i == 0 && m_scenario.NeedsAlone()))
+            {
+                alonePs[i] = RunAlone(executor, i);
+            }
+        }
+        const uint32_t nDevices = m_composed.graph.GetNDevices();
+        const auto plan = std::make_shared<const ScenarioPlan>(
+            MakeScenarioPlan(m_scenario, m_ranked, nDevices, alonePs[0].value_or(0)));
+        const std::string cut = FindCutOff(*plan, m_ranked, nDevices);
+        if (!cut.empty())
+        {
+            throw std::invalid_argument(m_options.scenario +
+                                        ": failures that are never repaired "
+                                        "cut " +
+                                        cut +
+                                        " off from each other, and the jobs would "
+                                        "never end: add 'until'");
+        }
+        ProgramOptions options = m_options;
+        options.scenarioPlan = plan;
+        options.startControl = m_startControl;
+        options.runName = m_specs.size() > 1 ? "all jobs" : "scenario";
+        RunRecord record = RunExecutor(options, executor, m_ranked, m_composed.graph, std::cout);
+        for (std::size_t i = 0; i < m_specs.size(); ++i)
+        {
+            m_jobs.push_back(Examine(record, i, alonePs[i], dataType));
+        }
+        m_traffic.push_back({executor, *plan, record.traffic});
+        return record;
+    }
+
+    /// @return what became of a job
+    JobOutcome Examine(const RunRecord& record,
+                       std::size_t job,
+                       std::optional<int64_t> alonePs,
+                       DataType dataType) const
+    {
+        const JobPart& part = m_composed.parts[job];
+        RunRecord own;
+        own.executor = record.executor;
+        own.timeline = ExtractTimeline(record.timeline, part);
+        JobOutcome outcome;
+        outcome.executor = record.executor;
+        outcome.name = m_specs[job].name;
+        std::set<int32_t> servers;
+        for (const VertexId gpu : m_places[job])
+        {
+            servers.insert(m_cluster.GetVertices()[gpu].server);
+        }
+        outcome.servers = static_cast<uint32_t>(servers.size());
+        outcome.iterations = m_specs[job].iterations;
+        outcome.startS = static_cast<double>(part.startPs) * PS;
+        if (alonePs && m_scenario.comparesAlone)
+        {
+            outcome.aloneS = static_cast<double>(*alonePs) * PS;
+        }
+        outcome.summary = Analyze(m_graphs[job], RankFor(job), own, dataType).summary;
+        return outcome;
+    }
+
+    const ProgramOptions& m_options;
+    const Cluster& m_cluster;
+    Cluster m_ranked; //!< whose first ranks are the devices of all jobs
+    Scenario m_scenario;
+    std::vector<ScenarioJob> m_specs;            //!< all jobs
+    std::vector<ExecutionGraph> m_graphs;        //!< of each
+    std::vector<std::vector<VertexId>> m_places; //!< of each
+    std::function<std::unique_ptr<StartControl>(const ExecutionGraph&, Clock&)> m_startControl;
+    ComposedJobs m_composed;
+    std::vector<JobOutcome> m_jobs;        //!< of all executors
+    std::vector<TrafficOutcome> m_traffic; //!< of all executors
+};
+
+} // namespace
+
+void
+RunScenario(const ProgramOptions& options,
+            const Cluster& cluster,
+            const ExecutionGraph& graph,
+            DataType dataType,
+            const std::vector<CarriedDependency>* carried)
+{
+    ScenarioRunner(options, cluster, graph, carried).Run(dataType);
+}
+
+} // namespace proteus
+} // namespace ns3

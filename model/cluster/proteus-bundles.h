@@ -1,0 +1,37 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef PROTEUS_BUNDLES_H
+#define PROTEUS_BUNDLES_H
+
+#include "proteus-cluster.h"
+
+namespace ns3
+{
+namespace proteus
+{
+
+/// @ingroup proteus
+/// @param cluster any @return rate of the links between its NICs, or plain hosts, and network
+/// switches, bytes per second: that of a cable; the largest of several, 0 if there is none
+double GetCableRate(const Cluster& cluster);
+
+/**
+ * @ingroup proteus
+ * Takes bundles apart: a link between two network switches that is faster than a NIC's becomes as
+ * many parallel links as it has cables, of equal rates. Paths then choose among cables, by a hash
+ * of the flow under ECMP, as switches do for members of an ECMP group or a link aggregation group;
+ * whole, a bundle is one link whose rate a single flow could have.
+ * @param cluster any
+ * @return the same cluster with cables in the place of bundles; vertices and ranks keep their
+ * numbers
+ */
+Cluster SplitBundles(const Cluster& cluster);
+
+} // namespace proteus
+} // namespace ns3
+
+#endif // PROTEUS_BUNDLES_H

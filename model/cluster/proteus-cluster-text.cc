@@ -1,0 +1,278 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-cluster-text.h"
+
+#include "proteus-fabric-variant.h"
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+#include <optional>
+#include <regex>
+#include <sstream>
+#include <stdexcept>
+
+namespace ns3
+{
+namespace proteus
+{
+
+namespace
+{
+
+constexpr double BYTES_PER_GBIT = 1e9 / 8;
+constexpr double MOST_GBITS = 1e6;
+constexpr double MOST_COUNT = 4294967295.0;
+
+/// @return a name without "_" and capitals, which files and command lines write differently
+std::string
+Squeeze(const std::string& name)
+{
+    std::string squeezed;
+    for (const char c : name)
+    {
+        if (c != '_')
+        {
+            squeezed += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+        }
+    }
+    return squeezed;
+}
+
+/// Reads the changes of a preset.
+class TextReader
+{
+  public:
+    TextReader(const std::string& text, uint32_t servers, const FabricOptions& base)
+        : m_text(text),
+          m_servers(servers)
+    {
+        m_variant.fabric = base;
+        m_variant.name = base.kind;
+    }
+
+    Cluster Read()
+    {
+        const std::string preset = GetTextPreset(m_text);
+        std::stringstream list(m_text.substr(preset.size() + 1));
+        std::map<std::string, std::string> options; // of the fabric, which comes first
+        for (std::string item; std::getline(list, item, ',');)
+        {
+            const std::size_t equals = item.find('=');
+            if (equals == 0 || equals == std::string::npos || equals + 1 == item.size())
+            {
+                Refuse("'" + item + "' is not KEY=VALUE, e.g. nic=4x200G-roce");
+            }
+            ReadItem(item.substr(0, equals), item.substr(equals + 1), options);
+        }
+        m_servers = m_servers == 0 ? 2 : m_servers;
+        if (m_leafs)
+        {
+            SetLeafs();
+        }
+        for (const auto& [key, value] : options)
+        {
+            SetOption(key, value);
+        }
+        if (m_variant.fabric.kind == "nvlink-domain")
+        {
+            Refuse(
+                "a short form joins NICs; nvlink-domain joins NVSwitches: leave the changes out");
+        }
+        if (m_servers == 1)
+        {
+            return MakeCluster(preset, 1); // has no network
+        }
+        m_variant.name = m_variant.fabric.kind;
+        return MakeVariantCluster(preset, m_servers, m_variant);
+    }
+
+  private:
+    [[noreturn]] void Refuse(const std::string& why) const
+    {
+        throw std::invalid_argument("--cluster=" + m_text + ": " + why);
+    }
+
+    /// @return a number, all of the value
+    double ToNumber(const std::string& key,
+                    const std::string& value,
+                    double least,
+                    double most) const
+    {
+        static const std::regex number("[0-9]{1,12}(\\.[0-9]{1,12})?");
+        const double read = std::regex_match(value, number) ? std::stod(value) : -1;
+        if (!(read >= least && read <= most))
+        {
+            std::ostringstream range;
+            range << least << " to " << most;
+            Refuse(key + " must be a number from " + range.str() + ", not '" + value + "'");
+        }
+        return read;
+    }
+
+    uint32_t ToWhole(const std::string& key,
+                     const std::string& value,
+                     double least,
+                     double most) const
+    {
+        if (value.find('.') != std::string::npos)
+        {
+            Refuse(key + " must be a whole number, not '" + value + "'");
+        }
+        return static_cast<uint32_t>(ToNumber(key, value, least, most));
+    }
+
+    void ReadItem(const std::string& key,
+                  const std::string& value,
+                  std::map<std::string, std::string>& options)
+    {
+        if (key == "nodes")
+        {
+            const uint32_t nodes = ToWhole(key, value, 1, MAX_SERVERS);
+            if (m_servers != 0 && m_servers != nodes)
+            {
+                Refuse("nodes=" + value + ", and --nodes=" + std::to_string(m_servers) +
+                       ": give one of them");
+            }
+            m_servers = nodes;
+        }
+        else if (key == "nic")
+        {
+            ReadNic(value);
+        }
+        else if (key == "fabric")
+        {
+            const auto kinds = GetFabricKinds();
+            if (std::find(kinds.begin(), kinds.end(), value) == kinds.end())
+            {
+                std::string names;
+                for (const std::string& kind : kinds)
+                {
+                    names += (names.empty() ? "" : ", ") + kind;
+                }
+                Refuse("fabric must be one of " + names + ", not '" + value + "'");
+            }
+            m_variant.fabric.kind = value;
+        }
+        else if (key == "leafs" || key == "leaves")
+        {
+            m_leafs = ToWhole(key, value, 1, MAX_SERVERS);
+        }
+        else if (key == "bundles")
+        {
+            if (value != "whole" && value != "cables")
+            {
+                Refuse("bundles must be whole or cables, not '" + value + "'");
+            }
+            m_variant.hasCables = value == "cables";
+        }
+        else
+        {
+            options[key] = value;
+        }
+    }
+
+    /// Reads "4x200G-roce" and its parts.
+    void ReadNic(const std::string& value)
+    {
+        static const std::regex nic("(?:([0-9]{1,4})x)?(?:([0-9]{1,6}(?:\\.[0-9]{1,6})?)G)?-?"
+                                    "(roce|infiniband)?");
+        std::smatch match;
+        const bool isRead = std::regex_match(value, match, nic);
+        if (!isRead || value.back() == '-' || value.front() == '-')
+        {
+            Refuse("nic must be COUNTxRATEG-TECHNOLOGY, such as 8x200G-roce, 400G or roce, not '" +
+                   value + "'");
+        }
+        if (match[1].matched)
+        {
+            m_variant.rails = ToWhole("the number of NICs", match[1].str(), 1, MOST_COUNT);
+        }
+        if (match[2].matched)
+        {
+            m_variant.nicBytesPerSecond =
+                ToNumber("the rate of a NIC", match[2].str(), 1e-3, MOST_GBITS) * BYTES_PER_GBIT;
+        }
+        m_variant.technology = match[3].str();
+    }
+
+    /// Shares the servers out to leaves.
+    void SetLeafs()
+    {
+        FabricOptions& fabric = m_variant.fabric;
+        if (fabric.kind == FabricOptions().kind)
+        {
+            fabric.kind = "leaf-spine";
+        }
+        if (fabric.kind != "leaf-spine")
+        {
+            Refuse("leafs belongs to leaf-spine, not to " + fabric.kind);
+        }
+        if (*m_leafs > m_servers)
+        {
+            Refuse("leafs=" + std::to_string(*m_leafs) + " for " + std::to_string(m_servers) +
+                   " servers");
+        }
+        fabric.serversPerLeaf = (m_servers - 1) / *m_leafs + 1;
+    }
+
+    /// Sets an option of the fabric.
+    void SetOption(const std::string& key, const std::string& value)
+    {
+        std::string names = "nodes, nic, fabric, leafs, bundles";
+        for (const FabricOptionField& field : GetFabricOptionFields(m_variant.fabric.kind))
+        {
+            names += std::string(", ") + field.name;
+            if (Squeeze(field.name) != Squeeze(key))
+            {
+                continue;
+            }
+            if (field.real != nullptr)
+            {
+                m_variant.fabric.*field.real = ToNumber(key, value, field.least, MOST_GBITS);
+            }
+            else
+            {
+                m_variant.fabric.*field.whole = ToWhole(key, value, field.least, MOST_COUNT);
+            }
+            return;
+        }
+        Refuse("there is no key '" + key + "' for the fabric " + m_variant.fabric.kind +
+               "; there are " + names);
+    }
+
+    const std::string& m_text;
+    uint32_t m_servers;
+    std::optional<uint32_t> m_leafs;
+    FabricVariant m_variant;
+};
+
+} // namespace
+
+std::string
+GetTextPreset(const std::string& text)
+{
+    return text.substr(0, text.find(':'));
+}
+
+bool
+IsClusterText(const std::string& text)
+{
+    const auto presets = GetServerPresets();
+    const std::string preset = GetTextPreset(text);
+    return preset.size() + 1 < text.size() &&
+           std::find(presets.begin(), presets.end(), preset) != presets.end();
+}
+
+Cluster
+MakeTextCluster(const std::string& text, uint32_t servers, const FabricOptions& base)
+{
+    return TextReader(text, servers, base).Read();
+}
+
+} // namespace proteus
+} // namespace ns3

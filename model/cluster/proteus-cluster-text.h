@@ -1,0 +1,59 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef PROTEUS_CLUSTER_TEXT_H
+#define PROTEUS_CLUSTER_TEXT_H
+
+#include "proteus-cluster.h"
+
+#include <cstdint>
+#include <string>
+
+/**
+ * @file
+ * @ingroup proteus
+ * Presets that are changed in a few words.
+ */
+
+namespace ns3
+{
+namespace proteus
+{
+
+/// @ingroup proteus
+/// @param text any @return whether it is the name of a server preset, ":" and something
+bool IsClusterText(const std::string& text);
+
+/// @ingroup proteus
+/// @param text for which IsClusterText() holds @return the name of the preset
+std::string GetTextPreset(const std::string& text);
+
+/**
+ * @ingroup proteus
+ * Makes a cluster of a preset with changes: "PRESET:KEY=VALUE,...", e.g.
+ * "dgx-h100:nodes=8,nic=4x200G-roce,leafs=2". Keys:
+ *
+ * - nodes: servers;
+ * - nic: NICs of a server that are plugged in, "x", their rate in Gb/s, "G", and, behind "-",
+ *   roce or infiniband; each part may be left out: "4x", "200G", "roce", "200G-roce";
+ * - fabric: one of GetFabricKinds(); leafs: switches that the servers of a leaf-spine fabric, which
+ *   is meant where none is named, are shared out to;
+ * - any option of the fabric, as files or command lines write it (servers_per_leaf,
+ *   serversPerLeaf);
+ * - bundles: whole or cables, see SplitBundles().
+ *
+ * @param text see above
+ * @param servers how many, if the text does not say; 0: two
+ * @param base options of the fabric, where the text says nothing else
+ * @return the cluster, validated
+ * @throw std::invalid_argument of one line that says which key or value is wrong
+ */
+Cluster MakeTextCluster(const std::string& text, uint32_t servers, const FabricOptions& base);
+
+} // namespace proteus
+} // namespace ns3
+
+#endif // PROTEUS_CLUSTER_TEXT_H

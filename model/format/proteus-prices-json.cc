@@ -1,0 +1,128 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-prices-json.h"
+
+#include "ns3/proteus-json.h"
+
+#include <algorithm>
+
+namespace ns3
+{
+namespace proteus
+{
+
+namespace
+{
+
+constexpr const char* FORMAT = "proteus-prices";
+constexpr uint32_t VERSION = 1;
+constexpr double MOST = 1e12;
+
+void
+ReadLayout(const JsonValue& json, RackLayout& layout)
+{
+    json.AllowKeys("a layout",
+                   {"servers_per_rack",
+                    "racks_per_row",
+                    "rack_width_m",
+                    "row_distance_m",
+                    "within_rack_m",
+                    "source"});
+    for (const auto& [key, field] :
+         {std::make_pair("servers_per_rack", &RackLayout::serversPerRack),
+          std::make_pair("racks_per_row", &RackLayout::racksPerRow)})
+    {
+        if (const auto value = json.Find(key))
+        {
+            layout.*field = static_cast<uint32_t>(value->AsWhole(1, MAX_SERVERS));
+        }
+    }
+    for (const auto& [key, field] : {std::make_pair("rack_width_m", &RackLayout::rackWidthM),
+                                     std::make_pair("row_distance_m", &RackLayout::rowDistanceM),
+                                     std::make_pair("within_rack_m", &RackLayout::withinRackM)})
+    {
+        if (const auto value = json.Find(key))
+        {
+            layout.*field = value->AsNumber(0, MOST);
+        }
+    }
+}
+
+void
+ReadClasses(const JsonValue& json, PriceTable& table)
+{
+    for (std::size_t i = 0; i < json.Size(); ++i)
+    {
+        const JsonValue element = json.At(i);
+        element.AllowKeys("a class of cables", {"name", "up_to_m", "source"});
+        CableClass made;
+        made.name = element.Get("name").AsName();
+        const bool isLast = i + 1 == json.Size();
+        if (isLast && element.Has("up_to_m"))
+        {
+            element.Get("up_to_m").Fail("the last class has no bound");
+        }
+        if (!isLast)
+        {
+            const double least = table.classes.empty() ? 0 : table.classes.back().upToM;
+            made.upToM = element.Get("up_to_m").AsNumber(least, MOST);
+        }
+        table.classes.push_back(made);
+    }
+    if (table.classes.empty())
+    {
+        json.Fail("needs at least one class");
+    }
+}
+
+} // namespace
+
+PriceTable
+ReadPricesJson(std::istream& input, const std::string& fileName)
+{
+    const JsonDocument document(input, fileName);
+    document.CheckFormat(FORMAT, VERSION);
+    const JsonValue root = document.GetRoot();
+    root.AllowKeys("a table of prices",
+                   {"format", "version", "currency", "layout", "classes", "items"});
+    PriceTable table;
+    table.currency = root.Get("currency").AsName();
+    if (const auto layout = root.Find("layout"))
+    {
+        ReadLayout(*layout, table.layout);
+    }
+    ReadClasses(root.Get("classes"), table);
+    const JsonValue items = root.Get("items");
+    for (std::size_t i = 0; i < items.Size(); ++i)
+    {
+        const JsonValue json = items.At(i);
+        json.AllowKeys("an item", {"item", "gbits_per_s", "price", "power_w", "source"});
+        PriceItem item;
+        const JsonValue name = json.Get("item");
+        item.name = name.AsName();
+        const bool isClass = std::any_of(table.classes.begin(),
+                                         table.classes.end(),
+                                         [&](const CableClass& c) { return c.name == item.name; });
+        if (item.name != "switch-port" && item.name != "nic" && !isClass)
+        {
+            name.Fail("must be switch-port, nic or the name of a class of cables");
+        }
+        item.gbitsPerSecond = json.Get("gbits_per_s").AsNumber(1e-3, MOST);
+        item.price = json.Get("price").AsNumber(0, MOST);
+        item.powerW = json.Get("power_w").AsNumber(0, MOST);
+        item.source = json.Get("source").AsName();
+        if (item.source.empty())
+        {
+            json.Get("source").Fail("must say where the numbers are from");
+        }
+        table.items.push_back(item);
+    }
+    return table;
+}
+
+} // namespace proteus
+} // namespace ns3

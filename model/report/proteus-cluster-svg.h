@@ -1,0 +1,33 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef PROTEUS_CLUSTER_SVG_H
+#define PROTEUS_CLUSTER_SVG_H
+
+#include "ns3/proteus-cluster.h"
+
+#include <ostream>
+
+namespace ns3
+{
+namespace proteus
+{
+
+/**
+ * @ingroup proteus
+ * Draws a cluster: a box per server at the bottom, the switches of the network above by their
+ * distance from the servers, and a line for the links between two of them, the thicker the more
+ * rate they have together. A pointer on anything shows its name and rate. More boxes in a row than
+ * fit are drawn narrow, without names.
+ * @param cluster any
+ * @param out where to; its state tells whether all was written
+ */
+void WriteClusterSvg(const Cluster& cluster, std::ostream& out);
+
+} // namespace proteus
+} // namespace ns3
+
+#endif // PROTEUS_CLUSTER_SVG_H

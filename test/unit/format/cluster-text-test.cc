@@ -1,0 +1,289 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "ns3/proteus-bundles.h"
+#include "ns3/proteus-cluster-file.h"
+#include "ns3/proteus-cluster-json.h"
+#include "ns3/proteus-cluster-svg.h"
+#include "ns3/proteus-cluster-text.h"
+#include "ns3/proteus-cluster.h"
+#include "ns3/proteus-fabric-variant.h"
+#include "ns3/proteus-network-cost.h"
+#include "ns3/proteus-prices-json.h"
+
+#include <fstream>
+#include <gtest/gtest.h>
+#include <sstream>
+#include <string>
+
+using namespace ns3::proteus;
+
+namespace
+{
+
+/// @return the message of what is wrong, or an empty text
+std::string
+Message(const std::string& text, uint32_t servers = 0)
+{
+    try
+    {
+        LoadCluster(text, servers);
+    }
+    catch (const std::invalid_argument& error)
+    {
+        return error.what();
+    }
+    return "";
+}
+
+Cluster
+Make(const std::string& kind, double ratio, uint32_t servers)
+{
+    FabricOptions options;
+    options.kind = kind;
+    options.oversubscription = ratio;
+    options.serversPerLeaf = 2;
+    options.serversPerGroup = servers;
+    options.spines = 2;
+    return MakeCluster("dgx-h100", servers, options);
+}
+
+PriceTable
+LoadPrices()
+{
+    const std::string path = PROTEUS_SOURCE_DIR "/workloads/prices.json";
+    std::ifstream file(path);
+    return ReadPricesJson(file, path);
+}
+
+} // namespace
+
+TEST(ClusterText, ChangesAPreset)
+{
+    const Cluster cluster = LoadCluster("dgx-h100:nodes=4,nic=4x200G-roce,leafs=2,spines=2");
+    EXPECT_EQ(cluster.GetNServers(), 4u);
+    EXPECT_EQ(cluster.GetGpus().size(), 32u);
+    uint32_t nics = 0;
+    for (const Vertex& vertex : cluster.GetVertices())
+    {
+        nics += vertex.kind == VertexKind::NIC ? 1 : 0;
+    }
+    EXPECT_EQ(nics, 16u);
+    EXPECT_EQ(GetCableRate(cluster), 25e9);
+    EXPECT_NO_THROW(cluster.FindVertex("leaf1"));
+    EXPECT_THROW(cluster.FindVertex("leaf2"), std::invalid_argument);
+    for (const Link& link : cluster.GetLinks())
+    {
+        EXPECT_NE(link.technology, LinkTechnology::INFINIBAND);
+    }
+    const auto rate = [](const std::string& text) { return GetCableRate(LoadCluster(text, 2)); };
+    EXPECT_EQ(rate("dgx-h100:nic=400G"), 50e9);
+    EXPECT_EQ(rate("dgx-h100:nic=roce"), 50e9);
+    EXPECT_EQ(rate("dgx-h100:nic=2x"), 50e9);
+    EXPECT_NO_THROW(LoadCluster("dgx-h100:nodes=4,fabric=fat-tree,oversubscription=2"));
+    EXPECT_NO_THROW(LoadCluster("dgx-h100:nodes=4,fabric=leaf-spine,serversPerLeaf=2"));
+    EXPECT_NO_THROW(LoadCluster("dgx-h100:nodes=4,fabric=leaf-spine,servers_per_leaf=2"));
+}
+
+TEST(ClusterText, SaysWhatIsWrong)
+{
+    EXPECT_NE(Message("dgx-h100:nic=9x").find("9 rails"), std::string::npos);
+    EXPECT_NE(Message("dgx-h100:nic=200").find("nic must be COUNTxRATEG"), std::string::npos);
+    EXPECT_NE(Message("dgx-h100:nic=8x200G-").find("nic must be"), std::string::npos);
+    EXPECT_NE(Message("dgx-h100:nic=0x").find("from 1"), std::string::npos);
+    EXPECT_NE(Message("dgx-h100:leafs=3").find("leafs=3 for 2 servers"), std::string::npos);
+    EXPECT_NE(Message("dgx-h100:leafs=x").find("leafs must be a number"), std::string::npos);
+    EXPECT_NE(Message("dgx-h100:leafs").find("is not KEY=VALUE"), std::string::npos);
+    EXPECT_NE(Message("dgx-h100:fabric=ring").find("fabric must be one of"), std::string::npos);
+    EXPECT_NE(Message("dgx-h100:spines=2").find("no key 'spines' for the fabric single-switch"),
+              std::string::npos);
+    EXPECT_NE(Message("dgx-h100:bundles=pipe").find("whole or cables"), std::string::npos);
+    EXPECT_NE(Message("dgx-h100:nodes=4", 3).find("give one of them"), std::string::npos);
+    EXPECT_NE(Message("dgx-h100:leafs=2,fabric=torus-2d").find("belongs to leaf-spine"),
+              std::string::npos);
+}
+
+TEST(Bundles, BecomeCablesOfEqualRate)
+{
+    const Cluster whole = Make("leaf-spine", 1, 4); // 16 NICs on a leaf, two spines
+    const Cluster split = SplitBundles(whole);
+    EXPECT_EQ(split.GetVertices().size(), whole.GetVertices().size());
+    EXPECT_EQ(split.GetGpus(), whole.GetGpus());
+    // Two leaves with two bundles of eight cables.
+    EXPECT_EQ(split.GetLinks().size(), whole.GetLinks().size() + 4 * 7);
+    double before = 0;
+    double after = 0;
+    for (const Link& link : whole.GetLinks())
+    {
+        before += link.bytesPerSecond;
+    }
+    for (const Link& link : split.GetLinks())
+    {
+        after += link.bytesPerSecond;
+    }
+    EXPECT_EQ(before, after);
+    const Paths paths(split);
+    EXPECT_EQ(paths.NextPorts(split.FindVertex("leaf0"), split.FindVertex("n3.nic0")).size(), 16u);
+    EXPECT_EQ(CountNetwork(split).cables, CountNetwork(whole).cables);
+    EXPECT_EQ(CountNetwork(split).ports, CountNetwork(whole).ports);
+    EXPECT_EQ(CountPaths(split), 16u * 8);
+    EXPECT_EQ(CountPaths(whole), 2u);
+    // The number of spines does not change what a flow can have.
+    for (const Link& link : split.GetLinks())
+    {
+        const auto& vertices = split.GetVertices();
+        if (vertices[link.a].kind == VertexKind::SWITCH &&
+            vertices[link.b].kind == VertexKind::SWITCH)
+        {
+            EXPECT_EQ(link.bytesPerSecond, 50e9);
+        }
+    }
+}
+
+TEST(Variant, DragonflyIsUsableInLists)
+{
+    const FabricOptions base;
+    EXPECT_EQ(ParseFabricVariant("dragonfly+", base).fabric.kind, "dragonfly+");
+    const FabricVariant variant = ParseFabricVariant("dragonfly+:2+roce+adaptive", base);
+    EXPECT_EQ(variant.fabric.kind, "dragonfly+");
+    EXPECT_EQ(variant.fabric.oversubscription, 2);
+    EXPECT_EQ(variant.technology, "roce");
+    EXPECT_EQ(variant.routing, "Adaptive");
+    EXPECT_EQ(ParseFabricVariant("dragonfly++adaptive", base).routing, "Adaptive");
+    EXPECT_THROW(ParseFabricVariant("dragonfly", base), std::invalid_argument);
+    EXPECT_TRUE(ParseFabricVariant("leaf-spine+cables", base).hasCables);
+}
+
+TEST(FatTree, OversubscriptionSavesSwitchesPortsAndCables)
+{
+    const auto bill = [](double ratio) { return CountNetwork(Make("fat-tree", ratio, 16)); };
+    const NetworkBill full = bill(1); // 128 NICs: 8 ports, 32 edges, 32 aggregations, 16 cores
+    EXPECT_EQ(full.switches, 80u);
+    EXPECT_EQ(full.cables, 3u * 128);
+    const NetworkBill half = bill(2);
+    EXPECT_EQ(half.switches, 32u + 16 + 8);
+    EXPECT_EQ(half.cables, 128u + 2 * 64);
+    EXPECT_EQ(half.ports, 128u + 4 * 64);
+    const NetworkBill quarter = bill(4);
+    EXPECT_EQ(quarter.cables, 128u + 2 * 32);
+    // The capacity is what the ratio says, also where no whole number of switches has it.
+    for (const double ratio : {1.0, 1.5, 2.0, 3.0, 4.0, 8.0})
+    {
+        const Cluster cluster = Make("fat-tree", ratio, 16);
+        EXPECT_NEAR(FindBisection(cluster).share, 1 / ratio, 1e-6) << ratio;
+    }
+}
+
+TEST(Bisection, OfKnownFabrics)
+{
+    EXPECT_NEAR(FindBisection(Make("single-switch", 1, 4)).share, 1, 1e-9);
+    EXPECT_NEAR(FindBisection(Make("leaf-spine", 1, 4)).share, 1, 1e-9);
+    EXPECT_NEAR(FindBisection(Make("leaf-spine", 4, 4)).share, 0.25, 1e-9);
+    EXPECT_EQ(FindBisection(Make("leaf-spine", 4, 4)).division,
+              "first half and second half of servers");
+    EXPECT_EQ(FindBisection(Make("leaf-spine", 1, 4)).bytesPerSecond, 16 * 50e9);
+    EXPECT_EQ(FindBisection(MakeCluster("dgx-h100", 1)).share, 0);
+    EXPECT_EQ(CountPaths(Make("fat-tree", 1, 16)), 16u);
+}
+
+TEST(Prices, EveryUsualFabricHasABill)
+{
+    const PriceTable prices = LoadPrices();
+    const auto sum = [&](const Cluster& cluster) {
+        double price = 0;
+        uint64_t cables = 0;
+        uint64_t ports = 0;
+        for (const BillLine& line : MakeBill(cluster, prices))
+        {
+            price += line.price;
+            ports += line.item == "switch-port" ? line.count : 0;
+            cables += line.item == "copper" || line.item == "active" || line.item == "optics"
+                          ? line.count
+                          : 0;
+        }
+        const NetworkBill bill = CountNetwork(cluster);
+        EXPECT_EQ(cables, bill.cables);
+        EXPECT_EQ(ports, bill.ports);
+        return price;
+    };
+    for (const std::string& text : GetUsualFabricVariants())
+    {
+        EXPECT_GT(sum(MakeVariantCluster("dgx-h100",
+                                         4,
+                                         ParseFabricVariant(text, FitFabricOptions({}, 4)))),
+                  0)
+            << text;
+    }
+    EXPECT_LT(sum(Make("leaf-spine", 4, 8)), sum(Make("leaf-spine", 1, 8)));
+    EXPECT_LT(sum(Make("fat-tree", 2, 8)), sum(Make("fat-tree", 1, 8)));
+    // A rack's own cables are copper; those to the middle of a row are not.
+    for (const BillLine& line : MakeBill(Make("leaf-spine", 1, 64), prices))
+    {
+        if (line.item == "copper")
+        {
+            EXPECT_GE(line.count, 64u * 8 / 2);
+        }
+    }
+}
+
+TEST(Prices, WrongTablesAreRefusedWithTheirPlace)
+{
+    const auto message = [](const std::string& body) -> std::string {
+        std::istringstream input(
+            R"({"format": "proteus-prices", "version": 1, "currency": "EUR", )" + body + "}");
+        try
+        {
+            ReadPricesJson(input, "p.json");
+        }
+        catch (const std::invalid_argument& error)
+        {
+            return error.what();
+        }
+        return "";
+    };
+    const std::string classes =
+        R"("classes": [{"name": "copper", "up_to_m": 3}, {"name": "optics"}], )";
+    EXPECT_EQ(message(classes + R"("items": [])"), "");
+    EXPECT_NE(message(R"("items": [], "classes": [])").find("/classes: needs"), std::string::npos);
+    EXPECT_NE(message(R"("items": [], "classes": [{"name": "a", "up_to_m": 3}])").find("no bound"),
+              std::string::npos);
+    EXPECT_NE(message(classes + R"("items": [{"item": "cable", "gbits_per_s": 1, "price": 1, )"
+                                R"("power_w": 1, "source": "x"}])")
+                  .find("/items/0/item: must be switch-port"),
+              std::string::npos);
+    EXPECT_NE(message(classes + R"("items": [{"item": "nic", "gbits_per_s": 1, "price": -1, )"
+                                R"("power_w": 1, "source": "x"}])")
+                  .find("/items/0/price"),
+              std::string::npos);
+    EXPECT_NE(message(classes + R"("items": [{"item": "nic", "gbits_per_s": 1, "price": 1, )"
+                                R"("power_w": 1, "source": ""}])")
+                  .find("/items/0/source"),
+              std::string::npos);
+    EXPECT_THROW(LoadPrices().Find("nic", 5000), std::invalid_argument);
+    EXPECT_EQ(LoadPrices().Find("nic", 150).gbitsPerSecond, 200);
+}
+
+TEST(ClusterFile, WhatIsWrittenIsRead)
+{
+    for (const char* text :
+         {"dgx-h100:nodes=4,leafs=2,nic=200G-roce", "dgx-a100:nodes=2,bundles=cables"})
+    {
+        const Cluster cluster = LoadCluster(text);
+        std::ostringstream output;
+        WriteClusterJson(cluster, output);
+        std::istringstream input(output.str());
+        const Cluster again = ReadClusterJson(input, "c.json");
+        std::ostringstream second;
+        WriteClusterJson(again, second);
+        EXPECT_EQ(output.str(), second.str());
+        EXPECT_EQ(CountNetwork(again).ports, CountNetwork(cluster).ports);
+        std::ostringstream svg;
+        WriteClusterSvg(cluster, svg);
+        EXPECT_NE(svg.str().find("</svg>"), std::string::npos);
+        EXPECT_NE(svg.str().find(">n0</text>"), std::string::npos);
+        EXPECT_EQ(svg.str().find("nan"), std::string::npos);
+    }
+}
