@@ -202,6 +202,7 @@ Group::BuildPlane(const Cluster& cluster,
                   VertexId root,
                   const std::function<LinkFraming(LinkId)>& getFraming)
 {
+    const auto& vertices = cluster.GetVertices();
     GroupPlane plane;
     plane.nodes.emplace_back();
     plane.nodes.front().vertex = root;
@@ -236,7 +237,7 @@ Group::BuildPlane(const Cluster& cluster,
         VertexId at = access;
         while (plane.nodeAt.Find(at) == VertexIndex::NONE)
         {
-            if (at != access && IsCapable(cluster.GetVertices()[at]))
+            if (at != access && IsCapable(vertices[at]))
             {
                 chain.push_back(at);
             }
