@@ -41,7 +41,10 @@ struct Case
     std::function<std::vector<FlowSpec>()> makeFlows; //!< what
     Settings fabric;                                  //!< attributes
     bool stock{false};                                //!< next to stock devices
-    bool perPair{false}; //!< one queue pair for all flows between two hosts
+    bool perPair{false};        //!< one queue pair for all flows between two hosts
+    uint64_t allReduceBytes{0}; //!< instead of flows, one all-reduce of all GPUs as NCCL does it
+    bool throughFlows{false};   //!< by the flow executor, not by packets
+    bool onlySetUp{false};      //!< the all-reduce is ready to begin, and does not
 };
 
 /// @return framing of RoCEv2
@@ -142,38 +145,77 @@ MakeAllToAll(uint32_t ranks, uint64_t bytes)
     return flows;
 }
 
-/// @param quick fewer packets @return what is measured
+/// @param name of the case @param gpus of DGX A100, rail-optimised @param bytes of the all-reduce
+/// @return the case
+inline Case
+MakeAllReduceCase(const std::string& name, uint32_t gpus, uint64_t bytes)
+{
+    Case result;
+    result.name = name;
+    result.makeCluster = [gpus] {
+        FabricOptions options;
+        options.kind = "rail-optimised";
+        return MakeCluster("dgx-a100", gpus / 8, options);
+    };
+    result.allReduceBytes = bytes;
+    result.throughFlows = name == "set-up-flow";
+    result.onlySetUp = name == "set-up-packets";
+    return result;
+}
+
+/// @param quick fewer packets @param large also those that take minutes @return what is measured
 inline std::vector<Case>
-MakeCases(bool quick)
+MakeCases(bool quick, bool large)
 {
     const uint64_t unit = RoceFraming().unitBytes;
     const uint64_t scale = quick ? 1 : 10;
-    return {{"switch-permutation",
-             [] { return MakeSwitch(8); },
-             [=] { return MakePermutation(8, 1000 * scale * unit); },
-             {},
-             true},
-            {"fat-tree-permutation",
-             [] { return MakeFatTree(128); },
-             [=] { return MakePermutation(128, 100 * scale * unit); },
-             {},
-             true},
-            {"fat-tree-permutation",
-             [] { return MakeFatTree(1024); },
-             [=] { return MakePermutation(1024, 30 * scale * unit); },
-             {},
-             true},
-            {"incast",
-             [] { return MakeSwitch(16); },
-             [=] { return MakeIncast(16, 400 * scale * unit); },
-             {},
-             true},
-            {"ring-all-reduce",
-             [] { return MakeFatTree(128); },
-             [=] { return MakeRing(128, 16 * unit, 2 * 127); },
-             {},
-             true,
-             true}};
+    const uint64_t mebibyte = 1 << 20;
+    std::vector<Case> cases{{"switch-permutation",
+                             [] { return MakeSwitch(8); },
+                             [=] { return MakePermutation(8, 1000 * scale * unit); },
+                             {},
+                             true},
+                            {"fat-tree-permutation",
+                             [] { return MakeFatTree(128); },
+                             [=] { return MakePermutation(128, 100 * scale * unit); },
+                             {},
+                             true},
+                            {"fat-tree-permutation",
+                             [] { return MakeFatTree(1024); },
+                             [=] { return MakePermutation(1024, 30 * scale * unit); },
+                             {},
+                             true},
+                            {"incast",
+                             [] { return MakeSwitch(16); },
+                             [=] { return MakeIncast(16, 400 * scale * unit); },
+                             {},
+                             true},
+                            {"ring-all-reduce",
+                             [] { return MakeFatTree(128); },
+                             [=] { return MakeRing(128, 16 * unit, 2 * 127); },
+                             {},
+                             true,
+                             true},
+                            MakeAllReduceCase("nccl-all-reduce", 128, (quick ? 1 : 16) * mebibyte),
+                            MakeAllReduceCase("set-up-flow", 1024, mebibyte)};
+    if (large)
+    {
+        cases.push_back({"fat-tree-permutation",
+                         [] { return MakeFatTree(8192); },
+                         [=] { return MakePermutation(8192, 5 * scale * unit); },
+                         {},
+                         true});
+        cases.push_back(MakeAllReduceCase("nccl-all-reduce", 1024, 16 * mebibyte));
+        for (const uint32_t gpus : {1024, 2048, 4096, 8192})
+        {
+            cases.push_back(MakeAllReduceCase("set-up-packets", gpus, mebibyte));
+        }
+        for (const uint32_t gpus : {2048, 4096, 8192})
+        {
+            cases.push_back(MakeAllReduceCase("set-up-flow", gpus, mebibyte));
+        }
+    }
+    return cases;
 }
 
 } // namespace proteus

@@ -49,11 +49,11 @@ struct Result
     char error[400]{};       //!< what went wrong, if something did
 };
 
-/// @param result of a case @return nanoseconds of CPU time per packet-hop
+/// @param result of a case @return nanoseconds of CPU time per packet-hop, 0 if there were none
 inline double
 GetNsPerHop(const Result& result)
 {
-    return result.cpuS * 1e9 / static_cast<double>(result.hops);
+    return result.hops == 0 ? 0 : result.cpuS * 1e9 / static_cast<double>(result.hops);
 }
 
 /// @param result of a case @return how many times the stock devices take, 0 if not measured

@@ -10,7 +10,9 @@
  * Measures the packet engine: time and memory per packet-hop, next to stock ns-3 devices.
  */
 
+#include "proteus-bench-all-reduce.h"
 #include "proteus-bench-cases.h"
+#include "proteus-bench-process.h"
 #include "proteus-bench-stock.h"
 #include "proteus-bench-tables.h"
 
@@ -27,18 +29,12 @@
 #include "ns3/uinteger.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
-#include <cstring>
-#include <ctime>
-#include <fstream>
 #include <functional>
 #include <iomanip>
 #include <iostream>
-#include <stdexcept>
+#include <map>
 #include <string>
-#include <sys/wait.h>
-#include <unistd.h>
 #include <vector>
 
 using namespace ns3;
@@ -46,30 +42,6 @@ using namespace ns3::proteus;
 
 namespace
 {
-
-/// @return CPU time of this process in seconds
-double
-GetCpuS()
-{
-    timespec time;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
-}
-
-/// @param key a line of /proc/self/status @return its value in bytes, 0 where there is none
-uint64_t
-GetMemory(const std::string& key)
-{
-    std::ifstream status("/proc/self/status");
-    for (std::string line; std::getline(status, line);)
-    {
-        if (line.rfind(key + ":", 0) == 0)
-        {
-            return std::stoull(line.substr(key.size() + 1)) * 1024;
-        }
-    }
-    return 0;
-}
 
 /// @param c to set up @param fabric made @param player made
 void
@@ -218,49 +190,10 @@ RunOnce(const Case& c, bool withStock)
 Result
 RunApart(const Case& c, bool withStock)
 {
-    int ends[2];
-    if (pipe(ends) != 0)
-    {
-        throw std::runtime_error(std::string("pipe: ") + std::strerror(errno));
-    }
-    std::cout.flush();
-    const pid_t child = fork();
-    if (child < 0)
-    {
-        throw std::runtime_error(std::string("fork: ") + std::strerror(errno));
-    }
-    if (child == 0)
-    {
-        Result result;
-        try
-        {
-            result = RunOnce(c, withStock);
-        }
-        catch (const std::exception& error)
-        {
-            std::strncpy(result.error, error.what(), sizeof(result.error) - 1);
-        }
-        const bool written = write(ends[1], &result, sizeof(result)) == sizeof(result);
-        _exit(written ? 0 : 1);
-    }
-    close(ends[1]);
     Result result;
-    std::size_t got = 0;
-    for (ssize_t n = 1; n > 0 && got<sizeof(result); got += n> 0 ? static_cast<std::size_t>(n) : 0)
-    {
-        n = read(ends[0], reinterpret_cast<char*>(&result) + got, sizeof(result) - got);
-    }
-    close(ends[0]);
-    int status = 0;
-    waitpid(child, &status, 0);
-    if (got != sizeof(result))
-    {
-        throw std::runtime_error("case " + c.name + ": the process that ran it died");
-    }
-    if (result.error[0] != 0)
-    {
-        throw std::runtime_error("case " + c.name + ": " + result.error);
-    }
+    RunInChild(c.name, result, [&] {
+        return c.allReduceBytes > 0 ? RunAllReduce(c) : RunOnce(c, withStock);
+    });
     return result;
 }
 
@@ -307,7 +240,7 @@ Measure(const Case& c, uint32_t repetitions, bool quiet)
 void
 Print(const Case& c, const Result& result)
 {
-    const auto hops = static_cast<double>(result.hops);
+    const auto hops = static_cast<double>(std::max<uint64_t>(result.hops, 1));
     std::cout << std::fixed << c.name << ", " << result.hosts << " hosts\n"
               << "  packets             " << result.packets << " data, " << result.controlPackets
               << " acknowledgements and notifications, " << result.marks << " marks, "
@@ -321,7 +254,8 @@ Print(const Case& c, const Result& result)
               << std::setprecision(2) << hops / result.cpuS * 1e-6 << " M packet-hops/s)\n"
               << "  payload/CPU second  " << static_cast<double>(result.bytes) / result.cpuS * 1e-9
               << " GB\n"
-              << "  set-up              " << std::setprecision(3) << result.setUpS << " s\n"
+              << "  set-up              " << std::setprecision(3) << result.setUpS << " s, run "
+              << result.cpuS << " s\n"
               << "  memory per GPU      " << std::setprecision(1)
               << static_cast<double>(result.restBytes) / result.hosts * 1e-3 << " KB at rest, "
               << static_cast<double>(result.peakBytes) / result.hosts * 1e-3 << " KB at most ("
@@ -411,10 +345,47 @@ MeasureApproximations(bool quick)
     return rows;
 }
 
+/// Results by name of the case: what grows with the hosts.
+using Growth = std::map<std::string, std::vector<Result>>;
+
+/// Prints how costs grow, and their ratios to those of the fewest hosts. @param growth of all cases
+void
+PrintGrowth(const Growth& growth)
+{
+    for (const auto& [name, results] : growth)
+    {
+        const Result& first = results.front();
+        if (results.back().hosts == first.hosts)
+        {
+            continue;
+        }
+        const bool isSetUp = name.rfind("set-up", 0) == 0;
+        std::cout << "growth of " << name
+                  << (isSetUp ? ", CPU us per GPU (ratio), KB per GPU:"
+                              : ", ns/packet-hop (ratio):")
+                  << std::setprecision(isSetUp ? 0 : 1);
+        for (const Result& result : results)
+        {
+            const auto cost = [isSetUp](const Result& r) {
+                return isSetUp ? (r.setUpS + r.cpuS) * 1e6 / r.hosts : GetNsPerHop(r);
+            };
+            std::cout << "  " << result.hosts << ": " << cost(result) << " ("
+                      << std::setprecision(2) << cost(result) / cost(first) << ")"
+                      << std::setprecision(isSetUp ? 0 : 1);
+            if (isSetUp)
+            {
+                std::cout << " " << static_cast<double>(result.peakBytes) * 1e-3 / result.hosts;
+            }
+        }
+        std::cout << "\n";
+    }
+}
+
 /// What the command line says.
 struct Options
 {
     bool quick{false};
+    bool large{false};
     bool quiet{false};
     CommandLineText csv;
     TableOptions tables;
@@ -439,8 +410,8 @@ Run(const Options& options)
                       ? ""
                       : "no comparison: ns-3 was configured without point-to-point\n");
     std::vector<CaseRow> cases;
-    std::vector<std::pair<uint32_t, double>> growth;
-    for (const Case& c : MakeCases(options.quick))
+    Growth growth;
+    for (const Case& c : MakeCases(options.quick, options.large))
     {
         if (c.name.find(options.only) == std::string::npos)
         {
@@ -449,20 +420,9 @@ Run(const Options& options)
         const Result result = Measure(c, n, options.quiet);
         Print(c, result);
         cases.push_back({c.name, result});
-        if (c.name.find("permutation") != std::string::npos)
-        {
-            growth.emplace_back(result.hosts, GetNsPerHop(result));
-        }
+        growth[c.name].push_back(result);
     }
-    if (growth.size() > 1)
-    {
-        std::cout << "growth of ns/packet-hop with hosts:";
-        for (const auto& [hosts, ns] : growth)
-        {
-            std::cout << "  " << hosts << ": " << std::setprecision(1) << ns;
-        }
-        std::cout << "\n";
-    }
+    PrintGrowth(growth);
     std::vector<ApproximationRow> approximations;
     if (options.only.empty() || options.only == "approximation")
     {
@@ -488,6 +448,10 @@ main(int argc, char* argv[])
                   "message and port kept, and no trace sink; and stock PointToPointNetDevices\n"
                   "that forward the same packets over the same routes.");
     command.AddValue("quick", "fewer packets, one repetition", options.quick);
+    command.AddValue("large",
+                     "also 8,192 hosts, all-reduces of 1,024 GPUs, and set-up of up to 8,192: "
+                     "minutes",
+                     options.large);
     command.AddValue("repetitions", "of every case (0: 5, or 1 if quick)", options.repetitions);
     command.AddValue("only",
                      "only cases with this in their name; approximation: only those",

@@ -86,6 +86,12 @@ class RingBuffer
         return m_items[m_head & m_mask];
     }
 
+    /// @return where the oldest element is, or would be; null before the first one
+    const T* GetPlace() const
+    {
+        return m_items.get() + (m_head & m_mask);
+    }
+
     /// @param number of an element that is in it @return the element
     T& At(uint32_t number)
     {

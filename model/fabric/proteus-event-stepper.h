@@ -107,6 +107,18 @@ class EventStepper
         return m_tree.GetSlot();
     }
 
+    /// @return a slot that is likely to be due after the present one; any number if there is none
+    uint32_t GetLikelyNextSlot() const
+    {
+        return m_tree.GetLikelyNext();
+    }
+
+    /// Brings what Set() of a slot will change nearer to the processor. @param slot a slot
+    void Prefetch(uint32_t slot) const
+    {
+        m_tree.Prefetch(slot);
+    }
+
     /// @param slot a slot @param timePs when it is due; EventTree::NEVER for not at all
     void Set(uint32_t slot, int64_t timePs)
     {

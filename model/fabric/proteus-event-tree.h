@@ -7,6 +7,8 @@
 #ifndef PROTEUS_EVENT_TREE_H
 #define PROTEUS_EVENT_TREE_H
 
+#include "ns3/proteus-huge-pages.h"
+
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -55,6 +57,27 @@ class EventTree
     uint32_t GetSlot() const
     {
         return static_cast<uint32_t>(m_top & m_mask);
+    }
+
+    /// @return a slot that is likely to be the one after the earliest, which it is unless both are
+    /// in the same eighth of all slots; any number if there is none
+    uint32_t GetLikelyNext() const
+    {
+        const uint64_t* top = m_levels[m_nLevels - 1];
+        const auto other = [&](std::size_t i) {
+            return top[i] == m_top ? uint64_t{EMPTY} : top[i];
+        };
+        const auto lesser = [](uint64_t x, uint64_t y) { return x < y ? x : y; };
+        const uint64_t next =
+            lesser(lesser(lesser(other(0), other(1)), lesser(other(2), other(3))),
+                   lesser(lesser(other(4), other(5)), lesser(other(6), other(7))));
+        return static_cast<uint32_t>(next & m_mask);
+    }
+
+    /// Brings what Set() of a slot will change nearer to the processor. @param slot a slot
+    void Prefetch(uint32_t slot) const
+    {
+        __builtin_prefetch(&m_levels[0][slot], 1);
     }
 
     /**
@@ -148,13 +171,13 @@ class EventTree
      */
     void MoveEpoch(int64_t timePs);
 
-    uint32_t m_bits;           //!< bits of a slot
-    uint64_t m_mask;           //!< these bits
-    int64_t m_horizon;         //!< times this far past the epoch have no key
-    int64_t m_epoch{0};        //!< time of key 0
-    uint64_t m_top{EMPTY};     //!< smallest key
-    std::size_t m_nLevels{0};  //!< levels below the top
-    std::vector<Node> m_nodes; //!< of all levels
+    uint32_t m_bits;          //!< bits of a slot
+    uint64_t m_mask;          //!< these bits
+    int64_t m_horizon;        //!< times this far past the epoch have no key
+    int64_t m_epoch{0};       //!< time of key 0
+    uint64_t m_top{EMPTY};    //!< smallest key
+    std::size_t m_nLevels{0}; //!< levels below the top
+    std::vector<Node, HugePageAllocator<Node>> m_nodes; //!< of all levels
     /// First keys of the levels in m_nodes: slots, then minima of eight, and so on.
     std::array<uint64_t*, MAX_LEVELS> m_levels{};
 };

@@ -314,6 +314,7 @@ Fabric::HandleEvent(uint32_t slot)
     {
         m_progressTrace(m_stepper.GetEventCount());
     }
+    PrefetchPort(m_stepper.GetLikelyNextSlot() / SLOTS_PER_PORT);
     if (slot % SLOTS_PER_PORT != ARRIVAL)
     {
         Serve(slot / SLOTS_PER_PORT);

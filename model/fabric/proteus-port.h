@@ -10,6 +10,7 @@
 #include "proteus-event-tree.h"
 #include "proteus-packet.h"
 
+#include "ns3/proteus-huge-pages.h"
 #include "ns3/proteus-link-statistics.h"
 #include "ns3/proteus-ring-buffer.h"
 
@@ -247,10 +248,10 @@ class PortTable
     }
 
   private:
-    std::vector<PortState> m_ports; //!< by PortId
-    std::vector<LaneState> m_lanes; //!< by port and traffic class
-    uint32_t m_nClasses{1};         //!< of every port
-    uint32_t m_classShift{0};       //!< lanes of a port: 1 << this
+    std::vector<PortState, HugePageAllocator<PortState>> m_ports; //!< by PortId
+    std::vector<LaneState, HugePageAllocator<LaneState>> m_lanes; //!< by port and traffic class
+    uint32_t m_nClasses{1};                                       //!< of every port
+    uint32_t m_classShift{0};                                     //!< lanes of a port: 1 << this
 };
 
 } // namespace proteus

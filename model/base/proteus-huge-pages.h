@@ -1,0 +1,102 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef PROTEUS_HUGE_PAGES_H
+#define PROTEUS_HUGE_PAGES_H
+
+#include <cstddef>
+#include <cstdlib>
+#include <new>
+#include <sys/mman.h>
+
+/**
+ * @file
+ * @ingroup proteus
+ * Memory for large tables that are read and written all over.
+ */
+
+namespace ns3
+{
+namespace proteus
+{
+
+/**
+ * @ingroup proteus
+ * An allocator of containers that asks for huge pages, where the system has them, for what is
+ * large: a processor's table of 4 KiB pages reaches over a few MiB only, beyond which each access
+ * to another page takes another one to the page table. Small tables come from the heap.
+ * @tparam T element
+ */
+template <typename T>
+class HugePageAllocator
+{
+  public:
+    /// Element, as allocators call it.
+    using value_type = T;
+
+    HugePageAllocator() = default;
+
+    /// An allocator of other elements is as good. @tparam U its element
+    template <typename U>
+    HugePageAllocator(const HugePageAllocator<U>& /* other */)
+    {
+    }
+
+    /// @param n elements @return room for them
+    T* allocate(std::size_t n)
+    {
+        const std::size_t bytes = n * sizeof(T);
+        if (bytes < LEAST_BYTES)
+        {
+            return static_cast<T*>(::operator new (bytes, std::align_val_t{alignof(T)}));
+        }
+        const std::size_t whole = (bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
+        void* room = std::aligned_alloc(PAGE_BYTES, whole);
+        if (room == nullptr)
+        {
+            throw std::bad_alloc();
+        }
+#ifdef MADV_HUGEPAGE
+        // Only a hint: without huge pages the room is as good, and slower.
+        madvise(room, whole, MADV_HUGEPAGE);
+#endif
+        return static_cast<T*>(room);
+    }
+
+    /// @param room from allocate() @param n elements
+    void deallocate(T* room, std::size_t n)
+    {
+        if (n * sizeof(T) < LEAST_BYTES)
+        {
+            ::operator delete (room, std::align_val_t{alignof(T)});
+            return;
+        }
+        std::free(room);
+    }
+
+    /// @return that all are alike
+    template <typename U>
+    bool operator==(const HugePageAllocator<U>& /* other */) const
+    {
+        return true;
+    }
+
+    /// @return that none differs
+    template <typename U>
+    bool operator!=(const HugePageAllocator<U>& /* other */) const
+    {
+        return false;
+    }
+
+  private:
+    static constexpr std::size_t PAGE_BYTES = 2 << 20;  //!< of x86-64, and of most others
+    static constexpr std::size_t LEAST_BYTES = 4 << 20; //!< what is worth it
+};
+
+} // namespace proteus
+} // namespace ns3
+
+#endif // PROTEUS_HUGE_PAGES_H
