@@ -24,6 +24,8 @@ TEST(GpuModels, NamesAreFoundAsPeopleWriteThem)
         {"Tesla V100-SXM2-16GB", "V100-SXM2-16GB"},
         {"V100", "V100-SXM2-32GB"},
         {"H800", "H100-SXM5-80GB"},
+        {"NVIDIA H100 PCIe", "H100-PCIE-80GB"},
+        {"NVIDIA H100 80GB HBM3", "H100-SXM5-80GB"},
         {"NVIDIA TITAN Xp", "TITAN-Xp"},
         {"TitanXp", "TITAN-Xp"},
         {"Tesla T4", "T4"},

@@ -112,6 +112,21 @@ TEST(NcclTests, LaunchersRanksAndCollective)
               std::string::npos);
 }
 
+TEST(NcclTests, VersionAndLaunch)
+{
+    EXPECT_EQ(Read(LOG).ncclVersion, "2.18.3+cuda12.2");
+    EXPECT_EQ(Read("# nccl-tests version 2.16.2 nccl-headers=22703 nccl-library=22705\n" + LOG)
+                  .ncclVersion,
+              "22705");
+    EXPECT_EQ(Read("n0:1:1 [0] NCCL INFO NCCL version 2.7.8+cuda11.0\n" + LOG).ncclVersion,
+              "2.7.8+cuda11.0");
+    EXPECT_EQ(Read("size_bytes,time_us\n8,1.5\n").ncclVersion, "");
+    EXPECT_EQ(Read(LOG).gpusOfThread, 1u);
+    std::string one = LOG;
+    one.replace(one.find("nGpus 1"), 7, "nGpus 8");
+    EXPECT_EQ(Read(one).gpusOfThread, 8u);
+}
+
 TEST(NcclTests, ReadsLogs)
 {
     const auto table = Read(LOG);
