@@ -248,6 +248,9 @@ class EvaluateProgram : public CommandLineProgram
                          "packet, flow: whether kernels and collectives at the same time share a "
                          "GPU, on or off",
                          m_options.run.gpuSharing);
+        command.AddValue("ignoreMemory",
+                         "run also what does not fit into memory",
+                         m_options.run.ignoreMemory);
         command.AddValue("quiet", "no progress", m_options.run.quiet);
     }
 

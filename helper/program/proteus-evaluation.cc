@@ -168,6 +168,14 @@ Evaluate(const EvaluationWorkload& workload,
     const TrainingPlan plan = model.Load(run.framework.GetPlan());
     const ExecutionGraph graph =
         CompileForCluster(plan, cluster, run.framework.Load(plan, cluster, run.launchInterval), "");
+    try
+    {
+        run.CheckMemory(graph, cluster);
+    }
+    catch (const std::invalid_argument& error)
+    {
+        throw std::invalid_argument(result.workload + ", " + result.strategy + ": " + error.what());
+    }
     for (const std::string& executor : executors)
     {
         const double begin = GetCpuSeconds();

@@ -319,6 +319,7 @@ CompareFabrics(Options& options)
             if (job.empty())
             {
                 const ExecutionGraph graph = MakeJob(options, cluster).first;
+                options.CheckMemory(graph, cluster);
                 const std::string& name = graph.GetFacts().name;
                 job = (name.empty() ? "The graph" : name) + " on " +
                       std::to_string(graph.GetNDevices()) + " GPUs";
@@ -402,6 +403,9 @@ class FabricsProgram : public CommandLineProgram
         command.AddOutput("markdown",
                           "write the table to this file as Markdown",
                           m_options.markdown);
+        command.AddValue("ignoreMemory",
+                         "run also what does not fit into memory",
+                         m_options.ignoreMemory);
         command.AddValue("quiet", "no progress", m_options.quiet);
     }
 

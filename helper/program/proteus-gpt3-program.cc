@@ -217,7 +217,6 @@ Train(Options& options)
         options.framework.Load(trainingPlan, cluster, options.launchInterval);
     const ExecutionGraph graph = CompileForCluster(trainingPlan, cluster, framework, "", &carried);
     PrintJob(options, cluster, plan, framework);
-    options.CheckMemory(graph, cluster);
     if (!options.graph.empty())
     {
         SaveGraph(graph, options.graph);

@@ -277,6 +277,7 @@ RunAndReport(const ProgramOptions& options,
              const std::vector<CarriedDependency>* carried)
 {
     options.Check();
+    options.CheckMemory(graph, cluster);
     if (!options.scenario.empty())
     {
         RunScenario(options, cluster, graph, dataType, carried);

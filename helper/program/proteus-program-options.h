@@ -157,7 +157,8 @@ uint32_t ToCount(int64_t value, const std::string& name, int64_t least, int64_t 
  * @param graph to run
  * @param dataType whose peak rate the model FLOP utilisation refers to
  * @param carried what tasks need of the iteration before, where that is known; may be null
- * @throw std::invalid_argument, std::runtime_error as Install() and TrainingJob::Run(), or if a
+ * @throw std::invalid_argument, std::runtime_error as CheckMemory(), before anything runs, as
+ * Install() and TrainingJob::Run(), or if a
  * file cannot be written
  */
 void RunAndReport(const ProgramOptions& options,

@@ -94,7 +94,6 @@ RunModel(const Input& input, ProgramOptions& options, const Cluster& cluster)
     const Vertex& gpu = cluster.GetVertices()[cluster.GetGpus()[0]];
     PrintMemory(AccountMemory(graph), FindGpuDatasheet(gpu.model), std::cout);
     std::cout.flush();
-    options.CheckMemory(graph, cluster);
     RunAndReport(options,
                  cluster,
                  graph,

@@ -188,6 +188,7 @@ MakeJob(const Options& options)
                 options.framework.Load(plan, job.cluster, options.launchInterval),
                 nullptr,
                 &carried);
+    options.CheckMemory(graph, job.cluster);
     const RunRecord alone =
         FindExecutor("ideal").Run(graph, job.cluster, MakeExecutorSettings(options));
     job.boundS = FindLeastPeriodS(graph,
@@ -422,6 +423,9 @@ class ScheduleProgram : public CommandLineProgram
         command.AddValue("save",
                          "write what the search has found, and all its trials, to this file",
                          m_options.save);
+        command.AddValue("ignoreMemory",
+                         "run also what does not fit into memory",
+                         m_options.ignoreMemory);
         command.AddValue("quiet", "no progress", m_options.quiet);
     }
 

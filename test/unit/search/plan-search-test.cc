@@ -136,7 +136,7 @@ TEST(PlanSpace, EveryPlanIsThereOnceAndWhatIsLeftOutIsCounted)
                               "full",
                               "selective",
                               "sequenceParallel=true",
-                              "buckets=ddp",
+                              "buckets=whole",
                               "microBatch=2"})
     {
         EXPECT_TRUE(std::any_of(seen.begin(), seen.end(), [&](const std::string& plan) {
@@ -229,7 +229,7 @@ TEST(PlanEstimate, RanksAsFlowsDo)
     PlanEstimator estimator(LoadSmall, machine.timer, machine.communication);
     std::vector<double> formula;
     std::vector<double> flows;
-    for (const char* text : {R"({"dp": 16, "globalBatch": 16})",
+    for (const char* text : {R"({"dp": 16, "globalBatch": 16, "buckets": "whole"})",
                              R"({"dp": 16, "globalBatch": 16, "buckets": "ddp"})",
                              R"({"dp": 16, "globalBatch": 16, "zero": 1})",
                              R"({"dp": 16, "globalBatch": 16, "zero": 3})",

@@ -157,7 +157,8 @@ TEST(Plan, SavedInputsAreGatheredBehindTheInputGradient)
 // Keys and values are gathered over the context group, their gradients scattered.
 TEST(Plan, ContextParallelGathersKeysAndValues)
 {
-    const ExecutionGraph graph = Compile("llama3-8b", R"({"cp": 4, "dp": 2, "tp": 2})");
+    const ExecutionGraph graph =
+        Compile("llama3-8b", R"({"cp": 4, "dp": 2, "tp": 2, "buckets": "whole"})");
     const std::map<std::string, uint64_t> counts = Count(graph);
     // 8 heads of 128 for keys and for values, over 2 devices; 8192 tokens of 2 bytes.
     const std::string keys = " 4 " + std::to_string(2 * 8192 * 8 * 128 / 2);
@@ -658,7 +659,8 @@ TEST(StrategyJson, FilesCompile)
 
 TEST(GraphDot, DrawsEveryTaskAndDependency)
 {
-    const ExecutionGraph graph = Compile("alexnet", R"({"dp": 2, "dataType": "fp32"})");
+    const ExecutionGraph graph =
+        Compile("alexnet", R"({"dp": 2, "dataType": "fp32", "buckets": "whole"})");
     std::ostringstream text;
     WriteGraphDot(graph, text);
     std::size_t nArrows = 0;
