@@ -73,6 +73,11 @@ ReadWorkload(const JsonValue& value, const nlohmann::json& json)
         {
             name.Fail("is the name of another strategy of this workload, too");
         }
+        if (const auto file = strategies.At(i).Find("file"))
+        {
+            strategies.At(i).AllowKeys("a strategy of a file", {"name", "file"});
+            file->AsString();
+        }
         workload.strategies.push_back(Print(strategies.At(i), json.at("strategies").at(i)));
     }
     if (names.empty())
@@ -160,7 +165,10 @@ Evaluate(const EvaluationWorkload& workload,
     model.folder = folder;
     model.model = workload.model;
     model.variables = workload.variables;
-    model.strategy = workload.strategies.at(strategy);
+    const auto json = nlohmann::json::parse(workload.strategies.at(strategy));
+    model.strategy = json.contains("file")
+                         ? folder + "/../strategies/" + json.at("file").get<std::string>()
+                         : workload.strategies.at(strategy);
     EvaluatedStrategy result;
     result.workload = workload.GetTitle();
     result.strategy = GetStrategyName(workload, strategy);

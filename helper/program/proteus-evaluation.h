@@ -57,7 +57,8 @@ std::vector<std::string> ReadPublished(std::istream& input, const std::string& f
  * Reads a list of workloads: an object with format "proteus-evaluation", version 1, [source],
  * [published: list of sentences to compare the results with] and workloads, a list of objects with
  * name, model, [variables: object of numbers], cluster, [nodes 1] and strategies, a list of short
- * forms of strategies (see ReadStrategyJson()), each with a name of its own.
+ * forms of strategies (see ReadStrategyJson()), each with a name of its own, or of objects with a
+ * name and the file of workloads/strategies that has the strategy.
  * @param input the text
  * @param fileName for errors
  * @return the workloads
