@@ -20,6 +20,7 @@ cpp_examples = [
      "True", "False"),
     ("proteus-search --model=gpt3-125m --nodes=1 --globalBatch=8 --flows=3 --packets=1 --quiet"
      " --vary=zero,sequence,layouts", "True", "False"),
+    ("proteus-cluster --cluster=dgx-h100:nodes=8,nic=8x200G-roce,leafs=2", "True", "False"),
     ("proteus-collective --cluster=dgx-a100 --max=16M --factor=16 --quiet", "True", "False"),
     ("proteus-validate --tables=v100-pcie --max=1M --brief --quiet", "True", "False"),
     ("proteus-bench --quick --only=switch", "True", "False"),
