@@ -169,6 +169,10 @@ class EventStepper
     template <typename HANDLE>
     void CatchUp(HANDLE handle)
     {
+        if (m_running)
+        {
+            return; // Step() goes on with them
+        }
         HandleDue(Simulator::Now().GetPicoSeconds() - 1, false, handle);
         Synchronize();
         Arm();

@@ -27,6 +27,7 @@ Fabric::FindObstacle() const
     return !m_stepper.CanGoBack() ? "the simulator's clock or scheduler does not let events be late"
            : m_tracer.IsOn()      ? "units on links are traced"
            : m_watch.readers > 0  ? "links or queue pairs are sampled over time"
+           : m_watch.isShared     ? "other traffic crosses the network"
            : m_scheduler.IsWeighted() ? "traffic classes have weights"
            : routing == RoutingMode::SPRAY || routing == RoutingMode::ADAPTIVE
                ? "routes are chosen packet by packet"

@@ -235,6 +235,13 @@ class Fabric : public Object
     /// Handles all that lies before now, after calls have been set in the past.
     void CatchUp();
 
+    /// Somebody else than the collectives of a graph sends on the fabric, from now on.
+    void AddForeignTraffic()
+    {
+        m_watch.isShared = true;
+        TellChange();
+    }
+
     /// Somebody reads statistics or states of ports while the simulator runs, from now on.
     void AddReader()
     {
@@ -456,6 +463,7 @@ class Fabric : public Object
     struct Watch
     {
         uint32_t readers{0};                //!< AddReader()
+        bool isShared{false};               //!< AddForeignTraffic()
         std::function<void()> beforeChange; //!< SetChangeCallback(); may be empty
     };
 

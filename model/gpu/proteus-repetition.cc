@@ -515,7 +515,7 @@ Repetition::SwitchOff()
     {
         Settle(false);
         ExecuteAll();
-        m_obstacle = "links have failed or changed";
+        m_obstacle = "links changed or carried other traffic during the run";
         m_mode = RepetitionMode::OFF;
         m_records.Clear();
     }

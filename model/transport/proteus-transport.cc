@@ -191,6 +191,10 @@ uint32_t
 Transport::CreateQueuePair(const QueuePairOptions& options)
 {
     NS_LOG_FUNCTION(this << options.source << options.destination << options.flow);
+    if (options.user && options.user != m_core.user)
+    {
+        m_core.fabric->AddForeignTraffic();
+    }
     return m_maker.Create(options);
 }
 
