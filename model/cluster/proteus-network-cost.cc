@@ -7,6 +7,7 @@
 #include "proteus-network-cost.h"
 
 #include "proteus-bundles.h"
+#include "proteus-paths.h"
 
 #include <algorithm>
 #include <cmath>

@@ -12,6 +12,7 @@
 #include "ns3/proteus-cluster.h"
 #include "ns3/proteus-fabric-variant.h"
 #include "ns3/proteus-network-cost.h"
+#include "ns3/proteus-paths.h"
 #include "ns3/proteus-prices-json.h"
 
 #include <fstream>
