@@ -265,10 +265,12 @@ WriteEvaluationCsv(const std::vector<EvaluatedStrategy>& runs, std::ostream& out
     }
 }
 
-void
-PrintEvaluation(const std::vector<EvaluatedStrategy>& runs,
-                const std::vector<std::string>& executors,
-                std::ostream& out)
+namespace
+{
+
+/// @return lines of the table of times, a strategy each
+std::vector<std::vector<std::string>>
+ListTimes(const std::vector<EvaluatedStrategy>& runs, const std::vector<std::string>& executors)
 {
     std::vector<std::vector<std::string>> rows{{"Iteration time by", ""}};
     for (const std::string& executor : executors)
@@ -305,17 +307,22 @@ PrintEvaluation(const std::vector<EvaluatedStrategy>& runs,
                       : "-");
         }
     }
-    out << '\n' << FormatTable(rows, "llr");
-    rows.assign(1,
-                {"Against packet",
-                 "runs",
-                 "mean error",
-                 "max",
-                 "tau, mean",
-                 "least",
-                 "faster, geom. mean",
-                 "least",
-                 "largest error at"});
+    return rows;
+}
+
+/// @return lines of the table of errors, an executor each
+std::vector<std::vector<std::string>>
+ListScores(const std::vector<EvaluatedStrategy>& runs, const std::vector<std::string>& executors)
+{
+    std::vector<std::vector<std::string>> rows{{"Against packet",
+                                                "runs",
+                                                "mean error",
+                                                "max",
+                                                "tau, mean",
+                                                "least",
+                                                "faster, geom. mean",
+                                                "least",
+                                                "largest error at"}};
     for (const std::string& executor : executors)
     {
         const ExecutorScore score = ScoreExecutor(runs, executor);
@@ -333,7 +340,19 @@ PrintEvaluation(const std::vector<EvaluatedStrategy>& runs,
                         FormatNumber(score.leastSpeedup, 0) + " x",
                         "  " + score.worst});
     }
-    out << '\n' << FormatTable(rows, "lrrrrrrrl");
+    return rows;
+}
+
+} // namespace
+
+void
+PrintEvaluation(const std::vector<EvaluatedStrategy>& runs,
+                const std::vector<std::string>& executors,
+                std::ostream& out)
+{
+    out << '\n'
+        << FormatTable(ListTimes(runs, executors), "llr") << '\n'
+        << FormatTable(ListScores(runs, executors), "lrrrrrrrl");
 }
 
 } // namespace proteus
