@@ -18,8 +18,11 @@
 #include "ns3/proteus-graph-dot.h"
 #include "ns3/proteus-graph-file.h"
 #include "ns3/proteus-inventory.h"
+#include "ns3/proteus-kernel-cost.h"
+#include "ns3/proteus-kernel-times.h"
 #include "ns3/proteus-layout-table.h"
 #include "ns3/proteus-output-file.h"
+#include "ns3/proteus-profile-json.h"
 #include "ns3/proteus-strategy-json.h"
 
 #include <iomanip>
@@ -58,6 +61,7 @@ struct Options
     CommandLineText inventory;
     CommandLineText memory;
     CommandLineText layouts;
+    CommandLineText kernels;
     TableOptions tables;
     bool isUntimed{false};
     bool expand{false};
@@ -77,7 +81,7 @@ void
 Check(const Options& options)
 {
     for (const std::string& file :
-         {options.graph, options.inventory, options.memory, options.layouts})
+         {options.graph, options.inventory, options.memory, options.layouts, options.kernels})
     {
         if (!file.empty())
         {
@@ -112,6 +116,35 @@ PrintInventory(const std::vector<InventoryRow>& rows, std::ostream& out)
     }
 }
 
+/// Writes every kernel of a job once, with its computed time, as --profile reads it.
+void
+WriteKernels(const std::string& path, const TrainingPlan& plan, const GpuDatasheet& gpu)
+{
+    const KernelCostModel cost(gpu);
+    const PrecisionSpec& precision = plan.tree.precision;
+    const bool isWide =
+        precision.gradient == DataType::FP32 || precision.gradient == DataType::TF32;
+    ProfileTable table;
+    table.description = "kernels of " + plan.model.GetName() + ", times computed";
+    CompileOptions compilation;
+    compilation.kernelTime = [&](const KernelDescription& kernel) -> int64_t {
+        const auto work = DescribeKernel(kernel, precision.compute, isWide ? 4 : 2);
+        const bool isNew = work && work->GetNKernels() > 0 && !table.Find(gpu.model, *work);
+        if (isNew)
+        {
+            table.Add({gpu.model,
+                       work->kernelClass,
+                       work->pass,
+                       work->type,
+                       work->shape,
+                       cost.GetTime(*work).gpuPs});
+        }
+        return 0;
+    };
+    CompileModel(plan.model, plan.tree, compilation);
+    WriteFile(path, [&](std::ostream& stream) { WriteProfileJson(table, stream); });
+}
+
 void
 CompileAndReport(const Options& options)
 {
@@ -129,6 +162,10 @@ CompileAndReport(const Options& options)
         WriteFile(options.layouts, [&](std::ostream& stream) {
             WriteLayoutCsv(stream, PlaceModel(model, plan.tree));
         });
+    }
+    if (!options.kernels.empty())
+    {
+        WriteKernels(options.kernels, plan, gpu);
     }
     const ExecutionGraph graph =
         options.isUntimed
@@ -226,6 +263,10 @@ class CompileProgram : public CommandLineProgram
         command.AddOutput("layouts",
                           "write how every tensor is split over the mesh axes to this CSV file",
                           m_options.layouts);
+        command.AddOutput("kernels",
+                          "write every kernel of the job, with its computed time, to this JSON "
+                          "file, for workloads/profiles/profile.py to measure",
+                          m_options.kernels);
         m_options.tables.AddTo(command);
         command.AddValue("expand",
                          "print the strategy as a tree, and do nothing else",

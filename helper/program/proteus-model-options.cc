@@ -144,6 +144,11 @@ ModelOptions::AddTo(OptionList& command)
     command.AddValue("variables",
                      "variables of the model's file to set, e.g. layers=4,fusedAttention=1",
                      variables);
+    command.AddValue("firstStageBlocks",
+                     "blocks of the model on the first device group of the pipeline, in the place "
+                     "of the strategy's (0: what it says, or an equal share)",
+                     firstStageBlocks);
+    command.AddValue("lastStageBlocks", "the same for the last device group", lastStageBlocks);
 }
 
 TrainingPlan
@@ -156,7 +161,19 @@ ModelOptions::Load(const std::map<std::string, std::string>& plan) const
             "--strategy=tp=8,dp=2");
     }
     const std::string path = FindModelFile(model, folder);
-    const StrategyFile file = ReadStrategy(strategy, plan);
+    StrategyFile file = ReadStrategy(strategy, plan);
+    if (firstStageBlocks != 0 || lastStageBlocks != 0)
+    {
+        if (!file.plan)
+        {
+            throw std::invalid_argument("--firstStageBlocks and --lastStageBlocks belong to the "
+                                        "short form of a strategy; a tree has stages of its own");
+        }
+        const uint32_t first = ToCount(firstStageBlocks, "firstStageBlocks", 0);
+        const uint32_t last = ToCount(lastStageBlocks, "lastStageBlocks", 0);
+        file.plan->firstStageBlocks = first > 0 ? first : file.plan->firstStageBlocks;
+        file.plan->lastStageBlocks = last > 0 ? last : file.plan->lastStageBlocks;
+    }
     std::map<std::string, int64_t> values;
     ParseVariables(variables, values);
     for (const auto& [name, value] : file.GetVariables())

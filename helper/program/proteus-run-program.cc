@@ -90,7 +90,10 @@ RunModel(const Input& input, ProgramOptions& options, const Cluster& cluster)
         CompileForCluster(plan, cluster, framework, input.profile, &carried);
     std::cout << plan.model.GetName() << ": " << plan.model.CountParameters() << " parameters, "
               << graph.GetNDevices() << " devices, " << graph.GetNTasks() << " tasks, framework "
-              << framework.name << "\n";
+              << framework.name
+              << (plan.tree.hasRepresentative ? ", GPU 0 stands for all GPUs, which do the same"
+                                              : "")
+              << "\n";
     const Vertex& gpu = cluster.GetVertices()[cluster.GetGpus()[0]];
     PrintMemory(AccountMemory(graph), FindGpuDatasheet(gpu.model), std::cout);
     std::cout.flush();

@@ -348,10 +348,9 @@ class Search
         options.kernelTime = MakeTimer();
         options.precision = m_space.base.precision;
         options.memoryBytes = m_memoryBytes;
-        options.stateBytesPerParameter = m_space.base.optimizer.kind == OptimizerKind::ADAM ? 12
-                                         : m_space.base.optimizer.kind == OptimizerKind::MOMENTUM
-                                             ? 8
-                                             : 4;
+        const OptimizerKind optimizer = m_space.base.optimizer.kind;
+        const bool hasTwo = optimizer == OptimizerKind::ADAM || optimizer == OptimizerKind::LAMB;
+        options.stateBytesPerParameter = hasTwo ? 12 : optimizer == OptimizerKind::MOMENTUM ? 8 : 4;
         std::vector<LayoutFinding> found;
         ParallelPlan plan = m_space.base;
         for (uint64_t parts = 1; found.empty() && m_space.globalBatch % parts == 0; parts *= 2)

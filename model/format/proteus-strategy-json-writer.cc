@@ -152,12 +152,17 @@ MakePlan(const ParallelPlan& plan)
     add("cp", plan.contextParallel, 1U);
     add("ep", plan.expertParallel, 1U);
     add("virtualStages", plan.virtualStages, 1U);
+    add("firstStageBlocks", plan.firstStageBlocks, 0U);
+    add("lastStageBlocks", plan.lastStageBlocks, 0U);
+    add("embeddingAsBlock", plan.isEmbeddingBlock, false);
+    add("headAsBlock", plan.isHeadBlock, false);
     add("globalBatch", plan.globalBatch, 0U);
     root["microBatch"] = plan.microBatch;
     add("sequenceParallel", plan.isSequenceParallel, false);
     add("zero", plan.optimizer.zero, 0U);
     add("zero1Gradients", std::string(GetZero1Form(plan.optimizer)), "reduce-scatter");
     add("zero3Gathers", std::string(GetZero3Form(plan.optimizer)), "unit");
+    add("representative", plan.hasRepresentative, false);
     add("recompute", std::string(ToString(plan.recompute)), "none");
     add("schedule",
         std::string(ToString(plan.schedule.kind)),
@@ -167,6 +172,8 @@ MakePlan(const ParallelPlan& plan)
         root["maxInFlight"] = plan.schedule.maxInFlight;
     }
     add("interleave", plan.schedule.interleave, 1U);
+    add("scatterGather", plan.schedule.isScatterGather, false);
+    add("dataSamplesPerS", plan.schedule.dataSamplesPerSecond, 0.0);
     add("buckets", std::string(ToString(plan.gradients.policy)), "ddp");
     const GradientSpec gradients;
     add("bucketMbytes", plan.gradients.bucketMegabytes, gradients.bucketMegabytes);
@@ -218,6 +225,10 @@ WriteStrategyJson(const StrategyTree& tree, std::ostream& output)
         root["mesh"]["sizes"] = tree.axisSizes;
     }
     root["uneven"] = tree.isUnevenAllowed;
+    if (tree.hasRepresentative)
+    {
+        root["representative"] = true;
+    }
     root["splitBackward"] = tree.isSplitBackward;
     Json& schedule = root["schedule"];
     schedule["kind"] = ToString(tree.schedule.kind);
@@ -227,6 +238,14 @@ WriteStrategyJson(const StrategyTree& tree, std::ostream& output)
         schedule["maxInFlight"] = tree.schedule.maxInFlight;
     }
     schedule["interleave"] = tree.schedule.interleave;
+    if (tree.schedule.dataSamplesPerSecond > 0)
+    {
+        schedule["dataSamplesPerS"] = tree.schedule.dataSamplesPerSecond;
+    }
+    if (tree.schedule.isScatterGather)
+    {
+        schedule["scatterGather"] = true;
+    }
     Json& gradients = root["gradients"];
     gradients["buckets"] = ToString(tree.gradients.policy);
     gradients["bucketMbytes"] = tree.gradients.bucketMegabytes;

@@ -29,6 +29,7 @@ namespace
 constexpr const char* FORMAT = "proteus-strategy";
 constexpr double MOST_MBYTES = 1e9;
 constexpr double MOST_GBYTES_PER_S = 1e6;
+constexpr double MOST_SAMPLES_PER_S = 1e12;
 constexpr std::size_t MAX_BYTES = std::size_t{64} << 20; //!< of a file
 constexpr uint32_t MAX_STAGES = 1U << 16;
 constexpr uint32_t MAX_ZERO = 3;
@@ -112,6 +113,13 @@ const std::vector<const char*> PLAN_KEYS{
     "virtualStages",
     "cp",
     "ep",
+    "firstStageBlocks",
+    "lastStageBlocks",
+    "embeddingAsBlock",
+    "headAsBlock",
+    "representative",
+    "dataSamplesPerS",
+    "scatterGather",
     "sequenceParallel",
     "zero",
     "zero1Gradients",
@@ -162,6 +170,16 @@ ReadZeroForms(const JsonValue& object, OptimizerSpec& optimizer)
     ReadForm(object, "zero3Gathers", "unit", "tensor", optimizer.gathersUnits);
 }
 
+/// @return whether so many devices do the same that the graph of all would be needlessly large
+bool
+IsRepresentativeByDefault(const ParallelPlan& plan)
+{
+    constexpr uint32_t MOST_DEVICES = 256;
+    return plan.dataParallel > MOST_DEVICES && plan.optimizer.zero == MAX_ZERO &&
+           !plan.optimizer.isOffloaded && plan.GetNDevices() == plan.dataParallel &&
+           plan.expertParallel == 1 && plan.virtualStages == 1;
+}
+
 ParallelPlan
 ReadPlan(const JsonValue& root)
 {
@@ -175,6 +193,10 @@ ReadPlan(const JsonValue& root)
     ReadCount(root, "virtualStages", 1, MAX_DEVICES, plan.virtualStages);
     ReadCount(root, "cp", 1, MAX_DEVICES, plan.contextParallel);
     ReadCount(root, "ep", 1, MAX_DEVICES, plan.expertParallel);
+    ReadCount(root, "firstStageBlocks", 1, MAX_STAGES, plan.firstStageBlocks);
+    ReadCount(root, "lastStageBlocks", 1, MAX_STAGES, plan.lastStageBlocks);
+    ReadBool(root, "embeddingAsBlock", plan.isEmbeddingBlock);
+    ReadBool(root, "headAsBlock", plan.isHeadBlock);
     ReadBool(root, "sequenceParallel", plan.isSequenceParallel);
     ReadCount(root, "zero", 0, MAX_ZERO, plan.optimizer.zero);
     ReadZeroForms(root, plan.optimizer);
@@ -185,6 +207,8 @@ ReadPlan(const JsonValue& root)
         plan.virtualStages > 1 ? ScheduleKind::INTERLEAVED : ScheduleKind::ONE_FORWARD_ONE_BACKWARD;
     ReadName(root, "schedule", ScheduleKindFromString, plan.schedule.kind);
     ReadLimits(root, plan.schedule);
+    ReadBool(root, "scatterGather", plan.schedule.isScatterGather);
+    ReadPositive(root, "dataSamplesPerS", MOST_SAMPLES_PER_S, plan.schedule.dataSamplesPerSecond);
     ReadName(root, "dataType", DataTypeFromString, plan.precision.compute);
     ReadName(root, "gradientType", DataTypeFromString, plan.precision.gradient);
     // The same for all stages of ZeRO, so that they differ in what they share alone. Gradients of
@@ -199,6 +223,8 @@ ReadPlan(const JsonValue& root)
     plan.optimizer.isFused = !plan.optimizer.isImmediate;
     ReadBool(root, "fusedOptimizer", plan.optimizer.isFused);
     ReadBool(root, "offloadOptimizer", plan.optimizer.isOffloaded);
+    plan.hasRepresentative = IsRepresentativeByDefault(plan);
+    ReadBool(root, "representative", plan.hasRepresentative);
     return plan;
 }
 
@@ -358,10 +384,17 @@ ReadMesh(const JsonValue& mesh, StrategyTree& tree)
 void
 ReadSchedule(const JsonValue& schedule, StrategyTree& tree)
 {
-    schedule.AllowKeys("a schedule", {"kind", "microBatches", "maxInFlight", "interleave"});
+    schedule.AllowKeys(
+        "a schedule",
+        {"kind", "microBatches", "maxInFlight", "interleave", "scatterGather", "dataSamplesPerS"});
     ReadName(schedule, "kind", ScheduleKindFromString, tree.schedule.kind);
     ReadCount(schedule, "microBatches", 1, MAX_MICRO_BATCHES, tree.schedule.microBatches);
     ReadLimits(schedule, tree.schedule);
+    ReadBool(schedule, "scatterGather", tree.schedule.isScatterGather);
+    ReadPositive(schedule,
+                 "dataSamplesPerS",
+                 MOST_SAMPLES_PER_S,
+                 tree.schedule.dataSamplesPerSecond);
 }
 
 void
@@ -441,6 +474,7 @@ ReadTree(const JsonValue& root)
                     "batch",
                     "mesh",
                     "uneven",
+                    "representative",
                     "splitBackward",
                     "schedule",
                     "gradients",
@@ -455,6 +489,7 @@ ReadTree(const JsonValue& root)
     ReadCount(root, "batch", 1, std::numeric_limits<uint32_t>::max(), tree.batch);
     ReadPart(root, "mesh", &ReadMesh, tree);
     ReadBool(root, "uneven", tree.isUnevenAllowed);
+    ReadBool(root, "representative", tree.hasRepresentative);
     ReadBool(root, "splitBackward", tree.isSplitBackward);
     ReadPart(root, "schedule", &ReadSchedule, tree);
     ReadPart(root, "gradients", &ReadGradients, tree);

@@ -27,23 +27,27 @@
  * error.
  *
  * **Short form**: an object with [dp 1], [tp 1], [pp 1], [virtualStages 1], [cp 1], [ep 1],
+ * [firstStageBlocks, lastStageBlocks: equal shares], [embeddingAsBlock false], [headAsBlock false],
+ * [scatterGather false], [dataSamplesPerS: no limit; of the input pipeline, all devices together],
  * [sequenceParallel false], [zero 0], [zero1Gradients "reduce-scatter" or "all-reduce"],
- * [zero3Gathers "unit" or "tensor"], [globalBatch: one micro-batch], [microBatch 1],
+ * [zero3Gathers "unit" or "tensor"], [representative: ZeRO 3 on more than 256 devices without other
+ * parallelism], [globalBatch: one micro-batch], [microBatch 1],
  * [recompute "none", "selective" or "full"], [schedule "1f1b", "gpipe", "interleaved",
  * "zero-bubble" or "limits"], [maxInFlight: list], [interleave 1], [dataType "bf16"],
  * [gradientType "fp32"], [buckets "ddp", "whole", "megatron" or "tensor"],
- * [bucketMbytes 25], [firstBucketMbytes 1], [gradientsInPlace true], [optimizer "adam"],
- * [fusedOptimizer true], [immediateUpdates false: not fused], [offloadOptimizer false]. "name",
- * "format" and "version" as below may stand there as well.
+ * [bucketMbytes 25], [firstBucketMbytes 1], [gradientsInPlace true], [optimizer "adam"; "lamb",
+ * "momentum", "sgd"], [fusedOptimizer true], [immediateUpdates false: not fused], [offloadOptimizer
+ * false]. "name", "format" and "version" as below may stand there as well.
  *
  * **Tree**: an object with
  * - format: "proteus-strategy"; version: 1; [name ""]
  * - [batch 1]: samples of a micro-batch, all replicas together
  * - [mesh]: object with axes (names) and sizes; devices are numbered row-major
  * - [uneven false]: whether dimensions may be split into unequal parts
+ * - [representative false]: whether device 0 stands for all, see StrategyTree
  * - [splitBackward true]: whether gradients of inputs and of weights are kernels of their own
  * - [schedule]: object with [kind "1f1b"], [microBatches 1], [maxInFlight: list, by stage],
- *   [interleave 1]
+ *   [interleave 1], [scatterGather false], [dataSamplesPerS: no limit]
  * - [gradients]: object with [buckets "ddp"], [bucketMbytes 25], [firstBucketMbytes 1],
  *   [inPlace false]
  * - [optimizer]: object with [kind "adam"], [fused true], [immediate false: not fused], [zero 0],

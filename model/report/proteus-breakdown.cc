@@ -8,6 +8,8 @@
 
 #include "proteus-report-input.h"
 
+#include "ns3/proteus-graph-representative.h"
+
 #include <algorithm>
 #include <limits>
 #include <numeric>
@@ -237,6 +239,10 @@ BreakDown(const ExecutionGraph& graph, const Timeline& timeline)
     for (auto& ofDevice : changes)
     {
         result.push_back(Account(hasPipeline).Divide(ofDevice, timeline.endPs));
+    }
+    if (HasRepresentative(graph))
+    {
+        std::fill(result.begin() + 1, result.end(), result.front());
     }
     return result;
 }

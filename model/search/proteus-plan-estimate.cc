@@ -39,6 +39,7 @@ GetStateBytes(const ParallelPlan& plan)
     switch (plan.optimizer.kind)
     {
     case OptimizerKind::ADAM:
+    case OptimizerKind::LAMB:
         return 8 + master;
     case OptimizerKind::MOMENTUM:
         return 4 + master;

@@ -210,9 +210,9 @@ class PlanWalk
         const double shared = elements / m_plan.dataParallel / m_plan.contextParallel;
         const double compute = GetBytes(m_plan.precision.compute);
         double state = compute == 4 ? 0 : 4;
-        state += m_plan.optimizer.kind == OptimizerKind::ADAM       ? 8
-                 : m_plan.optimizer.kind == OptimizerKind::MOMENTUM ? 4
-                                                                    : 0;
+        const OptimizerKind optimizer = m_plan.optimizer.kind;
+        const bool hasTwo = optimizer == OptimizerKind::ADAM || optimizer == OptimizerKind::LAMB;
+        state += hasTwo ? 8 : optimizer == OptimizerKind::MOMENTUM ? 4 : 0;
         const uint32_t zero = m_plan.optimizer.zero;
         return compute * (zero >= 3 ? shared : kept) +
                GetBytes(m_plan.precision.gradient) * (zero >= 2 ? shared : kept) +

@@ -72,6 +72,7 @@ EmitContext::GetStateBytes() const
     switch (tree.optimizer.kind)
     {
     case OptimizerKind::ADAM:
+    case OptimizerKind::LAMB:
         return 8 + master;
     case OptimizerKind::MOMENTUM:
         return 4 + master;
@@ -134,11 +135,13 @@ EmitContext::EmitMemory(const Layout& layout,
     Row row(devices.size());
     for (uint32_t position = 0; position < devices.size(); ++position)
     {
-        row[position] = builder.AddMemory(phase,
-                                          devices[position],
-                                          name,
-                                          layout.CountLocal(shape, position) * elementBytes,
-                                          {producers[position]});
+        row[position] = IsEmitted(devices[position])
+                            ? builder.AddMemory(phase,
+                                                devices[position],
+                                                name,
+                                                layout.CountLocal(shape, position) * elementBytes,
+                                                {producers[position]})
+                            : NO_ID;
     }
     return row;
 }

@@ -109,6 +109,12 @@ struct EmitContext
     /// @return bytes of optimizer state per parameter
     uint64_t GetStateBytes() const;
 
+    /// @param device any @return whether its kernels and tensors are in the graph
+    bool IsEmitted(DeviceId device) const
+    {
+        return !tree.hasRepresentative || device == 0;
+    }
+
     /// @param stage a stage @return phase of its forward pass
     PhaseId GetForward(uint32_t stage) const
     {

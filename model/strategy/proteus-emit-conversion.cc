@@ -6,6 +6,7 @@
 
 #include "proteus-emit-conversion.h"
 
+#include <algorithm>
 #include <string>
 
 namespace ns3
@@ -161,15 +162,117 @@ Converter::AddOwn(const std::vector<std::vector<TaskId>>& producers,
     }
 }
 
+/// @return the axis of tensor parallelism along which all senders, and all receivers, have the same
+/// data, and every receiver all of its data from one sender; NO_ID if there is none
+uint32_t
+Converter::FindScatterAxis(const BoxingStep& step, const std::vector<BoxingTransfer>& transfers)
+{
+    const DeviceMesh& from = *step.from.mesh;
+    const DeviceMesh& to = *step.to.mesh;
+    const uint32_t axis = to.FindAxis("tp");
+    if (axis == NO_ID || axis != from.FindAxis("tp") || from.GetSizes() != to.GetSizes() ||
+        to.GetSizes()[axis] == 1 || transfers.size() != to.GetDevices().size())
+    {
+        return NO_ID;
+    }
+    for (const Layout* layout : {&step.from, &step.to})
+    {
+        const std::vector<MeshAxis> replicated = layout->GetReplicated();
+        if (std::count(replicated.begin(), replicated.end(), axis) == 0)
+        {
+            return NO_ID;
+        }
+    }
+    for (uint32_t position = 0; position < transfers.size(); ++position)
+    {
+        const BoxingTransfer& transfer = transfers[position];
+        if (transfer.to != position || transfer.from != position ||
+            from.GetDevices()[position] == to.GetDevices()[position])
+        {
+            return NO_ID;
+        }
+    }
+    return axis;
+}
+
+/// Every device sends a part of what all of its group have; the receivers gather the parts.
+Value
+Converter::EmitScatterGather(const Value& value,
+                             const BoxingStep& step,
+                             const std::vector<BoxingTransfer>& transfers,
+                             MeshAxis axis,
+                             const Cargo& cargo)
+{
+    const std::vector<DeviceId>& sources = step.from.mesh->GetDevices();
+    const std::vector<DeviceId>& targets = step.to.mesh->GetDevices();
+    const uint32_t size = step.to.mesh->GetSizes()[axis];
+    const uint32_t stride = step.to.mesh->GetStride(axis);
+    Row row(targets.size());
+    for (uint32_t first = 0; first < targets.size(); ++first)
+    {
+        if (step.to.mesh->GetCoordinate(first, axis) != 0)
+        {
+            continue;
+        }
+        const uint64_t elements = transfers[first].elements;
+        std::vector<TaskId> sends;
+        std::vector<DeviceId> group;
+        for (uint32_t i = 0; i < size; ++i)
+        {
+            const uint32_t position = first + i * stride;
+            group.push_back(targets[position]);
+            sends.push_back(m_context.builder.AddCommunication(
+                cargo.sendPhase,
+                m_context.builder.AddGroup({sources[position], targets[position]}),
+                m_context.streams.pipeline,
+                cargo.name + ".send",
+                Collective::SEND_RECV,
+                (elements + size - 1) / size * cargo.elementBytes,
+                Parallelism::PIPELINE,
+                GetReady(value, position)));
+        }
+        const TaskId gather = m_context.builder.AddCommunication(cargo.receivePhase,
+                                                                 m_context.builder.AddGroup(group),
+                                                                 m_context.streams.communication,
+                                                                 cargo.name + ".all-gather",
+                                                                 Collective::ALL_GATHER,
+                                                                 elements * cargo.elementBytes,
+                                                                 Parallelism::PIPELINE,
+                                                                 sends);
+        for (uint32_t i = 0; i < size; ++i)
+        {
+            const uint32_t position = first + i * stride;
+            row[position] = m_context.builder.AddMemory(cargo.receivePhase,
+                                                        targets[position],
+                                                        cargo.name + ".received",
+                                                        elements * cargo.elementBytes,
+                                                        {gather});
+        }
+    }
+    Value result;
+    result.layout = step.to;
+    result.rows = {row};
+    return result;
+}
+
 /// Point to point, block by block; what a device has already stays where it is.
 Value
 Converter::EmitTransfers(const Value& value, const BoxingStep& step, const Cargo& cargo)
 {
     const std::vector<DeviceId>& sources = step.from.mesh->GetDevices();
     const std::vector<DeviceId>& targets = step.to.mesh->GetDevices();
+    const std::vector<BoxingTransfer> transfers = GetBoxingTransfers(step, cargo.shape);
+    if (cargo.isTransfer && m_context.tree.schedule.isScatterGather)
+    {
+        const uint32_t axis = FindScatterAxis(step, transfers);
+        if (axis != NO_ID)
+        {
+            return EmitScatterGather(value, step, transfers, static_cast<MeshAxis>(axis), cargo);
+        }
+    }
     std::vector<std::vector<TaskId>> producers(targets.size());
     std::vector<bool> isReceiver(targets.size());
-    for (const BoxingTransfer& transfer : GetBoxingTransfers(step, cargo.shape))
+    for (const BoxingTransfer& transfer : transfers)
     {
         const std::vector<TaskId> ready = GetReady(value, transfer.from);
         std::vector<TaskId>& here = producers[transfer.to];

@@ -69,6 +69,13 @@ class Converter
                      const BoxingStep& step,
                      const BoxingGroup& group,
                      const Cargo& cargo);
+    static uint32_t FindScatterAxis(const BoxingStep& step,
+                                    const std::vector<BoxingTransfer>& transfers);
+    Value EmitScatterGather(const Value& value,
+                            const BoxingStep& step,
+                            const std::vector<BoxingTransfer>& transfers,
+                            MeshAxis axis,
+                            const Cargo& cargo);
     static void AddOwn(const std::vector<std::vector<TaskId>>& producers,
                        const std::vector<bool>& isReceiver,
                        Value& result);

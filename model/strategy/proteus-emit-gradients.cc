@@ -64,7 +64,7 @@ GradientEmitter::Flush(const BucketKey& key, Bucket& bucket)
     for (const DeviceId device : key.second)
     {
         TaskId result = id;
-        if (!m_context.isInPlace)
+        if (!m_context.isInPlace && m_context.IsEmitted(device))
         {
             uint64_t bytes = 0;
             for (const uint32_t leaf : bucket.leaves)

@@ -145,6 +145,11 @@ KernelEmitter::EmitKernel(OperatorId id,
     std::vector<TaskId> dependencies;
     for (uint32_t position = 0; position < devices.size(); ++position)
     {
+        if (!m_context.IsEmitted(devices[position]))
+        {
+            row[position] = NO_ID;
+            continue;
+        }
         const std::vector<uint64_t> extents = FindExtents(placed, position);
         const auto [found, isNew] = known.emplace(extents, Task());
         Task& task = found->second;
@@ -238,7 +243,7 @@ KernelEmitter::AddPersistentMemory(const std::set<TensorId>& losses)
               {"optimizer-state", bytes.state},
               {"data", bytes.data}})
         {
-            if (size > 0)
+            if (size > 0 && m_context.IsEmitted(device))
             {
                 m_context.builder
                     .AddMemory(m_context.phases.optimizer, device, name, size, {}, true);

@@ -30,12 +30,23 @@ GetFlops(OptimizerKind kind)
     {
     case OptimizerKind::ADAM:
         return 15;
+    case OptimizerKind::LAMB:
+        return 21;
     case OptimizerKind::MOMENTUM:
         return 4;
     case OptimizerKind::SGD:
         return 2;
     }
     return 0;
+}
+
+/// Bytes that an update moves besides gradient, parameter and state. LAMB writes its update, reads
+/// it and the parameter for their norms, and reads the update and the parameter again to apply it
+/// (apex, csrc/multi_tensor_lamb.cu: stage 1 and 2), all in fp32.
+uint64_t
+GetExtraBytes(OptimizerKind kind)
+{
+    return kind == OptimizerKind::LAMB ? 5 * 4 : 0;
 }
 
 } // namespace
@@ -87,7 +98,8 @@ OptimizerEmitter::EmitUpdate(DeviceId device,
     task.stream = optimizer.isImmediate ? m_context.streams.optimizer : m_context.streams.compute;
     task.dataType = DataType::FP32;
     task.flops = GetFlops(optimizer.kind) * static_cast<double>(elements);
-    task.bytes = elements * (m_context.GetGradientBytes() + stateBytes + parameterBytes);
+    task.bytes = elements * (m_context.GetGradientBytes() + stateBytes + parameterBytes +
+                             GetExtraBytes(optimizer.kind));
     m_context.TimeKernel({name,
                           ToString(optimizer.kind),
                           "",
@@ -198,7 +210,7 @@ OptimizerEmitter::EmitUpdates(bool isFused)
     {
         for (DeviceId device = 0; device < m_context.placement.nDevices; ++device)
         {
-            if (elements[device] > 0)
+            if (elements[device] > 0 && m_context.IsEmitted(device))
             {
                 last[device] = EmitUpdate(device, kind, elements[device], ready[device]);
             }
@@ -208,6 +220,10 @@ OptimizerEmitter::EmitUpdates(bool isFused)
     {
         visit(
             [&](const Leaf& leaf, const PlacedTensor& tensor, uint32_t position, DeviceId device) {
+                if (!m_context.IsEmitted(device))
+                {
+                    return;
+                }
                 // The first update waits for all; its stream keeps the others behind it.
                 std::vector<TaskId> before = std::exchange(ready[device], {});
                 if (before.empty())

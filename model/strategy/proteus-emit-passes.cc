@@ -474,6 +474,10 @@ PassEmitter::NoteReaders(const PlacedOperator& placed, const Row& kernel, const 
     const std::vector<DeviceId>& devices = placed.mesh->GetDevices();
     for (uint32_t position = 0; position < devices.size(); ++position)
     {
+        if (kernel[position] == NO_ID)
+        {
+            continue; // another device stands for it
+        }
         m_next.firstKernels.emplace(devices[position], kernel[position]);
         for (const Access& read : placed.op.reads)
         {

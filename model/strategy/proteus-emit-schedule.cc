@@ -6,7 +6,10 @@
 
 #include "proteus-emit-schedule.h"
 
+#include "ns3/proteus-graph-representative.h"
+
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -107,6 +110,35 @@ ScheduleEmitter::AddPhases()
     m_context.phases.gradients = m_context.builder.AddPhase("gradients");
     m_context.phases.optimizer = m_context.builder.AddPhase("optimizer");
     AddStreams();
+    AddDataLoading();
+}
+
+/// A task of the host beside every forward pass of the first stage: an iteration takes at least as
+/// long as its samples need, as in a steady state in which they are prepared one iteration ahead.
+void
+ScheduleEmitter::AddDataLoading()
+{
+    constexpr double PS_PER_SECOND = 1e12;
+    const double rate = m_context.tree.schedule.dataSamplesPerSecond;
+    if (rate == 0)
+    {
+        return;
+    }
+    const StreamId stream =
+        m_context.builder.AddStream("data-loading", StreamOrder::IN_ORDER, true);
+    const double seconds = static_cast<double>(m_context.model.GetBatch()) / rate;
+    for (const DeviceId device : m_context.placement.stageDevices[0])
+    {
+        if (m_context.IsEmitted(device))
+        {
+            m_context.builder.AddCompute(m_context.phases.forward[0],
+                                         device,
+                                         stream,
+                                         "data-loading",
+                                         std::llround(seconds * PS_PER_SECOND),
+                                         {});
+        }
+    }
 }
 
 void
@@ -117,6 +149,10 @@ ScheduleEmitter::AddStreams()
     m_context.streams.pipeline = m_context.builder.AddStream("pipeline");
     m_context.streams.gradient = m_context.builder.AddStream("gradient");
     m_context.streams.parameter = m_context.builder.AddStream("parameter");
+    if (m_context.tree.hasRepresentative)
+    {
+        m_context.builder.AddStream(REPRESENTATIVE_STREAM);
+    }
     if (m_context.tree.optimizer.isImmediate)
     {
         m_context.streams.optimizer = m_context.builder.AddStream("optimizer", StreamOrder::READY);
@@ -275,7 +311,7 @@ ScheduleEmitter::AddSchedules()
         gate.limit = GetLimit(rank);
         for (const DeviceId device : devices)
         {
-            if (gate.limit > 0)
+            if (gate.limit > 0 && m_context.IsEmitted(device))
             {
                 gate.device = device;
                 m_context.builder.AddGate(gate);

@@ -46,6 +46,7 @@ class ScheduleEmitter
     bool HasScattered() const;
     void FindChunks();
     void AddStreams();
+    void AddDataLoading();
     void CheckSchedule() const;
     std::vector<ScheduleEntry> MakePasses(
         uint32_t rank,

@@ -382,6 +382,7 @@ GetDescriptions()
         {"vocabulary-loss", DescribeElementwise},
         {"mean-squared-error", DescribeElementwise},
         {"adam", DescribeOptimizer},
+        {"lamb", DescribeOptimizer},
         {"momentum", DescribeOptimizer},
         {"sgd", DescribeOptimizer},
     };

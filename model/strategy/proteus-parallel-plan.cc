@@ -121,30 +121,50 @@ FindNode(StrategyNode& root, const std::string& path)
     return *node;
 }
 
-/// @return by unit: its stage; equal runs of blocks, and what stands between two blocks on the
-/// stage of the first
+/// Checks what a plan says of the ends of its pipeline.
+void
+CheckEnds(const ParallelPlan& plan)
+{
+    const bool isPipeline = uint64_t{plan.pipelineParallel} * plan.virtualStages > 1;
+    const bool hasBlocks = plan.firstStageBlocks > 0 || plan.lastStageBlocks > 0;
+    Check(isPipeline || !(hasBlocks || plan.isEmbeddingBlock || plan.isHeadBlock),
+          "firstStageBlocks, lastStageBlocks, embeddingAsBlock and headAsBlock belong to a "
+          "pipeline; add pp");
+    Check(plan.pipelineParallel > 1 || !hasBlocks,
+          "firstStageBlocks and lastStageBlocks need pp of 2 at least");
+    for (const auto& [what, blocks] : {std::pair{"firstStageBlocks", plan.firstStageBlocks},
+                                       std::pair{"lastStageBlocks", plan.lastStageBlocks}})
+    {
+        Check(blocks % plan.virtualStages == 0,
+              std::string(what) + " = " + Text(blocks) +
+                  " is not a multiple of virtualStages = " + Text(plan.virtualStages));
+    }
+}
+
+/// @return by unit: its stage; what stands between two blocks is on the stage of the first
 std::vector<uint32_t>
-AssignStages(const Model& model, const std::vector<Unit>& units, uint32_t nStages)
+AssignStages(const Model& model, const std::vector<Unit>& units, const ParallelPlan& plan)
 {
     const auto nBlocks =
         static_cast<uint64_t>(std::count_if(units.begin(), units.end(), [](const Unit& unit) {
             return !unit.block.empty();
         }));
-    if (nStages > 1)
+    const std::vector<uint64_t> shares = CountStageBlocks(nBlocks, plan, model.GetName());
+    std::vector<uint32_t> stageOf; // by block
+    for (uint32_t stage = 0; stage < shares.size(); ++stage)
     {
-        Check(nBlocks > 0 && nBlocks % nStages == 0,
-              "model " + model.GetName() + " has " + Text(nBlocks) + " numbered blocks, which " +
-                  Text(nStages) + " pipeline stages (pp x virtualStages) cannot share evenly" +
-                  (nBlocks == 0 ? "; write a tree that gives stages to its nodes" : ""));
+        stageOf.insert(stageOf.end(), shares[stage], stage);
     }
-    const uint64_t perStage = nStages > 1 ? nBlocks / nStages : units.size() + 1;
     std::vector<uint32_t> stages;
     uint64_t seen = 0;
     for (const Unit& unit : units)
     {
         const bool isBlock = !unit.block.empty();
-        const uint64_t index = isBlock ? seen++ : (seen > 0 ? seen - 1 : 0);
-        stages.push_back(static_cast<uint32_t>(index / perStage));
+        stages.push_back(isBlock           ? stageOf[seen]
+                         : seen == 0       ? 0
+                         : seen == nBlocks ? static_cast<uint32_t>(shares.size() - 1)
+                                           : stageOf[seen - 1]);
+        seen += isBlock ? 1 : 0;
     }
     return stages;
 }
@@ -154,8 +174,7 @@ void
 AddStages(StrategyTree& tree, const Model& model, const ParallelPlan& plan)
 {
     const std::vector<Unit> units = FindUnits(model);
-    const std::vector<uint32_t> stages =
-        AssignStages(model, units, plan.pipelineParallel * plan.virtualStages);
+    const std::vector<uint32_t> stages = AssignStages(model, units, plan);
 
     struct Run
     {
@@ -458,11 +477,57 @@ CountBlocks(const Model& model)
     }));
 }
 
+std::vector<uint64_t>
+CountStageBlocks(uint64_t nBlocks, const ParallelPlan& plan, const std::string& name)
+{
+    const uint64_t pp = plan.pipelineParallel;
+    const uint64_t chunks = plan.virtualStages;
+    CheckEnds(plan);
+    if (pp * chunks == 1)
+    {
+        return {nBlocks};
+    }
+    const std::string model = "model " + name + " has " + Text(nBlocks) + " numbered blocks";
+    Check(nBlocks > 0, model + "; write a tree that gives stages to its nodes");
+    // What is left for device groups that say nothing, with embedding and head where they count.
+    const uint64_t extra = (plan.isEmbeddingBlock ? 1 : 0) + (plan.isHeadBlock ? 1 : 0);
+    const uint64_t given = uint64_t{plan.firstStageBlocks} + plan.lastStageBlocks;
+    const uint64_t nGiven =
+        (plan.firstStageBlocks > 0 ? 1 : 0) + (plan.lastStageBlocks > 0 ? 1 : 0);
+    const uint64_t nOthers = (pp - nGiven) * chunks;
+    const uint64_t left = nBlocks + extra - std::min(given, nBlocks + extra);
+    const bool isEven = given <= nBlocks + extra && (nOthers > 0 ? left % nOthers == 0 : left == 0);
+    Check(isEven,
+          model + (extra > 0 ? " (and " + Text(extra) + " for embedding and head)" : "") +
+              ", which " + Text(pp * chunks) +
+              " pipeline stages (pp x virtualStages) cannot share evenly" +
+              (given > 0 ? " beside the " + Text(given) + " of the first and the last" : "") +
+              "; embeddingAsBlock and headAsBlock count what is around the blocks as one, " +
+              "firstStageBlocks and lastStageBlocks say what the ends have");
+    std::vector<uint64_t> shares(pp * chunks, nOthers > 0 ? left / nOthers : 0);
+    for (uint64_t chunk = 0; chunk < chunks; ++chunk)
+    {
+        uint64_t& first = shares[chunk * pp];
+        uint64_t& last = shares[chunk * pp + pp - 1];
+        first = plan.firstStageBlocks > 0 ? plan.firstStageBlocks / chunks : first;
+        last = plan.lastStageBlocks > 0 ? plan.lastStageBlocks / chunks : last;
+    }
+    Check(shares.front() >= (plan.isEmbeddingBlock ? 1U : 0U) &&
+              shares.back() >= (plan.isHeadBlock ? 1U : 0U),
+          "the first or the last stage has no block that embedding or head could take the place "
+          "of");
+    shares.front() -= plan.isEmbeddingBlock ? 1 : 0;
+    shares.back() -= plan.isHeadBlock ? 1 : 0;
+    return shares;
+}
+
 std::map<std::string, uint32_t>
 FindStages(const Model& model, uint32_t nStages)
 {
     const std::vector<Unit> units = FindUnits(model);
-    const std::vector<uint32_t> stages = AssignStages(model, units, nStages);
+    ParallelPlan plan;
+    plan.pipelineParallel = nStages;
+    const std::vector<uint32_t> stages = AssignStages(model, units, plan);
     std::map<std::string, uint32_t> stageOf;
     for (std::size_t i = 0; i < units.size(); ++i)
     {
@@ -475,9 +540,15 @@ StrategyTree
 ExpandPlan(const Model& model, const ParallelPlan& plan)
 {
     CheckShares(model, plan);
+    Check(!plan.hasRepresentative ||
+              (plan.optimizer.zero == 3 && plan.GetNDevices() == plan.dataParallel &&
+               plan.expertParallel == 1 && plan.virtualStages == 1 && !plan.optimizer.isOffloaded),
+          "representative: a device can stand for all only under ZeRO 3 (not offloaded) without "
+          "other parallelism");
     StrategyTree tree;
     tree.name = "plan";
     tree.batch = uint64_t{plan.microBatch} * plan.dataParallel;
+    tree.hasRepresentative = plan.hasRepresentative;
     tree.schedule = plan.schedule;
     tree.schedule.microBatches = plan.GetNMicroBatches();
     tree.gradients = plan.gradients;

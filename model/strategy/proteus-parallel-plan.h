@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 /**
  * @file
@@ -48,12 +49,25 @@ RecomputePlan RecomputePlanFromString(const std::string& text);
  */
 struct ParallelPlan
 {
-    uint32_t dataParallel{1};       //!< replicas
-    uint32_t tensorParallel{1};     //!< devices that share each layer
-    uint32_t pipelineParallel{1};   //!< device groups of the pipeline
-    uint32_t virtualStages{1};      //!< stages per device group, of the interleaved schedule
-    uint32_t contextParallel{1};    //!< devices that share each sequence
-    uint32_t expertParallel{1};     //!< replicas that share the experts; divides the replicas
+    uint32_t dataParallel{1};     //!< replicas
+    uint32_t tensorParallel{1};   //!< devices that share each layer
+    uint32_t pipelineParallel{1}; //!< device groups of the pipeline
+    uint32_t virtualStages{1};    //!< stages per device group, of the interleaved schedule
+    uint32_t contextParallel{1};  //!< devices that share each sequence
+    uint32_t expertParallel{1};   //!< replicas that share the experts; divides the replicas
+    /// Blocks of the first and of the last device group of the pipeline, all its stages together;
+    /// 0: an equal share. Megatron-LM: --decoder-first-pipeline-num-layers, -last-.
+    uint32_t firstStageBlocks{0};
+    uint32_t lastStageBlocks{0}; //!< see firstStageBlocks
+    /// Whether what comes before the blocks counts as one of them, so that the first stage has one
+    /// less. Megatron-LM: --account-for-embedding-in-pipeline-split.
+    bool isEmbeddingBlock{false};
+    /// The same for what comes behind them, and the last stage. Megatron-LM:
+    /// --account-for-loss-in-pipeline-split.
+    bool isHeadBlock{false};
+    /// Whether device 0 stands for all: StrategyTree::hasRepresentative. For ZeRO 3 without other
+    /// parallelism, in which all devices do the same, and all communicate with all.
+    bool hasRepresentative{false};
     bool isSequenceParallel{false}; //!< whether activations between the tensor-parallel layers are
                                     //!< split along the sequence
     uint32_t globalBatch{0};        //!< samples per iteration; 0: one micro-batch
@@ -88,6 +102,19 @@ uint64_t CountBlocks(const Model& model);
 
 /**
  * @ingroup proteus
+ * How the stages of a pipeline share a model's numbered blocks.
+ * @param nBlocks that there are
+ * @param plan how many stages, and what the first and the last have
+ * @param name of the model, for messages
+ * @return blocks by stage
+ * @throw std::invalid_argument if the stages cannot share them so
+ */
+std::vector<uint64_t> CountStageBlocks(uint64_t nBlocks,
+                                       const ParallelPlan& plan,
+                                       const std::string& name);
+
+/**
+ * @ingroup proteus
  * @param model what is trained
  * @param nStages of the pipeline, at least 1
  * @return by first part of the paths of operators ("layer12", "embedding"): the stage that
@@ -99,8 +126,9 @@ std::map<std::string, uint32_t> FindStages(const Model& model, uint32_t nStages)
 /**
  * @ingroup proteus
  * Writes a plan out as a tree. Operators whose description says so ("tensorParallel") share the
- * dimension named there; stages are equal runs of the model's numbered blocks ("layer0", "layer1",
- * ...), the first one with what comes before them, the last one with what comes after.
+ * dimension named there; stages are runs of the model's numbered blocks ("layer0", "layer1",
+ * ...), equal ones if the plan says nothing else, the first one with what comes before them, the
+ * last one with what comes after.
  * @param model what is trained
  * @param plan how
  * @return the tree

@@ -223,6 +223,8 @@ ToString(OptimizerKind kind)
         return "momentum";
     case OptimizerKind::ADAM:
         return "adam";
+    case OptimizerKind::LAMB:
+        return "lamb";
     }
     throw std::invalid_argument("a value that is no OptimizerKind");
 }
@@ -230,9 +232,10 @@ ToString(OptimizerKind kind)
 OptimizerKind
 OptimizerKindFromString(const std::string& text)
 {
-    return FindName(text,
-                    "optimizer",
-                    {OptimizerKind::SGD, OptimizerKind::MOMENTUM, OptimizerKind::ADAM});
+    return FindName(
+        text,
+        "optimizer",
+        {OptimizerKind::SGD, OptimizerKind::MOMENTUM, OptimizerKind::ADAM, OptimizerKind::LAMB});
 }
 
 bool

@@ -107,6 +107,12 @@ struct ScheduleSpec
     ScheduleKind kind{ScheduleKind::ONE_FORWARD_ONE_BACKWARD}; //!< their order
     std::vector<uint32_t> maxInFlight;                         //!< LIMITS: by stage
     uint32_t interleave{1}; //!< LIMITS: forwards before a backward
+    /// Whether devices that have the same activation (tensor parallelism) send a part each to the
+    /// next stage, which gathers them there (Narayanan et al. 2021, section 4.1).
+    bool isScatterGather{false};
+    /// Samples that the input pipeline has ready in a second, for all devices; 0: it never holds
+    /// an iteration up.
+    double dataSamplesPerSecond{0};
 };
 
 /// @ingroup proteus
@@ -144,10 +150,11 @@ enum class OptimizerKind : uint8_t
     SGD,      //!< no state
     MOMENTUM, //!< one moment
     ADAM,     //!< two moments
+    LAMB,     //!< two moments, and norms of every parameter and its update (You et al. 2020)
 };
 
 /// @ingroup proteus
-/// @param kind a value @return its name: "sgd", "momentum", "adam"
+/// @param kind a value @return its name: "sgd", "momentum", "adam", "lamb"
 const char* ToString(OptimizerKind kind);
 /// @ingroup proteus
 /// @param text a name @return the value @throw std::invalid_argument that lists the names
@@ -199,6 +206,9 @@ struct StrategyTree
     std::vector<std::string> axisNames; //!< of the strategy's mesh, major first
     std::vector<uint32_t> axisSizes;    //!< of the strategy's mesh, which has devices 0, 1, ...
     bool isUnevenAllowed{false};        //!< whether dimensions may be split into unequal parts
+    bool hasRepresentative{false};      //!< whether device 0 stands for all: the others, which do
+                                        //!< the same, take part in its communication only. All
+                                        //!< communication has to be among all devices
     bool isSplitBackward{true};         //!< whether gradients of inputs and of weights are kernels
                                         //!< of their own
     StrategyNode root;                  //!< the tree

@@ -527,7 +527,9 @@ TEST(StrategyJson, MistakesNameNodeOperatorAndDimension)
               "cannot be split into 5 equal parts");
     EXPECT_EQ(GetError("gpt3-125m", R"({"pp": 5})"),
               "plan: model GPT-3 125M has 12 numbered blocks, which 5 pipeline stages (pp x "
-              "virtualStages) cannot share evenly");
+              "virtualStages) cannot share evenly; embeddingAsBlock and headAsBlock count what is "
+              "around the blocks as one, firstStageBlocks and lastStageBlocks say what the ends "
+              "have");
     EXPECT_EQ(GetError("gpt3-125m", R"({"dp": 4, "globalBatch": 6})"),
               "plan: globalBatch = 6 is not a multiple of 4 = microBatch x dp");
     EXPECT_EQ(GetError("gpt3-125m", R"({"pp": 2, "schedule": "limits", "maxInFlight": [1, 0]})"),
