@@ -26,6 +26,22 @@ namespace proteus
 NS_LOG_COMPONENT_DEFINE("ProteusTrainingJob");
 NS_OBJECT_ENSURE_REGISTERED(TrainingJob);
 
+namespace
+{
+
+/// @param graph to execute @return whether it has kernels that communication could slow
+bool
+HasKernels(const ExecutionGraph& graph)
+{
+    const auto& tasks = graph.GetTasks();
+    return std::any_of(tasks.begin(), tasks.end(), [](const Task& task) {
+        return task.kind == TaskKind::COMPUTE &&
+               (task.flops > 0 || task.bytes > 0 || task.threadBlocks > 0);
+    });
+}
+
+} // namespace
+
 class TrainingJob::SimulatorClock : public Clock
 {
   public:
@@ -112,7 +128,7 @@ TrainingJob::Install(std::shared_ptr<const ExecutionGraph> graph,
     m_network->SetUp(*m_graph, m_fabric);
     m_totalBytes = m_network->GetTotalBytes();
     m_control = options.MakeStartControl(*m_graph, *m_clock);
-    if (options.sharesGpu)
+    if (options.sharesGpu && HasKernels(*graph))
     {
         InstallSharing(options);
     }
