@@ -274,7 +274,10 @@ const std::vector<Mistake> MISTAKES{
     {"flows", {"--window=64K"}, "must be a number of bytes, or bdp"},
     {"flows", {"--cluster=dgx-a100"}, "--flows=FILE is missing"},
     {"validate", {"--tables=z9000"}, "no table of"},
-    {"fabrics", {"--executor=both"}, "a comparison of fabrics has one executor"},
+    {"fabrics", {"--streams=3-1"}, "--streams: '3-1': the range 3-1 goes down"},
+    {"run", {"--bundles=pipe", MODEL, PLAN, "--quiet"}, "must be whole or cables"},
+    {"run", {"--scenario=none.json", MODEL, PLAN, "--quiet"}, "none.json"},
+    {"run", {"--cluster=dgx-h100:nic=x", MODEL, PLAN, "--quiet"}, "nic must be COUNTxRATEG"},
     {"evaluate", {"--only=nothing at all"}, "has that in its title"},
     // Plans that do not fit.
     {"gpt3", {"--model=125M", "--tp=8"}, "has 12 attention heads"},
