@@ -9,12 +9,13 @@
 #include "ns3/boolean.h"
 #include "ns3/log.h"
 #include "ns3/node.h"
-#include "ns3/pcap-file-wrapper.h"
 #include "ns3/proteus-fabric-channel.h"
 #include "ns3/proteus-fabric-setup.h"
+#include "ns3/proteus-output-file.h"
 #include "ns3/proteus-packet-text.h"
 #include "ns3/simple-ref-count.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -22,6 +23,7 @@
 #include <memory>
 #include <sstream>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 namespace ns3
@@ -47,27 +49,20 @@ CannotWrite(const std::string& what, const std::string& file)
     return std::runtime_error(text);
 }
 
-/// @param file to write @return a stream
-Ptr<OutputStreamWrapper>
-OpenStream(const std::string& file)
-{
-    errno = 0;
-    if (!std::ofstream(file)) // OutputStreamWrapper would end the program
-    {
-        throw CannotWrite("file", file);
-    }
-    return Create<OutputStreamWrapper>(file, std::ios::out);
-}
-
 /// Writes the units of a device to a capture file.
 class PcapSink : public SimpleRefCount<PcapSink>
 {
   public:
     /// @param writer of frames @param captureBytes of every frame @param file to write to
-    PcapSink(const FrameWriter& writer, uint32_t captureBytes, Ptr<PcapFileWrapper> file)
+    /// @param name of the file
+    PcapSink(const FrameWriter& writer,
+             uint32_t captureBytes,
+             Ptr<PcapFileWrapper> file,
+             const std::string& name)
         : m_writer(writer),
           m_captureBytes(captureBytes),
-          m_file(file)
+          m_file(file),
+          m_name(name)
     {
     }
 
@@ -76,12 +71,17 @@ class PcapSink : public SimpleRefCount<PcapSink>
     {
         const uint32_t length = m_writer.Write(port, record, timePs, m_captureBytes, m_frame);
         m_file->Write(PicoSeconds(timePs), m_frame.data(), length);
+        if (m_file->Fail())
+        {
+            throw CannotWrite("capture", m_name);
+        }
     }
 
   private:
     FrameWriter m_writer;         //!< of frames
     uint32_t m_captureBytes;      //!< of every frame
     Ptr<PcapFileWrapper> m_file;  //!< to write to
+    std::string m_name;           //!< of the file
     std::vector<uint8_t> m_frame; //!< to write
 };
 
@@ -89,10 +89,14 @@ class PcapSink : public SimpleRefCount<PcapSink>
 class AsciiSink : public SimpleRefCount<AsciiSink>
 {
   public:
-    /// @param stream to write to @param letter of the event @param path of the trace source, or
-    /// empty
-    AsciiSink(Ptr<OutputStreamWrapper> stream, char letter, const std::string& path)
+    /// @param stream to write to @param name of the file @param letter of the event
+    /// @param path of the trace source, or empty
+    AsciiSink(Ptr<OutputStreamWrapper> stream,
+              const std::string& name,
+              char letter,
+              const std::string& path)
         : m_stream(stream),
+          m_name(name),
           m_letter(letter),
           m_path(path)
     {
@@ -114,10 +118,12 @@ class AsciiSink : public SimpleRefCount<AsciiSink>
             out << m_path << ' ';
         }
         out << record << '\n';
+        RequireWritten(out, m_name);
     }
 
   private:
     Ptr<OutputStreamWrapper> m_stream; //!< to write to
+    std::string m_name;                //!< of the file
     char m_letter;                     //!< of the event
     std::string m_path;                //!< of the trace source
 };
@@ -229,17 +235,58 @@ FabricHelper::SetDataOperation(DataOperation operation)
     m_operation = operation;
 }
 
+Ptr<OutputStreamWrapper>
+FabricHelper::OpenStream(const std::string& file)
+{
+    errno = 0;
+    if (!std::ofstream(file)) // OutputStreamWrapper would end the program
+    {
+        throw CannotWrite("file", file);
+    }
+    auto stream = Create<OutputStreamWrapper>(file, std::ios::out);
+    m_files.push_back({file, stream, nullptr});
+    return stream;
+}
+
+void
+FabricHelper::FinishFiles()
+{
+    const std::vector<TraceFile> files = std::move(m_files);
+    m_files.clear();
+    for (const TraceFile& file : files)
+    {
+        errno = 0;
+        if (file.stream)
+        {
+            file.stream->GetStream()->flush();
+            RequireWritten(*file.stream->GetStream(), file.name);
+            continue;
+        }
+        file.capture->Close();
+        if (file.capture->Fail())
+        {
+            throw CannotWrite("capture", file.name);
+        }
+    }
+}
+
+void
+FabricHelper::EnableAsciiFile(const std::string& file)
+{
+    EnableAsciiAll(OpenStream(file));
+}
+
 Ptr<LinkMonitor>
 FabricHelper::EnableLinkSeries(Ptr<Fabric> fabric,
                                const std::string& file,
                                Time interval,
-                               bool allPorts) const
+                               bool allPorts)
 {
     Ptr<LinkMonitor> monitor = CreateObjectWithAttributes<LinkMonitor>("Interval",
                                                                        TimeValue(interval),
                                                                        "AllPorts",
                                                                        BooleanValue(allPorts));
-    monitor->SetStream(OpenStream(file));
+    monitor->SetStream(OpenStream(file), file);
     monitor->Start(fabric);
     return monitor;
 }
@@ -247,11 +294,11 @@ FabricHelper::EnableLinkSeries(Ptr<Fabric> fabric,
 Ptr<CongestionMonitor>
 FabricHelper::EnableCongestionSeries(Ptr<Transport> transport,
                                      const std::string& file,
-                                     Time interval) const
+                                     Time interval)
 {
     Ptr<CongestionMonitor> monitor =
         CreateObjectWithAttributes<CongestionMonitor>("Interval", TimeValue(interval));
-    monitor->SetStream(OpenStream(file));
+    monitor->SetStream(OpenStream(file), file);
     monitor->Start(transport);
     return monitor;
 }
@@ -292,7 +339,8 @@ FabricHelper::EnablePcapInternal(std::string prefix,
         throw CannotWrite("capture", name);
     }
     file->Init(linkType, m_captureBytes);
-    Ptr<PcapSink> sink = Create<PcapSink>(writer, m_captureBytes, file);
+    m_files.push_back({name, nullptr, file});
+    Ptr<PcapSink> sink = Create<PcapSink>(writer, m_captureBytes, file, name);
     device->TraceConnectWithoutContext("Transmit", MakeCallback(&PcapSink::Write, sink));
     device->TraceConnectWithoutContext("Receive", MakeCallback(&PcapSink::Write, sink));
 }
@@ -324,6 +372,12 @@ FabricHelper::EnableAsciiInternal(Ptr<OutputStreamWrapper> stream,
             OpenStream(explicitFilename ? prefix : ascii.GetFilenameFromDevice(prefix, device));
     }
 
+    const auto known =
+        std::find_if(m_files.begin(), m_files.end(), [&stream](const TraceFile& file) {
+            return file.stream == stream;
+        });
+    const std::string name = known == m_files.end() ? "the ascii trace" : known->name;
+
     struct Line
     {
         char letter;
@@ -337,7 +391,7 @@ FabricHelper::EnableAsciiInternal(Ptr<OutputStreamWrapper> stream,
                              Line{'d', "Drop"}})
     {
         Ptr<AsciiSink> sink =
-            Create<AsciiSink>(stream, line.letter, path.empty() ? "" : path + line.source);
+            Create<AsciiSink>(stream, name, line.letter, path.empty() ? "" : path + line.source);
         device->TraceConnectWithoutContext(line.source, MakeCallback(&AsciiSink::Write, sink));
     }
 }

@@ -12,6 +12,7 @@
 #include "ns3/nstime.h"
 #include "ns3/object-factory.h"
 #include "ns3/output-stream-wrapper.h"
+#include "ns3/pcap-file-wrapper.h"
 #include "ns3/proteus-congestion-monitor.h"
 #include "ns3/proteus-fabric-device.h"
 #include "ns3/proteus-fabric.h"
@@ -21,6 +22,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace ns3
 {
@@ -116,7 +118,7 @@ class FabricHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevic
     Ptr<LinkMonitor> EnableLinkSeries(Ptr<Fabric> fabric,
                                       const std::string& file,
                                       Time interval,
-                                      bool allPorts = false) const;
+                                      bool allPorts = false);
 
     /**
      * Writes a time series of the congestion control of all queue pairs to a CSV file: see
@@ -129,9 +131,33 @@ class FabricHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevic
      */
     Ptr<CongestionMonitor> EnableCongestionSeries(Ptr<Transport> transport,
                                                   const std::string& file,
-                                                  Time interval) const;
+                                                  Time interval);
+
+    /**
+     * Writes a line per event of all devices that there are, see EnableAsciiAll(), to one file.
+     * @param file to write
+     * @throw std::runtime_error if the file cannot be written
+     */
+    void EnableAsciiFile(const std::string& file);
+
+    /**
+     * Sees to it that the files of this helper are whole, after a run.
+     * @throw std::invalid_argument "FILE: cannot be written: CAUSE" if a part of one got lost
+     */
+    void FinishFiles();
 
   private:
+    /// A file that is written while the simulator runs.
+    struct TraceFile
+    {
+        std::string name;                //!< of it
+        Ptr<OutputStreamWrapper> stream; //!< of a text, or null
+        Ptr<PcapFileWrapper> capture;    //!< or this
+    };
+
+    /// @param file to write @return its stream, which is kept
+    Ptr<OutputStreamWrapper> OpenStream(const std::string& file);
+
     // Inherited from PcapHelperForDevice and AsciiTraceHelperForDevice
     void EnablePcapInternal(std::string prefix,
                             Ptr<NetDevice> nd,
@@ -145,6 +171,7 @@ class FabricHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevic
     ObjectFactory m_fabricFactory;                        //!< of Install()
     uint32_t m_captureBytes{65535};                       //!< of every frame
     DataOperation m_operation{DataOperation::RDMA_WRITE}; //!< in captures
+    std::vector<TraceFile> m_files;                       //!< that were opened
 };
 
 } // namespace proteus

@@ -22,7 +22,7 @@ cpp_examples = [
      " --vary=zero,sequence,layouts", "True", "False"),
     ("proteus-cluster --cluster=dgx-h100:nodes=8,nic=8x200G-roce,leafs=2", "True", "False"),
     ("proteus-collective --cluster=dgx-a100 --max=16M --factor=16 --quiet", "True", "False"),
-    ("proteus-validate --tables=v100-pcie --max=1M --brief --quiet", "True", "False"),
+    ("proteus-validate --only=v100-pcie --max=1M --brief --quiet", "True", "False"),
     ("proteus-bench --quick --only=switch", "True", "False"),
     ("proteus-unit-tests", "True", "False"),
 ]

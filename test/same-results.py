@@ -81,7 +81,7 @@ RUNS = [
     gpt3("v100", "--tp=4 --cluster=dgx1-v100 --dataType=fp16"),
     gpt3("titanxp", "--tp=4 --cluster=titanxp-pcie --nodes=1 --dataType=fp16"),
     gpt3("executors", "--tp=2 --pp=2 --executor=packet,flow,alpha-beta,classic,distsim,distsim-flow"),
-    gpt3("files", "--nodes=1 --tp=2 --report=page.html --timeline=trace.json --json=all.json --graph=graph.json"),
+    gpt3("files", "--nodes=1 --tp=2 --report=page.html --timeline=trace.json --json=all.json --saveGraph=graph.json"),
     gpt3("perfetto", "--nodes=1 --tp=2 --timeline=trace.pftrace"),
     gpt3("observed", "--nodes=2 --tp=4 --linkSeries=links.csv --congestionSeries=pairs.csv"
          " --seriesInterval=100us"),
@@ -138,8 +138,8 @@ RUNS = [
     collective("topology", "--cluster=dgx1-v100 --nodes=1 --min=1M --max=1M --topology"),
     # Programs.
     ("compile", f"proteus-compile --model=gpt3-6.7b --strategy={W}/strategies/tp8-pp4-dp2-sequence-zero1.json"
-     " --inventory=inventory.csv --memory=memory.csv --layouts=layouts.csv --json=all.json"),
-    ("validate", "proteus-validate --quiet --tables=v100-pcie --max=1M --csv=sizes.csv"),
+     " --inventory=inventory.csv --memoryCsv=memory.csv --layouts=layouts.csv --json=all.json"),
+    ("validate", "proteus-validate --quiet --only=v100-pcie --max=1M --csv=sizes.csv"),
     ("fabrics", f"proteus-fabrics --quiet {GPT} --strategy=tp=4,dp=4,globalBatch=4 --nodes=2"
      " --fabrics=rail-optimised,leaf-spine:4+roce,fat-tree --executor=flow --csv=f.csv --json=f.json"),
     flows("incast-dcqcn", f"--cluster={W}/flows/switch-9.txt --flows={W}/flows/incast-8.csv"),

@@ -11,6 +11,7 @@
 #include "ns3/global-value.h"
 #include "ns3/proteus-collective-settings.h"
 #include "ns3/proteus-congestion-type.h"
+#include "ns3/proteus-split.h"
 #include "ns3/string.h"
 #include "ns3/type-id.h"
 
@@ -54,19 +55,6 @@ FindType(const std::string& option, const std::string& name)
     return type;
 }
 
-/// @param text e.g. "Ecmp|Spray" @return the parts
-std::vector<std::string>
-Split(const std::string& text)
-{
-    std::vector<std::string> parts;
-    std::istringstream input(text);
-    for (std::string part; std::getline(input, part, '|');)
-    {
-        parts.push_back(part);
-    }
-    return parts;
-}
-
 /// Checks a value by the type of the attribute.
 void
 CheckByType(const std::string& option, const std::string& value, const AttributeChecker& checker)
@@ -96,7 +84,7 @@ CheckByType(const std::string& option, const std::string& value, const Attribute
     }
     else if (type == "EnumValue")
     {
-        const auto names = Split(checker.GetUnderlyingTypeInformation());
+        const auto names = SplitList(checker.GetUnderlyingTypeInformation(), '|');
         bool isKnown = false;
         for (const std::string& name : names)
         {

@@ -10,10 +10,10 @@
 #include "proteus-programs.h"
 
 #include "ns3/proteus-output-file.h"
+#include "ns3/proteus-split.h"
 
 #include <iostream>
 #include <memory>
-#include <sstream>
 #include <stdexcept>
 #include <string>
 
@@ -48,8 +48,7 @@ std::vector<uint64_t>
 ParseSizes(const std::string& text)
 {
     std::vector<uint64_t> sizes;
-    std::istringstream input(text);
-    for (std::string part; std::getline(input, part, ',');)
+    for (const std::string& part : SplitList(text))
     {
         char* end = nullptr;
         const unsigned long long bytes = std::strtoull(part.c_str(), &end, 10);
@@ -82,7 +81,7 @@ class CalibrateProgram : public CommandLineProgram
             "flow network to two thirds of them, and says how well the others agree.\n"
             "\n"
             "For example:\n"
-            "  proteus-calibrate --cluster=dgx-a100 --nodes=2 --output=a100.json\n"
+            "  proteus-calibrate --cluster=dgx-a100 --nodes=2 --saveCalibration=a100.json\n"
             "  proteus-run --cluster=dgx-a100 --nodes=2 --model=gpt2 --strategy='{\"dp\": 16}'\n"
             "      --executor=both --calibration=a100.json");
         command.AddValue("sizes",
@@ -97,7 +96,10 @@ class CalibrateProgram : public CommandLineProgram
             "rounds",
             "rounds of the fit over all parameters, at most; 0: no fit, only the errors",
             m_rounds);
-        command.AddOutput("output", "calibration file to write", m_output);
+        command.AddOutput("saveCalibration",
+                          "calibration file to write, for --calibration",
+                          m_output);
+        command.AddHint("output", "it is --saveCalibration");
         m_options.AddTo(command);
     }
 

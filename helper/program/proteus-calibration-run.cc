@@ -37,7 +37,7 @@ Measure(const ProgramOptions& options, const Cluster& cluster, const MicroExperi
     ProgramOptions quiet = options;
     quiet.quiet = true;
     std::ostringstream unheard;
-    const RunRecord result = RunExecutor(quiet, "packet", cluster, experiment.graph, unheard);
+    const RunRecord result = RunWhole(quiet, "packet", cluster, experiment.graph, unheard);
     Measurement measurement{experiment, std::vector<double>(experiment.graph.GetNTasks(), 0)};
     for (const Span& span : result.timeline.spans)
     {

@@ -12,6 +12,7 @@
 #include "proteus-name-lists.h"
 #include "proteus-programs.h"
 #include "proteus-progress.h"
+#include "proteus-stop-signals.h"
 
 #include "ns3/proteus-algorithm-traits.h"
 #include "ns3/proteus-cluster-file.h"
@@ -141,6 +142,7 @@ CollectiveProgramOptions::AddTo(OptionList& command)
                       "to this file",
                       csv);
     tables.AddTo(command);
+    plot.AddTo(command);
     command.AddValue("quiet", "no progress line", quiet);
 }
 
@@ -350,6 +352,22 @@ ReadSizes(const CollectiveProgramOptions& options, const NcclTestsTable& log)
     return sizes;
 }
 
+/// Runs one size, with progress. @return a row per group
+std::vector<CollectiveRow>
+RunSize(const CollectiveProgramOptions& options,
+        const Cluster& cluster,
+        const CollectiveTest& test,
+        uint64_t bytes)
+{
+    ProgressLine progress(FormatBytes(static_cast<double>(bytes)));
+    return RunCollective(cluster, test, bytes, [&](const TrainingJob::Progress& state) {
+        if (!options.quiet)
+        {
+            progress.Update(state);
+        }
+    });
+}
+
 /// Runs all sizes, each printed as soon as it is done. @return a row per size and group
 std::vector<CollectiveRow>
 RunSizes(const CollectiveProgramOptions& options,
@@ -360,18 +378,22 @@ RunSizes(const CollectiveProgramOptions& options,
     const bool hasGroups = test.groups.size() > 1;
     PrintCollectiveHead(hasGroups, std::cout);
     std::vector<CollectiveRow> rows;
-    for (const Size& size : sizes)
+    for (std::size_t i = 0; i < sizes.size(); ++i)
     {
         std::vector<CollectiveRow> result;
+        try
         {
-            ProgressLine progress(FormatBytes(static_cast<double>(size.bytes)));
-            result =
-                RunCollective(cluster, test, size.bytes, [&](const TrainingJob::Progress& state) {
-                    if (!options.quiet)
-                    {
-                        progress.Update(state);
-                    }
-                });
+            ThrowIfStopped();
+            result = RunSize(options, cluster, test, sizes[i].bytes);
+        }
+        catch (const RunStopped&)
+        {
+            if (rows.empty())
+            {
+                throw;
+            }
+            std::cout << "# " << DescribeStop(i, sizes.size(), "sizes");
+            break;
         }
         for (const CollectiveRow& row : result)
         {
@@ -406,6 +428,34 @@ Compare(const CollectiveProgramOptions& options,
         comparison.sizes.push_back(size);
     }
     return comparison;
+}
+
+/// Draws bus bandwidths over sizes, of the first group.
+void
+WritePlot(const CollectiveProgramOptions& options,
+          const Cluster& cluster,
+          const std::vector<CollectiveRow>& rows,
+          const std::vector<Size>& sizes,
+          std::ostream& out)
+{
+    CollectiveComparison comparison;
+    if (options.measured.empty())
+    {
+        comparison.name = options.collective;
+        comparison.system = "simulated on " + cluster.GetName();
+        for (const CollectiveRow& row : rows)
+        {
+            if (row.group == 0 && row.bytes > 0)
+            {
+                comparison.sizes.push_back({row, 0, 0});
+            }
+        }
+    }
+    else
+    {
+        comparison = Compare(options, cluster, rows, sizes);
+    }
+    WriteComparisonSvg(comparison, out);
 }
 
 /// @param table of the rows @param sizes with measured times, which get columns of their own
@@ -492,6 +542,7 @@ Check(const CollectiveProgramOptions& options)
         }
     }
     options.tables.Check();
+    options.plot.Check();
     if (options.measured.empty() && !options.measuredCsv.empty())
     {
         throw std::invalid_argument("--measuredCsv needs --measured=LOG");
@@ -538,15 +589,12 @@ RunCollectiveProgram(const CollectiveProgramOptions& typed)
     Table table = MakeCollectiveTable(rows);
     if (isMeasured)
     {
-        const CollectiveComparison comparison = Compare(options, cluster, rows, sizes);
         std::cout << "\n";
-        PrintComparison(comparison, std::cout);
+        PrintComparison(Compare(options, cluster, rows, sizes), std::cout);
         AddMeasured(table, sizes);
     }
-    if (!options.csv.empty())
-    {
-        WriteFile(options.csv, [&rows](std::ostream& out) { WriteCollectiveCsv(rows, out); });
-    }
+    options.plot.Write([&](std::ostream& out) { WritePlot(options, cluster, rows, sizes, out); });
+    WriteCsvFile(options.csv, [&rows](std::ostream& out) { WriteCollectiveCsv(rows, out); });
     options.tables.Write({MakeSummary(options, cluster, test, rows), table});
 }
 

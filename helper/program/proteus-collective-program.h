@@ -9,6 +9,7 @@
 
 #include "proteus-collective-run.h"
 #include "proteus-option-list.h"
+#include "proteus-plot-option.h"
 #include "proteus-program-options.h"
 #include "proteus-table-options.h"
 
@@ -54,6 +55,7 @@ struct CollectiveProgramOptions
     CommandLineText measuredCsv;         //!< file to write that log to, or empty
     CommandLineText csv;                 //!< file to write, may be empty
     TableOptions tables;                 //!< all results
+    PlotOption plot;                     //!< bus bandwidth over size
     bool quiet{false};                   //!< no progress
 
     /// @param command to add the options to

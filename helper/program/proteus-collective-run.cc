@@ -6,6 +6,8 @@
 
 #include "proteus-collective-run.h"
 
+#include "proteus-stop-signals.h"
+
 #include "ns3/proteus-packet-network.h"
 #include "ns3/simulator.h"
 #include "ns3/string.h"
@@ -198,11 +200,21 @@ RunCollective(const Cluster& cluster,
     ProteusHelper helper;
     SetAttributes(helper, cluster, test);
     Ptr<TrainingJob> job = helper.Install(cluster, made.graph);
-    if (report)
-    {
-        job->SetProgressReport(report);
-    }
+    job->SetProgressReport([&](const TrainingJob::Progress& progress) {
+        if (report)
+        {
+            report(progress);
+        }
+        if (StopSignals::Obey())
+        {
+            job->Stop();
+        }
+    });
     job->Run();
+    if (job->IsStopped())
+    {
+        throw RunStopped("a collective was stopped");
+    }
     const Timeline timeline = job->GetTimeline();
     std::vector<CollectiveRow> rows;
     for (uint32_t group = 0; group < test.groups.size(); ++group)

@@ -68,6 +68,7 @@ struct CollectiveTest
  * @param report of progress, or none
  * @return a row for each group
  * @throw std::invalid_argument for a group, algorithm or protocol that makes no sense
+ * @throw RunStopped if a signal comes before the end
  */
 std::vector<CollectiveRow> RunCollective(
     const Cluster& cluster,

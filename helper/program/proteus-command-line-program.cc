@@ -112,6 +112,10 @@ CommandLineProgram::Main(int argc, char* argv[])
         {
             return;
         }
+        if (ProgramOptions* options = GetRunOptions())
+        {
+            options->information.configuration = command.GetConfiguration();
+        }
         SetRepetition(repetition, joinGrid);
         if (printsColumns)
         {

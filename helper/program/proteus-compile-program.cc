@@ -92,7 +92,7 @@ Check(const Options& options)
     if (!options.graph.empty() && !EndsWith(options.graph, ".json") &&
         !EndsWith(options.graph, ".pb") && !EndsWith(options.graph, ".dot"))
     {
-        throw std::invalid_argument("--graph=" + options.graph +
+        throw std::invalid_argument("--saveGraph=" + options.graph +
                                     ": the name must end in .json, .pb or .dot (Graphviz)");
     }
 }
@@ -246,7 +246,11 @@ class CompileProgram : public CommandLineProgram
             "untimed",
             "leave the times of kernels to the run, which has FLOPs and bytes to go by",
             m_options.isUntimed);
-        command.AddOutput("graph",
+        command.AddHint("graph", "--saveGraph=FILE saves one (--graph reads one, in proteus-run)");
+        command.AddHint("memory",
+                        "--memoryCsv=FILE writes it (--memory is that of a GPU, in "
+                        "proteus-search)");
+        command.AddOutput("saveGraph",
                           "save the execution graph to this .json, .pb or .dot (Graphviz) file",
                           m_options.graph);
         command.AddOutput(
@@ -257,7 +261,7 @@ class CompileProgram : public CommandLineProgram
             "inventory",
             "write the communication to this CSV file: phase,kind,group_size,bytes,count",
             m_options.inventory);
-        command.AddOutput("memory",
+        command.AddOutput("memoryCsv",
                           "write the memory of every device at its peak to this CSV file",
                           m_options.memory);
         command.AddOutput("layouts",
@@ -271,7 +275,9 @@ class CompileProgram : public CommandLineProgram
         command.AddValue("expand",
                          "print the strategy as a tree, and do nothing else",
                          m_options.expand);
-        command.AddValue("quiet", "print nothing but errors", m_options.quiet);
+        command.AddValue("quiet",
+                         "print nothing but errors: there is no progress line",
+                         m_options.quiet);
     }
 
     void Run() override

@@ -11,6 +11,7 @@
 #include "proteus-executors.h"
 #include "proteus-programs.h"
 #include "proteus-progress.h"
+#include "proteus-stop-signals.h"
 
 #include "ns3/proteus-input-file.h"
 #include "ns3/proteus-output-file.h"
@@ -49,7 +50,7 @@ struct Options
     CommandLineText calibrations;
     CommandLineText only;
     CommandLineText csv;
-    CommandLineText output;
+    CommandLineText json;
     CommandLineText reuse;
 };
 
@@ -130,6 +131,63 @@ LoadPacketTimes(const Options& options)
     return times;
 }
 
+/// What is run.
+struct Evaluation
+{
+    const Options& options;
+    const std::vector<std::string>& executors;
+    const std::vector<EvaluationWorkload>& workloads;
+    /// Times by packets that need no run, by workload and strategy.
+    const std::map<std::pair<std::string, std::string>, ExecutorTime>& known;
+    const std::map<std::string, std::string>& calibrations; //!< file by preset
+    std::size_t total;                                      //!< runs
+};
+
+/// Runs everything. @param evaluation what is run @param runs that are added
+/// @throw RunStopped if a signal comes; the runs until then are there
+void
+RunAll(const Evaluation& evaluation, std::vector<EvaluatedStrategy>& runs)
+{
+    ProgressLine progress("evaluation");
+    for (const EvaluationWorkload& workload : evaluation.workloads)
+    {
+        for (std::size_t i = 0; i < workload.strategies.size(); ++i)
+        {
+            ThrowIfStopped();
+            const std::string strategy = GetStrategyName(workload, i);
+            if (!evaluation.options.run.quiet)
+            {
+                progress.Say(DescribeStep("run " + std::to_string(runs.size() + 1) + " of " +
+                                              std::to_string(evaluation.total) + ", " +
+                                              workload.GetTitle() + ", " + strategy,
+                                          static_cast<double>(runs.size()) /
+                                              static_cast<double>(evaluation.total),
+                                          progress.GetElapsedSeconds()));
+            }
+            ProgramOptions run = evaluation.options.run;
+            run.quiet = true;
+            run.calibration =
+                evaluation.calibrations.empty() ? "" : evaluation.calibrations.at(workload.cluster);
+            std::vector<std::string> left = evaluation.executors;
+            const auto packet = evaluation.known.find({workload.GetTitle(), strategy});
+            if (packet != evaluation.known.end())
+            {
+                left.erase(std::remove(left.begin(), left.end(), "packet"), left.end());
+            }
+            runs.push_back(Evaluate(workload, i, evaluation.options.models, left, run));
+            if (packet != evaluation.known.end())
+            {
+                runs.back().times["packet"] = packet->second;
+            }
+            if (!evaluation.options.json.empty())
+            {
+                WriteFile(evaluation.options.json,
+                          [&](std::ostream& out) { WriteEvaluationJson(runs, out); });
+            }
+        }
+    }
+}
+
 void
 EvaluateAll(const Options& options, const std::vector<std::string>& executors)
 {
@@ -142,42 +200,19 @@ EvaluateAll(const Options& options, const std::vector<std::string>& executors)
         total += workload.strategies.size();
     }
     std::vector<EvaluatedStrategy> runs;
-    ProgressLine progress("evaluation");
-    for (const EvaluationWorkload& workload : workloads)
+    try
     {
-        for (std::size_t i = 0; i < workload.strategies.size(); ++i)
+        RunAll({options, executors, workloads, known, calibrations, total}, runs);
+    }
+    catch (const RunStopped&)
+    {
+        if (runs.empty())
         {
-            const std::string strategy = GetStrategyName(workload, i);
-            if (!options.run.quiet)
-            {
-                progress.Say(DescribeStep(
-                    "run " + std::to_string(runs.size() + 1) + " of " + std::to_string(total) +
-                        ", " + workload.GetTitle() + ", " + strategy,
-                    static_cast<double>(runs.size()) / static_cast<double>(total),
-                    progress.GetElapsedSeconds()));
-            }
-            ProgramOptions run = options.run;
-            run.quiet = true;
-            run.calibration = calibrations.empty() ? "" : calibrations.at(workload.cluster);
-            std::vector<std::string> left = executors;
-            const auto packet = known.find({workload.GetTitle(), strategy});
-            if (packet != known.end())
-            {
-                left.erase(std::remove(left.begin(), left.end(), "packet"), left.end());
-            }
-            runs.push_back(Evaluate(workload, i, options.models, left, run));
-            if (packet != known.end())
-            {
-                runs.back().times["packet"] = packet->second;
-            }
-            if (!options.output.empty())
-            {
-                WriteFile(options.output,
-                          [&](std::ostream& out) { WriteEvaluationJson(runs, out); });
-            }
+            throw;
         }
     }
     PrintEvaluation(runs, executors, std::cout);
+    std::cout << DescribeStop(runs.size(), total, "runs");
     InputFile list(options.list);
     const std::vector<std::string> published = ReadPublished(list.GetStream(), options.list);
     for (const std::string& sentence : published)
@@ -190,10 +225,7 @@ EvaluateAll(const Options& options, const std::vector<std::string>& executors)
     {
         std::cout << "\nTimes of executor packet are those of " << options.reuse << ".\n";
     }
-    if (!options.csv.empty())
-    {
-        WriteFile(options.csv, [&](std::ostream& out) { WriteEvaluationCsv(runs, out); });
-    }
+    WriteCsvFile(options.csv, [&](std::ostream& out) { WriteEvaluationCsv(runs, out); });
 }
 
 /// The program.
@@ -236,12 +268,13 @@ class EvaluateProgram : public CommandLineProgram
         command.AddValue("only", "workloads whose title contains this", m_options.only);
         command.AddValue("executor", "executors, separated by commas", m_options.run.executor);
         command.AddOutput("csv", "write all times to this file", m_options.csv);
-        command.AddOutput("output",
+        command.AddHint("output", "it is --json");
+        command.AddOutput("json",
                           "write all times to this file as JSON, after every run",
-                          m_options.output);
+                          m_options.json);
         command.AddValue(
             "reuse",
-            "file of --output: times of executor packet come from there, where it has them",
+            "file of --json: times of executor packet come from there, where it has them",
             m_options.reuse);
         command.AddValue("stream", "random stream of path choice", m_options.run.stream);
         command.AddValue("gpuSharing",
@@ -261,7 +294,7 @@ class EvaluateProgram : public CommandLineProgram
 
     void Run() override
     {
-        for (const std::string& path : {m_options.csv, m_options.output})
+        for (const std::string& path : {m_options.csv, m_options.json})
         {
             if (!path.empty())
             {

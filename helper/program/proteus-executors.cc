@@ -7,12 +7,14 @@
 #include "proteus-executors.h"
 
 #include "proteus-progress.h"
+#include "proteus-stop-signals.h"
 
 #include "ns3/proteus-distsim.h"
 #include "ns3/proteus-executor-packet.h"
 #include "ns3/proteus-executor-settings.h"
 #include "ns3/proteus-flow-calibration.h"
 #include "ns3/proteus-input-file.h"
+#include "ns3/proteus-split.h"
 #include "ns3/proteus-tables.h"
 
 #include <algorithm>
@@ -59,6 +61,11 @@ class ProgramObserver : public PacketObserver
         }
     }
 
+    bool IsStopWanted() const override
+    {
+        return StopSignals::Obey();
+    }
+
     void OnRemark(const std::string& remark) override
     {
         m_out << remark << '\n';
@@ -68,8 +75,14 @@ class ProgramObserver : public PacketObserver
     {
         if (m_traits.isExact) // files are of the whole run
         {
-            m_options.traces.Enable(fabric, transport);
+            m_files = m_options.traces.Enable(fabric, transport);
         }
+    }
+
+    /// @throw std::invalid_argument if a file about links is not whole
+    void FinishFiles()
+    {
+        m_files.FinishFiles();
     }
 
   private:
@@ -77,6 +90,7 @@ class ProgramObserver : public PacketObserver
     const ExecutorTraits& m_traits;
     std::ostream& m_out;
     ProgressLine m_progress;
+    FabricHelper m_files; //!< about links
 };
 
 bool
@@ -106,8 +120,7 @@ std::vector<std::string>
 ListExecutors(const std::string& text)
 {
     std::vector<std::string> executors;
-    std::stringstream stream(text + ','); // so that nothing behind the last comma is a name, too
-    for (std::string name; std::getline(stream, name, ',');)
+    for (const std::string& name : SplitList(text))
     {
         const auto known = GetExecutors();
         if (std::none_of(known.begin(), known.end(), [&name](const Executor* executor) {
@@ -267,7 +280,21 @@ RunExecutor(const ProgramOptions& options,
 {
     const Executor& found = FindExecutor(executor);
     ProgramObserver observer(options, found.GetTraits(), out);
-    return found.Run(graph, cluster, MakeExecutorSettings(options), &observer);
+    RunRecord record = found.Run(graph, cluster, MakeExecutorSettings(options), &observer);
+    observer.FinishFiles();
+    return record;
+}
+
+RunRecord
+RunWhole(const ProgramOptions& options,
+         const std::string& executor,
+         const Cluster& cluster,
+         const ExecutionGraph& graph,
+         std::ostream& out)
+{
+    RunRecord record = RunExecutor(options, executor, cluster, graph, out);
+    RequireWhole(record);
+    return record;
 }
 
 void

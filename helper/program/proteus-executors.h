@@ -72,6 +72,24 @@ RunRecord RunExecutor(const ProgramOptions& options,
 
 /**
  * @ingroup proteus
+ * RunExecutor() for a program with many runs, which a part of one is of no use for.
+ * @param options of the program
+ * @param executor one of ParseExecutors()
+ * @param cluster to run on
+ * @param graph to run
+ * @param out where to what an executor has to say besides its result
+ * @return what the run leaves behind
+ * @throw RunStopped if a signal came before its end
+ * @throw std::invalid_argument, std::runtime_error as Executor::Run()
+ */
+RunRecord RunWhole(const ProgramOptions& options,
+                   const std::string& executor,
+                   const Cluster& cluster,
+                   const ExecutionGraph& graph,
+                   std::ostream& out);
+
+/**
+ * @ingroup proteus
  * Says what contention costs: how far a replay of communications that were timed alone is from a
  * run of everything together.
  * @param replay by an executor with ExecutorTraits::repeats

@@ -8,10 +8,13 @@
 #include "proteus-executors.h"
 #include "proteus-model-options.h"
 #include "proteus-name-lists.h"
+#include "proteus-plot-option.h"
 #include "proteus-program-options.h"
 #include "proteus-programs.h"
+#include "proteus-stop-signals.h"
 
 #include "ns3/config.h"
+#include "ns3/proteus-bar-svg.h"
 #include "ns3/proteus-cluster-file.h"
 #include "ns3/proteus-cluster-text.h"
 #include "ns3/proteus-fabric-table.h"
@@ -20,6 +23,7 @@
 #include "ns3/proteus-output-file.h"
 #include "ns3/proteus-run-analysis.h"
 #include "ns3/proteus-study.h"
+#include "ns3/proteus-tables.h"
 #include "ns3/string.h"
 
 #include <algorithm>
@@ -58,6 +62,7 @@ struct Options : ProgramOptions
     CommandLineText fabrics;
     CommandLineText csv;
     CommandLineText json;
+    PlotOption plot;
     CommandLineText markdown;
     std::string streams;
 };
@@ -254,7 +259,7 @@ RunContender(const Options& options,
     {
         Options thrown = options;
         thrown.stream = stream;
-        const RunRecord result = RunExecutor(thrown, executor, cluster, graph, out);
+        const RunRecord result = RunWhole(thrown, executor, cluster, graph, out);
         const RunAnalysis analysis = Analyze(graph, cluster, result, dataType);
         rows.push_back(MakeFabricRow(contender.variant, cluster, analysis.summary, analysis.links));
         times.push_back(rows.back().iterationS);
@@ -293,6 +298,27 @@ Print(const Options& options, const std::string& job, const std::vector<FabricRo
                         "difference.\n");
 }
 
+/// @return the comparison as a picture
+BarChart
+MakeChart(const std::vector<FabricRow>& rows, const std::string& job, const Options& options)
+{
+    BarChart chart;
+    chart.title = job + " by fabric";
+    chart.subtitle = "Iteration on " + std::to_string(options.nodes) + " x " + options.cluster +
+                     ", executor " + options.executor;
+    chart.parts = {"computation, waiting and hidden communication", "exposed communication"};
+    for (const FabricRow& row : rows)
+    {
+        const double relative = row.iterationS / rows.front().iterationS;
+        const double exposedS = std::min(row.exposedS, row.iterationS);
+        chart.bars.push_back({row.fabric + ", " + row.technology + ", " + row.routing +
+                                  (row.executor.empty() ? "" : ", " + row.executor),
+                              {row.iterationS - exposedS, exposedS},
+                              FormatTime(row.iterationS) + ", x " + FormatNumber(relative, 2)});
+    }
+    return chart;
+}
+
 void
 CompareFabrics(Options& options)
 {
@@ -305,6 +331,7 @@ CompareFabrics(Options& options)
         }
     }
     options.Check();
+    options.plot.Check();
     ListStreams(options);
     const std::vector<Contender> contenders = ListContenders(options);
     const std::vector<std::string> executors = ListExecutors(options);
@@ -330,10 +357,24 @@ CompareFabrics(Options& options)
                             variant.name +
                             (variant.technology.empty() ? "" : ", " + variant.technology) + ", " +
                             variant.routing;
-            rows.push_back(RunContender(named, contender, cluster, executor));
+            try
+            {
+                ThrowIfStopped();
+                rows.push_back(RunContender(named, contender, cluster, executor));
+            }
+            catch (const RunStopped&)
+            {
+                if (rows.empty())
+                {
+                    throw;
+                }
+                break;
+            }
         }
     }
     Print(options, job, rows);
+    std::cout << DescribeStop(rows.size(), contenders.size() * executors.size(), "rows");
+    options.plot.Write([&](std::ostream& out) { WriteBarSvg(MakeChart(rows, job, options), out); });
     for (const auto& [path, format] :
          {std::make_pair(options.csv, FabricTableFormat::CSV),
           std::make_pair(options.json, FabricTableFormat::JSON),
@@ -342,6 +383,10 @@ CompareFabrics(Options& options)
         if (!path.empty())
         {
             WriteFile(path, [&rows = rows, format = format](std::ostream& out) {
+                if (StopSignals::IsObeyed() && format != FabricTableFormat::JSON)
+                {
+                    out << "# PARTIAL: ended by " << StopSignals::GetName() << '\n';
+                }
                 WriteFabricTable(rows, format, out);
             });
         }
@@ -400,6 +445,7 @@ class FabricsProgram : public CommandLineProgram
                          m_options.calibration);
         command.AddOutput("csv", "write the table to this file as CSV", m_options.csv);
         command.AddOutput("json", "write the table to this file as JSON", m_options.json);
+        m_options.plot.AddTo(command);
         command.AddOutput("markdown",
                           "write the table to this file as Markdown",
                           m_options.markdown);

@@ -10,6 +10,7 @@
 #include "proteus-program-options.h"
 #include "proteus-programs.h"
 #include "proteus-progress.h"
+#include "proteus-stop-signals.h"
 #include "proteus-table-options.h"
 
 #include "ns3/config.h"
@@ -20,7 +21,6 @@
 #include "ns3/proteus-flow-player.h"
 #include "ns3/proteus-helper.h"
 #include "ns3/proteus-output-file.h"
-#include "ns3/rng-seed-manager.h"
 #include "ns3/simulator.h"
 #include "ns3/string.h"
 #include "ns3/uinteger.h"
@@ -61,7 +61,7 @@ struct Options
     std::string trigger;           //!< empty: attributes decide
     std::string window;            //!< empty: attributes decide
     std::string congestionControl; //!< empty: attributes decide
-    int64_t seed{1};               //!< of ns-3's random numbers
+    int64_t stream{1};             //!< random stream
     CommandLineText csv;           //!< file, may be empty
     TableOptions tables;           //!< all results
     PacketTraceOptions traces;     //!< what happens on the links
@@ -221,6 +221,7 @@ MakeCluster(const Options& options)
 struct FlowsSummary
 {
     std::size_t flows{0};
+    std::string partial; //!< says so if a signal has ended the run
     uint64_t bytes{0};
     double endS{0};     //!< last byte of the last one
     double meanS{0};    //!< from the start to the last byte
@@ -241,13 +242,18 @@ Summarize(const FlowPlayer& player, Ptr<Fabric> fabric, double wallS)
     FlowsSummary summary;
     summary.flows = flows.size();
     summary.endS = static_cast<double>(player.GetEndPs()) * PS;
+    const auto arrived = static_cast<std::size_t>(player.GetNReceived());
     for (std::size_t i = 0; i < flows.size(); ++i)
     {
         summary.bytes += flows[i].bytes;
-        const double tookS = static_cast<double>(times[i].receivedPs - times[i].startPs) * PS;
-        summary.meanS += tookS / static_cast<double>(flows.size());
-        summary.longestS = std::max(summary.longestS, tookS);
+        if (times[i].receivedPs >= 0) // a run that was ended leaves some behind
+        {
+            const double tookS = static_cast<double>(times[i].receivedPs - times[i].startPs) * PS;
+            summary.meanS += tookS / static_cast<double>(arrived);
+            summary.longestS = std::max(summary.longestS, tookS);
+        }
     }
+    summary.partial = DescribeStop(arrived, flows.size(), "flows have arrived");
     summary.work = player.GetStatistics();
     for (const LinkStatistics& link : fabric->GetLinkStatistics())
     {
@@ -281,6 +287,10 @@ Print(const FlowsSummary& s)
               << std::setprecision(3) << "run              " << s.wallS << " s, "
               << (s.wallS > 0 ? static_cast<double>(s.work.packetHops) / s.wallS * 1e-6 : 0)
               << " M packet-hops/s\n";
+    if (!s.partial.empty())
+    {
+        std::cout << s.partial;
+    }
     if (s.train > 1)
     {
         std::cout << "approximation    " << s.train << " packets of the network per event "
@@ -292,25 +302,31 @@ Print(const FlowsSummary& s)
 Table
 MakeSummaryTable(const FlowsSummary& s)
 {
-    return MakeQuantityTable("summary",
-                             "Summary",
-                             "All flows together.",
-                             {{"flows", uint64_t{s.flows}, ""},
-                              {"payload", s.bytes, "B"},
-                              {"last byte", s.endS, "s"},
-                              {"mean completion time", s.meanS, "s"},
-                              {"longest completion time", s.longestS, "s"},
-                              {"data packets", s.work.packets, ""},
-                              {"repeated packets", s.work.repeated, ""},
-                              {"timeouts", s.work.timeouts, ""},
-                              {"control packets", s.work.controlPackets, ""},
-                              {"packet-hops", s.work.packetHops, ""},
-                              {"marked packets", s.links.markedPackets, ""},
-                              {"pauses", s.links.pauses, ""},
-                              {"dropped packets", s.links.droppedPackets, ""},
-                              {"lost packets", s.links.lostPackets, ""},
-                              {"packets per event", s.train, ""},
-                              {"wall time", s.wallS, "s"}});
+    Table table = MakeQuantityTable("summary",
+                                    "Summary",
+                                    "All flows together.",
+                                    {{"flows", uint64_t{s.flows}, ""},
+                                     {"payload", s.bytes, "B"},
+                                     {"last byte", s.endS, "s"},
+                                     {"mean completion time", s.meanS, "s"},
+                                     {"longest completion time", s.longestS, "s"},
+                                     {"data packets", s.work.packets, ""},
+                                     {"repeated packets", s.work.repeated, ""},
+                                     {"timeouts", s.work.timeouts, ""},
+                                     {"control packets", s.work.controlPackets, ""},
+                                     {"packet-hops", s.work.packetHops, ""},
+                                     {"marked packets", s.links.markedPackets, ""},
+                                     {"pauses", s.links.pauses, ""},
+                                     {"dropped packets", s.links.droppedPackets, ""},
+                                     {"lost packets", s.links.lostPackets, ""},
+                                     {"packets per event", s.train, ""},
+                                     {"wall time", s.wallS, "s"}});
+    if (!s.partial.empty())
+    {
+        table.rows.push_back(
+            {std::string("partial"), s.partial.substr(0, s.partial.size() - 1), std::string()});
+    }
+    return table;
 }
 
 /// A flow that was played.
@@ -404,7 +420,10 @@ AddOptions(OptionList& command, Options& options)
     command.AddValue("congestionControl",
                      "auto, or one of: " + ListCongestionNames(),
                      options.congestionControl);
-    command.AddValue("seed", "of the random numbers, from 1 on", options.seed);
+    command.AddValue("stream",
+                     "random stream of paths among equals, marks and losses, from 1 on",
+                     options.stream);
+    command.AddHint("seed", "it is --stream; ns-3's own seed of all streams is --RngSeed");
     command.AddOutput("csv",
                       "write id,src,dst,bytes,start_ns,rx_done_ns,ack_done_ns to this file",
                       options.csv);
@@ -413,11 +432,30 @@ AddOptions(OptionList& command, Options& options)
     command.AddValue("quiet", "no progress line", options.quiet);
 }
 
+/// @param options with the progress line @param player that is run, until a signal comes
+/// @return seconds that it took
+double
+RunPlayer(const Options& options, Ptr<FlowPlayer> player)
+{
+    ProgressLine progress;
+    player->SetProgressReport([&](const TrainingJob::Progress& state) {
+        if (!options.quiet)
+        {
+            progress.Update(state);
+        }
+        if (StopSignals::Obey())
+        {
+            player->Stop();
+        }
+    });
+    player->Run();
+    return progress.GetElapsedSeconds();
+}
+
 /// Plays the flows, and says and writes what came out.
 void
 Play(const Options& options)
 {
-    RngSeedManager::SetSeed(ToCount(options.seed, "seed", 1));
     SetTransportDefaults(options);
     if (options.flows.empty())
     {
@@ -432,26 +470,14 @@ Play(const Options& options)
     options.tables.Check();
     Ptr<Fabric> fabric = ProteusHelper().InstallFabric(cluster);
     Ptr<FlowPlayer> player = CreateObject<FlowPlayer>();
-    player->AssignStreams(fabric, 0);
+    player->AssignStreams(fabric, ToCount(options.stream, "stream", 1) - 1);
     player->Install(fabric, std::move(flows));
-    options.traces.Enable(fabric, player->GetTransport());
-    double wallS = 0;
-    {
-        ProgressLine progress;
-        if (!options.quiet)
-        {
-            player->SetProgressReport(
-                [&progress](const TrainingJob::Progress& state) { progress.Update(state); });
-        }
-        player->Run();
-        wallS = progress.GetElapsedSeconds();
-    }
-    if (!options.csv.empty())
-    {
-        WriteFile(options.csv, [&player](std::ostream& out) {
-            WriteFlowCsv(player->GetFlows(), player->GetTimes(), out);
-        });
-    }
+    FabricHelper files = options.traces.Enable(fabric, player->GetTransport());
+    const double wallS = RunPlayer(options, player);
+    files.FinishFiles();
+    WriteCsvFile(options.csv, [&player](std::ostream& out) {
+        WriteFlowCsv(player->GetFlows(), player->GetTimes(), out);
+    });
     const FlowsSummary summary = Summarize(*player, fabric, wallS);
     Print(summary);
     if (!options.tables.IsEmpty())

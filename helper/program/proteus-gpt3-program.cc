@@ -268,9 +268,11 @@ class Gpt3Program : public CommandLineProgram
         command.AddValue("overlapGradientReduction",
                          "reduce gradients in buckets while the backward pass runs",
                          m_options.overlapGradientReduction);
-        command.AddOutput("graph",
+        command.AddOutput("saveGraph",
                           "save the execution graph to this .json or .pb file",
                           m_options.graph);
+        command.AddHint("graph", "--saveGraph=FILE saves one (--graph reads one, in proteus-run)");
+        command.AddChoices("model", {std::begin(MODELS), std::end(MODELS)});
         m_options.AddTo(command);
     }
 

@@ -9,8 +9,10 @@
 #include "proteus-name-lists.h"
 
 #include "ns3/proteus-compile.h"
+#include "ns3/proteus-input-file.h"
 #include "ns3/proteus-model-json.h"
 #include "ns3/proteus-profile-json.h"
+#include "ns3/proteus-split.h"
 #include "ns3/proteus-strategy-json.h"
 
 #include <algorithm>
@@ -62,9 +64,8 @@ ToJson(const std::string& value)
 std::string
 ConvertPlan(const std::string& text)
 {
-    std::istringstream list(text);
     std::string json;
-    for (std::string item; std::getline(list, item, ',');)
+    for (const std::string& item : SplitList(text))
     {
         const std::size_t equals = item.find('=');
         if (equals == 0 || equals == std::string::npos ||
@@ -97,8 +98,7 @@ ReadStrategy(const std::string& text, const std::map<std::string, std::string>& 
 void
 ParseVariables(const std::string& text, std::map<std::string, int64_t>& variables)
 {
-    std::istringstream list(text);
-    for (std::string item; std::getline(list, item, ',');)
+    for (const std::string& item : SplitList(text))
     {
         const std::size_t equals = item.find('=');
         const std::string number = equals == std::string::npos ? "" : item.substr(equals + 1);
@@ -121,12 +121,8 @@ LoadProfile(const std::string& path)
     {
         return {};
     }
-    std::ifstream file(path);
-    if (!file)
-    {
-        throw std::invalid_argument("--profile=" + path + ": cannot be opened");
-    }
-    return ReadProfileJson(file, path);
+    InputFile file(path);
+    return ReadProfileJson(file.GetStream(), path);
 }
 
 } // namespace
@@ -137,6 +133,7 @@ ModelOptions::AddTo(OptionList& command)
     command.AddValue("model",
                      "model: a name in workloads/models/, e.g. gpt3-6.7b, or a JSON file",
                      model);
+    command.AddChoices("model", ListJsonFiles(folder));
     command.AddValue("strategy",
                      "strategy: a JSON file, or the short form itself, e.g. tp=8,dp=2,zero=1 or "
                      "{\"tp\": 8, \"dp\": 2}",

@@ -8,6 +8,7 @@
 
 #include "proteus-attribute-check.h"
 #include "proteus-name-lists.h"
+#include "proteus-option-manual.h"
 
 #include "ns3/proteus-input-file.h"
 #include "ns3/proteus-json.h"
@@ -47,7 +48,52 @@ const std::vector<std::pair<std::string, std::string>> QUESTIONS{
     {"clusters", "names for --cluster"},
     {"frameworks", "names for --framework"},
     {"strategies", "files for --strategy, and its short form"},
-    {"algorithms", "of collectives"}};
+    {"algorithms", "of collectives"},
+    {"completion", "a script for bash or zsh (--completion=zsh) that completes the options"},
+    {"man", "this text as a page of the manual, for man -l"}};
+
+/// Most bytes of a file with options; a page is larger than what anybody types.
+constexpr std::size_t MOST_CONFIG_BYTES = std::size_t{1} << 28;
+
+/// @param path of a file @return its text; of a page, the part with the configuration
+std::string
+ReadConfigText(const std::string& path)
+{
+    InputFile file(path);
+    const std::string text = ReadWhole(file.GetStream(), path, MOST_CONFIG_BYTES);
+    const std::string begin = "<script type=\"application/json\" id=\"configuration\">";
+    const std::size_t at = text.find(begin);
+    if (text.compare(0, 1, "<") != 0 || at == std::string::npos)
+    {
+        return text;
+    }
+    const std::size_t from = at + begin.size();
+    return text.substr(from, text.find("</script>", from) - from);
+}
+
+/// @param json of a file with options, or of a result @return the object with the options
+nlohmann::json
+FindConfiguration(const nlohmann::json& json)
+{
+    const std::string key = "configuration";
+    if (!json.is_object())
+    {
+        return json;
+    }
+    if (json.contains(key))
+    {
+        return json.at(key);
+    }
+    // A summary of several executors has one of each.
+    for (const nlohmann::json& value : json)
+    {
+        if (value.is_object() && value.contains(key))
+        {
+            return value.at(key);
+        }
+    }
+    return json;
+}
 
 /// Prints words, wrapped. @param text of them @param column where they begin @param out where to
 void
@@ -112,6 +158,24 @@ OptionList::AddEntry(Entry entry)
     m_entries.push_back(std::move(entry));
 }
 
+void
+OptionList::AddHint(const std::string& name, const std::string& hint)
+{
+    m_hints[name] = hint;
+}
+
+void
+OptionList::AddChoices(const std::string& name, const std::vector<std::string>& choices)
+{
+    for (Entry& entry : m_entries)
+    {
+        if (entry.name == name)
+        {
+            entry.choices = choices;
+        }
+    }
+}
+
 const OptionList::Entry*
 OptionList::Find(const std::string& name) const
 {
@@ -156,8 +220,8 @@ OptionList::PrintHelp(std::ostream& out) const
     }
     PrintOption(
         "--config=FILE",
-        "JSON file with options, {\"NAME\": VALUE, ...}; those of the command line go before "
-        "them",
+        "JSON file with options, {\"NAME\": VALUE, ...}, or a summary, --json file or page, whose "
+        "run is repeated; options of the command line go before them",
         out);
     PrintOption(
         "--ns3::TYPE::ATTRIBUTE=VALUE",
@@ -215,6 +279,10 @@ OptionList::Check(const Word& word) const
             CheckTypeName(word.value);
         }
     }
+    else if (m_hints.count(word.name) == 1)
+    {
+        throw std::invalid_argument(option + ": there is no such option: " + m_hints.at(word.name));
+    }
     else if (!CheckAttribute(word.name, word.value))
     {
         std::vector<std::string> names(PRINTERS.begin(), PRINTERS.end());
@@ -248,11 +316,10 @@ OptionList::CheckOption(const std::string& name, const std::string& value) const
 std::vector<OptionList::Word>
 OptionList::ReadConfig(const std::string& path) const
 {
-    InputFile file(path);
     nlohmann::json json;
     try
     {
-        json = nlohmann::json::parse(file.GetStream());
+        json = FindConfiguration(nlohmann::json::parse(ReadConfigText(path)));
     }
     catch (const nlohmann::json::exception& error)
     {
@@ -260,7 +327,9 @@ OptionList::ReadConfig(const std::string& path) const
     }
     if (!json.is_object())
     {
-        throw std::invalid_argument("--config=" + path + ": must be {\"NAME\": VALUE, ...}");
+        throw std::invalid_argument("--config=" + path +
+                                    ": must be {\"NAME\": VALUE, ...}, or a result that has a "
+                                    "configuration");
     }
     std::vector<Word> words;
     for (const auto& [name, value] : json.items())
@@ -294,14 +363,20 @@ OptionList::CheckTogether(const std::vector<Word>& words) const
 }
 
 bool
-OptionList::Answer(const std::string& question, std::ostream& out) const
+OptionList::Answer(const Word& word, std::ostream& out) const
 {
-    if (question == "help")
+    if (word.name == "help")
     {
         PrintHelp(out);
         return true;
     }
-    return PrintNames(question, m_workloads, out);
+    if (word.name == "completion" || word.name == "man")
+    {
+        const OptionManual manual{m_program, m_usage, m_entries, QUESTIONS};
+        word.name == "man" ? manual.WriteManualPage(out) : manual.WriteCompletion(word.value, out);
+        return true;
+    }
+    return PrintNames(word.name, m_workloads, out);
 }
 
 bool
@@ -313,7 +388,7 @@ OptionList::Parse(const std::vector<std::string>& arguments, std::ostream& out)
     {
         const Word word = Split(arguments[i], arguments[i - 1]);
         const bool isOurs = Find(word.name) == nullptr;
-        if (isOurs && Answer(word.name, out))
+        if (isOurs && Answer(word, out))
         {
             return false;
         }
@@ -349,6 +424,16 @@ OptionList::Parse(const std::vector<std::string>& arguments, std::ostream& out)
         last.push_back(word);
     }
     CheckTogether(last);
+    m_configuration.clear();
+    for (const Word& word : last)
+    {
+        const Entry* entry = Find(word.name);
+        const bool isPrinter = PRINTERS.count(word.name) > 0;
+        if (!isPrinter && (!entry || entry->kind != OptionKind::OUTPUT) && word.name != "quiet")
+        {
+            m_configuration.emplace_back(word.name, word.hasValue ? word.value : "true");
+        }
+    }
     m_command.Parse(checked);
     return true;
 }

@@ -12,7 +12,9 @@
 
 #include "ns3/command-line.h"
 #include "ns3/nstime.h"
+#include "ns3/proteus-run-information.h"
 
+#include <map>
 #include <ostream>
 #include <sstream>
 #include <string>
@@ -40,13 +42,24 @@ inline constexpr OptionKind OPTION_KIND = std::is_same_v<T, bool>       ? Option
  * with a value that is read whole; the options of ns-3 (--PrintHelp, --PrintAttributes, ..., global
  * values and attributes, --ns3::TYPE::ATTRIBUTE=VALUE) count as well.
  *
- * All programs have --help, -h, --version, --config=FILE.json ({"NAME": VALUE, ...}, before which
- * options of the command line go), and --models, --clusters, --frameworks, --strategies and
- * --algorithms, which list names.
+ * All programs have --help, -h, --version, --config=FILE ({"NAME": VALUE, ...} or a result with its
+ * configuration, before which options of the command line go), and --models, --clusters,
+ * --frameworks, --strategies and --algorithms, which list names, --completion=SHELL and --man.
  */
 class OptionList
 {
   public:
+    /// An option.
+    struct Entry
+    {
+        std::string name;                 //!< without dashes
+        std::string help;                 //!< what it is
+        OptionKind kind;                  //!< what its value has to be
+        std::string value;                //!< default
+        std::string group;                //!< title in help
+        std::vector<std::string> choices; //!< for completion; may be empty
+    };
+
     /// @param program its name @param workloads the folder workloads/, for lists of names
     explicit OptionList(const std::string& program, const std::string& workloads = "");
 
@@ -79,7 +92,7 @@ class OptionList
     {
         std::ostringstream text;
         text << std::boolalpha << value;
-        AddEntry({name, help, kind, text.str(), m_group});
+        AddEntry({name, help, kind, text.str(), m_group, {}});
         m_command.AddValue(name, help, value);
     }
 
@@ -88,6 +101,19 @@ class OptionList
     void AddOutput(const std::string& name, const std::string& help, CommandLineText& value)
     {
         Add(name, help, OptionKind::OUTPUT, value);
+    }
+
+    /// @param name of an option of other programs, or of earlier releases @param hint what to type
+    /// instead, which answers it
+    void AddHint(const std::string& name, const std::string& hint);
+
+    /// @param name of an option @param choices values that completion offers for it
+    void AddChoices(const std::string& name, const std::vector<std::string>& choices);
+
+    /// @return options of the last Parse() that repeat the run, by --config
+    const Configuration& GetConfiguration() const
+    {
+        return m_configuration;
     }
 
     /**
@@ -120,16 +146,6 @@ class OptionList
     void PrintHelp(std::ostream& out) const;
 
   private:
-    /// An option.
-    struct Entry
-    {
-        std::string name;  //!< without dashes
-        std::string help;  //!< what it is
-        OptionKind kind;   //!< what its value has to be
-        std::string value; //!< default
-        std::string group; //!< title in help
-    };
-
     /// A word of the command line.
     struct Word
     {
@@ -146,19 +162,21 @@ class OptionList
     Word Split(const std::string& text, const std::string& before) const;
     /// @param word of the command line @return it as CommandLine reads it
     std::string Check(const Word& word) const;
-    /// @param path of a JSON file with options @return its words
+    /// @param path of a JSON file with options, or of a result @return its words
     std::vector<Word> ReadConfig(const std::string& path) const;
     /// @param words of different names @throw std::invalid_argument if two outputs are one file
     void CheckTogether(const std::vector<Word>& words) const;
-    /// @param question such as "help" @param out where to @return whether it was one, answered
-    bool Answer(const std::string& question, std::ostream& out) const;
+    /// @param word such as --help @param out where to @return whether it was a question, answered
+    bool Answer(const Word& word, std::ostream& out) const;
 
-    std::string m_program;        //!< name
-    std::string m_workloads;      //!< folder
-    std::string m_usage;          //!< what it does
-    std::string m_group;          //!< of what is added
-    std::vector<Entry> m_entries; //!< in order
-    CommandLine m_command;        //!< what reads the values
+    std::string m_program;                      //!< name
+    std::string m_workloads;                    //!< folder
+    std::string m_usage;                        //!< what it does
+    std::string m_group;                        //!< of what is added
+    std::vector<Entry> m_entries;               //!< in order
+    std::map<std::string, std::string> m_hints; //!< by name of an option that is none here
+    Configuration m_configuration;              //!< of the last Parse()
+    CommandLine m_command;                      //!< what reads the values
 };
 
 } // namespace proteus

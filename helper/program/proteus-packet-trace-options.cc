@@ -6,7 +6,6 @@
 
 #include "proteus-packet-trace-options.h"
 
-#include "ns3/proteus-fabric-helper.h"
 #include "ns3/proteus-output-file.h"
 
 #include <algorithm>
@@ -41,7 +40,7 @@ PacketTraceOptions::AddTo(OptionList& command)
                      seriesInterval);
 }
 
-void
+FabricHelper
 PacketTraceOptions::Enable(Ptr<Fabric> fabric, Ptr<Transport> transport) const
 {
     if (!seriesInterval.IsStrictlyPositive())
@@ -72,7 +71,7 @@ PacketTraceOptions::Enable(Ptr<Fabric> fabric, Ptr<Transport> transport) const
     if (!ascii.empty())
     {
         helper.InstallDevices(fabric);
-        helper.EnableAsciiAll(AsciiTraceHelper().CreateFileStream(ascii));
+        helper.EnableAsciiFile(ascii);
     }
     if (!linkSeries.empty())
     {
@@ -82,6 +81,7 @@ PacketTraceOptions::Enable(Ptr<Fabric> fabric, Ptr<Transport> transport) const
     {
         helper.EnableCongestionSeries(transport, congestionSeries, seriesInterval);
     }
+    return helper;
 }
 
 } // namespace proteus

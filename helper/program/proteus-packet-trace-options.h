@@ -11,6 +11,7 @@
 #include "proteus-option-list.h"
 
 #include "ns3/nstime.h"
+#include "ns3/proteus-fabric-helper.h"
 #include "ns3/proteus-fabric.h"
 #include "ns3/proteus-transport.h"
 
@@ -37,13 +38,14 @@ struct PacketTraceOptions
     void AddTo(OptionList& command);
 
     /**
-     * Begins to write what the options ask for. The files are complete after Simulator::Destroy().
+     * Begins to write what the options ask for.
      * @param fabric of the links
      * @param transport of the queue pairs
+     * @return what FabricHelper::FinishFiles() is to be called of after the run
      * @throw std::invalid_argument if an option makes no sense, std::runtime_error if a file cannot
      * be written
      */
-    void Enable(Ptr<Fabric> fabric, Ptr<Transport> transport) const;
+    FabricHelper Enable(Ptr<Fabric> fabric, Ptr<Transport> transport) const;
 };
 
 } // namespace proteus

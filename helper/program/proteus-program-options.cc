@@ -9,12 +9,14 @@
 #include "proteus-executors.h"
 #include "proteus-name-lists.h"
 #include "proteus-scenario-run.h"
+#include "proteus-stop-signals.h"
 
 #include "ns3/proteus-bundles.h"
 #include "ns3/proteus-classic-ring.h"
 #include "ns3/proteus-cluster-file.h"
 #include "ns3/proteus-gpu-model.h"
 #include "ns3/proteus-inventory.h"
+#include "ns3/proteus-split.h"
 
 #include <algorithm>
 #include <iostream>
@@ -28,6 +30,8 @@ namespace proteus
 
 namespace
 {
+
+constexpr int SIGNAL_EXIT_CODE = 128; //!< a shell's, of what a signal has ended: its number more
 
 /// @param name of an option @param value of it @param executors that were chosen
 /// @throw std::invalid_argument if it is no slowdown, or none of them knows it
@@ -71,7 +75,7 @@ ProgramOptions::ProgramOptions()
 }
 
 void
-ProgramOptions::AddTo(OptionList& command, bool isTraceInput)
+ProgramOptions::AddClusterTo(OptionList& command)
 {
     std::string presets;
     for (const std::string& preset : GetServerPresets())
@@ -89,6 +93,7 @@ ProgramOptions::AddTo(OptionList& command, bool isTraceInput)
                          "), a cluster of the published Proteus (classic:" + classics +
                          "), or a file: cluster JSON, NCCL topology, text topology",
                      cluster);
+    command.AddChoices("cluster", ListClusters());
     command.AddValue("nodes",
                      "servers of a preset (0: two for a preset, what the file says for a file)",
                      nodes);
@@ -100,25 +105,49 @@ ProgramOptions::AddTo(OptionList& command, bool isTraceInput)
     command.AddValue("stream",
                      "random stream that decides which of several equal paths a flow takes",
                      stream);
-    command.StartGroup("Run");
+}
+
+void
+ProgramOptions::AddLaunchTo(OptionList& command)
+{
     command.AddValue(
         "launchInterval",
         "least time of an operator, of a model that is compiled here of a kernel (default there: "
         "the framework's): the host's pace in issuing kernels",
         launchInterval);
     framework.AddTo(command);
+}
+
+void
+ProgramOptions::AddTimeTo(OptionList& command)
+{
+    AddLaunchTo(command);
     command.AddValue("executor",
                      "how finely time is resolved, one or several separated by commas: " +
                          DescribeExecutors(),
                      executor);
-    command.AddValue("htae",
-                     "what the executor flow stands for: flow, or classic for the rules of the "
-                     "published Proteus; classic alone means --executor=classic",
-                     htae);
+    std::vector<std::string> names = SplitList(ListExecutorNames() + ",both");
+    for (std::string& name : names)
+    {
+        name.erase(0, name.find_first_not_of(' '));
+    }
+    command.AddChoices("executor", names);
     command.AddValue("calibration",
                      "file of proteus-calibrate with parameters of the flow network: the executor "
                      "flow_calibrated uses them, in the place of flow or, of several, beside it",
                      calibration);
+}
+
+void
+ProgramOptions::AddTo(OptionList& command)
+{
+    AddClusterTo(command);
+    command.StartGroup("Run");
+    AddTimeTo(command);
+    command.AddValue("htae",
+                     "what the executor flow stands for: flow, or classic for the rules of the "
+                     "published Proteus; classic alone means --executor=classic",
+                     htae);
     command.AddValue("gpuSharing",
                      "packet, flow: whether kernels and collectives at the same time on one GPU "
                      "share its multiprocessors and its memory bandwidth, on or off",
@@ -145,7 +174,7 @@ ProgramOptions::AddTo(OptionList& command, bool isTraceInput)
         "traffic, placement (workloads/scenarios/ has examples)",
         scenario);
     command.StartGroup("Results");
-    results.AddTo(command, isTraceInput);
+    results.AddTo(command);
     command.StartGroup("What happens on the links");
     traces.AddTo(command);
     command.StartGroup("Scheduling of communication");
@@ -248,7 +277,26 @@ RunGraph(const ProgramOptions& options,
     for (const std::string& executor :
          ParseExecutors(options.executor, options.htae, options.calibration))
     {
-        run.results.push_back(RunExecutor(options, executor, cluster, graph, std::cout));
+        if (!run.results.empty() && StopSignals::Obey())
+        {
+            run.results.back().notes.push_back("executor " + executor +
+                                               " and those after it did not "
+                                               "run: ended by " +
+                                               StopSignals::GetName());
+            break;
+        }
+        try
+        {
+            run.results.push_back(RunExecutor(options, executor, cluster, graph, std::cout));
+        }
+        catch (const RunStopped& stop)
+        {
+            if (run.results.empty())
+            {
+                throw;
+            }
+            run.results.back().notes.push_back(std::string(stop.what()) + ", and has no result");
+        }
     }
     options.results.Write(run);
     const auto find = [&](const std::string& executor) {
@@ -259,7 +307,7 @@ RunGraph(const ProgramOptions& options,
     for (const RunRecord& replay : run.results)
     {
         const auto whole = find(FindExecutor(replay.executor).GetTraits().repeats);
-        if (whole != run.results.end())
+        if (whole != run.results.end() && !replay.isPartial && !whole->isPartial)
         {
             PrintContention(replay, *whole, graph, std::cout);
         }
@@ -289,7 +337,7 @@ RunAndReport(const ProgramOptions& options,
         const ScheduledJob job = options.communication.Prepare(graph, carried);
         changed.startControl = job.run.startControl;
         const std::vector<RunRecord> records = RunGraph(changed, cluster, job.run.graph, dataType);
-        if (job.repeated.iterations > 1)
+        if (job.repeated.iterations > 1 && !StopSignals::IsObeyed())
         {
             PrintIterations(job, records, std::cout);
         }
@@ -301,6 +349,7 @@ RunAndReport(const ProgramOptions& options,
 int
 RunProgram(const std::string& program, const std::function<void()>& body)
 {
+    const StopSignals signals;
     try
     {
         body();
@@ -309,6 +358,22 @@ RunProgram(const std::string& program, const std::function<void()>& body)
         {
             throw std::runtime_error("standard output cannot be written");
         }
+        if (StopSignals::Get() != 0)
+        {
+            std::cerr << program << ": ended by " << StopSignals::GetName()
+                      << (StopSignals::IsObeyed()
+                              ? ": what is printed and written is marked as partial"
+                              : ", when all was done: the results are whole")
+                      << std::endl;
+            return SIGNAL_EXIT_CODE + StopSignals::Get();
+        }
+    }
+    catch (const RunStopped&)
+    {
+        std::cout.flush();
+        std::cerr << program << ": ended by " << StopSignals::GetName()
+                  << " before there was a result: nothing is written" << std::endl;
+        return SIGNAL_EXIT_CODE + StopSignals::Get();
     }
     catch (const std::exception& error)
     {

@@ -102,12 +102,17 @@ struct ProgramOptions
                                  "framework",
                                  "scenario"};
 
-    /**
-     * @param command to add the options to
-     * @param isTraceInput whether --trace is an input of the program; else it is another name for
-     * --timeline
-     */
-    void AddTo(OptionList& command, bool isTraceInput = false);
+    /// @param command to add all options to
+    void AddTo(OptionList& command);
+
+    /// @param command to add --cluster, --nodes, --stream and those of fabrics to
+    void AddClusterTo(OptionList& command);
+
+    /// @param command to add --launchInterval to
+    void AddLaunchTo(OptionList& command);
+
+    /// @param command to add --launchInterval, --executor and --calibration to
+    void AddTimeTo(OptionList& command);
 
     /// @return the cluster that the options name
     /// @throw std::invalid_argument that says which option is wrong and how
@@ -169,7 +174,8 @@ void RunAndReport(const ProgramOptions& options,
 
 /**
  * @ingroup proteus
- * The body of main(): an exception becomes one message on stderr and exit code 1.
+ * The body of main(): an exception becomes one message on stderr and exit code 1. SIGINT and
+ * SIGTERM are noted for the body, see StopSignals; the exit code is 128 more than theirs then.
  * @param program name for the message
  * @param body what the program does
  * @return the exit code

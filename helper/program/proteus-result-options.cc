@@ -6,6 +6,8 @@
 
 #include "proteus-result-options.h"
 
+#include "proteus-stop-signals.h"
+
 #include "ns3/proteus-chrome-trace.h"
 #include "ns3/proteus-executor-comparison.h"
 #include "ns3/proteus-executor.h"
@@ -96,17 +98,15 @@ ResultOptions::NeedsChannels() const
 }
 
 void
-ResultOptions::AddTo(OptionList& command, bool isTraceInput)
+ResultOptions::AddTo(OptionList& command)
 {
     command.AddOutput("timeline",
                       "write a timeline to this file, for ui.perfetto.dev: .pftrace in its own "
                       "format; any other as Chrome JSON. Or to a folder, NAME/: a "
                       "file per rank as PyTorch's profiler writes it, for Holistic Trace Analysis",
                       timeline);
-    if (!isTraceInput)
-    {
-        command.AddValue("trace", "the same as --timeline", timeline);
-    }
+    command.AddHint("trace",
+                    "--timeline=FILE writes the timeline (--trace reads one, in proteus-run)");
     command.AddOutput("report",
                       "write a report to this .html file: one page, which needs no network",
                       report);
@@ -162,7 +162,7 @@ ResultOptions::Write(const ReportedRun& run, const std::vector<Table>& more) con
             std::cout << "Note: " << note << '\n';
         }
         std::ostringstream text;
-        WriteSummaryJson(summaryOf, text);
+        WriteSummaryJson(summaryOf, text, run.information.configuration);
         const std::string whole = AddToSummary(text.str(), more, executor);
         summaries += run.results.size() == 1
                          ? whole
@@ -174,8 +174,9 @@ ResultOptions::Write(const ReportedRun& run, const std::vector<Table>& more) con
     }
     write(summary, [&](std::ostream& out) { out << summaries; });
     WriteTimeline(timeline, run, first);
-    write(csv,
-          [&](std::ostream& out) { WriteSpanCsv(run.graph, run.cluster, first.timeline, out); });
+    WriteCsvFile(csv, [&](std::ostream& out) {
+        WriteSpanCsv(run.graph, run.cluster, first.timeline, out);
+    });
     write(report, [&](std::ostream& out) { WriteHtmlReport(analyzed, out); });
     if (tables.IsEmpty() && run.results.size() < 2)
     {
@@ -190,10 +191,10 @@ ResultOptions::Write(const ReportedRun& run, const std::vector<Table>& more) con
     tables.Write(made);
     if (!tables.folder.empty())
     {
-        write(tables.GetPath("links_over_time"),
-              [&](std::ostream& out) { WriteLinkSeriesCsv(run, out); });
-        write(tables.GetPath("memory_over_time"),
-              [&](std::ostream& out) { WriteMemorySeriesCsv(run, out); });
+        WriteCsvFile(tables.GetPath("links_over_time"),
+                     [&](std::ostream& out) { WriteLinkSeriesCsv(run, out); });
+        WriteCsvFile(tables.GetPath("memory_over_time"),
+                     [&](std::ostream& out) { WriteMemorySeriesCsv(run, out); });
     }
 }
 

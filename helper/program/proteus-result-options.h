@@ -33,12 +33,8 @@ struct ResultOptions
     CommandLineText csv;      //!< file for the spans, if not empty
     CommandLineText summary;  //!< file for the summary, if not empty
 
-    /**
-     * @param command to add the options to
-     * @param isTraceInput whether --trace is an input of the program; else it is another name for
-     * --timeline
-     */
-    void AddTo(OptionList& command, bool isTraceInput);
+    /// @param command to add the options to
+    void AddTo(OptionList& command);
 
     /// @return whether links over time are of use
     bool NeedsSeries() const

@@ -69,7 +69,8 @@ CheckInput(const Input& input)
     {
         throw std::invalid_argument(
             "--graph=FILE, --trace=PATH or --model=NAME with --strategy=FILE is missing: "
-            "proteus-gpt3 --graph=FILE makes a graph, and workloads/ has small graphs, models and "
+            "proteus-gpt3 --saveGraph=FILE makes a graph, and workloads/ has small graphs, models "
+            "and "
             "strategies");
     }
 }
@@ -192,7 +193,7 @@ class RunInputProgram : public CommandLineProgram
             "packet, and says how long it takes, where it waits, and which links are busy.");
         command.StartGroup("Job");
         AddInput(command, m_input);
-        m_options.AddTo(command, true);
+        m_options.AddTo(command);
         m_options.inputs.insert({"graph", "trace", "traceGroups", "strategy", "profile"});
     }
 

@@ -28,20 +28,26 @@ constexpr double S_PER_PS = 1e-12;
 
 } // namespace
 
-void
-ScheduleOptions::AddTo(OptionList& command)
+std::string
+DescribeSchedulingPolicies()
 {
     std::string policies;
     for (const SchedulingPolicy& policy : GetSchedulingPolicies())
     {
         policies += (policies.empty() ? "" : "; ") + policy.name + " (" + policy.description + ")";
     }
+    return policies;
+}
+
+void
+ScheduleOptions::AddTo(OptionList& command)
+{
     command.AddValue("communicationSchedule",
                      "order of gradients and other communications that are ready, a file .json of "
                      "proteus-schedule or a policy and what differs from its defaults, e.g. "
                      "priority,partBytes=4000000,creditBytes=16000000,"
                      "kinds=data: " +
-                         policies,
+                         DescribeSchedulingPolicies(),
                      schedule);
     command.AddValue("iterations", "how often the graph runs", iterations);
     command.AddValue("crossIteration",

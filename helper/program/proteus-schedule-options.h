@@ -33,6 +33,10 @@ struct ScheduledJob
 };
 
 /// @ingroup proteus
+/// @return names of the policies with their descriptions, for help
+std::string DescribeSchedulingPolicies();
+
+/// @ingroup proteus
 /// Options about iterations, and about the order of communications.
 struct ScheduleOptions
 {

@@ -7,10 +7,14 @@
 #include "proteus-command-line-program.h"
 #include "proteus-executors.h"
 #include "proteus-model-options.h"
+#include "proteus-plot-option.h"
 #include "proteus-program-options.h"
 #include "proteus-programs.h"
 #include "proteus-schedule-table.h"
+#include "proteus-stop-signals.h"
+#include "proteus-table-options.h"
 
+#include "ns3/proteus-bar-svg.h"
 #include "ns3/proteus-compile.h"
 #include "ns3/proteus-iteration-times.h"
 #include "ns3/proteus-output-file.h"
@@ -18,6 +22,7 @@
 #include "ns3/proteus-result-tables.h"
 #include "ns3/proteus-schedule-json.h"
 #include "ns3/proteus-scheduled-run.h"
+#include "ns3/proteus-split.h"
 #include "ns3/proteus-tables.h"
 #include "ns3/proteus-tuner.h"
 
@@ -25,7 +30,6 @@
 #include <iostream>
 #include <memory>
 #include <set>
-#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -78,7 +82,8 @@ struct Options : ProgramOptions
     int64_t evaluations{TunerSettings().evaluations};
     int64_t seed{1};
     CommandLineText csv;
-    CommandLineText json;
+    TableOptions tables;
+    PlotOption plot;
     CommandLineText save;
 };
 
@@ -91,19 +96,6 @@ struct Job
 };
 
 using Row = ScheduleResult;
-
-/// @param text names, separated by commas @return them
-std::vector<std::string>
-Split(const std::string& text)
-{
-    std::vector<std::string> names;
-    std::stringstream stream(text);
-    for (std::string name; std::getline(stream, name, ',');)
-    {
-        names.push_back(name);
-    }
-    return names;
-}
 
 /// @param options of the user @param policy that orders or not
 /// @return its settings; only what orders communications cuts them
@@ -212,7 +204,10 @@ RunPolicy(const Options& options,
     const ScheduledRun run = PrepareSchedule(job.repeated.graph, settings);
     ExecutorSettings executorSettings = MakeRunSettings(options, job.cluster);
     executorSettings.runtime.startControl = run.startControl;
-    const RunRecord record = FindExecutor(executor).Run(run.graph, job.cluster, executorSettings);
+    SignalObserver observer;
+    const RunRecord record =
+        FindExecutor(executor).Run(run.graph, job.cluster, executorSettings, &observer);
+    RequireWhole(record);
     Row row{executor, settings, MeasureIterations(run.graph, job.repeated, record.timeline), 0};
     int64_t busyPs = 0;
     for (const LinkStatistics& link : record.links)
@@ -276,25 +271,74 @@ RunTuned(const Options& options, const Job& job, const std::string& executor, bo
     return row;
 }
 
+/// @return the table as a picture
+BarChart
+MakeChart(const Options& options, const Job& job, const std::vector<Row>& rows)
+{
+    BarChart chart;
+    chart.title = options.model.model + ": order of communication";
+    chart.subtitle = "Steady iteration, " + options.model.strategy + " on " + job.cluster.GetName();
+    chart.parts = {"with a kernel", "exposed communication"};
+    chart.mark = job.boundS;
+    chart.markText = "least time of any order";
+    for (const Row& row : rows)
+    {
+        const double steadyS = static_cast<double>(row.times.steadyPs) * S_PER_PS;
+        const double exposedS =
+            std::min(steadyS, static_cast<double>(row.times.exposedPs) * S_PER_PS);
+        chart.bars.push_back({row.settings.policy + " (" + row.executor + ")",
+                              {steadyS - exposedS, exposedS},
+                              FormatTime(steadyS)});
+    }
+    return chart;
+}
+
+/// Runs every policy by every executor, and the search. @param rows that are added
+/// @throw RunStopped if a signal comes; the rows until then are there
+void
+RunAll(const Options& options,
+       const Job& job,
+       const std::vector<std::string>& executors,
+       const std::vector<ScheduleSettings>& policies,
+       std::vector<Row>& rows)
+{
+    for (const std::string& executor : executors)
+    {
+        for (const ScheduleSettings& settings : policies)
+        {
+            ThrowIfStopped();
+            rows.push_back(RunPolicy(options, job, executor, settings));
+        }
+        if (!options.tune)
+        {
+            continue;
+        }
+        const bool isSaved = !options.save.empty() && executor == executors.front();
+        rows.push_back(RunTuned(options, job, executor, isSaved));
+    }
+}
+
 /// Runs all that was asked for.
 void
 CompareSchedules(const Options& options)
 {
-    for (const CommandLineText* path : {&options.csv, &options.json, &options.save})
+    for (const CommandLineText* path : {&options.csv, &options.save})
     {
         if (!path->empty())
         {
             CheckWritable(*path);
         }
     }
+    options.tables.Check();
+    options.plot.Check();
     if (!options.save.empty() && !options.tune)
     {
-        throw std::invalid_argument("--save keeps what a search has found: add --tune");
+        throw std::invalid_argument("--saveSchedule keeps what a search has found: add --tune");
     }
     options.Check();
     CheckGradients(options);
     std::vector<ScheduleSettings> all;
-    for (const std::string& policy : Split(options.policies))
+    for (const std::string& policy : SplitList(options.policies))
     {
         all.push_back(MakeSettings(options, policy));
     }
@@ -302,44 +346,29 @@ CompareSchedules(const Options& options)
         ParseExecutors(options.executor, options.htae, options.calibration);
     const Job job = MakeJob(options);
     std::vector<Row> rows;
-    for (const std::string& executor : executors)
+    try
     {
-        for (const ScheduleSettings& settings : all)
+        RunAll(options, job, executors, all, rows);
+    }
+    catch (const RunStopped&)
+    {
+        if (rows.empty())
         {
-            rows.push_back(RunPolicy(options, job, executor, settings));
-        }
-        if (options.tune)
-        {
-            const bool isSaved = !options.save.empty() && executor == executors.front();
-            rows.push_back(RunTuned(options, job, executor, isSaved));
+            throw;
         }
     }
     const Table table = MakeScheduleTable(job.boundS, rows);
     PrintScheduleTable(table, std::cout);
+    std::cout << DescribeStop(rows.size(),
+                              executors.size() * (all.size() + (options.tune ? 1 : 0)),
+                              "rows");
     std::cout << "\nIteration: median of those after the first of " << job.repeated.iterations
               << ". Bound: least time of any order, by the bandwidth of the links and the kernels "
                  "alone.\nExposed: of an iteration, in which the device with most kernels runs "
                  "none. Idle: the busiest direction of a link.\n";
-    if (!options.csv.empty())
-    {
-        WriteFile(options.csv, [&](std::ostream& out) { WriteTableCsv(table, out); });
-    }
-    if (!options.json.empty())
-    {
-        WriteFile(options.json, [&](std::ostream& out) { WriteTablesJson({table}, out); });
-    }
-}
-
-/// @return names and descriptions of the policies, for help
-std::string
-DescribePolicies()
-{
-    std::string text;
-    for (const SchedulingPolicy& policy : GetSchedulingPolicies())
-    {
-        text += (text.empty() ? "" : "; ") + policy.name + ": " + policy.description;
-    }
-    return text;
+    WriteCsvFile(options.csv, [&](std::ostream& out) { WriteTableCsv(table, out); });
+    options.tables.Write({table});
+    options.plot.Write([&](std::ostream& out) { WriteBarSvg(MakeChart(options, job, rows), out); });
 }
 
 /// @return names of the methods of search, for help
@@ -374,18 +403,11 @@ class ScheduleProgram : public CommandLineProgram
                       "long an iteration takes in the steady state,\nand how long it has to take "
                       "at least.");
         m_options.model.AddTo(command);
-        command.AddValue("cluster", "server preset or JSON file", m_options.cluster);
-        command.AddValue("nodes", "servers (0: two)", m_options.nodes);
-        m_options.fabric.AddTo(command);
-        command.AddValue("stream", "random stream of path choice", m_options.stream);
-        command.AddValue("executor",
-                         "how time is found, of those of proteus-run; several separated by commas",
-                         m_options.executor);
-        command.AddValue("launchInterval",
-                         "least time of a kernel (default 102.7 us)",
-                         m_options.launchInterval);
+        m_options.AddClusterTo(command);
+        m_options.AddTimeTo(command);
         command.AddValue("policies",
-                         "orders of communication, separated by commas: " + DescribePolicies(),
+                         "orders of communication, separated by commas: " +
+                             DescribeSchedulingPolicies(),
                          m_options.policies);
         command.AddValue("partition",
                          "bytes of a part, of the policies that order",
@@ -417,12 +439,17 @@ class ScheduleProgram : public CommandLineProgram
                          m_options.tune);
         command.AddValue("method", "of the search: " + DescribeMethods(), m_options.method);
         command.AddValue("evaluations", "of the search, at most", m_options.evaluations);
-        command.AddValue("seed", "of the search", m_options.seed);
+        command.AddValue("searchSeed", "random seed of the search", m_options.seed);
+        command.AddHint("seed",
+                        "the seed of the search is --searchSeed; --stream is that of paths");
         command.AddOutput("csv", "write the table to this file as CSV", m_options.csv);
-        command.AddOutput("json", "write the table to this file as JSON", m_options.json);
-        command.AddValue("save",
-                         "write what the search has found, and all its trials, to this file",
-                         m_options.save);
+        m_options.tables.AddTo(command);
+        m_options.plot.AddTo(command);
+        command.AddOutput("saveSchedule",
+                          "write what the search has found, and all its trials, to this file, for "
+                          "--communicationSchedule",
+                          m_options.save);
+        command.AddHint("save", "it is --saveSchedule");
         command.AddValue("ignoreMemory",
                          "run also what does not fit into memory",
                          m_options.ignoreMemory);

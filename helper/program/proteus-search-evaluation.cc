@@ -7,8 +7,10 @@
 #include "proteus-search-evaluation.h"
 
 #include "proteus-executors.h"
+#include "proteus-stop-signals.h"
 
 #include "ns3/proteus-inventory.h"
+#include "ns3/proteus-output-file.h"
 #include "ns3/proteus-run-analysis.h"
 #include "ns3/proteus-tables.h"
 
@@ -121,6 +123,7 @@ SearchEvaluation::ReadLog(const std::string& path, const std::string& subject)
                                     "); take another file");
     }
     m_log.open(path, std::ios::app);
+    m_logPath = path;
     if (isNew)
     {
         m_log << Json{{"search", subject}}.dump() << std::endl;
@@ -155,6 +158,7 @@ SearchEvaluation::Remember(const std::string& rung,
     {
         m_log << Json{{"rung", rung}, {"strategy", strategy}, {"run", ToJson(run)}}.dump()
               << std::endl;
+        RequireWritten(m_log, m_logPath);
     }
 }
 
@@ -217,7 +221,9 @@ SearchEvaluation::RunFlows(SearchCandidate& candidate)
         }
         else
         {
-            const RunRecord flow = m_flow.Run(graph, m_cluster, m_settings, nullptr);
+            SignalObserver observer;
+            const RunRecord flow = m_flow.Run(graph, m_cluster, m_settings, &observer);
+            RequireWhole(flow);
             run = Measure(graph, flow.timeline, plan.tree.precision.compute, peak);
         }
     }
@@ -239,7 +245,7 @@ SearchEvaluation::RunPackets(SearchCandidate& candidate)
     }
     const TrainingPlan plan = candidate.make();
     const ExecutionGraph graph = Compile(plan);
-    const RunRecord record = RunExecutor(m_options, "packet", m_cluster, graph, std::cout);
+    const RunRecord record = RunWhole(m_options, "packet", m_cluster, graph, std::cout);
     run = Measure(graph,
                   record.timeline,
                   plan.tree.precision.compute,

@@ -111,6 +111,7 @@ class SearchEvaluation
     const Executor& m_flow;
     std::mutex m_mutex;                                               //!< of what follows
     std::map<std::pair<std::string, std::string>, SearchRun> m_known; //!< by rung and strategy
+    std::string m_logPath;                                            //!< for errors
     std::ofstream m_log;
 };
 

@@ -6,10 +6,12 @@
 
 #include "proteus-command-line-program.h"
 #include "proteus-model-options.h"
+#include "proteus-plot-option.h"
 #include "proteus-programs.h"
 #include "proteus-progress.h"
 #include "proteus-search-evaluation.h"
 #include "proteus-search-report.h"
+#include "proteus-stop-signals.h"
 
 #include "ns3/proteus-framework-kernels.h"
 #include "ns3/proteus-gpu-model.h"
@@ -17,6 +19,7 @@
 #include "ns3/proteus-output-file.h"
 #include "ns3/proteus-plan-communication.h"
 #include "ns3/proteus-plan-search.h"
+#include "ns3/proteus-split.h"
 #include "ns3/proteus-strategy-json.h"
 #include "ns3/proteus-tables.h"
 
@@ -75,6 +78,7 @@ struct Options : ProgramOptions
     std::string vary{"all"};
     CommandLineText csv;
     CommandLineText output;
+    PlotOption plot;
     CommandLineText log;
 };
 
@@ -87,8 +91,7 @@ ParseChoices(const std::string& text)
         return {CHOICES.begin(), CHOICES.end()};
     }
     std::set<std::string> choices;
-    std::istringstream list(text == "none" ? "" : text);
-    for (std::string choice; std::getline(list, choice, ',');)
+    for (const std::string& choice : SplitList(text == "none" ? "" : text))
     {
         if (std::find(CHOICES.begin(), CHOICES.end(), choice) == CHOICES.end())
         {
@@ -142,10 +145,18 @@ class Search
         Climb();
         m_outcome.order = RankEntries(m_outcome.entries);
         PrintSearch(m_outcome, 20, std::cout);
-        if (!m_options.csv.empty())
+        if (StopSignals::IsObeyed())
         {
-            WriteFile(m_options.csv, [this](std::ostream& out) { WriteSearchCsv(m_outcome, out); });
+            std::cout << "Note: PARTIAL, ended by " << StopSignals::GetName()
+                      << ": what had no result by then is not ranked\n";
         }
+        WriteCsvFile(m_options.csv, [this](std::ostream& out) { WriteSearchCsv(m_outcome, out); });
+        m_options.plot.Write([this](std::ostream& out) {
+            WriteBarSvg(MakeSearchChart(m_outcome,
+                                        12,
+                                        m_options.model.model + " on " + m_cluster.GetName()),
+                        out);
+        });
         if (!m_options.output.empty())
         {
             WriteSearchStrategies(m_outcome, m_options.output);
@@ -170,10 +181,11 @@ class Search
         return std::chrono::duration<double>(std::chrono::steady_clock::now() - m_start).count();
     }
 
-    /// @param share of the budget @return whether it is used up
+    /// @param share of the budget @return whether it is used up, or a signal has come
     bool IsOver(double share) const
     {
-        return m_options.budget > 0 && GetElapsed() > share * m_options.budget;
+        return StopSignals::Obey() ||
+               (m_options.budget > 0 && GetElapsed() > share * m_options.budget);
     }
 
     /// The framework of all plans. Formulas ask for kernels in an order of their own, so that they
@@ -442,7 +454,17 @@ class Search
             SearchCandidate& candidate = m_outcome.candidates[i];
             return value(candidate, m_evaluation.RunPackets(candidate));
         };
-        ClimbLadder(m_outcome.entries, {flow, packet}, [this]() { return IsOver(1); });
+        try
+        {
+            ClimbLadder(m_outcome.entries, {flow, packet}, [this]() { return IsOver(1); });
+        }
+        catch (const RunStopped&) // what was under way has no result
+        {
+            for (LadderEntry& entry : m_outcome.entries)
+            {
+                entry.values.resize(3);
+            }
+        }
         m_outcome.rungs = {"analytic", "flow", "packet"};
         for (const SearchCandidate& candidate : m_outcome.candidates)
         {
@@ -480,13 +502,9 @@ AddOptions(OptionList& command, Options& options)
     command.AddValue("variables",
                      "variables of the model's file to set, e.g. layers=4,fusedAttention=1",
                      options.model.variables);
-    command.AddValue("cluster", "server preset or file, as proteus-run has it", options.cluster);
-    command.AddValue("nodes", "servers of a preset (0: two)", options.nodes);
-    options.fabric.AddTo(command);
-    command.AddValue("stream", "random stream of path choice", options.stream);
-    command.AddValue("launchInterval",
-                     "least time of a kernel: the host's pace in issuing them (default 102.7 us)",
-                     options.launchInterval);
+    options.AddClusterTo(command);
+    command.StartGroup("Search");
+    options.AddLaunchTo(command);
     command.AddValue("memory", "GB of a GPU that may be used (0: all of it)", options.memory);
     command.AddValue("globalBatch", "samples per iteration", options.globalBatch);
     command.AddValue("dataType", "number format of matrix products", options.dataType);
@@ -521,9 +539,11 @@ AddOptions(OptionList& command, Options& options)
                      "separated by commas",
                      options.vary);
     command.AddOutput("csv", "write a line per strategy that was run to this file", options.csv);
-    command.AddOutput("output",
-                      "write the strategies to this folder, 1.json the best",
+    command.AddOutput("saveStrategies",
+                      "write the strategies to this folder, 1.json the best, for --strategy",
                       options.output);
+    command.AddHint("output", "it is --saveStrategies");
+    options.plot.AddTo(command);
     command.AddValue("log",
                      "file that keeps the results of runs; a search that was stopped goes on "
                      "from it",
@@ -561,6 +581,7 @@ class SearchProgram : public CommandLineProgram
         {
             throw std::invalid_argument("--launchInterval: must not be negative");
         }
+        m_options.plot.Check();
         Search(m_options).Run();
     }
 

@@ -187,6 +187,31 @@ WriteSearchCsv(const SearchOutcome& outcome, std::ostream& out)
     }
 }
 
+BarChart
+MakeSearchChart(const SearchOutcome& outcome, std::size_t rows, const std::string& subject)
+{
+    BarChart chart;
+    chart.title = "Best strategies of " + subject;
+    chart.subtitle = "Iteration, mean of the GPUs";
+    chart.parts = {"computation", "exposed communication", "waiting for peers", "bubble and idle"};
+    for (std::size_t i = 0; i < outcome.order.size() && i < rows; ++i)
+    {
+        const std::size_t number = outcome.order[i];
+        const SearchCandidate& candidate = outcome.candidates[number];
+        const SearchRun& run = GetFinest(outcome, number);
+        const MeanBreakdown& mean = run.mean;
+        const double exposedS = mean.exposedCommunicationS;
+        chart.bars.push_back(
+            {(candidate.name.empty() ? "" : candidate.name + ": ") + candidate.strategy,
+             {mean.computeS,
+              exposedS,
+              mean.waitingForPeersS,
+              std::max(0.0, run.seconds - mean.computeS - exposedS - mean.waitingForPeersS)},
+             FormatTime(run.seconds)});
+    }
+    return chart;
+}
+
 void
 WriteSearchStrategies(const SearchOutcome& outcome, const std::string& folder)
 {

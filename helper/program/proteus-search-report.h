@@ -9,6 +9,7 @@
 
 #include "proteus-search-evaluation.h"
 
+#include "ns3/proteus-bar-svg.h"
 #include "ns3/proteus-plan-space.h"
 #include "ns3/proteus-search-ladder.h"
 
@@ -58,6 +59,17 @@ void PrintSearch(const SearchOutcome& outcome, std::size_t rows, std::ostream& o
  * @param out where to
  */
 void WriteSearchCsv(const SearchOutcome& outcome, std::ostream& out);
+
+/**
+ * @ingroup proteus
+ * @param outcome of a search
+ * @param rows at most
+ * @param subject what was searched for
+ * @return the best strategies as a picture
+ */
+BarChart MakeSearchChart(const SearchOutcome& outcome,
+                         std::size_t rows,
+                         const std::string& subject);
 
 /**
  * @ingroup proteus

@@ -6,6 +6,8 @@
 
 #include "proteus-table-options.h"
 
+#include "proteus-stop-signals.h"
+
 #include "ns3/proteus-output-file.h"
 
 #include <filesystem>
@@ -32,6 +34,7 @@ MakeFolder(const std::string& folder)
 void
 TableOptions::AddTo(OptionList& command)
 {
+    m_command = &command;
     command.AddOutput("json", "write all results to this file, as tables in JSON", json);
     command.AddOutput("tables", "write all results to this folder, a CSV file per table", folder);
 }
@@ -61,7 +64,11 @@ TableOptions::Write(const std::vector<Table>& tables) const
 {
     if (!json.empty())
     {
-        WriteFile(json, [&](std::ostream& out) { WriteTablesJson(tables, out); });
+        const std::string partial =
+            StopSignals::IsObeyed() ? "ended by " + StopSignals::GetName() : "";
+        WriteFile(json, [&](std::ostream& out) {
+            WriteTablesJson(tables, out, partial, m_command->GetConfiguration());
+        });
     }
     if (folder.empty())
     {
@@ -69,7 +76,7 @@ TableOptions::Write(const std::vector<Table>& tables) const
     }
     for (const Table& table : tables)
     {
-        WriteFile(GetPath(table.name), [&](std::ostream& out) { WriteTableCsv(table, out); });
+        WriteCsvFile(GetPath(table.name), [&](std::ostream& out) { WriteTableCsv(table, out); });
     }
 }
 

@@ -53,6 +53,9 @@ struct TableOptions
      * @throw std::invalid_argument if a file cannot be written
      */
     void Write(const std::vector<Table>& tables) const;
+
+  private:
+    const OptionList* m_command{nullptr}; //!< that has them; it knows the configuration of the run
 };
 
 /**

@@ -8,14 +8,15 @@
 #include "proteus-command-line-program.h"
 #include "proteus-programs.h"
 #include "proteus-progress.h"
+#include "proteus-stop-signals.h"
+#include "proteus-table-options.h"
 #include "proteus-validation.h"
 
 #include "ns3/proteus-output-file.h"
+#include "ns3/proteus-split.h"
 
-#include <filesystem>
 #include <iostream>
 #include <memory>
-#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -42,7 +43,7 @@ struct Options
     std::string min{"1"};  //!< smallest size
     std::string max{"1G"}; //!< largest size
     CommandLineText csv;   //!< file, or empty
-    std::string plots;     //!< directory, or empty
+    CommandLineText plots; //!< directory, or empty
     bool isBrief{false};   //!< summary only
     bool isQuiet{false};   //!< no progress
 };
@@ -57,8 +58,7 @@ SelectTables(const Options& options)
         return all;
     }
     std::vector<bool> chosen(all.size(), false);
-    std::istringstream parts(options.tables);
-    for (std::string part; std::getline(parts, part, ',');)
+    for (const std::string& part : SplitList(options.tables))
     {
         bool isKnown = false;
         for (std::size_t i = 0; i < all.size(); ++i)
@@ -69,7 +69,7 @@ SelectTables(const Options& options)
         }
         if (!isKnown)
         {
-            throw std::invalid_argument("--tables=" + part + ": no table of " + options.directory +
+            throw std::invalid_argument("--only=" + part + ": no table of " + options.directory +
                                         "/tables.csv has that in its name");
         }
     }
@@ -100,10 +100,9 @@ ValidateTables(const Options& options)
     {
         CheckWritable(options.csv);
     }
-    if (!options.plots.empty() && !std::filesystem::is_directory(options.plots))
+    if (!options.plots.empty())
     {
-        throw std::invalid_argument("--plots=" + options.plots +
-                                    ": is not a directory; make it first");
+        MakeFolder(options.plots);
     }
     std::vector<CollectiveComparison> comparisons;
     for (const MeasuredTable& table : tables)
@@ -120,6 +119,14 @@ ValidateTables(const Options& options)
             };
             comparisons.push_back(Validate(table, validation));
         }
+        if (StopSignals::IsObeyed() && comparisons.back().sizes.empty())
+        {
+            comparisons.pop_back();
+        }
+        if (StopSignals::IsObeyed())
+        {
+            break;
+        }
         const CollectiveComparison& comparison = comparisons.back();
         if (!options.isBrief)
         {
@@ -132,11 +139,13 @@ ValidateTables(const Options& options)
                       [&](std::ostream& out) { WriteComparisonSvg(comparison, out); });
         }
     }
-    PrintComparisonSummary(comparisons, std::cout);
-    if (!options.csv.empty())
+    if (comparisons.empty())
     {
-        WriteFile(options.csv, [&](std::ostream& out) { WriteComparisonCsv(comparisons, out); });
+        throw RunStopped("no size was simulated");
     }
+    PrintComparisonSummary(comparisons, std::cout);
+    std::cout << DescribeStop(comparisons.size(), tables.size(), "tables, the last one in part");
+    WriteCsvFile(options.csv, [&](std::ostream& out) { WriteComparisonCsv(comparisons, out); });
 }
 
 /// The program.
@@ -162,17 +171,18 @@ class ValidateProgram : public CommandLineProgram
             "\n"
             "For example:\n"
             "  proteus-validate --brief\n"
-            "  proteus-validate --tables=a100,h100-8 --max=64M --csv=errors.csv --plots=.");
-        command.AddValue("tables",
-                         "which: parts of their names, commas between them (empty: all)",
+            "  proteus-validate --only=a100,h100-8 --max=64M --csv=errors.csv --plots=.");
+        command.AddHint("tables", "--only=PART,... chooses (--tables is a folder to write to)");
+        command.AddValue("only",
+                         "which tables: parts of their names, commas between them (empty: all)",
                          m_options.tables);
         command.AddValue("min", "smallest size, in bytes; K, M and G may follow", m_options.min);
         command.AddValue("max", "largest size", m_options.max);
         command.AddValue("brief", "print the summary only", m_options.isBrief);
         command.AddOutput("csv", "write all sizes of all tables to this file", m_options.csv);
-        command.AddValue("plots",
-                         "write a plot of every table (SVG) to this directory",
-                         m_options.plots);
+        command.AddOutput("plots",
+                          "write a plot of every table (SVG) to this directory",
+                          m_options.plots);
         command.AddValue("directory",
                          "has tables.csv and the tables that it names",
                          m_options.directory);

@@ -6,6 +6,8 @@
 
 #include "proteus-validation.h"
 
+#include "proteus-stop-signals.h"
+
 #include "ns3/proteus-cluster-file.h"
 #include "ns3/proteus-collective-choice.h"
 #include "ns3/proteus-nccl-tests.h"
@@ -207,7 +209,15 @@ Validate(const MeasuredTable& table, const ValidationOptions& options)
         }
         ComparedSize size;
         size.measuredUs = csv.GetNumber("time_us");
-        size.simulated = RunCollective(cluster, test, bytes).front();
+        try
+        {
+            ThrowIfStopped();
+            size.simulated = RunCollective(cluster, test, bytes).front();
+        }
+        catch (const RunStopped&)
+        {
+            break;
+        }
         size.simulated.bytes = bytes;
         const double modelUs = model.Choose(table.collective, bytes).timeUs;
         size.modelUs = std::isinf(modelUs) ? 0 : modelUs;

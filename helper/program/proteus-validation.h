@@ -70,7 +70,7 @@ struct ValidationOptions
  * Simulates the sizes of a table.
  * @param table to compare with
  * @param options what is simulated
- * @return measured and simulated times
+ * @return measured and simulated times, of the sizes before a signal if one came
  * @throw std::invalid_argument if a file is wrong or the cluster is not known
  */
 CollectiveComparison Validate(const MeasuredTable& table, const ValidationOptions& options);

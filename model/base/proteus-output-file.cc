@@ -30,21 +30,25 @@ FailToWrite(const std::string& path, const std::string& cause)
     throw std::invalid_argument(path + ": cannot be written: " + cause);
 }
 
+/// @return why the last call of the system failed
+std::string
+GetCause()
+{
+    return errno != 0 ? std::string(std::strerror(errno))
+                      : std::string("the output does not take it");
+}
+
 /// @param path for errors @param opened file that is written @param write writes the content
 void
 WriteTo(const std::string& path,
         const std::string& opened,
         const std::function<void(std::ostream&)>& write)
 {
-    const auto cause = [] {
-        return errno != 0 ? std::string(std::strerror(errno))
-                          : std::string("the output does not take it");
-    };
     errno = 0;
     std::ofstream out(opened, std::ios::binary | std::ios::trunc);
     if (!out)
     {
-        FailToWrite(path, cause());
+        FailToWrite(path, GetCause());
     }
     errno = 0;
     try
@@ -53,7 +57,7 @@ WriteTo(const std::string& path,
     }
     catch (const std::exception& error)
     {
-        FailToWrite(path, !out && errno != 0 ? cause() : error.what());
+        FailToWrite(path, !out && errno != 0 ? GetCause() : error.what());
     }
     if (out)
     {
@@ -62,7 +66,7 @@ WriteTo(const std::string& path,
     }
     if (!out)
     {
-        FailToWrite(path, cause());
+        FailToWrite(path, GetCause());
     }
 }
 
@@ -134,6 +138,15 @@ FindTarget(const std::string& path)
 }
 
 } // namespace
+
+void
+RequireWritten(const std::ostream& out, const std::string& path)
+{
+    if (!out)
+    {
+        FailToWrite(path, GetCause());
+    }
+}
 
 void
 CheckWritable(const std::string& path)

@@ -36,6 +36,15 @@ void WriteFile(const std::string& path, const std::function<void(std::ostream&)>
 
 /**
  * @ingroup proteus
+ * Checks a stream to a file that grows while a program runs.
+ * @param out that was written to, just now
+ * @param path of the file
+ * @throw std::invalid_argument "PATH: cannot be written: CAUSE" if something got lost
+ */
+void RequireWritten(const std::ostream& out, const std::string& path);
+
+/**
+ * @ingroup proteus
  * Finds out, before the work whose result it is for, whether WriteFile() could create a file.
  * Nothing is left behind.
  * @param path the file

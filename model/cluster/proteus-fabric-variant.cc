@@ -9,6 +9,8 @@
 #include "proteus-bundles.h"
 #include "proteus-fabric-kind.h"
 
+#include "ns3/proteus-split.h"
+
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -32,18 +34,6 @@ Routings()
                                                              {"adaptive", "Adaptive"},
                                                              {"up-down", "UpDown"}};
     return routings;
-}
-
-std::vector<std::string>
-Split(const std::string& text, char separator)
-{
-    std::vector<std::string> parts;
-    std::stringstream stream(text);
-    for (std::string part; std::getline(stream, part, separator);)
-    {
-        parts.push_back(part);
-    }
-    return parts;
 }
 
 [[noreturn]] void
@@ -174,7 +164,7 @@ ParseFabricVariant(const std::string& text, const FabricOptions& base)
 {
     FabricVariant variant;
     variant.fabric = base;
-    std::vector<std::string> parts = Split(text, '+');
+    std::vector<std::string> parts = SplitList(text, '+');
     if (parts.empty())
     {
         Refuse(text, "is empty");

@@ -9,6 +9,7 @@
 #include "ns3/boolean.h"
 #include "ns3/log.h"
 #include "ns3/proteus-csv.h"
+#include "ns3/proteus-output-file.h"
 #include "ns3/simulator.h"
 
 #include <algorithm>
@@ -125,10 +126,11 @@ LinkMonitor::Start(Ptr<Fabric> fabric)
 }
 
 void
-LinkMonitor::SetStream(Ptr<OutputStreamWrapper> stream)
+LinkMonitor::SetStream(Ptr<OutputStreamWrapper> stream, const std::string& name)
 {
     NS_LOG_FUNCTION(this << stream);
     m_stream = stream;
+    m_streamName = name;
     WriteCsvHeader(*stream->GetStream());
 }
 
@@ -183,6 +185,7 @@ LinkMonitor::Write(const LinkSample& sample)
     if (m_stream)
     {
         WriteCsvLine(m_fabric->GetCluster(), sample, *m_stream->GetStream());
+        RequireWritten(*m_stream->GetStream(), m_streamName);
     }
 }
 

@@ -17,6 +17,7 @@
 
 #include <cstdint>
 #include <ostream>
+#include <string>
 #include <vector>
 
 namespace ns3
@@ -76,9 +77,10 @@ class LinkMonitor : public Object, private Sampler
 
     /**
      * Writes samples to a file from now on, as CSV with a header line. See WriteCsvHeader().
-     * @param stream to write to
+     * @param stream to write to; what it does not take ends the run
+     * @param name of its file, for that error
      */
-    void SetStream(Ptr<OutputStreamWrapper> stream);
+    void SetStream(Ptr<OutputStreamWrapper> stream, const std::string& name = "the series");
 
     /// Takes a last sample, if time has passed since the last one, and ends. Needed only where the
     /// simulator is stopped before it has run out of events.
@@ -116,6 +118,7 @@ class LinkMonitor : public Object, private Sampler
 
     Ptr<Fabric> m_fabric;                            //!< while it looks
     Ptr<OutputStreamWrapper> m_stream;               //!< or null
+    std::string m_streamName;                        //!< for errors
     std::vector<LinkStatistics> m_last;              //!< by port: at the last sample
     int64_t m_lastPs{0};                             //!< time of the last sample
     Time m_interval;                                 //!< attribute

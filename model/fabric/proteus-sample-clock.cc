@@ -45,6 +45,15 @@ struct Clock
         *clock = Clock();
     }
 
+    /// @return all entries, which are none of the clock's any more: their ends call Remove()
+    std::vector<Entry> TakeAll()
+    {
+        std::vector<Entry> all = std::move(entries);
+        entries.clear();
+        Arm();
+        return all;
+    }
+
     /// Schedules Tick() for the first entry.
     void Arm()
     {
@@ -107,6 +116,23 @@ SampleClock::Add(Sampler* sampler, Time interval, Ptr<Object> owner)
     }
     clock.entries.push_back({sampler, interval, Simulator::Now() + interval, owner});
     clock.Arm();
+}
+
+void
+SampleClock::Finish()
+{
+    Clock& clock = GetClock();
+    const std::vector<Entry> left = clock.TakeAll();
+    for (const Entry& entry : left)
+    {
+        entry.sampler->TakeSample();
+    }
+}
+
+void
+SampleClock::Forget()
+{
+    GetClock().TakeAll();
 }
 
 void

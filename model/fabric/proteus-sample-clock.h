@@ -44,6 +44,13 @@ class SampleClock
      */
     static void Add(Sampler* sampler, Time interval, Ptr<Object> owner);
 
+    /// Calls all samplers once more, now, and forgets them: for a run that was stopped before
+    /// nothing else was left.
+    static void Finish();
+
+    /// Forgets all samplers, after an error.
+    static void Forget();
+
     /// @param sampler not to be called any more; one that is not called has no effect
     static void Remove(Sampler* sampler);
 };

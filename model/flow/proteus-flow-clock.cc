@@ -64,7 +64,7 @@ FlowClock::Step()
 void
 FlowClock::Run()
 {
-    while (Step())
+    while (!m_isStopped && Step())
     {
     }
 }

@@ -49,8 +49,20 @@ class FlowClock : public Clock
      */
     void ScheduleAt(int64_t timePs, std::function<void()> callback);
 
-    /// Calls what is due until nothing is left.
+    /// Calls what is due until nothing is left, or Stop() is called.
     void Run();
+
+    /// Ends Run() behind the callback that calls this.
+    void Stop()
+    {
+        m_isStopped = true;
+    }
+
+    /// @return whether Stop() was called
+    bool IsStopped() const
+    {
+        return m_isStopped;
+    }
 
     /**
      * Calls what is due first.
@@ -82,6 +94,7 @@ class FlowClock : public Clock
     int64_t m_timePs{0};
     uint64_t m_scheduled{0};
     uint64_t m_events{0};
+    bool m_isStopped{false};
     std::vector<Entry> m_queue; //!< a heap, the first entry at the top
     Pool<std::function<void()>> m_callbacks;
 };

@@ -22,7 +22,8 @@ FlowExecutor::FlowExecutor(const ExecutionGraph& graph,
                            Network& network,
                            GpuSharing* sharing,
                            Clock* devices)
-    : m_clock(clock),
+    : m_graph(graph),
+      m_clock(clock),
       m_control(options.MakeStartControl(graph, clock))
 {
     RequireGpus(graph, cluster);
@@ -58,6 +59,10 @@ FlowExecutor::Run()
     for (const auto& device : m_devices)
     {
         devices.push_back(device.get());
+    }
+    if (m_clock.IsStopped())
+    {
+        return MakePartialTimeline(m_graph, m_spans, devices, m_clock.GetTimePs());
     }
     RequireDone(devices);
     return MakeTimeline(std::move(m_spans), devices);

@@ -60,12 +60,13 @@ class FlowExecutor
 
     /**
      * Runs the iteration, once.
-     * @return what happened
+     * @return what happened; until FlowClock::Stop() if that was called
      * @throw std::runtime_error if it cannot finish: who waits for whom
      */
     Timeline Run();
 
   private:
+    const ExecutionGraph& m_graph;
     FlowClock& m_clock;
     std::unique_ptr<StartControl> m_control; //!< may be null
     std::vector<std::unique_ptr<DeviceRuntime>> m_devices;

@@ -177,6 +177,7 @@ FlowNetwork::Finish(uint32_t id, uint32_t version)
     {
         return; // it has got another rate since
     }
+    Record(live);
     for (const FlowUse& use : live.flows->uses)
     {
         m_wireBytes[use.resource] += use.amount * live.flows->bytes;
@@ -271,6 +272,31 @@ FlowNetwork::ComputeShares()
 }
 
 void
+FlowNetwork::RecordSeries()
+{
+    m_series =
+        std::make_unique<FlowSeries>(m_profiles.GetResources().size(),
+                                     LinkSeries::GetMostBins(2 * m_cluster.GetLinks().size()));
+}
+
+LinkSeries
+FlowNetwork::GetSeries() const
+{
+    return m_series
+               ? m_series->MakeLinkSeries(m_profiles.GetResources(), m_cluster, m_clock.GetTimePs())
+               : LinkSeries();
+}
+
+void
+FlowNetwork::Record(const LiveClass& live)
+{
+    if (m_series)
+    {
+        m_series->Add(live.flows->uses, live.rate, live.sincePs, m_clock.GetTimePs());
+    }
+}
+
+void
 FlowNetwork::SetRate(uint32_t id, double rate)
 {
     LiveClass& live = m_classes[id];
@@ -279,6 +305,7 @@ FlowNetwork::SetRate(uint32_t id, double rate)
         return;
     }
     const int64_t now = m_clock.GetTimePs();
+    Record(live);
     live.left =
         std::max(0.0,
                  live.left - live.rate * static_cast<double>(now - live.sincePs) / PS_PER_SECOND);

@@ -9,6 +9,7 @@
 
 #include "proteus-flow-clock.h"
 #include "proteus-flow-profile.h"
+#include "proteus-flow-series.h"
 #include "proteus-shared-resources.h"
 
 #include "ns3/proteus-link-statistics.h"
@@ -19,6 +20,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -73,6 +75,12 @@ class FlowNetwork : public Network
 
     /// @param listener whom to tell, or null; must outlive the run
     void SetListener(FlowListener* listener);
+
+    /// Keeps the use of links over time, from now on.
+    void RecordSeries();
+
+    /// @return the use of links over time, up to now; empty without RecordSeries()
+    LinkSeries GetSeries() const;
 
     // Inherited from Network
     void Join(DeviceId device,
@@ -157,6 +165,8 @@ class FlowNetwork : public Network
     void RequestShares();
     /// Computes the shares of what has changed and all that is joined with it.
     void ComputeShares();
+    /// @param live a class whose rate ends now
+    void Record(const LiveClass& live);
     /// @param id of a live class @param rate from now on
     void SetRate(uint32_t id, double rate);
     /// @param communication under way @param flows a class of it @return the rate that it has
@@ -179,8 +189,9 @@ class FlowNetwork : public Network
 
     bool m_isRequested{false};
 
-    std::vector<double> m_wireBytes;    //!< by resource
-    std::vector<double> m_payloadBytes; //!< by resource
+    std::vector<double> m_wireBytes;      //!< by resource
+    std::vector<double> m_payloadBytes;   //!< by resource
+    std::unique_ptr<FlowSeries> m_series; //!< null: nobody wants it
     uint64_t m_sentBytes{0};
     uint64_t m_collectives{0};
     uint64_t m_computations{0};

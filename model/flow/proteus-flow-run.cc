@@ -65,7 +65,10 @@ Execute(const ExecutionGraph& graph,
     if (report)
     {
         executor.SetSpanReport([&, total = CountSpans(graph)](uint64_t ended) {
-            report(ended, total, clock.GetTimePs());
+            if (!report(ended, total, clock.GetTimePs()))
+            {
+                clock.Stop();
+            }
         });
     }
     run.timeline = executor.Run();
@@ -82,7 +85,8 @@ RunFlow(const ExecutionGraph& graph,
         const FlowParameters& parameters,
         const ProgramSettings& settings,
         FlowRung rung,
-        const FlowReport& report)
+        const FlowReport& report,
+        bool recordsSeries)
 {
     FlowClock clock;
     FlowRun run;
@@ -93,9 +97,14 @@ RunFlow(const ExecutionGraph& graph,
         AlphaBetaNetwork network(graph, cluster, paths, clock, parameters, settings);
         Execute(graph, cluster, options, clock, network, nullptr, sharesGpu, report, run);
         run.network.messages = network.GetNCollectives();
+        run.isPartial = clock.IsStopped();
         return run;
     }
     FlowNetwork network(graph, cluster, paths, clock, parameters, settings);
+    if (recordsSeries)
+    {
+        network.RecordSeries();
+    }
     std::optional<OverlapClock> devices;
     if (hasFactors)
     {
@@ -103,12 +112,14 @@ RunFlow(const ExecutionGraph& graph,
     }
     Clock* const deviceClock = devices ? &*devices : nullptr;
     Execute(graph, cluster, options, clock, network, deviceClock, sharesGpu, report, run);
-    const std::string left = network.CheckAtRest();
+    run.isPartial = clock.IsStopped();
+    const std::string left = run.isPartial ? "" : network.CheckAtRest();
     if (!left.empty())
     {
         throw std::runtime_error("the job is done, but the flow network is not at rest: " + left);
     }
     run.links = network.GetLinkStatistics();
+    run.series = network.GetSeries();
     run.network = network.GetStatistics();
     return run;
 }
@@ -168,23 +179,29 @@ RunFlowRung(const ExecutionGraph& graph,
             FlowRung rung,
             RunObserver& observer)
 {
-    FlowRun run = RunFlow(graph,
-                          cluster,
-                          settings.runtime,
-                          MakeFlowParameters(settings, isCalibrated),
-                          settings.collectives,
-                          rung,
-                          [&observer](uint64_t ended, uint64_t total, int64_t timePs) {
-                              RunProgress progress;
-                              progress.tasks = ended;
-                              progress.totalTasks = total;
-                              progress.timePs = timePs;
-                              observer.OnProgress(progress);
-                          });
+    FlowRun run = RunFlow(
+        graph,
+        cluster,
+        Paths(cluster),
+        settings.runtime,
+        MakeFlowParameters(settings, isCalibrated),
+        settings.collectives,
+        rung,
+        [&observer](uint64_t ended, uint64_t total, int64_t timePs) {
+            RunProgress progress;
+            progress.tasks = ended;
+            progress.totalTasks = total;
+            progress.timePs = timePs;
+            observer.OnProgress(progress);
+            return !observer.IsStopWanted();
+        },
+        settings.recordsSeries);
     RunRecord record;
     record.timeline = std::move(run.timeline);
     record.links = std::move(run.links);
     record.network = run.network;
+    record.series = std::move(run.series);
+    record.isPartial = run.isPartial;
     AddSharingNote(run.sharing, graph.GetNDevices(), record);
     return record;
 }

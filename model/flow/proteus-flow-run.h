@@ -12,6 +12,7 @@
 #include "ns3/proteus-device-runtime.h"
 #include "ns3/proteus-executor.h"
 #include "ns3/proteus-flow-parameters.h"
+#include "ns3/proteus-link-series.h"
 #include "ns3/proteus-link-statistics.h"
 #include "ns3/proteus-paths.h"
 #include "ns3/proteus-program-cache.h"
@@ -45,11 +46,14 @@ struct FlowRun
     NetworkStatistics network;         //!< work of the network
     SharingStatistics sharing;         //!< kernels beside communication; nothing if
                                        //!< RuntimeOptions::sharesGpu is off
+    LinkSeries series;                 //!< links over time; FLOW only, and if it was asked for
+    bool isPartial{false};             //!< the report did not want it to go on
 };
 
 /// @ingroup proteus
-/// How far a run is: spans that have ended, spans that there will be, time in picoseconds.
-using FlowReport = std::function<void(uint64_t ended, uint64_t total, int64_t timePs)>;
+/// How far a run is: spans that have ended, spans that there will be, time in picoseconds. Returns
+/// whether the run is to go on.
+using FlowReport = std::function<bool(uint64_t ended, uint64_t total, int64_t timePs)>;
 
 /**
  * @ingroup proteus
@@ -84,6 +88,7 @@ FlowRun RunFlow(const ExecutionGraph& graph,
  * @param settings of the programs of the collectives
  * @param rung which network
  * @param report told how far the run is, or null
+ * @param recordsSeries whether links over time are wanted
  * @return what happened
  * @throw std::invalid_argument if the graph does not fit the cluster
  * @throw std::runtime_error if it cannot finish
@@ -95,7 +100,8 @@ FlowRun RunFlow(const ExecutionGraph& graph,
                 const FlowParameters& parameters,
                 const ProgramSettings& settings,
                 FlowRung rung = FlowRung::FLOW,
-                const FlowReport& report = nullptr);
+                const FlowReport& report = nullptr,
+                bool recordsSeries = false);
 
 /**
  * @ingroup proteus

@@ -7,6 +7,7 @@
 #include "proteus-cluster-file.h"
 
 #include "proteus-cluster-json.h"
+#include "proteus-input-file.h"
 #include "proteus-nccl-topology.h"
 
 #include "ns3/proteus-cluster-text.h"
@@ -126,8 +127,10 @@ LoadCluster(const std::string& nameOrPath,
                                     ": is none of a cluster JSON file, an NCCL topology XML file "
                                     "and a text topology that begins with 'nodes switches links'");
     }
-    Cluster cluster = format == ClusterFormat::JSON ? ReadClusterJson(file, nameOrPath)
-                                                    : ReadHpccTopology(file, nameOrPath, hpcc);
+    InputFile whole(file, nameOrPath); // refuses what has no end
+    Cluster cluster = format == ClusterFormat::JSON
+                          ? ReadClusterJson(whole.GetStream(), nameOrPath)
+                          : ReadHpccTopology(whole.GetStream(), nameOrPath, hpcc);
     if (servers != 0 && servers != cluster.GetNServers())
     {
         throw std::invalid_argument(nameOrPath + ": has " + std::to_string(cluster.GetNServers()) +

@@ -8,6 +8,7 @@
 
 #include "proteus-graph-json.h"
 #include "proteus-graph-protobuf.h"
+#include "proteus-input-file.h"
 
 #include "ns3/proteus-output-file.h"
 
@@ -83,7 +84,9 @@ LoadGraph(const std::string& path)
     {
         throw std::invalid_argument(path + ": cannot be read: " + std::strerror(errno));
     }
-    return format == Format::JSON ? ReadGraphJson(in, path) : ReadGraphProtobuf(in, path);
+    InputFile file(in, path); // refuses what has no end
+    return format == Format::JSON ? ReadGraphJson(file.GetStream(), path)
+                                  : ReadGraphProtobuf(file.GetStream(), path);
 }
 
 } // namespace proteus

@@ -30,6 +30,8 @@ namespace
 constexpr std::size_t SOURCE_BYTES = 1 << 16;
 /// Bytes that are decompressed at a time.
 constexpr std::size_t PLAIN_BYTES = 1 << 18;
+/// Bytes of one and the same character, one after the other, in a file.
+constexpr std::size_t MOST_ALIKE_BYTES = std::size_t{4} << 20;
 /// First two bytes of a gzip file (RFC 1952).
 constexpr unsigned char GZIP_MAGIC[] = {0x1f, 0x8b};
 /// inflateInit2(): largest window, and a gzip header.
@@ -72,10 +74,25 @@ class InputFile::Buffer : public std::streambuf
         {
             return traits_type::eof();
         }
+        CheckEndless(gptr(), n);
         return traits_type::to_int_type(*gptr());
     }
 
   private:
+    /// Refuses what no file of sense is: /dev/zero, or empty lines without end, which readers would
+    /// skip for ever. @param begin of what comes next @param n how many bytes, at least one
+    void CheckEndless(const char* begin, std::size_t n)
+    {
+        const bool isUniform = *begin == m_last && std::memcmp(begin, begin + 1, n - 1) == 0;
+        m_alike = isUniform ? m_alike + n : 0;
+        m_last = begin[n - 1];
+        if (m_alike > MOST_ALIKE_BYTES)
+        {
+            Fail("more than " + std::to_string(MOST_ALIKE_BYTES >> 20) +
+                 " MiB of one and the same character: this is no file to be read");
+        }
+    }
+
     [[noreturn]] void Fail(const std::string& cause) const
     {
         throw std::invalid_argument(m_name + ": byte " + std::to_string(m_consumed - m_available) +
@@ -168,6 +185,8 @@ class InputFile::Buffer : public std::streambuf
         }
     }
 
+    char m_last{0};         //!< character that was handed out last
+    std::size_t m_alike{0}; //!< bytes that were all that, in whole blocks
     std::streambuf* m_source;
     const std::string& m_name;
     std::vector<unsigned char> m_input; //!< as it is in the file

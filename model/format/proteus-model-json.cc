@@ -7,10 +7,10 @@
 #include "proteus-model-json.h"
 
 #include "proteus-expression.h"
+#include "proteus-input-file.h"
 
 #include "ns3/proteus-json.h"
 
-#include <fstream>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -512,16 +512,12 @@ OpenModelFiles(const std::string& path)
     std::string next = path;
     while (!next.empty())
     {
-        std::ifstream file(next, std::ios::binary);
-        if (!file)
-        {
-            throw std::invalid_argument(next + ": cannot be opened");
-        }
+        InputFile file(next);
         if (documents.size() >= MAX_BLOCK_DEPTH)
         {
             throw std::invalid_argument(next + ": is the base of too many others, maybe of itself");
         }
-        documents.push_back(std::make_unique<JsonDocument>(file, next));
+        documents.push_back(std::make_unique<JsonDocument>(file.GetStream(), next));
         files.paths.push_back(next);
         CheckFields(*documents.back());
         const auto base = documents.back()->GetRoot().Find("base");

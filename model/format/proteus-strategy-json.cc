@@ -11,7 +11,6 @@
 #include "ns3/proteus-json.h"
 
 #include <algorithm>
-#include <fstream>
 #include <limits>
 #include <sstream>
 #include <stdexcept>
@@ -562,12 +561,8 @@ ReadStrategyJson(std::istream& input,
 StrategyFile
 LoadStrategy(const std::string& path, const std::map<std::string, std::string>& plan)
 {
-    std::ifstream file(path, std::ios::binary);
-    if (!file)
-    {
-        throw std::invalid_argument(path + ": cannot be opened");
-    }
-    return ReadStrategyJson(file, path, plan);
+    InputFile file(path);
+    return ReadStrategyJson(file.GetStream(), path, plan);
 }
 
 } // namespace proteus

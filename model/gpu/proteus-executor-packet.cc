@@ -133,13 +133,19 @@ class PacketExecutor : public Executor
                 "ChannelEnd",
                 MakeBoundCallback(&AppendChannelSpan, &record.channels));
         }
-        job->SetProgressReport(
-            [&observer](const RunProgress& progress) { observer.OnProgress(progress); });
+        job->SetProgressReport([&observer, raw = PeekPointer(job)](const RunProgress& progress) {
+            observer.OnProgress(progress);
+            if (observer.IsStopWanted())
+            {
+                raw->Stop();
+            }
+        });
         const auto start = std::chrono::steady_clock::now();
         job->Run();
         record.wallS =
             std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
         record.timeline = job->GetTimeline();
+        record.isPartial = job->IsStopped();
         record.links = job->GetFabric()->GetLinkStatistics();
         record.network = job->GetNetwork()->GetStatistics();
         AddSharingNote(job->GetSharing(), graph.GetNDevices(), record);

@@ -379,10 +379,26 @@ FlowPlayer::Run()
 {
     NS_LOG_FUNCTION(this);
     StallWatch::Run(m_fabric, m_deadlockInterval);
+    if (m_isStopped)
+    {
+        SampleClock::Finish();
+        return;
+    }
     const std::string rest = DescribeRest();
     if (!rest.empty())
     {
         throw std::runtime_error("the run has come to a stop before its end: " + rest);
+    }
+}
+
+void
+FlowPlayer::Stop()
+{
+    NS_LOG_FUNCTION(this);
+    if (!m_isStopped)
+    {
+        m_isStopped = true;
+        StallWatch::StopAtPresent(m_fabric);
     }
 }
 

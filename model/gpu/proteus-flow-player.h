@@ -71,6 +71,21 @@ class FlowPlayer : public Object, private TransportUser
      */
     void Run();
 
+    /// Ends Run() at the present time; for a progress report. What is under way stays as it is.
+    void Stop();
+
+    /// @return whether Stop() was called
+    bool IsStopped() const
+    {
+        return m_isStopped;
+    }
+
+    /// @return flows that have arrived
+    uint64_t GetNReceived() const
+    {
+        return m_nReceived;
+    }
+
     /// @return the flows
     const std::vector<FlowSpec>& GetFlows() const
     {
@@ -168,6 +183,7 @@ class FlowPlayer : public Object, private TransportUser
     EventId m_startEvent;                    //!< next StartDue()
     int64_t m_startEventPs{-1};              //!< its time, -1 if there is none
     bool m_isSetUp{false};                   //!< Install() is done
+    bool m_isStopped{false};                 //!< Stop() was called
     uint64_t m_totalBytes{0};                //!< of all flows
     uint32_t m_nReceived{0};                 //!< flows that have arrived
     uint32_t m_nAcknowledged{0};             //!< flows whose sender knows

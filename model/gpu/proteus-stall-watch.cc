@@ -65,14 +65,29 @@ StallWatch::Run(Ptr<Fabric> fabric, Time interval)
     {
         Simulator::Run();
     }
+    catch (const std::logic_error&) // a file that does not take what is written
+    {
+        watch.Stop();
+        SampleClock::Forget();
+        throw;
+    }
     catch (const std::runtime_error& error)
     {
+        watch.Stop();
+        SampleClock::Forget();
         // A queue pair that gives up, perhaps as its packets are in a circle.
         const std::string circle = fabric->FindDeadlock();
         const std::string what = error.what();
         const bool says = circle.empty() || what.find(circle) != std::string::npos;
         throw std::runtime_error(says ? what : what + "; deadlock: " + circle);
     }
+}
+
+void
+StallWatch::StopAtPresent(Ptr<Fabric> fabric)
+{
+    // The fabric may be ahead of the simulator's clock.
+    fabric->CallAtPresent(fabric->GetFrom(0), [] { Simulator::Stop(); });
 }
 
 } // namespace proteus

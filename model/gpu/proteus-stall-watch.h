@@ -52,6 +52,13 @@ class StallWatch : private Sampler
      */
     static void Run(Ptr<Fabric> fabric, Time interval);
 
+    /**
+     * Ends Run() at the fabric's present time. Samplers are to look once more then, see
+     * SampleClock::Finish().
+     * @param fabric that runs
+     */
+    static void StopAtPresent(Ptr<Fabric> fabric);
+
   private:
     /// Looks. @throw std::runtime_error that names the ports
     void TakeSample() override;

@@ -14,6 +14,7 @@
 #include "ns3/proteus-device-runtimes.h"
 #include "ns3/proteus-flow-run.h"
 #include "ns3/proteus-simulator-time.h"
+#include "ns3/simulator.h"
 
 #include <algorithm>
 #include <stdexcept>
@@ -236,6 +237,12 @@ TrainingJob::Run()
 {
     NS_LOG_FUNCTION(this);
     StallWatch::Run(m_fabric, m_deadlockInterval);
+    if (m_isStopped)
+    {
+        m_network->Settle(false);
+        SampleClock::Finish();
+        return;
+    }
     m_network->Settle(true);
     if (m_network->ExecuteHeld() || !Simulator::IsFinished())
     {
@@ -256,6 +263,17 @@ TrainingJob::Run()
     }
 }
 
+void
+TrainingJob::Stop()
+{
+    NS_LOG_FUNCTION(this);
+    if (!m_isStopped)
+    {
+        m_isStopped = true;
+        StallWatch::StopAtPresent(m_fabric);
+    }
+}
+
 std::vector<const DeviceRuntime*>
 TrainingJob::GetRuntimes() const
 {
@@ -270,7 +288,11 @@ TrainingJob::GetRuntimes() const
 Timeline
 TrainingJob::GetTimeline() const
 {
-    return MakeTimeline(m_spans, GetRuntimes());
+    return m_isStopped ? MakePartialTimeline(*m_graph,
+                                             m_spans,
+                                             GetRuntimes(),
+                                             Simulator::Now().GetPicoSeconds())
+                       : MakeTimeline(m_spans, GetRuntimes());
 }
 
 } // namespace proteus

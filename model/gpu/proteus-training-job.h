@@ -72,7 +72,16 @@ class TrainingJob : public Object
      */
     void Run();
 
-    /// @return what happened on the devices; complete after Run()
+    /// Ends Run() at the present time; for a progress report. What is under way stays as it is.
+    void Stop();
+
+    /// @return whether Stop() was called
+    bool IsStopped() const
+    {
+        return m_isStopped;
+    }
+
+    /// @return what happened on the devices; complete after Run(), up to Stop() if that was called
     Timeline GetTimeline() const;
 
     /// @return one application per device
@@ -133,6 +142,7 @@ class TrainingJob : public Object
     uint64_t m_totalTasks{0};
     uint64_t m_totalBytes{0};
     Time m_deadlockInterval; //!< attribute
+    bool m_isStopped{false};
 };
 
 } // namespace proteus

@@ -22,6 +22,25 @@ namespace proteus
 namespace
 {
 
+/// Passes on to the run of a lone communication that the whole is to stop.
+class StopObserver : public RunObserver
+{
+  public:
+    /// @param whole who knows
+    explicit StopObserver(const RunObserver& whole)
+        : m_whole(whole)
+    {
+    }
+
+    bool IsStopWanted() const override
+    {
+        return m_whole.IsStopWanted();
+    }
+
+  private:
+    const RunObserver& m_whole;
+};
+
 /// @param isPacketLevel whether communications are timed packet by packet, or as flows
 /// @return what the executor is
 ExecutorTraits
@@ -102,8 +121,16 @@ class DistSimExecutor : public Executor
             observer.OnStep("communication " + std::to_string(timed) + " alone, " +
                             ToString(task.collective) + " of " + FormatCount(task.bytes) +
                             " bytes among " + std::to_string(group.size()));
+            StopObserver stop(observer);
             const RunRecord lone =
-                alone.Run(MakeLoneCommunication(task, group, graph.GetNDevices()), cluster, quiet);
+                alone.Run(MakeLoneCommunication(task, group, graph.GetNDevices()),
+                          cluster,
+                          quiet,
+                          &stop);
+            if (lone.isPartial)
+            {
+                throw RunStopped("DistSim was stopped before all communications were timed");
+            }
             AddWork(record.network, lone.network);
             std::vector<int64_t> ends;
             for (const DeviceId device : group)

@@ -41,6 +41,7 @@ struct RunRecord
     double wallS{0};                   //!< time that the simulation took
     std::vector<std::string> notes;    //!< what was set and is not modelled, and what a reader of
                                        //!< the times should know, a sentence each
+    bool isPartial{false};             //!< stopped before its end; the first note says where
 };
 
 } // namespace proteus

@@ -63,7 +63,10 @@ struct Timeline
     std::vector<Span> spans;                       //!< in order of their ends, then devices
     std::vector<std::vector<MemorySample>> memory; //!< by device, in order of time
     std::vector<uint64_t> peakMemoryBytes;         //!< by device
-    int64_t endPs{0};                              //!< end of the last span
+    int64_t endPs{0}; //!< end of the last span; of a run that was stopped: when that was
+    /// Of a run that was stopped: what had begun and was not done by all that take part, with the
+    /// time of the stop as its end where it had none.
+    std::vector<Span> open;
 };
 
 } // namespace proteus

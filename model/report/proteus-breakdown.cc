@@ -62,17 +62,38 @@ RankParallelisms()
     return ranks;
 }
 
-/// @return when the last rank joined each communication
+/// @return when the last rank joined each communication; of those that some rank had not joined
+/// when the run was stopped, the stop
 std::unordered_map<TaskInstance, int64_t>
 FindLastJoins(const ExecutionGraph& graph, const Timeline& timeline)
 {
     std::unordered_map<TaskInstance, int64_t> joins;
+    std::unordered_map<TaskInstance, std::size_t> missing;
+    const auto join = [&](const Span& span) {
+        int64_t& last = joins[span.GetInstance()];
+        last = std::max(last, span.startPs);
+    };
     for (const Span& span : timeline.spans)
     {
         if (graph.GetTask(span.task).kind == TaskKind::COMMUNICATION)
         {
-            int64_t& last = joins[span.GetInstance()];
-            last = std::max(last, span.startPs);
+            join(span);
+        }
+    }
+    for (const Span& span : timeline.open)
+    {
+        const Task& task = graph.GetTask(span.task);
+        if (task.kind == TaskKind::COMMUNICATION)
+        {
+            join(span);
+            --missing.emplace(span.GetInstance(), graph.GetGroup(task.place).size()).first->second;
+        }
+    }
+    for (const auto& [instance, ranks] : missing)
+    {
+        if (ranks > 0)
+        {
+            joins[instance] = timeline.endPs;
         }
     }
     return joins;
@@ -209,8 +230,7 @@ BreakDown(const ExecutionGraph& graph, const Timeline& timeline)
     const auto joins = FindLastJoins(graph, timeline);
     const auto ranks = RankParallelisms();
     std::vector<std::vector<Change>> changes(graph.GetNDevices());
-    for (const Span& span : timeline.spans)
-    {
+    const auto count = [&](const Span& span) {
         const auto add = [&](std::size_t activity, int64_t startPs, int64_t endPs) {
             if (startPs < endPs)
             {
@@ -223,7 +243,7 @@ BreakDown(const ExecutionGraph& graph, const Timeline& timeline)
         if (task.kind != TaskKind::COMMUNICATION)
         {
             add(graph.IsHostStream(task.stream) ? ON_HOST : COMPUTING, span.startPs, span.endPs);
-            continue;
+            return;
         }
         const std::size_t rank = ranks[static_cast<std::size_t>(task.parallelism)];
         const int64_t joinedPs = std::min(joins.at(span.GetInstance()), span.endPs);
@@ -232,7 +252,9 @@ BreakDown(const ExecutionGraph& graph, const Timeline& timeline)
             joinedPs);
         add(MOVING + rank, joinedPs, span.endPs);
         add(COMMUNICATION_KERNEL, IsReceive(graph, span) ? joinedPs : span.startPs, span.endPs);
-    }
+    };
+    std::for_each(timeline.spans.begin(), timeline.spans.end(), count);
+    std::for_each(timeline.open.begin(), timeline.open.end(), count);
     const bool hasPipeline = HasPipeline(graph);
     std::vector<DeviceBreakdown> result;
     result.reserve(changes.size());

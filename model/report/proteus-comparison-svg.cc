@@ -28,21 +28,20 @@ constexpr double RIGHT = 736;
 constexpr double TOP = 64;
 constexpr double BOTTOM = 384;
 
+// No variables of CSS: converters to bitmaps do not know them.
 const char* const STYLE =
     "<style>\n"
-    "svg { --ink: #1f2328; --soft: #59636e; --grid: #d8dee4; --paper: #ffffff; --measured: "
-    "#1f2328;\n"
-    "  --simulated: #0969da; }\n"
-    "@media (prefers-color-scheme: dark) { svg { --ink: #f0f6fc; --soft: #9198a1; --grid: "
-    "#30363d;\n"
-    "  --paper: #0d1117; --measured: #f0f6fc; --simulated: #58a6ff; } }\n"
-    "text { font: 12px sans-serif; fill: var(--soft); }\n"
-    ".title { font-size: 15px; font-weight: bold; fill: var(--ink); }\n"
-    ".grid { stroke: var(--grid); stroke-width: 1; }\n"
-    ".axis { stroke: var(--soft); stroke-width: 1; }\n"
-    ".measured { fill: var(--paper); stroke: var(--measured); stroke-width: 1.6; }\n"
-    ".simulated { fill: none; stroke: var(--simulated); stroke-width: 2; }\n"
-    ".paper { fill: var(--paper); }\n"
+    "text { font: 12px sans-serif; fill: #59636e; }\n"
+    ".title { font-size: 15px; font-weight: bold; fill: #1f2328; }\n"
+    ".grid { stroke: #d8dee4; stroke-width: 1; }\n"
+    ".axis { stroke: #59636e; stroke-width: 1; }\n"
+    ".measured { fill: #ffffff; stroke: #1f2328; stroke-width: 1.6; }\n"
+    ".simulated { fill: none; stroke: #0969da; stroke-width: 2; }\n"
+    ".paper { fill: #ffffff; }\n"
+    "@media (prefers-color-scheme: dark) {\n"
+    "text { fill: #9198a1; } .title { fill: #f0f6fc; } .grid { stroke: #30363d; }\n"
+    ".axis { stroke: #9198a1; } .measured { fill: #0d1117; stroke: #f0f6fc; }\n"
+    ".simulated { stroke: #58a6ff; } .paper { fill: #0d1117; } }\n"
     "</style>\n";
 
 /// @param text to stand between tags @return it with the characters that XML keeps for itself
@@ -157,14 +156,34 @@ WriteAxes(const Scale& scale, std::ostream& out)
         << ") rotate(-90)\" text-anchor=\"middle\">bus bandwidth (GB/s)</text>\n";
 }
 
+/// Draws the measured points, and the legend of both.
+void
+WriteMeasured(const CollectiveComparison& comparison, const Scale& scale, std::ostream& out)
+{
+    for (const ComparedSize& size : comparison.sizes)
+    {
+        out << "<circle class=\"measured\" r=\"3.5\" cx=\""
+            << FormatNumber(scale.X(size.simulated.bytes), 1) << "\" cy=\""
+            << FormatNumber(scale.Y(size.GetMeasuredBusbwGBps()), 1) << "\"/>\n";
+    }
+    out << "<circle class=\"measured\" r=\"3.5\" cx=\"" << RIGHT - 190 << "\" cy=\"42\"/>\n";
+    WriteText(out, RIGHT - 180, 46, "start", "measured");
+    WriteLine(out, "simulated", RIGHT - 100, 42, RIGHT - 76, 42);
+    WriteText(out, RIGHT - 70, 46, "start", "simulated");
+}
+
 } // namespace
 
 void
 WriteComparisonSvg(const CollectiveComparison& comparison, std::ostream& out)
 {
+    const bool isMeasured = std::any_of(comparison.sizes.begin(),
+                                        comparison.sizes.end(),
+                                        [](const ComparedSize& s) { return s.measuredUs > 0; });
     out << "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 " << WIDTH << " " << HEIGHT
         << "\" role=\"img\">\n<title>" << Escape(comparison.name)
-        << ": measured and simulated bus bandwidth over size</title>\n"
+        << (isMeasured ? ": measured and simulated" : ": simulated")
+        << " bus bandwidth over size</title>\n"
         << STYLE << "<rect class=\"paper\" width=\"" << WIDTH << "\" height=\"" << HEIGHT
         << "\"/>\n<text class=\"title\" x=\"" << LEFT << "\" y=\"26\">" << Escape(comparison.name)
         << "</text>\n";
@@ -196,16 +215,10 @@ WriteComparisonSvg(const CollectiveComparison& comparison, std::ostream& out)
             << FormatNumber(scale.Y(size.simulated.GetBusbwGBps()), 1) << " ";
     }
     out << "\"/>\n";
-    for (const ComparedSize& size : comparison.sizes)
+    if (isMeasured)
     {
-        out << "<circle class=\"measured\" r=\"3.5\" cx=\""
-            << FormatNumber(scale.X(size.simulated.bytes), 1) << "\" cy=\""
-            << FormatNumber(scale.Y(size.GetMeasuredBusbwGBps()), 1) << "\"/>\n";
+        WriteMeasured(comparison, scale, out);
     }
-    out << "<circle class=\"measured\" r=\"3.5\" cx=\"" << RIGHT - 190 << "\" cy=\"42\"/>\n";
-    WriteText(out, RIGHT - 180, 46, "start", "measured");
-    WriteLine(out, "simulated", RIGHT - 100, 42, RIGHT - 76, 42);
-    WriteText(out, RIGHT - 70, 46, "start", "simulated");
     out << "</svg>\n";
 }
 

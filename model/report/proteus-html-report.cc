@@ -7,6 +7,7 @@
 #include "proteus-html-report.h"
 
 #include "proteus-cell-json.h"
+#include "proteus-device-rows.h"
 #include "proteus-plural.h"
 #include "proteus-report-data.h"
 #include "proteus-resources.h"
@@ -15,6 +16,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 
 namespace ns3
 {
@@ -66,6 +68,27 @@ EmbedJson(const Json& json)
         safe += c == '<' ? "\\u003c" : std::string(1, c); // only strings have it
     }
     return safe;
+}
+
+/// @param table with a row per device @param shown devices that pictures show
+/// @param most rows @return it with at most so many rows, of those devices first
+Table
+KeepShown(const Table& table, const std::set<uint64_t>& shown, std::size_t most)
+{
+    const auto column = std::find_if(table.columns.begin(),
+                                     table.columns.end(),
+                                     [](const Column& c) { return c.name == "device"; }) -
+                        table.columns.begin();
+    Table kept = table;
+    if (table.rows.size() <= most || column == static_cast<std::ptrdiff_t>(table.columns.size()))
+    {
+        return kept;
+    }
+    std::stable_partition(kept.rows.begin(), kept.rows.end(), [&](const std::vector<Cell>& row) {
+        const auto* device = std::get_if<uint64_t>(&row[static_cast<std::size_t>(column)]);
+        return device && shown.count(*device) > 0;
+    });
+    return kept;
 }
 
 /// @param table to embed @param most rows @return its JSON
@@ -174,7 +197,8 @@ DescribeFit(const Summary& s)
     return (s.outOfMemory
                 ? "It does not fit: " + FormatThings(s.outOfMemoryDevices.size(), "GPU") +
                       (s.outOfMemoryDevices.size() == 1 ? " is" : " are") + " out of memory; "
-                : "It fits: ") +
+            : s.isPartial ? "Up to the stop it fits: "
+                          : "It fits: ") +
            gpu + ", the fullest GPU, needs " + FormatBytes(peak) + " of " + FormatBytes(capacity) +
            " (" + FormatPercent(peak / std::max(capacity, 1.0)) + ").";
 }
@@ -187,9 +211,18 @@ MakeData(const AnalyzedRun& analyzed)
     const ReportLimits limits;
     Json data;
     data["tables"] = Json::array();
+    std::set<uint64_t> shown;
+    for (const RunRecord& result : run.results)
+    {
+        for (const AlikeDevices& row :
+             ChooseRows(FindRows(run.graph, result.timeline), limits.gpus))
+        {
+            shown.insert(row.devices.front());
+        }
+    }
     for (const Table& table : MakeResultTables(analyzed))
     {
-        data["tables"].push_back(ToJson(table, limits.rows));
+        data["tables"].push_back(ToJson(KeepShown(table, shown, limits.rows), limits.rows));
     }
     data["results"] = Json::array();
     for (const RunRecord& result : run.results)
@@ -238,9 +271,17 @@ DescribeInWords(const AnalyzedRun& analyzed)
     const ReportedRun& run = analyzed.run;
     const Summary& s = analyzed.analyses.front().summary;
     std::vector<std::string> words;
-    words.push_back(NameOf(run.graph) + " on " + s.cluster + ": one iteration takes " +
-                    FormatTime(s.iterationS) + " on " + FormatThings(s.devices, "GPU") + " (" +
-                    s.gpu + ").");
+    words.push_back(
+        NameOf(run.graph) + " on " + s.cluster +
+        (s.isPartial ? ": PARTIAL, the run was stopped at " : ": one iteration takes ") +
+        FormatTime(s.iterationS) + " on " + FormatThings(s.devices, "GPU") + " (" + s.gpu + ").");
+    for (const RunRecord& result : run.results)
+    {
+        for (const std::string& note : result.notes)
+        {
+            words.push_back("Note: " + note + ".");
+        }
+    }
     words.push_back(DescribeTime(s));
     if (s.tokensPerS > 0)
     {
@@ -265,6 +306,10 @@ DescribeInWords(const AnalyzedRun& analyzed)
     words.push_back(DescribeFit(s));
     for (std::size_t i = 1; i < run.results.size(); ++i)
     {
+        if (run.results[i].isPartial || s.isPartial)
+        {
+            continue;
+        }
         const std::string& executor = run.results[i].executor;
         const double otherS = analyzed.analyses[i].summary.iterationS;
         words.push_back("By the executor " + executor + " the iteration takes " +
@@ -286,10 +331,16 @@ WriteHtmlReport(const AnalyzedRun& analyzed, std::ostream& out)
         items += "<li>" + EscapeHtml(words[i]) + "</li>\n";
     }
     const std::string title = NameOf(analyzed.run.graph) + " on " + analyzed.run.cluster.GetName();
+    Json configuration = Json::object();
+    for (const auto& [option, value] : analyzed.run.information.configuration)
+    {
+        configuration[option] = value;
+    }
     Fill(GetResource("report.html"),
          {{"title", EscapeHtml(title)},
           {"lead", EscapeHtml(words.front())},
           {"words", items},
+          {"configuration", EmbedJson(configuration)},
           {"data", EmbedJson(MakeData(analyzed))}},
          out);
 }

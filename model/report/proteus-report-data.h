@@ -28,7 +28,7 @@ namespace proteus
 struct ReportLimits
 {
     std::size_t slices{60000};    //!< of a timeline; beyond that, short ones are drawn together
-    std::size_t gpus{64};         //!< in a timeline and in the picture of the memory
+    std::size_t gpus{64};         //!< rows of a timeline and lines of the picture of the memory
     std::size_t rows{400};        //!< of a table
     std::size_t memorySteps{300}; //!< of a GPU
     std::size_t seriesLinks{12};  //!< directions shown over time
@@ -41,10 +41,15 @@ struct ReportLimits
  * @param run that is reported
  * @param result of it
  * @param limits of the pictures
- * @return the slices by GPU and track: "end_ns"; "names", pairs of a name and its kind ("compute"
- * or the parallelism); "gpus", each with "name", "device" and "tracks" of "name" and "slices", four
- * numbers each: nanoseconds since the slice before, length, index of the name, micro-batch;
- * "merged_ns": slices shorter than this may be drawn together, 0 for none; "devices": of the graph
+ * @return the slices by row of GPUs that did the same, and track: "end_ns"; "names", each with its
+ * kind ("compute" or the parallelism) and class (part of the iteration or collective); "gpus", each
+ * with "name" and "device" of the first, "count", "difference_ns" (AlikeDevices), "stages",
+ * "replicas", "servers" (GPUs by server), "blocks", four numbers each: index of one of "classes",
+ * micro-batch, begin, length; and "tracks" of "name" and "slices", four numbers each: nanoseconds
+ * since the slice before, length, index of the name, micro-batch; "merged_ns": slices shorter than
+ * this may be drawn together, 0 for none; "devices": of the graph; "rows": of which "gpus" are
+ * some; "path": the critical path, four numbers each: row or -1, index of the name or -1, begin,
+ * length
  */
 nlohmann::ordered_json MakeTimelineData(const ReportedRun& run,
                                         const RunRecord& result,

@@ -129,7 +129,9 @@ GetSummaryQuantities()
 {
     using S = Summary;
     static const std::vector<SummaryQuantity> quantities{
-        {"iteration time", "s", [](const S& s) { return s.iterationS; }},
+        {"iteration time",
+         "s",
+         [](const S& s) { return OrNothing(s.isPartial ? 0 : s.iterationS); }},
         {"tokens", "1/s", [](const S& s) { return OrNothing(s.tokensPerS); }},
         {"samples", "1/s", [](const S& s) { return OrNothing(s.samplesPerS); }},
         {"model FLOP utilisation",

@@ -97,6 +97,13 @@ ListFacts(const AnalyzedRun& run)
                               {"servers", std::to_string(r.cluster.GetNServers())},
                               {"vertices", std::to_string(r.cluster.GetVertices().size())},
                               {"links", std::to_string(r.cluster.GetLinks().size())}};
+    for (const RunRecord& result : r.results)
+    {
+        for (const std::string& note : result.notes)
+        {
+            rows.push_back({"note", note});
+        }
+    }
     for (const RunInput& file : r.information.inputs)
     {
         rows.push_back(

@@ -43,6 +43,28 @@ QuoteForShell(const std::string& argument)
     return quoted + '\'';
 }
 
+/// @param argument first of main() @return name of the program: ns-3's decoration of binaries,
+/// as in ns3.37-proteus-run-optimized, is not what one types
+std::string
+FindProgramName(const std::string& argument)
+{
+    std::string name = std::filesystem::path(argument).filename().string();
+    const std::size_t begin = name.find("-proteus-");
+    if (name.compare(0, 3, "ns3") == 0 && begin != std::string::npos)
+    {
+        name.erase(0, begin + 1);
+        const std::string rest = name.substr(name.rfind('-'));
+        for (const char* profile : {"-optimized", "-debug", "-release", "-default"})
+        {
+            if (rest == profile)
+            {
+                name.erase(name.size() - rest.size());
+            }
+        }
+    }
+    return name;
+}
+
 /// @param path of a regular file @param input its size is added, and its checksum goes on
 /// @return whether it can be read
 bool
@@ -97,16 +119,15 @@ DescribeRun(const std::vector<std::string>& arguments, const std::set<std::strin
                                  ? "3-dev"
                                  : std::to_string(PROTEUS_NS3_VERSION / 100) + "." +
                                        std::to_string(PROTEUS_NS3_VERSION % 100);
+    information.command = MakeLauncherCommand(arguments);
     for (std::size_t i = 0; i < arguments.size(); ++i)
     {
         const std::string& argument = arguments[i];
         if (i == 0)
         {
-            information.program = std::filesystem::path(argument).filename().string();
-            information.command = QuoteForShell(information.program);
+            information.program = FindProgramName(argument);
             continue;
         }
-        information.command += ' ' + QuoteForShell(argument);
         const auto name = argument.find_first_not_of('-');
         const auto equals = argument.find('=');
         if (name != std::string::npos && equals != std::string::npos && name < equals &&
@@ -116,6 +137,24 @@ DescribeRun(const std::vector<std::string>& arguments, const std::set<std::strin
         }
     }
     return information;
+}
+
+std::string
+MakeLauncherCommand(const std::vector<std::string>& arguments)
+{
+    const std::string launcher = "./ns3 run ";
+    std::string words;
+    for (std::size_t i = 0; i < arguments.size(); ++i)
+    {
+        words += i == 0 ? FindProgramName(arguments[0]) : ' ' + QuoteForShell(arguments[i]);
+    }
+    if (arguments.size() < 2)
+    {
+        return launcher + words;
+    }
+    // Within double quotes the shell looks at these.
+    const bool isPlain = words.find_first_of("\"\\$`!") == std::string::npos;
+    return launcher + (isPlain ? '"' + words + '"' : QuoteForShell(words));
 }
 
 void

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 /**
@@ -34,11 +35,17 @@ struct RunInput
 };
 
 /// @ingroup proteus
+/// Options of a program, by name, that repeat a run: what was typed or read by --config, but for
+/// files to write.
+using Configuration = std::vector<std::pair<std::string, std::string>>;
+
+/// @ingroup proteus
 /// How a result came about.
 struct RunInformation
 {
     std::string program;          //!< name
-    std::string command;          //!< as typed, quoted for a POSIX shell
+    std::string command;          //!< as one types it, ./ns3 run "PROGRAM --OPTION=VALUE ..."
+    Configuration configuration;  //!< what --config would have to say
     std::vector<RunInput> inputs; //!< what was read
     std::string version;          //!< of proteus
     std::string ns3Version;       //!< of ns-3, e.g. "3.37"
@@ -52,6 +59,13 @@ struct RunInformation
  */
 RunInformation DescribeRun(const std::vector<std::string>& arguments,
                            const std::set<std::string>& inputOptions);
+
+/**
+ * @ingroup proteus
+ * @param arguments those of main(), the program first
+ * @return the command that starts the program by the launcher
+ */
+std::string MakeLauncherCommand(const std::vector<std::string>& arguments);
 
 /**
  * @ingroup proteus

@@ -165,7 +165,7 @@ AddNetwork(const Summary& summary, Json& json)
 } // namespace
 
 void
-WriteSummaryJson(const Summary& summary, std::ostream& out)
+WriteSummaryJson(const Summary& summary, std::ostream& out, const Configuration& configuration)
 {
     Json json;
     json["graph"] = summary.graph;
@@ -189,6 +189,15 @@ WriteSummaryJson(const Summary& summary, std::ostream& out)
     if (!summary.notes.empty())
     {
         json["notes"] = summary.notes;
+    }
+    for (const auto& [name, value] : configuration)
+    {
+        json["configuration"][name] = value;
+    }
+    if (summary.isPartial)
+    {
+        json["partial"] = true;
+        json["stopped_s"] = summary.iterationS;
     }
     out << json.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
 }

@@ -185,7 +185,8 @@ DescribeMemory(const Summary& summary)
     return summary.outOfMemory
                ? "OUT OF MEMORY on " + FormatCount(summary.outOfMemoryDevices.size()) + " of " +
                      FormatGpus(summary.devices) + ": " + gpu + " needs " + usage
-               : "fits: " + gpu + ", the fullest, needs " + usage;
+               : (summary.isPartial ? "fits so far: " : "fits: ") + gpu + ", the fullest, needs " +
+                     usage;
 }
 
 std::string
@@ -256,7 +257,8 @@ DescribeCollectives(const Summary& summary)
 std::vector<Row>
 DescribeIteration(const Summary& summary)
 {
-    std::vector<Row> rows{{"iteration time", FormatTime(summary.iterationS)}};
+    std::vector<Row> rows{
+        {summary.isPartial ? "PARTIAL, up to" : "iteration time", FormatTime(summary.iterationS)}};
     if (summary.tokensPerS > 0)
     {
         rows.push_back(
@@ -367,12 +369,18 @@ Summarize(const ExecutionGraph& graph,
     AddDevices(summary, cluster, timeline);
 
     summary.iterationS = static_cast<double>(timeline.endPs) / PS_PER_S;
+    summary.isPartial = result.isPartial;
     summary.tokensPerIteration = facts.tokensPerIteration;
     summary.modelFlops = facts.modelFlopsPerIteration;
-    summary.tokensPerS = Share(static_cast<double>(facts.tokensPerIteration), summary.iterationS);
-    summary.samplesPerS = Share(static_cast<double>(facts.samplesPerIteration), summary.iterationS);
-    summary.modelFlopUtilisation =
-        Share(facts.modelFlopsPerIteration, summary.iterationS * summary.peakFlops);
+    if (!result.isPartial) // nothing can be said of how long the whole takes
+    {
+        summary.tokensPerS =
+            Share(static_cast<double>(facts.tokensPerIteration), summary.iterationS);
+        summary.samplesPerS =
+            Share(static_cast<double>(facts.samplesPerIteration), summary.iterationS);
+        summary.modelFlopUtilisation =
+            Share(facts.modelFlopsPerIteration, summary.iterationS * summary.peakFlops);
+    }
 
     summary.mean = MeanOf(parts.breakdowns);
     summary.worst = FindWorstOf(parts.breakdowns);

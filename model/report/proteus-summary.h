@@ -12,6 +12,7 @@
 #include "proteus-hot-spots.h"
 #include "proteus-link-use.h"
 #include "proteus-loss-account.h"
+#include "proteus-run-information.h"
 
 #include "ns3/proteus-cluster.h"
 #include "ns3/proteus-graph.h"
@@ -69,7 +70,8 @@ struct Summary
     uint32_t devices{0};               //!< GPUs that the graph uses
     DataType dataType{DataType::BF16}; //!< whose peak rate the utilisation refers to
 
-    double iterationS{0};           //!< from the start of the run to the end of the last task
+    double iterationS{0};           //!< from the start of the run to the end of the last task; of
+                                    //!< a run that was stopped to the stop
     uint64_t tokensPerIteration{0}; //!< 0 where the graph does not say
     double tokensPerS{0};           //!< 0 where the graph does not say
     double samplesPerS{0};          //!< 0 where the graph does not say
@@ -95,6 +97,7 @@ struct Summary
     double wallS{0};                        //!< time the simulation took
     std::vector<std::string> gpuNames;      //!< by device, names in the cluster
     std::vector<std::string> notes;         //!< RunRecord::notes
+    bool isPartial{false};                  //!< RunRecord::isPartial
 };
 
 /// @ingroup proteus
@@ -130,13 +133,17 @@ Summary Summarize(const ExecutionGraph& graph,
  * `exposed_communication_s`, `waiting_for_peers_s`, `bubble_s`, `host_s` and `idle_s` are means
  * over the devices and add up to `iteration_s`; `exposed_s` and `waiting_s` divide two of them by
  * parallelism; those in `worst` are of the device that has most. `collectives` are as in the table
- * of this name, see MakeResultTables(); `losses` are as LossAccount has them. `tokens_per_s`, `samples_per_s` and
- * `model_flop_utilisation` are null where the graph does not say what it trains. Bytes of a name
- * that are no UTF-8 become U+FFFD.
+ * of this name, see MakeResultTables(); `losses` are as LossAccount has them. `tokens_per_s`,
+ * `samples_per_s` and `model_flop_utilisation` are null where the graph does not say what it
+ * trains. Of a run that was stopped, `iteration_s` is null, too, `stopped_s` is there, and
+ * `partial` is true. Bytes of a name that are no UTF-8 become U+FFFD.
  * @param summary to write
  * @param out where to; its state tells whether all was written
+ * @param configuration of the run, the object `configuration`
  */
-void WriteSummaryJson(const Summary& summary, std::ostream& out);
+void WriteSummaryJson(const Summary& summary,
+                      std::ostream& out,
+                      const Configuration& configuration = {});
 
 /**
  * @ingroup proteus

@@ -55,7 +55,10 @@ WriteTableCsv(const Table& table, std::ostream& out)
 }
 
 void
-WriteTablesJson(const std::vector<Table>& tables, std::ostream& out)
+WriteTablesJson(const std::vector<Table>& tables,
+                std::ostream& out,
+                const std::string& partial,
+                const Configuration& configuration)
 {
     Json byName = Json::object();
     for (const Table& table : tables)
@@ -82,7 +85,15 @@ WriteTablesJson(const std::vector<Table>& tables, std::ostream& out)
                               {"columns", std::move(columns)},
                               {"rows", std::move(rows)}};
     }
-    const Json json{{"format", "proteus-results"}, {"version", 1}, {"tables", std::move(byName)}};
+    Json json{{"format", "proteus-results"}, {"version", 1}, {"tables", std::move(byName)}};
+    if (!partial.empty())
+    {
+        json["partial"] = partial;
+    }
+    for (const auto& [name, value] : configuration)
+    {
+        json["configuration"][name] = value;
+    }
     out << json.dump(1, ' ', false, Json::error_handler_t::replace) << '\n';
 }
 

@@ -7,6 +7,8 @@
 #ifndef PROTEUS_TABLE_H
 #define PROTEUS_TABLE_H
 
+#include "proteus-run-information.h"
+
 #include <cstdint>
 #include <functional>
 #include <ostream>
@@ -113,7 +115,10 @@ void WriteTableCsv(const Table& table, std::ostream& out);
  * @param tables to write
  * @param out where to; its state tells whether all was written
  */
-void WriteTablesJson(const std::vector<Table>& tables, std::ostream& out);
+void WriteTablesJson(const std::vector<Table>& tables,
+                     std::ostream& out,
+                     const std::string& partial = "",
+                     const Configuration& configuration = {});
 
 /**
  * @ingroup proteus

@@ -224,6 +224,7 @@ DeviceRuntime::StartTask(const LocalInstance& instance)
     }
     const int64_t startPs = m_clock.GetTimePs();
     const auto done = [this, instance, startPs]() { FinishTask(instance, startPs); };
+    m_open[m_tasks.GetState(instance)] = {m_device, id, instance.microBatch, startPs, startPs};
     if (task.kind == TaskKind::COMMUNICATION)
     {
         if (m_sharing)
@@ -273,6 +274,7 @@ DeviceRuntime::FinishTask(const LocalInstance& instance, int64_t startPs)
     const TaskId id = m_tasks.GetId(instance.local);
     const Task& task = m_tasks.GetTask(instance.local);
     const Issue issue = m_tasks.GetIssue(instance.local);
+    m_open.erase(m_tasks.GetState(instance));
     if (m_sharing && task.kind == TaskKind::COMMUNICATION)
     {
         m_sharing->Leave(m_device, {id, instance.microBatch});
@@ -335,6 +337,18 @@ DeviceRuntime::Complete(const LocalInstance& instance)
         }
     }
     m_completing.clear();
+}
+
+std::vector<Span>
+DeviceRuntime::GetOpenSpans(int64_t nowPs) const
+{
+    std::vector<Span> spans;
+    for (const auto& [state, span] : m_open)
+    {
+        spans.push_back(span);
+        spans.back().endPs = nowPs;
+    }
+    return spans; // in no order; MakePartialTimeline() sorts them
 }
 
 std::vector<std::string>

@@ -24,6 +24,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace ns3
@@ -95,6 +96,9 @@ class DeviceRuntime
 
     /// Starts the iteration at the clock's present time.
     void Start();
+
+    /// @param nowPs present time @return what has begun and is not done, as spans that end now
+    std::vector<Span> GetOpenSpans(int64_t nowPs) const;
 
     /// @return whether every task of the device is done, for every micro-batch
     bool IsDone() const
@@ -173,8 +177,9 @@ class DeviceRuntime
     GateKeeper m_gates;
     Admission m_admission;
     MemoryLedger m_memory;
-    uint64_t m_unfinished;                   //!< instances
-    std::vector<LocalInstance> m_completing; //!< work list of Complete()
+    uint64_t m_unfinished;                        //!< instances
+    std::vector<LocalInstance> m_completing;      //!< work list of Complete()
+    std::unordered_map<std::size_t, Span> m_open; //!< begun and not done, by place of their state
 };
 
 } // namespace proteus

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <stdexcept>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 
 namespace ns3
@@ -21,6 +22,14 @@ namespace
 
 /// Lines of a message about a job that does not finish.
 constexpr std::size_t MAX_STALL_LINES = 12;
+
+/// @return whether a span stands before another one in a timeline
+bool
+IsEarlier(const Span& a, const Span& b)
+{
+    return std::tie(a.endPs, a.device, a.startPs, a.task, a.microBatch) <
+           std::tie(b.endPs, b.device, b.startPs, b.task, b.microBatch);
+}
 
 } // namespace
 
@@ -69,16 +78,45 @@ MakeTimeline(std::vector<Span> spans, const std::vector<const DeviceRuntime*>& d
 {
     Timeline timeline;
     timeline.spans = std::move(spans);
-    std::sort(timeline.spans.begin(), timeline.spans.end(), [](const Span& a, const Span& b) {
-        return std::tie(a.endPs, a.device, a.startPs, a.task, a.microBatch) <
-               std::tie(b.endPs, b.device, b.startPs, b.task, b.microBatch);
-    });
+    std::sort(timeline.spans.begin(), timeline.spans.end(), IsEarlier);
     for (const DeviceRuntime* device : devices)
     {
         timeline.memory.push_back(device->GetMemory());
         timeline.peakMemoryBytes.push_back(device->GetPeakMemoryBytes());
     }
     timeline.endPs = timeline.spans.empty() ? 0 : timeline.spans.back().endPs;
+    return timeline;
+}
+
+Timeline
+MakePartialTimeline(const ExecutionGraph& graph,
+                    const std::vector<Span>& spans,
+                    const std::vector<const DeviceRuntime*>& devices,
+                    int64_t nowPs)
+{
+    std::unordered_map<TaskInstance, std::size_t> ended; // ranks of communications
+    for (const Span& span : spans)
+    {
+        ended[span.GetInstance()] += graph.GetTask(span.task).kind == TaskKind::COMMUNICATION;
+    }
+    std::vector<Span> whole;
+    std::vector<Span> open;
+    for (const Span& span : spans)
+    {
+        const Task& task = graph.GetTask(span.task);
+        const bool isWhole = task.kind != TaskKind::COMMUNICATION ||
+                             ended[span.GetInstance()] == graph.GetGroup(task.place).size();
+        (isWhole ? whole : open).push_back(span);
+    }
+    Timeline timeline = MakeTimeline(std::move(whole), devices);
+    for (const DeviceRuntime* device : devices)
+    {
+        const std::vector<Span> begun = device->GetOpenSpans(nowPs);
+        open.insert(open.end(), begun.begin(), begun.end());
+    }
+    std::sort(open.begin(), open.end(), IsEarlier);
+    timeline.open = std::move(open);
+    timeline.endPs = nowPs;
     return timeline;
 }
 

@@ -59,6 +59,21 @@ Timeline MakeTimeline(std::vector<Span> spans, const std::vector<const DeviceRun
 
 /**
  * @ingroup proteus
+ * The same of a run that was stopped. Communications count as done when all their ranks are; those
+ * that are not stand in Timeline::open, with the ranks that are done.
+ * @param graph that was run
+ * @param spans that have ended, in any order
+ * @param devices that ran it, by DeviceId
+ * @param nowPs time of the stop, picoseconds
+ * @return the timeline up to there
+ */
+Timeline MakePartialTimeline(const ExecutionGraph& graph,
+                             const std::vector<Span>& spans,
+                             const std::vector<const DeviceRuntime*>& devices,
+                             int64_t nowPs);
+
+/**
+ * @ingroup proteus
  * Checks that everything has been done.
  * @param devices that ran, by DeviceId
  * @throw std::runtime_error that says who waits for whom, if some cannot finish

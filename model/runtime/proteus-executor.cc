@@ -6,6 +6,8 @@
 
 #include "proteus-executor.h"
 
+#include "proteus-device-runtimes.h"
+
 #include "ns3/proteus-registry.h"
 #include "ns3/proteus-scenario-plan.h"
 
@@ -52,6 +54,17 @@ RequireScenario(const ExecutorTraits& traits, const ExecutorSettings& settings)
     }
 }
 
+/// @param graph that was run @param record of a part of the run @return which part it is
+std::string
+DescribePart(const ExecutionGraph& graph, const RunRecord& record)
+{
+    return record.executor + ": PARTIAL, stopped after " +
+           ToShortText(static_cast<double>(record.timeline.endPs) * 1e-9) +
+           " ms of simulated time, when " + std::to_string(record.timeline.spans.size()) + " of " +
+           std::to_string(CountSpans(graph)) +
+           " tasks of devices were done; all numbers are of this part";
+}
+
 } // namespace
 
 void
@@ -67,6 +80,12 @@ RunObserver::OnStep(const std::string& /* step */)
 void
 RunObserver::OnRemark(const std::string& /* remark */)
 {
+}
+
+bool
+RunObserver::IsStopWanted() const
+{
+    return false;
 }
 
 Executor::Executor(ExecutorTraits traits)
@@ -90,6 +109,10 @@ Executor::Run(const ExecutionGraph& graph,
     RunObserver unheard;
     const auto start = std::chrono::steady_clock::now();
     RunRecord record = DoRun(graph, cluster, settings, observer ? *observer : unheard);
+    if (record.isPartial && record.timeline.endPs == 0)
+    {
+        throw RunStopped("executor " + m_traits.name + " was stopped at its start");
+    }
     if (record.wallS == 0)
     {
         record.wallS =
@@ -98,6 +121,10 @@ Executor::Run(const ExecutionGraph& graph,
     record.executor = m_traits.name;
     const std::vector<std::string> ignored = ListIgnoredSettings(m_traits, settings);
     record.notes.insert(record.notes.begin(), ignored.begin(), ignored.end());
+    if (record.isPartial)
+    {
+        record.notes.insert(record.notes.begin(), DescribePart(graph, record));
+    }
     return record;
 }
 

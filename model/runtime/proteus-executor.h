@@ -19,6 +19,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -62,6 +63,17 @@ class RunObserver
     virtual void OnStep(const std::string& step);
     /// @param remark a line, without its end, about the run beside its record
     virtual void OnRemark(const std::string& remark);
+    /// @return whether the run is to end now; asked often. What is known by then is recorded as a
+    /// part of a run, RunRecord::isPartial.
+    virtual bool IsStopWanted() const;
+};
+
+/// @ingroup proteus
+/// A run was stopped before anything was known.
+class RunStopped : public std::runtime_error
+{
+  public:
+    using std::runtime_error::runtime_error;
 };
 
 /// @ingroup proteus
@@ -147,6 +159,7 @@ class Executor
      * @throw std::invalid_argument if the graph does not fit the cluster, or a setting is refused,
      * a part of the scenario among them
      * @throw std::runtime_error if the graph cannot finish
+     * @throw RunStopped if the observer wants a stop before anything is known
      */
     RunRecord Run(const ExecutionGraph& graph,
                   const Cluster& cluster,

@@ -9,6 +9,7 @@
 #include "ns3/boolean.h"
 #include "ns3/log.h"
 #include "ns3/proteus-csv.h"
+#include "ns3/proteus-output-file.h"
 #include "ns3/simulator.h"
 
 #include <stdexcept>
@@ -89,10 +90,11 @@ CongestionMonitor::Start(Ptr<Transport> transport)
 }
 
 void
-CongestionMonitor::SetStream(Ptr<OutputStreamWrapper> stream)
+CongestionMonitor::SetStream(Ptr<OutputStreamWrapper> stream, const std::string& name)
 {
     NS_LOG_FUNCTION(this << stream);
     m_stream = stream;
+    m_streamName = name;
     WriteCsvHeader(*stream->GetStream());
 }
 
@@ -148,6 +150,7 @@ CongestionMonitor::TakeSample()
         if (m_stream)
         {
             WriteCsvLine(sample);
+            RequireWritten(*m_stream->GetStream(), m_streamName);
         }
     }
 }

@@ -17,15 +17,17 @@ function makeBar(name, words, parts, text) {
 }
 
 function drawBars(place, result) {
-  const MOST = 64;
-  const rows = objects(tables.breakdown).filter(row => row.executor === result.executor);
+  const MOST = 64, like = new Map(result.timeline.gpus.map(gpu => [gpu.name, gpu]));
+  const all = objects(tables.breakdown).filter(row => row.executor === result.executor);
+  const rows = all.filter(row => like.has(row.gpu)); // one for all that did the same
+  const nameOf = row => nameRow(like.get(row.gpu), result.timeline).title;
   const parts = PARTS.filter(p => p[0] === 'compute_s' || rows.some(row => row[p[0]] > 0));
   const share = (row, name) => row.iteration_s > 0 ? row[name] / row.iteration_s : 0;
   place.append(el('ul', {class: 'legend'}, parts.map(p => el('li', {style: `--swatch:var(--${p[1]})`}, p[2])),
     el('li', {style: '--swatch:var(--idle)'}, 'idle')),
-  el('p', {class: 'note'}, PARTS_NOTE + (rows.length > MOST ? ` The first ${MOST} of ${count(rows.length)} GPUs.` : '')),
-  el('div', {class: 'bars'}, rows.slice(0, MOST).map(row => makeBar(row.gpu,
-    `${row.gpu}: ${parts.map(p => `${p[2]} ${percent(share(row, p[0]))}`).join(', ')}, idle ${percent(share(row, 'idle_s'))}`,
+  el('p', {class: 'note'}, PARTS_NOTE + (rows.length > MOST ? ` The first ${MOST} of ${count(rows.length)} rows.` : '')),
+  el('div', {class: 'bars'}, rows.slice(0, MOST).map(row => makeBar(nameOf(row),
+    `${nameOf(row)}: ${parts.map(p => `${p[2]} ${percent(share(row, p[0]))}`).join(', ')}, idle ${percent(share(row, 'idle_s'))}`,
     parts.map(p => [100 * share(row, p[0]), p[1], `${p[2]}: ${time(row[p[0]])}`]),
     percent(share(row, 'compute_s'))))));
 }
@@ -58,7 +60,7 @@ function drawMemory(place, result) {
   }
   const fullest = gpus.reduce((a, b) => b.peak / b.capacity > a.peak / a.capacity ? b : a);
   const end = Math.max(result.timeline.end_ns, 1), height = 240, left = 74, bottom = 22;
-  const body = el('figure', {class: 'picture'});
+  const body = el('figure', {class: 'picture', tabindex: '0'});
   const capacityShown = fullest.peak > 0.45 * fullest.capacity;
   const top = 1.08 * Math.max(...gpus.map(gpu => gpu.peak), capacityShown ? fullest.capacity : 0);
   const draw = () => {
@@ -91,7 +93,7 @@ function drawMemory(place, result) {
         svg('text', {x: left + 6, y: y(fullest.capacity) - 4}, `${bytes(fullest.capacity)}, all there is`));
     }
     const caption = `Allocated bytes over the iteration: ${fullest.name}, the fullest, in colour, ` +
-      `${bytes(fullest.peak)} at most of ${bytes(fullest.capacity)}` + (gpus.length > 1 ? `; ${gpus.length - 1} others in grey.` : '.');
+      `${bytes(fullest.peak)} at most of ${bytes(fullest.capacity)}` + (gpus.length > 1 ? '; others in grey, one line for those that are alike.' : '.');
     body.replaceChildren(svg('svg', {viewBox: `0 0 ${width} ${height}`, width, height, role: 'img', 'aria-label': caption}, lines),
       el('figcaption', {}, caption));
   };

@@ -11,6 +11,8 @@ drawHotSpots(byId('hot-spots-body'));
 withExecutor(byId('memory-body'), drawMemory);
 drawComparison(byId('comparison-body'));
 byId('command').textContent = objects(tables.run).find(row => row.item === 'command').value;
+const configuration = JSON.parse(byId('configuration').textContent);
+byId('options').textContent = JSON.stringify(configuration, null, 1);
 document.querySelectorAll('main > section').forEach(section =>
   byId('contents').append(el('li', {}, el('a', {href: '#' + section.id}, section.querySelector('h2').textContent))));
 

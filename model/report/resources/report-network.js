@@ -109,7 +109,7 @@ function drawOverview(topology, which, servers) {
   const shown = [...bundles.values()].filter(b => at[b.a] && at[b.b]).sort((a, b) => a.busy - b.busy);
   const height = 24 + 84 * (rows.length - 1) + 26;
   const cut = servers.length > MOST || rows.some(row => row.length === MOST);
-  return el('figure', {class: 'picture'}, svg('svg', {viewBox: `0 0 ${width} ${height}`, width, height, role: 'img',
+  return el('figure', {class: 'picture', tabindex: '0'}, svg('svg', {viewBox: `0 0 ${width} ${height}`, width, height, role: 'img',
     'aria-label': `Network of ${servers.length} servers, coloured by the busiest link of each bundle; the table of links has the numbers.`},
     shown.map(b => drawLine(at[b.a], at[b.b], b, `${at[b.a].name} – ${at[b.b].name}: ${b.n} link${b.n > 1 ? 's' : ''}, ` +
       `${rate(b.rate)}; busiest ${percent(b.busy)}` + (b.held >= HELD ? `, held up ${percent(b.held)}` : ''),
@@ -149,7 +149,7 @@ function drawTopology(place, result) {
   if (!busiest || vertices.filter(v => v[2] === busiest.id).length < 2) return;
   const body = el('div', {});
   const select = el('select', {}, list.map(s => el('option', {value: s.id, selected: s === busiest}, s.name)));
-  const redraw = () => body.replaceChildren(el('figure', {class: 'picture'}, drawServer(topology, which, Number(select.value)),
+  const redraw = () => body.replaceChildren(el('figure', {class: 'picture', tabindex: '0'}, drawServer(topology, which, Number(select.value)),
     el('figcaption', {}, 'Inside one server. Point at a line for its numbers, or see the table of links.')));
   select.addEventListener('change', redraw);
   if (list.length > 1) place.append(el('div', {class: 'tools'}, el('label', {}, 'Inside server ', select)));

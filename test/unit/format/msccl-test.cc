@@ -78,8 +78,8 @@ TEST(Msccl, ASmallScheduleBecomesItsProgram)
     EXPECT_EQ(schedule.maxBytes, uint64_t{128} << 20);
     CollectiveRequest request;
     request.vertices = {0, 1};
-    // Less than a slot of 512 KiB, and chunks that take three loops.
-    for (uint64_t bytes : {uint64_t{1000}, uint64_t{2} * 1200000})
+    // Less than a slot of 512 KiB, and chunks that take three loops of four slots, in two slices.
+    for (uint64_t bytes : {uint64_t{1000}, uint64_t{2} * 4800000})
     {
         request.bytes = bytes;
         const auto program = MakeProgram(schedule, request);
@@ -88,11 +88,13 @@ TEST(Msccl, ASmallScheduleBecomesItsProgram)
         const auto& blocks = program.ranks[1].blocks;
         ASSERT_EQ(blocks.size(), 2u);
         const std::size_t loops = bytes > 1000 ? 3 : 1;
-        ASSERT_EQ(blocks[0].steps.size(), 2 * loops);
-        ASSERT_EQ(blocks[1].steps.size(), loops);
-        EXPECT_EQ(blocks[1].steps.back().kind, StepKind::COPY);
-        EXPECT_EQ(blocks[1].steps.back().waitBlock, 0u);
-        EXPECT_EQ(blocks[1].steps.back().waitStep, 2 * loops - 1);
+        const std::size_t slices = bytes > 1000 ? 2 : 1;
+        ASSERT_EQ(blocks[0].steps.size(), 2 * loops * slices);
+        ASSERT_EQ(blocks[1].steps.size(), loops * slices);
+        const Step& copy = blocks[1].steps[(loops - 1) * slices]; // the first slice waits
+        EXPECT_EQ(copy.kind, StepKind::COPY);
+        EXPECT_EQ(copy.waitBlock, 0u);
+        EXPECT_EQ(copy.waitStep, 2 * loops * slices - 1);
     }
     request.bytes = 1001;
     EXPECT_THROW(MakeProgram(schedule, request), std::invalid_argument);

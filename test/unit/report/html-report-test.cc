@@ -269,7 +269,8 @@ TEST(HtmlReport, TimelineIsExactOrBounded)
     const Json merged = MakeTimelineData(large, large.results[0], limits);
     EXPECT_GT(merged["merged_ns"], 0);
     ASSERT_EQ(merged["gpus"].size(), 2U);
-    EXPECT_EQ(merged["gpus"][1]["device"], 2);
+    EXPECT_GE(merged["rows"], 2); // of devices that did the same
+    EXPECT_GT(merged["gpus"][1]["device"], 0);
     EXPECT_EQ(merged["devices"], 4);
     slices = 0;
     for (const Json& gpu : merged["gpus"])
@@ -375,7 +376,9 @@ TEST(HtmlReport, InChromium)
             for (const std::string& attributes : FindBetween(dom, tag, ">"))
             {
                 ++pictures;
-                EXPECT_NE(attributes.find("aria-label="), std::string::npos) << attributes;
+                const bool isSaid = attributes.find("aria-label=") != std::string::npos ||
+                                    attributes.find("aria-hidden=") != std::string::npos;
+                EXPECT_TRUE(isSaid) << attributes; // a swatch stands before its name
             }
         }
         EXPECT_GE(pictures, 5U);

@@ -508,8 +508,12 @@ TEST(RunInformation, CommandCanBeTypedAgainAndInputsAreKnown)
         DescribeRun({"/usr/bin/proteus-run", "--graph=" + path, "--model=it's a b", "--quiet"},
                     {"graph", "model"});
     EXPECT_EQ(information.program, "proteus-run");
-    EXPECT_EQ(information.command,
-              "proteus-run --graph=" + path + " '--model=it'\\''s a b' --quiet");
+    EXPECT_EQ(information.command.find("./ns3 run 'proteus-run --graph=" + path + " "), 0u)
+        << information.command;
+    EXPECT_EQ(MakeLauncherCommand({"build/ns3.37-proteus-gpt3-optimized"}),
+              "./ns3 run proteus-gpt3");
+    EXPECT_EQ(MakeLauncherCommand({"proteus-gpt3", "--model=125M", "--strategy={a b}"}),
+              "./ns3 run \"proteus-gpt3 --model=125M '--strategy={a b}'\"");
     ASSERT_EQ(information.inputs.size(), 1u);
     EXPECT_EQ(information.inputs[0].path, path);
     EXPECT_EQ(information.inputs[0].bytes, 9u);

@@ -1,0 +1,215 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "ns3/proteus-cluster.h"
+#include "ns3/proteus-executor.h"
+#include "ns3/proteus-option-list.h"
+#include "ns3/proteus-program-options.h"
+#include "ns3/proteus-run-analysis.h"
+#include "ns3/proteus-stop-signals.h"
+#include "ns3/proteus-summary.h"
+
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+#include <vector>
+
+using namespace ns3::proteus;
+
+namespace
+{
+
+/// Wants the end after so many reports.
+class StopAfter : public RunObserver
+{
+  public:
+    explicit StopAfter(uint64_t reports)
+        : m_left(reports)
+    {
+    }
+
+    bool IsStopWanted() const override
+    {
+        m_left -= m_left > 0;
+        return m_left == 0;
+    }
+
+  private:
+    mutable uint64_t m_left;
+};
+
+/// @return kernels on four GPUs, which an all-reduce follows, several times over
+ExecutionGraph
+MakeGraph(uint32_t microBatches)
+{
+    GraphBuilder builder(4);
+    const StreamId stream = builder.AddStream("compute");
+    const PhaseId phase = builder.AddPhase("forward", microBatches);
+    const GroupId group = builder.AddGroup({0, 1, 2, 3});
+    std::vector<TaskId> kernels;
+    for (DeviceId device = 0; device < 4; ++device)
+    {
+        kernels.push_back(
+            builder.AddCompute(phase, device, stream, "kernel", int64_t{1000000} * (device + 1)));
+    }
+    builder.AddCommunication(phase,
+                             group,
+                             stream,
+                             "sum",
+                             Collective::ALL_REDUCE,
+                             1 << 20,
+                             Parallelism::DATA,
+                             kernels);
+    return builder.Build();
+}
+
+/// Checks that a part of a run is the beginning of the whole.
+void
+ExpectBeginning(const ExecutionGraph& graph, const Timeline& part, const Timeline& whole)
+{
+    EXPECT_LT(part.endPs, whole.endPs);
+    for (const Span& span : part.spans)
+    {
+        EXPECT_LE(span.endPs, part.endPs);
+        EXPECT_NE(std::find(whole.spans.begin(), whole.spans.end(), span), whole.spans.end());
+    }
+    for (const Span& span : part.open)
+    {
+        EXPECT_LE(span.startPs, span.endPs);
+        EXPECT_LE(span.endPs, part.endPs);
+    }
+    // Every moment of every device is accounted for.
+    for (const DeviceBreakdown& device : BreakDown(graph, part))
+    {
+        EXPECT_EQ(device.totalPs, part.endPs);
+        EXPECT_EQ(device.computePs + device.GetExposedPs() + device.GetWaitingPs() +
+                      device.bubblePs + device.hostPs + device.idlePs,
+                  part.endPs);
+    }
+}
+
+} // namespace
+
+TEST(Stop, LeavesTheBeginningOfTheWholeRun)
+{
+    const ExecutionGraph graph = MakeGraph(20);
+    const Cluster cluster = MakeCluster("dgx-a100", 1);
+    const Executor& flow = FindExecutor("flow");
+    const RunRecord whole = flow.Run(graph, cluster);
+    EXPECT_FALSE(whole.isPartial);
+    EXPECT_TRUE(whole.timeline.open.empty());
+    ASSERT_EQ(whole.timeline.spans.size(), 20u * 8);
+    for (const uint64_t reports : {1, 2, 5, 42, 150})
+    {
+        StopAfter observer(reports);
+        const RunRecord part = flow.Run(graph, cluster, ExecutorSettings(), &observer);
+        ASSERT_TRUE(part.isPartial);
+        ASSERT_EQ(part.notes.size(), 1u);
+        EXPECT_NE(part.notes[0].find("PARTIAL"), std::string::npos);
+        ExpectBeginning(graph, part.timeline, whole.timeline);
+        const Summary summary = Analyze(graph, cluster, part, DataType::BF16).summary;
+        std::ostringstream text;
+        WriteSummaryJson(summary, text, {{"nodes", "1"}});
+        const nlohmann::json json = nlohmann::json::parse(text.str());
+        EXPECT_EQ(json.at("partial"), true);
+        EXPECT_TRUE(json.at("iteration_s").is_null());
+        EXPECT_DOUBLE_EQ(json.at("stopped_s").get<double>(),
+                         static_cast<double>(part.timeline.endPs) * 1e-12);
+        EXPECT_EQ(json.at("configuration").at("nodes"), "1");
+        std::ostringstream printed;
+        PrintSummary(summary, printed);
+        EXPECT_NE(printed.str().find("PARTIAL, up to"), std::string::npos);
+    }
+}
+
+TEST(Stop, ASignalIsObeyedAndSetsTheExitCode)
+{
+    std::ostringstream error;
+    std::streambuf* const old = std::cerr.rdbuf(error.rdbuf());
+    const int code = RunProgram("program", []() {
+        EXPECT_FALSE(StopSignals::Obey());
+        EXPECT_EQ(DescribeStop(1, 2, "rows"), "");
+        std::raise(SIGINT);
+        EXPECT_TRUE(StopSignals::Obey());
+        EXPECT_EQ(DescribeStop(1, 2, "rows"), "Note: PARTIAL, ended by SIGINT: 1 of 2 rows\n");
+        EXPECT_THROW(ThrowIfStopped(), RunStopped);
+    });
+    const int early = RunProgram("program", []() {
+        std::raise(SIGTERM);
+        ThrowIfStopped();
+    });
+    const int late = RunProgram("program", []() { std::raise(SIGTERM); });
+    std::cerr.rdbuf(old);
+    EXPECT_EQ(code, 130);
+    EXPECT_EQ(early, 143);
+    EXPECT_EQ(late, 143);
+    EXPECT_NE(error.str().find("nothing is written"), std::string::npos);
+    EXPECT_NE(error.str().find("the results are whole"), std::string::npos);
+    EXPECT_EQ(StopSignals::Get(), 0);
+}
+
+TEST(Configuration, IsReadFromOptionsSummariesTablesAndPages)
+{
+    const std::string path = ::testing::TempDir() + "proteus-configuration.json";
+    const auto read = [&](const std::string& content) {
+        std::ofstream(path) << content;
+        OptionList command("proteus-test");
+        int64_t nodes = 1;
+        CommandLineText cluster;
+        CommandLineText csv;
+        bool quiet = false;
+        command.AddValue("nodes", "n", nodes);
+        command.AddValue("cluster", "c", cluster);
+        command.AddOutput("csv", "f", csv);
+        command.AddValue("quiet", "q", quiet);
+        std::ostringstream out;
+        EXPECT_TRUE(command.Parse({"proteus-test", "--config=" + path, "--csv=a", "--quiet"}, out));
+        EXPECT_EQ(nodes, 4);
+        EXPECT_EQ(cluster, "a b");
+        // What is written, and how chatty the program is, is no part of what is repeated.
+        return command.GetConfiguration();
+    };
+    const Configuration expected{{"cluster", "a b"}, {"nodes", "4"}};
+    const std::string options = R"({"cluster": "a b", "nodes": "4"})";
+    EXPECT_EQ(read(options), expected);
+    EXPECT_EQ(read(R"({"iteration_s": 1, "configuration": )" + options + "}"), expected);
+    EXPECT_EQ(read(R"({"packet": {"configuration": )" + options + R"(}, "flow": {}})"), expected);
+    EXPECT_EQ(read("<!DOCTYPE html><p>{</p><script type=\"application/json\" "
+                   "id=\"configuration\">" +
+                   options + "</script></html>"),
+              expected);
+    std::remove(path.c_str());
+}
+
+TEST(Manual, HasEveryOptionAndNoRequestByAccident)
+{
+    OptionList command("proteus-test");
+    command.Usage("Does a thing.\n.so it does.");
+    int64_t nodes = 1;
+    command.AddValue("nodes", "'servers' \\ of a preset", nodes);
+    command.AddChoices("nodes", {"1", "2"});
+    std::ostringstream page;
+    EXPECT_FALSE(command.Parse({"proteus-test", "--man"}, page));
+    EXPECT_EQ(page.str().find(".TH PROTEUS-TEST 1"), 0u);
+    EXPECT_NE(page.str().find("\n\\&.so it does."), std::string::npos);
+    EXPECT_NE(page.str().find(".B \\-\\-nodes=N\n\\&'servers' \\e of a preset [1]"),
+              std::string::npos)
+        << page.str();
+    for (const char* shell : {"bash", "zsh"})
+    {
+        std::ostringstream script;
+        EXPECT_FALSE(command.Parse({"proteus-test", std::string("--completion=") + shell}, script));
+        EXPECT_NE(script.str().find("--nodes= "), std::string::npos);
+        EXPECT_NE(script.str().find("_proteus_values[proteus-test--nodes]=\"1 2\""),
+                  std::string::npos);
+    }
+}
