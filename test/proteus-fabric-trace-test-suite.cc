@@ -1099,6 +1099,7 @@ class ProteusAsciiTrace : public TestCase
             ownPackets = incast.fabric->GetStatistics(0).packets;
             ownReceived = incast.fabric->GetStatistics(1).receivedPackets;
         }
+        helper.FinishFiles();
         std::map<char, uint64_t> lines;
         double last = 0;
         for (const std::string& line : ReadLines(file))
@@ -1207,6 +1208,7 @@ class ProteusTimeSeries : public TestCase
                 sentBytes.push_back(incast.transport->GetStatistics(id).sentBytes);
             }
         }
+        helper.FinishFiles();
         for (PortId port = 0; port < totals.size(); ++port)
         {
             const LinkStatistics& sum = m_sums[port];

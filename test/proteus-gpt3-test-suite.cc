@@ -165,9 +165,8 @@ class ProteusMainJob : public TestCase
         std::ostringstream page;
         WriteHtmlReport(Analyze(run), page);
         NS_TEST_EXPECT_MSG_LT(page.str().size(), 3000000, "bytes of the report");
-        NS_TEST_EXPECT_MSG_GT(page.str().size(),
-                              300000,
-                              "bytes of the report: all spans are in it");
+        // GPUs that did the same share one row.
+        NS_TEST_EXPECT_MSG_GT(page.str().size(), 200000, "bytes of the report: spans are in it");
     }
 };
 

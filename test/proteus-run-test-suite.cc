@@ -184,7 +184,7 @@ class ProteusRunBadInput : public TestCase
         ExpectFailure("", "{}", "", "--model=NAME and --strategy=FILE are needed");
         ExpectFailure("gpt3-125m", "", "", "--model=NAME and --strategy=FILE are needed");
         ExpectFailure("gpt5", "{}", "", "--model=gpt5: did you mean gpt?");
-        ExpectFailure("gpt3-125m", "nowhere.json", "", "nowhere.json: cannot be opened");
+        ExpectFailure("gpt3-125m", "nowhere.json", "", "nowhere.json: cannot be read: No such file");
         ExpectFailure("gpt3-125m", "{\"tp\": 2", "", "--strategy:1:");
         ExpectFailure("gpt3-125m", "{\"tq\": 2}", "", "tq");
         ExpectFailure("gpt3-125m", "{\"tp\": 5}", "", "5");
@@ -205,7 +205,7 @@ class ProteusRunBadInput : public TestCase
         }
         ExpectFailure([]() { LoadPlan("gpt3-125m", "{}", "layer=4"); },
                       "has no variable layer; there are ");
-        ExpectFailure("gpt3-125m", "{}", "nowhere.json", "--profile=nowhere.json: cannot be");
+        ExpectFailure("gpt3-125m", "{}", "nowhere.json", "nowhere.json: cannot be read");
         Cluster mixed("mixed");
         for (const std::string gpu : {"A100-SXM4-80GB", "H100-SXM5-80GB"})
         {

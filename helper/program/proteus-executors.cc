@@ -120,7 +120,12 @@ std::vector<std::string>
 ListExecutors(const std::string& text)
 {
     std::vector<std::string> executors;
-    for (const std::string& name : SplitList(text))
+    std::vector<std::string> names = SplitList(text);
+    if (names.empty())
+    {
+        names.emplace_back(); // which is no executor
+    }
+    for (const std::string& name : names)
     {
         const auto known = GetExecutors();
         if (std::none_of(known.begin(), known.end(), [&name](const Executor* executor) {

@@ -287,7 +287,7 @@ DescribeIdeal()
     ExecutorTraits traits;
     traits.name = "ideal";
     traits.description = "each communication alone at its bandwidth bound, a lower bound";
-    traits.position = 8;
+    traits.position = 9;
     traits.scenarioParts = {"slow devices"};
     return traits;
 }

@@ -25,7 +25,7 @@ DescribeClassic(bool isPlain)
     traits.name = isPlain ? "classic-plain" : "classic";
     traits.description = isPlain ? "the same without overlap and sharing"
                                  : "the rules of the published Proteus";
-    traits.position = 5;
+    traits.position = isPlain ? 6 : 5;
     traits.isHtae = !isPlain;
     traits.hasStreams = false;
     traits.hasOverlapFactor = !isPlain;

@@ -50,7 +50,7 @@ DescribeDistSim(bool isPacketLevel)
     traits.name = isPacketLevel ? "distsim" : "distsim-flow";
     traits.description = std::string("each communication alone") +
                          (isPacketLevel ? "" : " at flow level") + ", replayed";
-    traits.position = isPacketLevel ? 6 : 7;
+    traits.position = isPacketLevel ? 7 : 8;
     traits.hasPackets = isPacketLevel;
     traits.repeats = isPacketLevel ? "packet" : "flow";
     traits.collectiveFields = GetFlowCollectiveFields();

@@ -459,6 +459,8 @@ TEST(Compiler, ZeroByLayoutIsTheOneOfProteus)
         tree.root.op.splits = {{"batch", 0, {"dp"}}};
         tree.optimizer.zero = zero;
         tree.optimizer.zeroAxes = {"dp"};
+        tree.optimizer.scattersGradients = false;
+        tree.optimizer.gathersUnits = false;
         const ExecutionGraph graph = CompileModel(model, tree);
         Lists lists;
         for (const Task& task : graph.GetTasks())
@@ -502,6 +504,7 @@ TEST(Compiler, GatheredParametersWaitForTheKernelTwoBefore)
     tree.root.op.splits = {{"batch", 0, {"dp"}}};
     tree.optimizer.zero = 3;
     tree.optimizer.zeroAxes = {"dp"};
+    tree.optimizer.gathersUnits = false;
     const ExecutionGraph graph = CompileModel(builder.Build(), tree);
     std::map<std::string, std::string> waits;
     for (TaskId id = 0; id < graph.GetNTasks(); ++id)
