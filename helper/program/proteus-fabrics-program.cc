@@ -425,6 +425,7 @@ class FabricsProgram : public CommandLineProgram
         command.AddValue("cluster", "server preset, e.g. dgx-a100", m_options.cluster);
         command.AddValue("nodes", "servers", m_options.nodes);
         m_options.fabric.AddTo(command);
+        m_options.framework.AddTo(command);
         command.AddValue("stream",
                          "random stream that decides which of several equal paths a flow takes",
                          m_options.stream);
@@ -434,7 +435,7 @@ class FabricsProgram : public CommandLineProgram
                          m_options.streams);
         command.AddValue(
             "launchInterval",
-            "least time of a kernel (default 102.7 us): the host's pace in issuing them",
+            "least time of a kernel (default: the framework's): the host's pace in issuing them",
             m_options.launchInterval);
         command.AddValue("executor",
                          "how finely time is resolved, one or several of those of proteus-run",
