@@ -13,6 +13,7 @@
 #include "ns3/proteus-compat.h"
 #include "ns3/proteus-device-runtimes.h"
 #include "ns3/proteus-flow-run.h"
+#include "ns3/proteus-paths.h"
 #include "ns3/proteus-simulator-time.h"
 #include "ns3/simulator.h"
 
@@ -163,9 +164,11 @@ TrainingJob::InstallSharing(const RuntimeOptions& options)
     const CollectiveSettings settings = m_network->MakeSettings();
     FlowParameters parameters;
     parameters.kernelCosts = settings.kernelCosts;
+    // Those of the fabric are others when a link fails.
+    m_paths = std::make_shared<Paths>(cluster);
     m_profiles = std::make_shared<FlowProfiles>(*m_graph,
                                                 cluster,
-                                                m_fabric->GetPaths(),
+                                                *m_paths,
                                                 parameters,
                                                 settings);
     const auto use = MakeCommunicationUse(*m_profiles);
