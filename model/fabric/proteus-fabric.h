@@ -95,6 +95,13 @@ class Fabric : public Object
         return m_routes.GetPaths();
     }
 
+    /// @return the same, for who needs them as they are now after links fail, too: NCCL makes rings and
+    /// trees when it starts, and keeps them
+    std::shared_ptr<const Paths> SharePaths() const
+    {
+        return m_routes.SharePaths();
+    }
+
     /// @return a node for every vertex of the cluster, by VertexId
     const NodeContainer& GetNodes() const
     {

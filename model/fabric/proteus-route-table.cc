@@ -51,7 +51,7 @@ RouteTable::Reset(PortTable& ports, bool upDown)
             options.disabledLinks.push_back(link);
         }
     }
-    m_paths = std::make_unique<Paths>(*m_cluster, options);
+    m_paths = std::make_shared<const Paths>(*m_cluster, options);
     m_phases = m_paths->HasPhases();
     m_rows.assign((m_phases ? 2 : 1) * std::size_t{nVertices}, Row());
     m_choices.clear();

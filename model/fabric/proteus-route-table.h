@@ -58,6 +58,12 @@ class RouteTable
         return *m_paths;
     }
 
+    /// @return the same, for who needs them as they are now after the next Reset(), too
+    std::shared_ptr<const Paths> SharePaths() const
+    {
+        return m_paths;
+    }
+
     /// @param vertex a vertex @return its ports, in the order of Cluster::GetPorts()
     const std::vector<PortId>& GetOutPorts(VertexId vertex) const
     {
@@ -145,7 +151,7 @@ class RouteTable
     uint32_t Look(VertexId at, VertexId to, bool wentDown);
 
     const Cluster* m_cluster{nullptr};                   //!< whose ways
-    std::unique_ptr<Paths> m_paths;                      //!< its shortest paths
+    std::shared_ptr<const Paths> m_paths;                //!< its shortest paths
     std::vector<std::vector<PortId>> m_outPorts;         //!< by vertex, in the order of its ports
     std::vector<Targets> m_targets;                      //!< by vertex
     std::vector<Row> m_rows;                             //!< by vertex (and way)

@@ -205,9 +205,10 @@ PacketNetwork::SetUp(const ExecutionGraph& graph, Ptr<Fabric> fabric)
     m_wire = std::make_unique<PacketWire>(graph, fabric, m_transport, settings, m_channelEndTrace);
     m_wire->SetJoinGrid(m_joinGrid.GetPicoSeconds());
     m_wire->GetRepetition().SetUp(RepetitionModeFromString(m_repetition), m_repetitionMemory);
+    m_paths = m_fabric->SharePaths();
     m_programs = std::make_unique<ProgramCache>(graph,
                                                 m_fabric->GetCluster(),
-                                                m_fabric->GetPaths(),
+                                                *m_paths,
                                                 settings);
 }
 

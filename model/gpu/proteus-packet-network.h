@@ -189,6 +189,7 @@ class PacketNetwork : public Object, public Network
     const ExecutionGraph* m_graph{nullptr};   //!< whose communication is carried
     Ptr<Fabric> m_fabric;                     //!< what carries it
     Ptr<Transport> m_transport;               //!< over which
+    std::shared_ptr<const Paths> m_paths;     //!< that programs are made for
     std::unique_ptr<ProgramCache> m_programs; //!< of the collectives
     std::unique_ptr<PacketWire> m_wire;       //!< what is under way; null before SetUp()
 };

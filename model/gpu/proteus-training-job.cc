@@ -13,7 +13,6 @@
 #include "ns3/proteus-compat.h"
 #include "ns3/proteus-device-runtimes.h"
 #include "ns3/proteus-flow-run.h"
-#include "ns3/proteus-paths.h"
 #include "ns3/proteus-simulator-time.h"
 #include "ns3/simulator.h"
 
@@ -164,8 +163,7 @@ TrainingJob::InstallSharing(const RuntimeOptions& options)
     const CollectiveSettings settings = m_network->MakeSettings();
     FlowParameters parameters;
     parameters.kernelCosts = settings.kernelCosts;
-    // Those of the fabric are others when a link fails.
-    m_paths = std::make_shared<Paths>(cluster);
+    m_paths = m_fabric->SharePaths();
     m_profiles = std::make_shared<FlowProfiles>(*m_graph,
                                                 cluster,
                                                 *m_paths,

@@ -135,7 +135,7 @@ class TrainingJob : public Object
     Ptr<PacketNetwork> m_network;
     std::shared_ptr<SimulatorClock> m_clock;
     std::shared_ptr<StartControl> m_control;  //!< may be null
-    std::shared_ptr<Paths> m_paths; //!< of the cluster with all its links, for the profiles
+    std::shared_ptr<const Paths> m_paths;     //!< for the profiles
     std::shared_ptr<FlowProfiles> m_profiles; //!< say what communications take of GPUs; may be null
     std::shared_ptr<GpuSharing> m_sharing;    //!< between kernels and communication; may be null
     ApplicationContainer m_applications;

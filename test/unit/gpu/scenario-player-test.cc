@@ -132,6 +132,33 @@ Fingerprint(const RunRecord& record)
     return std::make_tuple(spans, links, record.network.packets, record.network.repeated);
 }
 
+/// @return kernels of 5 ms, then an all-reduce beside kernels
+ExecutionGraph
+MakeLateGraph(uint32_t devices)
+{
+    GraphBuilder builder(devices);
+    const StreamId compute = builder.AddStream("compute");
+    const StreamId communication = builder.AddStream("communication");
+    const PhaseId phase = builder.AddPhase("all");
+    std::vector<DeviceId> all;
+    std::vector<TaskId> kernels;
+    for (DeviceId device = 0; device < devices; ++device)
+    {
+        all.push_back(device);
+        kernels.push_back(builder.AddCompute(phase, device, compute, "first", 5 * MS));
+        builder.AddCompute(phase, device, compute, "beside", MS);
+    }
+    builder.AddCommunication(phase,
+                             builder.AddGroup(all),
+                             communication,
+                             "reduce",
+                             Collective::ALL_REDUCE,
+                             4 << 20,
+                             Parallelism::DATA,
+                             kernels);
+    return builder.Build();
+}
+
 } // namespace
 
 TEST(ScenarioPackets, AFailureCostsTimeAndLosesNothing)
@@ -160,6 +187,26 @@ TEST(ScenarioPackets, AFailureCostsTimeAndLosesNothing)
         EXPECT_EQ(Fingerprint(Play(graph, cluster, event + R"(, "until": "50%"}])", alonePs)),
                   Fingerprint(repaired));
     }
+}
+
+// Routes change when a link fails; programs and what they take of GPUs are those of the start.
+TEST(ScenarioPackets, ACommunicationBeginsAfterAFailure)
+{
+    FabricOptions fabric;
+    fabric.kind = "leaf-spine";
+    fabric.serversPerLeaf = 1;
+    fabric.spines = 2;
+    const Cluster cluster = MakeCluster("pcie-v100x4", 2, fabric);
+    const ExecutionGraph graph = MakeLateGraph(8);
+    const RunRecord whole = FindExecutor("packet").Run(graph, cluster, MakeSettings());
+    const RunRecord broken =
+        Play(graph,
+             cluster,
+             R"(, "events": [{"kind": "switch-down", "switch": "spine0", "at": "1ms"}])");
+    EXPECT_EQ(CountPayload(broken, cluster, "spine0"), 0u);
+    EXPECT_EQ(CountPayload(broken, cluster, "spine1"),
+              CountPayload(whole, cluster, "spine0") + CountPayload(whole, cluster, "spine1"));
+    EXPECT_GE(broken.timeline.endPs, whole.timeline.endPs);
 }
 
 TEST(ScenarioPackets, ADegradedLinkIsSlowerWhileItIs)
