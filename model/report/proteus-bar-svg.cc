@@ -6,6 +6,7 @@
 
 #include "proteus-bar-svg.h"
 
+#include "ns3/proteus-markup.h"
 #include "proteus-tables.h"
 
 #include <algorithm>
@@ -48,17 +49,6 @@ const char* const STYLE =
     "<defs><pattern id=\"hatch\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\">"
     "<path d=\"M0 6L6 0\" stroke=\"#ffffff\" stroke-opacity=\"0.6\"/></pattern></defs>\n";
 
-std::string
-Escape(const std::string& text)
-{
-    std::string result;
-    for (const char c : text)
-    {
-        result += c == '&' ? "&amp;" : c == '<' ? "&lt;" : c == '>' ? "&gt;" : std::string(1, c);
-    }
-    return result;
-}
-
 /// @param text a label @return its lines, at most three, the last one cut
 std::vector<std::string>
 Wrap(const std::string& text)
@@ -96,7 +86,7 @@ WriteText(std::ostream& out,
           const std::string& text)
 {
     out << "<text x=\"" << FormatNumber(x, 1) << "\" y=\"" << FormatNumber(y, 1) << "\" "
-        << attributes << '>' << Escape(text) << "</text>\n";
+        << attributes << '>' << EscapeMarkup(text) << "</text>\n";
 }
 
 void
@@ -139,7 +129,7 @@ WriteBarSvg(const BarChart& chart, std::ostream& out)
     height += 14;
     out << "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 " << WIDTH << ' '
         << FormatNumber(height, 0) << "\" width=\"" << WIDTH << "\" height=\""
-        << FormatNumber(height, 0) << "\" role=\"img\">\n<title>" << Escape(chart.title)
+        << FormatNumber(height, 0) << "\" role=\"img\">\n<title>" << EscapeMarkup(chart.title)
         << "</title>\n"
         << STYLE << "<rect class=\"paper\" width=\"100%\" height=\"100%\"/>\n";
     WriteText(out, 16, 26, "class=\"title\"", chart.title);

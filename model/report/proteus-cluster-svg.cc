@@ -6,6 +6,7 @@
 
 #include "proteus-cluster-svg.h"
 
+#include "ns3/proteus-markup.h"
 #include "proteus-tables.h"
 
 #include <algorithm>
@@ -44,17 +45,6 @@ struct Box
 };
 
 std::string
-Escape(const std::string& text)
-{
-    std::string result;
-    for (const char c : text)
-    {
-        result += c == '&' ? "&amp;" : c == '<' ? "&lt;" : c == '>' ? "&gt;" : std::string(1, c);
-    }
-    return result;
-}
-
-std::string
 Coordinate(double value)
 {
     return FormatNumber(value, 1);
@@ -78,7 +68,7 @@ class Drawing
     {
         const double height = 2 * MARGIN + BOX + m_levels * ROW + 20;
         out << "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 " << WIDTH << ' ' << height
-            << "\">\n<title>" << Escape(m_cluster.GetName()) << "</title>\n<style>\n"
+            << "\">\n<title>" << EscapeMarkup(m_cluster.GetName()) << "</title>\n<style>\n"
             << "svg { --ink: #1f2328; --line: #57606a; --paper: #ffffff; --box: #dbe9f9; "
                "--switch: #fde3c8; }\n@media (prefers-color-scheme: dark) { svg { --ink: #f0f6fc; "
                "--line: #9198a1; --paper: #0d1117; --box: #23405f; --switch: #5f3b1c; } }\n"
@@ -96,7 +86,7 @@ class Drawing
             WriteBox(m_boxes[i], i < m_nServers, out);
         }
         out << "<text x=\"" << WIDTH / 2 << "\" y=\"" << height - 8 << "\">"
-            << Escape(m_cluster.GetName()) << "</text>\n</svg>\n";
+            << EscapeMarkup(m_cluster.GetName()) << "</text>\n</svg>\n";
     }
 
   private:
@@ -216,7 +206,7 @@ class Drawing
         out << "<line x1=\"" << Coordinate(lower.x) << "\" y1=\"" << Coordinate(lower.y)
             << "\" x2=\"" << Coordinate(upper.x) << "\" y2=\"" << Coordinate(upper.y + above)
             << "\" stroke-width=\"" << Coordinate(std::max(0.5, 5 * rate / m_mostRate))
-            << "\"><title>" << Escape(a.name + " - " + b.name) << ", "
+            << "\"><title>" << EscapeMarkup(a.name + " - " + b.name) << ", "
             << FormatNumber(rate / GIGA, 1) << " GB/s</title></line>\n";
     }
 
@@ -225,14 +215,14 @@ class Drawing
         out << "<rect class=\"" << (isServer ? "server" : "switch") << "\" x=\""
             << Coordinate(box.x - box.width / 2) << "\" y=\"" << Coordinate(box.y) << "\" width=\""
             << Coordinate(box.width) << "\" height=\"" << BOX << "\" rx=\"3\"><title>"
-            << Escape(box.text) << "</title></rect>\n";
+            << EscapeMarkup(box.text) << "</title></rect>\n";
         if (box.width >= NARROWEST || LETTER * static_cast<double>(box.name.size()) < box.width)
         {
             const auto room = static_cast<std::size_t>(box.width / LETTER);
             const std::string name =
                 box.name.size() <= room ? box.name : box.name.substr(0, room - 1) + "…";
             out << "<text x=\"" << Coordinate(box.x) << "\" y=\"" << Coordinate(box.y + 21) << "\">"
-                << Escape(name) << "</text>\n";
+                << EscapeMarkup(name) << "</text>\n";
         }
     }
 

@@ -7,6 +7,8 @@
 #include "proteus-collective-comparison.h"
 #include "proteus-tables.h"
 
+#include "ns3/proteus-markup.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -43,18 +45,6 @@ const char* const STYLE =
     ".axis { stroke: #9198a1; } .measured { fill: #0d1117; stroke: #f0f6fc; }\n"
     ".simulated { stroke: #58a6ff; } .paper { fill: #0d1117; } }\n"
     "</style>\n";
-
-/// @param text to stand between tags @return it with the characters that XML keeps for itself
-std::string
-Escape(const std::string& text)
-{
-    std::string result;
-    for (const char c : text)
-    {
-        result += c == '&' ? "&amp;" : c == '<' ? "&lt;" : c == '>' ? "&gt;" : std::string(1, c);
-    }
-    return result;
-}
 
 /// @param bytes a power of two @return with the unit that suits it
 std::string
@@ -109,7 +99,7 @@ void
 WriteText(std::ostream& out, double x, double y, const char* anchor, const std::string& text)
 {
     out << "<text x=\"" << FormatNumber(x, 1) << "\" y=\"" << FormatNumber(y, 1)
-        << "\" text-anchor=\"" << anchor << "\">" << Escape(text) << "</text>\n";
+        << "\" text-anchor=\"" << anchor << "\">" << EscapeMarkup(text) << "</text>\n";
 }
 
 void
@@ -181,11 +171,11 @@ WriteComparisonSvg(const CollectiveComparison& comparison, std::ostream& out)
                                         comparison.sizes.end(),
                                         [](const ComparedSize& s) { return s.measuredUs > 0; });
     out << "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 " << WIDTH << " " << HEIGHT
-        << "\" role=\"img\">\n<title>" << Escape(comparison.name)
+        << "\" role=\"img\">\n<title>" << EscapeMarkup(comparison.name)
         << (isMeasured ? ": measured and simulated" : ": simulated")
         << " bus bandwidth over size</title>\n"
         << STYLE << "<rect class=\"paper\" width=\"" << WIDTH << "\" height=\"" << HEIGHT
-        << "\"/>\n<text class=\"title\" x=\"" << LEFT << "\" y=\"26\">" << Escape(comparison.name)
+        << "\"/>\n<text class=\"title\" x=\"" << LEFT << "\" y=\"26\">" << EscapeMarkup(comparison.name)
         << "</text>\n";
     WriteText(out, LEFT, 46, "start", comparison.system);
     if (comparison.sizes.empty())

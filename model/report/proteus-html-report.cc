@@ -6,6 +6,7 @@
 
 #include "proteus-html-report.h"
 
+#include "ns3/proteus-markup.h"
 #include "proteus-cell-json.h"
 #include "proteus-device-rows.h"
 #include "proteus-plural.h"
@@ -27,34 +28,6 @@ namespace
 {
 
 using Json = nlohmann::ordered_json;
-
-/// @param text any @return it as text of an HTML page
-std::string
-EscapeHtml(const std::string& text)
-{
-    std::string escaped;
-    for (char c : text)
-    {
-        switch (c)
-        {
-        case '&':
-            escaped += "&amp;";
-            break;
-        case '<':
-            escaped += "&lt;";
-            break;
-        case '>':
-            escaped += "&gt;";
-            break;
-        case '"':
-            escaped += "&quot;";
-            break;
-        default:
-            escaped += c;
-        }
-    }
-    return escaped;
-}
 
 /// @param json any @return its text, in which nothing can end the element that it stands in
 std::string
@@ -328,7 +301,7 @@ WriteHtmlReport(const AnalyzedRun& analyzed, std::ostream& out)
     std::string items;
     for (std::size_t i = 1; i < words.size(); ++i)
     {
-        items += "<li>" + EscapeHtml(words[i]) + "</li>\n";
+        items += "<li>" + EscapeMarkup(words[i]) + "</li>\n";
     }
     const std::string title = NameOf(analyzed.run.graph) + " on " + analyzed.run.cluster.GetName();
     Json configuration = Json::object();
@@ -337,8 +310,8 @@ WriteHtmlReport(const AnalyzedRun& analyzed, std::ostream& out)
         configuration[option] = value;
     }
     Fill(GetResource("report.html"),
-         {{"title", EscapeHtml(title)},
-          {"lead", EscapeHtml(words.front())},
+         {{"title", EscapeMarkup(title)},
+          {"lead", EscapeMarkup(words.front())},
           {"words", items},
           {"configuration", EmbedJson(configuration)},
           {"data", EmbedJson(MakeData(analyzed))}},

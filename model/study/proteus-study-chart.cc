@@ -6,6 +6,7 @@
 
 #include "proteus-study-chart.h"
 
+#include "ns3/proteus-markup.h"
 #include "ns3/proteus-tables.h"
 
 #include <algorithm>
@@ -99,7 +100,7 @@ void
 WriteText(std::ostream& out, double x, double y, const char* anchor, const std::string& text)
 {
     out << "<text x=\"" << Coordinate(x) << "\" y=\"" << Coordinate(y) << "\" text-anchor=\""
-        << anchor << "\">" << EscapeText(text) << "</text>\n";
+        << anchor << "\">" << EscapeMarkup(text) << "</text>\n";
 }
 
 void
@@ -113,7 +114,7 @@ void
 Open(std::ostream& out, const std::string& title)
 {
     out << "<svg class=\"chart\" viewBox=\"0 0 " << WIDTH << ' ' << HEIGHT
-        << "\" role=\"img\"><title>" << EscapeText(title) << "</title>\n";
+        << "\" role=\"img\"><title>" << EscapeMarkup(title) << "</title>\n";
 }
 
 /// Draws the lines of the scale that goes up.
@@ -192,21 +193,6 @@ FormatQuantity(double value, const std::string& unit)
     return text + (unit.empty() ? "" : " " + unit);
 }
 
-std::string
-EscapeText(const std::string& text)
-{
-    std::string escaped;
-    for (const char c : text)
-    {
-        escaped += c == '&'   ? "&amp;"
-                   : c == '<' ? "&lt;"
-                   : c == '>' ? "&gt;"
-                   : c == '"' ? "&quot;"
-                              : std::string(1, c);
-    }
-    return escaped;
-}
-
 void
 WriteLineChart(const std::string& name,
                const std::vector<std::string>& labels,
@@ -252,7 +238,7 @@ WriteLineChart(const std::string& name,
         out << "<ul class=\"legend\">";
         for (std::size_t i = 0; i < lines.size(); ++i)
         {
-            out << "<li style=\"--swatch: " << GetColour(i) << "\">" << EscapeText(lines[i].name)
+            out << "<li style=\"--swatch: " << GetColour(i) << "\">" << EscapeMarkup(lines[i].name)
                 << "</li>";
         }
         out << "</ul>\n";
@@ -297,7 +283,7 @@ WriteDotChart(const std::string& xName,
             << Coordinate(y.At(dot.y.most)) << "\" stroke=\"" << colour << "\"/>\n<circle cx=\""
             << Coordinate(x.At(dot.x)) << "\" cy=\"" << Coordinate(y.At(dot.y.median))
             << "\" r=\"5\" fill=\"" << colour << "\"><title>"
-            << EscapeText(dot.name + ": " + FormatQuantity(dot.y.median, yUnit) + ", " +
+            << EscapeMarkup(dot.name + ": " + FormatQuantity(dot.y.median, yUnit) + ", " +
                           FormatQuantity(dot.x, xUnit))
             << "</title></circle>\n";
     }

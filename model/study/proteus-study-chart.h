@@ -48,10 +48,6 @@ struct ChartDot
 /// @param value a number @param unit of it, e.g. "s" @return as people read it
 std::string FormatQuantity(double value, const std::string& unit);
 
-/// @ingroup proteus
-/// @param text any @return it as text of an HTML page
-std::string EscapeText(const std::string& text);
-
 /**
  * @ingroup proteus
  * Draws lines over the values of an axis, which stand at equal distances.

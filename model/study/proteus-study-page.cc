@@ -9,6 +9,7 @@
 #include "proteus-study-chart.h"
 #include "proteus-study-comparison.h"
 
+#include "ns3/proteus-markup.h"
 #include "ns3/proteus-plural.h"
 #include "ns3/proteus-resources.h"
 #include "ns3/proteus-tables.h"
@@ -303,7 +304,7 @@ WriteCharts(const View& view, std::ostream& out)
         {
             continue;
         }
-        out << "<h3>Over " << EscapeText(axis) << "</h3>\n";
+        out << "<h3>Over " << EscapeMarkup(axis) << "</h3>\n";
         WriteLineChart(axis,
                        labels,
                        view.study.measure,
@@ -337,8 +338,8 @@ WritePareto(const View& view, std::ostream& out)
         const StudyGroup& group = comparison.groups[i];
         dots.push_back({view.Name(group), *group.cost, group.measure, true});
     }
-    out << "<h2 id=\"cost\">" << EscapeText(view.study.measure) << " against "
-        << EscapeText(view.study.cost) << "</h2>\n";
+    out << "<h2 id=\"cost\">" << EscapeMarkup(view.study.measure) << " against "
+        << EscapeMarkup(view.study.cost) << "</h2>\n";
     WriteDotChart(view.study.cost, view.costUnit, view.study.measure, view.unit, dots, out);
     out << "<p>On the dashed line nothing else is both better and cheaper:</p>\n<ul "
            "class=\"words\">\n";
@@ -346,7 +347,7 @@ WritePareto(const View& view, std::ostream& out)
     {
         const StudyGroup& group = comparison.groups[i];
         out << "<li>"
-            << EscapeText(view.Name(group) + ": " +
+            << EscapeMarkup(view.Name(group) + ": " +
                           FormatQuantity(group.measure.median, view.unit) + " for " +
                           FormatQuantity(*group.cost, view.costUnit))
             << "</li>\n";
@@ -363,7 +364,7 @@ WriteRows(const std::vector<std::string>& head,
     out << "<div class=\"scroll\"><table><thead><tr>";
     for (const std::string& name : head)
     {
-        out << "<th>" << EscapeText(name) << "</th>";
+        out << "<th>" << EscapeMarkup(name) << "</th>";
     }
     out << "</tr></thead><tbody>\n";
     for (const auto& row : rows)
@@ -371,7 +372,7 @@ WriteRows(const std::vector<std::string>& head,
         out << "<tr>";
         for (const std::string& cell : row)
         {
-            out << "<td>" << EscapeText(cell) << "</td>";
+            out << "<td>" << EscapeMarkup(cell) << "</td>";
         }
         out << "</tr>\n";
     }
@@ -450,13 +451,13 @@ WriteStudyPage(const Study& study, const Table& table, std::ostream& out)
     const View view(study, table);
     out << "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta "
            "name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>"
-        << EscapeText(study.name) << "</title>\n<style>\n"
+        << EscapeMarkup(study.name) << "</title>\n<style>\n"
         << GetResource("report.css") << STYLE << "</style>\n</head>\n<body>\n<header><p "
-        << "class=\"kind\">Study with " << EscapeText(study.program) << "</p>\n<h1>"
-        << EscapeText(study.name) << "</h1></header>\n<main>\n<ul class=\"words\">\n";
+        << "class=\"kind\">Study with " << EscapeMarkup(study.program) << "</p>\n<h1>"
+        << EscapeMarkup(study.name) << "</h1></header>\n<main>\n<ul class=\"words\">\n";
     for (const std::string& words : DescribeStudy(study, table))
     {
-        out << "<li>" << EscapeText(words) << "</li>\n";
+        out << "<li>" << EscapeMarkup(words) << "</li>\n";
     }
     out << "</ul>\n";
     if (!view.comparison.groups.empty())
