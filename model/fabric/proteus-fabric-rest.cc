@@ -155,15 +155,7 @@ Fabric::ExchangeMaxQueue(PortId port, uint64_t bytes)
 void
 Fabric::AddStatistics(PortId port, const LinkStatistics& more)
 {
-    LinkStatistics& sum = m_ports[port].statistics;
-    sum.packets += more.packets;
-    sum.payloadBytes += more.payloadBytes;
-    sum.wireBytes += more.wireBytes;
-    sum.receivedPackets += more.receivedPackets;
-    sum.receivedPayloadBytes += more.receivedPayloadBytes;
-    sum.busyPs += more.busyPs;
-    sum.maxQueueBytes = std::max(sum.maxQueueBytes, more.maxQueueBytes);
-    sum.creditStallPs += more.creditStallPs;
+    AddTo(m_ports[port].statistics, more);
     m_packetHops += more.receivedPackets;
 }
 

@@ -37,26 +37,6 @@ HasChanged(const LinkStatistics& now, const LinkStatistics& last)
            now.droppedPackets != last.droppedPackets;
 }
 
-/// @param now present state @param last at the last sample @return what happened in between
-LinkStatistics
-GetDifference(const LinkStatistics& now, const LinkStatistics& last)
-{
-    LinkStatistics did = now;
-    did.packets -= last.packets;
-    did.payloadBytes -= last.payloadBytes;
-    did.wireBytes -= last.wireBytes;
-    did.receivedPackets -= last.receivedPackets;
-    did.receivedPayloadBytes -= last.receivedPayloadBytes;
-    did.busyPs -= last.busyPs;
-    did.creditStallPs -= last.creditStallPs;
-    did.lostPackets -= last.lostPackets;
-    did.droppedPackets -= last.droppedPackets;
-    did.markedPackets -= last.markedPackets;
-    did.pauses -= last.pauses;
-    did.pausedPs -= last.pausedPs;
-    return did;
-}
-
 } // namespace
 
 TypeId

@@ -97,19 +97,13 @@ Repetition::MakeRecord(const Component& component, int64_t restPs) const
     for (uint32_t i = 0; i < component.ports.size(); ++i)
     {
         const LinkStatistics& before = component.ports[i];
-        LinkStatistics did = m_fabric->GetStatistics(2 * plan.links[i / 2] + i % 2);
-        if (did.lostPackets != before.lostPackets || did.droppedPackets != before.droppedPackets ||
-            did.markedPackets != before.markedPackets || did.pauses != before.pauses)
+        const LinkStatistics did =
+            GetDifference(m_fabric->GetStatistics(2 * plan.links[i / 2] + i % 2), before);
+        if (did.lostPackets != 0 || did.droppedPackets != 0 || did.markedPackets != 0 ||
+            did.pauses != 0)
         {
             return nullptr;
         }
-        did.packets -= before.packets;
-        did.payloadBytes -= before.payloadBytes;
-        did.wireBytes -= before.wireBytes;
-        did.receivedPackets -= before.receivedPackets;
-        did.receivedPayloadBytes -= before.receivedPayloadBytes;
-        did.busyPs -= before.busyPs;
-        did.creditStallPs -= before.creditStallPs;
         record->packetHops += did.receivedPackets;
         if (did.packets > 0 || did.receivedPackets > 0)
         {

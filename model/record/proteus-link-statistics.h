@@ -44,6 +44,16 @@ struct LinkStatistics
 };
 
 /// @ingroup proteus
+/// @param now a link's statistics @param before the same at an earlier time
+/// @return what it carried in between; maxQueueBytes is that of now
+LinkStatistics GetDifference(const LinkStatistics& now, const LinkStatistics& before);
+
+/// @ingroup proteus
+/// @param sum what a link carried, which grows; its longest queue is the longer one of both
+/// @param more what it carried at another time
+void AddTo(LinkStatistics& sum, const LinkStatistics& more);
+
+/// @ingroup proteus
 /// What a packet network did not do again: communications whose results are those of an equal one
 /// before. Packets and crossings of these are in NetworkStatistics, too.
 struct RepetitionStatistics
