@@ -196,13 +196,11 @@ Repetition::Merge(uint32_t from, uint32_t to)
 }
 
 RepetitionKey
-Repetition::MakeKey(const Communication& communication) const
+Repetition::MakeKey(const Communication& communication, int64_t firstPs) const
 {
     RepetitionKey key;
     key.program = communication.plan->program;
     key.shape = communication.plan->shape;
-    const int64_t firstPs =
-        *std::min_element(communication.startPs.begin(), communication.startPs.end());
     for (const int64_t startPs : communication.startPs)
     {
         key.offsetsPs.push_back(startPs - firstPs);
@@ -219,7 +217,9 @@ Repetition::Hold(uint32_t id)
         return false;
     }
     const uint32_t own = communication.component;
-    const RepetitionKey key = MakeKey(communication);
+    const int64_t firstPs =
+        *std::min_element(communication.startPs.begin(), communication.startPs.end());
+    const RepetitionKey key = MakeKey(communication, firstPs);
     auto record = m_records.Find(key);
     if (!record)
     {
@@ -236,8 +236,7 @@ Repetition::Hold(uint32_t id)
     }
     Component& component = m_components[own];
     component.record = record;
-    component.firstPs =
-        *std::min_element(communication.startPs.begin(), communication.startPs.end());
+    component.firstPs = firstPs;
     component.key = key;
     if (!record || m_mode == RepetitionMode::VERIFY)
     {

@@ -272,8 +272,9 @@ class Repetition
     /// was recorded @param restPs from when on its links are as new @throw std::runtime_error if it
     /// differs
     void Keep(uint32_t id, int64_t restPs);
-    /// @param communication of a component of its own @return its key
-    RepetitionKey MakeKey(const Communication& communication) const;
+    /// @param communication of a component of its own @param firstPs when the first of its ranks began
+    /// @return its key
+    RepetitionKey MakeKey(const Communication& communication, int64_t firstPs) const;
     /// @return whether anything may be held
     bool CanHold();
 

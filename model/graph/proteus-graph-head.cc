@@ -12,7 +12,7 @@ namespace proteus
 {
 
 void
-CopyHead(const ExecutionGraph& graph, GraphBuilder& builder)
+CopyFrame(const ExecutionGraph& graph, GraphBuilder& builder)
 {
     builder.SetFacts(graph.GetFacts());
     for (StreamId stream = 0; stream < graph.GetStreams().size(); ++stream)
@@ -29,6 +29,11 @@ CopyHead(const ExecutionGraph& graph, GraphBuilder& builder)
     {
         builder.AddGroup(group);
     }
+}
+
+void
+CopySchedules(const ExecutionGraph& graph, GraphBuilder& builder)
+{
     for (const auto& devices : graph.FindScheduledDevices())
     {
         builder.SetSchedule(devices, graph.GetSchedule(devices.front()));
@@ -37,6 +42,13 @@ CopyHead(const ExecutionGraph& graph, GraphBuilder& builder)
     {
         builder.AddGate(gate);
     }
+}
+
+void
+CopyHead(const ExecutionGraph& graph, GraphBuilder& builder)
+{
+    CopyFrame(graph, builder);
+    CopySchedules(graph, builder);
 }
 
 } // namespace proteus

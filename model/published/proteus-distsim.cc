@@ -7,6 +7,7 @@
 #include "proteus-distsim.h"
 
 #include "ns3/proteus-flow-executor.h"
+#include "ns3/proteus-graph-head.h"
 
 #include <algorithm>
 #include <cmath>
@@ -245,27 +246,6 @@ FindBehindReductions(const ExecutionGraph& graph,
     return waits;
 }
 
-/// Adds what a graph has besides tasks, dependencies, schedules and gates.
-void
-CopyFrame(const ExecutionGraph& graph, GraphBuilder& builder)
-{
-    builder.SetFacts(graph.GetFacts());
-    for (StreamId stream = 0; stream < graph.GetStreams().size(); ++stream)
-    {
-        builder.AddStream(graph.GetStreams()[stream],
-                          graph.GetStreamOrder(stream),
-                          graph.IsHostStream(stream));
-    }
-    for (const Phase& phase : graph.GetPhases())
-    {
-        builder.AddPhase(phase.name, phase.microBatches);
-    }
-    for (const auto& group : graph.GetGroups())
-    {
-        builder.AddGroup(group);
-    }
-}
-
 } // namespace
 
 ExecutionGraph
@@ -299,14 +279,7 @@ AppendReductions(const ExecutionGraph& graph)
             }
         }
     }
-    for (const auto& devices : graph.FindScheduledDevices())
-    {
-        builder.SetSchedule(devices, graph.GetSchedule(devices.front()));
-    }
-    for (const MicroBatchGate& gate : graph.GetGates())
-    {
-        builder.AddGate(gate);
-    }
+    CopySchedules(graph, builder);
     return builder.Build();
 }
 

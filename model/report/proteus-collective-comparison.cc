@@ -6,11 +6,13 @@
 
 #include "proteus-collective-comparison.h"
 
+#include "ns3/proteus-spread.h"
 #include "proteus-tables.h"
 
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <utility>
 
 namespace ns3
 {
@@ -33,13 +35,7 @@ constexpr double MODEL_GOAL = 1.0 / 3; // of the error of NCCL's own model
 double
 Median(std::vector<double> errors)
 {
-    if (errors.empty())
-    {
-        return -1;
-    }
-    std::sort(errors.begin(), errors.end());
-    const std::size_t half = errors.size() / 2;
-    return errors.size() % 2 == 1 ? errors[half] : (errors[half - 1] + errors[half]) / 2;
+    return errors.empty() ? -1 : FindSpread(std::move(errors)).median;
 }
 
 std::string

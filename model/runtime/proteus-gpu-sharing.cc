@@ -178,15 +178,7 @@ GpuSharing::Finish(DeviceId device, uint64_t id, uint32_t version)
     Advance(device);
     m_statistics.addedPs += kernel->endPs - kernel->startPs - kernel->alonePs;
     const std::function<void()> done = std::move(kernel->done);
-    std::vector<Kernel> others;
-    for (Kernel& other : kernels)
-    {
-        if (other.id != id)
-        {
-            others.push_back(std::move(other));
-        }
-    }
-    kernels = std::move(others);
+    kernels.erase(kernel);
     done(); // which may start the next kernel
 }
 

@@ -57,7 +57,7 @@ class WaveSchedule
     /// @param time at which as many blocks start as there is room for
     void Fill(double time);
 
-    const double m_blockTime;
+    double m_blockTime;
     uint64_t m_waiting;          //!< blocks that have not started
     uint64_t m_running{0};       //!< blocks that have, and have not ended
     uint64_t m_processors;       //!< most of them
