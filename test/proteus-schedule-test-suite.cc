@@ -1,0 +1,260 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "unit/schedule/layer-net.h"
+
+#include "ns3/proteus-executor-settings.h"
+#include "ns3/proteus-executor.h"
+#include "ns3/proteus-scheduled-run.h"
+#include "ns3/test.h"
+
+#include <algorithm>
+#include <random>
+#include <string>
+#include <vector>
+
+using namespace ns3;
+using namespace ns3::proteus;
+
+namespace
+{
+
+constexpr double LINK_BYTES_PER_SECOND = 12.5e9; // 100 Gb/s
+constexpr double PCIE_BYTES_PER_SECOND = 64e9;
+constexpr int64_t DELAY_PS = 250000;
+constexpr uint64_t MTU = 4096;
+/// A part of which each rank sends one packet in either half of the all-reduce.
+constexpr uint64_t PART_BYTES = 2 * MTU;
+constexpr double S_PER_PS = 1e-12;
+
+/// @return two servers of a GPU and a NIC each, and a switch: one bottleneck, without losses
+Cluster
+MakeBottleneck()
+{
+    Cluster cluster("bottleneck");
+    const VertexId tor = cluster.AddVertex({"tor", VertexKind::SWITCH, -1});
+    for (int32_t server = 0; server < 2; ++server)
+    {
+        const std::string name = "n" + std::to_string(server);
+        const VertexId gpu =
+            cluster.AddVertex({name + ".gpu", VertexKind::GPU, server, 0, "V100-SXM2-32GB"});
+        const VertexId nic = cluster.AddVertex({name + ".nic", VertexKind::NIC, server});
+        const auto link = [&cluster](VertexId a, VertexId b, LinkTechnology technology, double s) {
+            cluster.AddLink({a, b, technology, s, DELAY_PS, DefaultFraming(technology)});
+        };
+        link(gpu, nic, LinkTechnology::PCIE, PCIE_BYTES_PER_SECOND);
+        link(nic, tor, LinkTechnology::ROCE, LINK_BYTES_PER_SECOND);
+    }
+    return cluster;
+}
+
+/// @return a run whose only cost is the wire
+ExecutorSettings
+MakeWireSettings()
+{
+    ExecutorSettings settings = ReadExecutorSettings();
+    settings.runtime.sharesGpu = false;
+    settings.collectives.kernelCosts = false;
+    settings.collectives.kernelCopies = false;
+    settings.collectives.launchPs = 0;
+    settings.collectives.algorithm = "ring";
+    settings.collectives.protocol = "Simple";
+    settings.collectives.channels = 1;
+    return settings;
+}
+
+/// What came out of a net.
+struct NetRun
+{
+    double stepS{0};           //!< steady iteration
+    double bytesPerPayload{0}; //!< on the bottleneck, all that is sent
+    double leastPerPayload{0}; //!< of that, packets of data alone
+};
+
+/// Runs three iterations of a net. @param layers of it @param policy of the order
+/// @param creditBytes under way
+NetRun
+RunNet(const std::vector<IdealLayer>& layers, const std::string& policy, uint64_t creditBytes)
+{
+    const RepeatedGraph repeated = MakeLayerNet(layers).Repeat(3, CrossIteration::TENSOR);
+    ScheduleSettings schedule;
+    schedule.policy = policy;
+    if (policy != "arrival")
+    {
+        schedule.partBytes = PART_BYTES;
+        schedule.creditBytes = creditBytes;
+    }
+    const ScheduledRun run = PrepareSchedule(repeated.graph, schedule);
+    ExecutorSettings settings = MakeWireSettings();
+    settings.runtime.startControl = run.startControl;
+    const Cluster cluster = MakeBottleneck();
+    const RunRecord record = FindExecutor("packet").Run(run.graph, cluster, settings);
+
+    NetRun result;
+    std::vector<int64_t> ends(repeated.iterations, 0);
+    for (const Span& span : record.timeline.spans)
+    {
+        const Task& task = run.graph.GetTask(span.task);
+        if (run.graph.GetName(task).rfind("forward", 0) == 0)
+        {
+            int64_t& end = ends[repeated.iterationOf[task.phase]];
+            end = std::max(end, span.endPs);
+        }
+    }
+    result.stepS = static_cast<double>(ends[2] - ends[1]) * S_PER_PS;
+    const LinkFraming framing = DefaultFraming(LinkTechnology::ROCE);
+    result.leastPerPayload = static_cast<double>(framing.WireBytes(MTU)) / static_cast<double>(MTU);
+    for (const LinkStatistics& link : record.links)
+    {
+        if (cluster.GetLinks()[link.link].technology == LinkTechnology::ROCE)
+        {
+            result.bytesPerPayload = std::max(result.bytesPerPayload,
+                                              static_cast<double>(link.wireBytes) /
+                                                  static_cast<double>(link.payloadBytes));
+        }
+    }
+    return result;
+}
+
+/// @param layers of a net @param bytesPerPayload on the wire @return T* of the theory, seconds
+double
+GetLeastS(const std::vector<IdealLayer>& layers, double bytesPerPayload)
+{
+    // A ring of two ranks sends as many bytes in each direction as a rank has.
+    const IdealLink link{LINK_BYTES_PER_SECOND / bytesPerPayload};
+    return GetLeastIterationS(GetLayerTimes(layers, link));
+}
+
+/// @return from the start of a part alone to its end, without its time on the bottleneck: there and
+/// back again, and the last acknowledgement
+double
+GetRoundTripS()
+{
+    const auto wire = [](LinkTechnology technology, uint64_t bytes) {
+        return static_cast<double>(DefaultFraming(technology).WireBytes(bytes));
+    };
+    const auto oneWay = [&wire](uint64_t bytes) {
+        return 4 * static_cast<double>(DELAY_PS) * S_PER_PS +
+               2 * wire(LinkTechnology::PCIE, bytes) / PCIE_BYTES_PER_SECOND +
+               2 * wire(LinkTechnology::ROCE, bytes) / LINK_BYTES_PER_SECOND;
+    };
+    return 2 * oneWay(MTU) + oneWay(0);
+}
+
+/// Layers of whole parts. @param random source @return a net
+std::vector<IdealLayer>
+DrawNet(std::mt19937& random)
+{
+    std::vector<IdealLayer> layers(3 + random() % 4);
+    for (IdealLayer& layer : layers)
+    {
+        layer.backwardPs = static_cast<int64_t>(10 + random() % 90) * 1000000;
+        layer.forwardPs = static_cast<int64_t>(10 + random() % 90) * 1000000;
+        layer.bytes = (10 + random() % 150) * PART_BYTES;
+    }
+    return layers;
+}
+
+} // namespace
+
+/**
+ * @ingroup proteus-tests
+ * With parts of one packet, priority comes as near to the least time of the theory as the size of a
+ * part and the round trip let it.
+ */
+class ScheduleBoundTest : public TestCase
+{
+  public:
+    ScheduleBoundTest()
+        : TestCase("priority by packets reaches the bound of the theory")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        const double roundTripS = GetRoundTripS();
+        // What the link and an empty network hold, and four parts more: those that wait at ports
+        // behind each other's packets, grants and acknowledgements.
+        const auto creditBytes =
+            static_cast<uint64_t>(roundTripS * LINK_BYTES_PER_SECOND) + 4 * PART_BYTES;
+        std::mt19937 random(16);
+        double largest = 0;
+        uint32_t faster = 0;
+        constexpr uint32_t NETS = 20;
+        for (uint32_t net = 0; net < NETS; ++net)
+        {
+            const std::vector<IdealLayer> layers = DrawNet(random);
+            const NetRun priority = RunNet(layers, "priority", creditBytes);
+            const double leastS = GetLeastS(layers, priority.leastPerPayload);
+            const double sentS = GetLeastS(layers, priority.bytesPerPayload);
+            const double slackS =
+                static_cast<double>(layers.size()) *
+                (static_cast<double>(PART_BYTES) / LINK_BYTES_PER_SECOND + roundTripS);
+            const std::string name = "net " + std::to_string(net);
+            NS_TEST_EXPECT_MSG_GT_OR_EQ(priority.stepS, leastS, name);
+            NS_TEST_EXPECT_MSG_LT_OR_EQ(priority.stepS, sentS + slackS, name);
+            largest = std::max(largest, priority.stepS / leastS - 1);
+            const double arrivalS = RunNet(layers, "arrival", 0).stepS;
+            NS_TEST_EXPECT_MSG_LT(arrivalS / priority.stepS, 2, name << ": bound of any speed-up");
+            faster += arrivalS > priority.stepS;
+        }
+        // The test would say nothing if the order did not matter to these nets.
+        NS_TEST_EXPECT_MSG_GT(faster, NETS / 2, "nets that priority makes faster");
+        NS_TEST_EXPECT_MSG_LT(largest, 0.08, "largest distance from the least time");
+    }
+};
+
+/**
+ * @ingroup proteus-tests
+ * A credit below what the round trip holds leaves the link idle: the rate is credit over the time
+ * of a part and its round trip.
+ */
+class ScheduleCreditTest : public TestCase
+{
+  public:
+    ScheduleCreditTest()
+        : TestCase("too little credit leaves the link idle")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        // Communication alone counts: 400 parts behind a short backward pass.
+        const std::vector<IdealLayer> layers{{1000000, 1000000, 400 * PART_BYTES}};
+        const double partS = static_cast<double>(PART_BYTES) / LINK_BYTES_PER_SECOND;
+        const double roundTripS = GetRoundTripS();
+        const double wholeS = GetLeastS(layers, 1);
+        double lastS = 1;
+        for (const uint64_t inFlight : {1, 2, 4})
+        {
+            const double stepS = RunNet(layers, "priority", inFlight * PART_BYTES).stepS;
+            const double theoryS = 400 * (partS + roundTripS) / static_cast<double>(inFlight);
+            NS_TEST_EXPECT_MSG_EQ_TOL(stepS / theoryS, 1, 0.15, inFlight << " parts under way");
+            NS_TEST_EXPECT_MSG_GT(stepS, wholeS, inFlight << " parts under way");
+            NS_TEST_EXPECT_MSG_LT(stepS, lastS, inFlight << " parts under way");
+            lastS = stepS;
+        }
+    }
+};
+
+/**
+ * @ingroup proteus-tests
+ * Order of communication by packets.
+ */
+class ScheduleTestSuite : public TestSuite
+{
+  public:
+    ScheduleTestSuite()
+        : TestSuite("proteus-schedule")
+    {
+        AddTestCase(new ScheduleBoundTest, TestCase::QUICK);
+        AddTestCase(new ScheduleCreditTest, TestCase::QUICK);
+    }
+};
+
+static ScheduleTestSuite g_scheduleTestSuite;
