@@ -18,8 +18,8 @@
 namespace
 {
 
-/// The rooms of model/: each may include those before it, and none after it. doc/proteus.rst has
-/// the same list.
+/// The rooms of model/: each may include those before it, and none after it. doc/architecture.rst
+/// has the same list.
 const std::vector<std::string> ROOMS{
     "base",     "graph",   "cluster",     "record", "cost",      "collective", "strategy",
     "scenario", "runtime", "schedule",    "flow",   "published", "fabric",     "transport",
