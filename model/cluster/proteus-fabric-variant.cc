@@ -97,7 +97,7 @@ ReadKind(const std::string& part, const std::string& text, FabricVariant& varian
     }
 }
 
-/// One end of the links between NICs and the network.
+/// @return a link between a NIC and the network, for all are alike; null if there is none
 const Link*
 FindAccess(const Cluster& cluster)
 {

@@ -30,10 +30,10 @@ Build(Cluster& cluster, uint32_t server)
     const auto cpus = AddServerVertices(cluster, server, MakeCpu(IntelForwardBytesPerSecond(5)), 2);
     const auto nics = AddServerVertices(cluster, server, VertexKind::NIC, 8);
 
-    constexpr double NVLINK4 = 25e9; // bytes/s per link and direction, "NVIDIA H100 Tensor Core GPU
-                                     // Architecture" white paper
-    // NVIDIA, "The NVLink-Network Switch", Hot Chips 34 (2022): 5 and 4 links of each GPU per
-    // switch.
+    // Bytes per second of a link and direction: "NVIDIA H100 Tensor Core GPU Architecture", white
+    // paper.
+    constexpr double NVLINK4 = 25e9;
+    // Links of a GPU to each switch: NVIDIA, "The NVLink-Network Switch", Hot Chips 34 (2022).
     constexpr uint32_t NVLINKS[4] = {5, 4, 4, 5};
     for (VertexId gpu : gpus)
     {

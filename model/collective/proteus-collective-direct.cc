@@ -177,9 +177,8 @@ MakeDirectProgram(const Cluster& cluster,
                     server(rank) == server(part.peer) ? localChannels : networkChannels;
                 for (uint32_t channel = 0; channel < channels; ++channel)
                 {
-                    // Peers at different distances have thread blocks of their own, as NCCL spreads
-                    // them over its channels; what comes from one distance shares with what goes
-                    // there.
+                    // A thread block for each distance, as NCCL spreads peers over its channels:
+                    // what goes that far shares it with what comes from that far.
                     AppendBlock(program.ranks[rank],
                                 part.sends,
                                 part.peer,

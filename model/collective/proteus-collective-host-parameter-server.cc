@@ -110,10 +110,11 @@ class HostServerMaker
 
 /**
  * All-reduce through parameter servers, as MXNet does it on hosts with several GPUs (kvstore
- * "dist_device_sync"). Three steps: the ranks of a host sum up, each a segment of its own; the
- * ranks of one place push their sums to the servers and pull the totals; the ranks of a host give
- * each other what they have. The first parameterServers hosts have servers. Servers on all hosts
- * balance the load (Peng et al., SOSP'19, section 4.2).
+ * "dist_device_sync"), in three steps. The ranks of a host sum up, each a segment of its own. Each
+ * rank pushes its sum to the servers, that is to the ranks with its place on the first
+ * CollectiveRequest::parameterServers hosts, and pulls the total. The ranks of a host give each
+ * other their totals. With servers on all hosts the load is balanced (Peng et al., SOSP'19,
+ * section 4.2).
  */
 CollectiveProgram
 MakeHostParameterServerProgram(const Cluster& cluster,

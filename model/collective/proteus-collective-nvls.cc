@@ -191,9 +191,9 @@ class NvlsChannel
     }
 
     /**
-     * All members tell each other how far they are.
-     * @param taken whether they have taken what was multicast, or what was summed up, so far; then
-     * flags are combined that the switches give to all
+     * Members wait for each other by a sum of no bytes, whose flags the switches give to all.
+     * @param taken a member takes part when it has taken all that was multicast to it so far; else
+     * when its head has got all sums so far
      */
     void Synchronise(bool taken)
     {
@@ -218,9 +218,9 @@ class NvlsChannel
     }
 
     /**
-     * What members send next waits for a synchronisation.
-     * @param number which one, from 0
-     * @param heads whether it is what heads multicast, or what all give to sums
+     * What members send next waits until a synchronisation is done.
+     * @param number which synchronisation, counted from 0
+     * @param heads whether it holds back what heads multicast, or what members give to sums
      */
     void WaitForFlags(std::size_t number, bool heads)
     {
@@ -297,8 +297,9 @@ MakeNvlsProgram(const Cluster& cluster, const Paths& /* paths */, const Collecti
             }
             continue;
         }
-        // Every rank has a segment; loops go through all segments side by side. In windows of half
-        // of the slots: a window begins when all ranks are done with the last but one.
+        // Every rank has a segment; a loop takes a slice of each. Half of the slots make a window
+        // of loops, which begins when all ranks are done with the window before the last, so that
+        // the slots of that one are free.
         const bool gathers = request.collective == Collective::ALL_GATHER;
         const std::size_t window = request.slots / 2;
         constexpr std::size_t lag = 2;

@@ -37,8 +37,8 @@ MakePatProgram(const Cluster& /* cluster */,
     {
         for (const uint32_t distance : distances)
         {
-            // In the tree of a segment, who stands `place` behind its owner and who stands one
-            // distance further.
+            // In the tree of a segment, `near` stands `place` behind the owner, and `far` one
+            // distance behind that.
             for (uint32_t place = 0; place + distance < n; place += 2 * distance)
             {
                 for (uint32_t near = 0; near < n; ++near)

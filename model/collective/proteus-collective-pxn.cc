@@ -134,8 +134,8 @@ class PxnMaker
         const Extent between{m_passing[relay], share.source.bytes};
         m_passing[relay] += share.source.bytes;
         Send(share.from, relay, first, share.channel, share.source);
-        // The NIC reads from the memory of the relay what it got: two blocks, that differ in their
-        // connections.
+        // The relay receives in one block, and its NIC sends from its memory in another one, since
+        // the two have connections of their own.
         Receive(relay, share.from, first, NO_PROCESSOR, between);
         auto& blocks = m_program.ranks[relay].blocks;
         const auto receiver = static_cast<uint32_t>(blocks.size() - 1);

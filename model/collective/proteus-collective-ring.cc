@@ -62,12 +62,12 @@ namespace
 {
 
 /**
- * What a channel does in one of its loops. Channels that share a link drift apart on GPUs, until
- * one has the link while another copies what it received last. So odd channels begin with half a
- * loop, and end with one.
- * @param share of the channel @param channel its number @param loops of even channels
- * @param loop which, from 0 to GetNLoops() - 1
- * @return its part
+ * The part of its share that a channel handles in one of its loops. On GPUs, channels that share a
+ * link drift apart, until one uses the link while the other copies what it received last. To have
+ * them apart from the beginning, odd channels begin and end with half a loop.
+ * @param share of the channel, bytes @param channel its number @param loops that even channels make
+ * @param loop which one, from 0 to GetNLoops() - 1
+ * @return the part
  */
 Extent
 CutLoop(const Extent& share, uint32_t channel, uint64_t loops, uint64_t loop)

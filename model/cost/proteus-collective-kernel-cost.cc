@@ -167,11 +167,11 @@ GetCollectiveKernelCost(uint32_t computeCapability)
 const CollectiveLaunchCost&
 GetCollectiveLaunchCost()
 {
-    // Eight A100 of one process, nccl-tests (workloads/measurements/a100-8-*.csv), by channels that
-    // NCCL takes: all-gather and all-reduce alike 34.6 us with one channel and 1.6 us more with
-    // every other one, whatever the steps; all-to-all 87 us up to 2 MiB, with seven sends and seven
-    // receives for each GPU. An eighth of that for each of the eight launches, less what the first
-    // of twenty iterations takes longer.
+    // Measured: nccl-tests on eight A100 of one process (workloads/measurements/a100-8-*.csv).
+    // All-gather and all-reduce take 34.6 us with one channel, and 1.6 us more with each further
+    // one, whatever the steps. All-to-all takes 87 us up to 2 MiB; a GPU has seven sends and seven
+    // receives. One thread launches eight kernels, so a launch takes an eighth of these times. The
+    // numbers are lower than the eighth, since the first of the twenty iterations takes longer.
     constexpr int64_t KERNEL_PS = 4000000;
     constexpr int64_t CHANNEL_PS = 200000;
     constexpr int64_t PEER_PS = 470000;

@@ -529,8 +529,8 @@ MakeEmbeddingWork(uint64_t tokens,
     }
     else
     {
-        // Rows: the gradient is read, the table's row read and written. Table: zeros written; then
-        // read, and the buffer read and written.
+        // For each token, its gradient is read, and a row of the table's gradient read and written.
+        // That gradient is filled with zeros before; after, it is added to the gradient buffer.
         work.bytes = 3 * element * tokens * columns + element * tableRows * columns;
         if (gradientBytes > 0)
         {

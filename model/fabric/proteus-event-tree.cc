@@ -47,8 +47,8 @@ EventTree::EventTree(uint32_t nSlots)
 void
 EventTree::MoveEpoch(int64_t timePs)
 {
-    // A quarter of the range stays below, for times between now, which is unknown here, and the
-    // earliest pending one.
+    // A quarter of the range stays below the earliest pending time, for times from now on: the
+    // tree does not know what time it is.
     const int64_t epoch = std::min(GetTime(), timePs) - m_horizon / 4;
     uint64_t last = 0; // past the epoch
     for (const Node& node : m_nodes)

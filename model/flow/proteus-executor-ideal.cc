@@ -175,7 +175,7 @@ class BandwidthBounds
         if (task.collective == Collective::ALL_REDUCE && !m_hasReduction)
         {
             // Without switches that add up, a total takes n - 1 partial sums that are sent, and n -
-            // 1 copies of it: Patarasu and Yuan 2009, section 3.
+            // 1 copies of it: Patarasuk and Yuan 2009, section 3.
             const double bytes = 2 * static_cast<double>(task.bytes);
             most = std::max(most, bytes * static_cast<double>(group.size() - 1) / rates);
             if (serverRates > 0)
@@ -223,8 +223,8 @@ class IdealNetwork : public Network
         open.waiting.emplace_back(device, std::move(done));
         open.hasRoot = open.hasRoot || group[task.root] == device;
         const bool isComplete = open.joined == group.size();
-        // Whose data comes from the root waits for it; the root of a sum for everyone; who only
-        // gives, and has joined, for nobody.
+        // A rank that gets data from the root waits for the root; the root of a sum waits for
+        // everyone; a rank that only gives waits for nobody.
         const bool fromRoot =
             task.collective == Collective::BROADCAST || task.collective == Collective::SCATTER;
         std::vector<std::pair<DeviceId, std::function<void()>>> rest;

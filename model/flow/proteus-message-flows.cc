@@ -111,8 +111,8 @@ MessageFlows::Begin(uint32_t id)
     const double earlier = bytes > kind.unitBytes ? credit : 0;
     const double ahead = std::max(0.0, GetAheadPs(kind, bytes)) + earlier;
     const double waits = std::max(0.0, flow.pacedPs - now);
-    // At a port where others send, its first unit waits for one of each of them. At its share of
-    // the port it would be sent before its turn, by the part of a unit that the others have.
+    // A message that begins at a port where n others send waits for one unit of each of them. At
+    // its share of the port, 1 / (n + 1), it would move n / (n + 1) of a unit in that time.
     const uint32_t others = m_shares.CountRivals(flow.kind);
     const double turn = static_cast<double>(others) / (others + 1);
     const double behind = turn * std::min(kind.unitBytes, bytes);

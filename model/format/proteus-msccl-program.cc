@@ -32,11 +32,11 @@ struct InterpreterChunks
 };
 
 /**
- * The loop of the interpreter (mscclRunInterpreter() in src/device/msccl_kernel_impl.h of
- * microsoft/msccl and ROCm/rccl): a chunk moves in loops of MSCCL_CHUNKSTEPS (NCCL_STEPS / 2) slots
- * of Simple, each in slices of MSCCL_SLICESTEPS (NCCL_STEPS / 4) slots; of one slot of LL and
- * LL128. There every line has its own flag, so that a chunk passes a GPU line by line, of which
- * four parts are a model, as for NCCL's own rings.
+ * The loops of MSCCL's interpreter (mscclRunInterpreter() in src/device/msccl_kernel_impl.h of
+ * microsoft/msccl and ROCm/rccl). With Simple, a loop moves MSCCL_CHUNKSTEPS (NCCL_STEPS / 2) slots
+ * of a chunk, in slices of MSCCL_SLICESTEPS (NCCL_STEPS / 4) slots. With LL and LL128, a loop moves
+ * one slot. There every line has a flag of its own, so that a chunk passes through a GPU line by
+ * line; four slices of a slot stand for that here, as for NCCL's own rings.
  */
 InterpreterChunks
 GetInterpreterChunks(Protocol protocol)

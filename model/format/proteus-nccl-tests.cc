@@ -161,7 +161,7 @@ ParseColumn(const TextReader& reader, const std::string& name)
     return found->second;
 }
 
-/// Sets what a word of a row says. @param isText whether nccl-tests printed it, not CSV
+/// Sets what a word of a row says; an empty one and "N/A" say nothing.
 void
 SetField(const TextReader& reader, const Field& field, const std::string& word, NcclTestsRow& row)
 {

@@ -210,8 +210,8 @@ ReadPlan(const JsonValue& root)
     ReadPositive(root, "dataSamplesPerS", MOST_SAMPLES_PER_S, plan.schedule.dataSamplesPerSecond);
     ReadName(root, "dataType", DataTypeFromString, plan.precision.compute);
     ReadName(root, "gradientType", DataTypeFromString, plan.precision.gradient);
-    // The same for all stages of ZeRO, so that they differ in what they share alone. Gradients of
-    // which a device keeps a share are not to be there whole.
+    // One default for all stages of ZeRO, so that they differ only in what replicas share. It is
+    // buckets, since gradients of which a device keeps a share are never to be there whole.
     plan.gradients.policy = BucketPolicy::DDP;
     ReadName(root, "buckets", BucketPolicyFromString, plan.gradients.policy);
     ReadPositive(root, "bucketMbytes", MOST_MBYTES, plan.gradients.bucketMegabytes);

@@ -28,9 +28,10 @@ constexpr std::size_t MAX_DEPTH = 32;
 constexpr std::size_t MAX_NAME = 64; // characters, of an element or an attribute
 
 /**
- * Looks at the text before the parser does, which recurses into elements as deep as they go and
- * does not know lines. Accepts what files of programs have: elements whose names and attributes are
- * of letters, digits and "_:.-", with quoted values, text, comments, and processing instructions.
+ * Checks the text before the parser gets it, for two reasons: the parser recurses without a limit
+ * into nested elements, and it does not tell the lines of elements. Accepts what programs write:
+ * elements and attributes whose names are of letters, digits and "_:.-", quoted values, text,
+ * comments and processing instructions.
  */
 class Scanner
 {

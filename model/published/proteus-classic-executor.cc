@@ -165,9 +165,9 @@ ClassicRun::FindStages()
         }
     }
     const auto computes = FindComputePhases();
-    // What nothing connects runs the same program on other devices, as replicas of a stage do: the
-    // n-th set of a part that has some schedule and some phases is of one stage with the n-th of
-    // every other part.
+    // Sets of devices that nothing connects, but that have the same schedule and compute in the
+    // same phases, are replicas of one stage. In every part of the graph, the sets with one
+    // schedule and phases are counted; the n-th of each part belong to one stage.
     using Kind = std::pair<std::vector<ScheduleEntry>, std::vector<bool>>;
     std::map<std::pair<DeviceId, Kind>, uint32_t> seen; // by part and kind: sets of it
     std::map<std::pair<Kind, uint32_t>, DeviceId> first;

@@ -141,8 +141,8 @@ class PerfettoSink : public TraceSink
         event->set_type(perfetto::TrackEvent::TYPE_SLICE_END);
         if (slice.arrowEnd == ArrowEnd::TO)
         {
-            // A flow goes from the earlier event to the later one, and a receive begins early: its
-            // arrow ends where it does.
+            // Perfetto draws arrows from the earlier event to the later one, and a receive may
+            // begin before its send: so the arrow leads to the end of the receive.
             event->add_terminating_flow_ids(slice.arrow);
         }
         Write();

@@ -202,9 +202,9 @@ class SliceWriter
     std::map<std::tuple<std::string, std::string, std::string>, std::size_t> m_index;
 };
 
-/// @param steps of a critical path @param rows shown @param devices of the graph
-/// @param writer knows the names @return four numbers of each: row (-1: none), begin, length,
-/// name (-1: nothing); of those that follow each other with the same, one
+/// @param run that is reported @param result of it @param rows of the picture
+/// @param writer knows the names @return the critical path, four numbers for each step: row (-1:
+/// none that is shown), name (-1: a wait), begin, length; steps in one row with one name are joined
 Json
 MakePathData(const ReportedRun& run,
              const RunRecord& result,
@@ -245,9 +245,11 @@ MakePathData(const ReportedRun& run,
     return path;
 }
 
-/// @param graph with the phases @param spans of a track @return what is computed for which
-/// micro-batch: index of the class in `classes`, micro-batch, begin, length; pieces that follow
-/// each other are one
+/// @param graph with the phases @param spans of a track, in order of their begins
+/// @param gapPs most picoseconds between two spans that are joined
+/// @param classes parts of the iteration so far; gets those that are new
+/// @return what is computed for which micro-batch, four numbers each: index of the class, of the
+/// micro-batch, begin, length; spans of the same that follow each other are joined
 Json
 MakeBlocks(const ExecutionGraph& graph,
            const std::vector<const Span*>& spans,

@@ -110,8 +110,9 @@ class KernelOrder
     }
 
     /// @param id a communication
-    /// @return by device: start of the first kernel of the next iteration that waits for it, by way
-    /// of what runs beside the kernels; one of the same iteration is one iteration earlier
+    /// @return by device: when the first kernel that waits for it starts, directly or by way of
+    /// tasks that are no kernels; picoseconds from the start of the next iteration, so that a
+    /// kernel of the same iteration counts one iteration earlier, below 0
     std::map<DeviceId, int64_t> FindNeeds(TaskId id) const
     {
         std::map<DeviceId, int64_t> needs;

@@ -17,9 +17,9 @@ namespace proteus
 namespace
 {
 
-/// The points of a grid that includes the ends of every dimension, the last dimension varying
-/// fastest. It has as many points as evaluations are allowed, or less where these have no such
-/// factors.
+/// The points of a grid, the last dimension varying fastest. The ends of every dimension are on it,
+/// or only the middle where it has one point. It has no more points than evaluations are allowed;
+/// sides are as equal as that permits.
 class GridSearch : public TunerMethod
 {
   public:

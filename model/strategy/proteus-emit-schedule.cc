@@ -204,7 +204,7 @@ ScheduleEmitter::CheckSchedule() const
 }
 
 /// @param rank of the pipeline
-/// @param limited what LIMITS makes of all ranks
+/// @param limited of ScheduleKind::LIMITS, the passes of every rank
 /// @return its forward and backward passes in order
 std::vector<ScheduleEntry>
 ScheduleEmitter::MakePasses(uint32_t rank,

@@ -231,8 +231,8 @@ DescribeAttention(const KernelDescription& kernel, DataType activation, uint32_t
     const double scores =
         static_cast<double>(matrices) * static_cast<double>(queries) * static_cast<double>(keys);
     const double element = std::max(2U, GetElementBytes(activation));
-    // Traffic of queries, keys, values and result is the same, fused or not; the scores, of which
-    // nothing less than 10 bytes each moves, come on top where they are kept.
+    // Fused or not, queries, keys, values and the result move once. If the scores are kept, they
+    // move as well, at least 10 bytes for each: that tells unfused attention.
     auto vectors = [&](double width) {
         const double single = element * static_cast<double>(matrices) * width;
         const double both = static_cast<double>(queries) + static_cast<double>(keys);

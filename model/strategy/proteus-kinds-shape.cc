@@ -29,9 +29,10 @@ Product(Shape::const_iterator begin, Shape::const_iterator end)
 }
 
 /**
- * Another shape for the same elements, without a kernel. Dimensions that stay at either end keep
- * their own iteration dimension; the run between is one block, whose first dimensions can be cut
- * alike. One extent may be 0: it is what is left.
+ * Another shape for the same elements, without a kernel. One extent of "shape" may be 0, which
+ * stands for what is left of the elements. Dimensions that are the same at the front or at the back
+ * of both shapes keep an iteration dimension each. What lies between is one block, which devices
+ * can share along its first dimension, in parts that divide that dimension in both shapes.
  */
 void
 MakeReshape(OperatorDraft& draft)

@@ -107,8 +107,8 @@ Placer::ShareWithReplicas(PlacedTensor& tensor, const MeshPtr& mesh) const
     {
         return;
     }
-    // The first dimension that can be shared evenly; else one that is whole, whose uneven parts
-    // still make the whole. What has neither, like a bias that is split already, is not shared.
+    // Shared along the first dimension that all can share evenly, or else along the first that is
+    // not split yet, unevenly. A tensor with neither, like a bias that is split, is not shared.
     std::size_t dimension = tensor.tensor.shape.size();
     for (const bool isEven : {true, false})
     {
