@@ -11,6 +11,7 @@
 #include "proteus-program-options.h"
 #include "proteus-programs.h"
 #include "proteus-schedule-table.h"
+#include "proteus-server-options.h"
 #include "proteus-stop-signals.h"
 #include "proteus-table-options.h"
 
@@ -18,7 +19,6 @@
 #include "ns3/proteus-compile.h"
 #include "ns3/proteus-iteration-times.h"
 #include "ns3/proteus-output-file.h"
-#include "ns3/proteus-program.h"
 #include "ns3/proteus-result-tables.h"
 #include "ns3/proteus-schedule-json.h"
 #include "ns3/proteus-scheduled-run.h"
@@ -29,7 +29,7 @@
 #include <algorithm>
 #include <iostream>
 #include <memory>
-#include <set>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -75,8 +75,7 @@ struct Options : ProgramOptions
     bool serial{false};
     int64_t iterations{4};
     std::string crossIteration{"tensor"};
-    std::string gradients{"all-reduce"};
-    int64_t servers{0};
+    ServerOptions servers;
     bool tune{false};
     std::string method{"bayesian"};
     int64_t evaluations{TunerSettings().evaluations};
@@ -92,7 +91,8 @@ struct Job
 {
     Cluster cluster;
     RepeatedGraph repeated;
-    double boundS{0}; //!< least time between iterations
+    double boundS{0};                        //!< least time between iterations
+    std::optional<ParameterServers> servers; //!< on hosts of their own
 };
 
 using Row = ScheduleResult;
@@ -115,50 +115,13 @@ MakeSettings(const Options& options, const std::string& policy)
     return settings;
 }
 
-/// What carries gradients, by name.
-constexpr const char* ALL_REDUCE = "all-reduce";
-constexpr const char* PARAMETER_SERVER = "parameter-server";
-
-/// @param options of the user @param cluster where the job runs
-/// @return settings of executors; with parameter servers, those of their programs
+/// @param options of the user @param cluster where the job runs @return settings of executors
 ExecutorSettings
 MakeRunSettings(const Options& options, const Cluster& cluster)
 {
     ExecutorSettings settings = MakeExecutorSettings(options);
-    if (options.gradients == ALL_REDUCE)
-    {
-        return settings;
-    }
-    settings.collectives.algorithm = "host-parameter-server";
-    settings.collectives.maker =
-        [&cluster,
-         paths = std::make_shared<const Paths>(cluster),
-         servers = ToCount(options.servers, "servers", 0)](CollectiveRequest request) {
-            std::set<int32_t> hosts;
-            for (const VertexId vertex : request.vertices)
-            {
-                hosts.insert(cluster.GetVertices()[vertex].server);
-            }
-            request.parameterServers = servers == 0 ? static_cast<uint32_t>(hosts.size()) : servers;
-            return MakeProgram(cluster, *paths, request);
-        };
+    options.servers.ApplyTo(settings, cluster);
     return settings;
-}
-
-/// @throw std::invalid_argument for what carries no gradients
-void
-CheckGradients(const Options& options)
-{
-    if (options.gradients != ALL_REDUCE && options.gradients != PARAMETER_SERVER)
-    {
-        throw std::invalid_argument("--gradients=" + options.gradients +
-                                    ": must be all-reduce or parameter-server");
-    }
-    if (options.servers != 0 && options.gradients == ALL_REDUCE)
-    {
-        throw std::invalid_argument("--servers: an all-reduce has none; add "
-                                    "--gradients=parameter-server");
-    }
 }
 
 /// Compiles the job: every gradient alone, every parameter updated when its gradient is reduced,
@@ -171,7 +134,7 @@ MakeJob(const Options& options)
     plan.tree.gradients.policy = BucketPolicy::TENSOR;
     optimizer.isImmediate = optimizer.zero == 0 && !optimizer.isOffloaded;
     optimizer.isFused = optimizer.isFused && !optimizer.isImmediate;
-    Job job{options.BuildCluster(), {}, 0};
+    Job job{options.BuildCluster(), {}, 0, {}};
     std::vector<CarriedDependency> carried;
     const ExecutionGraph graph =
         Compile(plan.model,
@@ -183,10 +146,13 @@ MakeJob(const Options& options)
     options.CheckMemory(graph, job.cluster);
     const RunRecord alone =
         FindExecutor("ideal").Run(graph, job.cluster, MakeExecutorSettings(options));
-    job.boundS = FindLeastPeriodS(graph,
-                                  carried,
-                                  GetTaskTimes(graph, alone.timeline),
-                                  ScheduleSettings().kinds);
+    std::vector<int64_t> timesPs = GetTaskTimes(graph, alone.timeline);
+    if (options.servers.HasOwnHosts())
+    {
+        job.servers = options.servers.AddHosts(job.cluster, graph.GetNDevices());
+        options.servers.SetLeastTimes(graph, job.cluster, *job.servers, timesPs);
+    }
+    job.boundS = FindLeastPeriodS(graph, carried, timesPs, ScheduleSettings().kinds);
     job.repeated = RepeatGraph(graph,
                                carried,
                                ToCount(options.iterations, "iterations", 2),
@@ -201,7 +167,8 @@ RunPolicy(const Options& options,
           const std::string& executor,
           const ScheduleSettings& settings)
 {
-    const ScheduledRun run = PrepareSchedule(job.repeated.graph, settings);
+    const ScheduledRun run = job.servers ? PrepareSchedule(job.repeated, settings, *job.servers)
+                                         : PrepareSchedule(job.repeated.graph, settings);
     ExecutorSettings executorSettings = MakeRunSettings(options, job.cluster);
     executorSettings.runtime.startControl = run.startControl;
     SignalObserver observer;
@@ -336,7 +303,7 @@ CompareSchedules(const Options& options)
         throw std::invalid_argument("--saveSchedule keeps what a search has found: add --tune");
     }
     options.Check();
-    CheckGradients(options);
+    options.servers.Check(options.crossIteration);
     std::vector<ScheduleSettings> all;
     for (const std::string& policy : SplitList(options.policies))
     {
@@ -426,14 +393,7 @@ class ScheduleProgram : public CommandLineProgram
                          "what an iteration waits for of the one before: barrier (all of it) or "
                          "tensor (each operator for its own parameters)",
                          m_options.crossIteration);
-        command.AddValue("gradients",
-                         "what carries them: all-reduce (as NCCL chooses), or parameter-server: "
-                         "the GPUs of a host add up, and push to and pull from servers on the "
-                         "hosts",
-                         m_options.gradients);
-        command.AddValue("servers",
-                         "hosts with parameter servers, from the first on (0: all)",
-                         m_options.servers);
+        m_options.servers.AddTo(command);
         command.AddValue("tune",
                          "search the partition and the credit of the policy priority",
                          m_options.tune);

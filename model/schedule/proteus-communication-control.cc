@@ -60,42 +60,48 @@ CommunicationControl::Offer(DeviceId device, TaskInstance instance, std::functio
         std::find(m_settings.kinds.begin(), m_settings.kinds.end(), task.parallelism) -
         m_settings.kinds.begin();
     const CommunicationRank& rank = m_ranks[instance.task];
-    communication.ready =
-        {instance, task.bytes, static_cast<uint32_t>(kind), rank.rank, rank.part, m_arrivals++};
-    Decider& decider = m_deciders[GetDeciding(task)];
+    communication.ready = {instance,
+                           rank.isFree ? 0 : task.bytes,
+                           static_cast<uint32_t>(kind),
+                           rank.rank,
+                           rank.part,
+                           m_arrivals++};
+    const uint32_t window = GetWindow(instance.task);
+    Decider& decider = m_deciders[window];
     if (!decider.scheduler)
     {
         decider.scheduler = m_policy.make(m_settings);
     }
     decider.scheduler->Add(communication.ready);
-    Ask(GetDeciding(task));
+    Ask(window, GetDeciding(task));
 }
 
 void
-CommunicationControl::Ask(DeviceId device)
+CommunicationControl::Ask(uint32_t window, DeviceId device)
 {
-    Decider& decider = m_deciders[device];
+    Decider& decider = m_deciders[window];
     if (!decider.isAsked)
     {
         decider.isAsked = true;
-        m_clock.Schedule(device, 0, [this, device]() { Decide(device); });
+        m_clock.Schedule(device, 0, [this, window]() { Decide(window); });
     }
 }
 
 void
-CommunicationControl::Decide(DeviceId device)
+CommunicationControl::Decide(uint32_t window)
 {
-    Decider& decider = m_deciders[device];
+    Decider& decider = m_deciders[window];
     decider.isAsked = false;
     while (const auto next = decider.scheduler->TakeNext())
     {
-        StartAll(device, next->instance);
+        StartAll(next->instance);
     }
 }
 
 void
-CommunicationControl::StartAll(DeviceId deciding, TaskInstance instance)
+CommunicationControl::StartAll(TaskInstance instance)
 {
+    const DeviceId deciding = GetDeciding(m_graph.GetTask(instance.task));
     Communication& communication = m_communications[instance];
     communication.hasStarted = true;
     for (auto& [device, start] : std::exchange(communication.offers, {}))
@@ -140,8 +146,9 @@ CommunicationControl::Finish(DeviceId device, TaskInstance instance)
     const DeviceId deciding = GetDeciding(m_graph.GetTask(instance.task));
     if (device == deciding)
     {
-        m_deciders[deciding].scheduler->Finish(communication.ready);
-        Ask(deciding);
+        const uint32_t window = GetWindow(instance.task);
+        m_deciders[window].scheduler->Finish(communication.ready);
+        Ask(window, deciding);
     }
     if (--communication.unfinished == 0)
     {

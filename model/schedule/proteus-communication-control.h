@@ -30,8 +30,11 @@ namespace proteus
 /// What a policy knows of a task beforehand.
 struct CommunicationRank
 {
-    uint32_t rank{0}; //!< urgency, 0 the most urgent
-    uint32_t part{0}; //!< which part of its whole
+    uint32_t rank{0};       //!< urgency, 0 the most urgent
+    uint32_t part{0};       //!< which part of its whole
+    uint32_t window{NO_ID}; //!< of credit, and of who decides, that it shares with others of this
+                            //!< number, above all devices; NO_ID: that of the rank that decides
+    bool isFree{false};     //!< whether it counts nothing against the credit
 };
 
 /**
@@ -96,14 +99,22 @@ class CommunicationControl : public StartControl
         return m_graph.GetGroup(task.place).front();
     }
 
+    /// @param task a communication @return the number of who decides, see CommunicationRank
+    uint32_t GetWindow(TaskId task) const
+    {
+        const uint32_t window = m_ranks[task].window;
+        return window == NO_ID ? GetDeciding(m_graph.GetTask(task)) : window;
+    }
+
     /// @param task a communication @return how many ranks offer it
     std::size_t CountOffering(const Task& task) const;
-    /// @param device a rank that decides what starts, once all that happens now has happened
-    void Ask(DeviceId device);
-    /// @param device a rank that decides what starts now
-    void Decide(DeviceId device);
-    /// @param deciding rank that decides @param instance that all of its ranks join
-    void StartAll(DeviceId deciding, TaskInstance instance);
+    /// @param window who decides what starts, once all that happens now has happened
+    /// @param device of one of its communications
+    void Ask(uint32_t window, DeviceId device);
+    /// @param window who decides what starts now
+    void Decide(uint32_t window);
+    /// @param instance that all of its ranks join
+    void StartAll(TaskInstance instance);
 
     /// @param device that hears that it is to start @param instance a communication
     /// @param start to be called when its turn has come on the device
@@ -113,8 +124,8 @@ class CommunicationControl : public StartControl
     Clock& m_clock;
     const ScheduleSettings m_settings;
     const SchedulingPolicy m_policy;
-    const std::vector<CommunicationRank> m_ranks; //!< by task
-    std::map<DeviceId, Decider> m_deciders;
+    const std::vector<CommunicationRank> m_ranks;    //!< by task
+    std::map<uint32_t, Decider> m_deciders;          //!< by GetWindow()
     std::map<Follower, std::deque<Started>> m_lines; //!< one for each decider: the order is the
                                                      //!< same on all that follow it
     std::unordered_map<TaskInstance, Communication> m_communications;

@@ -28,9 +28,42 @@ RankCommunications(const ScheduledGraph& scheduled, const SchedulingPolicy& poli
         policy.rank ? policy.rank(scheduled) : std::vector<uint32_t>(ranks.size());
     for (TaskId id = 0; id < ranks.size(); ++id)
     {
-        ranks[id] = {urgency[id], scheduled.partOf[id]};
+        ranks[id].rank = urgency[id];
+        ranks[id].part = scheduled.partOf[id];
     }
     return ranks;
+}
+
+/// @param graph to change @param settings of a policy @param policy itself
+/// @return the graph with its communications as the policy wants them
+ScheduledGraph
+TransformGraph(const ExecutionGraph& graph,
+               const ScheduleSettings& settings,
+               const SchedulingPolicy& policy)
+{
+    return policy.transform ? policy.transform(graph, settings)
+                            : CutCommunications(graph, settings.kinds, settings.partBytes);
+}
+
+/// @param graph that executors run @param settings of a policy @param policy itself
+/// @param ranks by task @return what they run, and how
+ScheduledRun
+MakeRun(ExecutionGraph graph,
+        const ScheduleSettings& settings,
+        const SchedulingPolicy& policy,
+        std::vector<CommunicationRank> ranks)
+{
+    ScheduledRun run;
+    run.graph = std::move(graph);
+    if (policy.make)
+    {
+        run.startControl =
+            [settings, ranks = std::move(ranks)](const ExecutionGraph& executed,
+                                                 Clock& clock) -> std::unique_ptr<StartControl> {
+            return std::make_unique<CommunicationControl>(executed, clock, settings, ranks);
+        };
+    }
+    return run;
 }
 
 } // namespace
@@ -40,20 +73,31 @@ PrepareSchedule(const ExecutionGraph& graph, const ScheduleSettings& settings)
 {
     CheckScheduleSettings(settings);
     const SchedulingPolicy policy = FindSchedulingPolicy(settings.policy);
-    ScheduledGraph scheduled = policy.transform
-                                   ? policy.transform(graph, settings)
-                                   : CutCommunications(graph, settings.kinds, settings.partBytes);
-    ScheduledRun run;
-    if (policy.make)
+    ScheduledGraph scheduled = TransformGraph(graph, settings, policy);
+    std::vector<CommunicationRank> ranks = RankCommunications(scheduled, policy);
+    return MakeRun(std::move(scheduled.graph), settings, policy, std::move(ranks));
+}
+
+ScheduledRun
+PrepareSchedule(const RepeatedGraph& repeated,
+                const ScheduleSettings& settings,
+                const ParameterServers& servers)
+{
+    CheckScheduleSettings(settings);
+    const SchedulingPolicy policy = FindSchedulingPolicy(settings.policy);
+    const ScheduledGraph scheduled = TransformGraph(repeated.graph, settings, policy);
+    const std::vector<CommunicationRank> ranks = RankCommunications(scheduled, policy);
+    ServedGraph served =
+        ServeCommunications(scheduled, repeated.iterationOf, servers, settings.kinds);
+    std::vector<CommunicationRank> servedRanks;
+    for (const ServedTask& task : served.tasks)
     {
-        run.startControl = [settings, ranks = RankCommunications(scheduled, policy)](
-                               const ExecutionGraph& executed,
-                               Clock& clock) -> std::unique_ptr<StartControl> {
-            return std::make_unique<CommunicationControl>(executed, clock, settings, ranks);
-        };
+        CommunicationRank rank = ranks[task.origin];
+        rank.window = task.window;
+        rank.isFree = task.isLocal;
+        servedRanks.push_back(rank);
     }
-    run.graph = std::move(scheduled.graph);
-    return run;
+    return MakeRun(std::move(served.graph), settings, policy, std::move(servedRanks));
 }
 
 } // namespace proteus

@@ -8,6 +8,7 @@
 #define PROTEUS_SCHEDULED_RUN_H
 
 #include "proteus-communication-control.h"
+#include "proteus-parameter-servers.h"
 
 #include <functional>
 #include <memory>
@@ -41,6 +42,19 @@ struct ScheduledRun
  * @throw std::invalid_argument as CheckScheduleSettings()
  */
 ScheduledRun PrepareSchedule(const ExecutionGraph& graph, const ScheduleSettings& settings);
+
+/**
+ * @ingroup proteus
+ * The same, with parameter servers in the place of all-reduces of the kinds that are scheduled.
+ * @param repeated iterations
+ * @param settings of the policy
+ * @param servers of the gradients
+ * @return what an executor runs, on devices more by as many as there are servers
+ * @throw std::invalid_argument as CheckScheduleSettings() and ServeCommunications()
+ */
+ScheduledRun PrepareSchedule(const RepeatedGraph& repeated,
+                             const ScheduleSettings& settings,
+                             const ParameterServers& servers);
 
 } // namespace proteus
 } // namespace ns3

@@ -1,0 +1,79 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef PROTEUS_SERVER_OPTIONS_H
+#define PROTEUS_SERVER_OPTIONS_H
+
+#include "proteus-option-list.h"
+
+#include "ns3/proteus-cluster.h"
+#include "ns3/proteus-executor.h"
+#include "ns3/proteus-parameter-servers.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace ns3
+{
+namespace proteus
+{
+
+/// @ingroup proteus
+/// Options about what carries gradients: all-reduces, or parameter servers.
+struct ServerOptions
+{
+    ServerOptions();
+
+    std::string gradients;   //!< all-reduce or parameter-server
+    int64_t servers;         //!< how many; 0: one on each host of the workers
+    std::string serverHosts; //!< workers or own
+    double serverRate;       //!< gradients that a server of its own adds up, GB/s
+    std::string staleness;   //!< iterations, or async
+
+    /// @param command to add the options to
+    void AddTo(OptionList& command);
+
+    /// @param crossIteration what an iteration waits for of the one before
+    /// @throw std::invalid_argument that names a wrong option
+    void Check(const std::string& crossIteration) const;
+
+    /// @return whether there are servers on hosts of their own
+    bool HasOwnHosts() const;
+
+    /**
+     * Sets how gradients go over servers on the workers' hosts, if they do.
+     * @param settings to change
+     * @param cluster of the run; must outlive the settings
+     */
+    void ApplyTo(ExecutorSettings& settings, const Cluster& cluster) const;
+
+    /**
+     * Adds servers on hosts of their own, whose ranks are behind the devices of a graph.
+     * @param cluster to change
+     * @param devices of the graph
+     * @return the servers
+     */
+    ParameterServers AddHosts(Cluster& cluster, uint32_t devices) const;
+
+    /**
+     * How long a communication takes at least over servers on hosts of their own: what goes over
+     * the network link of a host with a worker, or of a server, at its bandwidth.
+     * @param graph of one iteration
+     * @param cluster with the servers
+     * @param servers of it
+     * @param timesPs by task: as all-reduces; those of communications over servers are replaced
+     */
+    void SetLeastTimes(const ExecutionGraph& graph,
+                       const Cluster& cluster,
+                       const ParameterServers& servers,
+                       std::vector<int64_t>& timesPs) const;
+};
+
+} // namespace proteus
+} // namespace ns3
+
+#endif // PROTEUS_SERVER_OPTIONS_H
