@@ -21,21 +21,12 @@ namespace proteus
 namespace
 {
 
-/// The finest run there is of a candidate.
-const SearchRun&
-GetFinest(const SearchOutcome& outcome, std::size_t candidate)
-{
-    const LadderEntry& entry = outcome.entries[candidate];
-    const bool hasPacket = entry.values.size() > 2 && entry.values[2];
-    return hasPacket ? outcome.candidates[candidate].packet : outcome.candidates[candidate].flow;
-}
-
 std::string
 GetTime(const LadderEntry& entry, std::size_t rung, const SearchCandidate& candidate)
 {
     if (rung == 0)
     {
-        return FormatTime(candidate.analyticS);
+        return candidate.analyticS > 0 ? FormatTime(candidate.analyticS) : "-";
     }
     if (rung >= entry.values.size() || !entry.values[rung])
     {
@@ -70,18 +61,6 @@ ExplainSlowness(const SearchRun& before, const SearchRun& now)
     return what.empty() ? "" : what + " +" + FormatTime(most);
 }
 
-/// @return whether no other one is both faster and smaller
-bool
-IsOnParetoFront(const SearchOutcome& outcome, std::size_t candidate)
-{
-    const SearchRun& mine = outcome.candidates[candidate].flow;
-    return std::none_of(outcome.order.begin(), outcome.order.end(), [&](std::size_t other) {
-        const SearchRun& run = outcome.candidates[other].flow;
-        return run.seconds <= mine.seconds && run.peakMemoryBytes <= mine.peakMemoryBytes &&
-               (run.seconds < mine.seconds || run.peakMemoryBytes < mine.peakMemoryBytes);
-    });
-}
-
 std::string
 DescribeExposed(const SearchRun& run)
 {
@@ -98,7 +77,52 @@ DescribeExposed(const SearchRun& run)
     return text.empty() ? "none" : text;
 }
 
+/// @return a column of what is wanted besides the time: its head, or the value of a run
+std::string
+FormatObjective(const SearchOutcome& outcome, const SearchRun& run, uint64_t devices)
+{
+    const double value = outcome.objective.GetValue(run.seconds, devices);
+    return outcome.objective.kind == SearchObjective::COST ? FormatNumber(1e6 * value, 4)
+                                                           : FormatNumber(1 / value, 4);
+}
+
 } // namespace
+
+const SearchRun&
+GetFinest(const SearchOutcome& outcome, std::size_t candidate)
+{
+    const LadderEntry& entry = outcome.entries[candidate];
+    const bool hasPacket = entry.values.size() > 2 && entry.values[2];
+    return hasPacket ? outcome.candidates[candidate].packet : outcome.candidates[candidate].flow;
+}
+
+bool
+IsOnParetoFront(const SearchOutcome& outcome, std::size_t candidate)
+{
+    const SearchRun& mine = outcome.candidates[candidate].flow;
+    return std::none_of(outcome.order.begin(), outcome.order.end(), [&](std::size_t other) {
+        const SearchRun& run = outcome.candidates[other].flow;
+        return run.seconds <= mine.seconds && run.peakMemoryBytes <= mine.peakMemoryBytes &&
+               (run.seconds < mine.seconds || run.peakMemoryBytes < mine.peakMemoryBytes);
+    });
+}
+
+std::string
+DescribeStrategy(const SearchOutcome& outcome, std::size_t position)
+{
+    const std::size_t number = outcome.order[position];
+    const SearchCandidate& candidate = outcome.candidates[number];
+    const SearchRun& run = GetFinest(outcome, number);
+    std::string text = candidate.name.empty() ? "" : candidate.name + "; ";
+    text += "exposed " + DescribeExposed(run);
+    if (position > 0)
+    {
+        const std::string why =
+            ExplainSlowness(GetFinest(outcome, outcome.order[position - 1]), run);
+        text += why.empty() ? "" : "; against the one above: " + why;
+    }
+    return text;
+}
 
 void
 PrintSearch(const SearchOutcome& outcome, std::size_t rows, std::ostream& out)
@@ -118,6 +142,13 @@ PrintSearch(const SearchOutcome& outcome, std::size_t rows, std::ostream& out)
     }
     std::vector<std::vector<std::string>> table{
         {"rank", "analytic", "flow", "packet", "MFU", "idle", "memory", "", "strategy"}};
+    const bool isTime = outcome.objective.kind == SearchObjective::TIME;
+    if (!isTime)
+    {
+        const bool isCost = outcome.objective.kind == SearchObjective::COST;
+        table[0].insert(table[0].begin() + 4,
+                        isCost ? outcome.currency + "/1M samples" : "samples/s/GPU");
+    }
     for (std::size_t i = 0; i < outcome.order.size() && i < rows; ++i)
     {
         const std::size_t number = outcome.order[i];
@@ -133,17 +164,17 @@ PrintSearch(const SearchOutcome& outcome, std::size_t rows, std::ostream& out)
                          FormatBytes(static_cast<double>(run.peakMemoryBytes)),
                          IsOnParetoFront(outcome, number) ? "*" : "",
                          candidate.strategy});
-        std::string remarks = candidate.name.empty() ? "" : candidate.name + "; ";
-        remarks += "exposed " + DescribeExposed(run);
-        if (i > 0)
+        table.push_back({"", "", "", "", "", "", "", "", "  " + DescribeStrategy(outcome, i)});
+        if (isTime)
         {
-            const std::string why = ExplainSlowness(GetFinest(outcome, outcome.order[i - 1]), run);
-            remarks += why.empty() ? "" : "; against the one above: " + why;
+            continue;
         }
-        table.push_back({"", "", "", "", "", "", "", "", "  " + remarks});
+        table[table.size() - 2].insert(table[table.size() - 2].begin() + 4,
+                                       FormatObjective(outcome, run, candidate.devices));
+        table.back().insert(table.back().begin(), "");
     }
     out << "\nBest strategies (* none is both faster and smaller)\n"
-        << FormatTable(table, "rrrrrrrll");
+        << FormatTable(table, isTime ? "rrrrrrrll" : "rrrrrrrrll");
     for (std::size_t rung = 1; rung < outcome.rungs.size(); ++rung)
     {
         const RungAgreement agreement = CompareRungs(outcome.entries, rung);
@@ -164,7 +195,8 @@ WriteSearchCsv(const SearchOutcome& outcome, std::ostream& out)
     {
         out << ",exposed_" << ToString(static_cast<Parallelism>(i)) << "_s";
     }
-    out << ",idle_s,pareto\n";
+    out << ",idle_s,pareto,samples_per_gpu_s,price_per_sample\n";
+    const Objective& objective = outcome.objective;
     for (std::size_t i = 0; i < outcome.order.size(); ++i)
     {
         const std::size_t number = outcome.order[i];
@@ -173,7 +205,8 @@ WriteSearchCsv(const SearchOutcome& outcome, std::ostream& out)
         const SearchRun& run = GetFinest(outcome, number);
         const bool hasPacket = entry.values.size() > 2 && entry.values[2];
         out << i + 1 << ',' << QuoteCsv(candidate.name) << ',' << QuoteCsv(candidate.strategy)
-            << ',' << candidate.devices << ',' << FormatNumber(candidate.analyticS, 9) << ','
+            << ',' << candidate.devices << ','
+            << (candidate.analyticS > 0 ? FormatNumber(candidate.analyticS, 9) : "") << ','
             << FormatNumber(candidate.flow.seconds, 12) << ','
             << (hasPacket ? FormatNumber(candidate.packet.seconds, 12) : "") << ','
             << run.peakMemoryBytes << ',' << FormatNumber(run.modelFlopUtilisation, 6) << ','
@@ -183,6 +216,14 @@ WriteSearchCsv(const SearchOutcome& outcome, std::ostream& out)
             out << ',' << FormatNumber(seconds, 9);
         }
         out << ',' << FormatNumber(run.mean.idleS, 9) << ',' << IsOnParetoFront(outcome, number)
+            << ','
+            << FormatNumber(static_cast<double>(objective.samples) / run.seconds /
+                                static_cast<double>(candidate.devices),
+                            9)
+            << ','
+            << (objective.kind == SearchObjective::COST
+                    ? FormatNumber(objective.GetValue(run.seconds, candidate.devices), 9)
+                    : "")
             << '\n';
     }
 }

@@ -10,6 +10,7 @@
 #include "proteus-search-evaluation.h"
 
 #include "ns3/proteus-bar-svg.h"
+#include "ns3/proteus-plan-search.h"
 #include "ns3/proteus-plan-space.h"
 #include "ns3/proteus-search-ladder.h"
 
@@ -40,8 +41,55 @@ struct SearchOutcome
     PrunedPlans pruned;                      //!< what was left out, and why
     uint64_t visited{0};                     //!< plans that were looked at
     bool isComplete{true};                   //!< whether the space was looked at as a whole
-    uint64_t samples{1};                     //!< per iteration
+    Objective objective;                     //!< what was wanted
+    std::string currency;                    //!< of prices, where they were wanted
 };
+
+/// @ingroup proteus
+/// What is best when something else were the case.
+struct SensitivityRow
+{
+    std::string change;     //!< e.g. "half the network bandwidth"
+    std::string best;       //!< strategy; empty where nothing fits
+    double bestSeconds{0};  //!< its time by flows
+    double todaySeconds{0}; //!< the time by flows of what is best without the change; 0: none
+};
+
+/// @ingroup proteus
+/// @param rows of the table @param best strategy without a change @param seconds its time by flows
+/// @param out where to
+void PrintSensitivity(const std::vector<SensitivityRow>& rows,
+                      const std::string& best,
+                      double seconds,
+                      std::ostream& out);
+
+/**
+ * @ingroup proteus
+ * Writes a page that needs nothing else: the best strategies, their times against their memory, and
+ * what changes when something else were the case.
+ * @param outcome of a search
+ * @param rows of the sensitivity; may be empty
+ * @param subject what was searched for
+ * @param out where to
+ */
+void WriteSearchPage(const SearchOutcome& outcome,
+                     const std::vector<SensitivityRow>& rows,
+                     const std::string& subject,
+                     std::ostream& out);
+
+/// @ingroup proteus
+/// @param outcome of a search @param candidate one that was run by flows
+/// @return whether no other one is both faster and smaller
+bool IsOnParetoFront(const SearchOutcome& outcome, std::size_t candidate);
+
+/// @ingroup proteus
+/// @param outcome of a search @param candidate one that was run @return its finest run
+const SearchRun& GetFinest(const SearchOutcome& outcome, std::size_t candidate);
+
+/// @ingroup proteus
+/// @param outcome of a search @param position among those that were run, from 0
+/// @return name, exposed communication, and why it is worse than the one before
+std::string DescribeStrategy(const SearchOutcome& outcome, std::size_t position);
 
 /// @ingroup proteus
 /// @param outcome of a search @param rows of the table, at most @param out where to the best
@@ -52,9 +100,9 @@ void PrintSearch(const SearchOutcome& outcome, std::size_t rows, std::ostream& o
  * @ingroup proteus
  * Writes a line per strategy that was run, the best first, after the header
  * `rank,name,strategy,devices,analytic_s,flow_s,packet_s,peak_memory_bytes,mfu,compute_s,
- * exposed_tensor_s,...,idle_s,pareto`. Times but the first three are means over the GPUs in the
- * finest run there is; what there is none of is empty. pareto: 1 where none is both faster and
- * smaller.
+ * exposed_tensor_s,...,idle_s,pareto,samples_per_gpu_s,price_per_sample`. Times but the first three
+ * are means over the GPUs in the finest run there is; what there is none of is empty. pareto: 1
+ * where none is both faster and smaller. price_per_sample is there with objective cost.
  * @param outcome of a search
  * @param out where to
  */

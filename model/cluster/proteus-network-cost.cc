@@ -297,6 +297,20 @@ FindPlug(const Cluster& cluster, uint32_t server)
 
 } // namespace
 
+double
+PriceTable::FindRent(const std::string& gpu) const
+{
+    for (const GpuRent& rent : rents)
+    {
+        if (rent.gpu == gpu)
+        {
+            return rent.pricePerHour;
+        }
+    }
+    throw std::invalid_argument("prices: no rent of GPU " + gpu + "; add {\"gpu\": \"" + gpu +
+                                "\", \"price_per_hour\": ..., \"source\": ...} to \"rents\"");
+}
+
 const PriceItem&
 PriceTable::Find(const std::string& name, double gbitsPerSecond) const
 {

@@ -45,6 +45,15 @@ struct PriceItem
 };
 
 /// @ingroup proteus
+/// What a GPU costs to rent, with its share of the server and the network.
+struct GpuRent
+{
+    std::string gpu;        //!< data sheet
+    double pricePerHour{0}; //!< in the table's currency
+    std::string source;     //!< where the number is from
+};
+
+/// @ingroup proteus
 /// Where racks stand; switches stand in the middle of what they are joined with.
 struct RackLayout
 {
@@ -63,6 +72,11 @@ struct PriceTable
     RackLayout layout;               //!< decides how long cables are
     std::vector<CableClass> classes; //!< by length, the last one without bound
     std::vector<PriceItem> items;    //!< any order
+    std::vector<GpuRent> rents;      //!< by GPU; may be empty
+
+    /// @param gpu data sheet @return what it costs an hour
+    /// @throw std::invalid_argument if the table does not say
+    double FindRent(const std::string& gpu) const;
 
     /// @param name of an item @param gbitsPerSecond rate that it must do
     /// @return the slowest one that does @throw std::invalid_argument if there is none

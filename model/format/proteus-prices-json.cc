@@ -6,6 +6,7 @@
 
 #include "proteus-prices-json.h"
 
+#include "ns3/proteus-gpu-model.h"
 #include "ns3/proteus-json.h"
 
 #include <algorithm>
@@ -79,6 +80,26 @@ ReadClasses(const JsonValue& json, PriceTable& table)
     }
 }
 
+void
+ReadRents(const JsonValue& json, PriceTable& table)
+{
+    for (std::size_t i = 0; i < json.Size(); ++i)
+    {
+        const JsonValue element = json.At(i);
+        element.AllowKeys("a rent", {"gpu", "price_per_hour", "source"});
+        GpuRent rent;
+        const JsonValue gpu = element.Get("gpu");
+        rent.gpu = gpu.Check([&] { return FindGpuDatasheet(gpu.AsName()).model; });
+        rent.pricePerHour = element.Get("price_per_hour").AsNumber(1e-6, MOST);
+        rent.source = element.Get("source").AsName();
+        if (rent.source.empty())
+        {
+            element.Get("source").Fail("must say where the number is from");
+        }
+        table.rents.push_back(rent);
+    }
+}
+
 } // namespace
 
 PriceTable
@@ -88,7 +109,7 @@ ReadPricesJson(std::istream& input, const std::string& fileName)
     document.CheckFormat(FORMAT, VERSION);
     const JsonValue root = document.GetRoot();
     root.AllowKeys("a table of prices",
-                   {"format", "version", "currency", "layout", "classes", "items"});
+                   {"format", "version", "currency", "layout", "classes", "items", "rents"});
     PriceTable table;
     table.currency = root.Get("currency").AsName();
     if (const auto layout = root.Find("layout"))
@@ -96,6 +117,10 @@ ReadPricesJson(std::istream& input, const std::string& fileName)
         ReadLayout(*layout, table.layout);
     }
     ReadClasses(root.Get("classes"), table);
+    if (const auto rents = root.Find("rents"))
+    {
+        ReadRents(*rents, table);
+    }
     const JsonValue items = root.Get("items");
     for (std::size_t i = 0; i < items.Size(); ++i)
     {

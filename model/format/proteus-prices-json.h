@@ -20,7 +20,8 @@ namespace proteus
 /**
  * @ingroup proteus
  * Reads a table of prices: "currency", "layout" (fields of RackLayout), "classes" (name, up_to_m;
- * the last one without) and "items" (item, gbits_per_s, price, power_w, source).
+ * the last one without), "items" (item, gbits_per_s, price, power_w, source) and, if GPUs are to be
+ * paid for, "rents" (gpu, price_per_hour, source).
  * @param input the file
  * @param fileName for errors
  * @return the table

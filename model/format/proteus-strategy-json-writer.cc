@@ -156,6 +156,7 @@ MakePlan(const ParallelPlan& plan)
     add("lastStageBlocks", plan.lastStageBlocks, 0U);
     add("embeddingAsBlock", plan.isEmbeddingBlock, false);
     add("headAsBlock", plan.isHeadBlock, false);
+    add("mapping", std::string(plan.isPipelineInside ? "tp-pp-dp" : "tp-dp-pp"), "tp-dp-pp");
     add("globalBatch", plan.globalBatch, 0U);
     root["microBatch"] = plan.microBatch;
     add("sequenceParallel", plan.isSequenceParallel, false);

@@ -114,6 +114,7 @@ const std::vector<const char*> PLAN_KEYS{
     "ep",
     "firstStageBlocks",
     "lastStageBlocks",
+    "mapping",
     "embeddingAsBlock",
     "headAsBlock",
     "representative",
@@ -141,7 +142,7 @@ const std::vector<const char*> PLAN_KEYS{
     "offloadOptimizer",
 };
 
-/// Of two forms of ZeRO's communication, the one that a field names.
+/// Of two forms, the one that a field names.
 /// @param object with the field @param key of it @param first form @param second form
 /// @param isFirst is set if the field is there
 void
@@ -196,6 +197,7 @@ ReadPlan(const JsonValue& root)
     ReadCount(root, "lastStageBlocks", 1, MAX_STAGES, plan.lastStageBlocks);
     ReadBool(root, "embeddingAsBlock", plan.isEmbeddingBlock);
     ReadBool(root, "headAsBlock", plan.isHeadBlock);
+    ReadForm(root, "mapping", "tp-pp-dp", "tp-dp-pp", plan.isPipelineInside);
     ReadBool(root, "sequenceParallel", plan.isSequenceParallel);
     ReadCount(root, "zero", 0, MAX_ZERO, plan.optimizer.zero);
     ReadZeroForms(root, plan.optimizer);

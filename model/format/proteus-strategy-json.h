@@ -28,10 +28,10 @@
  *
  * **Short form**: an object with [dp 1], [tp 1], [pp 1], [virtualStages 1], [cp 1], [ep 1],
  * [firstStageBlocks, lastStageBlocks: equal shares], [embeddingAsBlock false], [headAsBlock false],
- * [scatterGather false], [dataSamplesPerS: no limit; of the input pipeline, all devices together],
- * [sequenceParallel false], [zero 0], [zero1Gradients "reduce-scatter" or "all-reduce"],
- * [zero3Gathers "unit" or "tensor"], [representative: ZeRO 3 on more than 256 devices without other
- * parallelism], [globalBatch: one micro-batch], [microBatch 1],
+ * [mapping "tp-dp-pp" or "tp-pp-dp"], [scatterGather false], [dataSamplesPerS: no limit; of the
+ * input pipeline, all devices together], [sequenceParallel false], [zero 0], [zero1Gradients
+ * "reduce-scatter" or "all-reduce"], [zero3Gathers "unit" or "tensor"], [representative: ZeRO 3 on
+ * more than 256 devices without other parallelism], [globalBatch: one micro-batch], [microBatch 1],
  * [recompute "none", "selective" or "full"], [schedule "1f1b", "gpipe", "interleaved",
  * "zero-bubble" or "limits"], [maxInFlight: list], [interleave 1], [dataType "bf16"],
  * [gradientType "fp32"], [buckets "ddp", "whole", "megatron" or "tensor"],

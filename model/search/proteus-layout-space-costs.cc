@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <tuple>
 
@@ -146,7 +147,8 @@ LayoutSpace::AddComputeCost(const ModelOperator& op, LayoutCandidate& candidate)
 {
     if (m_options.kernelTime && !op.isView)
     {
-        candidate.computeCost = GetKernelCost(op, op.forward, candidate);
+        candidate.forwardCost = GetKernelCost(op, op.forward, candidate);
+        candidate.computeCost = candidate.forwardCost;
         for (const OperatorPart& part : op.backward)
         {
             const bool isNeeded = std::any_of(
@@ -179,16 +181,20 @@ LayoutSpace::AddCosts(const ModelOperator& op, LayoutCandidate& candidate) const
                                                      candidate.reads[i],
                                                      m_model.GetTensor(tensor).shape,
                                                      GetGradientBytes());
+        double sharers = 1; // of the optimizer's state
+        for (const MeshAxis axis : candidate.reads[i].GetReplicated())
+        {
+            sharers *= m_options.sharesState ? m_options.mesh->GetSizes()[axis] : 1;
+        }
         candidate.memoryBytes += GetLocalBytes(tensor,
                                                candidate.reads[i],
                                                GetElementBytes(tensor) + GetGradientBytes() +
-                                                   m_options.stateBytesPerParameter);
+                                                   m_options.stateBytesPerParameter / sharers);
     }
     for (std::size_t i = 0; i < op.writes.size() && !op.isView; ++i)
     {
         const TensorId tensor = op.writes[i].tensor;
-        candidate.memoryBytes +=
-            GetLocalBytes(tensor, candidate.writes[i], GetElementBytes(tensor));
+        candidate.savedBytes += GetLocalBytes(tensor, candidate.writes[i], GetElementBytes(tensor));
     }
     const bool isResult = !op.writes.empty() && m_firstReaders[op.writes[0].tensor] == NO_ID;
     if (isResult && m_options.resultDimension != NO_ID)
@@ -228,6 +234,10 @@ LayoutSpace::GetUseCost(const Use& use, const LayoutCandidate& a, const LayoutCa
     const Access& read = m_model.GetOperator(use.to).reads[use.read];
     const Shape& shape = m_model.GetTensor(read.tensor).shape;
     const Layout& made = use.isParameter ? a.reads[use.made] : a.writes[use.made];
+    if (use.isTransfer)
+    {
+        return GetTransferCost(use, made, b);
+    }
     const double bytes = GetElementBytes(read.tensor);
     double cost = GetBoxingCost(*m_options.communication, made, b.reads[use.read], shape, bytes);
     // A sum of partial sums is kept as it is needed first.
@@ -245,6 +255,36 @@ LayoutSpace::GetUseCost(const Use& use, const LayoutCandidate& a, const LayoutCa
                               needed,
                               shape,
                               use.isParameter ? GetGradientBytes() : bytes);
+    }
+    return cost;
+}
+
+/// What goes to the next stage comes there as it is needed, and its gradient comes back.
+double
+LayoutSpace::GetTransferCost(const Use& use, const Layout& made, const LayoutCandidate& b) const
+{
+    const Access& read = m_model.GetOperator(use.to).reads[use.read];
+    const Shape& shape = m_model.GetTensor(read.tensor).shape;
+    Layout there = b.reads[use.read];
+    if (!there.partial.empty())
+    {
+        return std::numeric_limits<double>::infinity(); // sums are made before they are sent
+    }
+    there.mesh = m_nextMesh;
+    Layout back = b.gradients[use.read];
+    back.mesh = m_nextMesh;
+    Layout needed = made;
+    needed.partial.clear();
+    const double bytes = use.isParameter ? GetGradientBytes() : GetElementBytes(read.tensor);
+    double cost = 0;
+    if (!use.isParameter) // of a parameter, every stage has a copy from the beginning
+    {
+        cost = GetBoxingCost(*m_options.communication, made, there, shape, bytes);
+    }
+    if (HasGradient(read))
+    {
+        cost += (use.isParameter ? m_options.gradientWeight : 1) *
+                GetBoxingCost(*m_options.communication, back, needed, shape, bytes);
     }
     return cost;
 }

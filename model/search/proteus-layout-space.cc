@@ -69,6 +69,14 @@ LayoutSpace::LayoutSpace(const Model& model, const LayoutSpaceOptions& options)
     {
         throw std::invalid_argument("layout search: mesh or communication costs are missing");
     }
+    std::vector<DeviceId> next = options.mesh->GetDevices();
+    for (DeviceId& device : next)
+    {
+        device += options.pipeline.stride;
+    }
+    m_nextMesh = std::make_shared<DeviceMesh>(options.mesh->GetSizes(),
+                                              std::move(next),
+                                              options.mesh->GetNames());
     const std::vector<ModelOperator>& operators = model.GetOperators();
     for (OperatorId id = operators.size(); id-- > 0;)
     {
@@ -91,11 +99,16 @@ LayoutSpace::LayoutSpace(const Model& model, const LayoutSpaceOptions& options)
         m_candidates.push_back(known[found->second]);
         AddUses(id);
     }
-    std::map<std::tuple<uint32_t, uint32_t, uint32_t, uint32_t, bool>, CostMatrixPtr> matrices;
+    std::map<std::tuple<uint32_t, uint32_t, uint32_t, uint32_t, bool, bool>, CostMatrixPtr>
+        matrices;
     for (const Use& use : m_uses)
     {
-        CostMatrixPtr& matrix =
-            matrices[{m_classes[use.from], use.made, m_classes[use.to], use.read, use.isParameter}];
+        CostMatrixPtr& matrix = matrices[{m_classes[use.from],
+                                          use.made,
+                                          m_classes[use.to],
+                                          use.read,
+                                          use.isParameter,
+                                          use.isTransfer}];
         if (!matrix)
         {
             matrix = MakeEdge(use);
@@ -222,7 +235,8 @@ LayoutSpace::MakeCandidates(const ModelOperator& op) const
         {
             LayOut(placed, rules, candidate);
             AddCosts(op, candidate);
-            if (m_options.memoryBytes == 0 || candidate.memoryBytes <= m_options.memoryBytes)
+            if (m_options.memoryBytes == 0 ||
+                candidate.memoryBytes + candidate.savedBytes <= m_options.memoryBytes)
             {
                 candidates.push_back(std::move(candidate));
             }
@@ -400,8 +414,13 @@ LayoutSpace::AddUses(OperatorId id)
         const auto made = std::find_if(accesses.begin(), accesses.end(), [&](const Access& one) {
             return one.tensor == tensor;
         });
-        m_uses.push_back(
-            {source, static_cast<uint32_t>(made - accesses.begin()), id, i, isParameter});
+        const std::vector<uint32_t>& stages = m_options.pipeline.stages;
+        m_uses.push_back({source,
+                          static_cast<uint32_t>(made - accesses.begin()),
+                          id,
+                          i,
+                          isParameter,
+                          !stages.empty() && stages[source] != stages[id]});
     }
 }
 
@@ -409,13 +428,13 @@ LayoutProblem
 LayoutSpace::MakeProblem(double memoryWeight) const
 {
     LayoutProblem problem;
-    for (const std::shared_ptr<const Candidates>& candidates : m_candidates)
+    for (OperatorId op = 0; op < m_candidates.size(); ++op)
     {
         std::vector<double> costs;
-        for (const LayoutCandidate& candidate : *candidates)
+        for (const LayoutCandidate& candidate : *m_candidates[op])
         {
             costs.push_back(candidate.computeCost + candidate.gradientCost +
-                            memoryWeight * candidate.memoryBytes);
+                            memoryWeight * GetMemoryBytes(op, candidate));
         }
         problem.AddNode(costs);
     }
@@ -429,58 +448,22 @@ LayoutSpace::MakeProblem(double memoryWeight) const
 double
 LayoutSpace::GetMemoryBytes(const LayoutChoice& choice) const
 {
-    double bytes = 0;
+    std::vector<double> bytes(m_options.pipeline.ranks);
     for (OperatorId op = 0; op < m_candidates.size(); ++op)
     {
-        bytes += (*m_candidates[op])[choice[op]].memoryBytes;
+        bytes[GetRank(op)] += GetMemoryBytes(op, (*m_candidates[op])[choice[op]]);
     }
-    return bytes;
+    return *std::max_element(bytes.begin(), bytes.end());
 }
 
-LayoutChoice
-LayoutSpace::MakeStart(LayoutStart start) const
+/// Results are there once for every micro-batch that is under way, unless they are computed again.
+double
+LayoutSpace::GetMemoryBytes(OperatorId op, const LayoutCandidate& candidate) const
 {
-    const MeshAxis nAxes = m_options.mesh->GetNAxes();
-    LayoutChoice choice;
-    bool splitsResult = false;
-    for (OperatorId id = 0; id < m_candidates.size(); ++id)
-    {
-        const ModelOperator& op = m_model.GetOperator(id);
-        const std::vector<AxisRule> rules = GetAxisRules(op);
-        const uint32_t batch = op.FindDimension("batch");
-        uint32_t tensor = op.FindDimension(op.tensorParallel);
-        if (op.tensorParallel.empty() && op.forward.isMatrixProduct)
-        {
-            splitsResult = start == LayoutStart::ALL_TENSOR || !splitsResult;
-            tensor = op.FindDimension(splitsResult ? "out" : "in");
-        }
-        auto wanted = [&](MeshAxis axis) {
-            const bool isTensor = start == LayoutStart::ALL_TENSOR ||
-                                  (start == LayoutStart::MEGATRON && axis + 1 == nAxes);
-            return isTensor ? tensor : (batch == NO_ID ? 0 : batch);
-        };
-        uint32_t best = 0;
-        int mostAgree = -1;
-        for (uint32_t i = 0; i < m_candidates[id]->size(); ++i)
-        {
-            const LayoutCandidate& candidate = (*m_candidates[id])[i];
-            int agree = 0;
-            for (MeshAxis axis = 0; axis < nAxes; ++axis)
-            {
-                const uint32_t rule = candidate.rules[axis];
-                // What is not split is replicated, and no partial sum.
-                agree += wanted(axis) == NO_ID ? rule + 1 == rules.size()
-                                               : rules[rule].dimension == wanted(axis);
-            }
-            if (agree > mostAgree)
-            {
-                best = i;
-                mostAgree = agree;
-            }
-        }
-        choice.push_back(best);
-    }
-    return choice;
+    const LayoutPipeline& pipeline = m_options.pipeline;
+    const double inFlight = pipeline.inFlight.empty() ? 1 : pipeline.inFlight[GetRank(op)];
+    const bool isDropped = !pipeline.isDropped.empty() && pipeline.isDropped[op];
+    return candidate.memoryBytes + (isDropped ? 0 : inFlight * candidate.savedBytes);
 }
 
 } // namespace proteus

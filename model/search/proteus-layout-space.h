@@ -58,8 +58,22 @@ struct LayoutCandidate
     std::vector<Layout> writes;                //!< by write: how it is made
     std::vector<Layout> gradients;             //!< by read: how its gradient is made
     double computeCost{0};                     //!< forward and backward kernels
+    double forwardCost{0};                     //!< of them, the forward kernel
     double gradientCost{0};                    //!< reduction of the gradients of parameters
-    double memoryBytes{0};                     //!< parameters, their gradients and state, results
+    double memoryBytes{0}; //!< parameters, their gradients and state; all the time
+    double savedBytes{0};  //!< results, of a micro-batch
+};
+
+/// @ingroup proteus
+/// The pipeline in whose stages the operators are. Every stage has a mesh like that of the layouts.
+struct LayoutPipeline
+{
+    std::vector<uint32_t> stages; //!< by operator; empty: all are in one
+    uint32_t ranks{1};            //!< device groups; stage s is on group s % ranks
+    DeviceId stride{0};           //!< from a device to its neighbour in the next stage
+    std::vector<double> inFlight; //!< by device group: micro-batches whose results are kept
+    std::vector<bool> isRepeated; //!< by operator: whether it is computed again
+    std::vector<bool> isDropped;  //!< by operator: whether its results are not kept for that
 };
 
 /// @ingroup proteus
@@ -76,6 +90,8 @@ struct LayoutSpaceOptions
     /// Whether what the backward pass reads of the forward pass is brought to its layout once more,
     /// as the compiler does; AutoDDL's cost leaves it out.
     bool isReadAgain{false};
+    LayoutPipeline pipeline;           //!< none: one stage
+    bool sharesState{false};           //!< whether replicas share the optimizer's state: ZeRO 1
     double gradientWeight{1};          //!< reductions of gradients per micro-batch
     double stateBytesPerParameter{12}; //!< of the optimizer; for memory
     double memoryBytes{0}; //!< a candidate that takes more alone is left out; 0: none is
@@ -91,7 +107,13 @@ enum class LayoutStart : uint8_t
     ALL_DATA,   //!< samples are split over all axes
     ALL_TENSOR, //!< what the model says that tensor parallelism splits, or results, over all axes
     MEGATRON,   //!< on the last axis products split results and sums in turns, samples on others
+    CLASSIFIER, //!< convolutions split samples; of the linear layers behind them, every two split
+                //!< features, results and sums in turns, a third one samples (Krizhevsky 2014)
 };
+
+/// @ingroup proteus
+/// @param model any @return whether it has convolutions and linear layers behind them
+bool HasClassifier(const Model& model);
 
 /**
  * @ingroup proteus
@@ -100,7 +122,9 @@ enum class LayoutStart : uint8_t
  * A node costs its kernels and the reduction of the gradients of its parameters; an edge the
  * boxing of the tensor from how it is made to how it is needed, and of its gradient the other way
  * round. Where several operators read a tensor, each has an edge of its own. A parameter that
- * several operators read is kept as the first of them has it.
+ * several operators read is kept as the first of them has it. What goes from stage to stage is sent
+ * from how it is made to how it is needed there; copies of a parameter in other stages cost the sum
+ * of their gradients.
  */
 class LayoutSpace
 {
@@ -129,8 +153,15 @@ class LayoutSpace
     /// nearest one
     LayoutChoice MakeStart(LayoutStart start) const;
 
-    /// @param choice a choice @return bytes of memory of a device
+    /// @param choice a choice @return bytes of memory of the fullest device
     double GetMemoryBytes(const LayoutChoice& choice) const;
+
+    /// @param op an operator @return the device group of the pipeline where it is
+    uint32_t GetRank(OperatorId op) const
+    {
+        const std::vector<uint32_t>& stages = m_options.pipeline.stages;
+        return stages.empty() ? 0 : stages[op] % m_options.pipeline.ranks;
+    }
 
     /// @return what is trained
     const Model& GetModel() const
@@ -155,6 +186,7 @@ class LayoutSpace
         OperatorId to{0};
         uint32_t read{0};
         bool isParameter{false};
+        bool isTransfer{false}; //!< whether it goes from one stage to another
     };
 
     std::string DescribeClass(const ModelOperator& op) const;
@@ -183,10 +215,13 @@ class LayoutSpace
     void AddUses(OperatorId id);
     CostMatrixPtr MakeEdge(const Use& use) const;
     double GetUseCost(const Use& use, const LayoutCandidate& a, const LayoutCandidate& b) const;
+    double GetTransferCost(const Use& use, const Layout& made, const LayoutCandidate& b) const;
+    double GetMemoryBytes(OperatorId op, const LayoutCandidate& candidate) const;
     static bool ReadsAgain(const ModelOperator& op, uint32_t read);
 
     const Model& m_model;
     LayoutSpaceOptions m_options;
+    MeshPtr m_nextMesh;                     //!< of the next stage
     std::vector<OperatorId> m_firstReaders; //!< by tensor: of a parameter
     std::vector<uint32_t> m_classes;        //!< by operator: those with the same number are alike
     std::vector<std::shared_ptr<const Candidates>> m_candidates; //!< by operator

@@ -6,11 +6,14 @@
 
 #include "proteus-layout-strategy.h"
 
+#include "proteus-plan-estimate.h"
+
 #include <algorithm>
 #include <numeric>
 #include <optional>
 #include <set>
 #include <stdexcept>
+#include <tuple>
 #include <utility>
 
 namespace ns3
@@ -20,6 +23,18 @@ namespace proteus
 
 namespace
 {
+
+/// The mesh axis of plans along which pipeline stages lie.
+const std::string PIPELINE = "pp";
+
+/// @param base a strategy that may have a pipeline @param nAxes of the mesh of a stage
+/// @return where among the axes the pipeline's is: before all, or before the last as in the base
+std::size_t
+FindPipelineAxis(const StrategyTree& base, std::size_t nAxes)
+{
+    const auto at = std::find(base.axisNames.begin(), base.axisNames.end(), PIPELINE);
+    return at == base.axisNames.begin() ? 0 : nAxes - 1;
+}
 
 /// @return the node of a path, made where it is not there
 StrategyNode&
@@ -124,16 +139,35 @@ MakeLayoutStrategy(const LayoutSpace& space, const LayoutChoice& choice, const S
 {
     const Model& model = space.GetModel();
     const DeviceMesh& mesh = *space.GetOptions().mesh;
+    const LayoutPipeline& pipeline = space.GetOptions().pipeline;
     const std::vector<std::vector<Reader>> readers = FindReaders(model);
     StrategyTree tree = base;
     tree.axisNames = mesh.GetNames();
     tree.axisSizes = mesh.GetSizes();
+    if (!pipeline.stages.empty())
+    {
+        const std::size_t at = FindPipelineAxis(base, tree.axisNames.size());
+        tree.axisNames.insert(tree.axisNames.begin() + static_cast<std::ptrdiff_t>(at), PIPELINE);
+        tree.axisSizes.insert(tree.axisSizes.begin() + static_cast<std::ptrdiff_t>(at),
+                              pipeline.ranks);
+    }
+    tree.optimizer.zeroAxes = tree.optimizer.zero > 0 ? mesh.GetNames() : base.optimizer.zeroAxes;
     tree.root = StrategyNode();
     for (OperatorId id = 0; id < model.GetOperators().size(); ++id)
     {
         const ModelOperator& op = model.GetOperator(id);
         const LayoutCandidate& candidate = space.GetCandidates(id)[choice[id]];
+        const NodeSpec known = FindNodeSpec(base, op.name);
+        if (!known.recompute.empty())
+        {
+            FindNode(tree.root, known.recompute).recompute = true;
+        }
         StrategyNode& node = FindNode(tree.root, op.name);
+        if (!pipeline.stages.empty())
+        {
+            node.stage = pipeline.stages[id];
+            node.op.mesh.emplace().slice[PIPELINE] = space.GetRank(id);
+        }
         node.op.splits.emplace();
         node.op.isComplete = true;
         for (std::size_t i = 0; i < candidate.splits.size(); ++i)
@@ -192,40 +226,132 @@ ListMeshes(uint32_t devices, std::size_t mostAxes)
 namespace
 {
 
-MeshPtr
-MakeNamedMesh(const std::vector<uint32_t>& sizes)
+/// @param sizes of the axes of a stage @param ranks device groups of the pipeline
+/// @param at axis before which that of the pipeline is
+/// @return the first stage's mesh, and the devices between neighbours in the pipeline
+std::pair<MeshPtr, DeviceId>
+MakeStageMesh(const std::vector<uint32_t>& sizes, uint32_t ranks, std::size_t at)
 {
     const std::vector<std::string> known{"dp", "mp"};
     std::vector<std::string> names;
+    uint64_t inner = 1; // devices that differ in axes behind the pipeline's
+    uint64_t all = 1;
     for (std::size_t i = 0; i < sizes.size(); ++i)
     {
         // Of one or three axes, none has a use of its own.
         names.push_back(sizes.size() == 2 ? known[i] : "axis" + std::to_string(i));
+        inner *= i >= at ? sizes[i] : 1;
+        all *= sizes[i];
     }
-    std::vector<DeviceId> devices(
-        std::accumulate(sizes.begin(), sizes.end(), uint64_t{1}, std::multiplies<>()));
-    std::iota(devices.begin(), devices.end(), 0);
-    return std::make_shared<DeviceMesh>(sizes, devices, names);
+    std::vector<DeviceId> devices;
+    for (uint64_t i = 0; i < all; ++i)
+    {
+        devices.push_back(static_cast<DeviceId>(i / inner * inner * ranks + i % inner));
+    }
+    return {std::make_shared<DeviceMesh>(sizes, devices, names), static_cast<DeviceId>(inner)};
 }
 
-/// @return the time of all micro-batches; gradients of parameters are reduced while the last
-/// backward pass, two thirds of the kernels, goes on, but for the last of them
+/// @param model what is trained @param base with stages, perhaps @return the pipeline
+LayoutPipeline
+DescribePipeline(const Model& model, const StrategyTree& base)
+{
+    LayoutPipeline pipeline;
+    const auto at = std::find(base.axisNames.begin(), base.axisNames.end(), PIPELINE);
+    if (at != base.axisNames.end())
+    {
+        pipeline.ranks = base.axisSizes[static_cast<std::size_t>(at - base.axisNames.begin())];
+    }
+    uint32_t nStages = 1;
+    std::vector<std::string> blocks; // by operator: the block that is computed again, or ""
+    for (const ModelOperator& op : model.GetOperators())
+    {
+        const NodeSpec node = FindNodeSpec(base, op.name);
+        pipeline.stages.push_back(node.stage.value_or(0));
+        nStages = std::max(nStages, pipeline.stages.back() + 1);
+        blocks.push_back(node.recompute);
+    }
+    pipeline.isDropped.assign(blocks.size(), false);
+    pipeline.isRepeated.assign(blocks.size(), false);
+    const std::vector<std::vector<Reader>> readers = FindReaders(model);
+    for (OperatorId id = 0; id < blocks.size(); ++id)
+    {
+        pipeline.isRepeated[id] = !blocks[id].empty();
+        const std::vector<Reader>& all = readers[model.GetOperator(id).writes[0].tensor];
+        pipeline.isDropped[id] =
+            !blocks[id].empty() && std::all_of(all.begin(), all.end(), [&](const Reader& reader) {
+                return blocks[reader.op] == blocks[id];
+            });
+    }
+    if (nStages == 1)
+    {
+        pipeline.stages.clear();
+        pipeline.ranks = 1;
+    }
+    for (uint32_t rank = 0; rank < pipeline.ranks; ++rank)
+    {
+        pipeline.inFlight.push_back(CountInFlight(base.schedule.kind,
+                                                  base.schedule.microBatches,
+                                                  nStages / pipeline.ranks,
+                                                  pipeline.ranks,
+                                                  rank));
+    }
+    return pipeline;
+}
+
+/// What a device group of the pipeline does.
+struct GroupWork
+{
+    double pass{0};      //!< of a micro-batch, conversions included
+    double kernels{0};   //!< of a micro-batch
+    double gradients{0}; //!< their reduction, once
+};
+
+/// @return the time of all micro-batches, and of what is computed again, which layouts do not
+/// decide about; gradients of parameters are reduced while the last backward pass, two thirds of
+/// the kernels, goes on, but for the last of them
 double
-GetSeconds(const LayoutSpace& space, const LayoutProblem& problem, const LayoutChoice& choice)
+GetSeconds(const LayoutSpace& space,
+           const LayoutProblem& problem,
+           const LayoutChoice& choice,
+           const StrategyTree& base)
 {
     constexpr double LAST = 0.05; // share of the gradients that are made at the very end
-    double gradients = 0;
-    double kernels = 0;
+    const LayoutPipeline& pipeline = space.GetOptions().pipeline;
+    std::vector<GroupWork> groups(pipeline.ranks);
     for (OperatorId op = 0; op < choice.size(); ++op)
     {
         const LayoutCandidate& candidate = space.GetCandidates(op)[choice[op]];
-        gradients += candidate.gradientCost;
-        kernels += candidate.computeCost;
+        GroupWork& group = groups[space.GetRank(op)];
+        group.gradients += candidate.gradientCost / space.GetOptions().gradientWeight;
+        const double again = pipeline.isRepeated[op] ? candidate.forwardCost : 0;
+        group.kernels += candidate.computeCost + again;
+        group.pass += candidate.computeCost + again;
     }
-    const double microBatches = 1 / space.GetOptions().gradientWeight;
-    const double all = gradients * microBatches; // once per iteration
-    const double exposed = std::max(LAST * all, all - 2.0 / 3 * kernels);
-    return (problem.GetCost(choice) - gradients) * microBatches + exposed;
+    for (const LayoutEdge& edge : problem.GetEdges())
+    {
+        // What is computed again gets its inputs again: half of what both passes take.
+        groups[space.GetRank(edge.to)].pass += edge.cost->At(choice[edge.from], choice[edge.to]) *
+                                               (pipeline.isRepeated[edge.to] ? 1.5 : 1);
+    }
+    const uint32_t nStages =
+        pipeline.stages.empty()
+            ? 1
+            : 1 + *std::max_element(pipeline.stages.begin(), pipeline.stages.end());
+    PipelineWork work;
+    work.kind = base.schedule.kind;
+    work.microBatches = base.schedule.microBatches;
+    work.virtualStages = nStages / pipeline.ranks;
+    double exposed = 0;
+    for (const GroupWork& group : groups)
+    {
+        work.passesS.push_back(group.pass);
+        work.weightS += group.kernels / 3; // as much as of results, and the forward pass
+        // ZeRO 1: half is scattered before the update, half is gathered after it.
+        const double half = base.optimizer.zero > 0 ? group.gradients / 2 : 0;
+        const double early = group.gradients - half;
+        exposed = std::max(exposed, half + std::max(LAST * early, early - 2.0 / 3 * group.kernels));
+    }
+    return GetPipelineTime(work).seconds + exposed;
 }
 
 /// What is best on a mesh, and fits.
@@ -233,8 +359,10 @@ std::optional<std::pair<LayoutChoice, std::string>>
 FindBest(const LayoutSpace& space)
 {
     LayoutSearchOptions options;
-    for (const LayoutStart start :
-         {LayoutStart::ALL_DATA, LayoutStart::ALL_TENSOR, LayoutStart::MEGATRON})
+    for (const LayoutStart start : {LayoutStart::ALL_DATA,
+                                    LayoutStart::ALL_TENSOR,
+                                    LayoutStart::MEGATRON,
+                                    LayoutStart::CLASSIFIER})
     {
         options.starts.push_back(space.MakeStart(start));
     }
@@ -264,6 +392,49 @@ FindBest(const LayoutSpace& space)
 
 } // namespace
 
+namespace
+{
+
+/// @return e.g. "layouts in 4 stages on 2 x 8"
+std::string
+DescribeMesh(const std::vector<uint32_t>& sizes, const LayoutPipeline& pipeline)
+{
+    std::string mesh;
+    for (const uint32_t size : sizes)
+    {
+        mesh += (mesh.empty() ? "" : " x ") + std::to_string(size);
+    }
+    const auto nStages = std::set<uint32_t>(pipeline.stages.begin(), pipeline.stages.end()).size();
+    return "layouts " + (nStages > 1 ? "in " + std::to_string(nStages) + " stages " : "") + "on " +
+           mesh;
+}
+
+/// What experts would begin with on a mesh, where there is no pipeline.
+std::vector<std::pair<LayoutStart, std::string>>
+ListBaselines(const LayoutSpace& space, const std::vector<uint32_t>& sizes)
+{
+    std::vector<std::pair<LayoutStart, std::string>> baselines;
+    if (!space.GetOptions().pipeline.stages.empty())
+    {
+        return baselines;
+    }
+    if (sizes.size() == 1)
+    {
+        baselines.emplace_back(LayoutStart::ALL_DATA, "data parallel");
+        if (HasClassifier(space.GetModel()))
+        {
+            baselines.emplace_back(LayoutStart::CLASSIFIER, "S2: classifier by features");
+        }
+    }
+    if (sizes.size() <= 2)
+    {
+        baselines.emplace_back(LayoutStart::MEGATRON, "Megatron's splits");
+    }
+    return baselines;
+}
+
+} // namespace
+
 std::vector<LayoutFinding>
 SearchLayouts(const Model& model,
               uint32_t devices,
@@ -274,20 +445,19 @@ SearchLayouts(const Model& model,
     std::vector<LayoutFinding> findings;
     options.gradientWeight = 1.0 / base.schedule.microBatches;
     options.isReadAgain = true;
-    for (const std::vector<uint32_t>& sizes : ListMeshes(devices, mostAxes))
+    options.sharesState = base.optimizer.zero > 0;
+    options.pipeline = DescribePipeline(model, base);
+    const uint32_t ranks = options.pipeline.ranks;
+    for (const std::vector<uint32_t>& sizes : ListMeshes(devices / ranks, mostAxes))
     {
-        options.mesh = MakeNamedMesh(sizes);
+        std::tie(options.mesh, options.pipeline.stride) =
+            MakeStageMesh(sizes, ranks, FindPipelineAxis(base, sizes.size()));
         const LayoutSpace space(model, options);
         const LayoutProblem problem = space.MakeProblem();
-        std::string mesh;
-        for (const uint32_t size : sizes)
-        {
-            mesh += (mesh.empty() ? "" : " x ") + std::to_string(size);
-        }
         auto add = [&](const LayoutChoice& choice, const std::string& origin, bool isBaseline) {
             LayoutFinding finding;
-            finding.name = "layouts on " + mesh + ", " + origin;
-            finding.seconds = GetSeconds(space, problem, choice);
+            finding.name = DescribeMesh(sizes, options.pipeline) + ", " + origin;
+            finding.seconds = GetSeconds(space, problem, choice, base);
             finding.memoryBytes = space.GetMemoryBytes(choice);
             finding.isBaseline = isBaseline;
             if (options.memoryBytes == 0 || finding.memoryBytes <= options.memoryBytes)
@@ -301,13 +471,9 @@ SearchLayouts(const Model& model,
         {
             add(best->first, best->second, false);
         }
-        if (sizes.size() == 1)
+        for (const auto& [start, name] : ListBaselines(space, sizes))
         {
-            add(space.MakeStart(LayoutStart::ALL_DATA), "data parallel", true);
-        }
-        if (sizes.size() <= 2)
-        {
-            add(space.MakeStart(LayoutStart::MEGATRON), "Megatron's splits", true);
+            add(space.MakeStart(start), name, true);
         }
     }
     std::stable_sort(

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <stdexcept>
 #include <utility>
 
@@ -49,15 +50,33 @@ GetStateBytes(const ParallelPlan& plan)
     return master;
 }
 
+/// @return `outer` times `inner` devices from device 0 on, those of an inner row nearest
 std::vector<DeviceId>
-MakeGroup(uint64_t size, uint64_t stride)
+MakeGroup(uint64_t inner, uint64_t stride, uint64_t outer = 1, uint64_t outerStride = 0)
 {
     std::vector<DeviceId> group;
-    for (uint64_t i = 0; i < size; ++i)
+    for (uint64_t row = 0; row < outer; ++row)
     {
-        group.push_back(static_cast<DeviceId>(i * stride));
+        for (uint64_t i = 0; i < inner; ++i)
+        {
+            group.push_back(static_cast<DeviceId>(row * outerStride + i * stride));
+        }
     }
     return group;
+}
+
+/// @return devices of one stage that are neighbours whatever the mapping is
+uint64_t
+CountNeighbours(const ParallelPlan& plan)
+{
+    return uint64_t{plan.tensorParallel} * plan.expertParallel * plan.contextParallel;
+}
+
+/// @return devices between those that share experts
+uint64_t
+GetOuterStride(const ParallelPlan& plan)
+{
+    return CountNeighbours(plan) * (plan.isPipelineInside ? plan.pipelineParallel : 1);
 }
 
 /// What a rank of the pipeline does, all of its stages together.
@@ -92,11 +111,14 @@ class PlanFormula
           m_cost(cost),
           m_microBatches(plan.GetNMicroBatches()),
           m_ranks(plan.pipelineParallel),
-          m_replicas(
-              MakeGroup(uint64_t{plan.dataParallel} * plan.contextParallel, plan.tensorParallel)),
-          m_expertReplicas(
-              MakeGroup(uint64_t{plan.dataParallel} / plan.expertParallel * plan.contextParallel,
-                        uint64_t{plan.tensorParallel} * plan.expertParallel))
+          m_replicas(MakeGroup(uint64_t{plan.contextParallel} * plan.expertParallel,
+                               plan.tensorParallel,
+                               plan.dataParallel / plan.expertParallel,
+                               GetOuterStride(plan))),
+          m_expertReplicas(MakeGroup(plan.contextParallel,
+                                     uint64_t{plan.tensorParallel} * plan.expertParallel,
+                                     plan.dataParallel / plan.expertParallel,
+                                     GetOuterStride(plan)))
     {
     }
 
@@ -166,7 +188,8 @@ class PlanFormula
     /// @return devices between neighbours in the pipeline
     uint64_t GetStride() const
     {
-        return m_plan.GetNDevices() / m_plan.pipelineParallel;
+        return m_plan.isPipelineInside ? CountNeighbours(m_plan)
+                                       : m_plan.GetNDevices() / m_plan.pipelineParallel;
     }
 
     double GetShare() const
@@ -233,32 +256,19 @@ class PlanFormula
     /// @return from the first forward pass to the last backward pass of rank 0
     double GetPipelineSeconds()
     {
-        const double p = m_plan.pipelineParallel;
-        const double m = m_microBatches;
-        double sum = 0;
-        double most = 0;
-        double weight = 0;
+        PipelineWork work;
+        work.kind = m_plan.schedule.kind;
+        work.microBatches = m_microBatches;
+        work.virtualStages = m_plan.virtualStages;
+        work.transferS = m_transferS;
         for (const Rank& rank : m_ranks)
         {
-            sum += rank.GetPass();
-            weight += rank.weightS;
-            most = std::max(most, rank.GetPass());
+            work.passesS.push_back(rank.GetPass());
+            work.weightS += rank.weightS;
         }
-        const double v = m_plan.virtualStages;
-        const double stalls = std::floor((m * v - 1) * (p - 1) / p);
-        m_transfersS = 2 * m_transferS * (p * v - 1 + stalls);
-        switch (m_plan.schedule.kind)
-        {
-        case ScheduleKind::INTERLEAVED:
-            return m * most + (p - 1) / v * (sum / p) + m_transfersS;
-        case ScheduleKind::ZERO_BUBBLE:
-            return m * most + (p - 1) * std::max(0.0, sum / p - 2 * weight / p) + m_transfersS;
-        case ScheduleKind::GPIPE:
-            m_transfersS = 2 * m_transferS * (p - 1);
-            return sum + (m - 1) * most + m_transfersS;
-        default:
-            return sum + (m - 1) * most + m_transfersS;
-        }
+        const PipelineTime time = GetPipelineTime(work);
+        m_transfersS = time.transfersS;
+        return time.seconds;
     }
 
     /// @return what the reduction of the gradients of a rank adds behind its last backward pass
@@ -346,18 +356,11 @@ class PlanFormula
             elements * (GetBytes(m_plan.precision.compute) / (zero >= 3 ? share : 1) +
                         GetBytes(m_plan.precision.gradient) / (zero >= 2 ? share : 1) +
                         GetStateBytes(m_plan) / (zero >= 1 ? share : 1));
-        const double p = m_plan.pipelineParallel;
-        const double v = m_plan.virtualStages;
-        const double m = m_microBatches;
-        double inFlight = std::min(m, p - r);
-        if (m_plan.schedule.kind == ScheduleKind::INTERLEAVED)
-        {
-            inFlight = std::min(m * v, 2 * (p - r - 1) + (v - 1) * p + 1) / v;
-        }
-        else if (m_plan.schedule.kind == ScheduleKind::GPIPE)
-        {
-            inFlight = m;
-        }
+        const double inFlight = CountInFlight(m_plan.schedule.kind,
+                                              m_microBatches,
+                                              m_plan.virtualStages,
+                                              m_plan.pipelineParallel,
+                                              r);
         return persistent + inFlight * rank.savedBytes;
     }
 
@@ -374,6 +377,49 @@ class PlanFormula
 };
 
 } // namespace
+
+PipelineTime
+GetPipelineTime(const PipelineWork& work)
+{
+    const auto p = static_cast<double>(work.passesS.size());
+    const double m = work.microBatches;
+    const double v = work.virtualStages;
+    const double sum = std::accumulate(work.passesS.begin(), work.passesS.end(), 0.0);
+    const double most = *std::max_element(work.passesS.begin(), work.passesS.end());
+    const bool isGpipe = work.kind == ScheduleKind::GPIPE;
+    const double stalls = isGpipe ? 0 : std::floor((m * v - 1) * (p - 1) / p);
+    const double transfers = 2 * work.transferS * (isGpipe ? p - 1 : p * v - 1 + stalls);
+    double seconds = sum + (m - 1) * most;
+    if (work.kind == ScheduleKind::INTERLEAVED)
+    {
+        seconds = m * most + (p - 1) / v * (sum / p);
+    }
+    else if (work.kind == ScheduleKind::ZERO_BUBBLE)
+    {
+        seconds = m * most + (p - 1) * std::max(0.0, sum / p - 2 * work.weightS / p);
+    }
+    return {seconds + transfers, transfers};
+}
+
+double
+CountInFlight(ScheduleKind kind,
+              double microBatches,
+              double virtualStages,
+              double ranks,
+              double rank)
+{
+    switch (kind)
+    {
+    case ScheduleKind::GPIPE:
+        return microBatches;
+    case ScheduleKind::INTERLEAVED:
+        return std::min(microBatches * virtualStages,
+                        2 * (ranks - rank - 1) + (virtualStages - 1) * ranks + 1) /
+               virtualStages;
+    default:
+        return std::min(microBatches, ranks - rank);
+    }
+}
 
 PlanEstimator::PlanEstimator(ModelSource source, KernelTimer timer, const CommunicationCost& cost)
     : m_source(std::move(source)),

@@ -45,6 +45,45 @@ struct PlanEstimate
     std::array<double, N_PLAN_PARALLELISMS> exposedS{};
 };
 
+/// @ingroup proteus
+/// What a pipeline has to do.
+struct PipelineWork
+{
+    ScheduleKind kind{ScheduleKind::ONE_FORWARD_ONE_BACKWARD}; //!< order of the micro-batches
+    double microBatches{1};
+    double virtualStages{1};     //!< stages per device group
+    std::vector<double> passesS; //!< by device group: both passes of a micro-batch
+    double weightS{0};           //!< gradients of parameters, of a micro-batch and all groups
+    double transferS{0};         //!< of one result between stages
+};
+
+/// @ingroup proteus
+/// How long a pipeline takes.
+struct PipelineTime
+{
+    double seconds{0};    //!< from the first forward to the last backward pass of the first group
+    double transfersS{0}; //!< of them, transfers that are waited for
+};
+
+/// @ingroup proteus
+/// @param work of a pipeline @return its time, see PlanEstimator
+PipelineTime GetPipelineTime(const PipelineWork& work);
+
+/**
+ * @ingroup proteus
+ * @param kind order of the micro-batches
+ * @param microBatches of an iteration
+ * @param virtualStages per device group
+ * @param ranks device groups
+ * @param rank one of them
+ * @return micro-batches whose results it keeps at most; parts of them where it has several stages
+ */
+double CountInFlight(ScheduleKind kind,
+                     double microBatches,
+                     double virtualStages,
+                     double ranks,
+                     double rank);
+
 /**
  * @ingroup proteus
  * Estimates plans. A part of a model takes what its kernels take and, since operators wait for it,

@@ -36,11 +36,22 @@ SearchObjectiveFromString(const std::string& text)
 }
 
 double
-GetObjectiveValue(SearchObjective objective, double seconds, uint64_t devices, uint64_t samples)
+Objective::GetValue(double seconds, uint64_t devices) const
 {
-    return objective == SearchObjective::TIME
-               ? seconds
-               : seconds * static_cast<double>(devices) / static_cast<double>(samples);
+    switch (kind)
+    {
+    case SearchObjective::TIME:
+        return seconds;
+    case SearchObjective::THROUGHPUT_PER_GPU:
+        return seconds * static_cast<double>(devices) / static_cast<double>(samples);
+    case SearchObjective::COST: {
+        constexpr double SECONDS_PER_HOUR = 3600;
+        const uint64_t servers = (devices + devicesPerServer - 1) / devicesPerServer;
+        return seconds / SECONDS_PER_HOUR * pricePerHour *
+               static_cast<double>(servers * devicesPerServer) / static_cast<double>(samples);
+    }
+    }
+    throw std::invalid_argument("a value that is no SearchObjective");
 }
 
 namespace
@@ -106,10 +117,7 @@ class PlanRanking
   private:
     double GetValue(const ParallelPlan& plan, double seconds) const
     {
-        return GetObjectiveValue(m_options.objective,
-                                 seconds,
-                                 plan.GetNDevices(),
-                                 m_space.globalBatch);
+        return m_options.objective.GetValue(seconds, plan.GetNDevices());
     }
 
     /// @return the objective at least: matrix products at the peak rate, and the pipeline's bubble
@@ -231,6 +239,40 @@ MakeFit(ParallelPlan& plan,
     return false;
 }
 
+/// What the Proteus paper takes for experts' plans of transformers: four GPUs of a server share
+/// layers, without and with two groups of a pipeline.
+void
+AddPaperPlans(std::vector<BaselinePlan>& baselines,
+              const PlanModelFacts& facts,
+              const PlanSpaceOptions& space,
+              PlanEstimator& estimator)
+{
+    constexpr uint32_t PAPER_TENSOR = 4;
+    const uint32_t devices = space.devices.back();
+    ParallelPlan plan = space.base;
+    plan.globalBatch = static_cast<uint32_t>(space.globalBatch);
+    plan.gradients.policy = BucketPolicy::DDP;
+    plan.tensorParallel = std::min(PAPER_TENSOR, space.mostTensorParallel);
+    for (const uint32_t groups : {1U, 2U})
+    {
+        const uint32_t shared = plan.tensorParallel * groups;
+        if (!facts.hasTensor || plan.tensorParallel == 1 || devices % shared != 0 ||
+            space.globalBatch % (devices / shared) != 0 ||
+            (groups > 1 && (facts.blocks == 0 || facts.blocks % groups != 0)))
+        {
+            continue;
+        }
+        plan.pipelineParallel = groups;
+        plan.dataParallel = devices / shared;
+        if (MakeFit(plan, facts, space, estimator))
+        {
+            baselines.push_back({groups == 1 ? "S2: tensor parallel in servers"
+                                             : "S2: tensor parallel and pipeline",
+                                 plan});
+        }
+    }
+}
+
 } // namespace
 
 std::vector<BaselinePlan>
@@ -248,9 +290,10 @@ MakeBaselines(const PlanModelFacts& facts, const PlanSpaceOptions& space, PlanEs
         if (MakeFit(plan, facts, space, estimator))
         {
             baselines.push_back(
-                {zero == 0 ? "data parallel" : "ZeRO " + std::to_string(zero), plan});
+                {zero == 0 ? "S1: data parallel" : "ZeRO " + std::to_string(zero), plan});
         }
     }
+    AddPaperPlans(baselines, facts, space, estimator);
     plan.optimizer.zero = 1;
     plan.gradients.policy = BucketPolicy::WHOLE;
     plan.tensorParallel = facts.hasTensor ? std::min(space.mostTensorParallel, devices) : 1;

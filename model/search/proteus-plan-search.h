@@ -32,7 +32,7 @@ enum class SearchObjective : uint8_t
 {
     TIME,               //!< the shortest iteration
     THROUGHPUT_PER_GPU, //!< most samples per GPU and second
-    COST,               //!< fewest GPU hours, which is the same order in another unit
+    COST,               //!< least rent per sample; servers are rented whole
 };
 
 /// @ingroup proteus
@@ -40,18 +40,22 @@ enum class SearchObjective : uint8_t
 /// @throw std::invalid_argument that lists the names
 SearchObjective SearchObjectiveFromString(const std::string& text);
 
-/**
- * @ingroup proteus
- * @param objective what is wanted
- * @param seconds of an iteration
- * @param devices that it takes
- * @param samples per iteration
- * @return what is to be small: seconds, or GPU seconds per sample
- */
-double GetObjectiveValue(SearchObjective objective,
-                         double seconds,
-                         uint64_t devices,
-                         uint64_t samples);
+/// @ingroup proteus
+/// What is wanted, and what it is counted with.
+struct Objective
+{
+    SearchObjective kind{SearchObjective::TIME}; //!< what is wanted
+    uint64_t samples{1};                         //!< per iteration
+    uint64_t devicesPerServer{1};                //!< COST: servers are rented whole
+    double pricePerHour{0};                      //!< COST: of a device
+
+    /**
+     * @param seconds of an iteration
+     * @param devices that it takes
+     * @return what is to be small: seconds, GPU seconds per sample, or the price of a sample
+     */
+    double GetValue(double seconds, uint64_t devices) const;
+};
 
 /// @ingroup proteus
 /// A plan and what it is estimated to take.
@@ -59,14 +63,14 @@ struct RankedPlan
 {
     ParallelPlan plan;
     PlanEstimate estimate;
-    double value{0}; //!< GetObjectiveValue()
+    double value{0}; //!< Objective::GetValue()
 };
 
 /// @ingroup proteus
 /// What the search depends on besides the space.
 struct PlanSearchOptions
 {
-    SearchObjective objective{SearchObjective::TIME};
+    Objective objective;
     double peakFlops{0}; //!< of a device; 0: no bound by computation
     /// A plan whose computation and bubble alone take this many times the best one is left out.
     double boundFactor{3};
@@ -109,7 +113,9 @@ struct BaselinePlan
 
 /**
  * @ingroup proteus
- * What experts would try first: data parallelism alone; ZeRO 1, 2 and 3; and Megatron's recipe
+ * What experts would try first: data parallelism alone (S1 of Duan et al. 2024); ZeRO 1, 2 and 3;
+ * their S2 for transformers (four GPUs of a server share layers, without a pipeline or with two
+ * groups); and Megatron's recipe
  * (Narayanan et al. 2021, section 3: tensor parallelism up to the GPUs of a server, then as many
  * pipeline stages as memory asks for, the rest data parallelism; sequence parallelism and selective
  * recomputation as in Korthikanti et al. 2022).

@@ -133,8 +133,23 @@ class PlanWalk
             if (m_plan.dataParallel % expert == 0)
             {
                 m_plan.expertParallel = expert;
-                ChooseExperts();
+                ChooseMapping();
             }
+        }
+    }
+
+    /// Whether replicas or neighbours in the pipeline are nearer; the same where there is only one
+    /// of either.
+    void ChooseMapping()
+    {
+        const bool hasBoth =
+            m_plan.pipelineParallel > 1 && m_plan.dataParallel > m_plan.expertParallel;
+        m_plan.isPipelineInside = !m_options.variesMapping && m_options.base.isPipelineInside;
+        ChooseExperts();
+        if (hasBoth && m_options.variesMapping)
+        {
+            m_plan.isPipelineInside = true;
+            ChooseExperts();
         }
     }
 

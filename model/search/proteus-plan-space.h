@@ -59,8 +59,9 @@ struct PlanSpaceOptions
     bool variesRecomputation{true};         //!< else that of `base`
     bool variesSequence{true};              //!< sequence parallelism; else that of `base`
     bool variesBuckets{true};               //!< buckets of gradients; else those of `base`
-    bool variesSchedule{true};              //!< zero-bubble beside 1F1B; else that of `base`
-    ParallelPlan base;                      //!< number formats, optimizer, what is not varied
+    bool variesMapping{true};  //!< pipelines inside and across servers; else that of `base`
+    bool variesSchedule{true}; //!< zero-bubble beside 1F1B; else that of `base`
+    ParallelPlan base;         //!< number formats, optimizer, what is not varied
 };
 
 /// @ingroup proteus
@@ -71,7 +72,8 @@ using PrunedPlans = std::map<std::string, uint64_t>;
  * @ingroup proteus
  * Visits all plans: every factorisation of the devices into tensor (a power of two), pipeline (a
  * divisor of the blocks), context, and data parallelism with experts spread over a part of the
- * replicas; with every number of virtual stages, micro-batch (a power of two), ZeRO stage,
+ * replicas, and neighbours in the pipeline nearer than replicas or farther; with every number of
+ * virtual stages, micro-batch (a power of two), ZeRO stage,
  * recomputation, with and without sequence parallelism, and with gradients reduced at the end or in
  * buckets. What cannot be, or cannot fit into memory whatever else is chosen, is left out with all
  * that it would have, and counted once.

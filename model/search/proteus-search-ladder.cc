@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <atomic>
 #include <exception>
+#include <limits>
 #include <mutex>
 #include <thread>
 
@@ -112,15 +113,20 @@ ClimbLadder(std::vector<LadderEntry>& entries,
         for (std::size_t i = 0; i < entries.size(); ++i)
         {
             entries[i].values.resize(level + 1);
-            if (entries[i].values[level - 1])
+            const bool isUnranked = level == 1 && entries[i].isPinned;
+            if (entries[i].values[level - 1] || isUnranked)
             {
                 (entries[i].isPinned ? pinned : others).push_back(i);
             }
         }
         for (std::vector<std::size_t>* order : {&pinned, &others})
         {
+            const auto value = [&](std::size_t i) {
+                return entries[i].values[level - 1].value_or(
+                    std::numeric_limits<double>::infinity());
+            };
             std::stable_sort(order->begin(), order->end(), [&](std::size_t a, std::size_t b) {
-                return *entries[a].values[level - 1] < *entries[b].values[level - 1];
+                return value(a) < value(b);
             });
         }
         const LadderRung& rung = rungs[level - 1];

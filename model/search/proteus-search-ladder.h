@@ -29,8 +29,9 @@ namespace proteus
 /// Something to rank.
 struct LadderEntry
 {
-    bool isPinned{false};                      //!< whether it goes on however it ranks
-    std::vector<std::optional<double>> values; //!< by rung; the first one is given. Small is good
+    bool isPinned{false}; //!< whether it goes on however it ranks
+    /// By rung; small is good. The first one is given; what is pinned goes on without it, too.
+    std::vector<std::optional<double>> values;
 };
 
 /// @ingroup proteus

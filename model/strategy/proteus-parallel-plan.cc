@@ -321,6 +321,11 @@ AddRoot(StrategyTree& tree, const ParallelPlan& plan)
                           plan.contextParallel,
                           plan.tensorParallel};
     }
+    if (plan.isPipelineInside) // replicas are farthest apart
+    {
+        std::swap(tree.axisNames[0], tree.axisNames[1]);
+        std::swap(tree.axisSizes[0], tree.axisSizes[1]);
+    }
     tree.optimizer.zeroAxes = batchAxes;
     tree.root.op.splits = {{"batch", 0, batchAxes}};
     if (plan.contextParallel > 1)

@@ -45,7 +45,7 @@ RecomputePlan RecomputePlanFromString(const std::string& text);
 /**
  * @ingroup proteus
  * A common plan. Devices are numbered with tensor parallelism varying fastest, then expert, context
- * and data parallelism, then the pipeline.
+ * and data parallelism, then the pipeline; or the pipeline before data parallelism.
  */
 struct ParallelPlan
 {
@@ -68,6 +68,9 @@ struct ParallelPlan
     /// Whether device 0 stands for all: StrategyTree::hasRepresentative. For ZeRO 3 without other
     /// parallelism, in which all devices do the same, and all communicate with all.
     bool hasRepresentative{false};
+    /// Whether neighbours in the pipeline are closer together than replicas are. Megatron-LM:
+    /// --use-tp-pp-dp-mapping.
+    bool isPipelineInside{false};
     bool isSequenceParallel{false}; //!< whether activations between the tensor-parallel layers are
                                     //!< split along the sequence
     uint32_t globalBatch{0};        //!< samples per iteration; 0: one micro-batch

@@ -10,8 +10,8 @@
 #include "proteus-study-comparison.h"
 
 #include "ns3/proteus-markup.h"
+#include "ns3/proteus-page.h"
 #include "ns3/proteus-plural.h"
-#include "ns3/proteus-resources.h"
 #include "ns3/proteus-tables.h"
 
 #include <algorithm>
@@ -348,35 +348,11 @@ WritePareto(const View& view, std::ostream& out)
         const StudyGroup& group = comparison.groups[i];
         out << "<li>"
             << EscapeMarkup(view.Name(group) + ": " +
-                          FormatQuantity(group.measure.median, view.unit) + " for " +
-                          FormatQuantity(*group.cost, view.costUnit))
+                            FormatQuantity(group.measure.median, view.unit) + " for " +
+                            FormatQuantity(*group.cost, view.costUnit))
             << "</li>\n";
     }
     out << "</ul>\n";
-}
-
-/// Writes rows of text as a table. @param head its first row
-void
-WriteRows(const std::vector<std::string>& head,
-          const std::vector<std::vector<std::string>>& rows,
-          std::ostream& out)
-{
-    out << "<div class=\"scroll\"><table><thead><tr>";
-    for (const std::string& name : head)
-    {
-        out << "<th>" << EscapeMarkup(name) << "</th>";
-    }
-    out << "</tr></thead><tbody>\n";
-    for (const auto& row : rows)
-    {
-        out << "<tr>";
-        for (const std::string& cell : row)
-        {
-            out << "<td>" << EscapeMarkup(cell) << "</td>";
-        }
-        out << "</tr>\n";
-    }
-    out << "</tbody></table></div>\n";
 }
 
 /// Writes what the columns of the table mean.
@@ -390,19 +366,9 @@ WriteColumns(const Table& table, std::ostream& out)
     }
     out << "<h2 id=\"columns\">Columns of the CSV file</h2>\n<details><summary>"
         << table.columns.size() << " columns</summary>\n";
-    WriteRows({"column", "unit", "meaning"}, rows, out);
+    WriteMarkupTable({"column", "unit", "meaning"}, rows, out);
     out << "</details>\n";
 }
-
-/// Of this page alone, after the style of reports.
-const char* const STYLE = R"(
-svg.chart { width: 100%; max-width: 60rem; height: auto; }
-svg.chart text { font: 12px system-ui, sans-serif; fill: var(--quiet); }
-svg.chart .grid { stroke: var(--line); stroke-width: 1; }
-.scroll { overflow-x: auto; }
-table { border-collapse: collapse; font-size: .9rem; }
-th, td { padding: .25rem .7rem; border-bottom: 1px solid var(--line); text-align: left; }
-)";
 
 } // namespace
 
@@ -449,24 +415,14 @@ void
 WriteStudyPage(const Study& study, const Table& table, std::ostream& out)
 {
     const View view(study, table);
-    out << "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta "
-           "name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>"
-        << EscapeMarkup(study.name) << "</title>\n<style>\n"
-        << GetResource("report.css") << STYLE << "</style>\n</head>\n<body>\n<header><p "
-        << "class=\"kind\">Study with " << EscapeMarkup(study.program) << "</p>\n<h1>"
-        << EscapeMarkup(study.name) << "</h1></header>\n<main>\n<ul class=\"words\">\n";
-    for (const std::string& words : DescribeStudy(study, table))
-    {
-        out << "<li>" << EscapeMarkup(words) << "</li>\n";
-    }
-    out << "</ul>\n";
+    BeginPage(study.name, "Study with " + study.program, DescribeStudy(study, table), out);
     if (!view.comparison.groups.empty())
     {
         auto rows = ListGroups(view);
         const std::vector<std::string> head = rows.front();
         rows.erase(rows.begin());
         out << "<h2 id=\"table\">All combinations, best first</h2>\n";
-        WriteRows(head, rows, out);
+        WriteMarkupTable(head, rows, out);
         out << "<p class=\"note\">Within the spread: the ranges from least to most of this "
                "combination and of the best meet, so that chance may be all of the difference. "
                "The spread of few throws is narrow.</p>\n<h2 id=\"lines\">Lines</h2>\n";
@@ -479,9 +435,9 @@ WriteStudyPage(const Study& study, const Table& table, std::ostream& out)
         options.push_back({"--" + name, value});
     }
     out << "<h2 id=\"options\">Options of all points</h2>\n";
-    WriteRows({"option", "value"}, options, out);
+    WriteMarkupTable({"option", "value"}, options, out);
     WriteColumns(table, out);
-    out << "</main>\n</body>\n</html>\n";
+    EndPage(out);
 }
 
 } // namespace proteus

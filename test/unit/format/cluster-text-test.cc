@@ -230,6 +230,13 @@ TEST(Prices, EveryUsualFabricHasABill)
     }
 }
 
+TEST(Prices, RentsAreThoseOfTheGpu)
+{
+    const PriceTable prices = LoadPrices();
+    EXPECT_DOUBLE_EQ(prices.FindRent("H100-SXM5-80GB"), 4.916);
+    EXPECT_THROW(prices.FindRent("TITAN-Xp"), std::invalid_argument); // nobody rents it
+}
+
 TEST(Prices, WrongTablesAreRefusedWithTheirPlace)
 {
     const auto message = [](const std::string& body) -> std::string {
@@ -248,6 +255,10 @@ TEST(Prices, WrongTablesAreRefusedWithTheirPlace)
     const std::string classes =
         R"("classes": [{"name": "copper", "up_to_m": 3}, {"name": "optics"}], )";
     EXPECT_EQ(message(classes + R"("items": [])"), "");
+    EXPECT_NE(message(classes + R"("items": [], "rents": [{"gpu": "A10", "price_per_hour": 1, )"
+                                R"("source": ""}])")
+                  .find("/rents/0/source"),
+              std::string::npos);
     EXPECT_NE(message(R"("items": [], "classes": [])").find("/classes: needs"), std::string::npos);
     EXPECT_NE(message(R"("items": [], "classes": [{"name": "a", "up_to_m": 3}])").find("no bound"),
               std::string::npos);

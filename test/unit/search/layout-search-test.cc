@@ -414,8 +414,9 @@ TEST(LayoutSearch, WhatDoesNotDivideOrFitIsNoCandidate)
     EXPECT_THROW(Find(space, 0, {"batch"}), std::invalid_argument); // 6 samples, 4 devices
     const LayoutCandidate& columns = space.GetCandidates(0)[Find(space, 0, {"out"})];
     // A quarter of the parameters with gradient and state, and of the result.
-    EXPECT_DOUBLE_EQ(columns.memoryBytes, 1024 * 1024 / 4 * 20.0 + 6 * 1024 / 4 * 4);
-    options.memoryBytes = columns.memoryBytes;
+    EXPECT_DOUBLE_EQ(columns.memoryBytes, 1024 * 1024 / 4 * 20.0);
+    EXPECT_DOUBLE_EQ(columns.savedBytes, 6 * 1024 / 4 * 4);
+    options.memoryBytes = columns.memoryBytes + columns.savedBytes;
     const LayoutSpace narrow(model, options);
     EXPECT_EQ(narrow.GetCandidates(0).size(), 1u);
     options.memoryBytes = 1000;

@@ -7,6 +7,9 @@
 #include "ns3/proteus-compiler.h"
 #include "ns3/proteus-inventory.h"
 #include "ns3/proteus-layout-strategy.h"
+#include "ns3/proteus-model-json.h"
+#include "ns3/proteus-parallel-plan.h"
+#include "ns3/proteus-placement.h"
 #include "ns3/proteus-strategy-json.h"
 
 #include <algorithm>
@@ -214,5 +217,114 @@ TEST(LayoutStrategy, SearchFindsWhatFits)
     for (const LayoutFinding& finding : narrow)
     {
         EXPECT_LE(finding.memoryBytes, least);
+    }
+}
+
+// Layouts inside the stages of a plan: every operator stays on its stage, whose devices are those
+// of the plan's mapping, also when the strategy is read back from its file.
+TEST(LayoutStrategy, StagesKeepTheirPlaces)
+{
+    const Model model = MakeModel(4, true);
+    for (const bool isInside : {false, true})
+    {
+        ParallelPlan plan;
+        plan.pipelineParallel = 2;
+        plan.dataParallel = 4;
+        plan.microBatch = 16;
+        plan.globalBatch = 128;
+        plan.isPipelineInside = isInside;
+        plan.recompute = RecomputePlan::FULL;
+        LayoutSpaceOptions options;
+        options.communication = &VOLUME;
+        const std::vector<LayoutFinding> found =
+            SearchLayouts(model, 8, 2, options, ExpandPlan(model, plan));
+        ASSERT_EQ(found.size(), 2u); // meshes of 4 and 2 x 2; no experts
+        for (const LayoutFinding& finding : found)
+        {
+            const bool hasTwoAxes = finding.name.find("2 x 2") != std::string::npos;
+            EXPECT_NE(finding.name.find("in 2 stages"), std::string::npos) << finding.name;
+            std::stringstream file;
+            WriteStrategyJson(finding.tree, file);
+            const StrategyTree tree = ReadStrategyJson(file, "s.json").GetTree(model);
+            EXPECT_EQ(tree.schedule.microBatches, 2u);
+            for (const PlacedOperator& placed : PlaceModel(model, tree).operators)
+            {
+                if (placed.isTransfer)
+                {
+                    continue;
+                }
+                const bool isLate = placed.op.name == "end" || placed.op.name[5] > '1';
+                const uint32_t stage =
+                    placed.op.name[0] == 'l' || placed.op.name == "end" ? isLate : 0;
+                EXPECT_EQ(placed.stage, stage) << placed.op.name;
+                std::vector<DeviceId> devices = placed.mesh->GetDevices();
+                std::sort(devices.begin(), devices.end());
+                const std::vector<DeviceId> first = isInside && hasTwoAxes
+                                                        ? std::vector<DeviceId>{0, 1, 4, 5}
+                                                        : std::vector<DeviceId>{0, 1, 2, 3};
+                for (std::size_t i = 0; i < devices.size(); ++i)
+                {
+                    EXPECT_EQ(devices[i], first[i] + stage * (isInside && hasTwoAxes ? 2 : 4));
+                }
+            }
+            EXPECT_TRUE(*tree.root.children.at(2).recompute); // layer0
+            EXPECT_NO_THROW(CompileModel(model, tree));
+        }
+    }
+}
+
+// Transfers between stages are counted: with nothing else to do, the cost is theirs.
+TEST(LayoutStrategy, WhatStagesSendIsTheCost)
+{
+    ModelBuilder builder("two");
+    TensorId x = builder.AddInput("x", {64, 256}, {"batch", "feature"});
+    const OperatorAttributes linear{{{"outputs", {256}}, {"bias", {0}}}, {}};
+    x = builder.Add("linear", "layer0.a", {x}, linear)[0];
+    builder.Add("linear", "layer1.a", {x}, linear);
+    const Model model = builder.Build();
+    LayoutSpaceOptions options;
+    options.mesh = MakeNamedMesh({4});
+    options.communication = &VOLUME;
+    options.pipeline.stages = {0, 1};
+    options.pipeline.ranks = 2;
+    options.pipeline.stride = 4;
+    const LayoutSpace space(model, options);
+    const LayoutChoice data = space.MakeStart(LayoutStart::ALL_DATA);
+    const LayoutProblem problem = space.MakeProblem();
+    const double part = 64 * 256 * 4 / 4; // of the result, and of its gradient
+    ASSERT_EQ(problem.GetEdges().size(), 1u);
+    EXPECT_DOUBLE_EQ(problem.GetEdges()[0].cost->At(data[0], data[1]), 2 * part);
+}
+
+// Krizhevsky's layouts: the large layers of the classifier have no gradients to reduce.
+TEST(LayoutStrategy, ClassifierSplitsFeatures)
+{
+    const Model model = LoadModel(std::string(PROTEUS_SOURCE_DIR) + "/workloads/models/vgg16.json",
+                                  {{"batch", 16}});
+    EXPECT_TRUE(HasClassifier(model));
+    EXPECT_FALSE(HasClassifier(MakeModel(2, false)));
+    LayoutSpaceOptions options;
+    options.mesh = MakeNamedMesh({8});
+    options.communication = &VOLUME;
+    const LayoutSpace space(model, options);
+    const LayoutChoice choice = space.MakeStart(LayoutStart::CLASSIFIER);
+    EXPECT_LT(space.MakeProblem().GetCost(choice),
+              0.5 * space.MakeProblem().GetCost(space.MakeStart(LayoutStart::ALL_DATA)));
+    for (OperatorId id = 0; id < choice.size(); ++id)
+    {
+        const ModelOperator& op = model.GetOperator(id);
+        const LayoutCandidate& candidate = space.GetCandidates(id)[choice[id]];
+        std::string split = "none";
+        for (std::size_t i = 0; i < op.dimensions.size(); ++i)
+        {
+            split = candidate.splits[i].empty() ? split : op.dimensions[i].name;
+        }
+        const std::string expected = op.name == "classifier.fc1"   ? "out"
+                                     : op.name == "classifier.fc2" ? "in"
+                                                                   : "batch";
+        if (op.kind == "linear" || op.kind == "convolution")
+        {
+            EXPECT_EQ(split, expected) << op.name;
+        }
     }
 }

@@ -137,6 +137,7 @@ TEST(PlanSpace, EveryPlanIsThereOnceAndWhatIsLeftOutIsCounted)
                               "selective",
                               "sequenceParallel=true",
                               "buckets=whole",
+                              "mapping=tp-pp-dp",
                               "microBatch=2"})
     {
         EXPECT_TRUE(std::any_of(seen.begin(), seen.end(), [&](const std::string& plan) {
@@ -239,6 +240,7 @@ TEST(PlanEstimate, RanksAsFlowsDo)
                              R"({"dp": 4, "pp": 4, "globalBatch": 16})",
                              R"({"dp": 2, "pp": 8, "globalBatch": 16})",
                              R"({"dp": 2, "pp": 4, "tp": 2, "globalBatch": 16})",
+                             R"({"dp": 4, "pp": 4, "globalBatch": 16, "mapping": "tp-pp-dp"})",
                              R"({"dp": 4, "pp": 4, "virtualStages": 2, "globalBatch": 16})",
                              R"({"dp": 4, "pp": 4, "schedule": "zero-bubble", "globalBatch": 16})",
                              R"({"dp": 16, "globalBatch": 16, "recompute": "full"})"})
@@ -386,6 +388,14 @@ TEST(SearchLadder, StopsWhenTheTimeIsUp)
     ClimbLadder(entries, {rung}, [&]() { return runs >= 3; });
     EXPECT_LE(runs, 5); // two threads may have begun one each
     EXPECT_GE(runs, 3);
+    // What is pinned is run without a value of the first rung, too.
+    entries = {{true, {std::nullopt}}, {false, {std::nullopt}}, {false, {2.0}}};
+    rung = {"flow", 10, 10, 1, [](std::size_t i) { return std::optional<double>(double(i)); }};
+    ClimbLadder(entries, {rung});
+    EXPECT_TRUE(entries[0].values[1].has_value());
+    EXPECT_FALSE(entries[1].values[1].has_value());
+    EXPECT_EQ(RankEntries(entries), (std::vector<std::size_t>{0, 2}));
+    EXPECT_EQ(CompareRungs(entries, 1).entries, 1u);
     rung.evaluate = [](std::size_t) -> std::optional<double> { throw std::runtime_error("no"); };
     EXPECT_THROW(ClimbLadder(entries, {rung}), std::runtime_error);
 }
@@ -414,5 +424,10 @@ TEST(PlanSearch, FindsWhatExpertsFindOrBetter)
     }
     EXPECT_EQ(SearchObjectiveFromString("cost"), SearchObjective::COST);
     EXPECT_THROW(SearchObjectiveFromString("joy"), std::invalid_argument);
-    EXPECT_DOUBLE_EQ(GetObjectiveValue(SearchObjective::THROUGHPUT_PER_GPU, 3, 8, 16), 1.5);
+    Objective objective{SearchObjective::THROUGHPUT_PER_GPU, 16, 8, 2};
+    EXPECT_DOUBLE_EQ(objective.GetValue(3, 8), 1.5);
+    objective.kind = SearchObjective::COST; // 12 GPUs are two servers: 16 x 2 an hour
+    EXPECT_DOUBLE_EQ(objective.GetValue(3600, 12), 2);
+    objective.kind = SearchObjective::TIME;
+    EXPECT_DOUBLE_EQ(objective.GetValue(3, 8), 3);
 }

@@ -1,0 +1,54 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-search-experts.h"
+
+#include "ns3/proteus-strategy-json.h"
+
+#include <filesystem>
+#include <functional>
+#include <numeric>
+#include <stdexcept>
+
+namespace ns3
+{
+namespace proteus
+{
+
+LoadedExpert
+LoadExpert(const std::string& path, const ModelOptions& model, uint64_t samples, uint64_t nGpus)
+{
+    ModelOptions options = model;
+    options.strategy = path;
+    LoadedExpert expert;
+    expert.name = std::filesystem::path(path).stem().string();
+    expert.plan = LoadStrategy(path).plan;
+    expert.training = options.Load();
+    const StrategyTree& tree = expert.training.tree;
+    expert.devices = expert.plan ? expert.plan->GetNDevices()
+                                 : std::accumulate(tree.axisSizes.begin(),
+                                                   tree.axisSizes.end(),
+                                                   uint64_t{1},
+                                                   std::multiplies<>());
+    if (expert.devices > nGpus)
+    {
+        throw std::invalid_argument("--experts: " + path + " needs " +
+                                    std::to_string(expert.devices) + " GPUs, the cluster has " +
+                                    std::to_string(nGpus) + "; add servers (--nodes)");
+    }
+    const uint64_t own = tree.batch * tree.schedule.microBatches;
+    if (own != samples)
+    {
+        throw std::invalid_argument("--experts: " + path + " has " + std::to_string(own) +
+                                    " samples per iteration, --globalBatch is " +
+                                    std::to_string(samples) +
+                                    "; make both the same, so that times can be compared");
+    }
+    return expert;
+}
+
+} // namespace proteus
+} // namespace ns3

@@ -1,0 +1,137 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-search-options.h"
+
+#include "proteus-option-list.h"
+
+#include "ns3/proteus-split.h"
+
+#include <algorithm>
+#include <stdexcept>
+#include <vector>
+
+namespace ns3
+{
+namespace proteus
+{
+
+namespace
+{
+
+/// What can be varied, besides tensor, pipeline and data parallelism.
+const std::vector<std::string> CHOICES{"context",
+                                       "experts",
+                                       "microBatch",
+                                       "zero",
+                                       "recompute",
+                                       "sequence",
+                                       "buckets",
+                                       "schedule",
+                                       "mapping",
+                                       "virtualStages",
+                                       "layouts"};
+
+} // namespace
+
+std::set<std::string>
+SearchOptions::GetChoices() const
+{
+    if (vary == "all")
+    {
+        return {CHOICES.begin(), CHOICES.end()};
+    }
+    std::set<std::string> choices;
+    for (const std::string& choice : SplitList(vary == "none" ? "" : vary))
+    {
+        if (std::find(CHOICES.begin(), CHOICES.end(), choice) == CHOICES.end())
+        {
+            std::string known;
+            for (const std::string& one : CHOICES)
+            {
+                known += one + ", ";
+            }
+            throw std::invalid_argument("--vary=" + vary + ": must be all, none, or of " + known +
+                                        "separated by commas");
+        }
+        choices.insert(choice);
+    }
+    return choices;
+}
+
+void
+SearchOptions::AddTo(OptionList& command)
+{
+    command.AddValue("model",
+                     "model: a name in workloads/models/, e.g. gpt3-6.7b, or a JSON file",
+                     model.model);
+    command.AddValue("variables",
+                     "variables of the model's file to set, e.g. layers=4,fusedAttention=1",
+                     model.variables);
+    AddClusterTo(command);
+    command.StartGroup("Search");
+    AddLaunchTo(command);
+    command.AddValue("memory", "GB of a GPU that may be used (0: all of it)", memory);
+    command.AddValue("globalBatch", "samples per iteration", globalBatch);
+    command.AddValue("dataType", "number format of matrix products", dataType);
+    command.AddValue("optimizer", "sgd, momentum or adam", optimizer);
+    command.AddValue("objective",
+                     "time (shortest iteration on all GPUs), throughput-per-GPU or cost (rent of "
+                     "whole servers per sample, see --prices); the latter two with fewer GPUs, too",
+                     objective);
+    command.AddValue("prices", "table with rents of GPUs, a JSON file", prices);
+    command.AddValue("budget",
+                     "seconds after which nothing new is begun (0: none): half of them for "
+                     "formulas, the rest for runs",
+                     budget);
+    command.AddValue("flows", "strategies that are run by flows, the best by formula", flows);
+    command.AddValue("packets",
+                     "strategies that are run by packets, the best by flows (and the best of "
+                     "experts')",
+                     packets);
+    command.AddValue("threads", "that run strategies by flows", threads);
+    command.AddValue("mostTensor",
+                     "most GPUs that share a layer (0: those of a server)",
+                     mostTensor);
+    command.AddValue("mostContext",
+                     "most GPUs that share a sequence (0: one per 2048 tokens, up to 8)",
+                     mostContext);
+    command.AddValue("mostMicroBatch", "most samples of a micro-batch", mostMicroBatch);
+    command.AddValue(
+        "vary",
+        "what is searched besides tensor, pipeline and data parallelism: all, none, "
+        "or of context, experts, microBatch, zero, recompute, sequence, buckets, "
+        "schedule, mapping (pipelines inside or across servers), virtualStages, layouts (of "
+        "every operator, in stages of up to 64 GPUs), separated by commas",
+        vary);
+    command.AddValue("layoutPlans",
+                     "plans, the best by formula and unlike each other, in whose stages layouts "
+                     "are searched",
+                     layoutPlans);
+    command.AddValue("experts",
+                     "strategies to compare with, JSON files as --strategy has them, separated by "
+                     "commas",
+                     experts);
+    command.AddValue("sensitivity",
+                     "say what changes with half and twice the network bandwidth and twice the "
+                     "memory",
+                     isSensitivityWanted);
+    command.AddOutput("csv", "write a line per strategy that was run to this file", csv);
+    command.AddOutput("saveStrategies",
+                      "write the strategies to this folder, 1.json the best, for --strategy",
+                      output);
+    command.AddHint("output", "it is --saveStrategies");
+    command.AddOutput("report", "write a page with the table, and time against memory", report);
+    plot.AddTo(command);
+    command.AddValue("log",
+                     "file that keeps the results of runs; a search that was stopped goes on "
+                     "from it",
+                     log);
+    command.AddValue("quiet", "no progress line", quiet);
+}
+
+} // namespace proteus
+} // namespace ns3

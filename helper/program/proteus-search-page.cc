@@ -1,0 +1,203 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-search-report.h"
+
+#include "ns3/proteus-markup.h"
+#include "ns3/proteus-page.h"
+#include "ns3/proteus-spread.h"
+#include "ns3/proteus-study-chart.h"
+#include "ns3/proteus-tables.h"
+
+#include <algorithm>
+
+/**
+ * @file
+ * @ingroup proteus
+ * What a search has found, as a page.
+ */
+
+namespace ns3
+{
+namespace proteus
+{
+
+namespace
+{
+
+constexpr std::size_t MOST_ROWS = 400; //!< of the table
+
+std::string
+GetName(const SearchCandidate& candidate)
+{
+    return (candidate.name.empty() ? "" : candidate.name + ": ") + candidate.strategy;
+}
+
+std::vector<std::string>
+DescribeSearch(const SearchOutcome& outcome)
+{
+    std::vector<std::string> words;
+    words.push_back("Looked at " + FormatCount(outcome.visited) + " plans" +
+                    (outcome.isComplete ? "" : ", then the time was up") + "; " +
+                    FormatCount(outcome.candidates.size()) + " strategies ranked by formula, " +
+                    FormatCount(outcome.order.size()) + " of them run.");
+    if (!outcome.order.empty())
+    {
+        const std::size_t best = outcome.order[0];
+        words.push_back("Best: " + GetName(outcome.candidates[best]) + ", " +
+                        FormatTime(GetFinest(outcome, best).seconds) + ".");
+    }
+    for (std::size_t rung = 1; rung < outcome.rungs.size(); ++rung)
+    {
+        const RungAgreement agreement = CompareRungs(outcome.entries, rung);
+        if (agreement.entries > 1)
+        {
+            words.push_back("Rank correlation of " + outcome.rungs[rung - 1] + " and " +
+                            outcome.rungs[rung] + " over " + std::to_string(agreement.entries) +
+                            " strategies: " + FormatNumber(agreement.rankCorrelation, 3) + ".");
+        }
+    }
+    return words;
+}
+
+/// Time against memory, both of the flows, which all that was run has.
+void
+WriteFront(const SearchOutcome& outcome, std::ostream& out)
+{
+    std::vector<ChartDot> dots;
+    std::vector<ChartDot> front;
+    for (const std::size_t number : outcome.order)
+    {
+        const SearchCandidate& candidate = outcome.candidates[number];
+        const bool isOnFront = IsOnParetoFront(outcome, number);
+        (isOnFront ? front : dots)
+            .push_back({GetName(candidate),
+                        static_cast<double>(candidate.flow.peakMemoryBytes),
+                        FindSpread({candidate.flow.seconds}),
+                        isOnFront});
+    }
+    std::stable_sort(front.begin(), front.end(), [](const ChartDot& a, const ChartDot& b) {
+        return a.x < b.x;
+    });
+    dots.insert(dots.end(), front.begin(), front.end());
+    out << "<h2 id=\"front\">Time against memory</h2>\n";
+    WriteDotChart("memory of the fullest GPU", "B", "iteration by flows", "s", dots, out);
+    out << "<p>On the dashed line no other strategy is both faster and smaller:</p>\n<ul "
+           "class=\"words\">\n";
+    for (const ChartDot& dot : front)
+    {
+        out << "<li>"
+            << EscapeMarkup(dot.name + ": " + FormatTime(dot.y.median) + ", " + FormatBytes(dot.x))
+            << "</li>\n";
+    }
+    out << "</ul>\n";
+}
+
+std::vector<std::vector<std::string>>
+ListStrategies(const SearchOutcome& outcome)
+{
+    std::vector<std::vector<std::string>> rows;
+    for (std::size_t i = 0; i < outcome.order.size() && i < MOST_ROWS; ++i)
+    {
+        const std::size_t number = outcome.order[i];
+        const SearchCandidate& candidate = outcome.candidates[number];
+        const SearchRun& run = GetFinest(outcome, number);
+        const bool hasPacket = outcome.entries[number].values.size() > 2 &&
+                               outcome.entries[number].values[2].has_value();
+        rows.push_back({std::to_string(i + 1),
+                        candidate.strategy,
+                        candidate.analyticS > 0 ? FormatTime(candidate.analyticS) : "",
+                        FormatTime(candidate.flow.seconds),
+                        hasPacket ? FormatTime(candidate.packet.seconds) : "",
+                        FormatPercent(run.modelFlopUtilisation),
+                        FormatBytes(static_cast<double>(run.peakMemoryBytes)),
+                        DescribeStrategy(outcome, i)});
+    }
+    return rows;
+}
+
+/// @return how a time compares with another one
+std::string
+FormatChange(double seconds, double before)
+{
+    const double percent = 100 * (seconds / before - 1);
+    return (percent < 0 ? "" : "+") + FormatNumber(percent, 3) + " %";
+}
+
+std::vector<std::vector<std::string>>
+ListSensitivity(const std::vector<SensitivityRow>& rows, double seconds)
+{
+    std::vector<std::vector<std::string>> table;
+    for (const SensitivityRow& row : rows)
+    {
+        const bool hasBest = !row.best.empty();
+        const bool hasToday = row.todaySeconds > 0;
+        table.push_back({row.change,
+                         hasToday ? FormatTime(row.todaySeconds) : "does not fit",
+                         hasToday ? FormatChange(row.todaySeconds, seconds) : "",
+                         hasBest ? FormatTime(row.bestSeconds) : "-",
+                         hasBest ? FormatChange(row.bestSeconds, seconds) : "",
+                         hasBest ? row.best : "nothing fits"});
+    }
+    return table;
+}
+
+const std::vector<std::string> SENSITIVITY_HEAD{"with",
+                                                "today's best",
+                                                "change",
+                                                "best then",
+                                                "change",
+                                                "strategy then"};
+
+} // namespace
+
+void
+PrintSensitivity(const std::vector<SensitivityRow>& rows,
+                 const std::string& best,
+                 double seconds,
+                 std::ostream& out)
+{
+    std::vector<std::vector<std::string>> table = ListSensitivity(rows, seconds);
+    table.insert(table.begin(), SENSITIVITY_HEAD);
+    out << "\nSensitivity, by flows (today's best: " << best << ", " << FormatTime(seconds) << ")\n"
+        << FormatTable(table, "lrrrrl");
+}
+
+void
+WriteSearchPage(const SearchOutcome& outcome,
+                const std::vector<SensitivityRow>& rows,
+                const std::string& subject,
+                std::ostream& out)
+{
+    BeginPage(subject, "Search for a strategy", DescribeSearch(outcome), out);
+    if (!outcome.order.empty())
+    {
+        out << "<h2 id=\"table\">Strategies, best first</h2>\n";
+        WriteMarkupTable(
+            {"rank", "strategy", "formula", "flows", "packets", "MFU", "memory", "why"},
+            ListStrategies(outcome),
+            out);
+        WriteFront(outcome, out);
+    }
+    if (!rows.empty() && !outcome.order.empty())
+    {
+        out << "<h2 id=\"sensitivity\">What changes if ...</h2>\n";
+        WriteMarkupTable(SENSITIVITY_HEAD,
+                         ListSensitivity(rows, outcome.candidates[outcome.order[0]].flow.seconds),
+                         out);
+    }
+    std::vector<std::vector<std::string>> left;
+    for (const auto& [reason, count] : outcome.pruned)
+    {
+        left.push_back({FormatCount(count), reason});
+    }
+    out << "<h2 id=\"left\">Left out</h2>\n";
+    WriteMarkupTable({"plans or families", "reason"}, left, out);
+    EndPage(out);
+}
+
+} // namespace proteus
+} // namespace ns3

@@ -1,0 +1,444 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-search-run.h"
+
+#include "proteus-progress.h"
+#include "proteus-search-experts.h"
+#include "proteus-stop-signals.h"
+
+#include "ns3/proteus-framework-kernels.h"
+#include "ns3/proteus-gpu-model.h"
+#include "ns3/proteus-input-file.h"
+#include "ns3/proteus-plan-communication.h"
+#include "ns3/proteus-plan-layouts.h"
+#include "ns3/proteus-plan-search.h"
+#include "ns3/proteus-prices-json.h"
+#include "ns3/proteus-split.h"
+#include "ns3/proteus-strategy-json.h"
+#include "ns3/proteus-tables.h"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <set>
+#include <sstream>
+#include <stdexcept>
+
+namespace ns3
+{
+namespace proteus
+{
+
+namespace
+{
+
+constexpr double GBYTE = 1e9;
+
+/// A search from its subject to its outcome.
+class Search
+{
+  public:
+    Search(const SearchOptions& options, const SearchSubject& subject)
+        : m_options(options),
+          m_cluster(subject.cluster),
+          m_gpu(FindGpuDatasheet(m_cluster.GetVertices()[m_cluster.GetGpus().at(0)].model)),
+          m_memoryBytes(subject.memoryBytes),
+          m_framework(LoadFramework(options, m_gpu.model)),
+          m_kernels(m_gpu, m_framework.kernels),
+          m_paths(m_cluster),
+          m_evaluation(options,
+                       m_cluster,
+                       static_cast<uint64_t>(m_memoryBytes),
+                       options.log,
+                       DescribeSubject()),
+          m_communication(m_cluster,
+                          m_paths,
+                          MakeFlowParameters(m_evaluation.GetSettings(), false),
+                          m_evaluation.GetSettings().collectives),
+          m_start(std::chrono::steady_clock::now()),
+          m_pinned(subject.pinned)
+    {
+    }
+
+    SearchOutcome Run()
+    {
+        m_objective.kind = SearchObjectiveFromString(m_options.objective);
+        if (m_objective.kind == SearchObjective::COST)
+        {
+            InputFile file(m_options.prices);
+            const PriceTable prices = ReadPricesJson(file.GetStream(), m_options.prices);
+            m_objective.pricePerHour = prices.FindRent(m_gpu.model);
+            m_outcome.currency = prices.currency;
+        }
+        SetSpace();
+        PlanEstimator estimator([this](const ParallelPlan& plan) { return Make(plan).model; },
+                                MakeTimer(),
+                                m_communication);
+        Rank(estimator);
+        Climb();
+        m_outcome.order = RankEntries(m_outcome.entries);
+        m_outcome.objective = m_objective;
+        return std::move(m_outcome);
+    }
+
+  private:
+    /// What a log has to be of.
+    std::string DescribeSubject() const
+    {
+        std::ostringstream text;
+        text << m_options.model.model << " " << m_options.model.variables << " on "
+             << m_options.cluster << " " << m_cluster.GetName() << ", "
+             << m_cluster.GetGpus().size() << " GPUs, " << m_cluster.GetLinks().size()
+             << " links, batch " << m_options.globalBatch << ", " << m_memoryBytes << " bytes, "
+             << m_options.launchInterval << ", stream " << m_options.stream << ", "
+             << m_options.dataType << ", " << m_options.optimizer << ", framework "
+             << m_framework.name;
+        return text.str();
+    }
+
+    double GetElapsed() const
+    {
+        return std::chrono::duration<double>(std::chrono::steady_clock::now() - m_start).count();
+    }
+
+    /// @param share of the budget @return whether it is used up, or a signal has come
+    bool IsOver(double share) const
+    {
+        return StopSignals::Obey() ||
+               (m_options.budget > 0 && GetElapsed() > share * m_options.budget);
+    }
+
+    /// The framework of all plans. Formulas ask for kernels in an order of their own, so that they
+    /// cannot know how far the host is ahead: an operator takes the longer of both times.
+    static Framework LoadFramework(const SearchOptions& options, const std::string& gpu)
+    {
+        ModelOptions model = options.model;
+        model.strategy = "dp=1";
+        Framework framework =
+            options.framework.Load(gpu, model.Load().model, nullptr, options.launchInterval);
+        framework.host.isAhead = false;
+        return framework;
+    }
+
+    static TrainingPlan Make(ModelOptions options, const ParallelPlan& plan)
+    {
+        options.strategy = FormatPlan(plan);
+        return options.Load();
+    }
+
+    TrainingPlan Make(const ParallelPlan& plan) const
+    {
+        return Make(m_options.model, plan);
+    }
+
+    /// Times kernels as the graphs that are run have them.
+    KernelTimer MakeTimer() const
+    {
+        const PrecisionSpec& precision = m_space.base.precision;
+        const bool isWide =
+            precision.gradient == DataType::FP32 || precision.gradient == DataType::TF32;
+        RooflineModel roofline;
+        roofline.launchIntervalPs = m_options.launchInterval.value.GetPicoSeconds();
+        return
+            [this,
+             roofline,
+             known = MakeFrameworkTimer(m_kernels, m_framework, precision.compute, isWide ? 4 : 2)](
+                const KernelDescription& kernel) {
+                const int64_t time = known(kernel);
+                if (time >= 0)
+                {
+                    return time;
+                }
+                Task task;
+                task.flops = kernel.flops;
+                task.bytes = kernel.bytes;
+                task.dataType = kernel.dataType;
+                return roofline.ComputeTimePs(task, m_gpu);
+            };
+    }
+
+    /// @return GPUs of the first server
+    uint32_t CountServerGpus() const
+    {
+        const std::vector<VertexId>& gpus = m_cluster.GetGpus();
+        const int32_t server = m_cluster.GetVertices()[gpus[0]].server;
+        return static_cast<uint32_t>(std::count_if(gpus.begin(), gpus.end(), [&](VertexId gpu) {
+            return m_cluster.GetVertices()[gpu].server == server;
+        }));
+    }
+
+    void SetSpace()
+    {
+        const std::set<std::string> choices = m_options.GetChoices();
+        auto varies = [&](const char* choice) { return choices.count(choice) > 0; };
+        const auto nGpus = static_cast<uint32_t>(m_cluster.GetGpus().size());
+        m_space.globalBatch = ToCount(m_options.globalBatch, "globalBatch", 1);
+        m_space.memoryBytes = m_memoryBytes;
+        m_space.devices = {nGpus};
+        while (m_objective.kind != SearchObjective::TIME && m_space.devices.front() % 2 == 0)
+        {
+            m_space.devices.insert(m_space.devices.begin(), m_space.devices.front() / 2);
+        }
+        m_space.base.gradients.isInPlace = true;
+        m_space.base.gradients.policy = BucketPolicy::WHOLE;
+        m_space.base.precision.compute = DataTypeFromString(m_options.dataType);
+        m_space.base.optimizer.kind = OptimizerKindFromString(m_options.optimizer);
+        m_facts = DescribeForPlans(Make(m_space.base).model);
+        const uint32_t perServer = CountServerGpus();
+        m_objective.devicesPerServer = perServer;
+        m_space.mostTensorParallel = m_options.mostTensor > 0
+                                         ? ToCount(m_options.mostTensor, "mostTensor", 1)
+                                     : perServer > 1 ? perServer
+                                                     : std::min<uint32_t>(16, nGpus);
+        const uint64_t contexts = std::min<uint64_t>(8, m_facts.sequence / 2048);
+        m_space.mostContextParallel =
+            m_options.mostContext > 0 ? ToCount(m_options.mostContext, "mostContext", 1)
+            : varies("context")       ? static_cast<uint32_t>(std::max<uint64_t>(1, contexts))
+                                      : 1;
+        m_space.mostMicroBatch =
+            varies("microBatch") ? ToCount(m_options.mostMicroBatch, "mostMicroBatch", 1) : 1;
+        m_space.mostVirtualStages = varies("virtualStages") ? m_space.mostVirtualStages : 1;
+        m_space.zero = varies("zero") ? m_space.zero : std::vector<uint32_t>{0};
+        m_space.variesRecomputation = varies("recompute");
+        m_space.variesSequence = varies("sequence");
+        m_space.variesBuckets = varies("buckets");
+        m_space.variesSchedule = varies("schedule");
+        m_space.variesMapping = varies("mapping");
+        m_facts.experts = varies("experts") ? m_facts.experts : 0;
+        m_objective.samples = m_space.globalBatch;
+    }
+
+    void Add(const std::string& name, const ParallelPlan& plan, const PlanEstimate& estimate)
+    {
+        SearchCandidate candidate;
+        candidate.name = name;
+        candidate.strategy = FormatPlan(plan);
+        candidate.make = [model = m_options.model, plan]() { return Make(model, plan); };
+        candidate.write = [plan, title = name.empty() ? "found by proteus-search" : name](
+                              std::ostream& out) { WritePlanJson(plan, title, out); };
+        candidate.devices = plan.GetNDevices();
+        candidate.analyticS = estimate.seconds;
+        Add(std::move(candidate));
+    }
+
+    /// All plans by formula, and those of experts.
+    void Rank(PlanEstimator& estimator)
+    {
+        ProgressLine progress("ranking plans");
+        PlanSearchOptions search;
+        search.objective = m_objective;
+        search.peakFlops = m_gpu.PeakFlops(m_space.base.precision.compute);
+        search.isOver = [this]() { return IsOver(0.5); };
+        search.report = [&](uint64_t visited, const RankedPlan& best) {
+            if (!m_options.quiet)
+            {
+                progress.Say(FormatCount(visited) + " plans, best " +
+                             FormatTime(best.estimate.seconds));
+            }
+        };
+        PlanSearchResult found = SearchPlans(m_facts, m_space, estimator, search);
+        m_outcome.visited = found.visited;
+        m_outcome.pruned = std::move(found.pruned);
+        m_outcome.isComplete = found.isComplete;
+        std::set<std::string> expert;
+        for (const BaselinePlan& baseline : MakeBaselines(m_facts, m_space, estimator))
+        {
+            if (expert.insert(FormatPlan(baseline.plan)).second)
+            {
+                Add(baseline.name, baseline.plan, estimator.Estimate(baseline.plan));
+            }
+        }
+        for (const RankedPlan& ranked : found.plans)
+        {
+            if (expert.count(FormatPlan(ranked.plan)) == 0)
+            {
+                Add("", ranked.plan, ranked.estimate);
+            }
+        }
+        AddLayouts(found.plans);
+        AddFiles(estimator);
+        for (SearchCandidate& candidate : m_pinned)
+        {
+            Add(std::move(candidate));
+        }
+        if (m_outcome.candidates.empty())
+        {
+            throw std::invalid_argument(
+                "no plan fits: of " + std::to_string(m_outcome.visited) +
+                " that were looked at none has memory enough; add servers (--nodes), or take a "
+                "global batch that more replicas can share");
+        }
+    }
+
+    /// Layouts operator by operator, in the stages of the best plans.
+    void AddLayouts(const std::vector<RankedPlan>& plans)
+    {
+        if (m_options.GetChoices().count("layouts") == 0)
+        {
+            return;
+        }
+        LayoutSearch search;
+        search.source = [this](const ParallelPlan& plan) { return Make(plan).model; };
+        search.space.communication = &m_communication;
+        search.space.kernelTime = MakeTimer();
+        search.space.precision = m_space.base.precision;
+        search.space.memoryBytes = m_memoryBytes;
+        search.devices = m_space.devices.back();
+        search.mostPlans = ToCount(m_options.layoutPlans, "layoutPlans", 0);
+        search.isOver = [this]() { return IsOver(0.5); };
+        for (LayoutPlan& found : SearchPlanLayouts(search, m_space, plans, m_outcome.pruned))
+        {
+            SearchCandidate candidate;
+            candidate.name = found.layouts.isBaseline ? found.layouts.name : "";
+            candidate.strategy = found.strategy;
+            candidate.make =
+                [model = m_options.model, plan = found.plan, tree = found.layouts.tree]() {
+                    TrainingPlan made = Make(model, plan);
+                    made.tree = tree;
+                    return made;
+                };
+            candidate.write = [tree = found.layouts.tree](std::ostream& out) {
+                WriteStrategyJson(tree, out);
+            };
+            candidate.devices = search.devices;
+            candidate.analyticS = found.layouts.seconds;
+            Add(std::move(candidate));
+        }
+    }
+
+    /// Strategies that the user names, which are run however they rank.
+    void AddFiles(PlanEstimator& estimator)
+    {
+        for (const std::string& path : SplitList(m_options.experts))
+        {
+            const LoadedExpert expert =
+                LoadExpert(path, m_options.model, m_space.globalBatch, m_cluster.GetGpus().size());
+            if (expert.plan)
+            {
+                Add(expert.name, *expert.plan, estimator.Estimate(*expert.plan));
+                continue;
+            }
+            SearchCandidate candidate;
+            candidate.name = expert.name;
+            candidate.strategy = "file " + path;
+            candidate.make = [training = expert.training]() { return training; };
+            candidate.write = [tree = expert.training.tree](std::ostream& out) {
+                WriteStrategyJson(tree, out);
+            };
+            candidate.devices = expert.devices;
+            Add(std::move(candidate));
+        }
+    }
+
+    void Add(SearchCandidate candidate)
+    {
+        LadderEntry entry;
+        entry.isPinned = !candidate.name.empty();
+        entry.values.emplace_back();
+        if (candidate.analyticS > 0)
+        {
+            entry.values[0] = m_objective.GetValue(candidate.analyticS, candidate.devices);
+        }
+        m_outcome.candidates.push_back(std::move(candidate));
+        m_outcome.entries.push_back(std::move(entry));
+    }
+
+    /// The best ones by flows, the best of these by packets.
+    void Climb()
+    {
+        ProgressLine progress("running strategies");
+        std::atomic<uint64_t> runs{0};
+        auto value = [this](const SearchCandidate& candidate, std::optional<double> seconds) {
+            return seconds ? std::optional(m_objective.GetValue(*seconds, candidate.devices))
+                           : std::nullopt;
+        };
+        auto say = [&](const char* how) {
+            ++runs;
+            if (!m_options.quiet && m_options.threads == 1)
+            {
+                progress.Say(std::to_string(runs) + " by " + how);
+            }
+        };
+        LadderRung flow;
+        flow.name = "flow";
+        flow.most = ToCount(m_options.flows, "flows", 1);
+        flow.mostPinned = m_outcome.candidates.size();
+        flow.threads = ToCount(m_options.threads, "threads", 1, 1024);
+        flow.evaluate = [&](std::size_t i) {
+            say("flows");
+            SearchCandidate& candidate = m_outcome.candidates[i];
+            return value(candidate, m_evaluation.RunFlows(candidate));
+        };
+        LadderRung packet;
+        packet.name = "packet";
+        packet.most = ToCount(m_options.packets, "packets", 0);
+        packet.mostPinned = packet.most > 0 ? 1 : 0;
+        packet.evaluate = [&](std::size_t i) {
+            say("packets");
+            SearchCandidate& candidate = m_outcome.candidates[i];
+            return value(candidate, m_evaluation.RunPackets(candidate));
+        };
+        try
+        {
+            ClimbLadder(m_outcome.entries, {flow, packet}, [this]() { return IsOver(1); });
+        }
+        catch (const RunStopped&) // what was under way has no result
+        {
+            for (LadderEntry& entry : m_outcome.entries)
+            {
+                entry.values.resize(3);
+            }
+        }
+        m_outcome.rungs = {"analytic", "flow", "packet"};
+        for (const SearchCandidate& candidate : m_outcome.candidates)
+        {
+            if (!candidate.flow.failure.empty())
+            {
+                const std::string& failure = candidate.flow.failure;
+                ++m_outcome.pruned["compiled: " + failure.substr(0, failure.find(':'))];
+            }
+        }
+    }
+
+    SearchOptions m_options;
+    Cluster m_cluster;
+    GpuDatasheet m_gpu;
+    double m_memoryBytes;
+    Framework m_framework;
+    KernelCostModel m_kernels;
+    Paths m_paths;
+    SearchEvaluation m_evaluation;
+    FlowCommunicationCost m_communication;
+    std::chrono::steady_clock::time_point m_start;
+    Objective m_objective;
+    PlanModelFacts m_facts;
+    PlanSpaceOptions m_space;
+    std::vector<SearchCandidate> m_pinned; //!< of another search
+    SearchOutcome m_outcome;
+};
+
+} // namespace
+
+SearchOutcome
+RunSearch(const SearchOptions& options, const SearchSubject& subject)
+{
+    return Search(options, subject).Run();
+}
+
+SearchSubject
+MakeSearchSubject(const SearchOptions& options)
+{
+    SearchSubject subject{options.BuildCluster(), 0, {}};
+    const Vertex& gpu = subject.cluster.GetVertices()[subject.cluster.GetGpus().at(0)];
+    subject.memoryBytes = options.memory > 0
+                              ? options.memory * GBYTE
+                              : static_cast<double>(FindGpuDatasheet(gpu.model).memoryBytes);
+    return subject;
+}
+
+} // namespace proteus
+} // namespace ns3
