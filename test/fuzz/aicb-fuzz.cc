@@ -10,12 +10,11 @@
  * and its fuzzer library (Debian: clang libclang-rt-14-dev). By hand, in the root of the clone:
  *
  *     mkdir -p fuzz/include/ns3 fuzz/aicb
- *     ln -s $PWD/model/graph/proteus-*.h $PWD/model/format/proteus-*.h fuzz/include/ns3
- *     protoc --cpp_out=fuzz/include/ns3 -Imodel/format model/format/proteus-*.proto
+ *     ln -sf $PWD/model/[a-z]*[a-z]/proteus-*.h fuzz/include/ns3
  *     clang++ -std=c++17 -g -O1 -fsanitize=fuzzer,address,undefined -Ifuzz/include \
- *         -o fuzz/aicb-fuzz test/fuzz/aicb-fuzz.cc model/graph/proteus-*.cc \
- *         model/format/proteus-{aicb,text-reader,input-file}.cc \
- *         fuzz/include/ns3/proteus-*.pb.cc -lprotobuf -lz
+ *         -o fuzz/aicb-fuzz test/fuzz/aicb-fuzz.cc \
+ *         model/{base,graph}/proteus-*.cc \
+ *         model/format/proteus-{aicb,aicb-parser,input-file,text-reader}.cc -lz
  *     fuzz/aicb-fuzz -max_total_time=600 fuzz/aicb FOLDER-OF-SAMPLES
  *
  * New inputs go to the first folder.

@@ -10,11 +10,12 @@
  * and its fuzzer library (Debian: clang libclang-rt-14-dev). By hand, in the root of the clone:
  *
  *     mkdir -p fuzz/include/ns3 fuzz/chakra
- *     ln -s $PWD/model/graph/proteus-*.h $PWD/model/format/proteus-*.h fuzz/include/ns3
- *     protoc --cpp_out=fuzz/include/ns3 -Imodel/format model/format/proteus-*.proto
+ *     ln -sf $PWD/model/[a-z]*[a-z]/proteus-*.h fuzz/include/ns3
+ *     protoc --cpp_out=fuzz/include/ns3 -Imodel/format model/format/proteus-{chakra,graph}.proto
  *     clang++ -std=c++17 -g -O1 -fsanitize=fuzzer,address,undefined -Ifuzz/include \
- *         -o fuzz/chakra-fuzz test/fuzz/chakra-fuzz.cc model/graph/proteus-*.cc \
- *         model/format/proteus-{chakra-*,trace-graph,graph-protobuf,input-file,json}.cc \
+ *         -o fuzz/chakra-fuzz test/fuzz/chakra-fuzz.cc \
+ *         model/{base,graph}/proteus-*.cc \
+ *         model/format/proteus-{chakra-*,graph-protobuf*,input-file,trace-graph,trace-order}.cc \
  *         fuzz/include/ns3/proteus-*.pb.cc -lprotobuf -lz
  *     fuzz/chakra-fuzz -max_total_time=600 fuzz/chakra FOLDER-OF-SAMPLES
  *

@@ -10,12 +10,11 @@
  * for what it needs. By hand, in the root of the clone:
  *
  *     mkdir -p fuzz/include/ns3 fuzz/cluster-json
- *     ln -s $PWD/model/cluster/proteus-*.h $PWD/model/format/proteus-*.h fuzz/include/ns3
+ *     ln -sf $PWD/model/[a-z]*[a-z]/proteus-*.h fuzz/include/ns3
  *     clang++ -std=c++17 -g -O1 -fsanitize=fuzzer,address,undefined -Ifuzz/include \
- *         -o fuzz/cluster-json-fuzz test/fuzz/cluster-json-fuzz.cc model/cluster/proteus-*.cc \
- *         model/format/proteus-cluster-json.cc model/format/proteus-json.cc \
- *         model/format/proteus-nccl-topology.cc model/format/proteus-xml.cc \
- *         model/format/proteus-hpcc-topology.cc
+ *         -o fuzz/cluster-json-fuzz test/fuzz/cluster-json-fuzz.cc \
+ *         model/{base,graph,cluster}/proteus-*.cc \
+ *         model/format/proteus-cluster-json.cc
  *     fuzz/cluster-json-fuzz -max_total_time=600 fuzz/cluster-json workloads/clusters
  *
  * What can be read can be written as JSON, and is the same when it is read again.

@@ -10,12 +10,13 @@
  * its fuzzer library (Debian: clang libclang-rt-14-dev). By hand, in the root of the clone:
  *
  *     mkdir -p fuzz/include/ns3 fuzz/json fuzz/pb
- *     ln -s $PWD/model/graph/proteus-*.h $PWD/model/format/proteus-*.h fuzz/include/ns3
+ *     ln -sf $PWD/model/[a-z]*[a-z]/proteus-*.h fuzz/include/ns3
  *     protoc --cpp_out=fuzz/include/ns3 -Imodel/format model/format/proteus-graph.proto
  *     clang++ -std=c++17 -g -O1 -fsanitize=fuzzer,address,undefined -Ifuzz/include \
- *         -o fuzz/graph-fuzz test/fuzz/graph-fuzz.cc model/graph/proteus-*.cc \
- *         model/format/proteus-json.cc model/format/proteus-graph-json-*.cc \
- *         model/format/proteus-graph-protobuf.cc fuzz/include/ns3/proteus-graph.pb.cc -lprotobuf
+ *         -o fuzz/graph-fuzz test/fuzz/graph-fuzz.cc \
+ *         model/{base,graph}/proteus-*.cc \
+ *         model/format/proteus-graph-{json,protobuf}*.cc \
+ *         fuzz/include/ns3/proteus-*.pb.cc -lprotobuf
  *     fuzz/graph-fuzz -max_total_time=600 fuzz/json workloads/graphs
  *
  * New inputs go to the first folder. Every input is given to both readers: what one of them

@@ -10,12 +10,12 @@
  * what it needs. By hand, in the root of the clone:
  *
  *     mkdir -p fuzz/include/ns3 fuzz/hpcc-topology
- *     ln -s $PWD/model/cluster/proteus-*.h $PWD/model/format/proteus-*.h fuzz/include/ns3
+ *     ln -sf $PWD/model/[a-z]*[a-z]/proteus-*.h fuzz/include/ns3
  *     clang++ -std=c++17 -g -O1 -fsanitize=fuzzer,address,undefined -Ifuzz/include \
- *         -o fuzz/hpcc-topology-fuzz test/fuzz/hpcc-topology-fuzz.cc model/cluster/proteus-*.cc \
- *         model/format/proteus-cluster-json.cc model/format/proteus-json.cc \
- *         model/format/proteus-nccl-topology.cc model/format/proteus-xml.cc \
- *         model/format/proteus-hpcc-topology.cc
+ *         -o fuzz/hpcc-topology-fuzz test/fuzz/hpcc-topology-fuzz.cc \
+ *         model/{base,graph,cluster}/proteus-*.cc \
+ *         model/format/proteus-{cluster-json,hpcc-topology,hpcc-words,input-file,text-reader}.cc \
+ *         -lz
  *     fuzz/hpcc-topology-fuzz -max_total_time=600 fuzz/hpcc-topology folder-with-topologies
  *
  * What can be read can be written as JSON, and is the same when it is read again.

@@ -10,12 +10,11 @@
  * and its fuzzer library (Debian: clang libclang-rt-14-dev). By hand, in the root of the clone:
  *
  *     mkdir -p fuzz/include/ns3 fuzz/kineto
- *     ln -s $PWD/model/graph/proteus-*.h $PWD/model/format/proteus-*.h fuzz/include/ns3
- *     protoc --cpp_out=fuzz/include/ns3 -Imodel/format model/format/proteus-*.proto
+ *     ln -sf $PWD/model/[a-z]*[a-z]/proteus-*.h fuzz/include/ns3
  *     clang++ -std=c++17 -g -O1 -fsanitize=fuzzer,address,undefined -Ifuzz/include \
- *         -o fuzz/kineto-fuzz test/fuzz/kineto-fuzz.cc model/graph/proteus-*.cc \
- *         model/format/proteus-{kineto,trace-graph,input-file,json}.cc \
- *         fuzz/include/ns3/proteus-*.pb.cc -lprotobuf -lz
+ *         -o fuzz/kineto-fuzz test/fuzz/kineto-fuzz.cc \
+ *         model/{base,graph}/proteus-*.cc \
+ *         model/format/proteus-{input-file,kineto*,trace-graph,trace-order}.cc -lz
  *     fuzz/kineto-fuzz -max_total_time=600 fuzz/kineto FOLDER-OF-SAMPLES
  *
  * New inputs go to the first folder.

@@ -10,11 +10,11 @@
  * needs. By hand, in the root of the clone:
  *
  *     mkdir -p fuzz/include/ns3 fuzz/model
- *     ln -s $PWD/model/{graph,cost,cluster,strategy,format}/proteus-*.h fuzz/include/ns3
+ *     ln -sf $PWD/model/[a-z]*[a-z]/proteus-*.h fuzz/include/ns3
  *     clang++ -std=c++17 -g -O1 -fsanitize=fuzzer,address,undefined -Ifuzz/include \
- *         -o fuzz/model-fuzz test/fuzz/model-fuzz.cc model/strategy/proteus-*.cc \
- *         model/graph/proteus-*.cc model/cost/proteus-*.cc model/cluster/proteus-*.cc \
- *         model/format/proteus-{json,expression,model-json,strategy-json,strategy-json-writer}.cc
+ *         -o fuzz/model-fuzz test/fuzz/model-fuzz.cc \
+ *         model/{base,graph,cluster,record,cost,collective,strategy}/proteus-*.cc \
+ *         model/format/proteus-{expression,input-file,model-json}.cc -lz
  *     fuzz/model-fuzz -max_total_time=600 fuzz/model workloads/models
  *
  * Models that can be read are compiled for two devices.

@@ -10,11 +10,11 @@
  * fuzzer library (Debian: clang libclang-rt-14-dev). By hand, in the root of the clone:
  *
  *     mkdir -p fuzz/include/ns3 fuzz/msccl
- *     ln -s $PWD/model/{graph,cluster,collective,format}/proteus-*.h fuzz/include/ns3
+ *     ln -sf $PWD/model/[a-z]*[a-z]/proteus-*.h fuzz/include/ns3
  *     clang++ -std=c++17 -g -O1 -fsanitize=fuzzer,address,undefined -Ifuzz/include \
- *         -o fuzz/msccl-fuzz test/fuzz/msccl-fuzz.cc model/format/proteus-msccl.cc \
- *         model/format/proteus-xml.cc model/format/proteus-input-file.cc \
- *         model/collective/proteus-*.cc model/cluster/proteus-*.cc model/graph/proteus-*.cc -lz
+ *         -o fuzz/msccl-fuzz test/fuzz/msccl-fuzz.cc \
+ *         model/{base,graph,cluster,record,cost,collective}/proteus-*.cc \
+ *         model/format/proteus-{input-file,msccl,msccl-program,xml}.cc -lz
  *     fuzz/msccl-fuzz -max_total_time=600 -max_len=16384 fuzz/msccl FOLDER_WITH_SCHEDULES
  *
  * New inputs go to the first folder.

@@ -10,12 +10,11 @@
  * and its fuzzer library (Debian: clang libclang-rt-14-dev). By hand, in the root of the clone:
  *
  *     mkdir -p fuzz/include/ns3 fuzz/nccl-tests
- *     ln -s $PWD/model/graph/proteus-*.h $PWD/model/format/proteus-*.h fuzz/include/ns3
- *     protoc --cpp_out=fuzz/include/ns3 -Imodel/format model/format/proteus-*.proto
+ *     ln -sf $PWD/model/[a-z]*[a-z]/proteus-*.h fuzz/include/ns3
  *     clang++ -std=c++17 -g -O1 -fsanitize=fuzzer,address,undefined -Ifuzz/include \
- *         -o fuzz/nccl-tests-fuzz test/fuzz/nccl-tests-fuzz.cc model/graph/proteus-*.cc \
- *         model/format/proteus-{nccl-tests,text-reader,input-file}.cc \
- *         fuzz/include/ns3/proteus-*.pb.cc -lprotobuf -lz
+ *         -o fuzz/nccl-tests-fuzz test/fuzz/nccl-tests-fuzz.cc \
+ *         model/base/proteus-*.cc \
+ *         model/format/proteus-{input-file,nccl-tests,text-reader}.cc -lz
  *     fuzz/nccl-tests-fuzz -max_total_time=600 fuzz/nccl-tests FOLDER-OF-SAMPLES
  *
  * New inputs go to the first folder.

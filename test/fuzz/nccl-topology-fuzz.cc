@@ -10,12 +10,11 @@
  * what it needs. By hand, in the root of the clone:
  *
  *     mkdir -p fuzz/include/ns3 fuzz/nccl-topology
- *     ln -s $PWD/model/cluster/proteus-*.h $PWD/model/format/proteus-*.h fuzz/include/ns3
+ *     ln -sf $PWD/model/[a-z]*[a-z]/proteus-*.h fuzz/include/ns3
  *     clang++ -std=c++17 -g -O1 -fsanitize=fuzzer,address,undefined -Ifuzz/include \
- *         -o fuzz/nccl-topology-fuzz test/fuzz/nccl-topology-fuzz.cc model/cluster/proteus-*.cc \
- *         model/format/proteus-cluster-json.cc model/format/proteus-json.cc \
- *         model/format/proteus-nccl-topology.cc model/format/proteus-xml.cc \
- *         model/format/proteus-hpcc-topology.cc
+ *         -o fuzz/nccl-topology-fuzz test/fuzz/nccl-topology-fuzz.cc \
+ *         model/{base,graph,cluster}/proteus-*.cc \
+ *         model/format/proteus-{cluster-json,nccl-server,nccl-topology,nccl-values,xml}.cc
  *     fuzz/nccl-topology-fuzz -max_total_time=600 fuzz/nccl-topology folder-with-dumps-of-nccl
  *
  * What can be read can be written as JSON, and is the same when it is read again.

@@ -10,11 +10,11 @@
  * needs. By hand, in the root of the clone:
  *
  *     mkdir -p fuzz/include/ns3 fuzz/profile
- *     ln -s $PWD/model/{graph,cost,cluster,strategy,format}/proteus-*.h fuzz/include/ns3
+ *     ln -sf $PWD/model/[a-z]*[a-z]/proteus-*.h fuzz/include/ns3
  *     clang++ -std=c++17 -g -O1 -fsanitize=fuzzer,address,undefined -Ifuzz/include \
- *         -o fuzz/profile-fuzz test/fuzz/profile-fuzz.cc model/graph/proteus-*.cc \
- *         model/cost/proteus-*.cc model/cluster/proteus-*.cc \
- *         model/format/proteus-{json,profile-json}.cc
+ *         -o fuzz/profile-fuzz test/fuzz/profile-fuzz.cc \
+ *         model/{base,graph,cluster,record,cost}/proteus-*.cc \
+ *         model/format/proteus-profile-json.cc
  *     fuzz/profile-fuzz -max_total_time=600 fuzz/profile
  *
  * What can be read can be written, and is the same when it is read again.
