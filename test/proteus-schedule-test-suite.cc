@@ -6,9 +6,11 @@
 
 #include "unit/schedule/layer-net.h"
 
+#include "ns3/proteus-executor-packet.h"
 #include "ns3/proteus-executor-settings.h"
 #include "ns3/proteus-executor.h"
 #include "ns3/proteus-scheduled-run.h"
+#include "ns3/proteus-wire-classes.h"
 #include "ns3/test.h"
 
 #include <algorithm>
@@ -75,9 +77,12 @@ struct NetRun
 };
 
 /// Runs three iterations of a net. @param layers of it @param policy of the order
-/// @param creditBytes under way
+/// @param creditBytes under way @param wireClasses on the wire
 NetRun
-RunNet(const std::vector<IdealLayer>& layers, const std::string& policy, uint64_t creditBytes)
+RunNet(const std::vector<IdealLayer>& layers,
+       const std::string& policy,
+       uint64_t creditBytes,
+       uint32_t wireClasses = 0)
 {
     const RepeatedGraph repeated = MakeLayerNet(layers).Repeat(3, CrossIteration::TENSOR);
     ScheduleSettings schedule;
@@ -91,7 +96,12 @@ RunNet(const std::vector<IdealLayer>& layers, const std::string& policy, uint64_
     ExecutorSettings settings = MakeWireSettings();
     settings.runtime.startControl = run.startControl;
     const Cluster cluster = MakeBottleneck();
-    const RunRecord record = FindExecutor("packet").Run(run.graph, cluster, settings);
+    const RunRecord record =
+        wireClasses > 0 ? RunPacketsByClass(run.graph,
+                                            cluster,
+                                            settings,
+                                            MakeWirePriority(repeated, schedule, {wireClasses, {}}))
+                        : FindExecutor("packet").Run(run.graph, cluster, settings);
 
     NetRun result;
     std::vector<int64_t> ends(repeated.iterations, 0);
@@ -244,6 +254,40 @@ class ScheduleCreditTest : public TestCase
 
 /**
  * @ingroup proteus-tests
+ * Without a credit that holds anything back, classes of the switch bring what is urgent past what
+ * has started.
+ */
+class ScheduleWireTest : public TestCase
+{
+  public:
+    ScheduleWireTest()
+        : TestCase("traffic classes order what the sender does not")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        // The last layer sends for long; the first one is small, ready last, and needed first.
+        const std::vector<IdealLayer> layers{{20000000, 60000000, 20 * PART_BYTES},
+                                             {20000000, 60000000, 20 * PART_BYTES},
+                                             {20000000, 60000000, 400 * PART_BYTES}};
+        const uint64_t unlimited = CreditWindow::UNLIMITED;
+        const NetRun wire = RunNet(layers, "priority", unlimited, 7);
+        const double arrivalS = RunNet(layers, "arrival", 0).stepS;
+        const double aloneS = RunNet(layers, "priority", unlimited).stepS;
+        const double oneS = RunNet(layers, "priority", unlimited, 1).stepS;
+        const double leastS = GetLeastS(layers, wire.leastPerPayload);
+        NS_TEST_EXPECT_MSG_GT_OR_EQ(wire.stepS, leastS, "bound of the theory");
+        NS_TEST_EXPECT_MSG_LT(wire.stepS, 1.12 * leastS, "close to it");
+        NS_TEST_EXPECT_MSG_LT(wire.stepS, 0.9 * arrivalS, "faster than arrival order");
+        NS_TEST_EXPECT_MSG_LT(wire.stepS, 0.9 * aloneS, "faster than all at once");
+        NS_TEST_EXPECT_MSG_EQ(oneS, aloneS, "one class is none");
+    }
+};
+
+/**
+ * @ingroup proteus-tests
  * Order of communication by packets.
  */
 class ScheduleTestSuite : public TestSuite
@@ -254,6 +298,7 @@ class ScheduleTestSuite : public TestSuite
     {
         AddTestCase(new ScheduleBoundTest, TestCase::QUICK);
         AddTestCase(new ScheduleCreditTest, TestCase::QUICK);
+        AddTestCase(new ScheduleWireTest, TestCase::QUICK);
     }
 };
 

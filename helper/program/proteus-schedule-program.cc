@@ -10,13 +10,14 @@
 #include "proteus-plot-option.h"
 #include "proteus-program-options.h"
 #include "proteus-programs.h"
+#include "proteus-schedule-charts.h"
 #include "proteus-schedule-table.h"
 #include "proteus-server-options.h"
 #include "proteus-stop-signals.h"
 #include "proteus-table-options.h"
 
-#include "ns3/proteus-bar-svg.h"
 #include "ns3/proteus-compile.h"
+#include "ns3/proteus-executor-packet.h"
 #include "ns3/proteus-iteration-times.h"
 #include "ns3/proteus-output-file.h"
 #include "ns3/proteus-result-tables.h"
@@ -25,8 +26,10 @@
 #include "ns3/proteus-split.h"
 #include "ns3/proteus-tables.h"
 #include "ns3/proteus-tuner.h"
+#include "ns3/proteus-wire-classes.h"
 
 #include <algorithm>
+#include <charconv>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -58,6 +61,13 @@ constexpr double LEAST_CREDIT_BYTES = 262144;
 constexpr double MOST_CREDIT_BYTES = 1 << 29;
 constexpr double STEP_BYTES = 65536;
 constexpr double S_PER_PS = 1e-12;
+/// Of a traffic class of a fabric (its attribute ClassWeights).
+constexpr uint32_t MOST_WEIGHT = 1 << 16;
+
+/// Where communications are put into order, by name.
+constexpr const char* SENDER = "sender";
+constexpr const char* WIRE = "wire";
+constexpr const char* BOTH = "both";
 
 /// What the user asked for; what ProgramOptions has beyond these options keeps its defaults.
 struct Options : ProgramOptions
@@ -73,6 +83,9 @@ struct Options : ProgramOptions
     int64_t credit{CREDIT_BYTES};
     double messageUs{0};
     bool serial{false};
+    std::string priorityOn{SENDER};
+    int64_t wireClasses{4};
+    std::string wireWeights;
     int64_t iterations{4};
     std::string crossIteration{"tensor"};
     ServerOptions servers;
@@ -97,10 +110,32 @@ struct Job
 
 using Row = ScheduleResult;
 
-/// @param options of the user @param policy that orders or not
+/// What came out.
+struct Outcome
+{
+    std::vector<Row> rows;
+    std::optional<ScheduleSearch> search; //!< of the first executor
+};
+
+/// @param text of a weight @return the number
+uint32_t
+ToWeight(const std::string& text)
+{
+    uint32_t weight = 0;
+    const char* end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data(), end, weight);
+    if (error != std::errc() || stop != end || weight == 0 || weight > MOST_WEIGHT)
+    {
+        throw std::invalid_argument("--wireWeights=" + text + ": must be a number from 1 to " +
+                                    std::to_string(MOST_WEIGHT) + " for each class");
+    }
+    return weight;
+}
+
+/// @param options of the user @param policy that orders or not @param place where it does
 /// @return its settings; only what orders communications cuts them
 ScheduleSettings
-MakeSettings(const Options& options, const std::string& policy)
+MakeSettings(const Options& options, const std::string& policy, const std::string& place = SENDER)
 {
     ScheduleSettings settings;
     settings.policy = policy;
@@ -111,8 +146,67 @@ MakeSettings(const Options& options, const std::string& policy)
         settings.messagePs = static_cast<int64_t>(options.messageUs * 1e6);
         settings.isSerial = options.serial;
     }
+    if (place == WIRE)
+    {
+        settings.creditBytes = CreditWindow::UNLIMITED;
+    }
     CheckScheduleSettings(settings);
     return settings;
+}
+
+/// @param options of the user @return how the wire is shared
+WireClasses
+MakeWireClasses(const Options& options)
+{
+    WireClasses wire;
+    wire.classes = ToCount(options.wireClasses, "wireClasses", 1);
+    for (const std::string& weight : SplitList(options.wireWeights))
+    {
+        wire.weights.push_back(ToWeight(weight));
+    }
+    return wire;
+}
+
+/// What is run.
+struct Trial
+{
+    ScheduleSettings settings;
+    std::optional<WireClasses> wire; //!< none: the sender alone decides
+};
+
+/// @param options of the user @return every policy, at every place where it can put communications
+/// into order
+std::vector<Trial>
+MakeTrials(const Options& options)
+{
+    const std::vector<std::string> places = SplitList(options.priorityOn);
+    for (const std::string& place : places)
+    {
+        if (place != SENDER && place != WIRE && place != BOTH)
+        {
+            throw std::invalid_argument("--priorityOn=" + place +
+                                        ": must be sender, wire or both, or several of them "
+                                        "separated by commas");
+        }
+    }
+    std::vector<Trial> all;
+    for (const std::string& policy : SplitList(options.policies))
+    {
+        if (!FindSchedulingPolicy(policy).rank)
+        {
+            all.push_back({MakeSettings(options, policy), {}});
+            continue;
+        }
+        for (const std::string& place : places)
+        {
+            all.push_back({MakeSettings(options, policy, place), {}});
+            if (place != SENDER)
+            {
+                all.back().wire = MakeWireClasses(options);
+            }
+        }
+    }
+    return all;
 }
 
 /// @param options of the user @param cluster where the job runs @return settings of executors
@@ -162,20 +256,28 @@ MakeJob(const Options& options)
 
 /// Runs a job under a policy.
 Row
-RunPolicy(const Options& options,
-          const Job& job,
-          const std::string& executor,
-          const ScheduleSettings& settings)
+RunPolicy(const Options& options, const Job& job, const std::string& executor, const Trial& trial)
 {
+    const ScheduleSettings& settings = trial.settings;
     const ScheduledRun run = job.servers ? PrepareSchedule(job.repeated, settings, *job.servers)
                                          : PrepareSchedule(job.repeated.graph, settings);
     ExecutorSettings executorSettings = MakeRunSettings(options, job.cluster);
     executorSettings.runtime.startControl = run.startControl;
     SignalObserver observer;
     const RunRecord record =
-        FindExecutor(executor).Run(run.graph, job.cluster, executorSettings, &observer);
+        trial.wire
+            ? RunPacketsByClass(run.graph,
+                                job.cluster,
+                                executorSettings,
+                                MakeWirePriority(job.repeated, settings, *trial.wire),
+                                &observer)
+            : FindExecutor(executor).Run(run.graph, job.cluster, executorSettings, &observer);
     RequireWhole(record);
-    Row row{executor, settings, MeasureIterations(run.graph, job.repeated, record.timeline), 0};
+    Row row{executor,
+            settings,
+            MeasureIterations(run.graph, job.repeated, record.timeline),
+            0,
+            trial.wire ? trial.wire->classes : 0};
     int64_t busyPs = 0;
     for (const LinkStatistics& link : record.links)
     {
@@ -205,7 +307,8 @@ Search(const Options& options, const Job& job, const std::string& executor)
             Options tried = options;
             tried.partition = static_cast<int64_t>(values[0]);
             tried.credit = static_cast<int64_t>(values[1]);
-            const Row row = RunPolicy(options, job, executor, MakeSettings(tried, "priority"));
+            const Row row =
+                RunPolicy(options, job, executor, {MakeSettings(tried, "priority"), {}});
             if (!options.quiet)
             {
                 std::cerr << "partition " << tried.partition << " B, credit " << tried.credit
@@ -219,9 +322,10 @@ Search(const Options& options, const Job& job, const std::string& executor)
     return search;
 }
 
-/// Runs priority with the best sizes that a search finds. @param isSaved whether they go to a file
-Row
-RunTuned(const Options& options, const Job& job, const std::string& executor, bool isSaved)
+/// Runs priority with the best sizes that a search finds. @param outcome gets its row, and the
+/// search if it is the first one, which then goes to a file, too
+void
+RunTuned(const Options& options, const Job& job, const std::string& executor, Outcome& outcome)
 {
     const ScheduleSearch search = Search(options, job, executor);
     const TunerTrial& best = search.result.trials[search.result.best];
@@ -229,59 +333,70 @@ RunTuned(const Options& options, const Job& job, const std::string& executor, bo
     tuned.partition = static_cast<int64_t>(best.values[0]);
     tuned.credit = static_cast<int64_t>(best.values[1]);
     const ScheduleSettings settings = MakeSettings(tuned, "priority");
-    Row row = RunPolicy(options, job, executor, settings);
-    if (isSaved)
+    outcome.rows.push_back(RunPolicy(options, job, executor, {settings, {}}));
+    if (outcome.search)
+    {
+        return;
+    }
+    outcome.search = search;
+    if (!options.save.empty())
     {
         WriteFile(options.save,
                   [&](std::ostream& out) { WriteScheduleJson(settings, &search, out); });
     }
-    return row;
 }
 
-/// @return the table as a picture
-BarChart
-MakeChart(const Options& options, const Job& job, const std::vector<Row>& rows)
-{
-    BarChart chart;
-    chart.title = options.model.model + ": order of communication";
-    chart.subtitle = "Steady iteration, " + options.model.strategy + " on " + job.cluster.GetName();
-    chart.parts = {"with a kernel", "exposed communication"};
-    chart.mark = job.boundS;
-    chart.markText = "least time of any order";
-    for (const Row& row : rows)
-    {
-        const double steadyS = static_cast<double>(row.times.steadyPs) * S_PER_PS;
-        const double exposedS =
-            std::min(steadyS, static_cast<double>(row.times.exposedPs) * S_PER_PS);
-        chart.bars.push_back({row.settings.policy + " (" + row.executor + ")",
-                              {steadyS - exposedS, exposedS},
-                              FormatTime(steadyS)});
-    }
-    return chart;
-}
-
-/// Runs every policy by every executor, and the search. @param rows that are added
+/// Runs every policy by every executor, and the search. @param outcome that is added to
 /// @throw RunStopped if a signal comes; the rows until then are there
 void
 RunAll(const Options& options,
        const Job& job,
        const std::vector<std::string>& executors,
-       const std::vector<ScheduleSettings>& policies,
-       std::vector<Row>& rows)
+       const std::vector<Trial>& trials,
+       Outcome& outcome)
 {
     for (const std::string& executor : executors)
     {
-        for (const ScheduleSettings& settings : policies)
+        for (const Trial& trial : trials)
         {
             ThrowIfStopped();
-            rows.push_back(RunPolicy(options, job, executor, settings));
+            outcome.rows.push_back(RunPolicy(options, job, executor, trial));
         }
-        if (!options.tune)
+        if (options.tune)
         {
-            continue;
+            RunTuned(options, job, executor, outcome);
         }
-        const bool isSaved = !options.save.empty() && executor == executors.front();
-        rows.push_back(RunTuned(options, job, executor, isSaved));
+    }
+}
+
+/// @param options of the user @param trials to run @param executors that run them
+/// @throw std::invalid_argument if some of them know no traffic classes
+void
+CheckWire(const Options& options,
+          const std::vector<Trial>& trials,
+          const std::vector<std::string>& executors)
+{
+    const bool isOnWire = std::any_of(trials.begin(), trials.end(), [](const Trial& trial) {
+        return trial.wire.has_value();
+    });
+    if (!isOnWire)
+    {
+        return;
+    }
+    for (const std::string& executor : executors)
+    {
+        if (!FindExecutor(executor).GetTraits().isExact)
+        {
+            throw std::invalid_argument("--priorityOn=" + options.priorityOn + ": executor " +
+                                        executor +
+                                        " has no traffic classes; take --executor=packet");
+        }
+    }
+    if (options.servers.HasOwnHosts())
+    {
+        throw std::invalid_argument("--priorityOn=" + options.priorityOn +
+                                    ": servers on hosts of their own are ordered by the sender "
+                                    "alone; leave out --serverHosts=own");
     }
 }
 
@@ -304,18 +419,16 @@ CompareSchedules(const Options& options)
     }
     options.Check();
     options.servers.Check(options.crossIteration);
-    std::vector<ScheduleSettings> all;
-    for (const std::string& policy : SplitList(options.policies))
-    {
-        all.push_back(MakeSettings(options, policy));
-    }
+    const std::vector<Trial> all = MakeTrials(options);
     const std::vector<std::string> executors =
         ParseExecutors(options.executor, options.htae, options.calibration);
+    CheckWire(options, all, executors);
     const Job job = MakeJob(options);
-    std::vector<Row> rows;
+    Outcome outcome;
+    const std::vector<Row>& rows = outcome.rows;
     try
     {
-        RunAll(options, job, executors, all, rows);
+        RunAll(options, job, executors, all, outcome);
     }
     catch (const RunStopped&)
     {
@@ -335,7 +448,17 @@ CompareSchedules(const Options& options)
                  "none. Idle: the busiest direction of a link.\n";
     WriteCsvFile(options.csv, [&](std::ostream& out) { WriteTableCsv(table, out); });
     options.tables.Write({table});
-    options.plot.Write([&](std::ostream& out) { WriteBarSvg(MakeChart(options, job, rows), out); });
+    options.plot.Write([&](std::ostream& out) {
+        const ScheduleChartHead head{options.model.model,
+                                     options.model.strategy + " on " + job.cluster.GetName(),
+                                     job.boundS};
+        if (outcome.search)
+        {
+            DrawTrials(head, *outcome.search, out);
+            return;
+        }
+        DrawSchedules(head, rows, out);
+    });
 }
 
 /// @return names of the methods of search, for help
@@ -388,6 +511,19 @@ class ScheduleProgram : public CommandLineProgram
                          "a device carries out one part after the other, as on one stream of NCCL, "
                          "of the policies that order; else those under way share the network",
                          m_options.serial);
+        command.AddValue("priorityOn",
+                         "where policies that order do so, one or several separated by commas: "
+                         "sender (credit), wire (traffic classes of NICs and switches by packets; "
+                         "all that is ready starts), both",
+                         m_options.priorityOn);
+        command.AddValue("wireClasses",
+                         "traffic classes on the wire, 1 to 7, each for an equal share of the "
+                         "bytes",
+                         m_options.wireClasses);
+        command.AddValue("wireWeights",
+                         "weights of these classes, the most urgent first, separated by commas; "
+                         "empty: strictly one after the other",
+                         m_options.wireWeights);
         command.AddValue("iterations", "how often the job runs, at least 2", m_options.iterations);
         command.AddValue("crossIteration",
                          "what an iteration waits for of the one before: barrier (all of it) or "

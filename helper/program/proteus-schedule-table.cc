@@ -71,6 +71,11 @@ GetScheduleColumns()
           [](const R& r) {
               return MakeSize(r.row.settings.creditBytes, CreditWindow::UNLIMITED);
           }}},
+        {"Classes",
+         {"wire_classes",
+          "",
+          "traffic classes on the wire; 0: the sender alone decides",
+          [](const R& r) { return uint64_t{r.row.wireClasses}; }}},
         {"Iteration",
          {"iteration_s",
           "s",
@@ -110,9 +115,9 @@ Show(const Cell& cell, const std::string& unit)
     {
         return *text;
     }
-    if (const auto* bytes = std::get_if<uint64_t>(&cell))
+    if (const auto* number = std::get_if<uint64_t>(&cell))
     {
-        return FormatBytes(static_cast<double>(*bytes));
+        return unit == "B" ? FormatBytes(static_cast<double>(*number)) : std::to_string(*number);
     }
     const auto* number = std::get_if<double>(&cell);
     return number == nullptr ? "-"
@@ -163,7 +168,7 @@ PrintScheduleTable(const Table& table, std::ostream& out)
             lines.back().push_back(Show(row[i], table.columns[i].unit));
         }
     }
-    out << FormatTable(lines, "llrrrrrrr");
+    out << FormatTable(lines, "llrrrrrrrr");
 }
 
 } // namespace proteus

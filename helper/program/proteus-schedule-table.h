@@ -28,6 +28,7 @@ struct ScheduleResult
     ScheduleSettings settings; //!< the policy
     IterationTimes times;      //!< of the run
     double idle{0};            //!< of the busiest direction of a link, share of the run
+    uint32_t wireClasses{0};   //!< traffic classes on the wire; 0: the sender alone decides
 };
 
 /**

@@ -27,10 +27,12 @@ CollectiveQueuePairs::Get(GroupId group,
                           uint32_t channel,
                           uint32_t from,
                           uint32_t to,
-                          double bytesPerSecond)
+                          double bytesPerSecond,
+                          uint32_t trafficClass)
 {
     const auto [place, isNew] =
-        m_pairs.emplace(std::make_tuple(group, channel, from, to, bytesPerSecond), NO_ID);
+        m_pairs.emplace(std::make_tuple(group, channel, from, to, bytesPerSecond, trafficClass),
+                        NO_ID);
     if (isNew)
     {
         if (!m_nics)
@@ -50,6 +52,7 @@ CollectiveQueuePairs::Get(GroupId group,
         options.destination = connection.destination;
         options.waypoints = connection.waypoints;
         options.flow = connection.flow;
+        options.trafficClass = trafficClass;
         options.copyMethod = connection.copyMethod;
         options.copyBytesPerSecond = options.copyMethod == CopyMethod::SM ? bytesPerSecond : 0;
         place->second = m_transport->CreateQueuePair(options);

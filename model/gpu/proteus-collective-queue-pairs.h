@@ -25,8 +25,8 @@ namespace proteus
 
 /**
  * @ingroup proteus
- * The queue pairs of collectives. They belong to a group, a channel, a pair of ranks and a rate,
- * and live for the whole run.
+ * The queue pairs of collectives. They belong to a group, a channel, a pair of ranks, a rate and a
+ * traffic class, and live for the whole run.
  */
 class CollectiveQueuePairs
 {
@@ -44,13 +44,15 @@ class CollectiveQueuePairs
      * @param from rank in the group
      * @param to rank in the group
      * @param bytesPerSecond on the wire that a thread block moves; 0: no limit
+     * @param trafficClass of what they carry
      * @return the queue pair, made on first use
      */
     uint32_t Get(GroupId group,
                  uint32_t channel,
                  uint32_t from,
                  uint32_t to,
-                 double bytesPerSecond);
+                 double bytesPerSecond,
+                 uint32_t trafficClass);
 
     /// @param queuePair one of these @return what it crosses
     HopKind GetHop(uint32_t queuePair) const
@@ -63,8 +65,8 @@ class CollectiveQueuePairs
     Ptr<Transport> m_transport;     //!< that has the queue pairs
     std::optional<NicTable> m_nics; //!< of the cluster, which the transport knows once it is set up
     bool m_kernelCopies;            //!< see CollectiveQueuePairs()
-    /// By group, channel, sender's and receiver's rank, and rate.
-    std::map<std::tuple<GroupId, uint32_t, uint32_t, uint32_t, double>, uint32_t> m_pairs;
+    /// By group, channel, sender's and receiver's rank, rate, and class.
+    std::map<std::tuple<GroupId, uint32_t, uint32_t, uint32_t, double, uint32_t>, uint32_t> m_pairs;
     std::vector<HopKind> m_hops; //!< by queue pair
 };
 

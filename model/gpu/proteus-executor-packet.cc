@@ -15,9 +15,13 @@
 #include "ns3/proteus-link-recorder.h"
 #include "ns3/simulator.h"
 #include "ns3/string.h"
+#include "ns3/uinteger.h"
 
+#include <algorithm>
 #include <chrono>
 #include <memory>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace ns3
@@ -59,15 +63,44 @@ DescribePacket()
     return traits;
 }
 
+/// Gives communications their traffic classes. @param priority of them, with classes
+/// @param fabric not set up yet @param network not set up yet
+void
+ApplyWirePriority(const WirePriority& priority, Ptr<Fabric> fabric, Ptr<PacketNetwork> network)
+{
+    UintegerValue known;
+    fabric->GetAttribute("TrafficClasses", known);
+    fabric->SetAttribute("TrafficClasses",
+                         UintegerValue(std::max<uint64_t>(known.Get(), priority.classes + 1)));
+    if (!priority.weights.empty())
+    {
+        std::string weights = "0"; // acknowledgements go first, as ever
+        for (const uint32_t weight : priority.weights)
+        {
+            weights += ',' + std::to_string(weight);
+        }
+        fabric->SetAttribute("ClassWeights", StringValue(weights));
+    }
+    network->SetTrafficClasses(std::make_shared<const std::vector<uint8_t>>(priority.classOf));
+    network->SetAttribute("Repetition", StringValue("off"));
+}
+
 /// @param graph to run, which must outlive the job @param cluster to run on
-/// @param settings of the run @return the job, ready to run
+/// @param settings of the run @param priority of its communications @return the job, ready to run
 Ptr<TrainingJob>
-InstallJob(const ExecutionGraph& graph, const Cluster& cluster, const ExecutorSettings& settings)
+InstallJob(const ExecutionGraph& graph,
+           const Cluster& cluster,
+           const ExecutorSettings& settings,
+           const WirePriority& priority)
 {
     Ptr<Fabric> fabric = CreateObject<Fabric>();
-    SetUpFabric(fabric, cluster);
     Ptr<PacketNetwork> network = CreateObject<PacketNetwork>();
     ApplyCollectiveSettings(settings.collectives, network);
+    if (priority.classes > 0)
+    {
+        ApplyWirePriority(priority, fabric, network);
+    }
+    SetUpFabric(fabric, cluster);
     if (settings.scenario &&
         !(settings.scenario->changes.empty() && settings.scenario->traffic.empty()))
     {
@@ -100,8 +133,10 @@ MakePlayer(const ScenarioPlan& plan, Ptr<TrainingJob> job)
 class PacketExecutor : public Executor
 {
   public:
-    PacketExecutor()
-        : Executor(DescribePacket())
+    /// @param priority of communications
+    explicit PacketExecutor(WirePriority priority = WirePriority())
+        : Executor(DescribePacket()),
+          m_priority(std::move(priority))
     {
     }
 
@@ -111,7 +146,7 @@ class PacketExecutor : public Executor
                     const ExecutorSettings& settings,
                     RunObserver& observer) const override
     {
-        const Ptr<TrainingJob> job = InstallJob(graph, cluster, settings);
+        const Ptr<TrainingJob> job = InstallJob(graph, cluster, settings, m_priority);
         if (auto* packets = dynamic_cast<PacketObserver*>(&observer))
         {
             packets->OnInstall(job->GetFabric(), job->GetNetwork()->GetTransport());
@@ -169,11 +204,23 @@ class PacketExecutor : public Executor
         Simulator::Destroy();
         return record;
     }
+
+    WirePriority m_priority; //!< of communications
 };
 
 const ExecutorRegistration PACKET(std::make_unique<PacketExecutor>());
 
 } // namespace
+
+RunRecord
+RunPacketsByClass(const ExecutionGraph& graph,
+                  const Cluster& cluster,
+                  const ExecutorSettings& settings,
+                  const WirePriority& priority,
+                  RunObserver* observer)
+{
+    return PacketExecutor(priority).Run(graph, cluster, settings, observer);
+}
 
 } // namespace proteus
 } // namespace ns3

@@ -10,6 +10,7 @@
 #include "ns3/proteus-executor.h"
 #include "ns3/proteus-fabric.h"
 #include "ns3/proteus-transport.h"
+#include "ns3/proteus-wire-priority.h"
 #include "ns3/ptr.h"
 
 namespace ns3
@@ -29,6 +30,24 @@ class PacketObserver : public RunObserver
     /// @param fabric of the links @param transport of the queue pairs
     virtual void OnInstall(Ptr<Fabric> fabric, Ptr<Transport> transport);
 };
+
+/**
+ * @ingroup proteus
+ * Executor "packet" with communications in traffic classes. The fabric has as many classes as it
+ * takes, and nothing is repeated (attribute Repetition): what a communication takes depends on the
+ * class of those beside it.
+ * @param graph as Executor::Run()
+ * @param cluster as Executor::Run()
+ * @param settings as Executor::Run()
+ * @param priority of its communications
+ * @param observer hears of the run; may be null
+ * @return as Executor::Run()
+ */
+RunRecord RunPacketsByClass(const ExecutionGraph& graph,
+                            const Cluster& cluster,
+                            const ExecutorSettings& settings,
+                            const WirePriority& priority,
+                            RunObserver* observer = nullptr);
 
 } // namespace proteus
 } // namespace ns3

@@ -203,6 +203,7 @@ PacketNetwork::SetUp(const ExecutionGraph& graph, Ptr<Fabric> fabric)
     m_fabric = fabric;
     const CollectiveSettings settings = MakeSettings();
     m_wire = std::make_unique<PacketWire>(graph, fabric, m_transport, settings, m_channelEndTrace);
+    m_wire->SetTrafficClasses(m_trafficClasses);
     m_wire->SetJoinGrid(m_joinGrid.GetPicoSeconds());
     m_wire->GetRepetition().SetUp(RepetitionModeFromString(m_repetition), m_repetitionMemory);
     m_paths = m_fabric->SharePaths();

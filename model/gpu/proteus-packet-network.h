@@ -130,6 +130,12 @@ class PacketNetwork : public Object, public Network
         m_maker = std::move(maker);
     }
 
+    /// @param classes PacketWire::SetTrafficClasses(); before SetUp()
+    void SetTrafficClasses(std::shared_ptr<const std::vector<uint8_t>> classes)
+    {
+        m_trafficClasses = std::move(classes);
+    }
+
     /// @param task a communication @return its program
     std::shared_ptr<const CollectiveProgram> GetProgram(TaskId task);
 
@@ -186,6 +192,7 @@ class PacketNetwork : public Object, public Network
     ProgramMaker m_maker;                                 //!< see SetProgramMaker()
     TracedCallback<const ChannelSpan&> m_channelEndTrace; //!< a thread block is done
 
+    std::shared_ptr<const std::vector<uint8_t>> m_trafficClasses; //!< see SetTrafficClasses()
     const ExecutionGraph* m_graph{nullptr};   //!< whose communication is carried
     Ptr<Fabric> m_fabric;                     //!< what carries it
     Ptr<Transport> m_transport;               //!< over which

@@ -34,7 +34,7 @@ PacketWire::JoinRepetition(uint32_t id)
             {
                 if (block.sendPeer != NO_RANK)
                 {
-                    pairs.push_back(GetQueuePair(task.place,
+                    pairs.push_back(GetQueuePair(rank.traffic.task,
                                                  program,
                                                  *rank.facts,
                                                  block.channel,

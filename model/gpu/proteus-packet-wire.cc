@@ -98,24 +98,24 @@ PacketWire::HandleCall(uint32_t kind, uint32_t value)
 }
 
 uint32_t
-PacketWire::GetQueuePair(GroupId group,
+PacketWire::GetQueuePair(TaskId task,
                          const CollectiveProgram& program,
                          const ProgramFacts& facts,
                          uint16_t channel,
                          uint32_t from,
                          uint32_t to)
 {
+    const GroupId group = m_graph.GetTask(task).place;
     const double rate =
         m_kernels.GetWireRate(m_graph.GetGroup(group)[from], program, facts, from, to, channel);
-    return m_pairs.Get(group, channel, from, to, rate);
+    return m_pairs.Get(group, channel, from, to, rate, GetTrafficClass(task));
 }
 
 void
-PacketWire::MakeQueuePairs(GroupId group,
-                           const CollectiveProgram& program,
-                           const ProgramFacts& facts)
+PacketWire::MakeQueuePairs(TaskId task, const CollectiveProgram& program, const ProgramFacts& facts)
 {
-    if (!m_known.emplace(group, &program).second)
+    const GroupId group = m_graph.GetTask(task).place;
+    if (!m_known.emplace(group, &program, GetTrafficClass(task)).second)
     {
         return;
     }
@@ -126,7 +126,7 @@ PacketWire::MakeQueuePairs(GroupId group,
         {
             if (block.sendPeer != NO_RANK)
             {
-                GetQueuePair(group, program, facts, block.channel, rank, block.sendPeer);
+                GetQueuePair(task, program, facts, block.channel, rank, block.sendPeer);
             }
         }
     }
@@ -144,7 +144,7 @@ PacketWire::Join(DeviceId device,
     const auto& devices = m_graph.GetGroup(group);
     const auto number =
         static_cast<uint32_t>(std::find(devices.begin(), devices.end(), device) - devices.begin());
-    MakeQueuePairs(group, *program, facts);
+    MakeQueuePairs(task, *program, facts);
     const uint32_t id = m_machine.AddRank(*program, facts.waiters, number);
     PacketRank& rank = m_machine.GetRank(id);
     rank.startPs =
@@ -198,7 +198,6 @@ PacketWire::SetUpBlock(uint32_t id)
     PacketBlock& block = m_machine.GetBlock(id);
     const PacketRank& rank = m_machine.GetRank(block.rank);
     const ThreadBlock& program = *block.block;
-    const GroupId group = m_graph.GetTask(rank.traffic.task).place;
     block.startPs = m_fabric->GetTimePs();
     if (program.group != NO_GROUP)
     {
@@ -206,7 +205,12 @@ PacketWire::SetUpBlock(uint32_t id)
         m_groups.AddBlock(block.group, block.member, id);
     }
     const auto getPair = [&](uint32_t from, uint32_t to) {
-        return GetQueuePair(group, *rank.program, *rank.facts, program.channel, from, to);
+        return GetQueuePair(rank.traffic.task,
+                            *rank.program,
+                            *rank.facts,
+                            program.channel,
+                            from,
+                            to);
     };
     std::optional<HopKind> sendHop;
     std::optional<HopKind> receiveHop;

@@ -131,6 +131,13 @@ class PacketWire : private TransportUser, private CallTarget, private Repetition
     /// @return an empty text, or what is left of communications
     std::string CheckAtRest() const;
 
+    /// @param classes by task of the graph: traffic class of its messages; what goes through
+    /// network groups keeps class 1. Null: all have class 1.
+    void SetTrafficClasses(std::shared_ptr<const std::vector<uint8_t>> classes)
+    {
+        m_trafficClasses = std::move(classes);
+    }
+
     /// @param gridPs kernels start at the next multiple of it, picoseconds; 0: at any time
     void SetJoinGrid(int64_t gridPs)
     {
@@ -261,17 +268,24 @@ class PacketWire : private TransportUser, private CallTarget, private Repetition
     /// A block of a rank that begins gets its queue pairs and costs. @param id of it
     void SetUpBlock(uint32_t id);
     /// Makes the queue pairs of all ranks, in an order that does not depend on who joins first.
-    /// @param group of the ranks @param program of them @param facts of the program
-    void MakeQueuePairs(GroupId group, const CollectiveProgram& program, const ProgramFacts& facts);
+    /// @param task of the ranks @param program of them @param facts of the program
+    void MakeQueuePairs(TaskId task, const CollectiveProgram& program, const ProgramFacts& facts);
     /// Makes the network groups of a program, with all that they need. @param group of the ranks
     /// @param program of them @return queue pairs of the network groups
     std::vector<uint32_t> MakeGroups(GroupId group, const CollectiveProgram& program);
     /// @param group of the ranks @param network group of their program @return its members
     std::vector<VertexId> GetVertices(GroupId group, const NetworkGroup& network) const;
-    /// @param group of the ranks @param program of them @param facts of the program
+
+    /// @param task a communication @return traffic class of its messages
+    uint32_t GetTrafficClass(TaskId task) const
+    {
+        return m_trafficClasses ? (*m_trafficClasses)[task] : DEFAULT_TRAFFIC_CLASS;
+    }
+
+    /// @param task of the ranks @param program of them @param facts of the program
     /// @param channel of the connection @param from sending rank @param to receiving rank
     /// @return the queue pair
-    uint32_t GetQueuePair(GroupId group,
+    uint32_t GetQueuePair(TaskId task,
                           const CollectiveProgram& program,
                           const ProgramFacts& facts,
                           uint16_t channel,
@@ -304,17 +318,21 @@ class PacketWire : private TransportUser, private CallTarget, private Repetition
     CollectiveGroups m_groups;                              //!< inside switches
     Repetition m_repetition;                                //!< of what was executed before
     ProgramFactsTable m_facts;                              //!< by program
-    std::unordered_map<BlockKey, uint32_t, KeyHash> m_blockIndex;   //!< blocks under way
-    std::unordered_map<BlockKey, uint32_t, KeyHash> m_rankIndex;    //!< ranks under way, block 0
-    std::set<std::pair<GroupId, const CollectiveProgram*>> m_known; //!< with queue pairs
-    Pool<ControlMessage> m_control;                                 //!< in flight
-    Pool<GroupArrival> m_arrivals;                                  //!< not yet used
-    Pool<RankEnd> m_ends;                                           //!< not yet told
+    std::unordered_map<BlockKey, uint32_t, KeyHash> m_blockIndex; //!< blocks under way
+    std::unordered_map<BlockKey, uint32_t, KeyHash> m_rankIndex;  //!< ranks under way, block 0
+    static constexpr uint32_t DEFAULT_TRAFFIC_CLASS = 1;          //!< of messages
+
+    /// Groups, programs and classes with queue pairs.
+    std::set<std::tuple<GroupId, const CollectiveProgram*, uint32_t>> m_known;
+    std::shared_ptr<const std::vector<uint8_t>> m_trafficClasses; //!< see SetTrafficClasses()
+    Pool<ControlMessage> m_control;                               //!< in flight
+    Pool<GroupArrival> m_arrivals;                                //!< not yet used
+    Pool<RankEnd> m_ends;                                         //!< not yet told
     int64_t m_joinGridPs{1};                                      //!< see SetJoinGrid()
-    uint64_t m_joins{0};                                            //!< so far
-    uint64_t m_calls{0};                                            //!< so far
-    CommunicationLedger m_ledger;                                   //!< of ranks that are done
-    uint64_t m_messages{0};                                         //!< delivered
+    uint64_t m_joins{0};                                          //!< so far
+    uint64_t m_calls{0};                                          //!< so far
+    CommunicationLedger m_ledger;                                 //!< of ranks that are done
+    uint64_t m_messages{0};                                       //!< delivered
 };
 
 } // namespace proteus

@@ -138,7 +138,7 @@ class IdealSimulation
             if (m_link.isParameterServer)
             {
                 Hand(m_pull, event.index);
-                if (m_order.credit == CreditReturn::AFTER_PUSH)
+                if (m_order.credit == IdealCreditReturn::AFTER_PUSH)
                 {
                     ReturnCredit(event.index);
                 }
@@ -150,7 +150,7 @@ class IdealSimulation
         case EventKind::PULLED:
             m_pull.isBusy = false;
             Finish(event.index);
-            if (m_order.credit == CreditReturn::AFTER_PULL)
+            if (m_order.credit == IdealCreditReturn::AFTER_PULL)
             {
                 ReturnCredit(event.index);
             }

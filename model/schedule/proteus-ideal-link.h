@@ -47,7 +47,7 @@ struct IdealLink
 
 /// @ingroup proteus
 /// When the credit of a part with parameter servers comes back.
-enum class CreditReturn : uint8_t
+enum class IdealCreditReturn : uint8_t
 {
     AFTER_PULL, //!< as in ByteScheduler's code
     AFTER_PUSH, //!< so that credit of one part does not keep push and pull from overlapping
@@ -60,7 +60,7 @@ struct IdealOrder
     bool isByLayer{false};                         //!< nearest to the input first; else as ready
     uint64_t partBytes{UINT64_MAX};                //!< as PartitionBytes() takes it
     uint64_t creditBytes{CreditWindow::UNLIMITED}; //!< as CreditWindow takes it
-    CreditReturn credit{CreditReturn::AFTER_PULL}; //!< when it comes back
+    IdealCreditReturn credit{IdealCreditReturn::AFTER_PULL}; //!< when it comes back
     bool isLinkByLayer{false}; //!< whether the link, too, sends what is nearest to the input first;
                                //!< else what was handed to it first
 };

@@ -9,6 +9,7 @@
 #include "ns3/proteus-critical-path.h"
 #include "ns3/proteus-device-rows.h"
 #include "ns3/proteus-executor.h"
+#include "ns3/proteus-trial-svg.h"
 
 #include <gtest/gtest.h>
 #include <sstream>
@@ -21,6 +22,18 @@ namespace
 {
 
 constexpr int64_t US = 1000000; //!< picoseconds
+
+/// @return how often something stands in a text
+std::size_t
+CountOf(const std::string& text, const std::string& what)
+{
+    std::size_t n = 0;
+    for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1))
+    {
+        ++n;
+    }
+    return n;
+}
 
 /// @return two kernels and an all-reduce on four GPUs, where the last GPU's kernels take longer
 ExecutionGraph
@@ -225,14 +238,7 @@ TEST(BarSvg, HasABarForEveryRowAndWrapsLongNames)
     std::ostringstream out;
     WriteBarSvg(chart, out);
     const std::string svg = out.str();
-    const auto countOf = [&svg](const std::string& what) {
-        std::size_t n = 0;
-        for (std::size_t at = svg.find(what); at != std::string::npos; at = svg.find(what, at + 1))
-        {
-            ++n;
-        }
-        return n;
-    };
+    const auto countOf = [&svg](const std::string& what) { return CountOf(svg, what); };
     EXPECT_NE(svg.find("a &lt; b"), std::string::npos);
     EXPECT_EQ(countOf("class=\"p0\""), 1u + 2u); // legend and bars
     EXPECT_EQ(countOf("class=\"p1\""), 1u + 2u);
@@ -240,4 +246,27 @@ TEST(BarSvg, HasABarForEveryRowAndWrapsLongNames)
     EXPECT_EQ(countOf("text-anchor=\"end\""), 3u); // the second name has two lines
     EXPECT_EQ(countOf("<text"), countOf("</text>"));
     EXPECT_EQ(svg.find("var(--"), std::string::npos); // converters to bitmaps know no variables
+}
+
+TEST(Pictures, TrialsStandWhereTheirSizesAreAndTheBestHasARing)
+{
+    TrialChart chart{"<a>", "b", "partition", "credit", {}};
+    for (const double size : {1048576.0, 4194304.0, 16777216.0})
+    {
+        chart.trials.push_back({size, 67108864 / size * 1048576, 1e-3 * size / 1048576});
+    }
+    std::ostringstream out;
+    WriteTrialSvg(chart, out);
+    const std::string text = out.str();
+    EXPECT_NE(text.find("&lt;a&gt;"), std::string::npos);
+    EXPECT_EQ(CountOf(text, "<circle class=\"c"), 3u);
+    EXPECT_EQ(CountOf(text, "<circle class=\"best\""), 1u);
+    // Left, middle and right of a logarithmic axis; the first is the fastest and the highest.
+    const std::size_t left = text.find("cx=\"110.0\" cy=\"84.0\"");
+    const std::size_t middle = text.find("cx=\"455.0\" cy=\"287.0\"");
+    const std::size_t right = text.find("cx=\"800.0\" cy=\"490.0\"");
+    EXPECT_LT(left, middle);
+    EXPECT_LT(middle, right);
+    EXPECT_NE(right, std::string::npos);
+    EXPECT_LT(text.find("class=\"best\""), middle);
 }

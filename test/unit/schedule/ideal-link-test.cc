@@ -122,11 +122,11 @@ TEST(IdealLink, PriorityByCreditIsPriorityOnTheLink)
     IdealOrder order = MakeOrder(By::PRIORITY, 0.5);
     order.isLinkByLayer = false;
     order.creditBytes = 1;
-    order.credit = CreditReturn::AFTER_PUSH;
+    order.credit = IdealCreditReturn::AFTER_PUSH;
     EXPECT_NEAR(GetUnits(FIGURE, Way::PARAMETER_SERVER, order), 9, EXACT);
     // Credit that comes back after the pull only keeps push and pull from overlapping: 12 parts of
     // half a unit, there and back one by one, from 1 on, but for what is ready by then.
-    order.credit = CreditReturn::AFTER_PULL;
+    order.credit = IdealCreditReturn::AFTER_PULL;
     EXPECT_NEAR(GetUnits(FIGURE, Way::PARAMETER_SERVER, order), 14, EXACT);
     // Two parts under way are as good as one that returns after the push.
     order.creditBytes = 500001;
