@@ -311,12 +311,36 @@ MakeChart(const std::vector<FabricRow>& rows, const std::string& job, const Opti
     {
         const double relative = row.iterationS / rows.front().iterationS;
         const double exposedS = std::min(row.exposedS, row.iterationS);
-        chart.bars.push_back({row.fabric + ", " + row.technology + ", " + row.routing +
-                                  (row.executor.empty() ? "" : ", " + row.executor),
+        chart.bars.push_back({DescribeFabric(row),
                               {row.iterationS - exposedS, exposedS},
                               FormatTime(row.iterationS) + ", x " + FormatNumber(relative, 2)});
     }
     return chart;
+}
+
+/// Writes what the user asked for. @param rows at least one
+void
+WriteFiles(const Options& options, const std::vector<FabricRow>& rows)
+{
+    const std::string endedBy = StopSignals::IsObeyed() ? StopSignals::GetName() : "";
+    for (const auto& [path, format] :
+         {std::make_pair(options.csv, FabricTableFormat::CSV),
+          std::make_pair(options.markdown, FabricTableFormat::MARKDOWN)})
+    {
+        if (!path.empty())
+        {
+            WriteFile(path, [&, format = format](std::ostream& out) {
+                out << (endedBy.empty() ? "" : "# PARTIAL: ended by " + endedBy + '\n');
+                WriteFabricTable(rows, format, out);
+            });
+        }
+    }
+    if (!options.json.empty())
+    {
+        WriteFile(options.json, [&](std::ostream& out) {
+            WriteFabricJson(rows, options.information.configuration, endedBy, out);
+        });
+    }
 }
 
 void
@@ -375,22 +399,7 @@ CompareFabrics(Options& options)
     Print(options, job, rows);
     std::cout << DescribeStop(rows.size(), contenders.size() * executors.size(), "rows");
     options.plot.Write([&](std::ostream& out) { WriteBarSvg(MakeChart(rows, job, options), out); });
-    for (const auto& [path, format] :
-         {std::make_pair(options.csv, FabricTableFormat::CSV),
-          std::make_pair(options.json, FabricTableFormat::JSON),
-          std::make_pair(options.markdown, FabricTableFormat::MARKDOWN)})
-    {
-        if (!path.empty())
-        {
-            WriteFile(path, [&rows = rows, format = format](std::ostream& out) {
-                if (StopSignals::IsObeyed() && format != FabricTableFormat::JSON)
-                {
-                    out << "# PARTIAL: ended by " << StopSignals::GetName() << '\n';
-                }
-                WriteFabricTable(rows, format, out);
-            });
-        }
-    }
+    WriteFiles(options, rows);
 }
 
 /// The program.

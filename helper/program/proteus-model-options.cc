@@ -146,6 +146,10 @@ ModelOptions::AddTo(OptionList& command)
                      "of the strategy's (0: what it says, or an equal share)",
                      firstStageBlocks);
     command.AddValue("lastStageBlocks", "the same for the last device group", lastStageBlocks);
+    for (const std::string field : ListPlanFields())
+    {
+        command.AddHint(field, "it is part of the strategy, --strategy=...," + field + "=...");
+    }
 }
 
 TrainingPlan

@@ -101,11 +101,8 @@ ReadLimits(const JsonValue& object, ScheduleSpec& schedule)
     ReadCount(object, "interleave", 0, MAX_MICRO_BATCHES, schedule.interleave);
 }
 
-/// What a plan may say.
-const std::vector<const char*> PLAN_KEYS{
-    "format",
-    "version",
-    "name",
+/// What a plan says, beside the head of its file.
+const std::vector<const char*> PLAN_FIELDS{
     "dp",
     "tp",
     "pp",
@@ -183,7 +180,9 @@ IsRepresentativeByDefault(const ParallelPlan& plan)
 ParallelPlan
 ReadPlan(const JsonValue& root)
 {
-    root.AllowKeys("a plan", PLAN_KEYS);
+    std::vector<const char*> keys{"format", "version", "name"};
+    keys.insert(keys.end(), PLAN_FIELDS.begin(), PLAN_FIELDS.end());
+    root.AllowKeys("a plan", keys);
     ParallelPlan plan;
     plan.precision.compute = DataType::BF16;
     plan.gradients.isInPlace = true;
@@ -501,6 +500,12 @@ ReadTree(const JsonValue& root)
 }
 
 } // namespace
+
+const std::vector<const char*>&
+ListPlanFields()
+{
+    return PLAN_FIELDS;
+}
 
 std::map<std::string, int64_t>
 StrategyFile::GetVariables() const

@@ -17,6 +17,7 @@
 #include <optional>
 #include <ostream>
 #include <string>
+#include <vector>
 
 /**
  * @file
@@ -71,6 +72,10 @@ namespace ns3
 {
 namespace proteus
 {
+
+/// @ingroup proteus
+/// @return the fields of the short form, e.g. "globalBatch"
+const std::vector<const char*>& ListPlanFields();
 
 /// @ingroup proteus
 /// What a strategy file holds.

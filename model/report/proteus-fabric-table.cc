@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <nlohmann/json.hpp>
 
 namespace ns3
@@ -71,85 +72,89 @@ IsChance(const FabricRow& row, const FabricRow& first)
     return row.throws && first.throws && IsWithinSpread(*row.throws, *first.throws);
 }
 
-/// @return whether a row has an executor, or throws
-bool
-HasExecutors(const std::vector<FabricRow>& rows)
+/// A column of the tables for people.
+struct TextColumn
 {
-    return std::any_of(rows.begin(), rows.end(), [](const FabricRow& row) {
-        return !row.executor.empty();
-    });
+    const char* name;                              //!< head
+    std::function<bool(const FabricRow&)> isKnown; //!< shown if it is for any row; empty: always
+    std::function<std::string(const FabricRow&, const FabricRow&)> format; //!< row, first -> cell
+};
+
+/// @return a column of counts
+TextColumn
+MakeCount(const char* name, uint64_t NetworkBill::*count)
+{
+    return {name, nullptr, [count](const FabricRow& row, const FabricRow&) {
+                return FormatCount(row.bill.*count);
+            }};
 }
 
-bool
-HasThrows(const std::vector<FabricRow>& rows)
+/// @return a row's throws; of a single one, it
+Spread
+GetSpread(const FabricRow& row)
 {
-    return std::any_of(rows.begin(), rows.end(), [](const FabricRow& row) {
-        return row.throws.has_value();
-    });
+    return row.throws.value_or(FindSpread({row.iterationS}));
+}
+
+std::vector<TextColumn>
+MakeColumns()
+{
+    const auto hasExecutor = [](const FabricRow& row) { return !row.executor.empty(); };
+    const auto hasThrows = [](const FabricRow& row) { return row.throws.has_value(); };
+    const auto hasTokens = [](const FabricRow& row) { return row.tokensPerS > 0; };
+    using Row = const FabricRow&;
+    return {
+        {"Fabric", nullptr, [](Row row, Row) { return row.fabric; }},
+        {"Links", nullptr, [](Row row, Row) { return FormatTechnology(row.technology); }},
+        {"Routing", nullptr, [](Row row, Row) { return FormatRouting(row.routing); }},
+        {"Executor", hasExecutor, [](Row row, Row) { return row.executor; }},
+        {"Iteration", nullptr, [](Row row, Row) { return FormatTime(row.iterationS); }},
+        {"Longer", nullptr, FormatLonger},
+        {"Least", hasThrows, [](Row row, Row) { return FormatTime(GetSpread(row).least); }},
+        {"Most", hasThrows, [](Row row, Row) { return FormatTime(GetSpread(row).most); }},
+        {"Within spread",
+         hasThrows,
+         [](Row row, Row first) { return std::string(IsChance(row, first) ? "yes" : "no"); }},
+        {"Tokens/s",
+         hasTokens,
+         [](Row row, Row) { return FormatCount(static_cast<uint64_t>(row.tokensPerS)); }},
+        {"Exposed", nullptr, [](Row row, Row) { return FormatTime(row.exposedS); }},
+        {"Busiest link",
+         nullptr,
+         [](Row row, Row) {
+             return row.busiest ? FormatNumber(*row.busiest * 100, 1) + " %" : std::string("-");
+         }},
+        MakeCount("Switches", &NetworkBill::switches),
+        MakeCount("Ports", &NetworkBill::ports),
+        MakeCount("Cables", &NetworkBill::cables),
+        MakeCount("Radix", &NetworkBill::largestSwitch),
+        {"Cost",
+         nullptr,
+         [](Row row, Row first) { return FormatNumber(GetRelativeCost(row, first), 2); }},
+    };
 }
 
 /// The cells of the tables for people.
 std::vector<std::vector<std::string>>
 MakeCells(const std::vector<FabricRow>& rows)
 {
-    const bool hasTokens = std::any_of(rows.begin(), rows.end(), [](const FabricRow& row) {
-        return row.tokensPerS > 0;
-    });
-    std::vector<std::vector<std::string>> cells;
-    const bool hasExecutors = HasExecutors(rows);
-    const bool hasThrows = HasThrows(rows);
-    std::vector<std::string> head{"Fabric", "Links", "Routing"};
-    if (hasExecutors)
+    std::vector<TextColumn> columns = MakeColumns();
+    const auto isUnknown = [&rows](const TextColumn& column) {
+        return column.isKnown && std::none_of(rows.begin(), rows.end(), column.isKnown);
+    };
+    columns.erase(std::remove_if(columns.begin(), columns.end(), isUnknown), columns.end());
+    std::vector<std::vector<std::string>> cells(1);
+    for (const TextColumn& column : columns)
     {
-        head.emplace_back("Executor");
+        cells.front().emplace_back(column.name);
     }
-    head.insert(head.end(), {"Iteration", "Longer"});
-    if (hasThrows)
-    {
-        head.insert(head.end(), {"Least", "Most", "Within spread"});
-    }
-    if (hasTokens)
-    {
-        head.emplace_back("Tokens/s");
-    }
-    for (const char* name :
-         {"Exposed", "Busiest link", "Switches", "Ports", "Cables", "Radix", "Cost"})
-    {
-        head.emplace_back(name);
-    }
-    cells.push_back(head);
     for (const FabricRow& row : rows)
     {
-        const FabricRow& first = FindFirst(rows, row);
-        std::vector<std::string> line{row.fabric,
-                                      FormatTechnology(row.technology),
-                                      FormatRouting(row.routing)};
-        if (hasExecutors)
+        std::vector<std::string>& line = cells.emplace_back();
+        for (const TextColumn& column : columns)
         {
-            line.push_back(row.executor);
+            line.push_back(column.format(row, FindFirst(rows, row)));
         }
-        line.insert(line.end(), {FormatTime(row.iterationS), FormatLonger(row, first)});
-        if (hasThrows)
-        {
-            const Spread spread = row.throws.value_or(FindSpread({row.iterationS}));
-            line.insert(line.end(),
-                        {FormatTime(spread.least),
-                         FormatTime(spread.most),
-                         IsChance(row, first) ? "yes" : "no"});
-        }
-        if (hasTokens)
-        {
-            line.push_back(FormatCount(static_cast<uint64_t>(row.tokensPerS)));
-        }
-        line.push_back(FormatTime(row.exposedS));
-        line.push_back(row.busiest ? FormatNumber(*row.busiest * 100, 1) + " %" : "-");
-        for (const uint64_t count :
-             {row.bill.switches, row.bill.ports, row.bill.cables, row.bill.largestSwitch})
-        {
-            line.push_back(FormatCount(count));
-        }
-        line.push_back(FormatNumber(GetRelativeCost(row, first), 2));
-        cells.push_back(line);
     }
     return cells;
 }
@@ -268,6 +273,13 @@ MakeFabricRow(const FabricVariant& variant,
     return row;
 }
 
+std::string
+DescribeFabric(const FabricRow& row)
+{
+    return row.fabric + ", " + FormatTechnology(row.technology) + ", " +
+           FormatRouting(row.routing) + (row.executor.empty() ? "" : ", " + row.executor);
+}
+
 void
 WriteFabricTable(const std::vector<FabricRow>& rows, FabricTableFormat format, std::ostream& out)
 {
@@ -282,16 +294,33 @@ WriteFabricTable(const std::vector<FabricRow>& rows, FabricTableFormat format, s
     case FabricTableFormat::CSV:
         WriteCsv(rows, out);
         break;
-    case FabricTableFormat::JSON: {
-        nlohmann::ordered_json json = nlohmann::ordered_json::array();
-        for (const FabricRow& row : rows)
-        {
-            json.push_back(ToJson(row, FindFirst(rows, row)));
-        }
-        out << json.dump(2) << '\n';
-        break;
     }
+}
+
+void
+WriteFabricJson(const std::vector<FabricRow>& rows,
+                const Configuration& configuration,
+                const std::string& endedBy,
+                std::ostream& out)
+{
+    nlohmann::ordered_json json;
+    json["format"] = "proteus-fabrics";
+    json["version"] = 1;
+    if (!endedBy.empty())
+    {
+        json["partial"] = "ended by " + endedBy;
     }
+    json["configuration"] = nlohmann::ordered_json::object();
+    for (const auto& [option, value] : configuration)
+    {
+        json["configuration"][option] = value;
+    }
+    json["fabrics"] = nlohmann::ordered_json::array();
+    for (const FabricRow& row : rows)
+    {
+        json["fabrics"].push_back(ToJson(row, FindFirst(rows, row)));
+    }
+    out << json.dump(2) << '\n';
 }
 
 } // namespace proteus

@@ -7,6 +7,7 @@
 #ifndef PROTEUS_FABRIC_TABLE_H
 #define PROTEUS_FABRIC_TABLE_H
 
+#include "proteus-run-information.h"
 #include "proteus-summary.h"
 
 #include "ns3/proteus-fabric-variant.h"
@@ -59,7 +60,6 @@ enum class FabricTableFormat : uint8_t
     TEXT,     //!< aligned columns
     MARKDOWN, //!< a table of GitHub-flavoured Markdown
     CSV,      //!< RFC 4180, numbers in SI units
-    JSON,     //!< an array of objects, numbers in SI units
 };
 
 /**
@@ -68,7 +68,7 @@ enum class FabricTableFormat : uint8_t
  * longer than the first row's it is, tokens per second (where the job says), exposed communication,
  * busiest link of the network (where known), switches, their ports in use, cables, ports of the
  * largest switch, and what a unit of performance costs: ports times iteration time, over that of
- * the first row. CSV and JSON have `iteration_s`, `relative` (1 in the first row), `tokens_per_s`,
+ * the first row. CSV has `iteration_s`, `relative` (1 in the first row), `tokens_per_s`,
  * `exposed_communication_s`, `busiest_link`, `switches`, `ports`, `cables`, `largest_switch_ports`,
  * `relative_cost`. Where rows have them also `executor`, whose rows are compared with its first,
  * and `throws`, `iteration_least_s`, `iteration_most_s` and `within_spread`, see IsWithinSpread().
@@ -79,6 +79,25 @@ enum class FabricTableFormat : uint8_t
 void WriteFabricTable(const std::vector<FabricRow>& rows,
                       FabricTableFormat format,
                       std::ostream& out);
+
+/**
+ * @ingroup proteus
+ * Writes a comparison as JSON: an object with `format` ("proteus-fabrics"), `version` (1),
+ * `configuration` (options that repeat it, see --config) and `fabrics`, an object per row with the
+ * columns of the CSV; and `partial` where it was ended before all rows were there.
+ * @param rows of the comparison
+ * @param configuration of the program
+ * @param endedBy name of the signal that ended it, or empty
+ * @param out where to
+ */
+void WriteFabricJson(const std::vector<FabricRow>& rows,
+                     const Configuration& configuration,
+                     const std::string& endedBy,
+                     std::ostream& out);
+
+/// @ingroup proteus
+/// @param row of a comparison @return what it is, e.g. "leaf-spine 4:1, RoCE, adaptive"
+std::string DescribeFabric(const FabricRow& row);
 
 } // namespace proteus
 } // namespace ns3

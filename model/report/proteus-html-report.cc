@@ -6,13 +6,14 @@
 
 #include "proteus-html-report.h"
 
-#include "ns3/proteus-markup.h"
 #include "proteus-cell-json.h"
 #include "proteus-device-rows.h"
 #include "proteus-plural.h"
 #include "proteus-report-data.h"
 #include "proteus-resources.h"
 #include "proteus-tables.h"
+
+#include "ns3/proteus-markup.h"
 
 #include <algorithm>
 #include <cmath>
@@ -248,13 +249,6 @@ DescribeInWords(const AnalyzedRun& analyzed)
         NameOf(run.graph) + " on " + s.cluster +
         (s.isPartial ? ": PARTIAL, the run was stopped at " : ": one iteration takes ") +
         FormatTime(s.iterationS) + " on " + FormatThings(s.devices, "GPU") + " (" + s.gpu + ").");
-    for (const RunRecord& result : run.results)
-    {
-        for (const std::string& note : result.notes)
-        {
-            words.push_back("Note: " + note + ".");
-        }
-    }
     words.push_back(DescribeTime(s));
     if (s.tokensPerS > 0)
     {
@@ -290,6 +284,13 @@ DescribeInWords(const AnalyzedRun& analyzed)
                         FormatPercent(std::fabs(otherS / s.iterationS - 1), 2) +
                         (otherS < s.iterationS ? " less" : " more") + " than by the executor " +
                         run.results.front().executor + ".");
+    }
+    for (const RunRecord& result : run.results)
+    {
+        for (const std::string& note : result.notes)
+        {
+            words.push_back("Note: " + note + ".");
+        }
     }
     return words;
 }

@@ -164,14 +164,17 @@ function drawSeries(place, result) {
     place.append(el('p', {class: 'note'}, several ? `The executor ${result.executor} knows no use of links over time.` : 'The use of links over time was not recorded.'));
     return;
   }
+  const queued = series.links.some(link => link.queue.some(bytes => bytes > 0));
   place.append(el('p', {class: 'note'}, `From 0 to ${time(series.end_ns / 1e9)}, in steps of ${time(series.bin_ns / 1e9)}; ` +
-    'colours as above, a mark below where a link is held up. On the right the longest queue that a sample has seen.'));
+    'colours as above, a mark below where a link is held up. On the right ' +
+    (queued ? 'the longest queue that a sample has seen.' : 'the share of this time that it is busy.')));
   const grid = el('div', {class: 'bars'});
   for (const link of series.links) {
     const mean = link.busy.reduce((a, b) => a + b, 0) / link.busy.length;
     const canvas = el('canvas', {class: 'strip', width: link.busy.length, height: 16, role: 'img',
       'aria-label': `${link.name}: busy ${percent(mean)} on average, ${percent(Math.max(...link.busy))} at most`});
-    grid.append(el('div', {class: 'row'}, el('span', {class: 'name'}, link.name), canvas, el('span', {}, bytes(Math.max(...link.queue)))));
+    grid.append(el('div', {class: 'row'}, el('span', {class: 'name'}, link.name), canvas,
+      el('span', {}, queued ? bytes(Math.max(...link.queue)) : percent(mean))));
     canvas.redraw = () => {
       const g = canvas.getContext('2d');
       g.clearRect(0, 0, canvas.width, 16);

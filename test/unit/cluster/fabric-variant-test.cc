@@ -243,12 +243,23 @@ Write(const std::vector<FabricRow>& rows, FabricTableFormat format)
     return out.str();
 }
 
+nlohmann::json
+WriteJson(const std::vector<FabricRow>& rows)
+{
+    std::ostringstream out;
+    WriteFabricJson(rows, {{"nodes", "4"}}, "SIGINT", out);
+    return nlohmann::json::parse(out.str());
+}
+
 } // namespace
 
 TEST(FabricTable, FormatsSayTheSame)
 {
     const std::vector<FabricRow> rows = MakeRows();
-    const nlohmann::json json = nlohmann::json::parse(Write(rows, FabricTableFormat::JSON));
+    const nlohmann::json file = WriteJson(rows);
+    EXPECT_EQ(file["configuration"]["nodes"], "4");
+    EXPECT_EQ(file["partial"], "ended by SIGINT");
+    const nlohmann::json& json = file["fabrics"];
     ASSERT_EQ(json.size(), 2u);
     EXPECT_EQ(json[0]["relative"], 1.0);
     EXPECT_EQ(json[1]["relative"], 1.25);
@@ -288,6 +299,5 @@ TEST(FabricTable, TokensAreLeftOutWhereUnknown)
         row.tokensPerS = 0;
     }
     EXPECT_EQ(Write(rows, FabricTableFormat::TEXT).find("Tokens"), std::string::npos);
-    EXPECT_TRUE(
-        nlohmann::json::parse(Write(rows, FabricTableFormat::JSON))[0]["tokens_per_s"].is_null());
+    EXPECT_TRUE(WriteJson(rows)["fabrics"][0]["tokens_per_s"].is_null());
 }
