@@ -90,24 +90,7 @@ CollectiveProgramOptions::AddTo(OptionList& command)
                       measuredCsv);
     command.AddValue("factor", "from one size to the next, above 1", factor);
     command.AddValue("root", "rank, of collectives that have one", root);
-    command.AddValue("algorithm",
-                     ListAlgorithms([](const AlgorithmTraits&) { return true; }) +
-                         ", where the collective has it (empty: as NCCL's tuner chooses)",
-                     algorithm);
-    command.AddValue("protocol", "Simple, LL or LL128 (empty: as NCCL's tuner chooses)", protocol);
-    command.AddValue("channels", "channels (0: as NCCL chooses)", channels);
-    command.AddValue("networkChannels",
-                     "channels of a message to another server (0: as NCCL chooses)",
-                     networkChannels);
-    command.AddValue("ncclVersion",
-                     "version of NCCL whose algorithms, protocols and tuner are taken, e.g. 2.18.3 "
-                     "(empty: 2.30, with --measured that of the log)",
-                     ncclVersion);
-    command.AddValue(
-        "cpuVendor",
-        "who made the CPUs, to NCCL's tuner: intel, amd, arm, power or other (empty: as "
-        "the cluster says)",
-        cpuVendor);
+    nccl.AddTo(command);
     command.AddValue("launchMode",
                      "who launches kernels: process-per-gpu, one-process (a host thread for all "
                      "GPUs of a server) or stream (launching costs nothing) (empty: "
@@ -148,9 +131,6 @@ CollectiveProgramOptions::AddTo(OptionList& command)
 
 namespace
 {
-
-/// Most channels of PacketNetwork::Channels and NetworkChannels.
-constexpr int64_t MOST_CHANNELS = 1024;
 
 /// @throw std::invalid_argument for a root that the collective or the group does not have
 void
@@ -221,19 +201,14 @@ MakeTest(const CollectiveProgramOptions& options, const Cluster& cluster)
                                  ToCount(options.concurrent, "concurrent", 1),
                                  options.grouping == "stride");
     test.root = ToCount(options.root, "root", 0);
-    test.algorithm = options.algorithm.empty()
-                         ? ""
-                         : MatchName("algorithm", options.algorithm, ListAlgorithmNames());
-    test.protocol = options.protocol;
-    test.channels = ToCount(options.channels, "channels", 0, MOST_CHANNELS);
-    test.networkChannels = ToCount(options.networkChannels, "networkChannels", 0, MOST_CHANNELS);
-    const uint32_t version = ParseNcclVersion(options.ncclVersion);
-    test.ncclVersion = version > 0 ? version : NEWEST_NCCL;
-    test.cpuVendor = options.cpuVendor;
-    if (!test.cpuVendor.empty())
-    {
-        CpuVendorFromString(test.cpuVendor);
-    }
+    NcclOptions nccl = options.nccl;
+    nccl.Check();
+    test.algorithm = nccl.algorithm;
+    test.protocol = nccl.protocol;
+    test.channels = static_cast<uint32_t>(nccl.channels);
+    test.networkChannels = static_cast<uint32_t>(nccl.networkChannels);
+    test.ncclVersion = nccl.GetVersion();
+    test.cpuVendor = nccl.cpuVendor;
     test.launchMode = options.launchMode;
     if (test.launchMode != "process-per-gpu" && test.launchMode != "one-process" &&
         test.launchMode != "stream")
@@ -248,13 +223,9 @@ MakeTest(const CollectiveProgramOptions& options, const Cluster& cluster)
     test.pluginLatencyUs = options.pluginLatency;
     test.iterations = ToCount(options.iterations, "iterations", 0);
     test.stream = ToCount(options.stream, "stream", 0);
-    if (!options.algorithm.empty())
+    if (!test.algorithm.empty())
     {
         FindAlgorithm(test.collective, test.algorithm); // throws if there is none
-    }
-    if (!options.protocol.empty())
-    {
-        ProtocolFromString(options.protocol);
     }
     CheckRoot(test);
     AddExtras(options, test);
@@ -516,9 +487,9 @@ TakeFromLog(CollectiveProgramOptions options, const NcclTestsTable& log)
     {
         options.collective = log.collective;
     }
-    if (options.ncclVersion.empty())
+    if (options.nccl.ncclVersion.empty())
     {
-        options.ncclVersion = log.ncclVersion;
+        options.nccl.ncclVersion = log.ncclVersion;
     }
     if (options.launchMode.empty() && log.gpusOfThread > 1)
     {
@@ -580,7 +551,8 @@ RunCollectiveProgram(const CollectiveProgramOptions& typed)
               << (test.isBarrier ? "barrier" : ToString(test.collective)) << ", "
               << test.groups.size() << (test.groups.size() > 1 ? " groups of " : " group of ")
               << test.groups[0].size() << " ranks, launch mode " << test.launchMode
-              << (options.ncclVersion.empty() ? "" : ", NCCL " + options.ncclVersion) << "\n#\n";
+              << (options.nccl.ncclVersion.empty() ? "" : ", NCCL " + options.nccl.ncclVersion)
+              << "\n#\n";
     if (options.topology)
     {
         PrintTopology(cluster, test);

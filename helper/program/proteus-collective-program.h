@@ -34,12 +34,7 @@ struct CollectiveProgramOptions
     std::string max;                     //!< last size; empty: 128M, of a log its last
     double factor{2};                    //!< between two sizes
     int64_t root{0};                     //!< rank
-    std::string algorithm;               //!< empty: as NCCL chooses
-    std::string protocol;                //!< empty: as NCCL chooses
-    int64_t channels{0};                 //!< 0: as NCCL chooses
-    int64_t networkChannels{0};          //!< 0: as NCCL chooses
-    std::string ncclVersion;             //!< empty: of the log, or the newest
-    std::string cpuVendor;               //!< empty: of the cluster
+    NcclOptions nccl;                    //!< an empty version: of the log, or the newest
     std::string launchMode;              //!< who launches; empty: of the log, or
                                          //!< process-per-gpu
     double pluginLatency{0};             //!< microseconds

@@ -115,6 +115,7 @@ CommandLineProgram::Main(int argc, char* argv[])
         if (ProgramOptions* options = GetRunOptions())
         {
             options->information.configuration = command.GetConfiguration();
+            options->nccl.SetDefaults();
         }
         SetRepetition(repetition, joinGrid);
         if (printsColumns)

@@ -435,6 +435,7 @@ class FabricsProgram : public CommandLineProgram
         command.AddValue("nodes", "servers", m_options.nodes);
         m_options.fabric.AddTo(command);
         m_options.framework.AddTo(command);
+        m_options.nccl.AddTo(command);
         command.AddValue("stream",
                          "random stream that decides which of several equal paths a flow takes",
                          m_options.stream);

@@ -173,6 +173,8 @@ ProgramOptions::AddTo(OptionList& command)
         "JSON file of what happens besides: failures, slow links and GPUs, other jobs, "
         "traffic, placement (workloads/scenarios/ has examples)",
         scenario);
+    command.StartGroup("Collectives");
+    nccl.AddTo(command);
     command.StartGroup("Results");
     results.AddTo(command);
     command.StartGroup("What happens on the links");

@@ -10,6 +10,7 @@
 #include "proteus-command-line-text.h"
 #include "proteus-fabric-flags.h"
 #include "proteus-framework-option.h"
+#include "proteus-nccl-options.h"
 #include "proteus-option-list.h"
 #include "proteus-packet-trace-options.h"
 #include "proteus-result-options.h"
@@ -84,6 +85,7 @@ struct ProgramOptions
     std::string linkSharing{"on"};       //!< ExecutorSettings::sharesLinks, "on" or "off"
     double computeSlowdown{0};           //!< FlowParameters::computeSlowdown
     double communicationSlowdown{0};     //!< FlowParameters::communicationSlowdown
+    NcclOptions nccl;                    //!< of all collectives
     PacketTraceOptions traces;           //!< what happens on the links
     ScheduleOptions communication;       //!< iterations, and the order of communications
     /// Of the communication schedule, once it is known what runs; see RuntimeOptions.

@@ -1,0 +1,41 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "ns3/config.h"
+#include "ns3/proteus-executor-settings.h"
+#include "ns3/proteus-nccl-options.h"
+
+#include <gtest/gtest.h>
+#include <stdexcept>
+
+using namespace ns3;
+using namespace ns3::proteus;
+
+TEST(NcclOptions, SetWhatAllExecutorsRead)
+{
+    NcclOptions options;
+    options.SetDefaults();
+    const CollectiveSettings untouched = ReadCollectiveSettings();
+    EXPECT_EQ(untouched.algorithm, "");
+    EXPECT_EQ(untouched.ncclVersion, 230u);
+    options.algorithm = "Tree";
+    options.protocol = "LL";
+    options.channels = 4;
+    options.networkChannels = 2;
+    options.ncclVersion = "2.18.3";
+    options.cpuVendor = "amd";
+    options.SetDefaults();
+    const CollectiveSettings settings = ReadCollectiveSettings();
+    EXPECT_EQ(settings.algorithm, "tree");
+    EXPECT_EQ(settings.protocol, "LL");
+    EXPECT_EQ(settings.channels, 4u);
+    EXPECT_EQ(settings.networkChannels, 2u);
+    EXPECT_EQ(settings.ncclVersion, 218u);
+    EXPECT_EQ(settings.cpuVendor, "amd");
+    EXPECT_THROW(options.SetDefaults(), std::invalid_argument); // the attributes are given by now
+    Config::Reset();
+    EXPECT_EQ(ReadCollectiveSettings().algorithm, "");
+}
