@@ -6,7 +6,7 @@
 
 #include "proteus-bar-svg.h"
 
-#include "ns3/proteus-markup.h"
+#include "proteus-svg-picture.h"
 #include "proteus-tables.h"
 
 #include <algorithm>
@@ -31,23 +31,18 @@ constexpr double LINE = 14;
 constexpr std::size_t LABEL_LETTERS = 38;
 constexpr std::size_t PARTS = 5;
 
-// No variables of CSS: converters to bitmaps do not know them.
 const char* const STYLE =
-    "<style>\n"
-    "text { font: 12px sans-serif; fill: #59636e; } .title { font-size: 15px; font-weight: bold; "
-    "fill: #1f2328; }\n"
-    ".name { fill: #1f2328; } .paper { fill: #ffffff; } .mark { stroke: #b3261e; stroke-width: "
-    "1.5; "
-    "stroke-dasharray: 5 3; }\n"
+    ".mark { stroke: #b3261e; stroke-width: 1.5; stroke-dasharray: 5 3; }\n"
     ".p0 { fill: #4a6c94; } .p1 { fill: #d1590b; } .p2 { fill: #c9485b; } .p3 { fill: #8a9688; } "
     ".p4 { fill: #9a3f8a; }\n"
-    "@media (prefers-color-scheme: dark) { text { fill: #9198a1; } .title, .name { fill: #f0f6fc; "
-    "} .paper { fill: #0d1117; }\n"
+    "@media (prefers-color-scheme: dark) {\n"
     ".p0 { fill: #8fb0d6; } .p1 { fill: #ff9a52; } .p2 { fill: #f08494; } .p3 { fill: #66785f; } "
-    ".p4 { fill: #dd8fd0; } }\n"
-    "</style>\n"
+    ".p4 { fill: #dd8fd0; } }\n";
+const char* const PATTERN =
     "<defs><pattern id=\"hatch\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\">"
     "<path d=\"M0 6L6 0\" stroke=\"#ffffff\" stroke-opacity=\"0.6\"/></pattern></defs>\n";
+
+using Anchor = SvgPicture::Anchor;
 
 /// @param text a label @return its lines, at most three, the last one cut
 std::vector<std::string>
@@ -78,30 +73,14 @@ Wrap(const std::string& text)
     return lines;
 }
 
+/// Draws a part of a bar; every second one has a texture, too.
 void
-WriteText(std::ostream& out,
-          double x,
-          double y,
-          const std::string& attributes,
-          const std::string& text)
+DrawPart(SvgPicture& picture, double x, double y, double width, double height, std::size_t part)
 {
-    out << "<text x=\"" << FormatNumber(x, 1) << "\" y=\"" << FormatNumber(y, 1) << "\" "
-        << attributes << '>' << EscapeMarkup(text) << "</text>\n";
-}
-
-void
-WriteBox(std::ostream& out, double x, double y, double width, double height, std::size_t part)
-{
-    for (const bool isTexture : {false, true})
+    picture.DrawBox("class=\"p" + std::to_string(part) + '"', x, y, width, height);
+    if (part % 2 == 1)
     {
-        if (isTexture && part % 2 == 0)
-        {
-            continue;
-        }
-        out << "<rect x=\"" << FormatNumber(x, 1) << "\" y=\"" << FormatNumber(y, 1)
-            << "\" width=\"" << FormatNumber(width, 1) << "\" height=\"" << FormatNumber(height, 1)
-            << (isTexture ? "\" fill=\"url(#hatch)\"/>\n"
-                          : "\" class=\"p" + std::to_string(part) + "\"/>\n");
+        picture.DrawBox("fill=\"url(#hatch)\"", x, y, width, height);
     }
 }
 
@@ -127,18 +106,15 @@ WriteBarSvg(const BarChart& chart, std::ostream& out)
     }
     const double scale = most > 0 ? (RIGHT - LEFT) / most : 0;
     height += 14;
-    out << "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 " << WIDTH << ' '
-        << FormatNumber(height, 0) << "\" width=\"" << WIDTH << "\" height=\""
-        << FormatNumber(height, 0) << "\" role=\"img\">\n<title>" << EscapeMarkup(chart.title)
-        << "</title>\n"
-        << STYLE << "<rect class=\"paper\" width=\"100%\" height=\"100%\"/>\n";
-    WriteText(out, 16, 26, "class=\"title\"", chart.title);
-    WriteText(out, 16, 46, "", chart.subtitle);
+    SvgPicture picture(out, WIDTH, height, chart.title, STYLE);
+    out << PATTERN;
+    picture.Write(16, 26, chart.title, Anchor::START, "title");
+    picture.Write(16, 46, chart.subtitle);
     double x = LEFT;
     for (std::size_t part = 0; part < std::min(chart.parts.size(), PARTS); ++part)
     {
-        WriteBox(out, x, 56, 12, 12, part);
-        WriteText(out, x + 17, 66, "", chart.parts[part]);
+        DrawPart(picture, x, 56, 12, 12, part);
+        picture.Write(x + 17, 66, chart.parts[part]);
         x += 36 + 6.6 * static_cast<double>(chart.parts[part].size());
     }
     double y = TOP;
@@ -146,30 +122,28 @@ WriteBarSvg(const BarChart& chart, std::ostream& out)
     {
         for (std::size_t line = 0; line < labels[i].size(); ++line)
         {
-            WriteText(out,
-                      LEFT - 10,
-                      y + 13 + LINE * static_cast<double>(line),
-                      "class=\"name\" text-anchor=\"end\"",
-                      labels[i][line]);
+            picture.Write(LEFT - 10,
+                          y + 13 + LINE * static_cast<double>(line),
+                          labels[i][line],
+                          Anchor::END,
+                          "name");
         }
         double at = LEFT;
         for (std::size_t part = 0; part < std::min(chart.bars[i].parts.size(), PARTS); ++part)
         {
             const double width = chart.bars[i].parts[part] * scale;
-            WriteBox(out, at, y, width, BAR, part);
+            DrawPart(picture, at, y, width, BAR, part);
             at += width;
         }
-        WriteText(out, at + 7, y + 13, "class=\"name\"", chart.bars[i].text);
+        picture.Write(at + 7, y + 13, chart.bars[i].text, Anchor::START, "name");
         y += std::max(BAR, LINE * static_cast<double>(labels[i].size())) + 10;
     }
     if (chart.mark > 0)
     {
-        const std::string at = FormatNumber(LEFT + chart.mark * scale, 1);
-        out << "<line class=\"mark\" x1=\"" << at << "\" x2=\"" << at << "\" y1=\"" << TOP - 4
-            << "\" y2=\"" << FormatNumber(y, 1) << "\"/>\n";
-        WriteText(out, LEFT + chart.mark * scale, y + 10, "text-anchor=\"middle\"", chart.markText);
+        const double at = LEFT + chart.mark * scale;
+        picture.DrawLine("mark", at, TOP - 4, at, y);
+        picture.Write(at, y + 10, chart.markText, Anchor::MIDDLE);
     }
-    out << "</svg>\n";
 }
 
 } // namespace proteus

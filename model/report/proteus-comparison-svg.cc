@@ -5,9 +5,8 @@
  */
 
 #include "proteus-collective-comparison.h"
+#include "proteus-svg-picture.h"
 #include "proteus-tables.h"
-
-#include "ns3/proteus-markup.h"
 
 #include <algorithm>
 #include <array>
@@ -30,21 +29,14 @@ constexpr double RIGHT = 736;
 constexpr double TOP = 64;
 constexpr double BOTTOM = 384;
 
-// No variables of CSS: converters to bitmaps do not know them.
 const char* const STYLE =
-    "<style>\n"
-    "text { font: 12px sans-serif; fill: #59636e; }\n"
-    ".title { font-size: 15px; font-weight: bold; fill: #1f2328; }\n"
-    ".grid { stroke: #d8dee4; stroke-width: 1; }\n"
     ".axis { stroke: #59636e; stroke-width: 1; }\n"
     ".measured { fill: #ffffff; stroke: #1f2328; stroke-width: 1.6; }\n"
     ".simulated { fill: none; stroke: #0969da; stroke-width: 2; }\n"
-    ".paper { fill: #ffffff; }\n"
-    "@media (prefers-color-scheme: dark) {\n"
-    "text { fill: #9198a1; } .title { fill: #f0f6fc; } .grid { stroke: #30363d; }\n"
-    ".axis { stroke: #9198a1; } .measured { fill: #0d1117; stroke: #f0f6fc; }\n"
-    ".simulated { stroke: #58a6ff; } .paper { fill: #0d1117; } }\n"
-    "</style>\n";
+    "@media (prefers-color-scheme: dark) { .axis { stroke: #9198a1; } .measured { fill: #0d1117; "
+    "stroke: #f0f6fc; } .simulated { stroke: #58a6ff; } }\n";
+
+using Anchor = SvgPicture::Anchor;
 
 /// @param bytes a power of two @return with the unit that suits it
 std::string
@@ -96,32 +88,16 @@ struct Scale
 };
 
 void
-WriteText(std::ostream& out, double x, double y, const char* anchor, const std::string& text)
-{
-    out << "<text x=\"" << FormatNumber(x, 1) << "\" y=\"" << FormatNumber(y, 1)
-        << "\" text-anchor=\"" << anchor << "\">" << EscapeMarkup(text) << "</text>\n";
-}
-
-void
-WriteLine(std::ostream& out, const char* kind, double x1, double y1, double x2, double y2)
-{
-    out << "<line class=\"" << kind << "\" x1=\"" << FormatNumber(x1, 1) << "\" y1=\""
-        << FormatNumber(y1, 1) << "\" x2=\"" << FormatNumber(x2, 1) << "\" y2=\""
-        << FormatNumber(y2, 1) << "\"/>\n";
-}
-
-void
-WriteAxes(const Scale& scale, std::ostream& out)
+DrawAxes(const Scale& scale, SvgPicture& picture)
 {
     const double step = ChooseStep(scale.most);
     for (double value = 0; value <= scale.most * 1.0001; value += step)
     {
-        WriteLine(out, "grid", LEFT, scale.Y(value), RIGHT, scale.Y(value));
-        WriteText(out,
-                  LEFT - 8,
-                  scale.Y(value) + 4,
-                  "end",
-                  FormatNumber(value, step < 1 ? (step < 0.1 ? 2 : 1) : 0));
+        picture.DrawLine("grid", LEFT, scale.Y(value), RIGHT, scale.Y(value));
+        picture.Write(LEFT - 8,
+                      scale.Y(value) + 4,
+                      FormatNumber(value, step < 1 ? (step < 0.1 ? 2 : 1) : 0),
+                      Anchor::END);
     }
     // Lines 1, 2, 5 or 10 powers of two apart, so that 1 KiB, 1 MiB and 1 GiB always have one.
     int wide = 10;
@@ -136,30 +112,31 @@ WriteAxes(const Scale& scale, std::ostream& out)
             continue;
         }
         const uint64_t bytes = uint64_t{1} << log;
-        WriteLine(out, "grid", scale.X(bytes), TOP, scale.X(bytes), BOTTOM);
-        WriteText(out, scale.X(bytes), BOTTOM + 18, "middle", FormatPower(bytes));
+        picture.DrawLine("grid", scale.X(bytes), TOP, scale.X(bytes), BOTTOM);
+        picture.Write(scale.X(bytes), BOTTOM + 18, FormatPower(bytes), Anchor::MIDDLE);
     }
-    WriteLine(out, "axis", LEFT, BOTTOM, RIGHT, BOTTOM);
-    WriteLine(out, "axis", LEFT, TOP, LEFT, BOTTOM);
-    WriteText(out, (LEFT + RIGHT) / 2, BOTTOM + 42, "middle", "size");
-    out << "<text transform=\"translate(18 " << (TOP + BOTTOM) / 2
-        << ") rotate(-90)\" text-anchor=\"middle\">bus bandwidth (GB/s)</text>\n";
+    picture.DrawLine("axis", LEFT, BOTTOM, RIGHT, BOTTOM);
+    picture.DrawLine("axis", LEFT, TOP, LEFT, BOTTOM);
+    picture.Write((LEFT + RIGHT) / 2, BOTTOM + 42, "size", Anchor::MIDDLE);
+    picture.GetStream() << "<text transform=\"translate(18 " << (TOP + BOTTOM) / 2
+                        << ") rotate(-90)\" text-anchor=\"middle\">bus bandwidth (GB/s)</text>\n";
 }
 
 /// Draws the measured points, and the legend of both.
 void
-WriteMeasured(const CollectiveComparison& comparison, const Scale& scale, std::ostream& out)
+DrawMeasured(const CollectiveComparison& comparison, const Scale& scale, SvgPicture& picture)
 {
     for (const ComparedSize& size : comparison.sizes)
     {
-        out << "<circle class=\"measured\" r=\"3.5\" cx=\""
-            << FormatNumber(scale.X(size.simulated.bytes), 1) << "\" cy=\""
-            << FormatNumber(scale.Y(size.GetMeasuredBusbwGBps()), 1) << "\"/>\n";
+        picture.DrawCircle("measured",
+                           scale.X(size.simulated.bytes),
+                           scale.Y(size.GetMeasuredBusbwGBps()),
+                           3.5);
     }
-    out << "<circle class=\"measured\" r=\"3.5\" cx=\"" << RIGHT - 190 << "\" cy=\"42\"/>\n";
-    WriteText(out, RIGHT - 180, 46, "start", "measured");
-    WriteLine(out, "simulated", RIGHT - 100, 42, RIGHT - 76, 42);
-    WriteText(out, RIGHT - 70, 46, "start", "simulated");
+    picture.DrawCircle("measured", RIGHT - 190, 42, 3.5);
+    picture.Write(RIGHT - 180, 46, "measured");
+    picture.DrawLine("simulated", RIGHT - 100, 42, RIGHT - 76, 42);
+    picture.Write(RIGHT - 70, 46, "simulated");
 }
 
 } // namespace
@@ -170,18 +147,17 @@ WriteComparisonSvg(const CollectiveComparison& comparison, std::ostream& out)
     const bool isMeasured = std::any_of(comparison.sizes.begin(),
                                         comparison.sizes.end(),
                                         [](const ComparedSize& s) { return s.measuredUs > 0; });
-    out << "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 " << WIDTH << " " << HEIGHT
-        << "\" role=\"img\">\n<title>" << EscapeMarkup(comparison.name)
-        << (isMeasured ? ": measured and simulated" : ": simulated")
-        << " bus bandwidth over size</title>\n"
-        << STYLE << "<rect class=\"paper\" width=\"" << WIDTH << "\" height=\"" << HEIGHT
-        << "\"/>\n<text class=\"title\" x=\"" << LEFT << "\" y=\"26\">" << EscapeMarkup(comparison.name)
-        << "</text>\n";
-    WriteText(out, LEFT, 46, "start", comparison.system);
+    SvgPicture picture(out,
+                       WIDTH,
+                       HEIGHT,
+                       comparison.name + (isMeasured ? ": measured and simulated" : ": simulated") +
+                           " bus bandwidth over size",
+                       STYLE);
+    picture.Write(LEFT, 26, comparison.name, Anchor::START, "title");
+    picture.Write(LEFT, 46, comparison.system);
     if (comparison.sizes.empty())
     {
-        WriteText(out, (LEFT + RIGHT) / 2, (TOP + BOTTOM) / 2, "middle", "not simulated");
-        out << "</svg>\n";
+        picture.Write((LEFT + RIGHT) / 2, (TOP + BOTTOM) / 2, "not simulated", Anchor::MIDDLE);
         return;
     }
     Scale scale;
@@ -197,7 +173,7 @@ WriteComparisonSvg(const CollectiveComparison& comparison, std::ostream& out)
     }
     const double step = ChooseStep(scale.most);
     scale.most = std::ceil(scale.most / step) * step;
-    WriteAxes(scale, out);
+    DrawAxes(scale, picture);
     out << "<polyline class=\"simulated\" points=\"";
     for (const ComparedSize& size : comparison.sizes)
     {
@@ -207,9 +183,8 @@ WriteComparisonSvg(const CollectiveComparison& comparison, std::ostream& out)
     out << "\"/>\n";
     if (isMeasured)
     {
-        WriteMeasured(comparison, scale, out);
+        DrawMeasured(comparison, scale, picture);
     }
-    out << "</svg>\n";
 }
 
 } // namespace proteus

@@ -6,9 +6,8 @@
 
 #include "proteus-trial-svg.h"
 
+#include "proteus-svg-picture.h"
 #include "proteus-tables.h"
-
-#include "ns3/proteus-markup.h"
 
 #include <algorithm>
 #include <cmath>
@@ -31,18 +30,12 @@ constexpr double BOTTOM = 490;
 /// Steps of colour, from the least time to the most.
 constexpr int COLOURS = 5;
 
-// No variables of CSS: converters to bitmaps do not know them.
 const char* const STYLE =
-    "<style>\n"
-    "text { font: 12px sans-serif; fill: #59636e; } .title { font-size: 15px; font-weight: bold; "
-    "fill: #1f2328; }\n"
-    ".name { fill: #1f2328; } .paper { fill: #ffffff; } .grid { stroke: #d1d9e0; } .best { fill: "
-    "none; stroke: #b3261e; stroke-width: 2; }\n"
+    ".best { fill: none; stroke: #b3261e; stroke-width: 2; }\n"
     ".c0 { fill: #173a5e; } .c1 { fill: #3a6a99; } .c2 { fill: #6f9bc4; } .c3 { fill: #a6c4e0; } "
-    ".c4 { fill: #d6e4f2; } circle { stroke: #59636e; }\n"
-    "@media (prefers-color-scheme: dark) { text { fill: #9198a1; } .title, .name { fill: #f0f6fc; "
-    "} .paper { fill: #0d1117; } .grid { stroke: #3d444d; } }\n"
-    "</style>\n";
+    ".c4 { fill: #d6e4f2; } circle { stroke: #59636e; }\n";
+
+using Anchor = SvgPicture::Anchor;
 
 /// A logarithmic axis of bytes.
 class Axis
@@ -83,42 +76,20 @@ class Axis
 };
 
 void
-WriteText(std::ostream& out,
-          double x,
-          double y,
-          const std::string& attributes,
-          const std::string& text)
-{
-    out << "<text x=\"" << FormatNumber(x, 1) << "\" y=\"" << FormatNumber(y, 1) << "\" "
-        << attributes << '>' << EscapeMarkup(text) << "</text>\n";
-}
-
-void
-WriteLine(std::ostream& out, double x1, double y1, double x2, double y2)
-{
-    out << "<line class=\"grid\" x1=\"" << FormatNumber(x1, 1) << "\" y1=\"" << FormatNumber(y1, 1)
-        << "\" x2=\"" << FormatNumber(x2, 1) << "\" y2=\"" << FormatNumber(y2, 1) << "\"/>\n";
-}
-
-void
-WriteAxes(const TrialChart& chart, const Axis& x, const Axis& y, std::ostream& out)
+DrawAxes(const TrialChart& chart, const Axis& x, const Axis& y, SvgPicture& picture)
 {
     for (const double bytes : x.GetMarks())
     {
-        WriteLine(out, x.At(bytes), TOP, x.At(bytes), BOTTOM);
-        WriteText(out, x.At(bytes), BOTTOM + 18, "text-anchor=\"middle\"", FormatBytes(bytes));
+        picture.DrawLine("grid", x.At(bytes), TOP, x.At(bytes), BOTTOM);
+        picture.Write(x.At(bytes), BOTTOM + 18, FormatBytes(bytes), Anchor::MIDDLE);
     }
     for (const double bytes : y.GetMarks())
     {
-        WriteLine(out, LEFT, y.At(bytes), RIGHT, y.At(bytes));
-        WriteText(out, LEFT - 8, y.At(bytes) + 4, "text-anchor=\"end\"", FormatBytes(bytes));
+        picture.DrawLine("grid", LEFT, y.At(bytes), RIGHT, y.At(bytes));
+        picture.Write(LEFT - 8, y.At(bytes) + 4, FormatBytes(bytes), Anchor::END);
     }
-    WriteText(out,
-              (LEFT + RIGHT) / 2,
-              BOTTOM + 42,
-              "class=\"name\" text-anchor=\"middle\"",
-              chart.xName);
-    WriteText(out, LEFT - 94, TOP - 14, "class=\"name\"", chart.yName);
+    picture.Write((LEFT + RIGHT) / 2, BOTTOM + 42, chart.xName, Anchor::MIDDLE, "name");
+    picture.Write(LEFT - 94, TOP - 14, chart.yName, Anchor::START, "name");
 }
 
 /// @return the extremes of a coordinate of trials
@@ -143,13 +114,10 @@ WriteTrialSvg(const TrialChart& chart, std::ostream& out)
     const auto times = FindRange(chart.trials, [](const SvgTrial& trial) { return trial.timeS; });
     const Axis x(xs.first, xs.second, LEFT, RIGHT);
     const Axis y(ys.first, ys.second, BOTTOM, TOP);
-    out << "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 " << WIDTH << ' ' << HEIGHT
-        << "\" width=\"" << WIDTH << "\" height=\"" << HEIGHT << "\" role=\"img\">\n<title>"
-        << EscapeMarkup(chart.title) << "</title>\n"
-        << STYLE << "<rect class=\"paper\" width=\"100%\" height=\"100%\"/>\n";
-    WriteText(out, 16, 26, "class=\"title\"", chart.title);
-    WriteText(out, 16, 46, "", chart.subtitle);
-    WriteAxes(chart, x, y, out);
+    SvgPicture picture(out, WIDTH, HEIGHT, chart.title, STYLE);
+    picture.Write(16, 26, chart.title, Anchor::START, "title");
+    picture.Write(16, 46, chart.subtitle);
+    DrawAxes(chart, x, y, picture);
     bool isBestDrawn = false;
     for (const SvgTrial& trial : chart.trials)
     {
@@ -157,21 +125,16 @@ WriteTrialSvg(const TrialChart& chart, std::ostream& out)
                                  ? (trial.timeS - times.first) / (times.second - times.first)
                                  : 0;
         const int colour = std::min(COLOURS - 1, static_cast<int>(share * COLOURS));
-        const std::string centre = "cx=\"" + FormatNumber(x.At(trial.x), 1) + "\" cy=\"" +
-                                   FormatNumber(y.At(trial.y), 1) + "\"";
-        out << "<circle class=\"c" << colour << "\" " << centre << " r=\"7\"/>\n";
+        const double atX = x.At(trial.x);
+        const double atY = y.At(trial.y);
+        picture.DrawCircle("c" + std::to_string(colour), atX, atY, 7);
         if (trial.timeS == times.first && !isBestDrawn)
         {
-            out << "<circle class=\"best\" " << centre << " r=\"11\"/>\n";
+            picture.DrawCircle("best", atX, atY, 11);
             isBestDrawn = true;
         }
-        WriteText(out,
-                  x.At(trial.x) + 13,
-                  y.At(trial.y) + 4,
-                  "class=\"name\"",
-                  FormatTime(trial.timeS));
+        picture.Write(atX + 13, atY + 4, FormatTime(trial.timeS), Anchor::START, "name");
     }
-    out << "</svg>\n";
 }
 
 } // namespace proteus
