@@ -24,8 +24,9 @@ MakeXeonE52690V4()
     model.sheet.memoryBytes = 1540000000000;
     model.sheet.memoryBytesPerSecond = 76.8e9;
     model.sheet.multiprocessors = 14;
-    model.sheet.source = "Intel ARK, Xeon Processor E5-2690 v4 (2016): 14 cores of 2.6 GHz, four "
-                         "channels of DDR4-2400, at most 1.54 TB";
+    model.sheet.source = "Intel Xeon E5-2600 v4 family (2016): four channels of DDR4-2400, AVX2 with "
+                         "FMA3; cores, clock and largest memory of this member from memory, not "
+                         "looked up (no time depends on them)";
     model.isCpu = true;
     return model;
 }
