@@ -43,14 +43,14 @@ namespace proteus
  * @endcode
  *
  * Captures. There is a file per device, with what it sends, at the time at which it starts, and
- * what it receives, at the time at which the last byte is there (or the head, cut through). Times
- * are in nanoseconds (in ERF records 233 ps). FrameWriter says what the frames look like. Frames
- * are whole, with their ICRC and a payload of zeros. SetCaptureSize(128) keeps their first 128
- * bytes and their true length in files of a thirtieth; Wireshark decodes all headers then, but
- * notes the missing payload as "Invalid Packet Length" in its information column. Devices of
- * NVLink, PCI Express and links between sockets are left out: there is no capture format and no
- * dissector for them; their ascii traces say the same. EnablePcap() of such a device writes no
- * file.
+ * what it receives, at the time at which the last byte is there (or the head, if it is cut
+ * through). Times are in nanoseconds, in ERF records in units of 233 ps. FrameWriter says what the
+ * frames look like. Frames are whole, with their ICRC and a payload of zeros. SetCaptureSize(128)
+ * keeps only the first 128 bytes and the true length, in files of a thirtieth of the size;
+ * Wireshark still decodes all headers then, but writes "Invalid Packet Length" in its information
+ * column. Devices of NVLink, PCI Express and links between sockets are left out, because no capture
+ * format and no dissector exists for them; EnablePcap() of such a device writes no file. Their
+ * ascii traces say the same.
  *
  * Ascii traces. A line is one of + (a unit has to wait), - (it has waited and starts), t (a unit
  * starts, whether it had to wait or not), r (received) and d (dropped), then the time in seconds,

@@ -57,8 +57,8 @@ class ProteusHelper
     void SetRuntimeOptions(const RuntimeOptions& options);
 
     /**
-     * Fixes the random streams of the jobs installed from now on; without it they come in the
-     * order of creation, as elsewhere in ns-3.
+     * Fixes the random streams of the jobs that are installed from now on. Without it, streams are
+     * given in the order of creation, as elsewhere in ns-3.
      * @param stream number of the first stream
      * @return streams that one job uses
      */

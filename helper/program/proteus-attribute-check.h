@@ -16,7 +16,8 @@ namespace proteus
 
 /**
  * @ingroup proteus
- * Checks what ns-3's CommandLine would abort over, read in part, or pass on unread.
+ * Checks an attribute or global value strictly. ns-3's CommandLine would abort over mistakes, read
+ * a value in part, or pass it on unread.
  * @param name of an attribute, TYPE::ATTRIBUTE, or of a global value
  * @param value its value
  * @return whether there is an attribute or a global value of that name, or it has the form of an

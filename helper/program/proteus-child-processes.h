@@ -31,8 +31,8 @@ struct EndedChild
 
 /**
  * @ingroup proteus
- * Child processes. They die with this process (on Linux also where it is killed), and when this
- * object goes.
+ * Child processes. They end when this object goes, and when this process dies (on Linux even if it
+ * is killed).
  */
 class ChildProcesses
 {

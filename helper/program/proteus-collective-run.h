@@ -56,11 +56,12 @@ struct CollectiveTest
 
 /**
  * @ingroup proteus
- * Runs a collective on a fresh fabric and times it as nccl-tests does: from the launch of the first
- * of its iterations, which follow each other on a stream, to the end of the last, over their
- * number. So the first one, which fills the pipeline, counts once, and the others by their period.
- * Of the iterations some are simulated: four up to 8 MiB, beyond that two, or three where there is
- * a root; the rest have the mean period of those that follow the first.
+ * Runs a collective on a fresh fabric and times it as nccl-tests does. The time counts from the
+ * launch of the first of its iterations, which follow each other on a stream, to the end of the
+ * last, divided by their number. So the first iteration, which fills the pipeline, counts once, and
+ * the others count with their period. Not all iterations are simulated: four up to 8 MiB, beyond
+ * that two, or three where there is a root. The rest is taken to have the mean period of those
+ * after the first.
  *
  * @param cluster to run on
  * @param test what is run

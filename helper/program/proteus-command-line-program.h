@@ -22,8 +22,9 @@ namespace proteus
 
 /**
  * @ingroup proteus
- * What the programs of examples/ have in common: options are added and read, then the program
- * runs, and an error becomes one line. Times are picoseconds from its construction on.
+ * What the programs of examples/ have in common: options are added and read, the program runs, and
+ * an error becomes one line. From the construction on, the resolution of simulated time is a
+ * picosecond.
  */
 class CommandLineProgram
 {

@@ -23,8 +23,8 @@ namespace proteus
 
 /**
  * @ingroup proteus
- * A string for CommandLine::AddValue(), which reads a value with the operator below: that of
- * std::string stops at the first space, and cuts JSON and the names of files short.
+ * A string for CommandLine::AddValue() that is read whole, by the operator below. The operator of
+ * std::string stops at the first space, which cuts JSON and names of files short.
  */
 struct CommandLineText : public std::string
 {

@@ -29,10 +29,10 @@ namespace proteus
 /**
  * @ingroup proteus
  * @param text of --executor: names of executors, separated by commas; "both" is packet and flow
- * @param htae of --htae: which executor HTAE stands for; another one than flow takes its place,
- * also where `text` is left at its default
- * @param calibration of --calibration: a file puts the calibrated form of an executor in its place
- * where that is alone, else beside it
+ * @param htae of --htae: which executor HTAE stands for. If it is another one than flow, it takes
+ * the place of flow, and of the default of `text`
+ * @param calibration of --calibration: with a file, the calibrated form of an executor takes its
+ * place if the executor is the only one, and stands beside it otherwise
  * @return the executors, each once, in the given order
  * @throw std::invalid_argument for another name, or a calibration that nothing uses
  */
@@ -72,7 +72,7 @@ RunRecord RunExecutor(const ProgramOptions& options,
 
 /**
  * @ingroup proteus
- * RunExecutor() for a program with many runs, which a part of one is of no use for.
+ * RunExecutor() for programs with many runs, to which a part of a run is of no use.
  * @param options of the program
  * @param executor one of ParseExecutors()
  * @param cluster to run on

@@ -23,7 +23,7 @@ namespace proteus
 /**
  * @ingroup proteus
  * Command line options for how servers are joined: --fabric, and one for every number that a kind
- * of fabric has. Must stay where it is after AddTo().
+ * of fabric has. The object must not move after AddTo().
  */
 class FabricFlags
 {

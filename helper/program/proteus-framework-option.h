@@ -34,10 +34,10 @@ struct TrainingPlan;
 
 /**
  * @ingroup proteus
- * Which framework trains. Where none is named, one is chosen: ddp for models with convolutions,
- * fsdp1 for parameters that are gathered before their use (ZeRO 3) without tensor parallelism and
- * pipelines, else megatron-core on GPUs of compute capability 9.0 and above, and megatron-2022, to
- * whose iterations the operator cost was fitted, on older ones.
+ * Which framework trains. Where none is named, one is chosen: ddp for models with convolutions;
+ * fsdp1 for strategies that gather parameters before their use (ZeRO 3), without tensor parallelism
+ * and pipelines; otherwise megatron-core on GPUs of compute capability 9.0 and above, and on older
+ * ones megatron-2022, to whose iterations the operator cost was fitted.
  */
 struct FrameworkOption
 {
@@ -55,8 +55,8 @@ struct FrameworkOption
      * @param gpu name of a data sheet
      * @param model what is trained
      * @param tree how; null: not known
-     * @param interval of the host, which goes before the framework's times per kernel if it was
-     * given
+     * @param interval of the host; if it was given, it takes the place of the framework's times per
+     * kernel
      * @return the framework
      * @throw std::invalid_argument if there is none of that name, its file is wrong, or the
      * interval is negative

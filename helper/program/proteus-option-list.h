@@ -37,14 +37,16 @@ inline constexpr OptionKind OPTION_KIND = std::is_same_v<T, bool>       ? Option
 
 /**
  * @ingroup proteus
- * The options of a program: reads a command line strictly, in the place of ns-3's CommandLine,
- * which gets it when it is known to be right. Every word is an option that there is, given once,
- * with a value that is read whole; the options of ns-3 (--PrintHelp, --PrintAttributes, ..., global
- * values and attributes, --ns3::TYPE::ATTRIBUTE=VALUE) count as well.
+ * The options of a program. It reads a command line strictly, and hands it to ns-3's CommandLine
+ * when it is known to be right. Every word must be an option that there is, with a value that is
+ * read whole; of an option that is given twice the last one counts. The options of ns-3 count as
+ * well: --PrintHelp, --PrintAttributes, ..., global values, and attributes,
+ * --ns3::TYPE::ATTRIBUTE=VALUE.
  *
- * All programs have --help, -h, --version, --config=FILE ({"NAME": VALUE, ...} or a result with its
- * configuration, before which options of the command line go), and --models, --clusters,
- * --frameworks, --strategies and --algorithms, which list names, --completion=SHELL and --man.
+ * All programs have --help, -h and --version; --models, --clusters, --frameworks, --strategies and
+ * --algorithms, which list names; --completion=SHELL and --man; and --config=FILE, which is
+ * {"NAME": VALUE, ...} or a result with its configuration. Options of the command line go before
+ * those of the file.
  */
 class OptionList
 {

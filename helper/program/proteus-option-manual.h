@@ -20,8 +20,8 @@ namespace proteus
 {
 
 /// @ingroup proteus
-/// What is made of the options of a program besides its help: a page of the manual, and scripts
-/// with which shells complete them.
+/// What is made of the options of a program besides its help: a manual page, and scripts by which
+/// shells complete them.
 struct OptionManual
 {
     const std::string& program;                    //!< name

@@ -176,8 +176,9 @@ void RunAndReport(const ProgramOptions& options,
 
 /**
  * @ingroup proteus
- * The body of main(): an exception becomes one message on stderr and exit code 1. SIGINT and
- * SIGTERM are noted for the body, see StopSignals; the exit code is 128 more than theirs then.
+ * The body of main(). An exception becomes one message on stderr and exit code 1. SIGINT and
+ * SIGTERM are noted for the body, see StopSignals; then the exit code is 128 plus the number of the
+ * signal.
  * @param program name for the message
  * @param body what the program does
  * @return the exit code

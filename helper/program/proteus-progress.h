@@ -19,8 +19,8 @@ namespace proteus
 
 /**
  * @ingroup proteus
- * Tells on stderr how far a run is: on a terminal one line that is rewritten, elsewhere a plain
- * line every few seconds. Says nothing of a run that is over within two seconds.
+ * Tells on stderr how far a run is: on a terminal by one line that is rewritten, elsewhere by a
+ * plain line every few seconds. It says nothing of a run that is over within two seconds.
  */
 class ProgressLine
 {

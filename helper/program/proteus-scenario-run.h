@@ -21,8 +21,9 @@ namespace proteus
 
 /**
  * @ingroup proteus
- * Runs a graph in the scenario of --scenario, as RunAndReport() does without: its job and its
- * neighbours on their GPUs, with what happens meanwhile; and, for comparison, every job alone.
+ * Runs a graph in the scenario of --scenario: its job and the neighbours on their GPUs, with what
+ * happens meanwhile, and for comparison every job alone. Reports as RunAndReport() does without a
+ * scenario.
  * @param options of the program, with a scenario
  * @param cluster to run on
  * @param graph of the program's job

@@ -21,10 +21,9 @@ namespace proteus
 
 /**
  * @ingroup proteus
- * Notes SIGINT (Ctrl-C) and SIGTERM while it lives, so that a program can come to a consistent
- * point and write what it knows by then. A second signal of the same kind ends the program at
- * once, as ever. One object at a time; that a signal came is the one thing that a process knows as
- * a whole.
+ * While it lives, notes SIGINT (Ctrl-C) and SIGTERM, so that a program can come to a consistent
+ * point and write what it knows by then. A second signal of the same kind ends the program at once,
+ * as usual. There can be one object at a time: signals concern the process as a whole.
  */
 class StopSignals
 {

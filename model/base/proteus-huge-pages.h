@@ -15,7 +15,7 @@
 /**
  * @file
  * @ingroup proteus
- * Memory for large tables that are read and written all over.
+ * Memory for large tables that are read and written in no order.
  */
 
 namespace ns3
@@ -25,9 +25,10 @@ namespace proteus
 
 /**
  * @ingroup proteus
- * An allocator of containers that asks for huge pages, where the system has them, for what is
- * large: a processor's table of 4 KiB pages reaches over a few MiB only, beyond which each access
- * to another page takes another one to the page table. Small tables come from the heap.
+ * An allocator for containers that asks the system for huge pages for large blocks, where it has
+ * them. A processor keeps the addresses of only so many pages at hand: with pages of 4 KiB these
+ * cover a few MiB, and each access elsewhere costs another access, to the page table. Small blocks
+ * come from the heap.
  * @tparam T element
  */
 template <typename T>

@@ -16,7 +16,8 @@
 /**
  * @file
  * @ingroup proteus
- * Places in JSON text and the parser's words, for messages. Internal to JsonDocument.
+ * Internal to JsonDocument: finds the line and column of a place in JSON text, and puts the
+ * parser's errors into plain words.
  */
 
 namespace ns3

@@ -143,9 +143,8 @@ class JsonValue
     uint64_t AsWhole(uint64_t least, uint64_t most) const;
 
     /**
-     * Runs something that checks this value; what it has to say gets the place in front.
-     * @param f to run; must not use the JsonValues' own accessors, whose errors have a place
-     * already
+     * Runs a check of this value. If it throws, the error gets the place of the value in front.
+     * @param f to run; must not use accessors of JsonValue, whose errors have a place already
      * @return what it returns
      * @throw std::invalid_argument in place of one that f throws
      */
@@ -194,9 +193,10 @@ class JsonListReader
  * @ingroup proteus
  * A parsed file, which holds one object. Must outlive the JsonValues that come from it.
  *
- * All constructors throw std::invalid_argument "FILE:LINE:COLUMN: cause" for bad syntax; the place
- * is where the parser stopped, columns count bytes from 1. What is good JSON but refused all the
- * same, like a key that an object has twice, has a JSON pointer for its place, as in JsonValue.
+ * All constructors throw std::invalid_argument. For bad syntax it is "FILE:LINE:COLUMN: cause",
+ * where the place is that at which the parser stopped; columns count bytes from 1. For good JSON
+ * that is refused all the same, such as a key that an object has twice, the place is a JSON
+ * pointer, as in JsonValue.
  */
 class JsonDocument
 {
@@ -205,8 +205,8 @@ class JsonDocument
      * Reads to the end.
      * @param input the text
      * @param fileName for errors
-     * @param maxDepth containers inside each other below a field of the file: few enough for code
-     * that follows them recursively
+     * @param maxDepth most containers inside each other below a field of the file; it bounds the
+     * recursion of code that follows them
      * @throw std::invalid_argument
      */
     JsonDocument(std::istream& input,

@@ -24,9 +24,9 @@ namespace proteus
 
 /**
  * @ingroup proteus
- * Writes a file. It appears, or replaces another, only when it is whole: what is written goes to a
- * temporary file next to it, which is renamed in the end and deleted after an error. A symbolic
- * link is followed. What is no regular file (/dev/stdout, a pipe) is written to directly.
+ * Writes a file, which appears, or replaces another one, only when it is whole. The content goes to
+ * a temporary file beside it, which is renamed in the end, or deleted after an error. A symbolic
+ * link is followed. What is no regular file, such as /dev/stdout or a pipe, is written to directly.
  * @param path the file
  * @param write writes the content to the stream, which is in binary mode
  * @throw std::invalid_argument "PATH: cannot be written: CAUSE"; the cause may be an exception of

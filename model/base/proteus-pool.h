@@ -19,8 +19,9 @@ namespace proteus
 
 /**
  * @ingroup proteus
- * Objects named by small numbers that are used again: a place that is given back is the next one to
- * be taken. What stood in it stays, with the memory that it has, until the next user changes it.
+ * Objects that are named by small numbers, which are used again: the place that was given back last
+ * is taken first. The object that stood in it stays as it is, with its memory, until the next user
+ * changes it.
  *
  * Taking a place may move all objects: a reference to one is good until the next Take() only.
  * @tparam T what the places hold; must have a default value

@@ -20,9 +20,9 @@ namespace proteus
 
 /**
  * @ingroup proteus
- * The things of one kind by their names. Each is registered in the file that has it, by an object
- * of class Registration at namespace scope, before main() begins; nothing changes after that.
- * As with the TypeIds of ns-3, a static library must be linked as a whole.
+ * All things of one kind, e.g. executors, by their names. Each is registered in the file that has
+ * it, by an object of class Registration at namespace scope, before main() begins. Nothing changes
+ * after that. A static library must be linked as a whole, as for the TypeIds of ns-3.
  * @tparam T what is registered
  */
 template <typename T>

@@ -18,8 +18,8 @@ namespace proteus
 
 /**
  * @ingroup proteus
- * A queue of plain records in one growing block of memory. Every element has a number, counted
- * from 0 in the order of Push() and kept until Pop(), by which it can be reached.
+ * A queue of plain records in one block of memory, which grows. The elements are numbered from 0 in
+ * the order of Push(). An element can be reached by its number until Pop() removes it.
  *
  * @tparam T a cheap type to copy
  */

@@ -13,7 +13,8 @@
 /**
  * @file
  * @ingroup proteus
- * Several throws of the same thing: what lies in the middle, and how far apart they are.
+ * Results of one run under several random streams ("throws"): the median, and how far they lie
+ * apart.
  */
 
 namespace ns3
@@ -37,9 +38,9 @@ Spread FindSpread(std::vector<double> values);
 
 /**
  * @ingroup proteus
- * Whether chance may be all that is between two things: at least one of them was thrown several
- * times, and the ranges from least to most meet. No test of significance: with few throws ranges
- * are narrow, with many wide.
+ * Whether two results may differ by chance alone: at least one of them has several throws, and
+ * their ranges from least to most meet. This is no test of significance: ranges are narrow with few
+ * throws, and wide with many.
  * @param a of one @param b of the other
  * @return whether their difference is within the spread
  */

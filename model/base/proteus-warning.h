@@ -12,7 +12,7 @@
 /**
  * @file
  * @ingroup proteus
- * What a user should know, though work goes on.
+ * Warnings: what a user should know although the program goes on.
  */
 
 namespace ns3

@@ -94,16 +94,16 @@ std::vector<std::vector<double>> RunAtFlowLevel(const std::vector<Measurement>& 
 
 /**
  * @ingroup proteus
- * Fits the link parameters of every technology that the cluster has, by descent along one parameter
- * at a time with steps that are halved three times: efficiency 0.8 to 1.05, sharing 0.7 to 1,
- * latency -1 to +5 us. What is made small is the mean of the squared relative errors of the
+ * Fits the link parameters of every technology of a cluster: efficiency from 0.8 to 1.05, sharing
+ * from 0.7 to 1, latency from -1 to +5 us. It descends along one parameter at a time, with steps
+ * that are halved three times. It minimises the mean of the squared relative errors of the
  * measurements that are not held out.
  * @param measurements at packet level
  * @param cluster of them
  * @param start parameters to begin with
  * @param settings of the programs
- * @param tell called after every round: rounds so far, the most there can be, and root mean square
- * error; may be empty
+ * @param tell called after every round with the rounds so far, the most there can be, and the root
+ * mean square error; may be empty
  * @param maxRounds at most; 0: no fit, but the errors of the start
  * @return the calibration, without provenance
  * @throw std::invalid_argument if there is nothing to fit, or nothing held out
@@ -128,7 +128,7 @@ void WriteFlowCalibration(const FlowCalibration& calibration, std::ostream& outp
 
 /**
  * @ingroup proteus
- * Reads what WriteFlowCalibration() has written; of the errors only those of the held-out ones, and
+ * Reads what WriteFlowCalibration() has written; of the errors only those of what was held out, and
  * no samples.
  * @param input the text
  * @param fileName for errors

@@ -32,11 +32,11 @@ struct MicroExperiment
 
 /**
  * @ingroup proteus
- * The experiments that show what a cluster's links do to collectives alone, and to several that
+ * The experiments that show what the links of a cluster do to collectives, alone and when several
  * meet. Alone: every collective, in several sizes, over all GPUs of a server, one GPU of every
- * server, and all GPUs. Together: two or three messages, or rings, that share a resource. It is
- * what leaves a GPU, what enters it, a NIC, a PCIe switch, the link between sockets, or the uplinks
- * of switches, as far as the cluster has them.
+ * server, and all GPUs. Together: two or three messages or rings that share a resource: what leaves
+ * a GPU, what enters it, a NIC, a PCIe switch, the link between sockets, or the uplinks of
+ * switches, as far as the cluster has them.
  *
  * Every third experiment is held out.
  * @param cluster to explore

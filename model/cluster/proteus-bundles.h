@@ -22,12 +22,11 @@ double GetCableRate(const Cluster& cluster);
 /**
  * @ingroup proteus
  * Takes bundles apart: a link between two network switches that is faster than a NIC's becomes as
- * many parallel links as it has cables, of equal rates. Paths then choose among cables, by a hash
- * of the flow under ECMP, as switches do for members of an ECMP group or a link aggregation group;
- * whole, a bundle is one link whose rate a single flow could have.
+ * many parallel links of equal rate as it has cables. Paths then choose among cables, under ECMP by
+ * a hash of the flow, as switches do for members of an ECMP group or of a link aggregation group. A
+ * bundle that stays whole is one link, whose whole rate a single flow can have.
  * @param cluster any
- * @return the same cluster with cables in the place of bundles; vertices and ranks keep their
- * numbers
+ * @return the same cluster with cables instead of bundles; vertices and ranks keep their numbers
  */
 Cluster SplitBundles(const Cluster& cluster);
 

@@ -15,7 +15,7 @@
 /**
  * @file
  * @ingroup proteus
- * Presets that are changed in a few words.
+ * Short forms: presets with changes in a few words.
  */
 
 namespace ns3
@@ -39,8 +39,9 @@ std::string GetTextPreset(const std::string& text);
  * - nodes: servers;
  * - nic: NICs of a server that are plugged in, "x", their rate in Gb/s, "G", and, behind "-",
  *   roce or infiniband; each part may be left out: "4x", "200G", "roce", "200G-roce";
- * - fabric: one of GetFabricKinds(); leafs: switches that the servers of a leaf-spine fabric, which
- *   is meant where none is named, are shared out to;
+ * - fabric: one of GetFabricKinds(), but for nvlink-domain, which joins no NICs;
+ * - leafs: switches of a leaf-spine fabric, among which the servers are divided; means leaf-spine
+ *   where no fabric is named;
  * - any option of the fabric, as files or command lines write it (servers_per_leaf,
  *   serversPerLeaf);
  * - bundles: whole or cables, see SplitBundles().

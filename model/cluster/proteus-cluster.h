@@ -96,11 +96,13 @@ constexpr std::size_t COPY_METHODS = 4;
 /**
  * @ingroup proteus
  * How payload becomes bytes on a wire. A unit of up to `unitBytes` of payload travels as one
- * record; its wire size is payload + unitHeaderBytes + packetHeaderBytes for every packet of up
- * to packetBytes of payload inside it. A unit without payload (acknowledgement, clear-to-send)
- * counts controlBytes. Every packet of payload also costs reverseBytes on the opposite direction
- * (acknowledgements of the data link layer, credits, write responses), which wait for nothing and
- * take what the opposite direction leaves idle first.
+ * record. Its wire size is the payload, unitHeaderBytes, and packetHeaderBytes for every packet of
+ * up to packetBytes of payload inside it. A unit without payload (acknowledgement, clear-to-send)
+ * has controlBytes. What the bytes are moved by may have numbers of its own, see For().
+ *
+ * Every packet of payload also costs reverseBytes on the opposite direction (acknowledgements of
+ * the data link layer, credits, write responses). These wait for nothing: they take first what the
+ * opposite direction leaves idle.
  */
 struct LinkFraming
 {
@@ -178,9 +180,10 @@ struct Vertex
     /// Payload that it forwards of what one link brings in, as through the root complex of a CPU;
     /// 0: no limit.
     double forwardBytesPerSecond{0};
-    /// PCIe switches: false where access control (ACS) sends what goes from one device below to
-    /// another up to the root and down again; Paths does so. CPUs: false where devices below do not
-    /// write to each other, so that copies between them take two steps through host memory.
+    /// PCIe switches: false where access control services (ACS) send what goes from one device
+    /// below to another up to the root and down again, as Paths does. CPUs: false where devices
+    /// below do not write to each other, so that copies between them take two steps, through host
+    /// memory.
     bool peerToPeer{true};
     bool multicast{false};   //!< switches: copy a unit to several ports (NVLS, SHARP)
     bool reduction{false};   //!< switches: combine units of several ports into one (NVLS, SHARP)
@@ -279,8 +282,10 @@ class Cluster
     }
 
     /**
-     * Ranks GPUs anew: placement of jobs. Which NIC is whose does not depend on it.
-     * @param first vertices of GPUs, which get the ranks from 0 on; the others follow as they were
+     * Ranks the GPUs anew, for the placement of jobs. Which NIC a GPU has does not depend on its
+     * rank.
+     * @param first vertices of GPUs, which get the ranks from 0 on; the others follow in the order
+     * that they have now
      * @throw std::invalid_argument for a vertex that is no GPU, or stands there twice
      */
     void RankGpus(const std::vector<VertexId>& first);
@@ -295,17 +300,17 @@ class Cluster
     VertexId FindVertex(const std::string& name) const;
 
     /**
-     * The NIC that a GPU sends to other servers through: the nearest by routing cost; GPUs with
+     * The NIC through which a GPU sends to other servers: the nearest by routing cost. GPUs with
      * the same nearest NICs take them in turn, so that each gets its own rail where there are
-     * enough of them (NCCL's choice on a rail-aligned server).
+     * enough of them, as NCCL has it on a rail-aligned server.
      * @param gpu vertex of a GPU
      * @return vertex of the NIC, NO_VERTEX where the server has none
      */
     VertexId GetNic(VertexId gpu) const;
 
     /**
-     * What is one machine to a collective: vertices of one server, and of servers that NVLink joins
-     * (the rack of an NVL72; to NCCL, multi-node NVLink).
+     * What is one machine to a collective: the vertices of a server, together with those of servers
+     * that NVLink joins to it (the rack of an NVL72; multi-node NVLink to NCCL).
      * @param vertex a vertex
      * @return number of the first server of its NVLink domain; below 0 for a vertex of no server
      */
@@ -343,11 +348,11 @@ class Cluster
 
 /**
  * @ingroup proteus
- * Framing that a technology has by default. The sources are named beside the numbers, and which of
- * them are calibrated to measurements.
+ * Framing that a technology has by default. The sources stand beside the numbers in the .cc file,
+ * which also says which numbers are calibrated to measurements.
  * @param technology of the link
- * @param generation of NVLink (2 to 5) or PCI Express (3 to 5); 0 for the default, which is NVLink
- * 3 and PCI Express 4. The other technologies have one framing for all
+ * @param generation of NVLink (2 to 5) or PCI Express (3 to 5); 0 for the default: NVLink 3, PCI
+ * Express 4. Other technologies have one framing
  * @return its framing
  * @throw std::invalid_argument for a generation that is not known
  */
@@ -355,8 +360,8 @@ LinkFraming DefaultFraming(LinkTechnology technology, uint32_t generation = 0);
 
 /**
  * @ingroup proteus
- * Framing of the link between a NIC and its switch: that of the technology, and what the NIC needs
- * from one packet to the next, where that has been measured.
+ * Framing of the link between a NIC and its switch: that of the technology, plus the gap that the
+ * NIC leaves between packets, where that has been measured.
  * @param technology of the link
  * @param bytesPerSecond rate of the link
  * @return its framing
@@ -374,8 +379,9 @@ int64_t DefaultDelayPs(LinkTechnology technology);
 
 /**
  * @ingroup proteus
- * Routing cost that a technology has by default: NVLink is preferred to PCIe within a server, a
- * PCIe switch to the CPU, and no path through the network is shorter than one inside the server.
+ * Routing cost that a technology has by default. The costs make paths prefer NVLink to PCIe within
+ * a server, and a PCIe switch to the CPU; a path through the network costs more than any inside a
+ * server.
  * @param technology of the link
  * @return its cost
  */
@@ -384,9 +390,9 @@ uint32_t DefaultCost(LinkTechnology technology);
 /**
  * @ingroup proteus
  * How servers, or plain hosts, are joined. What plugs in are the NICs of a server, or the hosts
- * themselves; "server" stands for both below. The links of a fabric are of the technology, delay
- * and framing of what plugs in, and of its rate where nothing else is said. All parts of a kind are
- * built alike, also those that are not filled with servers.
+ * themselves; "server" stands for both below. The links of a fabric have the technology, delay and
+ * framing of what plugs in, and its rate unless something else is said. All parts of a kind are
+ * built alike, even those that are not filled with servers.
  *
  * - single-switch: one ideal switch "switch0" that every NIC plugs into.
  * - leaf-spine: server s is cabled to "leaf(s / serversPerLeaf)" with all its NICs; every leaf has
@@ -490,7 +496,8 @@ Cluster MakeCluster(const std::string& preset,
  * @param bytesPerSecond rate of a host's link, per direction
  * @param delayPs of every link
  * @param framing of every link
- * @param model of the hosts' GPUs: name of a data sheet, for programs that compute, too
+ * @param model name of a data sheet that the hosts have as their GPU, for programs that compute as
+ * well
  * @return the cluster, validated
  * @throw std::invalid_argument that says which argument or option makes no sense
  */

@@ -16,7 +16,7 @@
 /**
  * @file
  * @ingroup proteus
- * Who made the CPUs of a server: NCCL counts on less from some than from others.
+ * Who made the CPUs of a server. NCCL assumes lower rates through some CPUs than through others.
  */
 
 namespace ns3
@@ -50,11 +50,11 @@ CpuVendor CpuVendorFromString(const std::string& text);
 
 /**
  * @ingroup proteus
- * Who made the CPUs of the first server of some vertices: the model of its CPUs, where that is one
- * of the names of ToString() or begins with one. NCCL assumes as well that all servers are alike.
+ * Who made the CPUs of the first server among some vertices: the vendor whose name the model of its
+ * CPUs is, or begins with. All servers are taken to be alike, as NCCL does.
  * @param cluster with the servers
  * @param vertices of servers
- * @return the vendor; Intel's, as of most servers with GPUs, where the cluster does not say
+ * @return the vendor; INTEL, as in most servers with GPUs, where the cluster does not say
  */
 CpuVendor FindCpuVendor(const Cluster& cluster, const std::vector<VertexId>& vertices);
 

@@ -16,7 +16,7 @@
 /**
  * @file
  * @ingroup proteus
- * What a kind of fabric is made of. A new one is one file with a function that returns a
+ * What a kind of fabric is made of. A new kind is one file with a function that returns a
  * FabricKind, and one line in the table of proteus-fabric-kinds.cc.
  */
 
@@ -100,8 +100,8 @@ void JoinByFabric(Cluster& cluster, const FabricPlugs& plugs, const FabricOption
 
 /**
  * @ingroup proteus
- * Adds a network switch. InfiniBand switches copy and combine from HDR on: NVIDIA Quantum QM8700
- * and later have SHARP with streaming aggregation (Graham et al., "Scalable Hierarchical
+ * Adds a network switch. InfiniBand switches copy and combine units from HDR on: NVIDIA Quantum
+ * QM8700 and later have SHARP with streaming aggregation (Graham et al., "Scalable Hierarchical
  * Aggregation and Reduction Protocol (SHARP) Streaming-Aggregation Hardware Design and Evaluation",
  * ISC 2020).
  * @param cluster to add to

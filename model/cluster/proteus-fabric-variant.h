@@ -39,10 +39,10 @@ struct FabricVariant
 
 /**
  * @ingroup proteus
- * Reads a variant: parts joined by "+", the first of which is a kind of fabric, with ":RATIO" for
- * its oversubscription, or "single-rail", which is rail-optimised with one NIC per server; the
- * others are infiniband, roce, ecmp, spray, adaptive, up-down, cables or rails=N. Examples:
- * "leaf-spine:4+roce+adaptive", "dragonfly+:2+adaptive".
+ * Reads a variant, which is a text of parts joined by "+". The first part is a kind of fabric, with
+ * ":RATIO" for its oversubscription, or "single-rail", which is rail-optimised with one NIC per
+ * server. The others are infiniband, roce, ecmp, spray, adaptive, up-down, cables or rails=N.
+ * Examples: "leaf-spine:4+roce+adaptive", "dragonfly+:2+adaptive".
  * @param text to read
  * @param base options of all fabrics, of which kind and oversubscription are replaced
  * @return the variant
@@ -58,9 +58,10 @@ std::vector<std::string> GetUsualFabricVariants();
 
 /**
  * @ingroup proteus
- * Fits the sizes of leaves and rail groups to a number of servers: at least two leaves, of as many
- * servers as the base has or, where those are too many for that, half of all; groups of no more
- * servers than there are, so that switches have no uplinks for servers that are not there.
+ * Fits the sizes of leaves and rail groups to a number of servers, so that switches have no uplinks
+ * for servers that are not there. There are at least two leaves, with the servers that the base
+ * gives them or, where these are too many, half of all servers each. Groups have no more servers
+ * than there are.
  * @param base options of all fabrics
  * @param servers how many
  * @return the base, with serversPerLeaf and serversPerGroup changed where needed
@@ -69,9 +70,9 @@ FabricOptions FitFabricOptions(const FabricOptions& base, uint32_t servers);
 
 /**
  * @ingroup proteus
- * Fits the number of spines of a leaf-spine or rail-optimised fabric: no more than a leaf has
- * cables of the rate of a NIC to them, so that a flow is not held up by an uplink slower than its
- * NIC.
+ * Fits the number of spines of a leaf-spine or rail-optimised fabric. There are no more spines than
+ * a leaf has cables, of the rate of a NIC, towards them; otherwise a flow would be held up by an
+ * uplink that is slower than its NIC.
  * @param variant to fit
  * @param preset name of a server preset
  * @return the variant, with fewer spines where needed

@@ -13,7 +13,7 @@
 /**
  * @file
  * @ingroup proteus
- * Which of several equal paths a flow takes, for all that have to agree on it.
+ * How a flow chooses among equal paths; packets and flows have to agree on it.
  */
 
 namespace ns3

@@ -19,9 +19,9 @@ namespace proteus
 
 /**
  * @ingroup proteus
- * By what the hashes of path choice (MixHash()) know the vertices of a cluster: vertices of a
- * server by their place in it, so that servers that are built alike choose alike inside; all others
- * by their VertexId.
+ * The numbers by which the hashes of path choice (MixHash()) know the vertices of a cluster. A
+ * vertex of a server has its place in the server, so that servers that are built alike choose alike
+ * inside. Any other vertex has its VertexId.
  * @param cluster to look at
  * @return by vertex
  */

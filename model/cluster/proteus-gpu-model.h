@@ -17,7 +17,7 @@
 /**
  * @file
  * @ingroup proteus
- * All that is known of a model of GPU, in one record. A new one is a file proteus-gpu-<name>.cc
+ * All that is known of a model of GPU, in one record. A new model is a file proteus-gpu-<name>.cc
  * that registers it.
  */
 
@@ -69,9 +69,9 @@ struct GpuModel
     double nvlinkBytesPerSecond{0}; //!< of one NVLink and direction; 0: it has none
     uint32_t nvlinkGeneration{0};   //!< whose framing its NVLinks have
     uint32_t copyEngines{0};        //!< DMA copies at a time; 0: not known, no limit
-    /// What one thread block copies. NCCL's cost model counts so much for one channel, which is one
-    /// thread block (NVIDIA/nccl v2.30.7, src/graph/tuning.cc, perChMaxTreeBws, one node); 0: no
-    /// limit.
+    /// Bytes per second that one thread block copies: what NCCL's cost model counts for one
+    /// channel, which is one thread block (NVIDIA/nccl v2.30.7, src/graph/tuning.cc,
+    /// perChMaxTreeBws, one node); 0: no limit.
     double smCopyBytesPerSecond{0};
 };
 

@@ -116,9 +116,10 @@ struct Bisection
 
 /**
  * @ingroup proteus
- * Divides the servers into halves, the first ones from the last ones and even from odd numbers, and
- * finds the greatest flow between them (Dinic's algorithm) over the links of the network. The least
- * of both is an upper bound of the bisection bandwidth, which would be the least of all divisions.
+ * Divides the servers into halves in two ways, the first ones from the last ones and the even
+ * numbers from the odd ones, and finds the greatest flow between the halves over the links of the
+ * network (Dinic's algorithm). The bisection bandwidth is the least over all divisions; the smaller
+ * of the two results bounds it from above.
  * @param cluster any
  * @return the result
  */

@@ -34,8 +34,8 @@ std::vector<VertexId> FindNearestNics(const Cluster& cluster, VertexId from);
 
 /**
  * @ingroup proteus
- * The NICs of GPUs. Where a server has several for each GPU, as with sixteen beside eight GPUs, a
- * GPU has a share of those that are nearest, and channels take them in turn (NVIDIA/nccl v2.30.7,
+ * The NICs of GPUs. Where a server has several NICs for each GPU, e.g. sixteen for eight GPUs, a
+ * GPU has a share of the nearest ones, and its channels take them in turn (NVIDIA/nccl v2.30.7,
  * src/graph/topo.cc, ncclTopoGetLocalNet()).
  */
 class NicTable

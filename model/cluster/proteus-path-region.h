@@ -56,8 +56,8 @@ class PortLists
 
 /**
  * @ingroup proteus
- * Some vertices of a cluster, and the shortest paths among them that leave none of them: a tree for
- * each destination, made on first use.
+ * Some vertices of a cluster, and the shortest paths between them that do not leave them. For each
+ * destination a tree is searched when it is first asked for.
  */
 class PathRegion
 {

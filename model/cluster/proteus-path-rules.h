@@ -60,9 +60,9 @@ std::vector<bool> OrientLinks(const Cluster& cluster,
 
 /**
  * @ingroup proteus
- * What PathOptions make of a cluster: which links there are, which way they go, and which vertices
- * a path may pass how. Paths have one phase, or, where it matters whether they have gone down
- * already, two.
+ * The rules that PathOptions make for a cluster: which links may be used, which way they go, and
+ * how a path may pass a vertex. Paths have one phase; they have two where it matters whether a path
+ * has gone down already.
  */
 class PathRules
 {

@@ -46,28 +46,30 @@ struct PathOptions
 /**
  * @ingroup proteus
  * Shortest paths of a cluster, with all alternatives of equal cost. A path runs through switches,
- * CPUs and NICs, never through a GPU. By a NIC it enters the server of its destination only, and
- * only the NIC that is its destination, if one is; what has reached a NIC goes out and not back in:
- * servers do not forward for others, nor a NIC for another. And at a PCIe switch without
- * peer-to-peer it goes from one device below to another by way of the CPU. Computed per destination
- * on first use and kept. Not safe to be called from two threads at once.
+ * CPUs and NICs, never through a GPU. Servers do not forward for others: a path enters a server by
+ * a NIC only if its destination is there, and if the destination is a NIC, only by that one. Nor
+ * does a NIC forward for another: what has reached a NIC from its server goes out, not back in. At
+ * a PCIe switch without peer-to-peer, a path from one device below to another goes by way of the
+ * CPU. Paths are computed per destination on first use and kept; so two threads must not use one
+ * object at once.
  *
  * UP_DOWN is up/down routing (Schroeder et al., "Autonet: A High-Speed, Self-Configuring Local Area
- * Network Using Point-to-Point Links", IEEE JSAC 9(8), 1991): every link has an upper and a lower
- * end, and no path goes up again once it has gone down, which leaves no cycle of links that could
- * wait for each other. GPUs and NICs are at the bottom; every island of switches and CPUs between
- * them (the network, the PCIe tree of a server, its NVSwitches) has its own order: by distance from
- * its roots, equals by id. The roots are the given ones that lie in the island, otherwise its CPUs,
- * otherwise what is farthest from GPUs and NICs: spines and cores. If some pair would have no legal
- * path, a single root is taken. At a NIC the order begins anew: it reads from memory only what it
- * has room for, so that PCIe never waits for the network, and what arrives may wait for PCIe.
+ * Network Using Point-to-Point Links", IEEE JSAC 9(8), 1991). Every link has an upper and a lower
+ * end, and a path that has gone down does not go up again. This leaves no circle of links that
+ * could wait for each other. GPUs and NICs are at the bottom. Switches and CPUs between them form
+ * islands (the network, the PCIe tree of a server, its NVSwitches), and each island has its own
+ * order: by distance from its roots, then by id. The roots are the given ones that lie in the
+ * island; else its CPUs; else what is farthest from GPUs and NICs, as spines and cores are. If a
+ * pair would have no legal path, a single root is taken. At a NIC the order begins anew: a NIC
+ * reads from memory only what it has room for, so PCIe never waits for the network, though what
+ * arrives may wait for PCIe.
  *
- * What a search costs does not grow with the square of the cluster, since it does not look at all
- * of it. A server whose links to others are all at NICs, one for each NIC, is a region of its own:
- * paths between two of its vertices are searched inside it, as long as going out and in again could
- * not be as short. Everything else is the backbone, of which what hangs on one link, as NICs and
- * hosts do, is no part: the way to it is the way to its neighbour. Only paths that lead from the
- * inside of a server to another without stopping at a NIC are searched in the whole cluster.
+ * The cost of a search does not grow with the square of the cluster, because a search does not look
+ * at all of it. A server that is linked to the outside only at NICs, by one link for each, is a
+ * region: paths between two of its vertices are searched inside it, unless a way out and in again
+ * could be as short. All else is the backbone, without the vertices that hang on a single link, as
+ * NICs and hosts do: the way to such a vertex is the way to its neighbour. Only paths from inside a
+ * server to another server that do not stop at a NIC are searched in the whole cluster.
  */
 class Paths
 {

@@ -99,8 +99,8 @@ Vertex MakeGpu(const std::string& model);
 
 /**
  * @ingroup proteus
- * NVSwitch of a generation. From the third on, that of H100, it copies units to several ports and
- * combines them (NVLink SHARP; NVIDIA, "The NVLink-Network Switch", Hot Chips 34, 2022).
+ * An NVSwitch. From the third generation on, that of H100 (NVLink 4), it copies units to several
+ * ports and combines them (NVLink SHARP; NVIDIA, "The NVLink-Network Switch", Hot Chips 34, 2022).
  * @param nvlinkGeneration 2 to 5
  * @return the vertex, without name and server
  */
@@ -120,9 +120,9 @@ Vertex MakeCpu(double forwardBytesPerSecond,
 
 /**
  * @ingroup proteus
- * What the root complex of an Intel CPU forwards between devices: it splits writes into packets of
- * 64 bytes, which takes 6/5 of the time (NVIDIA/nccl v2.30.7, src/graph/topo.h,
- * INTEL_P2P_OVERHEAD, on 12 GB/s of a Gen3 x16 link, PCI_BW).
+ * What the root complex of an Intel CPU forwards between devices. It splits writes into packets of
+ * 64 bytes, so that they take 6/5 of the time (NVIDIA/nccl v2.30.7, src/graph/topo.h,
+ * INTEL_P2P_OVERHEAD, on the 12 GB/s of a Gen3 x16 link, PCI_BW).
  * @param generation of its PCI Express
  * @return payload bytes per second
  */

@@ -25,9 +25,9 @@ namespace proteus
 
 /**
  * @ingroup proteus
- * All that is known of an algorithm: what makes its programs, and what sets it apart for those who
- * choose, cut, launch and count. Each algorithm registers its own, in proteus-collective-<name>.cc,
- * by an AlgorithmRegistration; no other place knows it by its name.
+ * All that is known of an algorithm: what makes its programs, and what those who choose, cut,
+ * launch and count have to know of it. Each algorithm registers its own traits by an
+ * AlgorithmRegistration, in proteus-collective-<name>.cc; no other place knows it by its name.
  */
 struct AlgorithmTraits
 {
@@ -36,16 +36,16 @@ struct AlgorithmTraits
     std::map<Collective, CollectiveAlgorithm> makers; //!< of its programs, by collective
     std::optional<NcclAlgorithm> tunable;             //!< what NCCL's tuner calls it
 
-    /// Cuts its chunks as NCCL does: changes a plan that says one slot of the protocol, as many
-    /// slots as there are, one step for a chunk. Null: that plan is right.
+    /// Cuts chunks as NCCL does, by changing a plan. The plan that it gets has steps of one slot of
+    /// the protocol, all slots, and one step for a chunk. Null: that plan is right.
     void (*planChunks)(const ChunkQuestion& question, ChunkPlan& plan){nullptr};
     /// Whether it takes the channels that the search for NVLS has found, all of them.
     bool hasNvlsChannels{false};
-    /// Whether channels are given up earlier with LL: what a thread must have to do counts for
-    /// every rank.
+    /// Whether channels are given up earlier with LL: a thread must have its least work for every
+    /// rank.
     bool dividesThreadsByRanks{false};
-    /// Threads of a thread block with Simple where a ring of the ranks is slow, on plain PCIe; 0:
-    /// as many as elsewhere.
+    /// Threads of a thread block with Simple where the ring of the ranks is slow, which is on plain
+    /// PCIe; 0: as many as elsewhere.
     uint32_t slowThreads{0};
 
     /// Whether a chunk is one for all ranks together, as of trees and switches, not one for each.
@@ -76,7 +76,7 @@ const std::vector<AlgorithmTraits>& GetAllAlgorithms();
 /**
  * @ingroup proteus
  * @param name of an algorithm, or of a schedule that was read from a file
- * @return what is known of it; of a schedule, traits with that name missing and nothing special
+ * @return what is known of it; for a schedule, traits without a name and with nothing special
  */
 const AlgorithmTraits& GetAlgorithmTraits(const std::string& name);
 

@@ -32,9 +32,9 @@ namespace proteus
  * Ring all-reduce, all-gather and reduce-scatter: 2(n-1), n-1 and n-1 steps, of bytes / n each
  * (Patarasuk and Yuan, JPDC 69(2), 2009; NCCL's ring kernels).
  *
- * A channel carries its share of every rank's segment. It goes through it in loops of at most
- * half of the slots per segment, so that no rank waits for room while it has yet to receive;
- * within a loop, a chunk is passed on as soon as it is there.
+ * A channel carries its share of the segment of every rank. It moves the share in loops of at most
+ * half of the slots per segment, so that no rank waits for room while it still has to receive.
+ * Within a loop, a chunk is passed on as soon as it is there.
  *
  * @param cluster where the ranks are
  * @param paths of the cluster
@@ -61,13 +61,13 @@ CollectiveProgram MakeChainProgram(const Cluster& cluster,
 
 /**
  * @ingroup proteus
- * Tree all-reduce, broadcast and reduce, pipelined by chunk: a chain inside a server, trees of two
- * children across servers. An all-reduce has two trees, each for one half of its channels: servers
- * that pass on in the first are leaves of the second (Sanders, Speck and Traeff, "Two-tree
- * algorithms for full bandwidth broadcast, reduction and scan", Parallel Computing 35(12), 2009;
- * NVIDIA/nccl v2.30.7, src/graph/trees.cc). As in NCCL's balanced trees, the first GPU of a
- * server's chain talks to the parent and to the second child, the next one to the first child. The
- * chain and the tree of a broadcast or reduction begin at the root.
+ * Tree all-reduce, broadcast and reduce, pipelined by chunk. Inside a server the tree is a chain;
+ * across servers it has two children. An all-reduce has two trees, each for one half of its
+ * channels; servers that pass on in the first tree are leaves of the second (Sanders, Speck and
+ * Traeff, "Two-tree algorithms for full bandwidth broadcast, reduction and scan", Parallel
+ * Computing 35(12), 2009; NVIDIA/nccl v2.30.7, src/graph/trees.cc). As in NCCL's balanced trees,
+ * the first GPU of a server's chain talks to the parent and to the second child, the next GPU to
+ * the first child. The chain and the tree of a broadcast or reduction begin at the root.
  *
  * @param cluster where the ranks are
  * @param paths of the cluster
@@ -80,8 +80,8 @@ CollectiveProgram MakeTreeProgram(const Cluster& cluster,
 
 /**
  * @ingroup proteus
- * Gather, scatter and all-to-all: every pair of ranks that has something to send does so directly,
- * all at once, as NCCL's grouped sends and receives, over several channels if wanted.
+ * Gather, scatter and all-to-all: all pairs of ranks that have something to send do so directly and
+ * at once, as NCCL's grouped sends and receives, over several channels if wanted.
  *
  * @param cluster where the ranks are
  * @param paths of the cluster
@@ -94,10 +94,10 @@ CollectiveProgram MakeDirectProgram(const Cluster& cluster,
 
 /**
  * @ingroup proteus
- * All-to-all that leaves a server by the NIC that is on the rail of the receiver: what goes to
- * another rail passes the GPU of the server that has that NIC, over NVLink (NCCL's PXN: "Doubling
- * all2all Performance with NVIDIA Collective Communication Library 2.12", NVIDIA technical blog,
- * 2022). No thread block works for what passes.
+ * All-to-all that leaves a server by the NIC on the rail of the receiver. What goes to another rail
+ * passes, over NVLink, the GPU of the server that has that NIC (NCCL's PXN: "Doubling all2all
+ * Performance with NVIDIA Collective Communication Library 2.12", NVIDIA technical blog, 2022). No
+ * thread block works for what passes.
  *
  * @param cluster where the ranks are
  * @param paths of the cluster
@@ -110,8 +110,8 @@ CollectiveProgram MakePxnProgram(const Cluster& cluster,
 
 /**
  * @ingroup proteus
- * All-reduce, all-gather, reduce-scatter, broadcast and reduce without relays: the owner of a
- * segment exchanges it with every rank, all at once.
+ * All-reduce, all-gather, reduce-scatter, broadcast and reduce without relays: every segment has an
+ * owner, who exchanges it with all ranks at once.
  *
  * @param cluster where the ranks are
  * @param paths of the cluster
@@ -124,10 +124,11 @@ CollectiveProgram MakeDirectReductionProgram(const Cluster& cluster,
 
 /**
  * @ingroup proteus
- * Recursive halving (reduce-scatter), recursive doubling (all-gather), and one after the other
- * (all-reduce), in log2(n) steps (Thakur, Rabenseifner and Gropp, "Optimization of Collective
- * Communication Operations in MPICH", IJHPCA 19(1), 2005). If n is no power of two, each rank from
- * the largest one on adds its data to a partner before and gets its result from there.
+ * Recursive halving (reduce-scatter), recursive doubling (all-gather), or one after the other
+ * (all-reduce), in log2(n) steps each (Thakur, Rabenseifner and Gropp, "Optimization of Collective
+ * Communication Operations in MPICH", IJHPCA 19(1), 2005). If n is no power of two, let k be the
+ * largest one below n: the ranks from k on first add their data to those of a partner, and in the
+ * end get the result from it.
  *
  * @param cluster where the ranks are
  * @param paths of the cluster
@@ -140,8 +141,8 @@ CollectiveProgram MakeHalvingDoublingProgram(const Cluster& cluster,
 
 /**
  * @ingroup proteus
- * All-reduce, all-gather and reduce-scatter in levels: rings inside the servers, and rings across
- * them of the ranks of one place. Servers must have equally many ranks.
+ * All-reduce, all-gather and reduce-scatter in two levels: rings inside the servers, and rings
+ * across servers among the ranks with the same place. Servers must have equally many ranks.
  *
  * @param cluster where the ranks are
  * @param paths of the cluster
@@ -155,9 +156,10 @@ CollectiveProgram MakeHierarchicalProgram(const Cluster& cluster,
 
 /**
  * @ingroup proteus
- * PAT all-gather and reduce-scatter: a binomial tree for each segment, all the same but turned, in
- * log2(n) steps, the farthest first in an all-gather, so that long ways carry little (S. Jeaugey,
- * "PAT: a new algorithm for all-gather and reduce-scatter operations at scale", 2025).
+ * PAT all-gather and reduce-scatter: each segment has a binomial tree, the same for all but turned
+ * to its owner, with log2(n) steps. An all-gather does the farthest step first, so that long ways
+ * carry little (S. Jeaugey, "PAT: a new algorithm for all-gather and reduce-scatter operations at
+ * scale", 2025).
  *
  * @param cluster where the ranks are
  * @param paths of the cluster
@@ -170,9 +172,9 @@ CollectiveProgram MakePatProgram(const Cluster& cluster,
 
 /**
  * @ingroup proteus
- * All-reduce through servers: every rank pushes to CollectiveRequest::parameterServers ranks, from
- * the root on, the share that they keep, and pulls the sum (Li et al., "Scaling Distributed
- * Machine Learning with the Parameter Server", OSDI 2014).
+ * All-reduce through parameter servers, which are CollectiveRequest::parameterServers ranks from
+ * the root on. Every rank pushes to each server its share of the buffer, and pulls the sum (Li et
+ * al., "Scaling Distributed Machine Learning with the Parameter Server", OSDI 2014).
  *
  * @param cluster where the ranks are
  * @param paths of the cluster
@@ -187,8 +189,8 @@ CollectiveProgram MakeParameterServerProgram(const Cluster& cluster,
 /**
  * @ingroup proteus
  * NVLS: all-reduce, all-gather and reduce-scatter by the NVSwitches of one NVLink domain. Every
- * rank is the head of a segment: it gets the sum that the switches make of it, and multicasts it
- * (NVIDIA/nccl v2.30.7, src/device/all_reduce.h, runNvls).
+ * rank is the head of a segment: it gets the sum that the switches make of the segment, and
+ * multicasts it (NVIDIA/nccl v2.30.7, src/device/all_reduce.h, runNvls).
  *
  * @param cluster where the ranks are
  * @param paths of the cluster
@@ -219,9 +221,9 @@ CollectiveProgram MakeNvlsTreeProgram(const Cluster& cluster,
 /**
  * @ingroup proteus
  * All-reduce by the switches of the network (Graham et al., "Scalable Hierarchical Aggregation
- * Protocol (SHArP)", COMHPC 2016; NCCL's CollNet direct): ranks of a server exchange segments
- * directly, and the owners of one place let the network sum up. Servers must have equally many
- * ranks, and there must be two of them.
+ * Protocol (SHArP)", COMHPC 2016; NCCL's CollNet direct). The ranks of a server exchange segments
+ * directly; the owners of a segment, one in every server, let the network sum it up. There must be
+ * two servers or more, with equally many ranks.
  *
  * @param cluster where the ranks are
  * @param paths of the cluster
@@ -254,7 +256,7 @@ CollectiveProgram MakeSendReceiveProgram(const Cluster& cluster,
  * @param kind of the steps
  * @param extent to cut into chunks; empty ones give no step
  * @param chunkBytes most bytes of a step
- * @param least steps to make, if they keep leastBytes
+ * @param least fewest steps to make, as long as each has leastBytes
  * @param leastBytes see above
  */
 void AppendSteps(ThreadBlock& block,
@@ -275,9 +277,9 @@ std::vector<std::vector<uint32_t>> GroupByServer(const Cluster& cluster,
 
 /**
  * @ingroup proteus
- * Who passes on along a ring. Two GPUs of a server may have no NVLink to each other, while both
- * have some to a third GPU of the group. Then chunks go by way of the memory of that one (NCCL's
- * paths "NVB"). Of several such GPUs it is the one with most NVLinks to both.
+ * Finds who passes chunks on along a ring. Two GPUs of a server may have no NVLink between them,
+ * while both have some to a third GPU of the group. Then chunks go by way of the memory of the
+ * third (NCCL's paths "NVB"). Of several such GPUs it is the one with most NVLinks to both.
  * @param cluster where the ranks are
  * @param vertices of the ranks
  * @param order ranks in the order of the ring
@@ -289,13 +291,14 @@ std::vector<uint32_t> FindRingRelays(const Cluster& cluster,
 
 /**
  * @ingroup proteus
- * Makes what goes from a block of one rank to a block of another on a channel pass a third one,
- * without the work of a thread block there.
+ * Sends what goes from one rank to another on a channel by way of a third rank, without the work of
+ * a thread block there.
  * @param program with the two blocks, which have each other for peers
  * @param from sender
  * @param to receiver
  * @param relay who passes on
- * @param channel of the connection, and then of both; the relay has no others with the two on it
+ * @param channel of the connection, and of the two that take its place; the relay must have no
+ * other connections with the two ranks on it
  */
 void InsertRelay(CollectiveProgram& program,
                  uint32_t from,
@@ -354,9 +357,9 @@ RankTree JoinChains(const std::vector<std::vector<uint32_t>>& chains, uint32_t r
 
 /**
  * @ingroup proteus
- * The tree of every channel of MakeTreeProgram(): chains of the orders of MakeRingOrders(), one for
- * each server, joined by a binary tree; of an all-reduce, the second half of the channels by the
- * second one.
+ * The trees of MakeTreeProgram(): in each server a chain in the order of MakeRingOrders(), joined
+ * by a binary tree across servers. The second half of the channels of an all-reduce has the second
+ * tree.
  * @param cluster where the ranks are
  * @param paths of the cluster
  * @param request what is wanted
@@ -391,7 +394,8 @@ void AppendDown(ProgramBuilder& builder,
 
 /**
  * @ingroup proteus
- * Checks that switches which copy and combine units join endpoints, and nothing else is needed.
+ * Looks whether switches that copy and combine units join some endpoints, with nothing else on the
+ * way.
  * @param cluster where they are
  * @param endpoints GPUs, or NICs
  * @param kind of the switches

@@ -19,7 +19,7 @@
 /**
  * @file
  * @ingroup proteus
- * What the steps of a program cost its thread blocks, for the networks of all executors.
+ * What the steps of a program cost its thread blocks, the same for all executors.
  */
 
 namespace ns3
@@ -55,7 +55,8 @@ class BlockShares
     /**
      * @param rank of the program
      * @param block of the rank
-     * @return what it has: half of a thread block where several blocks send
+     * @return what the block has: all of its processor; half of it where several blocks of a
+     * processor send
      */
     BlockShare Get(uint32_t rank, const ThreadBlock& block) const;
 
@@ -85,7 +86,7 @@ BlockCost GetBlockCost(const CollectiveKernelCost& costs,
  * @param costs of the GPU
  * @param protocol of the program
  * @param share of the block that sends
- * @return bytes per second that it puts on the wire, lines of the protocol whole; 0 for no limit
+ * @return bytes per second that it puts on the wire, with the flags of the protocol; 0 for no limit
  */
 double GetBlockWireRate(const CollectiveKernelCost& costs, Protocol protocol, BlockShare share);
 

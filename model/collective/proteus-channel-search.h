@@ -18,8 +18,8 @@
 /**
  * @file
  * @ingroup proteus
- * How many channels of which speed a group of ranks has room for, with the speeds and link rates of
- * NVIDIA/nccl v2.30.7 (src/graph/search.cc, topo.h).
+ * How many channels, and of which speed, a group of ranks has room for. Speeds and link rates are
+ * those of NVIDIA/nccl v2.30.7 (src/graph/search.cc, topo.h).
  */
 
 namespace ns3
@@ -87,7 +87,7 @@ struct ChannelSearch
  * @param vertices of the ranks
  * @param computeCapability of the GPUs, ten times, e.g. 80 for an A100
  * @param cpu who made the CPUs
- * @return the patterns; of servers with different ranks the least of all
+ * @return the patterns; if servers differ in their ranks, the least of all servers
  */
 ChannelSearch SearchChannels(const Cluster& cluster,
                              const Paths& paths,

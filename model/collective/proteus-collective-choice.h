@@ -41,9 +41,9 @@ struct CollectivePreferences
     /// than the group: those of the group.
     uint32_t communicatorRanks{0};
     uint32_t computeCapability{0}; //!< ten times; 0: from the model of the first GPU
-    /// Version of NCCL that chooses, 100 times the major and the minor number, e.g. 207: what it
-    /// has and what its tuner counts with, see GetNcclTuner(). Before 2.8, trees of two servers
-    /// were not given more of the NVLinks than the network takes.
+    /// Version of NCCL that chooses, 100 times the major plus the minor number, e.g. 207. It
+    /// decides which algorithms there are and what the tuner counts with, see GetNcclTuner().
+    /// Before 2.8, trees of two servers could have no more of the NVLinks than the network takes.
     uint32_t ncclVersion{230};
     bool pxn{true};        //!< whether an all-to-all may cross servers on one rail
     bool collnet{false};   //!< whether reductions in the network may be used

@@ -22,8 +22,8 @@ namespace proteus
 /**
  * @ingroup proteus
  * All that is set about the collectives of a run, for every executor alike. The defaults are those
- * of the attributes of ns3::proteus::PacketNetwork, whose names the fields have in
- * GetCollectiveFields().
+ * of the attributes of ns3::proteus::PacketNetwork; GetCollectiveFields() has the names of the
+ * attributes.
  */
 struct CollectiveSettings : ProgramSettings
 {

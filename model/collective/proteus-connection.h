@@ -27,9 +27,8 @@ struct Connection
 {
     VertexId source{0};      //!< GPU that sends
     VertexId destination{0}; //!< GPU that receives
-    /// What the bytes pass and are sent on from, in order: the NICs at both ends,
-    /// NicTable::Get(), if these are in different servers, and the memory of a CPU where there is
-    /// no peer-to-peer.
+    /// Where the bytes are received and sent on, in order: between servers the NICs at both ends,
+    /// see NicTable::Get(); the memory of a CPU where there is no peer-to-peer.
     std::vector<VertexId> waypoints;
     uint64_t flow{0};                       //!< names the flow; its path depends on it
     CopyMethod copyMethod{CopyMethod::DMA}; //!< who moves the bytes at the source

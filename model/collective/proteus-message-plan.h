@@ -14,7 +14,7 @@
 /**
  * @file
  * @ingroup proteus
- * How NCCL cuts point-to-point messages: those of send, receive, all-to-all, gather and scatter.
+ * How NCCL cuts point-to-point messages, which make send, receive, all-to-all, gather and scatter.
  */
 
 namespace ns3
@@ -49,12 +49,19 @@ struct MessagePlan
 
 /**
  * @ingroup proteus
- * Cuts a message as NCCL does. A peer has a power of two of channels: those that its NVLinks have
- * room for, twice (two over PCIe), and across servers no more than what keeps its NICs busy; but no
- * more than that all peers together have one each. Of these, parts no shorter than an eighth of a
- * chunk (half of one across servers) are made; parts longer than 32 chunks (one) get more channels.
- * What has up to 16 KiB for each channel goes by LL inside a server, which has no buffers for
- * messages to other servers. Across servers, chunks of short messages are shorter.
+ * Cuts a message as NCCL does.
+ *
+ * - Channels of a peer: two for every NVLink (two over PCIe); across servers no more than keep the
+ *   NICs busy, or what older versions fix. Their number is a power of two. A message begins with
+ *   fewer if all peers together would have more channels than there are.
+ * - Parts: a message is cut into parts, one for a channel, of no less than an eighth of a chunk
+ *   (half of one across servers). Parts longer than 32 chunks (one across servers) get more
+ *   channels of the peer.
+ * - Protocol: inside a server, messages of up to 16 KiB per channel take LL; which channels count
+ *   depends on the version. Messages to other servers take Simple.
+ * - Chunks: across servers, those of messages below one chunk and below eight chunks are a quarter
+ *   and a half as long.
+ *
  * (NVIDIA/nccl v2.30.7, src/graph/paths.cc, ncclTopoComputeP2pChannelsPerPeer() and
  * ncclTopoComputeP2pChannels(); src/enqueue.cc, scheduleP2pTasksToPlan() and addP2pToPlan().)
  * @param question what is wanted

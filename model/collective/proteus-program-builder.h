@@ -23,10 +23,10 @@ namespace proteus
 
 /**
  * @ingroup proteus
- * Builds a program from steps given in some order in which they could be done one after another.
- * Steps of different blocks of a rank that touch the same bytes are made to wait for each other, as
- * that order has it; nothing else is. So a program computes what the order computes, and since the
- * order can be done, no step waits for ever.
+ * Builds a program from steps, which are given in an order in which they could be done one after
+ * another. Where steps of different blocks of a rank touch the same bytes, the later one is made to
+ * wait for the earlier one; nothing else waits. So the program computes what the order computes,
+ * and since the order can be carried out, no step waits for ever.
  */
 class ProgramBuilder
 {
@@ -112,8 +112,8 @@ class ProgramBuilder
     }
 
     /**
-     * Sends an extent from one rank to another, over the connection of the channel that does
-     * nothing else but such transfers.
+     * Sends an extent from one rank to another, over a connection of the channel that carries only
+     * such transfers.
      * @param from sender
      * @param to receiver
      * @param channel of the connection

@@ -47,8 +47,8 @@ struct ProgramSettings
 
 /**
  * @ingroup proteus
- * The programs of the collectives of a graph, the same for the networks of every executor. Groups
- * whose ranks stand alike in servers that are built alike share one program.
+ * The programs of the collectives of a graph, the same for every executor. Groups whose ranks have
+ * the same places, in servers that are built alike, share one program.
  */
 class ProgramCache
 {

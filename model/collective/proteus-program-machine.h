@@ -19,8 +19,8 @@
 /**
  * @file
  * @ingroup proteus
- * The interpreter of collective programs. What carries the chunks, and what time they take, is a
- * matter of its wire: packets, flows, or symbols that take no time.
+ * The interpreter of collective programs. Its *wire* decides what carries the chunks and what time
+ * they take: packets, flows, or symbols that take no time.
  */
 
 namespace ns3
@@ -29,8 +29,8 @@ namespace proteus
 {
 
 /// @ingroup proteus
-/// By rank and block of a program: other blocks of the rank that wait for it at some step,
-/// ascending.
+/// By rank and block of a program: numbers of the other blocks of the rank that wait for it at some
+/// step, ascending.
 using BlockWaiters = std::vector<std::vector<std::vector<uint32_t>>>;
 
 /// @ingroup proteus
@@ -81,16 +81,18 @@ struct MachineRank
  * Executes collective programs, any number at a time: the one place that knows when a step may
  * begin, what it takes and gives, and who goes on when it is done.
  *
- * A step begins when four things are so: the chunk that it receives has arrived; the receiver has
- * granted room for the chunk that it sends (NCCL's clear-to-send); the block that it waits for has
- * come so far; and what it takes from a network group is there. Its bytes leave as it begins, or
- * when it is done (MachineBlock::sendsWhole). Then its chunk is taken out, and one more granted.
+ * A step begins when four conditions hold. The chunk that it receives has arrived. The receiver has
+ * granted room for the chunk that it sends (NCCL's clear-to-send). The block that it waits for has
+ * done the step that it waits for. What it takes from a network group is there. The bytes that it
+ * sends leave when it begins, or when it is done (MachineBlock::sendsWhole). When it is done, the
+ * room of the chunk that it received is granted again.
  *
  * A wire has these members. `block` is a number of a block in the machine.
  * - `void Send(uint32_t block, const Step& step)`: the step's chunk leaves for the send peer. Later
  *   the wire calls Arrive() for the block there.
- * - `void Grant(uint32_t block, uint32_t chunks)`: the block has room for as many more. Later the
- *   wire adds to MachineBlock::grants of its receive peer, and advances that.
+ * - `void Grant(uint32_t block, uint32_t chunks)`: the block has room for so many more chunks.
+ *   Later the wire adds them to MachineBlock::grants of the block that sends to it, and advances
+ *   that block.
  * - `bool IsThere(const Block& block, const Step& step)`: of a block with a network group, whether
  *   what the step takes from the group is there; true for steps that take nothing.
  * - `void Begin(uint32_t block, const Step& step)`: a step begins; before Send(). Steps of network
@@ -98,8 +100,8 @@ struct MachineRank
  * - `bool Occupy(uint32_t block, const Step& step)`: whether the step keeps its block busy. Then
  *   the wire calls Finish() at its end.
  * - `void End(uint32_t block, const Step& step)`: the step is done; before its room is granted.
- * - `bool EndBlock(uint32_t block)`: the block's last step is done. Returns whether its rank has
- *   been taken out with that, see FreeRank().
+ * - `bool EndBlock(uint32_t block)`: the block has done its last step. Returns whether the wire has
+ *   removed the block's rank, see FreeRank().
  *
  * It is a template, so that a step costs no virtual calls.
  * @tparam Wire what carries chunks and takes time

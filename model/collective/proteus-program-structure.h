@@ -31,8 +31,7 @@ std::string NameStep(uint32_t rank, uint32_t number, const ThreadBlock& block, s
  * @ingroup proteus
  * Checks what a program must be like before it can be executed. Steps stay within the buffer and
  * have the peers that they need. Connections have two ends. Steps of network groups are between
- * members, and of every rank one block gives to a group's reductions, one receives their results,
- * and so on, as ThreadBlock says.
+ * members, and the blocks of a rank divide the work with a group as ThreadBlock says.
  * @param program to check
  * @return an empty text, or the first thing that is wrong
  */

@@ -26,9 +26,10 @@ struct ProgramUse
 
 /**
  * @ingroup proteus
- * Counts thread blocks, and accesses to device memory: a step reads what it sends, copies or adds
- * from the local buffer, and writes what it keeps there; what arrives is written into a buffer of
- * the channel, and read from there while it is in the second-level cache, which does not count.
+ * Counts thread blocks, and bytes that pass to and from the device memory, of the rank that has
+ * most. A step reads from the local buffer what it sends, copies or adds, and writes what it keeps
+ * there. What arrives is written into a buffer of the channel, which counts; it is read again while
+ * it is in the second-level cache, which does not count.
  * @param program of a collective
  * @return what it takes
  */

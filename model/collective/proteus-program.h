@@ -22,7 +22,7 @@
  * @file
  * @ingroup proteus
  * A collective as one program per rank: what NCCL's channels, or the thread blocks of an MSCCL
- * schedule, do with chunks of a buffer. The packet network executes the steps; whoever wants to
+ * schedule, do with the chunks of a buffer. A ProgramMachine executes the steps. Whoever wants to
  * know how many bytes pass between two ranks counts them here.
  */
 
@@ -88,9 +88,9 @@ constexpr uint16_t NO_PROCESSOR = 0xffff;
 
 /**
  * @ingroup proteus
- * A step works on bytes [offset, offset + bytes) of the buffer. What it reads may lie elsewhere:
- * what is sent, copied, or added to. GROUP_ALL_REDUCE and its GROUP_RECV may have no bytes: then
- * flags alone are combined, and the members have waited for each other.
+ * A step works on the bytes [offset, offset + bytes) of the buffer. What it reads, to send, copy or
+ * add it, may lie elsewhere, see Source(). GROUP_ALL_REDUCE and its GROUP_RECV may have no bytes:
+ * then only flags are combined, by which the members have waited for each other.
  */
 struct Step
 {
@@ -114,15 +114,15 @@ struct Step
 
 /**
  * @ingroup proteus
- * A thread block: steps done strictly in order, each as soon as the chunk that it receives has
- * arrived, its receiver has granted room for the chunk that it sends, and the block that it waits
- * for has come so far. Chunks between two blocks (same channel, one's send peer the other's receive
- * peer) arrive in the order sent.
+ * A thread block: steps that are done strictly in order. A step begins when the chunk that it
+ * receives has arrived, when its receiver has granted room for the chunk that it sends, and when
+ * the block that it waits for has come so far. Two blocks are connected if they have the same
+ * channel and each is the other's peer; chunks between them arrive in the order in which they were
+ * sent.
  *
- * A block with a network group does group steps only. Of one rank, one block gives to the
- * reductions of a group, one receives their results, one multicasts, and one receives the
- * multicasts of each sender; they may be the same. All members give to the reductions of a group in
- * the same order.
+ * A block with a network group does group steps only. In every rank, one block gives to the sums of
+ * a group, one receives their results, one multicasts, and one receives the multicasts of each
+ * sender; these may be the same block. All members give to the sums of a group in the same order.
  */
 struct ThreadBlock
 {
@@ -153,11 +153,11 @@ struct NetworkGroup
  * @ingroup proteus
  * A collective for a whole group, one program per rank.
  *
- * Where the input lies in the buffer of a rank, and the result in the end: in place, both have
- * their place in a buffer of CollectiveRequest::bytes, that is also the own segment of an
- * all-gather or a reduce-scatter. Otherwise the input begins at 0, the result at outputOffset, and
- * an own segment lies there alone. All-to-all is never in place: what a rank sends stands in the
- * order of the receivers from 0, what it gets in the order of the senders from outputOffset.
+ * Where input and result lie in the buffer of a rank. If the program is in place, both lie in a
+ * buffer of CollectiveRequest::bytes; the own segment of an all-gather or a reduce-scatter lies at
+ * its place there. Otherwise the input begins at 0 and the result at outputOffset; an own segment
+ * then stands alone. All-to-all is never in place: from 0 on stands what the rank sends, in the
+ * order of the receivers, and from outputOffset on what it gets, in the order of the senders.
  */
 struct CollectiveProgram
 {
@@ -178,19 +178,20 @@ struct CollectiveRequest
 {
     Collective collective{Collective::ALL_REDUCE}; //!< what is to be computed
     uint64_t bytes{0};                             //!< as the Collective counts them
-    uint32_t root{0};                              //!< broadcast: rank in the group
+    uint32_t root{0};                              //!< rank in the group, if HasRoot()
     uint32_t channels{0};                          //!< 0: the algorithm decides
     uint64_t chunkBytes{256 * 1024};               //!< most bytes of one step
     std::vector<VertexId> vertices;                //!< of the ranks, by rank in the group
     std::string algorithm;               //!< one of GetAlgorithms(); empty: the first of them
     Protocol protocol{Protocol::SIMPLE}; //!< goes into the program
     uint32_t slots{CHUNK_SLOTS};         //!< chunks that a receiver has room for, at least 2
-    /// Steps that a chunk of a ring is cut into as long as they keep leastStepBytes, NCCL's slices;
-    /// no more than half of the slots.
+    /// Steps that a chunk of a ring is cut into (NCCL's slices), as long as each has
+    /// leastStepBytes; no more than half of the slots.
     uint32_t stepsPerChunk{1};
     uint64_t leastStepBytes{1};  //!< see stepsPerChunk
     uint32_t networkChannels{0}; //!< direct, pxn: channels to a peer in another server; 0: channels
-    uint32_t parameterServers{1}; //!< parameter-server: ranks from `root` on that are servers
+    uint32_t parameterServers{1}; //!< parameter-server: ranks from `root` on that are servers;
+                                  //!< host-parameter-server: hosts, the first ones, that have some
     /// All-to-all: bytes from rank i to rank j, at i * ranks + j; empty: equal shares. No row may
     /// sum up to more than `bytes`. What a rank has for itself does not move.
     std::vector<uint64_t> splits;
@@ -230,7 +231,7 @@ constexpr uint64_t BARRIER_ELEMENT_BYTES = 4;
 CollectiveRequest MakeBarrierRequest(const std::vector<VertexId>& vertices);
 
 /// @ingroup proteus
-/// Part `index` of `total` cut into `parts`, the first ones one longer where it does not divide.
+/// A run of bytes of a buffer.
 struct Extent
 {
     uint64_t offset{0}; //!< first byte
@@ -238,21 +239,22 @@ struct Extent
 };
 
 /// @ingroup proteus
-/// @param whole to cut @param parts number of parts @param index which one @return that part
+/// @param whole to cut @param parts number of parts @param index which one, from 0
+/// @return that part; parts are equal, but the first ones have a byte more where it does not divide
 Extent CutExtent(const Extent& whole, uint64_t parts, uint64_t index);
 
 /**
  * @ingroup proteus
- * The orders in which rings pass the ranks, by channel: server after server, inside them what
- * SearchRings() finds, in turn. Every second server is walked backwards, so that both ends of a
- * network hop are on one rail.
+ * The orders of the ranks on the rings, by channel: server after server, and inside a server the
+ * orders that SearchRings() finds, one after the other. Every second server is walked backwards, so
+ * that both ends of a network hop are on one rail.
  *
  * @param cluster where the ranks are
  * @param paths of the cluster
  * @param vertices of the ranks
- * @param channels how many; 0 for the default. Within a server that is two for each ring that was
- * found, so that one fills the gaps of the other (NCCL doubles its channels as well); across servers
- * it is one
+ * @param channels how many; 0 for the default: one for each ring that was found across servers; in
+ * a single server two, of which one uses the link while the other copies (NCCL doubles its channels
+ * as well)
  * @return by channel, ranks in the order of the ring
  */
 std::vector<std::vector<uint32_t>> MakeRingOrders(const Cluster& cluster,
@@ -293,11 +295,12 @@ uint64_t ReceivedBytes(const RankProgram& program);
  * @ingroup proteus
  * Executes a program symbolically, without a network, and checks that it computes its collective:
  * every byte of every rank's result holds the contribution of exactly the right ranks, once each,
- * and no step waits for ever. Done three times, with the blocks advanced in other orders, so that
- * a result that depends on who comes first shows.
+ * and no step waits for ever. It is done three times, with the blocks advanced in different orders,
+ * so that a result that depends on who comes first is found.
  * @param program to check
  * @param request that it was made for
- * @return an empty text, or the first thing that is wrong; of steps that wait for each other, all
+ * @return an empty text, or the first thing that is wrong; if steps wait for each other, all of
+ * them
  */
 std::string CheckProgram(const CollectiveProgram& program, const CollectiveRequest& request);
 

@@ -118,8 +118,8 @@ struct ChunkPlan
 
 /**
  * @ingroup proteus
- * The chunks that NCCL takes (calcCollChunking() in src/enqueue.cc, the loops of src/device/). A
- * step is what NCCL calls a slice: what is granted and announced at once.
+ * The chunks that NCCL takes (calcCollChunking() in src/enqueue.cc, the loops of src/device/). What
+ * is called a step here is a slice in NCCL: what is granted and announced at once.
  * @param question what is wanted
  * @return the plan
  */
@@ -127,8 +127,8 @@ ChunkPlan PlanChunks(const ChunkQuestion& question);
 
 /**
  * @ingroup proteus
- * The channels that NCCL uses of those that it has: fewer while there are not enough bytes for the
- * threads (topoGetAlgoInfo() in src/enqueue.cc), and none with less traffic than the version wants
+ * How many of its channels NCCL uses: fewer while there are not enough bytes for the threads
+ * (topoGetAlgoInfo() in src/enqueue.cc), and none with less traffic than the version wants
  * (scheduleCollTasksToPlan(): 32 KiB from 2.29 on).
  * @param question what is wanted; its channels are those that there are
  * @param threads of a thread block; 0 for the most of the protocol

@@ -43,13 +43,18 @@ struct ServerRings
 
 /**
  * @ingroup proteus
- * Searches for rings, from the fastest speed of a list down to half of the best that is found, the
- * kinds of ways that are allowed getting worse in between; as many rings as the links have room
- * for, and of all speeds those with most in sum, then with fewest hops. Next is tried the GPU that
- * the fastest and shortest way leads to; behind NVSwitches, a neighbour only. A search of one speed
- * ends after some steps, as NCCL's does. Channels of rings of several servers enter by the NICs in
- * turn, and leave by a NIC of the last GPU, where NCCL passes to the NIC that they came by if it
- * can, by PCIe or another GPU (PXN): a channel takes as much of every NIC in both cases.
+ * Searches for rings as NCCL does.
+ *
+ * - Speeds are tried from the fastest of a list down to half of the best that is found; at each
+ *   speed the kinds of ways that are allowed get worse. As many rings are made as the links have
+ *   room for. Of all results the one with the greatest sum of speeds counts, then the one with
+ *   fewest hops.
+ * - The next GPU that is tried is the one that the fastest and shortest way leads to; behind
+ *   NVSwitches it is a neighbour. The search at one speed ends after a number of steps, as NCCL's
+ *   does.
+ * - Rings of several servers enter a server by its NICs in turn, and leave it by a NIC of their
+ *   last GPU. NCCL passes back to the NIC by which the ring came, if it can (by PCIe or another
+ *   GPU, PXN); every NIC carries the same in both cases.
  * @param links of the server
  * @param isAlone whether there are no other servers
  * @param computeCapability of the GPUs, ten times

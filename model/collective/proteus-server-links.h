@@ -164,7 +164,8 @@ class ServerLinks
 
 /**
  * @ingroup proteus
- * Who passes on between GPUs that have no NVLink between them: the one with most lanes to both.
+ * Finds who passes chunks on between two GPUs that have no NVLink to each other: the GPU with most
+ * NVLinks to both.
  * @param cluster with the GPUs
  * @param gpus of one server
  * @return by position and position, the position of a third, or NO_RANK

@@ -17,7 +17,8 @@
 /**
  * @file
  * @ingroup proteus
- * What the bytes of a buffer stand for, when a collective is executed without data.
+ * What the bytes of a buffer stand for when a collective is executed without data: the
+ * contributions of which ranks.
  */
 
 namespace ns3

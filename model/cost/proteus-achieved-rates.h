@@ -27,8 +27,8 @@ namespace proteus
 /**
  * @ingroup proteus
  * The share of the dense peak that the fastest matrix product reaches on a GPU under its power
- * limit. Clocks fall below the boost clock that a data sheet multiplies with, most on the GPUs
- * whose tensor cores are the fastest.
+ * limit. A data sheet multiplies with the boost clock; real clocks fall below it, most on GPUs with
+ * the fastest tensor cores.
  * @param gpu name of a data sheet
  * @param type number format
  * @return the share; none where nobody has published it
@@ -66,11 +66,11 @@ struct AttentionShape
 
 /**
  * @ingroup proteus
- * The share of the 16-bit peak that fused attention reaches: what it reaches on long sequences,
- * times L / (L + 240), where L is the number of keys that a query looks at on average. The rest is
- * what a block of threads does besides its main loop, and blocks on the diagonal of which half is
- * masked. Against the figures of FlashAttention-2 (A100, forward and backward, causal, 512 to 16384
- * tokens: 88 to 171 TFLOP/s for heads of 64, 99 to 189 for heads of 128) it is within 4 %.
+ * The share of the 16-bit peak that fused attention reaches: its share on long sequences, times L /
+ * (L + 240), where L is the mean number of keys that a query looks at. The second factor stands for
+ * what a block of threads does outside of its main loop, and for blocks on the diagonal, half of
+ * which is masked. It is within 4 % of the figures of FlashAttention-2 (A100, forward and backward,
+ * causal, 512 to 16384 tokens: 88 to 171 TFLOP/s for heads of 64, 99 to 189 for heads of 128).
  * @param kernel which one; not CONSTANT
  * @param shape what is computed
  * @return the share, above 0 and below 1

@@ -15,8 +15,8 @@
 /**
  * @file
  * @ingroup proteus
- * What the kernels of NCCL, its proxies and the host cost beside the time that the bytes take on
- * the wire. One set of numbers per generation of GPU, and none per machine or table.
+ * What NCCL's kernels, its proxies and the host cost besides the time of the bytes on the wire.
+ * There is one set of numbers for each generation of GPU, and none for a single machine or table.
  */
 
 namespace ns3
@@ -42,9 +42,9 @@ constexpr std::size_t HOP_KINDS = 4;
 /// What a step costs.
 struct CollectiveStepCost
 {
-    /// From the arrival of the last byte to its use: fence of the sender, flag, poll of the
-    /// receiver, barrier of its threads; through a network also both proxies. Steps in flight
-    /// overlap it.
+    /// Picoseconds from the arrival of the last byte of a chunk until it can be used: the sender's
+    /// fence, the flag, the receiver's poll, the barrier of its threads; through a network also
+    /// both proxies. Steps in flight overlap it.
     int64_t latencyPs{0};
     /// That the thread block does nothing else for: barriers, index arithmetic, posting the flag.
     int64_t busyPs{0};
@@ -99,8 +99,8 @@ const CollectiveKernelCost& GetCollectiveKernelCost(uint32_t computeCapability);
 
 /**
  * @ingroup proteus
- * What the launch of a collective takes the host, with the sources of the numbers.
- * @return the costs; they depend on the CPU, and are those of the servers with A100
+ * What the host takes to launch a collective; the sources stand beside the numbers in the .cc file.
+ * @return the costs. They depend on the CPU; these are of the servers with A100
  */
 const CollectiveLaunchCost& GetCollectiveLaunchCost();
 

@@ -18,7 +18,8 @@
 /**
  * @file
  * @ingroup proteus
- * What a training framework makes of operators: kernels, their traffic, and the time of the host.
+ * What a training framework makes of operators: which kernels it issues, what they move, and what
+ * time its host takes.
  */
 
 namespace ns3
@@ -28,9 +29,9 @@ namespace proteus
 
 /**
  * @ingroup proteus
- * The kernels besides matrix products that a framework issues for one pass of an operator, and what
- * they move per point of its iteration space: per element of a norm's or an activation's input, per
- * logit, per parameter of an update.
+ * The kernels, besides matrix products, that a framework issues for one pass of an operator, and
+ * what they move per point of its iteration space. A point is an element of the input of a norm or
+ * an activation, a logit of a loss, or a parameter of an update.
  */
 struct KernelRule
 {
@@ -105,10 +106,11 @@ class HostLead
 {
   public:
     /**
-     * @param pass which one; another one begins with an idle GPU
+     * @param pass number of the pass; when it changes, the GPU is idle at first
      * @param hostPs what the host needs to issue an operator, picoseconds
      * @param gpuPs what the GPU needs to run it, picoseconds
-     * @return what the operator adds to its stream: its own time, and what the GPU waited for it
+     * @return what the operator adds to its stream, picoseconds: its own time, and how long the GPU
+     * had to wait for the host
      */
     int64_t Add(uint64_t pass, int64_t hostPs, int64_t gpuPs);
 

@@ -28,27 +28,30 @@ namespace proteus
 
 /**
  * @ingroup proteus
- * What the data sheet does not say of a GPU, its libraries and the framework on the host.
+ * What a GPU's data sheet does not say: about the GPU itself, its libraries, and the framework on
+ * the host.
  *
- * **A matrix product** is cut into tiles of the result, one per block of threads; the blocks run in
- * waves over the multiprocessors, the last of which may be nearly empty, and each takes the time of
- * its whole tile however little of it lies inside the result. The best of six tile sizes (256 x 128
- * down to 64 x 64, the smaller the less efficient) and of 1, 2, 4 or 8 pieces of the sum counts, as
- * a library's heuristics would choose. A tile has to fill its pipeline before it multiplies, which
- * makes short sums slow. Traffic in device memory is a lower bound.
+ * **A matrix product** is cut into tiles of the result, one per block of threads. Blocks run in
+ * waves over the multiprocessors; the last wave may be nearly empty. Each block takes the time of a
+ * whole tile, however little of it lies inside the result. Six tile sizes are tried (256 x 128 down
+ * to 64 x 64, the smaller the less efficient), and cutting the sum into 1, 2, 4 or 8 pieces; the
+ * fastest counts, as a library's heuristics would choose. A tile has to fill its pipeline before it
+ * multiplies, which makes short sums slow. The time of the traffic in device memory is a lower
+ * bound.
  *
- * **Other kernels** take the time of their traffic, and every kernel some microseconds for itself.
- * Their bytes are the least that the operator has to move; what the framework's kernels move beyond
- * that (copies, bias gradients, gradients added up) is in the efficiency.
+ * **Other kernels** take the time of their traffic. Their bytes are the least that the operator has
+ * to move; what a framework's kernels move beyond that (copies, bias gradients, gradients added up)
+ * is in the efficiency. Every kernel takes some microseconds for itself besides.
  *
  * **The host** issues kernels at a certain pace; an operator takes at least that long.
  *
  * **Where the numbers are from.** matrixEfficiency, memoryEfficiency and hostPerKernelPs are fitted
- * together, by test/unit/operator-fit-test.cc, to 272 iterations of Megatron-DeepSpeed on up to 8
- * A100-SXM4-80GB (VIA-Research/vTrain) and, each with the weight of 54 of these, two of GPT 22B on
- * 8 (Korthikanti et al. 2022, table 5). The mean absolute error over the 272 is 6.2 %, the rank
- * correlation 0.993; for operators of sizes that the fit has not seen it is 6 to 10 %
- * (doc/proteus.rst has the table). The other numbers are not fitted; each says its source.
+ * together, by test/unit/cost/operator-fit-test.cc, to 272 iterations of Megatron-DeepSpeed on up
+ * to 8 A100-SXM4-80GB (VIA-Research/vTrain) and to two iterations of GPT 22B on 8 (Korthikanti et
+ * al. 2022, table 5), each with the weight of 54 of the others. The mean absolute error over the
+ * 272 is 6.2 %, the rank correlation 0.993; for operators of sizes that the fit has not seen the
+ * error is 6 to 10 % (doc/operator-cost.rst has the tables). The other numbers are not fitted; each
+ * says its source.
  */
 struct KernelCostParameters
 {
@@ -71,10 +74,11 @@ struct KernelCostParameters
     /// Share of matrixEfficiency in fp8 on GPUs of which nobody published it (H100, 8192 cubed:
     /// 1170 of 1979 TFLOP/s through PyTorch, 1610 through cuBLASLt). Not fitted.
     double fp8Efficiency{0.8};
-    /// Share of matrixEfficiency where a dimension is not a multiple of 16 bytes, as tensor cores'
-    /// loads want it. From the output layer of the 272 iterations that do not share it: from hidden
-    /// size 1024 to 2048 it grows by 31 ms for 8192 tokens, i.e. 82 TFLOP/s, if its 50257 columns
-    /// are not padded, which that time suggests. Known to a factor of 1.5 at best.
+    /// Share of matrixEfficiency where a dimension is not a multiple of 16 bytes, as the loads of
+    /// tensor cores want it. From the output layer of those of the 272 iterations that do not share
+    /// it: from hidden size 1024 to 2048 its time grows by 31 ms for 8192 tokens, which is 82
+    /// TFLOP/s if its 50257 columns are not padded, as that time suggests. Known to a factor of 1.5
+    /// at best.
     double misalignedEfficiency{0.4};
     /// What the pipeline of a tile is filled with before it multiplies, bytes per row. Not fitted:
     /// from 64 to 400 the fit's mean error changes by 0.05 %.

@@ -139,11 +139,11 @@ KernelWork MakeGemmWork(uint64_t batch, uint64_t m, uint64_t n, uint64_t k, Data
 
 /**
  * @ingroup proteus
- * y = x w.
+ * Forward pass of a linear layer: y = x w.
  *
- * In fp8, x is quantised by a kernel of its own, which reads 2 bytes per element and writes 1 twice
- * (Hopper's fp8 units multiply only the layout in which both operands are contiguous along k, so
- * the backward pass needs the transpose; Transformer Engine keeps both).
+ * In fp8, a kernel of its own quantises x: it reads 2 bytes per element and writes 1 byte twice.
+ * The second copy is the transpose, which the backward pass needs, since the fp8 units of Hopper
+ * multiply only operands that are both contiguous along k; Transformer Engine keeps both copies.
  *
  * @param rows of x, i.e. tokens
  * @param in columns of x
@@ -156,8 +156,8 @@ KernelWork MakeLinearForwardWork(uint64_t rows, uint64_t in, uint64_t out, DataT
 
 /**
  * @ingroup proteus
- * Gradient of x in y = x w. In fp8 the gradient of y is quantised here, for the weight gradient
- * too.
+ * Gradient of x in y = x w. In fp8, the gradient of y is quantised here, once for this product and
+ * that of the weight gradient.
  * @param rows of x
  * @param in columns of x
  * @param out columns of y
@@ -224,9 +224,9 @@ KernelWork MakeConvolutionWork(const ConvolutionShape& shape, KernelPass pass, D
 /**
  * @ingroup proteus
  * Whether the framework has one kernel for scale, mask and softmax of these scores. Megatron-LM
- * (megatron/core/fusions/fused_softmax.py, is_kernel_available()) asks for 16 bits, 16 < keys <=
- * 4096, and queries, keys and matrices divisible by 4; where that does not hold, e.g. for 2 heads
- * of one sequence on a device, it falls back to five kernels in fp32.
+ * (megatron/core/fusions/fused_softmax.py, is_kernel_available()) has one for 16 bits, 16 < keys <=
+ * 4096, and numbers of queries, keys and matrices divisible by 4. Otherwise, e.g. for 2 heads of
+ * one sequence on a device, it takes five kernels in fp32.
  *
  * @param matrices sequences times heads on the device
  * @param queries rows of a matrix
@@ -330,9 +330,10 @@ KernelWork MakeElementwiseWork(uint64_t bytes,
 
 /**
  * @ingroup proteus
- * Rows of a table. Forward reads and writes one row per token. Backward makes the whole table's
- * gradient, as PyTorch's dense embedding_dense_backward() does: zeros, then the rows' gradients
- * added in the order of sorted indices, then the sum into the gradient buffer.
+ * Rows of an embedding table. Forward reads and writes one row per token. Backward makes the
+ * gradient of the whole table, as PyTorch's dense embedding_dense_backward() does: it writes zeros,
+ * adds the rows' gradients in the order of sorted indices, and adds the result to the gradient
+ * buffer.
  * @param tokens how many rows are read
  * @param columns elements of a row
  * @param tableRows rows of the table on this device

@@ -19,10 +19,10 @@
 /**
  * @file
  * @ingroup proteus
- * NCCL's own cost model of a collective: a latency and a bandwidth for each algorithm and protocol.
- * NCCL's tuner chooses by it. All constants and formulas are those of NVIDIA/nccl, src/graph/
- * tuning.cc, of the version in question, see proteus-nccl-tuner.h. It is a model to choose by and
- * to compare with: what it does not know is what the packet network is for.
+ * NCCL's own cost model of a collective, by which its tuner chooses: a latency and a bandwidth for
+ * each algorithm and protocol. All constants and formulas are those of NVIDIA/nccl,
+ * src/graph/tuning.cc, of the version in question, see proteus-nccl-tuner.h. The model is there to
+ * choose by, and to compare with; times come from the networks of the executors.
  */
 
 namespace ns3

@@ -117,8 +117,9 @@ uint32_t ParseNcclVersion(const std::string& text);
 
 /**
  * @ingroup proteus
- * Versions before 2.6 have the numbers of 2.6 (NCCL before 2.5 had thresholds instead of a tuner's
- * model; before 2.4, no trees, which is not followed); those behind the newest its own.
+ * Versions before 2.6 have the numbers of 2.6 here. (NCCL before 2.5 had thresholds instead of a
+ * cost model, and before 2.4 no trees; that is not modelled.) Versions after the newest one that is
+ * known have its numbers.
  * @param version 100 times the major and the minor number, e.g. 218
  * @return the tuner of that version
  */

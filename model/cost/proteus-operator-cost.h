@@ -25,30 +25,32 @@ namespace proteus
 
 /**
  * @ingroup proteus
- * Roofline over the data sheet, with the pace of the host as a floor, for tasks of which no more is
- * known than FLOPs and bytes:
+ * A roofline over the data sheet, with the pace of the host as a floor. It is for tasks of which no
+ * more is known than FLOPs and bytes:
  *
  * time = max(launchInterval, flops / (peak * flopsEfficiency), bytes / (bandwidth *
  * memoryEfficiency)).
  *
- * The floor is a maximum and not a sum because kernels are launched ahead of their execution: a
- * long kernel hides the launch of the next. One task stands for all kernels of an operator and for
+ * The floor is a maximum, not a sum, because kernels are launched ahead of their execution: a long
+ * kernel hides the launch of the next one. One task stands for all kernels of an operator, and for
  * what the framework does on the host to issue them.
  *
- * **Where the defaults are from.** The 48 iterations without tensor and pipeline parallelism among
- * 272 published measurements of Megatron-DeepSpeed on A100-SXM4-80GB (VIA-Research/vTrain,
- * data/ground_truth_single.csv; hidden size 1024 and 2048, micro-batch 1 to 8, 16-bit), with the
- * operators of Megatron-LM as the compiler makes them, no recomputation, communication as latency
- * 30 us plus ring at 200 GB/s. The three numbers minimise the squared logarithmic error there: mean
- * absolute error 3.7 %, worst 16 %. A sum in place of the maximum leaves 6.9 %, worst 23 %.
+ * **Where the defaults are from.** They are fitted to the 48 iterations without tensor and pipeline
+ * parallelism among 272 published measurements of Megatron-DeepSpeed on A100-SXM4-80GB
+ * (VIA-Research/vTrain, data/ground_truth_single.csv; hidden size 1024 and 2048, micro-batch 1 to
+ * 8, 16-bit). Operators are those of Megatron-LM as the compiler makes them, without recomputation;
+ * communication takes a latency of 30 us plus a ring at 200 GB/s. The three numbers minimise the
+ * squared logarithmic error there: mean absolute error 3.7 %, worst 16 %. A sum in place of the
+ * maximum leaves 6.9 %, worst 23 %.
  *
- * **How far they carry**, to rows that were not fitted: 5.0 % for 2 and 7.4 % for 4 pipeline
- * stages, 12 % for tensor parallelism of 2 and 4, and 30 % too fast for 8, where the host, which
- * then also issues the collectives, limits every row; 9.7 % over all 272, mean -7 %. GPT 22B on 8
- * A100 with full recomputation (Korthikanti et al. 2022, table 5: 1.42 s, larger operators than any
- * fitted one, other software) comes out at 1.61 s, 13 % too slow. The two efficiencies are known
- * less well than their effect: fitted to hidden size 1024 alone they miss 2048 by 24 %. One number
- * for all operators cannot do better; where shapes are known, KernelCostModel does.
+ * **How far they carry.** On rows that were not fitted the error is 5.0 % for 2 and 7.4 % for 4
+ * pipeline stages, and 12 % for tensor parallelism of 2 and 4. For 8 the model is 30 % too fast:
+ * there the host, which also issues the collectives, limits every row. Over all 272 rows it is 9.7
+ * %, mean -7 %. GPT 22B on 8 A100 with full recomputation (Korthikanti et al. 2022, table 5: 1.42
+ * s, larger operators than any fitted one, other software) comes out at 1.61 s, 13 % too slow. The
+ * two efficiencies are known less well than their effect: fitted to hidden size 1024 alone, they
+ * miss 2048 by 24 %. One number for all operators cannot do better; where shapes are known,
+ * KernelCostModel does.
  *
  * The floor belongs to a software stack of 2022 on one host, not to the GPU. For CUDA graphs or a
  * leaner framework set a few microseconds.

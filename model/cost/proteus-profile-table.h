@@ -44,8 +44,8 @@ struct ProfileEntry
 
 /**
  * @ingroup proteus
- * Measured times, looked up before anything is computed. A time is used only for exactly the GPU,
- * class, pass, format and shape that were measured; nothing is interpolated.
+ * Measured times, which go before computed ones. A time is used only for exactly the GPU, class,
+ * pass, format and shape that were measured; nothing is interpolated.
  */
 class ProfileTable
 {

@@ -54,8 +54,8 @@ struct FabricCall
 
 /**
  * @ingroup proteus
- * Calls by time, order and number: a binary heap. What comes first depends on nothing else, in
- * particular not on when a call was put in.
+ * Calls in a binary heap, sorted by time, order and number. So the order in which they are made
+ * does not depend on the order in which they were put in.
  */
 class CallQueue
 {

@@ -21,16 +21,16 @@ namespace proteus
 
 /**
  * @ingroup proteus
- * Which traffic class of a port is served next: strictly in order (0 first), or by weight with
- * self-clocked fair queueing (Golestani, "A Self-Clocked Fair Queueing Scheme for Broadband
+ * Decides which traffic class of a port is served next: strictly in order (0 first), or by weight
+ * with self-clocked fair queueing (Golestani, "A Self-Clocked Fair Queueing Scheme for Broadband
  * Applications", INFOCOM 1994).
  */
 class ClassScheduler
 {
   public:
     /**
-     * @param weights by traffic class, 0 for strict priority over all that have a weight; classes
-     * beyond have weight 1. Empty: all strict.
+     * @param weights by traffic class; classes of weight 0 go before all that have a weight, in
+     * order; classes beyond the list have weight 1. Empty: all strict
      * @param ports to serve
      */
     void SetUp(std::vector<uint32_t> weights, const PortTable& ports)

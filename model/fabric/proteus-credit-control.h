@@ -19,9 +19,9 @@ namespace proteus
 
 /**
  * @ingroup proteus
- * Flow control by credits: a unit is sent only when the receive buffer at the other end of the
- * link has room for it, which the sender gets back, after the link's delay, when the unit has left
- * that buffer. The state is in PortState and LaneState.
+ * Flow control by credits. A unit is sent only when the receive buffer at the other end of the link
+ * has room for it. The sender gets the room back when the unit has left that buffer, after the
+ * delay of the link. The state is in PortState and LaneState.
  */
 class CreditControl
 {
@@ -35,8 +35,7 @@ class CreditControl
     };
 
     /**
-     * Asks for room; a port without credits must not ask. What is granted counts as taken only
-     * when Spend() is called.
+     * Asks for room; not for ports without credits. The room is taken only by Spend().
      * @param port that has a unit to send
      * @param lane of the unit's traffic class
      * @param trafficClass of the unit

@@ -28,12 +28,13 @@ namespace proteus
 
 /**
  * @ingroup proteus
- * The clock and the event set of a fabric. It stands in the simulator's queue with one event at a
- * time and handles its own events, which are slots of an EventTree and calls, as far as the
- * EventHorizon allows.
+ * The clock and the event set of a fabric: slots of an EventTree, and calls. In the simulator's
+ * queue it has one event at a time. Within that event it handles its own events up to the time that
+ * the EventHorizon allows.
  *
- * At one time, simulator events come first, then calls, then slots, each in an order that does not
- * depend on when they were set; then final calls, at which Simulator::Now() is exact.
+ * Of what happens at one time, simulator events come first, then calls, then slots, then final
+ * calls. Within each kind the order does not depend on when they were set. In final calls,
+ * Simulator::Now() is exact.
  *
  * In the reference mode, events stand in a plain ordered set, and each has a simulator event.
  */
@@ -162,8 +163,8 @@ class EventStepper
     void ScheduleStep(int64_t timePs);
 
     /**
-     * Handles all that lies before Simulator::Now(), from outside of Step(): calls that were set in
-     * the past, and what comes of them.
+     * Handles, from outside of Step(), all that lies before Simulator::Now(): calls that were set
+     * in the past, and what follows from them.
      * @param handle called with each slot that is due
      */
     template <typename HANDLE>

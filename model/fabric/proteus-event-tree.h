@@ -28,12 +28,13 @@ namespace proteus
 
 /**
  * @ingroup proteus
- * The earliest of a fixed number of slots, each with at most one pending time: a complete 8-ary
- * tree of minima. Changing a slot touches one cache line per level and stops at the first parent
- * whose minimum stays; there is no heap to sift. Equal times come in the order of the slots.
+ * Finds the earliest of a fixed number of slots, each with at most one pending time. It is a
+ * complete 8-ary tree of minima: changing a slot touches one cache line per level, and stops at the
+ * first parent whose minimum stays. Unlike in a heap, nothing is moved. Slots with equal times come
+ * in the order of their numbers.
  *
- * A key is the time since an epoch, shifted left, with the slot in the low bits; the epoch moves
- * on by itself when the keys run out of bits.
+ * A key is the time since an epoch, shifted left, with the number of the slot in the low bits. When
+ * keys run out of bits, the epoch moves on by itself.
  */
 class EventTree
 {

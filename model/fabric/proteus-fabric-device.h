@@ -24,12 +24,12 @@ namespace proteus
 /**
  * @ingroup proteus
  * A port of a Fabric as other parts of ns-3 see it: a NetDevice of the vertex's node, with
- * attributes and trace sources. FabricHelper::InstallDevices() makes them; a fabric runs without
- * them as well, and one whose devices have no sinks connected runs as fast.
+ * attributes and trace sources. FabricHelper::InstallDevices() makes devices. A fabric runs without
+ * them as well, and as fast with devices to which no sinks are connected.
  *
- * A device is the sending end of one direction of a link and the receiving end of the other: it
- * reports what waits for, starts on and pauses its own port, and what arrives, or is lost before it
- * arrives, from its peer.
+ * A device is the sending end of one direction of a link and the receiving end of the other. For
+ * its own port it reports what waits, starts and is paused; for its peer's port, what arrives or is
+ * lost on the way.
  *
  * The queue pairs of a Transport are the only traffic of a fabric, and move plain records. ns-3
  * packets cannot be sent through a device: Send() returns false, and the receive callbacks that a

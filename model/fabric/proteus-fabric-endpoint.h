@@ -27,8 +27,8 @@ struct QueuePairEnds
 
 /**
  * @ingroup proteus
- * What stands at the ends of the fabric: the transport. It is called at the fabric's time,
- * Fabric::GetTimePs(), at which Simulator::Now() may lag.
+ * What stands at the ends of the fabric: the transport. Its functions are called at the fabric's
+ * time, Fabric::GetTimePs(); Simulator::Now() may be earlier.
  */
 class FabricEndpoint
 {
@@ -46,9 +46,9 @@ class FabricEndpoint
      * @param classes bit c: traffic class c may be sent now (it is neither paused nor out of
      * credits)
      * @param record to fill with the next unit to send; ingress is the fabric's
-     * @param nextPs set to when there may be another unit of these classes: now or before for at
-     * once, INT64_MAX for not before the next Offer(). Where the classes were not all, the fabric
-     * asks again when another one may be sent.
+     * @param nextPs set to when there may be another unit of these classes: present or earlier for
+     * at once, INT64_MAX for not before the next Offer(). If not all classes could be sent, the
+     * fabric also asks when another one can
      * @return whether there is a unit
      */
     virtual bool Pull(PortId port, uint32_t classes, PacketRecord& record, int64_t& nextPs) = 0;

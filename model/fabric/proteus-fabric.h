@@ -45,27 +45,27 @@ namespace proteus
  * @ingroup proteus
  * The packet engine: every port, link and switch of a cluster.
  *
- * Links are full duplex with a rate and a delay. A switch (NVSwitch, PCIe switch, CPU, NIC,
- * network switch) looks the next port of a unit up and queues it there, by traffic class, when all
- * of it has arrived or, cutting through, when its head has. Traffic classes are served strictly in
+ * Links are full duplex with a rate and a delay. A switch (NVSwitch, PCIe switch, CPU, NIC, network
+ * switch) looks up the next port of a unit and queues the unit there, by traffic class, when all of
+ * it has arrived or, if it cuts through, when its head has. Traffic classes are served strictly in
  * order (0 first), or by weight.
  *
  * Flow control. On links with a receive buffer (attributes NvlinkBuffer, PcieBuffer,
  * InfinibandBuffer; per traffic class) a unit is sent only when the buffer at the other end has
- * room, which it gets back, after the link's delay, when the unit has left that switch again. RoCE
- * switches have one buffer for all ports; what a traffic class of an ingress port occupies there
- * is limited by a dynamic threshold, beyond which PFC pauses the sender. Units without payload have
- * room always.
+ * room. The sender gets the room back when the unit has left that switch again, after the delay of
+ * the link. Ethernet switches and NICs have one buffer for all ports instead. What a traffic class
+ * of an ingress port occupies there is limited by a dynamic threshold, beyond which PFC pauses the
+ * sender. Units without payload always have room.
  *
- * Time is kept in picoseconds. The fabric has its own event set, with at most two events per
- * port, and stands in the simulator's queue with one event at a time. While its own next event is
- * earlier than any other simulator event, which it learns from a HorizonScheduler, it goes on
- * within that one event; without a HorizonScheduler, or while a per-packet trace sink is
- * connected, each time step of the fabric is a simulator event, so that Simulator::Now() is right
- * in the sink. Simulator events that are due at the same time run before the fabric's.
+ * Time is kept in picoseconds. The fabric has its own event set, with at most two events per port
+ * besides calls, and one event at a time in the simulator's queue. A HorizonScheduler tells it when
+ * the next other event of the simulator is due; up to that time it goes on within its one event.
+ * Without a HorizonScheduler, or while a per-packet trace sink is connected, each time step of the
+ * fabric is a simulator event, so that Simulator::Now() is right in the sink. Simulator events that
+ * are due at the same time run before the fabric's.
  *
- * What happens to some units does not depend on when it happens, nor on what the fabric carried
- * before: once a link has been idle for a moment, it is as new.
+ * The fabric has no memory: what happens to units depends neither on the time at which it happens
+ * nor on what was carried before. Once a link has been idle for a moment, it is as new.
  */
 class Fabric : public Object
 {
@@ -95,8 +95,8 @@ class Fabric : public Object
         return m_routes.GetPaths();
     }
 
-    /// @return the same, for who needs them as they are now after links fail, too: NCCL makes rings and
-    /// trees when it starts, and keeps them
+    /// @return the same paths, to be kept: they stay as they are when links fail later. NCCL makes
+    /// rings and trees when it starts, and keeps them
     std::shared_ptr<const Paths> SharePaths() const
     {
         return m_routes.SharePaths();
@@ -124,8 +124,8 @@ class Fabric : public Object
     }
 
     /**
-     * The fabric's time. Within a callback of the fabric it is exact, and Simulator::Now() may
-     * lag; elsewhere it is Simulator::Now().
+     * The fabric's time: exact within a callback of the fabric, where Simulator::Now() may be
+     * earlier; elsewhere it is Simulator::Now().
      * @return picoseconds
      */
     int64_t GetTimePs() const
@@ -232,9 +232,9 @@ class Fabric : public Object
     }
 
     /**
-     * Whether a call may be set in the past, for links that nothing has crossed since, so that what
-     * it brings about is what it would have brought about then, and whether that depends on nothing
-     * else.
+     * Whether calls may be set in the past, so that a communication can be executed late on links
+     * that nothing has crossed since. That is so if what follows is what would have followed at
+     * that time, and depends on nothing but those links.
      * @return an empty text, or why not
      */
     std::string FindObstacle() const;
@@ -270,15 +270,17 @@ class Fabric : public Object
 
     /**
      * @param link a link
-     * @return from when on it is as new if nothing else is sent: both directions are idle, all
-     * credits home, all debts paid; EventTree::NEVER while something is under way
+     * @return the time from which on the link is as new if nothing else is sent: both directions
+     * are idle, all credits are back, all debts of reverse bytes are paid; EventTree::NEVER while
+     * something is under way
      */
     int64_t GetRestPs(LinkId link) const;
 
     /**
-     * Appends the ports that a unit without choice takes.
-     * @param stops where it comes by, its first and last vertex included
-     * @param first port that it leaves the first by; NO_PORT for that of its hash
+     * Appends the ports on the way of a unit that has no choice between paths.
+     * @param stops vertices that it passes, its first and last one included
+     * @param first port by which it leaves the first vertex; NO_PORT for the one that its hash
+     * picks
      * @param queuePair of the unit
      * @param ports to append to
      */
@@ -304,8 +306,8 @@ class Fabric : public Object
 
     /**
      * Fails or repairs a link, now, in both directions. What is on the wire is lost. After
-     * RerouteDelay the paths are computed anew, units that wait for a failed link take another
-     * way, and those that have none are dropped.
+     * RerouteDelay paths are computed anew: units that wait for a failed link take another way, or
+     * are dropped if there is none.
      * @param link which one
      * @param up whether it works from now on
      */
@@ -333,8 +335,8 @@ class Fabric : public Object
     void SetLinkLoss(LinkId link, double lossProbability, double bitErrorRate);
 
     /**
-     * A storm of PFC pauses: what stands at the end of a port repeats pauses of all lossless
-     * traffic classes without end, so that the port sends none of them until the storm is over.
+     * Begins or ends a storm of PFC pauses: the device at the end of a port repeats pauses of all
+     * lossless traffic classes, so that the port sends none of them until the storm is over.
      * @param port that is paused, of a RoCE link
      * @param on whether the storm goes on from now on
      */
@@ -350,8 +352,8 @@ class Fabric : public Object
     double GetBitErrorRate(LinkId link) const;
 
     /**
-     * As GetStatistics(), but a transmission, a wait for credits and a pause that are under way
-     * count as far as they have come; for samples taken while the fabric works.
+     * As GetStatistics(), but a transmission, a wait for credits or a pause that is under way
+     * counts up to the present time; for samples taken while the fabric works.
      * @param port a port
      * @return what it has carried up to GetTimePs()
      */
@@ -405,8 +407,8 @@ class Fabric : public Object
     std::string CheckAtRest() const;
 
     /**
-     * Looks for ports that wait for each other in a circle: each for room in the buffer at its
-     * end, which is occupied by units that wait for the next.
+     * Looks for ports that wait for each other in a circle. Each waits for room in the buffer at
+     * its end, which is full of units that wait for the next port of the circle.
      * @return an empty text, or the names of the ports of one circle
      */
     std::string FindDeadlock() const;

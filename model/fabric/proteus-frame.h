@@ -62,24 +62,24 @@ enum class DataOperation : uint8_t
  *
  * RoCEv2 (InfiniBand Architecture Specification, annex A17): Ethernet II, IPv4, UDP to port 4791,
  * BTH, ICRC. Every hop is routed: the Ethernet addresses are those of the link's two ports, the IP
- * addresses those of the NICs or endpoints that the packet goes between. The DSCP is 8 x traffic
+ * addresses those of the NICs or endpoints between which the packet goes. The DSCP is 8 x traffic
  * class; data is ECT(0), or CE when marked; the source port comes from the flow's hash. PFC (IEEE
- * 802.1Qbb): a MAC control frame of 60 bytes, pausing for 65535 quanta or for 0. The frame check
- * sequence is left out, as captures do.
+ * 802.1Qbb) is a MAC control frame of 60 bytes that pauses for 65535 quanta or for 0. The frame
+ * check sequence is left out, as captures do.
  *
  * InfiniBand (Specification, chapters 7 to 9): a record of type 21 in the ERF format, LRH, BTH,
  * ICRC, VCRC. Virtual lane and service level are the traffic class. Data that is marked has FECN.
  *
- * Data is RDMA WRITE or SEND of a reliable connection, first, middle, last or only, with the
- * packet's number as PSN; the RETH of a WRITE tells the length of the message, 0 when it is not
- * known any more, and names address 0. An acknowledgement is AETH with the PSN before the one it
- * expects, a negative one with the PSN that is missing; the credit count is "not valid" and the
- * message sequence number 0. Both have BECN if they echo marks. Short messages of the upper layer
- * are RDMA WRITE ONLY with immediate data and no payload, numbered by themselves. Notifications of
- * congestion have opcode 0x81 on Ethernet and 0x80 on InfiniBand.
+ * Data is RDMA WRITE or SEND of a reliable connection: first, middle, last or only, with the
+ * packet's number as PSN. The RETH of a WRITE has the length of the message (0 if it is not known
+ * any more) and address 0. An acknowledgement is an AETH; its PSN is the one before that which the
+ * receiver expects, in a negative one that which is missing. Its credit count is "not valid" and
+ * its message sequence number 0. Both have BECN if they echo marks. Short messages of the upper
+ * layer are RDMA WRITE ONLY with immediate data and no payload, and have numbers of their own.
+ * Notifications of congestion have opcode 0x81 on Ethernet and 0x80 on InfiniBand.
  *
- * The frames are as long as the formats want. What a unit takes on the simulated wire is up to the
- * framing of its link.
+ * The length of a frame is that of its format. What a unit takes on the simulated wire is decided
+ * by the framing of its link.
  */
 class FrameWriter
 {

@@ -19,9 +19,8 @@ namespace proteus
 
 /**
  * @ingroup proteus
- * The time of the next event in the simulator's queue, shared between a HorizonScheduler, which
- * keeps it up to date, and a Fabric, which handles its own packets up to it without a simulator
- * event for each.
+ * The time of the next event in the simulator's queue. A HorizonScheduler keeps it up to date; up
+ * to that time a Fabric handles its own packets without a simulator event for each.
  */
 class EventHorizon : public Object
 {
@@ -50,8 +49,8 @@ class EventHorizon : public Object
 
 /**
  * @ingroup proteus
- * The PriorityQueueScheduler of ns-3, which also publishes the time of its next event. Without it
- * a Fabric works as well, with one simulator event for each of its own.
+ * The PriorityQueueScheduler of ns-3, which also publishes the time of its next event. With another
+ * scheduler a Fabric works as well, but has a simulator event for each time step of its own.
  *
  * FabricHelper sets it: the factory's attribute "Horizon" is the fabric's horizon.
  */

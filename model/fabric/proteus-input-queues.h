@@ -20,9 +20,9 @@ namespace proteus
 
 /**
  * @ingroup proteus
- * The queues of devices with one queue per input and traffic class, in which a unit that waits for
- * its output holds up those behind it. Which ports lead to such a device is in
- * PortState::inputQueued.
+ * The queues of devices that have one queue per input and traffic class, in which a unit that waits
+ * for its output holds up those behind it. PortState::inputQueued says which ports lead to such a
+ * device.
  */
 class InputQueues
 {

@@ -51,13 +51,13 @@ struct LinkSample
 
 /**
  * @ingroup proteus
- * Looks at the links of a fabric at regular times: utilisation, queues, marks, losses, pauses,
- * credits. It only reads: results are the same without it. It stops by itself when nothing else is
+ * Samples the links of a fabric at regular times: utilisation, queues, marks, losses, pauses,
+ * credits. It only reads; results are the same without it. It stops by itself when nothing else is
  * left to happen.
  *
- * What a unit counts for (packets, bytes) is counted in the interval in which it starts on the
- * link, so that the samples of a port add up to its LinkStatistics; times (transmitting, paused,
- * without credit) are split at the ends of the intervals.
+ * Packets and bytes count in the interval in which the unit starts on the link, so that the samples
+ * of a port add up to its LinkStatistics. Times (transmitting, paused, without credit) are split at
+ * the ends of the intervals.
  */
 class LinkMonitor : public Object, private Sampler
 {

@@ -21,9 +21,10 @@ namespace proteus
 
 /**
  * @ingroup proteus
- * Records how the links of a fabric are used over time, for reports: in memory, in bins that grow
- * with the run, from 1 us on, so that a run of any length has a few hundred of them. It only reads:
- * results are the same without it. For files with samples of a fixed interval there is LinkMonitor.
+ * Records in memory how the links of a fabric are used over time, for reports. Its bins are 1 us
+ * long at first and grow with the run, so that a run of any length has a few hundred of them. It
+ * only reads; results are the same without it. For files with samples of a fixed interval there is
+ * LinkMonitor.
  */
 class LinkRecorder : private Sampler
 {

@@ -31,18 +31,18 @@ struct PfcLink
 /**
  * @ingroup proteus
  * The headroom of PFC (IEEE 802.1Qbb-2011, annex O; IEEE 802.1Q-2018, annex N): the room that one
- * traffic class of one direction of a link needs at its receiving end, from the unit that calls for
- * a pause on, so that nothing is dropped:
+ * traffic class of one direction of a link needs at its receiving end so that nothing is dropped,
+ * counted from the unit that triggers the pause on. It is the sum of
  *
  * - that unit;
- * - what arrives, at full rate, while the pause waits for the unit that is being sent on the other
- *   direction, and for the pauses of other classes; while it is sent; crosses the cable; and waits
- *   for the sender's reaction;
- * - what is on the cable by then;
+ * - what arrives at full rate until the sender reacts: while the pause waits for the unit that is
+ *   under way on the other direction and for the pauses of other classes, while it is sent, while
+ *   it crosses the cable, and during the sender's reaction;
+ * - what is on the cable then;
  * - the unit that the sender is just sending.
  *
- * A unit may occupy the other direction for longer than its bytes take: where it is cut through
- * from a slower link.
+ * A unit that is cut through from a slower link occupies the other direction for longer than its
+ * bytes take (PfcLink::oppositeHoldPs).
  *
  * @param link what decides
  * @return bytes

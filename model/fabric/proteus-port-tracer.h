@@ -61,8 +61,8 @@ class PortObserver
 
 /**
  * @ingroup proteus
- * The trace sources of a fabric's ports, and the observers of single ports. Whether anybody looks
- * is found out once per step of the fabric, so that nobody's looking costs next to nothing.
+ * The trace sources of a fabric's ports, and the observers of single ports. Once per step of the
+ * fabric it is found out whether anybody looks, so that it costs next to nothing if nobody does.
  */
 class PortTracer
 {

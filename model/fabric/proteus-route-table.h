@@ -32,12 +32,14 @@ struct NextHop
 
 /**
  * @ingroup proteus
- * The shortest paths of a cluster as tables: by vertex and destination, the port or ports that
- * lead there. Entries are filled as they are asked for. Ways to a vertex with one link, or with one
- * link out of its server, are the ways to its neighbour (Paths::GetAnchor()), so that end points
- * have no columns of their own. Columns are numbered as they are asked for, those of each region
- * from 0 on, and those for vertices of other regions: tables stay small enough for the processor's
- * caches that way, and grow with the cluster, not with its square.
+ * The shortest paths of a cluster as tables: by vertex and destination, the port or ports that lead
+ * there. Entries are filled when they are asked for.
+ *
+ * Tables stay small enough for the processor's caches, and grow with the cluster, not with its
+ * square. A vertex with one link, or with one link out of its server, has no column of its own: the
+ * way to it is the way to its neighbour (Paths::GetAnchor()). Other columns get their numbers when
+ * they are asked for, from 0 on in each region, and apart from those the columns of vertices in
+ * other regions.
  */
 class RouteTable
 {
@@ -58,7 +60,7 @@ class RouteTable
         return *m_paths;
     }
 
-    /// @return the same, for who needs them as they are now after the next Reset(), too
+    /// @return the same paths, to be kept: they stay as they are after the next Reset()
     std::shared_ptr<const Paths> SharePaths() const
     {
         return m_paths;

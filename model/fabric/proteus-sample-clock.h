@@ -28,10 +28,10 @@ class Sampler
 
 /**
  * @ingroup proteus
- * Calls samplers at regular times of the simulator, and stops by itself: when no other event is
- * pending, all samplers are called once more and forgotten, so that Simulator::Run() returns as it
- * would without them. All samplers of a simulation share one pending event, because two events
- * that only watch would keep each other alive. For a simulator that runs in one process.
+ * Calls samplers at regular times of the simulator. When no other event is pending, it calls all of
+ * them once more and forgets them, so that Simulator::Run() returns as it would without them. All
+ * samplers of a simulation share one pending event, because two events that only watch would keep
+ * each other alive. It is for a simulator that runs in one process.
  */
 class SampleClock
 {

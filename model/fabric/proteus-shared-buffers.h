@@ -22,14 +22,14 @@ namespace proteus
 
 /**
  * @ingroup proteus
- * The shared buffers of Ethernet switches and NICs, and when PFC pauses a sender.
+ * The shared buffers of Ethernet switches and NICs, which decide when PFC pauses a sender.
  *
- * A traffic class of an ingress port has a reserve of its own, then takes from what all ports
- * share, up to a dynamic threshold (Choudhury and Hahne, "Dynamic Queue Length Thresholds for
+ * A traffic class of an ingress port has a reserve of its own. Beyond it, it takes from what all
+ * ports share, up to a dynamic threshold (Choudhury and Hahne, "Dynamic Queue Length Thresholds for
  * Shared-Memory Packet Switches", IEEE/ACM Transactions on Networking 6(2), 1998). A lossless class
- * that passes the threshold pauses its sender and goes on into its headroom, which is set aside
- * for what still arrives. A lossy class is not paused: what waits for an egress port may not pass
- * the threshold.
+ * that passes the threshold pauses its sender; what still arrives goes into headroom that is set
+ * aside for it. A lossy class is not paused; its units are dropped when the queue of their egress
+ * port is above the threshold.
  */
 class SharedBuffers
 {

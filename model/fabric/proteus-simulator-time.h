@@ -19,7 +19,7 @@ namespace proteus
 
 /**
  * @ingroup proteus
- * @return picoseconds in one time step of the simulator: 1, or more where the resolution
+ * @return picoseconds in one time step of the simulator; more than 1 where the resolution
  * (Time::SetResolution()) is coarser than a picosecond
  */
 inline int64_t

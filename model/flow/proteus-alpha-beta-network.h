@@ -27,9 +27,9 @@ namespace proteus
 
 /**
  * @ingroup proteus
- * The network in which a communication takes latency plus bytes over bandwidth, from the time when
- * all its ranks have joined, whatever else goes on: FlowProfiles::GetAlphaBetaPs(). The plainest
- * rung of the ladder, for what sharing and pipelining are worth.
+ * A plain network: a communication takes latency plus bytes over bandwidth
+ * (FlowProfiles::GetAlphaBetaPs()) from the time when all its ranks have joined, whatever else goes
+ * on. Compared with others it tells what sharing and pipelining are worth.
  */
 class AlphaBetaNetwork : public Network
 {

@@ -25,8 +25,9 @@ namespace proteus
 
 /**
  * @ingroup proteus
- * Divides flows into classes: one if all depend on each other, otherwise those whose components
- * stay inside servers, and the others.
+ * Divides flows into classes: those whose components (flows that depend on each other) stay inside
+ * servers, and those whose components leave them; all in one class if there is only one of the two
+ * kinds.
  * @param flows of a program
  * @param routes of the flows
  * @param all the routes that there are

@@ -39,7 +39,7 @@ class FlowExecutor
      * @param clock that Run() runs; must outlive this object
      * @param network that calls back on that clock; must outlive this object
      * @param sharing what is between kernels and communication, or null; must outlive this object
-     * @param devices clock that the runtimes see instead, which lets `clock` do the work, or null:
+     * @param devices clock that the runtimes see instead of `clock`, on which it is based, or null;
      * for a model in which computation takes longer while something else goes on
      * @throw std::invalid_argument if the graph has more devices than the cluster has GPUs, or a
      * GPU has no data sheet

@@ -45,15 +45,15 @@ class FlowListener
 /**
  * @ingroup proteus
  * The network in which communication flows: a collective moves its bytes at a rate that changes
- * only when another begins or ends.
+ * only when something that shares resources with it begins or ends.
  *
- * A collective begins CollectiveProfile::launchPs after the last of its ranks has joined; the
- * packet network lets those that are there begin with what they can do alone. Each class of its
- * flows (FlowProfiles) waits for the latencies before its bytes, moves them at its share, and its
- * ranks end when the latencies behind have passed. Shares are max-min fair for the rate of a
- * class's largest flow, bounded by the rate that the class has alone, over all resources; they are
- * computed anew for those classes only that are joined with what has changed by resources that they
- * can fill.
+ * A collective begins CollectiveProfile::launchPs after the last of its ranks has joined. (In the
+ * packet network, ranks that are there begin with what they can do alone.) Its flows are divided
+ * into classes (FlowProfiles). A class waits for the latencies before its bytes, moves them at its
+ * share, and its ranks end when the latencies behind the bytes have passed. Shares are max-min fair
+ * over all resources, for the rate of the largest flow of a class and up to the rate that the class
+ * has alone. When something changes, shares are computed anew only for classes that are joined with
+ * the change by resources which they can fill.
  */
 class FlowNetwork : public Network
 {

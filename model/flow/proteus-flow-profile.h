@@ -31,8 +31,8 @@ namespace proteus
 
 /**
  * @ingroup proteus
- * Flows of one collective that go on together, as one: a ring's, since every hop waits for the one
- * before. What it moves is counted in bytes of its largest flow; its rate is the rate of that flow.
+ * Flows of one collective that go on together as one, such as those of a ring, where every hop
+ * waits for the one before. Its bytes and its rate are those of its largest flow.
  */
 struct FlowClass
 {
@@ -71,16 +71,16 @@ struct ClassTimes
 
 /**
  * @ingroup proteus
- * Derives profiles from the programs of collectives: which bytes pass over which resources, and
- * how long the program takes alone, which ReplayProgram() finds out.
+ * Derives profiles from the programs of collectives: which bytes pass over which resources, and how
+ * long a program takes alone, which ReplayProgram() finds out.
  *
- * Flows that depend on each other make one class; those that do not, of an all-to-all, make two:
- * what stays inside servers and what leaves them.
+ * If some flows stay inside servers and others, which do not depend on these, leave them, as in an
+ * all-to-all, they make two classes; otherwise there is one.
  *
- * A program of many messages is neither made nor replayed as a whole: two shorter ones with the
- * same chunks are, and bytes and time grow by the same for every further byte. All sizes of a
- * collective with the same channels and chunks have these two in common. What lies between two
- * sizes whose programs have equally many messages is interpolated.
+ * A program of many messages is neither made nor replayed as a whole. Two shorter ones with the
+ * same chunks are, and bytes and time are taken to grow by the same for every further byte. All
+ * sizes of a collective with the same channels and chunks share these two. Between two sizes whose
+ * programs have equally many messages, times are interpolated.
  */
 class FlowProfiles
 {

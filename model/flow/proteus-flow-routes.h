@@ -91,13 +91,13 @@ struct GroupConnection
  * Turns a cluster into resources, and connections into routes over them.
  *
  * A flow takes the path that the packet network gives it: the hash of the flow picks one of the
- * ports of equal cost. The NVLinks from a GPU to its NVSwitches are an exception. A flow uses all
- * of them in proportion to their rates, and they are one resource in each direction.
+ * ports of equal cost. The NVLinks from a GPU to its NVSwitches are an exception: a flow uses all
+ * of them in proportion to their rates, so they are one resource in each direction.
  *
- * What a byte of payload takes: of a link its share of a whole unit with all headers, where the
- * unit is the smallest of the path; of the opposite direction what the data link layer sends back;
- * of the memory of both GPUs; of the copy engines of the source, where these move it; and of every
- * CPU that forwards it at a limited rate.
+ * What a byte of payload takes of resources: of a link, its share of a whole unit with all headers,
+ * where the unit is the smallest of the path; of the opposite direction, what the data link layer
+ * sends back; of the memory of both GPUs; of the copy engines of the source, if these move it; and
+ * of every vertex that forwards it at a limited rate, such as a CPU.
  */
 class FlowRoutes
 {
@@ -117,9 +117,9 @@ class FlowRoutes
     uint32_t Plan(const Connection& connection);
 
     /**
-     * The links of an operation inside switches: up from all who give to a switch in the middle,
-     * and down to all who get, each once. Members that NVLink joins use all their NVSwitches alike;
-     * others go through their NICs.
+     * The route of an operation inside switches: the links up from all who give to a switch in the
+     * middle, and down to all who get, each link once. Members that NVLink joins use all their
+     * NVSwitches alike; others go through their NICs.
      * @param connection which operation
      * @return id of its route
      * @throw std::invalid_argument if there is no path

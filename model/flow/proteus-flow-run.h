@@ -51,8 +51,8 @@ struct FlowRun
 };
 
 /// @ingroup proteus
-/// How far a run is: spans that have ended, spans that there will be, time in picoseconds. Returns
-/// whether the run is to go on.
+/// Told how far a run is: spans that have ended, spans that there will be, time in picoseconds.
+/// Returns whether the run is to go on.
 using FlowReport = std::function<bool(uint64_t ended, uint64_t total, int64_t timePs)>;
 
 /**
@@ -79,7 +79,7 @@ FlowRun RunFlow(const ExecutionGraph& graph,
 
 /**
  * @ingroup proteus
- * The same with the paths of the cluster, for many runs on one.
+ * RunFlow() with paths of the cluster that exist already, for many runs on one cluster.
  * @param graph to execute
  * @param cluster to execute it on
  * @param paths of the cluster

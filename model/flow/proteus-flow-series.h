@@ -23,8 +23,8 @@ namespace proteus
 
 /**
  * @ingroup proteus
- * What flows take of resources over time, in bins of equal length, which become twice as long when
- * there are too many.
+ * What flows take of resources over time, in bins of equal length, which are doubled when there are
+ * too many.
  */
 class FlowSeries
 {
@@ -37,7 +37,7 @@ class FlowSeries
      * @param uses what it takes of resources for every byte
      * @param rate bytes per second
      * @param fromPs begin, picoseconds
-     * @param toPs end, not before what was added as an end earlier by more than a bin
+     * @param toPs end, picoseconds; at most a bin before the latest end that was added so far
      */
     void Add(const std::vector<FlowUse>& uses, double rate, int64_t fromPs, int64_t toPs);
 

@@ -23,9 +23,9 @@ namespace proteus
  * edition, section 6.5.2): the rates of all flows rise together; when a resource is full, the flows
  * that use it stay as they are, and the others rise on.
  *
- * A flow may use an amount of each resource other than 1 per unit of its rate: headers, or a class
- * of flows that always have equal rates and stand here as one. The allocation is the one whose
- * rates, in ascending order, are lexicographically largest.
+ * Per unit of its rate, a flow may use any amount of a resource: more than 1 for headers, or for a
+ * class of flows that always have equal rates and stand here as one. The allocation is the one
+ * whose rates, in ascending order, are lexicographically largest.
  *
  * Resources and flows are added, then Solve() is called; Clear() makes room for the next problem
  * and keeps the memory.

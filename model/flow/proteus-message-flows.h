@@ -26,8 +26,8 @@ namespace proteus
 /**
  * @ingroup proteus
  * Flows that carry one message after the other, and share the resources of their routes by max-min
- * fairness while they do. A message takes its bytes at the share of its flow; its last unit goes at
- * the rate of a link. Flows with the same route and limit are of one kind and have equal rates.
+ * fairness while they do. A message moves at the share of its flow; its last unit moves at the rate
+ * of a link. Flows with the same route and limit are of one kind and have equal rates.
  */
 class MessageFlows
 {

@@ -21,12 +21,12 @@ namespace proteus
 
 /**
  * @ingroup proteus
- * The clock of devices that compute and communicate at the same time and slow each other: kernels
- * of collectives take multiprocessors and memory bandwidth from the others. What a device schedules
- * here is computation; while the device communicates, it takes 1 + FlowParameters::computeSlowdown
- * as long. The network is told when devices compute and slows their collectives by
- * FlowParameters::communicationSlowdown. So both are slowed for as long as they overlap, where the
- * published Proteus slows the whole of a task that overlaps anywhere.
+ * A clock that makes computation and communication of a device slow each other by fixed factors.
+ * (GpuSharing is the mechanism behind that; this takes its place where the factors are given.) What
+ * a device schedules here is computation; while the device communicates, it goes on at 1 / (1 +
+ * FlowParameters::computeSlowdown) of its pace. The network is told when devices compute, and slows
+ * their collectives by FlowParameters::communicationSlowdown. Both last as long as the overlap,
+ * while the published Proteus slows the whole of a task that overlaps anywhere.
  */
 class OverlapClock : public Clock, public FlowListener
 {

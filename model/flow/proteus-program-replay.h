@@ -49,10 +49,10 @@ struct ReplayCosts
  * beginning, message by message: what the packet network does packet by packet.
  *
  * Steps, grants (clear-to-send), slots and acknowledgements are those of the packet network. The
- * messages under way share the resources of their routes by max-min fairness; each takes its bytes
- * at its share, and arrives its route's latency later. The last unit of a message goes at the rate
- * of a link: sooner than the flow's where a thread block paces that, later where several links
- * carry it together. What happens within a nanosecond is taken together.
+ * messages under way share the resources of their routes by max-min fairness. Each moves its bytes
+ * at its share, and arrives its route's latency later. The last unit of a message moves at the rate
+ * of a link: it ends earlier than the flow would where a thread block paces the flow, and later
+ * where several links carry it together. What happens within a nanosecond is taken together.
  *
  * An operation of a network group is a message that begins when all members have given to it and
  * that uses the links of all of them.

@@ -26,11 +26,11 @@ namespace proteus
  * Resources that flows share by max-min fairness, and the rates of the flows while these come and
  * go (as SimGrid's lmm::System, with an incremental solution of its own).
  *
- * A user of resources stands for any number of equal flows, its count. Each of them wants as much
- * as its limit, the rate that it has alone. A resource is full if all flows that use it want more
- * than it has. Solve() computes the rates of those users only that have changed since it was called
- * last, or that are joined with them by resources which are full now or were full then: no other
- * rate can have changed.
+ * A user of resources stands for any number of equal flows, its count. Each of these wants its
+ * limit, the rate that it has alone. A resource is full if the flows that use it want more than it
+ * has. Solve() computes only the rates that can have changed since it was last called: those of
+ * users that have changed, and of users that are joined with these by resources that are full now
+ * or were full then.
  *
  * Rates and capacities have the unit that the caller likes, the same for both.
  */
@@ -97,9 +97,9 @@ class SharedResources
     }
 
     /**
-     * With whom one more flow of a user would have to share.
+     * Counts with how many one more flow of a user would have to share.
      * @param user which one
-     * @return flows that use a resource at this moment that would be full then; the most of any
+     * @return of the resources that would be full then, the most flows that use one at this moment
      */
     uint32_t CountRivals(uint32_t user) const;
 

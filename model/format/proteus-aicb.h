@@ -88,18 +88,18 @@ AicbWorkload ParseAicb(std::istream& in, const std::string& fileName);
  * @ingroup proteus
  * Makes the graph of one iteration.
  *
- * Ranks are numbered as Megatron-LM does: those that share a layer together, then the replicas,
- * then the stages. The forward pass goes through the rows in order; a row's collective ends before
- * the next row begins. The pass back goes through them in reverse order: the inputs' gradient, its
- * collective, beside it the weights' gradient; the next row begins when both are done. The
- * weights' collectives go on beside all that, one after the other, each followed by the update.
- * That is the order of SimAI.
+ * Ranks are numbered as in Megatron-LM: first those that share a layer, then the replicas, then the
+ * stages. The forward pass goes through the rows in order; the collective of a row ends before the
+ * next row begins. The backward pass goes through them in reverse order: first the gradient of the
+ * inputs, then its collective and, beside it, the gradient of the weights; the next row begins when
+ * both are done. The collectives of the weights go on beside all that, one after the other, each
+ * followed by the update. This is the order of SimAI.
  *
- * With several pipeline stages, which SimAI does not simulate but adds to its result, the rows are
- * those of one stage. Those from embedding_layer to cross_entropy repeat for each micro-batch (ga);
- * every stage runs them as 1F1B and passes pp_comm bytes on to its neighbours. The rows before and
- * behind are run before the first and after the last micro-batch. Chunks of a stage (vpp) are not
- * interleaved: AICB writes the number of layers there.
+ * With several pipeline stages, the rows are those of one stage. (SimAI does not simulate stages;
+ * it adds them to its result.) The rows from embedding_layer to cross_entropy repeat for each
+ * micro-batch (ga). Every stage runs them as 1F1B and passes pp_comm bytes on to its neighbours.
+ * The rows before and after them run once, before the first and after the last micro-batch. Chunks
+ * of a stage (vpp) are not interleaved: AICB writes the number of layers there.
  *
  * @param workload to make it of
  * @param name of the workload, for messages and facts

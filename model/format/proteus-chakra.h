@@ -24,23 +24,23 @@
  * @ingroup proteus
  * Chakra execution traces (MLCommons), one file per rank; the encoding is in proteus-chakra.proto.
  *
- * What the nodes of a trace do is what ASTRA-sim makes of them. A rank has a stream for nodes of
- * the host ("cpu"), one for kernels ("compute") and one for communication and memory nodes
- * ("communication"); each runs one node at a time, of those whose control and data dependencies are
- * done the one with the lowest id. Receives occupy no stream. Nodes last duration_micros; where
- * that is 0, compute nodes with num_ops and memory nodes with tensor_size are timed by the cost
- * model, and all others last 1 ns. Collectives of the host are timed by their duration.
+ * Nodes do what ASTRA-sim makes of them. A rank has a stream for nodes of the host ("cpu"), one for
+ * kernels ("compute"), and one for communication and memory nodes ("communication"). Each runs one
+ * node at a time: of those whose control and data dependencies are done, the one with the lowest
+ * id. Receives occupy no stream. Nodes last duration_micros. Where that is 0, the cost model times
+ * compute nodes with num_ops and memory nodes with tensor_size, and all others last 1 ns.
+ * Collectives of the host last their duration.
  *
- * Where we differ: a broadcast is carried by the network (ASTRA-sim waits for its duration); so are
- * reduce, gather and scatter. A barrier is an all-reduce of 4 bytes, which is what PyTorch makes of
- * it. A collective without comm_size is timed by its duration. A control dependency on a node that
- * the file does not have is no dependency: converters drop the calls around the operators. Control
- * dependencies that contradict the data dependencies of a trace converted from PyTorch (its nodes
- * have fw_parent) tell who called whom, as early converters wrote them; all in that file are left
- * out.
+ * Differences from ASTRA-sim: broadcast, reduce, gather and scatter are carried by the network;
+ * there a broadcast takes its duration. A barrier is an all-reduce of 4 bytes, as PyTorch has it. A
+ * collective without comm_size lasts its duration. A control dependency on a node that the file
+ * does not have is no dependency, because converters drop the calls around operators. Early
+ * converters of PyTorch traces, whose nodes have fw_parent, wrote as control dependencies who
+ * called whom, which can contradict the data dependencies; if they do, all control dependencies of
+ * the file are left out.
  *
- * comm_size counts the input of a rank: of an all-gather and a gather, the rank's own part. The
- * bytes of the graph are those of nccl-tests, which count the gathered buffer.
+ * comm_size counts the input of a rank, which for an all-gather or a gather is the rank's own part.
+ * The bytes of the graph are those of nccl-tests, which count the gathered buffer.
  */
 
 namespace ns3
@@ -172,10 +172,10 @@ ExecutionGraph ReadChakra(const std::vector<TraceFile>& files,
 
 /**
  * @ingroup proteus
- * Writes what a device does as the file of a Chakra trace: every task once per micro-batch, with
- * control dependencies for the order of its streams and the gates of its micro-batches, so that
- * other simulators run it; besides, in attributes whose names begin with "proteus_", what Chakra
- * has no word for, so that ReadChakra() makes the same graph of all files together.
+ * Writes what a device does as the file of a Chakra trace. So that other simulators run it, every
+ * task is there once per micro-batch, with control dependencies for the order of its streams and
+ * for the gates of its micro-batches. What Chakra has no word for is in attributes whose names
+ * begin with "proteus_", so that ReadChakra() makes the same graph of all files together.
  * @param graph the graph
  * @param device whose file
  * @param out where to, a binary stream

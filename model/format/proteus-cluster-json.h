@@ -59,10 +59,13 @@ namespace proteus
  *             "loss_probability": 0, "bit_error_rate": 1e-15,
  *             "framing": {"unit_bytes": 4096, "unit_header_bytes": 0, "packet_bytes": 128,
  *                         "packet_header_bytes": 24, "control_bytes": 32, "reverse_bytes": 8,
- *                         "sm_packet_header_bytes": 0, "sm_reverse_bytes": 0}}]}
+ *                         "sm_packet_header_bytes": 0, "sm_reverse_bytes": 0,
+ *                         "multimem_packet_bytes": 0, "reduce_header_bytes": 0,
+ *                         "reduce_reverse_bytes": 0, "multicast_header_bytes": 0,
+ *                         "multicast_reverse_bytes": 0}}]}
  * @endcode
  * Switches of a network, "switch", may have "buffer_bytes"; these and "nvswitch" may have
- * "multicast" and "reduction".
+ * "multicast" and "reduction". A "cpu" may have a "vendor", see CpuVendor.
  *
  * Rates are 1e9 bytes per second and direction, read to the nearest byte per second; delays are
  * read to the nearest picosecond. GPUs are ranked in the order of "vertices".

@@ -65,8 +65,8 @@ std::vector<FlowSpec> LoadFlows(const std::string& path, const Cluster& cluster)
  * @ingroup proteus
  * Writes when flows started and ended, one per line after the header
  * `id,src,dst,bytes,start_ns,rx_done_ns,ack_done_ns`: when a flow was handed to the transport, when
- * its last byte arrived, and when the sender had the acknowledgement of that. Nanoseconds with
- * three decimals, which is exact; empty for what did not happen.
+ * its last byte arrived, and when the sender got the acknowledgement of that. Times are nanoseconds
+ * with three decimals, which is exact; empty for what did not happen.
  * @param flows the list
  * @param times of each
  * @param out where to

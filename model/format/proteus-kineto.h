@@ -24,16 +24,16 @@
  * collectives or messages, which the network times. Their measured times are not used: these
  * include the waiting for other ranks.
  *
- * **Host.** The calls that launch work of the GPU, of all threads together, are one stream ("host")
- * in the order in which they returned; each lasts from the return of the one before. A kernel
- * begins after its call. Some calls wait for the GPU: cudaDeviceSynchronize, cudaStreamSynchronize,
- * cudaEventSynchronize, blocking copies. They wait for the work that was launched before them and
- * had ended when they returned; they last no time themselves.
+ * **Host.** The calls of all threads that launch work of the GPU are one stream ("host"), in the
+ * order in which they returned; each lasts from the return of the call before. A kernel begins
+ * after its call. Some calls wait for the GPU: cudaDeviceSynchronize, cudaStreamSynchronize,
+ * cudaEventSynchronize, blocking copies. They wait for all work that was launched before them and
+ * had ended when they returned; they themselves take no time.
  *
  * **Between streams.** Events of category cuda_sync (the profiler's option enable_cuda_sync_events)
- * tell which stream waited for which. A trace without them does not tell. Then two rules guess. A
- * kernel of NCCL waits for the last work that was launched before it on another stream. Other work
- * could begin after its launch and the work before it on its stream; where it began more than 5 us
+ * tell which stream waited for which. In a trace without them, two rules guess. A kernel of NCCL
+ * waits for the last work that was launched before it on another stream. Other work could have
+ * begun after its launch and after the work before it on its stream; if it began more than 5 us
  * later, it waits for what ended last on another stream in that time.
  *
  * **Ranks.** distributedInfo tells the rank of a file and how many there are. The n-th collective

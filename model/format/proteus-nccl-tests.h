@@ -64,13 +64,15 @@ struct NcclTestsTable
 
 /**
  * @ingroup proteus
- * Reads what nccl-tests prints on its standard output, or a table as CSV; what other programs print
- * around the table is skipped, and so is what launchers put before a line: "[1,0]<stdout>:" (mpirun
- * --tag-output) and "0: " (srun --label). Ranks and hosts are those that the log lists; which
- * collective it is of follows from the name of the program (all_reduce_perf), where it stands in a
- * line of the log. The version of NCCL is what nccl-tests or NCCL itself says
- * ("nccl-library=22703", "NCCL version 2.27.3+cuda12.9"). In CSV, the first line that begins with
- * no '#' names the columns, of which size_bytes is needed and these are known, any other an error:
+ * Reads what nccl-tests prints on its standard output, or a table as CSV. Of a log, what other
+ * programs print around the table is skipped, and so is what launchers put before a line:
+ * "[1,0]<stdout>:" (mpirun --tag-output) and "0: " (srun --label). Ranks and hosts are those that
+ * the log lists. The collective follows from the name of the program (all_reduce_perf), if a line
+ * of the log has it. The version of NCCL is what nccl-tests or NCCL says ("nccl-library=22703",
+ * "NCCL version 2.27.3+cuda12.9").
+ *
+ * Of CSV, the first line that does not begin with '#' names the columns. size_bytes is needed,
+ * these are known, and any other is an error:
  *
  * size_bytes, count, type, redop, root, oop_time_us, oop_algbw_GBps, oop_busbw_GBps, ip_time_us,
  * ip_algbw_GBps, ip_busbw_GBps, and time_us, algbw_GBps, busbw_GBps for those out of place;

@@ -64,8 +64,8 @@ NcclTopologyOptions ParseNcclTopologyOptions(const std::string& text);
  *   that fits its PCIe generation: 100, 200 or 400 Gb/s. NICs that are slower than the fastest ones
  *   are for other purposes and are left out.
  *
- * Elements and attributes that have no meaning for bandwidth are skipped. GPUs that could have
- * NVLinks, in a file that has none, are worth a warning, see Warn().
+ * Elements and attributes that have no meaning for bandwidth are skipped. A file without NVLinks
+ * whose GPUs could have some gets a warning, see Warn().
  *
  * @param input the text
  * @param fileName for errors

@@ -33,8 +33,8 @@
  * input pipeline, all devices together], [sequenceParallel false], [zero 0], [zero1Gradients
  * "reduce-scatter" or "all-reduce"], [zero3Gathers "unit" or "tensor"], [representative: ZeRO 3 on
  * more than 256 devices without other parallelism], [globalBatch: one micro-batch], [microBatch 1],
- * [recompute "none", "selective" or "full"], [schedule "1f1b", "gpipe", "interleaved",
- * "zero-bubble" or "limits"], [maxInFlight: list], [interleave 1], [dataType "bf16"],
+ * [recompute "none", "selective" or "full"], [schedule "1f1b" ("interleaved" with virtualStages),
+ * "gpipe", "zero-bubble" or "limits"], [maxInFlight: list], [interleave 1], [dataType "bf16"],
  * [gradientType "fp32"], [buckets "ddp", "whole", "megatron" or "tensor"],
  * [bucketMbytes 25], [firstBucketMbytes 1], [gradientsInPlace true], [optimizer "adam"; "lamb",
  * "momentum", "sgd"], [fusedOptimizer true], [immediateUpdates false: not fused], [offloadOptimizer
@@ -59,13 +59,12 @@
  *
  * A node is an object with name (not of the root), [mesh], [axes: names of the axes of a mesh that
  * is written out], [split], [complete false: whether axes that split nothing replicate], [items],
- * [stage], [recompute] and [children: list]. A mesh is a nested
- * list of devices, [[0, 1], [2, 3]], or an object of coordinates on the strategy's mesh, {"pp": 0}.
- * A split is an object from dimensions, by name or number, to a number of parts, an axis, or a list
- * of axes. "items" is an object from "weight", "bias", "weight_grad", "weight_state" (moments and
- * update), "out", "out_grad", "in:0" to objects with [mesh], [axes], [split] and, of "out",
- * [partial: names of axes over which it is kept as partial sums]. What a node means is said at
- * StrategyNode.
+ * [stage], [recompute] and [children: list]. A mesh is a nested list of devices, [[0, 1], [2, 3]],
+ * or an object of coordinates on the strategy's mesh, {"pp": 0}. A split is an object from
+ * dimensions, by name or number, to a number of parts, an axis, or a list of axes. "items" is an
+ * object from "weight", "bias", "weight_grad", "weight_state" (moments and update), "out",
+ * "out_grad", "in:0" to objects with [mesh], [axes], [split] and, of "out", [partial: names of axes
+ * over which it is kept as partial sums]. StrategyNode says what a node means.
  */
 
 namespace ns3

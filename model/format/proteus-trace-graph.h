@@ -23,8 +23,8 @@
 /**
  * @file
  * @ingroup proteus
- * What the readers of traces share: a trace says for one rank at a time what that rank did; the
- * execution graph says for all of them together what is to be done.
+ * What the readers of traces have in common. A trace says what each rank did, one rank at a time;
+ * the execution graph says what is to be done by all ranks together.
  */
 
 namespace ns3
@@ -55,8 +55,8 @@ struct TraceFile
 };
 
 /// @ingroup proteus
-/// Most tasks that a trace may make, ranks that do the same counted each: a small file that asks
-/// for much memory is refused.
+/// Most tasks that a trace may make, all ranks together, so that a small file cannot ask for much
+/// memory.
 constexpr uint64_t MAX_TRACE_TASKS = 1ULL << 26;
 
 /// @ingroup proteus
@@ -105,15 +105,15 @@ struct RankTrace
  * @ingroup proteus
  * Joins the traces of all ranks to one execution graph.
  *
- * The n-th collective that a rank issues in a process group is the n-th of all its ranks; the n-th
- * message with a tag that it sends to a rank is the n-th with that tag that the other receives from
- * it. What is n-th is counted in the order in which a feeder issues: of the nodes whose
- * dependencies are done, the one with the lowest id.
+ * The n-th collective that a rank issues in a process group is the n-th of all ranks of the group.
+ * The n-th message with a tag from one rank to another is the n-th receive with that tag there.
+ * They are counted in the order in which a feeder issues: of the nodes whose dependencies are done,
+ * the one with the lowest id.
  *
- * Receives are posted at once: their messages go as soon as they are sent, as small messages of
- * NCCL and all of ASTRA-sim's do. What depends on a receive waits for the message and for what the
- * receive depends on; of a send that it depends on, for its being issued, since a buffer that was
- * handed over does not hold a receive back.
+ * Receives are posted at once: a message goes as soon as it is sent, as small messages of NCCL and
+ * all messages of ASTRA-sim do. What depends on a receive waits for the message, and for what the
+ * receive depends on. If the receive depends on a send, it waits only until the send is issued,
+ * since a buffer that was handed over does not hold a receive back.
  */
 class TraceGraph
 {

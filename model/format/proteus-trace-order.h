@@ -39,8 +39,8 @@ bool HasCycle(const RankTrace& trace);
 
 /**
  * @ingroup proteus
- * Merges lists of the same things to one order that keeps the order of each list. Where two lists
- * want it differently, the first of them has its way.
+ * Merges lists of things to one order that keeps the order of each list. If two lists disagree, the
+ * first of them counts.
  * @param lists of numbers below n; none has a number twice
  * @param n how many things there are
  * @return the numbers, each once

@@ -27,13 +27,13 @@ namespace proteus
  * The network groups of the collectives under way: which group of the transport carries the sums
  * and multicasts of a program's group, and how far each member is.
  *
- * Every communication under way has groups of the transport for itself, because all members of one
- * must begin its sums in the same order, which two communications at a time would not keep. Groups
- * are made when they are first needed and used again by whatever communication of the same members
- * comes next, so that there are as many as are in use at a time.
+ * Every communication under way has groups of the transport to itself, because all members of a
+ * group must begin its sums in the same order, which two communications at a time would not keep. A
+ * group is made when it is first needed, and used again by the next communication of the same
+ * members. So there are as many as are in use at a time.
  *
- * Nothing here grants room: a program with network groups gives to a sum only when it has room for
- * what comes back, see CheckProgram().
+ * Nothing here grants room: a rank gives to a sum only when it has room for what comes back, and
+ * programs are made so; CheckProgram() checks it.
  */
 class CollectiveGroups
 {
@@ -58,7 +58,7 @@ class CollectiveGroups
      * @param microBatch of the communication
      * @param number of the group in CollectiveProgram::groups
      * @param members vertices of its members, in their order
-     * @param rankRun what PacketNetwork knows the rank by
+     * @param rankRun what PacketWire knows the rank by
      * @param member position of the rank in the group
      * @return id of the open group
      */
@@ -146,7 +146,7 @@ class CollectiveGroups
 
     /**
      * @param id of an open group
-     * @return position of the first of the members that have given to the fewest sums, SUM if all
+     * @return position of the first of the members that have given to the fewest sums; SUM if all
      * have given to equally many
      */
     uint32_t FindLate(uint32_t id) const;

@@ -25,8 +25,8 @@ namespace proteus
 
 /**
  * @ingroup proteus
- * The queue pairs of collectives. They belong to a group, a channel, a pair of ranks, a rate and a
- * traffic class, and live for the whole run.
+ * The queue pairs of collectives. Each belongs to a group, a channel, a pair of ranks, a rate and a
+ * traffic class, and lives for the whole run.
  */
 class CollectiveQueuePairs
 {

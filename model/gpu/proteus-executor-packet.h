@@ -20,8 +20,8 @@ namespace proteus
 
 /**
  * @ingroup proteus
- * Hears of runs at packet level, and may connect to what they consist of. Executor "packet" looks
- * whether its observer is one.
+ * An observer of runs at packet level, which may connect to the objects of a run. The executor
+ * "packet" looks whether its observer is one.
  */
 class PacketObserver : public RunObserver
 {

@@ -37,14 +37,14 @@ void ApplyCollectiveSettings(const CollectiveSettings& settings, Ptr<PacketNetwo
 
 /// @ingroup proteus
 /// @return attributes of Fabric, Transport and the congestion controls whose present default is not
-/// the one they were made with
+/// their original one
 std::vector<EngineSetting> FindChangedEngineSettings();
 
 /**
  * @ingroup proteus
  * @param stream random stream of path choice, as ProteusHelper::AssignStreams() takes it
- * @return the settings of a run as the attributes of ns-3 have them now, Config::SetDefault() and
- * the command line included
+ * @return the settings of a run, as the attributes of ns-3 are now: with what Config::SetDefault()
+ * and the command line have set
  */
 ExecutorSettings ReadExecutorSettings(int64_t stream = 1);
 

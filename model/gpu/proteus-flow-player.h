@@ -36,11 +36,11 @@ enum FlowTrigger
 
 /**
  * @ingroup proteus
- * Plays a list of flows on a fabric, packet by packet: every flow is one message on a queue pair
- * between two GPUs. A flow starts at its time, or when the last byte of the last flow that it
- * depends on has arrived or, with Trigger=Acknowledgement, is acknowledged, whichever is later.
+ * Plays a list of flows on a fabric, packet by packet. Every flow is one message on a queue pair
+ * between two GPUs. It starts at its time, but not before all flows that it depends on have arrived
+ * to the last byte or, with Trigger=Acknowledgement, are acknowledged.
  *
- * GPUs send to others that only the network reaches through the NICs of Cluster::GetNic().
+ * Flows that only the network can carry go through the NICs of Cluster::GetNic().
  */
 class FlowPlayer : public Object, private TransportUser
 {

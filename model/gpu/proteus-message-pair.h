@@ -19,8 +19,8 @@ namespace proteus
 
 /**
  * @ingroup proteus
- * How messages go from one GPU to another: those that only the network joins, through the NICs of
- * Cluster::GetNic().
+ * Describes a queue pair for messages from one GPU to another. If only the network joins the two,
+ * it goes through the NICs of Cluster::GetNic().
  * @param fabric that they cross
  * @param source vertex of the GPU that sends
  * @param destination vertex of the GPU that receives

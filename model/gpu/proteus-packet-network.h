@@ -33,26 +33,27 @@ namespace proteus
  * The network that sends every packet: executes the program of each collective on every rank over
  * queue pairs.
  *
- * Rendezvous is local. A rank that joins a communication grants its senders room for CHUNK_SLOTS
- * chunks per thread block. The grant is a control unit that crosses the fabric (NCCL's
- * clear-to-send). Every chunk that the rank takes out makes another grant. A sender sends a chunk
- * when it has joined itself, its program has come to that step, and it holds a grant. A rank's part
- * is done when its steps are done and everything that it sent is acknowledged.
+ * Rendezvous is local. A rank that joins a communication grants its senders room for
+ * CollectiveProgram::slots chunks per thread block. A grant is a control unit that crosses the
+ * fabric (NCCL's clear-to-send). For every chunk that the rank takes out, it grants one more. A
+ * sender sends a chunk when it has joined itself, its program has come to that step, and it holds a
+ * grant. A rank is done when its steps are done and all that it sent is acknowledged.
  *
- * Kernels cost time (KernelCosts, see CollectiveKernelCost). A thread block is busy with a step for
- * a fixed time and as long as it takes to move its bytes. A chunk can be used a fixed time after
- * its last byte has arrived. Blocks that share a processor share its rate. LaunchMode says who
- * launches kernels, and whether the host is ahead.
+ * Kernels cost time (attribute KernelCosts, see CollectiveKernelCost). A step keeps its thread
+ * block busy for a fixed time plus the time that it takes to move its bytes. A chunk can be used a
+ * fixed time after its last byte has arrived. Blocks that share a processor share its rate.
+ * LaunchMode says who launches kernels, and whether the host is ahead.
  *
- * The steps are executed by a ProgramMachine, to which PacketWire is the wire. This class has the
- * attributes, and reads them in SetUp().
+ * A ProgramMachine executes the steps; PacketWire is its wire. This class has the attributes, and
+ * reads them in SetUp(). A communication that is equal to one before may get its results without
+ * being executed, see Repetition.
  *
  * Steps of network groups (NVLS, SHARP) go through groups of the transport, see CollectiveGroups.
- * They need no grants, because programs give only when there is room for what comes back; what a
- * rank has given is acknowledged when the switches next to it have it.
+ * They need no grants, because programs give only when there is room for what comes back. What a
+ * rank has given counts as acknowledged when it has reached the switches next to the rank.
  *
- * Queue pairs belong to a group, a channel and a pair of ranks, and live for the whole run. Ranks
- * of different servers send through the NICs of Cluster::GetNic().
+ * Queue pairs live for the whole run, see CollectiveQueuePairs. Ranks of different servers send
+ * through the NICs of NicTable.
  */
 class PacketNetwork : public Object, public Network
 {
@@ -77,8 +78,8 @@ class PacketNetwork : public Object, public Network
     std::string DescribeWait(DeviceId device, TaskId task, uint32_t microBatch) const override;
 
     /**
-     * Counts what is over of communications that were not executed again. GetStatistics() and those
-     * of fabric and transport are complete after that.
+     * Counts the communications that are over and were not executed again. After that,
+     * GetStatistics() and the statistics of fabric and transport are complete.
      * @param atEnd whether the simulator has nothing left to do
      */
     void Settle(bool atEnd);

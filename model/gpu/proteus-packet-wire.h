@@ -74,7 +74,7 @@ struct PacketRank : MachineRank
  * @ingroup proteus
  * Packets as the wire of a ProgramMachine: queue pairs carry chunks, control units carry grants,
  * groups of the transport carry what switches do, and the simulator's clock says how long steps
- * take. See PacketNetwork for what that means.
+ * take. PacketNetwork says what that means.
  */
 class PacketWire : private TransportUser, private CallTarget, private RepetitionUser
 {

@@ -37,8 +37,9 @@ struct RepetitionPlan
 
 /**
  * @ingroup proteus
- * The plans of all groups and programs. Groups that stand alike, on links that are alike, have the
- * same shape: ports correspond by their order, which decides ties, and so do queue pairs.
+ * The plans of all groups and programs. Two groups have the same shape if they stand alike on links
+ * that are alike: then their ports correspond by their order, which also decides ties, and so do
+ * their queue pairs.
  */
 class RepetitionPlans
 {
@@ -58,7 +59,7 @@ class RepetitionPlans
      * @param group who executes it
      * @param program what is executed; must outlive this
      * @param queuePairs all that the ranks send on
-     * @param more words on which its execution depends, too
+     * @param more further words on which its execution depends
      * @return the plan, kept
      */
     const RepetitionPlan& Add(Collective collective,

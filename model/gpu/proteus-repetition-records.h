@@ -52,7 +52,7 @@ struct RankWork
 
 /// @ingroup proteus
 /// What the execution of a communication leaves behind. Ports and queue pairs are named by their
-/// positions in a RepetitionPlan, times count from the first start.
+/// positions in a RepetitionPlan; times count from the first start of a rank.
 struct RepetitionRecord
 {
     std::vector<RankWork> ranks;                            //!< by rank
@@ -74,8 +74,8 @@ struct RepetitionRecord
 
 /**
  * @ingroup proteus
- * Records by key, as many as fit into some memory. The one that was used longest ago goes first;
- * the last one stays whatever its size.
+ * Records by key, as many as fit into some memory. The one that was used longest ago is forgotten
+ * first; the last one stays whatever its size.
  */
 class RepetitionRecords
 {

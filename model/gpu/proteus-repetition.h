@@ -68,22 +68,24 @@ class RepetitionUser
 
 /**
  * @ingroup proteus
- * Communications that need not be executed twice, to the bit.
+ * Finds communications that need not be executed, because an equal one was: they get its results,
+ * equal to the bit.
  *
- * Communications that share links while one of them is under way are a *component*. A component of
- * one communication, on links that are as new, depends on nothing but its RepetitionKey: program,
- * shape of the links, and when the ranks begin. So ranks that begin are held until the last of them
- * does, which no rank could be done without. If there is a record with that key, the ranks are done
- * when it says; if there is none, the communication is executed late, from the first start on, on
- * links that nobody has touched since, and recorded.
+ * A *component* is a communication, or several that share links while one of them is under way.
+ * What happens in a component of one communication, on links that are as new, depends only on its
+ * RepetitionKey: the program, the shape of the links, and when the ranks begin relative to the
+ * first. So ranks that begin are held until the last one begins; no rank could be done before that
+ * anyway. If there is a record with that key, the ranks are done when it says. If a component with
+ * that key is just being recorded, this one follows it. Otherwise the communication is executed
+ * late, from its first start on, on links that nothing has crossed since, and recorded.
  *
- * If another communication touches one of its links before it has left all of them as new, both are
- * executed, again late where need be, and go on as packets.
+ * If another communication touches one of its links before all of them are as new again, both are
+ * executed, late where need be, and go on as packets.
  *
- * What depends on more than the key is always executed: with congestion control, shared buffers,
- * marks and losses; operations of switches of several servers; memory or copy engines that are a
- * limit; other collectives than those of NeedsAllRanks(); and everything after a link has changed,
- * and while somebody watches what happens on links.
+ * What depends on more than the key is always executed: communications with congestion control,
+ * shared buffers, marks or losses; operations of switches of several servers; those of GPUs whose
+ * memory or copy engines are a limit; other collectives than those of NeedsAllRanks(); everything
+ * after a link has changed, and while somebody watches what happens on links.
  */
 class Repetition
 {
@@ -272,8 +274,8 @@ class Repetition
     /// was recorded @param restPs from when on its links are as new @throw std::runtime_error if it
     /// differs
     void Keep(uint32_t id, int64_t restPs);
-    /// @param communication of a component of its own @param firstPs when the first of its ranks began
-    /// @return its key
+    /// @param communication of a component of its own @param firstPs when the first of its ranks
+    /// began @return its key
     RepetitionKey MakeKey(const Communication& communication, int64_t firstPs) const;
     /// @return whether anything may be held
     bool CanHold();

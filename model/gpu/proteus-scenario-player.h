@@ -26,8 +26,8 @@ namespace proteus
 /**
  * @ingroup proteus
  * Makes a scenario happen at packet level: changes links at their times, and sends the messages of
- * its traffic over queue pairs of their own. Traffic begins no more messages when the jobs are
- * done. Compute tasks of slow devices are RuntimeOptions::stretch's affair.
+ * its traffic over queue pairs of their own. No more messages begin when the jobs are done. Slow
+ * devices are not its affair: RuntimeOptions::stretch lengthens their compute tasks.
  */
 class ScenarioPlayer : private TransportUser
 {

@@ -21,9 +21,9 @@ namespace proteus
 
 /**
  * @ingroup proteus
- * Ends a run in which ports wait for each other in a circle: looks for one now and then, and
- * throws when the next look finds the same ports, none of which has sent anything in between.
- * Keeps no run alive that has nothing else to do.
+ * Ends a run in which ports wait for each other in a circle. It looks for a circle now and then,
+ * and throws if the next look finds the same ports and none of them has sent anything in between.
+ * It keeps no run alive that has nothing else to do.
  */
 class StallWatch : private Sampler
 {
@@ -53,7 +53,7 @@ class StallWatch : private Sampler
     static void Run(Ptr<Fabric> fabric, Time interval);
 
     /**
-     * Ends Run() at the fabric's present time. Samplers are to look once more then, see
+     * Ends Run() at the fabric's present time, but lets samplers look once more, see
      * SampleClock::Finish().
      * @param fabric that runs
      */

@@ -32,7 +32,7 @@ class Paths;
 
 /**
  * @ingroup proteus
- * One training iteration at packet level: an execution graph, the fabric it runs on, and an
+ * A training job at packet level: an execution graph, the fabric on which it runs, and an
  * application per GPU. ProteusHelper makes it.
  */
 class TrainingJob : public Object

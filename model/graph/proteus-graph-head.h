@@ -16,8 +16,8 @@ namespace proteus
 
 /**
  * @ingroup proteus
- * Gives a graph that is being made what tasks of another one refer to: facts, streams, phases and
- * groups. Ids are the same in both.
+ * Copies what the tasks of a graph refer to into a graph that is being made: facts, streams, phases
+ * and groups. Ids are the same in both.
  * @param graph to copy from
  * @param builder of a graph with the same devices, and nothing else so far
  */
@@ -25,7 +25,7 @@ void CopyFrame(const ExecutionGraph& graph, GraphBuilder& builder);
 
 /**
  * @ingroup proteus
- * Gives a graph that is being made when its devices work: schedules and gates.
+ * Copies schedules and gates of a graph into a graph that is being made.
  * @param graph to copy from
  * @param builder of a graph with the same devices and phases
  */
@@ -33,8 +33,8 @@ void CopySchedules(const ExecutionGraph& graph, GraphBuilder& builder);
 
 /**
  * @ingroup proteus
- * Gives a graph that is being made all that another one has besides tasks: facts, streams, phases,
- * groups, schedules and gates. Ids are the same in both.
+ * Copies all but the tasks of a graph into a graph that is being made: CopyFrame() and
+ * CopySchedules(). Ids are the same in both.
  * @param graph to copy from
  * @param builder of a graph with the same devices, and nothing else so far
  */

@@ -69,11 +69,11 @@ struct RepeatedGraph
 
 /**
  * @ingroup proteus
- * Repeats a graph. The phases of later iterations are called after those of the first, e.g.
- * "forward#2" in the second; tasks have the same names in all. Persistent tensors are there once.
- * A barrier is a task of no length on every device, on a host stream "iteration".
+ * Repeats a graph. Tasks have the same names in all iterations; phases of later ones have their
+ * number, e.g. "forward#2" in the second. Persistent tensors are there once. A barrier is a task of
+ * no length on every device, on a stream "iteration" of the host.
  * @param graph one iteration
- * @param carried what its tasks need of the iteration before and no stream gives them
+ * @param carried dependencies on the iteration before that do not follow from the order of streams
  * @param iterations how many, at least 1
  * @param cross what an iteration waits for of the one before
  * @return the graph; of one iteration, the same

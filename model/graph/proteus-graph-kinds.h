@@ -44,7 +44,7 @@ constexpr uint32_t NO_ID = 0xffffffff;
 /// The StreamId of a task that occupies no stream.
 constexpr StreamId NO_STREAM = 0xffff;
 /// @ingroup proteus
-/// Most devices of a graph: ten times the largest clusters, so that a wrong file cannot ask for
+/// Most devices of a graph, ten times those of the largest clusters. A wrong file cannot ask for
 /// more.
 constexpr uint32_t MAX_DEVICES = 1U << 20;
 /// @ingroup proteus

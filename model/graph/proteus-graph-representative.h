@@ -23,14 +23,14 @@ namespace proteus
 {
 
 /// @ingroup proteus
-/// Name of a stream without tasks that says so; it is in every file that a graph is saved to.
+/// Name of a stream that marks such a graph. It has no tasks; files of graphs keep it.
 inline constexpr const char* REPRESENTATIVE_STREAM = "device 0 stands for all";
 
 /**
  * @ingroup proteus
  * @param graph any
- * @return whether all devices do the same, and only device 0 has kernels and tensors; the others
- * take part in its communication
+ * @return whether device 0 stands for all: all devices do the same, only device 0 has kernels and
+ * tensors, and the others just take part in its communication
  */
 inline bool
 HasRepresentative(const ExecutionGraph& graph)

@@ -54,7 +54,7 @@ std::string PlaceText(const Task& task);
 
 /**
  * @ingroup proteus
- * What follows an id out of range.
+ * The end of a message about an id that is too large.
  * @param number how many there are
  * @param what of what, e.g. "phase"
  * @return ", which does not exist; the graph has 2 phases"

@@ -71,7 +71,8 @@ void CheckAcyclic(const ExecutionGraph& graph);
  * @param graph the graph
  * @param device one that has this schedule, for messages
  * @param schedule the schedule
- * @return by phase that it names, its first missing micro-batch (their number if none is missing)
+ * @return by phase that the schedule names, the first micro-batch that it lacks, or the number of
+ * micro-batches if it lacks none
  */
 std::map<PhaseId, uint32_t> CheckSchedule(const ExecutionGraph& graph,
                                           DeviceId device,

@@ -41,10 +41,12 @@ enum class StreamOrder : uint8_t
  * @ingroup proteus
  * One task. Which fields count depends on the kind; the others keep their defaults.
  *
- * A compute task lasts durationPs, or, where that is negative, what the cost model makes of its
- * FLOPs and bytes. A memory task is no work. Its producers are the tasks that it depends on, its
+ * A compute task lasts durationPs; if that is negative, the cost model computes its time from its
+ * FLOPs and bytes.
+ *
+ * A memory task is a tensor and does no work. Its producers are the tasks that it depends on, its
  * consumers those that depend on it. It is allocated when the first producer starts, complete when
- * all producers are, and freed when the last consumer ends.
+ * all producers are done, and freed when the last consumer ends.
  */
 struct Task
 {
@@ -100,10 +102,10 @@ struct ScheduleEntry
 
 /**
  * @ingroup proteus
- * A micro-batch gate: on this device, micro-batch k of the phase `acquire` is admitted only when
- * fewer than `limit` of those admitted before have compute tasks of their phase `release` left to
- * do. With acquire = forward, release = backward it bounds the live activations of a pipeline
- * stage.
+ * A micro-batch gate. On its device, a micro-batch of phase `acquire` is admitted only while fewer
+ * than `limit` of the micro-batches admitted before it have compute tasks of phase `release` left
+ * to do. With acquire = forward and release = backward it bounds the activations of a pipeline
+ * stage that are alive.
  */
 struct MicroBatchGate
 {
@@ -153,19 +155,21 @@ struct IdRange
  * @ingroup proteus
  * The compiled form of one training iteration. Immutable; made by a GraphBuilder.
  *
- * Order of execution on a device. Its schedule is a list of (phase, micro-batch). Admitting an
- * entry appends the phase's tasks on that device, in the order of their ids, to the streams that
- * they name. A stream runs its tasks one after the other in that order, each as soon as what it
- * depends on is done, as a CUDA stream does. One with StreamOrder::READY lets a task that is ready
- * overtake those that wait. The receiving side of a SEND_RECV occupies no stream. Its buffer is
- * posted when its dependencies on that device are done; if the device's schedule has an entry for
- * it, that entry's turn must have come as well, whether a gate holds it or not.
+ * Order of execution on a device. Its schedule is a list of entries (phase, micro-batch). Admitting
+ * an entry appends the phase's tasks on that device to the streams that they name, in the order of
+ * their ids. A stream runs its tasks one after the other in that order, each as soon as its
+ * dependencies are done, as a CUDA stream does. In a stream of StreamOrder::READY, a task that is
+ * ready overtakes those that still wait.
  *
- * Dependencies. "b depends on a" holds on every device that both live on (a communication lives
- * on all devices of its group); a dependency between tasks without a common device is an error,
- * since only a communication crosses devices. Between phases with equally many micro-batches it
- * links instances of the same micro-batch. Between a phase of n and a phase of one it links all n
- * to the one, or the one to all n. Two different counts above one are an error.
+ * The receiving side of a SEND_RECV occupies no stream. Its buffer is posted when its dependencies
+ * on that device are done and the turn of its entry in the schedule, if it has one, has come, even
+ * if a gate holds the entry back.
+ *
+ * Dependencies. "b depends on a" holds on every device on which both live; a communication lives on
+ * all devices of its group. A dependency between tasks without a common device is an error, since
+ * only communication crosses devices. Between two phases with equally many micro-batches it links
+ * the instances of the same micro-batch. Between a phase of n micro-batches and a phase of one it
+ * links all n with the one. Other pairs of counts are an error.
  */
 class ExecutionGraph
 {
@@ -311,11 +315,15 @@ class ExecutionGraph
  * Makes an ExecutionGraph.
  *
  * @code
- * GraphBuilder builder(2);
- * StreamId compute = builder.AddStream("compute");
- * StreamId comm = builder.AddStream("communication");
- * PhaseId phase = builder.AddPhase("iteration");
- * TaskId a = builder.AddCompute(phase, 0, compute, "a", NanoSeconds...);
+ * GraphBuilder builder(2); // devices
+ * const StreamId compute = builder.AddStream("compute");
+ * const StreamId communication = builder.AddStream("communication");
+ * const PhaseId phase = builder.AddPhase("iteration");
+ * const TaskId product = builder.AddCompute(phase, 0, compute, "product", 1000000); // 1 us
+ * const GroupId pair = builder.AddGroup({0, 1});
+ * builder.AddCommunication(phase, pair, communication, "sum", Collective::ALL_REDUCE, 4096,
+ *                          Parallelism::DATA, {product});
+ * const ExecutionGraph graph = builder.Build();
  * @endcode
  */
 class GraphBuilder
@@ -405,7 +413,8 @@ class GraphBuilder
                             uint16_t root = 0);
 
     /**
-     * Adds a tensor; its dependencies are its producers, and who depends on it are its consumers.
+     * Adds a tensor. The tasks that it depends on are its producers, those that depend on it its
+     * consumers.
      * @param phase when it is produced
      * @param device where it is kept
      * @param name what reports call it
@@ -423,9 +432,9 @@ class GraphBuilder
 
     /**
      * Adds a task as it stands; the readers of files use this.
-     * @param task the task; its name index is replaced; every negative duration means -1
+     * @param task the task; its name index is set here; a negative duration becomes -1
      * @param name its name
-     * @param dependencies tasks that must be done before, may be added later
+     * @param dependencies tasks that must be done before; more may be added later
      * @return its id
      */
     TaskId AddTask(Task task,
@@ -485,10 +494,11 @@ enum class PipelineSchedule : uint8_t
 
 /**
  * @ingroup proteus
- * The schedule of one pipeline stage.
+ * The schedule of one stage of a pipeline.
  *
- * 1F1B: min(m, p - 1 - s) warm-up forwards, then a forward and a backward in turn, then the
- * remaining backwards; at most min(m, p - s) micro-batches are alive (DistSim, A.1 and A3).
+ * GPipe runs all forward passes, then all backward passes. 1F1B begins with min(m, p - 1 - s)
+ * forward passes, goes on with a forward and a backward pass in turn, and ends with the remaining
+ * backward passes; at most min(m, p - s) micro-batches are alive (DistSim, A.1 and A3).
  *
  * @param kind GPipe or 1F1B
  * @param stages number of stages p

@@ -126,15 +126,16 @@ class ClassicCostModel
 
 /**
  * @ingroup proteus
- * How many share the narrowest link of each communication, 1 if none does: top down, NICs, sockets,
- * CPUs and PCI Express switches, of servers whose GPUs hang in a binary tree in the order of their
- * ranks. Between sockets both directions of the link are used: half of the number, from 2 on.
+ * How many communications share the narrowest link of each, 1 if it is alone. The levels of servers
+ * are looked at from the top: NICs, sockets, CPUs and PCI Express switches; GPUs hang in a binary
+ * tree in the order of their ranks. The link between sockets is used in both directions, so the
+ * number is halved there, from 2 on.
  *
  * @param model whose cluster it is
  * @param costs those that run together
  * @param rules that apply
- * @param isMixed whether feature and gradient communication are among them: if one of them goes
- * between sockets inside a server, every other number is halved, too
+ * @param isMixed whether feature and gradient communication are both among them; if one of them
+ * crosses sockets inside a server, every other number is halved, too
  * @return by communication
  */
 std::vector<double> CountClassicSharers(const ClassicCostModel& model,

@@ -23,8 +23,8 @@ namespace proteus
 /// Knobs of the classic rules.
 struct ClassicOptions
 {
-    /// By how much computation and the reduction of gradients slow each other down. Negative: as
-    /// the published GPT and DLRM examples have it, 0.3 for clusters with "titan" or "1080" in
+    /// By how much computation and the reduction of gradients slow each other down. Negative: as in
+    /// the published GPT and DLRM examples, which have 0.3 for clusters with "titan" or "1080" in
     /// their name, otherwise 0.1.
     double overlapFactor{-1};
     double launchGapMs{0.002};                   //!< before every kernel
@@ -38,28 +38,29 @@ struct ClassicOptions
  * Runs an execution graph by the rules of the published Proteus (Duan et al., IEEE TPDS 2024,
  * section HTAE, and its program): step-ordered list scheduling with a clock per device and queue.
  *
- * **Queues.** A device has one for kernels, one for features (all communication that is not the
- * reduction of gradients), one for gradients (all-reduce and reduce-scatter of
- * Parallelism::DATA), one for the host. In each of them tasks run in the order in which they became
+ * **Queues.** A device has four: for kernels; for features, which are all communication but the
+ * reduction of gradients; for gradients, which are all-reduce and reduce-scatter of
+ * Parallelism::DATA; and for the host. In each queue tasks run in the order in which they became
  * ready. A kernel starts launchGapMs after its device is free and it is ready. A collective starts
- * when it is first in the queues of all members. A send between stages occupies its sender alone.
+ * when it is first in the queues of all its members. A send between stages occupies its sender
+ * alone.
  *
- * **Steps.** Devices that communicate otherwise than from stage to stage are a stage, and so are
- * those that run the same phases by the same schedule without anything that connects them: the
- * original has a stage for every set of devices that a part of the model lies on. Stages take
- * turns: one whose next schedule entry has all it needs from others runs that entry to its end, in
- * steps; in each of them every device runs at most one kernel, then all gradients that can start
- * do, then all features. Phases without kernels join the entry before them; the phase "optimizer"
- * runs in the end, on all devices together, when their communication is over.
+ * **Steps.** Devices that communicate with each other, other than from stage to stage, are one
+ * stage. So are devices that run the same phases by the same schedule with nothing that connects
+ * them, since the original has a stage for every set of devices on which a part of the model lies.
+ * Stages take turns: a stage whose next schedule entry has all that it needs from others runs this
+ * entry to its end, in steps. In a step every device runs at most one kernel; then all gradients
+ * that can start do, then all features. Phases without kernels join the entry before them. The
+ * phase "optimizer" runs last, on all devices together, when their communication is over.
  *
  * **Slow-downs.** The costs are those of ClassicCostModel. What starts in one step shares links,
  * see ShareClassicBandwidth(). A kernel that overlaps the first reduction of gradients that is not
- * over takes 1 + overlapFactor of its time, the whole of it; a reduction too, if any other task of
- * the entry is to be done when it becomes ready. Features that overlap reductions on a member delay
- * each other by the overlap times what more sharers they have.
+ * over takes 1 + overlapFactor of its time, the whole of it. So does a reduction if another task of
+ * the entry is still to be done when it becomes ready. Features that overlap reductions on a member
+ * delay each other, by the overlap times the number of sharers that each gains.
  *
- * Unlike the original a stage whose entry cannot be finished before another stage goes on is
- * suspended, so that other schedules than its own can run.
+ * Other than in the original, a stage is suspended when its entry cannot be finished before another
+ * stage goes on, so that other schedules than the original's can run.
  *
  * @param graph to execute; every device of a stage with the same schedule
  * @param cluster whose GPUs compute

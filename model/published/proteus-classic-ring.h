@@ -17,10 +17,10 @@
 /**
  * @file
  * @ingroup proteus
- * The rings that NCCL 2.10.3 finds for a group of GPUs: what the cost model of Proteus (Duan et
- * al., IEEE TPDS 2024) stands on. CollectiveChooser does the same for today's NCCL; the two differ
- * in the rates of links, the speeds that are tried, and in that the old search tries every order
- * of the GPUs.
+ * The rings that NCCL 2.10.3 finds for a group of GPUs, on which the cost model of Proteus (Duan et
+ * al., IEEE TPDS 2024) stands. SearchRings() does the same for today's NCCL. The two differ in the
+ * rates of links, in the speeds that are tried, and in that the old search tries every order of the
+ * GPUs.
  */
 
 namespace ns3
@@ -40,8 +40,8 @@ namespace proteus
  * - dgx1_2ib: V100 in a hybrid cube mesh in another order, 600 Gb/s below the first and the third
  *   switch. Its socket link has Broadwell's rate.
  *
- * The NVLinks are counted from the rings that were published for eight GPUs: each link is on one
- * ring per direction (reference: six rings of 22 GB/s use all six links of every GPU).
+ * The NVLinks follow from the rings that were published for eight GPUs: each link is on one ring
+ * per direction, so six rings of 22 GB/s use all six links of every GPU.
  *
  * @param name one of the above
  * @param servers how many
@@ -58,14 +58,14 @@ std::vector<std::string> GetClassicClusters();
 /**
  * @ingroup proteus
  * Searches as NVIDIA/nccl v2.10.3-1 does (src/graph/search.cc, paths.cc, topo.h). It tries the
- * speeds of a list from the highest down, and for each the best kinds of ways first. For these it
- * finds orders of the GPUs by backtracking, at most 16 channels. It ends when all of a GPU's links
- * are in use, or speeds are below half of the best. NICs do not read the memory of GPUs before
- * Ampere (gdr="0" in the published cluster files).
+ * speeds of a list from the highest down, and for each speed the best kinds of ways first. For
+ * these it finds orders of the GPUs by backtracking, for at most 16 channels. It ends when all
+ * links of a GPU are in use, or when speeds are below half of the best. NICs do not read the memory
+ * of GPUs before Ampere (gdr="0" in the published cluster files).
  *
- * The backtracking ends after 16384 steps, as there; which of several equally good rings it ends
- * with may differ from NCCL's, whose order of trials is not followed in all detail. All published
- * rows are reproduced.
+ * The backtracking ends after 16384 steps, as in NCCL. Where several rings are equally good,
+ * another one than NCCL's may be found, since NCCL's order of trials is not followed in all detail.
+ * All published rows are reproduced.
  *
  * @param cluster where the GPUs are
  * @param gpus vertices of the ranks, two or more

@@ -29,14 +29,14 @@ namespace proteus
 
 /**
  * @ingroup proteus
- * Where a group is, up to what makes no difference to it: groups with equal texts have the same
- * links on the ways between their ranks, shared by the same pairs of ranks.
+ * Describes where a group is, up to what makes no difference to it: groups with equal texts have
+ * the same links on the ways between their ranks, shared by the same pairs of ranks.
  *
- * DistSim tells events within a server from those across servers. On a real fabric that is not
- * enough (rails, sockets, oversubscription). So the text has the links on one shortest way between
- * two ranks, each with technology, rate, delay and cost, and which of those ways share a link. Of
- * groups of up to 32 ranks it has all pairs, of larger ones those of neighbours in a ring and of
- * halves of the group.
+ * DistSim only distinguishes events within a server from those across servers. On a real fabric
+ * that is not enough (rails, sockets, oversubscription). So the text has the links on one shortest
+ * way between two ranks, each with technology, rate, delay and cost, and says which of these ways
+ * share a link. Of groups of up to 32 ranks it has all pairs; of larger ones the neighbours in a
+ * ring, and the pairs that halving the group makes.
  *
  * @param cluster where they are
  * @param paths of the cluster

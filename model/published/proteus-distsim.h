@@ -59,8 +59,8 @@ struct DistSimResult
 
 /**
  * @ingroup proteus
- * By how much a ring among more ranks takes longer: the ratio of its volumes per rank,
- * (ranks - 1) / ranks over (timed - 1) / timed.
+ * By what factor a ring among more ranks takes longer: the ratio of the volumes per rank, (ranks -
+ * 1) / ranks over (timed - 1) / timed.
  * @param timed ranks that were timed, at least 2
  * @param ranks that there are, at least 2
  * @return the factor
@@ -71,13 +71,13 @@ double GetRingExtrapolation(uint64_t timed, uint64_t ranks);
 /**
  * @ingroup proteus
  * Evaluates an iteration: times each unique event, and replays the graph with these times and no
- * other delay. A transfer point to point takes the shorter of the times of sender and receiver,
- * since the longer one has the wait for the peer in it; a collective that of its last rank, from
- * the moment when all have joined.
+ * other delay. Of a point-to-point transfer the shorter of the times of sender and receiver counts,
+ * since the longer one includes the wait for the peer. Of a collective the time of its last rank
+ * counts, from when all have joined.
  *
- * The order within the iteration is that of the graph: what tensor parallelism does within a layer,
- * its stage's schedule within a pipeline, the reduction of gradients over replicas behind them (or,
- * where the graph overlaps it, beside them; see AppendReductions()).
+ * The order within the iteration is that of the graph: tensor parallelism within a layer, the
+ * schedule of a stage within a pipeline, then the reduction of gradients over replicas (or beside
+ * the others, where the graph overlaps it; see AppendReductions()).
  *
  * @param graph to evaluate
  * @param cluster where its devices are
@@ -134,8 +134,8 @@ double GetBatchTimeError(int64_t predicted, int64_t actual);
 
 /**
  * @ingroup proteus
- * Mean distance of the starts of a device's spans from those of the right timeline, each counted
- * from the first start on that device, relative to the right iteration.
+ * By device, the mean distance of the starts of its spans from those of the right timeline, both
+ * counted from the first start on that device, relative to the right iteration time.
  * @param predicted a timeline
  * @param actual the right one, of the same graph
  * @param nDevices of the graph

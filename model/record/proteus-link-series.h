@@ -35,8 +35,8 @@ struct LinkBin
 /**
  * @ingroup proteus
  * The use of all directions of all links, in bins of equal length from time 0 on; only the last one
- * may be shorter. When there are more than a given number of bins, two become one, twice as long:
- * shares are averaged, of queues the longer one is kept.
+ * may be shorter. When there are more bins than a given number, each two become one of twice the
+ * length, with the mean of their shares and the longer of their queues.
  *
  * A direction is a number: 2 * link from Link::a to Link::b, 2 * link + 1 back.
  */

@@ -54,8 +54,8 @@ LinkStatistics GetDifference(const LinkStatistics& now, const LinkStatistics& be
 void AddTo(LinkStatistics& sum, const LinkStatistics& more);
 
 /// @ingroup proteus
-/// What a packet network did not do again: communications whose results are those of an equal one
-/// before. Packets and crossings of these are in NetworkStatistics, too.
+/// Communications that a packet network did not execute, because an equal one was before. Their
+/// packets and crossings count in NetworkStatistics as well.
 struct RepetitionStatistics
 {
     uint64_t communications{0}; //!< collectives and messages, over all micro-batches

@@ -31,9 +31,9 @@ namespace proteus
 constexpr std::size_t N_PARALLELISMS = static_cast<std::size_t>(Parallelism::EXPERT) + 1;
 
 /// @ingroup proteus
-/// Which parallelism a moment counts for while several communicate: the first of these. Those that
-/// come first serve one operator, and the device cannot go on without them; those that come later
-/// are meant to be hidden behind others' work.
+/// The parallelism that a moment counts for while several communicate: the first one in this list.
+/// The first ones serve one operator, and the device cannot go on without them; the last ones are
+/// meant to be hidden behind other work.
 constexpr std::array<Parallelism, N_PARALLELISMS> EXPOSURE_PRIORITY{Parallelism::TENSOR,
                                                                     Parallelism::SEQUENCE,
                                                                     Parallelism::CONTEXT,
@@ -116,13 +116,13 @@ struct MeanBreakdown
  * - **compute**: a compute task runs on the GPU;
  * - **exposed communication**: a communication of the device that all its ranks have joined is in
  *   flight, so that bytes move; counted for one Parallelism, the first in EXPOSURE_PRIORITY;
- * - **waiting for peers**: the device has joined a communication, other ranks have not; counted for
- *   one Parallelism alike. A profiler shows a kernel that spins;
- * - **bubble**: the same, of a transfer between stages of a pipeline, either side of it;
+ * - **waiting for peers**: the device has joined a communication that others have not, as a
+ *   profiler shows by a kernel that spins; counted for one Parallelism alike;
+ * - **bubble**: the same for a transfer between stages of a pipeline, on either side of it;
  * - **host**: a task on a stream of the host runs;
- * - **bubble** again, in a graph with such transfers: the device has nothing to do before the first
- *   or after the last of its work, while other stages have;
- * - **idle**: in a graph without, the device has nothing to do.
+ * - **bubble** as well, in a graph with such transfers: the device has nothing to do before its
+ *   first or after its last work, while other stages have;
+ * - **idle**: nothing of this.
  *
  * With p stages whose forward and backward pass of a micro-batch take f and b, and transfers in no
  * time, the bubble of every stage is (p - 1) (f + b) in GPipe's and in the 1F1B schedule (Narayanan

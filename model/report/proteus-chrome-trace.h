@@ -26,8 +26,9 @@ namespace proteus
 
 /**
  * @ingroup proteus
- * Writes a timeline as a Chrome trace, one event per line: what WalkTimeline() tells, without
- * channels. Threads are tracks, slices events of phase X, arrows of s and f, counters of C.
+ * Writes a timeline as a Chrome trace, one event per line. It has what WalkTimeline() tells,
+ * without channels: tracks are threads, slices events of phase X, arrows events of phases s and f,
+ * counters events of phase C.
  *
  * Times of events are microseconds with three decimals. Bytes of a name that are no UTF-8 become
  * U+FFFD.

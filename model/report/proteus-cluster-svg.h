@@ -19,9 +19,9 @@ namespace proteus
 /**
  * @ingroup proteus
  * Draws a cluster: a box per server at the bottom, the switches of the network above by their
- * distance from the servers, and a line for the links between two of them, the thicker the more
- * rate they have together. A pointer on anything shows its name and rate. More boxes in a row than
- * fit are drawn narrow, without names.
+ * distance from the servers, and a line for all links between two boxes, the thicker the greater
+ * their summed rate. A pointer on anything shows its name and rate. Where there are more boxes in a
+ * row than fit, they are narrow and without names.
  * @param cluster any
  * @param out where to; its state tells whether all was written
  */

@@ -28,10 +28,10 @@ namespace proteus
 
 /**
  * @ingroup proteus
- * What the algorithm bandwidth (bytes / time) is multiplied with to get the bus bandwidth, which
- * can be compared with the rate of links (nccl-tests, doc/PERFORMANCE.md): 2 (n - 1) / n for
- * all-reduce; (n - 1) / n for all-gather, reduce-scatter, all-to-all, gather and scatter; 1 for
- * broadcast, reduce and send-receive.
+ * The factor from the algorithm bandwidth (bytes / time) to the bus bandwidth, which can be
+ * compared with the rate of links (nccl-tests, doc/PERFORMANCE.md): 2 (n - 1) / n for all-reduce;
+ * (n - 1) / n for all-gather, reduce-scatter, all-to-all, gather and scatter; 1 for broadcast,
+ * reduce and send-receive.
  * @param collective a collective
  * @param ranks n, at least 1
  * @return the factor
@@ -45,16 +45,16 @@ double GetBusBandwidthFactor(Collective collective, std::size_t ranks);
  *
  * - the raw rates of a GPU's links towards the members in its server, summed; those of one
  *   technology, on paths of least cost;
- * - for a group in one server, the links that part the members: all paths from some of them to all
- *   others go through one, as the uplink of a PCIe switch or the link between two sockets, with the
- *   CPU at its end. Every ring crosses such a link once. Of all-to-all, gather and scatter only the
- *   bytes that cross count;
+ * - for a group in one server, a link that parts the members, which all paths from some of them to
+ *   all others go through: the uplink of a PCIe switch, or the link between two sockets together
+ *   with the CPU at its end. Every ring crosses such a link once. For all-to-all, gather and
+ *   scatter only the share of the bytes that crosses it counts;
  * - for a group in several servers, the raw rates of the NICs that the members in a server use,
  *   summed (each not more than the narrowest link between GPU, NIC and network). For all-to-all,
  *   gather and scatter only the share of the bytes that leaves the server counts.
  *
- * Headers are not deducted. It is what rings can reach; algorithms that reduce in switches, or
- * inside a server first, can be faster than this "ideal".
+ * Headers are not deducted. Rings can reach this "ideal"; algorithms that reduce in switches, or
+ * inside a server first, can be faster.
  *
  * @param cluster where the ranks are
  * @param paths of the cluster

@@ -32,11 +32,12 @@ struct CriticalStep
 
 /**
  * @ingroup proteus
- * Follows a run back from its end: what ended last, what had ended just before that began on the
- * same device, and so on; of a communication, the rank that joined last. Where several things ended
- * at once, one that the graph has as a dependency goes first. The steps follow each other without
- * gap from the start to the end of the run, so that their times add up to the iteration time. That
- * is the chain that the run waited for; without one of its waits another chain may be as long.
+ * Finds the chain of steps that the end of a run waited for, by following the run back from its
+ * end: from the task that ended last to one that had ended just before it began on the same device,
+ * and so on. Of a communication, the rank that joined last counts. Where several tasks ended at
+ * once, one that the graph has as a dependency goes first. The steps follow each other without gap
+ * from the start to the end of the run, so their times add up to the iteration time. If one of the
+ * steps were shorter, another chain might be the longest.
  * @param graph that was executed
  * @param timeline of the run
  * @return the steps, in order of time

@@ -18,8 +18,8 @@ namespace proteus
 
 /**
  * @ingroup proteus
- * Prints several executors side by side: their table, what they differ most in, where the time of a
- * mean GPU goes by each, and the link whose payload differs most.
+ * Prints several executors side by side: a table of their times, what they differ most in, where
+ * the time of a mean GPU goes with each, and the link whose payload differs most.
  * @param run with at least two results
  * @param table "comparison" of MakeResultTables()
  * @param out where to

@@ -64,14 +64,15 @@ enum class FabricTableFormat : uint8_t
 
 /**
  * @ingroup proteus
- * Writes a comparison, a line per fabric. Columns: fabric, links, routing, iteration time, how much
- * longer than the first row's it is, tokens per second (where the job says), exposed communication,
- * busiest link of the network (where known), switches, their ports in use, cables, ports of the
- * largest switch, and what a unit of performance costs: ports times iteration time, over that of
- * the first row. CSV has `iteration_s`, `relative` (1 in the first row), `tokens_per_s`,
- * `exposed_communication_s`, `busiest_link`, `switches`, `ports`, `cables`, `largest_switch_ports`,
- * `relative_cost`. Where rows have them also `executor`, whose rows are compared with its first,
- * and `throws`, `iteration_least_s`, `iteration_most_s` and `within_spread`, see IsWithinSpread().
+ * Writes a comparison, a line per fabric. Columns of the text: fabric, links, routing, iteration
+ * time, by how much it is longer than in the first row, tokens per second (where the job says),
+ * exposed communication, busiest link of the network (where known), switches, their ports in use,
+ * cables, ports of the largest switch, and the cost of performance: ports times iteration time,
+ * over that of the first row. CSV has `fabric`, `links`, `routing`, `iteration_s`,
+ * `relative` (1 in the first row), `tokens_per_s`, `exposed_communication_s`, `busiest_link`,
+ * `switches`, `ports`, `cables`, `largest_switch_ports`, `relative_cost`. Where rows have them
+ * there are also `executor`, whose rows are compared with its own first one, and `throws`,
+ * `iteration_least_s`, `iteration_most_s` and `within_spread`, see IsWithinSpread().
  * @param rows of the comparison
  * @param format how
  * @param out where to

@@ -35,9 +35,9 @@ std::vector<std::string> DescribeInWords(const AnalyzedRun& run);
 
 /**
  * @ingroup proteus
- * Writes one page that needs nothing else: style, program and data are in it, and it forbids
- * itself to load anything. Its tables are those of MakeResultTables(), at most 400 rows of each;
- * every cell has the value as files of --tables have it in its attribute data-value.
+ * Writes one page that needs nothing else: style, program and data are in it, and it forbids itself
+ * to load anything. Its tables are those of MakeResultTables(), with at most 400 rows each. The
+ * attribute data-value of a cell has the value as the files of --tables have it.
  * @param run that is reported
  * @param out where to; its state tells whether all was written
  */

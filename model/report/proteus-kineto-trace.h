@@ -40,8 +40,8 @@ namespace proteus
  *   name in the arguments;
  * - a receive begins when its sender has joined, as BreakDown() counts it;
  * - tasks of the host are of cat "cpu_op";
- * - times are whole microseconds, rounded to the nearest: of fractions HTA rounds begins up and
- *   ends down, so that every kernel would lose time. "start_ps" and "end_ps" have them exactly.
+ * - times are whole microseconds, rounded to the nearest. (HTA would round begins up and ends down,
+ *   so that every kernel would lose time.) "start_ps" and "end_ps" have them exactly.
  *
  * HTA's temporal breakdown, and overlap of communication and computation, are then those of
  * BreakDown(), but for rounding: its idle time is GetIdleBetweenPs().

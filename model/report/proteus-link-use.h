@@ -51,8 +51,8 @@ struct LinkUse
 
 /**
  * @ingroup proteus
- * The directions of links that transmitted most of the time. Those that carried nothing are left
- * out.
+ * The directions of links that transmitted for the longest time. Those that carried nothing are
+ * left out.
  * @param cluster the links are of
  * @param links what each direction carried
  * @param durationPs the time that shares and rates refer to, picoseconds

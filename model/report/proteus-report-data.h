@@ -41,15 +41,16 @@ struct ReportLimits
  * @param run that is reported
  * @param result of it
  * @param limits of the pictures
- * @return the slices by row of GPUs that did the same, and track: "end_ns"; "names", each with its
- * kind ("compute" or the parallelism) and class (part of the iteration or collective); "gpus", each
- * with "name" and "device" of the first, "count", "difference_ns" (AlikeDevices), "stages",
- * "replicas", "servers" (GPUs by server), "blocks", four numbers each: index of one of "classes",
- * micro-batch, begin, length; and "tracks" of "name" and "slices", four numbers each: nanoseconds
- * since the slice before, length, index of the name, micro-batch; "merged_ns": slices shorter than
- * this may be drawn together, 0 for none; "devices": of the graph; "rows": of which "gpus" are
- * some; "path": the critical path, four numbers each: row or -1, index of the name or -1, begin,
- * length
+ * @return the slices of the picture. "end_ns" is the end of the run, "devices" the devices of the
+ * graph. "names" has the names of slices, each with its kind ("compute" or the parallelism) and
+ * class (part of the iteration, or collective). "gpus" has the rows, each of GPUs that did the
+ * same: "name" and "device" of the first, "count", "difference_ns" (AlikeDevices), "stages",
+ * "replicas", "servers" (GPUs by server), "blocks" and "tracks". A block has four numbers: index of
+ * one of "classes", micro-batch, begin, length. A track has a "name" and "slices" of four numbers:
+ * nanoseconds since the slice before, length, index of the name, micro-batch. "merged_ns": slices
+ * shorter than this may be drawn together, 0 for none. "rows": how many rows there are, of which
+ * "gpus" may be some. "path" is the critical path, four numbers for each step: row or -1, index of
+ * the name or -1, begin, length
  */
 nlohmann::ordered_json MakeTimelineData(const ReportedRun& run,
                                         const RunRecord& result,
@@ -60,8 +61,8 @@ nlohmann::ordered_json MakeTimelineData(const ReportedRun& run,
  * @param run that is reported
  * @param result of it
  * @param limits of the pictures
- * @return by GPU "name", "peak", "capacity" and "steps", pairs of nanoseconds and bytes; of many
- * changes the highest level in each of equal parts of the run
+ * @return by GPU "name", "peak", "capacity" and "steps", pairs of nanoseconds and bytes; if there
+ * are many changes, the highest level in each of equal parts of the run
  */
 nlohmann::ordered_json MakeMemoryData(const ReportedRun& run,
                                       const RunRecord& result,

@@ -15,8 +15,8 @@
 /**
  * @file
  * @ingroup proteus
- * All results of a run as tables with documented columns. Files of --json and --tables and the
- * report of --report are made of these, so that they cannot differ.
+ * All results of a run as tables with documented columns. The files of --json and --tables and the
+ * page of --report are made of these, so that they cannot differ.
  */
 
 namespace ns3

@@ -46,8 +46,8 @@ struct DeviceTime
 };
 
 /// @ingroup proteus
-/// The worst device by kind of time: the one with most of it, the first of those with equally much.
-/// See DeviceBreakdown.
+/// By kind of time, the device that has most of it, the first of several with equally much. See
+/// DeviceBreakdown.
 struct WorstBreakdown
 {
     DeviceTime compute;                             //!< a compute task runs

@@ -114,6 +114,8 @@ void WriteTableCsv(const Table& table, std::ostream& out);
  * description) and "rows" (objects by column). A cell without content is null.
  * @param tables to write
  * @param out where to; its state tells whether all was written
+ * @param partial what was cut short, for "partial"; empty: nothing was
+ * @param configuration options that repeat the run, for "configuration"; empty: left out
  */
 void WriteTablesJson(const std::vector<Table>& tables,
                      std::ostream& out,

@@ -45,9 +45,10 @@ struct TimelinePlace
 
 /**
  * @ingroup proteus
- * A process per server with a device, named by what the names of its GPUs have in common before
- * their last dot ("n0" of "n0.gpu3"); a track per GPU and stream in use. Receives occupy no stream
- * and may be outstanding together: they get as many tracks as it takes.
+ * Tracks of a timeline: a process per server with a device, and in it a track per GPU and stream in
+ * use. A process is named by what the names of its GPUs have in common before their last dot ("n0"
+ * of "n0.gpu3"). Receives occupy no stream and may be outstanding together; they get as many tracks
+ * as they need.
  */
 class TimelineTracks
 {

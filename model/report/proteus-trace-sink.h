@@ -106,7 +106,7 @@ struct TraceContent
  * Tells a trace format what a run was:
  *
  * - a process per server, and one per network switch with a counter;
- * - a track per GPU and stream in use; as many more for receives, which may overlap, as it takes; a
+ * - a track per GPU and stream in use, as many more as receives need, which may overlap, and a
  *   track per channel;
  * - a slice per span, its category "compute" or the parallelism it serves, with task id,
  *   micro-batch, exact begin and end in picoseconds, and bytes, FLOPs, collective and group;
@@ -114,8 +114,8 @@ struct TraceContent
  * - counters: allocated bytes per GPU; and per direction of a link, with its sender, the busy
  *   share, the share held up (paused or without credit), and the queue.
  *
- * Times are rounded down to nanoseconds, which is what viewers keep; that way slices that follow
- * one another do not overlap.
+ * Times are rounded down to nanoseconds, which viewers keep, so that slices that follow one another
+ * do not overlap.
  *
  * @param graph that was executed
  * @param cluster that it ran on; device i is its GPU of rank i

@@ -20,10 +20,10 @@ namespace proteus
 
 /**
  * @ingroup proteus
- * How far a device has come in its schedule. An entry is posted (its receives are), admitted (its
- * tasks are in their streams) and started (the first of them has). Posting and admission go a
- * bounded number of entries ahead of starting. Entries without tasks on the device neither wait
- * nor make others wait.
+ * How far a device has come in its schedule. An entry is posted when its receives are posted,
+ * admitted when its tasks are in their streams, and started when the first of them has started.
+ * Posting and admission go ahead of starting by a bounded number of entries. Entries without tasks
+ * on the device neither wait nor make others wait.
  */
 class Admission
 {

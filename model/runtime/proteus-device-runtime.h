@@ -42,12 +42,12 @@ struct RuntimeOptions
     RooflineModel roofline; //!< times the compute tasks without a fixed duration
     bool sharesGpu{true};   //!< whether kernels and communication at the same time on one GPU
                             //!< slow each other: see GpuSharing
-    /// Makes what decides when communications start, one for all devices of a run; none: their
-    /// streams decide. What it is given outlives what it makes.
+    /// Makes the object that decides when communications start, one for all devices of a run; its
+    /// arguments outlive it. None: the streams decide.
     std::function<std::unique_ptr<StartControl>(const ExecutionGraph&, Clock&)> startControl;
-    /// How long a compute task takes that begins on a device at a time and would take so long: for
-    /// GPUs and hosts that are slow for a while. Picoseconds, not shorter; none: as long as it
-    /// would.
+    /// The picoseconds that a compute task takes on a device from a time on, given what it would
+    /// take there otherwise: for GPUs and hosts that are slow for a while. Not shorter than that;
+    /// none: not longer either.
     std::function<int64_t(DeviceId device, int64_t startPs, int64_t durationPs)> stretch;
 
     /// @param graph of a run @param clock of it @return what startControl makes, or null
@@ -59,9 +59,9 @@ struct RuntimeOptions
 
 /**
  * @ingroup proteus
- * The dispatcher of one device: counts dependencies, and starts what its schedule (Admission), its
- * gates (GateKeeper) and its streams (StreamQueue) let start. It knows the rest of the world as a
- * Clock, a Network and maybe a StartControl.
+ * The dispatcher of one device. It counts dependencies, and starts what the device's schedule
+ * (Admission), gates (GateKeeper) and streams (StreamQueue) allow. The rest of the world is a Clock
+ * to it, a Network, and perhaps a StartControl and a GpuSharing.
  */
 class DeviceRuntime
 {

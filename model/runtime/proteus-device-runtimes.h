@@ -19,7 +19,7 @@
 /**
  * @file
  * @ingroup proteus
- * What an executor makes of the runtimes of its devices, whichever network they ran on.
+ * What all executors do with the runtimes of their devices, whichever network they run on.
  */
 
 namespace ns3
@@ -59,8 +59,8 @@ Timeline MakeTimeline(std::vector<Span> spans, const std::vector<const DeviceRun
 
 /**
  * @ingroup proteus
- * The same of a run that was stopped. Communications count as done when all their ranks are; those
- * that are not stand in Timeline::open, with the ranks that are done.
+ * Makes the timeline of a run that was stopped. A communication counts as done when all its ranks
+ * are done; one that is not stands in Timeline::open, with the ranks that are done.
  * @param graph that was run
  * @param spans that have ended, in any order
  * @param devices that ran it, by DeviceId

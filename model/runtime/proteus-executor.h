@@ -130,8 +130,8 @@ struct ExecutorTraits
 
 /**
  * @ingroup proteus
- * Runs execution graphs. A new one is a derived class in a file of its own, and registered there:
- * see ExecutorRegistration.
+ * Runs execution graphs. A new executor is a derived class in a file of its own, which registers it
+ * by an ExecutorRegistration.
  */
 class Executor
 {
@@ -167,7 +167,7 @@ class Executor
                   RunObserver* observer = nullptr) const;
 
   private:
-    /// Does it. Name, notes and, if it is left at 0, wall time are filled in afterwards.
+    /// Runs the graph. Run() fills in name, notes and, if this leaves it at 0, wall time.
     /// @param graph as Run() @param cluster as Run() @param settings as Run()
     /// @param observer hears of the run @return as Run()
     virtual RunRecord DoRun(const ExecutionGraph& graph,
@@ -180,7 +180,8 @@ class Executor
 
 /**
  * @ingroup proteus
- * Puts an executor on the list: a constant of this type stands in the executor's file.
+ * Puts an executor on the list: a constant of this type stands in the executor's file, see
+ * Registry. The list is sorted by ExecutorTraits::position.
  *
  * Constants of one library are made before main(), in any order, and the list is sorted by
  * ExecutorTraits::position, so that no order matters. A static build keeps them because ns-3 links
@@ -208,7 +209,7 @@ const Executor& FindExecutor(const std::string& name);
 
 /**
  * @ingroup proteus
- * What an executor does not model of what was set.
+ * Lists the settings that an executor does not model, though they were given.
  * @param traits of the executor
  * @param settings of a run
  * @return a sentence for each such setting, beginning with the executor's name

@@ -32,9 +32,9 @@ struct FlowLinkParameters
 
 /**
  * @ingroup proteus
- * What the flow network does not take from the cluster and the programs of the collectives. The
- * defaults are those of an uncalibrated model; calibration against the packet network writes
- * others.
+ * The parameters of the flow network that follow neither from the cluster nor from the programs of
+ * the collectives. The defaults are those of an uncalibrated model; calibration against the packet
+ * network finds others.
  */
 struct FlowParameters
 {

@@ -51,25 +51,27 @@ struct SharingStatistics
 
 /**
  * @ingroup proteus
- * Kernels of the compute streams beside those of collectives, on the GPUs of a run, whatever
- * network they communicate over.
+ * Compute kernels that run beside collectives on the GPUs of a run, whatever network the
+ * collectives use.
  *
- * **Multiprocessors.** The thread blocks of a collective keep theirs from when a device joins it
- * until its part is done, as NCCL's kernels do, which poll while they wait for others. A receive
- * that is posted ahead stands for a buffer, and takes them when its sender has joined. A compute
- * kernel gets what is left: one whose thread blocks are known (Task::threadBlocks) runs in waves
- * (WaveSchedule), another one that computes goes on in proportion. The blocks of a collective that
- * has to wait for those of a kernel to end are not held up here: at most one wave.
+ * **Multiprocessors.** The thread blocks of a collective keep their multiprocessors from when a
+ * device joins the collective until its part is done, as NCCL's kernels do, which poll while they
+ * wait for others. A receive that is posted ahead is just a buffer: it takes multiprocessors when
+ * its sender has joined. A compute kernel gets what is left. If its thread blocks are known
+ * (Task::threadBlocks), it runs in waves (WaveSchedule); another kernel that multiprocessors decide
+ * goes on in proportion. The blocks of a collective do not wait here for those of a kernel to end,
+ * which would be at most one wave.
  *
- * **Memory bandwidth.** From when the last device of its group has joined, a collective draws its
- * traffic; kernels get the rest, at least half (both sides get what they want up to a fair share;
- * no collective of the presets wants more than half, so that they keep their pace). A kernel that
- * memory traffic decides goes on in proportion; another one is slowed when its share of the
- * multiprocessors would draw more than is left.
+ * **Memory bandwidth.** A collective draws its traffic from when the last device of its group has
+ * joined. Kernels get the rest, but at least half. Collectives keep their pace, since none of the
+ * presets wants more than half. A kernel that memory traffic decides goes on in proportion to what
+ * it gets; another one is slowed only if its share of the multiprocessors would draw more than
+ * that.
  *
- * A change re-times what is left of the kernels that run, so that both effects last as long as the
- * overlap. Time in which the GPU waits for the host (Task::hostPercent) absorbs them. Kernels of
- * which nothing but a time is known, like those of traces, keep it: what slowed them is in it.
+ * What is left of a kernel is timed anew whenever its share changes, so that the effects last as
+ * long as the overlap. Time in which the GPU waits for the host (Task::hostPercent) absorbs them.
+ * Kernels of which nothing but a time is known, like those of traces, keep it: what slowed them is
+ * in it already.
  */
 class GpuSharing
 {
@@ -184,7 +186,7 @@ class GpuSharing
 };
 
 /// @ingroup proteus
-/// Says in RunRecord::notes what came of it, if anything did.
+/// Adds a note to RunRecord::notes that says how much kernels were slowed, if any was.
 /// @param statistics of a run @param devices of it @param record of the run
 void AddSharingNote(const SharingStatistics& statistics, uint32_t devices, RunRecord& record);
 

@@ -45,8 +45,8 @@ class Clock
 
 /**
  * @ingroup proteus
- * Carries communication. Every device of a group joins a communication by itself, when it comes
- * to it; what happens before the others join is the network's affair.
+ * Carries communication. Every device of a group joins a communication by itself, when it comes to
+ * it. What happens before the others have joined is up to the network.
  */
 class Network
 {

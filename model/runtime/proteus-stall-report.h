@@ -21,7 +21,7 @@
 /**
  * @file
  * @ingroup proteus
- * Internal to the room runtime/: why a device does not go on.
+ * Internal to the room runtime/: says why a device does not go on.
  */
 
 namespace ns3

@@ -20,8 +20,8 @@ namespace proteus
 /**
  * @ingroup proteus
  * Stands between the devices of a run and their network, and decides when communications that are
- * ready start. What it takes leaves its stream: it waits neither for what was admitted before it
- * nor for anything else but its own dependencies and this object. One object serves all devices.
+ * ready start. A communication that it takes leaves its stream: it waits for its own dependencies
+ * and for this object, and not for what was admitted before it. One object serves all devices.
  */
 class StartControl
 {

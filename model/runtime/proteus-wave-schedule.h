@@ -17,10 +17,10 @@ namespace proteus
 
 /**
  * @ingroup proteus
- * The thread blocks of one kernel on the multiprocessors of a GPU: one block on each, all of the
- * same length, the next one as soon as one ends. While the number of multiprocessors stays the
- * same, that makes waves, of which the last may be nearly empty. It may change at any time: a block
- * that runs keeps its multiprocessor to its end, as on the real machine.
+ * The thread blocks of one kernel on the multiprocessors of a GPU: one block at a time on each, all
+ * of the same length, the next one as soon as one ends. While the number of multiprocessors stays
+ * the same, this makes waves, the last of which may be nearly empty. The number may change at any
+ * time: a block that runs keeps its multiprocessor to its end, as on a real GPU.
  *
  * Times are of any unit, from the start of the kernel on.
  */

@@ -55,10 +55,10 @@ struct ComposedJobs
 
 /**
  * @ingroup proteus
- * Makes one graph of several jobs. Phases are called after their jobs, "JOB/forward"; streams of
- * one name are one stream, since no two jobs share a device. A job that begins later waits on every
- * device for a task of that length on a host stream "start". A single job that begins at once is
- * what it was.
+ * Makes one graph of several jobs. Its phases have the job in their names, "JOB/forward"; streams
+ * of one name become one stream, since no two jobs share a device. A job that begins later waits on
+ * each of its devices for a task of that length, on a stream "start" of the host. A single job that
+ * begins at once stays as it is.
  * @param jobs at least one
  * @return the graph; its facts are the sums of those of the jobs
  * @throw std::invalid_argument if the graph becomes too large

@@ -75,8 +75,8 @@ struct PlacementRequest
 
 /**
  * @ingroup proteus
- * Places jobs. Those with lists get theirs first; the others choose one after the other among what
- * is left: packed ones GPU by GPU, spread and random ones whole servers.
+ * Places jobs. Those with lists of GPUs get them first. Then the others choose among what is left,
+ * one after the other: packed ones GPU by GPU, spread and random ones whole servers.
  * @param cluster with the GPUs
  * @param requests the jobs
  * @param seed of random placement

@@ -20,7 +20,7 @@
 /**
  * @file
  * @ingroup proteus
- * What executors are told of a scenario: its names are vertices and links of the cluster, its times
+ * A scenario as executors get it: names are vertices and links of the cluster, times are
  * picoseconds.
  */
 

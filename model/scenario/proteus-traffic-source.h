@@ -38,8 +38,9 @@ struct TrafficMessage
 };
 
 /// @ingroup proteus
-/// A distribution of sizes: a size and the part of all messages that are no larger, ascending; in
-/// between linear. The last part is 1. One point stands for a fixed size.
+/// A distribution of sizes: points of a size in bytes and the part of all messages that are no
+/// larger, both ascending; the last part is 1. Between points it is linear. One point stands for a
+/// fixed size.
 using SizeDistribution = std::vector<std::pair<double, double>>;
 
 /**
@@ -83,9 +84,9 @@ struct TrafficPattern
 
 /**
  * @ingroup proteus
- * The messages of a pattern, one by one in order of time. Random numbers are those of
- * std::mt19937_64, whose sequence the C++ standard fixes, without its distributions, which it does
- * not.
+ * The messages of a pattern, one by one in order of time. Random numbers come from std::mt19937_64,
+ * whose sequence the C++ standard fixes. The distributions of the standard library are not used,
+ * because it does not fix theirs.
  */
 class TrafficSource
 {

@@ -42,10 +42,10 @@ struct CommunicationRank
  * Asks a policy when communications start.
  *
  * A communication is ready when the last of its ranks is. The first rank of its group decides for
- * all (of a SEND_RECV, the sender) and asks a policy of its own, so that what it sends in different
- * groups shares one credit; the others join when they have heard of it. What a communication took
- * of the credit comes back when it is done on the rank that decides. Decisions are taken when
- * everything that happens at the same time has happened.
+ * all (of a SEND_RECV the sender). It asks a policy of its own, so that all that it sends shares
+ * one credit, whatever the group; the other ranks join when they have heard of the decision. The
+ * credit that a communication took comes back when it is done on the rank that decides. Decisions
+ * are taken when everything that happens at one time has happened.
  */
 class CommunicationControl : public StartControl
 {

@@ -39,10 +39,11 @@ ScheduledGraph CutCommunications(const ExecutionGraph& graph,
 
 /**
  * @ingroup proteus
- * Merges communications into buckets, as PyTorch's DistributedDataParallel does: those of the same
- * operation, group, stream and phase, in the order of the graph, until a bucket exceeds a size. A
- * bucket needs what all that is in it needed; what needed one of them needs the bucket. It is
- * called after its first one: "NAME.bucket".
+ * Merges communications into buckets, as PyTorch's DistributedDataParallel does. Communications of
+ * one collective, group, root, stream, phase and kind are put together in the order of the graph
+ * until their bytes reach a size. Messages (SEND_RECV) stay as they are. A bucket needs all that
+ * its communications needed; what needed one of them needs the bucket. It is named after its first
+ * communication: "NAME.bucket".
  * @param graph whose communications are merged
  * @param kinds which of them
  * @param bucketBytes a bucket that has this many bytes or more is closed

@@ -19,8 +19,8 @@ namespace proteus
  * ByteScheduler's credit: how many bytes may be under way before one that is more urgent can no
  * longer overtake them (Peng et al., SOSP'19, section 4.2).
  *
- * A part starts as long as any credit is left, however little, and takes its whole size. So the
- * window is overshot by up to a part less one byte, and one part always gets through; see
+ * A part starts as long as any credit is left, however little, and takes its whole size. So up to a
+ * part less one byte more than the window may be under way, and one part always gets through; see
  * CountInFlight(). A part that is done gives back what it took.
  */
 class CreditWindow

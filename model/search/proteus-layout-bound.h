@@ -23,10 +23,11 @@ namespace proteus
 
 /**
  * @ingroup proteus
- * The least words that some processor has to receive or send for a product of matrices m x k and
- * k x n, however they lie, with unlimited memory (Al Daas, Ballard, Grigori, Kumar, Rouse: "Tight
- * Memory-Independent Parallel Matrix Multiplication Communication Lower Bounds", SPAA 2022, theorem
- * 3). With d1 >= d2 >= d3 the sorted sizes it is D - (d1 d2 + d1 d3 + d2 d3) / P, where D is
+ * The least number of words that some processor has to receive or send for a product of matrices m
+ * x k and k x n, however they lie, with unlimited memory (Al Daas, Ballard, Grigori, Kumar, Rouse:
+ * "Tight Memory-Independent Parallel Matrix Multiplication Communication Lower Bounds", SPAA 2022,
+ * theorem 3). Let d1 >= d2 >= d3 be the three sizes, sorted. The bound is D - (d1 d2 + d1 d3 + d2
+ * d3) / P, where D is
  *
  * (d1 d2 + d1 d3) / P + d2 d3 for P <= d1 / d2,
  * 2 sqrt(d1 d2 d3^2 / P) + d1 d2 / P for P <= d1 d2 / d3^2, and 3 (d1 d2 d3 / P)^(2/3) beyond.

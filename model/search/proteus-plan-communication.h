@@ -31,12 +31,12 @@ namespace proteus
 
 /**
  * @ingroup proteus
- * Seconds of a collective by flows: the group and the groups beside it that begin in the same
- * server run it at once, so that they share links and NICs as the groups of a mesh axis do.
- * Measured for
- * sizes that are powers of four from 16 KiB to 256 MiB, when first asked for; in between it is
- * interpolated, beyond it grows as between the last two. Groups of more than 32 ranks are
- * extrapolated from their first 16 and 32 as a ring: latency times n - 1 and transmission times (n
+ * Seconds of a collective at flow level. The group, and the groups beside it that begin in the same
+ * server, run it at once, so that they share links and NICs as the groups of a mesh axis do. Sizes
+ * that are powers of four from 16 KiB to 256 MiB are measured when they are first needed. In
+ * between, times are interpolated; beyond, they grow as between the last two sizes; below, they are
+ * those of 16 KiB. Groups of more than 32 ranks are extrapolated from their first 16 and 32 ranks
+ * as a ring: latency times n - 1 plus transmission times (n - 1) / n.
  * - 1) / n.
  */
 class FlowCommunicationCost : public CommunicationCost

@@ -70,14 +70,18 @@ struct BoxingOptions
 
 /**
  * @ingroup proteus
- * Plans the steps, by the first rule that applies:
+ * Plans the steps that turn one layout into another. On one mesh, axis by axis:
  *
- * - partial sums whose axis the target splits are reduce-scattered, others all-reduced;
- * - an axis whose split the target lacks is all-gathered; one that it adds is a slice;
+ * - a partial sum whose axis the target splits is reduce-scattered, another one all-reduced;
+ * - an axis that the target does not split is all-gathered; one that it splits newly is a slice,
+ *   which costs nothing;
  * - an axis whose split moves to another dimension is an all-to-all, after the reductions and
- *   before the gathers;
- * - from one device to blocks on several: a scatter; from blocks to one device: a gather;
- * - anything else, other devices among it: transfers of the blocks' intersections.
+ *   before the gathers.
+ *
+ * Otherwise:
+ *
+ * - from one device to blocks on several it is a scatter, from blocks to one device a gather;
+ * - anything else is sent from point to point, block by block, other devices included.
  *
  * @param from layout that there is
  * @param to layout that is asked for, without partial sums
@@ -97,8 +101,9 @@ std::vector<BoxingGroup> GetBoxingGroups(const BoxingStep& step, const Shape& sh
 
 /**
  * @ingroup proteus
- * The transfers of a SEND_RECV step. A device takes what it has from itself, else from the replica
- * with its own number where both layouts have equally many, else from the replicas in turn.
+ * The transfers of a SEND_RECV step. A device takes a block from itself if it has it. Otherwise it
+ * takes the block from the replica of its own number, if both layouts have equally many replicas,
+ * or else from the replicas in turn.
  * @param step the step
  * @param shape of the tensor
  * @return by receiver, ascending, those from the device itself among them

@@ -45,8 +45,8 @@ struct KernelDescription
 };
 
 /// @ingroup proteus
-/// What a kernel takes of a GPU, which decides by how much what runs beside it slows it:
-/// Task::threadBlocks and Task::hostPercent.
+/// What a kernel takes of a GPU, for Task::threadBlocks and Task::hostPercent. It decides how much
+/// what runs beside the kernel slows it.
 struct KernelUse
 {
     uint32_t threadBlocks{0}; //!< that its time is made of in waves; 0: not known
@@ -71,36 +71,40 @@ struct CompileOptions
  * @ingroup proteus
  * Compiles one training iteration.
  *
- * **Order.** Operators run in the order of the model, their backward passes in the reverse one.
- * Phases "forward" and "backward" (and, where a device has several stages, "forward.1" and so on;
- * under the zero-bubble schedule "weight-gradient") run once per micro-batch, "gradients" and
- * "optimizer" once. Streams: "compute"; "communication" for what operators need of each other;
- * "pipeline" for sends between stages; "gradient" for the reduction of gradients and the gathering
- * of updated parameters; "parameter" for parameters that are gathered before they are used; of the
- * host, where the optimizer is offloaded, "device-to-host", "host" and "host-to-device".
+ * **Order.** Operators run in the order of the model, their backward passes in the reverse order.
+ * Phases "forward" and "backward" run once per micro-batch (where a device has several stages also
+ * "forward.1", "backward.1" and so on; under the zero-bubble schedule also "weight-gradient");
+ * "gradients" and "optimizer" run once.
  *
- * **Communication** follows from layouts (PlanBoxing()): what an operator writes is brought from
- * how it computes it to how the tensor is kept, what it reads from how the tensor is kept to how it
- * needs it. Both are done once per pass (forward, recomputation, backward), tensor and layout; so
- * what is gathered for the forward pass is gathered again for the backward pass. A result is summed
- * only over the axes that split a dimension which it was summed over: a replicated operator makes
- * complete sums, which are not reduced again.
+ * **Streams.** "compute"; "communication" for what operators need of each other; "pipeline" for
+ * sends between stages; "gradient" for the reduction of gradients and the gathering of updated
+ * parameters; "parameter" for parameters that are gathered before they are used; "optimizer" for
+ * updates that run as soon as a gradient is reduced (OptimizerSpec::isImmediate). Streams of the
+ * host are "data-loading", where the input pipeline has a rate, and "device-to-host", "host" and
+ * "host-to-device", where the optimizer is offloaded.
  *
- * **Gradients of parameters** are reduced after the last micro-batch, in buckets (BucketPolicy);
- * those of which a device keeps a share only (ZeRO 2 and 3) in every micro-batch, in phases
- * "gradient-scatter", ".1", ..., so that they do not have to be kept whole.
- * Under ZeRO 1 gradients are added up whole, and scattered in the end as they are reduced.
- * Parameters that replicas share (ZeRO) are gathered in one piece per group after the update, or
- * (ZeRO 3) in each pass, block by block, while the block before is computed.
+ * **Communication** follows from layouts (PlanBoxing()). What an operator writes is brought from
+ * the layout in which it computes it to the one in which the tensor is kept; what it reads, from
+ * there to the layout that it needs. This is done once per pass (forward, recomputation, backward),
+ * tensor and layout; so what is gathered for the forward pass is gathered again for the backward
+ * pass. A result is a partial sum only over axes that split a dimension over which it was summed: a
+ * replicated operator makes complete sums, which are not reduced again.
  *
- * **Recomputation.** Of a block every operator that makes something other than the block's results
- * runs again in the backward phase, communication included, once the gradient of the block's
- * result is there.
+ * **Gradients of parameters** are reduced after the last micro-batch, in buckets (BucketPolicy).
+ * Under ZeRO 1 they are added up whole, and scattered when they are reduced. Under ZeRO 2 and 3 a
+ * device keeps only its share, so they are scattered in every micro-batch, in phases
+ * "gradient-scatter", "gradient-scatter.1", ... Parameters that replicas share are gathered in one
+ * piece per group of devices: after the update, or under ZeRO 3 in each pass, block by block, while
+ * the block before is computed.
  *
- * **Memory.** One memory task per tensor and device, from its producer to its last reader. An
- * all-reduce works in place. Parameters, optimizer state, samples, labels and losses are
- * persistent; gradients of parameters are so under GradientSpec::isInPlace or with
- * several micro-batches, else they exist twice while they are reduced.
+ * **Recomputation.** In the backward phase, once the gradient of a block's result is there, the
+ * operators of the block run again, communication included, but for those that make nothing else
+ * than the block's result.
+ *
+ * **Memory.** There is one memory task per tensor and device, from its producer to its last reader.
+ * An all-reduce works in place. Parameters, optimizer state, samples, labels and losses are
+ * persistent. Gradients of parameters are persistent with GradientSpec::isInPlace or several
+ * micro-batches; otherwise they exist twice while they are reduced.
  *
  * @param model what is trained; its batch is a micro-batch of all replicas together
  * @param tree how

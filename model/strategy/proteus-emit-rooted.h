@@ -23,8 +23,8 @@ namespace proteus
 {
 
 /// @ingroup proteus
-/// Puts scatters and gathers off until one is needed, and makes an all-to-all of them where they
-/// are one together.
+/// Holds scatters and gathers back until one is needed. Where those of a group make an all-to-all
+/// together, it makes that instead.
 class RootedEmitter
 {
   public:

@@ -30,9 +30,9 @@ namespace proteus
  * @ingroup proteus
  * Gathers the parameters of a unit in one piece per group of devices, as PyTorch's FSDP does with
  * its flat parameters and DeepSpeed with its buckets. A unit is a numbered block of the model, or
- * what stands between two of them. It is gathered once in the forward pass, and once in the
- * backward pass, which what is computed again shares; it may begin when the unit before it does,
- * so that one is gathered while another one is used (FSDP's limit of two at a time).
+ * what stands between two blocks. It is gathered once in the forward pass and once in the backward
+ * pass; what is computed again uses the latter. Gathering may begin when the unit before begins, so
+ * that one unit is gathered while another one is used (FSDP's limit of two at a time).
  */
 class UnitGatherer
 {

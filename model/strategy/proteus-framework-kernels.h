@@ -47,10 +47,10 @@ void ApplyFramework(const Framework& framework,
 
 /**
  * @ingroup proteus
- * What CompileOptions::kernelTime wants, as MakeKernelTimer(), for a framework: its kernels, and
- * its host, which may issue kernels while the GPU is busy with earlier ones of the same pass.
- * Whether the GPU waits for communication at that time is not known here, so that the host is taken
- * to be ahead by computation only.
+ * Makes what CompileOptions::kernelTime wants, for a framework: with its kernels, and with its
+ * host, which may issue kernels while the GPU is still busy with earlier ones of the same pass.
+ * Whether the GPU waits for communication then is not known here, so only computation lets the host
+ * get ahead.
  * @param model of the GPU; must outlive the function
  * @param framework whose kernels they are; must outlive the function
  * @param activation number format of activations and of the tables' rows

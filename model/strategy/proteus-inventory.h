@@ -92,12 +92,12 @@ struct MemoryAccount
 
 /**
  * @ingroup proteus
- * Walks through the schedule of every device, in the order in which tasks are issued, and adds up
- * what is alive: a tensor from the start of its producer to the end of its last reader.
- * Communication that runs once, as the reduction of gradients, runs as soon as what it waits for is
- * done and its stream has come to it.
+ * Finds the peak of memory without a run: walks through the schedule of every device, in the order
+ * in which tasks are issued, and adds up what is alive, that is each tensor from the start of its
+ * producer to the end of its last reader. Communication that runs once, such as the reduction of
+ * gradients, runs as soon as what it waits for is done and its stream has come to it.
  *
- * A run may reach another peak, since it overlaps streams by time.
+ * A run may have another peak, since streams overlap in time there.
  *
  * @param graph any
  * @return by device

@@ -31,9 +31,10 @@ namespace proteus
  * Describes a kernel of the compiler to the cost model: the shape comes from the iteration space
  * and the FLOPs, the traffic is the compiler's.
  *
- * A table's gradient is made for the whole table, see MakeEmbeddingWork(). Unfused attention with
- * groups of heads that share keys is taken as attention with fewer, wider heads: operations and
- * traffic are the same. Attention is taken for unfused where its traffic holds the scores.
+ * The gradient of an embedding table is made for the whole table, see MakeEmbeddingWork(). Unfused
+ * attention whose heads share keys in groups is taken as attention with fewer, wider heads, which
+ * has the same operations and traffic. Attention is taken for unfused if its traffic has room for
+ * the scores.
  *
  * @param kernel what the compiler says of it
  * @param activation number format of activations and of the tables' rows

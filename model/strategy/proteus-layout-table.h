@@ -33,12 +33,12 @@ std::string DescribeMesh(const DeviceMesh& mesh);
 /**
  * @ingroup proteus
  * Writes "operator,stage,mesh,item,tensor,shape,computed,kept,gradient,state" and a line for every
- * tensor that an operator reads (item in:0, ..., or the name of a parameter) or writes (out).
- * Layouts are one state per mesh axis: S0, S1, ... split along that dimension of the tensor, R
- * replicated, P partial sum. "computed" is how the operator needs or makes it, "kept" how it lies
- * between operators: where they differ, there is communication, or a slice. "gradient" is how its
- * gradient is kept and "state" how moments and update of a parameter are; empty: there is none.
- * Where a layout is on other devices than the operator, " on MESH" follows.
+ * tensor that an operator reads (item in:0, ..., or the name of a parameter) or writes (out). A
+ * layout is one state per mesh axis: S0, S1, ... for a split along that dimension of the tensor, R
+ * for replicated, P for a partial sum. "computed" is how the operator needs or makes the tensor,
+ * "kept" how it lies between operators; where the two differ there is communication, or a slice.
+ * "gradient" is how its gradient is kept, "state" how moments and update of a parameter are; empty:
+ * there is none. If a layout is on other devices than the operator, " on MESH" follows.
  * @param stream where to
  * @param placement what PlaceModel() has made
  */

@@ -114,9 +114,9 @@ struct RefinedMesh
 
 /**
  * @ingroup proteus
- * Finds one mesh for all meshes over the same devices, so that layouts on them can be compared axis
- * by axis: 4 and 2 x 2 devices become 2 x 2, whose transpose is the same mesh with its axes
- * exchanged.
+ * Finds one mesh that refines all meshes over the same devices, so that layouts on them can be
+ * compared axis by axis. For instance 4 devices and 2 x 2 devices become 2 x 2; a transposed mesh
+ * becomes the same mesh with its axes exchanged.
  */
 class MeshTable
 {

@@ -120,8 +120,8 @@ std::vector<uint64_t> CountStageBlocks(uint64_t nBlocks,
  * @ingroup proteus
  * @param model what is trained
  * @param nStages of the pipeline, at least 1
- * @return by first part of the paths of operators ("layer12", "embedding"): the stage that
- * ExpandPlan() gives them, the first of several
+ * @return the stage that ExpandPlan() gives to operators, by the first part of their paths
+ * ("layer12", "embedding"); the first stage where they are on several
  * @throw std::invalid_argument if the stages cannot share the numbered blocks evenly
  */
 std::map<std::string, uint32_t> FindStages(const Model& model, uint32_t nStages);
@@ -129,9 +129,9 @@ std::map<std::string, uint32_t> FindStages(const Model& model, uint32_t nStages)
 /**
  * @ingroup proteus
  * Writes a plan out as a tree. Operators whose description says so ("tensorParallel") share the
- * dimension named there; stages are runs of the model's numbered blocks ("layer0", "layer1",
- * ...), equal ones if the plan says nothing else, the first one with what comes before them, the
- * last one with what comes after.
+ * dimension that is named there. Stages are runs of the model's numbered blocks ("layer0",
+ * "layer1", ...), equal ones if the plan says nothing else; the first stage also has what comes
+ * before the blocks, the last one what comes after.
  * @param model what is trained
  * @param plan how
  * @return the tree

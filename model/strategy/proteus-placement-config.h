@@ -50,8 +50,9 @@ DeviceMesh MakeMesh(const StrategyTree& tree, const MeshSpec& spec);
 
 /**
  * @ingroup proteus
- * Finds the axes that splits mean. Parts are dealt to the leading axes in the order of their
- * dimensions, where these have their sizes; else the mesh is cut anew, row-major.
+ * Finds the mesh axes that splits stand for. Numbers of parts are given to the leading axes, in the
+ * order of their dimensions, if the axes have these sizes; otherwise the mesh is cut anew,
+ * row-major.
  * @param mesh the mesh
  * @param splits of an operator or a tensor, by names or numbers of dimensions
  * @param order position of a dimension by its name

@@ -55,7 +55,7 @@ struct PlacedOperator
 /**
  * @ingroup proteus
  * A placed model. Where an operator reads a tensor of another stage, an operator that transfers it
- * stands before it; where stages on different devices use one parameter, each has a copy.
+ * stands before it. Where stages on different devices use one parameter, each has a copy.
  */
 struct Placement
 {
@@ -69,17 +69,17 @@ struct Placement
 
 /**
  * @ingroup proteus
- * Places a model. Three things say which mesh axes the dimensions of an operator's iteration space
- * get, the first before the others:
+ * Places a model. Which mesh axes the dimensions of an operator's iteration space get is decided
+ * by, in this order,
  *
  * - its own node,
  * - how its inputs lie,
  * - the nodes above it.
  *
- * An axis that is left over replicates. A tensor lies as its producer computes it (a parameter: as
- * its first reader needs it), with partial sums reduced, unless the node of its operator says how.
- * Where all summands of a sum are partial sums over an axis, these are added up, and the result is
- * reduced once.
+ * An axis that is left over replicates. A tensor is kept as its producer computes it, with partial
+ * sums reduced (a parameter as its first reader needs it), unless the node of its operator says
+ * otherwise. If all summands of an addition are partial sums over the same axis, these are added as
+ * they are, and the result is reduced once.
  *
  * @param model what is trained
  * @param tree how

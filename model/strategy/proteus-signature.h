@@ -45,9 +45,10 @@ struct Signature
 
 /**
  * @ingroup proteus
- * All signatures but the one that replicates everything. There is one for each dimension of the
- * iteration space that devices can share. There is another for each read in which the result is
- * linear, since its partial sums pass through; a sum has one for all its reads together.
+ * All signatures of an operator but the one that replicates everything. There is one for each
+ * dimension of the iteration space that devices can share. There is one more for each read in which
+ * the result is linear, because partial sums pass through it; an addition has one for all its reads
+ * together.
  * @param op an operator
  * @return its signatures
  */

@@ -52,11 +52,11 @@ std::string ToString(const std::vector<StageEntry>& schedule);
 
 /**
  * @ingroup proteus
- * Proteus' dispatcher, in rounds: in each, every stage whose next work is allowed by what the
- * rounds before have done picks one micro-batch. After `interleave` forwards in a row, or when the
- * limit of micro-batches in flight is reached, it prefers a backward; after a backward, a forward.
- * One forward in a row and limits p, p - 1, .., 1 make 1F1B; as many as there are micro-batches,
- * with limits to match, make GPipe.
+ * The dispatcher of Proteus, which works in rounds. In each round, every stage picks one
+ * micro-batch, if the rounds before allow its next work. After `interleave` forwards in a row, or
+ * when the limit of micro-batches in flight is reached, it prefers a backward; after a backward, a
+ * forward. With one forward in a row and limits p, p - 1, .., 1 this is 1F1B; with as many in a row
+ * as there are micro-batches, and such limits, it is GPipe.
  *
  * @param limits by stage: most micro-batches whose forward has begun and whose backward has not
  * ended
@@ -86,8 +86,8 @@ std::vector<StageEntry> MakeInterleavedSchedule(uint32_t ranks,
 
 /**
  * @ingroup proteus
- * ZB-H1 (Qi et al., "Zero Bubble Pipeline Parallelism", ICLR 2024): 1F1B whose gradients of
- * parameters run later, on stage s by s micro-batches. So the gradients of inputs go up the
+ * ZB-H1 (Qi et al., "Zero Bubble Pipeline Parallelism", ICLR 2024): 1F1B in which the gradients of
+ * parameters run later, on stage s by s micro-batches, so that the gradients of inputs go up the
  * pipeline sooner. As many activations are alive as under 1F1B, plus the inputs that the deferred
  * gradients need.
  * @param stages of the pipeline

@@ -49,8 +49,9 @@ struct MeshSpec
 
 /**
  * @ingroup proteus
- * How an item lies. The splits of an operator's own configuration in parts, or an empty list, are
- * all there are: its other mesh axes replicate. Splits by named axes leave the others to inference.
+ * How an item lies: the iteration space of an operator, or a tensor that it reads or writes. If
+ * splits are given as numbers of parts, or as an empty list, they are all there are: the other mesh
+ * axes replicate. If they are given as named axes, the other axes are left to inference.
  */
 struct ItemSpec
 {
@@ -66,8 +67,8 @@ struct ItemSpec
  * A node of the tree: what holds for the operators whose path goes through it.
  *
  * A node's name is matched against one part of the path ("layer3" of "layer3.qkv"): "*" stands for
- * any text and "{2..5}" for a number in the range. What a node says overrides its parent; of
- * several nodes that match, what the later one says overrides the earlier one.
+ * any text and "{2..5}" for a number in the range. What a node says goes before what its parent
+ * says; if several nodes match, what the later one says counts.
  */
 struct StrategyNode
 {

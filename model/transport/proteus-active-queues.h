@@ -28,8 +28,8 @@ namespace proteus
 
 /**
  * @ingroup proteus
- * Things that wait for a time: a binary heap of (time, thing). The times of things change far more
- * often than they come, so that nothing is ever moved inside the heap: whoever takes an entry out
+ * Things that wait for a time, in a binary heap of (time, thing). The times of things change far
+ * more often than they come, so nothing is ever moved inside the heap: whoever takes an entry out
  * checks whether it still counts.
  */
 class TimeHeap
@@ -83,8 +83,8 @@ struct ActiveSlot
 };
 
 /// @ingroup proteus
-/// The queue pairs that have something to send on a port: per traffic class a list in which they
-/// take turns, and those that wait for their time.
+/// The queue pairs that have something to send on a port: for each traffic class a list in which
+/// they take turns, and a heap of those that wait for their time.
 struct alignas(64) ActiveQueues
 {
     /// The two ends of a list.

@@ -37,9 +37,9 @@ struct CongestionSample
 
 /**
  * @ingroup proteus
- * Looks at the queue pairs of a transport at regular times: rate, window and round-trip time of
- * their congestion control, and what they did meanwhile. It only reads, and stops by itself when
- * nothing else is left to happen. For every single change of a rate or window, connect to
+ * Samples the queue pairs of a transport at regular times: rate, window and round-trip time of
+ * their congestion control, and what they did in between. It only reads, and stops by itself when
+ * nothing else is left to happen. To see every single change of a rate or window, connect to
  * "CongestionState" of the Transport instead.
  */
 class CongestionMonitor : public Object, private Sampler

@@ -22,9 +22,9 @@ namespace proteus
 
 /**
  * @ingroup proteus
- * A kind of congestion control: its parameters as attributes, of which queue pairs' controls are
- * made. A new kind derives from this in the file of its algorithm, where it is registered with
- * NS_OBJECT_ENSURE_REGISTERED and gets its short name from PROTEUS_REGISTER_CONGESTION_CONTROL.
+ * A kind of congestion control: its parameters as attributes, and the maker of the controls of
+ * queue pairs. A new kind derives from this in the file of its algorithm. There it is registered
+ * with NS_OBJECT_ENSURE_REGISTERED, and gets its short name by PROTEUS_REGISTER_CONGESTION_CONTROL.
  */
 class CongestionType : public Object
 {

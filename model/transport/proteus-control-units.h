@@ -21,7 +21,7 @@ namespace proteus
 
 /**
  * @ingroup proteus
- * Control units: a word from the receiver of a queue pair to its sender, such as a clear to send.
+ * Control units: one word from the receiver of a queue pair to its sender, such as a clear-to-send.
  * They arrive once and in order. Where their path crosses a network, which may lose them, they are
  * repeated until they are acknowledged.
  */

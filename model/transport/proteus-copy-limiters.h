@@ -35,13 +35,13 @@ struct CopyLimiter
 
 /**
  * @ingroup proteus
- * Limits what the queue pairs of an endpoint copy together to what its memory, and all its copy
- * engines, can move. A port that has to wait reserves its turn, so that ports come in the order in
- * which they asked.
+ * Limits what all queue pairs of an endpoint copy together, to what its memory and its copy engines
+ * can move. A port that has to wait reserves its turn, so that ports come in the order in which
+ * they asked.
  *
- * What all ports of an endpoint together cannot exceed is no limit: there is none for a memory that
- * is at least as fast as all its links in both directions, nor for copy engines as fast as all
- * links in one.
+ * A memory that is at least as fast as all links of the endpoint in both directions cannot be a
+ * limit, nor can copy engines that are as fast as all links in one direction; there is no limiter
+ * for them.
  */
 class CopyLimiters
 {

@@ -38,17 +38,16 @@ struct DcqcnParameters
  * @ingroup proteus
  * DCQCN's reaction point (Zhu et al., "Congestion Control for Large-Scale RDMA Deployments",
  * SIGCOMM 2015, section 3.1). A notification sets the target rate to the current one, cuts the
- * current one by alpha / 2 and raises alpha (equation 1); alpha decays without notifications
- * (equation 2); the rate recovers in steps given by a timer and a byte counter: fast recovery
- * (equation 3) while both are below F, then additive increase (equation 4), and hyper increase when
- * both are above F. The marking at the switch and the notifications at the receiver stand in the
- * fabric and in the transport.
+ * current one by alpha / 2, and raises alpha (equation 1). Without notifications alpha decays
+ * (equation 2). The rate recovers in steps, which a timer and a byte counter give: fast recovery
+ * (equation 3) while both are below F, hyper increase when both are above F, additive increase
+ * (equation 4) in between. Marking is done by the fabric, notifications are sent by the transport.
  *
  * With a decrease interval it is what ConnectX NICs do, as the simulator of HPCC's authors has it
- * (Li et al., SIGCOMM 2019; "Mellanox's version" in its rdma-hw.cc): a notification is only noted.
- * Every decrease interval after the first one the rate is cut if any has come meanwhile; every
- * alpha timer alpha is raised if any has, and decays if not, so that it does not depend on how many
- * came. Hyper increase adds the same in every step.
+ * (Li et al., SIGCOMM 2019; "Mellanox's version" in its rdma-hw.cc). A notification is only noted.
+ * From the first one on, the rate is cut after every decrease interval in which one has come. After
+ * every alpha timer alpha is raised if one has come, and decays if not; so it does not matter how
+ * many came. Hyper increase adds the same in every step.
  */
 class Dcqcn : public CongestionControl
 {

@@ -25,9 +25,9 @@ struct DctcpParameters
 
 /**
  * @ingroup proteus
- * A DCTCP-style window (Alizadeh et al., "Data Center TCP (DCTCP)", SIGCOMM 2010, section 3.1; RFC
- * 8257): alpha is a moving average of the share of marked bytes per window (equation 1), a window
- * with marks is cut by alpha / 2 once (equation 2), and grows otherwise as TCP Reno's.
+ * A window as in DCTCP (Alizadeh et al., "Data Center TCP (DCTCP)", SIGCOMM 2010, section 3.1; RFC
+ * 8257). Alpha is a moving average of the share of marked bytes per window (equation 1). A window
+ * with marks is cut once, by alpha / 2 (equation 2); otherwise the window grows as TCP Reno's.
  */
 class Dctcp : public CongestionControl
 {

@@ -25,8 +25,8 @@ namespace proteus
 
 /**
  * @ingroup proteus
- * The operations of groups, which switches do. A member's units travel on lanes: queue pairs from
- * it to the switch next to it, one for every plane and kind of operation.
+ * The operations of groups, which switches do. The units of a member travel on lanes: queue pairs
+ * from the member to the switch next to it, one for every plane and kind of operation.
  */
 class GroupOperations
 {

@@ -117,8 +117,8 @@ struct GroupPlane
 
 /**
  * @ingroup proteus
- * How units take the planes in turn: a repeated pattern in which planes with faster links come more
- * often.
+ * The order in which units take the planes: a repeated pattern, in which planes with faster links
+ * come more often.
  */
 class PlanePattern
 {

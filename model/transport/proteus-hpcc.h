@@ -31,8 +31,8 @@ struct HpccParameters
  * @ingroup proteus
  * HPCC (Li et al., "HPCC: High Precision Congestion Control", SIGCOMM 2019, algorithm 1). In-band
  * telemetry tells which link of the path is the most loaded. The window is steered so that this
- * link is used to a share of eta; a reference window is updated once per round trip. The rate is
- * window / T.
+ * link is used to a share of eta; a reference window follows once per round trip. The rate is
+ * window / T, T the base round trip.
  */
 class Hpcc : public CongestionControl
 {

@@ -30,14 +30,14 @@ struct PowerTcpParameters
 /**
  * @ingroup proteus
  * PowerTCP (Addanki, Michel and Schmid, "PowerTCP: Pushing the Performance Limits of Datacenter
- * Networks", NSDI 2022). The window is divided by the power of the bottleneck: its voltage, queue
- * plus bandwidth-delay product, times its current, the rate at which data comes; both normalised to
- * what they are at full use without a queue. So it sees at once how long the queue is and how fast
- * it grows. Queue and rate come from in-band telemetry (algorithm 1, a step with every
- * acknowledgement), or are told by the round-trip time and its gradient (theta-PowerTCP, algorithm
- * 2, a step per round trip). With n flows of the same kind on one bottleneck of rate b, the queue
- * is n beta and each window (b tau + n beta) / n in the steady state (appendix A, theorems 1, 3).
- * The rate is window / tau.
+ * Networks", NSDI 2022). The window is divided by the power of the bottleneck, which is its voltage
+ * (queue plus bandwidth-delay product) times its current (the rate at which data comes), both
+ * relative to their values at full use without a queue. So it reacts at once to how long the queue
+ * is and how fast it grows. Queue and rate come from in-band telemetry (algorithm 1, a step with
+ * every acknowledgement), or from the round-trip time and its gradient (theta-PowerTCP, algorithm
+ * 2, a step per round trip). If n flows of this kind share a bottleneck of rate b, in the steady
+ * state the queue is n beta and each window (b tau + n beta) / n (appendix A, theorems 1, 3). The
+ * rate is window / tau.
  */
 class PowerTcp : public CongestionControl
 {

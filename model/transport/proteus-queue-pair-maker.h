@@ -25,8 +25,9 @@ namespace proteus
 
 /**
  * @ingroup proteus
- * Makes queue pairs: finds what their path is like, and decides by that and the settings how they
- * are steered, acknowledged and repeated.
+ * Makes queue pairs: finds out what the path of each is like. By that and by the settings it
+ * decides which congestion control it gets, when packets are acknowledged, and how lost ones are
+ * repeated.
  */
 class QueuePairMaker
 {

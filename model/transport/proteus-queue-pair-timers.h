@@ -20,10 +20,10 @@ namespace proteus
 
 /**
  * @ingroup proteus
- * When something of a queue pair is due that only a clock brings about: a retransmission, a delayed
- * acknowledgement, a timer of its congestion control, a repetition of its control units. All queue
- * pairs share the one timer of the fabric, which is off while nothing is awaited, so that no timer
- * keeps a run alive.
+ * The times at which something of a queue pair is due that nothing but a clock brings about: a
+ * retransmission, a delayed acknowledgement, a timer of its congestion control, a repetition of its
+ * control units. All queue pairs share the one timer of the fabric. It is off while nothing is
+ * awaited, so that no timer keeps a run alive.
  */
 class QueuePairTimers
 {

@@ -24,8 +24,8 @@
 /**
  * @file
  * @ingroup proteus
- * The state of queue pairs. What is touched for every packet lies in whole cache lines of its own:
- * two at the sender, one at the receiver.
+ * The state of queue pairs. What is touched for every packet lies in cache lines of its own, two at
+ * the sender and one at the receiver.
  */
 
 namespace ns3
@@ -101,8 +101,8 @@ constexpr uint32_t PACE_FRACTION_BITS = 24;
 
 /**
  * @ingroup proteus
- * What an acknowledgement says in its 32 bits besides the sequence: how many marked packets the
- * receiver has seen since the last one, and which packet has caused it.
+ * What an acknowledgement says in 32 bits besides the sequence: how many marked packets the
+ * receiver has seen since the last one, and which packet caused it.
  */
 struct AckContent
 {

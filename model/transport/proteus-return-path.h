@@ -19,7 +19,7 @@ namespace proteus
 /**
  * @ingroup proteus
  * Sends what is no data: acknowledgements, notifications and control units from the receiver of a
- * queue pair to its sender, and answers to these the other way.
+ * queue pair to its sender, and the answers to control units the other way.
  */
 class ReturnPath
 {

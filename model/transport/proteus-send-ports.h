@@ -21,9 +21,9 @@ namespace proteus
 
 /**
  * @ingroup proteus
- * Decides which queue pair sends next on a port of an endpoint. The queue pairs of a port and
- * traffic class take turns, packet by packet; lower traffic classes go first; those that are paced
- * wait for their time, and copies for the turn of their port at the memory.
+ * Decides which queue pair sends next on a port of an endpoint. Lower traffic classes go first; in
+ * a class, queue pairs take turns packet by packet. Queue pairs that are paced wait for their time,
+ * and copies for the turn of their port at the memory.
  */
 class SendPorts
 {

@@ -33,10 +33,10 @@ struct SwiftParameters
 /**
  * @ingroup proteus
  * Swift (Kumar et al., "Swift: Delay is Simple and Effective for Congestion Control in the
- * Datacenter", SIGCOMM 2020, algorithm 1 and section 3.5): a window that grows while the delay is
- * below a target, and shrinks in proportion to the excess at most once per round trip. The target
- * grows with the hops of the path and for small windows. Windows below one packet are paced. End
- * host delay is not told apart: the model's hosts take no time.
+ * Datacenter", SIGCOMM 2020, algorithm 1 and section 3.5). The window grows while the delay is
+ * below a target; above it, it shrinks in proportion to the excess, at most once per round trip.
+ * The target grows with the hops of the path, and for small windows. Windows below one packet are
+ * paced. Only the delay of the fabric counts: the hosts of the model take no time.
  */
 class Swift : public CongestionControl
 {

@@ -16,9 +16,9 @@ namespace proteus
 
 /**
  * @ingroup proteus
- * Who uses queue pairs. Called at the fabric's time, Fabric::GetTimePs(), at which
- * Simulator::Now() may lag: send on from here as you like, but let what needs the simulator's
- * clock go through Fabric::CallAtPresent().
+ * Who uses queue pairs. Its functions are called at the fabric's time, Fabric::GetTimePs();
+ * Simulator::Now() may be earlier. From here one may send on at once, but what needs the
+ * simulator's clock must go through Fabric::CallAtPresent().
  */
 class TransportUser
 {

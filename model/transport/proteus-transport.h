@@ -42,18 +42,18 @@ namespace proteus
  * Reliable-connection queue pairs between endpoints (GPUs, hosts).
  *
  * A queue pair cuts messages into packets of the smallest unit size on its path, numbers them, and
- * sends them in order, in turn with the other queue pairs of its port and traffic class, packet by
- * packet; lower traffic classes go first. A window limits its bytes in flight, pacing its rate; a
- * congestion control steers both. The receiver delivers messages exactly once and in order. It
+ * sends them in order. The queue pairs of a port and traffic class take turns packet by packet;
+ * lower traffic classes go first. A window limits the bytes in flight, pacing the rate; a
+ * congestion control steers both. The receiver delivers messages exactly once and in order, and
  * acknowledges what the sender asks it to: every message, every so many packets, and the packet
- * that fills the window. What is lost is sent again after a negative acknowledgement (go-back-N or
+ * that fills the window. Lost packets are sent again after a negative acknowledgement (go-back-N or
  * selective repeat) or a timeout.
  *
- * A queue pair may name waypoints, such as the NICs at both ends, that its packets pass and where
- * they are sent on from. On NVLink, packets take whichever of the equal-cost connections of their
- * GPU is free next (NVSwitch systems interleave addresses over all of them), and packets that
- * overtake others are held until those have come; everywhere else a queue pair leaves its source by
- * one port, picked among equals by a hash.
+ * A queue pair may name waypoints, such as the NICs at both ends, where its packets are received
+ * and sent on. On NVLink, a packet takes whichever of the equal-cost connections of its GPU is free
+ * next (NVSwitch systems interleave addresses over all of them), and packets that overtake others
+ * are held until those have come. Everywhere else a queue pair leaves its source by one port, which
+ * a hash picks among equals.
  *
  * Groups do operations inside switches: see CreateGroup().
  */
@@ -82,8 +82,9 @@ class Transport : public Object, private FabricEndpoint, private TransportSettin
     uint32_t CreateQueuePair(const QueuePairOptions& options);
 
     /**
-     * Whoever sends on a queue pair begins anew: if nothing is under way on it, it takes its ports
-     * in turn from the first one on, as a new queue pair does.
+     * Begins anew with the ports of the source: if nothing is under way on the queue pair, its
+     * packets take these in turn from the first one on, as those of a new queue pair do. To be
+     * called when a kernel begins to use the queue pair.
      * @param queuePair which one
      */
     void Restart(uint32_t queuePair);
@@ -115,7 +116,7 @@ class Transport : public Object, private FabricEndpoint, private TransportSettin
     uint32_t CreateGroup(const GroupOptions& options);
 
     /**
-     * Makes the lanes of a group that are made when they are first used otherwise.
+     * Makes the lanes of a group now, which otherwise are made when they are first used.
      * @param group which one
      * @param reductions whether members will give to sums
      * @param multicasts by member: whether it will multicast
@@ -130,7 +131,7 @@ class Transport : public Object, private FabricEndpoint, private TransportSettin
     void RestartGroup(uint32_t group);
 
     /**
-     * Begins a member's part of the group's next operation of its kind; every member begins every
+     * Begins a member's part of the group's next operation of its kind. Every member begins every
      * reduction and all-reduction, in the same order and with the same size and root. A multicast
      * is begun by its sender alone.
      * @param group which one
@@ -222,8 +223,8 @@ class Transport : public Object, private FabricEndpoint, private TransportSettin
 
     /**
      * @param queuePair a queue pair
-     * @return whether what is sent on it depends on nothing but its ports: no congestion control,
-     * no acknowledgements after a while, no limit that it shares, one way for all packets
+     * @return whether what is sent on it depends on nothing but its ports: it has no congestion
+     * control, no delayed acknowledgements, no limit that it shares, and one way for all packets
      */
     bool IsSelfContained(uint32_t queuePair) const;
 
@@ -233,8 +234,8 @@ class Transport : public Object, private FabricEndpoint, private TransportSettin
 
     /**
      * @param queuePair a queue pair
-     * @return all ports that its units may take, in the order of their ways: those of the data, of
-     * each port of the source; back; and forth, as answers go. NO_PORT stands behind every way.
+     * @return all ports that its units may take: the ways of the data from each port of the source,
+     * the way back, and the way of answers to control units; NO_PORT stands after each way
      */
     std::vector<PortId> GetWays(uint32_t queuePair) const;
 
