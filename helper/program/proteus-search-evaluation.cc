@@ -9,14 +9,18 @@
 #include "proteus-executors.h"
 #include "proteus-stop-signals.h"
 
+#include "ns3/proteus-flow-run.h"
+#include "ns3/proteus-graph-part.h"
 #include "ns3/proteus-inventory.h"
 #include "ns3/proteus-output-file.h"
+#include "ns3/proteus-plan-reduction.h"
 #include "ns3/proteus-run-analysis.h"
 #include "ns3/proteus-tables.h"
 
 #include <algorithm>
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <stdexcept>
 #include <vector>
 
@@ -68,6 +72,16 @@ FromJson(const Json& object)
     return run;
 }
 
+/// @return whether two GPUs of a server send through the same NIC
+bool
+SharesNics(const Cluster& cluster)
+{
+    std::set<VertexId> nics;
+    return std::any_of(cluster.GetGpus().begin(), cluster.GetGpus().end(), [&](VertexId gpu) {
+        return !nics.insert(cluster.GetNic(gpu)).second;
+    });
+}
+
 std::optional<double>
 GetSeconds(const SearchRun& run)
 {
@@ -85,7 +99,8 @@ SearchEvaluation::SearchEvaluation(const ProgramOptions& options,
       m_cluster(cluster),
       m_memoryBytes(memoryBytes),
       m_settings(MakeExecutorSettings(options)),
-      m_flow(FindExecutor("flow"))
+      m_flow(FindExecutor("flow")),
+      m_sharesNics(cluster.GetNServers() > 1 && SharesNics(cluster))
 {
     if (!log.empty())
     {
@@ -232,6 +247,60 @@ SearchEvaluation::RunFlows(SearchCandidate& candidate)
         run.failure = std::string("does not compile: ") + error.what();
     }
     Remember("flow", candidate.strategy, run);
+    return GetSeconds(run);
+}
+
+std::unique_ptr<Paths>
+SearchEvaluation::TakePaths()
+{
+    const std::lock_guard<std::mutex> lock(m_mutex);
+    if (m_paths.empty())
+    {
+        return std::make_unique<Paths>(m_cluster);
+    }
+    std::unique_ptr<Paths> paths = std::move(m_paths.back());
+    m_paths.pop_back();
+    return paths;
+}
+
+std::optional<double>
+SearchEvaluation::RunReduced(SearchCandidate& candidate)
+{
+    SearchRun& run = candidate.reduced;
+    if (Recall("reduced", candidate.strategy, run))
+    {
+        return GetSeconds(run);
+    }
+    run = candidate.job.estimate;
+    try
+    {
+        ExecutionGraph graph = Compile(candidate.job.make());
+        if (!m_sharesNics)
+        {
+            graph = KeepDevices(graph, FindRepresentatives(candidate.job.plan));
+        }
+        std::unique_ptr<Paths> paths = TakePaths();
+        const FlowRun flow = RunFlow(
+            graph,
+            m_cluster,
+            *paths,
+            m_settings.runtime,
+            MakeFlowParameters(m_settings, false),
+            m_settings.collectives,
+            FlowRung::FLOW,
+            [](uint64_t, uint64_t, int64_t) { return !StopSignals::Obey(); });
+        RunRecord record;
+        record.isPartial = flow.isPartial;
+        RequireWhole(record);
+        run.seconds = 1e-12 * static_cast<double>(flow.timeline.endPs) * candidate.job.scale;
+        const std::lock_guard<std::mutex> lock(m_mutex);
+        m_paths.push_back(std::move(paths));
+    }
+    catch (const std::invalid_argument& error)
+    {
+        run.failure = std::string("does not compile: ") + error.what();
+    }
+    Remember("reduced", candidate.strategy, run);
     return GetSeconds(run);
 }
 

@@ -13,15 +13,18 @@
 #include "ns3/proteus-breakdown.h"
 #include "ns3/proteus-cluster.h"
 #include "ns3/proteus-executor.h"
+#include "ns3/proteus-paths.h"
 
 #include <cstdint>
 #include <fstream>
 #include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 /**
  * @file
@@ -46,6 +49,17 @@ struct SearchRun
 };
 
 /// @ingroup proteus
+/// A small job that stands for a strategy, see ReducePlan().
+struct ReducedJob
+{
+    ParallelPlan plan;                  //!< of the small job
+    std::function<TrainingPlan()> make; //!< model and strategy of the small job
+    double scale{1};                    //!< time of the strategy by formula, in that of the small
+                                        //!< job by formula
+    SearchRun estimate;                 //!< of the strategy, by formula
+};
+
+/// @ingroup proteus
 /// A strategy to evaluate.
 struct SearchCandidate
 {
@@ -55,6 +69,9 @@ struct SearchCandidate
     std::function<void(std::ostream&)> write; //!< the strategy as JSON
     uint64_t devices{1};                      //!< GPUs
     double analyticS{0};                      //!< time of an iteration by formula
+    std::optional<ParallelPlan> plan;         //!< if it is one
+    ReducedJob job;                           //!< where a reduced run is wanted
+    SearchRun reduced;                        //!< by a reduced run, where evaluated
     SearchRun flow;                           //!< by flows, where evaluated
     SearchRun packet;                         //!< by packets, where evaluated
 };
@@ -85,6 +102,15 @@ class SearchEvaluation
     /// @return its time, nothing where it does not compile or does not fit
     std::optional<double> RunFlows(SearchCandidate& candidate);
 
+    /**
+     * Runs the small job of a candidate by flows, and takes its time to be to the formula's as that
+     * of the whole is. Devices that do what others do are left out where no two GPUs have the same
+     * NIC. Several threads may do so at once.
+     * @param candidate gets the run: time, and all else by formula
+     * @return its time, nothing where the small job does not compile
+     */
+    std::optional<double> RunReduced(SearchCandidate& candidate);
+
     /// Runs a candidate by packets. @param candidate gets the run @return its time
     std::optional<double> RunPackets(SearchCandidate& candidate);
 
@@ -96,6 +122,7 @@ class SearchEvaluation
 
   private:
     ExecutionGraph Compile(const TrainingPlan& plan) const;
+    std::unique_ptr<Paths> TakePaths();
     void ReadLog(const std::string& path, const std::string& subject);
     bool Recall(const std::string& rung, const std::string& strategy, SearchRun& run);
     void Remember(const std::string& rung, const std::string& strategy, const SearchRun& run);
@@ -109,7 +136,9 @@ class SearchEvaluation
     uint64_t m_memoryBytes;
     ExecutorSettings m_settings;
     const Executor& m_flow;
+    bool m_sharesNics{false}; //!< whether two GPUs of a server have the same NIC
     std::mutex m_mutex;                                               //!< of what follows
+    std::vector<std::unique_ptr<Paths>> m_paths;                      //!< that nobody uses now
     std::map<std::pair<std::string, std::string>, SearchRun> m_known; //!< by rung and strategy
     std::string m_logPath;                                            //!< for errors
     std::ofstream m_log;

@@ -87,7 +87,15 @@ SearchOptions::AddTo(OptionList& command)
                      "seconds after which nothing new is begun (0: none): half of them for "
                      "formulas, the rest for runs",
                      budget);
-    command.AddValue("flows", "strategies that are run by flows, the best by formula", flows);
+    command.AddValue("reduced",
+                     "plans, the best by formula, for each of which a small job that stands for "
+                     "it is run by flows, for large clusters: fewer replicas and micro-batches; "
+                     "layouts and files of strategies have none (0: no such runs)",
+                     reduced);
+    command.AddValue("flows",
+                     "strategies that are run by flows, the best by formula or, with --reduced, by "
+                     "reduced runs; with these it may be 0",
+                     flows);
     command.AddValue("packets",
                      "strategies that are run by packets, the best by flows (and the best of "
                      "experts')",

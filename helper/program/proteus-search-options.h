@@ -36,6 +36,7 @@ struct SearchOptions : ProgramOptions
     int64_t globalBatch{0}; //!< samples per iteration
     std::string objective{"time"};
     double budget{0};       //!< seconds; 0: none
+    int64_t reduced{0};     //!< plans for which a small job is run by flows
     int64_t flows{20};      //!< strategies that are run by flows
     int64_t packets{2};     //!< strategies that are run by packets
     int64_t threads{1};     //!< for flows

@@ -50,15 +50,9 @@ DescribeSearch(const SearchOutcome& outcome)
         words.push_back("Best: " + GetName(outcome.candidates[best]) + ", " +
                         FormatTime(GetFinest(outcome, best).seconds) + ".");
     }
-    for (std::size_t rung = 1; rung < outcome.rungs.size(); ++rung)
+    for (const std::string& agreement : DescribeAgreement(outcome))
     {
-        const RungAgreement agreement = CompareRungs(outcome.entries, rung);
-        if (agreement.entries > 1)
-        {
-            words.push_back("Rank correlation of " + outcome.rungs[rung - 1] + " and " +
-                            outcome.rungs[rung] + " over " + std::to_string(agreement.entries) +
-                            " strategies: " + FormatNumber(agreement.rankCorrelation, 3) + ".");
-        }
+        words.push_back(agreement + ".");
     }
     return words;
 }
@@ -75,8 +69,8 @@ WriteFront(const SearchOutcome& outcome, std::ostream& out)
         const bool isOnFront = IsOnParetoFront(outcome, number);
         (isOnFront ? front : dots)
             .push_back({GetName(candidate),
-                        static_cast<double>(candidate.flow.peakMemoryBytes),
-                        FindSpread({candidate.flow.seconds}),
+                        static_cast<double>(GetFlowRun(outcome, number).peakMemoryBytes),
+                        FindSpread({GetFlowRun(outcome, number).seconds}),
                         isOnFront});
     }
     std::stable_sort(front.begin(), front.end(), [](const ChartDot& a, const ChartDot& b) {
@@ -105,13 +99,12 @@ ListStrategies(const SearchOutcome& outcome)
         const std::size_t number = outcome.order[i];
         const SearchCandidate& candidate = outcome.candidates[number];
         const SearchRun& run = GetFinest(outcome, number);
-        const bool hasPacket = outcome.entries[number].values.size() > 2 &&
-                               outcome.entries[number].values[2].has_value();
+        const double packetS = GetSeconds(outcome, number, RUNG_PACKET);
         rows.push_back({std::to_string(i + 1),
                         candidate.strategy,
                         candidate.analyticS > 0 ? FormatTime(candidate.analyticS) : "",
-                        FormatTime(candidate.flow.seconds),
-                        hasPacket ? FormatTime(candidate.packet.seconds) : "",
+                        FormatTime(GetFlowRun(outcome, number).seconds),
+                        packetS > 0 ? FormatTime(packetS) : "",
                         FormatPercent(run.modelFlopUtilisation),
                         FormatBytes(static_cast<double>(run.peakMemoryBytes)),
                         DescribeStrategy(outcome, i)});
@@ -186,7 +179,7 @@ WriteSearchPage(const SearchOutcome& outcome,
     {
         out << "<h2 id=\"sensitivity\">What changes if ...</h2>\n";
         WriteMarkupTable(SENSITIVITY_HEAD,
-                         ListSensitivity(rows, outcome.candidates[outcome.order[0]].flow.seconds),
+                         ListSensitivity(rows, GetFlowRun(outcome, outcome.order[0]).seconds),
                          out);
     }
     std::vector<std::vector<std::string>> left;

@@ -21,18 +21,27 @@ namespace proteus
 namespace
 {
 
-std::string
-GetTime(const LadderEntry& entry, std::size_t rung, const SearchCandidate& candidate)
+/// @return whether a candidate has a value of a rung
+bool
+Has(const SearchOutcome& outcome, std::size_t candidate, SearchRung rung)
 {
-    if (rung == 0)
-    {
-        return candidate.analyticS > 0 ? FormatTime(candidate.analyticS) : "-";
-    }
-    if (rung >= entry.values.size() || !entry.values[rung])
-    {
-        return "-";
-    }
-    return FormatTime(rung == 1 ? candidate.flow.seconds : candidate.packet.seconds);
+    const std::vector<std::optional<double>>& values = outcome.entries[candidate].values;
+    return rung < values.size() && values[rung];
+}
+
+std::string
+GetTime(const SearchOutcome& outcome, std::size_t candidate, SearchRung rung)
+{
+    const double seconds = GetSeconds(outcome, candidate, rung);
+    return seconds > 0 ? FormatTime(seconds) : "-";
+}
+
+/// @return seconds as files have them, nothing where there is none
+std::string
+GetCell(const SearchOutcome& outcome, std::size_t candidate, SearchRung rung)
+{
+    const double seconds = GetSeconds(outcome, candidate, rung);
+    return seconds > 0 ? FormatNumber(seconds, rung == RUNG_FORMULA ? 9 : 12) : "";
 }
 
 /// What makes a strategy slower than the one before it: the part of the time that grows most.
@@ -91,17 +100,62 @@ FormatObjective(const SearchOutcome& outcome, const SearchRun& run, uint64_t dev
 const SearchRun&
 GetFinest(const SearchOutcome& outcome, std::size_t candidate)
 {
-    const LadderEntry& entry = outcome.entries[candidate];
-    const bool hasPacket = entry.values.size() > 2 && entry.values[2];
-    return hasPacket ? outcome.candidates[candidate].packet : outcome.candidates[candidate].flow;
+    return Has(outcome, candidate, RUNG_PACKET) ? outcome.candidates[candidate].packet
+                                                : GetFlowRun(outcome, candidate);
+}
+
+const SearchRun&
+GetFlowRun(const SearchOutcome& outcome, std::size_t candidate)
+{
+    return Has(outcome, candidate, RUNG_FLOW) ? outcome.candidates[candidate].flow
+                                              : outcome.candidates[candidate].reduced;
+}
+
+double
+GetSeconds(const SearchOutcome& outcome, std::size_t candidate, SearchRung rung)
+{
+    const SearchCandidate& one = outcome.candidates[candidate];
+    if (rung == RUNG_FORMULA)
+    {
+        return one.analyticS;
+    }
+    if (!Has(outcome, candidate, rung))
+    {
+        return 0;
+    }
+    return rung == RUNG_REDUCED ? one.reduced.seconds
+           : rung == RUNG_FLOW  ? one.flow.seconds
+                                : one.packet.seconds;
+}
+
+std::vector<std::string>
+DescribeAgreement(const SearchOutcome& outcome)
+{
+    const std::vector<std::string> names{"analytic", "reduced", "flow", "packet"};
+    std::vector<std::string> words;
+    for (std::size_t high = 1; high < N_RUNGS; ++high)
+    {
+        for (std::size_t low = high; low-- > 0;)
+        {
+            const RungAgreement agreement = CompareRungs(outcome.entries, low, high);
+            if (agreement.entries > 1)
+            {
+                words.push_back("Rank correlation of " + names[low] + " and " + names[high] + ", " +
+                                std::to_string(agreement.entries) +
+                                " strategies: " + FormatNumber(agreement.rankCorrelation, 3));
+                break; // with the nearest rung below
+            }
+        }
+    }
+    return words;
 }
 
 bool
 IsOnParetoFront(const SearchOutcome& outcome, std::size_t candidate)
 {
-    const SearchRun& mine = outcome.candidates[candidate].flow;
+    const SearchRun& mine = GetFlowRun(outcome, candidate);
     return std::none_of(outcome.order.begin(), outcome.order.end(), [&](std::size_t other) {
-        const SearchRun& run = outcome.candidates[other].flow;
+        const SearchRun& run = GetFlowRun(outcome, other);
         return run.seconds <= mine.seconds && run.peakMemoryBytes <= mine.peakMemoryBytes &&
                (run.seconds < mine.seconds || run.peakMemoryBytes < mine.peakMemoryBytes);
     });
@@ -141,12 +195,12 @@ PrintSearch(const SearchOutcome& outcome, std::size_t rows, std::ostream& out)
         out << "\nLeft out\n" << FormatTable(left, "rl");
     }
     std::vector<std::vector<std::string>> table{
-        {"rank", "analytic", "flow", "packet", "MFU", "idle", "memory", "", "strategy"}};
+        {"rank", "analytic", "reduced", "flow", "packet", "MFU", "idle", "memory", "", "strategy"}};
     const bool isTime = outcome.objective.kind == SearchObjective::TIME;
     if (!isTime)
     {
         const bool isCost = outcome.objective.kind == SearchObjective::COST;
-        table[0].insert(table[0].begin() + 4,
+        table[0].insert(table[0].begin() + 5,
                         isCost ? outcome.currency + "/1M samples" : "samples/s/GPU");
     }
     for (std::size_t i = 0; i < outcome.order.size() && i < rows; ++i)
@@ -154,43 +208,37 @@ PrintSearch(const SearchOutcome& outcome, std::size_t rows, std::ostream& out)
         const std::size_t number = outcome.order[i];
         const SearchCandidate& candidate = outcome.candidates[number];
         const SearchRun& run = GetFinest(outcome, number);
-        const LadderEntry& entry = outcome.entries[number];
         table.push_back({std::to_string(i + 1),
-                         GetTime(entry, 0, candidate),
-                         GetTime(entry, 1, candidate),
-                         GetTime(entry, 2, candidate),
+                         GetTime(outcome, number, RUNG_FORMULA),
+                         GetTime(outcome, number, RUNG_REDUCED),
+                         GetTime(outcome, number, RUNG_FLOW),
+                         GetTime(outcome, number, RUNG_PACKET),
                          FormatPercent(run.modelFlopUtilisation),
                          FormatPercent(run.seconds > 0 ? run.mean.idleS / run.seconds : 0),
                          FormatBytes(static_cast<double>(run.peakMemoryBytes)),
                          IsOnParetoFront(outcome, number) ? "*" : "",
                          candidate.strategy});
-        table.push_back({"", "", "", "", "", "", "", "", "  " + DescribeStrategy(outcome, i)});
+        table.push_back({"", "", "", "", "", "", "", "", "", "  " + DescribeStrategy(outcome, i)});
         if (isTime)
         {
             continue;
         }
-        table[table.size() - 2].insert(table[table.size() - 2].begin() + 4,
+        table[table.size() - 2].insert(table[table.size() - 2].begin() + 5,
                                        FormatObjective(outcome, run, candidate.devices));
         table.back().insert(table.back().begin(), "");
     }
     out << "\nBest strategies (* none is both faster and smaller)\n"
-        << FormatTable(table, isTime ? "rrrrrrrll" : "rrrrrrrrll");
-    for (std::size_t rung = 1; rung < outcome.rungs.size(); ++rung)
+        << FormatTable(table, isTime ? "rrrrrrrrll" : "rrrrrrrrrll");
+    for (const std::string& words : DescribeAgreement(outcome))
     {
-        const RungAgreement agreement = CompareRungs(outcome.entries, rung);
-        if (agreement.entries > 1)
-        {
-            out << "Rank correlation of " << outcome.rungs[rung - 1] << " and "
-                << outcome.rungs[rung] << ", " << agreement.entries
-                << " strategies: " << FormatNumber(agreement.rankCorrelation, 3) << "\n";
-        }
+        out << words << "\n";
     }
 }
 
 void
 WriteSearchCsv(const SearchOutcome& outcome, std::ostream& out)
 {
-    out << "rank,name,strategy,devices,analytic_s,flow_s,packet_s,peak_memory_bytes,mfu,compute_s";
+    out << "rank,name,strategy,devices,analytic_s,reduced_s,flow_s,packet_s,peak_memory_bytes,mfu,compute_s";
     for (std::size_t i = 0; i < N_PARALLELISMS; ++i)
     {
         out << ",exposed_" << ToString(static_cast<Parallelism>(i)) << "_s";
@@ -201,14 +249,13 @@ WriteSearchCsv(const SearchOutcome& outcome, std::ostream& out)
     {
         const std::size_t number = outcome.order[i];
         const SearchCandidate& candidate = outcome.candidates[number];
-        const LadderEntry& entry = outcome.entries[number];
         const SearchRun& run = GetFinest(outcome, number);
-        const bool hasPacket = entry.values.size() > 2 && entry.values[2];
         out << i + 1 << ',' << QuoteCsv(candidate.name) << ',' << QuoteCsv(candidate.strategy)
             << ',' << candidate.devices << ','
-            << (candidate.analyticS > 0 ? FormatNumber(candidate.analyticS, 9) : "") << ','
-            << FormatNumber(candidate.flow.seconds, 12) << ','
-            << (hasPacket ? FormatNumber(candidate.packet.seconds, 12) : "") << ','
+            << GetCell(outcome, number, RUNG_FORMULA) << ','
+            << GetCell(outcome, number, RUNG_REDUCED) << ','
+            << GetCell(outcome, number, RUNG_FLOW) << ','
+            << GetCell(outcome, number, RUNG_PACKET) << ','
             << run.peakMemoryBytes << ',' << FormatNumber(run.modelFlopUtilisation, 6) << ','
             << FormatNumber(run.mean.computeS, 9);
         for (const double seconds : run.mean.exposedS)

@@ -31,13 +31,23 @@ namespace proteus
 {
 
 /// @ingroup proteus
+/// How strategies are ranked, from coarse to fine: positions in LadderEntry::values.
+enum SearchRung : uint8_t
+{
+    RUNG_FORMULA, //!< PlanEstimator, or the cost of layouts
+    RUNG_REDUCED, //!< a small job by flows
+    RUNG_FLOW,    //!< flows
+    RUNG_PACKET,  //!< packets
+    N_RUNGS,      //!< how many there are
+};
+
+/// @ingroup proteus
 /// A finished search.
 struct SearchOutcome
 {
     std::vector<SearchCandidate> candidates; //!< all of them
     std::vector<LadderEntry> entries;        //!< by candidate
     std::vector<std::size_t> order;          //!< positions of those that were run, the best first
-    std::vector<std::string> rungs;          //!< their names, "analytic" first
     PrunedPlans pruned;                      //!< what was left out, and why
     uint64_t visited{0};                     //!< plans that were looked at
     bool isComplete{true};                   //!< whether the space was looked at as a whole
@@ -87,6 +97,21 @@ bool IsOnParetoFront(const SearchOutcome& outcome, std::size_t candidate);
 const SearchRun& GetFinest(const SearchOutcome& outcome, std::size_t candidate);
 
 /// @ingroup proteus
+/// @param outcome of a search @param candidate one that was run
+/// @return its run by flows, or by a reduced run where there is none
+const SearchRun& GetFlowRun(const SearchOutcome& outcome, std::size_t candidate);
+
+/// @ingroup proteus
+/// @param outcome of a search @param candidate any @param rung how it was ranked
+/// @return the time that the rung has found, 0 where it has found none
+double GetSeconds(const SearchOutcome& outcome, std::size_t candidate, SearchRung rung);
+
+/// @ingroup proteus
+/// @param outcome of a search
+/// @return a line for every two rungs that follow each other: how they rank
+std::vector<std::string> DescribeAgreement(const SearchOutcome& outcome);
+
+/// @ingroup proteus
 /// @param outcome of a search @param position among those that were run, from 0
 /// @return name, exposed communication, and why it is worse than the one before
 std::string DescribeStrategy(const SearchOutcome& outcome, std::size_t position);
@@ -99,7 +124,7 @@ void PrintSearch(const SearchOutcome& outcome, std::size_t rows, std::ostream& o
 /**
  * @ingroup proteus
  * Writes a line per strategy that was run, the best first, after the header
- * `rank,name,strategy,devices,analytic_s,flow_s,packet_s,peak_memory_bytes,mfu,compute_s,
+ * `rank,name,strategy,devices,analytic_s,reduced_s,flow_s,packet_s,peak_memory_bytes,mfu,compute_s,
  * exposed_tensor_s,...,idle_s,pareto,samples_per_gpu_s,price_per_sample`. Times but the first three
  * are means over the GPUs in the finest run there is; what there is none of is empty. pareto: 1
  * where none is both faster and smaller. price_per_sample is there with objective cost.

@@ -15,6 +15,7 @@
 #include "ns3/proteus-input-file.h"
 #include "ns3/proteus-plan-communication.h"
 #include "ns3/proteus-plan-layouts.h"
+#include "ns3/proteus-plan-reduction.h"
 #include "ns3/proteus-plan-search.h"
 #include "ns3/proteus-prices-json.h"
 #include "ns3/proteus-split.h"
@@ -77,8 +78,10 @@ class Search
         SetSpace();
         PlanEstimator estimator([this](const ParallelPlan& plan) { return Make(plan).model; },
                                 MakeTimer(),
-                                m_communication);
+                                m_communication,
+                                GetOverlapSlowdown());
         Rank(estimator);
+        MakeReducedJobs(estimator);
         Climb();
         m_outcome.order = RankEntries(m_outcome.entries);
         m_outcome.objective = m_objective;
@@ -133,6 +136,12 @@ class Search
     TrainingPlan Make(const ParallelPlan& plan) const
     {
         return Make(m_options.model, plan);
+    }
+
+    /// @return what kernels lose to communication beside them
+    double GetOverlapSlowdown() const
+    {
+        return m_evaluation.GetSettings().runtime.sharesGpu ? PlanEstimator::SHARING_SLOWDOWN : 0;
     }
 
     /// Times kernels as the graphs that are run have them.
@@ -222,6 +231,7 @@ class Search
                               std::ostream& out) { WritePlanJson(plan, title, out); };
         candidate.devices = plan.GetNDevices();
         candidate.analyticS = estimate.seconds;
+        candidate.plan = plan;
         Add(std::move(candidate));
     }
 
@@ -281,12 +291,18 @@ class Search
         {
             return;
         }
+        if (m_options.reduced > 0)
+        {
+            ++m_outcome.pruned["layouts: no small job stands for them (--reduced)"];
+            return;
+        }
         LayoutSearch search;
         search.source = [this](const ParallelPlan& plan) { return Make(plan).model; };
         search.space.communication = &m_communication;
         search.space.kernelTime = MakeTimer();
         search.space.precision = m_space.base.precision;
         search.space.memoryBytes = m_memoryBytes;
+        search.space.overlapSlowdown = GetOverlapSlowdown();
         search.devices = m_space.devices.back();
         search.mostPlans = ToCount(m_options.layoutPlans, "layoutPlans", 0);
         search.isOver = [this]() { return IsOver(0.5); };
@@ -347,6 +363,49 @@ class Search
         m_outcome.entries.push_back(std::move(entry));
     }
 
+    /// Small jobs for as many of the best plans as are to have reduced runs, and for experts'.
+    void MakeReducedJobs(PlanEstimator& estimator)
+    {
+        std::vector<std::size_t> order;
+        for (std::size_t i = 0; i < m_outcome.entries.size(); ++i)
+        {
+            if (m_outcome.candidates[i].plan)
+            {
+                order.push_back(i);
+            }
+        }
+        std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+            return *m_outcome.entries[a].values[0] < *m_outcome.entries[b].values[0];
+        });
+        const uint64_t most = ToCount(m_options.reduced, "reduced", 0);
+        for (std::size_t k = 0; most > 0 && k < order.size(); ++k)
+        {
+            SearchCandidate& candidate = m_outcome.candidates[order[k]];
+            // Some more, in the place of those that do not compile.
+            if (k >= most + most / 10 && candidate.name.empty())
+            {
+                continue;
+            }
+            ReducedJob& job = candidate.job;
+            job.plan = ReducePlan(*candidate.plan);
+            job.make = [model = m_options.model, plan = job.plan]() { return Make(model, plan); };
+            job.scale = candidate.analyticS / estimator.Estimate(job.plan).seconds;
+            const PlanEstimate whole = estimator.Estimate(*candidate.plan);
+            job.estimate.peakMemoryBytes = static_cast<uint64_t>(whole.memoryBytes);
+            job.estimate.mean.computeS = whole.computeS + whole.optimizerS;
+            job.estimate.mean.bubbleS = whole.bubbleS;
+            job.estimate.mean.exposedS = whole.exposedS;
+            for (const double seconds : whole.exposedS)
+            {
+                job.estimate.mean.exposedCommunicationS += seconds;
+            }
+            job.estimate.modelFlopUtilisation =
+                3 * m_facts.forwardFlopsPerSample * static_cast<double>(m_space.globalBatch) /
+                (m_gpu.PeakFlops(m_space.base.precision.compute) * whole.seconds *
+                 static_cast<double>(candidate.devices));
+        }
+    }
+
     /// The best ones by flows, the best of these by packets.
     void Climb()
     {
@@ -363,10 +422,21 @@ class Search
                 progress.Say(std::to_string(runs) + " by " + how);
             }
         };
+        LadderRung reduced;
+        reduced.name = "reduced";
+        reduced.most = ToCount(m_options.reduced, "reduced", 0);
+        reduced.mostPinned = reduced.most > 0 ? m_outcome.candidates.size() : 0;
+        reduced.threads = ToCount(m_options.threads, "threads", 1, 1024);
+        reduced.evaluate = [&](std::size_t i) {
+            say("reduced runs");
+            SearchCandidate& candidate = m_outcome.candidates[i];
+            return candidate.job.make ? value(candidate, m_evaluation.RunReduced(candidate))
+                                      : std::nullopt;
+        };
         LadderRung flow;
         flow.name = "flow";
-        flow.most = ToCount(m_options.flows, "flows", 1);
-        flow.mostPinned = m_outcome.candidates.size();
+        flow.most = ToCount(m_options.flows, "flows", reduced.most > 0 ? 0 : 1);
+        flow.mostPinned = flow.most > 0 ? m_outcome.candidates.size() : 0;
         flow.threads = ToCount(m_options.threads, "threads", 1, 1024);
         flow.evaluate = [&](std::size_t i) {
             say("flows");
@@ -384,16 +454,15 @@ class Search
         };
         try
         {
-            ClimbLadder(m_outcome.entries, {flow, packet}, [this]() { return IsOver(1); });
+            ClimbLadder(m_outcome.entries, {reduced, flow, packet}, [this]() { return IsOver(1); });
         }
         catch (const RunStopped&) // what was under way has no result
         {
             for (LadderEntry& entry : m_outcome.entries)
             {
-                entry.values.resize(3);
+                entry.values.resize(N_RUNGS);
             }
         }
-        m_outcome.rungs = {"analytic", "flow", "packet"};
         for (const SearchCandidate& candidate : m_outcome.candidates)
         {
             if (!candidate.flow.failure.empty())

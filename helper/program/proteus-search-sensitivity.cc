@@ -89,12 +89,14 @@ FindSensitivity(const SearchOptions& options,
     again.log = "";
     again.experts.clear();
     again.flows = MOST_FLOWS;
+    again.reduced = 0;
     again.packets = 0;
     again.layoutPlans = 0;
     SearchSubject other = subject;
     other.pinned = {outcome.candidates[outcome.order.at(0)]};
     other.pinned[0].name = "today's best";
     other.pinned[0].analyticS = 0; // was for today
+    other.pinned[0].plan.reset();
     other.pinned[0].flow = SearchRun();
     other.pinned[0].packet = SearchRun();
     std::vector<SensitivityRow> rows;

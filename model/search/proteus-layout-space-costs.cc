@@ -175,12 +175,16 @@ LayoutSpace::AddCosts(const ModelOperator& op, LayoutCandidate& candidate) const
         {
             continue;
         }
+        // A small gradient is a part of a bucket: its share of what the bucket costs.
+        const double whole = GetLocalBytes(tensor, candidate.reads[i], GetGradientBytes());
+        const double buckets = std::max(1.0, m_options.bucketBytes / whole);
         candidate.gradientCost +=
-            m_options.gradientWeight * GetBoxingCost(*m_options.communication,
-                                                     candidate.gradients[i],
-                                                     candidate.reads[i],
-                                                     m_model.GetTensor(tensor).shape,
-                                                     GetGradientBytes());
+            m_options.gradientWeight / buckets *
+            GetBoxingCost(*m_options.communication,
+                          candidate.gradients[i],
+                          candidate.reads[i],
+                          m_model.GetTensor(tensor).shape,
+                          GetGradientBytes() * buckets);
         double sharers = 1; // of the optimizer's state
         for (const MeshAxis axis : candidate.reads[i].GetReplicated())
         {

@@ -92,6 +92,8 @@ struct LayoutSpaceOptions
     bool isReadAgain{false};
     LayoutPipeline pipeline;           //!< none: one stage
     bool sharesState{false};           //!< whether replicas share the optimizer's state: ZeRO 1
+    double overlapSlowdown{0};         //!< see PlanEstimator
+    double bucketBytes{0};             //!< of gradients that are reduced together; 0: each alone
     double gradientWeight{1};          //!< reductions of gradients per micro-batch
     double stateBytesPerParameter{12}; //!< of the optimizer; for memory
     double memoryBytes{0}; //!< a candidate that takes more alone is left out; 0: none is

@@ -24,6 +24,8 @@ namespace proteus
 namespace
 {
 
+constexpr double MEGABYTE = 1e6;
+
 /// The mesh axis of plans along which pipeline stages lie.
 const std::string PIPELINE = "pp";
 
@@ -349,7 +351,9 @@ GetSeconds(const LayoutSpace& space,
         // ZeRO 1: half is scattered before the update, half is gathered after it.
         const double half = base.optimizer.zero > 0 ? group.gradients / 2 : 0;
         const double early = group.gradients - half;
-        exposed = std::max(exposed, half + std::max(LAST * early, early - 2.0 / 3 * group.kernels));
+        const double late = std::max(LAST * early, early - 2.0 / 3 * group.kernels);
+        const double slowdown = space.GetOptions().overlapSlowdown * (early - late);
+        exposed = std::max(exposed, half + late + slowdown);
     }
     return GetPipelineTime(work).seconds + exposed;
 }
@@ -446,6 +450,9 @@ SearchLayouts(const Model& model,
     options.gradientWeight = 1.0 / base.schedule.microBatches;
     options.isReadAgain = true;
     options.sharesState = base.optimizer.zero > 0;
+    options.bucketBytes = base.gradients.policy == BucketPolicy::TENSOR
+                              ? 0
+                              : MEGABYTE * base.gradients.bucketMegabytes;
     options.pipeline = DescribePipeline(model, base);
     const uint32_t ranks = options.pipeline.ranks;
     for (const std::vector<uint32_t>& sizes : ListMeshes(devices / ranks, mostAxes))

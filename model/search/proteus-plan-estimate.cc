@@ -105,10 +105,14 @@ struct Rank
 class PlanFormula
 {
   public:
-    PlanFormula(const ParallelPlan& plan, const KernelTimer& timer, const CommunicationCost& cost)
+    PlanFormula(const ParallelPlan& plan,
+                const KernelTimer& timer,
+                const CommunicationCost& cost,
+                double overlapSlowdown)
         : m_plan(plan),
           m_timer(timer),
           m_cost(cost),
+          m_overlapSlowdown(overlapSlowdown),
           m_microBatches(plan.GetNMicroBatches()),
           m_ranks(plan.pipelineParallel),
           m_replicas(MakeGroup(uint64_t{plan.contextParallel} * plan.expertParallel,
@@ -243,9 +247,11 @@ class PlanFormula
                                                  GetBytes(m_plan.precision.gradient));
             const auto [gather, exposed] =
                 m_plan.optimizer.zero < 3 ? std::pair(0.0, 0.0) : GetGatherSeconds(rank);
-            const double forward = std::max(rank.forwardS + exposed, gather);
+            double forward = std::max(rank.forwardS + exposed, gather);
             // Both use the same links.
-            const double backward = std::max(rank.backwardS + exposed, gather + scatter);
+            double backward = std::max(rank.backwardS + exposed, gather + scatter);
+            forward += m_overlapSlowdown * (gather - (forward - rank.forwardS));
+            backward += m_overlapSlowdown * (gather + scatter - (backward - rank.backwardS));
             rank.communicationS[static_cast<std::size_t>(Parallelism::DATA)] +=
                 forward + backward - rank.GetPass();
             rank.forwardS = forward;
@@ -295,7 +301,8 @@ class PlanFormula
         }
         buckets = std::max(1.0, buckets);
         const double last = rank.backwardS / m_plan.virtualStages;
-        all = std::max(all / buckets, all - last * (1 - 1 / buckets));
+        const double exposed = std::max(all / buckets, all - last * (1 - 1 / buckets));
+        all = exposed + m_overlapSlowdown * (all - exposed);
         const bool isTied = m_tiedElements > 0 && (r == 0 || r + 1 == m_ranks.size());
         if (isTied && m_ranks.size() > 1)
         {
@@ -367,6 +374,7 @@ class PlanFormula
     const ParallelPlan& m_plan;
     const KernelTimer& m_timer;
     const CommunicationCost& m_cost;
+    double m_overlapSlowdown;
     double m_microBatches;
     std::vector<Rank> m_ranks;
     std::vector<DeviceId> m_replicas;       //!< that have the same parameters
@@ -421,10 +429,14 @@ CountInFlight(ScheduleKind kind,
     }
 }
 
-PlanEstimator::PlanEstimator(ModelSource source, KernelTimer timer, const CommunicationCost& cost)
+PlanEstimator::PlanEstimator(ModelSource source,
+                             KernelTimer timer,
+                             const CommunicationCost& cost,
+                             double overlapSlowdown)
     : m_source(std::move(source)),
       m_timer(std::move(timer)),
       m_cost(cost),
+      m_overlapSlowdown(overlapSlowdown),
       m_model(m_source(ParallelPlan()))
 {
 }
@@ -479,7 +491,7 @@ PlanEstimator::GetStages(uint32_t nStages)
 PlanEstimate
 PlanEstimator::Estimate(const ParallelPlan& plan)
 {
-    PlanFormula formula(plan, m_timer, m_cost);
+    PlanFormula formula(plan, m_timer, m_cost, m_overlapSlowdown);
     const PlanShard& shard = GetShard(plan);
     const std::vector<uint32_t>& stages = GetStages(plan.pipelineParallel * plan.virtualStages);
     for (std::size_t i = 0; i < shard.size(); ++i)

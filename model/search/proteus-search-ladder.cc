@@ -99,6 +99,18 @@ EvaluateBest(std::vector<LadderEntry>& entries,
     }
 }
 
+/// @return the nearest rung below that ranks anything
+std::size_t
+FindRungBelow(const std::vector<LadderRung>& rungs, std::size_t level)
+{
+    std::size_t below = level - 1;
+    while (below > 0 && rungs[below - 1].most == 0 && rungs[below - 1].mostPinned == 0)
+    {
+        --below;
+    }
+    return below;
+}
+
 } // namespace
 
 void
@@ -110,11 +122,12 @@ ClimbLadder(std::vector<LadderEntry>& entries,
     {
         std::vector<std::size_t> pinned;
         std::vector<std::size_t> others;
+        const std::size_t below = FindRungBelow(rungs, level);
         for (std::size_t i = 0; i < entries.size(); ++i)
         {
             entries[i].values.resize(level + 1);
-            const bool isUnranked = level == 1 && entries[i].isPinned;
-            if (entries[i].values[level - 1] || isUnranked)
+            const bool isUnranked = below == 0 && entries[i].isPinned;
+            if (entries[i].values[below] || isUnranked)
             {
                 (entries[i].isPinned ? pinned : others).push_back(i);
             }
@@ -122,7 +135,7 @@ ClimbLadder(std::vector<LadderEntry>& entries,
         for (std::vector<std::size_t>* order : {&pinned, &others})
         {
             const auto value = [&](std::size_t i) {
-                return entries[i].values[level - 1].value_or(
+                return entries[i].values[below].value_or(
                     std::numeric_limits<double>::infinity());
             };
             std::stable_sort(order->begin(), order->end(), [&](std::size_t a, std::size_t b) {
@@ -136,16 +149,16 @@ ClimbLadder(std::vector<LadderEntry>& entries,
 }
 
 RungAgreement
-CompareRungs(const std::vector<LadderEntry>& entries, std::size_t rung)
+CompareRungs(const std::vector<LadderEntry>& entries, std::size_t low, std::size_t high)
 {
     std::vector<double> lower;
     std::vector<double> higher;
     for (const LadderEntry& entry : entries)
     {
-        if (rung < entry.values.size() && entry.values[rung - 1] && entry.values[rung])
+        if (high < entry.values.size() && entry.values[low] && entry.values[high])
         {
-            lower.push_back(*entry.values[rung - 1]);
-            higher.push_back(*entry.values[rung]);
+            lower.push_back(*entry.values[low]);
+            higher.push_back(*entry.values[high]);
         }
     }
     return {lower.size(), GetRankCorrelation(lower, higher)};

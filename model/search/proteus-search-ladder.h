@@ -49,7 +49,8 @@ struct LadderRung
 
 /**
  * @ingroup proteus
- * Evaluates entries rung by rung. What is evaluated does not depend on the number of threads.
+ * Evaluates entries rung by rung; one that is to rank nothing is passed over. What is evaluated
+ * does not depend on the number of threads.
  * @param entries get their values
  * @param rungs after the first one, whose values are there
  * @param isOver asked before every evaluation whether the time is up; none: never
@@ -70,10 +71,13 @@ struct RungAgreement
 /**
  * @ingroup proteus
  * @param entries with values
- * @param rung the higher one of two neighbours, at least 1
+ * @param low a rung
+ * @param high another one above it
  * @return how they agree on the entries that both know
  */
-RungAgreement CompareRungs(const std::vector<LadderEntry>& entries, std::size_t rung);
+RungAgreement CompareRungs(const std::vector<LadderEntry>& entries,
+                           std::size_t low,
+                           std::size_t high);
 
 /**
  * @ingroup proteus

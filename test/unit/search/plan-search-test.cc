@@ -6,10 +6,12 @@
 
 #include "ns3/proteus-cluster.h"
 #include "ns3/proteus-flow-run.h"
+#include "ns3/proteus-graph-part.h"
 #include "ns3/proteus-kernel-times.h"
 #include "ns3/proteus-model-json.h"
 #include "ns3/proteus-placement.h"
 #include "ns3/proteus-plan-communication.h"
+#include "ns3/proteus-plan-reduction.h"
 #include "ns3/proteus-plan-search.h"
 #include "ns3/proteus-search-ladder.h"
 #include "ns3/proteus-strategy-json.h"
@@ -254,6 +256,57 @@ TEST(PlanEstimate, RanksAsFlowsDo)
     EXPECT_GT(GetRankCorrelation(formula, flows), 0.8);
 }
 
+// Of devices that do the same, one stands for all: nothing changes but the number of tasks.
+TEST(PlanReduction, OneOfThoseThatDoTheSameStandsForAll)
+{
+    const Machine machine;
+    for (const char* text : {R"({"tp": 8, "pp": 2, "globalBatch": 4})",
+                             R"({"tp": 4, "pp": 2, "dp": 2, "globalBatch": 8})",
+                             R"({"tp": 8, "dp": 2, "globalBatch": 4, "sequenceParallel": true})"})
+    {
+        std::istringstream input(text);
+        const ParallelPlan plan = *ReadStrategyJson(input, "p.json").plan;
+        const Model model = LoadSmall(plan);
+        CompileOptions options;
+        options.kernelTime = machine.timer;
+        const ExecutionGraph whole = CompileModel(model, ExpandPlan(model, plan), options);
+        const std::vector<bool> isKept = FindRepresentatives(plan);
+        EXPECT_EQ(static_cast<uint32_t>(std::count(isKept.begin(), isKept.end(), true)),
+                  plan.pipelineParallel);
+        const ExecutionGraph part = KeepDevices(whole, isKept);
+        EXPECT_LT(part.GetNTasks(), whole.GetNTasks() / 2);
+        const double wholePs = static_cast<double>(RunFlow(whole, machine.cluster).timeline.endPs);
+        const double partPs = static_cast<double>(RunFlow(part, machine.cluster).timeline.endPs);
+        EXPECT_NEAR(partPs / wholePs, 1, 1e-3) << text;
+    }
+    EXPECT_THROW(KeepDevices(ExecutionGraph(), {true}), std::invalid_argument);
+}
+
+TEST(PlanReduction, SmallPlansStandForLargeOnes)
+{
+    const Machine machine;
+    PlanEstimator estimator(LoadSmall, machine.timer, machine.communication);
+    for (const char* text : {R"({"dp": 16, "globalBatch": 128, "zero": 1})",
+                             R"({"dp": 16, "globalBatch": 64, "zero": 3})",
+                             R"({"dp": 8, "tp": 2, "globalBatch": 64})",
+                             R"({"dp": 4, "pp": 4, "globalBatch": 128, "mapping": "tp-pp-dp"})",
+                             R"({"dp": 2, "pp": 4, "tp": 2, "globalBatch": 64})"})
+    {
+        std::istringstream input(text);
+        const ParallelPlan plan = *ReadStrategyJson(input, "p.json").plan;
+        const ParallelPlan small = ReducePlan(plan);
+        EXPECT_EQ(small.tensorParallel, plan.tensorParallel);
+        EXPECT_EQ(small.pipelineParallel, plan.pipelineParallel);
+        EXPECT_LT(small.globalBatch, plan.globalBatch) << text;
+        EXPECT_EQ(plan.dataParallel % small.dataParallel, 0u);
+        EXPECT_LE(small.GetNMicroBatches(), 2 * plan.pipelineParallel);
+        const double scale =
+            estimator.Estimate(plan).seconds / estimator.Estimate(small).seconds;
+        EXPECT_NEAR(machine.RunByFlows(small) * scale / machine.RunByFlows(plan), 1, 0.1) << text;
+        EXPECT_EQ(FormatPlan(ReducePlan(small)), FormatPlan(small));
+    }
+}
+
 TEST(PlanEstimate, SharingNeverNeedsMoreMemory)
 {
     const Machine machine;
@@ -395,7 +448,7 @@ TEST(SearchLadder, StopsWhenTheTimeIsUp)
     EXPECT_TRUE(entries[0].values[1].has_value());
     EXPECT_FALSE(entries[1].values[1].has_value());
     EXPECT_EQ(RankEntries(entries), (std::vector<std::size_t>{0, 2}));
-    EXPECT_EQ(CompareRungs(entries, 1).entries, 1u);
+    EXPECT_EQ(CompareRungs(entries, 0, 1).entries, 1u);
     rung.evaluate = [](std::size_t) -> std::optional<double> { throw std::runtime_error("no"); };
     EXPECT_THROW(ClimbLadder(entries, {rung}), std::runtime_error);
 }
