@@ -30,10 +30,24 @@ namespace
 
 constexpr std::size_t MOST_ROWS = 400; //!< of the table
 
+/// @return a strategy with a blank behind every comma, where lines may break
+std::string
+AddBreaks(const std::string& strategy)
+{
+    std::string text;
+    for (std::size_t i = 0; i < strategy.size(); ++i)
+    {
+        text += strategy[i];
+        const bool isOpen = i + 1 < strategy.size() && strategy[i + 1] != ' ';
+        text += strategy[i] == ',' && isOpen ? " " : "";
+    }
+    return text;
+}
+
 std::string
 GetName(const SearchCandidate& candidate)
 {
-    return (candidate.name.empty() ? "" : candidate.name + ": ") + candidate.strategy;
+    return (candidate.name.empty() ? "" : candidate.name + ": ") + AddBreaks(candidate.strategy);
 }
 
 std::vector<std::string>
@@ -101,7 +115,7 @@ ListStrategies(const SearchOutcome& outcome)
         const SearchRun& run = GetFinest(outcome, number);
         const double packetS = GetSeconds(outcome, number, RUNG_PACKET);
         rows.push_back({std::to_string(i + 1),
-                        candidate.strategy,
+                        AddBreaks(candidate.strategy),
                         candidate.analyticS > 0 ? FormatTime(candidate.analyticS) : "",
                         FormatTime(GetFlowRun(outcome, number).seconds),
                         packetS > 0 ? FormatTime(packetS) : "",
@@ -133,7 +147,7 @@ ListSensitivity(const std::vector<SensitivityRow>& rows, double seconds)
                          hasToday ? FormatChange(row.todaySeconds, seconds) : "",
                          hasBest ? FormatTime(row.bestSeconds) : "-",
                          hasBest ? FormatChange(row.bestSeconds, seconds) : "",
-                         hasBest ? row.best : "nothing fits"});
+                         hasBest ? AddBreaks(row.best) : "nothing fits"});
     }
     return table;
 }
@@ -168,12 +182,12 @@ WriteSearchPage(const SearchOutcome& outcome,
     BeginPage(subject, "Search for a strategy", DescribeSearch(outcome), out);
     if (!outcome.order.empty())
     {
+        WriteFront(outcome, out);
         out << "<h2 id=\"table\">Strategies, best first</h2>\n";
         WriteMarkupTable(
             {"rank", "strategy", "formula", "flows", "packets", "MFU", "memory", "why"},
             ListStrategies(outcome),
             out);
-        WriteFront(outcome, out);
     }
     if (!rows.empty() && !outcome.order.empty())
     {

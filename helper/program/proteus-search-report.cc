@@ -184,7 +184,9 @@ PrintSearch(const SearchOutcome& outcome, std::size_t rows, std::ostream& out)
     out << "\nLooked at " << FormatCount(outcome.visited) << " plans"
         << (outcome.isComplete ? "" : ", then the time was up") << "; "
         << FormatCount(outcome.candidates.size()) << " strategies ranked by formula, "
-        << outcome.order.size() << " of them run\n";
+        << outcome.order.size() << " of them run\nFramework of all: " << outcome.framework
+        << " (other programs choose by strategy; "
+        << "--framework=" << outcome.framework << " gives the same times)\n";
     std::vector<std::vector<std::string>> left;
     for (const auto& [reason, count] : outcome.pruned)
     {
@@ -238,7 +240,8 @@ PrintSearch(const SearchOutcome& outcome, std::size_t rows, std::ostream& out)
 void
 WriteSearchCsv(const SearchOutcome& outcome, std::ostream& out)
 {
-    out << "rank,name,strategy,devices,analytic_s,reduced_s,flow_s,packet_s,peak_memory_bytes,mfu,compute_s";
+    out << "rank,name,strategy,devices,analytic_s,reduced_s,flow_s,packet_s,peak_memory_bytes,mfu,"
+           "compute_s";
     for (std::size_t i = 0; i < N_PARALLELISMS; ++i)
     {
         out << ",exposed_" << ToString(static_cast<Parallelism>(i)) << "_s";
@@ -251,12 +254,10 @@ WriteSearchCsv(const SearchOutcome& outcome, std::ostream& out)
         const SearchCandidate& candidate = outcome.candidates[number];
         const SearchRun& run = GetFinest(outcome, number);
         out << i + 1 << ',' << QuoteCsv(candidate.name) << ',' << QuoteCsv(candidate.strategy)
-            << ',' << candidate.devices << ','
-            << GetCell(outcome, number, RUNG_FORMULA) << ','
-            << GetCell(outcome, number, RUNG_REDUCED) << ','
-            << GetCell(outcome, number, RUNG_FLOW) << ','
-            << GetCell(outcome, number, RUNG_PACKET) << ','
-            << run.peakMemoryBytes << ',' << FormatNumber(run.modelFlopUtilisation, 6) << ','
+            << ',' << candidate.devices << ',' << GetCell(outcome, number, RUNG_FORMULA) << ','
+            << GetCell(outcome, number, RUNG_REDUCED) << ',' << GetCell(outcome, number, RUNG_FLOW)
+            << ',' << GetCell(outcome, number, RUNG_PACKET) << ',' << run.peakMemoryBytes << ','
+            << FormatNumber(run.modelFlopUtilisation, 6) << ','
             << FormatNumber(run.mean.computeS, 9);
         for (const double seconds : run.mean.exposedS)
         {

@@ -52,6 +52,7 @@ struct SearchOutcome
     uint64_t visited{0};                     //!< plans that were looked at
     bool isComplete{true};                   //!< whether the space was looked at as a whole
     Objective objective;                     //!< what was wanted
+    std::string framework;                   //!< whose kernels and host all runs have
     std::string currency;                    //!< of prices, where they were wanted
 };
 

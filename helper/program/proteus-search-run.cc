@@ -85,6 +85,7 @@ class Search
         Climb();
         m_outcome.order = RankEntries(m_outcome.entries);
         m_outcome.objective = m_objective;
+        m_outcome.framework = m_framework.name;
         return std::move(m_outcome);
     }
 

@@ -178,13 +178,12 @@ LayoutSpace::AddCosts(const ModelOperator& op, LayoutCandidate& candidate) const
         // A small gradient is a part of a bucket: its share of what the bucket costs.
         const double whole = GetLocalBytes(tensor, candidate.reads[i], GetGradientBytes());
         const double buckets = std::max(1.0, m_options.bucketBytes / whole);
-        candidate.gradientCost +=
-            m_options.gradientWeight / buckets *
-            GetBoxingCost(*m_options.communication,
-                          candidate.gradients[i],
-                          candidate.reads[i],
-                          m_model.GetTensor(tensor).shape,
-                          GetGradientBytes() * buckets);
+        candidate.gradientCost += m_options.gradientWeight / buckets *
+                                  GetBoxingCost(*m_options.communication,
+                                                candidate.gradients[i],
+                                                candidate.reads[i],
+                                                m_model.GetTensor(tensor).shape,
+                                                GetGradientBytes() * buckets);
         double sharers = 1; // of the optimizer's state
         for (const MeshAxis axis : candidate.reads[i].GetReplicated())
         {
@@ -250,7 +249,9 @@ LayoutSpace::GetUseCost(const Use& use, const LayoutCandidate& a, const LayoutCa
     {
         cost *= 2;
     }
-    if (HasGradient(read))
+    // Gradients of a parameter that are made alike are added up before they are reduced.
+    const bool isAdded = use.isParameter && a.gradients[use.made] == b.gradients[use.read];
+    if (HasGradient(read) && !isAdded)
     {
         Layout needed = made; // the gradient of a partial sum is replicated
         needed.partial.clear();
@@ -304,7 +305,8 @@ LayoutSpace::MakeEdge(const Use& use) const
     for (std::size_t i = 0; i < from.size(); ++i)
     {
         const Layout& made = use.isParameter ? from[i].reads[use.made] : from[i].writes[use.made];
-        const std::string madeText = made.ToString();
+        const std::string madeText =
+            made.ToString() + (use.isParameter ? from[i].gradients[use.made].ToString() : "");
         for (std::size_t k = 0; k < to.size(); ++k)
         {
             const auto [found, isNew] =

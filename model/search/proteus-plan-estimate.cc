@@ -126,7 +126,8 @@ class PlanFormula
     {
     }
 
-    void Add(const PlanPart& part, uint32_t stage)
+    /// @param part of the model @param stage where it is @param isLast whether its stage ends there
+    void Add(const PlanPart& part, uint32_t stage, bool isLast)
     {
         Rank& rank = m_ranks[stage % m_plan.pipelineParallel];
         double forward = part.forwardS;
@@ -157,7 +158,8 @@ class PlanFormula
             rank.dense += part.tiedElements; // a copy
             m_tiedElements += part.tiedElements;
         }
-        if (part.boundaryBytes > 0 && m_plan.pipelineParallel > 1)
+        // What parts of one stage give each other, like logits to the loss, is not sent.
+        if (part.boundaryBytes > 0 && isLast && m_plan.pipelineParallel > 1)
         {
             const std::vector<DeviceId> pair = MakeGroup(2, GetStride());
             m_transferS = std::max(m_transferS,
@@ -496,7 +498,7 @@ PlanEstimator::Estimate(const ParallelPlan& plan)
     const std::vector<uint32_t>& stages = GetStages(plan.pipelineParallel * plan.virtualStages);
     for (std::size_t i = 0; i < shard.size(); ++i)
     {
-        formula.Add(shard[i], stages[i]);
+        formula.Add(shard[i], stages[i], i + 1 < shard.size() && stages[i + 1] != stages[i]);
     }
     return formula.Get();
 }

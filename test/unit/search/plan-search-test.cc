@@ -300,8 +300,7 @@ TEST(PlanReduction, SmallPlansStandForLargeOnes)
         EXPECT_LT(small.globalBatch, plan.globalBatch) << text;
         EXPECT_EQ(plan.dataParallel % small.dataParallel, 0u);
         EXPECT_LE(small.GetNMicroBatches(), 2 * plan.pipelineParallel);
-        const double scale =
-            estimator.Estimate(plan).seconds / estimator.Estimate(small).seconds;
+        const double scale = estimator.Estimate(plan).seconds / estimator.Estimate(small).seconds;
         EXPECT_NEAR(machine.RunByFlows(small) * scale / machine.RunByFlows(plan), 1, 0.1) << text;
         EXPECT_EQ(FormatPlan(ReducePlan(small)), FormatPlan(small));
     }
@@ -449,6 +448,13 @@ TEST(SearchLadder, StopsWhenTheTimeIsUp)
     EXPECT_FALSE(entries[1].values[1].has_value());
     EXPECT_EQ(RankEntries(entries), (std::vector<std::size_t>{0, 2}));
     EXPECT_EQ(CompareRungs(entries, 0, 1).entries, 1u);
+    // A rung that is to rank nothing is passed over.
+    const LadderRung nothing{"reduced", 0, 0, 1, nullptr};
+    entries = {{true, {std::nullopt}}, {false, {std::nullopt}}, {false, {2.0}}};
+    ClimbLadder(entries, {nothing, rung});
+    EXPECT_FALSE(entries[0].values[1].has_value());
+    EXPECT_TRUE(entries[0].values[2].has_value());
+    EXPECT_TRUE(entries[2].values[2].has_value());
     rung.evaluate = [](std::size_t) -> std::optional<double> { throw std::runtime_error("no"); };
     EXPECT_THROW(ClimbLadder(entries, {rung}), std::runtime_error);
 }
