@@ -249,9 +249,7 @@ LayoutSpace::GetUseCost(const Use& use, const LayoutCandidate& a, const LayoutCa
     {
         cost *= 2;
     }
-    // Gradients of a parameter that are made alike are added up before they are reduced.
-    const bool isAdded = use.isParameter && a.gradients[use.made] == b.gradients[use.read];
-    if (HasGradient(read) && !isAdded)
+    if (HasGradient(read))
     {
         Layout needed = made; // the gradient of a partial sum is replicated
         needed.partial.clear();
@@ -305,8 +303,7 @@ LayoutSpace::MakeEdge(const Use& use) const
     for (std::size_t i = 0; i < from.size(); ++i)
     {
         const Layout& made = use.isParameter ? from[i].reads[use.made] : from[i].writes[use.made];
-        const std::string madeText =
-            made.ToString() + (use.isParameter ? from[i].gradients[use.made].ToString() : "");
+        const std::string madeText = made.ToString();
         for (std::size_t k = 0; k < to.size(); ++k)
         {
             const auto [found, isNew] =

@@ -328,23 +328,3 @@ TEST(LayoutStrategy, ClassifierSplitsFeatures)
         }
     }
 }
-
-// A parameter that three operators read has one reduction: their gradients are added up first.
-TEST(LayoutStrategy, TiedGradientsAreReducedOnce)
-{
-    const Model model =
-        LoadModel(std::string(PROTEUS_SOURCE_DIR) + "/workloads/models/gpt3-125m.json",
-                  {{"batch", 8}, {"layers", 2}});
-    LayoutSpaceOptions options;
-    options.mesh = MakeNamedMesh({8});
-    options.communication = &VOLUME;
-    const LayoutSpace space(model, options);
-    const LayoutChoice choice = space.MakeStart(LayoutStart::ALL_DATA);
-    double gradients = 0;
-    for (OperatorId id = 0; id < choice.size(); ++id)
-    {
-        gradients += space.GetCandidates(id)[choice[id]].gradientCost;
-    }
-    EXPECT_NEAR(gradients, 2 * 7 / 8.0 * 4 * static_cast<double>(model.CountParameters()), 1e4);
-    EXPECT_DOUBLE_EQ(space.MakeProblem().GetCost(choice), gradients); // and nothing else is sent
-}
