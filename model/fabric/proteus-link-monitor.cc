@@ -9,8 +9,6 @@
 #include "ns3/boolean.h"
 #include "ns3/log.h"
 #include "ns3/proteus-csv.h"
-#include "ns3/proteus-output-file.h"
-#include "ns3/simulator.h"
 
 #include <algorithm>
 #include <stdexcept>
@@ -73,17 +71,6 @@ LinkMonitor::LinkMonitor()
 LinkMonitor::~LinkMonitor()
 {
     NS_LOG_FUNCTION(this);
-    SampleClock::Remove(this);
-}
-
-void
-LinkMonitor::DoDispose()
-{
-    NS_LOG_FUNCTION(this);
-    SampleClock::Remove(this);
-    m_fabric = nullptr;
-    m_stream = nullptr;
-    Object::DoDispose();
 }
 
 void
@@ -96,33 +83,23 @@ LinkMonitor::Start(Ptr<Fabric> fabric)
     }
     m_fabric = fabric;
     m_fabric->AddReader();
-    m_lastPs = Simulator::Now().GetPicoSeconds();
     m_last.clear();
     for (PortId port = 0; port < fabric->GetNPorts(); ++port)
     {
         m_last.push_back(fabric->GetStatisticsNow(port));
     }
-    SampleClock::Add(this, m_interval, this);
+    Begin();
+}
+
+bool
+LinkMonitor::IsLooking() const
+{
+    return m_fabric != nullptr;
 }
 
 void
-LinkMonitor::SetStream(Ptr<OutputStreamWrapper> stream, const std::string& name)
+LinkMonitor::Release()
 {
-    NS_LOG_FUNCTION(this << stream);
-    m_stream = stream;
-    m_streamName = name;
-    WriteCsvHeader(*stream->GetStream());
-}
-
-void
-LinkMonitor::Stop()
-{
-    NS_LOG_FUNCTION(this);
-    SampleClock::Remove(this);
-    if (m_fabric && Simulator::Now().GetPicoSeconds() > m_lastPs)
-    {
-        TakeSample();
-    }
     m_fabric = nullptr;
 }
 
@@ -130,9 +107,7 @@ void
 LinkMonitor::TakeSample()
 {
     LinkSample sample;
-    sample.timePs = Simulator::Now().GetPicoSeconds();
-    sample.intervalPs = sample.timePs - m_lastPs;
-    m_lastPs = sample.timePs;
+    EndInterval(sample);
     for (PortId port = 0; port < m_fabric->GetNPorts(); ++port)
     {
         LinkStatistics now = m_fabric->GetStatisticsNow(port);
@@ -154,19 +129,15 @@ LinkMonitor::TakeSample()
             sample.pausedClasses |= m_fabric->IsPaused(port, c) ? 1u << c : 0;
         }
         last = now;
-        Write(sample);
+        m_sampleTrace(sample);
+        WriteLine([&](std::ostream& out) { WriteCsvLine(m_fabric->GetCluster(), sample, out); });
     }
 }
 
 void
-LinkMonitor::Write(const LinkSample& sample)
+LinkMonitor::WriteHeader(std::ostream& out) const
 {
-    m_sampleTrace(sample);
-    if (m_stream)
-    {
-        WriteCsvLine(m_fabric->GetCluster(), sample, *m_stream->GetStream());
-        RequireWritten(*m_stream->GetStream(), m_streamName);
-    }
+    WriteCsvHeader(out);
 }
 
 void

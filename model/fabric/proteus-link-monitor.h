@@ -9,10 +9,8 @@
 
 #include "proteus-fabric.h"
 #include "proteus-sample-clock.h"
+#include "proteus-series-monitor.h"
 
-#include "ns3/nstime.h"
-#include "ns3/object.h"
-#include "ns3/output-stream-wrapper.h"
 #include "ns3/traced-callback.h"
 
 #include <cstdint>
@@ -59,7 +57,7 @@ struct LinkSample
  * of a port add up to its LinkStatistics. Times (transmitting, paused, without credit) are split at
  * the ends of the intervals.
  */
-class LinkMonitor : public Object, private Sampler
+class LinkMonitor : public SeriesMonitor
 {
   public:
     /// @return the TypeId
@@ -74,17 +72,6 @@ class LinkMonitor : public Object, private Sampler
      * @throw std::invalid_argument if the interval is not above 0, or it has begun already
      */
     void Start(Ptr<Fabric> fabric);
-
-    /**
-     * Writes samples to a file from now on, as CSV with a header line. See WriteCsvHeader().
-     * @param stream to write to; what it does not take ends the run
-     * @param name of its file, for that error
-     */
-    void SetStream(Ptr<OutputStreamWrapper> stream, const std::string& name = "the series");
-
-    /// Takes a last sample, if time has passed since the last one, and ends. Needed only where the
-    /// simulator is stopped before it has run out of events.
-    void Stop();
 
     /**
      * Writes the names of the columns: time_ns (end of the interval), interval_ns (its length),
@@ -106,22 +93,17 @@ class LinkMonitor : public Object, private Sampler
      */
     typedef void (*SampleTracedCallback)(const LinkSample& sample);
 
-  protected:
-    void DoDispose() override;
-
   private:
     // Inherited from Sampler
     void TakeSample() override;
 
-    /// @param sample to write
-    void Write(const LinkSample& sample);
+    // Inherited from SeriesMonitor
+    bool IsLooking() const override;
+    void Release() override;
+    void WriteHeader(std::ostream& out) const override;
 
     Ptr<Fabric> m_fabric;                            //!< while it looks
-    Ptr<OutputStreamWrapper> m_stream;               //!< or null
-    std::string m_streamName;                        //!< for errors
     std::vector<LinkStatistics> m_last;              //!< by port: at the last sample
-    int64_t m_lastPs{0};                             //!< time of the last sample
-    Time m_interval;                                 //!< attribute
     bool m_allPorts;                                 //!< attribute
     TracedCallback<const LinkSample&> m_sampleTrace; //!< a port has a sample
 };

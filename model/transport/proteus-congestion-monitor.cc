@@ -9,8 +9,6 @@
 #include "ns3/boolean.h"
 #include "ns3/log.h"
 #include "ns3/proteus-csv.h"
-#include "ns3/proteus-output-file.h"
-#include "ns3/simulator.h"
 
 #include <stdexcept>
 #include <string>
@@ -57,17 +55,6 @@ CongestionMonitor::CongestionMonitor()
 CongestionMonitor::~CongestionMonitor()
 {
     NS_LOG_FUNCTION(this);
-    SampleClock::Remove(this);
-}
-
-void
-CongestionMonitor::DoDispose()
-{
-    NS_LOG_FUNCTION(this);
-    SampleClock::Remove(this);
-    m_transport = nullptr;
-    m_stream = nullptr;
-    Object::DoDispose();
 }
 
 void
@@ -80,33 +67,23 @@ CongestionMonitor::Start(Ptr<Transport> transport)
     }
     m_transport = transport;
     m_transport->GetFabric()->AddReader();
-    m_lastPs = Simulator::Now().GetPicoSeconds();
     m_last.clear();
     for (uint32_t id = 0; id < transport->GetNQueuePairs(); ++id)
     {
         m_last.push_back(transport->GetStatistics(id));
     }
-    SampleClock::Add(this, m_interval, this);
+    Begin();
+}
+
+bool
+CongestionMonitor::IsLooking() const
+{
+    return m_transport != nullptr;
 }
 
 void
-CongestionMonitor::SetStream(Ptr<OutputStreamWrapper> stream, const std::string& name)
+CongestionMonitor::Release()
 {
-    NS_LOG_FUNCTION(this << stream);
-    m_stream = stream;
-    m_streamName = name;
-    WriteCsvHeader(*stream->GetStream());
-}
-
-void
-CongestionMonitor::Stop()
-{
-    NS_LOG_FUNCTION(this);
-    SampleClock::Remove(this);
-    if (m_transport && Simulator::Now().GetPicoSeconds() > m_lastPs)
-    {
-        TakeSample();
-    }
     m_transport = nullptr;
 }
 
@@ -114,9 +91,7 @@ void
 CongestionMonitor::TakeSample()
 {
     CongestionSample sample;
-    sample.timePs = Simulator::Now().GetPicoSeconds();
-    sample.intervalPs = sample.timePs - m_lastPs;
-    m_lastPs = sample.timePs;
+    EndInterval(sample);
     const std::size_t known = m_last.size();
     m_last.resize(m_transport->GetNQueuePairs());
     for (uint32_t id = 0; id < m_last.size(); ++id)
@@ -147,12 +122,14 @@ CongestionMonitor::TakeSample()
         sample.did.timeouts -= last.timeouts;
         last = now;
         m_sampleTrace(sample);
-        if (m_stream)
-        {
-            WriteCsvLine(sample);
-            RequireWritten(*m_stream->GetStream(), m_streamName);
-        }
+        WriteLine([&](std::ostream& out) { WriteCsvLine(sample, out); });
     }
+}
+
+void
+CongestionMonitor::WriteHeader(std::ostream& out) const
+{
+    WriteCsvHeader(out);
 }
 
 void
@@ -164,22 +141,19 @@ CongestionMonitor::WriteCsvHeader(std::ostream& out)
 }
 
 void
-CongestionMonitor::WriteCsvLine(const CongestionSample& sample)
+CongestionMonitor::WriteCsvLine(const CongestionSample& sample, std::ostream& out) const
 {
     const auto& vertices = m_transport->GetFabric()->GetCluster().GetVertices();
     const QueuePairStatistics& did = sample.did;
     const bool limited = did.windowBytes != CongestionControl::UNLIMITED;
-    *m_stream->GetStream() << CsvNanoseconds(sample.timePs) << ','
-                           << CsvNanoseconds(sample.intervalPs) << ',' << sample.queuePair << ','
-                           << CsvText(vertices[m_transport->GetSource(sample.queuePair)].name)
-                           << ','
-                           << CsvText(vertices[m_transport->GetDestination(sample.queuePair)].name)
-                           << ',' << CsvReal(did.bytesPerSecond) << ','
-                           << (limited ? std::to_string(did.windowBytes) : "") << ','
-                           << (did.lastRttPs >= 0 ? CsvNanoseconds(did.lastRttPs) : "") << ','
-                           << did.sentBytes << ',' << did.acknowledgedBytes << ','
-                           << did.retransmittedPackets << ',' << did.markedPackets << ','
-                           << did.notifications << ',' << did.timeouts << '\n';
+    out << CsvNanoseconds(sample.timePs) << ',' << CsvNanoseconds(sample.intervalPs) << ','
+        << sample.queuePair << ','
+        << CsvText(vertices[m_transport->GetSource(sample.queuePair)].name) << ','
+        << CsvText(vertices[m_transport->GetDestination(sample.queuePair)].name) << ','
+        << CsvReal(did.bytesPerSecond) << ',' << (limited ? std::to_string(did.windowBytes) : "")
+        << ',' << (did.lastRttPs >= 0 ? CsvNanoseconds(did.lastRttPs) : "") << ',' << did.sentBytes
+        << ',' << did.acknowledgedBytes << ',' << did.retransmittedPackets << ','
+        << did.markedPackets << ',' << did.notifications << ',' << did.timeouts << '\n';
 }
 
 } // namespace proteus

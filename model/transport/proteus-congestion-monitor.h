@@ -9,10 +9,7 @@
 
 #include "proteus-transport.h"
 
-#include "ns3/nstime.h"
-#include "ns3/object.h"
-#include "ns3/output-stream-wrapper.h"
-#include "ns3/proteus-sample-clock.h"
+#include "ns3/proteus-series-monitor.h"
 #include "ns3/traced-callback.h"
 
 #include <cstdint>
@@ -42,7 +39,7 @@ struct CongestionSample
  * nothing else is left to happen. To see every single change of a rate or window, connect to
  * "CongestionState" of the Transport instead.
  */
-class CongestionMonitor : public Object, private Sampler
+class CongestionMonitor : public SeriesMonitor
 {
   public:
     /// @return the TypeId
@@ -57,16 +54,6 @@ class CongestionMonitor : public Object, private Sampler
      * @throw std::invalid_argument if it has begun already
      */
     void Start(Ptr<Transport> transport);
-
-    /**
-     * Writes samples to a file from now on, as CSV with a header line. See WriteCsvHeader().
-     * @param stream to write to; what it does not take ends the run
-     * @param name of its file, for that error
-     */
-    void SetStream(Ptr<OutputStreamWrapper> stream, const std::string& name = "the series");
-
-    /// Takes a last sample, if time has passed since the last one, and ends.
-    void Stop();
 
     /**
      * Writes the names of the columns: time_ns (end of the interval), interval_ns (its length),
@@ -85,22 +72,20 @@ class CongestionMonitor : public Object, private Sampler
      */
     typedef void (*SampleTracedCallback)(const CongestionSample& sample);
 
-  protected:
-    void DoDispose() override;
-
   private:
     // Inherited from Sampler
     void TakeSample() override;
 
-    /// @param sample to write as a line
-    void WriteCsvLine(const CongestionSample& sample);
+    // Inherited from SeriesMonitor
+    bool IsLooking() const override;
+    void Release() override;
+    void WriteHeader(std::ostream& out) const override;
+
+    /// @param sample to write as a line @param out to write to
+    void WriteCsvLine(const CongestionSample& sample, std::ostream& out) const;
 
     Ptr<Transport> m_transport;                            //!< while it looks
-    Ptr<OutputStreamWrapper> m_stream;                     //!< or null
-    std::string m_streamName;                              //!< for errors
     std::vector<QueuePairStatistics> m_last;               //!< by queue pair: at the last sample
-    int64_t m_lastPs{0};                                   //!< time of the last sample
-    Time m_interval;                                       //!< attribute
     bool m_allQueuePairs;                                  //!< attribute
     TracedCallback<const CongestionSample&> m_sampleTrace; //!< a queue pair has a sample
 };
