@@ -102,6 +102,13 @@ class Fabric : public Object
         return m_routes.SharePaths();
     }
 
+    /// @return shortest paths over all links, also those that have failed: what is connected when a
+    /// job starts stays connected
+    const Paths& GetWholePaths() const
+    {
+        return m_routes.GetWholePaths();
+    }
+
     /// @return a node for every vertex of the cluster, by VertexId
     const NodeContainer& GetNodes() const
     {

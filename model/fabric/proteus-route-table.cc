@@ -52,6 +52,10 @@ RouteTable::Reset(PortTable& ports, bool upDown)
         }
     }
     m_paths = std::make_shared<const Paths>(*m_cluster, options);
+    if (!m_wholePaths)
+    {
+        m_wholePaths = m_paths; // a table is made before any link fails
+    }
     m_phases = m_paths->HasPhases();
     m_rows.assign((m_phases ? 2 : 1) * std::size_t{nVertices}, Row());
     m_choices.clear();

@@ -66,6 +66,12 @@ class RouteTable
         return m_paths;
     }
 
+    /// @return the paths over all links, whether they work or not
+    const Paths& GetWholePaths() const
+    {
+        return *m_wholePaths;
+    }
+
     /// @param vertex a vertex @return its ports, in the order of Cluster::GetPorts()
     const std::vector<PortId>& GetOutPorts(VertexId vertex) const
     {
@@ -154,6 +160,7 @@ class RouteTable
 
     const Cluster* m_cluster{nullptr};                   //!< whose ways
     std::shared_ptr<const Paths> m_paths;                //!< its shortest paths
+    std::shared_ptr<const Paths> m_wholePaths;           //!< as if all links worked
     std::vector<std::vector<PortId>> m_outPorts;         //!< by vertex, in the order of its ports
     std::vector<Targets> m_targets;                      //!< by vertex
     std::vector<Row> m_rows;                             //!< by vertex (and way)

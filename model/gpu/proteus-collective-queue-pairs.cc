@@ -40,7 +40,7 @@ CollectiveQueuePairs::Get(GroupId group,
             m_nics.emplace(m_transport->GetFabric()->GetCluster());
         }
         const Connection connection = PlanConnection(m_transport->GetFabric()->GetCluster(),
-                                                     m_transport->GetFabric()->GetPaths(),
+                                                     m_transport->GetFabric()->GetWholePaths(),
                                                      *m_nics,
                                                      group,
                                                      channel,

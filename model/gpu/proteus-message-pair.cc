@@ -26,7 +26,7 @@ MakeMessagePair(Ptr<Fabric> fabric, VertexId source, VertexId destination, uint6
         return options;
     }
     const auto links =
-        fabric->GetPaths().Walk(source, destination, [](VertexId, std::size_t) { return 0; });
+        fabric->GetWholePaths().Walk(source, destination, [](VertexId, std::size_t) { return 0; });
     const bool network = std::any_of(links.begin(), links.end(), [&](LinkId link) {
         const LinkTechnology technology = cluster.GetLinks()[link].technology;
         return technology == LinkTechnology::INFINIBAND || technology == LinkTechnology::ROCE;

@@ -117,6 +117,8 @@ ControlUnits::HandleTimer(uint32_t id, int64_t now)
         m_timers.GiveUp(id, "control units of the receiver");
     }
     controls.activePs = now;
+    ++m_timeouts;
+    ++m_core.pairs.GetState(id).statistics.timeouts;
     const uint32_t tail = controls.pending.GetTail();
     for (uint32_t i = controls.pending.GetHead(); i != tail; ++i)
     {
@@ -126,6 +128,7 @@ ControlUnits::HandleTimer(uint32_t id, int64_t now)
         record.sequence = controls.pending.At(i).sequence;
         record.content = controls.pending.At(i).value;
         m_back.SendBack(id, record);
+        ++m_repeated;
     }
 }
 

@@ -48,6 +48,18 @@ class ControlUnits
      */
     void HandleTimer(uint32_t id, int64_t now);
 
+    /// @return timeouts of all queue pairs so far
+    uint64_t GetTimeouts() const
+    {
+        return m_timeouts;
+    }
+
+    /// @return units sent again by all queue pairs so far
+    uint64_t GetRepeated() const
+    {
+        return m_repeated;
+    }
+
   private:
     /// @param record a control unit that has come @param values appended with what is in order now
     void PutInOrder(const PacketRecord& record, std::vector<uint32_t>& values);
@@ -55,6 +67,8 @@ class ControlUnits
     TransportCore& m_core;     //!< of the transport
     QueuePairTimers& m_timers; //!< of queue pairs
     ReturnPath& m_back;        //!< way to the senders
+    uint64_t m_timeouts{0};    //!< of all queue pairs
+    uint64_t m_repeated{0};    //!< units of all queue pairs
 };
 
 } // namespace proteus

@@ -102,7 +102,7 @@ QueuePairMaker::WalkPath(uint32_t id) const
     for (VertexId to : stops)
     {
         const auto part =
-            m_core.fabric->GetPaths().Walk(from, to, [&](VertexId at, std::size_t choices) {
+            m_core.fabric->GetWholePaths().Walk(from, to, [&](VertexId at, std::size_t choices) {
                 return MixHash(m_core.pairs.GetFlowHash(id), m_core.fabric->GetFlowPlace(at)) %
                        choices;
             });

@@ -197,16 +197,16 @@ class Transport : public Object, private FabricEndpoint, private TransportSettin
         return m_sender.GetTotals().packets;
     }
 
-    /// @return data packets sent again by all queue pairs
+    /// @return data packets and control units sent again by all queue pairs
     uint64_t GetRetransmittedPackets() const
     {
-        return m_sender.GetTotals().retransmitted;
+        return m_sender.GetTotals().retransmitted + m_controlUnits.GetRepeated();
     }
 
-    /// @return retransmission timeouts of all queue pairs
+    /// @return retransmission timeouts of all queue pairs, of packets and of control units
     uint64_t GetTimeouts() const
     {
-        return m_acknowledgements.GetTimeouts();
+        return m_acknowledgements.GetTimeouts() + m_controlUnits.GetTimeouts();
     }
 
     /// @return payload sent by all queue pairs, without repetition

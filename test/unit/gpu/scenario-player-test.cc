@@ -209,6 +209,24 @@ TEST(ScenarioPackets, ACommunicationBeginsAfterAFailure)
     EXPECT_GE(broken.timeline.endPs, whole.timeline.endPs);
 }
 
+// Connections are made when a job starts. One that is first used while its only way is broken sends
+// again until the way is there, and is refused nothing.
+TEST(ScenarioPackets, ACommunicationBeginsWhileItsOnlyWayIsBroken)
+{
+    FabricOptions fabric;
+    const Cluster cluster = MakeCluster("pcie-v100x4", 2, fabric);
+    const ExecutionGraph graph = MakeLateGraph(8);
+    const RunRecord whole = FindExecutor("packet").Run(graph, cluster, MakeSettings());
+    const RunRecord broken = Play(
+        graph,
+        cluster,
+        R"(, "events": [{"kind": "nic-down", "nic": "n0.nic0", "at": "2ms", "until": "9ms"}])");
+    EXPECT_GT(broken.network.timeouts, 0u);
+    EXPECT_GT(broken.network.repeated, 0u);
+    EXPECT_GT(broken.timeline.endPs, std::max(9 * MS, whole.timeline.endPs));
+    EXPECT_GE(CountPayload(broken, cluster, "n1.nic0"), CountPayload(whole, cluster, "n1.nic0"));
+}
+
 TEST(ScenarioPackets, ADegradedLinkIsSlowerWhileItIs)
 {
     const Cluster cluster = MakeHosts(8);
