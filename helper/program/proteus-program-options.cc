@@ -173,6 +173,10 @@ ProgramOptions::AddTo(OptionList& command)
         "JSON file of what happens besides: failures, slow links and GPUs, other jobs, "
         "traffic, placement (workloads/scenarios/ has examples)",
         scenario);
+    command.AddValue("scenarioSet",
+                     "values of the scenario's file to set, /PLACE=VALUE, several separated by "
+                     "semicolons, e.g. /jobs/0/start=3ms",
+                     scenarioSet);
     command.StartGroup("Collectives");
     nccl.AddTo(command);
     command.StartGroup("Results");
@@ -257,6 +261,10 @@ ProgramOptions::Check() const
         throw std::invalid_argument("--launchInterval: must not be negative");
     }
     const std::vector<std::string> executors = ParseExecutors(executor, htae, calibration);
+    if (!scenarioSet.empty() && scenario.empty())
+    {
+        throw std::invalid_argument("--scenarioSet: changes a scenario: add --scenario=FILE");
+    }
     CheckSlowdown("computeSlowdown", computeSlowdown, executors);
     CheckSlowdown("communicationSlowdown", communicationSlowdown, executors);
     MakeExecutorSettings(*this); // a bad calibration is known before a long run

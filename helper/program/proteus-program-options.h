@@ -91,6 +91,7 @@ struct ProgramOptions
     /// Of the communication schedule, once it is known what runs; see RuntimeOptions.
     std::function<std::unique_ptr<StartControl>(const ExecutionGraph&, Clock&)> startControl;
     CommandLineText scenario; //!< file of what happens besides the job, or empty
+    std::string scenarioSet;  //!< values of that file to set, or empty
     std::shared_ptr<const ScenarioPlan> scenarioPlan; //!< of the scenario, once it is known
     std::string modelFolder;                          //!< where models of neighbours are
     bool quiet{false};                                //!< no progress

@@ -21,6 +21,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <sstream>
 #include <stdexcept>
 #include <utility>
 
@@ -76,7 +77,16 @@ class ScenarioRunner
           m_ranked(cluster)
     {
         InputFile file(options.scenario);
-        m_scenario = ReadScenarioJson(file.GetStream(), options.scenario, cluster);
+        if (options.scenarioSet.empty())
+        {
+            m_scenario = ReadScenarioJson(file.GetStream(), options.scenario, cluster);
+        }
+        else
+        {
+            std::istringstream changed(
+                ChangeScenarioJson(file.GetStream(), options.scenario, options.scenarioSet));
+            m_scenario = ReadScenarioJson(changed, options.scenario, cluster);
+        }
         LoadJobs(graph, carried);
         Place();
     }

@@ -9,11 +9,14 @@
 #include "proteus-scenario-reader.h"
 
 #include "ns3/proteus-json.h"
+#include "ns3/proteus-split.h"
 
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <iterator>
 #include <set>
+#include <sstream>
 #include <stdexcept>
 
 namespace ns3
@@ -162,7 +165,59 @@ ReadJobs(const JsonValue& root, const ScenarioReader& reader, Scenario& scenario
     }
 }
 
+/// Sets one value. @param change "/place=value" @param fileName for errors @param root of the file
+void
+ChangeValue(const std::string& change, const std::string& fileName, nlohmann::json& root)
+{
+    const auto fail = [&](const std::string& cause) {
+        throw std::invalid_argument("--scenarioSet=" + change + ": " + cause);
+    };
+    const std::size_t equals = change.find('=');
+    if (change.empty() || change.front() != '/' || equals == std::string::npos)
+    {
+        fail("must be /PLACE=VALUE, e.g. /jobs/0/start=3ms; several separated by semicolons");
+    }
+    const std::string place = change.substr(0, equals);
+    nlohmann::json* value = nullptr;
+    try
+    {
+        value = &root.at(nlohmann::json::json_pointer(place));
+    }
+    catch (const nlohmann::json::exception&)
+    {
+        fail("there is no '" + place + "' in " + fileName + ": only what is there can be set");
+    }
+    const std::string text = change.substr(equals + 1);
+    if (value->is_string())
+    {
+        *value = text;
+        return;
+    }
+    nlohmann::json parsed = nlohmann::json::parse(text, nullptr, false);
+    const bool isSameKind =
+        parsed.type() == value->type() || (parsed.is_number() && value->is_number());
+    if (!isSameKind)
+    {
+        fail(std::string("the value must be of the kind that is there, ") + value->type_name());
+    }
+    *value = std::move(parsed);
+}
+
 } // namespace
+
+std::string
+ChangeScenarioJson(std::istream& input, const std::string& fileName, const std::string& changes)
+{
+    const std::string text{std::istreambuf_iterator<char>(input), std::istreambuf_iterator<char>()};
+    std::istringstream copy(text);
+    const JsonDocument check(copy, fileName); // whose errors say where in the file as it stands
+    nlohmann::json root = nlohmann::json::parse(text);
+    for (const std::string& change : SplitList(changes, ';'))
+    {
+        ChangeValue(change, fileName, root);
+    }
+    return root.dump();
+}
 
 Scenario
 ReadScenarioJson(std::istream& input, const std::string& fileName, const Cluster& cluster)

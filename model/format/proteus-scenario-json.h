@@ -37,6 +37,20 @@ Scenario ReadScenarioJson(std::istream& input, const std::string& fileName, cons
 
 /**
  * @ingroup proteus
+ * Changes values of a scenario before it is read, so that a study may vary them.
+ * @param input the file
+ * @param fileName for errors
+ * @param changes "/jobs/0/start=3ms;/seed=2": places as JSON pointers (RFC 6901) of values that the
+ * file has, each with its new value, JSON but for texts, which need no quotes
+ * @return the file as it is now
+ * @throw std::invalid_argument of one line that begins with --scenarioSet or the place in the file
+ */
+std::string ChangeScenarioJson(std::istream& input,
+                               const std::string& fileName,
+                               const std::string& changes);
+
+/**
+ * @ingroup proteus
  * Reads a distribution of sizes: lines "bytes,part", the part of all messages that are no larger,
  * both ascending, the last part 1; a first line "bytes,part" and lines that begin with "#" are
  * skipped.

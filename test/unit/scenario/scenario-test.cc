@@ -170,6 +170,49 @@ TEST(Scenario, WrongFilesAreRefusedInOneLineWithTheirPlace)
     }
 }
 
+TEST(Scenario, ValuesAreSetByTheirPlace)
+{
+    const std::string file =
+        R"({"format": "proteus-scenario", "version": 1, "seed": 3, "compare_alone": true,
+            "jobs": [{"name": "b", "graph": "g.json", "start": "1ms",
+                      "placement": {"kind": "packed", "servers": [1]}}]})";
+    const auto change = [&](const std::string& changes) {
+        std::istringstream input(file);
+        return ChangeScenarioJson(input, "s.json", changes);
+    };
+    std::istringstream changed(change("/jobs/0/start=2.5ms;/seed=7;/compare_alone=false;"
+                                      "/jobs/0/placement/servers=[2,3]"));
+    const Scenario scenario = ReadScenarioJson(changed, "s.json", GetCluster());
+    EXPECT_EQ(scenario.jobs.at(0).startPs, 5 * MS / 2);
+    EXPECT_EQ(scenario.seed, 7u);
+    EXPECT_FALSE(scenario.comparesAlone);
+    EXPECT_EQ(scenario.jobs[0].placement.servers, (std::vector<int32_t>{2, 3}));
+    for (const Wrong& wrong :
+         {Wrong{"seed=7", "must be /PLACE=VALUE"},
+          Wrong{"/seed", "must be /PLACE=VALUE"},
+          Wrong{"/seed=7;", "must be /PLACE=VALUE"},
+          Wrong{"/jobs/1/start=2ms", "there is no '/jobs/1/start' in s.json"},
+          Wrong{"/jobs/x=2", "there is no '/jobs/x' in s.json"},
+          Wrong{"/jobs/0/iterations=2", "there is no '/jobs/0/iterations' in s.json"},
+          Wrong{"/seed=many", "must be of the kind that is there, number"},
+          Wrong{"/seed=[1]", "must be of the kind that is there, number"},
+          Wrong{"/jobs/0/placement/servers=1", "must be of the kind that is there, array"}})
+    {
+        try
+        {
+            change(wrong.body);
+            FAIL() << "taken: " << wrong.body;
+        }
+        catch (const std::invalid_argument& error)
+        {
+            const std::string what = error.what();
+            EXPECT_EQ(what.find("--scenarioSet="), 0u) << what;
+            EXPECT_NE(what.find(wrong.hint), std::string::npos) << what;
+            EXPECT_EQ(what.find('\n'), std::string::npos) << what;
+        }
+    }
+}
+
 TEST(Scenario, TimesHaveUnitsOrAreParts)
 {
     EXPECT_EQ(ParseScenarioTime("1.5ms").ps, 3 * MS / 2);
