@@ -18,14 +18,15 @@
 #include "ns3/proteus-output-file.h"
 #include "ns3/proteus-plural.h"
 #include "ns3/proteus-prices-json.h"
+#include "ns3/proteus-split.h"
 #include "ns3/proteus-study-page.h"
 #include "ns3/proteus-warning.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <iostream>
 #include <map>
 #include <memory>
-#include <sstream>
 #include <stdexcept>
 #include <thread>
 
@@ -67,11 +68,11 @@ ListFolders(const Options& options)
     {
         return {std::filesystem::path(options.study.c_str()).replace_extension(".points").string()};
     }
-    std::vector<std::string> folders;
-    std::stringstream stream(options.folder);
-    for (std::string folder; std::getline(stream, folder, ',');)
+    std::vector<std::string> folders = SplitList(options.folder);
+    if (std::find(folders.begin(), folders.end(), "") != folders.end())
     {
-        folders.push_back(folder);
+        throw std::invalid_argument("--folder=" + options.folder +
+                                    ": must be folders, separated by single commas");
     }
     return folders;
 }

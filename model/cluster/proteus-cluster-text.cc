@@ -8,11 +8,14 @@
 
 #include "proteus-fabric-variant.h"
 
+#include "ns3/proteus-split.h"
+
 #include <algorithm>
 #include <cctype>
 #include <map>
 #include <optional>
 #include <regex>
+#include <set>
 #include <sstream>
 #include <stdexcept>
 
@@ -58,14 +61,18 @@ class TextReader
     Cluster Read()
     {
         const std::string preset = GetTextPreset(m_text);
-        std::stringstream list(m_text.substr(preset.size() + 1));
         std::map<std::string, std::string> options; // of the fabric, which comes first
-        for (std::string item; std::getline(list, item, ',');)
+        std::set<std::string> keys;
+        for (const std::string& item : SplitList(m_text.substr(preset.size() + 1)))
         {
             const std::size_t equals = item.find('=');
             if (equals == 0 || equals == std::string::npos || equals + 1 == item.size())
             {
                 Refuse("'" + item + "' is not KEY=VALUE, e.g. nic=4x200G-roce");
+            }
+            if (!keys.insert(Squeeze(item.substr(0, equals))).second)
+            {
+                Refuse(item.substr(0, equals) + " stands there twice");
             }
             ReadItem(item.substr(0, equals), item.substr(equals + 1), options);
         }

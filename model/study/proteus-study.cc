@@ -6,11 +6,12 @@
 
 #include "proteus-study.h"
 
+#include "ns3/proteus-split.h"
+
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <set>
-#include <sstream>
 #include <stdexcept>
 
 namespace ns3
@@ -137,8 +138,7 @@ std::vector<std::size_t>
 ParseNumbers(const std::string& text)
 {
     std::vector<std::size_t> numbers;
-    std::stringstream stream(text + ',');
-    for (std::string part; std::getline(stream, part, ',');)
+    for (const std::string& part : SplitList(text))
     {
         const std::size_t dash = part.find('-');
         const std::size_t first = ToNumber(part.substr(0, dash), text);
@@ -153,6 +153,10 @@ ParseNumbers(const std::string& text)
         {
             numbers.push_back(number);
         }
+    }
+    if (numbers.empty())
+    {
+        ToNumber(text, text); // says what it must be
     }
     const std::set<std::size_t> once(numbers.begin(), numbers.end());
     if (once.size() != numbers.size())
