@@ -20,12 +20,14 @@ namespace
 
 /// Of these pages alone, after the style of reports.
 const char* const STYLE = R"(
-svg.chart { width: 100%; max-width: 60rem; height: auto; }
+svg.chart { width: 100%; min-width: 34rem; max-width: 60rem; height: auto; }
+ol.labels { color: var(--quiet); font-size: .85rem; }
 svg.chart text { font: 12px system-ui, sans-serif; fill: var(--quiet); }
 svg.chart .grid { stroke: var(--line); stroke-width: 1; }
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; font-size: .9rem; }
 th, td { padding: .25rem .7rem; border-bottom: 1px solid var(--line); text-align: left; }
+td:first-child { min-width: 8rem; }
 )";
 
 } // namespace

@@ -29,8 +29,8 @@ constexpr double LEFT = 92;
 constexpr double RIGHT = 700;
 constexpr double TOP = 30;
 constexpr double BOTTOM = 264;
-constexpr double BELOW = 20; //!< from the axis to the labels below it
-constexpr std::size_t MAX_LABEL = 18;
+constexpr double BELOW = 20;      //!< from the axis to the labels below it
+constexpr double CHARACTER = 6.8; //!< width of one, about
 
 /// Colours of report.css, which do for light and dark.
 constexpr std::array<const char*, 8> COLOURS{"--compute",
@@ -113,8 +113,26 @@ WriteLine(std::ostream& out, double x1, double y1, double x2, double y2)
 void
 Open(std::ostream& out, const std::string& title)
 {
-    out << "<svg class=\"chart\" viewBox=\"0 0 " << WIDTH << ' ' << HEIGHT
+    out << "<div class=\"scroll\"><svg class=\"chart\" viewBox=\"0 0 " << WIDTH << ' ' << HEIGHT
         << "\" role=\"img\"><title>" << EscapeMarkup(title) << "</title>\n";
+}
+
+void
+Close(std::ostream& out)
+{
+    out << "</svg></div>\n";
+}
+
+/// @param labels below an axis @param every which of them are written: one in so many
+/// @return whether none meets its neighbour
+bool
+FitBelow(const std::vector<std::string>& labels, std::size_t every)
+{
+    const double room =
+        (RIGHT - LEFT) * static_cast<double>(every) / static_cast<double>(labels.size());
+    return std::all_of(labels.begin(), labels.end(), [&](const std::string& label) {
+        return (static_cast<double>(label.size()) + 1) * CHARACTER <= room;
+    });
 }
 
 /// Draws the lines of the scale that goes up.
@@ -220,19 +238,30 @@ WriteLineChart(const std::string& name,
     Open(out, measure + " over " + name);
     WriteUpward(y, measure, unit, out);
     const std::size_t every = labels.size() / 12 + 1;
-    const std::size_t room = std::max<std::size_t>(4, MAX_LABEL * 6 / (labels.size() + 1) + 2);
-    for (std::size_t i = 0; i < labels.size(); i += every)
+    const bool isNumbered = !FitBelow(labels, every);
+    for (std::size_t i = 0; i < labels.size(); i += isNumbered ? 1 : every)
     {
-        const std::string label =
-            labels[i].size() <= room ? labels[i] : labels[i].substr(0, room - 1) + "…";
-        WriteText(out, x.At(static_cast<double>(i)), BOTTOM + BELOW, "middle", label);
+        WriteText(out,
+                  x.At(static_cast<double>(i)),
+                  BOTTOM + BELOW,
+                  "middle",
+                  isNumbered ? std::to_string(i + 1) : labels[i]);
     }
     WriteText(out, (LEFT + RIGHT) / 2, BOTTOM + 2.2 * BELOW, "middle", name);
     for (std::size_t i = 0; i < lines.size(); ++i)
     {
         WriteSeries(lines[i], x, y, i, out);
     }
-    out << "</svg>\n";
+    Close(out);
+    if (isNumbered)
+    {
+        out << "<ol class=\"labels\">";
+        for (const std::string& label : labels)
+        {
+            out << "<li>" << EscapeMarkup(label) << "</li>";
+        }
+        out << "</ol>\n";
+    }
     if (lines.size() > 1)
     {
         out << "<ul class=\"legend\">";
@@ -284,11 +313,12 @@ WriteDotChart(const std::string& xName,
             << Coordinate(x.At(dot.x)) << "\" cy=\"" << Coordinate(y.At(dot.y.median))
             << "\" r=\"5\" fill=\"" << colour << "\"><title>"
             << EscapeMarkup(dot.name + ": " + FormatQuantity(dot.y.median, yUnit) + ", " +
-                          FormatQuantity(dot.x, xUnit))
+                            FormatQuantity(dot.x, xUnit))
             << "</title></circle>\n";
     }
     out << "<polyline points=\"" << front << "\" fill=\"none\" stroke=\"" << GetColour(1)
-        << "\" stroke-width=\"1.5\" stroke-dasharray=\"5 4\"/>\n</svg>\n";
+        << "\" stroke-width=\"1.5\" stroke-dasharray=\"5 4\"/>\n";
+    Close(out);
 }
 
 } // namespace proteus

@@ -338,11 +338,21 @@ WritePareto(const View& view, std::ostream& out)
         const StudyGroup& group = comparison.groups[i];
         dots.push_back({view.Name(group), *group.cost, group.measure, true});
     }
+    const double first = *comparison.groups[comparison.pareto.front()].cost;
+    if (std::all_of(comparison.groups.begin(), comparison.groups.end(), [&](const auto& group) {
+            return !group.cost || *group.cost == first;
+        }))
+    {
+        out << "<p>All have the same " << EscapeMarkup(view.study.cost) << ", "
+            << EscapeMarkup(FormatQuantity(first, view.costUnit)) << ".</p>\n";
+        return;
+    }
     out << "<h2 id=\"cost\">" << EscapeMarkup(view.study.measure) << " against "
         << EscapeMarkup(view.study.cost) << "</h2>\n";
     WriteDotChart(view.study.cost, view.costUnit, view.study.measure, view.unit, dots, out);
-    out << "<p>On the dashed line nothing else is both better and cheaper:</p>\n<ul "
-           "class=\"words\">\n";
+    out << "<p>Nothing is both better and cheaper than "
+        << (comparison.pareto.size() > 1 ? "those on the dashed line" : "this")
+        << ":</p>\n<ul class=\"words\">\n";
     for (const std::size_t i : comparison.pareto)
     {
         const StudyGroup& group = comparison.groups[i];
@@ -423,9 +433,13 @@ WriteStudyPage(const Study& study, const Table& table, std::ostream& out)
         rows.erase(rows.begin());
         out << "<h2 id=\"table\">All combinations, best first</h2>\n";
         WriteMarkupTable(head, rows, out);
-        out << "<p class=\"note\">Within the spread: the ranges from least to most of this "
-               "combination and of the best meet, so that chance may be all of the difference. "
-               "The spread of few throws is narrow.</p>\n<h2 id=\"lines\">Lines</h2>\n";
+        if (std::find(head.begin(), head.end(), "within the spread") != head.end())
+        {
+            out << "<p class=\"note\">Within the spread: the ranges from least to most of this "
+                   "combination and of the best meet, so that chance may be all of the "
+                   "difference. The spread of few throws is narrow.</p>\n";
+        }
+        out << "<h2 id=\"lines\">Lines</h2>\n";
         WriteCharts(view, out);
         WritePareto(view, out);
     }

@@ -94,21 +94,27 @@ NameCollective(const Json& json)
            use.at("ranks").dump() + " ranks in " + use.at("servers").dump() + " servers";
 }
 
-/// @return the largest slow-down of the jobs of a scenario
-Cell
-FindWorstSlowdown(const Json& json)
+/// @return a column that has the least or the greatest value among the jobs of a scenario
+SummaryColumn
+Extreme(const std::string& key, bool isMost, const Column& column)
 {
-    Cell worst;
-    for (const Json& job : json.value("jobs", Json::array()))
-    {
-        const Json slowdown = job.value("slowdown", Json());
-        if (slowdown.is_number() && (!std::holds_alternative<double>(worst) ||
-                                     std::get<double>(worst) < slowdown.get<double>()))
-        {
-            worst = slowdown.get<double>();
-        }
-    }
-    return worst;
+    return {column, [key, isMost](const Json& json) {
+                std::vector<double> values;
+                for (const Json& job : json.value("jobs", Json::array()))
+                {
+                    const Json value = job.value(key, Json());
+                    if (value.is_number())
+                    {
+                        values.push_back(value.get<double>());
+                    }
+                }
+                if (values.empty())
+                {
+                    return Cell();
+                }
+                const auto [least, most] = std::minmax_element(values.begin(), values.end());
+                return Cell(isMost ? *most : *least);
+            }};
 }
 
 /// @return the remarks of a run, one after the other
@@ -163,13 +169,25 @@ GetSummaryLayout()
         First("jobs",
               "slowdown",
               {"job_slowdown", "", "of a scenario: time of the program's job over that alone"}),
-        {{"worst_slowdown", "", "of a scenario: the same, of the job that is slowed down most"},
-         FindWorstSlowdown},
+        Extreme(
+            "slowdown",
+            true,
+            {"worst_slowdown", "", "of a scenario: the same, of the job that is slowed down most"}),
         First("jobs",
               "network_busbw_bytes_per_s",
               {"job_busbw_bytes_per_s",
                "B/s",
                "of a scenario: bus bandwidth of the program's job between servers"}),
+        Extreme("network_busbw_bytes_per_s",
+                false,
+                {"least_job_busbw_bytes_per_s",
+                 "B/s",
+                 "of a scenario: the same, of the job that has least"}),
+        Extreme("network_busbw_bytes_per_s",
+                true,
+                {"most_job_busbw_bytes_per_s",
+                 "B/s",
+                 "of a scenario: the same, of the job that has most"}),
         Plain("congestion", "", "which link is to blame"),
         {{"notes", "", "what was set and not honoured"}, JoinNotes}};
     return columns;

@@ -5,6 +5,7 @@
  */
 
 #include "ns3/proteus-spread.h"
+#include "ns3/proteus-study-chart.h"
 #include "ns3/proteus-study-check.h"
 #include "ns3/proteus-study-comparison.h"
 #include "ns3/proteus-study-json.h"
@@ -204,7 +205,8 @@ TEST(Study, NumbersAreListsAndRanges)
 {
     EXPECT_EQ(ParseNumbers("1-3"), (std::vector<std::size_t>{1, 2, 3}));
     EXPECT_EQ(ParseNumbers("5,1-2,9"), (std::vector<std::size_t>{5, 1, 2, 9}));
-    for (const char* text : {"", "1-", "-1", "1--2", "2-1", "1,1", "1-3,2", "x", "1 2", "1.5"})
+    for (const char* text :
+         {"", "1-", "-1", "1--2", "2-1", "1,1", "1-3,2", "x", "1 2", "1.5", "1,", ",1", "1,,2"})
     {
         EXPECT_THROW(ParseNumbers(text), std::invalid_argument) << text;
     }
@@ -365,4 +367,34 @@ TEST(Study, PageHasEveryGroupEscapedAndSaysTheSpread)
     EXPECT_EQ(text.find("http"), std::string::npos); // needs no network
     EXPECT_EQ(text.find("nan"), std::string::npos);
     EXPECT_EQ(text.find("inf"), std::string::npos);
+}
+
+TEST(Study, ChartsNumberLabelsThatWouldMeet)
+{
+    const ChartLine line{"a", {FindSpread({1.0}), FindSpread({2.0}), FindSpread({3.0})}};
+    std::ostringstream words;
+    WriteLineChart("x", {"one", "two", "three"}, "m", "s", {line}, words);
+    EXPECT_NE(words.str().find(">three</text>"), std::string::npos);
+    EXPECT_EQ(words.str().find("<ol"), std::string::npos);
+    const std::string longer = "a label of a configuration, with <all> it has";
+    std::ostringstream numbers;
+    WriteLineChart("x", {longer, "two", "three"}, "m", "s", {line}, numbers);
+    EXPECT_NE(numbers.str().find(">3</text>"), std::string::npos);
+    EXPECT_NE(numbers.str().find("<li>a label of a configuration, with &lt;all&gt; it has</li>"),
+              std::string::npos);
+}
+
+TEST(Study, PageDrawsNoCostThatIsOne)
+{
+    const Study study = MakeStudy();
+    const std::vector<StudyPoint> points = ListPoints(study);
+    std::vector<StudyResult> results = MakeResults(points);
+    for (StudyResult& result : results)
+    {
+        result.bill = results.front().bill;
+    }
+    std::ostringstream page;
+    WriteStudyPage(study, MakeStudyTable(study, points, results), page);
+    EXPECT_NE(page.str().find("All have the same network_ports"), std::string::npos);
+    EXPECT_EQ(page.str().find("iteration_s against network_ports"), std::string::npos);
 }
