@@ -106,6 +106,25 @@ class ScenarioRunner
     }
 
   private:
+    /**
+     * @param place in the scenario's file, or empty
+     * @param make what a mistake there keeps from being made
+     * @return what it makes
+     * @throw std::invalid_argument that says which file and where
+     */
+    template <class Make>
+    auto InFile(const std::string& place, const Make& make) const
+    {
+        try
+        {
+            return make();
+        }
+        catch (const std::invalid_argument& error)
+        {
+            throw std::invalid_argument(m_options.scenario + ": " + place + error.what());
+        }
+    }
+
     /// Loads the graphs of all jobs.
     void LoadJobs(const ExecutionGraph& graph, const std::vector<CarriedDependency>* carried)
     {
@@ -120,10 +139,12 @@ class ScenarioRunner
         }
         m_specs.push_back(m_scenario.job);
         m_graphs.push_back(std::move(job.run.graph));
-        for (const ScenarioJob& spec : m_scenario.jobs)
+        for (std::size_t i = 0; i < m_scenario.jobs.size(); ++i)
         {
+            const ScenarioJob& spec = m_scenario.jobs[i];
             m_specs.push_back(spec);
-            m_graphs.push_back(LoadNeighbour(spec, m_options, m_cluster));
+            m_graphs.push_back(InFile("/jobs/" + std::to_string(i) + ": ",
+                                      [&] { return LoadNeighbour(spec, m_options, m_cluster); }));
         }
     }
 
@@ -137,7 +158,7 @@ class ScenarioRunner
             requests.push_back({m_specs[i].name, m_graphs[i].GetNDevices(), m_specs[i].placement});
             jobs.push_back({&m_graphs[i], m_specs[i].name, m_specs[i].startPs});
         }
-        m_places = PlaceJobs(m_cluster, requests, m_scenario.seed);
+        m_places = InFile("", [&] { return PlaceJobs(m_cluster, requests, m_scenario.seed); });
         std::vector<VertexId> gpus;
         for (const auto& place : m_places)
         {
@@ -180,8 +201,9 @@ class ScenarioRunner
             }
         }
         const uint32_t nDevices = m_composed.graph.GetNDevices();
-        const auto plan = std::make_shared<const ScenarioPlan>(
-            MakeScenarioPlan(m_scenario, m_ranked, nDevices, alonePs[0].value_or(0)));
+        const auto plan = std::make_shared<const ScenarioPlan>(InFile("", [&] {
+            return MakeScenarioPlan(m_scenario, m_ranked, nDevices, alonePs[0].value_or(0));
+        }));
         const std::string cut = FindCutOff(*plan, m_ranked, nDevices);
         if (!cut.empty())
         {

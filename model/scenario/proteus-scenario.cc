@@ -43,8 +43,10 @@ class Planner
 
     ScenarioPlan Make()
     {
-        for (const ScenarioEvent& event : m_scenario.events)
+        for (std::size_t i = 0; i < m_scenario.events.size(); ++i)
         {
+            const ScenarioEvent& event = m_scenario.events[i];
+            m_place = "/events/" + std::to_string(i) + ": ";
             const Interval when = Resolve(event.name, event.at, event.until);
             switch (event.kind)
             {
@@ -71,6 +73,7 @@ class Planner
             [](const LinkChange& a, const LinkChange& b) { return a.timePs < b.timePs; });
         for (std::size_t i = 0; i < m_scenario.traffic.size(); ++i)
         {
+            m_place = "/traffic/" + std::to_string(i) + ": ";
             AddTraffic(m_scenario.traffic[i], i);
         }
         return std::move(m_plan);
@@ -84,7 +87,7 @@ class Planner
         const Interval when{from.Resolve(m_alonePs), until ? until->Resolve(m_alonePs) : FOREVER};
         if (when.untilPs <= when.fromPs)
         {
-            throw std::invalid_argument("scenario: " + name + " ends at " +
+            throw std::invalid_argument(m_place + name + " ends at " +
                                         std::to_string(static_cast<double>(when.untilPs) * 1e-6) +
                                         " us, before it begins at " +
                                         std::to_string(static_cast<double>(when.fromPs) * 1e-6) +
@@ -181,7 +184,7 @@ class Planner
         {
             if (other.fromPs < when.untilPs && when.fromPs < other.untilPs)
             {
-                throw std::invalid_argument("scenario: " + event.name +
+                throw std::invalid_argument(m_place + event.name +
                                             " overlaps another event that changes the same of "
                                             "the link " +
                                             m_cluster.GetVertices()[link.a].name + " - " +
@@ -235,6 +238,7 @@ class Planner
     const uint32_t m_nDevices;
     const int64_t m_alonePs;
     ScenarioPlan m_plan;
+    std::string m_place; //!< in the file, of what is planned now
     std::map<std::pair<LinkId, bool>, std::vector<Interval>> m_down;
     std::map<std::pair<LinkId, bool>, std::vector<Interval>> m_storms; //!< by link and direction
     std::map<std::pair<LinkId, LinkChange::Kind>, std::vector<Interval>> m_degraded;
