@@ -52,7 +52,8 @@ def configure(conf):
     template = conf.path.find_resource('model/proteus-config.h.in').read()
     node = conf.bldnode.make_node('ns3/proteus-config.h')
     node.parent.mkdir()
-    node.write(template.replace('@PROTEUS_NS3_VERSION@', str(version)))
+    node.write(template.replace('@PROTEUS_NS3_VERSION@', str(version))
+               .replace('@PROTEUS_HAS_MPI@', '0'))
     conf.env.append_unique(Build.CFG_FILES, [node.abspath()])  # survives "waf clean"
 
 

@@ -7,9 +7,11 @@
 #include "proteus-command-line-program.h"
 
 #include "proteus-command-line-text.h"
+#include "proteus-rank-program.h"
 
 #include "ns3/config.h"
 #include "ns3/nstime.h"
+#include "ns3/proteus-ranks.h"
 #include "ns3/proteus-result-tables.h"
 #include "ns3/string.h"
 
@@ -77,7 +79,13 @@ int
 CommandLineProgram::Main(int argc, char* argv[])
 {
     const std::vector<std::string> arguments(argv, argv + argc);
-    return RunProgram(GetName(), [&]() {
+    return RunOnRanks(GetName(), argc, argv, [&]() {
+        if (GetNRanks() > 1 && !RunsOnRanks())
+        {
+            throw std::invalid_argument("it runs as one process only, not on " +
+                                        std::to_string(GetNRanks()) +
+                                        " MPI ranks; proteus-flows can");
+        }
         OptionList command(GetName(), m_workloads);
         AddTo(command);
         const std::vector<Table> tables = DescribeTables();

@@ -63,6 +63,12 @@ class CommandLineProgram
         return true;
     }
 
+    /// @return whether several processes (MPI ranks) can run it together
+    virtual bool RunsOnRanks() const
+    {
+        return false;
+    }
+
     /// Does what the options say.
     virtual void Run() = 0;
 

@@ -5,6 +5,7 @@
  */
 
 #include "proteus-command-line-program.h"
+#include "proteus-flow-links.h"
 #include "proteus-name-lists.h"
 #include "proteus-packet-trace-options.h"
 #include "proteus-program-options.h"
@@ -21,6 +22,7 @@
 #include "ns3/proteus-flow-player.h"
 #include "ns3/proteus-helper.h"
 #include "ns3/proteus-output-file.h"
+#include "ns3/proteus-ranks.h"
 #include "ns3/simulator.h"
 #include "ns3/string.h"
 #include "ns3/uinteger.h"
@@ -230,6 +232,7 @@ struct FlowsSummary
     LinkStatistics links; //!< sums
     double wallS{0};
     uint64_t train{1}; //!< packets of the network per event
+    std::string ranks; //!< how several processes divided the work; empty for one
 };
 
 /// @param player that has run @param fabric of it @param wallS how long that took @return of it
@@ -266,6 +269,12 @@ Summarize(const FlowPlayer& player, Ptr<Fabric> fabric, double wallS)
     UintegerValue train;
     fabric->GetAttribute("TrainPackets", train);
     summary.train = train.Get();
+    if (const FabricRanks* ranks = fabric->GetRanks())
+    {
+        summary.ranks = std::to_string(GetNRanks()) + ", " +
+                        Describe(ranks->GetPartition(), fabric->GetCluster()) + ", " +
+                        std::to_string(fabric->GetWindowCount()) + " windows";
+    }
     return summary;
 }
 
@@ -290,6 +299,10 @@ Print(const FlowsSummary& s)
     if (!s.partial.empty())
     {
         std::cout << s.partial;
+    }
+    if (!s.ranks.empty())
+    {
+        std::cout << "ranks            " << s.ranks << '\n';
     }
     if (s.train > 1)
     {
@@ -321,6 +334,10 @@ MakeSummaryTable(const FlowsSummary& s)
                                      {"lost packets", s.links.lostPackets, ""},
                                      {"packets per event", s.train, ""},
                                      {"wall time", s.wallS, "s"}});
+    if (!s.ranks.empty())
+    {
+        table.rows.push_back({std::string("ranks"), s.ranks, std::string()});
+    }
     if (!s.partial.empty())
     {
         table.rows.push_back(
@@ -438,6 +455,11 @@ double
 RunPlayer(const Options& options, Ptr<FlowPlayer> player)
 {
     ProgressLine progress;
+    if (GetNRanks() > 1)
+    {
+        player->Run();
+        return progress.GetElapsedSeconds();
+    }
     player->SetProgressReport([&](const TrainingJob::Progress& state) {
         if (!options.quiet)
         {
@@ -452,6 +474,24 @@ RunPlayer(const Options& options, Ptr<FlowPlayer> player)
     return progress.GetElapsedSeconds();
 }
 
+/// Says and writes what came out. @param options what to write @param player that has run
+/// @param fabric of it @param wallS how long that took
+void
+WriteResults(const Options& options, const FlowPlayer& player, Ptr<Fabric> fabric, double wallS)
+{
+    WriteCsvFile(options.csv, [&player](std::ostream& out) {
+        WriteFlowCsv(player.GetFlows(), player.GetTimes(), out);
+    });
+    const FlowsSummary summary = Summarize(player, fabric, wallS);
+    Print(summary);
+    if (!options.tables.IsEmpty())
+    {
+        options.tables.Write({MakeSummaryTable(summary),
+                              MakeFlowTable(ListFlows(player)),
+                              MakeFlowLinkTable(fabric)});
+    }
+}
+
 /// Plays the flows, and says and writes what came out.
 void
 Play(const Options& options)
@@ -463,11 +503,19 @@ Play(const Options& options)
     }
     const Cluster cluster = MakeCluster(options);
     std::vector<FlowSpec> flows = LoadFlows(options.flows, cluster);
-    if (!options.csv.empty())
+    if (GetNRanks() > 1 && options.traces.IsOn())
+    {
+        throw std::invalid_argument("files of what happens on the links are written by one "
+                                    "process: leave --mpi away, or the options of such files");
+    }
+    if (!options.csv.empty() && GetRank() == 0)
     {
         CheckWritable(options.csv);
     }
-    options.tables.Check();
+    if (GetRank() == 0)
+    {
+        options.tables.Check();
+    }
     Ptr<Fabric> fabric = ProteusHelper().InstallFabric(cluster);
     Ptr<FlowPlayer> player = CreateObject<FlowPlayer>();
     player->AssignStreams(fabric, ToCount(options.stream, "stream", 1) - 1);
@@ -475,14 +523,9 @@ Play(const Options& options)
     FabricHelper files = options.traces.Enable(fabric, player->GetTransport());
     const double wallS = RunPlayer(options, player);
     files.FinishFiles();
-    WriteCsvFile(options.csv, [&player](std::ostream& out) {
-        WriteFlowCsv(player->GetFlows(), player->GetTimes(), out);
-    });
-    const FlowsSummary summary = Summarize(*player, fabric, wallS);
-    Print(summary);
-    if (!options.tables.IsEmpty())
+    if (GetRank() == 0)
     {
-        options.tables.Write({MakeSummaryTable(summary), MakeFlowTable(ListFlows(*player))});
+        WriteResults(options, *player, fabric, wallS);
     }
     player->Dispose();
     fabric->Dispose();
@@ -499,6 +542,11 @@ class FlowsProgram : public CommandLineProgram
     std::string GetName() const override
     {
         return "proteus-flows";
+    }
+
+    bool RunsOnRanks() const override
+    {
+        return true;
     }
 
     bool SendsPackets() const override
@@ -530,7 +578,7 @@ class FlowsProgram : public CommandLineProgram
 
     std::vector<Table> DescribeTables() override
     {
-        return {MakeSummaryTable({}), MakeFlowTable({})};
+        return {MakeSummaryTable({}), MakeFlowTable({}), MakeFlowLinkTable(nullptr)};
     }
 
     void Run() override

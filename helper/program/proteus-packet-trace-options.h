@@ -37,6 +37,12 @@ struct PacketTraceOptions
     /// @param command to add the options to
     void AddTo(OptionList& command);
 
+    /// @return whether there is anything to write
+    bool IsOn() const
+    {
+        return !(pcap.empty() && ascii.empty() && linkSeries.empty() && congestionSeries.empty());
+    }
+
     /**
      * Begins to write what the options ask for.
      * @param fabric of the links

@@ -121,10 +121,9 @@ EventStepper::MakeFinalCalls(int64_t nowPs)
 }
 
 void
-EventStepper::Arm()
+EventStepper::ArmAt(int64_t duePs)
 {
-    const int64_t next = std::min({m_tree.GetTime(), m_calls.GetTime(), m_finalCalls.GetTime()});
-    if (next >= m_armedPs)
+    if (duePs >= m_armedPs)
     {
         return;
     }
@@ -132,9 +131,9 @@ EventStepper::Arm()
     {
         m_stepEvent->Cancel(); // stands too late in the queue
     }
-    m_armedPs = next;
+    m_armedPs = duePs;
     m_stepEvent = Create<StepEvent>(this);
-    Simulator::Schedule(std::max(CeilToStep(next) - Simulator::Now(), Time(0)), m_stepEvent);
+    Simulator::Schedule(std::max(CeilToStep(duePs) - Simulator::Now(), Time(0)), m_stepEvent);
 }
 
 void

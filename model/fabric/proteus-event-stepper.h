@@ -53,6 +53,25 @@ class EventStepper
      */
     void SetUp(uint32_t nSlots, bool reference, std::function<void()> step);
 
+    /// Cuts time into windows: a step handles nothing beyond the window in which it begins, and
+    /// begins with the window where it can. @param windowPs their length
+    void SetWindow(int64_t windowPs)
+    {
+        m_windowPs = windowPs;
+    }
+
+    /// @return windows in which there was something to do, with SetWindow()
+    uint64_t GetWindowCount() const
+    {
+        return m_windows;
+    }
+
+    /// @return whether within Step() or CatchUp()
+    bool IsRunning() const
+    {
+        return m_running;
+    }
+
     /// Cancels the pending simulator event.
     void Dispose();
 
@@ -192,7 +211,50 @@ class EventStepper
     class StepEvent;
 
     /// Makes sure that the simulator calls when the next event is due.
-    void Arm();
+    void Arm()
+    {
+        const int64_t next = GetNextPs();
+        ArmAt(m_finalCalls.GetTime() <= next ? next : GetWindow(next));
+    }
+
+    /// The same at the end of a step, which may leave events of the present window to a later one.
+    void ArmAgain()
+    {
+        const int64_t next = GetNextPs();
+        const int64_t begin = GetWindow(next);
+        const bool isLater = begin > Simulator::Now().GetPicoSeconds();
+        ArmAt(isLater && next < m_finalCalls.GetTime() ? begin : next);
+    }
+
+    /// @param timePs a time @return begin of its window; itself without windows, and for "never"
+    int64_t GetWindow(int64_t timePs) const
+    {
+        return m_windowPs == 0 || timePs == EventTree::NEVER ? timePs
+                                                             : timePs - timePs % m_windowPs;
+    }
+
+    /// @return time of the first event or call
+    int64_t GetNextPs() const
+    {
+        return std::min({m_tree.GetTime(), m_calls.GetTime(), m_finalCalls.GetTime()});
+    }
+
+    /// @param duePs when the simulator is to call; in the past for now
+    void ArmAt(int64_t duePs);
+
+    /// @param nowPs Simulator::Now() @return last time to handle in a step that begins now
+    int64_t GetLastPs(int64_t nowPs)
+    {
+        if (m_windowPs == 0)
+        {
+            return EventTree::NEVER - 1;
+        }
+        const int64_t lastPs = GetWindow(nowPs) + m_windowPs - 1;
+        m_windows += lastPs != m_lastWindowPs ? 1 : 0;
+        m_lastWindowPs = lastPs;
+        return lastPs;
+    }
+
     /// @param slot in the reference mode @param timePs when it is due
     void SetPlain(uint32_t slot, int64_t timePs);
     /// @param handle as of Step(), in the reference mode @param nowPs Simulator::Now()
@@ -220,6 +282,9 @@ class EventStepper
     int64_t m_timePs{0};                                  //!< the clock
     int64_t m_armedPs{EventTree::NEVER};                  //!< when m_stepEvent is due
     uint64_t m_events{0};                                 //!< handled
+    int64_t m_windowPs{0};                                //!< length of a window; 0: no windows
+    int64_t m_lastWindowPs{0};                            //!< end of the last one
+    uint64_t m_windows{0};                                //!< GetWindowCount()
     bool m_reference{false};                              //!< reference mode
     bool m_running{false};                                //!< within Step()
     bool m_exact{false};                                  //!< CanGoBack(), as for the resolution
@@ -243,9 +308,9 @@ EventStepper::Step(bool batch, HANDLE handle)
         Arm(); // behind the simulator events of this time
         return;
     }
-    HandleDue(fed && batch ? EventTree::NEVER - 1 : nowPs, fed, handle);
+    HandleDue(fed && batch ? GetLastPs(nowPs) : nowPs, fed, handle);
     MakeFinalCalls(nowPs);
-    Arm();
+    ArmAgain();
 }
 
 template <typename HANDLE>

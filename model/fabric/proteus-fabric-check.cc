@@ -103,7 +103,7 @@ Fabric::CheckAtRest() const
         {
             return name + "the endpoint has packets to send";
         }
-        if (!port.flight.IsEmpty())
+        if (!port.flight.IsEmpty() && IsLocal(port.to)) // elsewhere it says what was sent
         {
             return name + std::to_string(port.flight.GetSize()) + " packets in flight";
         }

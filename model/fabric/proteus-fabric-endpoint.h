@@ -114,6 +114,17 @@ class FabricEndpoint
         return 0;
     }
 
+    /**
+     * An endpoint of another rank has said something by Fabric::TellRank().
+     * @param kind from USER_WORD on
+     * @param data of the word, not aligned
+     */
+    virtual void HandleRankWord(uint32_t kind, const uint8_t* data)
+    {
+        static_cast<void>(kind);
+        static_cast<void>(data);
+    }
+
     /// Links have failed or been repaired, and Fabric::GetPaths() has changed.
     virtual void HandleTopologyChange()
     {

@@ -57,6 +57,11 @@ Fabric::ReturnCredit(const PacketRecord& record, int64_t timePs)
 {
     const PortId id = record.ingress;
     PortState& port = m_ports[id];
+    if (port.cut)
+    {
+        ReturnCreditAcross(record, timePs);
+        return;
+    }
     RequestService(id,
                    CreditControl::Return(port,
                                          m_ports.Lane(id, record.trafficClass),
@@ -231,15 +236,17 @@ Fabric::SetPauseStorm(PortId id, bool on)
 }
 
 bool
-Fabric::IsLost(const PortState& port, const PacketRecord& record) const
+Fabric::IsLost(PortId id, const PacketRecord& record) const
 {
     if (record.kind == PacketKind::PAUSE)
     {
         return false; // real senders repeat them
     }
+    const PortState& port = m_ports[id];
     const double intact = (1 - port.lossProbability) *
                           std::pow(1 - port.bitErrorRate, 8.0 * port.GetWireBytes(record));
-    return m_settings.forwarding.lossRandom->GetValue(0, 1) >= intact;
+    const uint64_t number = port.statistics.receivedPackets + port.statistics.lostPackets;
+    return m_losses.Draw(*m_settings.forwarding.lossRandom, id, number) >= intact;
 }
 
 } // namespace proteus

@@ -44,7 +44,7 @@ Fabric::HandleArrival(PortId id)
     {
         m_ports[id ^ 1].debtBytes += port.GetReverseBytes(record);
     }
-    if (port.unreliable && IsLost(port, record))
+    if (port.unreliable && IsLost(id, record))
     {
         ++port.statistics.lostPackets;
         Drop(id, record);
@@ -227,7 +227,11 @@ Fabric::Transmit(PortId id, const PacketRecord& record, uint32_t wireBytes)
     port.flight.Push(record);
     PacketRecord& sent = port.flight.At(port.flight.GetTail() - 1);
     sent.timePs = end + port.delayPs;
-    if (idle)
+    if (port.cut)
+    {
+        SendAcross(id);
+    }
+    else if (idle)
     {
         m_stepper.SetEarlier(SLOTS_PER_PORT * id + ARRIVAL, port.GetArrivalPs(sent));
     }
@@ -270,8 +274,12 @@ Fabric::Enqueue(PortId id, const PacketRecord& record)
     const bool data = record.kind == PacketKind::DATA;
     const bool blocked = ((port.paused | port.starved) & bit) != 0 || port.down;
     bool tried = false;
-    if (m_stepper.GetNowPs() >= port.freeAtPs && port.serveAtPs == EventTree::NEVER &&
-        lane.queue.IsEmpty() && !blocked)
+    // A unit that needs no credit does not wait for one of another unit. (So on links that ranks
+    // may cut, as there the port does not know when it comes.)
+    const bool idle = port.serveAtPs == EventTree::NEVER ||
+                      (port.credited && port.serveAtPs > m_stepper.GetNowPs() &&
+                       GetLink(id).technology == LinkTechnology::INFINIBAND);
+    if (m_stepper.GetNowPs() >= port.freeAtPs && idle && lane.queue.IsEmpty() && !blocked)
     {
         tried = true;
         if (!data || TakeCredit(id, trafficClass, wireBytes))
@@ -284,7 +292,11 @@ Fabric::Enqueue(PortId id, const PacketRecord& record)
     if (port.markBytes > 0 && data && lane.queuedBytes > port.markBytes)
     {
         PacketRecord marked = record;
-        if (!m_marker.MarksAtDequeue() && m_marker.Draw(port, lane.queuedBytes))
+        if (!m_marker.MarksAtDequeue() &&
+            m_marker.Draw(port,
+                          lane.queuedBytes,
+                          m_ports.GetLane(id, trafficClass),
+                          static_cast<uint32_t>(port.statistics.packets + lane.queue.GetSize())))
         {
             Mark(id, marked);
         }
@@ -329,7 +341,11 @@ Fabric::SendQueued(PortId id)
             lane.queue.Pop();
             lane.queuedBytes -= wireBytes;
             if (port.markBytes > 0 && data && lane.queuedBytes > port.markBytes &&
-                m_marker.MarksAtDequeue() && m_marker.Draw(port, lane.queuedBytes))
+                m_marker.MarksAtDequeue() &&
+                m_marker.Draw(port,
+                              lane.queuedBytes,
+                              m_ports.GetLane(id, c),
+                              static_cast<uint32_t>(port.statistics.packets)))
             {
                 Mark(id, record);
             }

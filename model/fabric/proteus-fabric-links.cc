@@ -34,9 +34,16 @@ Fabric::Fail(PortId id)
     for (; !port.flight.IsEmpty(); port.flight.Pop())
     {
         const PacketRecord& record = port.flight.Front();
-        ++port.statistics.lostPackets;
-        Trace(PortEvent::DROP, id, record);
-        if (port.credited && record.kind == PacketKind::DATA)
+        if (IsLocal(port.to))
+        {
+            ++port.statistics.lostPackets;
+            Trace(PortEvent::DROP, id, record);
+        }
+        else if (port.GetArrivalPs(record) < m_stepper.GetNowPs())
+        {
+            continue; // the rank at the other end has it
+        }
+        if (IsLocal(port.from) && port.credited && record.kind == PacketKind::DATA)
         {
             // Credits are counted anew when the link trains again.
             m_ports.Lane(id, record.trafficClass).creditBytes += port.GetWireBytes(record);
@@ -193,7 +200,7 @@ void
 Fabric::AddTotals(NetworkStatistics& statistics) const
 {
     statistics.packetHops += m_packetHops;
-    statistics.events += m_stepper.GetEventCount();
+    statistics.events += GetEventCount();
     for (PortId id = 0; id < GetNPorts(); ++id)
     {
         const LinkStatistics& link = m_ports[id].statistics;

@@ -54,6 +54,7 @@ void
 Fabric::DoDispose()
 {
     NS_LOG_FUNCTION(this);
+    m_ranks = nullptr;
     m_stepper.Dispose();
     m_rerouteEvent.Cancel();
     m_endpoint = nullptr;
@@ -70,6 +71,8 @@ Fabric::AssignStreams(int64_t stream)
     NS_LOG_FUNCTION(this << stream);
     m_settings.marks.random->SetStream(stream);
     m_settings.forwarding.lossRandom->SetStream(stream + 1);
+    m_marker.Reset();
+    m_losses.Reset();
     return 2;
 }
 
@@ -140,6 +143,7 @@ Fabric::SetUpPort(PortId id, const Link& link)
     port.lossProbability = link.lossProbability;
     port.bitErrorRate = link.bitErrorRate;
     port.unreliable = link.lossProbability > 0 || link.bitErrorRate > 0;
+    port.cut = IsLocal(port.from) != IsLocal(port.to);
     port.statistics.link = id / 2;
     port.statistics.forward = id % 2 == 0;
 }
@@ -219,7 +223,8 @@ Fabric::SetCluster(std::shared_ptr<const Cluster> cluster)
     NS_ABORT_MSG_IF(m_cluster, "proteus::Fabric: the cluster is set already");
     m_cluster = cluster;
     const auto& links = m_cluster->GetLinks();
-    m_nodes.Create(static_cast<uint32_t>(m_cluster->GetVertices().size()));
+    SetUpRanks();
+    CreateNodes();
     m_marker.SetUp(m_settings.marks);
     m_buffers.SetUp(m_settings.buffers);
     m_ports.Create(2 * links.size(), m_settings.classes.nClasses);
@@ -335,6 +340,7 @@ Fabric::Step()
 {
     m_tracer.Update();
     m_stepper.Step(!m_tracer.IsOn(), [this](uint32_t slot) { HandleEvent(slot); });
+    FlushRanks();
 }
 
 void

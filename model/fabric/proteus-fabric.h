@@ -11,6 +11,7 @@
 #include "proteus-credit-control.h"
 #include "proteus-event-stepper.h"
 #include "proteus-fabric-endpoint.h"
+#include "proteus-fabric-ranks.h"
 #include "proteus-fabric-settings.h"
 #include "proteus-input-queues.h"
 #include "proteus-marker.h"
@@ -311,6 +312,42 @@ class Fabric : public Object
         return m_flowPlaces[vertex];
     }
 
+    /// @return who simulates what, and the way to the others; null if there is one rank
+    const FabricRanks* GetRanks() const
+    {
+        return m_ranks.get();
+    }
+
+    /// @param vertex a vertex @return whether this process (MPI rank) simulates it
+    bool IsLocal(VertexId vertex) const
+    {
+        return !m_ranks || m_ranks->GetPartition().rankOf[vertex] == m_rank;
+    }
+
+    /**
+     * Tells the endpoint's part in the rank of a vertex something, which comes in time for whatever
+     * this rank does now to have an effect there.
+     * @param vertex of another rank
+     * @param kind from USER_WORD on
+     * @param word a plain record
+     */
+    template <typename T>
+    void TellRank(VertexId vertex, uint32_t kind, const T& word)
+    {
+        m_ranks->Tell(m_ranks->GetPartition().rankOf[vertex], kind, word);
+        FlushRanks();
+    }
+
+    /// @return windows in which this rank had something to do
+    uint64_t GetWindowCount() const
+    {
+        return m_stepper.GetWindowCount();
+    }
+
+    /// Adds up what links have carried, and the totals, over all ranks, which have to call it when
+    /// the run is over.
+    void GatherStatistics();
+
     /**
      * Fails or repairs a link, now, in both directions. What is on the wire is lost. After
      * RerouteDelay paths are computed anew: units that wait for a failed link take another way, or
@@ -397,7 +434,7 @@ class Fabric : public Object
     /// @return events handled so far
     uint64_t GetEventCount() const
     {
-        return m_stepper.GetEventCount();
+        return m_stepper.GetEventCount() + m_otherEvents;
     }
 
     /// @return link crossings so far
@@ -649,8 +686,27 @@ class Fabric : public Object
     void HandlePause(PortId id, const PacketRecord& record);
     /// @param id a port that pauses or goes on @param trafficClass which @param pause whether
     void HeedPause(PortId id, uint32_t trafficClass, bool pause);
-    /// @param port a port @param record that has crossed it @return whether it is lost
-    bool IsLost(const PortState& port, const PacketRecord& record) const;
+    /// @param id a port @param record that has crossed it @return whether it is lost
+    bool IsLost(PortId id, const PacketRecord& record) const;
+
+    // proteus-fabric-across.cc: links between two ranks
+    /// Finds out which links these are, if there are several ranks.
+    void SetUpRanks();
+    /// Makes a node for every vertex.
+    void CreateNodes();
+    /// @param id a port to another rank, on which the last unit in flight has just been sent
+    void SendAcross(PortId id);
+    /// @param record that leaves the receive buffer of a link from another rank
+    /// @param timePs when its last byte does
+    void ReturnCreditAcross(const PacketRecord& record, int64_t timePs);
+    /// Sends what others are to know, unless a step is under way, which does so in the end.
+    void FlushRanks();
+    /// @param kind RankWordKind @param data of a word of another rank
+    void TakeRankWord(uint32_t kind, const uint8_t* data);
+    /// @param data of a UNIT_WORD
+    void TakeUnit(const uint8_t* data);
+    /// @param data of a CREDIT_WORD
+    void TakeCreditReturn(const uint8_t* data);
 
     // proteus-fabric-links.cc
     /// The paths have changed: moves units that wait for failed links.
@@ -678,6 +734,11 @@ class Fabric : public Object
     InputQueues m_inputs;       //!< of devices that have them
     Marker m_marker;            //!< ECN
     PortTracer m_tracer;        //!< trace sources of ports
+    PlaceRandom m_losses;       //!< which units are lost
+
+    std::unique_ptr<FabricRanks> m_ranks; //!< other processes; null if there are none
+    uint32_t m_rank{0};                   //!< this process
+    std::vector<int64_t> m_creditHomes;   //!< by lane from another rank: last credit; or empty
 
     Watch m_watch;                      //!< from outside
     std::vector<PacketRecord> m_copies; //!< of FabricEndpoint::Replicate()
@@ -686,6 +747,7 @@ class Fabric : public Object
     uint32_t m_pullClasses{2};          //!< UseTrafficClass()
     bool m_telemetry{false};            //!< SetTelemetry()
     uint64_t m_packetHops{0};           //!< links crossed
+    uint64_t m_otherEvents{0};          //!< of other ranks, when they are gathered
     EventId m_rerouteEvent;             //!< pending Reroute()
 
     TracedCallback<uint64_t> m_progressTrace; //!< another 2^20 events have been handled

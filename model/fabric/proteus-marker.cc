@@ -46,12 +46,15 @@ Marker::SetUpPort(PortState& port, const Link& link) const
 }
 
 bool
-Marker::DrawBetween(const PortState& port, uint64_t queuedBytes) const
+Marker::DrawBetween(const PortState& port,
+                    uint64_t queuedBytes,
+                    uint64_t lane,
+                    uint32_t number) const
 {
     const double probability = m_settings->maxProbability *
                                static_cast<double>(queuedBytes - port.markBytes) /
                                static_cast<double>(port.markAllBytes - port.markBytes);
-    return m_settings->random->GetValue(0, 1) < probability;
+    return m_random.Draw(*m_settings->random, lane, number) < probability;
 }
 
 } // namespace proteus

@@ -8,6 +8,7 @@
 #define PROTEUS_MARKER_H
 
 #include "proteus-fabric-settings.h"
+#include "proteus-place-random.h"
 #include "proteus-port.h"
 
 #include <cstdint>
@@ -42,17 +43,29 @@ class Marker
     }
 
     /// @param port with thresholds @param queuedBytes that wait for it, above PortState::markBytes
+    /// @param lane number of its lane @param number of the unit at the port, modulo 2^32
     /// @return whether the unit that comes or leaves gets a mark
-    bool Draw(const PortState& port, uint64_t queuedBytes) const
+    bool Draw(const PortState& port, uint64_t queuedBytes, uint64_t lane, uint32_t number) const
     {
-        return queuedBytes >= port.markAllBytes || DrawBetween(port, queuedBytes);
+        return queuedBytes >= port.markAllBytes || DrawBetween(port, queuedBytes, lane, number);
+    }
+
+    /// The stream of the random variable has been set.
+    void Reset()
+    {
+        m_random.Reset();
     }
 
   private:
-    /// @param port as Draw() @param queuedBytes below PortState::markAllBytes @return as Draw()
-    bool DrawBetween(const PortState& port, uint64_t queuedBytes) const;
+    /// @param port as Draw() @param queuedBytes below PortState::markAllBytes
+    /// @param lane as Draw() @param number as Draw() @return as Draw()
+    bool DrawBetween(const PortState& port,
+                     uint64_t queuedBytes,
+                     uint64_t lane,
+                     uint32_t number) const;
 
     const MarkSettings* m_settings{nullptr}; //!< what to follow
+    PlaceRandom m_random;                    //!< decides about marks
 };
 
 } // namespace proteus

@@ -95,7 +95,7 @@ struct alignas(64) PortState
     bool down{false};        //!< the link has failed
     bool goesDown{false};    //!< as Paths::GoesDown()
     bool reverses{false};    //!< its units cost the opposite direction something
-    bool stormed{false};     //!< the other end repeats pauses without end
+    bool cut{false};         //!< another rank simulates one of its ends
 
     alignas(64) LinkStatistics statistics; //!< what it did; begins with what every packet changes
 
@@ -114,6 +114,7 @@ struct alignas(64) PortState
     double bitErrorRate{0};                 //!< of a bit
     int64_t stalledSincePs{-1};             //!< first refusal of a unit for want of credit
     int64_t pausedSincePs{-1};              //!< since when a traffic class is paused
+    bool stormed{false};                    //!< the other end repeats pauses without end
 
     /// @param framing of the link @param bytesPerSecond its rate
     void SetRate(const LinkFraming& framing, double bytesPerSecond);

@@ -15,6 +15,7 @@
 #include "ns3/log.h"
 #include "ns3/node.h"
 #include "ns3/proteus-compat.h"
+#include "ns3/proteus-ranks.h"
 #include "ns3/proteus-simulator-time.h"
 #include "ns3/simulator.h"
 
@@ -180,7 +181,7 @@ FlowPlayer::LinkDependents()
         {
             m_dependents[next[before]++] = i;
         }
-        if (m_missing[i] == 0)
+        if (m_missing[i] == 0 && m_fabric->IsLocal(GetSource(m_flows[i])))
         {
             m_due.emplace_back(m_flows[i].startPs, i);
         }
@@ -225,9 +226,37 @@ FlowPlayer::Install(Ptr<Fabric> fabric, std::vector<FlowSpec> flows)
     {
         FailFlow(m_flows[cycle[0]], "it waits for itself");
     }
+    for (const FlowSpec& flow : m_flows)
+    {
+        CheckRanks(flow);
+    }
     LinkDependents();
     m_startEventPs = 0;
     m_startEvent = ScheduleFunction(Time(0), [this] { StartDue(); });
+}
+
+void
+FlowPlayer::CheckRanks(const FlowSpec& flow) const
+{
+    if (!m_fabric->GetRanks())
+    {
+        return;
+    }
+    const auto& rankOf = m_fabric->GetRanks()->GetPartition().rankOf;
+    for (uint32_t before : flow.after)
+    {
+        const FlowSpec& other = m_flows[before];
+        const uint32_t end = m_trigger == ON_RECEIVE ? other.destination : other.source;
+        const VertexId knows = m_fabric->GetCluster().GetGpus()[end];
+        if (rankOf[knows] != rankOf[GetSource(flow)])
+        {
+            FailFlow(flow,
+                     "it starts at MPI rank " + std::to_string(rankOf[GetSource(flow)]) +
+                         " in the moment in which rank " + std::to_string(rankOf[knows]) +
+                         " knows of '" + other.id +
+                         "', and nothing goes from rank to rank without a delay; use fewer ranks");
+        }
+    }
 }
 
 void
@@ -370,7 +399,7 @@ FlowPlayer::DescribeRest() const
         }
         return text;
     }
-    const std::string left = m_transport->CheckAtRest();
+    const std::string left = m_fabric->GetRanks() ? "" : m_transport->CheckAtRest();
     return left.empty() ? m_fabric->CheckAtRest() : left;
 }
 
@@ -378,7 +407,14 @@ void
 FlowPlayer::Run()
 {
     NS_LOG_FUNCTION(this);
-    StallWatch::Run(m_fabric, m_deadlockInterval);
+    if (m_fabric->GetRanks())
+    {
+        RunRanks();
+    }
+    else
+    {
+        StallWatch::Run(m_fabric, m_deadlockInterval);
+    }
     if (m_isStopped)
     {
         SampleClock::Finish();
@@ -389,6 +425,65 @@ FlowPlayer::Run()
     {
         throw std::runtime_error("the run has come to a stop before its end: " + rest);
     }
+}
+
+void
+FlowPlayer::RunRanks()
+{
+    if (RankSession::Agree(true) != RankSession::ALL_WELL)
+    {
+        throw RanksGone();
+    }
+    std::string rest;
+    try
+    {
+        // A circle of ports may go through several ranks: none is looked for.
+        StallWatch::Run(m_fabric, Time(0));
+        rest = m_transport->CheckAtRest();
+    }
+    catch (const std::exception& error)
+    {
+        throw RankFailure(error.what());
+    }
+    Gather();
+    rest = GetFirstTextOfRanks(rest);
+    if (m_nReceived == m_flows.size() && !rest.empty())
+    {
+        throw std::runtime_error("the run has come to a stop before its end: " + rest);
+    }
+}
+
+void
+FlowPlayer::Gather()
+{
+    const NetworkStatistics own = GetStatistics();
+    std::vector<uint64_t> sums{own.packets,
+                               own.controlPackets,
+                               own.repeated,
+                               own.timeouts,
+                               m_nReceived,
+                               m_nAcknowledged};
+    SumOverRanks(sums);
+    m_ofOthers.packets = sums[0] - own.packets;
+    m_ofOthers.controlPackets = sums[1] - own.controlPackets;
+    m_ofOthers.repeated = sums[2] - own.repeated;
+    m_ofOthers.timeouts = sums[3] - own.timeouts;
+    m_nReceived = static_cast<uint32_t>(sums[4]);
+    m_nAcknowledged = static_cast<uint32_t>(sums[5]);
+    // A rank knows the times of what happened at its vertices; others are -1.
+    std::vector<int64_t> times;
+    for (const FlowTimes& flow : m_times)
+    {
+        times.insert(times.end(), {flow.startPs, flow.receivedPs, flow.acknowledgedPs});
+    }
+    MaxOverRanks(times);
+    for (std::size_t i = 0; i < m_times.size(); ++i)
+    {
+        m_times[i].startPs = times[3 * i];
+        m_times[i].receivedPs = times[3 * i + 1];
+        m_times[i].acknowledgedPs = times[3 * i + 2];
+    }
+    m_fabric->GatherStatistics();
 }
 
 void
@@ -416,14 +511,14 @@ FlowPlayer::GetEndPs() const
 NetworkStatistics
 FlowPlayer::GetStatistics() const
 {
-    NetworkStatistics statistics;
-    statistics.packets = m_transport->GetPackets();
-    statistics.controlPackets = m_transport->GetControlPackets();
-    statistics.repeated = m_transport->GetRetransmittedPackets();
+    NetworkStatistics statistics = m_ofOthers;
+    statistics.packets += m_transport->GetPackets();
+    statistics.controlPackets += m_transport->GetControlPackets();
+    statistics.repeated += m_transport->GetRetransmittedPackets();
     m_fabric->AddTotals(statistics);
     statistics.messages = m_nReceived;
     statistics.queuePairs = m_transport->GetNQueuePairs();
-    statistics.timeouts = m_transport->GetTimeouts();
+    statistics.timeouts += m_transport->GetTimeouts();
     return statistics;
 }
 

@@ -52,11 +52,12 @@ class FlowPlayer : public Object, private TransportUser
     ~FlowPlayer() override;
 
     /**
-     * Makes the queue pairs. Call it once.
+     * Makes the queue pairs. Call it once. With several processes (MPI ranks), every one makes all
+     * of them, and works for those of its own vertices.
      * @param fabric to play on, with its cluster set
      * @param flows to play; ranks are those of Cluster::GetGpus()
-     * @throw std::invalid_argument if a flow makes no sense on this cluster, or flows wait for each
-     * other
+     * @throw std::invalid_argument if a flow makes no sense on this cluster, flows wait for each
+     * other, or one waits for what only another rank knows
      */
     void Install(Ptr<Fabric> fabric, std::vector<FlowSpec> flows);
 
@@ -65,9 +66,10 @@ class FlowPlayer : public Object, private TransportUser
 
     /**
      * Runs the simulator until nothing is left to do, and checks that every flow has arrived and
-     * nothing is left in the fabric.
+     * nothing is left in the fabric. With several ranks, all of them know all results then.
      * @throw std::runtime_error if not: the circle of ports that wait for each other, or what is
      * left
+     * @throw RankFailure if something has ended the run on this rank
      */
     void Run();
 
@@ -163,6 +165,18 @@ class FlowPlayer : public Object, private TransportUser
     void OnFabricProgress(uint64_t events);
     /// @return why the run could not end well, "" if it did
     std::string DescribeRest() const;
+    /// @param flow a flow @throw std::invalid_argument if it waits for what another rank knows
+    void CheckRanks(const FlowSpec& flow) const;
+    /// Runs the simulator together with other ranks.
+    void RunRanks();
+    /// Makes results of all ranks known to all.
+    void Gather();
+
+    /// @param flow a flow @return where it begins
+    VertexId GetSource(const FlowSpec& flow) const
+    {
+        return m_fabric->GetCluster().GetGpus()[flow.source];
+    }
 
     /// A flow that waits for its time.
     using Due = std::pair<int64_t, uint32_t>;
@@ -187,6 +201,7 @@ class FlowPlayer : public Object, private TransportUser
     uint64_t m_totalBytes{0};                //!< of all flows
     uint32_t m_nReceived{0};                 //!< flows that have arrived
     uint32_t m_nAcknowledged{0};             //!< flows whose sender knows
+    NetworkStatistics m_ofOthers;            //!< what other ranks have sent, when it is gathered
     std::function<void(const TrainingJob::Progress&)> m_report;
 
     /// A flow has arrived and is acknowledged.

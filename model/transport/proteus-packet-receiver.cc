@@ -171,6 +171,18 @@ PacketReceiver::NoteMark(const PacketRecord& record, ReceiverState& receiver)
 }
 
 void
+PacketReceiver::Expect(uint32_t id, const QueuePairMessage& message)
+{
+    ReceiverState& receiver = m_core.pairs.GetReceiver(id);
+    QueuePairState& state = m_core.pairs.GetState(id);
+    if (receiver.delivering == state.messages.GetTail())
+    {
+        receiver.messageEnd = message.end;
+    }
+    state.messages.Push(message);
+}
+
+void
 PacketReceiver::DeliverMessages(uint32_t id)
 {
     // The user may make queue pairs, which moves the receivers: refer to it afresh.
@@ -184,6 +196,10 @@ PacketReceiver::DeliverMessages(uint32_t id)
         if (receiver.delivering != state.messages.GetTail())
         {
             receiver.messageEnd = state.messages.At(receiver.delivering).end;
+        }
+        if (!m_core.fabric->IsLocal(state.source))
+        {
+            state.messages.Pop(); // which its acknowledgement does where the sender is
         }
         m_core.GetUser(id).ReceiveMessage(id, message.tag, message.bytes);
     }

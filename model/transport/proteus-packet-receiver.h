@@ -36,6 +36,10 @@ class PacketReceiver
     /// @param record data @param receiver where it has arrived
     void Receive(const PacketRecord& record, ReceiverState& receiver);
 
+    /// A message is on its way from another rank. @param id its queue pair @param message what it
+    /// is
+    void Expect(uint32_t id, const QueuePairMessage& message);
+
     /// @param id a queue pair @param now present time: sends a delayed acknowledgement that is due
     void HandleTimer(uint32_t id, int64_t now);
 

@@ -6,6 +6,8 @@
 
 #include "proteus-packet-sender.h"
 
+#include "proteus-rank-words.h"
+
 #include "ns3/abort.h"
 
 #include <algorithm>
@@ -54,6 +56,10 @@ PacketSender::Append(uint32_t id, uint64_t bytes, uint64_t tag)
         receiver.messageEnd = message.end;
     }
     state.messages.Push(message);
+    if (!m_core.fabric->IsLocal(state.destination))
+    {
+        m_core.fabric->TellRank(state.destination, MESSAGE_WORD, MessageWord{message, id});
+    }
     sender.totalBytes += bytes;
     m_ports.Activate(id);
 }

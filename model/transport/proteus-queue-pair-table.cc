@@ -108,7 +108,7 @@ QueuePairTable::GetNextWaypoint(uint32_t id, VertexId at, bool forward) const
 }
 
 std::string
-QueuePairTable::CheckAtRest(uint32_t id) const
+QueuePairTable::CheckAtRest(uint32_t id, bool sends, bool receives) const
 {
     const SenderState& sender = m_senders[id];
     const ReceiverState& receiver = m_receivers[id];
@@ -121,7 +121,11 @@ QueuePairTable::CheckAtRest(uint32_t id) const
     {
         return std::to_string(sender.GetInFlight()) + " bytes not acknowledged";
     }
-    if ((sender.flags & SenderState::GROUP) == 0 &&
+    if (receives && !sends && receiver.delivering != state.messages.GetTail())
+    {
+        return std::to_string(state.messages.GetSize()) + " messages not received";
+    }
+    if (sends && receives && (sender.flags & SenderState::GROUP) == 0 &&
         (receiver.receivedBytes != sender.totalBytes || receiver.held > 0))
     {
         return "received " + std::to_string(receiver.receivedBytes) + " of " +

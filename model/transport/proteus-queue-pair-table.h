@@ -103,8 +103,9 @@ class QueuePairTable
     /// receiver @return where they go next
     VertexId GetNextWaypoint(uint32_t id, VertexId at, bool forward) const;
 
-    /// @param id a queue pair @return an empty text, or what is under way on it
-    std::string CheckAtRest(uint32_t id) const;
+    /// @param id a queue pair @param sends whether its sender is in this process
+    /// @param receives whether its receiver is @return an empty text, or what is under way on it
+    std::string CheckAtRest(uint32_t id, bool sends, bool receives) const;
 
   private:
     std::vector<SenderState> m_senders;     //!< by id

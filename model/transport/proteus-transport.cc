@@ -6,6 +6,8 @@
 
 #include "proteus-transport.h"
 
+#include "proteus-rank-words.h"
+
 #include "ns3/boolean.h"
 #include "ns3/double.h"
 #include "ns3/enum.h"
@@ -14,6 +16,8 @@
 #include "ns3/proteus-compat.h"
 #include "ns3/string.h"
 #include "ns3/uinteger.h"
+
+#include <cstring>
 
 namespace ns3
 {
@@ -342,14 +346,47 @@ Transport::HandleTimer()
 void
 Transport::CollectTelemetry(const PacketRecord& record, const HopTelemetry& hop)
 {
-    if ((m_core.pairs.GetSender(record.queuePair).flags & SenderState::TELEMETRY) != 0)
+    const uint32_t id = record.queuePair;
+    if ((m_core.pairs.GetSender(id).flags & SenderState::TELEMETRY) == 0)
     {
-        auto& stacks = m_core.pairs.GetState(record.queuePair).stacks;
-        HopStack& stack = stacks[record.sequence & (stacks.size() - 1)];
-        if (stack.nHops < HopStack::MAX_HOPS)
-        {
-            stack.hops[stack.nHops++] = hop;
-        }
+        return;
+    }
+    const VertexId source = m_core.pairs.GetState(id).source;
+    if (m_core.fabric->IsLocal(source))
+    {
+        AddHop(id, record.sequence, hop);
+    }
+    else
+    {
+        m_core.fabric->TellRank(source, TELEMETRY_WORD, TelemetryWord{hop, id, record.sequence});
+    }
+}
+
+void
+Transport::AddHop(uint32_t queuePair, uint32_t sequence, const HopTelemetry& hop)
+{
+    auto& stacks = m_core.pairs.GetState(queuePair).stacks;
+    HopStack& stack = stacks[sequence & (stacks.size() - 1)];
+    if (stack.nHops < HopStack::MAX_HOPS)
+    {
+        stack.hops[stack.nHops++] = hop;
+    }
+}
+
+void
+Transport::HandleRankWord(uint32_t kind, const uint8_t* data)
+{
+    if (kind == MESSAGE_WORD)
+    {
+        MessageWord word;
+        std::memcpy(&word, data, sizeof(word));
+        m_receiver.Expect(word.queuePair, word.message);
+    }
+    else
+    {
+        TelemetryWord word;
+        std::memcpy(&word, data, sizeof(word));
+        AddHop(word.queuePair, word.sequence, word.hop);
     }
 }
 
@@ -381,7 +418,11 @@ Transport::CheckAtRest() const
 {
     for (uint32_t id = 0; id < m_core.pairs.GetN(); ++id)
     {
-        const std::string left = m_core.pairs.CheckAtRest(id);
+        const QueuePairState& state = m_core.pairs.GetState(id);
+        const std::string left =
+            m_core.pairs.CheckAtRest(id,
+                                     m_core.fabric->IsLocal(state.source),
+                                     m_core.fabric->IsLocal(state.destination));
         if (!left.empty())
         {
             return m_core.Describe(id) + ": " + left;

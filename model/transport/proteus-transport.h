@@ -294,6 +294,10 @@ class Transport : public Object, private FabricEndpoint, private TransportSettin
     void HandleTopologyChange() override;
     QueuePairEnds GetEnds(uint32_t queuePair) const override;
     uint64_t GetMessageBytes(uint32_t queuePair, uint32_t sequence) const override;
+    void HandleRankWord(uint32_t kind, const uint8_t* data) override;
+
+    /// @param queuePair a queue pair @param sequence of its packet @param hop that it has met
+    void AddHop(uint32_t queuePair, uint32_t sequence, const HopTelemetry& hop);
 
     /// @param member of the settings @return it as a member of this class, through which attributes
     /// are set

@@ -203,10 +203,23 @@ TEST(Marker, MarksAsRedDoes)
     int marked = 0;
     for (int i = 0; i < n; ++i)
     {
-        marked += marker.Draw(port, 40'000) ? 1 : 0;
-        EXPECT_TRUE(marker.Draw(port, 60'000));
+        marked += marker.Draw(port, 40'000, 3, i) ? 1 : 0;
+        EXPECT_TRUE(marker.Draw(port, 60'000, 3, i));
     }
     EXPECT_NEAR(marked, 0.25 * n, 5 * std::sqrt(0.25 * 0.75 * n));
+    // A draw depends on place and number, not on what was drawn in between.
+    std::vector<bool> first;
+    std::vector<bool> again;
+    for (int i = 0; i < 100; ++i)
+    {
+        first.push_back(marker.Draw(port, 40'000, 5, i));
+    }
+    for (int i = 99; i >= 0; --i)
+    {
+        marker.Draw(port, 40'000, 6, i);
+        again.insert(again.begin(), marker.Draw(port, 40'000, 5, i));
+    }
+    EXPECT_EQ(first, again);
     PortState unmarked;
     link.technology = LinkTechnology::INFINIBAND;
     marker.SetUpPort(unmarked, link);

@@ -1,0 +1,246 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-ranks.h"
+
+#include "ns3/proteus-config.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <iostream>
+
+#if PROTEUS_HAS_MPI
+#include "ns3/global-value.h"
+#include "ns3/mpi-interface.h"
+#include "ns3/simulator.h"
+#include "ns3/string.h"
+
+#include <chrono>
+#include <climits>
+#include <mpi.h>
+#include <thread>
+#endif
+
+namespace ns3
+{
+namespace proteus
+{
+
+namespace
+{
+
+/// Variables that say how many processes mpirun (Open MPI, MPICH) or srun has started.
+constexpr const char* SIZE_VARIABLES[]{"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"};
+
+/// @return processes that were started together, as far as the environment says; 1 if it does not
+int
+GetStartedProcesses()
+{
+    for (const char* name : SIZE_VARIABLES)
+    {
+        if (const char* text = std::getenv(name))
+        {
+            return std::max(1, std::atoi(text));
+        }
+    }
+    // srun --mpi=pmix says it of every step, also of one without MPI.
+    const char* tasks = std::getenv("SLURM_NTASKS");
+    return std::getenv("PMIX_RANK") && tasks ? std::max(1, std::atoi(tasks)) : 1;
+}
+
+#if PROTEUS_HAS_MPI
+/// How long a rank that has failed waits for the others to come to the same point.
+constexpr std::chrono::seconds AGREEMENT_LIMIT{10};
+#endif
+
+} // namespace
+
+#if PROTEUS_HAS_MPI
+
+uint32_t
+GetRank()
+{
+    return MpiInterface::IsEnabled() ? MpiInterface::GetSystemId() : 0;
+}
+
+uint32_t
+GetNRanks()
+{
+    return MpiInterface::IsEnabled() ? MpiInterface::GetSize() : 1;
+}
+
+void
+SumOverRanks(std::vector<uint64_t>& values)
+{
+    if (GetNRanks() > 1)
+    {
+        MPI_Allreduce(MPI_IN_PLACE,
+                      values.data(),
+                      static_cast<int>(values.size()),
+                      MPI_UINT64_T,
+                      MPI_SUM,
+                      MpiInterface::GetCommunicator());
+    }
+}
+
+void
+MaxOverRanks(std::vector<int64_t>& values)
+{
+    if (GetNRanks() > 1)
+    {
+        MPI_Allreduce(MPI_IN_PLACE,
+                      values.data(),
+                      static_cast<int>(values.size()),
+                      MPI_INT64_T,
+                      MPI_MAX,
+                      MpiInterface::GetCommunicator());
+    }
+}
+
+std::string
+GetFirstTextOfRanks(const std::string& text)
+{
+    if (GetNRanks() == 1)
+    {
+        return text;
+    }
+    const MPI_Comm communicator = MpiInterface::GetCommunicator();
+    int first = text.empty() ? INT_MAX : static_cast<int>(GetRank());
+    MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, communicator);
+    if (first == INT_MAX)
+    {
+        return "";
+    }
+    uint64_t size = text.size();
+    MPI_Bcast(&size, 1, MPI_UINT64_T, first, communicator);
+    std::string common = text;
+    common.resize(size);
+    MPI_Bcast(common.data(), static_cast<int>(size), MPI_CHAR, first, communicator);
+    return common;
+}
+
+RankSession::RankSession(int argc, char* argv[])
+{
+    if (GetStartedProcesses() == 1)
+    {
+        return;
+    }
+    GlobalValue::Bind("SimulatorImplementationType", StringValue("ns3::DistributedSimulatorImpl"));
+    MpiInterface::Enable(&argc, &argv);
+    m_isEnabled = true;
+    if (GetRank() != 0)
+    {
+        m_output = std::cout.rdbuf(&m_nowhere);
+    }
+}
+
+RankSession::~RankSession()
+{
+    if (m_output)
+    {
+        std::cout.rdbuf(m_output);
+    }
+    if (m_isEnabled)
+    {
+        Simulator::Destroy();
+        MpiInterface::Disable();
+    }
+}
+
+int
+RankSession::Agree(bool isWell)
+{
+    if (GetNRanks() == 1)
+    {
+        return isWell ? ALL_WELL : 0;
+    }
+    // Not the communicator of the simulator and of what is gathered: what the others do there must
+    // not be taken for an answer.
+    const int own = isWell ? INT_MAX : static_cast<int>(GetRank());
+    int lowest = INT_MAX;
+    MPI_Request request;
+    MPI_Iallreduce(&own, &lowest, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD, &request);
+    const auto start = std::chrono::steady_clock::now();
+    int isDone = 0;
+    for (MPI_Test(&request, &isDone, MPI_STATUS_IGNORE); isDone == 0;
+         MPI_Test(&request, &isDone, MPI_STATUS_IGNORE))
+    {
+        if (!isWell && std::chrono::steady_clock::now() - start > AGREEMENT_LIMIT)
+        {
+            return ALONE;
+        }
+        std::this_thread::sleep_for(std::chrono::microseconds(50));
+    }
+    return lowest == INT_MAX ? ALL_WELL : lowest;
+}
+
+void
+RankSession::Abort(int exitCode)
+{
+    MPI_Abort(MPI_COMM_WORLD, exitCode);
+    std::abort(); // MPI_Abort() does not return, but does not say so
+}
+
+#else
+
+uint32_t
+GetRank()
+{
+    return 0;
+}
+
+uint32_t
+GetNRanks()
+{
+    return 1;
+}
+
+void
+SumOverRanks(std::vector<uint64_t>& /* values */)
+{
+    // Those of the one rank that there is.
+}
+
+void
+MaxOverRanks(std::vector<int64_t>& /* values */)
+{
+    // As SumOverRanks().
+}
+
+std::string
+GetFirstTextOfRanks(const std::string& text)
+{
+    return text;
+}
+
+RankSession::RankSession(int /* argc */, char* /* argv */[])
+{
+    if (const int processes = GetStartedProcesses(); processes > 1)
+    {
+        throw std::runtime_error("started as " + std::to_string(processes) +
+                                 " processes, but built without MPI: install Open MPI (Debian: "
+                                 "libopenmpi-dev and openmpi-bin) and build again");
+    }
+}
+
+RankSession::~RankSession() = default;
+
+int
+RankSession::Agree(bool isWell)
+{
+    return isWell ? ALL_WELL : 0;
+}
+
+void
+RankSession::Abort(int exitCode)
+{
+    std::exit(exitCode);
+}
+
+#endif
+
+} // namespace proteus
+} // namespace ns3

@@ -1,0 +1,224 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Programs that run as several processes (MPI ranks): the same bytes as with one.
+
+PROTEUS_RUN is the command that runs a program (default: this clone's ./ns3 run --no-build);
+RANKS_TEST_CASES the number of random cases (default 20) and of random experiments.
+"""
+
+import json
+import os
+import pathlib
+import random
+import shlex
+import subprocess
+import tempfile
+import unittest
+
+CLONE = pathlib.Path(__file__).resolve().parents[2]
+RUN = shlex.split(os.environ.get("PROTEUS_RUN", f"{CLONE}/ns3 run --no-build"))
+CASES = int(os.environ.get("RANKS_TEST_CASES", "20"))
+LIMIT_S = 120
+
+CONTROLS = ["none", "dcqcn", "dctcp", "hpcc", "powertcp", "swift", "tcp", "timely"]
+# Congestion controls that read what switches tell; see doc/mpi.rst for what they need.
+TELEMETRY = {"hpcc", "powertcp"}
+FABRIC = "--ns3::proteus::Fabric::"
+
+
+def run(ranks, arguments, folder):
+    """Returns the finished process of a program as so many ranks; 0 for none of MPI's."""
+    mpi = [f"--mpi={ranks}"] if ranks else []
+    command = [*RUN[:-1], *mpi, RUN[-1]] if RUN[-1] == "run" else [*RUN, *mpi]
+    return subprocess.run([*command, *arguments], cwd=folder, capture_output=True, text=True, timeout=LIMIT_S)
+
+
+def write_flows(path, rng, hosts, count, most):
+    """Flows of which some wait for one that ends where they begin."""
+    lines, ends = ["id,src,dst,bytes,start_ns,deps"], []
+    for i in range(count):
+        before = [j for j in range(len(ends)) if rng.random() < 0.02]
+        source = ends[before[0]] if before else rng.randrange(hosts)
+        before = [j for j in before if ends[j] == source]
+        target = rng.choice([h for h in range(hosts) if h != source])
+        size = int(most ** rng.random()) + rng.randrange(most // 4)
+        start = rng.choice([0, 0, rng.randrange(20000) / 2, rng.randrange(10**7) / 1000])
+        lines.append(f"{i},{source},{target},{size},{start},{';'.join(map(str, before))}")
+        ends.append(target)
+    path.write_text("\n".join(lines) + "\n")
+
+
+def write_hosts(path, rng, leaves, spines, per_leaf, loss):
+    """Hosts on leaves and spines, RoCE, as a text topology."""
+    hosts = leaves * per_leaf
+    lines = []
+    for h in range(hosts):
+        lines.append(f"{h} {hosts + h // per_leaf} 100Gbps {rng.choice([0.0005, 0.001])}ms {loss}")
+    for leaf in range(leaves):
+        for spine in range(spines):
+            rate = rng.choice([100, 200])
+            delay = rng.choice([0.0006, 0.001, 0.0017])
+            lines.append(f"{hosts + leaf} {hosts + leaves + spine} {rate}Gbps {delay}ms {loss}")
+    switches = " ".join(str(hosts + i) for i in range(leaves + spines))
+    head = f"{hosts + leaves + spines} {leaves + spines} {len(lines)}"
+    path.write_text("\n".join([head, switches, *lines]) + "\n")
+    return hosts
+
+
+def make_case(folder, number):
+    """Writes a random cluster and flows; returns the arguments."""
+    rng = random.Random(number)
+    control = CONTROLS[number % len(CONTROLS)]
+    arguments = []
+    if rng.random() < 0.5:
+        loss = 0 if control in TELEMETRY else rng.choice([0, 0, 0.001, 0.01])
+        hosts = write_hosts(folder / "cluster.txt", rng, rng.randrange(4, 8), rng.randrange(1, 4), 4, loss)
+        arguments.append("--cluster=cluster.txt")
+        if control not in TELEMETRY and rng.random() < 0.3:
+            arguments.append(FABRIC + "Pfc=false")
+        arguments.append(FABRIC + f"SwitchBuffer={rng.choice([1000000, 4000000, 16000000])}")
+    else:
+        servers = rng.randrange(4, 9)
+        hosts = 4 * servers
+        kind = rng.choice(["single-switch", "leaf-spine", "rail-optimised", "fat-tree", "dragonfly+", "torus-2d"])
+        arguments += ["--cluster=pcie-v100x4", f"--nodes={servers}", f"--fabric={kind}"]
+        if kind in ("leaf-spine", "dragonfly+"):
+            arguments.append("--serversPerLeaf=1")
+        if kind == "rail-optimised":
+            arguments.append("--serversPerGroup=1")
+        # Small buffers make senders wait for credits.
+        arguments.append(FABRIC + f"InfinibandBuffer={rng.choice([10000, 30000, 131072])}")
+    write_flows(folder / "flows.csv", rng, hosts, rng.randrange(20, 120), 400000)
+    routing = rng.choice(["Ecmp", "Ecmp", "Spray", "Adaptive", "ForwardingTable"])
+    arguments += ["--flows=flows.csv", f"--congestionControl={control}", FABRIC + f"Routing={routing}"]
+    if control != "tcp":
+        arguments.append("--transport=" + rng.choice(["go-back-n", "selective-repeat"]))
+    arguments.append("--ns3::proteus::Transport::RetransmissionTimeout=200us")
+    return arguments
+
+
+def read_results(folder):
+    """Returns what a run wrote, without what differs by its nature: wall time and ranks."""
+    document = json.loads((folder / "all.json").read_text())
+    text = json.dumps(document["tables"] if "tables" in document else document, indent=1)
+    rows = []
+
+    def visit(value):
+        if isinstance(value, list):
+            if value and value[0] in ("wall time", "ranks"):
+                return
+            for item in value:
+                visit(item)
+        elif isinstance(value, dict):
+            if value.get("quantity") in ("wall time", "ranks"):
+                return
+            for key, item in value.items():
+                rows.append(str(key))
+                visit(item)
+        else:
+            rows.append(repr(value))
+
+    visit(json.loads(text))
+    return (folder / "flows.out").read_text(), rows
+
+
+class SameBytes(unittest.TestCase):
+    def test_random_cases(self):
+        for number in range(CASES):
+            with tempfile.TemporaryDirectory() as name:
+                folder = pathlib.Path(name)
+                arguments = ["proteus-flows", *make_case(folder, number), "--csv=flows.out", "--json=all.json", "--quiet"]
+                expected = None
+                for ranks in (0, 1, 2, 3, 4):
+                    with self.subTest(case=number, ranks=ranks, arguments=" ".join(arguments)):
+                        done = run(ranks, arguments, folder)
+                        self.assertEqual(done.returncode, 0, done.stderr)
+                        text = [line for line in done.stdout.splitlines() if not line.startswith(("run ", "ranks "))]
+                        results = (text, *read_results(folder))
+                        if ranks > 1:
+                            self.assertIn(f"ranks            {ranks}, ", done.stdout)
+                        if expected is None:
+                            expected = results
+                        self.assertEqual(results[0], expected[0])
+                        self.assertEqual(results[1], expected[1])
+                        self.assertEqual(results[2], expected[2])
+
+
+class SameExperiments(unittest.TestCase):
+    def test_random_experiments(self):
+        """Those of the suite proteus-flows-property, with failures and losses."""
+        for seed in range(5000, 5000 + CASES):
+            if seed == 5069:  # windows of a nanosecond, for milliseconds
+                continue
+            with tempfile.TemporaryDirectory() as folder:
+                expected = run(0, ["proteus-ranks-check", str(seed)], folder)
+                self.assertEqual(expected.returncode, 0, expected.stderr)
+                ranks = 2 + seed % 3
+                with self.subTest(seed=seed, ranks=ranks):
+                    done = run(ranks, ["proteus-ranks-check", str(seed)], folder)
+                    self.assertEqual(done.returncode, 0, done.stderr)
+                    if "too few hosts" not in done.stdout:
+                        self.assertEqual(done.stdout, expected.stdout)
+
+
+class Errors(unittest.TestCase):
+    def setUp(self):
+        self.name = tempfile.TemporaryDirectory()
+        self.folder = pathlib.Path(self.name.name)
+
+    def tearDown(self):
+        self.name.cleanup()
+
+    def check(self, ranks, arguments, words):
+        """The program ends with exit code 1, one line, and no file that looks whole."""
+        done = run(ranks, arguments, self.folder)
+        self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+        lines = [line for line in done.stderr.splitlines() if "error: " in line]
+        self.assertEqual(len(lines), 1, done.stderr)
+        self.assertIn(words, lines[0])
+        self.assertEqual(done.stdout, "")
+        self.assertFalse((self.folder / "flows.out").exists() and (self.folder / "flows.out").stat().st_size > 0)
+
+    def flows(self, *lines):
+        path = self.folder / "flows.csv"
+        path.write_text("\n".join(["id,src,dst,bytes,start_ns,deps", *lines]) + "\n")
+        write_hosts(self.folder / "cluster.txt", random.Random(1), 4, 2, 4, 0)
+        return ["proteus-flows", "--cluster=cluster.txt", "--flows=flows.csv", "--csv=flows.out", "--quiet"]
+
+    def test_number_of_ranks(self):
+        self.check("two", ["proteus-flows"], "--mpi=N")
+        self.check("-1", ["proteus-flows"], "--mpi=N")
+
+    def test_too_many_ranks(self):
+        self.check(17, self.flows("0,0,1,1000,0,"), "cannot be divided among 17 ranks")
+
+    def test_mistake_of_the_user_is_said_once(self):
+        arguments = self.flows("0,15,0,1000,0,")
+        arguments[1] = "--cluster=nothing-here"
+        self.check(3, arguments, "nothing-here")
+
+    def test_other_programs(self):
+        self.check(2, ["proteus-gpt3"], "one process only")
+
+    def test_dependency_between_ranks(self):
+        self.check(2, self.flows("a,0,1,1000,0,", "b,15,2,1000,0,a"), "'b': it starts at MPI rank 1")
+
+    def test_rank_that_fails(self):
+        arguments = self.flows("0,15,0,1000000,0,")
+        path = self.folder / "cluster.txt"
+        lines = path.read_text().splitlines()
+        # The last host loses everything: its sender, at the last rank, gives up.
+        index = next(i for i, line in enumerate(lines) if line.startswith("15 "))
+        lines[index] = lines[index].rsplit(" ", 1)[0] + " 1"
+        path.write_text("\n".join(lines) + "\n")
+        arguments.append("--ns3::proteus::Transport::RetransmissionTimeout=20us")
+        self.check(2, arguments, "MPI rank 1: transport: queue pair 0")
+
+    def test_file_that_cannot_be_written(self):
+        arguments = self.flows("0,15,0,1000,0,")
+        arguments[3] = "--csv=/nowhere/flows.out"
+        self.check(2, arguments, "/nowhere/flows.out")
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
