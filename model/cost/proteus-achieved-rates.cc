@@ -30,11 +30,11 @@ struct AchievedRate
  * compute/accelerator, table MAMF: 271.2 of 312 TFLOP/s), whose share matrixEfficiency belongs to.
  * H100 and H200: on the shapes of language models, under the power limit, some 720 of 989 TFLOP/s
  * in bf16 and 1280 of 1979 in fp8 (SemiAnalysis, "MI300X vs H100 vs H200 Benchmark Part 1:
- * Training", December 2024); the largest of many shapes in a short run reaches 794 and 1453 (MAMF),
- * which training does not: Llama 3 runs at 400 to 430 TFLOP/s (Dubey et al. 2024, table 4). B200:
- * MAMF, 1745 of 2250 and 3432 of 4500, less the same tenth. V100: 83 of 112 TFLOP/s on tensor cores
- * (Markidis et al. 2018, figure 6; cuBLAS); SGEMM at 93 % of the peak there and on A100 (NVIDIA,
- * "Programming Tensor Cores in CUDA 9").
+ * Training", December 2024); the largest of many shapes in a short run reaches 794 and 1403 (MAMF),
+ * which training does not: Llama 3 runs at 400 to 430 TFLOP/s (Dubey et al. 2024, table 4). B200 is
+ * assumed: shares like those of H100 by MAMF, less the same tenth. V100: 83 of 112 TFLOP/s on
+ * tensor cores (Markidis et al. 2018, figure 6; cuBLAS); SGEMM at 93 % of the peak there and on
+ * A100 (NVIDIA, "Programming Tensor Cores in CUDA 9").
  */
 constexpr AchievedRate RATES[] = {
     {"A100", DataType::BF16, 0.869},

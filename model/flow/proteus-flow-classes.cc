@@ -82,8 +82,9 @@ MakeFlowClasses(const std::vector<ProgramFlow>& flows,
             }
             for (const FlowUse& use : route.uses)
             {
-                FlowUse& sum = uses[use.resource];
-                sum.resource = use.resource;
+                FlowUse& sum =
+                    uses.try_emplace(use.resource, FlowUse{use.resource, 0, 0, true}).first->second;
+                sum.comesFirst &= use.comesFirst;
                 sum.amount += part * use.amount;
                 sum.payload += part * use.payload;
             }

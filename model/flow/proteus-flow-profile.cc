@@ -34,6 +34,8 @@ constexpr uint64_t MAX_MESSAGES = 2000;
 constexpr uint64_t STEADY_MESSAGES = 16;
 /// Messages of a program that is worth interpolating.
 constexpr uint64_t LEAST_MESSAGES = 500;
+/// Messages of a program that is kept when it has been replayed.
+constexpr uint64_t MOST_KEPT_MESSAGES = 100000;
 /// Chunks of every channel and rank of the first program that is made of a family.
 constexpr uint64_t FIRST_CHUNKS = 2;
 /// Rates whose logarithms differ by less than the inverse are one.
@@ -219,6 +221,7 @@ FlowProfiles::MakePart(TaskId id, const CollectiveRequest& request) const
 {
     const auto part = std::make_shared<Part>();
     part->bytes = request.bytes;
+    part->request = request;
     part->program = m_programs.Make(request);
     part->use = FindProgramUse(part->program);
     part->flows = FindFlows(part->program);
@@ -416,12 +419,22 @@ FlowProfiles::FindTiming(Part& part,
     const auto [place, isNew] = part.timed.emplace(rates, ClassTimes());
     if (isNew)
     {
+        if (part.program.ranks.empty())
+        {
+            part.program = m_programs.Make(part.request);
+        }
         place->second =
             AddUpClasses(ReplayProgram(part.program, part.flows, routes, m_routes, part.costs),
                          part.flows,
                          classOf,
                          static_cast<uint32_t>(classes.size()),
                          ranks);
+        // The steps of rings of hundreds of GPUs take hundreds of megabytes, and are seldom needed
+        // again.
+        if (CountMessages(part.flows) > MOST_KEPT_MESSAGES)
+        {
+            part.program.ranks = {};
+        }
     }
     return place->second;
 }

@@ -124,9 +124,10 @@ class FlowProfiles
     /// A program, its connections, and what its steps cost.
     struct Part
     {
-        uint64_t bytes{0}; //!< of the collective
-        CollectiveProgram program;
-        ProgramUse use; //!< of a GPU
+        uint64_t bytes{0};         //!< of the collective
+        CollectiveRequest request; //!< of the program
+        CollectiveProgram program; //!< without ranks while it is not needed, if it is a large one
+        ProgramUse use;            //!< of a GPU
         std::vector<ProgramFlow> flows;
         ReplayCosts costs;
         /// How long the classes take, by what groups whose flows meet alike have in common: the

@@ -184,7 +184,8 @@ FlowRoutes::AddUses(const Walker& walker, double share, uint32_t unitBytes, Flow
             route.uses.push_back(
                 {m_ofPort[port ^ 1],
                  share * static_cast<double>(framing.ReverseBytes(unitBytes)) / unit,
-                 0});
+                 0,
+                 true});
         }
     }
     for (std::size_t i = 0; i + 1 < walker.ports.size(); ++i)
@@ -311,6 +312,7 @@ FlowRoutes::Plan(const Connection& connection)
         unitBytes = std::min(unitBytes, FindUnitBytes(walker));
     }
     FlowRoute route;
+    route.stripes = static_cast<uint32_t>(walkers.size());
     for (const VertexId stop : connection.waypoints)
     {
         route.isNetwork |= m_cluster.GetVertices()[stop].kind == VertexKind::NIC;
@@ -342,6 +344,7 @@ FlowRoutes::Intern(FlowRoute route)
         {
             merged.back().amount += use.amount;
             merged.back().payload += use.payload;
+            merged.back().comesFirst &= use.comesFirst;
         }
         else
         {

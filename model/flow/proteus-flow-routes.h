@@ -37,15 +37,16 @@ struct FlowResource
 /// What a flow takes of a resource for every byte of its payload.
 struct FlowUse
 {
-    uint32_t resource{0}; //!< which one
-    double amount{0};     //!< of its capacity
-    double payload{0};    //!< payload that crosses it; 0 for what flows against the payload
+    uint32_t resource{0};   //!< which one
+    double amount{0};       //!< of its capacity
+    double payload{0};      //!< payload that crosses it; 0 for what flows against the payload
+    bool comesFirst{false}; //!< whether others wait for it, as for acknowledgements of a link
 
     /// @param other a use @return whether this one comes first; equal ones do not
     bool operator<(const FlowUse& other) const
     {
-        return std::tie(resource, amount, payload) <
-               std::tie(other.resource, other.amount, other.payload);
+        return std::tie(resource, amount, payload, comesFirst) <
+               std::tie(other.resource, other.amount, other.payload, other.comesFirst);
     }
 };
 
@@ -61,19 +62,27 @@ struct FlowRoute
     int64_t controlPs{0};      //!< of an acknowledgement or clear-to-send, back
     uint32_t unitBytes{1};     //!< payload that a link carries at once, without a break
     double unitPsPerByte{0};   //!< of a unit, on its slowest link; of a stripe, on one link of it
+    uint32_t stripes{1};       //!< links that its units leave the sender by in turn
     bool isNetwork{false};     //!< whether it leaves the server by a NIC
 
     /// @param other a route @return whether this one comes first; equal ones do not
     bool operator<(const FlowRoute& other) const
     {
-        return std::tie(latencyPs, controlPs, unitBytes, unitPsPerByte, limit, isNetwork, uses) <
-               std::tie(other.latencyPs,
-                        other.controlPs,
-                        other.unitBytes,
-                        other.unitPsPerByte,
-                        other.limit,
-                        other.isNetwork,
-                        other.uses);
+        return std::tie(latencyPs,
+                        controlPs,
+                        unitBytes,
+                        unitPsPerByte,
+                        limit,
+                        stripes,
+                        isNetwork,
+                        uses) < std::tie(other.latencyPs,
+                                         other.controlPs,
+                                         other.unitBytes,
+                                         other.unitPsPerByte,
+                                         other.limit,
+                                         other.stripes,
+                                         other.isNetwork,
+                                         other.uses);
     }
 };
 

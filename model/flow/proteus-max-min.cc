@@ -7,6 +7,7 @@
 #include "proteus-max-min.h"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <stdexcept>
 #include <string>
@@ -22,6 +23,12 @@ namespace
 
 /// Levels that differ by less than this part are one: the flows at them stay together.
 constexpr double EQUAL = 1e-12;
+/// Part by which no rate changes any more in the end.
+constexpr double SAME = 1e-7;
+/// Turns of rates and leftovers at most; each has a small part of the change of the one before.
+constexpr uint32_t MAX_TURNS = 30;
+/// Part of a resource that is always left by what comes first, so that nothing stops.
+constexpr double LEAST_LEFT = 0.01;
 /// Makes heaps whose lowest level is in front.
 const std::greater<std::pair<double, uint32_t>> LATER;
 
@@ -35,13 +42,14 @@ MaxMinSolver::Clear()
     m_rates.clear();
     m_firstUse.clear();
     m_uses.clear();
+    m_hasFirst = false;
 }
 
 uint32_t
 MaxMinSolver::AddResource(double capacity)
 {
     Resource resource;
-    resource.capacity = capacity;
+    resource.whole = capacity;
     m_resources.push_back(resource);
     return static_cast<uint32_t>(m_resources.size() - 1);
 }
@@ -55,11 +63,10 @@ MaxMinSolver::AddFlow(double limit)
 }
 
 void
-MaxMinSolver::AddUse(uint32_t resource, double amount)
+MaxMinSolver::AddUse(uint32_t resource, double amount, bool comesFirst)
 {
-    m_uses.emplace_back(resource, amount);
-    m_resources[resource].rising += amount;
-    ++m_resources[resource].nRising;
+    m_uses.push_back({resource, amount, comesFirst});
+    m_hasFirst |= comesFirst;
 }
 
 void
@@ -68,16 +75,45 @@ MaxMinSolver::Freeze(uint32_t flow, double rate)
     m_rates[flow] = rate;
     for (uint32_t i = m_firstUse[flow]; i < m_firstUse[flow + 1]; ++i)
     {
-        Resource& resource = m_resources[m_uses[i].first];
-        resource.capacity -= m_uses[i].second * rate;
+        const Use& use = m_uses[i];
+        if (!HoldsBack(use))
+        {
+            continue;
+        }
+        Resource& resource = m_resources[use.resource];
+        resource.capacity -= use.amount * rate;
         // The last one takes all that is left of rounding, too.
-        resource.rising = --resource.nRising == 0 ? 0 : resource.rising - m_uses[i].second;
+        resource.rising = --resource.nRising == 0 ? 0 : resource.rising - use.amount;
     }
 }
 
 void
 MaxMinSolver::ListUsers()
 {
+    for (Resource& resource : m_resources)
+    {
+        resource.capacity = resource.whole;
+        resource.rising = 0;
+        resource.nRising = 0;
+    }
+    for (uint32_t flow = 0; flow < GetNFlows(); ++flow)
+    {
+        for (uint32_t i = m_firstUse[flow]; i < m_firstUse[flow + 1]; ++i)
+        {
+            const Use& use = m_uses[i];
+            Resource& resource = m_resources[use.resource];
+            if (HoldsBack(use))
+            {
+                resource.rising += use.amount;
+                ++resource.nRising;
+            }
+            else
+            {
+                resource.capacity = std::max(resource.capacity - use.amount * m_before[flow],
+                                             LEAST_LEFT * resource.whole);
+            }
+        }
+    }
     uint32_t users = 0;
     m_fill.clear();
     m_byLevel.clear();
@@ -98,7 +134,10 @@ MaxMinSolver::ListUsers()
     {
         for (uint32_t i = m_firstUse[flow]; i < m_firstUse[flow + 1]; ++i)
         {
-            m_users[m_fill[m_uses[i].first]++] = flow;
+            if (HoldsBack(m_uses[i]))
+            {
+                m_users[m_fill[m_uses[i].resource]++] = flow;
+            }
         }
         if (m_limits[flow] < std::numeric_limits<double>::infinity())
         {
@@ -140,9 +179,8 @@ MaxMinSolver::FindFull()
 }
 
 void
-MaxMinSolver::Solve()
+MaxMinSolver::Fill()
 {
-    m_firstUse.push_back(static_cast<uint32_t>(m_uses.size()));
     m_rates.assign(GetNFlows(), -1);
     ListUsers();
     std::size_t nextLimit = 0;
@@ -174,6 +212,61 @@ MaxMinSolver::Solve()
             {
                 Freeze(m_users[i], std::min(reached, m_limits[m_users[i]]));
                 --left;
+            }
+        }
+    }
+}
+
+bool
+MaxMinSolver::IsHeldByFirst() const
+{
+    // A flow at its limit is held by nothing else; another one by a resource that has nothing
+    // left, of which nobody who has to share it gets more.
+    std::vector<double> largest(m_resources.size(), 0);
+    for (uint32_t flow = 0; flow < GetNFlows(); ++flow)
+    {
+        for (uint32_t i = m_firstUse[flow]; i < m_firstUse[flow + 1]; ++i)
+        {
+            const Use& use = m_uses[i];
+            largest[use.resource] = use.comesFirst ? largest[use.resource]
+                                                   : std::max(largest[use.resource], m_rates[flow]);
+        }
+    }
+    for (uint32_t flow = 0; flow < GetNFlows(); ++flow)
+    {
+        bool isHeld = m_rates[flow] >= m_limits[flow] * (1 - SAME);
+        for (uint32_t i = m_firstUse[flow]; !isHeld && i < m_firstUse[flow + 1]; ++i)
+        {
+            const Resource& resource = m_resources[m_uses[i].resource];
+            isHeld = !m_uses[i].comesFirst && resource.capacity <= SAME * resource.whole &&
+                     largest[m_uses[i].resource] <= m_rates[flow] * (1 + SAME);
+        }
+        if (!isHeld)
+        {
+            return true;
+        }
+    }
+    return false;
+}
+
+void
+MaxMinSolver::Solve()
+{
+    m_firstUse.push_back(static_cast<uint32_t>(m_uses.size()));
+    m_isSplit = false;
+    Fill();
+    if (m_hasFirst && IsHeldByFirst())
+    {
+        m_isSplit = true;
+        bool hasChanged = true;
+        for (uint32_t turn = 0; hasChanged && turn < MAX_TURNS; ++turn)
+        {
+            m_before = m_rates;
+            Fill();
+            hasChanged = false;
+            for (uint32_t flow = 0; flow < GetNFlows(); ++flow)
+            {
+                hasChanged |= std::abs(m_rates[flow] - m_before[flow]) > SAME * m_before[flow];
             }
         }
     }

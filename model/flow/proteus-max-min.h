@@ -27,6 +27,10 @@ namespace proteus
  * class of flows that always have equal rates and stand here as one. The allocation is the one
  * whose rates, in ascending order, are lexicographically largest.
  *
+ * What a flow takes of a resource first, before all others, does not hold it back: the others share
+ * what that leaves. What links send back for each packet is of that kind. Rates and leftovers are
+ * then computed in turn, until they change by less than 1e-7 of themselves.
+ *
  * Resources and flows are added, then Solve() is called; Clear() makes room for the next problem
  * and keeps the memory.
  */
@@ -46,8 +50,9 @@ class MaxMinSolver
      * The flow added last uses a resource; each one once at most.
      * @param resource which one
      * @param amount that a rate of one takes of it, above 0
+     * @param comesFirst whether it is served first, and so does not hold the flow back
      */
-    void AddUse(uint32_t resource, double amount);
+    void AddUse(uint32_t resource, double amount, bool comesFirst = false);
 
     /**
      * Computes the rates.
@@ -68,9 +73,18 @@ class MaxMinSolver
     }
 
   private:
+    /// What a flow takes.
+    struct Use
+    {
+        uint32_t resource; //!< of which resource
+        double amount;     //!< for a rate of one
+        bool comesFirst;   //!< see AddUse()
+    };
+
     /// A resource.
     struct Resource
     {
+        double whole{0};       //!< capacity
         double capacity{0};    //!< not taken by flows that stay as they are
         double rising{0};      //!< amount of the flows that rise
         uint32_t nRising{0};   //!< number of them
@@ -82,6 +96,18 @@ class MaxMinSolver
     {
         return resource.capacity > 0 ? resource.capacity / resource.rising : 0;
     }
+
+    /// @param use of a flow @return whether it holds the flow back
+    bool HoldsBack(const Use& use) const
+    {
+        return !m_isSplit || !use.comesFirst;
+    }
+
+    /// Computes the rates, of what the uses that come first leave if these are split off.
+    void Fill();
+
+    /// @return whether some flow stays behind because of a use that comes first
+    bool IsHeldByFirst() const;
 
     /// Notes who uses what, the levels of resources, and the limits of flows.
     /// @throw std::invalid_argument if a flow without limit uses no resource
@@ -95,11 +121,14 @@ class MaxMinSolver
     void Freeze(uint32_t flow, double rate);
 
     std::vector<Resource> m_resources;
-    std::vector<double> m_limits;                       //!< by flow
-    std::vector<double> m_rates;                        //!< by flow; negative while it rises
-    std::vector<uint32_t> m_firstUse;                   //!< by flow, in m_uses
-    std::vector<std::pair<uint32_t, double>> m_uses;    //!< resource, amount
-    std::vector<uint32_t> m_users;                      //!< flows by resource
+    std::vector<double> m_limits;     //!< by flow
+    std::vector<double> m_rates;      //!< by flow; negative while it rises
+    std::vector<uint32_t> m_firstUse; //!< by flow, in m_uses
+    std::vector<Use> m_uses;          //!< by flow
+    bool m_isSplit{false};            //!< whether uses that come first do not hold back
+    bool m_hasFirst{false};           //!< whether there are such uses
+    std::vector<double> m_before;     //!< rates of the turn before
+    std::vector<uint32_t> m_users;    //!< flows by resource
     std::vector<std::pair<double, uint32_t>> m_byLevel; //!< heap of resources
     std::vector<std::pair<double, uint32_t>> m_byLimit; //!< flows that have one
     std::vector<uint32_t> m_fill;                       //!< by resource, while m_users is made

@@ -49,6 +49,7 @@ MessageFlows::MakeKind(uint32_t id, double limit) const
     Kind kind;
     kind.route = id;
     kind.unitBytes = route.unitBytes;
+    kind.stripeBytes = static_cast<double>(route.unitBytes) * route.stripes;
     kind.alone = rate / PS_PER_SECOND;
     kind.isPaced = limit <= rate;
     kind.aheadPs = 1 / kind.alone - route.unitPsPerByte;
@@ -98,6 +99,7 @@ MessageFlows::Begin(uint32_t id)
 {
     if (m_isInstant)
     {
+        Tell(id);
         End(id);
         return;
     }
@@ -108,26 +110,32 @@ MessageFlows::Begin(uint32_t id)
     // A queue pair that has waited may catch up by one unit.
     const double unitPs = std::min(kind.unitBytes, bytes) / kind.alone;
     const double credit = kind.isPaced ? std::clamp(now - flow.pacedPs, 0.0, unitPs) : 0;
-    const double earlier = bytes > kind.unitBytes ? credit : 0;
-    const double ahead = std::max(0.0, GetAheadPs(kind, bytes)) + earlier;
+    flow.leadPs = std::max(0.0, GetAheadPs(kind, bytes)) + (bytes > kind.unitBytes ? credit : 0);
     const double waits = std::max(0.0, flow.pacedPs - now);
-    // A message that begins at a port where n others send waits for one unit of each of them. At
-    // its share of the port, 1 / (n + 1), it would move n / (n + 1) of a unit in that time.
-    const uint32_t others = m_shares.CountRivals(flow.kind);
-    const double turn = static_cast<double>(others) / (others + 1);
-    const double behind = turn * std::min(kind.unitBytes, bytes);
-    kind.messages.push({GetMoved(kind) + bytes + behind + (waits - ahead) * kind.alone, id});
+    const Target target{GetMoved(kind) + bytes + waits * kind.alone, id};
+    kind.messages.push(target);
+    kind.untold.push(target);
+    if (kind.messages.top().flow == id)
+    {
+        kind.expected = -1;
+    }
     flow.pacedPs = now + waits + bytes / kind.alone - credit;
     m_shares.ChangeCount(flow.kind, 1);
+    m_shares.NotePlaces(flow.kind, flow.places);
 }
 
 void
-MessageFlows::End(uint32_t id)
+MessageFlows::Tell(uint32_t id)
 {
     const Flow& flow = m_flows[id];
     m_sent(id,
            m_isInstant ? 0
                        : std::max(0.0, -GetAheadPs(m_kinds[flow.kind], flow.queue[flow.sending])));
+}
+
+void
+MessageFlows::End(uint32_t id)
+{
     if (++m_flows[id].sending < m_flows[id].queue.size())
     {
         Begin(id);
@@ -147,27 +155,57 @@ MessageFlows::Share()
     }
 }
 
+double
+MessageFlows::GetLastTurnPs(const Kind& kind, const Target& target) const
+{
+    const double endPs = kind.sincePs + std::max(0.0, target.bytes - kind.moved) / kind.rate;
+    const Flow& flow = m_flows[target.flow];
+    if (kind.rate >= kind.alone * (1 - SAME_RATE))
+    {
+        return endPs - flow.leadPs;
+    }
+    // Of flows that take turns at a port, one is done with its last turn, while its share of the
+    // port would still carry the last turns of those behind it.
+    const double bytes = flow.queue[flow.sending];
+    const bool isStriped = kind.stripeBytes > kind.unitBytes;
+    // A stripe's links are not in step: its message ends anywhere within a turn of all of them.
+    const double last = isStriped ? std::min(bytes, kind.stripeBytes)
+                                  : bytes - std::ceil(bytes / kind.unitBytes - 1) * kind.unitBytes;
+    return endPs - m_shares.GetPartBehind(flow.kind, flow.places) * last / kind.rate;
+}
+
 void
 MessageFlows::SetRate(uint32_t id, double rate)
 {
     Kind& kind = m_kinds[id];
-    if (!kind.messages.empty() && kind.messages.top().bytes == kind.expected &&
-        std::abs(rate - kind.rate) <= SAME_RATE * rate)
+    if (kind.expected >= 0 && std::abs(rate - kind.rate) <= SAME_RATE * rate)
     {
         return;
     }
-    const double now = m_clock.GetNowPs();
     kind.moved = GetMoved(kind);
-    kind.sincePs = now;
+    kind.sincePs = m_clock.GetNowPs();
     kind.rate = rate;
+    Predict(id);
+}
+
+void
+MessageFlows::Predict(uint32_t id)
+{
+    Kind& kind = m_kinds[id];
     kind.expected = -1;
     ++kind.version;
-    if (!kind.messages.empty())
+    if (kind.messages.empty())
     {
-        kind.expected = kind.messages.top().bytes;
-        const double left = std::max(0.0, kind.expected - kind.moved);
-        m_clock.Push(now + left / rate, ReplayEvent::SENT, id, kind.version);
+        return;
     }
+    const Target& first = kind.messages.top();
+    kind.expected = kind.sincePs + std::max(0.0, first.bytes - kind.moved) / kind.rate;
+    if (!kind.untold.empty())
+    {
+        kind.expected = std::min(kind.expected, GetLastTurnPs(kind, kind.untold.top()));
+    }
+    kind.expected = std::max(kind.expected, m_clock.GetNowPs());
+    m_clock.Push(kind.expected, ReplayEvent::SENT, id, kind.version);
 }
 
 void
@@ -178,15 +216,27 @@ MessageFlows::Finish(uint32_t id, uint32_t version)
     {
         return; // it has got another rate since
     }
+    const double latestPs = m_clock.GetNowPs() + ReplayClock::TOGETHER_PS;
+    while (!kind.untold.empty() && GetLastTurnPs(kind, kind.untold.top()) <= latestPs)
+    {
+        const uint32_t flow = kind.untold.top().flow;
+        kind.untold.pop();
+        Tell(flow);
+    }
     const double moved = GetMoved(kind) + ReplayClock::TOGETHER_PS * kind.rate;
-    m_shares.NoteChange(id);
-    kind.expected = -1;
+    bool hasEnded = false;
     while (!kind.messages.empty() && kind.messages.top().bytes <= moved)
     {
         const uint32_t flow = kind.messages.top().flow;
         kind.messages.pop();
         m_shares.ChangeCount(id, -1);
         End(flow);
+        hasEnded = true;
+    }
+    kind.expected = -1;
+    if (!hasEnded)
+    {
+        Predict(id);
     }
 }
 

@@ -71,10 +71,12 @@ class MessageFlows
     /// A connection.
     struct Flow
     {
-        uint32_t kind{0};          //!< flows with one route share a rate
-        double pacedPs{-1e12};     //!< when the next message may begin
-        std::vector<double> queue; //!< bytes of the messages
-        std::size_t sending{0};    //!< in the queue: the one under way
+        uint32_t kind{0};             //!< flows with one route share a rate
+        double pacedPs{-1e12};        //!< when the next message may begin
+        std::vector<double> queue;    //!< bytes of the messages
+        std::size_t sending{0};       //!< in the queue: the one under way
+        double leadPs{0};             //!< by which the one under way ends before the fluid, alone
+        std::vector<uint32_t> places; //!< of the one under way, see SharedResources::NotePlaces()
     };
 
     /// Where a flow ends, on the scale of its kind.
@@ -93,17 +95,19 @@ class MessageFlows
     struct Kind
     {
         uint32_t route{0};
-        double aheadPs{0};   //!< for every byte of its last unit, a message ends sooner than at
-                             //!< the flow's rate; negative: later
-        double unitBytes{0}; //!< of the route
-        bool isPaced{false}; //!< by the thread block that sends
-        double alone{0};     //!< bytes per picosecond of one alone
-        double rate{0};      //!< of each, bytes per picosecond
-        double moved{0};     //!< bytes that each has moved since the beginning
-        double sincePs{0};   //!< when that was so
-        double expected{-1}; //!< target of its event; -1: none
-        uint32_t version{0}; //!< counts its events; older ones are void
+        double aheadPs{0};     //!< for every byte of its last unit, a message ends sooner than at
+                               //!< the flow's rate; negative: later
+        double unitBytes{0};   //!< of the route
+        bool isPaced{false};   //!< by the thread block that sends
+        double alone{0};       //!< bytes per picosecond of one alone
+        double rate{0};        //!< of each, bytes per picosecond
+        double moved{0};       //!< bytes that each has moved since the beginning
+        double sincePs{0};     //!< when that was so
+        double stripeBytes{0}; //!< one unit on each of its links
+        double expected{-1};   //!< time of its event; -1: none
+        uint32_t version{0};   //!< counts its events; older ones are void
         std::priority_queue<Target> messages; //!< of the flows that send
+        std::priority_queue<Target> untold;   //!< those whose last unit has not gone yet
     };
 
     /// @param route of the flows @param limit of their senders @return their kind, new
@@ -113,12 +117,19 @@ class MessageFlows
     /// @param kind a kind @param bytes of a message
     /// @return the time by which the message ends sooner than its flow would bring it
     static double GetAheadPs(const Kind& kind, double bytes);
+    /// @param kind a kind, with the rate that it has now @param target of one of its messages
+    /// @return when the last unit of the message goes, picoseconds
+    double GetLastTurnPs(const Kind& kind, const Target& target) const;
     /// The next message of a flow begins. @param id of the flow
     void Begin(uint32_t id);
+    /// The last unit of the message of a flow that is under way has gone. @param id of the flow
+    void Tell(uint32_t id);
     /// The message of a flow that is under way is sent. @param id of the flow
     void End(uint32_t id);
     /// A kind moves its bytes at a rate from now on. @param id of it @param rate of each flow
     void SetRate(uint32_t id, double rate);
+    /// Sets the next event of a kind. @param id of it
+    void Predict(uint32_t id);
 
     const FlowRoutes& m_routes;
     ReplayClock& m_clock;

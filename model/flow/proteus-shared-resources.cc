@@ -74,6 +74,11 @@ SharedResources::Want(const User& user, int flows)
     {
         Resource& resource = m_resources[use.resource];
         resource.nFlows += flows;
+        if (use.payload > 0)
+        {
+            resource.nSenders += flows;
+            resource.arrivals += std::max(flows, 0);
+        }
         // From nothing on, so that what rounding leaves does not add up over a run.
         resource.wanted =
             resource.nFlows == 0 ? 0 : resource.wanted + flows * user.limit * use.amount;
@@ -119,20 +124,34 @@ SharedResources::GetCapacity(const Resource& resource)
     return resource.nFlows > 1 ? resource.capacity * resource.sharing : resource.capacity;
 }
 
-uint32_t
-SharedResources::CountRivals(uint32_t id) const
+void
+SharedResources::NotePlaces(uint32_t id, std::vector<uint32_t>& places) const
 {
-    const User& user = m_users[id];
-    uint32_t rivals = 0;
-    for (const FlowUse& use : *user.uses)
+    places.clear();
+    for (const FlowUse& use : *m_users[id].uses)
     {
-        const Resource& resource = m_resources[use.resource];
-        if (resource.wanted + user.limit * use.amount > resource.capacity * (1 + ROUNDING))
+        places.push_back(m_resources[use.resource].arrivals);
+    }
+}
+
+double
+SharedResources::GetPartBehind(uint32_t id, const std::vector<uint32_t>& places) const
+{
+    const auto& uses = *m_users[id].uses;
+    uint32_t most = 1;
+    double part = 0;
+    for (std::size_t i = 0; i < uses.size(); ++i)
+    {
+        const Resource& resource = m_resources[uses[i].resource];
+        if (resource.isFull && uses[i].payload > 0 && resource.nSenders > most)
         {
-            rivals = std::max(rivals, resource.nFlows);
+            most = resource.nSenders;
+            // Those that were there before it are the first to go.
+            const uint32_t later = std::min(resource.arrivals - places[i], most - 1);
+            part = static_cast<double>(later) / most;
         }
     }
-    return rivals;
+    return part;
 }
 
 uint32_t
@@ -247,7 +266,9 @@ SharedResources::Solve()
             const uint32_t number = m_resources[use.resource].number;
             if (number != NO_ID)
             {
-                m_solver.AddUse(number, use.amount * static_cast<double>(user.count));
+                m_solver.AddUse(number,
+                                use.amount * static_cast<double>(user.count),
+                                use.comesFirst);
             }
         }
     }

@@ -97,11 +97,20 @@ class SharedResources
     }
 
     /**
-     * Counts with how many one more flow of a user would have to share.
+     * Where a flow of a user stands in the turns of its resources, to be kept from when it comes.
      * @param user which one
-     * @return of the resources that would be full then, the most flows that use one at this moment
+     * @param places by use of the user: flows that have come to send over the resource so far
      */
-    uint32_t CountRivals(uint32_t user) const;
+    void NotePlaces(uint32_t user, std::vector<uint32_t>& places) const;
+
+    /**
+     * Flows that send over a resource take turns, in the order in which they have come.
+     * @param user of a flow
+     * @param places what NotePlaces() said when the flow had come
+     * @return part of the flows at its fullest resource that have their turn after it; 0 if no
+     * resource was full in the last solution
+     */
+    double GetPartBehind(uint32_t user, const std::vector<uint32_t>& places) const;
 
     /// @return a resource that somebody uses, NO_ID if there is none
     uint32_t FindUsed() const;
@@ -120,6 +129,8 @@ class SharedResources
         double sharing{1};           //!< part of it for several
         double wanted{0};            //!< by all flows at this moment, if each were alone
         uint32_t nFlows{0};          //!< that use it at this moment
+        uint32_t nSenders{0};        //!< those of them that send over it
+        uint32_t arrivals{0};        //!< of flows that send over it
         uint32_t visit{0};           //!< number of the last search that has met it
         uint32_t number{NO_ID};      //!< in the solver
         bool isFull{false};          //!< in the last solution

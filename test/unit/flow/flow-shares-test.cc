@@ -282,6 +282,7 @@ class FromScratch
             }
         }
         MaxMinProblem problem;
+        std::vector<std::vector<double>> first; // what comes first, by flow and resource
         std::vector<std::size_t> place(resources.size());
         for (std::size_t i = 0; i < resources.size(); ++i)
         {
@@ -302,9 +303,11 @@ class FromScratch
                 live.flows->rate /
                 (isSlowed ? 1 + m_scenario.parameters.communicationSlowdown : 1));
             problem.amounts.emplace_back(problem.capacities.size(), 0);
+            first.emplace_back(problem.capacities.size(), 0);
             for (const FlowUse& use : live.flows->uses)
             {
-                problem.amounts.back()[place[use.resource]] += use.amount;
+                auto& amounts = use.comesFirst ? first : problem.amounts;
+                amounts.back()[place[use.resource]] += use.amount;
             }
         }
         // Of the order of one, which linear programs need.
@@ -317,12 +320,36 @@ class FromScratch
                 value /= scale;
             }
         }
-        const auto rates = m_solver(problem);
+        const auto rates = SolveLeftovers(problem, first);
         for (std::size_t i = 0; i < m_live.size(); ++i)
         {
             m_live[i].rate = rates[i] * scale;
         }
         m_allocations += m_live.size() > 1;
+    }
+
+    /// @param problem without what comes first @param first amounts of that, by flow and resource
+    /// @return rates that agree with what is left for them
+    std::vector<double> SolveLeftovers(const MaxMinProblem& problem,
+                                       const std::vector<std::vector<double>>& first) const
+    {
+        const bool hasFirst = std::any_of(first.begin(), first.end(), [](const auto& amounts) {
+            return *std::max_element(amounts.begin(), amounts.end()) > 0;
+        });
+        std::vector<double> rates(problem.limits.size(), 0);
+        for (int turn = 0; turn < (hasFirst ? 40 : 1); ++turn)
+        {
+            MaxMinProblem left = problem;
+            for (std::size_t flow = 0; flow < rates.size(); ++flow)
+            {
+                for (std::size_t i = 0; i < left.capacities.size(); ++i)
+                {
+                    left.capacities[i] -= first[flow][i] * rates[flow];
+                }
+            }
+            rates = m_solver(left);
+        }
+        return rates;
     }
 
     const Scenario& m_scenario;

@@ -133,3 +133,95 @@ TEST(MaxMin, GivesEveryFlowABottleneck)
         }
     }
 }
+
+// Three flows over a link of 10, and another one over a link of 4 that takes half of its rate from
+// the first one's link, without waiting for it: 8 are left for the three of that, and 4 for this.
+TEST(MaxMin, WhatComesFirstHoldsNobodyBack)
+{
+    MaxMinSolver solver;
+    const uint32_t wide = solver.AddResource(10);
+    const uint32_t narrow = solver.AddResource(4);
+    for (int i = 0; i < 3; ++i)
+    {
+        solver.AddFlow();
+        solver.AddUse(wide, 1);
+    }
+    solver.AddFlow();
+    solver.AddUse(narrow, 1);
+    solver.AddUse(wide, 0.5, true);
+    solver.Solve();
+    for (uint32_t flow = 0; flow < 3; ++flow)
+    {
+        EXPECT_NEAR(solver.GetRate(flow), 8.0 / 3, 1e-9);
+    }
+    EXPECT_NEAR(solver.GetRate(3), 4, 1e-9);
+}
+
+// On a circle every flow sends over one link and answers on the next: all rates are equal, and each
+// link is full with both.
+TEST(MaxMin, WhatComesFirstIsTakenFromAllAlikeOnACircle)
+{
+    MaxMinSolver solver;
+    constexpr uint32_t N = 5;
+    for (uint32_t i = 0; i < N; ++i)
+    {
+        solver.AddResource(12);
+    }
+    for (uint32_t i = 0; i < N; ++i)
+    {
+        solver.AddFlow();
+        solver.AddUse(i, 1);
+        solver.AddUse((i + 1) % N, 0.2, true);
+    }
+    solver.Solve();
+    for (uint32_t i = 0; i < N; ++i)
+    {
+        EXPECT_NEAR(solver.GetRate(i), 10, 1e-9);
+    }
+}
+
+// Random cases: what is left by what comes first is shared max-min fairly.
+TEST(MaxMin, SharesWhatIsLeftFairly)
+{
+    std::mt19937_64 random(23);
+    for (int i = 0; i < 300; ++i)
+    {
+        const MaxMinProblem problem = MakeRandom(random);
+        const std::size_t n = problem.limits.size();
+        MaxMinSolver solver;
+        for (const double capacity : problem.capacities)
+        {
+            solver.AddResource(capacity);
+        }
+        std::vector<uint32_t> target;
+        for (std::size_t f = 0; f < n; ++f)
+        {
+            solver.AddFlow(std::min(problem.limits[f], 5.0));
+            target.push_back(random() % problem.capacities.size());
+            for (uint32_t r = 0; r < problem.capacities.size(); ++r)
+            {
+                if (r == target.back())
+                {
+                    solver.AddUse(r, 0.01, true);
+                }
+                else if (problem.amounts[f][r] > 0)
+                {
+                    solver.AddUse(r, problem.amounts[f][r]);
+                }
+            }
+        }
+        solver.Solve();
+        MaxMinProblem left = problem;
+        for (std::size_t f = 0; f < n; ++f)
+        {
+            left.limits[f] = std::min(problem.limits[f], 5.0);
+            left.amounts[f][target[f]] = 0;
+            left.capacities[target[f]] -= 0.01 * solver.GetRate(f);
+        }
+        const auto expected = SolveByFilling(left);
+        for (uint32_t f = 0; f < n; ++f)
+        {
+            EXPECT_NEAR(solver.GetRate(f), expected[f], 1e-5 * expected[f]) << "case " << i;
+        }
+    }
+}

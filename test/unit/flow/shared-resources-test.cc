@@ -235,7 +235,6 @@ TEST(SharedResources, OnlyWhatAChangeCanReachIsComputed)
     EXPECT_EQ(solve(), (Rates{{first, 0.5}, {second, 0.5}, {third, 1}}));
     // One more on the right: the left does not hear of it.
     const uint32_t fourth = add(onRight);
-    EXPECT_EQ(shares.CountRivals(fourth), 2u);
     EXPECT_EQ(solve(), (Rates{{third, 0.5}, {fourth, 0.5}}));
     shares.RemoveUser(first);
     EXPECT_EQ(solve().at(second), 1);
@@ -247,4 +246,31 @@ TEST(SharedResources, OnlyWhatAChangeCanReachIsComputed)
     }
     EXPECT_EQ(shares.FindUsed(), NO_ID);
     EXPECT_FALSE(shares.HasChanged() && !shares.Solve().empty());
+}
+
+TEST(SharedResources, SendersOfAFullResourceTakeTurnsInTheOrderInWhichTheyCome)
+{
+    SharedResources shares;
+    const uint32_t link = shares.AddResource(1);
+    const std::vector<FlowUse> sends{{link, 1, 1}};
+    const std::vector<FlowUse> answers{{link, 0.1, 0, true}};
+    std::vector<uint32_t> users;
+    std::vector<std::vector<uint32_t>> places(4);
+    for (std::size_t i = 0; i < places.size(); ++i)
+    {
+        users.push_back(shares.AddUser(sends, 0.4));
+        shares.ChangeCount(users.back(), 1);
+        shares.NotePlaces(users.back(), places[i]);
+    }
+    shares.ChangeCount(shares.AddUser(answers, 0.4), 1); // sends nothing
+    shares.Solve();
+    for (std::size_t i = 0; i < places.size(); ++i)
+    {
+        EXPECT_DOUBLE_EQ(shares.GetPartBehind(users[i], places[i]), (3.0 - i) / 4);
+    }
+    // Two are left, which the link can bear: nobody waits for anybody.
+    shares.ChangeCount(users[0], -1);
+    shares.ChangeCount(users[1], -1);
+    shares.Solve();
+    EXPECT_EQ(shares.GetPartBehind(users[2], places[2]), 0);
 }
