@@ -159,6 +159,7 @@ Evaluate(const EvaluationWorkload& workload,
          const ProgramOptions& options)
 {
     ProgramOptions run = options;
+    run.framework.folder = folder + "/../frameworks"; // the program has no option --framework
     run.cluster = workload.cluster;
     run.nodes = workload.nodes;
     ModelOptions model;
