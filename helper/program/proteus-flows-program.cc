@@ -474,8 +474,7 @@ RunPlayer(const Options& options, Ptr<FlowPlayer> player)
     return progress.GetElapsedSeconds();
 }
 
-/// Says and writes what came out. @param options what to write @param player that has run
-/// @param fabric of it @param wallS how long that took
+/// @param options what to say and write @param player that has run @param wallS how long that took
 void
 WriteResults(const Options& options, const FlowPlayer& player, Ptr<Fabric> fabric, double wallS)
 {
