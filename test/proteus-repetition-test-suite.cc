@@ -11,7 +11,9 @@
 #include "ns3/test.h"
 #include "ns3/uinteger.h"
 
+#include <algorithm>
 #include <functional>
+#include <numeric>
 #include <random>
 #include <sstream>
 #include <stdexcept>
@@ -38,6 +40,7 @@ struct Way
     uint64_t memoryBytes{1 << 30};                                    //!< of records
     RepetitionRecords::Field without{RepetitionRecords::Field::NONE}; //!< of keys
     std::function<void(Ptr<TrainingJob>)> prepare;                    //!< before the run
+    std::string window{"20us"};                                       //!< JoinWindow
 };
 
 /// What a run says of itself, and how much of it was not done again.
@@ -91,6 +94,7 @@ RunGraph(const Cluster& cluster, const ExecutionGraph& graph, const Way& way)
     ProteusHelper helper;
     helper.SetNetworkAttribute("Repetition", StringValue(way.mode));
     helper.SetNetworkAttribute("RepetitionMemory", UintegerValue(way.memoryBytes));
+    helper.SetNetworkAttribute("JoinWindow", StringValue(way.window));
     helper.AssignStreams(1);
     Outcome outcome;
     Ptr<TrainingJob> job = helper.Install(cluster, graph);
@@ -299,8 +303,10 @@ class RandomJobsCase : public TestCase
             const Cluster cluster = ChooseCluster(seed);
             const auto nDevices = static_cast<uint32_t>(cluster.GetGpus().size());
             const ExecutionGraph graph = RandomJob(seed, nDevices).Make();
+            static const std::vector<std::string> WINDOWS{"20us", "0us", "3us", "1ms"};
             Way way;
             way.memoryBytes = m_memoryBytes;
+            way.window = WINDOWS[seed / 5 % WINDOWS.size()]; // each with every cluster
             if (seed % 7 == 3)
             {
                 way.prepare = [&](Ptr<TrainingJob> job) { FailLink(job, seed); };
@@ -434,6 +440,98 @@ class EqualServersCase : public TestCase
     uint32_t m_width;     //!< of the groups
 };
 
+/// Ranks that end at different times, and receivers that wait for several messages, do not keep
+/// communications from being repeated.
+class WindowCase : public TestCase
+{
+  public:
+    WindowCase()
+        : TestCase("ranks launched within the window begin together")
+    {
+    }
+
+  private:
+    static constexpr uint32_t LAYERS = 3;            //!< of either stage
+    static constexpr uint32_t MICRO_BATCHES = 4;     //!< of the job
+    static constexpr uint32_t WIDTH = 8;             //!< devices of a stage
+    static constexpr int64_t COMPUTE_PS = 300000000; //!< of a layer
+
+    /// Two stages: layers with all-reduces, and messages in between.
+    static ExecutionGraph MakeGraph()
+    {
+        GraphBuilder builder(2 * WIDTH);
+        const StreamId compute = builder.AddStream("compute");
+        const StreamId communication = builder.AddStream("communication");
+        const StreamId pipeline = builder.AddStream("pipeline");
+        const PhaseId phase = builder.AddPhase("iteration", MICRO_BATCHES);
+        std::vector<std::vector<TaskId>> last(2 * WIDTH);
+        for (uint32_t stage = 0; stage < 2; ++stage)
+        {
+            std::vector<DeviceId> members(WIDTH);
+            std::iota(members.begin(), members.end(), stage * WIDTH);
+            const GroupId group = builder.AddGroup(members);
+            for (uint32_t layer = 0; layer < LAYERS; ++layer)
+            {
+                std::vector<TaskId> before;
+                for (const DeviceId device : members)
+                {
+                    before.push_back(builder.AddCompute(phase,
+                                                        device,
+                                                        compute,
+                                                        "compute",
+                                                        COMPUTE_PS,
+                                                        last[device]));
+                }
+                const TaskId task = builder.AddCommunication(phase,
+                                                             group,
+                                                             communication,
+                                                             "all-reduce",
+                                                             Collective::ALL_REDUCE,
+                                                             1 << 20,
+                                                             Parallelism::TENSOR,
+                                                             before);
+                std::fill(last.begin() + stage * WIDTH,
+                          last.begin() + (stage + 1) * WIDTH,
+                          std::vector<TaskId>{task});
+            }
+            for (const DeviceId device : members)
+            {
+                if (stage == 0)
+                {
+                    last[device + WIDTH] = {
+                        builder.AddCommunication(phase,
+                                                 builder.AddGroup({device, device + WIDTH}),
+                                                 pipeline,
+                                                 "message",
+                                                 Collective::SEND_RECV,
+                                                 1 << 20,
+                                                 Parallelism::PIPELINE,
+                                                 last[device])};
+                }
+            }
+        }
+        return builder.Build();
+    }
+
+    void DoRun() override
+    {
+        const Cluster cluster = MakeCluster("dgx-a100", 2);
+        const ExecutionGraph graph = MakeGraph();
+        const Outcome off = RunGraph(cluster, graph, {"off", 1 << 30, {}, nullptr});
+        const Outcome on = RunGraph(cluster, graph, {"on", 1 << 30, {}, nullptr});
+        const Outcome verify = RunGraph(cluster, graph, {"verify", 1 << 30, {}, nullptr});
+        NS_TEST_EXPECT_MSG_EQ(FindDifference(off.results, on.results), "", "off and on");
+        NS_TEST_EXPECT_MSG_EQ(FindDifference(off.results, verify.results), "", "off and verify");
+        NS_TEST_EXPECT_MSG_EQ(verify.error, "", "verify");
+        const uint64_t all = MICRO_BATCHES * (2 * LAYERS + WIDTH);
+        NS_TEST_EXPECT_MSG_EQ(on.repetition.communications, all, "all-reduces and messages");
+        NS_TEST_EXPECT_MSG_LT(on.repetition.recorded, all / 10, "most are alike");
+        // Without the window each ring leaves its ranks apart in another way.
+        const Outcome apart = RunGraph(cluster, graph, {"on", 1 << 30, {}, nullptr, "0us"});
+        NS_TEST_EXPECT_MSG_GT(apart.repetition.recorded, 2 * on.repetition.recorded, "apart");
+    }
+};
+
 /// A key without one of its parts must not go unseen.
 class MutationCase : public TestCase
 {
@@ -485,12 +583,13 @@ class MutationCase : public TestCase
         fabric.serversPerLeaf = 2; // servers 0 and 1 are nearer to each other than 0 and 2
         const Cluster cluster = MakeCluster("dgx-a100", 4, fabric);
         const ExecutionGraph graph = MakeGraph();
-        const Outcome off = RunGraph(cluster, graph, {"off", 1 << 30, {}, nullptr});
+        const Outcome off = RunGraph(cluster, graph, {"off", 1 << 30, {}, nullptr, "0us"});
         using Field = RepetitionRecords::Field;
         for (const Field field : {Field::PROGRAM, Field::SHAPE, Field::OFFSETS})
         {
-            const Outcome on = RunGraph(cluster, graph, {"on", 1 << 30, field, nullptr});
-            const Outcome verify = RunGraph(cluster, graph, {"verify", 1 << 30, field, nullptr});
+            const Outcome on = RunGraph(cluster, graph, {"on", 1 << 30, field, nullptr, "0us"});
+            const Outcome verify =
+                RunGraph(cluster, graph, {"verify", 1 << 30, field, nullptr, "0us"});
             NS_TEST_EXPECT_MSG_NE(FindDifference(off.results, on.results),
                                   "",
                                   "results without part " << static_cast<int>(field));
@@ -512,6 +611,7 @@ class RepetitionTestSuite : public TestSuite
         AddTestCase(new EqualServersCase("dgx-a100", 2), TestCase::QUICK);
         AddTestCase(new EqualServersCase("dgx-a100", 8), TestCase::QUICK);
         AddTestCase(new EqualServersCase("dgx-h100", 8), TestCase::QUICK);
+        AddTestCase(new WindowCase, TestCase::QUICK);
         AddTestCase(new MutationCase, TestCase::QUICK);
         AddTestCase(new RandomJobsCase(1, 20, 1 << 30), TestCase::QUICK);
         AddTestCase(new RandomJobsCase(100, 5, 1), TestCase::QUICK);

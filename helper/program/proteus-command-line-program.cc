@@ -29,28 +29,74 @@ namespace proteus
 namespace
 {
 
-/// @param mode of the command line @param joinGrid of the command line
-/// @throw std::invalid_argument if there is no such mode, or for a time below 0
-void
-SetRepetition(const std::string& mode, const Time& joinGrid)
+/// @param name of an attribute of PacketNetwork @return its default, whatever the command line says
+Time
+GetDefaultTime(const std::string& name)
 {
-    if (joinGrid.IsStrictlyNegative())
-    {
-        throw std::invalid_argument("--joinGrid: must be 0 or more");
-    }
-    if (joinGrid.IsStrictlyPositive())
-    {
-        Config::SetDefault("ns3::proteus::PacketNetwork::JoinGrid", TimeValue(joinGrid));
-    }
-    if (mode != "on" && mode != "off" && mode != "verify")
-    {
-        throw std::invalid_argument("--repetition=" + mode + ": must be on, off or verify");
-    }
-    if (mode != "on") // which the attribute is by itself
-    {
-        Config::SetDefault("ns3::proteus::PacketNetwork::Repetition", StringValue(mode));
-    }
+    TypeId::AttributeInformation information;
+    TypeId::LookupByName("ns3::proteus::PacketNetwork").LookupAttributeByName(name, &information);
+    return DynamicCast<const TimeValue>(information.originalInitialValue)->Get();
 }
+
+/// What packet runs do about kernels that begin at slightly different times, and about
+/// communications that have been executed before.
+class PacketOptions
+{
+  public:
+    /// @param command that gets the options
+    void AddTo(OptionList& command)
+    {
+        command.AddValue("repetition",
+                         "what becomes of a communication that has been executed before, from "
+                         "the same state: on: it gets the same results without being executed; "
+                         "verify: it is executed, and a difference ends the run; off",
+                         m_mode);
+        command.AddValue("joinWindow",
+                         "most time that a kernel of a collective waits for the other ranks to be "
+                         "launched, so that they begin together and more of them are equal to one "
+                         "before; 0: each begins by itself",
+                         m_joinWindow);
+        command.AddValue("joinGrid",
+                         "kernels of collectives start at the next multiple of this time; 0: at "
+                         "any time",
+                         m_joinGrid);
+    }
+
+    /// Makes them the defaults of what is built from now on. @throw std::invalid_argument if there
+    /// is no such mode, or for a time below 0
+    void Set() const
+    {
+        SetTime("joinWindow", "JoinWindow", m_joinWindow);
+        SetTime("joinGrid", "JoinGrid", m_joinGrid);
+        const std::string mode = m_mode;
+        if (mode != "on" && mode != "off" && mode != "verify")
+        {
+            throw std::invalid_argument("--repetition=" + mode + ": must be on, off or verify");
+        }
+        if (mode != "on") // which the attribute is by itself
+        {
+            Config::SetDefault("ns3::proteus::PacketNetwork::Repetition", StringValue(mode));
+        }
+    }
+
+  private:
+    /// @param option of the command line @param attribute that it is @param time of the option
+    static void SetTime(const std::string& option, const std::string& attribute, const Time& time)
+    {
+        if (time.IsStrictlyNegative())
+        {
+            throw std::invalid_argument("--" + option + ": must be 0 or more");
+        }
+        if (time != GetDefaultTime(attribute))
+        {
+            Config::SetDefault("ns3::proteus::PacketNetwork::" + attribute, TimeValue(time));
+        }
+    }
+
+    CommandLineText m_mode{"on"};                    //!< of repetition
+    Time m_joinWindow{GetDefaultTime("JoinWindow")}; //!< see PacketNetwork
+    Time m_joinGrid{GetDefaultTime("JoinGrid")};     //!< see PacketNetwork
+};
 
 } // namespace
 
@@ -101,20 +147,11 @@ CommandLineProgram::Main(int argc, char* argv[])
             options->information = DescribeRun(arguments, options->inputs);
             options->modelFolder = m_workloads + "/models";
         }
-        CommandLineText repetition("on");
-        Time joinGrid;
+        PacketOptions packets;
         if (SendsPackets())
         {
             command.StartGroup("Packets");
-            command.AddValue("repetition",
-                             "what becomes of a communication that has been executed before, from "
-                             "the same state: on: it gets the same results without being executed; "
-                             "verify: it is executed, and a difference ends the run; off",
-                             repetition);
-            command.AddValue("joinGrid",
-                             "kernels of collectives start at the next multiple of this time, so "
-                             "that more of them are equal to one before; 0: at any time",
-                             joinGrid);
+            packets.AddTo(command);
         }
         if (!command.Parse(arguments, std::cout))
         {
@@ -125,7 +162,7 @@ CommandLineProgram::Main(int argc, char* argv[])
             options->information.configuration = command.GetConfiguration();
             options->nccl.SetDefaults();
         }
-        SetRepetition(repetition, joinGrid);
+        packets.Set();
         if (printsColumns)
         {
             PrintColumns(tables, std::cout);

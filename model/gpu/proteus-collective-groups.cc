@@ -99,16 +99,16 @@ CollectiveGroups::Acquire(const Run& run)
 
 std::vector<uint32_t>
 CollectiveGroups::Prepare(const std::vector<VertexId>& members,
+                          uint32_t ordinal,
                           bool reductions,
                           const std::vector<bool>& multicasts)
 {
-    auto& first = m_first.emplace(members, NO_ID).first->second;
-    if (first == NO_ID)
+    while (m_made[members].size() <= ordinal)
     {
-        first = Make(members);
-        m_pool[members].push_back(first);
+        m_pool[members].push_back(Make(members));
     }
-    return m_transport->MakeLanes(first, reductions, multicasts);
+    // Acquire() takes them in the same order, the first ones first.
+    return m_transport->MakeLanes(m_made[members][ordinal], reductions, multicasts);
 }
 
 uint32_t
@@ -126,15 +126,15 @@ CollectiveGroups::Make(const std::vector<VertexId>& members)
         }
     }
     const auto& vertices = cluster.GetVertices();
-    const uint32_t number = m_made[members]++;
-    const bool inside =
-        vertices[members.front()].server >= 0 &&
-        vertices[members.front()].server == vertices[members.back()].server;
+    std::vector<uint32_t>& made = m_made[members];
+    const bool inside = vertices[members.front()].server >= 0 &&
+                        vertices[members.front()].server == vertices[members.back()].server;
     const uint64_t ends = inside ? MixHash(members.back() - members.front(), INSIDE)
                                  : MixHash(members.front(), members.back());
-    options.flow = MixHash(ends, number);
+    options.flow = MixHash(ends, made.size());
     m_runOf.push_back(NO_ID);
-    return m_transport->CreateGroup(options);
+    made.push_back(m_transport->CreateGroup(options));
+    return made.back();
 }
 
 uint64_t

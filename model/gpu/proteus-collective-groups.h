@@ -42,13 +42,16 @@ class CollectiveGroups
     void SetUp(Ptr<Transport> transport);
 
     /**
-     * Makes a group of the transport, and what it needs, unless there is one already.
+     * Makes a group of the transport, and what it needs, unless there is one already. If several
+     * communications do not use the same members at a time, a program's groups are those prepared.
      * @param members vertices of its members, in their order
+     * @param ordinal of the group among those of a program with these members
      * @param reductions whether they will give to sums
      * @param multicasts by member: whether it will multicast
      * @return queue pairs of the group
      */
     std::vector<uint32_t> Prepare(const std::vector<VertexId>& members,
+                                  uint32_t ordinal,
                                   bool reductions,
                                   const std::vector<bool>& multicasts);
 
@@ -180,8 +183,7 @@ class CollectiveGroups
     Pool<Run> m_runs;                                                   //!< open ones
     std::map<std::tuple<TaskId, uint32_t, uint32_t>, uint32_t> m_index; //!< open ones
     std::map<std::vector<VertexId>, std::vector<uint32_t>> m_pool;      //!< free ones, by members
-    std::map<std::vector<VertexId>, uint32_t> m_made;                   //!< so far, by members
-    std::map<std::vector<VertexId>, uint32_t> m_first; //!< of Prepare(), by members
+    std::map<std::vector<VertexId>, std::vector<uint32_t>> m_made;      //!< so far, by members
     std::vector<uint32_t> m_runOf;                                      //!< by group
 };
 

@@ -135,7 +135,7 @@ FindChangedEngineSettings()
         for (std::size_t a = 0; a < type.GetAttributeN(); ++a)
         {
             const TypeId::AttributeInformation attribute = type.GetAttribute(a);
-            if (isNetwork && attribute.name != "JoinGrid")
+            if (isNetwork && attribute.name != "JoinGrid" && attribute.name != "JoinWindow")
             {
                 continue; // a field of CollectiveSettings, or without influence on results
             }

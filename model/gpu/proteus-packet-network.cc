@@ -128,6 +128,14 @@ PacketNetwork::GetTypeId()
                           UintegerValue(uint64_t{1} << 30),
                           MakeUintegerAccessor(&PacketNetwork::m_repetitionMemory),
                           MakeUintegerChecker<uint64_t>())
+            .AddAttribute("JoinWindow",
+                          "Most time that a kernel of a collective whose ranks all need each other "
+                          "waits for the others to be launched: those launched within it begin "
+                          "together, with the last; a receiver begins with its sender. 0: none "
+                          "waits. In launch mode stream; see StartRule.",
+                          TimeValue(MicroSeconds(20)),
+                          MakeTimeAccessor(&PacketNetwork::m_joinWindow),
+                          MakeTimeChecker(Seconds(0)))
             .AddAttribute("JoinGrid",
                           "Kernels of collectives start at the next multiple of this time; 0: when "
                           "they are launched. Hosts and GPUs do not start kernels at the picosecond, "
@@ -204,7 +212,10 @@ PacketNetwork::SetUp(const ExecutionGraph& graph, Ptr<Fabric> fabric)
     const CollectiveSettings settings = MakeSettings();
     m_wire = std::make_unique<PacketWire>(graph, fabric, m_transport, settings, m_channelEndTrace);
     m_wire->SetTrafficClasses(m_trafficClasses);
-    m_wire->SetJoinGrid(m_joinGrid.GetPicoSeconds());
+    // In other modes, how far apart hosts launch kernels is what is modelled.
+    const bool isStream = LaunchModeFromString(m_launchMode) == LaunchMode::STREAM;
+    m_wire->GetStarts().SetUp(m_joinGrid.GetPicoSeconds(),
+                              isStream ? m_joinWindow.GetPicoSeconds() : 0);
     m_wire->GetRepetition().SetUp(RepetitionModeFromString(m_repetition), m_repetitionMemory);
     m_paths = m_fabric->SharePaths();
     m_programs = std::make_unique<ProgramCache>(graph,

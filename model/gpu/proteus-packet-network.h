@@ -190,6 +190,7 @@ class PacketNetwork : public Object, public Network
     std::string m_repetition;                             //!< attribute
     uint64_t m_repetitionMemory;                          //!< attribute
     Time m_joinGrid;                                      //!< attribute
+    Time m_joinWindow;                                    //!< attribute
     ProgramMaker m_maker;                                 //!< see SetProgramMaker()
     TracedCallback<const ChannelSpan&> m_channelEndTrace; //!< a thread block is done
 

@@ -27,8 +27,7 @@ PacketWire::GetVertices(GroupId group, const NetworkGroup& network) const
     std::vector<VertexId> vertices;
     for (const uint32_t member : network.members)
     {
-        vertices.push_back(
-            m_fabric->GetCluster().GetGpus()[m_graph.GetGroup(group)[member]]);
+        vertices.push_back(m_fabric->GetCluster().GetGpus()[m_graph.GetGroup(group)[member]]);
     }
     return vertices;
 }
@@ -37,6 +36,7 @@ std::vector<uint32_t>
 PacketWire::MakeGroups(GroupId group, const CollectiveProgram& program)
 {
     std::vector<uint32_t> pairs;
+    std::map<std::vector<uint32_t>, uint32_t> count;
     for (uint32_t number = 0; number < program.groups.size(); ++number)
     {
         const NetworkGroup& network = program.groups[number];
@@ -55,8 +55,10 @@ PacketWire::MakeGroups(GroupId group, const CollectiveProgram& program)
                 }
             }
         }
-        const auto lanes =
-            m_groups.Prepare(GetVertices(group, network), reductions, multicasts);
+        const auto lanes = m_groups.Prepare(GetVertices(group, network),
+                                            count[network.members]++,
+                                            reductions,
+                                            multicasts);
         pairs.insert(pairs.end(), lanes.begin(), lanes.end());
     }
     return pairs;

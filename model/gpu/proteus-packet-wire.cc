@@ -70,12 +70,15 @@ PacketWire::HandleCall(uint32_t kind, uint32_t value)
 {
     switch (kind)
     {
-    case START: {
-        const PacketRank& rank = m_machine.GetRank(value);
-        if (rank.communication == Repetition::NONE ||
-            m_repetition.Start(rank.communication, rank.rank))
+    case START:
+        BeginRank(value);
+        break;
+    case EXPIRE: {
+        const uint32_t id = m_starts.Expire(value);
+        if (id != NO_ID)
         {
-            StartRank(value);
+            m_machine.GetRank(id).startPs = m_fabric->GetTimePs();
+            BeginRank(id);
         }
         break;
     }
@@ -111,14 +114,19 @@ PacketWire::GetQueuePair(TaskId task,
     return m_pairs.Get(group, channel, from, to, rate, GetTrafficClass(task));
 }
 
-void
-PacketWire::MakeQueuePairs(TaskId task, const CollectiveProgram& program, const ProgramFacts& facts)
+StartRule
+PacketWire::MakeQueuePairs(TaskId id, const CollectiveProgram& program, const ProgramFacts& facts)
 {
-    const GroupId group = m_graph.GetTask(task).place;
-    if (!m_known.emplace(group, &program, GetTrafficClass(task)).second)
+    const Task& task = m_graph.GetTask(id);
+    const GroupId group = task.place;
+    const auto [place, isNew] =
+        m_known.emplace(std::make_tuple(group, &program, GetTrafficClass(id), task.parallelism),
+                        StartRule::APART);
+    if (!isNew)
     {
-        return;
+        return place->second;
     }
+    place->second = FindStartRule(task, program);
     MakeGroups(group, program);
     for (uint32_t rank = 0; rank < program.ranks.size(); ++rank)
     {
@@ -126,9 +134,20 @@ PacketWire::MakeQueuePairs(TaskId task, const CollectiveProgram& program, const 
         {
             if (block.sendPeer != NO_RANK)
             {
-                GetQueuePair(task, program, facts, block.channel, rank, block.sendPeer);
+                GetQueuePair(id, program, facts, block.channel, rank, block.sendPeer);
             }
         }
+    }
+    return place->second;
+}
+
+void
+PacketWire::BeginRank(uint32_t id)
+{
+    const PacketRank& rank = m_machine.GetRank(id);
+    if (rank.communication == Repetition::NONE || m_repetition.Start(rank.communication, rank.rank))
+    {
+        StartRank(id);
     }
 }
 
@@ -140,16 +159,14 @@ PacketWire::Join(DeviceId device,
                  std::function<void()> done)
 {
     const ProgramFacts& facts = m_facts.Get(*program);
-    const GroupId group = m_graph.GetTask(task).place;
-    const auto& devices = m_graph.GetGroup(group);
+    const auto& devices = m_graph.GetGroup(m_graph.GetTask(task).place);
     const auto number =
         static_cast<uint32_t>(std::find(devices.begin(), devices.end(), device) - devices.begin());
-    MakeQueuePairs(task, *program, facts);
+    const StartRule rule = MakeQueuePairs(task, *program, facts);
     const uint32_t id = m_machine.AddRank(*program, facts.waiters, number);
     PacketRank& rank = m_machine.GetRank(id);
-    rank.startPs =
-        m_kernels.Launch(device, task, *program, number, Simulator::Now().GetPicoSeconds());
-    rank.startPs = (rank.startPs + m_joinGridPs - 1) / m_joinGridPs * m_joinGridPs;
+    rank.startPs = m_starts.Align(
+        m_kernels.Launch(device, task, *program, number, Simulator::Now().GetPicoSeconds()));
     rank.number = m_joins++;
     rank.microBatch = microBatch;
     rank.device = device;
@@ -162,7 +179,39 @@ PacketWire::Join(DeviceId device,
     {
         JoinRepetition(id);
     }
-    CallStart(id);
+    if (rule == StartRule::APART || !m_starts.HasWindow())
+    {
+        CallStart(id);
+        return;
+    }
+    Launch(id, rule);
+}
+
+void
+PacketWire::Launch(uint32_t id, StartRule rule)
+{
+    const PacketRank& rank = m_machine.GetRank(id);
+    const KernelStarts::Launch launch =
+        m_starts.Add({rank.traffic.task, rank.microBatch},
+                     static_cast<uint32_t>(rank.program->ranks.size()),
+                     rule,
+                     {id, rank.startPs});
+    if (launch.wait != NO_ID && launch.untilPs != KernelStarts::NEVER)
+    {
+        FabricCall call;
+        call.timePs = launch.untilPs;
+        call.order = GetOrder(rank);
+        call.number = rank.number;
+        call.target = this;
+        call.kind = EXPIRE;
+        call.value = launch.wait;
+        m_fabric->CallAt(call);
+    }
+    for (const uint32_t one : launch.ranks)
+    {
+        m_machine.GetRank(one).startPs = launch.togetherPs;
+        CallStart(one);
+    }
 }
 
 void
@@ -434,6 +483,15 @@ PacketWire::DescribeWait(DeviceId device, TaskId task, uint32_t microBatch) cons
                cluster.GetVertices()[cluster.GetGpus()[peer]].name +
                (joined ? ")" : "), which has not joined");
     };
+    const auto& devices = m_graph.GetGroup(group);
+    for (uint32_t rank = 0; rank < devices.size(); ++rank)
+    {
+        if (m_machine.GetRank(found->second).blocks.empty() &&
+            m_rankIndex.count(BlockKey{task, microBatch, devices[rank], 0}) == 0)
+        {
+            return "waits to begin with " + name(rank);
+        }
+    }
     for (const uint32_t id : m_machine.GetRank(found->second).blocks)
     {
         const PacketBlock& block = m_machine.GetBlock(id);

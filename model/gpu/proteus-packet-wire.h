@@ -11,6 +11,7 @@
 #include "proteus-collective-kernels.h"
 #include "proteus-collective-queue-pairs.h"
 #include "proteus-communication-ledger.h"
+#include "proteus-kernel-starts.h"
 #include "proteus-program-facts.h"
 #include "proteus-repetition.h"
 
@@ -24,8 +25,8 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
-#include <set>
 #include <string>
 #include <tuple>
 #include <unordered_map>
@@ -138,10 +139,10 @@ class PacketWire : private TransportUser, private CallTarget, private Repetition
         m_trafficClasses = std::move(classes);
     }
 
-    /// @param gridPs kernels start at the next multiple of it, picoseconds; 0: at any time
-    void SetJoinGrid(int64_t gridPs)
+    /// @return when kernels begin
+    KernelStarts& GetStarts()
     {
-        m_joinGridPs = std::max<int64_t>(gridPs, 1);
+        return m_starts;
     }
 
     /// @return what need not be executed twice
@@ -232,6 +233,7 @@ class PacketWire : private TransportUser, private CallTarget, private Repetition
         FINISH, //!< a step is done: the block
         TAKE,   //!< what a network group brings can be used: of m_arrivals
         END,    //!< a rank is done, finally: of m_ends
+        EXPIRE, //!< a rank has waited for others long enough: of m_starts
     };
 
     // Inherited from CallTarget
@@ -267,9 +269,17 @@ class PacketWire : private TransportUser, private CallTarget, private Repetition
     void StartRank(uint32_t id);
     /// A block of a rank that begins gets its queue pairs and costs. @param id of it
     void SetUpBlock(uint32_t id);
+    /// A rank begins, unless its communication is held. @param id of it
+    void BeginRank(uint32_t id);
     /// Makes the queue pairs of all ranks, in an order that does not depend on who joins first.
-    /// @param task of the ranks @param program of them @param facts of the program
-    void MakeQueuePairs(TaskId task, const CollectiveProgram& program, const ProgramFacts& facts);
+    /// @param task that needs them @param program of it @param facts of the program
+    /// @return how ranks begin
+    StartRule MakeQueuePairs(TaskId task,
+                             const CollectiveProgram& program,
+                             const ProgramFacts& facts);
+    /// A rank has been launched, and begins when its rule says so. @param id of it
+    /// @param rule not APART
+    void Launch(uint32_t id, StartRule rule);
     /// Makes the network groups of a program, with all that they need. @param group of the ranks
     /// @param program of them @return queue pairs of the network groups
     std::vector<uint32_t> MakeGroups(GroupId group, const CollectiveProgram& program);
@@ -322,13 +332,14 @@ class PacketWire : private TransportUser, private CallTarget, private Repetition
     std::unordered_map<BlockKey, uint32_t, KeyHash> m_rankIndex;  //!< ranks under way, block 0
     static constexpr uint32_t DEFAULT_TRAFFIC_CLASS = 1;          //!< of messages
 
-    /// Groups, programs and classes with queue pairs.
-    std::set<std::tuple<GroupId, const CollectiveProgram*, uint32_t>> m_known;
+    /// Groups, programs, classes and purposes with queue pairs, and how their ranks begin.
+    std::map<std::tuple<GroupId, const CollectiveProgram*, uint32_t, Parallelism>, StartRule>
+        m_known;
     std::shared_ptr<const std::vector<uint8_t>> m_trafficClasses; //!< see SetTrafficClasses()
     Pool<ControlMessage> m_control;                               //!< in flight
     Pool<GroupArrival> m_arrivals;                                //!< not yet used
     Pool<RankEnd> m_ends;                                         //!< not yet told
-    int64_t m_joinGridPs{1};                                      //!< see SetJoinGrid()
+    KernelStarts m_starts;                                        //!< when kernels begin
     uint64_t m_joins{0};                                          //!< so far
     uint64_t m_calls{0};                                          //!< so far
     CommunicationLedger m_ledger;                                 //!< of ranks that are done

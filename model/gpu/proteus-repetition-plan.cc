@@ -193,10 +193,9 @@ RepetitionPlans::Add(Collective collective,
     plan.queuePairs.erase(std::unique(plan.queuePairs.begin(), plan.queuePairs.end()),
                           plan.queuePairs.end());
     const auto ways = FindLinks(plan);
-    // Several network groups of the same members would take turns.
     const bool isLocal = program.groups.empty() || AddGroupLinks(plan, group);
     const Ptr<Fabric> fabric = m_transport->GetFabric();
-    plan.repeats = isLocal && program.groups.size() <= 1 && NeedsAllRanks(collective, program) &&
+    plan.repeats = isLocal && NeedsAllRanks(collective, program) &&
                    std::all_of(plan.links.begin(),
                                plan.links.end(),
                                [&](LinkId link) { return fabric->IsSelfContained(link); }) &&

@@ -1,0 +1,138 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "ns3/proteus-kernel-starts.h"
+
+#include <algorithm>
+#include <gtest/gtest.h>
+#include <map>
+#include <numeric>
+#include <random>
+#include <vector>
+
+using namespace ns3::proteus;
+
+namespace
+{
+
+constexpr int64_t WINDOW_PS = 20000000;
+
+/// Launches ranks in the order of their times, and notes when they begin.
+class Launches
+{
+  public:
+    /// @param windowPs of ranks @param rule of communications
+    explicit Launches(int64_t windowPs, StartRule rule = StartRule::WINDOW)
+        : m_rule(rule)
+    {
+        m_starts.SetUp(0, windowPs);
+    }
+
+    /// @param key of a communication @param launchedPs when its ranks are launched
+    /// @return when they begin
+    std::vector<int64_t> Run(KernelStarts::Key key, const std::vector<int64_t>& launchedPs)
+    {
+        std::vector<uint32_t> order(launchedPs.size());
+        std::iota(order.begin(), order.end(), 0);
+        std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
+            return launchedPs[a] < launchedPs[b];
+        });
+        m_beginPs.assign(launchedPs.size(), -1);
+        for (const uint32_t rank : order)
+        {
+            ExpireUntil(launchedPs[rank] - 1);
+            const KernelStarts::Launch launch = m_starts.Add(key,
+                                                             static_cast<uint32_t>(order.size()),
+                                                             m_rule,
+                                                             {rank, launchedPs[rank]});
+            if (launch.wait != ns3::proteus::NO_ID && launch.untilPs != KernelStarts::NEVER)
+            {
+                m_expiries.emplace(launch.untilPs, launch.wait);
+            }
+            for (const uint32_t one : launch.ranks)
+            {
+                EXPECT_EQ(m_beginPs[one], -1) << "begun twice";
+                m_beginPs[one] = launch.togetherPs;
+            }
+        }
+        ExpireUntil(INT64_MAX);
+        return m_beginPs;
+    }
+
+  private:
+    /// @param timePs up to which windows pass
+    void ExpireUntil(int64_t timePs)
+    {
+        while (!m_expiries.empty() && m_expiries.begin()->first <= timePs)
+        {
+            const auto [atPs, wait] = *m_expiries.begin();
+            m_expiries.erase(m_expiries.begin());
+            const uint32_t rank = m_starts.Expire(wait);
+            if (rank != ns3::proteus::NO_ID)
+            {
+                EXPECT_EQ(m_beginPs[rank], -1) << "begun twice";
+                m_beginPs[rank] = atPs;
+            }
+        }
+    }
+
+    StartRule m_rule;                            //!< of all
+    KernelStarts m_starts;                       //!< under test
+    std::multimap<int64_t, uint32_t> m_expiries; //!< waits by time
+    std::vector<int64_t> m_beginPs;              //!< by rank
+};
+
+} // namespace
+
+TEST(KernelStarts, AreTogetherWithinTheWindow)
+{
+    Launches launches(WINDOW_PS);
+    EXPECT_EQ(launches.Run({1, 0}, {0, 5000000, WINDOW_PS, 7}), std::vector<int64_t>(4, WINDOW_PS));
+}
+
+TEST(KernelStarts, NeverDelayTheLast)
+{
+    Launches launches(WINDOW_PS);
+    EXPECT_EQ(launches.Run({1, 0}, {0, 30000000, 25000000, 9000000}),
+              (std::vector<int64_t>{WINDOW_PS, 30000000, 30000000, 29000000}));
+}
+
+TEST(KernelStarts, OfMessagesAreTogetherHoweverLate)
+{
+    Launches launches(WINDOW_PS, StartRule::TOGETHER);
+    EXPECT_EQ(launches.Run({1, 0}, {0, 1000000000000}), std::vector<int64_t>(2, 1000000000000));
+}
+
+TEST(KernelStarts, AreEarlierOfLastLaunchAndWindow)
+{
+    std::mt19937 random(7);
+    Launches launches(WINDOW_PS);
+    for (uint32_t number = 0; number < 500; ++number)
+    {
+        std::vector<int64_t> launchedPs(3 + random() % 8);
+        for (int64_t& timePs : launchedPs)
+        {
+            timePs = int64_t{number} * 1000000000 + random() % (3 * WINDOW_PS);
+        }
+        const int64_t lastPs = *std::max_element(launchedPs.begin(), launchedPs.end());
+        const std::vector<int64_t> beginPs = launches.Run({number % 3, number % 2}, launchedPs);
+        for (std::size_t rank = 0; rank < beginPs.size(); ++rank)
+        {
+            EXPECT_EQ(beginPs[rank], std::min(lastPs, launchedPs[rank] + WINDOW_PS));
+        }
+    }
+}
+
+TEST(KernelStarts, AreOnAGrid)
+{
+    KernelStarts starts;
+    EXPECT_EQ(starts.Align(1234567), 1234567);
+    EXPECT_FALSE(starts.HasWindow());
+    starts.SetUp(100000, WINDOW_PS);
+    EXPECT_TRUE(starts.HasWindow());
+    EXPECT_EQ(starts.Align(1200000), 1200000);
+    EXPECT_EQ(starts.Align(1200001), 1300000);
+}
