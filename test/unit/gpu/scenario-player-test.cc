@@ -164,6 +164,7 @@ MakeLateGraph(uint32_t devices)
 TEST(ScenarioPackets, AFailureCostsTimeAndLosesNothing)
 {
     const ExecutionGraph graph = MakeGraph(8, 8 << 20);
+    uint64_t sentAgain = 0; // not every failure meets a packet
     for (const char* kind : {"leaf-spine", "fat-tree", "dragonfly+"})
     {
         SCOPED_TRACE(kind);
@@ -179,7 +180,7 @@ TEST(ScenarioPackets, AFailureCostsTimeAndLosesNothing)
         const RunRecord repaired = Play(graph, cluster, event + R"(, "until": "50%"}])", alonePs);
         // Run() throws unless every byte has arrived; what was on the wire came again.
         EXPECT_GT(broken.timeline.endPs, alonePs);
-        EXPECT_GT(broken.network.dropped + broken.network.repeated, 0u);
+        sentAgain += broken.network.repeated;
         EXPECT_LE(repaired.timeline.endPs, broken.timeline.endPs);
         // The repaired switch carries more than the one that stays broken.
         EXPECT_GT(CountPayload(repaired, cluster, spine), CountPayload(broken, cluster, spine));
@@ -187,6 +188,7 @@ TEST(ScenarioPackets, AFailureCostsTimeAndLosesNothing)
         EXPECT_EQ(Fingerprint(Play(graph, cluster, event + R"(, "until": "50%"}])", alonePs)),
                   Fingerprint(repaired));
     }
+    EXPECT_GT(sentAgain, 0u);
 }
 
 // Routes change when a link fails; programs and what they take of GPUs are those of the start.
