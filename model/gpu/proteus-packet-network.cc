@@ -133,7 +133,7 @@ PacketNetwork::GetTypeId()
                           "waits for the others to be launched: those launched within it begin "
                           "together, with the last; a receiver begins with its sender. 0: none "
                           "waits. In launch mode stream; see StartRule.",
-                          TimeValue(MicroSeconds(20)),
+                          TimeValue(Seconds(0)),
                           MakeTimeAccessor(&PacketNetwork::m_joinWindow),
                           MakeTimeChecker(Seconds(0)))
             .AddAttribute("JoinGrid",

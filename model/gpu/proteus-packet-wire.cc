@@ -10,6 +10,8 @@
 
 #include <algorithm>
 #include <optional>
+#include <stdexcept>
+#include <string>
 
 namespace ns3
 {
@@ -451,11 +453,14 @@ PacketWire::CheckDone(uint32_t id)
                             rank.rank,
                             {m_fabric->GetTimePs(), rank.messages, rank.traffic});
     }
-    NS_ABORT_MSG_IF(rank.toldPs >= 0 && rank.toldPs != m_fabric->GetTimePs(),
-                    "proteus::PacketNetwork: device "
-                        << rank.device << " is done with task " << task << " at "
-                        << m_fabric->GetTimePs() << " ps, and not at " << rank.toldPs
-                        << " ps, as it was told; run with --repetition=off");
+    if (rank.toldPs >= 0 && rank.toldPs != m_fabric->GetTimePs())
+    {
+        throw std::logic_error("proteus::PacketNetwork: device " + std::to_string(rank.device) +
+                               " is done with task " + std::to_string(task) + " at " +
+                               std::to_string(m_fabric->GetTimePs()) + " ps, and not at " +
+                               std::to_string(rank.toldPs) +
+                               " ps, as it was told; run with --repetition=off");
+    }
     if (rank.toldPs < 0)
     {
         m_ledger.Add(rank.traffic);
