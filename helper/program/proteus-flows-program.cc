@@ -260,10 +260,7 @@ Summarize(const FlowPlayer& player, Ptr<Fabric> fabric, double wallS)
     summary.work = player.GetStatistics();
     for (const LinkStatistics& link : fabric->GetLinkStatistics())
     {
-        summary.links.lostPackets += link.lostPackets;
-        summary.links.droppedPackets += link.droppedPackets;
-        summary.links.markedPackets += link.markedPackets;
-        summary.links.pauses += link.pauses;
+        AddTo(summary.links, link);
     }
     summary.wallS = wallS;
     UintegerValue train;

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstring>
 #include <stdexcept>
+#include <type_traits>
 
 /**
  * @file
@@ -204,25 +205,12 @@ Fabric::GatherStatistics()
         for (PortId id = 0; id < GetNPorts(); ++id)
         {
             LinkStatistics& s = m_ports[id].statistics;
-            for (uint64_t* value : {&s.packets,
-                                    &s.payloadBytes,
-                                    &s.wireBytes,
-                                    &s.receivedPackets,
-                                    &s.receivedPayloadBytes,
-                                    &s.maxQueueBytes,
-                                    &s.lostPackets,
-                                    &s.droppedPackets,
-                                    &s.markedPackets,
-                                    &s.pauses})
-            {
-                each(*value);
-            }
-            for (int64_t* value : {&s.busyPs, &s.creditStallPs, &s.pausedPs})
-            {
-                auto same = static_cast<uint64_t>(*value);
-                each(same);
-                *value = static_cast<int64_t>(same);
-            }
+            each(s.maxQueueBytes);
+            ForEachSum([&](auto member) {
+                auto value = static_cast<uint64_t>(s.*member);
+                each(value);
+                s.*member = static_cast<std::decay_t<decltype(s.*member)>>(value);
+            });
         }
     };
     visit([&values](uint64_t value) { values.push_back(value); });

@@ -17,37 +17,15 @@ LinkStatistics
 GetDifference(const LinkStatistics& now, const LinkStatistics& before)
 {
     LinkStatistics did = now;
-    did.packets -= before.packets;
-    did.payloadBytes -= before.payloadBytes;
-    did.wireBytes -= before.wireBytes;
-    did.receivedPackets -= before.receivedPackets;
-    did.receivedPayloadBytes -= before.receivedPayloadBytes;
-    did.busyPs -= before.busyPs;
-    did.creditStallPs -= before.creditStallPs;
-    did.lostPackets -= before.lostPackets;
-    did.droppedPackets -= before.droppedPackets;
-    did.markedPackets -= before.markedPackets;
-    did.pauses -= before.pauses;
-    did.pausedPs -= before.pausedPs;
+    ForEachSum([&](auto member) { did.*member -= before.*member; });
     return did;
 }
 
 void
 AddTo(LinkStatistics& sum, const LinkStatistics& more)
 {
-    sum.packets += more.packets;
-    sum.payloadBytes += more.payloadBytes;
-    sum.wireBytes += more.wireBytes;
-    sum.receivedPackets += more.receivedPackets;
-    sum.receivedPayloadBytes += more.receivedPayloadBytes;
-    sum.busyPs += more.busyPs;
+    ForEachSum([&](auto member) { sum.*member += more.*member; });
     sum.maxQueueBytes = std::max(sum.maxQueueBytes, more.maxQueueBytes);
-    sum.creditStallPs += more.creditStallPs;
-    sum.lostPackets += more.lostPackets;
-    sum.droppedPackets += more.droppedPackets;
-    sum.markedPackets += more.markedPackets;
-    sum.pauses += more.pauses;
-    sum.pausedPs += more.pausedPs;
 }
 
 } // namespace proteus

@@ -43,6 +43,31 @@ struct LinkStatistics
     int64_t pausedPs{0};              //!< time with at least one traffic class paused
 };
 
+/**
+ * @ingroup proteus
+ * Names the members of LinkStatistics that add up, over time and over the processes of a run:
+ * counters, and times in picoseconds. A new one is named here only.
+ * @param function called with a pointer to each member
+ */
+template <typename F>
+void
+ForEachSum(F function)
+{
+    using S = LinkStatistics;
+    function(&S::packets);
+    function(&S::payloadBytes);
+    function(&S::wireBytes);
+    function(&S::receivedPackets);
+    function(&S::receivedPayloadBytes);
+    function(&S::busyPs);
+    function(&S::creditStallPs);
+    function(&S::lostPackets);
+    function(&S::droppedPackets);
+    function(&S::markedPackets);
+    function(&S::pauses);
+    function(&S::pausedPs);
+}
+
 /// @ingroup proteus
 /// @param now a link's statistics @param before the same at an earlier time
 /// @return what it carried in between; maxQueueBytes is that of now

@@ -7,7 +7,6 @@
 #include "ns3/proteus-link-statistics.h"
 
 #include <gtest/gtest.h>
-
 #include <tuple>
 
 using namespace ns3::proteus;
