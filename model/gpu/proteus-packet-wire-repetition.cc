@@ -56,13 +56,19 @@ void
 PacketWire::CallStart(uint32_t id)
 {
     const PacketRank& rank = m_machine.GetRank(id);
+    CallOf(rank, rank.startPs, START, id);
+}
+
+void
+PacketWire::CallOf(const PacketRank& rank, int64_t timePs, CallKind kind, uint32_t value)
+{
     FabricCall call;
-    call.timePs = rank.startPs;
+    call.timePs = timePs;
     call.order = GetOrder(rank);
     call.number = rank.number;
     call.target = this;
-    call.kind = START;
-    call.value = id;
+    call.kind = kind;
+    call.value = value;
     m_fabric->CallAt(call);
 }
 

@@ -200,14 +200,7 @@ PacketWire::Launch(uint32_t id, StartRule rule)
                      {id, rank.startPs});
     if (launch.wait != NO_ID && launch.untilPs != KernelStarts::NEVER)
     {
-        FabricCall call;
-        call.timePs = launch.untilPs;
-        call.order = GetOrder(rank);
-        call.number = rank.number;
-        call.target = this;
-        call.kind = EXPIRE;
-        call.value = launch.wait;
-        m_fabric->CallAt(call);
+        CallOf(rank, launch.untilPs, EXPIRE, launch.wait);
     }
     for (const uint32_t one : launch.ranks)
     {

@@ -303,6 +303,9 @@ class PacketWire : private TransportUser, private CallTarget, private Repetition
                           uint32_t to);
     /// Calls HandleCall(). @param timePs when @param kind of the call @param value of the call
     void CallAt(int64_t timePs, CallKind kind, uint32_t value);
+    /// A call of a rank, which comes at its place among those of other ranks at that time.
+    /// @param rank whose @param timePs when @param kind of call @param value of it
+    void CallOf(const PacketRank& rank, int64_t timePs, CallKind kind, uint32_t value);
 
     /// @param rank a rank @return its order among those of one time: by device and task
     static uint64_t GetOrder(const PacketRank& rank)
