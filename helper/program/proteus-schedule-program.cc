@@ -26,10 +26,10 @@
 #include "ns3/proteus-split.h"
 #include "ns3/proteus-tables.h"
 #include "ns3/proteus-tuner.h"
+#include "ns3/proteus-whole-number.h"
 #include "ns3/proteus-wire-classes.h"
 
 #include <algorithm>
-#include <charconv>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -121,10 +121,8 @@ struct Outcome
 uint32_t
 ToWeight(const std::string& text)
 {
-    uint32_t weight = 0;
-    const char* end = text.data() + text.size();
-    const auto [stop, error] = std::from_chars(text.data(), end, weight);
-    if (error != std::errc() || stop != end || weight == 0 || weight > MOST_WEIGHT)
+    const uint32_t weight = ParseWholeNumber<uint32_t>(text).value_or(0);
+    if (weight == 0 || weight > MOST_WEIGHT)
     {
         throw std::invalid_argument("--wireWeights=" + text + ": must be a number from 1 to " +
                                     std::to_string(MOST_WEIGHT) + " for each class");

@@ -10,9 +10,9 @@
 
 #include "ns3/proteus-program.h"
 #include "ns3/proteus-server-hosts.h"
+#include "ns3/proteus-whole-number.h"
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <memory>
 #include <set>
@@ -46,16 +46,14 @@ ParseStaleness(const std::string& text)
     {
         return ParameterServers::ASYNCHRONOUS;
     }
-    uint32_t iterations = 0;
-    const char* end = text.data() + text.size();
-    const auto [stop, error] = std::from_chars(text.data(), end, iterations);
-    if (error != std::errc() || stop != end)
+    const auto iterations = ParseWholeNumber<uint32_t>(text);
+    if (!iterations)
     {
         throw std::invalid_argument("--staleness=" + text +
                                     ": must be a number of iterations, 0 for synchronous, or "
                                     "async");
     }
-    return iterations;
+    return *iterations;
 }
 
 /// @param cluster to look at @param server of it @return payload that its NICs move between it and

@@ -9,8 +9,9 @@
 #include "proteus-input-file.h"
 #include "proteus-xml.h"
 
+#include "ns3/proteus-whole-number.h"
+
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <set>
 #include <stdexcept>
@@ -124,14 +125,12 @@ class Reader
     {
         const std::string* text = element.Find(attribute);
         Demand(element, text != nullptr, std::string("has no attribute \"") + attribute + "\"");
-        int64_t value = 0;
-        const char* end = text->data() + text->size();
-        const auto result = std::from_chars(text->data(), end, value);
+        const auto value = ParseWholeNumber<int64_t>(*text);
         Demand(element,
-               result.ec == std::errc() && result.ptr == end && value >= least && value <= most,
+               value && *value >= least && *value <= most,
                std::string(attribute) + " must be a whole number from " + std::to_string(least) +
                    " to " + std::to_string(most));
-        return value;
+        return *value;
     }
 
     uint64_t Number(const XmlElement& element,

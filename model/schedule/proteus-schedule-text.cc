@@ -6,7 +6,8 @@
 
 #include "proteus-schedule-text.h"
 
-#include <charconv>
+#include "ns3/proteus-whole-number.h"
+
 #include <functional>
 #include <map>
 #include <sstream>
@@ -25,14 +26,13 @@ template <typename T>
 T
 ToNumber(const std::string& key, const std::string& text)
 {
-    T number{};
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (error != std::errc() || end != text.data() + text.size())
+    const auto number = ParseWholeNumber<T>(text);
+    if (!number)
     {
         throw std::invalid_argument("schedule: " + key + "=" + text +
                                     ": must be a whole number, e.g. " + key + "=4000000");
     }
-    return number;
+    return *number;
 }
 
 /// @param text kinds joined by '+' @return them
