@@ -34,17 +34,6 @@ RankCommunications(const ScheduledGraph& scheduled, const SchedulingPolicy& poli
     return ranks;
 }
 
-/// @param graph to change @param settings of a policy @param policy itself
-/// @return the graph with its communications as the policy wants them
-ScheduledGraph
-TransformGraph(const ExecutionGraph& graph,
-               const ScheduleSettings& settings,
-               const SchedulingPolicy& policy)
-{
-    return policy.transform ? policy.transform(graph, settings)
-                            : CutCommunications(graph, settings.kinds, settings.partBytes);
-}
-
 /// @param graph that executors run @param settings of a policy @param policy itself
 /// @param ranks by task @return what they run, and how
 ScheduledRun
@@ -67,6 +56,15 @@ MakeRun(ExecutionGraph graph,
 }
 
 } // namespace
+
+ScheduledGraph
+TransformGraph(const ExecutionGraph& graph,
+               const ScheduleSettings& settings,
+               const SchedulingPolicy& policy)
+{
+    return policy.transform ? policy.transform(graph, settings)
+                            : CutCommunications(graph, settings.kinds, settings.partBytes);
+}
 
 ScheduledRun
 PrepareSchedule(const ExecutionGraph& graph, const ScheduleSettings& settings)

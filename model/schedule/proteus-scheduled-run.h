@@ -33,6 +33,13 @@ struct ScheduledRun
     std::function<std::unique_ptr<StartControl>(const ExecutionGraph&, Clock&)> startControl;
 };
 
+/// @ingroup proteus
+/// @param graph to change @param settings of a policy @param policy itself
+/// @return the graph with its communications as the policy wants them
+ScheduledGraph TransformGraph(const ExecutionGraph& graph,
+                              const ScheduleSettings& settings,
+                              const SchedulingPolicy& policy);
+
 /**
  * @ingroup proteus
  * Applies a policy to a graph: its communications are cut or merged and ranked.

@@ -6,7 +6,7 @@
 
 #include "proteus-wire-classes.h"
 
-#include "proteus-communication-parts.h"
+#include "proteus-scheduled-run.h"
 
 #include <algorithm>
 #include <map>
@@ -56,9 +56,7 @@ MakeWirePriority(const RepeatedGraph& repeated,
 {
     CheckWireClasses(settings, wire);
     const SchedulingPolicy policy = FindSchedulingPolicy(settings.policy);
-    const ScheduledGraph scheduled =
-        policy.transform ? policy.transform(repeated.graph, settings)
-                         : CutCommunications(repeated.graph, settings.kinds, settings.partBytes);
+    const ScheduledGraph scheduled = TransformGraph(repeated.graph, settings, policy);
     const std::vector<uint32_t> ranks = policy.rank(scheduled);
     const ExecutionGraph& graph = scheduled.graph;
     std::map<uint32_t, std::vector<TaskId>> iterations;
