@@ -88,6 +88,13 @@ GetSeconds(const SearchRun& run)
     return run.failure.empty() ? std::optional<double>(run.seconds) : std::nullopt;
 }
 
+/// @param bytes that a plan needs on a GPU @return why it is not run
+std::string
+DescribeMisfit(uint64_t bytes)
+{
+    return "does not fit: needs " + FormatBytes(static_cast<double>(bytes));
+}
+
 } // namespace
 
 SearchEvaluation::SearchEvaluation(const ProgramOptions& options,
@@ -206,8 +213,7 @@ SearchEvaluation::Measure(const ExecutionGraph& graph,
     run.mean = summary.mean;
     if (run.peakMemoryBytes > m_memoryBytes)
     {
-        run.failure =
-            "does not fit: needs " + FormatBytes(static_cast<double>(run.peakMemoryBytes));
+        run.failure = DescribeMisfit(run.peakMemoryBytes);
     }
     return run;
 }
@@ -232,7 +238,7 @@ SearchEvaluation::RunFlows(SearchCandidate& candidate)
         if (peak > m_memoryBytes)
         {
             run.peakMemoryBytes = peak;
-            run.failure = "does not fit: needs " + FormatBytes(static_cast<double>(peak));
+            run.failure = DescribeMisfit(peak);
         }
         else
         {
@@ -280,15 +286,15 @@ SearchEvaluation::RunReduced(SearchCandidate& candidate)
             graph = KeepDevices(graph, FindRepresentatives(candidate.job.plan));
         }
         std::unique_ptr<Paths> paths = TakePaths();
-        const FlowRun flow = RunFlow(
-            graph,
-            m_cluster,
-            *paths,
-            m_settings.runtime,
-            MakeFlowParameters(m_settings, false),
-            m_settings.collectives,
-            FlowRung::FLOW,
-            [](uint64_t, uint64_t, int64_t) { return !StopSignals::Obey(); });
+        const FlowRun flow =
+            RunFlow(graph,
+                    m_cluster,
+                    *paths,
+                    m_settings.runtime,
+                    MakeFlowParameters(m_settings, false),
+                    m_settings.collectives,
+                    FlowRung::FLOW,
+                    [](uint64_t, uint64_t, int64_t) { return !StopSignals::Obey(); });
         RunRecord record;
         record.isPartial = flow.isPartial;
         RequireWhole(record);

@@ -136,9 +136,9 @@ class SearchEvaluation
     uint64_t m_memoryBytes;
     ExecutorSettings m_settings;
     const Executor& m_flow;
-    bool m_sharesNics{false}; //!< whether two GPUs of a server have the same NIC
-    std::mutex m_mutex;                                               //!< of what follows
-    std::vector<std::unique_ptr<Paths>> m_paths;                      //!< that nobody uses now
+    bool m_sharesNics{false};                    //!< whether two GPUs of a server have the same NIC
+    std::mutex m_mutex;                          //!< of what follows
+    std::vector<std::unique_ptr<Paths>> m_paths; //!< that nobody uses now
     std::map<std::pair<std::string, std::string>, SearchRun> m_known; //!< by rung and strategy
     std::string m_logPath;                                            //!< for errors
     std::ofstream m_log;

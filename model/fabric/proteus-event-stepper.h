@@ -239,7 +239,7 @@ class EventStepper
         return std::min({m_tree.GetTime(), m_calls.GetTime(), m_finalCalls.GetTime()});
     }
 
-    /// @param duePs when the simulator is to call; in the past for now
+    /// @param duePs when the simulator is to call; at once, if that has passed
     void ArmAt(int64_t duePs);
 
     /// @param nowPs Simulator::Now() @return last time to handle in a step that begins now
