@@ -6,6 +6,8 @@
 
 #include "proteus-graph-part.h"
 
+#include "proteus-graph-head.h"
+
 #include <algorithm>
 #include <stdexcept>
 #include <string>
@@ -67,30 +69,9 @@ KeepDevices(const ExecutionGraph& graph, const std::vector<bool>& isKept)
                                     " are said to be kept or not");
     }
     GraphBuilder builder(graph.GetNDevices());
-    builder.SetFacts(graph.GetFacts());
-    for (StreamId stream = 0; stream < graph.GetStreams().size(); ++stream)
-    {
-        builder.AddStream(graph.GetStreams()[stream],
-                          graph.GetStreamOrder(stream),
-                          graph.IsHostStream(stream));
-    }
-    for (const auto& group : graph.GetGroups())
-    {
-        builder.AddGroup(group);
-    }
-    for (const Phase& phase : graph.GetPhases())
-    {
-        builder.AddPhase(phase.name, phase.microBatches);
-    }
+    CopyFrame(graph, builder);
     AddTasks(graph, isKept, builder);
-    for (DeviceId device = 0; device < graph.GetNDevices(); ++device)
-    {
-        builder.SetSchedule(device, graph.GetSchedule(device));
-    }
-    for (const MicroBatchGate& gate : graph.GetGates())
-    {
-        builder.AddGate(gate);
-    }
+    CopySchedules(graph, builder);
     return builder.Build();
 }
 

@@ -26,9 +26,9 @@ namespace proteus
  * @ingroup proteus
  * Leaves out what devices do that others stand for: their kernels, tensors and transfers, and
  * communications among them alone. In communications with devices that are kept they take part and
- * join as soon as the one before on the same stream is over, so that those that are kept decide when
- * it begins. Where all devices of a group do the same at the same time, and those that are left out
- * share no link with the others, times of those that are kept do not change.
+ * join as soon as the one before on the same stream is over, so that those that are kept decide
+ * when it begins. Where all devices of a group do the same at the same time, and those that are
+ * left out share no link with the others, times of those that are kept do not change.
  * @param graph any
  * @param isKept by device
  * @return the graph, of as many devices
