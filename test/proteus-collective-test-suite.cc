@@ -4,8 +4,8 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
-#include "ns3/config.h"
 #include "ns3/boolean.h"
+#include "ns3/config.h"
 #include "ns3/proteus-cluster-file.h"
 #include "ns3/proteus-collective-kernel-cost.h"
 #include "ns3/proteus-collective-run.h"
@@ -404,8 +404,8 @@ class ProteusCollectiveShape : public TestCase
         NS_TEST_ASSERT_MSG_LT(one, 0.9 * two, "one channel leaves it idle");
     }
 
-    /// Measured, two servers with eight H100 and eight 400 Gb/s NICs each: 331 GB/s (385 at twice the
-    /// size), and 467 at most; predicted 366 here. A ring does not exceed the NICs, 400 GB/s.
+    /// Measured, two servers with eight H100 and eight 400 Gb/s NICs each: 331 GB/s (385 at twice
+    /// the size), and 467 at most; predicted 366 here. A ring does not exceed the NICs, 400 GB/s.
     void CheckNvlsTree()
     {
         const Cluster cluster = MakeCluster("dgx-h100", 2);

@@ -184,7 +184,10 @@ class ProteusRunBadInput : public TestCase
         ExpectFailure("", "{}", "", "--model=NAME and --strategy=FILE are needed");
         ExpectFailure("gpt3-125m", "", "", "--model=NAME and --strategy=FILE are needed");
         ExpectFailure("gpt5", "{}", "", "--model=gpt5: did you mean gpt?");
-        ExpectFailure("gpt3-125m", "nowhere.json", "", "nowhere.json: cannot be read: No such file");
+        ExpectFailure("gpt3-125m",
+                      "nowhere.json",
+                      "",
+                      "nowhere.json: cannot be read: No such file");
         ExpectFailure("gpt3-125m", "{\"tp\": 2", "", "--strategy:1:");
         ExpectFailure("gpt3-125m", "{\"tq\": 2}", "", "tq");
         ExpectFailure("gpt3-125m", "{\"tp\": 5}", "", "5");

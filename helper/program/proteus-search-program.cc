@@ -74,7 +74,10 @@ class SearchProgram : public CommandLineProgram
         {
             rows = FindSensitivity(m_options, subject, outcome);
             const SearchCandidate& best = outcome.candidates[outcome.order[0]];
-            PrintSensitivity(rows, best.strategy, GetFlowRun(outcome, outcome.order[0]).seconds, std::cout);
+            PrintSensitivity(rows,
+                             best.strategy,
+                             GetFlowRun(outcome, outcome.order[0]).seconds,
+                             std::cout);
         }
         if (StopSignals::IsObeyed())
         {

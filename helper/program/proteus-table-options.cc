@@ -67,7 +67,10 @@ TableOptions::Write(const std::vector<Table>& tables) const
         const std::string partial =
             StopSignals::IsObeyed() ? "ended by " + StopSignals::GetName() : "";
         WriteFile(json, [&](std::ostream& out) {
-            WriteTablesJson(tables, out, partial, m_command ? m_command->GetConfiguration() : Configuration());
+            WriteTablesJson(tables,
+                            out,
+                            partial,
+                            m_command ? m_command->GetConfiguration() : Configuration());
         });
     }
     if (folder.empty())

@@ -24,9 +24,10 @@ MakeXeonE52690V4()
     model.sheet.memoryBytes = 1540000000000;
     model.sheet.memoryBytesPerSecond = 76.8e9;
     model.sheet.multiprocessors = 14;
-    model.sheet.source = "Intel Xeon E5-2600 v4 family (2016): four channels of DDR4-2400, AVX2 with "
-                         "FMA3; cores, clock and largest memory of this member from memory, not "
-                         "looked up (no time depends on them)";
+    model.sheet.source =
+        "Intel Xeon E5-2600 v4 family (2016): four channels of DDR4-2400, AVX2 with "
+        "FMA3; cores, clock and largest memory of this member from memory, not "
+        "looked up (no time depends on them)";
     model.isCpu = true;
     return model;
 }

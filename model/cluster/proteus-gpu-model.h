@@ -60,8 +60,8 @@ struct GpuModel
     /// Other names, as people and files write them: "A100" stands for one of the models that have
     /// it in their names.
     std::vector<std::string> aliases;
-    bool isCpu{false};  //!< whether it is a host's CPU: it sums up gradients (AddServerHosts()),
-                        //!< and runs no kernels
+    bool isCpu{false}; //!< whether it is a host's CPU: it sums up gradients (AddServerHosts()),
+                       //!< and runs no kernels
     /// Compute capability, ten times (NVIDIA, "CUDA GPUs"); of a CPU 0.
     uint32_t computeCapability{0};
     /// Compute capabilities of which this model is taken where a file says nothing else of a GPU.

@@ -136,13 +136,14 @@ PacketNetwork::GetTypeId()
                           TimeValue(Seconds(0)),
                           MakeTimeAccessor(&PacketNetwork::m_joinWindow),
                           MakeTimeChecker(Seconds(0)))
-            .AddAttribute("JoinGrid",
-                          "Kernels of collectives start at the next multiple of this time; 0: when "
-                          "they are launched. Hosts and GPUs do not start kernels at the picosecond, "
-                          "and on a grid many more collectives are equal to one before.",
-                          TimeValue(Seconds(0)),
-                          MakeTimeAccessor(&PacketNetwork::m_joinGrid),
-                          MakeTimeChecker(Seconds(0)))
+            .AddAttribute(
+                "JoinGrid",
+                "Kernels of collectives start at the next multiple of this time; 0: when "
+                "they are launched. Hosts and GPUs do not start kernels at the picosecond, "
+                "and on a grid many more collectives are equal to one before.",
+                TimeValue(Seconds(0)),
+                MakeTimeAccessor(&PacketNetwork::m_joinGrid),
+                MakeTimeChecker(Seconds(0)))
             .AddTraceSource("ChannelEnd",
                             "A thread block of a rank has done its last step.",
                             MakeTraceSourceAccessor(&PacketNetwork::m_channelEndTrace),
@@ -218,10 +219,7 @@ PacketNetwork::SetUp(const ExecutionGraph& graph, Ptr<Fabric> fabric)
                               isStream ? m_joinWindow.GetPicoSeconds() : 0);
     m_wire->GetRepetition().SetUp(RepetitionModeFromString(m_repetition), m_repetitionMemory);
     m_paths = m_fabric->SharePaths();
-    m_programs = std::make_unique<ProgramCache>(graph,
-                                                m_fabric->GetCluster(),
-                                                *m_paths,
-                                                settings);
+    m_programs = std::make_unique<ProgramCache>(graph, m_fabric->GetCluster(), *m_paths, settings);
 }
 
 std::shared_ptr<const CollectiveProgram>

@@ -164,11 +164,7 @@ TrainingJob::InstallSharing(const RuntimeOptions& options)
     FlowParameters parameters;
     parameters.kernelCosts = settings.kernelCosts;
     m_paths = m_fabric->SharePaths();
-    m_profiles = std::make_shared<FlowProfiles>(*m_graph,
-                                                cluster,
-                                                *m_paths,
-                                                parameters,
-                                                settings);
+    m_profiles = std::make_shared<FlowProfiles>(*m_graph, cluster, *m_paths, parameters, settings);
     const auto use = MakeCommunicationUse(*m_profiles);
     m_sharing = std::make_shared<GpuSharing>(
         *m_graph,

@@ -23,8 +23,8 @@ DescribeClassic(bool isPlain)
 {
     ExecutorTraits traits;
     traits.name = isPlain ? "classic-plain" : "classic";
-    traits.description = isPlain ? "the same without overlap and sharing"
-                                 : "the rules of the published Proteus";
+    traits.description =
+        isPlain ? "the same without overlap and sharing" : "the rules of the published Proteus";
     traits.position = isPlain ? 6 : 5;
     traits.isHtae = !isPlain;
     traits.hasStreams = false;

@@ -6,8 +6,9 @@
 
 #include "proteus-cluster-svg.h"
 
-#include "ns3/proteus-markup.h"
 #include "proteus-tables.h"
+
+#include "ns3/proteus-markup.h"
 
 #include <algorithm>
 #include <cmath>

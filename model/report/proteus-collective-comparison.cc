@@ -6,8 +6,9 @@
 
 #include "proteus-collective-comparison.h"
 
-#include "ns3/proteus-spread.h"
 #include "proteus-tables.h"
+
+#include "ns3/proteus-spread.h"
 
 #include <algorithm>
 #include <cmath>

@@ -16,8 +16,8 @@ namespace proteus
 ParallelPlan
 ReducePlan(const ParallelPlan& plan)
 {
-    constexpr uint32_t ROUNDS = 2;      // of the pipeline
-    constexpr uint32_t REPLICAS = 2;    // that reduce gradients once
+    constexpr uint32_t ROUNDS = 2;        // of the pipeline
+    constexpr uint32_t REPLICAS = 2;      // that reduce gradients once
     constexpr uint32_t ZERO_REPLICAS = 8; // that communicate in every pass
     ParallelPlan small = plan;
     const uint32_t replicas = plan.dataParallel / plan.expertParallel;
@@ -44,8 +44,7 @@ FindRepresentatives(const ParallelPlan& plan)
     std::vector<bool> isKept(plan.GetNDevices());
     for (uint64_t device = 0; device < isKept.size(); ++device)
     {
-        isKept[device] =
-            device % plan.tensorParallel == 0 && device / stride % replicas == 0;
+        isKept[device] = device % plan.tensorParallel == 0 && device / stride % replicas == 0;
     }
     return isKept;
 }

@@ -135,8 +135,7 @@ ClimbLadder(std::vector<LadderEntry>& entries,
         for (std::vector<std::size_t>* order : {&pinned, &others})
         {
             const auto value = [&](std::size_t i) {
-                return entries[i].values[below].value_or(
-                    std::numeric_limits<double>::infinity());
+                return entries[i].values[below].value_or(std::numeric_limits<double>::infinity());
             };
             std::stable_sort(order->begin(), order->end(), [&](std::size_t a, std::size_t b) {
                 return value(a) < value(b);

@@ -8,7 +8,6 @@
 #include "ns3/proteus-server-preset.h"
 
 #include <gtest/gtest.h>
-
 #include <map>
 #include <set>
 #include <string>

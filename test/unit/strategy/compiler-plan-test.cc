@@ -697,8 +697,9 @@ TEST(GraphDot, DrawsEveryTaskAndDependency)
 TEST(Inventory, CsvHasTheColumns)
 {
     std::ostringstream text;
-    WriteInventoryCsv(text, TakeInventory(Compile("alexnet",
-                                            R"({"dp": 2, "dataType": "fp32", "buckets": "whole"})")));
+    WriteInventoryCsv(
+        text,
+        TakeInventory(Compile("alexnet", R"({"dp": 2, "dataType": "fp32", "buckets": "whole"})")));
     EXPECT_EQ(text.str(),
               "phase,kind,group_size,bytes,count\ngradients,all-reduce,2,244403360,1\n");
 }
