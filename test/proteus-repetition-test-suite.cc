@@ -4,24 +4,20 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
+#include "proteus-repetition-test-tools.h"
+
 #include "ns3/proteus-compat.h"
-#include "ns3/proteus-helper.h"
-#include "ns3/simulator.h"
-#include "ns3/string.h"
 #include "ns3/test.h"
-#include "ns3/uinteger.h"
 
 #include <algorithm>
-#include <functional>
 #include <numeric>
 #include <random>
-#include <sstream>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
 using namespace ns3;
 using namespace ns3::proteus;
+using namespace ns3::proteus::repetitiontest;
 
 namespace
 {
@@ -31,117 +27,6 @@ uint32_t
 Draw(std::mt19937& random, uint32_t n)
 {
     return static_cast<uint32_t>(random() % n);
-}
-
-/// How a job is run.
-struct Way
-{
-    std::string mode{"on"};                                           //!< of repetition
-    uint64_t memoryBytes{1 << 30};                                    //!< of records
-    RepetitionRecords::Field without{RepetitionRecords::Field::NONE}; //!< of keys
-    std::function<void(Ptr<TrainingJob>)> prepare;                    //!< before the run
-    std::string window{"20us"};                                       //!< JoinWindow
-};
-
-/// What a run says of itself, and how much of it was not done again.
-struct Outcome
-{
-    std::string results;             //!< all that must not depend on repetition
-    std::string error;               //!< what ended the run; empty
-    RepetitionStatistics repetition; //!< what was not done again
-};
-
-/// All numbers of links and queue pairs.
-void
-WriteNetwork(Ptr<TrainingJob> job, std::ostream& out)
-{
-    for (const LinkStatistics& s : job->GetFabric()->GetLinkStatistics())
-    {
-        out << "link " << s.link << ' ' << s.forward << ' ' << s.packets << ' ' << s.payloadBytes
-            << ' ' << s.wireBytes << ' ' << s.receivedPackets << ' ' << s.receivedPayloadBytes
-            << ' ' << s.busyPs << ' ' << s.maxQueueBytes << ' ' << s.creditStallPs << ' '
-            << s.lostPackets << ' ' << s.droppedPackets << ' ' << s.markedPackets << ' ' << s.pauses
-            << ' ' << s.pausedPs << '\n';
-    }
-    const Ptr<Transport> transport = job->GetNetwork()->GetTransport();
-    for (uint32_t id = 0; id < transport->GetNQueuePairs(); ++id)
-    {
-        const QueuePairStatistics s = transport->GetStatistics(id);
-        out << "pair " << id << ' ' << s.sentBytes << ' ' << s.receivedBytes << ' '
-            << s.acknowledgedBytes << ' ' << s.messages << ' ' << s.retransmittedPackets << ' '
-            << s.markedPackets << ' ' << s.controlPackets << ' ' << s.lastRttPs << ' ' << s.minRttPs
-            << '\n';
-    }
-    const NetworkStatistics network = job->GetNetwork()->GetStatistics();
-    out << "network " << network.packets << ' ' << network.controlPackets << ' '
-        << network.packetHops << ' ' << network.messages << ' ' << network.queuePairs << ' '
-        << network.dropped << ' ' << network.marked << ' ' << network.pauses << '\n';
-    for (const CommunicationStatistics& s : job->GetNetwork()->GetCommunicationStatistics())
-    {
-        out << "task " << s.task << ' ' << s.sentBytes << ' ' << s.expectedBytes << ' '
-            << s.receivedBytes << '\n';
-    }
-}
-
-/// Runs a graph.
-Outcome
-RunGraph(const Cluster& cluster, const ExecutionGraph& graph, const Way& way)
-{
-    if (Time::GetResolution() != Time::PS)
-    {
-        Time::SetResolution(Time::PS); // at a coarser one nothing is repeated
-    }
-    ProteusHelper helper;
-    helper.SetNetworkAttribute("Repetition", StringValue(way.mode));
-    helper.SetNetworkAttribute("RepetitionMemory", UintegerValue(way.memoryBytes));
-    helper.SetNetworkAttribute("JoinWindow", StringValue(way.window));
-    helper.AssignStreams(1);
-    Outcome outcome;
-    Ptr<TrainingJob> job = helper.Install(cluster, graph);
-    job->GetNetwork()->GetRepetitionRecords().SetPassedOver(way.without);
-    if (way.prepare)
-    {
-        way.prepare(job);
-    }
-    try
-    {
-        job->Run();
-    }
-    catch (const std::runtime_error& error)
-    {
-        outcome.error = error.what();
-    }
-    std::ostringstream out;
-    const Timeline timeline = job->GetTimeline();
-    for (const Span& span : timeline.spans)
-    {
-        out << "span " << span.device << ' ' << span.task << ' ' << span.microBatch << ' '
-            << span.startPs << ' ' << span.endPs << '\n';
-    }
-    WriteNetwork(job, out);
-    outcome.results = out.str();
-    outcome.repetition = job->GetNetwork()->GetStatistics().repetition;
-    job->Dispose();
-    Simulator::Destroy();
-    return outcome;
-}
-
-/// The first line in which two texts differ.
-std::string
-FindDifference(const std::string& a, const std::string& b)
-{
-    std::istringstream one(a);
-    std::istringstream two(b);
-    std::string x;
-    std::string y;
-    while (std::getline(one, x) && std::getline(two, y))
-    {
-        if (x != y)
-        {
-            return "'" + x + "' against '" + y + "'";
-        }
-    }
-    return a == b ? "" : "one is longer";
 }
 
 /// A part of a random job: something that groups of ranks do one after the other.

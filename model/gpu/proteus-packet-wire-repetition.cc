@@ -94,6 +94,7 @@ PacketWire::Repeat(uint32_t id, const RankWork& work)
 {
     PacketRank& rank = m_machine.GetRank(id);
     rank.end = CallEnd(rank, work.endPs);
+    m_ends[rank.end].isRepeated = true;
     m_ends[rank.end].rank = id;
     m_ends[rank.end].work = work;
     m_ends[rank.end].work.traffic.task = rank.traffic.task;
@@ -124,6 +125,9 @@ PacketWire::TellEnd(uint32_t value)
     if (end.rank != NO_ID)
     {
         m_machine.GetRank(end.rank).toldPs = end.work.endPs;
+    }
+    if (end.isRepeated)
+    {
         m_ledger.Add(end.work.traffic);
         m_messages += end.work.messages;
     }
@@ -134,6 +138,12 @@ void
 PacketWire::Forget(uint32_t id)
 {
     const PacketRank& rank = m_machine.GetRank(id);
+    if (rank.toldPs < 0)
+    {
+        // Its links can be at rest before it has used what came last: its end is still to be told,
+        // when another rank may have its place.
+        m_ends[rank.end].rank = NO_ID;
+    }
     m_rankIndex.erase(BlockKey{rank.traffic.task, rank.microBatch, rank.device, 0});
     m_machine.FreeRank(id);
 }

@@ -197,7 +197,8 @@ class PacketWire : private TransportUser, private CallTarget, private Repetition
     struct RankEnd
     {
         DeviceId device{0};         //!< of the rank
-        uint32_t rank{NO_ID};       //!< that was not executed; NO_ID for one that was
+        bool isRepeated{false};     //!< whether it was not executed
+        uint32_t rank{NO_ID};       //!< that was not executed; NO_ID: executed, or forgotten
         RankWork work;              //!< of a rank that was not executed
         std::function<void()> done; //!< to call; empty if it was taken back
     };

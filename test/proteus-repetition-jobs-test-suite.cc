@@ -1,0 +1,245 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-repetition-test-tools.h"
+
+#include "ns3/proteus-model-options.h"
+#include "ns3/test.h"
+
+#include <cstdint>
+#include <random>
+#include <string>
+#include <vector>
+
+using namespace ns3;
+using namespace ns3::proteus;
+using namespace ns3::proteus::repetitiontest;
+
+namespace
+{
+
+/// A small training job on some cluster.
+struct SmallJob
+{
+    std::string name;     //!< what it is
+    std::string strategy; //!< short form
+    std::string model;    //!< variables of the model
+    Cluster cluster;      //!< that it runs on
+    std::string window;   //!< JoinWindow
+};
+
+/// A job drawn at random: pipelines, overlapped gradients, several fabrics.
+class SmallJobMaker
+{
+  public:
+    /// @param seed of all choices
+    explicit SmallJobMaker(uint32_t seed)
+        : m_random(seed),
+          m_seed(seed)
+    {
+    }
+
+    /// @return the job
+    SmallJob Make()
+    {
+        SmallJob job;
+        const uint32_t servers = Pick<uint32_t>({1, 2, 2, 4});
+        const std::string preset = Pick<std::string>({"dgx-a100", "dgx-a100", "dgx1-v100"});
+        job.cluster = MakeCluster(preset, servers, ChooseFabric());
+        job.window = Pick<std::string>({"0us", "1us", "20us", "100us"});
+        job.strategy = ChooseStrategy(8 * servers);
+        job.model = "layers=4,hidden=" + Pick<std::string>({"128", "256", "512"}) +
+                    ",heads=8,sequence=" + Pick<std::string>({"64", "256"}) + ",vocabulary=1000";
+        job.name = "seed " + std::to_string(m_seed) + ": " + std::to_string(servers) + " x " +
+                   preset + ", " + m_fabric + ", window " + job.window + ", " + job.strategy +
+                   ", " + job.model;
+        return job;
+    }
+
+  private:
+    /// @param choices some values @return one of them
+    template <typename T>
+    T Pick(const std::vector<T>& choices)
+    {
+        return choices[m_random() % choices.size()];
+    }
+
+    /// @return a fabric between servers
+    FabricOptions ChooseFabric()
+    {
+        FabricOptions options;
+        m_fabric = Pick<std::string>(
+            {"leaf-spine", "leaf-spine", "rail-optimised", "fat-tree", "single-switch"});
+        options.kind = m_fabric;
+        options.serversPerLeaf = Pick<uint32_t>({1, 1, 2});
+        options.spines = Pick<uint32_t>({1, 2, 4});
+        return options;
+    }
+
+    /// @param nDevices of the job @return a plan of all of them
+    std::string ChooseStrategy(uint32_t nDevices)
+    {
+        const uint32_t pp = Pick<uint32_t>({1, 2, 4, 4});
+        const uint32_t tp = Pick<uint32_t>({1, 1, 2, 4, 8}) % (nDevices / pp + 1);
+        const uint32_t tensor = tp == 0 ? 1 : tp;
+        const uint32_t dp = nDevices / pp / tensor;
+        std::string text = "pp=" + std::to_string(pp) + ",tp=" + std::to_string(tensor) +
+                           ",dp=" + std::to_string(dp) +
+                           ",globalBatch=" + std::to_string(dp * Pick<uint32_t>({1, 2, 4, 4}));
+        text += ",recompute=" + Pick<std::string>({"none", "full", "selective"});
+        text += ",buckets=" + Pick<std::string>({"ddp", "ddp", "whole"});
+        text += ",bucketMbytes=" + Pick<std::string>({"0.1", "1"}) + ",firstBucketMbytes=0.1";
+        text += ",zero=" + Pick<std::string>({"0", "0", "1", "2"});
+        if (pp > 1)
+        {
+            text += ",schedule=" + Pick<std::string>({"1f1b", "1f1b", "gpipe"});
+            text += ",scatterGather=" + Pick<std::string>({"false", "false", "true"});
+        }
+        return text;
+    }
+
+    std::mt19937 m_random; //!< of all choices
+    uint32_t m_seed;       //!< of that
+    std::string m_fabric;  //!< chosen
+};
+
+/// Off, on and verify give the same, to the bit.
+class SmallJobsCase : public TestCase
+{
+  public:
+    /// @param first seed @param count of jobs
+    SmallJobsCase(uint32_t first, uint32_t count)
+        : TestCase(std::to_string(count) + " training jobs from seed " + std::to_string(first)),
+          m_first(first),
+          m_count(count)
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        uint64_t repeated = 0;
+        uint64_t verified = 0;
+        uint64_t communications = 0;
+        for (uint32_t seed = m_first; seed < m_first + m_count; ++seed)
+        {
+            const SmallJob job = SmallJobMaker(seed).Make();
+            const ModelOptions options{"gpt",
+                                       job.strategy,
+                                       PROTEUS_SOURCE_DIR "/workloads/models",
+                                       job.model};
+            const ExecutionGraph graph =
+                CompileForCluster(options.Load(), job.cluster, KernelCostParameters(), "");
+            Way way;
+            way.window = job.window;
+            way.mode = "off";
+            const Outcome off = RunGraph(job.cluster, graph, way);
+            way.mode = "on";
+            const Outcome on = RunGraph(job.cluster, graph, way);
+            way.mode = "verify";
+            const Outcome verify = RunGraph(job.cluster, graph, way);
+            NS_TEST_EXPECT_MSG_EQ(off.error, "", "off, " << job.name);
+            NS_TEST_EXPECT_MSG_EQ(on.error, "", "on, " << job.name);
+            NS_TEST_EXPECT_MSG_EQ(verify.error, "", "verify, " << job.name);
+            NS_TEST_EXPECT_MSG_EQ(FindDifference(off.results, on.results),
+                                  "",
+                                  "off and on, " << job.name);
+            NS_TEST_EXPECT_MSG_EQ(FindDifference(off.results, verify.results),
+                                  "",
+                                  "off and verify, " << job.name);
+            repeated += on.repetition.repeated;
+            communications += on.repetition.communications;
+            verified += verify.repetition.verified;
+        }
+        NS_TEST_EXPECT_MSG_GT(repeated, communications / 20, "something must have been repeated");
+        NS_TEST_EXPECT_MSG_GT(verified, 0, "something must have been compared");
+    }
+
+    uint32_t m_first; //!< seed
+    uint32_t m_count; //!< of jobs
+};
+
+/// Ranks are still busy with what came last when their links are at rest. Others that begin on
+/// these links, or join then, get ends of their own.
+class LateEndsCase : public TestCase
+{
+  public:
+    LateEndsCase()
+        : TestCase("a rank may be done after its links are at rest")
+    {
+    }
+
+  private:
+    /// A long all-reduce, the same later, and a short one as soon as each rank is done.
+    static ExecutionGraph MakeGraph(uint64_t bytes)
+    {
+        const std::vector<DeviceId> members{0, 2, 4, 6};
+        GraphBuilder builder(8);
+        const StreamId stream = builder.AddStream("communication");
+        const PhaseId phase = builder.AddPhase("iteration");
+        const GroupId group = builder.AddGroup(members);
+        std::vector<TaskId> before;
+        for (const int64_t startPs : {int64_t{1000000000}, int64_t{3000000000}})
+        {
+            // Begun at 0, so that all ranks join at that time.
+            const StreamId compute = builder.AddStream("compute" + std::to_string(startPs));
+            before.clear();
+            for (const DeviceId device : members)
+            {
+                // Ranks begin apart, and so end apart.
+                const int64_t latePs = 5000000 * (device / 2 % 3);
+                before.push_back(
+                    builder.AddCompute(phase, device, compute, "compute", startPs + latePs, {}));
+            }
+            before = {builder.AddCommunication(phase,
+                                               group,
+                                               stream,
+                                               "long",
+                                               Collective::ALL_REDUCE,
+                                               bytes,
+                                               Parallelism::DATA,
+                                               before)};
+        }
+        builder.AddCommunication(phase,
+                                 group,
+                                 stream,
+                                 "short",
+                                 Collective::ALL_REDUCE,
+                                 6144,
+                                 Parallelism::DATA,
+                                 before);
+        return builder.Build();
+    }
+
+    void DoRun() override
+    {
+        const Cluster cluster = MakeCluster("dgx-a100", 1);
+        for (uint64_t bytes = 20000000; bytes < 30000000; bytes += 1000000)
+        {
+            const ExecutionGraph graph = MakeGraph(bytes);
+            const Outcome off = RunGraph(cluster, graph, {"off", 1 << 30, {}, nullptr, "0us"});
+            const Outcome on = RunGraph(cluster, graph, {"on", 1 << 30, {}, nullptr, "0us"});
+            NS_TEST_EXPECT_MSG_EQ(on.error, "", bytes << " bytes");
+            NS_TEST_EXPECT_MSG_EQ(FindDifference(off.results, on.results), "", bytes << " bytes");
+            NS_TEST_EXPECT_MSG_EQ(on.repetition.repeated, 1, bytes << " bytes");
+        }
+    }
+};
+
+/// The suite.
+class RepetitionJobsTestSuite : public TestSuite
+{
+  public:
+    RepetitionJobsTestSuite()
+        : TestSuite("proteus-repetition-jobs")
+    {
+        AddTestCase(new LateEndsCase, TestCase::QUICK);
+        AddTestCase(new SmallJobsCase(1, 12), TestCase::QUICK);
+        AddTestCase(new SmallJobsCase(1000, 400), TestCase::TAKES_FOREVER);
+    }
+} g_repetitionJobsTestSuite; //!< registers itself
+
+} // namespace
