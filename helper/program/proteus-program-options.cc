@@ -276,14 +276,15 @@ namespace
 {
 
 /// Runs a graph as it is, and reports.
-/// @return the records of all executors
-std::vector<RunRecord>
+/// @param iterationOf ReportedRun::iterationOf
+void
 RunGraph(const ProgramOptions& options,
          const Cluster& cluster,
          const ExecutionGraph& graph,
-         DataType dataType)
+         DataType dataType,
+         const std::vector<uint32_t>& iterationOf = {})
 {
-    ReportedRun run{graph, cluster, dataType, options.information, {}};
+    ReportedRun run{graph, cluster, dataType, options.information, {}, iterationOf};
     for (const std::string& executor :
          ParseExecutors(options.executor, options.htae, options.calibration))
     {
@@ -322,7 +323,6 @@ RunGraph(const ProgramOptions& options,
             PrintContention(replay, *whole, graph, std::cout);
         }
     }
-    return std::move(run.results);
 }
 
 } // namespace
@@ -346,11 +346,7 @@ RunAndReport(const ProgramOptions& options,
         ProgramOptions changed = options;
         const ScheduledJob job = options.communication.Prepare(graph, carried);
         changed.startControl = job.run.startControl;
-        const std::vector<RunRecord> records = RunGraph(changed, cluster, job.run.graph, dataType);
-        if (job.repeated.iterations > 1 && !StopSignals::IsObeyed())
-        {
-            PrintIterations(job, records, std::cout);
-        }
+        RunGraph(changed, cluster, job.run.graph, dataType, job.repeated.iterationOf);
         return;
     }
     RunGraph(options, cluster, graph, dataType);

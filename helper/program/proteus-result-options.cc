@@ -52,7 +52,10 @@ IsFolder(const std::string& path)
 
 /// Writes a timeline in the format that the name asks for; nothing for no name.
 void
-WriteTimeline(const std::string& path, const ReportedRun& run, const RunRecord& result)
+WriteTimeline(const std::string& path,
+              const ReportedRun& run,
+              const RunRecord& result,
+              const std::vector<IterationUse>& iterations)
 {
     if (path.empty())
     {
@@ -60,23 +63,25 @@ WriteTimeline(const std::string& path, const ReportedRun& run, const RunRecord& 
     }
     if (IsFolder(path))
     {
-        WriteKinetoTraces(run.graph,
-                          run.cluster,
-                          result.timeline,
-                          [&](DeviceId rank, const std::function<void(std::ostream&)>& write) {
-                              const std::string name = "rank" + std::to_string(rank) + ".json";
-                              WriteFile((std::filesystem::path(path) / name).string(), write);
-                          });
+        WriteKinetoTraces(
+            run.graph,
+            run.cluster,
+            result.timeline,
+            [&](DeviceId rank, const std::function<void(std::ostream&)>& write) {
+                const std::string name = "rank" + std::to_string(rank) + ".json";
+                WriteFile((std::filesystem::path(path) / name).string(), write);
+            },
+            iterations);
         return;
     }
     WriteFile(path, [&](std::ostream& out) {
         if (IsPerfetto(path))
         {
-            WritePerfettoTrace(run.graph, run.cluster, result, out);
+            WritePerfettoTrace(run.graph, run.cluster, result, out, iterations);
         }
         else
         {
-            WriteChromeTrace(run.graph, run.cluster, result, out);
+            WriteChromeTrace(run.graph, run.cluster, result, out, iterations);
         }
     });
 }
@@ -173,7 +178,7 @@ ResultOptions::Write(const ReportedRun& run, const std::vector<Table>& more) con
         summaries += "}\n";
     }
     write(summary, [&](std::ostream& out) { out << summaries; });
-    WriteTimeline(timeline, run, first);
+    WriteTimeline(timeline, run, first, analyzed.analyses.front().iterations.uses);
     WriteCsvFile(csv, [&](std::ostream& out) {
         WriteSpanCsv(run.graph, run.cluster, first.timeline, out);
     });

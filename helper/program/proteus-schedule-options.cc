@@ -9,10 +9,8 @@
 #include "proteus-program-options.h"
 
 #include "ns3/proteus-input-file.h"
-#include "ns3/proteus-iteration-times.h"
 #include "ns3/proteus-schedule-json.h"
 #include "ns3/proteus-schedule-text.h"
-#include "ns3/proteus-tables.h"
 
 #include <stdexcept>
 
@@ -20,13 +18,6 @@ namespace ns3
 {
 namespace proteus
 {
-
-namespace
-{
-
-constexpr double S_PER_PS = 1e-12;
-
-} // namespace
 
 std::string
 DescribeSchedulingPolicies()
@@ -102,31 +93,6 @@ ScheduleOptions::Prepare(const ExecutionGraph& graph,
                                cross);
     job.run = PrepareSchedule(job.repeated.graph, ReadSettings());
     return job;
-}
-
-void
-PrintIterations(const ScheduledJob& job, const std::vector<RunRecord>& records, std::ostream& out)
-{
-    std::vector<std::vector<std::string>> lines{{"Iteration"}};
-    for (uint32_t i = 0; i < job.repeated.iterations; ++i)
-    {
-        lines.push_back({std::to_string(i + 1)});
-    }
-    lines.push_back({"steady"});
-    for (const RunRecord& record : records)
-    {
-        const IterationTimes times =
-            MeasureIterations(job.run.graph, job.repeated, record.timeline);
-        lines[0].push_back(record.executor);
-        for (std::size_t i = 0; i < times.timesPs.size(); ++i)
-        {
-            lines[i + 1].push_back(FormatTime(static_cast<double>(times.timesPs[i]) * S_PER_PS));
-        }
-        lines.back().push_back(FormatTime(static_cast<double>(times.steadyPs) * S_PER_PS));
-    }
-    out << "\nIterations (all else is about the " << job.repeated.iterations
-        << " of them together; steady: the median of those after the first)\n"
-        << FormatTable(lines, "l" + std::string(records.size(), 'r'));
 }
 
 } // namespace proteus

@@ -11,11 +11,9 @@
 #include "proteus-option-list.h"
 
 #include "ns3/proteus-graph-iterations.h"
-#include "ns3/proteus-run-record.h"
 #include "ns3/proteus-scheduled-run.h"
 
 #include <cstdint>
-#include <ostream>
 #include <string>
 #include <vector>
 
@@ -68,17 +66,6 @@ struct ScheduleOptions
     ScheduledJob Prepare(const ExecutionGraph& graph,
                          const std::vector<CarriedDependency>* carried) const;
 };
-
-/**
- * @ingroup proteus
- * Prints how long each iteration took, and the steady time.
- * @param job that ran
- * @param records of its runs
- * @param out where to
- */
-void PrintIterations(const ScheduledJob& job,
-                     const std::vector<RunRecord>& records,
-                     std::ostream& out);
 
 } // namespace proteus
 } // namespace ns3

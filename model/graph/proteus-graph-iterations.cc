@@ -61,7 +61,8 @@ class Repeater
         }
         if (m_cross == CrossIteration::BARRIER)
         {
-            m_barrierStream = m_builder.AddStream("iteration", StreamOrder::IN_ORDER, true);
+            m_barrierName = FindFreeName();
+            m_barrierStream = m_builder.AddStream(m_barrierName, StreamOrder::IN_ORDER, true);
             FindEnds();
         }
         std::vector<TaskId> first;
@@ -124,6 +125,25 @@ class Repeater
                 }
             }
         }
+    }
+
+    /// @return a name that no phase and no stream has
+    std::string FindFreeName() const
+    {
+        std::string name = "iteration";
+        const auto isTaken = [&] {
+            const auto& phases = m_graph.GetPhases();
+            const auto& streams = m_graph.GetStreams();
+            return std::find(streams.begin(), streams.end(), name) != streams.end() ||
+                   std::any_of(phases.begin(), phases.end(), [&name](const Phase& phase) {
+                       return phase.name == name;
+                   });
+        };
+        while (isTaken())
+        {
+            name += "-barrier";
+        }
+        return name;
     }
 
     bool IsGroup(TaskId id) const
@@ -217,7 +237,7 @@ class Repeater
     /// One task per device that waits for all of the iteration before.
     std::vector<TaskId> AddBarriers(uint32_t iteration, const std::string& suffix)
     {
-        const PhaseId phase = m_builder.AddPhase("iteration" + suffix);
+        const PhaseId phase = m_builder.AddPhase(m_barrierName + suffix);
         m_repeated.iterationOf.push_back(iteration);
         std::vector<TaskId> barriers;
         for (DeviceId device = 0; device < m_graph.GetNDevices(); ++device)
@@ -230,7 +250,7 @@ class Repeater
             barriers.push_back(m_builder.AddCompute(phase,
                                                     device,
                                                     m_barrierStream,
-                                                    "iteration" + suffix,
+                                                    m_barrierName + suffix,
                                                     int64_t{0},
                                                     last));
             m_repeated.original.push_back(NO_ID);
@@ -245,6 +265,7 @@ class Repeater
     GraphBuilder m_builder;
     RepeatedGraph m_repeated;
     std::string m_marker{"#"}; //!< of the phases of later iterations
+    std::string m_barrierName; //!< of the barriers, their phases, and their stream
     StreamId m_barrierStream{0};
     std::vector<std::vector<TaskId>> m_first; //!< by device: what nothing comes before
     std::vector<std::vector<TaskId>> m_last;  //!< by device: what nothing comes behind

@@ -71,7 +71,8 @@ struct RepeatedGraph
  * @ingroup proteus
  * Repeats a graph. Tasks have the same names in all iterations; phases of later ones have their
  * number, e.g. "forward#2" in the second. Persistent tensors are there once. A barrier is a task of
- * no length on every device, on a stream "iteration" of the host.
+ * no length on every device, on a stream "iteration" of the host ("iteration-barrier" if the graph
+ * has a phase or stream of that name).
  * @param graph one iteration
  * @param carried dependencies on the iteration before that do not follow from the order of streams
  * @param iterations how many, at least 1

@@ -7,6 +7,7 @@
 #include "proteus-classic-run.h"
 
 #include "ns3/proteus-device-runtimes.h"
+#include "ns3/proteus-whole-number.h"
 
 #include <algorithm>
 #include <cctype>
@@ -65,8 +66,11 @@ ClassicRun::Run()
             Complete(id);
         }
     }
-    // Stages in turn; the last one is all devices, for the optimizer.
-    while (RunRound(false) || RunRound(true))
+    // Stages in turn; the last one is all devices, for the optimizer: when the others are done, or,
+    // in one of several iterations, wait for it.
+    const auto last = static_cast<uint32_t>(m_stages.size() - 1);
+    while (RunRound(false) || RunTurn(last, false) || RunRound(true) ||
+           (AreOthersDone() && RunTurn(last, true)))
     {
     }
     for (const Instance& instance : m_instances)
@@ -205,18 +209,35 @@ ClassicRun::AddLastStage()
     Stage last;
     last.devices.resize(m_graph.GetNDevices());
     std::iota(last.devices.begin(), last.devices.end(), 0);
+    std::map<uint32_t, std::vector<Turn>> turns; // by iteration
     for (PhaseId phase = 0; phase < m_graph.GetPhases().size(); ++phase)
     {
+        auto& own = turns[FindIteration(phase)];
         for (uint32_t k = 0; IsLastPhase(phase) && k < m_graph.GetPhases()[phase].microBatches; ++k)
         {
-            last.turns.push_back({{{phase, k}}, true});
+            own.push_back({{{phase, k}}, true});
         }
     }
-    if (last.turns.empty())
+    for (auto& [iteration, own] : turns)
     {
-        last.turns.push_back({{}, true}); // for what joins several stages
+        m_lastTurns[iteration] = last.turns.size();
+        if (own.empty())
+        {
+            own.push_back({{}, true}); // for what joins several stages
+        }
+        last.turns.insert(last.turns.end(), own.begin(), own.end());
     }
     m_stages.push_back(last);
+}
+
+uint32_t
+ClassicRun::FindIteration(PhaseId phase) const
+{
+    const std::string& name = m_graph.GetPhases()[phase].name;
+    const auto marker = name.rfind('#');
+    return marker == std::string::npos
+               ? 1
+               : ParseWholeNumber<uint32_t>(name.substr(marker + 1)).value_or(1);
 }
 
 std::vector<std::vector<bool>>
@@ -321,18 +342,21 @@ ClassicRun::AssignTasks()
         m_tasksOf[IsLastPhase(task.phase) ? all : stage][task.phase].push_back(id);
     }
     // What joins several stages runs with the optimizer, before it.
-    std::vector<ScheduleEntry> joined;
+    std::map<uint32_t, std::vector<ScheduleEntry>> joined; // by iteration
     for (PhaseId phase = 0; phase < m_graph.GetPhases().size(); ++phase)
     {
         for (uint32_t k = 0; !IsLastPhase(phase) && !m_tasksOf[all][phase].empty() &&
                              k < m_graph.GetPhases()[phase].microBatches;
              ++k)
         {
-            joined.push_back({phase, k});
+            joined[FindIteration(phase)].push_back({phase, k});
         }
     }
-    auto& entries = m_stages[all].turns.front().entries;
-    entries.insert(entries.begin(), joined.begin(), joined.end());
+    for (const auto& [iteration, own] : joined)
+    {
+        auto& entries = m_stages[all].turns[m_lastTurns.at(iteration)].entries;
+        entries.insert(entries.begin(), own.begin(), own.end());
+    }
 }
 
 Timeline

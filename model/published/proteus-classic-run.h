@@ -109,11 +109,16 @@ class ClassicRun
     /// @param task a task @return whether it reduces gradients
     static bool IsReduction(const Task& task);
 
-    /// @param phase a phase @return whether it runs in the end, on all devices together
+    /// @param phase a phase @return whether it runs at the end of an iteration, on all devices
+    /// together
     bool IsLastPhase(PhaseId phase) const
     {
-        return m_graph.GetPhases()[phase].name == "optimizer";
+        const std::string& name = m_graph.GetPhases()[phase].name;
+        return name.substr(0, name.find('#')) == "optimizer";
     }
+
+    /// @param phase a phase @return its iteration by its name, see RepeatGraph(); from 1
+    uint32_t FindIteration(PhaseId phase) const;
 
     /// Whether a communication makes its members one stage.
     static bool JoinsStage(const Task& task);
@@ -183,11 +188,22 @@ class ClassicRun
     bool IsReady(const std::vector<InstanceId>& turn);
 
     /**
-     * Every stage runs one turn, if it can.
-     * @param isForced whether those may begin, too, that cannot finish
+     * Every stage but the last one runs one turn, if it can.
+     * @param isForced whether one may begin, too, that cannot finish
      * @return whether anything was done
      */
     bool RunRound(bool isForced);
+
+    /**
+     * A stage runs one turn, if it can.
+     * @param number of the stage
+     * @param isForced whether it may begin, too, if it cannot finish
+     * @return whether anything was done
+     */
+    bool RunTurn(uint32_t number, bool isForced);
+
+    /// @return whether all stages but the last one are done
+    bool AreOthersDone() const;
 
     /// A turn begins. @param stage whose @param isLast whether its kernels wait for all
     /// communication
@@ -264,9 +280,11 @@ class ClassicRun
     const ClassicCostModel m_model;
     const ClassicOptions m_options;
     double m_gamma{0};
-    std::vector<const GpuDatasheet*> m_gpus;                 //!< by device
-    std::vector<Stage> m_stages;                             //!< the last one is all devices
-    std::vector<uint32_t> m_stageOf;                         //!< by device
+    std::vector<const GpuDatasheet*> m_gpus;     //!< by device
+    std::vector<Stage> m_stages;                 //!< the last one is all devices
+    std::map<uint32_t, std::size_t> m_lastTurns; //!< of the last stage, the first one of
+                                                 //!< an iteration
+    std::vector<uint32_t> m_stageOf;             //!< by device
     std::vector<std::vector<std::vector<TaskId>>> m_tasksOf; //!< by stage and phase
     std::vector<Instance> m_instances;
     std::vector<InstanceId> m_first;                   //!< by task

@@ -81,46 +81,53 @@ bool
 ClassicRun::RunRound(bool isForced)
 {
     bool isAny = false;
-    const auto last = static_cast<uint32_t>(m_stages.size() - 1);
-    const bool areOthersDone = std::all_of(m_stages.begin(), m_stages.end() - 1, [](auto& s) {
-        return s.next == s.turns.size();
-    });
-    for (uint32_t number = areOthersDone ? last : 0; number < last + (areOthersDone ? 1 : 0);
-         ++number)
+    for (uint32_t number = 0; number + 1 < m_stages.size() && !(isForced && isAny); ++number)
     {
-        Stage& stage = m_stages[number];
-        if (stage.next == stage.turns.size())
+        isAny = RunTurn(number, isForced) || isAny;
+    }
+    return isAny;
+}
+
+bool
+ClassicRun::AreOthersDone() const
+{
+    return std::all_of(m_stages.begin(), m_stages.end() - 1, [](const Stage& stage) {
+        return stage.next == stage.turns.size();
+    });
+}
+
+bool
+ClassicRun::RunTurn(uint32_t number, bool isForced)
+{
+    Stage& stage = m_stages[number];
+    if (stage.next == stage.turns.size())
+    {
+        return false;
+    }
+    bool isAny = false;
+    const Turn& turn = stage.turns[stage.next];
+    if (stage.running.empty())
+    {
+        std::vector<InstanceId> instances = ListTurn(number, turn);
+        if (!isForced && !IsReady(instances))
         {
-            continue;
+            return false;
         }
-        const Turn& turn = stage.turns[stage.next];
-        if (stage.running.empty())
-        {
-            std::vector<InstanceId> instances = ListTurn(number, turn);
-            if (!isForced && !IsReady(instances))
-            {
-                continue;
-            }
-            stage.running = std::move(instances);
-            isAny = stage.running.empty() || isAny;
-            Admit(stage, turn.isLast);
-        }
-        while (RunStep(stage))
-        {
-            isAny = true;
-        }
-        const bool isDone = std::all_of(stage.running.begin(),
-                                        stage.running.end(),
-                                        [this](InstanceId id) { return m_instances[id].done; });
-        if (isDone)
-        {
-            stage.running.clear();
-            ++stage.next;
-        }
-        if (isForced && isAny)
-        {
-            break;
-        }
+        stage.running = std::move(instances);
+        isAny = stage.running.empty();
+        Admit(stage, turn.isLast);
+    }
+    while (RunStep(stage))
+    {
+        isAny = true;
+    }
+    const bool isDone = std::all_of(stage.running.begin(),
+                                    stage.running.end(),
+                                    [this](InstanceId id) { return m_instances[id].done; });
+    if (isDone)
+    {
+        stage.running.clear();
+        ++stage.next;
     }
     return isAny;
 }

@@ -119,26 +119,25 @@ class Account
 {
   public:
     /// @param hasPipeline whether a device without work waits for other stages
-    explicit Account(bool hasPipeline)
-        : m_hasPipeline(hasPipeline)
+    /// @param endsPs of the pieces of the timeline
+    Account(bool hasPipeline, const std::vector<int64_t>& endsPs)
+        : m_hasPipeline(hasPipeline),
+          m_endsPs(endsPs)
     {
     }
 
-    /// @param changes of one device, put in order here @param totalPs length of the timeline
-    /// @return where the time goes
-    DeviceBreakdown Divide(std::vector<Change>& changes, int64_t totalPs)
+    /// @param changes of one device, put in order here @return where the time goes, by piece
+    std::vector<DeviceBreakdown> Divide(std::vector<Change>& changes)
     {
         // Order at equal times does not matter: no time passes between.
         std::sort(changes.begin(), changes.end());
-        m_result.totalPs = totalPs;
         for (const Change& change : changes)
         {
-            Pass(change.timePs);
+            Reach(change.timePs);
             change.begins ? ++m_active[change.activity] : --m_active[change.activity];
         }
-        Pass(totalPs);
-        m_result.activityPs = std::max<int64_t>(m_lastPs - m_firstPs, 0);
-        return m_result;
+        Reach(std::numeric_limits<int64_t>::max());
+        return m_pieces;
     }
 
   private:
@@ -155,7 +154,27 @@ class Account
         return until;
     }
 
-    /// Time passes, until a moment.
+    /// Time passes, until a moment, through the pieces before it.
+    void Reach(int64_t untilPs)
+    {
+        while (m_pieces.size() < m_endsPs.size() && m_endsPs[m_pieces.size()] <= untilPs)
+        {
+            Pass(m_endsPs[m_pieces.size()]);
+            m_result.totalPs = m_nowPs - m_beginPs;
+            m_result.activityPs = std::max<int64_t>(m_lastPs - m_firstPs, 0);
+            m_pieces.push_back(m_result);
+            m_result = DeviceBreakdown();
+            m_beginPs = m_nowPs;
+            m_firstPs = std::numeric_limits<int64_t>::max();
+            m_lastPs = 0;
+        }
+        if (m_pieces.size() < m_endsPs.size())
+        {
+            Pass(untilPs);
+        }
+    }
+
+    /// Time passes within a piece, until a moment.
     void Pass(int64_t untilPs)
     {
         const int64_t lengthPs = untilPs - m_nowPs;
@@ -195,10 +214,13 @@ class Account
     }
 
     const bool m_hasPipeline;
-    DeviceBreakdown m_result;
+    const std::vector<int64_t>& m_endsPs;
+    std::vector<DeviceBreakdown> m_pieces; //!< those that are over
+    DeviceBreakdown m_result;              //!< of the present piece
     std::array<uint32_t, N_ACTIVITIES> m_active{};
     int64_t m_nowPs{0};
-    int64_t m_firstPs{std::numeric_limits<int64_t>::max()}; //!< begin of the first kernel
+    int64_t m_beginPs{0};                                   //!< of the present piece
+    int64_t m_firstPs{std::numeric_limits<int64_t>::max()}; //!< begin of the first kernel in it
     int64_t m_lastPs{0};                                    //!< end of the last one
 };
 
@@ -224,6 +246,12 @@ DeviceBreakdown::GetWaitingPs() const
 
 std::vector<DeviceBreakdown>
 BreakDown(const ExecutionGraph& graph, const Timeline& timeline)
+{
+    return std::move(BreakDown(graph, timeline, {timeline.endPs}).front());
+}
+
+std::vector<std::vector<DeviceBreakdown>>
+BreakDown(const ExecutionGraph& graph, const Timeline& timeline, const std::vector<int64_t>& endsPs)
 {
     RequireTimelineOf(graph, timeline);
     const Sends sends(graph, timeline); // each has both of its sides
@@ -256,15 +284,21 @@ BreakDown(const ExecutionGraph& graph, const Timeline& timeline)
     std::for_each(timeline.spans.begin(), timeline.spans.end(), count);
     std::for_each(timeline.open.begin(), timeline.open.end(), count);
     const bool hasPipeline = HasPipeline(graph);
-    std::vector<DeviceBreakdown> result;
-    result.reserve(changes.size());
+    std::vector<std::vector<DeviceBreakdown>> result(endsPs.size());
     for (auto& ofDevice : changes)
     {
-        result.push_back(Account(hasPipeline).Divide(ofDevice, timeline.endPs));
+        const auto pieces = Account(hasPipeline, endsPs).Divide(ofDevice);
+        for (std::size_t i = 0; i < pieces.size(); ++i)
+        {
+            result[i].push_back(pieces[i]);
+        }
     }
     if (HasRepresentative(graph))
     {
-        std::fill(result.begin() + 1, result.end(), result.front());
+        for (auto& devices : result)
+        {
+            std::fill(devices.begin() + 1, devices.end(), devices.front());
+        }
     }
     return result;
 }

@@ -45,7 +45,8 @@ constexpr std::array<Parallelism, N_PARALLELISMS> EXPOSURE_PRIORITY{Parallelism:
 
 /**
  * @ingroup proteus
- * Where the time of one device went, from 0 to the end of the timeline, in picoseconds.
+ * Where the time of one device went, from 0 to the end of the timeline or between two moments of
+ * it, in picoseconds.
  * computePs + GetExposedPs() + GetWaitingPs() + bubblePs + hostPs + idlePs = totalPs, exactly.
  */
 struct DeviceBreakdown
@@ -58,7 +59,7 @@ struct DeviceBreakdown
     int64_t bubblePs{0};        //!< none of these, and another stage of a pipeline is waited for
     int64_t hostPs{0};          //!< none of these, and a task of the host runs
     int64_t idlePs{0};          //!< none of these
-    int64_t totalPs{0};         //!< from 0 to the end of the timeline
+    int64_t totalPs{0};         //!< all of these
     int64_t communicationPs{0}; //!< bytes of a communication move, whether or not exposed
     int64_t activityPs{0};      //!< from the begin of the first kernel to the end of the last
     int64_t occupiedPs{0}; //!< a kernel is there: compute, or a communication, which spins while
@@ -104,7 +105,7 @@ struct MeanBreakdown
     double bubbleS{0};                             //!< another stage of a pipeline is waited for
     double hostS{0};                               //!< a task of the host runs
     double idleS{0};                               //!< none of these
-    double totalS{0};                              //!< from 0 to the end of the timeline
+    double totalS{0};                              //!< all of these
     double communicationS{0};                      //!< bytes move, whether or not exposed
 };
 
@@ -136,6 +137,20 @@ struct MeanBreakdown
  * that the graph does not have, outside 0 to endPs, or a send without its receive or the reverse
  */
 std::vector<DeviceBreakdown> BreakDown(const ExecutionGraph& graph, const Timeline& timeline);
+
+/**
+ * @ingroup proteus
+ * The same for pieces of the timeline.
+ * @param graph that was executed
+ * @param timeline of it
+ * @param endsPs where pieces end, in order; the first begins at 0, each other one where the one
+ * before it ends
+ * @return by piece, then by device
+ * @throw std::invalid_argument as the other BreakDown()
+ */
+std::vector<std::vector<DeviceBreakdown>> BreakDown(const ExecutionGraph& graph,
+                                                    const Timeline& timeline,
+                                                    const std::vector<int64_t>& endsPs);
 
 /// @ingroup proteus
 /// @param breakdowns of some devices @return their mean; all zero for none

@@ -208,11 +208,13 @@ void
 WriteChromeTrace(const ExecutionGraph& graph,
                  const Cluster& cluster,
                  const RunRecord& result,
-                 std::ostream& out)
+                 std::ostream& out,
+                 const std::vector<IterationUse>& iterations)
 {
     ChromeSink sink(out);
     TraceContent content;
     content.channels = true;
+    content.iterations = iterations;
     WalkTimeline(graph, cluster, result, content, sink);
     sink.Finish();
 }

@@ -413,7 +413,10 @@ GetIdealBusBandwidth(const Cluster& cluster,
 }
 
 std::vector<CollectiveUse>
-SummarizeCollectives(const ExecutionGraph& graph, const Cluster& cluster, const Timeline& timeline)
+SummarizeCollectives(const ExecutionGraph& graph,
+                     const Cluster& cluster,
+                     const Timeline& timeline,
+                     const std::function<bool(PhaseId)>& isCounted)
 {
     RequireGpuPerDevice(graph, cluster);
     RequireTimelineOf(graph, timeline);
@@ -422,6 +425,10 @@ SummarizeCollectives(const ExecutionGraph& graph, const Cluster& cluster, const 
     for (const auto& entry : FindInstances(graph, timeline))
     {
         const Task& task = graph.GetTask(entry.first.task);
+        if (isCounted && !isCounted(task.phase))
+        {
+            continue;
+        }
         const Instance& instance = entry.second;
         Sums& sums = kinds[Kind{task.collective,
                                 task.parallelism,

@@ -13,6 +13,7 @@
 #include "ns3/proteus-timeline.h"
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 /**
@@ -94,13 +95,15 @@ struct CollectiveUse
  * @param graph that was executed
  * @param cluster that it ran on
  * @param timeline of the run
+ * @param isCounted says of a phase whether its communication counts; none: all counts
  * @return the kinds, by the time that ranks spent on them (count * ranks * meanS), longest first
  * @throw std::invalid_argument if the cluster has fewer GPUs than the graph devices, or the
  * timeline is not one of the graph
  */
 std::vector<CollectiveUse> SummarizeCollectives(const ExecutionGraph& graph,
                                                 const Cluster& cluster,
-                                                const Timeline& timeline);
+                                                const Timeline& timeline,
+                                                const std::function<bool(PhaseId)>& isCounted = {});
 
 } // namespace proteus
 } // namespace ns3

@@ -177,6 +177,40 @@ DescribeFit(const Summary& s)
            " (" + FormatPercent(peak / std::max(capacity, 1.0)) + ").";
 }
 
+/// @param uses iterations of a run @return begin and end of each, nanoseconds, and whether it is
+/// the steady one
+Json
+ListIterations(const std::vector<IterationUse>& uses)
+{
+    constexpr int64_t PS_PER_NS = 1000;
+    Json iterations = Json::array();
+    for (const IterationUse& use : uses)
+    {
+        iterations.push_back({use.startPs / PS_PER_NS, use.endPs / PS_PER_NS, use.isSteady});
+    }
+    return iterations;
+}
+
+/// @param s of a run @return which iteration of several the numbers are about
+std::string
+DescribeIterations(const Summary& s)
+{
+    const auto steady = std::find_if(s.iterations.begin(),
+                                     s.iterations.end(),
+                                     [](const IterationUse& use) { return use.isSteady; });
+    if (steady == s.iterations.end())
+    {
+        return "";
+    }
+    return "That is iteration " + std::to_string(steady->number) + " of " +
+           std::to_string(s.iterations.size()) +
+           ", the median of those after the first, and numbers here are about it, but those of "
+           "links "
+           "and of the network, which are about all; the first takes " +
+           FormatTime(s.iterations.front().mean.totalS) + ", all together " + FormatTime(s.runS) +
+           ".";
+}
+
 /// @return what the page draws
 Json
 MakeData(const AnalyzedRun& analyzed)
@@ -199,10 +233,13 @@ MakeData(const AnalyzedRun& analyzed)
         data["tables"].push_back(ToJson(KeepShown(table, shown, limits.rows), limits.rows));
     }
     data["results"] = Json::array();
-    for (const RunRecord& result : run.results)
+    for (std::size_t i = 0; i < run.results.size(); ++i)
     {
+        const RunRecord& result = run.results[i];
+        Json timeline = MakeTimelineData(run, result, limits);
+        timeline["iterations"] = ListIterations(analyzed.analyses[i].iterations.uses);
         data["results"].push_back({{"executor", result.executor},
-                                   {"timeline", MakeTimelineData(run, result, limits)},
+                                   {"timeline", std::move(timeline)},
                                    {"memory", MakeMemoryData(run, result, limits)},
                                    {"series", MakeSeriesData(run, result, limits)}});
     }
@@ -249,6 +286,10 @@ DescribeInWords(const AnalyzedRun& analyzed)
         NameOf(run.graph) + " on " + s.cluster +
         (s.isPartial ? ": PARTIAL, the run was stopped at " : ": one iteration takes ") +
         FormatTime(s.iterationS) + " on " + FormatThings(s.devices, "GPU") + " (" + s.gpu + ").");
+    if (!s.iterations.empty())
+    {
+        words.push_back(DescribeIterations(s));
+    }
     words.push_back(DescribeTime(s));
     if (s.tokensPerS > 0)
     {

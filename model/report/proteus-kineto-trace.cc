@@ -127,10 +127,14 @@ class Names
 class Writer
 {
   public:
-    Writer(const ExecutionGraph& graph, const Cluster& cluster, const Timeline& timeline)
+    Writer(const ExecutionGraph& graph,
+           const Cluster& cluster,
+           const Timeline& timeline,
+           const std::vector<IterationUse>& iterations)
         : m_graph(graph),
           m_cluster(cluster),
           m_timeline(timeline),
+          m_iterations(iterations),
           m_tracks(graph, cluster, timeline),
           m_sends(graph, timeline)
     {
@@ -146,8 +150,7 @@ class Writer
         m_correlation = 0;
         WriteHead(rank, out);
         const int64_t end = std::max<int64_t>(Microseconds(m_timeline.endPs), 1);
-        WriteStep(0, 0, end, out);
-        WriteStep(1, end, 1, out);
+        WriteSteps(end, out);
         uint32_t stream = 0;
         for (const TimelineTrack& track : m_tracks.MakeTracks(rank))
         {
@@ -183,6 +186,21 @@ class Writer
     {
         out << (m_isFirst ? "\n" : ",\n") << Dump(event);
         m_isFirst = false;
+    }
+
+    /// @param end of the run
+    void WriteSteps(int64_t end, std::ostream& out)
+    {
+        int step = 0;
+        int64_t begin = 0;
+        for (std::size_t i = 0; i + 1 < m_iterations.size(); ++i) // the last one ends with the run
+        {
+            const int64_t until = Microseconds(m_iterations[i].endPs);
+            WriteStep(step++, begin, until - begin, out);
+            begin = until;
+        }
+        WriteStep(step++, begin, end - begin, out);
+        WriteStep(step, end, 1, out);
     }
 
     void WriteStep(int step, int64_t ts, int64_t dur, std::ostream& out)
@@ -289,6 +307,7 @@ class Writer
     const ExecutionGraph& m_graph;
     const Cluster& m_cluster;
     const Timeline& m_timeline;
+    const std::vector<IterationUse>& m_iterations;
     const TimelineTracks m_tracks;
     const Sends m_sends;
     std::vector<std::string> m_groups; //!< as JSON, by GroupId
@@ -304,9 +323,10 @@ WriteKinetoTraces(
     const ExecutionGraph& graph,
     const Cluster& cluster,
     const Timeline& timeline,
-    const std::function<void(DeviceId rank, const std::function<void(std::ostream&)>&)>& write)
+    const std::function<void(DeviceId rank, const std::function<void(std::ostream&)>&)>& write,
+    const std::vector<IterationUse>& iterations)
 {
-    Writer writer(graph, cluster, timeline);
+    Writer writer(graph, cluster, timeline, iterations);
     for (DeviceId rank = 0; rank < graph.GetNDevices(); ++rank)
     {
         write(rank, [&writer, rank](std::ostream& out) { writer.Write(rank, out); });

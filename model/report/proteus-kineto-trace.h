@@ -7,12 +7,15 @@
 #ifndef PROTEUS_KINETO_TRACE_H
 #define PROTEUS_KINETO_TRACE_H
 
+#include "proteus-iteration-use.h"
+
 #include "ns3/proteus-cluster.h"
 #include "ns3/proteus-graph.h"
 #include "ns3/proteus-timeline.h"
 
 #include <functional>
 #include <ostream>
+#include <vector>
 
 /**
  * @file
@@ -33,8 +36,9 @@ namespace proteus
  *
  * - one file per rank, with "distributedInfo" on a line of its own;
  * - a kernel (cat "kernel") per span, on streams from 1 on, on each of which no two overlap; a
- *   launch (cat "cuda_runtime") with the same "correlation" inside "ProfilerStep#0"; a second step
- *   after it, as HTA leaves the last one out;
+ *   launch (cat "cuda_runtime") with the same "correlation" inside "ProfilerStep#0", or that of its
+ *   time where there are several iterations; one step more after it, as HTA leaves the last one
+ * out;
  * - communication is called ncclDevKernel_..., with what NCCL's kernels say in their arguments; a
  *   computation that HTA would take for something else by its name is called "task N", with its
  *   name in the arguments;
@@ -50,6 +54,7 @@ namespace proteus
  * @param cluster that it ran on; device i is its GPU of rank i
  * @param timeline of the run
  * @param write called for every rank, with a function that writes its trace to a stream
+ * @param iterations of the run, if there are several
  * @throw std::invalid_argument if the cluster has fewer GPUs than the graph devices, or the
  * timeline is not one of the graph
  */
@@ -57,7 +62,8 @@ void WriteKinetoTraces(
     const ExecutionGraph& graph,
     const Cluster& cluster,
     const Timeline& timeline,
-    const std::function<void(DeviceId rank, const std::function<void(std::ostream&)>&)>& write);
+    const std::function<void(DeviceId rank, const std::function<void(std::ostream&)>&)>& write,
+    const std::vector<IterationUse>& iterations = {});
 
 } // namespace proteus
 } // namespace ns3

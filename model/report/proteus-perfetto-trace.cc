@@ -267,11 +267,13 @@ void
 WritePerfettoTrace(const ExecutionGraph& graph,
                    const Cluster& cluster,
                    const RunRecord& result,
-                   std::ostream& out)
+                   std::ostream& out,
+                   const std::vector<IterationUse>& iterations)
 {
     PerfettoSink sink(out);
     TraceContent content;
     content.channels = true;
+    content.iterations = iterations;
     WalkTimeline(graph, cluster, result, content, sink);
 }
 

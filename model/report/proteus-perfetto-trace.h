@@ -7,11 +7,14 @@
 #ifndef PROTEUS_PERFETTO_TRACE_H
 #define PROTEUS_PERFETTO_TRACE_H
 
+#include "proteus-iteration-use.h"
+
 #include "ns3/proteus-cluster.h"
 #include "ns3/proteus-graph.h"
 #include "ns3/proteus-run-record.h"
 
 #include <ostream>
+#include <vector>
 
 /**
  * @file
@@ -33,12 +36,14 @@ namespace proteus
  * @param cluster that it ran on; device i is its GPU of rank i
  * @param result of the run
  * @param out where to; its state tells whether all was written
+ * @param iterations of the run, if there are several
  * @throw std::invalid_argument as WalkTimeline()
  */
 void WritePerfettoTrace(const ExecutionGraph& graph,
                         const Cluster& cluster,
                         const RunRecord& result,
-                        std::ostream& out);
+                        std::ostream& out,
+                        const std::vector<IterationUse>& iterations = {});
 
 } // namespace proteus
 } // namespace ns3

@@ -50,7 +50,8 @@ struct ReportLimits
  * nanoseconds since the slice before, length, index of the name, micro-batch. "merged_ns": slices
  * shorter than this may be drawn together, 0 for none. "rows": how many rows there are, of which
  * "gpus" may be some. "path" is the critical path, four numbers for each step: row or -1, index of
- * the name or -1, begin, length
+ * the name or -1, begin, length. The page adds "iterations": of several begin, end, and whether it
+ * is the steady one
  */
 nlohmann::ordered_json MakeTimelineData(const ReportedRun& run,
                                         const RunRecord& result,

@@ -132,6 +132,10 @@ GetSummaryQuantities()
         {"iteration time",
          "s",
          [](const S& s) { return OrNothing(s.isPartial ? 0 : s.iterationS); }},
+        {"iterations",
+         "",
+         [](const S& s) { return uint64_t{std::max<std::size_t>(s.iterations.size(), 1)}; }},
+        {"all iterations", "s", [](const S& s) { return OrNothing(s.isPartial ? 0 : s.runS); }},
         {"tokens", "1/s", [](const S& s) { return OrNothing(s.tokensPerS); }},
         {"samples", "1/s", [](const S& s) { return OrNothing(s.samplesPerS); }},
         {"model FLOP utilisation",
@@ -215,16 +219,17 @@ GetBreakdownLayout()
         "breakdown",
         "Iteration by GPU",
         "compute_s + exposed_communication_s + waiting_for_peers_s + bubble_s + host_s + idle_s = "
-        "iteration_s for every GPU. Of what happens at a moment, the first of these counts.",
+        "iteration_s for every GPU. Of what happens at a moment, the first of these counts. Of "
+        "several iterations it is the steady one, see the table iterations.",
         DeviceFields()};
     const auto add = [&](const std::string& name, const std::string& meaning, auto find) {
         layout.fields.push_back({name, "s", meaning, [find](const DeviceRow& row) {
                                      return Seconds(find(row.analysis.breakdowns[row.device]));
                                  }});
     };
-    add("iteration_s", "from the start to the end of the last task of all GPUs", [](const B& b) {
-        return b.totalPs;
-    });
+    add("iteration_s",
+        "from the start to the end of the last task of all GPUs; of several, of the steady one",
+        [](const B& b) { return b.totalPs; });
     add("compute_s", "a compute task runs on the GPU", [](const B& b) { return b.computePs; });
     add("exposed_communication_s",
         "none runs, and bytes of a communication that all its ranks have joined move",
@@ -265,6 +270,57 @@ GetBreakdownLayout()
             "of waiting_for_peers_s: for " + DescribeParallelism(parallelism),
             [parallelism](const B& b) { return b.GetWaitingPs(parallelism); });
     }
+    return layout;
+}
+
+TableLayout<IterationRow>
+GetIterationLayout()
+{
+    using R = IterationRow;
+    using M = MeanBreakdown;
+    TableLayout<R> layout{
+        "iterations",
+        "Iterations",
+        "With --iterations: one after the other, means over the GPUs. The steady one has the "
+        "median time of those after the first.",
+        {ExecutorField<R>(),
+         {"iteration", "", "its number", [](const R& row) { return uint64_t{row.use.number}; }},
+         {"is_steady",
+          "",
+          "1: it stands for all, and what other tables say of an iteration is of it",
+          [](const R& row) { return uint64_t{row.use.isSteady}; }},
+         {"start_s",
+          "s",
+          "end of the one before",
+          [](const R& row) { return Seconds(row.use.startPs); }},
+         {"end_s", "s", "end of its last kernel", [](const R& row) {
+              return Seconds(row.use.endPs);
+          }}}};
+    const auto add = [&](const std::string& name, const std::string& meaning, auto find) {
+        layout.fields.push_back(
+            {name, "s", meaning, [find](const R& row) { return find(row.use.mean); }});
+    };
+    add("iteration_s", "from start_s to end_s", [](const M& m) { return m.totalS; });
+    add("compute_s", "a compute task runs", [](const M& m) { return m.computeS; });
+    add("exposed_communication_s", "none runs, and bytes of a communication move", [](const M& m) {
+        return m.exposedCommunicationS;
+    });
+    add("waiting_for_peers_s",
+        "neither, and a communication waits for other ranks",
+        [](const M& m) { return m.waitingForPeersS; });
+    add("bubble_s",
+        "none of these, and another stage of the pipeline is waited for",
+        [](const M& m) { return m.bubbleS; });
+    add("host_s", "none of these, and a task of the host runs", [](const M& m) { return m.hostS; });
+    add("idle_s", "none of these", [](const M& m) { return m.idleS; });
+    add("communication_s", "bytes of a communication move, exposed or not", [](const M& m) {
+        return m.communicationS;
+    });
+    layout.fields.push_back(
+        {"tokens_per_s", "1/s", "tokens of an iteration / iteration_s", [](const R& row) {
+             return OrNothing(
+                 Share(static_cast<double>(row.summary.tokensPerIteration), row.use.mean.totalS));
+         }});
     return layout;
 }
 
@@ -311,7 +367,8 @@ GetCollectiveLayout()
         "collectives",
         "Collectives",
         "Communication by kind. Times count from the moment the last rank joins. Bandwidth "
-        "as nccl-tests defines it; the ideal is what the links of a group alone allow.",
+        "as nccl-tests defines it; the ideal is what the links of a group alone allow. Of "
+        "several iterations, those of the steady one.",
         {ExecutorField<R>(),
          {"collective",
           "",
@@ -367,7 +424,7 @@ GetLinkLayout()
         "links",
         "Links",
         "Every direction of a link that carried something, busiest first. Shares are of "
-        "the iteration. An executor without packets knows no packets, stalls and queues.",
+        "the run, all iterations. An executor without packets knows no packets, stalls and queues.",
         {ExecutorField<R>(),
          {"link", "", "from -> to", [](const R& row) { return row.use.name; }},
          {"technology",
@@ -381,7 +438,7 @@ GetLinkLayout()
          {"busy_share", "share", "transmitting", [](const R& row) { return row.use.utilisation; }},
          {"payload_bytes_per_s",
           "B/s",
-          "mean over the iteration",
+          "mean over the run",
           [](const R& row) { return row.use.payloadBytesPerSecond; }},
          {"payload_bytes", "B", "sent", [](const R& row) { return row.use.payloadBytes; }},
          {"wire_bytes",
@@ -434,7 +491,7 @@ GetHotSpotLayout()
           [](const R& row) { return row.use.missingPackets; }},
          {"held_share",
           "share",
-          "of the iteration: paused, or waiting for room",
+          "of the run: paused, or waiting for room",
           [](const R& row) { return row.use.heldShare; }},
          {"max_queue_bytes",
           "B",

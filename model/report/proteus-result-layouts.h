@@ -44,6 +44,15 @@ struct UseRow
 };
 
 /// @ingroup proteus
+/// An iteration of several.
+struct IterationRow
+{
+    const RunRecord& result; //!< of one executor
+    const Summary& summary;  //!< of the result
+    const IterationUse& use; //!< the iteration
+};
+
+/// @ingroup proteus
 /// A number of a summary.
 struct SummaryQuantity
 {
@@ -92,6 +101,10 @@ TableLayout<SummaryRow> GetSummaryLayout();
 /// @ingroup proteus
 /// @return layout of the table "breakdown"
 TableLayout<DeviceRow> GetBreakdownLayout();
+
+/// @ingroup proteus
+/// @return layout of the table "iterations"
+TableLayout<IterationRow> GetIterationLayout();
 
 /// @ingroup proteus
 /// @return layout of the table "phases"

@@ -56,6 +56,21 @@ ListUses(const AnalyzedRun& run, F get)
     return rows;
 }
 
+/// @return the iterations of all results, where there are several
+std::vector<IterationRow>
+ListIterations(const AnalyzedRun& run)
+{
+    std::vector<IterationRow> rows;
+    for (std::size_t i = 0; i < run.analyses.size(); ++i)
+    {
+        for (const IterationUse& use : run.analyses[i].iterations.uses)
+        {
+            rows.push_back({run.run.results[i], run.analyses[i].summary, use});
+        }
+    }
+    return rows;
+}
+
 std::vector<SummaryRow>
 ListQuantities(const AnalyzedRun& run)
 {
@@ -196,6 +211,11 @@ MakeResultTables(const AnalyzedRun& run)
             run,
             [](const RunAnalysis& a) -> auto& { return a.hotSpots; })),
         GetMemoryLayout().Make(devices)};
+    const auto iterations = ListIterations(run);
+    if (!iterations.empty())
+    {
+        tables.push_back(GetIterationLayout().Make(iterations));
+    }
     if (run.analyses.size() > 1)
     {
         std::vector<std::string> executors;
@@ -219,6 +239,7 @@ DescribeResultTables()
             GetLinkLayout().Make(std::vector<UseRow<LinkUse>>()),
             GetHotSpotLayout().Make(std::vector<UseRow<HotSpot>>()),
             GetMemoryLayout().Make(std::vector<DeviceRow>()),
+            GetIterationLayout().Make(std::vector<IterationRow>()),
             GetComparisonLayout({"packet", "flow"}).Make(std::vector<ComparisonRow>())};
 }
 

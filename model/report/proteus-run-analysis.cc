@@ -8,6 +8,7 @@
 
 #include <limits>
 #include <stdexcept>
+#include <utility>
 
 namespace ns3
 {
@@ -18,11 +19,18 @@ RunAnalysis
 Analyze(const ExecutionGraph& graph,
         const Cluster& cluster,
         const RunRecord& result,
-        DataType dataType)
+        DataType dataType,
+        const std::vector<uint32_t>& iterationOf)
 {
     constexpr std::size_t MOST_HOT_SPOTS = 50;
     RunAnalysis analysis;
-    analysis.breakdowns = BreakDown(graph, result.timeline);
+    const bool hasSeveral = !iterationOf.empty() && iterationOf.back() > 0 && !result.isPartial;
+    if (hasSeveral)
+    {
+        analysis.iterations = AccountIterations(graph, iterationOf, result.timeline);
+    }
+    analysis.breakdowns =
+        hasSeveral ? std::move(analysis.iterations.breakdowns) : BreakDown(graph, result.timeline);
     analysis.phases = SummarizePhases(graph, result.timeline);
     analysis.links = BusiestLinks(cluster,
                                   result.links,
@@ -33,7 +41,11 @@ Analyze(const ExecutionGraph& graph,
                                  cluster,
                                  result,
                                  dataType,
-                                 {analysis.breakdowns, analysis.links, analysis.hotSpots});
+                                 {analysis.breakdowns,
+                                  analysis.links,
+                                  analysis.hotSpots,
+                                  analysis.iterations.uses,
+                                  hasSeveral ? iterationOf : std::vector<uint32_t>()});
     return analysis;
 }
 
@@ -47,7 +59,8 @@ Analyze(const ReportedRun& run)
     AnalyzedRun analyzed{run, {}};
     for (const RunRecord& result : run.results)
     {
-        analyzed.analyses.push_back(Analyze(run.graph, run.cluster, result, run.dataType));
+        analyzed.analyses.push_back(
+            Analyze(run.graph, run.cluster, result, run.dataType, run.iterationOf));
     }
     return analyzed;
 }

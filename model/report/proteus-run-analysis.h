@@ -9,6 +9,7 @@
 
 #include "proteus-breakdown.h"
 #include "proteus-hot-spots.h"
+#include "proteus-iteration-use.h"
 #include "proteus-link-use.h"
 #include "proteus-phase-use.h"
 #include "proteus-run-information.h"
@@ -40,13 +41,17 @@ struct ReportedRun
     DataType dataType{DataType::BF16}; //!< whose peak the utilisation refers to
     RunInformation information;        //!< how it came about
     std::vector<RunRecord> results;    //!< at least one; by executor
+    /// by PhaseId: which iteration of several, from 0; empty: the graph is one
+    std::vector<uint32_t> iterationOf{};
 };
 
 /// @ingroup proteus
 /// What follows from one execution of a graph.
 struct RunAnalysis
 {
-    std::vector<DeviceBreakdown> breakdowns; //!< by device
+    std::vector<DeviceBreakdown> breakdowns; //!< by device, of the steady iteration of several
+    IterationAccount iterations;             //!< of several; empty for one, and where the run was
+                                             //!< stopped
     std::vector<PhaseUse> phases;            //!< those that have tasks, in the order of the graph
     std::vector<LinkUse> links;              //!< that carried something, busiest first
     std::vector<HotSpot> hotSpots;           //!< worst first, 50 at most
@@ -67,6 +72,7 @@ struct AnalyzedRun
  * @param cluster that it ran on; device i is its GPU of rank i
  * @param result of the execution
  * @param dataType whose peak rate the model FLOP utilisation refers to
+ * @param iterationOf ReportedRun::iterationOf
  * @return what follows
  * @throw std::invalid_argument if the cluster has fewer GPUs than the graph devices, the timeline
  * is not one of the graph, a link is not one of the cluster, or a GPU has no data sheet
@@ -74,7 +80,8 @@ struct AnalyzedRun
 RunAnalysis Analyze(const ExecutionGraph& graph,
                     const Cluster& cluster,
                     const RunRecord& result,
-                    DataType dataType);
+                    DataType dataType,
+                    const std::vector<uint32_t>& iterationOf = {});
 
 /**
  * @ingroup proteus

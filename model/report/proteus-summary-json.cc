@@ -124,6 +124,32 @@ AddTimes(const Summary& summary, Json& json)
                      {"idle", worst(w.idle)}};
 }
 
+/// Adds a list of several iterations.
+void
+AddIterations(const Summary& summary, Json& json)
+{
+    if (summary.iterations.empty())
+    {
+        return;
+    }
+    json["run_s"] = summary.runS;
+    json["iterations"] = Json::array();
+    for (const IterationUse& use : summary.iterations)
+    {
+        const MeanBreakdown& mean = use.mean;
+        json["iterations"].push_back({{"iteration", use.number},
+                                      {"is_steady", use.isSteady},
+                                      {"iteration_s", mean.totalS},
+                                      {"compute_s", mean.computeS},
+                                      {"exposed_communication_s", mean.exposedCommunicationS},
+                                      {"waiting_for_peers_s", mean.waitingForPeersS},
+                                      {"bubble_s", mean.bubbleS},
+                                      {"host_s", mean.hostS},
+                                      {"idle_s", mean.idleS},
+                                      {"communication_s", mean.communicationS}});
+    }
+}
+
 void
 AddMemory(const Summary& summary, Json& json)
 {
@@ -179,6 +205,7 @@ WriteSummaryJson(const Summary& summary, std::ostream& out, const Configuration&
     json["model_flop_utilisation"] = GetQuantity(summary, "model FLOP utilisation");
     json["model_flops"] = summary.modelFlops; // 0, not null, where the graph does not say
     json["peak_flops_per_s"] = GetQuantity(summary, "peak of all GPUs");
+    AddIterations(summary, json);
     AddTimes(summary, json);
     AddMemory(summary, json);
     AddNetwork(summary, json);

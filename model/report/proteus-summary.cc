@@ -120,6 +120,44 @@ AddDevices(Summary& summary, const Cluster& cluster, const Timeline& timeline)
     summary.outOfMemory = !summary.outOfMemoryDevices.empty();
 }
 
+/// @param iterations of a run @return index of the steady one; 0 for none
+uint32_t
+FindSteady(const std::vector<IterationUse>& iterations)
+{
+    const auto steady = std::find_if(iterations.begin(),
+                                     iterations.end(),
+                                     [](const IterationUse& use) { return use.isSteady; });
+    return steady == iterations.end() ? 0 : steady->number - 1;
+}
+
+/// Fills in how long the run, and an iteration, takes, and how much is done in a second.
+/// @param facts of all iterations together
+void
+AddRates(Summary& summary,
+         const WorkloadFacts& facts,
+         int64_t endPs,
+         const std::vector<IterationUse>& iterations)
+{
+    const uint64_t n = std::max<std::size_t>(iterations.size(), 1);
+    const int64_t lengthPs = iterations.empty() ? endPs
+                                                : iterations[FindSteady(iterations)].endPs -
+                                                      iterations[FindSteady(iterations)].startPs;
+    summary.iterations = iterations;
+    summary.runS = static_cast<double>(endPs) / PS_PER_S;
+    summary.iterationS = static_cast<double>(lengthPs) / PS_PER_S;
+    summary.tokensPerIteration = facts.tokensPerIteration / n;
+    summary.modelFlops = facts.modelFlopsPerIteration / static_cast<double>(n);
+    if (!summary.isPartial) // nothing can be said of how long the whole takes
+    {
+        summary.tokensPerS =
+            Share(static_cast<double>(summary.tokensPerIteration), summary.iterationS);
+        summary.samplesPerS =
+            Share(static_cast<double>(facts.samplesPerIteration / n), summary.iterationS);
+        summary.modelFlopUtilisation =
+            Share(summary.modelFlops, summary.iterationS * summary.peakFlops);
+    }
+}
+
 std::string
 DescribeTimes(const Summary& summary)
 {
@@ -213,7 +251,8 @@ DescribeLinks(const Summary& summary)
             rows.back().push_back(FormatBytes(static_cast<double>(use.maxQueueBytes)));
         }
     }
-    return FormatTable(rows, "llr") + "  busy, payload: over the iteration; " +
+    return FormatTable(rows, "llr") + "  busy, payload: over " +
+           (summary.iterations.empty() ? "the iteration; " : "all iterations; ") +
            (hasQueues ? "stalled: a packet ready, the receiver's buffer full;\n  queue: most bytes "
                         "that waited at once; "
                       : "") +
@@ -253,12 +292,59 @@ DescribeCollectives(const Summary& summary)
            "links of\n  one group allow, headers not deducted\n";
 }
 
+/// @return which iteration of several stands for all
+std::string
+DescribeSteady(const Summary& summary)
+{
+    if (summary.iterations.empty())
+    {
+        return "";
+    }
+    return ", iteration " + std::to_string(FindSteady(summary.iterations) + 1) + " of " +
+           std::to_string(summary.iterations.size()) +
+           ", the median of those after the first; together " + FormatTime(summary.runS);
+}
+
+/// @return a row for each of several iterations
+std::string
+DescribeIterations(const Summary& summary)
+{
+    constexpr std::size_t MOST_ROWS = 12;
+    std::vector<Row> rows{
+        {"iteration", "time", "compute", "exposed", "waiting", "bubble", "host", "idle", ""}};
+    for (const IterationUse& use : summary.iterations)
+    {
+        const MeanBreakdown& mean = use.mean;
+        if (rows.size() <= MOST_ROWS || use.isSteady)
+        {
+            rows.push_back({std::to_string(use.number),
+                            FormatTime(mean.totalS),
+                            FormatTime(mean.computeS),
+                            FormatTime(mean.exposedCommunicationS),
+                            FormatTime(mean.waitingForPeersS),
+                            FormatTime(mean.bubbleS),
+                            FormatTime(mean.hostS),
+                            FormatTime(mean.idleS),
+                            use.isSteady ? "steady" : ""});
+        }
+    }
+    const std::size_t more = summary.iterations.size() + 1 - rows.size();
+    return FormatTable(rows, "rrrrrrrrl") +
+           (more > 0 ? "  and " + FormatThings(more, "more iteration") +
+                           ": all are in the table \"iterations\" of --tables and --json\n"
+                     : "") +
+           "  from the last kernel of the iteration before to its own; means of the GPUs; exposed: "
+           "to "
+           "communication;\n  waiting: for peers; all but links and network is about the steady "
+           "one\n";
+}
+
 /// @return the main numbers, a row each
 std::vector<Row>
 DescribeIteration(const Summary& summary)
 {
-    std::vector<Row> rows{
-        {summary.isPartial ? "PARTIAL, up to" : "iteration time", FormatTime(summary.iterationS)}};
+    std::vector<Row> rows{{summary.isPartial ? "PARTIAL, up to" : "iteration time",
+                           FormatTime(summary.iterationS) + DescribeSteady(summary)}};
     if (summary.tokensPerS > 0)
     {
         rows.push_back(
@@ -291,8 +377,8 @@ DescribeRepetition(const RepetitionStatistics& repetition)
 {
     return std::to_string(repetition.repeated) + " of " +
            FormatThings(repetition.communications, "communication") + ", " +
-           FormatThings(repetition.packets, "packet") + "; " +
-           std::to_string(repetition.recorded) + " recorded" +
+           FormatThings(repetition.packets, "packet") + "; " + std::to_string(repetition.recorded) +
+           " recorded" +
            (repetition.verified > 0
                 ? ", " + std::to_string(repetition.verified) + " compared with a record, and equal"
                 : "");
@@ -316,8 +402,7 @@ DescribeSimulation(const Summary& summary)
         }
         rows.push_back({"simulated",
                         FormatThings(network.packets - repetition.packets, "packet") + ", " +
-                            FormatThings(network.packetHops - repetition.packetHops,
-                                         "packet-hop") +
+                            FormatThings(network.packetHops - repetition.packetHops, "packet-hop") +
                             ", " + FormatThings(network.events, "event")});
         rows.push_back({"network", DescribeLosses(summary.losses)});
     }
@@ -368,27 +453,19 @@ Summarize(const ExecutionGraph& graph,
     summary.dataType = dataType;
     AddDevices(summary, cluster, timeline);
 
-    summary.iterationS = static_cast<double>(timeline.endPs) / PS_PER_S;
     summary.isPartial = result.isPartial;
-    summary.tokensPerIteration = facts.tokensPerIteration;
-    summary.modelFlops = facts.modelFlopsPerIteration;
-    if (!result.isPartial) // nothing can be said of how long the whole takes
-    {
-        summary.tokensPerS =
-            Share(static_cast<double>(facts.tokensPerIteration), summary.iterationS);
-        summary.samplesPerS =
-            Share(static_cast<double>(facts.samplesPerIteration), summary.iterationS);
-        summary.modelFlopUtilisation =
-            Share(facts.modelFlopsPerIteration, summary.iterationS * summary.peakFlops);
-    }
-
+    AddRates(summary, facts, timeline.endPs, parts.iterations);
     summary.mean = MeanOf(parts.breakdowns);
     summary.worst = FindWorstOf(parts.breakdowns);
     summary.network = result.network;
     summary.losses = SumLosses(parts.links, result.network);
     summary.wallS = result.wallS;
     summary.notes = result.notes;
-    summary.collectives = SummarizeCollectives(graph, cluster, timeline);
+    const uint32_t steady = FindSteady(parts.iterations);
+    summary.collectives =
+        SummarizeCollectives(graph, cluster, timeline, [&parts, steady](PhaseId phase) {
+            return parts.iterationOf.empty() || parts.iterationOf.at(phase) == steady;
+        });
     summary.congestion = DescribeCongestion(parts.links, parts.hotSpots);
     summary.busiestLinks.assign(
         parts.links.begin(),
@@ -405,6 +482,10 @@ PrintSummary(const Summary& summary, std::ostream& out)
         << summary.gpu << ")\n\n"
         << FormatTable(DescribeIteration(summary), "ll") << '\n'
         << DescribeTimes(summary) << '\n';
+    if (!summary.iterations.empty())
+    {
+        out << DescribeIterations(summary) << '\n';
+    }
     if (!summary.collectives.empty())
     {
         out << DescribeCollectives(summary) << '\n';

@@ -10,6 +10,7 @@
 #include "proteus-breakdown.h"
 #include "proteus-collective-use.h"
 #include "proteus-hot-spots.h"
+#include "proteus-iteration-use.h"
 #include "proteus-link-use.h"
 #include "proteus-loss-account.h"
 #include "proteus-run-information.h"
@@ -70,8 +71,12 @@ struct Summary
     uint32_t devices{0};               //!< GPUs that the graph uses
     DataType dataType{DataType::BF16}; //!< whose peak rate the utilisation refers to
 
-    double iterationS{0};           //!< from the start of the run to the end of the last task; of
-                                    //!< a run that was stopped to the stop
+    double iterationS{0}; //!< from the start of the run to the end of the last task; of
+                          //!< a run that was stopped to the stop; of several iterations
+                          //!< the steady one
+    double runS{0};       //!< of all iterations, to the end of the last task
+    /// of several iterations; all that can be told apart is of the steady one: times, collectives
+    std::vector<IterationUse> iterations;
     uint64_t tokensPerIteration{0}; //!< 0 where the graph does not say
     double tokensPerS{0};           //!< 0 where the graph does not say
     double samplesPerS{0};          //!< 0 where the graph does not say
@@ -107,6 +112,8 @@ struct SummaryParts
     const std::vector<DeviceBreakdown>& breakdowns; //!< by device
     const std::vector<LinkUse>& links;              //!< all that carried something, busiest first
     const std::vector<HotSpot>& hotSpots;           //!< worst first
+    const std::vector<IterationUse>& iterations;    //!< of several; empty for one
+    std::vector<uint32_t> iterationOf;              //!< of several, see ReportedRun
 };
 
 /**
@@ -132,11 +139,12 @@ Summary Summarize(const ExecutionGraph& graph,
  * Writes a summary as one JSON object. Times are in seconds (`_s`), sizes in bytes; `compute_s`,
  * `exposed_communication_s`, `waiting_for_peers_s`, `bubble_s`, `host_s` and `idle_s` are means
  * over the devices and add up to `iteration_s`; `exposed_s` and `waiting_s` divide two of them by
- * parallelism; those in `worst` are of the device that has most. `collectives` are as in the table
- * of this name, see MakeResultTables(); `losses` are as LossAccount has them. `tokens_per_s`,
- * `samples_per_s` and `model_flop_utilisation` are null where the graph does not say what it
- * trains. Of a run that was stopped, `iteration_s` is null, too, `stopped_s` is there, and
- * `partial` is true. Bytes of a name that are no UTF-8 become U+FFFD.
+ * parallelism; those in `worst` are of the device that has most. Of several iterations they are of
+ * the steady one, `iterations` has all, and `run_s` is their time together. `collectives` are as in
+ * the table of this name, see MakeResultTables(); `losses` are as LossAccount has them.
+ * `tokens_per_s`, `samples_per_s` and `model_flop_utilisation` are null where the graph does not
+ * say what it trains. Of a run that was stopped, `iteration_s` is null, too, `stopped_s` is there,
+ * and `partial` is true. Bytes of a name that are no UTF-8 become U+FFFD.
  * @param summary to write
  * @param out where to; its state tells whether all was written
  * @param configuration of the run, the object `configuration`

@@ -7,6 +7,8 @@
 #ifndef PROTEUS_TRACE_SINK_H
 #define PROTEUS_TRACE_SINK_H
 
+#include "proteus-iteration-use.h"
+
 #include "ns3/proteus-cluster.h"
 #include "ns3/proteus-graph.h"
 #include "ns3/proteus-run-record.h"
@@ -97,8 +99,9 @@ class TraceSink
 /// What there is besides streams and memory.
 struct TraceContent
 {
-    bool channels{false}; //!< a track per channel of every GPU
-    bool links{true};     //!< counters of every direction of a link that was used
+    bool channels{false};                 //!< a track per channel of every GPU
+    bool links{true};                     //!< counters of every direction of a link that was used
+    std::vector<IterationUse> iterations; //!< of several; empty for one
 };
 
 /**
@@ -106,6 +109,7 @@ struct TraceContent
  * Tells a trace format what a run was:
  *
  * - a process per server, and one per network switch with a counter;
+ * - a track "iterations" in the first process, with a slice for each of several;
  * - a track per GPU and stream in use, as many more as receives need, which may overlap, and a
  *   track per channel;
  * - a slice per span, its category "compute" or the parallelism it serves, with task id,

@@ -93,6 +93,7 @@ class Walker
             m_sink.AddProcess(static_cast<uint32_t>(i), processes[i]);
         }
         m_nProcesses = static_cast<uint32_t>(processes.size());
+        AddIterations(content.iterations);
         if (content.channels)
         {
             SortChannels();
@@ -124,6 +125,28 @@ class Walker
   private:
     /// A channel of a GPU in one communication: all of its thread blocks.
     using ChannelKey = std::tuple<DeviceId, uint32_t, TaskId, uint32_t>;
+
+    void AddIterations(const std::vector<IterationUse>& iterations)
+    {
+        if (iterations.empty())
+        {
+            return;
+        }
+        m_sink.AddTrack(m_next, 0, "iterations");
+        for (const IterationUse& use : iterations)
+        {
+            const std::string name =
+                "iteration " + std::to_string(use.number) + (use.isSteady ? " (steady)" : "");
+            m_slice = TraceSlice{};
+            m_slice.name = name;
+            m_slice.category = "iteration";
+            m_slice.startNs = Nanoseconds(use.startPs);
+            m_slice.endNs = Nanoseconds(use.endPs);
+            m_slice.arguments = {{"start_ps", use.startPs}, {"end_ps", use.endPs}};
+            m_sink.AddSlice(m_next, m_slice);
+        }
+        ++m_next;
+    }
 
     void AddSpan(const Span& span)
     {

@@ -160,20 +160,57 @@ class KernelOrder
 
 } // namespace
 
+std::vector<int64_t>
+FindIterationEnds(const ExecutionGraph& graph,
+                  const std::vector<uint32_t>& iterationOf,
+                  const Timeline& timeline)
+{
+    const uint32_t count = *std::max_element(iterationOf.begin(), iterationOf.end()) + 1;
+    std::vector<int64_t> kernelsPs(count, 0);
+    std::vector<int64_t> tasksPs(count, 0);
+    for (const Span& span : timeline.spans)
+    {
+        const Task& task = graph.GetTask(span.task);
+        const uint32_t iteration = iterationOf.at(task.phase);
+        tasksPs[iteration] = std::max(tasksPs[iteration], span.endPs);
+        if (IsKernel(graph, task))
+        {
+            kernelsPs[iteration] = std::max(kernelsPs[iteration], span.endPs);
+        }
+    }
+    const bool hasKernels = *std::min_element(kernelsPs.begin(), kernelsPs.end()) > 0;
+    std::vector<int64_t> endsPs = hasKernels ? kernelsPs : tasksPs;
+    for (std::size_t i = 1; i < endsPs.size(); ++i)
+    {
+        endsPs[i] = std::max(endsPs[i], endsPs[i - 1]);
+    }
+    return endsPs;
+}
+
+uint32_t
+FindSteadyIteration(const std::vector<int64_t>& endsPs)
+{
+    std::vector<std::pair<int64_t, uint32_t>> times;
+    for (uint32_t i = 1; i < endsPs.size(); ++i)
+    {
+        times.emplace_back(endsPs[i] - endsPs[i - 1], i);
+    }
+    std::sort(times.begin(), times.end());
+    return times.empty() ? 0 : times[(times.size() - 1) / 2].second;
+}
+
 IterationTimes
 MeasureIterations(const ExecutionGraph& graph,
                   const RepeatedGraph& repeated,
                   const Timeline& timeline)
 {
-    std::vector<int64_t> endsPs(repeated.iterations, 0);
+    const auto endsPs = FindIterationEnds(graph, repeated.iterationOf, timeline);
     std::vector<int64_t> computePs(graph.GetNDevices(), 0);
     for (const Span& span : timeline.spans)
     {
         const Task& task = graph.GetTask(span.task);
         if (IsKernel(graph, task))
         {
-            int64_t& endPs = endsPs[repeated.iterationOf[task.phase]];
-            endPs = std::max(endPs, span.endPs);
             computePs[span.device] += span.endPs - span.startPs;
         }
     }
@@ -184,11 +221,7 @@ MeasureIterations(const ExecutionGraph& graph,
         times.timesPs.push_back(endPs - lastPs);
         lastPs = endPs;
     }
-    std::vector<int64_t> sorted(times.timesPs.begin() + (times.timesPs.size() > 1),
-                                times.timesPs.end());
-    std::sort(sorted.begin(), sorted.end());
-    const std::size_t half = sorted.size() / 2;
-    times.steadyPs = sorted.size() % 2 == 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
+    times.steadyPs = times.timesPs[FindSteadyIteration(endsPs)];
     times.computePs = *std::max_element(computePs.begin(), computePs.end()) / repeated.iterations;
     times.exposedPs = std::max<int64_t>(times.steadyPs - times.computePs, 0);
     return times;

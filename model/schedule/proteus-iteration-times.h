@@ -31,10 +31,32 @@ struct IterationTimes
 {
     std::vector<int64_t> timesPs; //!< from the end of the kernels of the iteration before to that
                                   //!< of its own, by iteration; the first from the start of the run
-    int64_t steadyPs{0};          //!< median of those after the first; of a single one, its time
+    int64_t steadyPs{0};          //!< of the steady iteration, see FindSteadyIteration()
     int64_t computePs{0}; //!< kernels of an iteration, of the device with most of them, on average
     int64_t exposedPs{0}; //!< of the steady time, in which that device does not compute
 };
+
+/**
+ * @ingroup proteus
+ * When the iterations of a run end: with the last of their kernels, or of their tasks in a graph
+ * that has no kernels in one of them. Kernels are compute tasks on streams in order of a device.
+ * @param graph that ran
+ * @param iterationOf by PhaseId: which iteration, from 0, not empty
+ * @param timeline of the run
+ * @return by iteration: its end, picoseconds, none before the one before it
+ */
+std::vector<int64_t> FindIterationEnds(const ExecutionGraph& graph,
+                                       const std::vector<uint32_t>& iterationOf,
+                                       const Timeline& timeline);
+
+/**
+ * @ingroup proteus
+ * The iteration that stands for all: with the median time of those after the first; of an even
+ * number of them, the shorter of the two in the middle. Of a single iteration, itself.
+ * @param endsPs see FindIterationEnds(), not empty
+ * @return its index
+ */
+uint32_t FindSteadyIteration(const std::vector<int64_t>& endsPs);
 
 /**
  * @ingroup proteus

@@ -92,7 +92,7 @@ function drawMemory(place, result) {
       lines.push(svg('path', {d: `M${left} ${y(fullest.capacity)}H${width - 12}`, style: 'stroke:var(--warn);stroke-width:1.5;stroke-dasharray:6 4'}),
         svg('text', {x: left + 6, y: y(fullest.capacity) - 4}, `${bytes(fullest.capacity)}, all there is`));
     }
-    const caption = `Allocated bytes over the iteration: ${fullest.name}, the fullest, in colour, ` +
+    const caption = `Allocated bytes over the run: ${fullest.name}, the fullest, in colour, ` +
       `${bytes(fullest.peak)} at most of ${bytes(fullest.capacity)}` + (gpus.length > 1 ? '; others in grey, one line for those that are alike.' : '.');
     body.replaceChildren(svg('svg', {viewBox: `0 0 ${width} ${height}`, width, height, role: 'img', 'aria-label': caption}, lines),
       el('figcaption', {}, caption));

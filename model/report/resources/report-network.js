@@ -127,8 +127,8 @@ function drawTopology(place, result) {
   }
   place.append(el('ul', {class: 'legend'}, STEP_NAMES.map((name, i) => el('li', {style: `--swatch:var(--u${i})`}, name)),
     el('li', {class: 'dashed'}, 'held up')),
-    el('p', {class: 'note'}, 'Colour and width: share of the iteration that the busier direction transmits. ' +
-      'Dashed: paused, or no room at its end, for 1 % of the iteration or more.'));
+    el('p', {class: 'note'}, 'Colour and width: share of the run that the busier direction transmits. ' +
+      'Dashed: paused, or no room at its end, for 1 % of the run or more.'));
   const {vertices, links} = topology, servers = [];
   if (links.every(l => useOf(l, which).busy === 0)) {
     place.append(el('p', {class: 'note'}, `What links carried is not known of the executor ${result.executor}.`));

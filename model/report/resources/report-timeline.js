@@ -121,12 +121,16 @@ class TimelineView {
     search.addEventListener('input', () => this.find(search.value));
     search.addEventListener('keydown', event => { if (event.key === 'Enter') this.next(); });
     this.search = search;
+    const iterations = this.timeline.iterations;
+    const choice = iterations.length > 1 ? el('select', {'aria-label': 'Iteration to show'}, el('option', {value: '-1'}, 'All iterations'),
+      iterations.map(([, , isSteady], i) => el('option', {value: String(i)}, `Iteration ${i + 1}${isSteady ? ' (steady)' : ''}`))) : null;
+    if (choice) choice.addEventListener('change', () => this.show(...(iterations[choice.value] || [0, this.timeline.end_ns])));
     const path = el('input', {type: 'checkbox', checked: true});
     path.addEventListener('change', () => { this.showsPath = path.checked; this.draw(); });
     return el('div', {class: 'tools', role: 'group', 'aria-label': 'View of the timeline'},
       button('+', 'Zoom in', () => this.zoom(0.5)), button('−', 'Zoom out', () => this.zoom(2)),
       button('←', 'Earlier', () => this.move(-0.3)), button('→', 'Later', () => this.move(0.3)),
-      button('All', 'All of the iteration', () => this.show(0, this.timeline.end_ns)),
+      button('All', 'All of the run', () => this.show(0, this.timeline.end_ns)), choice,
       search, button('Next', 'Next place that is found', () => this.next()),
       el('label', {}, path, ' critical path'));
   }
@@ -251,6 +255,7 @@ class TimelineView {
       g.fillStyle = color('quiet');
       g.fillText(text, x + 3 + w > this.width ? x - 3 - w : x + 3, 5);
     }
+    this.drawIterationEnds(g, AXIS);
   }
 
   drawMap() {
@@ -285,6 +290,15 @@ class TimelineView {
     else if (!row.open && row.tracks.length > 0) this.drawTrack(g, row.tracks[0], 1, BLOCK);
     if (this.showsPath) this.drawPath(g, row);
     for (let i = 0; i < lanes; ++i) this.drawTrack(g, row.tracks[i], BLOCK + PATH + 2 + i * LANE, LANE);
+    this.drawIterationEnds(g, height);
+  }
+
+  /// A line where one of several iterations ends.
+  drawIterationEnds(g, height) {
+    g.fillStyle = color('ink');
+    for (const [, end] of this.timeline.iterations) {
+      if (end > this.range[0] && end < this.range[1]) g.fillRect(Math.round(this.xOf(end)), 0, 1, height);
+    }
   }
 
   /// Computation by part and micro-batch; what is communicated meanwhile stands below, when open.
@@ -400,7 +414,7 @@ function drawPathTable(place, t, view) {
   if (rows.length === 0) return;
   place.append(el('h3', {}, 'What the run waits for'),
     el('p', {class: 'note'}, 'The critical path: back from the end, what ended just before, and of a communication the rank that joined last. ' +
-      'Its parts add up to the iteration. What one is without is a least time: another chain may then be the longest.'),
+      'Its parts add up to the run. What one is without is a least time: another chain may then be the longest.'),
     el('ul', {class: 'path-list'}, rows.map(([key, ns]) => {
       const [kind, part] = key.split('|'), name = key === 'host' ? 'the host, or the order of tasks' : describeKind(kind, part);
       const text = [el('b', {}, name), `: ${time(ns / 1e9)}, ${percent(ns / Math.max(t.end_ns, 1))}. Without it: at least ${time((t.end_ns - ns) / 1e9)}. `];
@@ -423,9 +437,10 @@ function drawTimeline(place, result) {
   }
   const shown = t.gpus.reduce((sum, gpu) => sum + gpu.count, 0);
   let note = `${count(t.devices)} GPUs in ${count(t.rows)} ${t.rows === 1 ? 'row' : 'rows'}: those that begin and end all things within a thousandth of ` +
-    'the iteration are one, and open to their streams. Above: computation by micro-batch, with its number; below it communication; ' +
+    'the run are one, and open to their streams. Above: computation by micro-batch, with its number; below it communication; ' +
     'the line under both is the critical path.';
   if (t.gpus.length < t.rows) note += ` ${count(t.gpus.length)} rows are shown, with ${count(shown)} GPUs, from all parts of the job.`;
+  if (t.iterations.length > 1) note += ' An upright line is the end of an iteration.';
   if (t.merged_ns > 0) note += ` Slices shorter than ${time(t.merged_ns / 1e9)} are drawn together; --timeline=FILE writes all.`;
   const redraw = makePaintLegend(place, t.names);
   place.append(el('p', {class: 'note'}, note, el('span', {class: 'hint'}, ' Drag to move, hold Ctrl and scroll to zoom.')));

@@ -143,6 +143,16 @@ TEST(GraphIterations, CopiesEverythingButPersistentTensors)
     }
 }
 
+TEST(GraphIterations, BarriersHaveANameOfTheirOwn)
+{
+    GraphBuilder builder(1);
+    const StreamId stream = builder.AddStream("compute");
+    builder.AddCompute(builder.AddPhase("iteration"), 0, stream, "a", int64_t{1});
+    const RepeatedGraph repeated = RepeatGraph(builder.Build(), {}, 3, CrossIteration::BARRIER);
+    EXPECT_EQ(repeated.graph.GetPhases()[1].name, "iteration-barrier#2");
+    EXPECT_EQ(repeated.graph.GetPhases()[2].name, "iteration#2");
+}
+
 TEST(GraphIterations, Mistakes)
 {
     const ExecutionGraph graph = MakeLayerNet({{1, 2, 3}}).graph;

@@ -8,6 +8,8 @@
 
 #include "ns3/proteus-classic-executor.h"
 #include "ns3/proteus-compiler.h"
+#include "ns3/proteus-graph-iterations.h"
+#include "ns3/proteus-iteration-times.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -435,6 +437,26 @@ TEST(ClassicExecutor, UnconnectedGroupsShare)
         alone.sharesBandwidth = false;
         EXPECT_LE(RunClassic(graph, cluster, alone).endPs, timeline.endPs);
     }
+}
+
+TEST(ClassicExecutor, IterationsTakeTurns)
+{
+    GptPlan plan;
+    plan.pipelineParallel = 2;
+    plan.dataParallel = 2;
+    plan.globalBatch = 8;
+    const ExecutionGraph graph = MakeGptGraph(FindGptModel("125M"), plan);
+    const Cluster cluster = MakeCluster("dgx1-v100", 1);
+    const int64_t onePs = RunClassic(graph, cluster).endPs;
+    const RepeatedGraph repeated = RepeatGraph(graph, {}, 3, CrossIteration::BARRIER);
+    const Timeline timeline = RunClassic(repeated.graph, cluster);
+    // Barriers come between, so that each takes as long as the first.
+    const auto endsPs = FindIterationEnds(repeated.graph, repeated.iterationOf, timeline);
+    ASSERT_EQ(endsPs.size(), 3u);
+    EXPECT_NEAR(static_cast<double>(endsPs[0]), static_cast<double>(onePs), 1e-3 * onePs);
+    EXPECT_NEAR(static_cast<double>(endsPs[2] - endsPs[1]),
+                static_cast<double>(onePs),
+                1e-3 * onePs);
 }
 
 TEST(ClassicExecutor, IsDeterministicAndComplete)

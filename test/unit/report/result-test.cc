@@ -450,7 +450,11 @@ TEST(ResultTables, ColumnsAreDescribedWithoutARun)
     const ResultRun run;
     const ReportedRun report = run.Report(2);
     const auto made = MakeResultTables(Analyze(report));
-    const auto described = DescribeResultTables();
+    auto described = DescribeResultTables();
+    described.erase(std::remove_if(described.begin(),
+                                   described.end(),
+                                   [](const Table& table) { return table.name == "iterations"; }),
+                    described.end()); // of several; here there is one
     ASSERT_EQ(described.size(), made.size());
     const std::string text = TextOf([&](std::ostream& out) { PrintColumns(described, out); });
     for (std::size_t i = 0; i < made.size(); ++i)
