@@ -20,6 +20,8 @@
 #include "ns3/proteus-nccl-tests.h"
 #include "ns3/proteus-nccl-tuner.h"
 #include "ns3/proteus-output-file.h"
+#include "ns3/proteus-rank-partition.h"
+#include "ns3/proteus-ranks.h"
 #include "ns3/proteus-tables.h"
 
 #include <algorithm>
@@ -553,6 +555,11 @@ RunCollectiveProgram(const CollectiveProgramOptions& typed)
               << test.groups[0].size() << " ranks, launch mode " << test.launchMode
               << (options.nccl.ncclVersion.empty() ? "" : ", NCCL " + options.nccl.ncclVersion)
               << "\n#\n";
+    if (GetNRanks() > 1)
+    {
+        std::cout << "# " << GetNRanks() << " MPI ranks, "
+                  << Describe(PartitionCluster(cluster, GetNRanks()), cluster) << "\n#\n";
+    }
     if (options.topology)
     {
         PrintTopology(cluster, test);
@@ -583,6 +590,11 @@ class NcclTestsProgram : public CommandLineProgram
     std::string GetName() const override
     {
         return "proteus-collective";
+    }
+
+    bool RunsOnRanks() const override
+    {
+        return true;
     }
 
     void AddTo(OptionList& command) override

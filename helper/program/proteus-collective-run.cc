@@ -9,7 +9,7 @@
 #include "proteus-stop-signals.h"
 
 #include "ns3/proteus-packet-network.h"
-#include "ns3/simulator.h"
+#include "ns3/proteus-ranks.h"
 #include "ns3/string.h"
 #include "ns3/uinteger.h"
 
@@ -200,16 +200,19 @@ RunCollective(const Cluster& cluster,
     ProteusHelper helper;
     SetAttributes(helper, cluster, test);
     Ptr<TrainingJob> job = helper.Install(cluster, made.graph);
-    job->SetProgressReport([&](const TrainingJob::Progress& progress) {
-        if (report)
-        {
-            report(progress);
-        }
-        if (StopSignals::Obey())
-        {
-            job->Stop();
-        }
-    });
+    if (GetNRanks() == 1)
+    {
+        job->SetProgressReport([&](const TrainingJob::Progress& progress) {
+            if (report)
+            {
+                report(progress);
+            }
+            if (StopSignals::Obey())
+            {
+                job->Stop();
+            }
+        });
+    }
     job->Run();
     if (job->IsStopped())
     {
@@ -246,7 +249,7 @@ RunCollective(const Cluster& cluster,
         rows.push_back(row);
     }
     job->Dispose();
-    Simulator::Destroy();
+    DestroySimulation();
     return rows;
 }
 

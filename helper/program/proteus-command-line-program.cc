@@ -130,7 +130,8 @@ CommandLineProgram::Main(int argc, char* argv[])
         {
             throw std::invalid_argument("it runs as one process only, not on " +
                                         std::to_string(GetNRanks()) +
-                                        " MPI ranks; proteus-flows can");
+                                        " MPI ranks; proteus-flows, proteus-collective, "
+                                        "proteus-run and proteus-gpt3 can");
         }
         OptionList command(GetName(), m_workloads);
         AddTo(command);

@@ -23,7 +23,6 @@
 #include "ns3/proteus-helper.h"
 #include "ns3/proteus-output-file.h"
 #include "ns3/proteus-ranks.h"
-#include "ns3/simulator.h"
 #include "ns3/string.h"
 #include "ns3/uinteger.h"
 
@@ -525,7 +524,7 @@ Play(const Options& options)
     }
     player->Dispose();
     fabric->Dispose();
-    Simulator::Destroy();
+    DestroySimulation();
 }
 
 /// The program.

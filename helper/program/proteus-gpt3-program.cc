@@ -236,6 +236,11 @@ class Gpt3Program : public CommandLineProgram
         return "proteus-gpt3";
     }
 
+    bool RunsOnRanks() const override
+    {
+        return true;
+    }
+
     void AddTo(OptionList& command) override
     {
         m_options.models = GetWorkloads() + "/models";

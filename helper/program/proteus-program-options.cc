@@ -16,6 +16,7 @@
 #include "ns3/proteus-cluster-file.h"
 #include "ns3/proteus-gpu-model.h"
 #include "ns3/proteus-inventory.h"
+#include "ns3/proteus-ranks.h"
 #include "ns3/proteus-split.h"
 
 #include <algorithm>
@@ -30,6 +31,27 @@ namespace proteus
 
 namespace
 {
+
+/// @param options of a run @param executors that were chosen
+/// @throw std::invalid_argument if several processes (MPI ranks) cannot do what they say
+void
+RequireRanks(const ProgramOptions& options, const std::vector<std::string>& executors)
+{
+    const std::string packet = ProgramOptions().executor;
+    const std::string wrong = executors != std::vector<std::string>{packet}
+                                  ? "--executor=" + options.executor
+                              : !options.scenario.empty()      ? "--scenario"
+                              : options.communication.IsUsed() ? "a schedule of communication"
+                              : options.traces.IsOn() ? "a file of what happens on the links"
+                                                      : "";
+    if (GetNRanks() > 1 && !wrong.empty())
+    {
+        throw std::invalid_argument(wrong + ": needs one process: leave --mpi away" +
+                                    (wrong.rfind("--executor", 0) == 0
+                                         ? ", or take --executor=" + packet
+                                         : ", or this option"));
+    }
+}
 
 constexpr int SIGNAL_EXIT_CODE = 128; //!< a shell's, of what a signal has ended: its number more
 
@@ -261,6 +283,7 @@ ProgramOptions::Check() const
         throw std::invalid_argument("--launchInterval: must not be negative");
     }
     const std::vector<std::string> executors = ParseExecutors(executor, htae, calibration);
+    RequireRanks(*this, executors);
     if (!scenarioSet.empty() && scenario.empty())
     {
         throw std::invalid_argument("--scenarioSet: changes a scenario: add --scenario=FILE");

@@ -185,6 +185,11 @@ class RunInputProgram : public CommandLineProgram
         return "proteus-run";
     }
 
+    bool RunsOnRanks() const override
+    {
+        return true;
+    }
+
     void AddTo(OptionList& command) override
     {
         m_input.model.folder = GetWorkloads() + "/models";

@@ -13,10 +13,27 @@ namespace ns3
 namespace proteus
 {
 
+namespace
+{
+
+/// LeaveWarningsToOthers() was called.
+bool g_isLeftToOthers = false;
+
+} // namespace
+
 void
 Warn(const std::string& text)
 {
-    std::cerr << "warning: " << text << std::endl;
+    if (!g_isLeftToOthers)
+    {
+        std::cerr << "warning: " << text << std::endl;
+    }
+}
+
+void
+LeaveWarningsToOthers()
+{
+    g_isLeftToOthers = true;
 }
 
 } // namespace proteus

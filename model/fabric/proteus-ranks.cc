@@ -7,6 +7,9 @@
 #include "proteus-ranks.h"
 
 #include "ns3/proteus-config.h"
+#include "ns3/proteus-output-file.h"
+#include "ns3/proteus-warning.h"
+#include "ns3/simulator.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -15,12 +18,12 @@
 #if PROTEUS_HAS_MPI
 #include "ns3/global-value.h"
 #include "ns3/mpi-interface.h"
-#include "ns3/simulator.h"
 #include "ns3/string.h"
 
 #include <chrono>
 #include <climits>
 #include <mpi.h>
+#include <numeric>
 #include <thread>
 #endif
 
@@ -54,6 +57,8 @@ GetStartedProcesses()
 #if PROTEUS_HAS_MPI
 /// How long a rank that has failed waits for the others to come to the same point.
 constexpr std::chrono::seconds AGREEMENT_LIMIT{10};
+/// Bytes of one broadcast: MPI counts in int.
+constexpr std::size_t MOST_BYTES = std::size_t{1} << 30;
 #endif
 
 } // namespace
@@ -122,6 +127,50 @@ GetFirstTextOfRanks(const std::string& text)
     return common;
 }
 
+std::vector<uint8_t>
+JoinBytesOfRanks(const std::vector<uint8_t>& bytes)
+{
+    if (GetNRanks() == 1)
+    {
+        return bytes;
+    }
+    const MPI_Comm communicator = MpiInterface::GetCommunicator();
+    std::vector<uint64_t> sizes(GetNRanks(), 0);
+    sizes[GetRank()] = bytes.size();
+    SumOverRanks(sizes);
+    std::vector<uint8_t> all(std::accumulate(sizes.begin(), sizes.end(), uint64_t{0}));
+    std::size_t begin = 0;
+    for (uint32_t rank = 0; rank < sizes.size(); ++rank)
+    {
+        const std::size_t end = begin + sizes[rank];
+        if (rank == GetRank())
+        {
+            std::copy(bytes.begin(), bytes.end(), all.begin() + static_cast<int64_t>(begin));
+        }
+        for (; begin < end; begin += std::min(MOST_BYTES, end - begin))
+        {
+            MPI_Bcast(all.data() + begin,
+                      static_cast<int>(std::min(MOST_BYTES, end - begin)),
+                      MPI_BYTE,
+                      static_cast<int>(rank),
+                      communicator);
+        }
+    }
+    return all;
+}
+
+void
+DestroySimulation()
+{
+    Simulator::Destroy();
+    if (MpiInterface::IsEnabled())
+    {
+        // Which has freed what the interface receives into, and does not make it again.
+        MpiInterface::Disable();
+        MpiInterface::Enable(MPI_COMM_WORLD);
+    }
+}
+
 RankSession::RankSession(int argc, char* argv[])
 {
     if (GetStartedProcesses() == 1)
@@ -129,11 +178,15 @@ RankSession::RankSession(int argc, char* argv[])
         return;
     }
     GlobalValue::Bind("SimulatorImplementationType", StringValue("ns3::DistributedSimulatorImpl"));
-    MpiInterface::Enable(&argc, &argv);
+    // ns-3 ends what it has begun itself, after the first simulation: see DestroySimulation().
+    MPI_Init(&argc, &argv);
+    MpiInterface::Enable(MPI_COMM_WORLD);
     m_isEnabled = true;
     if (GetRank() != 0)
     {
         m_output = std::cout.rdbuf(&m_nowhere);
+        LeaveFilesToOthers();
+        LeaveWarningsToOthers();
     }
 }
 
@@ -147,6 +200,7 @@ RankSession::~RankSession()
     {
         Simulator::Destroy();
         MpiInterface::Disable();
+        MPI_Finalize();
     }
 }
 
@@ -214,6 +268,18 @@ std::string
 GetFirstTextOfRanks(const std::string& text)
 {
     return text;
+}
+
+std::vector<uint8_t>
+JoinBytesOfRanks(const std::vector<uint8_t>& bytes)
+{
+    return bytes;
+}
+
+void
+DestroySimulation()
+{
+    Simulator::Destroy();
 }
 
 RankSession::RankSession(int /* argc */, char* /* argv */[])

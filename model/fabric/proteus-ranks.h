@@ -8,10 +8,12 @@
 #define PROTEUS_RANKS_H
 
 #include <cstdint>
+#include <cstring>
 #include <exception>
 #include <stdexcept>
 #include <streambuf>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 /**
@@ -66,11 +68,46 @@ void MaxOverRanks(std::vector<int64_t>& values);
 /// one, on every rank; empty if none has
 std::string GetFirstTextOfRanks(const std::string& text);
 
+/// @ingroup proteus
+/// Puts what all ranks have one behind the other, in the order of the ranks, which have to call it.
+/// @param bytes of this rank @return those of all ranks, on every rank
+std::vector<uint8_t> JoinBytesOfRanks(const std::vector<uint8_t>& bytes);
+
+/// @ingroup proteus
+/// The same for plain records. @param own records of this rank @return those of all, on every rank
+template <typename T>
+std::vector<T>
+JoinRecordsOfRanks(const std::vector<T>& own)
+{
+    static_assert(std::is_trivially_copyable_v<T>, "ranks send each other plain records");
+    if (GetNRanks() == 1)
+    {
+        return own;
+    }
+    std::vector<uint8_t> bytes(own.size() * sizeof(T));
+    if (!own.empty())
+    {
+        std::memcpy(bytes.data(), own.data(), bytes.size());
+    }
+    const std::vector<uint8_t> joined = JoinBytesOfRanks(bytes);
+    std::vector<T> all(joined.size() / sizeof(T));
+    if (!all.empty())
+    {
+        std::memcpy(all.data(), joined.data(), joined.size());
+    }
+    return all;
+}
+
+/// @ingroup proteus
+/// Simulator::Destroy(), after which another simulation may follow, also on several ranks, which
+/// all have to call it.
+void DestroySimulation();
+
 /**
  * @ingroup proteus
  * A program that may be started as several processes. If mpirun or srun has started this one, MPI
- * and ns-3's distributed simulator are used from here on, and the standard output of all ranks but
- * the first leads nowhere. Make it before anything that asks the simulator.
+ * and ns-3's distributed simulator are used from here on; only the first rank writes files,
+ * warnings and the standard output. Make it before anything that asks the simulator.
  */
 class RankSession
 {

@@ -13,14 +13,16 @@
 #include "ns3/callback.h"
 #include "ns3/proteus-fabric-setup.h"
 #include "ns3/proteus-link-recorder.h"
-#include "ns3/simulator.h"
+#include "ns3/proteus-ranks.h"
 #include "ns3/string.h"
 #include "ns3/uinteger.h"
 
 #include <algorithm>
 #include <chrono>
 #include <memory>
+#include <stdexcept>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -115,6 +117,50 @@ InstallJob(const ExecutionGraph& graph,
     return job;
 }
 
+/// @throw std::invalid_argument if several processes (MPI ranks) cannot do what is set
+void
+RequireRanks(const ExecutorSettings& settings)
+{
+    if (GetNRanks() > 1 && settings.scenario)
+    {
+        throw std::invalid_argument("a scenario needs one process: leave --mpi away, or the "
+                                    "scenario");
+    }
+}
+
+/// Adds what a reader should know of a run by several processes (MPI ranks), if it was one.
+/// @param fabric that was simulated @param settings of the run @param record gets notes
+void
+AddRankNotes(Ptr<Fabric> fabric, const ExecutorSettings& settings, RunRecord& record)
+{
+    const FabricRanks* ranks = fabric->GetRanks();
+    if (!ranks)
+    {
+        return;
+    }
+    record.notes.push_back("packet: " + std::to_string(GetNRanks()) + " MPI ranks, " +
+                           Describe(ranks->GetPartition(), fabric->GetCluster()) + ", " +
+                           std::to_string(fabric->GetWindowCount()) +
+                           " windows; no communication is repeated, all are executed");
+    if (settings.recordsSeries)
+    {
+        record.notes.push_back("packet: links over time are left out, as one process only can "
+                               "record them");
+    }
+}
+
+/// Puts together what channels did in all processes, in an order that does not depend on these.
+/// @param channels of this process; gets those of all
+void
+GatherChannels(std::vector<ChannelSpan>& channels)
+{
+    channels = JoinRecordsOfRanks(channels);
+    std::sort(channels.begin(), channels.end(), [](const ChannelSpan& a, const ChannelSpan& b) {
+        return std::tie(a.endPs, a.device, a.task, a.microBatch, a.block) <
+               std::tie(b.endPs, b.device, b.task, b.microBatch, b.block);
+    });
+}
+
 /// @param plan of a scenario @param job that it happens to @return what makes it happen
 std::unique_ptr<ScenarioPlayer>
 MakePlayer(const ScenarioPlan& plan, Ptr<TrainingJob> job)
@@ -146,6 +192,7 @@ class PacketExecutor : public Executor
                     const ExecutorSettings& settings,
                     RunObserver& observer) const override
     {
+        RequireRanks(settings);
         const Ptr<TrainingJob> job = InstallJob(graph, cluster, settings, m_priority);
         if (auto* packets = dynamic_cast<PacketObserver*>(&observer))
         {
@@ -157,7 +204,7 @@ class PacketExecutor : public Executor
             player = MakePlayer(*settings.scenario, job);
         }
         std::unique_ptr<LinkRecorder> recorder;
-        if (settings.recordsSeries)
+        if (settings.recordsSeries && GetNRanks() == 1)
         {
             recorder = std::make_unique<LinkRecorder>(job->GetFabric());
         }
@@ -168,21 +215,27 @@ class PacketExecutor : public Executor
                 "ChannelEnd",
                 MakeBoundCallback(&AppendChannelSpan, &record.channels));
         }
-        job->SetProgressReport([&observer, raw = PeekPointer(job)](const RunProgress& progress) {
-            observer.OnProgress(progress);
-            if (observer.IsStopWanted())
-            {
-                raw->Stop();
-            }
-        });
+        if (GetNRanks() == 1)
+        {
+            job->SetProgressReport(
+                [&observer, raw = PeekPointer(job)](const RunProgress& progress) {
+                    observer.OnProgress(progress);
+                    if (observer.IsStopWanted())
+                    {
+                        raw->Stop();
+                    }
+                });
+        }
         const auto start = std::chrono::steady_clock::now();
         job->Run();
         record.wallS =
             std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
         record.timeline = job->GetTimeline();
         record.isPartial = job->IsStopped();
+        GatherChannels(record.channels);
         record.links = job->GetFabric()->GetLinkStatistics();
         record.network = job->GetNetwork()->GetStatistics();
+        AddRankNotes(job->GetFabric(), settings, record);
         AddSharingNote(job->GetSharing(), graph.GetNDevices(), record);
         const std::string& obstacle = job->GetNetwork()->GetRepetitionObstacle();
         if (!obstacle.empty())
@@ -201,7 +254,7 @@ class PacketExecutor : public Executor
             recorder.reset();
         }
         job->Dispose();
-        Simulator::Destroy();
+        DestroySimulation();
         return record;
     }
 

@@ -8,9 +8,11 @@
 
 #include "ns3/boolean.h"
 #include "ns3/log.h"
+#include "ns3/proteus-ranks.h"
 #include "ns3/string.h"
 #include "ns3/uinteger.h"
 
+#include <stdexcept>
 #include <utility>
 
 namespace ns3
@@ -205,11 +207,31 @@ PacketNetwork::MakeSettings() const
 }
 
 void
+PacketNetwork::RequireRanks() const
+{
+    const std::string one = " needs one process: leave --mpi away, or the option";
+    if (m_repetition == "verify")
+    {
+        throw std::invalid_argument("ns3::proteus::PacketNetwork::Repetition=verify" + one);
+    }
+    if (m_joinWindow.IsStrictlyPositive())
+    {
+        // Ranks of a communication would have to know in no time that the last one is launched.
+        throw std::invalid_argument("ns3::proteus::PacketNetwork::JoinWindow" + one);
+    }
+}
+
+void
 PacketNetwork::SetUp(const ExecutionGraph& graph, Ptr<Fabric> fabric)
 {
     NS_LOG_FUNCTION(this << fabric);
     m_graph = &graph;
     m_fabric = fabric;
+    if (m_fabric->GetRanks())
+    {
+        RequireRanks();
+        m_repetition = "off"; // an equal communication may have gone through other processes
+    }
     const CollectiveSettings settings = MakeSettings();
     m_wire = std::make_unique<PacketWire>(graph, fabric, m_transport, settings, m_channelEndTrace);
     m_wire->SetTrafficClasses(m_trafficClasses);
@@ -226,6 +248,38 @@ std::shared_ptr<const CollectiveProgram>
 PacketNetwork::GetProgram(TaskId id)
 {
     return m_programs->Get(id);
+}
+
+void
+PacketNetwork::MakeQueuePairs()
+{
+    for (TaskId id = 0; id < m_graph->GetNTasks(); ++id)
+    {
+        if (m_graph->GetTask(id).kind == TaskKind::COMMUNICATION)
+        {
+            m_wire->Prepare(id, *GetProgram(id));
+        }
+    }
+    m_commonPairs = m_transport->GetNQueuePairs();
+}
+
+void
+PacketNetwork::Gather()
+{
+    std::vector<uint64_t> sums{m_transport->GetPackets(),
+                               m_transport->GetControlPackets(),
+                               m_transport->GetRetransmittedPackets(),
+                               m_transport->GetTimeouts(),
+                               m_transport->GetNQueuePairs() - m_commonPairs};
+    const std::vector<uint64_t> own = sums;
+    SumOverRanks(sums);
+    m_ofOthers.packets = sums[0] - own[0];
+    m_ofOthers.controlPackets = sums[1] - own[1];
+    m_ofOthers.repeated = sums[2] - own[2];
+    m_ofOthers.timeouts = sums[3] - own[3];
+    m_ofOthers.queuePairs = sums[4] - own[4];
+    m_wire->Gather();
+    m_fabric->GatherStatistics();
 }
 
 uint64_t
@@ -277,14 +331,14 @@ PacketNetwork::ExecuteHeld()
 NetworkStatistics
 PacketNetwork::GetStatistics() const
 {
-    NetworkStatistics statistics;
-    statistics.packets = m_transport->GetPackets();
-    statistics.controlPackets = m_transport->GetControlPackets();
-    statistics.repeated = m_transport->GetRetransmittedPackets();
+    NetworkStatistics statistics = m_ofOthers;
+    statistics.packets += m_transport->GetPackets();
+    statistics.controlPackets += m_transport->GetControlPackets();
+    statistics.repeated += m_transport->GetRetransmittedPackets();
     m_fabric->AddTotals(statistics);
     statistics.messages = m_wire->GetMessages();
-    statistics.queuePairs = m_transport->GetNQueuePairs();
-    statistics.timeouts = m_transport->GetTimeouts();
+    statistics.queuePairs += m_transport->GetNQueuePairs();
+    statistics.timeouts += m_transport->GetTimeouts();
     statistics.repetition = m_wire->GetRepetition().GetStatistics();
     return statistics;
 }

@@ -78,6 +78,16 @@ class PacketNetwork : public Object, public Network
     std::string DescribeWait(DeviceId device, TaskId task, uint32_t microBatch) const override;
 
     /**
+     * Makes the queue pairs of all communications now, in the order of the tasks. Otherwise those
+     * of a communication are made when its first rank joins. After SetUp().
+     */
+    void MakeQueuePairs();
+
+    /// Adds up what was done over all processes (MPI ranks), which have to call it when the run is
+    /// over. After that, statistics and CheckAtRest() are those of the whole run.
+    void Gather();
+
+    /**
      * Counts the communications that are over and were not executed again. After that,
      * GetStatistics() and the statistics of fabric and transport are complete.
      * @param atEnd whether the simulator has nothing left to do
@@ -173,6 +183,9 @@ class PacketNetwork : public Object, public Network
     void DoDispose() override;
 
   private:
+    /// @throw std::invalid_argument for settings that several processes (MPI ranks) cannot follow
+    void RequireRanks() const;
+
     Time m_launchOverhead;                                //!< attribute
     Time m_launchGap;                                     //!< attribute
     uint64_t m_chunkBytes;                                //!< attribute
@@ -201,6 +214,8 @@ class PacketNetwork : public Object, public Network
     std::shared_ptr<const Paths> m_paths;     //!< that programs are made for
     std::unique_ptr<ProgramCache> m_programs; //!< of the collectives
     std::unique_ptr<PacketWire> m_wire;       //!< what is under way; null before SetUp()
+    NetworkStatistics m_ofOthers;             //!< of other processes, after Gather()
+    uint64_t m_commonPairs{0};                //!< queue pairs that all processes have
 };
 
 } // namespace proteus

@@ -129,6 +129,7 @@ PacketWire::MakeQueuePairs(TaskId id, const CollectiveProgram& program, const Pr
         return place->second;
     }
     place->second = FindStartRule(task, program);
+    RequireRanks(group, program);
     MakeGroups(group, program);
     for (uint32_t rank = 0; rank < program.ranks.size(); ++rank)
     {
@@ -301,14 +302,13 @@ PacketWire::Grant(uint32_t id, uint32_t chunks)
             });
         message.block = static_cast<uint32_t>(sender - blocks.begin());
     }
-    m_transport->SendControl(block.receiveQueuePair, m_control.Add(message));
+    SendControl(block.receiveQueuePair, message);
 }
 
 void
 PacketWire::ReceiveControl(uint32_t queuePair, uint32_t value)
 {
-    const ControlMessage message = m_control[value];
-    m_control.GiveBack(value);
+    const ControlMessage message = TakeControl(queuePair, value);
     uint32_t id = message.senderBlock;
     if (id == NO_ID)
     {
@@ -475,11 +475,12 @@ PacketWire::DescribeWait(DeviceId device, TaskId task, uint32_t microBatch) cons
     const GroupId group = m_graph.GetTask(task).place;
     const auto name = [&](uint32_t rank) {
         const DeviceId peer = m_graph.GetGroup(group)[rank];
-        const bool joined = m_rankIndex.count(BlockKey{task, microBatch, peer, 0}) > 0;
         const Cluster& cluster = m_fabric->GetCluster();
-        return "device " + std::to_string(peer) + " (" +
-               cluster.GetVertices()[cluster.GetGpus()[peer]].name +
-               (joined ? ")" : "), which has not joined");
+        const VertexId vertex = cluster.GetGpus()[peer];
+        const bool isKnown = m_fabric->IsLocal(vertex); // what others do, other processes know
+        const bool joined = m_rankIndex.count(BlockKey{task, microBatch, peer, 0}) > 0;
+        return "device " + std::to_string(peer) + " (" + cluster.GetVertices()[vertex].name +
+               (joined || !isKnown ? ")" : "), which has not joined");
     };
     const auto& devices = m_graph.GetGroup(group);
     for (uint32_t rank = 0; rank < devices.size(); ++rank)

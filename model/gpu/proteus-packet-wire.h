@@ -24,6 +24,7 @@
 #include "ns3/traced-callback.h"
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -117,6 +118,17 @@ class PacketWire : private TransportUser, private CallTarget, private Repetition
         return m_facts.Get(program);
     }
 
+    /// Makes all queue pairs that a communication needs now, and not when its first rank joins, so
+    /// that their numbers do not depend on that. @param task a communication @param program of it
+    void Prepare(TaskId task, const CollectiveProgram& program)
+    {
+        MakeQueuePairs(task, program, GetFacts(program));
+    }
+
+    /// Adds up what communications moved over all processes (MPI ranks), which have to call it when
+    /// the run is over.
+    void Gather();
+
     /// @return what each communication moved of which some rank is done, by task
     std::vector<CommunicationStatistics> GetCommunicationStatistics() const
     {
@@ -184,6 +196,13 @@ class PacketWire : private TransportUser, private CallTarget, private Repetition
         uint32_t chunks{0};            //!< granted
     };
 
+    /// What the process of a receiver tells that of the sender before the control unit leaves.
+    struct ControlWord
+    {
+        ControlMessage message; //!< that the unit stands for
+        uint32_t queuePair;     //!< of the unit
+    };
+
     /// What a network group has brought.
     struct GroupArrival
     {
@@ -225,6 +244,7 @@ class PacketWire : private TransportUser, private CallTarget, private Repetition
                              uint64_t tag,
                              uint64_t bytes) override;
     void ReceiveGroupAcknowledgement(uint32_t group, uint32_t member, uint64_t tag) override;
+    void HandleRankWord(uint32_t kind, const uint8_t* data) override;
 
     /// Kinds of calls of the fabric, and what their values name.
     enum CallKind : uint32_t
@@ -314,6 +334,16 @@ class PacketWire : private TransportUser, private CallTarget, private Repetition
         return uint64_t{rank.device} << 32 | rank.traffic.task;
     }
 
+    // proteus-packet-wire-ranks.cc
+    /// Sends a control unit. @param queuePair on which @param message that it stands for
+    void SendControl(uint32_t queuePair, const ControlMessage& message);
+    /// A control unit has come. @param queuePair on which @param value of it
+    /// @return the message that it stands for
+    ControlMessage TakeControl(uint32_t queuePair, uint32_t value);
+    /// @param group of the ranks @param program of them
+    /// @throw std::invalid_argument if several processes cannot carry it
+    void RequireRanks(GroupId group, const CollectiveProgram& program) const;
+
     /// @param key of a block @return that block, made if there is none
     uint32_t GetBlock(const BlockKey& key);
     /// @param rank that sends @param step whose bytes it sends @return what is on the wire, which
@@ -341,13 +371,15 @@ class PacketWire : private TransportUser, private CallTarget, private Repetition
         m_known;
     std::shared_ptr<const std::vector<uint8_t>> m_trafficClasses; //!< see SetTrafficClasses()
     Pool<ControlMessage> m_control;                               //!< in flight
-    Pool<GroupArrival> m_arrivals;                                //!< not yet used
-    Pool<RankEnd> m_ends;                                         //!< not yet told
-    KernelStarts m_starts;                                        //!< when kernels begin
-    uint64_t m_joins{0};                                          //!< so far
-    uint64_t m_calls{0};                                          //!< so far
-    CommunicationLedger m_ledger;                                 //!< of ranks that are done
-    uint64_t m_messages{0};                                       //!< delivered
+    /// From receivers in other processes, by queue pair: units arrive in the order of the words.
+    std::unordered_map<uint32_t, std::deque<ControlMessage>> m_controlOfOthers;
+    Pool<GroupArrival> m_arrivals; //!< not yet used
+    Pool<RankEnd> m_ends;          //!< not yet told
+    KernelStarts m_starts;         //!< when kernels begin
+    uint64_t m_joins{0};           //!< so far
+    uint64_t m_calls{0};           //!< so far
+    CommunicationLedger m_ledger;  //!< of ranks that are done
+    uint64_t m_messages{0};        //!< delivered
 };
 
 } // namespace proteus

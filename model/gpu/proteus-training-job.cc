@@ -27,12 +27,8 @@ namespace proteus
 NS_LOG_COMPONENT_DEFINE("ProteusTrainingJob");
 NS_OBJECT_ENSURE_REGISTERED(TrainingJob);
 
-namespace
-{
-
-/// @param graph to execute @return whether it has kernels that communication could slow
 bool
-HasKernels(const ExecutionGraph& graph)
+TrainingJob::HasKernels(const ExecutionGraph& graph)
 {
     const auto& tasks = graph.GetTasks();
     return std::any_of(tasks.begin(), tasks.end(), [](const Task& task) {
@@ -40,8 +36,6 @@ HasKernels(const ExecutionGraph& graph)
                (task.flops > 0 || task.bytes > 0 || task.threadBlocks > 0);
     });
 }
-
-} // namespace
 
 class TrainingJob::SimulatorClock : public Clock
 {
@@ -126,34 +120,46 @@ TrainingJob::Install(std::shared_ptr<const ExecutionGraph> graph,
     m_fabric = fabric;
     m_network = network;
     m_clock = std::make_shared<SimulatorClock>(fabric);
+    RequireRanks(options);
     m_network->SetUp(*m_graph, m_fabric);
+    m_network->MakeQueuePairs();
     m_totalBytes = m_network->GetTotalBytes();
     m_control = options.MakeStartControl(*m_graph, *m_clock);
     if (options.sharesGpu && HasKernels(*graph))
     {
         InstallSharing(options);
     }
+    m_devices.resize(graph->GetNDevices());
     for (DeviceId device = 0; device < graph->GetNDevices(); ++device)
     {
-        const VertexId vertex = cluster.GetGpus()[device];
-        auto application = CreateObject<GpuApplication>();
-        application->SetRuntime(
-            std::make_unique<DeviceRuntime>(*m_graph,
-                                            device,
-                                            FindGpuDatasheet(cluster.GetVertices()[vertex].model),
-                                            options,
-                                            *m_clock,
-                                            *m_network,
-                                            m_control.get(),
-                                            m_sharing.get()));
-        application->TraceConnectWithoutContext("TaskEnd",
-                                                MakeCallback(&TrainingJob::OnTaskEnd, this));
-        fabric->GetNodes().Get(vertex)->AddApplication(application);
-        m_applications.Add(application);
-        m_devices.push_back(application);
+        if (fabric->IsLocal(cluster.GetGpus()[device]))
+        {
+            InstallDevice(device, options);
+        }
     }
     m_totalTasks = CountSpans(*graph);
     m_spans.reserve(m_totalTasks);
+}
+
+void
+TrainingJob::InstallDevice(DeviceId device, const RuntimeOptions& options)
+{
+    const Cluster& cluster = m_fabric->GetCluster();
+    const VertexId vertex = cluster.GetGpus()[device];
+    auto application = CreateObject<GpuApplication>();
+    application->SetRuntime(
+        std::make_unique<DeviceRuntime>(*m_graph,
+                                        device,
+                                        FindGpuDatasheet(cluster.GetVertices()[vertex].model),
+                                        options,
+                                        *m_clock,
+                                        *m_network,
+                                        m_control.get(),
+                                        m_sharing.get()));
+    application->TraceConnectWithoutContext("TaskEnd", MakeCallback(&TrainingJob::OnTaskEnd, this));
+    m_fabric->GetNodes().Get(vertex)->AddApplication(application);
+    m_applications.Add(application);
+    m_devices[device] = application;
 }
 
 void
@@ -189,7 +195,13 @@ TrainingJob::InstallSharing(const RuntimeOptions& options)
 SharingStatistics
 TrainingJob::GetSharing() const
 {
-    return m_sharing ? m_sharing->GetStatistics() : SharingStatistics();
+    SharingStatistics statistics = m_sharingOfOthers;
+    if (m_sharing)
+    {
+        statistics.besidePs += m_sharing->GetStatistics().besidePs;
+        statistics.addedPs += m_sharing->GetStatistics().addedPs;
+    }
+    return statistics;
 }
 
 void
@@ -233,6 +245,11 @@ void
 TrainingJob::Run()
 {
     NS_LOG_FUNCTION(this);
+    if (m_fabric->GetRanks())
+    {
+        RunRanks();
+        return;
+    }
     StallWatch::Run(m_fabric, m_deadlockInterval);
     if (m_isStopped)
     {
@@ -247,17 +264,28 @@ TrainingJob::Run()
         StallWatch::Run(m_fabric, m_deadlockInterval);
         m_network->Settle(true);
     }
+    const std::string rest = DescribeRest();
+    if (!rest.empty())
+    {
+        throw std::runtime_error(rest);
+    }
+}
+
+std::string
+TrainingJob::DescribeRest() const
+{
     const std::string circle = m_fabric->FindDeadlock();
     if (!circle.empty())
     {
-        throw std::runtime_error("the job cannot finish; deadlock: " + circle);
+        return "the job cannot finish; deadlock: " + circle;
     }
-    RequireDone(GetRuntimes());
-    const std::string left = m_network->CheckAtRest();
-    if (!left.empty())
+    const std::string stall = DescribeStall(GetRuntimes());
+    if (!stall.empty())
     {
-        throw std::runtime_error("the job is done, but the fabric is not at rest: " + left);
+        return stall;
     }
+    const std::string left = m_network->CheckAtRest();
+    return left.empty() ? "" : "the job is done, but the fabric is not at rest: " + left;
 }
 
 void
@@ -277,7 +305,7 @@ TrainingJob::GetRuntimes() const
     std::vector<const DeviceRuntime*> runtimes;
     for (const auto& device : m_devices)
     {
-        runtimes.push_back(&device->GetRuntime());
+        runtimes.push_back(device ? &device->GetRuntime() : nullptr);
     }
     return runtimes;
 }
@@ -285,6 +313,10 @@ TrainingJob::GetRuntimes() const
 Timeline
 TrainingJob::GetTimeline() const
 {
+    if (m_gathered)
+    {
+        return *m_gathered;
+    }
     return m_isStopped ? MakePartialTimeline(*m_graph,
                                              m_spans,
                                              GetRuntimes(),

@@ -21,6 +21,8 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
+#include <string>
 #include <vector>
 
 namespace ns3
@@ -86,7 +88,8 @@ class TrainingJob : public Object
     /// @return what happened on the devices; complete after Run(), up to Stop() if that was called
     Timeline GetTimeline() const;
 
-    /// @return one application per device
+    /// @return one application per device; of a job that several processes (MPI ranks) run, for the
+    /// devices of this one
     const ApplicationContainer& GetApplications() const
     {
         return m_applications;
@@ -117,6 +120,8 @@ class TrainingJob : public Object
     void DoDispose() override;
 
   private:
+    /// @param graph to execute @return whether it has kernels that communication could slow
+    static bool HasKernels(const ExecutionGraph& graph);
     /// Makes m_sharing. @param options how devices issue work
     void InstallSharing(const RuntimeOptions& options);
 
@@ -125,8 +130,22 @@ class TrainingJob : public Object
 
     /// @param events handled by the fabric
     void OnFabricProgress(uint64_t events);
-    /// @return the runtimes, by device
+    /// @return the runtimes, by device; null for those of other processes
     std::vector<const DeviceRuntime*> GetRuntimes() const;
+    /// Gives a device its application. @param device which one @param options how it issues work
+    void InstallDevice(DeviceId device, const RuntimeOptions& options);
+    /// Checks that everything was done. @return an empty text, or who waits for whom, or what is
+    /// left in the fabric
+    std::string DescribeRest() const;
+
+    // proteus-training-job-ranks.cc
+    /// @param options how devices issue work
+    /// @throw std::invalid_argument if several processes (MPI ranks) cannot do that
+    void RequireRanks(const RuntimeOptions& options) const;
+    /// Run() of one of several processes.
+    void RunRanks();
+    /// Puts together what happened in all processes, which have to call it when the run is over.
+    void Gather();
     /// @param span that has ended
     void OnTaskEnd(const Span& span);
 
@@ -141,6 +160,8 @@ class TrainingJob : public Object
     ApplicationContainer m_applications;
     std::vector<Ptr<GpuApplication>> m_devices;
     std::vector<Span> m_spans;
+    std::optional<Timeline> m_gathered;  //!< of all processes, if there are several
+    SharingStatistics m_sharingOfOthers; //!< of other processes
     std::function<void(const Progress&)> m_report;
     uint64_t m_totalTasks{0};
     uint64_t m_totalBytes{0};

@@ -81,8 +81,8 @@ MakeTimeline(std::vector<Span> spans, const std::vector<const DeviceRuntime*>& d
     std::sort(timeline.spans.begin(), timeline.spans.end(), IsEarlier);
     for (const DeviceRuntime* device : devices)
     {
-        timeline.memory.push_back(device->GetMemory());
-        timeline.peakMemoryBytes.push_back(device->GetPeakMemoryBytes());
+        timeline.memory.push_back(device ? device->GetMemory() : std::vector<MemorySample>());
+        timeline.peakMemoryBytes.push_back(device ? device->GetPeakMemoryBytes() : 0);
     }
     timeline.endPs = timeline.spans.empty() ? 0 : timeline.spans.back().endPs;
     return timeline;
@@ -120,14 +120,14 @@ MakePartialTimeline(const ExecutionGraph& graph,
     return timeline;
 }
 
-void
-RequireDone(const std::vector<const DeviceRuntime*>& devices)
+std::string
+DescribeStall(const std::vector<const DeviceRuntime*>& devices)
 {
     std::string stall;
     std::size_t lines = 0;
     for (DeviceId device = 0; device < devices.size(); ++device)
     {
-        if (devices[device]->IsDone())
+        if (!devices[device] || devices[device]->IsDone())
         {
             continue;
         }
@@ -141,13 +141,23 @@ RequireDone(const std::vector<const DeviceRuntime*>& devices)
     }
     if (stall.empty())
     {
-        return;
+        return "";
     }
     if (lines > MAX_STALL_LINES)
     {
         stall += "\n  and " + std::to_string(lines - MAX_STALL_LINES) + " more";
     }
-    throw std::runtime_error("the job cannot finish; waiting are:" + stall);
+    return "the job cannot finish; waiting are:" + stall;
+}
+
+void
+RequireDone(const std::vector<const DeviceRuntime*>& devices)
+{
+    const std::string stall = DescribeStall(devices);
+    if (!stall.empty())
+    {
+        throw std::runtime_error(stall);
+    }
 }
 
 } // namespace proteus

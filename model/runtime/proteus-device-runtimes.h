@@ -52,7 +52,7 @@ uint64_t CountSpans(const ExecutionGraph& graph);
 /**
  * @ingroup proteus
  * @param spans of a run, in any order
- * @param devices that ran it, by DeviceId
+ * @param devices that ran it, by DeviceId; null for one of which nothing is known but its spans
  * @return the timeline
  */
 Timeline MakeTimeline(std::vector<Span> spans, const std::vector<const DeviceRuntime*>& devices);
@@ -71,6 +71,14 @@ Timeline MakePartialTimeline(const ExecutionGraph& graph,
                              const std::vector<Span>& spans,
                              const std::vector<const DeviceRuntime*>& devices,
                              int64_t nowPs);
+
+/**
+ * @ingroup proteus
+ * Looks for what has not been done.
+ * @param devices that ran, by DeviceId; null for one of which nothing is known
+ * @return an empty text, or who waits for whom
+ */
+std::string DescribeStall(const std::vector<const DeviceRuntime*>& devices);
 
 /**
  * @ingroup proteus

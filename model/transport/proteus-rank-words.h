@@ -31,6 +31,7 @@ enum TransportWordKind : uint32_t
 {
     MESSAGE_WORD = USER_WORD, //!< a message has been appended
     TELEMETRY_WORD,           //!< a packet has met a switch
+    TRANSPORT_USER_WORD,      //!< first one of TransportUser::HandleRankWord()
 };
 
 /// @ingroup proteus

@@ -53,6 +53,18 @@ class TransportUser
     }
 
     /**
+     * Whoever uses the transport in another process (MPI rank) has said something by
+     * Fabric::TellRank().
+     * @param kind of the word, from TRANSPORT_USER_WORD on
+     * @param data of it, not aligned
+     */
+    virtual void HandleRankWord(uint32_t kind, const uint8_t* data)
+    {
+        static_cast<void>(kind);
+        static_cast<void>(data);
+    }
+
+    /**
      * What an operation of a group gives a member has all arrived. Where there are several planes,
      * a short operation may overtake a longer one.
      * @param group of the transport

@@ -382,11 +382,15 @@ Transport::HandleRankWord(uint32_t kind, const uint8_t* data)
         std::memcpy(&word, data, sizeof(word));
         m_receiver.Expect(word.queuePair, word.message);
     }
-    else
+    else if (kind == TELEMETRY_WORD)
     {
         TelemetryWord word;
         std::memcpy(&word, data, sizeof(word));
         AddHop(word.queuePair, word.sequence, word.hop);
+    }
+    else
+    {
+        m_core.user->HandleRankWord(kind, data);
     }
 }
 

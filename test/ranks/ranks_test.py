@@ -24,6 +24,8 @@ CONTROLS = ["none", "dcqcn", "dctcp", "hpcc", "powertcp", "swift", "tcp", "timel
 # Congestion controls that read what switches tell; see doc/mpi.rst for what they need.
 TELEMETRY = {"hpcc", "powertcp"}
 FABRIC = "--ns3::proteus::Fabric::"
+# Quantities that say how a run was simulated, and not what came out.
+NATURE = ("wall time", "ranks", "events")
 
 
 def run(ranks, arguments, folder):
@@ -97,6 +99,94 @@ def make_case(folder, number):
     return arguments
 
 
+KINDS = ["all-reduce", "all-gather", "reduce-scatter", "broadcast", "reduce", "all-to-all", "send-recv"]
+
+
+def make_network(rng, control):
+    """Returns the options of a random cluster for collectives, and its GPUs and servers."""
+    servers = rng.randrange(2, 6)
+    preset, gpus, count = rng.choice([("pcie-v100x4", 4, 1), ("pcie-v100x4", 4, 1), ("dgx1-v100", 8, 4)])
+    roce = control not in ("auto", "none") or rng.random() < 0.5
+    nics = f":nic={count}x100G-" + ("roce" if roce else "infiniband")
+    kind = rng.choice(["single-switch", "leaf-spine", "leaf-spine", "rail-optimised", "fat-tree", "torus-2d"])
+    arguments = [f"--cluster={preset}{nics}", f"--nodes={servers}", f"--fabric={kind}"]
+    if kind == "leaf-spine":
+        arguments.append("--serversPerLeaf=1")
+    if kind == "rail-optimised":
+        arguments.append("--serversPerGroup=1")
+    arguments.append(f"--ns3::proteus::Transport::CongestionControl={control}")
+    arguments.append("--ns3::proteus::Transport::RetransmissionTimeout=200us")
+    arguments.append(FABRIC + "Routing=" + rng.choice(["Ecmp", "Ecmp", "Spray", "Adaptive"]))
+    if roce:
+        arguments.append(FABRIC + f"SwitchBuffer={rng.choice([1000000, 4000000, 16000000])}")
+        if control not in TELEMETRY and rng.random() < 0.3:
+            arguments.append(FABRIC + "Pfc=false")
+    else:
+        arguments.append(FABRIC + f"InfinibandBuffer={rng.choice([10000, 30000, 131072])}")
+    return arguments, gpus, servers
+
+
+def make_collective(number):
+    """Returns the arguments of a random collective, and its servers."""
+    rng = random.Random(100000 + number)
+    control = ["auto", *CONTROLS][number % (len(CONTROLS) + 1)]
+    arguments, gpus, servers = make_network(rng, control)
+    arguments += [f"--collective={KINDS[number % len(KINDS)]}", "--min=1", f"--max={rng.randrange(1000, 1000000)}"]
+    arguments += [f"--factor={rng.choice([50, 700])}", "--launchMode=" + rng.choice(["process-per-gpu", "one-process"])]
+    if rng.random() < 0.3:
+        arguments.append(f"--concurrent={gpus // 2}")
+    return arguments, servers
+
+
+def write_graph(path, rng, devices):
+    """Computation and communication, side by side and one after the other."""
+    groups = [sorted(rng.sample(range(devices), rng.randrange(2, devices + 1))) for _ in range(6)]
+    pairs = {tuple(rng.sample(range(devices), 2)): 0 for _ in range(6)}
+    groups = [list(group) for group in {tuple(group): 0 for group in groups if len(group) > 2}]
+    wide = len(groups)
+    groups += [list(pair) for pair in pairs]
+    batches = rng.randrange(1, 4)
+    tasks, of_device = [], [[] for _ in range(devices)]
+    for i in range(rng.randrange(15, 30)):
+        task = {"id": i, "name": f"t{i}", "phase": "iteration"}
+        if rng.random() < 0.6:
+            members = [rng.randrange(devices)]
+            task.update(kind="compute", device=members[0], stream="compute")
+            if rng.random() < 0.3:
+                task["duration_ps"] = rng.randrange(10**8)
+            else:
+                task.update(flops=rng.randrange(10**9), bytes=rng.randrange(10**7), data_type="fp16")
+                task["thread_blocks"] = rng.choice([0, rng.randrange(1, 1000)])
+        else:
+            number = rng.randrange(len(groups))
+            members = groups[number]
+            kind = "send-recv" if number >= wide else rng.choice(KINDS[:-1])
+            task.update(kind="communication", group=number, stream="communication", collective=kind)
+            task.update(bytes=rng.randrange(1, 400000))
+            if kind == "send-recv" and rng.random() < 0.5:
+                task["parallelism"] = "pipeline"
+        before = sorted({rng.choice(of_device[d]) for d in members if of_device[d] and rng.random() < 0.7})
+        if before:
+            task["dependencies"] = before
+        for device in members:
+            of_device[device].append(i)
+        tasks.append(task)
+    graph = {"format": "proteus-graph", "version": 1, "facts": {"name": "random"}, "devices": devices}
+    graph.update(streams=["compute", "communication"], phases=[{"name": "iteration", "micro_batches": batches}])
+    graph.update(groups=groups, tasks=tasks)
+    path.write_text(json.dumps(graph))
+
+
+def make_job(folder, number):
+    """Writes a random graph; returns the arguments, and the servers."""
+    rng = random.Random(200000 + number)
+    control = ["auto", *CONTROLS][number % (len(CONTROLS) + 1)]
+    arguments, gpus, servers = make_network(rng, control)
+    write_graph(folder / "graph.json", rng, gpus * servers)
+    arguments += ["--graph=graph.json", "--gpuSharing=off"]
+    return arguments, servers
+
+
 def read_results(folder):
     """Returns what a run wrote, without what differs by its nature: wall time and ranks."""
     document = json.loads((folder / "all.json").read_text())
@@ -105,12 +195,13 @@ def read_results(folder):
 
     def visit(value):
         if isinstance(value, list):
-            if value and value[0] in ("wall time", "ranks"):
+            if value and value[0] in NATURE:
                 return
             for item in value:
                 visit(item)
         elif isinstance(value, dict):
-            if value.get("quantity") in ("wall time", "ranks"):
+            texts = [item for item in value.values() if isinstance(item, str)]
+            if value.get("quantity") in NATURE or any("MPI ranks" in text for text in texts):
                 return
             for key, item in value.items():
                 rows.append(str(key))
@@ -120,6 +211,13 @@ def read_results(folder):
 
     visit(json.loads(text))
     return (folder / "flows.out").read_text(), rows
+
+
+def keep_results(text):
+    """Returns the lines that a run of communication printed, without what differs by its nature."""
+    drop = ("MPI ranks", "  wall time  ", "  simulated  ")
+    lines = [line for line in text.splitlines() if not any(part in line for part in drop)]
+    return [line for line in lines if line != "#"]
 
 
 class SameBytes(unittest.TestCase):
@@ -142,6 +240,40 @@ class SameBytes(unittest.TestCase):
                         self.assertEqual(results[0], expected[0])
                         self.assertEqual(results[1], expected[1])
                         self.assertEqual(results[2], expected[2])
+
+
+class SameCommunication(unittest.TestCase):
+    def check(self, arguments, servers, folder, number):
+        """As one process and as two to four, each with a server at least."""
+        expected = None
+        for ranks in (0, min(servers, 2 + number % 3)):
+            with self.subTest(ranks=ranks, arguments=" ".join(arguments)):
+                done = run(ranks, arguments, folder)
+                if "parts that can be divided" in done.stderr or "cannot be divided" in done.stderr:
+                    continue
+                self.assertEqual(done.returncode, 0, done.stderr)
+                results = (keep_results(done.stdout), *read_results(folder))
+                if ranks > 1:
+                    self.assertIn(f"{ranks} MPI ranks, ", done.stdout)
+                if expected is None:
+                    expected = results
+                self.assertEqual(results[0], expected[0])
+                self.assertEqual(results[1], expected[1])
+                self.assertEqual(results[2], expected[2])
+
+    def test_random_collectives(self):
+        for number in range(CASES // 2):
+            with tempfile.TemporaryDirectory() as name:
+                arguments, servers = make_collective(number)
+                arguments += ["--quiet", "--csv=flows.out", "--json=all.json"]
+                self.check(["proteus-collective", *arguments], servers, pathlib.Path(name), number)
+
+    def test_random_jobs(self):
+        for number in range(CASES // 2):
+            with tempfile.TemporaryDirectory() as name:
+                arguments, servers = make_job(pathlib.Path(name), number)
+                arguments += ["--quiet", "--csv=flows.out", "--json=all.json", "--repetition=off"]
+                self.check(["proteus-run", *arguments], servers, pathlib.Path(name), number)
 
 
 class SameExperiments(unittest.TestCase):
@@ -198,7 +330,42 @@ class Errors(unittest.TestCase):
         self.check(3, arguments, "nothing-here")
 
     def test_other_programs(self):
-        self.check(2, ["proteus-gpt3"], "one process only")
+        self.check(2, ["proteus-fabrics"], "one process only")
+
+    def test_what_needs_one_process(self):
+        job = ["proteus-gpt3", "--model=125M", "--cluster=pcie-v100x4", "--quiet", "--gpuSharing=off", "--csv=flows.out"]
+        sharp = ["proteus-collective", "--cluster=dgx-a100", "--nodes=2", "--quiet", "--csv=flows.out"]
+        for option, words in {
+            "--executor=both": "--executor=both: needs one process",
+            "--communicationSchedule=priority": "a schedule of communication: needs one process",
+            "--linkSeries=links.csv": "a file of what happens on the links: needs one process",
+            f"--scenario={CLONE}/workloads/scenarios/uplink-failure.json": "--scenario: needs one process",
+            "--joinWindow=20us": "JoinWindow needs one process",
+            "--repetition=verify": "Repetition=verify needs one process",
+            "--algorithm=sharp": "adds up in the switches between servers",
+        }.items():
+            with self.subTest(option=option):
+                done = run(2, [*(sharp if "sharp" in option else job), option], self.folder)
+                self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+                lines = [line for line in done.stderr.splitlines() if "error: " in line]
+                self.assertEqual(len(lines), 1, done.stderr)
+                self.assertIn(words, lines[0])
+                self.assertFalse((self.folder / "flows.out").exists())
+
+    def test_rank_of_a_collective_that_fails(self):
+        self.flows("0,15,0,1,0,")
+        path = self.folder / "cluster.txt"
+        lines = path.read_text().splitlines()
+        index = next(i for i, line in enumerate(lines) if line.startswith("15 "))
+        lines[index] = lines[index].rsplit(" ", 1)[0] + " 1"
+        path.write_text("\n".join(lines) + "\n")
+        arguments = ["proteus-collective", "--cluster=cluster.txt", "--min=1M", "--max=1M", "--csv=flows.out", "--quiet"]
+        arguments += ["--collective=send-recv", "--ns3::proteus::Transport::RetransmissionTimeout=20us"]
+        done = run(2, arguments, self.folder)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("gives up", done.stderr)
+        self.assertIn("MPI rank ", done.stderr)
+        self.assertFalse((self.folder / "flows.out").exists())
 
     def test_dependency_between_ranks(self):
         self.check(2, self.flows("a,0,1,1000,0,", "b,15,2,1000,0,a"), "'b': it starts at MPI rank 1")

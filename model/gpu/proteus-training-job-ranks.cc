@@ -1,0 +1,116 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-stall-watch.h"
+#include "proteus-training-job.h"
+
+#include "ns3/proteus-device-runtimes.h"
+#include "ns3/proteus-ranks.h"
+
+#include <stdexcept>
+
+/**
+ * @file
+ * @ingroup proteus
+ * Training jobs that several processes (MPI ranks) run: each has the whole graph and executes the
+ * devices of its own servers. Devices know of each other by communication only.
+ */
+
+namespace ns3
+{
+namespace proteus
+{
+
+namespace
+{
+
+/// A MemorySample, and whose it is.
+struct SampleOfDevice
+{
+    DeviceId device;     //!< whose
+    MemorySample sample; //!< what
+};
+
+} // namespace
+
+void
+TrainingJob::RequireRanks(const RuntimeOptions& options) const
+{
+    if (!m_fabric->GetRanks())
+    {
+        return;
+    }
+    if (options.sharesGpu && HasKernels(*m_graph))
+    {
+        // What a communication takes of a GPU depends on when the last of its devices has joined.
+        throw std::invalid_argument("kernels and communication that slow each other "
+                                    "(--gpuSharing=on) need one process: leave --mpi away, or add "
+                                    "--gpuSharing=off");
+    }
+    if (options.startControl)
+    {
+        throw std::invalid_argument("a schedule of communication decides for all devices at once, "
+                                    "which needs one process: leave --mpi away, or the schedule");
+    }
+}
+
+void
+TrainingJob::RunRanks()
+{
+    if (RankSession::Agree(true) != RankSession::ALL_WELL)
+    {
+        throw RanksGone();
+    }
+    try
+    {
+        // A circle of ports may go through several ranks: none is looked for.
+        StallWatch::Run(m_fabric, Time(0));
+    }
+    catch (const std::exception& error)
+    {
+        throw RankFailure(error.what());
+    }
+    Gather();
+    const std::string rest = GetFirstTextOfRanks(DescribeRest());
+    if (!rest.empty())
+    {
+        throw std::runtime_error(rest);
+    }
+}
+
+void
+TrainingJob::Gather()
+{
+    m_network->Gather();
+    const Timeline own = MakeTimeline(m_spans, GetRuntimes());
+    std::vector<SampleOfDevice> samples;
+    for (DeviceId device = 0; device < own.memory.size(); ++device)
+    {
+        for (const MemorySample& sample : own.memory[device])
+        {
+            samples.push_back({device, sample});
+        }
+    }
+    m_gathered = MakeTimeline(JoinRecordsOfRanks(m_spans), GetRuntimes());
+    for (std::vector<MemorySample>& memory : m_gathered->memory)
+    {
+        memory.clear();
+    }
+    for (const SampleOfDevice& it : JoinRecordsOfRanks(samples))
+    {
+        m_gathered->memory[it.device].push_back(it.sample);
+    }
+    SumOverRanks(m_gathered->peakMemoryBytes); // 0 for devices of other ranks
+    const SharingStatistics before = GetSharing();
+    std::vector<uint64_t> sums{static_cast<uint64_t>(before.besidePs),
+                               static_cast<uint64_t>(before.addedPs)};
+    SumOverRanks(sums);
+    m_sharingOfOthers.besidePs = static_cast<int64_t>(sums[0]) - before.besidePs;
+    m_sharingOfOthers.addedPs = static_cast<int64_t>(sums[1]) - before.addedPs;
+}
+
+} // namespace proteus
+} // namespace ns3
