@@ -8,6 +8,8 @@
 
 #include "proteus-text-reader.h"
 
+#include "ns3/proteus-warning.h"
+
 #include <algorithm>
 #include <cctype>
 #include <iomanip>
@@ -357,7 +359,8 @@ class Reader
                 ReadCsvHeader(line);
             }
             else if (m_hasHeader &&
-                     (m_isCsv || words[0].find_first_not_of("0123456789") == std::string::npos))
+                     (m_isCsv || words[0].find_first_not_of("0123456789") == std::string::npos ||
+                      LooksLikeRow(words)))
             {
                 ReadRow(m_isCsv ? SplitCsv(line) : words);
             }
@@ -372,6 +375,7 @@ class Reader
             m_reader.Fail(m_hasHeader ? "the table has no lines"
                                       : "there is no table of nccl-tests in this file");
         }
+        FindDoubts();
         if (m_table.ranks == 0 && !m_table.devices.empty())
         {
             // A log that was shortened lists fewer than one process has.
@@ -382,12 +386,46 @@ class Reader
     }
 
   private:
+    /// @param words of a line @return whether it is a row whose size is no number, not what another
+    /// program has printed
+    bool LooksLikeRow(const std::vector<std::string>& words) const
+    {
+        return words.size() == m_fields.size() &&
+               std::isdigit(static_cast<unsigned char>(words[0][0])) != 0 && !m_isWhole;
+    }
+
+    /// Notes what is odd about a table that was read.
+    void FindDoubts()
+    {
+        for (const NcclTestsRow& row : m_table.rows)
+        {
+            const double wrong = (row.outOfPlace ? row.outOfPlace->wrong.value_or(0) : 0) +
+                                 (row.inPlace ? row.inPlace->wrong.value_or(0) : 0);
+            if (m_countsWrong && wrong > 0)
+            {
+                m_table.doubts.push_back("the run of " + std::to_string(row.bytes) + " bytes had " +
+                                         ToText(wrong) +
+                                         " wrong elements: what was timed did not work");
+            }
+        }
+        if (!m_isCsv && !m_isWhole)
+        {
+            m_table.doubts.emplace_back("has no line '# Avg bus bandwidth': the run was stopped, "
+                                        "or the end of the log is missing; what it has is used");
+        }
+    }
+
     /// Reads a line that begins with '#'.
     void ReadComment(const std::string& line, const std::vector<std::string>& words)
     {
         auto header = ParseHeader(words);
         if (!header.empty() && !m_isCsv)
         {
+            if (m_hasHeader)
+            {
+                m_reader.Fail("a second table begins here; keep one run of nccl-tests in a file");
+            }
+            m_countsWrong = std::find(words.begin(), words.end(), "#wrong") != words.end();
             m_fields = std::move(header);
             m_hasHeader = true;
         }
@@ -410,6 +448,7 @@ class Reader
             m_table.gpusOfThread = static_cast<uint32_t>(
                 m_reader.ToUnsigned(words[4], "the number of GPUs", MAX_THREADS));
         }
+        m_isWhole = m_isWhole || line.find("Avg bus bandwidth") != std::string::npos;
         NoteVersion(words);
         NoteCollective(FindCollective(line)); // "# Collective test starting: all_reduce_perf"
     }
@@ -511,6 +550,8 @@ class Reader
     uint32_t m_ofProcess{0}; //!< ranks of one process
     bool m_isCsv{false};
     bool m_hasHeader{false};
+    bool m_countsWrong{false}; //!< the column #wrong has a number of elements
+    bool m_isWhole{false};     //!< the log has its last line
 };
 
 } // namespace
@@ -526,7 +567,12 @@ NcclTestsTable
 LoadNcclTests(const std::string& path)
 {
     TextReader reader(path);
-    return Reader(reader).Read();
+    NcclTestsTable table = Reader(reader).Read();
+    for (const std::string& doubt : table.doubts)
+    {
+        Warn(path + ": " + doubt);
+    }
+    return table;
 }
 
 void

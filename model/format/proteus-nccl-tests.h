@@ -57,9 +57,10 @@ struct NcclTestsTable
     std::string collective;           //!< e.g. "all-reduce"; empty if the file does not say
     uint32_t ranks{0};                //!< 0 if the file does not say
     uint32_t nodes{0};                //!< hosts of the ranks; 0 if the file does not say
-    std::string ncclVersion;        //!< as the log has it, e.g. "2.18.3"; empty if it does not say
-    uint32_t gpusOfThread{0};       //!< that one host thread launches on; 0 if it does not say
-    std::vector<NcclTestsRow> rows; //!< in the order of the file
+    std::string ncclVersion;         //!< as the log has it, e.g. "2.18.3"; empty if it does not say
+    uint32_t gpusOfThread{0};        //!< that one host thread launches on; 0 if it does not say
+    std::vector<NcclTestsRow> rows;  //!< in the order of the file
+    std::vector<std::string> doubts; //!< why the times may not be what they seem, a line each
 };
 
 /**
@@ -82,13 +83,14 @@ struct NcclTestsTable
  * @param in the file, compressed or not
  * @param fileName what messages call it
  * @return the table
- * @throw std::invalid_argument "FILE:LINE: cause" if a line of the table is wrong or there is no
- * table
+ * @throw std::invalid_argument "FILE:LINE: cause" if a line of the table is wrong, or there is no
+ * table or a second one
  */
 NcclTestsTable ReadNcclTests(std::istream& in, const std::string& fileName);
 
 /**
  * @ingroup proteus
+ * Reads a file, and warns of its NcclTestsTable::doubts.
  * @param path of a log or table
  * @return the table
  * @throw std::invalid_argument as ReadNcclTests(), or if the file cannot be read

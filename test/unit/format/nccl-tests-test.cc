@@ -148,6 +148,23 @@ TEST(NcclTests, ReadsLogs)
     EXPECT_FALSE(row.inPlace->wrong);
 }
 
+TEST(NcclTests, WhatIsOddAboutALogIsSaid)
+{
+    EXPECT_TRUE(Read(LOG).doubts.empty());
+    const auto replaced = [](const std::string& from, const std::string& to) {
+        std::string text = LOG;
+        return text.replace(text.find(from), from.size(), to);
+    };
+    const auto wrong = Read(replaced("154.73      0", "154.73     12")).doubts;
+    ASSERT_EQ(wrong.size(), 1u);
+    EXPECT_NE(wrong[0].find("33554432 bytes had 12 wrong elements"), std::string::npos);
+    const auto cut = Read(LOG.substr(0, LOG.find("# Out of"))).doubts;
+    ASSERT_EQ(cut.size(), 1u);
+    EXPECT_NE(cut[0].find("the run was stopped"), std::string::npos);
+    EXPECT_NE(ErrorOf(LOG + LOG).find("a second table begins here"), std::string::npos);
+    EXPECT_NE(ErrorOf(replaced("    33554432  ", "    32M  ")).find("the size"), std::string::npos);
+}
+
 TEST(NcclTests, ReadsOldLogsAndThoseWithoutInPlace)
 {
     const auto old =
