@@ -487,7 +487,7 @@ CountStageBlocks(uint64_t nBlocks, const ParallelPlan& plan, const std::string& 
 {
     const uint64_t pp = plan.pipelineParallel;
     const uint64_t chunks = plan.virtualStages;
-    CheckEnds(plan);
+    CheckEnds(plan); // of callers that have no tree
     if (pp * chunks == 1)
     {
         return {nBlocks};
@@ -550,6 +550,7 @@ ExpandPlan(const Model& model, const ParallelPlan& plan)
                plan.expertParallel == 1 && plan.virtualStages == 1 && !plan.optimizer.isOffloaded),
           "representative: a device can stand for all only under ZeRO 3 (not offloaded) without "
           "other parallelism");
+    CheckEnds(plan);
     StrategyTree tree;
     tree.name = "plan";
     tree.batch = uint64_t{plan.microBatch} * plan.dataParallel;
