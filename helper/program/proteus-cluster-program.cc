@@ -159,6 +159,11 @@ class ClusterProgram : public CommandLineProgram
         return "proteus-cluster";
     }
 
+    bool SendsPackets() const override
+    {
+        return false;
+    }
+
     void AddTo(OptionList& command) override
     {
         m_options.prices = GetWorkloads() + "/prices.json";
@@ -172,7 +177,7 @@ class ClusterProgram : public CommandLineProgram
         command.AddValue("nodes",
                          "servers of a preset (0: two for a preset, what the file says for a file)",
                          m_options.nodes);
-        m_options.fabric.AddTo(command);
+        m_options.AddFabricTo(command);
         command.AddValue("bundles",
                          "cables between two switches: whole (one link) or cables (a link each)",
                          m_options.bundles);
@@ -180,6 +185,7 @@ class ClusterProgram : public CommandLineProgram
         command.AddOutput("output", "write the cluster to this file", m_options.output);
         command.AddOutput("svg", "draw it to this file", m_options.svg);
         m_options.tables.AddTo(command);
+        command.AddValue("quiet", "no progress line, of which it has none", m_options.quiet);
     }
 
     void Run() override

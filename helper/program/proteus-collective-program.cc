@@ -71,7 +71,12 @@ CollectiveProgramOptions::AddTo(OptionList& command)
         "GPUs of the collective, in equal parts from all servers (0: all, with --measured as many "
         "as the log has ranks)",
         gpus);
-    fabric.AddTo(command);
+    fabric.AddTo(command, [this](const FabricOptions& options) {
+        const bool isOfLog = nodes == 0 && !measured.empty(); // which may be of several servers
+        return DescribeNetwork(LoadCluster(FindClusterName(cluster),
+                                           isOfLog ? 2 : ToCount(nodes, "nodes", 0),
+                                           options));
+    });
     command.AddValue(
         "collective",
         "all-reduce, all-gather, reduce-scatter, broadcast, reduce, gather, scatter, "
@@ -107,6 +112,7 @@ CollectiveProgramOptions::AddTo(OptionList& command)
                      "stride: ranks i, i + groups, ... make a group; block: those that follow "
                      "each other",
                      grouping);
+    command.AddIdle("grouping", [this]() { return concurrent == 1 ? "there is one group" : ""; });
     command.AddValue("msccl", "run this MSCCL schedule (XML)", msccl);
     command.AddValue("splits",
                      "all-to-all with unequal splits: a file with a line for every rank and in it "

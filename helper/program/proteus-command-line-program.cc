@@ -13,6 +13,7 @@
 #include "ns3/nstime.h"
 #include "ns3/proteus-ranks.h"
 #include "ns3/proteus-result-tables.h"
+#include "ns3/proteus-warning.h"
 #include "ns3/string.h"
 
 #include <iostream>
@@ -43,8 +44,8 @@ GetDefaultTime(const std::string& name)
 class PacketOptions
 {
   public:
-    /// @param command that gets the options
-    void AddTo(OptionList& command)
+    /// @param command that gets the options @param run options of the program, or null
+    void AddTo(OptionList& command, const ProgramOptions* run)
     {
         command.AddValue("repetition",
                          "what becomes of a communication that has been executed before, from "
@@ -60,6 +61,10 @@ class PacketOptions
                          "kernels of collectives start at the next multiple of this time; 0: at "
                          "any time",
                          m_joinGrid);
+        for (const char* name : {"repetition", "joinWindow", "joinGrid"})
+        {
+            command.AddIdle(name, [run]() { return run ? run->FindNoPackets() : ""; });
+        }
     }
 
     /// Makes them the defaults of what is built from now on. @throw std::invalid_argument if there
@@ -152,7 +157,7 @@ CommandLineProgram::Main(int argc, char* argv[])
         if (SendsPackets())
         {
             command.StartGroup("Packets");
-            packets.AddTo(command);
+            packets.AddTo(command, GetRunOptions());
         }
         if (!command.Parse(arguments, std::cout))
         {
@@ -169,7 +174,16 @@ CommandLineProgram::Main(int argc, char* argv[])
             PrintColumns(tables, std::cout);
             return;
         }
+        const std::vector<std::string> idle = command.FindIdle();
+        if (ProgramOptions* options = GetRunOptions())
+        {
+            options->information.idleOptions = idle;
+        }
         Run();
+        for (const std::string& line : GetRank() == 0 ? idle : std::vector<std::string>())
+        {
+            Warn(line);
+        }
     });
 }
 

@@ -6,7 +6,9 @@
 
 #include "proteus-fabric-flags.h"
 
+#include <algorithm>
 #include <cctype>
+#include <sstream>
 #include <stdexcept>
 #include <vector>
 
@@ -56,10 +58,90 @@ CollectFields()
     return fields;
 }
 
+/// @param options any @param field of them @return the same with other values of the field
+std::vector<FabricOptions>
+ChangeField(const FabricOptions& options, const FabricOptionField& field)
+{
+    std::vector<FabricOptions> changed(3, options);
+    if (field.whole != nullptr)
+    {
+        const uint32_t value = options.*field.whole;
+        changed[0].*field.whole = std::max<uint32_t>(1, static_cast<uint32_t>(field.least));
+        changed[1].*field.whole = value + 1;
+        changed[2].*field.whole = 2 * value;
+    }
+    else
+    {
+        const double value = options.*field.real;
+        changed[0].*field.real = 1;
+        changed[1].*field.real = 2 * value;
+        changed[2].*field.real = 3 * value;
+    }
+    return changed;
+}
+
+/// @return whether two networks are the same; not, if one of them cannot be made
+bool
+IsSame(const std::function<std::string(const FabricOptions&)>& describe,
+       const FabricOptions& a,
+       const FabricOptions& b)
+{
+    try
+    {
+        return describe(a) == describe(b);
+    }
+    catch (const std::exception&) // which the run reports, if it is about what was given
+    {
+        return false;
+    }
+}
+
 } // namespace
 
+std::string
+DescribeNetwork(const Cluster& cluster)
+{
+    std::ostringstream text;
+    text << std::hexfloat << cluster.GetVertices().size();
+    for (const Link& link : cluster.GetLinks())
+    {
+        text << '\n'
+             << link.a << ' ' << link.b << ' ' << static_cast<int>(link.technology) << ' '
+             << link.bytesPerSecond << ' ' << link.delayPs << ' ' << link.cost;
+    }
+    return text.str();
+}
+
 void
-FabricFlags::AddTo(OptionList& command)
+FabricFlags::AddIdleTo(OptionList& command,
+                       const std::function<std::string(const FabricOptions&)>& describe)
+{
+    command.AddIdle("fabric", [this, describe]() -> std::string {
+        const FabricOptions given = GetOptions();
+        FabricOptions other = given;
+        other.kind = given.kind == "single-switch" ? "leaf-spine" : "single-switch";
+        return IsSame(describe, given, other) ? "the cluster has a network of its own" : "";
+    });
+    for (const auto& [name, entry] : CollectFields())
+    {
+        const auto& [field, having] = entry;
+        command.AddIdle(ToFlag(name), [this, describe, field = field, having = having]() {
+            const FabricOptions given = GetOptions();
+            const std::vector<FabricOptions> others = ChangeField(given, field);
+            return std::all_of(
+                       others.begin(),
+                       others.end(),
+                       [&](const FabricOptions& other) { return IsSame(describe, given, other); })
+                       ? "the network is the same with other values; it is of the fabrics " +
+                             having + ", between the servers of presets"
+                       : "";
+        });
+    }
+}
+
+void
+FabricFlags::AddTo(OptionList& command,
+                   const std::function<std::string(const FabricOptions&)>& describe)
 {
     std::string kinds;
     for (const std::string& kind : GetFabricKinds())
@@ -82,6 +164,7 @@ FabricFlags::AddTo(OptionList& command)
             command.Add(ToFlag(name), help, OptionKind::RATIO, m_real[name]);
         }
     }
+    AddIdleTo(command, describe);
 }
 
 FabricOptions

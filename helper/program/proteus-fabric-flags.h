@@ -12,6 +12,7 @@
 #include "ns3/proteus-cluster.h"
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 
@@ -19,6 +20,11 @@ namespace ns3
 {
 namespace proteus
 {
+
+/// @ingroup proteus
+/// @param cluster any @return its links and their ends, as a text that another network does not
+/// have
+std::string DescribeNetwork(const Cluster& cluster);
 
 /**
  * @ingroup proteus
@@ -28,8 +34,13 @@ namespace proteus
 class FabricFlags
 {
   public:
-    /// @param command to add the options to
-    void AddTo(OptionList& command);
+    /**
+     * @param command to add the options to
+     * @param describe DescribeNetwork() of what the program would run on with these options of
+     * fabrics: an option that changes nothing there is named as idle
+     */
+    void AddTo(OptionList& command,
+               const std::function<std::string(const FabricOptions&)>& describe);
 
     /**
      * @return what the user has asked for
@@ -38,6 +49,10 @@ class FabricFlags
     FabricOptions GetOptions() const;
 
   private:
+    /// @param command that has the options
+    void AddIdleTo(OptionList& command,
+                   const std::function<std::string(const FabricOptions&)>& describe);
+
     std::string m_kind{FabricOptions().kind}; //!< of the fabric
     std::map<std::string, int64_t> m_whole;   //!< whole numbers, by name of the option
     std::map<std::string, double> m_real;     //!< the other numbers, by name of the option

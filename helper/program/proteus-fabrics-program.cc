@@ -130,11 +130,10 @@ ParseContender(const std::string& text, const FabricOptions& base, const Options
     return contender;
 }
 
-/// @return what is compared
+/// @param sizes of fabrics, where --fabrics says nothing else @return what is compared
 std::vector<Contender>
-ListContenders(const Options& options)
+ListContenders(const Options& options, const FabricOptions& sizes)
 {
-    const FabricOptions sizes = options.fabric.GetOptions();
     if (sizes.kind != FabricOptions().kind || sizes.oversubscription != 1)
     {
         throw std::invalid_argument("--fabric and --oversubscription: kinds and ratios of all "
@@ -177,6 +176,18 @@ MakeContenderCluster(const Options& options, const Contender& contender)
     const bool saysNodes = contender.cluster.find("nodes=") != std::string::npos;
     const bool isText = IsClusterText(contender.cluster);
     return LoadCluster(contender.cluster, isPreset || (isText && !saysNodes) ? nodes : 0);
+}
+
+/// @param sizes of fabrics @return the networks of all contenders
+std::string
+DescribeNetworks(const Options& options, const FabricOptions& sizes)
+{
+    std::string networks;
+    for (const Contender& contender : ListContenders(options, sizes))
+    {
+        networks += DescribeNetwork(MakeContenderCluster(options, contender)) + '\n';
+    }
+    return networks;
 }
 
 /// @return the model and strategy that the options name, or the usual job: pairs of GPUs with a
@@ -357,7 +368,7 @@ CompareFabrics(Options& options)
     options.Check();
     options.plot.Check();
     ListStreams(options);
-    const std::vector<Contender> contenders = ListContenders(options);
+    const std::vector<Contender> contenders = ListContenders(options, options.fabric.GetOptions());
     const std::vector<std::string> executors = ListExecutors(options);
     std::vector<FabricRow> rows;
     std::string job;
@@ -433,7 +444,9 @@ class FabricsProgram : public CommandLineProgram
             m_options.fabrics);
         command.AddValue("cluster", "server preset, e.g. dgx-a100", m_options.cluster);
         command.AddValue("nodes", "servers", m_options.nodes);
-        m_options.fabric.AddTo(command);
+        m_options.fabric.AddTo(command, [this](const FabricOptions& sizes) {
+            return DescribeNetworks(m_options, sizes);
+        });
         m_options.framework.AddTo(command);
         m_options.nccl.AddTo(command);
         command.AddValue("stream",

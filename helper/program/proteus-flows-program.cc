@@ -176,9 +176,9 @@ WithPackets(const Cluster& cluster, const Options& options)
     return changed;
 }
 
-/// @param options with a cluster @return the cluster
+/// @param options with a cluster @param fabric between servers of a preset @return the cluster
 Cluster
-MakeCluster(const Options& options)
+MakeCluster(const Options& options, const FabricOptions& fabric)
 {
     if (options.cluster.empty())
     {
@@ -211,7 +211,7 @@ MakeCluster(const Options& options)
         options.overhead >= 0 ? static_cast<uint32_t>(options.overhead) : hpcc.overheadBytes;
     const Cluster cluster = LoadCluster(FindClusterName(options.cluster),
                                         ToCount(options.nodes, "nodes", 0),
-                                        options.fabric.GetOptions(),
+                                        fabric,
                                         hpcc);
     return options.payload > 0 || options.overhead >= 0 || options.ackBytes > 0
                ? WithPackets(cluster, options)
@@ -404,7 +404,9 @@ AddOptions(OptionList& command, Options& options)
                      "simulator has it, or a server preset",
                      options.cluster);
     command.AddValue("nodes", "servers of a preset (0: what the file says, or one)", options.nodes);
-    options.fabric.AddTo(command);
+    options.fabric.AddTo(command, [&options](const FabricOptions& fabric) {
+        return DescribeNetwork(MakeCluster(options, fabric));
+    });
     command.AddValue("flows", "list of flows, a CSV file", options.flows);
     command.AddValue("transport",
                      "how lost packets come again: go-back-n, selective-repeat, or tcp, which is a "
@@ -496,7 +498,7 @@ Play(const Options& options)
     {
         throw std::invalid_argument("--flows=FILE is missing; workloads/flows/ has small ones");
     }
-    const Cluster cluster = MakeCluster(options);
+    const Cluster cluster = MakeCluster(options, options.fabric.GetOptions());
     std::vector<FlowSpec> flows = LoadFlows(options.flows, cluster);
     if (GetNRanks() > 1 && options.traces.IsOn())
     {

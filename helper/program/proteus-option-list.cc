@@ -165,6 +165,28 @@ OptionList::AddHint(const std::string& name, const std::string& hint)
 }
 
 void
+OptionList::AddIdle(const std::string& name, std::function<std::string()> reason)
+{
+    m_idle[name] = std::move(reason);
+}
+
+std::vector<std::string>
+OptionList::FindIdle() const
+{
+    std::vector<std::string> lines;
+    for (const auto& [name, value] : m_configuration)
+    {
+        const auto idle = m_idle.find(name);
+        const std::string reason = idle == m_idle.end() ? "" : idle->second();
+        if (!reason.empty())
+        {
+            lines.push_back("--" + name + "=" + value + " has no effect: " + reason);
+        }
+    }
+    return lines;
+}
+
+void
 OptionList::AddChoices(const std::string& name, const std::vector<std::string>& choices)
 {
     for (Entry& entry : m_entries)

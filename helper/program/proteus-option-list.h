@@ -14,6 +14,7 @@
 #include "ns3/nstime.h"
 #include "ns3/proteus-run-information.h"
 
+#include <functional>
 #include <map>
 #include <ostream>
 #include <sstream>
@@ -112,6 +113,13 @@ class OptionList
     /// @param name of an option @param choices values that completion offers for it
     void AddChoices(const std::string& name, const std::vector<std::string>& choices);
 
+    /// @param name of an option that does nothing in some runs @param reason why it does nothing in
+    /// this one, or empty; asked after Parse(), if the option was given
+    void AddIdle(const std::string& name, std::function<std::string()> reason);
+
+    /// @return a line for every option of the last Parse() that does nothing, with the reason
+    std::vector<std::string> FindIdle() const;
+
     /// @return options of the last Parse() that repeat the run, by --config
     const Configuration& GetConfiguration() const
     {
@@ -177,8 +185,9 @@ class OptionList
     std::string m_group;                        //!< of what is added
     std::vector<Entry> m_entries;               //!< in order
     std::map<std::string, std::string> m_hints; //!< by name of an option that is none here
-    Configuration m_configuration;              //!< of the last Parse()
-    CommandLine m_command;                      //!< what reads the values
+    std::map<std::string, std::function<std::string()>> m_idle; //!< AddIdle(), by name of an option
+    Configuration m_configuration;                              //!< of the last Parse()
+    CommandLine m_command;                                      //!< what reads the values
 };
 
 } // namespace proteus

@@ -38,6 +38,11 @@ PacketTraceOptions::AddTo(OptionList& command)
     command.AddValue("seriesInterval",
                      "time between two samples of --linkSeries and --congestionSeries",
                      seriesInterval);
+    command.AddIdle("seriesInterval", [this]() {
+        return linkSeries.empty() && congestionSeries.empty()
+                   ? "there is no --linkSeries and no --congestionSeries"
+                   : "";
+    });
 }
 
 FabricHelper

@@ -119,7 +119,7 @@ ProgramOptions::AddClusterTo(OptionList& command)
     command.AddValue("nodes",
                      "servers of a preset (0: two for a preset, what the file says for a file)",
                      nodes);
-    fabric.AddTo(command);
+    AddFabricTo(command);
     command.AddValue("bundles",
                      "cables between two switches: whole (one link of their summed rate) or cables "
                      "(a link each, among which paths are chosen)",
@@ -170,10 +170,27 @@ ProgramOptions::AddTo(OptionList& command)
                      "what the executor flow stands for: flow, or classic for the rules of the "
                      "published Proteus; classic alone means --executor=classic",
                      htae);
+    command.AddIdle("htae", [this]() {
+        return ParseExecutors(executor, "flow", calibration) ==
+                       ParseExecutors(executor, "classic", calibration)
+                   ? "it is about the executor flow, which does not run"
+                   : "";
+    });
     command.AddValue("gpuSharing",
                      "packet, flow: whether kernels and collectives at the same time on one GPU "
                      "share its multiprocessors and its memory bandwidth, on or off",
                      gpuSharing);
+    command.AddIdle("gpuSharing", [this]() {
+        const std::vector<std::string> executors = ParseExecutors(executor, htae, calibration);
+        return std::any_of(executors.begin(),
+                           executors.end(),
+                           [](const std::string& name) {
+                               const ExecutorTraits& traits = FindExecutor(name).GetTraits();
+                               return traits.isExact || traits.hasSlowdowns;
+                           })
+                   ? ""
+                   : "of the executors only packet and flow know it";
+    });
     command.AddValue("overlapFactor",
                      "classic: gamma, by which computation and the reduction of gradients slow "
                      "each other (-1: as published, 0.1, and 0.3 for TITAN and GTX 1080)",
@@ -234,18 +251,39 @@ ToCount(int64_t value, const std::string& name, int64_t least, int64_t most)
     return static_cast<uint32_t>(value);
 }
 
+void
+ProgramOptions::AddFabricTo(OptionList& command)
+{
+    fabric.AddTo(command, [this](const FabricOptions& fabricOptions) {
+        return DescribeNetwork(BuildCluster(fabricOptions));
+    });
+}
+
+std::string
+ProgramOptions::FindNoPackets() const
+{
+    const std::vector<std::string> executors = ParseExecutors(executor, htae, calibration);
+    return std::any_of(
+               executors.begin(),
+               executors.end(),
+               [](const std::string& name) { return FindExecutor(name).GetTraits().hasPackets; })
+               ? ""
+               : "no executor of this run sends packets";
+}
+
 Cluster
-ProgramOptions::BuildCluster() const
+ProgramOptions::BuildCluster(const FabricOptions& fabricOptions) const
 {
     if (bundles != "whole" && bundles != "cables")
     {
         throw std::invalid_argument("--bundles=" + bundles + ": must be whole or cables");
     }
-    return bundles == "cables" ? SplitBundles(BuildWholeCluster()) : BuildWholeCluster();
+    const Cluster whole = BuildWholeCluster(fabricOptions);
+    return bundles == "cables" ? SplitBundles(whole) : whole;
 }
 
 Cluster
-ProgramOptions::BuildWholeCluster() const
+ProgramOptions::BuildWholeCluster(const FabricOptions& fabricOptions) const
 {
     const std::string classic = "classic:"; // the clusters that Proteus was published with
     if (cluster.compare(0, classic.size(), classic) == 0)
@@ -257,7 +295,7 @@ ProgramOptions::BuildWholeCluster() const
     const std::string name = FindClusterName(cluster);
     const bool isPreset = std::find(presets.begin(), presets.end(), name) != presets.end();
     const uint32_t servers = ToCount(nodes, "nodes", 0);
-    return LoadCluster(name, servers == 0 && isPreset ? 2 : servers, fabric.GetOptions());
+    return LoadCluster(name, servers == 0 && isPreset ? 2 : servers, fabricOptions);
 }
 
 void
@@ -332,6 +370,7 @@ RunGraph(const ProgramOptions& options,
             run.results.back().notes.push_back(std::string(stop.what()) + ", and has no result");
         }
     }
+    AddIdleNotes(run);
     options.results.Write(run);
     const auto find = [&](const std::string& executor) {
         return std::find_if(run.results.begin(), run.results.end(), [&](const RunRecord& result) {

@@ -119,7 +119,19 @@ struct ProgramOptions
 
     /// @return the cluster that the options name
     /// @throw std::invalid_argument that says which option is wrong and how
-    Cluster BuildCluster() const;
+    Cluster BuildCluster() const
+    {
+        return BuildCluster(fabric.GetOptions());
+    }
+
+    /// @param fabricOptions in the place of what the options say @return see BuildCluster()
+    Cluster BuildCluster(const FabricOptions& fabricOptions) const;
+
+    /// @param command to add --fabric and its sizes to, for programs that run on BuildCluster()
+    void AddFabricTo(OptionList& command);
+
+    /// @return empty, or why options of packets do nothing
+    std::string FindNoPackets() const;
 
     /**
      * @param graph to run @param cluster with the GPUs
@@ -136,8 +148,8 @@ struct ProgramOptions
     void Check() const;
 
   private:
-    /// @return as BuildCluster(), with whole bundles
-    Cluster BuildWholeCluster() const;
+    /// @param fabricOptions how servers are joined @return as BuildCluster(), with whole bundles
+    Cluster BuildWholeCluster(const FabricOptions& fabricOptions) const;
 };
 
 /// @ingroup proteus

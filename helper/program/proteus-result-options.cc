@@ -203,5 +203,16 @@ ResultOptions::Write(const ReportedRun& run, const std::vector<Table>& more) con
     }
 }
 
+void
+AddIdleNotes(ReportedRun& run)
+{
+    if (!run.results.empty())
+    {
+        std::vector<std::string>& notes = run.results.front().notes;
+        const std::vector<std::string>& idle = run.information.idleOptions;
+        notes.insert(notes.end(), idle.begin(), idle.end());
+    }
+}
+
 } // namespace proteus
 } // namespace ns3

@@ -57,6 +57,10 @@ struct ResultOptions
     void Write(const ReportedRun& input, const std::vector<Table>& more = {}) const;
 };
 
+/// @ingroup proteus
+/// Has the first result name the options that were given in vain. @param run to report
+void AddIdleNotes(ReportedRun& run);
+
 } // namespace proteus
 } // namespace ns3
 

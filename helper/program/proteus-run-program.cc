@@ -171,6 +171,17 @@ AddInput(OptionList& command, Input& input)
                      "number format whose peak rate the utilisation refers to, and the roofline of "
                      "a trace (default: bf16, for a model that of the strategy)",
                      input.dataType);
+    for (const char* name : {"ranks", "traceCompute", "traceGroups"})
+    {
+        command.AddIdle(name,
+                        [&input]() { return input.trace.empty() ? "there is no --trace" : ""; });
+    }
+    for (const char* name : {"variables", "firstStageBlocks", "lastStageBlocks", "framework"})
+    {
+        command.AddIdle(name, [&input]() {
+            return input.model.model.empty() ? "there is no --model" : "";
+        });
+    }
 }
 
 /// The program.

@@ -45,6 +45,8 @@ ScheduleOptions::AddTo(OptionList& command)
                      "what an iteration waits for: barrier (all of the one before) or tensor (of a "
                      "model: what it reads)",
                      crossIteration);
+    command.AddIdle("crossIteration",
+                    [this]() { return iterations == 1 ? "there is one iteration" : ""; });
 }
 
 ScheduleSettings

@@ -99,7 +99,7 @@ class BillMaker
         OptionList list("proteus-study");
         list.AddValue("cluster", "", options.cluster);
         list.AddValue("nodes", "", options.nodes);
-        options.fabric.AddTo(list);
+        options.AddFabricTo(list);
         list.AddValue("bundles", "", options.bundles);
         std::vector<std::string> words{"proteus-study"};
         std::string key;

@@ -460,3 +460,72 @@ TEST(Mistakes, AConfigurationHoldsOptions)
     EXPECT_NE(wrong.error.find("did you mean --model?"), std::string::npos) << wrong.error;
     std::remove(path.c_str());
 }
+
+TEST(Mistakes, OptionsThatDoNothingAreNamed)
+{
+    const std::vector<std::string> flow{MODEL, PLAN, "--executor=flow", "--quiet"};
+    const std::string file = "--cluster=" + WORKLOADS + "/clusters/2-x-a100-1-x-200g.json";
+    const std::string flows = "--flows=" + WORKLOADS + "/flows/incast-8.csv";
+    const std::string nine = "--cluster=" + WORKLOADS + "/flows/switch-9.txt";
+    const std::vector<Mistake> idle{
+        {"run", {"--oversubscription=2"}, "the network is the same with other values"},
+        {"run", {"--fabric=leaf-spine", "--sizeX=2"}, "--sizeX=2 has no effect"},
+        {"run", {"--htae=classic", "--executor=alpha-beta"}, "--htae=classic has no effect"},
+        {"run", {"--gpuSharing=off", "--executor=ideal"}, "only packet and flow know it"},
+        {"run", {"--repetition=off"}, "no executor of this run sends packets"},
+        {"run", {"--joinGrid=1us"}, "no executor of this run sends packets"},
+        {"run", {"--crossIteration=tensor"}, "there is one iteration"},
+        {"run", {"--seriesInterval=1us"}, "there is no --linkSeries"},
+        {"run", {"--traceCompute=roofline"}, "there is no --trace"},
+        {"gpt3", {"--spines=2"}, "--spines=2 has no effect"},
+        {"collective", {file, "--fabric=leaf-spine"}, "the cluster has a network of its own"},
+        {"collective", {"--grouping=block"}, "there is one group"},
+        {"flows", {nine, flows, "--serversPerLeaf=2"}, "--serversPerLeaf=2 has no effect"}};
+    for (const Mistake& mistake : idle)
+    {
+        std::vector<std::string> arguments;
+        if (mistake.program == "run")
+        {
+            arguments = flow;
+        }
+        else if (mistake.program == "gpt3")
+        {
+            arguments = {"--model=125M", "--executor=flow", "--quiet"};
+        }
+        else if (mistake.program == "collective")
+        {
+            arguments = {"--min=1M", "--max=1M", "--quiet"};
+        }
+        arguments.insert(arguments.end(), mistake.arguments.begin(), mistake.arguments.end());
+        const Outcome outcome = Start(mistake.program, arguments);
+        EXPECT_EQ(outcome.code, 0) << outcome.error;
+        EXPECT_NE(outcome.error.find(mistake.hint), std::string::npos)
+            << mistake.hint << ": " << outcome.error;
+        const bool hasNotes = mistake.program == "run" || mistake.program == "gpt3";
+        EXPECT_EQ(outcome.out.find(mistake.hint) != std::string::npos, hasNotes) << outcome.out;
+    }
+}
+
+TEST(Mistakes, OptionsThatDoSomethingAreNotNamed)
+{
+    for (const std::vector<std::string>& arguments :
+         {std::vector<std::string>{"--fabric=leaf-spine",
+                                   "--serversPerLeaf=1",
+                                   "--spines=2",
+                                   "--oversubscription=2"},
+          {"--fabric=rail-optimised", "--serversPerGroup=2"},
+          {"--fabric=fat-tree", "--switchPorts=8"},
+          {"--fabric=torus-2d", "--sizeX=2"},
+          {"--cluster=dgx-a100:nic=4x200G", "--fabric=leaf-spine", "--spines=3"},
+          {"--executor=flow,packet", "--joinGrid=1us"},
+          {"--iterations=2", "--crossIteration=tensor"},
+          {"--gpuSharing=off"},
+          {"--htae=classic"}})
+    {
+        std::vector<std::string> words{MODEL, PLAN, "--executor=flow", "--quiet"};
+        words.insert(words.end(), arguments.begin(), arguments.end());
+        const Outcome outcome = Start("run", words);
+        EXPECT_EQ(outcome.code, 0) << outcome.error;
+        EXPECT_EQ(outcome.error.find("has no effect"), std::string::npos) << outcome.error;
+    }
+}
