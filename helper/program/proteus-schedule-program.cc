@@ -104,7 +104,7 @@ struct Job
 {
     Cluster cluster;
     RepeatedGraph repeated;
-    double boundS{0};                        //!< least time between iterations
+    ScheduledWork work;                      //!< of an iteration
     std::optional<ParameterServers> servers; //!< on hosts of their own
 };
 
@@ -226,7 +226,7 @@ MakeJob(const Options& options)
     plan.tree.gradients.policy = BucketPolicy::TENSOR;
     optimizer.isImmediate = optimizer.zero == 0 && !optimizer.isOffloaded;
     optimizer.isFused = optimizer.isFused && !optimizer.isImmediate;
-    Job job{options.BuildCluster(), {}, 0, {}};
+    Job job{options.BuildCluster(), {}, {}, {}};
     std::vector<CarriedDependency> carried;
     const ExecutionGraph graph =
         Compile(plan.model,
@@ -244,7 +244,9 @@ MakeJob(const Options& options)
         job.servers = options.servers.AddHosts(job.cluster, graph.GetNDevices());
         options.servers.SetLeastTimes(graph, job.cluster, *job.servers, timesPs);
     }
-    job.boundS = FindLeastPeriodS(graph, carried, timesPs, ScheduleSettings().kinds);
+    job.work = {FindLeastPeriodS(graph, carried, timesPs, ScheduleSettings().kinds),
+                FindLeastPeriodS(graph, carried, timesPs, {}),
+                graph.GetFacts()};
     job.repeated = RepeatGraph(graph,
                                carried,
                                ToCount(options.iterations, "iterations", 2),
@@ -435,7 +437,7 @@ CompareSchedules(const Options& options)
             throw;
         }
     }
-    const Table table = MakeScheduleTable(job.boundS, rows);
+    const Table table = MakeScheduleTable(job.work, rows);
     PrintScheduleTable(table, std::cout);
     std::cout << DescribeStop(rows.size(),
                               executors.size() * (all.size() + (options.tune ? 1 : 0)),
@@ -449,7 +451,7 @@ CompareSchedules(const Options& options)
     options.plot.Write([&](std::ostream& out) {
         const ScheduleChartHead head{options.model.model,
                                      options.model.strategy + " on " + job.cluster.GetName(),
-                                     job.boundS};
+                                     job.work.boundS};
         if (outcome.search)
         {
             DrawTrials(head, *outcome.search, out);
@@ -557,7 +559,7 @@ class ScheduleProgram : public CommandLineProgram
 
     std::vector<Table> DescribeTables() override
     {
-        return {MakeScheduleTable(0, {})};
+        return {MakeScheduleTable({}, {})};
     }
 
     void Run() override

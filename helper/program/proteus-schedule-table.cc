@@ -36,10 +36,17 @@ struct ScheduleRow
 {
     const ScheduleResult& row;   //!< of a policy
     const ScheduleResult& first; //!< of the first policy of the same executor
-    double boundS;               //!< least time between iterations
+    const ScheduledWork& work;   //!< the job
 };
 
-/// A column of the table, and its head where it is printed.
+/// @param amount of an iteration @param s its time @return how much in a second; nothing for 0
+Cell
+MakeRate(uint64_t amount, double s)
+{
+    return amount > 0 && s > 0 ? Cell(static_cast<double>(amount) / s) : Cell();
+}
+
+/// A column of the table, and its head where it is printed; empty: it is not.
 struct ScheduleColumn
 {
     const char* head;
@@ -92,7 +99,7 @@ GetScheduleColumns()
          {"bound_s",
           "s",
           "least time of any order, by bandwidth alone",
-          [](const R& r) { return r.boundS; }}},
+          [](const R& r) { return r.work.boundS; }}},
         {"Exposed",
          {"exposed_communication_s",
           "s",
@@ -103,6 +110,35 @@ GetScheduleColumns()
           "share",
           "of the busiest link, of the run",
           [](const R& r) { return r.row.idle; }}},
+        {"Samples/s",
+         {"samples_per_s",
+          "1/s",
+          "samples of an iteration / iteration_s",
+          [](const R& r) {
+              return MakeRate(r.work.iteration.samplesPerIteration,
+                              ToSeconds(r.row.times.steadyPs));
+          }}},
+        {"",
+         {"tokens_per_s",
+          "1/s",
+          "tokens of an iteration / iteration_s",
+          [](const R& r) {
+              return MakeRate(r.work.iteration.tokensPerIteration, ToSeconds(r.row.times.steadyPs));
+          }}},
+        {"",
+         {"linear_samples_per_s",
+          "1/s",
+          "the same if kernels were all: what as many GPUs alone come to together",
+          [](const R& r) {
+              return MakeRate(r.work.iteration.samplesPerIteration, r.work.computeS);
+          }}},
+        {"",
+         {"linear_tokens_per_s",
+          "1/s",
+          "the same for tokens",
+          [](const R& r) {
+              return MakeRate(r.work.iteration.tokensPerIteration, r.work.computeS);
+          }}},
     };
     return columns;
 }
@@ -123,13 +159,14 @@ Show(const Cell& cell, const std::string& unit)
     return number == nullptr ? "-"
            : unit == "s"     ? FormatTime(*number)
            : unit == "share" ? FormatPercent(*number, 3)
+           : unit == "1/s"   ? FormatNumber(*number, 0)
                              : FormatNumber(*number, 3);
 }
 
 } // namespace
 
 Table
-MakeScheduleTable(double boundS, const std::vector<ScheduleResult>& rows)
+MakeScheduleTable(const ScheduledWork& work, const std::vector<ScheduleResult>& rows)
 {
     TableLayout<ScheduleRow> layout{"schedules",
                                     "Schedules",
@@ -147,7 +184,7 @@ MakeScheduleTable(double boundS, const std::vector<ScheduleResult>& rows)
         {
             first = &row;
         }
-        shown.push_back({row, *first, boundS});
+        shown.push_back({row, *first, work});
     }
     return layout.Make(shown);
 }
@@ -158,17 +195,20 @@ PrintScheduleTable(const Table& table, std::ostream& out)
     std::vector<std::vector<std::string>> lines(1);
     for (const ScheduleColumn& column : GetScheduleColumns())
     {
-        lines[0].emplace_back(column.head);
+        if (*column.head != '\0')
+        {
+            lines[0].emplace_back(column.head);
+        }
     }
     for (const auto& row : table.rows)
     {
         lines.emplace_back();
-        for (std::size_t i = 0; i < row.size(); ++i)
+        for (std::size_t i = 0; i < lines[0].size(); ++i) // those with a head stand first
         {
             lines.back().push_back(Show(row[i], table.columns[i].unit));
         }
     }
-    out << FormatTable(lines, "llrrrrrrrr");
+    out << FormatTable(lines, "llrrrrrrrrr");
 }
 
 } // namespace proteus

@@ -8,6 +8,7 @@
 #define PROTEUS_SCHEDULE_TABLE_H
 
 #include "ns3/proteus-communication-scheduler.h"
+#include "ns3/proteus-graph.h"
 #include "ns3/proteus-iteration-times.h"
 #include "ns3/proteus-table.h"
 
@@ -31,13 +32,22 @@ struct ScheduleResult
     uint32_t wireClasses{0};   //!< traffic classes on the wire; 0: the sender alone decides
 };
 
+/// @ingroup proteus
+/// What a job is, whatever the policy.
+struct ScheduledWork
+{
+    double boundS{0};        //!< least time between iterations, in seconds
+    double computeS{0};      //!< kernels of an iteration alone, of the GPU with most
+    WorkloadFacts iteration; //!< samples and tokens of an iteration
+};
+
 /**
  * @ingroup proteus
- * @param boundS least time between iterations, in seconds
+ * @param work that was scheduled
  * @param results executor by executor
  * @return the table, speed-ups over the first policy of each executor
  */
-Table MakeScheduleTable(double boundS, const std::vector<ScheduleResult>& results);
+Table MakeScheduleTable(const ScheduledWork& work, const std::vector<ScheduleResult>& results);
 
 /**
  * @ingroup proteus

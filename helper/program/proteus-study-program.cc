@@ -20,6 +20,7 @@
 #include "ns3/proteus-prices-json.h"
 #include "ns3/proteus-split.h"
 #include "ns3/proteus-study-page.h"
+#include "ns3/proteus-study-published.h"
 #include "ns3/proteus-warning.h"
 
 #include <algorithm>
@@ -54,6 +55,7 @@ struct Options
     CommandLineText folder;
     CommandLineText csv;
     CommandLineText html;
+    CommandLineText published;
     int64_t jobs{1};
     std::string shard{"1/1"};
     bool retryFailed{false};
@@ -197,6 +199,10 @@ class StudyProgramOfAll : public CommandLineProgram
         command.AddOutput("html",
                           "write a page with tables and charts to this file",
                           m_options.html);
+        command.AddOutput("published",
+                          "write the study's published numbers beside those that are found to this "
+                          "file, as CSV",
+                          m_options.published);
         command.AddValue("jobs",
                          "processes at once (0: as many as there are processors)",
                          m_options.jobs);
@@ -275,7 +281,7 @@ class StudyProgramOfAll : public CommandLineProgram
         run.jobs = ToCount(m_options.jobs, "jobs", 0, MAX_JOBS);
         run.jobs = run.jobs > 0 ? run.jobs : std::max(1U, std::thread::hardware_concurrency());
         run.shard = ParseShard(m_options.shard);
-        for (const CommandLineText* path : {&m_options.csv, &m_options.html})
+        for (const CommandLineText* path : {&m_options.csv, &m_options.html, &m_options.published})
         {
             if (!path->empty())
             {
@@ -314,6 +320,13 @@ class StudyProgramOfAll : public CommandLineProgram
         if (!table.rows.empty())
         {
             PrintStudy(study, table, MAX_PRINTED, std::cout);
+            PrintPublished(study, table, std::cout);
+        }
+        if (!m_options.published.empty())
+        {
+            WriteFile(m_options.published, [&](std::ostream& out) {
+                WriteTableCsv(ComparePublished(study, table), out);
+            });
         }
         if (!m_options.html.empty())
         {

@@ -24,6 +24,9 @@ namespace
 constexpr const char* FORMAT = "proteus-study";
 constexpr uint32_t VERSION = 1;
 
+constexpr double LEAST_PUBLISHED = 1e-18; //!< a published number is above 0
+constexpr double MOST_PUBLISHED = 1e30;
+
 /// Names of columns that every study has, which an axis cannot have too.
 const std::set<std::string> COLUMNS{"point", "status", "error"};
 
@@ -68,7 +71,8 @@ class Reader
                         "measure",
                         "better",
                         "cost",
-                        "prices"});
+                        "prices",
+                        "published"});
         const JsonValue program = root.Get("program");
         m_study.program = program.AsName();
         program.Check([&] { m_check.program(m_study.program); });
@@ -94,6 +98,7 @@ class Reader
             axes.Fail("needs an axis that is no spread: nothing is compared");
         }
         ReadSkips(root);
+        ReadPublished(root);
         root.Check([&] { ListPoints(m_study); });
         return m_study;
     }
@@ -291,6 +296,36 @@ class Reader
                 json.Fail("would leave all points out: name an axis and a value");
             }
             m_study.skips.push_back(filter);
+        }
+    }
+
+    /// Reads numbers that were measured elsewhere.
+    void ReadPublished(const JsonValue& root)
+    {
+        const auto published = root.Find("published");
+        if (!published)
+        {
+            return;
+        }
+        published->AllowKeys("published numbers", {"source", "values"});
+        m_study.publishedSource = published->Get("source").AsName();
+        const JsonValue values = published->Get("values");
+        for (std::size_t i = 0; i < values.Size(); ++i)
+        {
+            const JsonValue json = values.At(i);
+            json.AllowKeys("a published number", {"name", "at", "column", "value"});
+            StudyPublished number;
+            number.name = json.Get("name").AsName();
+            number.column = json.Has("column") ? json.Get("column").AsName() : m_study.measure;
+            const JsonValue at = json.Get("at");
+            for (const std::string& name : at.GetKeys())
+            {
+                const JsonValue label = at.Get(name.c_str());
+                number.at[name] = ReadScalar(label);
+                CheckLabel(at, label, name, number.at[name]);
+            }
+            number.value = json.Get("value").AsNumber(LEAST_PUBLISHED, MOST_PUBLISHED);
+            m_study.published.push_back(number);
         }
     }
 

@@ -50,21 +50,33 @@ struct StudyAxis
 using StudyFilter = std::map<std::string, std::string>;
 
 /// @ingroup proteus
+/// A number that was measured elsewhere, to stand beside those of a study.
+struct StudyPublished
+{
+    std::string name;   //!< what tables call it
+    StudyFilter at;     //!< points that it is about: labels by axis
+    std::string column; //!< of the study's table, which it is compared with
+    double value{0};    //!< the number, above 0
+};
+
+/// @ingroup proteus
 /// A study as its file has it.
 struct Study
 {
-    std::string name;                   //!< title of the page
-    std::string program;                //!< e.g. "proteus-run"
-    StudyOptions options;               //!< of all points
-    std::vector<StudyAxis> axes;        //!< the last one varies fastest
-    std::vector<StudyFilter> skips;     //!< points that are left out
-    std::string table;                  //!< of the program's --json; empty: its --summary
-    StudyFilter row;                    //!< which row of the table: columns and their values
-    std::string measure{"iteration_s"}; //!< column that is compared
-    bool isMostBest{false};             //!< whether more of it is better
-    std::string cost{"network_ports"};  //!< column that it is weighed against
-    std::string prices;                 //!< file with a table of prices; empty: the usual one
-    std::string folder{"."};            //!< where relative paths in it begin
+    std::string name;                      //!< title of the page
+    std::string program;                   //!< e.g. "proteus-run"
+    StudyOptions options;                  //!< of all points
+    std::vector<StudyAxis> axes;           //!< the last one varies fastest
+    std::vector<StudyFilter> skips;        //!< points that are left out
+    std::string table;                     //!< of the program's --json; empty: its --summary
+    StudyFilter row;                       //!< which row of the table: columns and their values
+    std::string measure{"iteration_s"};    //!< column that is compared
+    bool isMostBest{false};                //!< whether more of it is better
+    std::string cost{"network_ports"};     //!< column that it is weighed against
+    std::string prices;                    //!< file with a table of prices; empty: the usual one
+    std::vector<StudyPublished> published; //!< numbers to compare with
+    std::string publishedSource;           //!< where they are from
+    std::string folder{"."};               //!< where relative paths in it begin
 };
 
 /// @ingroup proteus

@@ -10,6 +10,7 @@
 #include "ns3/proteus-study-comparison.h"
 #include "ns3/proteus-study-json.h"
 #include "ns3/proteus-study-page.h"
+#include "ns3/proteus-study-published.h"
 #include "ns3/proteus-study-result.h"
 #include "ns3/proteus-study.h"
 
@@ -94,6 +95,14 @@ const std::vector<Wrong> WRONG{
             R"("nodes", "values": [3]}]})",
      "/axes/1: the axis b sets --nodes, as the axis a does"},
     {HEAD + AXES + R"(, "skip": [{"fabrik": "fat-tree"}]})", "/skip/0: there is no axis 'fabrik'"},
+    {HEAD + AXES + R"(, "published": {"values": []}})", "/published"},
+    {HEAD + AXES +
+         R"(, "published": {"source": "s", "values": [{"name": "p", "at": {"fabric": "torus"}, )"
+         R"("value": 1}]}})",
+     "/published/values/0/at/fabric: the axis fabric has no value 'torus'"},
+    {HEAD + AXES +
+         R"(, "published": {"source": "s", "values": [{"name": "p", "at": {}, "value": 0}]}})",
+     "/published/values/0/value"},
     {HEAD + AXES + R"(, "skip": [{"fabric": "torus"}]})",
      "/skip/0/fabric: the axis fabric has no value 'torus'"},
     {HEAD + AXES + R"(, "skip": [{"fabric": "fat-tree"}, {"fabric": "leaf-spine"}]})",
@@ -280,6 +289,35 @@ TEST(Study, TableOfAnotherProgramIsARowOfItsTable)
     EXPECT_THROW(MakeStudyTable(study, points, results), std::invalid_argument);
     study.table = "links";
     EXPECT_THROW(MakeStudyTable(study, points, results), std::invalid_argument);
+}
+
+TEST(Study, PublishedNumbersStandBesideThoseThatAreFound)
+{
+    const Study study = Read(HEAD + AXES +
+                             R"(, "published": {"source": "a paper", "values": [)"
+                             R"({"name": "measured", "at": {"fabric": "fat-tree"}, "value": 2},)"
+                             R"({"name": "measured", "at": {"fabric": "leaf-spine"}, "value": 4},)"
+                             R"({"name": "tokens", "at": {"fabric": "fat-tree"}, )"
+                             R"("column": "tokens_per_s", "value": 10}]}})");
+    const std::vector<StudyPoint> points = ListPoints(study);
+    std::vector<StudyResult> results(2);
+    results[0].isDone = true;
+    results[0].output = R"({"iteration_s": 2.5, "tokens_per_s": 9})";
+    results[1].isDone = true;
+    results[1].error = "refused";
+    const Table table = MakeStudyTable(study, points, results);
+    const Table compared = ComparePublished(study, table);
+    ASSERT_EQ(compared.rows.size(), 3u);
+    EXPECT_EQ(compared.columns.back().name, "error");
+    EXPECT_DOUBLE_EQ(std::get<double>(compared.rows[0].back()), 0.25);
+    EXPECT_EQ(ToText(compared.rows[1].back()), "");
+    EXPECT_NEAR(std::get<double>(compared.rows[2].back()), -0.1, 1e-12);
+    std::ostringstream text;
+    PrintPublished(study, table, text);
+    EXPECT_NE(text.str().find("measured: mean error 25.0 %, largest 25.0 %, 1 numbers"),
+              std::string::npos)
+        << text.str();
+    EXPECT_NE(text.str().find("Published: a paper"), std::string::npos);
 }
 
 TEST(Study, QuantitiesBecomeColumns)
