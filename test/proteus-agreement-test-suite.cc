@@ -96,10 +96,6 @@ class AgreementTest : public TestCase
     static double GetMost(const AgreementCase& it)
     {
         const std::string server = it.preset;
-        if (server == "dgx2" && it.collective == Collective::ALL_TO_ALL)
-        {
-            return 0.16; // kernels that all wait for their pace at the same NVLink, LL messages
-        }
         if (server == "titanxp-pcie" && it.algorithm == "tree")
         {
             return 0.12; // a message that comes first fills the buffers before a slow CPU
@@ -202,7 +198,7 @@ class LargeJobAgreementTest : public TestCase
   private:
     void DoRun() override
     {
-        Compare(MakeCluster("dgx-a100", 1), 8, 50331648, 0.025);
+        Compare(MakeCluster("dgx-a100", 1), 8, 50331648, 0.03);
         for (const uint64_t bytes : {uint64_t{1} << 22, uint64_t{1} << 24})
         {
             Compare(MakeCluster("dgx-a100", 64), 1, bytes, 0.02);

@@ -55,6 +55,10 @@ CollectiveQueuePairs::Get(GroupId group,
         options.trafficClass = trafficClass;
         options.copyMethod = connection.copyMethod;
         options.copyBytesPerSecond = options.copyMethod == CopyMethod::SM ? bytesPerSecond : 0;
+        // A GPU spreads addresses over its NVLinks: connections, whose buffers lie anywhere, begin
+        // anywhere. By distance and channel, so that groups that stand alike begin alike.
+        const auto n = static_cast<uint32_t>(m_graph.GetGroup(group).size());
+        options.firstPort = (to + n - from) % n + channel;
         place->second = m_transport->CreateQueuePair(options);
         m_hops.resize(place->second + 1, HopKind::NETWORK);
         m_hops[place->second] = connection.hop;

@@ -46,6 +46,7 @@ QueuePairTable::Add(const QueuePairOptions& options,
     state.user = options.user;
     state.waypoints = options.waypoints;
     state.copyBytesPerSecond = options.copyBytesPerSecond;
+    state.firstPort = options.firstPort;
     state.flow = options.flow;
     state.repeats.examined = firstSequence;
     state.repeats.repeatEnd = firstSequence;

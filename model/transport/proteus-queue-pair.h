@@ -49,6 +49,9 @@ struct QueuePairOptions
     CopyMethod copyMethod{CopyMethod::DMA}; //!< who moves the bytes at the source
     /// CopyMethod::SM: what the kernel moves, bytes per second; 0: Vertex::smCopyBytesPerSecond
     double copyBytesPerSecond{0};
+    /// At which of the NVLinks that lead on it waits first where it is paced, counted round: what a
+    /// GPU sends at a time should not all wait at the same one.
+    uint32_t firstPort{0};
     std::string congestionControl; //!< empty: the transport's attribute decides
     TransportUser* user{nullptr};  //!< whom to tell; null: whom Transport::SetFabric() was given
 };
@@ -337,6 +340,7 @@ struct QueuePairState
     std::unique_ptr<CongestionControl> control;         //!< or null
     uint64_t windowLimit{CongestionControl::UNLIMITED}; //!< whatever the control says
     double copyBytesPerSecond{0};                       //!< payload rate of its copies; 0: no limit
+    uint32_t firstPort{0};                              //!< of the options
     uint32_t byteEpoch{0};          //!< CongestionControl::GetByteEpoch() last seen
     int64_t notificationPs{0};      //!< least time between notifications
     int64_t ackDelayPs{0};          //!< of acknowledgements; 0: never

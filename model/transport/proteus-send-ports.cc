@@ -6,6 +6,8 @@
 
 #include "proteus-send-ports.h"
 
+#include <algorithm>
+
 namespace ns3
 {
 namespace proteus
@@ -63,6 +65,8 @@ SendPorts::Assign(uint32_t id)
                                                  choices.size());
         ports.assign(1, m_core.fabric->GetPort(source, choices[choice]));
     }
+    const std::size_t first = m_core.pairs.GetState(id).firstPort % ports.size();
+    std::rotate(ports.begin(), ports.begin() + static_cast<std::ptrdiff_t>(first), ports.end());
     for (PortId port : ports)
     {
         ActiveSlot slot;

@@ -353,6 +353,42 @@ TEST(Transport, PacingIsExact)
     EXPECT_NEAR(rig.GetReceived(pair), 29'999 / 3e6 + 1e-6 + 2 * 1048 / 50e9, 2e-9);
 }
 
+/// Paced queue pairs of a GPU wait at different NVLinks.
+TEST(Transport, PacedQueuePairsSpreadOverNvlinks)
+{
+    constexpr uint32_t PLANES = 6;
+    constexpr uint64_t BURST = 4096;
+    for (const bool isSpread : {false, true})
+    {
+        const Cluster cluster = MakeCluster("dgx-a100", 1);
+        TransportRig rig(cluster);
+        QueuePairOptions options;
+        options.copyMethod = CopyMethod::SM;
+        options.copyBytesPerSecond = 1e9;
+        for (uint32_t i = 0; i < PLANES; ++i)
+        {
+            options.firstPort = isSpread ? i : 0;
+            rig.Send(rig.Connect(0, i + 1, options), 2 * BURST);
+        }
+        rig.Run();
+        uint64_t most = 0;
+        const auto links = rig.fabric->GetLinkStatistics();
+        for (LinkId link = 0; link < cluster.GetLinks().size(); ++link)
+        {
+            const Link& ends = cluster.GetLinks()[link];
+            if (ends.technology == LinkTechnology::NVLINK)
+            {
+                most = std::max(
+                    {most,
+                     ends.a == cluster.GetGpus()[0] ? links[2 * link].payloadBytes : 0,
+                     ends.b == cluster.GetGpus()[0] ? links[2 * link + 1].payloadBytes : 0});
+            }
+        }
+        // First packets take what is free; then each waits for its time.
+        EXPECT_EQ(most, isSpread ? 2 * BURST : (1 + PLANES) * BURST);
+    }
+}
+
 /// NVLink: packets over six planes, delivered in order, at six times the rate.
 TEST(Transport, NvlinkPlanes)
 {
