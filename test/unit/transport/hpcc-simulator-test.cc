@@ -89,7 +89,8 @@ TEST(HpccSimulator, DcqcnOfNics)
 {
     // Marks are drawn: means of 24 runs against one run of that simulator, of which three with
     // other random numbers end at 8.00, 7.78 and 7.61 ms in the first row. Measured: medians from
-    // -2.7 to +4.0 %, last flows from -3.7 to +6.9 %.
+    // -2.7 to +4.0 %, last flows from -3.7 to +2.4 %, but for the last row, +6.9 %, where single
+    // runs end between 2.434 and 2.800 ms (standard deviation 3.1 %).
     constexpr uint32_t RUNS = 24;
 
     struct Row
@@ -122,7 +123,8 @@ TEST(HpccSimulator, DcqcnOfNics)
             mean.pauses += finish.pauses;
         }
         EXPECT_NEAR(mean.median, row.median, 0.05 * row.median) << row.gbps << " " << row.bufferMib;
-        EXPECT_NEAR(mean.last, row.last, 0.075 * row.last) << row.gbps << " " << row.bufferMib;
+        const double most = row.gbps == 400 && row.bufferMib == 32 ? 0.075 : 0.05;
+        EXPECT_NEAR(mean.last, row.last, most * row.last) << row.gbps << " " << row.bufferMib;
         EXPECT_EQ(mean.pauses > 0, row.bufferMib < 32) << row.gbps << " " << row.bufferMib;
     }
     RngSeedManager::SetRun(1);
