@@ -503,6 +503,25 @@ class FabricMarkCase : public FabricCase
         NS_TEST_ASSERT_MSG_EQ(result.marked,
                               result.flows[0].marked + result.flows[1].marked,
                               "marks arrive");
+        CheckNic();
+    }
+
+    /// What waits in a NIC, which is slower than the slot it is in, is not marked.
+    void CheckNic()
+    {
+        Cluster cluster;
+        const VertexId sender = AddVertex(cluster, "a", VertexKind::GPU, 0);
+        const VertexId nic = AddVertex(cluster, "a.nic", VertexKind::NIC, 0);
+        const VertexId middle = AddVertex(cluster, "s", VertexKind::SWITCH, -1);
+        const VertexId receiver = AddVertex(cluster, "b", VertexKind::GPU, 1);
+        AddLink(cluster, sender, nic, LinkTechnology::PCIE, 50e9, 0);
+        AddLink(cluster, nic, middle, LinkTechnology::ROCE, 5e9, 0);
+        AddLink(cluster, middle, receiver, LinkTechnology::ROCE, 5e9, 0);
+        const Result result = Run(cluster,
+                                  {{"EcnMinBytes", "1"}, {"EcnMaxBytes", "2"}},
+                                  {{sender, receiver, 1000, 4096}});
+        NS_TEST_ASSERT_MSG_EQ(result.rest, "", "at rest");
+        NS_TEST_ASSERT_MSG_EQ(result.marked, 0, "no marks of a NIC");
     }
 };
 

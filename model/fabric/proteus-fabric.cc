@@ -138,6 +138,9 @@ Fabric::SetUpPort(PortId id, const Link& link)
     if (fromKind == VertexKind::SWITCH || fromKind == VertexKind::NIC)
     {
         port.telemetric = network;
+    }
+    if (fromKind == VertexKind::SWITCH) // a NIC reads no faster than it sends, and marks nothing
+    {
         m_marker.SetUpPort(port, link);
     }
     port.lossProbability = link.lossProbability;

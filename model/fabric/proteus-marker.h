@@ -33,7 +33,7 @@ class Marker
     void SetUp(const MarkSettings& settings);
 
     /// Sets the thresholds of a port, which grow with its rate.
-    /// @param port of a switch or NIC @param link it belongs to
+    /// @param port of a switch @param link it belongs to
     void SetUpPort(PortState& port, const Link& link) const;
 
     /// @return whether units are marked when they leave the queue, not when they come
