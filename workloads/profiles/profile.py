@@ -12,13 +12,25 @@ The first command lists every kernel that the job has, by operator, pass, number
 its computed time. This script runs each of them on the GPU and writes what it measured in the same
 format. What PyTorch has no kernel for here is left out, with a line on stderr, and keeps its computed
 time. --device=cpu runs on the host, to try the script where no GPU is.
+
+On a GPU every run is timed between two events that the host issues while the GPU is still busy with a
+pause before them: the host's own time is not in it, and what two events take by themselves is
+subtracted. Before every run the second-level cache is filled with other data, as in training, where
+weights and saved activations were last touched a pass ago; --warm leaves operands in it. --search lets
+cuDNN try its kernels, --channelsLast lays images out so in every format (else only in 16 bits), --flash
+takes PyTorch's own FlashAttention where it would take cuDNN's.
 """
 
 import argparse
 import json
+import os
 import statistics
 import sys
 import time
+
+# This script has the name of a module of Python, which PyTorch imports: its folder must not go first.
+_FOLDER = os.path.dirname(os.path.abspath(__file__))
+sys.path = [path for path in sys.path if os.path.abspath(path or ".") != _FOLDER]
 
 FORMAT = "proteus-profile"
 VERSION = 1
@@ -35,6 +47,9 @@ SHAPE_SIZES = {
 }
 PASSES = ("forward", "backward", "input-gradient", "weight-gradient")
 DATA_TYPES = ("fp32", "tf32", "bf16", "fp16", "fp8")
+# The GPU waits so long, about 5 ms, for the host to issue so many runs.
+PAUSE_CYCLES = 10_000_000
+RUNS_PER_PAUSE = 10
 
 
 class Mistake(Exception):
@@ -77,10 +92,21 @@ def read_kernels(path):
 class Bench:
     """Makes what a kernel needs, and times it."""
 
-    def __init__(self, torch, device, repeats):
+    def __init__(self, torch, device, repeats, is_warm=False):
         self.torch = torch
         self.device = torch.device(device)
         self.repeats = repeats
+        self.is_warm = is_warm
+        self.filler = None
+        self.channels_last = False
+        self.event_ms = 0
+
+    def fill_cache(self):
+        """Reads twice as much as the second-level cache has."""
+        if self.filler is None:
+            cache = self.torch.cuda.get_device_properties(self.device).L2_cache_size
+            self.filler = self.torch.zeros(2 * cache // 4, device=self.device)
+        self.filler.sum()
 
     def type_of(self, name):
         """Returns the type of tensors; None for what PyTorch cannot multiply here."""
@@ -101,22 +127,72 @@ class Bench:
 
     def prepare(self, kernel):
         """Returns a function that runs the kernel once; None if there is none."""
-        dtype = self.type_of(kernel.get("data_type", "bf16"))
+        name = kernel.get("data_type", "bf16")
+        if name == "fp8" and kernel["operator"] == "gemm" and kernel["shape"][0] == 1:
+            return self.make_fp8_gemm(kernel["shape"], kernel.get("pass", "forward"))
+        if name == "fp8" and kernel["operator"] not in ("gemm", "convolution"):
+            name = "bf16"  # what is no product has 16 bits
+        dtype = self.type_of(name)
         if dtype is None:
             return None
         maker = getattr(self, "make_" + kernel["operator"].replace("-", "_"))
         return maker(kernel["shape"], kernel.get("pass", "forward"), dtype)
 
-    def make_gemm(self, shape, part, dtype):
-        """Products; both of a backward pass that is one entry."""
+    def make_product(self, shape, part, dtype):
+        """One product, with its operands laid out as a linear layer has them in this pass."""
         batch, m, n, k = shape
-        a = self.random(dtype, batch, m, k) if batch > 1 else self.random(dtype, m, k)
-        b = self.random(dtype, batch, k, n) if batch > 1 else self.random(dtype, k, n)
-        times = 2 if part == "backward" else 1
+        size = (batch,) if batch > 1 else ()
+        if part == "weight-gradient":  # both are summed over their rows
+            a = self.random(dtype, *size, k, m).transpose(-1, -2)
+        else:
+            a = self.random(dtype, *size, m, k)
+        if part == "forward":  # a weight has a row for each output
+            b = self.random(dtype, *size, n, k).transpose(-1, -2)
+        else:
+            b = self.random(dtype, *size, k, n)
+        out = self.torch.empty(*size, m, n, device=self.device, dtype=dtype)
+        return lambda: self.torch.matmul(a, b, out=out)
+
+    def make_gemm(self, shape, part, dtype):
+        """Products; of a backward pass that is one entry, those of both gradients."""
+        if part != "backward":
+            return self.make_product(shape, part, dtype)
+        batch, m, n, k = shape
+        first = self.make_product(shape, "input-gradient", dtype)
+        second = self.make_product([batch, k, n, m], "weight-gradient", dtype)
 
         def run():
-            for _ in range(times):
-                self.torch.matmul(a, b)
+            first()
+            second()
+
+        return run
+
+    def make_fp8_gemm(self, shape, part):
+        """A product in fp8, and the kernel that quantises what comes in, both ways round."""
+        torch = self.torch
+        if self.device.type != "cuda" or torch.cuda.get_device_capability(self.device) < (8, 9):
+            return None
+        _, m, n, k = shape
+        if m % 16 or n % 16 or k % 16 or part == "backward":
+            return None
+        fp8 = torch.float8_e4m3fn
+        # The units multiply only operands that are contiguous in what is summed over.
+        x = self.random(torch.bfloat16, m, k)
+        a = x.to(fp8)
+        b = self.random(torch.bfloat16, n, k).to(fp8).t()
+        one = torch.ones((), device=self.device)
+
+        def multiply():
+            return torch._scaled_mm(a, b, one, one, out_dtype=torch.bfloat16, use_fast_accum=True)
+
+        if part == "weight-gradient":  # its operands are quantised already
+            return multiply
+        rows, turned = torch.empty_like(a), torch.empty(k, m, device=self.device, dtype=fp8)
+
+        def run():
+            rows.copy_(x)
+            turned.copy_(x.t())
+            return multiply()
 
         return run
 
@@ -126,7 +202,7 @@ class Bench:
         torch = self.torch
         x = self.random(dtype, batch, channels, height + rows - 1, width + columns - 1)
         w = self.random(dtype, filters, channels, rows, columns)
-        if dtype in (torch.float16, torch.bfloat16):
+        if self.channels_last or dtype in (torch.float16, torch.bfloat16):
             x = x.to(memory_format=torch.channels_last)
             w = w.to(memory_format=torch.channels_last)
         if part == "forward":
@@ -170,7 +246,9 @@ class Bench:
     def make_fused_attention(self, shape, part, dtype):
         """scaled_dot_product_attention, causal where queries and keys are as many."""
         matrices, queries, keys, head = shape
-        function = self.torch.nn.functional.scaled_dot_product_attention
+        function = getattr(self.torch.nn.functional, "scaled_dot_product_attention", None)
+        if function is None:
+            return None  # before PyTorch 2.0
         q = self.random(dtype, 1, matrices, queries, head)
         k = self.random(dtype, 1, matrices, keys, head)
         v = self.random(dtype, 1, matrices, keys, head)
@@ -222,24 +300,40 @@ class Bench:
 
     def measure(self, run):
         """Returns the median time of one run, in microseconds."""
-        torch = self.torch
         for _ in range(3):
             run()
+        return self.measure_gpu(run) if self.device.type == "cuda" else self.measure_host(run)
+
+    def measure_host(self, run):
+        """Returns the median time of one run on the host, in microseconds."""
         times = []
         for _ in range(self.repeats):
-            if self.device.type == "cuda":
-                begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-                torch.cuda.synchronize()
-                begin.record()
-                run()
-                end.record()
-                torch.cuda.synchronize()
-                times.append(begin.elapsed_time(end) * 1e3)
-            else:
-                begin = time.perf_counter()
-                run()
-                times.append((time.perf_counter() - begin) * 1e6)
+            begin = time.perf_counter()
+            run()
+            times.append((time.perf_counter() - begin) * 1e6)
         return statistics.median(times)
+
+    def measure_gpu(self, run):
+        """Returns the median time of one run on the GPU, in microseconds."""
+        if self.event_ms == 0:
+            self.event_ms = self.time_between_events(lambda: None, 100)
+        return max(1e-4, self.time_between_events(run, self.repeats) - self.event_ms) * 1e3
+
+    def time_between_events(self, run, repeats):
+        """Returns the median time between two events around a run, in milliseconds."""
+        torch = self.torch
+        pairs = [[torch.cuda.Event(enable_timing=True) for _ in range(2)] for _ in range(repeats)]
+        for index, (begin, end) in enumerate(pairs):
+            if index % RUNS_PER_PAUSE == 0:
+                torch.cuda.synchronize()
+                torch.cuda._sleep(PAUSE_CYCLES)  # the host gets ahead
+            if not self.is_warm:
+                self.fill_cache()
+            begin.record()
+            run()
+            end.record()
+        torch.cuda.synchronize()
+        return statistics.median(begin.elapsed_time(end) for begin, end in pairs)
 
 
 def profile(kernels, bench, gpu, log=sys.stderr):
@@ -247,15 +341,17 @@ def profile(kernels, bench, gpu, log=sys.stderr):
     entries = []
     for kernel in kernels:
         shown = f"{kernel['operator']} {kernel.get('pass', 'forward')} {kernel['shape']}"
-        run = bench.prepare(kernel)
-        if run is None:
-            print(f"left out: {shown}, no kernel for {kernel['data_type']}", file=log)
-            continue
         try:
+            run = bench.prepare(kernel)
+            if run is None:
+                print(f"left out: {shown}, no kernel for {kernel['data_type']}", file=log)
+                continue
             time_us = bench.measure(run)
-        except RuntimeError as error:
-            print(f"left out: {shown}: {str(error).splitlines()[0]}", file=log)
+        except RuntimeError as error:  # out of memory, too
+            print(f"left out: {shown}: {str(error).splitlines()[0][:100]}", file=log)
             continue
+        finally:
+            run = None  # its tensors make room
         entry = dict(kernel)
         entry["gpu"] = gpu or kernel["gpu"]
         entry["time_us"] = round(time_us, 6)
@@ -279,6 +375,18 @@ def parse(arguments):
     parser.add_argument("--device", default="cuda", help="cuda, cuda:1, ... or cpu")
     parser.add_argument("--gpu", default="", help="name of a data sheet (default: the file's)")
     parser.add_argument("--repeats", type=int, default=20, help="runs of each kernel")
+    parser.add_argument(
+        "--warm", action="store_true", help="leave operands in the cache from run to run"
+    )
+    parser.add_argument(
+        "--flash", action="store_true", help="fused attention is PyTorch's own, not cuDNN's"
+    )
+    parser.add_argument(
+        "--channelsLast", action="store_true", help="images in fp32 have their channels last, too"
+    )
+    parser.add_argument(
+        "--search", action="store_true", help="let cuDNN try its kernels (cudnn.benchmark)"
+    )
     return parser.parse_args(arguments)
 
 
@@ -295,7 +403,11 @@ def main(arguments):
             raise Mistake("PyTorch is missing: install python3-torch or torch") from error
         if options.device.startswith("cuda") and not torch.cuda.is_available():
             raise Mistake("--device=cuda: PyTorch finds no GPU; --device=cpu tries the script")
-        bench = Bench(torch, options.device, options.repeats)
+        torch.backends.cudnn.benchmark = options.search
+        if options.flash:
+            torch.backends.cuda.enable_cudnn_sdp(False)
+        bench = Bench(torch, options.device, options.repeats, options.warm)
+        bench.channels_last = options.channelsLast
         entries = profile(kernels, bench, options.gpu)
     except Mistake as mistake:
         print(f"profile.py: error: {mistake}", file=sys.stderr)
