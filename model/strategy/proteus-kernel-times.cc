@@ -10,6 +10,7 @@
 #include <cmath>
 #include <functional>
 #include <iterator>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <string>
@@ -219,6 +220,45 @@ DescribeConvolution(const KernelDescription& kernel, DataType activation, uint32
     return work;
 }
 
+/**
+ * Heads of queries that share keys and values (grouped-query attention). The compiler counts
+ * groups; operations know only the width of all heads of a group, and traffic that of one, which
+ * keys and values have.
+ * @param kernel of a fused attention
+ * @param width of all heads of a group
+ * @param element bytes of one number
+ * @return heads of a group, those whose traffic is nearest
+ */
+uint64_t
+FindSharingHeads(const KernelDescription& kernel, uint64_t width, double element)
+{
+    const auto& extents = kernel.extents;
+    const auto matrices = static_cast<double>(extents[0] * extents[1]);
+    const auto queries = static_cast<double>(extents[2]);
+    const auto keys = static_cast<double>(extents[3]);
+    const double passes = kernel.part.empty() ? 2 : 4;
+    uint64_t best = 1;
+    double least = std::numeric_limits<double>::infinity();
+    for (uint64_t heads = 1; heads <= width; ++heads)
+    {
+        if (width % heads != 0)
+        {
+            continue;
+        }
+        const auto head = static_cast<double>(width / heads);
+        const double vectors = static_cast<double>(width) * queries + head * keys;
+        const double statistics = 4 * static_cast<double>(heads) * queries;
+        const double bytes = matrices * (passes * element * vectors + statistics);
+        const double off = std::abs(bytes - static_cast<double>(kernel.bytes));
+        if (off < least)
+        {
+            least = off;
+            best = heads;
+        }
+    }
+    return best;
+}
+
 /// batch, heads (groups of them), rows, columns.
 KernelWork
 DescribeAttention(const KernelDescription& kernel, DataType activation, uint32_t)
@@ -245,8 +285,10 @@ DescribeAttention(const KernelDescription& kernel, DataType activation, uint32_t
     const KernelPass pass = forward ? KernelPass::FORWARD : KernelPass::BACKWARD;
     if (isFused)
     {
-        const auto head = static_cast<uint64_t>(std::llround(perScore / (forward ? 4 : 10)));
-        KernelWork work = MakeFusedAttentionWork(matrices, queries, keys, head, pass, type);
+        const auto width = static_cast<uint64_t>(std::llround(perScore / (forward ? 4 : 10)));
+        const uint64_t heads = FindSharingHeads(kernel, width, element);
+        KernelWork work =
+            MakeFusedAttentionWork(matrices * heads, queries, keys, width / heads, pass, type);
         work.bytes = kernel.bytes;
         return work;
     }
@@ -274,13 +316,10 @@ DescribeNorm(const KernelDescription& kernel, DataType activation, uint32_t)
     return work;
 }
 
-/// n, channels, height, width
 KernelWork
-DescribeBatchNorm(const KernelDescription& kernel, DataType activation, uint32_t gradientBytes)
+DescribeElementwise(const KernelDescription& kernel, DataType activation, uint32_t)
 {
-    KernelDescription rows = kernel;
-    std::swap(rows.extents[1], rows.extents[3]);
-    return DescribeNorm(rows, activation, gradientBytes);
+    return MakeElementwiseWork(kernel.bytes, GetPass(kernel), activation);
 }
 
 KernelWork
@@ -331,12 +370,6 @@ DescribeInteraction(const KernelDescription& kernel, DataType /* activation */, 
 }
 
 KernelWork
-DescribeElementwise(const KernelDescription& kernel, DataType activation, uint32_t)
-{
-    return MakeElementwiseWork(kernel.bytes, GetPass(kernel), activation);
-}
-
-KernelWork
 DescribeOptimizer(const KernelDescription& kernel, DataType /* activation */, uint32_t)
 {
     return MakeOptimizerWork(kernel.bytes);
@@ -355,7 +388,9 @@ GetDescriptions()
         {"attention", DescribeAttention},
         {"layer-norm", DescribeNorm},
         {"rms-norm", DescribeNorm},
-        {"batch-norm", DescribeBatchNorm},
+        // Its statistics are over rows, unlike those of the other norms: it is known by its
+        // traffic.
+        {"batch-norm", DescribeElementwise},
         {"softmax", DescribeSoftmax},
         {"embedding", DescribeTable},
         {"embedding-bag", DescribeTable},
