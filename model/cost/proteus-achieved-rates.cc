@@ -6,6 +6,7 @@
 
 #include "proteus-achieved-rates.h"
 
+#include <algorithm>
 #include <stdexcept>
 #include <utility>
 
@@ -28,30 +29,31 @@ struct AchievedRate
 /**
  * A100: maximum achievable matrix product (S. Bekman, "Machine Learning Engineering",
  * compute/accelerator, table MAMF: 271.2 of 312 TFLOP/s), whose share matrixEfficiency belongs to.
- * H100 and H200: on the shapes of language models, under the power limit, some 720 of 989 TFLOP/s
- * in bf16 and 1280 of 1979 in fp8 (SemiAnalysis, "MI300X vs H100 vs H200 Benchmark Part 1:
- * Training", December 2024); the largest of many shapes in a short run reaches 794 and 1403 (MAMF),
- * which training does not: Llama 3 runs at 400 to 430 TFLOP/s (Dubey et al. 2024, table 4). B200 is
- * assumed: shares like those of H100 by MAMF, less the same tenth. V100: 83 of 112 TFLOP/s on
- * tensor cores (Markidis et al. 2018, figure 6; cuBLAS); SGEMM at 93 % of the peak there and on
- * A100 (NVIDIA, "Programming Tensor Cores in CUDA 9").
+ * H100 SXM: measured (workloads/profiles, PyTorch 2.11, CUDA 13). Alone, products have least error
+ * with 0.84 in 16 bits and 0.82 in fp8, found on every second one. In 19 training steps, whose
+ * clock was between 1.54 and 1.98 GHz, those in 16 bits reached 0.82 in the median (0.69 to 0.89,
+ * and 0.78 to 0.84 where products took half of the step); fp8 is taken to lose as much. Alone for
+ * seconds, at 1.3 GHz, they fall to 0.71 and 0.67. H200 has the same processor and power limit.
+ * Other H100: on the shapes of language models, under the power limit, some 720 of 989 TFLOP/s in
+ * bf16 and 1280 of 1979 in fp8 (SemiAnalysis, "MI300X vs H100 vs H200 Benchmark Part 1: Training",
+ * December 2024); the largest of many shapes in a short run reaches 794 and 1403 (MAMF), which
+ * training does not: Llama 3 runs at 400 to 430 TFLOP/s (Dubey et al. 2024, table 4). B200 is
+ * assumed: below H100 as by MAMF. V100: 83 of 112 TFLOP/s on tensor cores (Markidis et al. 2018,
+ * figure 6; cuBLAS); SGEMM at 93 % of the peak there and on A100 (NVIDIA, "Programming Tensor Cores
+ * in CUDA 9").
  */
 constexpr AchievedRate RATES[] = {
-    {"A100", DataType::BF16, 0.869},
-    {"A100", DataType::FP16, 0.869},
-    {"A100", DataType::TF32, 0.869},
-    {"A100", DataType::FP32, 0.93},
-    {"H100", DataType::BF16, 0.728},
-    {"H100", DataType::FP16, 0.728},
-    {"H100", DataType::FP8, 0.647},
-    {"H200", DataType::BF16, 0.728},
-    {"H200", DataType::FP16, 0.728},
-    {"H200", DataType::FP8, 0.647},
-    {"B200", DataType::BF16, 0.70},
-    {"B200", DataType::FP16, 0.70},
-    {"B200", DataType::FP8, 0.69},
-    {"V100", DataType::FP16, 0.74},
-    {"V100", DataType::FP32, 0.93},
+    {"A100", DataType::BF16, 0.869},    {"A100", DataType::FP16, 0.869},
+    {"A100", DataType::TF32, 0.869},    {"A100", DataType::FP32, 0.93},
+    {"H100-SXM", DataType::BF16, 0.82}, {"H100-SXM", DataType::FP16, 0.82},
+    {"H100-SXM", DataType::FP8, 0.80},  {"H100-SXM", DataType::TF32, 0.74},
+    {"H100-SXM", DataType::FP32, 0.78}, {"H100", DataType::BF16, 0.728},
+    {"H100", DataType::FP16, 0.728},    {"H100", DataType::FP8, 0.647},
+    {"H200", DataType::BF16, 0.82},     {"H200", DataType::FP16, 0.82},
+    {"H200", DataType::FP8, 0.80},      {"H200", DataType::TF32, 0.74},
+    {"H200", DataType::FP32, 0.78},     {"B200", DataType::BF16, 0.80},
+    {"B200", DataType::FP16, 0.80},     {"B200", DataType::FP8, 0.79},
+    {"V100", DataType::FP16, 0.74},     {"V100", DataType::FP32, 0.93},
 };
 
 constexpr std::pair<AttentionKernel, const char*> KERNELS[] = {
@@ -69,6 +71,9 @@ struct LongShares
     double backward64;
     double forward128;
     double backward128;
+    /// Keys per query at which a block does as much besides its main loop as in it.
+    double halfKeysForward{240};
+    double halfKeysBackward{240};
 };
 
 // FlashAttention (Dao et al. 2022) as measured by Dao 2023, figure 4: 58 to 81 TFLOP/s, causal,
@@ -77,18 +82,21 @@ constexpr LongShares FIRST{0.29, 0.26, 0.28, 0.25};
 // Dao 2023, figures 4 to 6, A100: forward and backward together 175 TFLOP/s for heads of 64 and 195
 // of 128 on long sequences, forward up to 73 %, backward up to 63 % of the peak.
 constexpr LongShares SECOND_AMPERE{0.61, 0.544, 0.68, 0.606};
-// The same kernel on H100: "up to 335 TFLOP/s" (Dao 2023, section 4.1; Shah et al. 2024: 35 %).
-constexpr LongShares SECOND_HOPPER{0.34, 0.285, 0.40, 0.327};
+// The same kernel on H100, causal, measured through PyTorch 2.11
+// (workloads/profiles/h100-kernels.json); its authors have "up to 335 TFLOP/s" where nothing is
+// masked (Dao 2023, section 4.1), and so have we: 360.
+constexpr LongShares SECOND_HOPPER{0.26, 0.26, 0.31, 0.31, 224, 480};
 // Shah et al. 2024, figures 5 and 6, bf16 on H100: up to 650 forward and 560 to 580 backward for
 // heads of 128, some 490 and 430 for heads of 64.
 constexpr LongShares THIRD_HOPPER{0.47, 0.43, 0.64, 0.56};
-// cuDNN 9 in the same figures, between the two.
-constexpr LongShares CUDNN_HOPPER{0.45, 0.38, 0.60, 0.50};
+// cuDNN 9.19, measured as above; Shah et al. 2024 have it between FlashAttention-2 and 3. Its
+// backward pass has two small kernels besides.
+constexpr LongShares CUDNN_HOPPER{0.43, 0.41, 0.63, 0.55, 224, 480};
 
 constexpr uint32_t HOPPER = 90;
 constexpr uint64_t SMALL_HEAD = 64;
-/// Keys per query at which a block does as much besides its main loop as in it.
-constexpr double HALF_KEYS = 240;
+/// Queries of one block of threads of fused attention (Dao 2023, section 3.3).
+constexpr uint64_t BLOCK_QUERIES = 128;
 
 const LongShares&
 FindLongShares(AttentionKernel kernel, uint32_t capability)
@@ -153,6 +161,12 @@ AttentionKernelFromString(const std::string& text)
     throw std::invalid_argument("there is no attention kernel \"" + text + "\"; known: " + known);
 }
 
+uint64_t
+GetAttentionBlocks(uint64_t matrices, uint64_t queries)
+{
+    return matrices * ((queries + BLOCK_QUERIES - 1) / BLOCK_QUERIES);
+}
+
 double
 GetAttentionShare(AttentionKernel kernel, const AttentionShape& shape)
 {
@@ -160,8 +174,18 @@ GetAttentionShare(AttentionKernel kernel, const AttentionShape& shape)
     const double atLength = shape.head <= SMALL_HEAD
                                 ? (shape.isForward ? shares.forward64 : shares.backward64)
                                 : (shape.isForward ? shares.forward128 : shares.backward128);
-    const double keys = static_cast<double>(shape.keys) * (shape.isCausal ? 0.5 : 1.0);
-    return atLength * keys / (keys + HALF_KEYS);
+    const double half = shape.isForward ? shares.halfKeysForward : shares.halfKeysBackward;
+    const auto most = static_cast<double>(shape.keys);
+    const double mean = most * (shape.isCausal ? 0.5 : 1.0);
+    const double share = atLength * mean / (mean + half);
+    if (shape.blocks == 0 || shape.multiprocessors == 0)
+    {
+        return share;
+    }
+    // The longest block, which looks at all keys, is a bound where there are few.
+    const double all = static_cast<double>(shape.blocks) * (mean + half);
+    const double longest = static_cast<double>(shape.multiprocessors) * (most + half);
+    return share * std::min(1.0, all / longest);
 }
 
 } // namespace proteus

@@ -57,20 +57,29 @@ AttentionKernel AttentionKernelFromString(const std::string& text);
 /// What the rate of fused attention depends on.
 struct AttentionShape
 {
-    uint64_t keys{0};      //!< tokens that a token may look at
-    uint64_t head{0};      //!< size of a head
-    bool isCausal{true};   //!< whether tokens look only at those before them
-    bool isForward{true};  //!< which pass
-    uint32_t capability{}; //!< compute capability of the GPU, ten times
+    uint64_t keys{0};            //!< tokens that a token may look at
+    uint64_t head{0};            //!< size of a head
+    bool isCausal{true};         //!< whether tokens look only at those before them
+    bool isForward{true};        //!< which pass
+    uint32_t capability{};       //!< compute capability of the GPU, ten times
+    uint64_t blocks{0};          //!< of threads, see GetAttentionBlocks(); 0: more than enough
+    uint32_t multiprocessors{0}; //!< of the GPU; 0: not known
 };
+
+/// @ingroup proteus
+/// @param matrices sequences times heads @param queries of one @return blocks of threads that a
+/// fused attention has
+uint64_t GetAttentionBlocks(uint64_t matrices, uint64_t queries);
 
 /**
  * @ingroup proteus
  * The share of the 16-bit peak that fused attention reaches: its share on long sequences, times L /
- * (L + 240), where L is the mean number of keys that a query looks at. The second factor stands for
- * what a block of threads does outside of its main loop, and for blocks on the diagonal, half of
- * which is masked. It is within 4 % of the figures of FlashAttention-2 (A100, forward and backward,
- * causal, 512 to 16384 tokens: 88 to 171 TFLOP/s for heads of 64, 99 to 189 for heads of 128).
+ * (L + H), where L is the mean number of keys that a query looks at and H is 240, on Hopper 224
+ * forward and 480 backward. The second factor stands for what a block of threads does outside of
+ * its main loop, and for blocks on the diagonal, half of which is masked. It is within 4 % of the
+ * figures of FlashAttention-2 (A100, forward and backward, causal, 512 to 16384 tokens: 88 to 171
+ * TFLOP/s for heads of 64, 99 to 189 for heads of 128). With few blocks the longest of them
+ * decides: of a causal attention the one whose queries look at all keys.
  * @param kernel which one; not CONSTANT
  * @param shape what is computed
  * @return the share, above 0 and below 1

@@ -31,9 +31,6 @@ struct Tile
 /// Multiplication Background User's Guide").
 constexpr Tile TILES[] = {{256, 128}, {128, 256}, {128, 128}, {128, 64}, {64, 128}, {64, 64}};
 
-/// Queries of one block of threads of fused attention (Dao 2023, section 3.3).
-constexpr uint64_t ATTENTION_ROWS = 128;
-
 /// Pieces that the sum over k may be cut into.
 constexpr uint64_t SPLITS[] = {1, 2, 4, 8};
 
@@ -60,11 +57,38 @@ TileEfficiency(const Tile& tile)
                                        1.0 / static_cast<double>(tile.n)));
 }
 
-/// Whether rows of this many elements start at multiples of 16 bytes, the width of a load.
-bool
-IsAligned(uint64_t elements, DataType type)
+/// The compute capability from which on tensor cores are fed by the copy engine for tiles.
+constexpr uint32_t HOPPER = 90;
+/// Bytes that rows must start at multiples of, for the loads of tensor cores.
+constexpr uint64_t LOAD_BYTES = 16;
+
+/// @return the largest power of two, up to 16 bytes, at whose multiples all rows start
+uint64_t
+GetAlignment(const MatrixProduct& product, DataType type)
 {
-    return elements * GetElementBytes(type) % 16 == 0;
+    const uint64_t bytes = (product.m | product.n | product.k) * GetElementBytes(type);
+    return std::min(LOAD_BYTES, bytes & (~bytes + 1));
+}
+
+/**
+ * Share of the rate that is left where rows start at multiples of fewer than 16 bytes. Before
+ * Hopper one number stands for all. From Hopper on the copy engine cannot load such rows, and the
+ * kernels of earlier generations run: on H100 SXM at 0.31 to 0.35 (4 bytes, fp16) and 0.29 to 0.33
+ * (8, tf32) of the rate of aligned products, and at 0.12 to 0.17 with 2 bytes, whose elements are
+ * loaded one by one (workloads/profiles/h100-kernels.json).
+ */
+double
+GetAlignmentShare(uint64_t alignment, uint32_t capability, double beforeHopper)
+{
+    if (alignment == LOAD_BYTES)
+    {
+        return 1;
+    }
+    if (capability < HOPPER)
+    {
+        return beforeHopper;
+    }
+    return alignment >= 4 ? 0.32 : 0.14;
 }
 
 uint64_t
@@ -136,6 +160,8 @@ KernelCostModel::GetAttentionEfficiency(const KernelWork& work) const
     shape.head = work.shape[3];
     shape.isForward = work.pass == KernelPass::FORWARD;
     shape.capability = m_capability;
+    shape.blocks = GetAttentionBlocks(work.shape[0], work.shape[1]);
+    shape.multiprocessors = m_gpu.multiprocessors;
     // What attends to everything has four operations per score and element of a head, and more in
     // the backward pass.
     const MatrixProduct scores{work.shape[0], work.shape[1], work.shape[2], work.shape[3], 0};
@@ -150,10 +176,11 @@ KernelCostModel::GetProductTime(const MatrixProduct& product, DataType type) con
     const double perProcessor = peak / m_gpu.multiprocessors;
     double efficiency = GetMatrixEfficiency(type);
     const bool onMatrixUnits = peak > m_gpu.fp32Flops;
-    if (onMatrixUnits &&
-        !(IsAligned(product.m, type) && IsAligned(product.n, type) && IsAligned(product.k, type)))
+    if (onMatrixUnits)
     {
-        efficiency *= m_parameters.misalignedEfficiency;
+        efficiency *= GetAlignmentShare(GetAlignment(product, type),
+                                        m_capability,
+                                        m_parameters.misalignedEfficiency);
     }
     const double bandwidth = m_gpu.memoryBytesPerSecond * m_parameters.streamEfficiency;
     const uint64_t fill = m_parameters.fillBytes / GetElementBytes(type);
@@ -218,7 +245,7 @@ KernelCostModel::GetTime(const KernelWork& work) const
     }
     if (work.kernelClass == KernelClass::FUSED_ATTENTION)
     {
-        time.threadBlocks = work.shape[0] * DivideUp(work.shape[1], ATTENTION_ROWS);
+        time.threadBlocks = GetAttentionBlocks(work.shape[0], work.shape[1]);
     }
     if (!time.isMeasured)
     {

@@ -78,7 +78,7 @@ struct KernelCostParameters
     /// tensor cores want it. From the output layer of those of the 272 iterations that do not share
     /// it: from hidden size 1024 to 2048 its time grows by 31 ms for 8192 tokens, which is 82
     /// TFLOP/s if its 50257 columns are not padded, as that time suggests. Known to a factor of 1.5
-    /// at best.
+    /// at best. From Hopper on the width that is left decides, as measured on H100.
     double misalignedEfficiency{0.4};
     /// What the pipeline of a tile is filled with before it multiplies, bytes per row. Not fitted:
     /// from 64 to 400 the fit's mean error changes by 0.05 %.

@@ -42,9 +42,11 @@ ApplyRule(const KernelRule& rule, double points, DataType activation, KernelWork
 void
 AddWeightTraffic(const Framework& framework, bool isForward, KernelWork& work)
 {
-    if (work.kernelClass != KernelClass::GEMM && work.kernelClass != KernelClass::CONVOLUTION)
+    const bool hasWeights =
+        work.kernelClass == KernelClass::GEMM || work.kernelClass == KernelClass::CONVOLUTION;
+    if (!hasWeights || GetElementBytes(work.type) == 4)
     {
-        return;
+        return; // without mixed precision nothing is cast or copied
     }
     // x w of {rows, out, in} forward; the gradient of w is {out, in, rows}, the last product.
     const MatrixProduct& product = isForward ? work.products.front() : work.products.back();
@@ -128,6 +130,7 @@ GetRuledKinds()
 {
     static const std::vector<std::string> kinds{"adam",
                                                 "add",
+                                                "attention",
                                                 "batch-norm",
                                                 "cross-entropy",
                                                 "dropout",
@@ -162,16 +165,20 @@ ApplyFramework(const Framework& framework,
         kernel.extents.end(),
         1.0,
         [](double product, uint64_t extent) { return product * static_cast<double>(extent); });
-    if (const KernelRule* rule = framework.FindRule(kernel.kind, isForward))
+    // What a rule of attention says is about scores, which fused attention does not write.
+    const KernelRule* rule = work.kernelClass == KernelClass::FUSED_ATTENTION
+                                 ? nullptr
+                                 : framework.FindRule(kernel.kind, isForward);
+    if (rule)
     {
         ApplyRule(*rule, points, activation, work);
     }
     if (IsUpdate(kernel.kind))
     {
-        if (const KernelRule* rule = framework.FindRule("gradient-clipping", true))
+        if (const KernelRule* clip = framework.FindRule("gradient-clipping", true))
         {
             KernelWork clipping;
-            ApplyRule(*rule, points, activation, clipping);
+            ApplyRule(*clip, points, activation, clipping);
             work.bytes += clipping.bytes;
             work.otherKernels += clipping.otherKernels;
         }
