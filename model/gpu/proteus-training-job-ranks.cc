@@ -8,9 +8,15 @@
 #include "proteus-training-job.h"
 
 #include "ns3/proteus-device-runtimes.h"
+#include "ns3/proteus-rank-post.h"
 #include "ns3/proteus-ranks.h"
+#include "ns3/simulator.h"
 
+#include <cstring>
+#include <memory>
+#include <set>
 #include <stdexcept>
+#include <utility>
 
 /**
  * @file
@@ -34,6 +40,14 @@ struct SampleOfDevice
     MemorySample sample; //!< what
 };
 
+/// All devices of a rank have joined a communication.
+struct JoinWord
+{
+    TaskInstance instance; //!< of the communication
+    uint32_t devices;      //!< so many
+    int64_t timePs;        //!< when the last of them did
+};
+
 } // namespace
 
 void
@@ -43,18 +57,42 @@ TrainingJob::RequireRanks(const RuntimeOptions& options) const
     {
         return;
     }
-    if (options.sharesGpu && HasKernels(*m_graph))
-    {
-        // What a communication takes of a GPU depends on when the last of its devices has joined.
-        throw std::invalid_argument("kernels and communication that slow each other "
-                                    "(--gpuSharing=on) need one process: leave --mpi away, or add "
-                                    "--gpuSharing=off");
-    }
     if (options.startControl)
     {
         throw std::invalid_argument("a schedule of communication decides for all devices at once, "
                                     "which needs one process: leave --mpi away, or the schedule");
     }
+}
+
+void
+TrainingJob::ShareAcrossRanks()
+{
+    const auto rankOf = [this](DeviceId device) {
+        return m_fabric->GetRanks()
+            ->GetPartition()
+            .rankOf[m_fabric->GetCluster().GetGpus()[device]];
+    };
+    const auto post = std::make_shared<RankPost>([this](const uint8_t* data) {
+        JoinWord word;
+        std::memcpy(&word, data, sizeof(word));
+        m_sharing->JoinElsewhere(word.instance, word.devices, word.timePs);
+    });
+    GpuSharing::Ranks ranks;
+    ranks.isLocal = [rankOf](DeviceId device) { return rankOf(device) == GetRank(); };
+    ranks.tell = [this, rankOf, post](TaskInstance instance, uint32_t devices) {
+        std::set<uint32_t> others;
+        for (const DeviceId device : m_graph->GetGroup(m_graph->GetTask(instance.task).place))
+        {
+            others.insert(rankOf(device));
+        }
+        others.erase(GetRank());
+        const int64_t now = Simulator::Now().GetPicoSeconds();
+        for (const uint32_t rank : others)
+        {
+            post->Tell(rank, JoinWord{instance, devices, now});
+        }
+    };
+    m_sharing->SetRanks(std::move(ranks));
 }
 
 void

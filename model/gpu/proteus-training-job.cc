@@ -128,6 +128,10 @@ TrainingJob::Install(std::shared_ptr<const ExecutionGraph> graph,
     if (options.sharesGpu && HasKernels(*graph))
     {
         InstallSharing(options);
+        if (m_fabric->GetRanks())
+        {
+            ShareAcrossRanks();
+        }
     }
     m_devices.resize(graph->GetNDevices());
     for (DeviceId device = 0; device < graph->GetNDevices(); ++device)

@@ -142,6 +142,8 @@ class TrainingJob : public Object
     /// @param options how devices issue work
     /// @throw std::invalid_argument if several processes (MPI ranks) cannot do that
     void RequireRanks(const RuntimeOptions& options) const;
+    /// Has m_sharing hear of joins in other processes.
+    void ShareAcrossRanks();
     /// Run() of one of several processes.
     void RunRanks();
     /// Puts together what happened in all processes, which have to call it when the run is over.

@@ -10,6 +10,8 @@
 #include <cmath>
 #include <iomanip>
 #include <sstream>
+#include <stdexcept>
+#include <string>
 #include <utility>
 
 namespace ns3
@@ -107,32 +109,31 @@ GpuSharing::GetPace(DeviceId device, const Kernel& kernel) const
 void
 GpuSharing::StartKernel(DeviceId device, const Task& task, std::function<void()> done)
 {
-    Advance(device);
+    Advance(device, m_clock.GetTimePs());
     Kernel kernel = MakeKernel(device, task);
     kernel.id = m_kernels++;
     kernel.done = std::move(done);
     auto& kernels = m_devices[device].kernels;
     kernels.push_back(std::move(kernel));
-    Predict(device, kernels.back());
+    Predict(device, kernels.back(), m_clock.GetTimePs());
 }
 
 void
-GpuSharing::Advance(DeviceId device)
+GpuSharing::Advance(DeviceId device, int64_t timePs)
 {
     Device& state = m_devices[device];
-    const int64_t now = m_clock.GetTimePs();
-    const int64_t passed = now - state.sincePs;
+    const int64_t passed = timePs - state.sincePs;
     const bool isShared = state.multiprocessors > 0 || state.memoryBytesPerSecond > 0;
     for (Kernel& kernel : state.kernels)
     {
         kernel.workPs += static_cast<double>(passed) * GetPace(device, kernel);
         m_statistics.besidePs += isShared ? passed : 0;
     }
-    state.sincePs = now;
+    state.sincePs = timePs;
 }
 
 void
-GpuSharing::Retime(DeviceId device)
+GpuSharing::Retime(DeviceId device, int64_t timePs)
 {
     for (Kernel& kernel : m_devices[device].kernels)
     {
@@ -140,25 +141,24 @@ GpuSharing::Retime(DeviceId device)
         {
             kernel.waves->SetProcessors(kernel.workPs, GetProcessors(device));
         }
-        Predict(device, kernel);
+        Predict(device, kernel, timePs);
     }
 }
 
 void
-GpuSharing::Predict(DeviceId device, Kernel& kernel)
+GpuSharing::Predict(DeviceId device, Kernel& kernel, int64_t timePs)
 {
     const double end = kernel.waves ? kernel.waves->GetEnd() : kernel.lengthPs;
     const double rest = std::max(0.0, end - kernel.workPs) / GetPace(device, kernel);
-    const int64_t now = m_clock.GetTimePs();
     const int64_t endPs =
-        std::max<int64_t>(kernel.startPs + kernel.alonePs, now + std::llround(rest));
+        std::max<int64_t>(kernel.startPs + kernel.alonePs, timePs + std::llround(rest));
     if (kernel.version > 0 && endPs == kernel.endPs)
     {
         return;
     }
     kernel.endPs = endPs;
     m_clock.Schedule(device,
-                     std::max<int64_t>(0, endPs - now),
+                     std::max<int64_t>(0, endPs - m_clock.GetTimePs()),
                      [this, device, id = kernel.id, version = ++kernel.version]() {
                          Finish(device, id, version);
                      });
@@ -175,7 +175,7 @@ GpuSharing::Finish(DeviceId device, uint64_t id, uint32_t version)
     {
         return; // its share has changed since
     }
-    Advance(device);
+    Advance(device, m_clock.GetTimePs());
     m_statistics.addedPs += kernel->endPs - kernel->startPs - kernel->alonePs;
     const std::function<void()> done = std::move(kernel->done);
     kernels.erase(kernel);
@@ -183,9 +183,12 @@ GpuSharing::Finish(DeviceId device, uint64_t id, uint32_t version)
 }
 
 void
-GpuSharing::Change(DeviceId device, int64_t multiprocessors, double memoryBytesPerSecond)
+GpuSharing::Change(DeviceId device,
+                   int64_t multiprocessors,
+                   double memoryBytesPerSecond,
+                   int64_t timePs)
 {
-    Advance(device);
+    Advance(device, timePs);
     Device& state = m_devices[device];
     state.multiprocessors =
         static_cast<uint32_t>(static_cast<int64_t>(state.multiprocessors) + multiprocessors);
@@ -194,7 +197,25 @@ GpuSharing::Change(DeviceId device, int64_t multiprocessors, double memoryBytesP
     {
         state.memoryBytesPerSecond = 0; // what rounding left
     }
-    Retime(device);
+    Retime(device, timePs);
+}
+
+GpuSharing::Open&
+GpuSharing::GetOpen(TaskInstance instance)
+{
+    const auto [place, isNew] = m_open.emplace(instance, Open());
+    Open& open = place->second;
+    if (isNew)
+    {
+        open.use = m_use(instance.task);
+        if (m_ranks.isLocal)
+        {
+            const auto& group = m_graph.GetGroup(m_graph.GetTask(instance.task).place);
+            open.nHere =
+                static_cast<uint32_t>(std::count_if(group.begin(), group.end(), m_ranks.isLocal));
+        }
+    }
+    return open;
 }
 
 void
@@ -202,29 +223,82 @@ GpuSharing::Join(DeviceId device, TaskInstance instance)
 {
     const Task& task = m_graph.GetTask(instance.task);
     const auto& group = m_graph.GetGroup(task.place);
-    const auto [place, isNew] = m_open.emplace(instance, Open());
-    Open& open = place->second;
-    if (isNew)
-    {
-        open.use = m_use(instance.task);
-    }
+    const int64_t now = m_clock.GetTimePs();
+    Open& open = GetOpen(instance);
     const bool isPosted = task.collective == Collective::SEND_RECV && device != group.front();
     open.parts.push_back({device, !isPosted});
     ++m_devices[device].communications;
     if (!isPosted)
     {
-        Change(device, open.use.multiprocessors, 0);
+        Change(device, open.use.multiprocessors, 0, now);
     }
-    if (++open.joined < group.size())
+    open.lastJoinPs = now;
+    if (++open.joinedHere == open.nHere && open.nHere < group.size())
+    {
+        m_ranks.tell(instance, open.nHere);
+    }
+    if (++open.joined == group.size())
+    {
+        Move(open);
+    }
+}
+
+void
+GpuSharing::JoinElsewhere(TaskInstance instance, uint32_t devices, int64_t timePs)
+{
+    Open& open = GetOpen(instance);
+    open.lastJoinPs = std::max(open.lastJoinPs, timePs);
+    open.joined += devices;
+    if (open.joined < m_graph.GetGroup(m_graph.GetTask(instance.task).place).size())
     {
         return;
     }
+    RequireOrder(open);
+    Move(open);
+    if (open.parts.empty())
+    {
+        m_open.erase(instance);
+    }
+}
+
+void
+GpuSharing::RequireOrder(const Open& open) const
+{
+    bool isSure = open.lastLeavePs < open.lastJoinPs;
+    for (const Part& part : open.parts)
+    {
+        const Device& device = m_devices[part.device];
+        isSure = isSure && device.sincePs <= open.lastJoinPs;
+        // The blocks of a kernel that begins just then run on what the communication leaves, or
+        // not.
+        isSure = isSure &&
+                 (part.hasProcessors || std::none_of(device.kernels.begin(),
+                                                     device.kernels.end(),
+                                                     [&open](const Kernel& kernel) {
+                                                         return kernel.waves &&
+                                                                kernel.startPs == open.lastJoinPs;
+                                                     }));
+    }
+    if (!isSure)
+    {
+        throw std::runtime_error(
+            "at " + std::to_string(open.lastJoinPs) +
+            " ps a device joins a communication, and in the same picosecond a "
+            "kernel in another MPI rank, which the communication slows, begins "
+            "or ends: their order is not known; use another number of ranks, "
+            "or --gpuSharing=off");
+    }
+}
+
+void
+GpuSharing::Move(Open& open)
+{
     open.isMoving = true;
     for (Part& part : open.parts)
     {
         const uint32_t more = part.hasProcessors ? 0 : open.use.multiprocessors;
         part.hasProcessors = true;
-        Change(part.device, more, open.use.memoryBytesPerSecond);
+        Change(part.device, more, open.use.memoryBytesPerSecond, open.lastJoinPs);
     }
 }
 
@@ -239,7 +313,9 @@ GpuSharing::Leave(DeviceId device, TaskInstance instance)
     --m_devices[device].communications;
     Change(device,
            part->hasProcessors ? -static_cast<int64_t>(open.use.multiprocessors) : 0,
-           open.isMoving ? -open.use.memoryBytesPerSecond : 0);
+           open.isMoving ? -open.use.memoryBytesPerSecond : 0,
+           m_clock.GetTimePs());
+    open.lastLeavePs = m_clock.GetTimePs();
     open.parts.erase(part);
     const auto& group = m_graph.GetGroup(m_graph.GetTask(instance.task).place);
     if (open.parts.empty() && open.joined == group.size())

@@ -100,8 +100,35 @@ class GpuSharing
      */
     void StartKernel(DeviceId device, const Task& task, std::function<void()> done);
 
+    /// What several processes (MPI ranks) that run a graph together have to know.
+    struct Ranks
+    {
+        std::function<bool(DeviceId)> isLocal; //!< whether this process runs a device
+        /// Has JoinElsewhere() called, a picosecond from now, in all processes with other devices
+        /// of a communication: all of this process have joined it, so many.
+        std::function<void(TaskInstance instance, uint32_t devices)> tell;
+    };
+
+    /// @param ranks of a run by several processes; before the run
+    void SetRanks(Ranks ranks)
+    {
+        m_ranks = std::move(ranks);
+    }
+
     /// @param device that joins a communication @param instance of it
     void Join(DeviceId device, TaskInstance instance);
+
+    /**
+     * Devices of another process have joined a communication, a picosecond ago: what follows for
+     * kernels here counts from then on. That can be done afterwards, as it makes kernels slower and
+     * never faster, so that none has ended in between that would not have.
+     * @param instance of the communication
+     * @param devices that have joined
+     * @param timePs when the last of them did
+     * @throw std::runtime_error if something else has happened here since, so that one process
+     * might have had other times
+     */
+    void JoinElsewhere(TaskInstance instance, uint32_t devices, int64_t timePs);
 
     /// @param device whose part is done @param instance of the communication
     void Leave(DeviceId device, TaskInstance instance);
@@ -152,6 +179,10 @@ class GpuSharing
         CommunicationUse use;
         std::vector<Part> parts; //!< under way
         uint32_t joined{0};      //!< devices so far
+        uint32_t joinedHere{0};  //!< of them, those of this process
+        uint32_t nHere{0};       //!< devices of this process in the group
+        int64_t lastJoinPs{0};   //!< when the last one joined
+        int64_t lastLeavePs{-1}; //!< when a part was done that ended before all had joined
         bool isMoving{false};    //!< whether all have
     };
 
@@ -162,23 +193,38 @@ class GpuSharing
     /// @param device of a kernel @param kernel that runs there
     /// @return work that it does in a picosecond; of one in waves, by what the memory allows
     double GetPace(DeviceId device, const Kernel& kernel) const;
-    /// Counts what the kernels of a device have done until now. @param device which one
-    void Advance(DeviceId device);
-    /// Predicts ends anew. @param device whose kernels have another share from now on
-    void Retime(DeviceId device);
-    /// @param device of a kernel @param kernel whose end is predicted
-    void Predict(DeviceId device, Kernel& kernel);
+    /// @param instance of a communication @return it, new if nobody has joined before
+    Open& GetOpen(TaskInstance instance);
+    /// All devices have joined a communication. @param open which one
+    void Move(Open& open);
+    /// @param open a communication whose last join another process has told of
+    /// @throw std::runtime_error as JoinElsewhere()
+    void RequireOrder(const Open& open) const;
+    /// Counts what the kernels of a device have done. @param device which one @param timePs until
+    /// when
+    void Advance(DeviceId device, int64_t timePs);
+    /// Predicts ends anew. @param device whose kernels have another share @param timePs from when
+    /// on
+    void Retime(DeviceId device, int64_t timePs);
+    /// @param device of a kernel @param kernel whose end is predicted @param timePs until when its
+    /// work is counted
+    void Predict(DeviceId device, Kernel& kernel, int64_t timePs);
     /// @param device of a kernel @param id of it @param version of the prediction that it ends now
     void Finish(DeviceId device, uint64_t id, uint32_t version);
     /// A device's communications take more or less. @param device which one
     /// @param multiprocessors more of them @param memoryBytesPerSecond more of it
-    void Change(DeviceId device, int64_t multiprocessors, double memoryBytesPerSecond);
+    /// @param timePs from when on
+    void Change(DeviceId device,
+                int64_t multiprocessors,
+                double memoryBytesPerSecond,
+                int64_t timePs);
 
     const ExecutionGraph& m_graph;
     const std::vector<const GpuDatasheet*> m_gpus;
     const RooflineModel m_roofline;
     Clock& m_clock;
     const std::function<CommunicationUse(TaskId)> m_use;
+    Ranks m_ranks; //!< empty if there is one process
     std::vector<Device> m_devices;
     std::unordered_map<TaskInstance, Open> m_open;
     uint64_t m_kernels{0}; //!< so far

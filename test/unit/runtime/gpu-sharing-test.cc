@@ -15,6 +15,7 @@
 #include <memory>
 #include <queue>
 #include <random>
+#include <stdexcept>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -262,4 +263,101 @@ TEST(GpuSharing, TheHostAbsorbsAndTimesAloneStay)
         trace.sharing->Join(1, {0, 0});
     });
     EXPECT_EQ(trace.Run(), MS);
+}
+
+namespace
+{
+
+/// Two devices that one process runs, or two processes with one device each, which tell each other
+/// of joins a picosecond later. @param isDivided which of both @param collective between them
+/// @param play called with the clock, and with who shares on which device
+/// @return time that kernels took longer
+int64_t
+PlayDivided(bool isDivided,
+            Collective collective,
+            const std::function<void(FlowClock&, const std::vector<GpuSharing*>&)>& play)
+{
+    Scene scene(MakeStream(), {32, 1e12}, collective);
+    const GpuDatasheet* gpu = &FindGpuDatasheet("H100-SXM5-80GB");
+    GpuSharing other(scene.graph,
+                     std::vector<const GpuDatasheet*>{gpu, gpu},
+                     RooflineModel(),
+                     scene.clock,
+                     [](TaskId) {
+                         return CommunicationUse{32, 1e12};
+                     });
+    const std::vector<GpuSharing*> all{scene.sharing.get(),
+                                       isDivided ? &other : scene.sharing.get()};
+    if (isDivided)
+    {
+        for (DeviceId device = 0; device < 2; ++device)
+        {
+            GpuSharing::Ranks ranks;
+            ranks.isLocal = [device](DeviceId one) { return one == device; };
+            ranks.tell = [&, device](TaskInstance instance, uint32_t devices) {
+                const int64_t now = scene.clock.GetTimePs();
+                scene.clock.ScheduleAt(now + 1, [&all, device, instance, devices, now]() {
+                    all[1 - device]->JoinElsewhere(instance, devices, now);
+                });
+            };
+            all[device]->SetRanks(ranks);
+        }
+    }
+    play(scene.clock, all);
+    scene.clock.Run();
+    return all[0]->GetStatistics().addedPs + (isDivided ? all[1]->GetStatistics().addedPs : 0);
+}
+
+} // namespace
+
+TEST(GpuSharing, ProcessesThatHearOfJoinsLaterHaveTheSameTimes)
+{
+    std::mt19937 random(7);
+    for (int i = 0; i < 200; ++i)
+    {
+        const Collective collective = i % 2 == 0 ? Collective::ALL_REDUCE : Collective::SEND_RECV;
+        std::vector<int64_t> times; // of joins, then of starts of kernels, by device
+        for (int n = 0; n < 4; ++n)
+        {
+            times.push_back(static_cast<int64_t>(random() % (2 * MS)));
+        }
+        const uint32_t blocks = random() % 1000;
+        std::vector<std::vector<int64_t>> ends;
+        std::vector<int64_t> added;
+        for (const bool isDivided : {false, true})
+        {
+            std::vector<int64_t>& ended = ends.emplace_back(2, -1);
+            added.push_back(PlayDivided(
+                isDivided,
+                collective,
+                [&](FlowClock& clock, const std::vector<GpuSharing*>& all) {
+                    for (DeviceId device = 0; device < 2; ++device)
+                    {
+                        GpuSharing* sharing = all[device];
+                        clock.ScheduleAt(times[device], [=]() { sharing->Join(device, {0, 0}); });
+                        clock.ScheduleAt(3 * MS, [=]() { sharing->Leave(device, {0, 0}); });
+                        clock.ScheduleAt(times[2 + device], [=, &clock, &ended]() {
+                            sharing->StartKernel(
+                                device,
+                                device == 0 ? MakeProduct(blocks) : MakeStream(),
+                                [=, &clock, &ended]() { ended[device] = clock.GetTimePs(); });
+                        });
+                    }
+                }));
+        }
+        EXPECT_EQ(ends[0], ends[1]) << i;
+        EXPECT_EQ(added[0], added[1]) << i;
+        EXPECT_GT(ends[0][0], 0) << i;
+    }
+}
+
+TEST(GpuSharing, AnOrderThatProcessesCannotKnowIsRefused)
+{
+    const auto play = [](FlowClock& clock, const std::vector<GpuSharing*>& all) {
+        clock.ScheduleAt(0, [&all]() { all[1]->Join(1, {0, 0}); }); // receives
+        clock.ScheduleAt(MS, [&all]() { all[0]->Join(0, {0, 0}); });
+        clock.ScheduleAt(MS, [&all]() { all[1]->StartKernel(1, MakeProduct(500), []() {}); });
+    };
+    EXPECT_THROW(PlayDivided(true, Collective::SEND_RECV, play), std::runtime_error);
+    EXPECT_NO_THROW(PlayDivided(false, Collective::SEND_RECV, play));
 }
