@@ -183,6 +183,29 @@ CountSimulated(const CollectiveTest& test, uint64_t bytes)
                                        : SIMULATED_LARGE;
 }
 
+/// Reports the progress of a job, until a signal comes; nothing of one that several processes (MPI
+/// ranks) run. @param job that is run @param report of progress, or none; must outlive the run
+void
+ReportProgress(Ptr<TrainingJob> job,
+               const std::function<void(const TrainingJob::Progress&)>& report)
+{
+    if (GetNRanks() > 1)
+    {
+        return;
+    }
+    job->SetProgressReport(
+        [&report, raw = PeekPointer(job)](const TrainingJob::Progress& progress) {
+            if (report)
+            {
+                report(progress);
+            }
+            if (StopSignals::Obey())
+            {
+                raw->Stop();
+            }
+        });
+}
+
 } // namespace
 
 std::vector<CollectiveRow>
@@ -200,19 +223,7 @@ RunCollective(const Cluster& cluster,
     ProteusHelper helper;
     SetAttributes(helper, cluster, test);
     Ptr<TrainingJob> job = helper.Install(cluster, made.graph);
-    if (GetNRanks() == 1)
-    {
-        job->SetProgressReport([&](const TrainingJob::Progress& progress) {
-            if (report)
-            {
-                report(progress);
-            }
-            if (StopSignals::Obey())
-            {
-                job->Stop();
-            }
-        });
-    }
+    ReportProgress(job, report);
     job->Run();
     if (job->IsStopped())
     {

@@ -149,6 +149,40 @@ AddRankNotes(Ptr<Fabric> fabric, const ExecutorSettings& settings, RunRecord& re
     }
 }
 
+/// Has an observer hear of a run, which it may stop; of one by several processes (MPI ranks) it
+/// hears nothing. @param job that is run @param observer of it; must outlive the run
+void
+ReportProgress(Ptr<TrainingJob> job, RunObserver& observer)
+{
+    if (GetNRanks() > 1)
+    {
+        return;
+    }
+    job->SetProgressReport([&observer, raw = PeekPointer(job)](const RunProgress& progress) {
+        observer.OnProgress(progress);
+        if (observer.IsStopWanted())
+        {
+            raw->Stop();
+        }
+    });
+}
+
+/// Adds what a reader should know of a run, if there is anything. @param job that was run
+/// @param settings of it @param record gets notes
+void
+AddNotes(Ptr<TrainingJob> job, const ExecutorSettings& settings, RunRecord& record)
+{
+    AddRankNotes(job->GetFabric(), settings, record);
+    AddSharingNote(job->GetSharing(), job->GetGraph().GetNDevices(), record);
+    const std::string& obstacle = job->GetNetwork()->GetRepetitionObstacle();
+    if (!obstacle.empty())
+    {
+        record.notes.push_back("packet: communications that are alike were all executed, and "
+                               "none repeated, because " +
+                               obstacle);
+    }
+}
+
 /// Puts together what channels did in all processes, in an order that does not depend on these.
 /// @param channels of this process; gets those of all
 void
@@ -215,17 +249,7 @@ class PacketExecutor : public Executor
                 "ChannelEnd",
                 MakeBoundCallback(&AppendChannelSpan, &record.channels));
         }
-        if (GetNRanks() == 1)
-        {
-            job->SetProgressReport(
-                [&observer, raw = PeekPointer(job)](const RunProgress& progress) {
-                    observer.OnProgress(progress);
-                    if (observer.IsStopWanted())
-                    {
-                        raw->Stop();
-                    }
-                });
-        }
+        ReportProgress(job, observer);
         const auto start = std::chrono::steady_clock::now();
         job->Run();
         record.wallS =
@@ -235,15 +259,7 @@ class PacketExecutor : public Executor
         GatherChannels(record.channels);
         record.links = job->GetFabric()->GetLinkStatistics();
         record.network = job->GetNetwork()->GetStatistics();
-        AddRankNotes(job->GetFabric(), settings, record);
-        AddSharingNote(job->GetSharing(), graph.GetNDevices(), record);
-        const std::string& obstacle = job->GetNetwork()->GetRepetitionObstacle();
-        if (!obstacle.empty())
-        {
-            record.notes.push_back("packet: communications that are alike were all executed, and "
-                                   "none repeated, because " +
-                                   obstacle);
-        }
+        AddNotes(job, settings, record);
         if (player)
         {
             record.traffic = player->GetTraffic();
