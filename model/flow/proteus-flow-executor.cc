@@ -28,6 +28,7 @@ FlowExecutor::FlowExecutor(const ExecutionGraph& graph,
 {
     RequireGpus(graph, cluster);
     m_spans.reserve(CountSpans(graph));
+    const TasksByDevice tasks(graph);
     for (DeviceId device = 0; device < graph.GetNDevices(); ++device)
     {
         const VertexId vertex = cluster.GetGpus()[device];
@@ -39,7 +40,8 @@ FlowExecutor::FlowExecutor(const ExecutionGraph& graph,
                                             devices ? *devices : clock,
                                             network,
                                             m_control.get(),
-                                            sharing));
+                                            sharing,
+                                            &tasks));
         m_devices.back()->SetSpanSink([this](const Span& span) {
             m_spans.push_back(span);
             if (m_report)

@@ -133,12 +133,13 @@ TrainingJob::Install(std::shared_ptr<const ExecutionGraph> graph,
             ShareAcrossRanks();
         }
     }
+    const TasksByDevice tasks(*graph);
     m_devices.resize(graph->GetNDevices());
     for (DeviceId device = 0; device < graph->GetNDevices(); ++device)
     {
         if (fabric->IsLocal(cluster.GetGpus()[device]))
         {
-            InstallDevice(device, options);
+            InstallDevice(device, options, tasks);
         }
     }
     m_totalTasks = CountSpans(*graph);
@@ -146,7 +147,9 @@ TrainingJob::Install(std::shared_ptr<const ExecutionGraph> graph,
 }
 
 void
-TrainingJob::InstallDevice(DeviceId device, const RuntimeOptions& options)
+TrainingJob::InstallDevice(DeviceId device,
+                           const RuntimeOptions& options,
+                           const TasksByDevice& tasks)
 {
     const Cluster& cluster = m_fabric->GetCluster();
     const VertexId vertex = cluster.GetGpus()[device];
@@ -159,7 +162,8 @@ TrainingJob::InstallDevice(DeviceId device, const RuntimeOptions& options)
                                         *m_clock,
                                         *m_network,
                                         m_control.get(),
-                                        m_sharing.get()));
+                                        m_sharing.get(),
+                                        &tasks));
     application->TraceConnectWithoutContext("TaskEnd", MakeCallback(&TrainingJob::OnTaskEnd, this));
     m_fabric->GetNodes().Get(vertex)->AddApplication(application);
     m_applications.Add(application);

@@ -133,7 +133,8 @@ class TrainingJob : public Object
     /// @return the runtimes, by device; null for those of other processes
     std::vector<const DeviceRuntime*> GetRuntimes() const;
     /// Gives a device its application. @param device which one @param options how it issues work
-    void InstallDevice(DeviceId device, const RuntimeOptions& options);
+    /// @param tasks of all devices
+    void InstallDevice(DeviceId device, const RuntimeOptions& options, const TasksByDevice& tasks);
     /// Checks that everything was done. @return an empty text, or who waits for whom, or what is
     /// left in the fabric
     std::string DescribeRest() const;

@@ -78,6 +78,7 @@ class DeviceRuntime
      * @param network of the run; must outlive this object
      * @param control what decides when communications start, or null; must outlive this object
      * @param sharing what is between kernels and communication, or null; must outlive this object
+     * @param tasks of all devices; null: those of this one are looked for
      */
     DeviceRuntime(const ExecutionGraph& graph,
                   DeviceId device,
@@ -86,7 +87,8 @@ class DeviceRuntime
                   Clock& clock,
                   Network& network,
                   StartControl* control = nullptr,
-                  GpuSharing* sharing = nullptr);
+                  GpuSharing* sharing = nullptr,
+                  const TasksByDevice* tasks = nullptr);
 
     DeviceRuntime(const DeviceRuntime&) = delete;
     DeviceRuntime& operator=(const DeviceRuntime&) = delete;

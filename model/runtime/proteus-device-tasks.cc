@@ -7,6 +7,7 @@
 #include "proteus-device-tasks.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 namespace ns3
@@ -14,24 +15,56 @@ namespace ns3
 namespace proteus
 {
 
-DeviceTasks::DeviceTasks(const ExecutionGraph& graph, DeviceId device, const StartControl* control)
-    : m_graph(graph)
+namespace
 {
-    std::vector<bool> isMember(graph.GetGroups().size());
-    for (GroupId id = 0; id < isMember.size(); ++id)
+
+/// @param graph a graph @param task of it @param function called with every device that it lives on
+template <typename F>
+void
+ForEachDevice(const ExecutionGraph& graph, const Task& task, F function)
+{
+    if (task.kind != TaskKind::COMMUNICATION)
     {
-        const auto& group = graph.GetGroup(id);
-        isMember[id] = std::find(group.begin(), group.end(), device) != group.end();
+        function(task.place);
+        return;
     }
-    m_phaseTasks.resize(graph.GetPhases().size());
-    uint32_t nStates = 0;
+    for (const DeviceId device : graph.GetGroup(task.place))
+    {
+        function(device);
+    }
+}
+
+} // namespace
+
+TasksByDevice::TasksByDevice(const ExecutionGraph& graph)
+    : m_first(graph.GetNDevices() + 1, 0)
+{
     for (TaskId id = 0; id < graph.GetNTasks(); ++id)
     {
+        ForEachDevice(graph, graph.GetTask(id), [&](DeviceId device) { ++m_first[device + 1]; });
+    }
+    std::partial_sum(m_first.begin(), m_first.end(), m_first.begin());
+    m_tasks.resize(m_first.back());
+    std::vector<std::size_t> next = m_first;
+    for (TaskId id = 0; id < graph.GetNTasks(); ++id)
+    {
+        ForEachDevice(graph, graph.GetTask(id), [&](DeviceId device) {
+            m_tasks[next[device]++] = id;
+        });
+    }
+}
+
+DeviceTasks::DeviceTasks(const ExecutionGraph& graph,
+                         DeviceId device,
+                         const StartControl* control,
+                         const TasksByDevice& all)
+    : m_graph(graph)
+{
+    m_phaseTasks.resize(graph.GetPhases().size());
+    uint32_t nStates = 0;
+    for (const TaskId id : all.Get(device))
+    {
         const Task& task = graph.GetTask(id);
-        if (task.kind == TaskKind::COMMUNICATION ? !isMember[task.place] : task.place != device)
-        {
-            continue;
-        }
         if (task.kind != TaskKind::MEMORY)
         {
             m_phaseTasks[task.phase].push_back(static_cast<uint32_t>(m_tasks.size()));

@@ -11,6 +11,7 @@
 
 #include "ns3/proteus-graph.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -44,6 +45,25 @@ enum class Issue : uint8_t
     CONTROLLED, //!< its schedule entry is admitted, and a StartControl starts it
 };
 
+/// @ingroup proteus
+/// Which tasks of a graph live on which device, found once for all devices.
+class TasksByDevice
+{
+  public:
+    /// @param graph to look through
+    explicit TasksByDevice(const ExecutionGraph& graph);
+
+    /// @param device of the graph @return its tasks, ascending
+    IdRange Get(DeviceId device) const
+    {
+        return {m_tasks.data() + m_first[device], m_tasks.data() + m_first[device + 1]};
+    }
+
+  private:
+    std::vector<std::size_t> m_first; //!< by device, and the end: start in m_tasks
+    std::vector<TaskId> m_tasks;      //!< of all devices
+};
+
 /**
  * @ingroup proteus
  * The part of a graph that lives on one device: its tasks, and the dependencies that hold there.
@@ -55,8 +75,20 @@ class DeviceTasks
      * @param graph that is executed; must outlive this object
      * @param device which device of it
      * @param control what takes communications from their streams, or null
+     * @param all tasks of the graph by device
      */
-    DeviceTasks(const ExecutionGraph& graph, DeviceId device, const StartControl* control);
+    DeviceTasks(const ExecutionGraph& graph,
+                DeviceId device,
+                const StartControl* control,
+                const TasksByDevice& all);
+
+    /// The same for one device only. @param graph that is executed; must outlive this object
+    /// @param device which device of it
+    /// @param control what takes communications from their streams, or null
+    DeviceTasks(const ExecutionGraph& graph, DeviceId device, const StartControl* control)
+        : DeviceTasks(graph, device, control, TasksByDevice(graph))
+    {
+    }
 
     /// @return number of tasks
     uint32_t GetNTasks() const
