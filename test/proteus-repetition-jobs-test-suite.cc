@@ -9,6 +9,7 @@
 #include "ns3/proteus-model-options.h"
 #include "ns3/test.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <random>
 #include <string>
@@ -83,10 +84,9 @@ class SmallJobMaker
     std::string ChooseStrategy(uint32_t nDevices)
     {
         const uint32_t pp = Pick<uint32_t>({1, 2, 4, 4});
-        const uint32_t tp = Pick<uint32_t>({1, 1, 2, 4, 8}) % (nDevices / pp + 1);
-        const uint32_t tensor = tp == 0 ? 1 : tp;
-        const uint32_t dp = nDevices / pp / tensor;
-        std::string text = "pp=" + std::to_string(pp) + ",tp=" + std::to_string(tensor) +
+        const uint32_t tp = std::min(Pick<uint32_t>({1, 1, 2, 4, 8}), nDevices / pp);
+        const uint32_t dp = nDevices / pp / tp;
+        std::string text = "pp=" + std::to_string(pp) + ",tp=" + std::to_string(tp) +
                            ",dp=" + std::to_string(dp) +
                            ",globalBatch=" + std::to_string(dp * Pick<uint32_t>({1, 2, 4, 4}));
         text += ",recompute=" + Pick<std::string>({"none", "full", "selective"});
@@ -237,8 +237,11 @@ class RepetitionJobsTestSuite : public TestSuite
         : TestSuite("proteus-repetition-jobs")
     {
         AddTestCase(new LateEndsCase, TestCase::QUICK);
-        AddTestCase(new SmallJobsCase(1, 12), TestCase::QUICK);
-        AddTestCase(new SmallJobsCase(1000, 400), TestCase::TAKES_FOREVER);
+        AddTestCase(new SmallJobsCase(1, 8), TestCase::QUICK);
+        for (uint32_t first = 1000; first < 1400; first += 25)
+        {
+            AddTestCase(new SmallJobsCase(first, 25), TestCase::TAKES_FOREVER);
+        }
     }
 } g_repetitionJobsTestSuite; //!< registers itself
 

@@ -26,10 +26,19 @@ FindStartRule(const Task& task, const CollectiveProgram& program)
     {
         return StartRule::WINDOW;
     }
-    // A grant on its way costs a small all-reduce, or a chain of messages, a part of its time.
-    return task.collective == Collective::SEND_RECV && task.parallelism == Parallelism::PIPELINE
-               ? StartRule::TOGETHER
+    // Of two that reduce, the first to come has something to send.
+    return task.collective == Collective::SEND_RECV &&
+                   IsReceiver(program.ranks[0]) != IsReceiver(program.ranks[1])
+               ? StartRule::MESSAGE
                : StartRule::APART;
+}
+
+bool
+IsReceiver(const RankProgram& rank)
+{
+    return std::none_of(rank.blocks.begin(), rank.blocks.end(), [](const ThreadBlock& block) {
+        return block.sendPeer != NO_RANK;
+    });
 }
 
 void
@@ -42,19 +51,22 @@ KernelStarts::SetUp(int64_t gridPs, int64_t windowPs)
 KernelStarts::Launch
 KernelStarts::Add(Key key, uint32_t nRanks, StartRule rule, const Rank& rank)
 {
+    if (rule == StartRule::MESSAGE)
+    {
+        return AddToMessage(key, rank);
+    }
     Gathering& gathering = m_gathered[key];
     gathering.lastPs = std::max(gathering.lastPs, rank.launchedPs);
     Launch launch;
-    launch.untilPs = rule == StartRule::TOGETHER ? NEVER : rank.launchedPs + m_windowPs;
-    launch.togetherPs = gathering.lastPs;
-    if (++gathering.nLaunched < nRanks || launch.untilPs < launch.togetherPs)
+    launch.untilPs = rank.launchedPs + m_windowPs;
+    if (++gathering.nLaunched < nRanks || launch.untilPs < gathering.lastPs)
     {
         launch.wait = m_waits.Add({key, rank.id, launch.untilPs});
         gathering.waits.push_back(launch.wait);
     }
     else
     {
-        launch.ranks.push_back(rank.id);
+        launch.begins.push_back({rank.id, gathering.lastPs});
     }
     if (gathering.nLaunched == nRanks)
     {
@@ -63,16 +75,32 @@ KernelStarts::Add(Key key, uint32_t nRanks, StartRule rule, const Rank& rank)
             // Those whose windows pass before the last launch begin then.
             if (m_waits[wait].untilPs >= gathering.lastPs)
             {
-                launch.ranks.push_back(m_waits[wait].rank);
+                launch.begins.push_back({m_waits[wait].rank, gathering.lastPs});
                 m_waits[wait].rank = NO_ID;
-                if (m_waits[wait].untilPs == NEVER)
-                {
-                    m_waits.GiveBack(wait);
-                }
             }
         }
         m_gathered.erase(key);
     }
+    return launch;
+}
+
+KernelStarts::Launch
+KernelStarts::AddToMessage(Key key, const Rank& rank)
+{
+    const auto [place, isFirst] = m_messages.emplace(key, rank);
+    if (isFirst)
+    {
+        return {};
+    }
+    const Rank& receiver = rank.isReceiver ? rank : place->second;
+    const Rank& sender = rank.isReceiver ? place->second : rank;
+    // After all that happens at the time that is present, which comes first however it is executed.
+    const int64_t knownPs = std::min(rank.joinedPs + 1, rank.launchedPs);
+    const int64_t receiverPs = std::max(receiver.launchedPs, knownPs);
+    const int64_t senderPs = std::max(sender.launchedPs, receiverPs);
+    Launch launch;
+    launch.begins = {{receiver.id, receiverPs}, {sender.id, senderPs}};
+    m_messages.erase(place);
     return launch;
 }
 

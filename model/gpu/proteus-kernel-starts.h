@@ -25,41 +25,56 @@ namespace proteus
 /// How ranks of a communication whose kernels have been launched wait for each other.
 enum class StartRule : uint8_t
 {
-    APART,   //!< each begins at once
-    WINDOW,  //!< each waits for the last one, at most for a window
-    TOGETHER //!< each waits for the last one
+    APART,  //!< each begins at once
+    WINDOW, //!< each waits for the last one, at most for a window
+    MESSAGE //!< a sender waits for its receiver, a receiver for the launch of its sender
 };
 
 /// @ingroup proteus
 /// @param task a communication @param program of it
-/// @return how its ranks wait: those of a message between stages of a pipeline together, because a
-/// receiver alone can only grant room; those of a collective of more than two ranks in a window, if
-/// they all need each other; all others apart, operations of switches and other messages, too
+/// @return how its ranks wait: those of a message from one rank to another as such, because a
+/// sender alone can do nothing, and a receiver can only grant room; those of a collective of more
+/// than two ranks in a window, if they all need each other; all others apart, operations of
+/// switches, too
 StartRule FindStartRule(const Task& task, const CollectiveProgram& program);
+
+/// @ingroup proteus
+/// @param rank what a rank does @return whether it sends nothing
+bool IsReceiver(const RankProgram& rank);
 
 /**
  * @ingroup proteus
  * When the ranks of a communication begin, whose kernels have been launched: on a grid of times,
  * and together.
  *
- * A rank that is launched waits for the others, until the last of them is launched or a window has
- * passed, and begins then. So the last one never waits, and ranks that are launched within a window
- * begin at the same time.
+ * A rank of a collective that is launched waits for the others, until the last of them is launched
+ * or a window has passed, and begins then. So the last one never waits, and ranks that are launched
+ * within a window begin at the same time.
+ *
+ * A receiver of a message begins when its sender's kernel is being launched, so that room is
+ * granted when that begins; or when it is launched itself, if that is later, and its sender not
+ * before it.
  */
 class KernelStarts
 {
   public:
-    /// "At no time".
-    static constexpr int64_t NEVER = INT64_MAX;
-
     /// Names a communication: task and micro-batch.
     using Key = std::pair<TaskId, uint32_t>;
 
     /// A rank that has been launched.
     struct Rank
     {
-        uint32_t id{NO_ID};    //!< whatever the caller knows it by
-        int64_t launchedPs{0}; //!< when, on the grid
+        uint32_t id{NO_ID};     //!< whatever the caller knows it by
+        int64_t launchedPs{0};  //!< when, on the grid
+        int64_t joinedPs{0};    //!< when that has become known
+        bool isReceiver{false}; //!< of a message
+    };
+
+    /// When a rank begins.
+    struct Begin
+    {
+        uint32_t rank{NO_ID}; //!< Rank::id
+        int64_t timePs{0};    //!< when
     };
 
     /// @param gridPs launches count at the next multiple of it; 0: at any time @param windowPs most
@@ -81,10 +96,9 @@ class KernelStarts
     /// What becomes of a rank that has been launched.
     struct Launch
     {
-        uint32_t wait{NO_ID};        //!< of Expire(), if it waits
-        int64_t untilPs{0};          //!< when Expire() is to be called, or NEVER
-        int64_t togetherPs{0};       //!< when `ranks` begin
-        std::vector<uint32_t> ranks; //!< that wait no longer, itself included
+        uint32_t wait{NO_ID};      //!< of Expire(), if that is to be called
+        int64_t untilPs{0};        //!< when Expire() is to be called
+        std::vector<Begin> begins; //!< of ranks that wait no longer, itself included
     };
 
     /**
@@ -102,6 +116,10 @@ class KernelStarts
     uint32_t Expire(uint32_t wait);
 
   private:
+    /// The same for a rank of a message. @param key of it @param rank which one
+    /// @return nobody, or both
+    Launch AddToMessage(Key key, const Rank& rank);
+
     /// A rank that waits.
     struct Wait
     {
@@ -121,6 +139,7 @@ class KernelStarts
     int64_t m_gridPs{1};                 //!< see SetUp()
     int64_t m_windowPs{0};               //!< see SetUp()
     std::map<Key, Gathering> m_gathered; //!< by communication
+    std::map<Key, Rank> m_messages;      //!< by message: the rank that has been launched
     Pool<Wait> m_waits;                  //!< until their windows have passed
 };
 

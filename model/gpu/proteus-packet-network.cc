@@ -133,8 +133,8 @@ PacketNetwork::GetTypeId()
             .AddAttribute("JoinWindow",
                           "Most time that a kernel of a collective whose ranks all need each other "
                           "waits for the others to be launched: those launched within it begin "
-                          "together, with the last; a receiver begins with its sender. 0: none "
-                          "waits. In launch mode stream; see StartRule.",
+                          "together, with the last; a receiver begins when its sender is being "
+                          "launched. 0: none waits. In launch mode stream; see StartRule.",
                           TimeValue(Seconds(0)),
                           MakeTimeAccessor(&PacketNetwork::m_joinWindow),
                           MakeTimeChecker(Seconds(0)))

@@ -182,7 +182,10 @@ PacketWire::Join(DeviceId device,
     {
         JoinRepetition(id);
     }
-    if (rule == StartRule::APART || !m_starts.HasWindow())
+    // A receiver loses nothing if room is granted while the sender is being launched.
+    const bool isInstant = rank.startPs <= Simulator::Now().GetPicoSeconds();
+    if (rule == StartRule::APART || !m_starts.HasWindow() ||
+        (rule == StartRule::MESSAGE && isInstant))
     {
         CallStart(id);
         return;
@@ -198,15 +201,18 @@ PacketWire::Launch(uint32_t id, StartRule rule)
         m_starts.Add({rank.traffic.task, rank.microBatch},
                      static_cast<uint32_t>(rank.program->ranks.size()),
                      rule,
-                     {id, rank.startPs});
-    if (launch.wait != NO_ID && launch.untilPs != KernelStarts::NEVER)
+                     {id,
+                      rank.startPs,
+                      Simulator::Now().GetPicoSeconds(),
+                      IsReceiver(rank.program->ranks[rank.rank])});
+    if (launch.wait != NO_ID)
     {
         CallOf(rank, launch.untilPs, EXPIRE, launch.wait);
     }
-    for (const uint32_t one : launch.ranks)
+    for (const KernelStarts::Begin& begin : launch.begins)
     {
-        m_machine.GetRank(one).startPs = launch.togetherPs;
-        CallStart(one);
+        m_machine.GetRank(begin.rank).startPs = begin.timePs;
+        CallStart(begin.rank);
     }
 }
 

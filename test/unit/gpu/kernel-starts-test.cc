@@ -24,9 +24,8 @@ constexpr int64_t WINDOW_PS = 20000000;
 class Launches
 {
   public:
-    /// @param windowPs of ranks @param rule of communications
-    explicit Launches(int64_t windowPs, StartRule rule = StartRule::WINDOW)
-        : m_rule(rule)
+    /// @param windowPs of ranks
+    explicit Launches(int64_t windowPs)
     {
         m_starts.SetUp(0, windowPs);
     }
@@ -46,16 +45,16 @@ class Launches
             ExpireUntil(launchedPs[rank] - 1);
             const KernelStarts::Launch launch = m_starts.Add(key,
                                                              static_cast<uint32_t>(order.size()),
-                                                             m_rule,
+                                                             StartRule::WINDOW,
                                                              {rank, launchedPs[rank]});
-            if (launch.wait != ns3::proteus::NO_ID && launch.untilPs != KernelStarts::NEVER)
+            if (launch.wait != ns3::proteus::NO_ID)
             {
                 m_expiries.emplace(launch.untilPs, launch.wait);
             }
-            for (const uint32_t one : launch.ranks)
+            for (const KernelStarts::Begin& begin : launch.begins)
             {
-                EXPECT_EQ(m_beginPs[one], -1) << "begun twice";
-                m_beginPs[one] = launch.togetherPs;
+                EXPECT_EQ(m_beginPs[begin.rank], -1) << "begun twice";
+                m_beginPs[begin.rank] = begin.timePs;
             }
         }
         ExpireUntil(INT64_MAX);
@@ -79,7 +78,6 @@ class Launches
         }
     }
 
-    StartRule m_rule;                            //!< of all
     KernelStarts m_starts;                       //!< under test
     std::multimap<int64_t, uint32_t> m_expiries; //!< waits by time
     std::vector<int64_t> m_beginPs;              //!< by rank
@@ -100,10 +98,48 @@ TEST(KernelStarts, NeverDelayTheLast)
               (std::vector<int64_t>{WINDOW_PS, 30000000, 30000000, 29000000}));
 }
 
-TEST(KernelStarts, OfMessagesAreTogetherHoweverLate)
+namespace
 {
-    Launches launches(WINDOW_PS, StartRule::TOGETHER);
-    EXPECT_EQ(launches.Run({1, 0}, {0, 1000000000000}), std::vector<int64_t>(2, 1000000000000));
+
+/// @return when receiver and sender begin, that join and are launched at these times
+std::pair<int64_t, int64_t>
+BeginMessage(KernelStarts::Rank receiver, KernelStarts::Rank sender)
+{
+    receiver.id = 0;
+    receiver.isReceiver = true;
+    sender.id = 1;
+    KernelStarts starts;
+    starts.SetUp(0, WINDOW_PS);
+    const bool isReceiverFirst = receiver.joinedPs < sender.joinedPs;
+    EXPECT_TRUE(starts.Add({1, 0}, 2, StartRule::MESSAGE, isReceiverFirst ? receiver : sender)
+                    .begins.empty());
+    const auto launch =
+        starts.Add({1, 0}, 2, StartRule::MESSAGE, isReceiverFirst ? sender : receiver);
+    EXPECT_EQ(launch.wait, ns3::proteus::NO_ID);
+    EXPECT_EQ(launch.begins.at(0).rank, 0u);
+    EXPECT_EQ(launch.begins.at(1).rank, 1u);
+    return {launch.begins.at(0).timePs, launch.begins.at(1).timePs};
+}
+
+} // namespace
+
+TEST(KernelStarts, OfReceiversAreWhenSendersJoin)
+{
+    // However long before they are launched: room is granted when the sender begins.
+    EXPECT_EQ(BeginMessage({0, 6000, 0}, {0, 106000, 100000}), std::make_pair(100001L, 106000L));
+    EXPECT_EQ(BeginMessage({0, 96000, 90000}, {0, 106000, 100000}),
+              std::make_pair(100001L, 106000L));
+    // Launched later than that.
+    EXPECT_EQ(BeginMessage({0, 104000, 98000}, {0, 106000, 100000}),
+              std::make_pair(104000L, 106000L));
+}
+
+TEST(KernelStarts, OfSendersAreNotBeforeReceivers)
+{
+    EXPECT_EQ(BeginMessage({0, 107000, 101000}, {0, 106000, 100000}),
+              std::make_pair(107000L, 107000L));
+    EXPECT_EQ(BeginMessage({0, 907000, 901000}, {0, 106000, 100000}),
+              std::make_pair(907000L, 907000L));
 }
 
 TEST(KernelStarts, AreEarlierOfLastLaunchAndWindow)
