@@ -178,8 +178,11 @@ DrawNet(std::mt19937& random)
 class ScheduleBoundTest : public TestCase
 {
   public:
-    ScheduleBoundTest()
-        : TestCase("priority by packets reaches the bound of the theory")
+    /// @param nets how many random ones
+    explicit ScheduleBoundTest(uint32_t nets)
+        : TestCase("priority by packets reaches the bound of the theory, " + std::to_string(nets) +
+                   " nets"),
+          m_nets(nets)
     {
     }
 
@@ -194,8 +197,7 @@ class ScheduleBoundTest : public TestCase
         std::mt19937 random(16);
         double largest = 0;
         uint32_t faster = 0;
-        constexpr uint32_t NETS = 20;
-        for (uint32_t net = 0; net < NETS; ++net)
+        for (uint32_t net = 0; net < m_nets; ++net)
         {
             const std::vector<IdealLayer> layers = DrawNet(random);
             const NetRun priority = RunNet(layers, "priority", creditBytes);
@@ -213,9 +215,11 @@ class ScheduleBoundTest : public TestCase
             faster += arrivalS > priority.stepS;
         }
         // The test would say nothing if the order did not matter to these nets.
-        NS_TEST_EXPECT_MSG_GT(faster, NETS / 2, "nets that priority makes faster");
+        NS_TEST_EXPECT_MSG_GT(faster, m_nets / 2, "nets that priority makes faster");
         NS_TEST_EXPECT_MSG_LT(largest, 0.08, "largest distance from the least time");
     }
+
+    const uint32_t m_nets;
 };
 
 /**
@@ -296,7 +300,8 @@ class ScheduleTestSuite : public TestSuite
     ScheduleTestSuite()
         : TestSuite("proteus-schedule")
     {
-        AddTestCase(new ScheduleBoundTest, TestCase::QUICK);
+        AddTestCase(new ScheduleBoundTest(20), TestCase::QUICK);
+        AddTestCase(new ScheduleBoundTest(300), TestCase::EXTENSIVE);
         AddTestCase(new ScheduleCreditTest, TestCase::QUICK);
         AddTestCase(new ScheduleWireTest, TestCase::QUICK);
     }

@@ -134,6 +134,10 @@ SearchOptions::AddTo(OptionList& command)
     command.AddHint("output", "it is --saveStrategies");
     command.AddOutput("report", "write a page with the table, and time against memory", report);
     plot.AddTo(command);
+    command.AddValue("plotOf",
+                     "what --plot draws: times (of the best strategies), or front (time against "
+                     "memory of all that were run, and those that nothing beats in both)",
+                     plotOf);
     command.AddValue("log",
                      "file that keeps the results of runs; a search that was stopped goes on "
                      "from it",

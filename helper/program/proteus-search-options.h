@@ -50,6 +50,7 @@ struct SearchOptions : ProgramOptions
     CommandLineText output;
     CommandLineText report;
     PlotOption plot;
+    std::string plotOf{"times"}; //!< what it shows: times, or front (time against memory)
     CommandLineText log;
     std::string experts;             //!< files of strategies, separated by commas
     int64_t layoutPlans{4};          //!< plans in whose stages layouts are searched

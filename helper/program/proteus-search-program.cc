@@ -12,6 +12,7 @@
 #include "proteus-search-sensitivity.h"
 #include "proteus-stop-signals.h"
 
+#include "ns3/proteus-front-svg.h"
 #include "ns3/proteus-output-file.h"
 
 #include <iostream>
@@ -66,6 +67,11 @@ class SearchProgram : public CommandLineProgram
             throw std::invalid_argument("--launchInterval: must not be negative");
         }
         m_options.plot.Check();
+        if (m_options.plotOf != "times" && m_options.plotOf != "front")
+        {
+            throw std::invalid_argument("--plotOf=" + m_options.plotOf +
+                                        ": must be times or front");
+        }
         const SearchSubject subject = MakeSearchSubject(m_options);
         const SearchOutcome outcome = RunSearch(m_options, subject);
         PrintSearch(outcome, PRINTED_ROWS, std::cout);
@@ -100,6 +106,11 @@ class SearchProgram : public CommandLineProgram
                       [&](std::ostream& out) { WriteSearchPage(outcome, rows, subject, out); });
         }
         m_options.plot.Write([&](std::ostream& out) {
+            if (m_options.plotOf == "front" && !outcome.order.empty())
+            {
+                WriteFrontSvg(MakeFrontChart(outcome, subject), out);
+                return;
+            }
             WriteBarSvg(MakeSearchChart(outcome, DRAWN_ROWS, subject), out);
         });
         if (!m_options.output.empty())

@@ -301,6 +301,25 @@ MakeSearchChart(const SearchOutcome& outcome, std::size_t rows, const std::strin
     return chart;
 }
 
+FrontChart
+MakeFrontChart(const SearchOutcome& outcome, const std::string& subject)
+{
+    FrontChart chart{"Time against memory: " + subject,
+                     "Joined: no other strategy is both faster and smaller",
+                     {}};
+    for (const std::size_t number : outcome.order)
+    {
+        const SearchCandidate& candidate = outcome.candidates[number];
+        const SearchRun& run = GetFlowRun(outcome, number);
+        chart.dots.push_back(
+            {(candidate.name.empty() ? "" : candidate.name + ": ") + candidate.strategy,
+             static_cast<double>(run.peakMemoryBytes),
+             run.seconds,
+             IsOnParetoFront(outcome, number)});
+    }
+    return chart;
+}
+
 void
 WriteSearchStrategies(const SearchOutcome& outcome, const std::string& folder)
 {

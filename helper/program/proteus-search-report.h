@@ -10,6 +10,7 @@
 #include "proteus-search-evaluation.h"
 
 #include "ns3/proteus-bar-svg.h"
+#include "ns3/proteus-front-svg.h"
 #include "ns3/proteus-plan-search.h"
 #include "ns3/proteus-plan-space.h"
 #include "ns3/proteus-search-ladder.h"
@@ -144,6 +145,11 @@ void WriteSearchCsv(const SearchOutcome& outcome, std::ostream& out);
 BarChart MakeSearchChart(const SearchOutcome& outcome,
                          std::size_t rows,
                          const std::string& subject);
+
+/// @ingroup proteus
+/// @param outcome of a search @param subject what was searched for
+/// @return time against memory of what was run, as a picture
+FrontChart MakeFrontChart(const SearchOutcome& outcome, const std::string& subject);
 
 /**
  * @ingroup proteus

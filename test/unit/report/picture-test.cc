@@ -9,6 +9,7 @@
 #include "ns3/proteus-critical-path.h"
 #include "ns3/proteus-device-rows.h"
 #include "ns3/proteus-executor.h"
+#include "ns3/proteus-front-svg.h"
 #include "ns3/proteus-trial-svg.h"
 
 #include <gtest/gtest.h>
@@ -246,6 +247,32 @@ TEST(BarSvg, HasABarForEveryRowAndWrapsLongNames)
     EXPECT_EQ(countOf("text-anchor=\"end\""), 3u); // the second name has two lines
     EXPECT_EQ(countOf("<text"), countOf("</text>"));
     EXPECT_EQ(svg.find("var(--"), std::string::npos); // converters to bitmaps know no variables
+}
+
+TEST(Pictures, TheFrontIsJoinedAndNamed)
+{
+    FrontChart chart{"t", "s", {}};
+    chart.dots = {{"slow and small", 1e9, 0.2, true},
+                  {"fast & large", 4e9, 0.1, true},
+                  {"beaten", 4e9, 0.3, false}};
+    std::ostringstream out;
+    WriteFrontSvg(chart, out);
+    const std::string text = out.str();
+    const auto count = [&text](const std::string& word) {
+        std::size_t n = 0;
+        for (auto at = text.find(word); at != std::string::npos; at = text.find(word, at + 1))
+        {
+            ++n;
+        }
+        return n;
+    };
+    EXPECT_EQ(count("<circle"), 3u);
+    EXPECT_NE(text.find("2: 100.000 ms, 4.00 GB: fast &amp; large"), std::string::npos) << text;
+    EXPECT_EQ(text.find("beaten"), std::string::npos);
+    FrontChart lone{"t", "s", {{"one", 1e9, 0.2, true}}};
+    std::ostringstream one;
+    WriteFrontSvg(lone, one);
+    EXPECT_EQ(one.str().find("nan"), std::string::npos);
 }
 
 TEST(Pictures, TrialsStandWhereTheirSizesAreAndTheBestHasARing)
