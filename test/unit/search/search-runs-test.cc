@@ -31,6 +31,7 @@ namespace fs = std::filesystem;
 const std::string WORKLOADS = PROTEUS_SOURCE_DIR "/workloads";
 constexpr double GBYTE = 1e9;
 constexpr std::size_t TOP = 20;
+constexpr std::size_t LEAST = 6; //!< strategies that each search finds
 
 /// A search.
 struct Subject
@@ -184,7 +185,7 @@ TEST_P(SearchRuns, TheBestTwentyCompileFitAndRun)
             << rows[i].at("strategy");
         EXPECT_TRUE(fs::exists(m_folder / "plans" / (std::to_string(i + 1) + ".json")));
     }
-    EXPECT_GE(found, std::min<std::size_t>(TOP, 8)) << text;
+    EXPECT_GE(found, LEAST) << text; // a model without blocks has few plans
     // The first and the last of them, from their files.
     for (const std::size_t i : {std::size_t{0}, found - 1})
     {
