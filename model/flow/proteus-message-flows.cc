@@ -193,9 +193,9 @@ MessageFlows::Predict(uint32_t id)
 {
     Kind& kind = m_kinds[id];
     kind.expected = -1;
-    ++kind.version;
     if (kind.messages.empty())
     {
+        m_clock.TakeBack(id);
         return;
     }
     const Target& first = kind.messages.top();
@@ -205,17 +205,13 @@ MessageFlows::Predict(uint32_t id)
         kind.expected = std::min(kind.expected, GetLastTurnPs(kind, kind.untold.top()));
     }
     kind.expected = std::max(kind.expected, m_clock.GetNowPs());
-    m_clock.Push(kind.expected, ReplayEvent::SENT, id, kind.version);
+    m_clock.Foretell(id, kind.expected);
 }
 
 void
-MessageFlows::Finish(uint32_t id, uint32_t version)
+MessageFlows::Finish(uint32_t id)
 {
     Kind& kind = m_kinds[id];
-    if (kind.version != version)
-    {
-        return; // it has got another rate since
-    }
     const double latestPs = m_clock.GetNowPs() + ReplayClock::TOGETHER_PS;
     while (!kind.untold.empty() && GetLastTurnPs(kind, kind.untold.top()) <= latestPs)
     {

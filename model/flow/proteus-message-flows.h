@@ -63,9 +63,8 @@ class MessageFlows
     /// Computes the rates of what sends now, if that has changed.
     void Share();
 
-    /// An event says that a message of a kind is sent. @param kind which one @param version of the
-    /// prediction
-    void Finish(uint32_t kind, uint32_t version);
+    /// A message of a kind is sent, as was foretold. @param kind which one
+    void Finish(uint32_t kind);
 
   private:
     /// A connection.
@@ -105,7 +104,6 @@ class MessageFlows
         double sincePs{0};     //!< when that was so
         double stripeBytes{0}; //!< one unit on each of its links
         double expected{-1};   //!< time of its event; -1: none
-        uint32_t version{0};   //!< counts its events; older ones are void
         std::priority_queue<Target> messages; //!< of the flows that send
         std::priority_queue<Target> untold;   //!< those whose last unit has not gone yet
     };

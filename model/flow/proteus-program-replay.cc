@@ -386,7 +386,7 @@ Replay::Handle(const ReplayEvent& event)
     switch (event.what)
     {
     case ReplayEvent::SENT:
-        m_messages.Finish(event.id, event.count);
+        m_messages.Finish(event.id);
         return;
     case ReplayEvent::USE:
         if (m_flows[event.id].group != NO_GROUP)

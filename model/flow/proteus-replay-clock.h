@@ -8,8 +8,11 @@
 #define PROTEUS_REPLAY_CLOCK_H
 
 #include <algorithm>
+#include <boost/heap/d_ary_heap.hpp>
 #include <cstdint>
+#include <optional>
 #include <queue>
+#include <vector>
 
 namespace ns3
 {
@@ -23,7 +26,7 @@ struct ReplayEvent
     /// What happens.
     enum What : uint8_t
     {
-        SENT,    //!< a message of a kind of flows; `count` is the version of the prediction
+        SENT,    //!< a message of a kind of flows
         USE,     //!< what a message of a flow has brought can be used
         GRANT,   //!< a clear-to-send of a flow has arrived, for `count` chunks
         STEP_END //!< a step that kept its block busy is done
@@ -33,7 +36,7 @@ struct ReplayEvent
     uint64_t number; //!< order of events at the same time
     What what;       //!< which of these
     uint32_t id;     //!< SENT: the kind; USE, GRANT: the flow; STEP_END: the block
-    uint32_t count;  //!< see What
+    uint32_t count;  //!< GRANT: see What
 
     /// @param other an event @return whether that one comes first
     bool operator<(const ReplayEvent& other) const
@@ -64,6 +67,32 @@ class ReplayClock
         m_events.push({timePs, m_number++, what, id, count});
     }
 
+    /// Foretells when a kind of flows has sent a message, in the place of what was foretold before.
+    /// @param kind which one @param timePs when
+    void Foretell(uint32_t kind, double timePs)
+    {
+        m_places.resize(std::max<std::size_t>(m_places.size(), kind + 1));
+        const ReplayEvent event{timePs, m_number++, ReplayEvent::SENT, kind, 0};
+        if (m_places[kind])
+        {
+            m_foretold.update(*m_places[kind], event);
+        }
+        else
+        {
+            m_places[kind] = m_foretold.push(event);
+        }
+    }
+
+    /// Takes back what was foretold, if anything was. @param kind of flows
+    void TakeBack(uint32_t kind)
+    {
+        if (kind < m_places.size() && m_places[kind])
+        {
+            m_foretold.erase(*m_places[kind]);
+            m_places[kind].reset();
+        }
+    }
+
     /**
      * Goes on to what happens next, and all that happens together with it.
      * @param handle called with each event
@@ -72,24 +101,50 @@ class ReplayClock
     template <class Handle>
     bool Step(const Handle& handle)
     {
-        if (m_events.empty())
+        const ReplayEvent* next = FindNext();
+        if (!next)
         {
             return false;
         }
-        m_nowPs = std::max(m_nowPs, m_events.top().timePs);
-        while (!m_events.empty() && m_events.top().timePs <= m_nowPs + TOGETHER_PS)
+        m_nowPs = std::max(m_nowPs, next->timePs);
+        for (; next && next->timePs <= m_nowPs + TOGETHER_PS; next = FindNext())
         {
-            const ReplayEvent event = m_events.top();
-            m_events.pop();
+            const ReplayEvent event = *next;
+            if (event.what == ReplayEvent::SENT)
+            {
+                TakeBack(event.id);
+            }
+            else
+            {
+                m_events.pop();
+            }
             handle(event);
         }
         return true;
     }
 
   private:
-    std::priority_queue<ReplayEvent> m_events; //!< to come
-    uint64_t m_number{0};                      //!< counts events
-    double m_nowPs{0};                         //!< present time
+    /// Events that can change; one that comes sooner is larger.
+    using Foretold =
+        boost::heap::d_ary_heap<ReplayEvent, boost::heap::arity<4>, boost::heap::mutable_<true>>;
+
+    /// @return what happens next, or null
+    const ReplayEvent* FindNext() const
+    {
+        if (m_events.empty() || m_foretold.empty())
+        {
+            return !m_events.empty()     ? &m_events.top()
+                   : !m_foretold.empty() ? &m_foretold.top()
+                                         : nullptr;
+        }
+        return m_events.top() < m_foretold.top() ? &m_foretold.top() : &m_events.top();
+    }
+
+    std::priority_queue<ReplayEvent> m_events; //!< to come, for certain
+    Foretold m_foretold;                       //!< to come, unless rates change: one of each kind
+    std::vector<std::optional<Foretold::handle_type>> m_places; //!< in m_foretold, by kind
+    uint64_t m_number{0};                                       //!< counts events
+    double m_nowPs{0};                                          //!< present time
 };
 
 } // namespace proteus
