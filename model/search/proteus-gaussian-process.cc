@@ -127,7 +127,9 @@ GaussianProcess::Predict(const std::vector<double>& point) const
         towards(i) = GetMatern52(GetDistance(algebra.points[i], point), algebra.length);
     }
     const double mean = towards.dot(algebra.weights);
-    const double variance = 1 - algebra.covariance.matrixL().solve(towards).squaredNorm();
+    // A vector of its own: of the norm of the expression, g++ 12 warns without cause.
+    const Eigen::VectorXd explained = algebra.covariance.matrixL().solve(towards);
+    const double variance = 1 - explained.squaredNorm();
     return {algebra.mean + algebra.scale * mean,
             algebra.scale * std::sqrt(std::max(variance, 0.0))};
 }
