@@ -156,9 +156,15 @@ MessageFlows::Share()
 }
 
 double
+MessageFlows::GetEndPs(const Kind& kind, const Target& target)
+{
+    return kind.sincePs + std::max(0.0, target.bytes - kind.moved) / kind.rate;
+}
+
+double
 MessageFlows::GetLastTurnPs(const Kind& kind, const Target& target) const
 {
-    const double endPs = kind.sincePs + std::max(0.0, target.bytes - kind.moved) / kind.rate;
+    const double endPs = GetEndPs(kind, target);
     const Flow& flow = m_flows[target.flow];
     if (kind.rate >= kind.alone * (1 - SAME_RATE))
     {
@@ -199,7 +205,7 @@ MessageFlows::Predict(uint32_t id)
         return;
     }
     const Target& first = kind.messages.top();
-    kind.expected = kind.sincePs + std::max(0.0, first.bytes - kind.moved) / kind.rate;
+    kind.expected = GetEndPs(kind, first);
     if (!kind.untold.empty())
     {
         kind.expected = std::min(kind.expected, GetLastTurnPs(kind, kind.untold.top()));
@@ -219,9 +225,9 @@ MessageFlows::Finish(uint32_t id)
         kind.untold.pop();
         Tell(flow);
     }
-    const double moved = GetMoved(kind) + ReplayClock::TOGETHER_PS * kind.rate;
+    // By the same sum as in Predict(): were one of them rounded otherwise, this would never end.
     bool hasEnded = false;
-    while (!kind.messages.empty() && kind.messages.top().bytes <= moved)
+    while (!kind.messages.empty() && GetEndPs(kind, kind.messages.top()) <= latestPs)
     {
         const uint32_t flow = kind.messages.top().flow;
         kind.messages.pop();

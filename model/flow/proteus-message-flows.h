@@ -116,6 +116,9 @@ class MessageFlows
     /// @return the time by which the message ends sooner than its flow would bring it
     static double GetAheadPs(const Kind& kind, double bytes);
     /// @param kind a kind, with the rate that it has now @param target of one of its messages
+    /// @return when the message is sent, picoseconds
+    static double GetEndPs(const Kind& kind, const Target& target);
+    /// @param kind a kind, with the rate that it has now @param target of one of its messages
     /// @return when the last unit of the message goes, picoseconds
     double GetLastTurnPs(const Kind& kind, const Target& target) const;
     /// The next message of a flow begins. @param id of the flow

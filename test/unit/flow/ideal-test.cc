@@ -121,6 +121,16 @@ const std::vector<Collective> ALL{Collective::ALL_REDUCE,
 
 } // namespace
 
+// Sums of bytes and times that are rounded to different sides once made these wait for themselves.
+TEST(Flow, EndsWhateverTheSize)
+{
+    const Cluster two = MakeCluster("dgx2", 2);
+    const Cluster four = MakeCluster("dgx2", 4);
+    ExpectNotLater(MakeGraph(Collective::ALL_GATHER, 32, 5600286), two, "flow");
+    ExpectNotLater(MakeGraph(Collective::ALL_GATHER, 64, 811124), four, "flow");
+    ExpectNotLater(MakeGraph(Collective::ALL_REDUCE, 64, 56777106), four, "flow");
+}
+
 TEST(Ideal, TakesTheBytesOfTheCutOverItsRate)
 {
     const Cluster cluster = MakeHosts(4);
