@@ -1,0 +1,144 @@
+#!/usr/bin/env python3
+# Copyright (c) 2026 The proteus authors
+#
+# SPDX-License-Identifier: GPL-2.0-only
+"""Runs random jobs by flows and by packets, to find what ends with an error, hangs, or differs.
+
+    ./ns3 build proteus-run
+    test/random-jobs.py --program=TREE/build/contrib/proteus/examples/ns3.37-proteus-run-optimized
+
+A job is a model, a strategy, a cluster, a fabric and up to two more options; number N is the same job
+every time. What a program refuses is counted; a job that one executor runs and the other does not, that
+takes too long, or whose times are more than --tolerance apart is printed.
+"""
+
+import argparse
+import concurrent.futures
+import json
+import os
+import random
+import subprocess
+import tempfile
+import time
+
+TRANSFORMERS = ["gpt3-125m", "gpt3-350m", "bert-base", "bert-large", "t5-small", "t5-base"]
+TRANSFORMERS += ["gpt2-small", "gpt2-medium", "transformer", "mixtral-8x7b"]
+CONVOLUTIONS = ["resnet50", "vgg16", "vgg19", "alexnet", "inception-v3"]
+CLUSTERS = [("dgx-a100", 8), ("dgx-h100", 8), ("dgx1-v100", 8), ("pcie-v100x4", 4)]
+CLUSTERS += [("hgx-b200", 8), ("dgx2", 16), ("titanxp-pcie", 8), ("pcie-v100x8", 8)]
+PLANS = ["zero=1", "zero=2", "zero=3", "recompute=full", "recompute=selective", "schedule=gpipe"]
+PLANS += ["buckets=ddp", "buckets=whole", "optimizer=sgd", "optimizer=lamb", "dataType=fp16"]
+PLANS += ["gradientsInPlace=false", "fusedOptimizer=true"]
+FABRICS = [
+    [],
+    [],
+    ["--fabric=leaf-spine", "--serversPerLeaf=1"],
+    ["--fabric=leaf-spine", "--serversPerLeaf=1", "--oversubscription=4"],
+    ["--fabric=rail-optimised"],
+    ["--fabric=fat-tree"],
+    ["--fabric=dragonfly+", "--serversPerLeaf=1"],
+    ["--fabric=torus-2d"],
+]
+OTHERS = [
+    "--iterations=2",
+    "--communicationSchedule=priority",
+    "--communicationSchedule=buckets",
+    "--joinGrid=1us",
+    "--joinWindow=5us",
+    "--gpuSharing=off",
+    "--ncclVersion=2.18",
+    "--algorithm=ring",
+    "--protocol=Simple",
+    "--bundles=cables",
+    "--framework=fsdp2",
+    "--framework=ddp",
+    "--stream=3",
+    "--repetition=verify",
+    "--ns3::proteus::PacketNetwork::LaunchMode=stream",
+]
+
+
+def make_job(number):
+    """Returns the options of a job."""
+    dice = random.Random(number)
+    cluster, gpus = dice.choice(CLUSTERS)
+    nodes = dice.choice([1, 2, 2, 2, 4])
+    is_transformer = dice.random() < 0.75
+    model = dice.choice(TRANSFORMERS if is_transformer else CONVOLUTIONS)
+    tensor = dice.choice([1, 1, 2, 4]) if is_transformer else 1
+    stages = dice.choice([1, 1, 2, 4]) if is_transformer else 1
+    replicas = max(1, gpus * nodes // (tensor * stages))
+    batch = replicas * dice.choice([1, 2, 4, 8])
+    plans = list(PLANS)
+    plans += ["sequenceParallel=true"] if tensor > 1 else []
+    plans += ["mapping=tp-pp-dp", "scatterGather=true"] if stages > 1 else []
+    plans += ["ep=2"] * 3 if model.startswith("mixtral") and replicas % 2 == 0 else []
+    chosen = {plan.split("=")[0]: plan for plan in dice.sample(plans, dice.choice([0, 1, 1, 2, 3]))}
+    sizes = [f"tp={tensor}", f"pp={stages}", f"dp={replicas}", f"globalBatch={batch}"]
+    job = [f"--model={model}", "--strategy=" + ",".join(sizes + list(chosen.values()))]
+    job += [f"--cluster={cluster}", f"--nodes={nodes}", "--ignoreMemory"]
+    if model.startswith(("gpt", "mixtral")):
+        job.append(f"--variables=layers={max(dice.choice([2, 4]), stages)}")
+    job += dice.choice(FABRICS) if nodes > 1 else []
+    return job + dice.sample(OTHERS, dice.choice([0, 1, 2]))
+
+
+def run(program, job, executor, limit_s):
+    """Returns the time of an iteration in seconds, or what happened instead."""
+    with tempfile.TemporaryDirectory() as folder:
+        summary = os.path.join(folder, "summary.json")
+        command = [program, *job, f"--executor={executor}", "--quiet", f"--summary={summary}"]
+        try:
+            result = subprocess.run(command, capture_output=True, text=True, timeout=limit_s)
+        except subprocess.TimeoutExpired:
+            return f"takes more than {limit_s} s"
+        if result.returncode != 0:
+            return (result.stderr.strip().split("\n") or [""])[-1]
+        with open(summary, encoding="utf-8") as file:
+            return json.load(file)["iteration_s"]
+
+
+def main():
+    """Runs jobs until the time is over."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--program", required=True, help="proteus-run, as it was built")
+    parser.add_argument("--seconds", type=float, default=300, help="no job begins after so long")
+    parser.add_argument("--limit", type=float, default=100, help="seconds of one run, at most")
+    parser.add_argument("--first", type=int, default=0, help="number of the first job")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="at a time")
+    parser.add_argument("--tolerance", type=float, default=0.1, help="of flows against packets")
+    options = parser.parse_args()
+    end = time.time() + options.seconds
+    differences, refused, odd = [], 0, 0
+
+    def try_job(number):
+        if time.time() > end:
+            return None
+        job = make_job(number)
+        return number, job, [run(options.program, job, e, options.limit) for e in ("flow", "packet")]
+
+    numbers = range(options.first, options.first + 100000)
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        for done in pool.map(try_job, numbers):
+            if done is None:
+                break
+            number, job, (flow, packet) = done
+            if isinstance(flow, float) and isinstance(packet, float):
+                differences.append(abs(flow / packet - 1))
+                if differences[-1] <= options.tolerance:
+                    continue
+            elif flow == packet and not flow.startswith("takes"):
+                refused += 1
+                continue
+            odd += 1
+            print(number, f"flow: {flow}, packet: {packet}", " ".join(job), flush=True)
+        pool.shutdown(cancel_futures=True)
+    differences.sort()
+    if differences:
+        shares = [differences[int(part * (len(differences) - 1))] for part in (0.5, 0.9, 1)]
+        print(f"{len(differences)} jobs by both, {refused} refused, {odd} odd; flows against packets: ", end="")
+        print("median {:.2%}, 90 of 100 {:.2%}, most {:.2%}".format(*shares))
+
+
+if __name__ == "__main__":
+    main()
