@@ -183,16 +183,12 @@ CountSimulated(const CollectiveTest& test, uint64_t bytes)
                                        : SIMULATED_LARGE;
 }
 
-/// Reports the progress of a job, until a signal comes; nothing of one that several processes (MPI
-/// ranks) run. @param job that is run @param report of progress, or none; must outlive the run
+/// Reports the progress of a job, until a signal comes. @param job that is run @param report of
+/// progress, or none; must outlive the run
 void
 ReportProgress(Ptr<TrainingJob> job,
                const std::function<void(const TrainingJob::Progress&)>& report)
 {
-    if (GetNRanks() > 1)
-    {
-        return;
-    }
     job->SetProgressReport(
         [&report, raw = PeekPointer(job)](const TrainingJob::Progress& progress) {
             if (report)

@@ -180,7 +180,7 @@ CommandLineProgram::Main(int argc, char* argv[])
             options->information.idleOptions = idle;
         }
         Run();
-        for (const std::string& line : GetRank() == 0 ? idle : std::vector<std::string>())
+        for (const std::string& line : idle)
         {
             Warn(line);
         }

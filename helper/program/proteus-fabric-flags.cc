@@ -80,15 +80,19 @@ ChangeField(const FabricOptions& options, const FabricOptionField& field)
     return changed;
 }
 
-/// @return whether two networks are the same; not, if one of them cannot be made
+/// @param describe DescribeNetwork() of fabrics @param given options @param others that differ
+/// @return whether all of them make the same network; not, if one cannot be made
 bool
-IsSame(const std::function<std::string(const FabricOptions&)>& describe,
-       const FabricOptions& a,
-       const FabricOptions& b)
+IsIdle(const std::function<std::string(const FabricOptions&)>& describe,
+       const FabricOptions& given,
+       const std::vector<FabricOptions>& others)
 {
     try
     {
-        return describe(a) == describe(b);
+        const std::string network = describe(given);
+        return std::all_of(others.begin(), others.end(), [&](const FabricOptions& other) {
+            return describe(other) == network;
+        });
     }
     catch (const std::exception&) // which the run reports, if it is about what was given
     {
@@ -120,18 +124,14 @@ FabricFlags::AddIdleTo(OptionList& command,
         const FabricOptions given = GetOptions();
         FabricOptions other = given;
         other.kind = given.kind == "single-switch" ? "leaf-spine" : "single-switch";
-        return IsSame(describe, given, other) ? "the cluster has a network of its own" : "";
+        return IsIdle(describe, given, {other}) ? "the cluster has a network of its own" : "";
     });
     for (const auto& [name, entry] : CollectFields())
     {
         const auto& [field, having] = entry;
         command.AddIdle(ToFlag(name), [this, describe, field = field, having = having]() {
             const FabricOptions given = GetOptions();
-            const std::vector<FabricOptions> others = ChangeField(given, field);
-            return std::all_of(
-                       others.begin(),
-                       others.end(),
-                       [&](const FabricOptions& other) { return IsSame(describe, given, other); })
+            return IsIdle(describe, given, ChangeField(given, field))
                        ? "the network is the same with other values; it is of the fabrics " +
                              having + ", between the servers of presets"
                        : "";

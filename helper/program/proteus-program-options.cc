@@ -53,6 +53,17 @@ RequireRanks(const ProgramOptions& options, const std::vector<std::string>& exec
     }
 }
 
+/// @param executors that were chosen @param has what is asked of their traits
+/// @return whether it holds for one of them
+template <typename F>
+bool
+HasOne(const std::vector<std::string>& executors, F has)
+{
+    return std::any_of(executors.begin(), executors.end(), [&has](const std::string& name) {
+        return has(FindExecutor(name).GetTraits());
+    });
+}
+
 constexpr int SIGNAL_EXIT_CODE = 128; //!< a shell's, of what a signal has ended: its number more
 
 /// @param name of an option @param value of it @param executors that were chosen
@@ -65,9 +76,7 @@ CheckSlowdown(const std::string& name, double value, const std::vector<std::stri
         throw std::invalid_argument("--" + name + ": must be a number, 0 or more");
     }
     const bool isKnown =
-        std::any_of(executors.begin(), executors.end(), [](const std::string& executor) {
-            return FindExecutor(executor).GetTraits().hasSlowdowns;
-        });
+        HasOne(executors, [](const ExecutorTraits& traits) { return traits.hasSlowdowns; });
     if (value > 0 && !isKnown)
     {
         throw std::invalid_argument("--" + name +
@@ -181,13 +190,10 @@ ProgramOptions::AddTo(OptionList& command)
                      "share its multiprocessors and its memory bandwidth, on or off",
                      gpuSharing);
     command.AddIdle("gpuSharing", [this]() {
-        const std::vector<std::string> executors = ParseExecutors(executor, htae, calibration);
-        return std::any_of(executors.begin(),
-                           executors.end(),
-                           [](const std::string& name) {
-                               const ExecutorTraits& traits = FindExecutor(name).GetTraits();
-                               return traits.isExact || traits.hasSlowdowns;
-                           })
+        return HasOne(ParseExecutors(executor, htae, calibration),
+                      [](const ExecutorTraits& traits) {
+                          return traits.isExact || traits.hasSlowdowns;
+                      })
                    ? ""
                    : "of the executors only packet and flow know it";
     });
@@ -262,11 +268,8 @@ ProgramOptions::AddFabricTo(OptionList& command)
 std::string
 ProgramOptions::FindNoPackets() const
 {
-    const std::vector<std::string> executors = ParseExecutors(executor, htae, calibration);
-    return std::any_of(
-               executors.begin(),
-               executors.end(),
-               [](const std::string& name) { return FindExecutor(name).GetTraits().hasPackets; })
+    return HasOne(ParseExecutors(executor, htae, calibration),
+                  [](const ExecutorTraits& traits) { return traits.hasPackets; })
                ? ""
                : "no executor of this run sends packets";
 }

@@ -131,13 +131,9 @@ class ReplayClock
     /// @return what happens next, or null
     const ReplayEvent* FindNext() const
     {
-        if (m_events.empty() || m_foretold.empty())
-        {
-            return !m_events.empty()     ? &m_events.top()
-                   : !m_foretold.empty() ? &m_foretold.top()
-                                         : nullptr;
-        }
-        return m_events.top() < m_foretold.top() ? &m_foretold.top() : &m_events.top();
+        const ReplayEvent* sure = m_events.empty() ? nullptr : &m_events.top();
+        const ReplayEvent* foretold = m_foretold.empty() ? nullptr : &m_foretold.top();
+        return !sure || (foretold && *sure < *foretold) ? foretold : sure;
     }
 
     std::priority_queue<ReplayEvent> m_events; //!< to come, for certain

@@ -149,15 +149,11 @@ AddRankNotes(Ptr<Fabric> fabric, const ExecutorSettings& settings, RunRecord& re
     }
 }
 
-/// Has an observer hear of a run, which it may stop; of one by several processes (MPI ranks) it
-/// hears nothing. @param job that is run @param observer of it; must outlive the run
+/// Has an observer hear of a run, which it may stop. @param job that is run @param observer of it;
+/// must outlive the run
 void
 ReportProgress(Ptr<TrainingJob> job, RunObserver& observer)
 {
-    if (GetNRanks() > 1)
-    {
-        return;
-    }
     job->SetProgressReport([&observer, raw = PeekPointer(job)](const RunProgress& progress) {
         observer.OnProgress(progress);
         if (observer.IsStopWanted())

@@ -123,19 +123,15 @@ void
 TrainingJob::Gather()
 {
     m_network->Gather();
-    const Timeline own = MakeTimeline(m_spans, GetRuntimes());
+    m_gathered = MakeTimeline(JoinRecordsOfRanks(m_spans), GetRuntimes());
     std::vector<SampleOfDevice> samples;
-    for (DeviceId device = 0; device < own.memory.size(); ++device)
+    for (DeviceId device = 0; device < m_gathered->memory.size(); ++device)
     {
-        for (const MemorySample& sample : own.memory[device])
+        for (const MemorySample& sample : m_gathered->memory[device])
         {
             samples.push_back({device, sample});
         }
-    }
-    m_gathered = MakeTimeline(JoinRecordsOfRanks(m_spans), GetRuntimes());
-    for (std::vector<MemorySample>& memory : m_gathered->memory)
-    {
-        memory.clear();
+        m_gathered->memory[device].clear();
     }
     for (const SampleOfDevice& it : JoinRecordsOfRanks(samples))
     {

@@ -215,6 +215,10 @@ TrainingJob::GetSharing() const
 void
 TrainingJob::SetProgressReport(std::function<void(const Progress&)> report)
 {
+    if (m_fabric->GetRanks())
+    {
+        return;
+    }
     if (!m_report)
     {
         m_fabric->TraceConnectWithoutContext("Progress",

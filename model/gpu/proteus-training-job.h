@@ -63,7 +63,8 @@ class TrainingJob : public Object
     /// How far a run is.
     using Progress = RunProgress;
 
-    /// @param report called now and then while the simulator runs, thousands of times at most
+    /// @param report called now and then while the simulator runs, thousands of times at most;
+    /// never of a job that several processes (MPI ranks) run, none of which knows of the whole
     void SetProgressReport(std::function<void(const Progress&)> report);
 
     /// @return how far the run is

@@ -28,6 +28,7 @@ constexpr double LEFT = 72;
 constexpr double RIGHT = 736;
 constexpr double TOP = 64;
 constexpr double BOTTOM = 384;
+constexpr SvgPicture::Area AREA{LEFT, RIGHT, TOP, BOTTOM};
 
 const char* const STYLE =
     ".axis { stroke: #59636e; stroke-width: 1; }\n"
@@ -93,11 +94,9 @@ DrawAxes(const Scale& scale, SvgPicture& picture)
     const double step = ChooseStep(scale.most);
     for (double value = 0; value <= scale.most * 1.0001; value += step)
     {
-        picture.DrawLine("grid", LEFT, scale.Y(value), RIGHT, scale.Y(value));
-        picture.Write(LEFT - 8,
-                      scale.Y(value) + 4,
-                      FormatNumber(value, step < 1 ? (step < 0.1 ? 2 : 1) : 0),
-                      Anchor::END);
+        picture.MarkY(AREA,
+                      scale.Y(value),
+                      FormatNumber(value, step < 1 ? (step < 0.1 ? 2 : 1) : 0));
     }
     // Lines 1, 2, 5 or 10 powers of two apart, so that 1 KiB, 1 MiB and 1 GiB always have one.
     int wide = 10;
@@ -112,8 +111,7 @@ DrawAxes(const Scale& scale, SvgPicture& picture)
             continue;
         }
         const uint64_t bytes = uint64_t{1} << log;
-        picture.DrawLine("grid", scale.X(bytes), TOP, scale.X(bytes), BOTTOM);
-        picture.Write(scale.X(bytes), BOTTOM + 18, FormatPower(bytes), Anchor::MIDDLE);
+        picture.MarkX(AREA, scale.X(bytes), FormatPower(bytes));
     }
     picture.DrawLine("axis", LEFT, BOTTOM, RIGHT, BOTTOM);
     picture.DrawLine("axis", LEFT, TOP, LEFT, BOTTOM);

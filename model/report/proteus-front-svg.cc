@@ -26,6 +26,7 @@ constexpr double LEFT = 110;
 constexpr double RIGHT = 800;
 constexpr double TOP = 84;
 constexpr double BOTTOM = 430;
+constexpr SvgPicture::Area AREA{LEFT, RIGHT, TOP, BOTTOM};
 constexpr double LINE = 18; //!< of a name
 
 const char* const STYLE = ".dot { fill: #a6c4e0; stroke: #59636e; }\n"
@@ -86,13 +87,11 @@ DrawAxes(const Axis& x, const Axis& y, SvgPicture& picture)
 {
     for (const double bytes : x.GetMarks())
     {
-        picture.DrawLine("grid", x.At(bytes), TOP, x.At(bytes), BOTTOM);
-        picture.Write(x.At(bytes), BOTTOM + 18, FormatBytes(bytes), Anchor::MIDDLE);
+        picture.MarkX(AREA, x.At(bytes), FormatBytes(bytes));
     }
     for (const double seconds : y.GetMarks())
     {
-        picture.DrawLine("grid", LEFT, y.At(seconds), RIGHT, y.At(seconds));
-        picture.Write(LEFT - 8, y.At(seconds) + 4, FormatTime(seconds), Anchor::END);
+        picture.MarkY(AREA, y.At(seconds), FormatTime(seconds));
     }
     picture.Write((LEFT + RIGHT) / 2,
                   BOTTOM + 40,

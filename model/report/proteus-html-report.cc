@@ -191,18 +191,11 @@ ListIterations(const std::vector<IterationUse>& uses)
     return iterations;
 }
 
-/// @param s of a run @return which iteration of several the numbers are about
+/// @param s of a run of several iterations @return which of them the numbers are about
 std::string
 DescribeIterations(const Summary& s)
 {
-    const auto steady = std::find_if(s.iterations.begin(),
-                                     s.iterations.end(),
-                                     [](const IterationUse& use) { return use.isSteady; });
-    if (steady == s.iterations.end())
-    {
-        return "";
-    }
-    return "That is iteration " + std::to_string(steady->number) + " of " +
+    return "That is iteration " + std::to_string(FindSteady(s.iterations) + 1) + " of " +
            std::to_string(s.iterations.size()) +
            ", the median of those after the first, and numbers here are about it, but those of "
            "links "

@@ -8,12 +8,22 @@
 
 #include "ns3/proteus-iteration-times.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace ns3
 {
 namespace proteus
 {
+
+uint32_t
+FindSteady(const std::vector<IterationUse>& iterations)
+{
+    const auto steady = std::find_if(iterations.begin(),
+                                     iterations.end(),
+                                     [](const IterationUse& use) { return use.isSteady; });
+    return steady == iterations.end() ? 0 : steady->number - 1;
+}
 
 IterationAccount
 AccountIterations(const ExecutionGraph& graph,

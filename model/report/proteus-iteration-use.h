@@ -38,6 +38,10 @@ struct IterationUse
 };
 
 /// @ingroup proteus
+/// @param iterations of a run, or none @return index of the steady one, or 0
+uint32_t FindSteady(const std::vector<IterationUse>& iterations);
+
+/// @ingroup proteus
 /// All iterations of a run.
 struct IterationAccount
 {

@@ -120,14 +120,14 @@ AddDevices(Summary& summary, const Cluster& cluster, const Timeline& timeline)
     summary.outOfMemory = !summary.outOfMemoryDevices.empty();
 }
 
-/// @param iterations of a run @return index of the steady one; 0 for none
-uint32_t
-FindSteady(const std::vector<IterationUse>& iterations)
+/// @param more rows that are left out @param thing what one of them is @param table that has all
+/// @return a line that says so; nothing for none
+std::string
+NameRest(std::size_t more, const std::string& thing, const std::string& table)
 {
-    const auto steady = std::find_if(iterations.begin(),
-                                     iterations.end(),
-                                     [](const IterationUse& use) { return use.isSteady; });
-    return steady == iterations.end() ? 0 : steady->number - 1;
+    return more > 0 ? "  and " + FormatThings(more, thing) + ": all are in the table \"" + table +
+                          "\" of --tables and --json\n"
+                    : "";
 }
 
 /// Fills in how long the run, and an iteration, takes, and how much is done in a second.
@@ -283,11 +283,8 @@ DescribeCollectives(const Summary& summary)
              use.idealBytesPerS > 0 ? FormatPercent(Share(use.busBytesPerS, use.idealBytesPerS))
                                     : ""});
     }
-    const std::size_t more = summary.collectives.size() + 1 - rows.size();
     return FormatTable(rows, "llrlrrrr") +
-           (more > 0 ? "  and " + FormatThings(more, "more kind") +
-                           ": all are in the table \"collectives\" of --tables and --json\n"
-                     : "") +
+           NameRest(summary.collectives.size() + 1 - rows.size(), "more kind", "collectives") +
            "  ranks: \"in\" how many servers; mean: from the last rank's joining; ideal: what the "
            "links of\n  one group allow, headers not deducted\n";
 }
@@ -328,11 +325,8 @@ DescribeIterations(const Summary& summary)
                             use.isSteady ? "steady" : ""});
         }
     }
-    const std::size_t more = summary.iterations.size() + 1 - rows.size();
     return FormatTable(rows, "rrrrrrrrl") +
-           (more > 0 ? "  and " + FormatThings(more, "more iteration") +
-                           ": all are in the table \"iterations\" of --tables and --json\n"
-                     : "") +
+           NameRest(summary.iterations.size() + 1 - rows.size(), "more iteration", "iterations") +
            "  from the last kernel of the iteration before to its own; means of the GPUs; exposed: "
            "to "
            "communication;\n  waiting: for peers; all but links and network is about the steady "

@@ -72,6 +72,20 @@ SvgPicture::DrawLine(const std::string& kind, double x1, double y1, double x2, d
 }
 
 void
+SvgPicture::MarkX(const Area& area, double x, const std::string& text)
+{
+    DrawLine("grid", x, area.top, x, area.bottom);
+    Write(x, area.bottom + 18, text, Anchor::MIDDLE);
+}
+
+void
+SvgPicture::MarkY(const Area& area, double y, const std::string& text)
+{
+    DrawLine("grid", area.left, y, area.right, y);
+    Write(area.left - 8, y + 4, text, Anchor::END);
+}
+
+void
 SvgPicture::DrawCircle(const std::string& kind, double x, double y, double radius)
 {
     m_out << "<circle class=\"" << kind << "\" r=\"" << Coordinate(radius) << "\" cx=\""

@@ -64,6 +64,23 @@ class SvgPicture
     /// @param kind class @param x1 pixels @param y1 pixels @param x2 pixels @param y2 pixels
     void DrawLine(const std::string& kind, double x1, double y1, double x2, double y2);
 
+    /// Where a chart lies, pixels.
+    struct Area
+    {
+        double left;
+        double right;
+        double top;
+        double bottom;
+    };
+
+    /// Draws a line up a chart, with a text below it. @param area of the chart @param x pixels
+    /// @param text as people read it
+    void MarkX(const Area& area, double x, const std::string& text);
+
+    /// Draws a line across a chart, with a text to the left of it. @param area of the chart
+    /// @param y pixels @param text as people read it
+    void MarkY(const Area& area, double y, const std::string& text);
+
     /// @param kind class @param x pixels, of the centre @param y pixels @param radius pixels
     void DrawCircle(const std::string& kind, double x, double y, double radius);
 

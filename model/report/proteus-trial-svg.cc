@@ -27,6 +27,7 @@ constexpr double LEFT = 110;
 constexpr double RIGHT = 800;
 constexpr double TOP = 84;
 constexpr double BOTTOM = 490;
+constexpr SvgPicture::Area AREA{LEFT, RIGHT, TOP, BOTTOM};
 /// Steps of colour, from the least time to the most.
 constexpr int COLOURS = 5;
 
@@ -80,13 +81,11 @@ DrawAxes(const TrialChart& chart, const Axis& x, const Axis& y, SvgPicture& pict
 {
     for (const double bytes : x.GetMarks())
     {
-        picture.DrawLine("grid", x.At(bytes), TOP, x.At(bytes), BOTTOM);
-        picture.Write(x.At(bytes), BOTTOM + 18, FormatBytes(bytes), Anchor::MIDDLE);
+        picture.MarkX(AREA, x.At(bytes), FormatBytes(bytes));
     }
     for (const double bytes : y.GetMarks())
     {
-        picture.DrawLine("grid", LEFT, y.At(bytes), RIGHT, y.At(bytes));
-        picture.Write(LEFT - 8, y.At(bytes) + 4, FormatBytes(bytes), Anchor::END);
+        picture.MarkY(AREA, y.At(bytes), FormatBytes(bytes));
     }
     picture.Write((LEFT + RIGHT) / 2, BOTTOM + 42, chart.xName, Anchor::MIDDLE, "name");
     picture.Write(LEFT - 94, TOP - 14, chart.yName, Anchor::START, "name");

@@ -222,7 +222,15 @@ def keep_results(text):
     return [line for line in lines if line != "#"]
 
 
-class SameBytes(unittest.TestCase):
+class Comparison(unittest.TestCase):
+    def check_same(self, results, expected):
+        """What is printed, and both files."""
+        self.assertEqual(results[0], expected[0])
+        self.assertEqual(results[1], expected[1])
+        self.assertEqual(results[2], expected[2])
+
+
+class SameBytes(Comparison):
     def test_random_cases(self):
         for number in range(CASES):
             with tempfile.TemporaryDirectory() as name:
@@ -239,12 +247,10 @@ class SameBytes(unittest.TestCase):
                             self.assertIn(f"ranks            {ranks}, ", done.stdout)
                         if expected is None:
                             expected = results
-                        self.assertEqual(results[0], expected[0])
-                        self.assertEqual(results[1], expected[1])
-                        self.assertEqual(results[2], expected[2])
+                        self.check_same(results, expected)
 
 
-class SameCommunication(unittest.TestCase):
+class SameCommunication(Comparison):
     def check(self, arguments, servers, folder, number):
         """As one process and as two to four, each with a server at least."""
         expected = None
@@ -259,9 +265,7 @@ class SameCommunication(unittest.TestCase):
                     self.assertIn(f"{ranks} MPI ranks, ", done.stdout)
                 if expected is None:
                     expected = results
-                self.assertEqual(results[0], expected[0])
-                self.assertEqual(results[1], expected[1])
-                self.assertEqual(results[2], expected[2])
+                self.check_same(results, expected)
 
     def test_random_collectives(self):
         for number in range(CASES // 2):
