@@ -239,8 +239,6 @@ class StudyProgramOfAll : public CommandLineProgram
                                         " has no --summary: 'table' is missing, the name of a "
                                         "table of its --json");
         }
-        const auto folder = std::filesystem::path(m_options.study.c_str()).parent_path();
-        study.folder = std::filesystem::absolute(folder).string();
         m_set = {study.table.empty() ? "--summary={file}" : "--json={file}"};
         if (program->Has("quiet"))
         {

@@ -9,6 +9,7 @@
 #include "ns3/proteus-json.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <set>
 #include <stdexcept>
 #include <vector>
@@ -362,7 +363,9 @@ ReadStudyJson(std::istream& input, const std::string& fileName, const StudyCheck
 {
     const JsonDocument document(input, fileName);
     document.CheckFormat(FORMAT, VERSION);
-    return Reader(check).Read(document.GetRoot());
+    Study study = Reader(check).Read(document.GetRoot());
+    study.folder = std::filesystem::absolute(fileName).parent_path().string();
+    return study;
 }
 
 } // namespace proteus

@@ -41,7 +41,7 @@ struct StudyCheck
  * @ingroup proteus
  * Reads a study; doc/studies.rst has the fields.
  * @param input the file
- * @param fileName for errors
+ * @param fileName for errors; relative paths in the study begin in its folder
  * @param check asked about the program, and every option and value
  * @return the study
  * @throw std::invalid_argument of one line, "FILE: /axes/0/values/1: cause"

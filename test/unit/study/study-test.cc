@@ -14,6 +14,7 @@
 #include "ns3/proteus-study-result.h"
 #include "ns3/proteus-study.h"
 
+#include <filesystem>
 #include <gtest/gtest.h>
 #include <memory>
 #include <set>
@@ -147,6 +148,12 @@ MakeResults(const std::vector<StudyPoint>& points)
 }
 
 } // namespace
+
+TEST(Study, PathsBeginInTheFolderOfTheFile)
+{
+    // also where the file is named without a folder
+    EXPECT_EQ(Read(HEAD + AXES + "}").folder, std::filesystem::current_path());
+}
 
 TEST(Study, WrongFilesAreRefusedInOneLine)
 {
