@@ -103,10 +103,11 @@ CollectiveProgramOptions::AddTo(OptionList& command)
                      "GPUs of a server) or stream (launching costs nothing) (empty: "
                      "process-per-gpu, with --measured as the log's nGpus says)",
                      launchMode);
-    command.AddValue("pluginLatency",
-                     "what the plug-in of the network takes for a chunk longer than RDMA, "
-                     "microseconds (TCP sockets: about 35)",
-                     pluginLatency);
+    command.Add("pluginLatency",
+                "what the plug-in of the network takes for a chunk longer than RDMA, a time or "
+                "microseconds (TCP sockets: about 35us)",
+                OptionKind::MICROSECONDS,
+                pluginLatency);
     command.AddValue("concurrent", "how many groups run the collective at once", concurrent);
     command.AddValue("grouping",
                      "stride: ranks i, i + groups, ... make a group; block: those that follow "

@@ -165,6 +165,19 @@ OptionList::AddHint(const std::string& name, const std::string& hint)
 }
 
 void
+OptionList::AddAlias(const std::string& alias, const std::string& name)
+{
+    m_aliases[alias] = name;
+}
+
+const std::string&
+OptionList::Resolve(const std::string& name) const
+{
+    const auto alias = m_aliases.find(name);
+    return alias == m_aliases.end() ? name : alias->second;
+}
+
+void
 OptionList::AddIdle(const std::string& name, std::function<std::string()> reason)
 {
     m_idle[name] = std::move(reason);
@@ -275,9 +288,8 @@ OptionList::Split(const std::string& text, const std::string& before) const
     }
     const std::size_t equals = text.find('=');
     const bool hasValue = equals != std::string::npos;
-    return {text.substr(2, hasValue ? equals - 2 : equals),
-            hasValue,
-            hasValue ? text.substr(equals + 1) : ""};
+    const std::string name = text.substr(2, hasValue ? equals - 2 : equals);
+    return {Resolve(name), hasValue, hasValue ? text.substr(equals + 1) : ""};
 }
 
 std::string
@@ -332,7 +344,7 @@ OptionList::CheckOption(const std::string& name, const std::string& value) const
     {
         throw std::invalid_argument("--" + name + " prints something instead of a run");
     }
-    Check({name, true, value});
+    Check({Resolve(name), true, value});
 }
 
 std::vector<OptionList::Word>
@@ -357,7 +369,8 @@ OptionList::ReadConfig(const std::string& path) const
     for (const auto& [name, value] : json.items())
     {
         // Texts as they stand; a strategy may be an object.
-        words.push_back({name, true, value.is_string() ? value.get<std::string>() : value.dump()});
+        words.push_back(
+            {Resolve(name), true, value.is_string() ? value.get<std::string>() : value.dump()});
     }
     return words;
 }

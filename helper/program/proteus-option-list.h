@@ -110,6 +110,9 @@ class OptionList
     /// instead, which answers it
     void AddHint(const std::string& name, const std::string& hint);
 
+    /// @param alias another name @param name of an option, which it sets
+    void AddAlias(const std::string& alias, const std::string& name);
+
     /// @param name of an option @param choices values that completion offers for it
     void AddChoices(const std::string& name, const std::vector<std::string>& choices);
 
@@ -168,6 +171,8 @@ class OptionList
     void AddEntry(Entry entry);
     /// @param name of an option @return it, or null
     const Entry* Find(const std::string& name) const;
+    /// @param name as it was typed @return the name of the option, if it is an alias
+    const std::string& Resolve(const std::string& name) const;
     /// @param text of an argument @param before the one before it, or empty @return its parts
     Word Split(const std::string& text, const std::string& before) const;
     /// @param word of the command line @return it as CommandLine reads it
@@ -179,12 +184,13 @@ class OptionList
     /// @param word such as --help @param out where to @return whether it was a question, answered
     bool Answer(const Word& word, std::ostream& out) const;
 
-    std::string m_program;                      //!< name
-    std::string m_workloads;                    //!< folder
-    std::string m_usage;                        //!< what it does
-    std::string m_group;                        //!< of what is added
-    std::vector<Entry> m_entries;               //!< in order
-    std::map<std::string, std::string> m_hints; //!< by name of an option that is none here
+    std::string m_program;                        //!< name
+    std::string m_workloads;                      //!< folder
+    std::string m_usage;                          //!< what it does
+    std::string m_group;                          //!< of what is added
+    std::vector<Entry> m_entries;                 //!< in order
+    std::map<std::string, std::string> m_hints;   //!< by name of an option that is none here
+    std::map<std::string, std::string> m_aliases; //!< names of options by others of them
     std::map<std::string, std::function<std::string()>> m_idle; //!< AddIdle(), by name of an option
     Configuration m_configuration;                              //!< of the last Parse()
     CommandLine m_command;                                      //!< what reads the values

@@ -15,6 +15,8 @@
 #include <regex>
 #include <sstream>
 #include <stdexcept>
+#include <utility>
+#include <vector>
 
 namespace ns3
 {
@@ -149,6 +151,47 @@ NormaliseTime(const std::string& option, const std::string& text)
     return text;
 }
 
+/// What can follow a number, and how many of an option's own unit it is.
+using Units = std::vector<std::pair<std::string, double>>;
+
+const Units SECONDS_UNITS{{"s", 1}, {"ms", 1e-3}, {"us", 1e-6}, {"min", 60}, {"h", 3600}};
+
+const Units MICROSECONDS_UNITS{{"us", 1}, {"ns", 1e-3}, {"ms", 1e3}, {"s", 1e6}};
+
+const Units GIGABYTES_UNITS{{"GB", 1},
+                            {"G", 1},
+                            {"GiB", 1.073741824},
+                            {"MB", 1e-3},
+                            {"MiB", 1.048576e-3},
+                            {"TB", 1e3},
+                            {"TiB", 1099.511627776}};
+
+/// @param units that may follow; without one, it is the first @return a number of the first unit
+std::string
+NormaliseQuantity(const Units& units, const std::string& option, const std::string& text)
+{
+    if (ToNumber(text))
+    {
+        return text;
+    }
+    std::string names;
+    for (const auto& [unit, factor] : units)
+    {
+        const bool ends = text.size() > unit.size() &&
+                          text.compare(text.size() - unit.size(), unit.size(), unit) == 0;
+        const auto number =
+            ends ? ToNumber(text.substr(0, text.size() - unit.size())) : std::nullopt;
+        if (number)
+        {
+            return Print(*number * factor);
+        }
+        names += (names.empty() ? "" : ", ") + unit;
+    }
+    Refuse(option,
+           text,
+           "must be a number, in " + units.front().first + " or with one of " + names);
+}
+
 /// @return letters and digits in lower case
 std::string
 Squeeze(const std::string& name)
@@ -208,7 +251,11 @@ GetPlaceholder(OptionKind kind)
     case OptionKind::SIZE:
         return "SIZE";
     case OptionKind::TIME:
+    case OptionKind::SECONDS:
+    case OptionKind::MICROSECONDS:
         return "TIME";
+    case OptionKind::GIGABYTES:
+        return "SIZE";
     case OptionKind::OUTPUT:
         return "FILE";
     case OptionKind::TEXT:
@@ -245,6 +292,12 @@ NormaliseValue(OptionKind kind, const std::string& option, const std::string& te
         return std::to_string(ParseSize(text, option.substr(option.find_first_not_of('-'))));
     case OptionKind::TIME:
         return NormaliseTime(option, text);
+    case OptionKind::SECONDS:
+        return NormaliseQuantity(SECONDS_UNITS, option, text);
+    case OptionKind::MICROSECONDS:
+        return NormaliseQuantity(MICROSECONDS_UNITS, option, text);
+    case OptionKind::GIGABYTES:
+        return NormaliseQuantity(GIGABYTES_UNITS, option, text);
     case OptionKind::TEXT:
     case OptionKind::OUTPUT:
         break;

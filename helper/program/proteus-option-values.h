@@ -27,14 +27,17 @@ namespace proteus
 /// What the value of an option has to be.
 enum class OptionKind : uint8_t
 {
-    TEXT,   //!< anything
-    FLAG,   //!< nothing, true or false
-    WHOLE,  //!< a whole number
-    NUMBER, //!< a number
-    RATIO,  //!< a number, "2:1" or "10%"
-    SIZE,   //!< bytes; K, M, G, T may follow, powers of 1024
-    TIME,   //!< a number with a unit
-    OUTPUT, //!< a file or folder to write
+    TEXT,         //!< anything
+    FLAG,         //!< nothing, true or false
+    WHOLE,        //!< a whole number
+    NUMBER,       //!< a number
+    RATIO,        //!< a number, "2:1" or "10%"
+    SIZE,         //!< bytes; K, M, G, T may follow, powers of 1024
+    TIME,         //!< a number with a unit
+    SECONDS,      //!< a number of seconds, or a time with its unit
+    MICROSECONDS, //!< a number of microseconds, or a time with its unit
+    GIGABYTES,    //!< a number of 1e9 bytes, or with another unit: 40GiB, 512MB
+    OUTPUT,       //!< a file or folder to write
 };
 
 /// @ingroup proteus

@@ -503,10 +503,11 @@ class ScheduleProgram : public CommandLineProgram
                          "bytes of a part, of the policies that order",
                          m_options.partition);
         command.AddValue("credit", "bytes under way, of the policy priority", m_options.credit);
-        command.AddValue("messageUs",
-                         "time from the decision of the rank that schedules until the others know, "
-                         "of the policies that order, microseconds",
-                         m_options.messageUs);
+        command.Add("messageUs",
+                    "time from the decision of the rank that schedules until the others know, of "
+                    "the policies that order, a time or microseconds",
+                    OptionKind::MICROSECONDS,
+                    m_options.messageUs);
         command.AddValue("serial",
                          "a device carries out one part after the other, as on one stream of NCCL, "
                          "of the policies that order; else those under way share the network",

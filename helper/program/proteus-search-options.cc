@@ -74,7 +74,10 @@ SearchOptions::AddTo(OptionList& command)
     AddClusterTo(command);
     command.StartGroup("Search");
     AddLaunchTo(command);
-    command.AddValue("memory", "GB of a GPU that may be used (0: all of it)", memory);
+    command.Add("memory",
+                "GB of a GPU that may be used (0: all of it)",
+                OptionKind::GIGABYTES,
+                memory);
     command.AddValue("globalBatch", "samples per iteration", globalBatch);
     command.AddValue("dataType", "number format of matrix products", dataType);
     command.AddValue("optimizer", "sgd, momentum or adam", optimizer);
@@ -83,10 +86,11 @@ SearchOptions::AddTo(OptionList& command)
                      "whole servers per sample, see --prices); the latter two with fewer GPUs, too",
                      objective);
     command.AddValue("prices", "table with rents of GPUs, a JSON file", prices);
-    command.AddValue("budget",
-                     "seconds after which nothing new is begun (0: none): half of them for "
-                     "formulas, the rest for runs",
-                     budget);
+    command.Add("budget",
+                "seconds, or a time with its unit, after which nothing new is begun (0: none): "
+                "half of it for formulas, the rest for runs",
+                OptionKind::SECONDS,
+                budget);
     command.AddValue("reduced",
                      "plans, the best by formula, for each of which a small job that stands for "
                      "it is run by flows, for large clusters: fewer replicas and micro-batches; "
@@ -131,7 +135,7 @@ SearchOptions::AddTo(OptionList& command)
     command.AddOutput("saveStrategies",
                       "write the strategies to this folder, 1.json the best, for --strategy",
                       output);
-    command.AddHint("output", "it is --saveStrategies");
+    command.AddAlias("output", "saveStrategies");
     command.AddOutput("report", "write a page with the table, and time against memory", report);
     plot.AddTo(command);
     command.AddValue("plotOf",

@@ -153,7 +153,7 @@ const std::vector<Mistake> MISTAKES{
     {"gpt3", {"--communicationSlowdown=a lot"}, "per cent such as 10%"},
     {"collective", {"--factor=two"}, "must be a number"},
     {"collective", {"--factor=1"}, "--factor must be above 1"},
-    {"collective", {"--pluginLatency=35us"}, "must be a number"},
+    {"collective", {"--pluginLatency=35GB"}, "must be a number"},
     {"collective", {"--pluginLatency=-1"}, "must be 0 to 1e6 microseconds"},
     // Times.
     {"gpt3", {"--launchInterval=5"}, "needs a unit, e.g. --launchInterval=5us"},

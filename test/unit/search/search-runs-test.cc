@@ -165,14 +165,14 @@ TEST_P(SearchRuns, TheBestTwentyCompileFitAndRun)
     std::vector<std::string> options = subject.options;
     options.insert(options.end(),
                    {"--globalBatch=16",
-                    "--memory=" + std::to_string(subject.memory),
+                    "--memory=" + std::to_string(subject.memory) + "GB",
                     "--flows=" + std::to_string(TOP),
                     "--packets=0",
                     "--layoutPlans=0",
                     "--vary=zero,recompute,sequence,virtualStages",
                     "--quiet",
                     "--csv=" + (m_folder / "plans.csv").string(),
-                    "--saveStrategies=" + (m_folder / "plans").string()});
+                    "--output=" + (m_folder / "plans").string()});
     const std::string text = Start(MakeSearchProgram(WORKLOADS), options);
     EXPECT_EQ(text.find("compiled: does not compile"), std::string::npos) << text;
     const auto rows = ReadRows(m_folder / "plans.csv");

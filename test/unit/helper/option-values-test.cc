@@ -1,0 +1,57 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "ns3/proteus-option-values.h"
+
+#include <gtest/gtest.h>
+#include <stdexcept>
+#include <string>
+
+using namespace ns3::proteus;
+
+namespace
+{
+
+/// @return the number that a program reads
+double
+Read(OptionKind kind, const std::string& text)
+{
+    return std::stod(NormaliseValue(kind, "--x", text));
+}
+
+} // namespace
+
+TEST(OptionValues, ANumberMayHaveItsUnit)
+{
+    EXPECT_EQ(Read(OptionKind::SECONDS, "90"), 90);
+    EXPECT_EQ(Read(OptionKind::SECONDS, "1.5min"), 90);
+    EXPECT_EQ(Read(OptionKind::SECONDS, "2e3ms"), 2);
+    EXPECT_EQ(Read(OptionKind::MICROSECONDS, "35"), 35);
+    EXPECT_EQ(Read(OptionKind::MICROSECONDS, "0.035ms"), 35);
+    EXPECT_EQ(Read(OptionKind::MICROSECONDS, "35us"), 35);
+    EXPECT_EQ(Read(OptionKind::GIGABYTES, "40"), 40);
+    EXPECT_EQ(Read(OptionKind::GIGABYTES, "40GB"), 40);
+    EXPECT_EQ(Read(OptionKind::GIGABYTES, "40GiB"), 42.94967296);
+    EXPECT_EQ(Read(OptionKind::GIGABYTES, "512MB"), 0.512);
+}
+
+TEST(OptionValues, AUnitOfSomethingElseIsRefused)
+{
+    for (const char* text : {"40s", "GB", "4 0GB", "40GBps", ""})
+    {
+        EXPECT_THROW(Read(OptionKind::GIGABYTES, text), std::invalid_argument) << text;
+    }
+    try
+    {
+        Read(OptionKind::SECONDS, "5GB");
+        FAIL();
+    }
+    catch (const std::invalid_argument& error)
+    {
+        EXPECT_STREQ(error.what(),
+                     "--x=5GB: must be a number, in s or with one of s, ms, us, min, h");
+    }
+}
