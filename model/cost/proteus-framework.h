@@ -39,11 +39,22 @@ struct KernelRule
     double computeElements{0}; //!< read and written in the format of activations
     double fp32Elements{0};    //!< read and written with 4 bytes
     double bytes{0};           //!< what else is, e.g. masks
+    /// Kernels among them that only convert between the format of activations and fp32, an element
+    /// of each per point. Where activations have fp32, there are none.
+    uint32_t casts{0};
 
     /// @param elementBytes of an activation @return bytes per point
     double GetBytes(uint32_t elementBytes) const
     {
-        return computeElements * elementBytes + fp32Elements * 4 + bytes;
+        const double converted = elementBytes == 4 ? casts : 0;
+        return (computeElements - converted) * elementBytes + (fp32Elements - converted) * 4 +
+               bytes;
+    }
+
+    /// @param elementBytes of an activation @return how many kernels there are
+    uint32_t GetNKernels(uint32_t elementBytes) const
+    {
+        return kernels - (elementBytes == 4 ? casts : 0);
     }
 };
 
@@ -63,7 +74,13 @@ struct HostCost
     /// 0: as of all others.
     int64_t backwardKernelPs{-1};
     int64_t operatorPs{0}; //!< of an operator and pass: modules and their hooks, picoseconds
-    int64_t blockPs{0};    //!< of a block and pass: units of sharding and their hooks, picoseconds
+    /// Of a block and pass: units of sharding and their hooks, picoseconds. Blocks that repeat are
+    /// units (their names end with a number), and all else is one more.
+    int64_t blockPs{0};
+    /// The same in the backward pass, picoseconds; below 0: as forward.
+    int64_t backwardBlockPs{-1};
+    /// Of a tensor of parameters in an update and what precedes it, picoseconds.
+    int64_t tensorPs{0};
     /// Whether the host issues kernels while the GPU is busy with earlier ones of the same pass;
     /// else an operator takes the longer of both times.
     bool isAhead{false};
@@ -87,8 +104,10 @@ struct Framework
     HostCost host;                     //!< other time of the host
     /// By kind of operator, e.g. "layer-norm"; "gradient-clipping" and "adam" per parameter.
     std::map<std::string, OperatorRule> operators;
-    double weightForwardBytes{0};  //!< moved per weight before a product, e.g. to cast it
-    double weightBackwardBytes{0}; //!< moved per weight after the product of its gradient
+    double weightForwardBytes{0};    //!< moved per weight before a product, e.g. to cast it
+    double weightBackwardBytes{0};   //!< moved per weight after the product of its gradient
+    uint32_t biasKernels{0};         //!< before a product, for its bias, e.g. to cast it
+    uint32_t biasBackwardKernels{0}; //!< after it: the sum over rows, and e.g. its cast
     /// What a strategy's short form has where it says nothing, as "NAME" and the value as JSON.
     std::map<std::string, std::string> plan;
 

@@ -32,7 +32,11 @@ struct Tile
 constexpr Tile TILES[] = {{256, 128}, {128, 256}, {128, 128}, {128, 64}, {64, 128}, {64, 64}};
 
 /// Pieces that the sum over k may be cut into.
-constexpr uint64_t SPLITS[] = {1, 2, 4, 8};
+constexpr uint64_t SPLITS[] = {1, 2, 4, 8, 16, 32, 64};
+/// More pieces than this are made of long sums only, as those of a convolution's weights.
+constexpr uint64_t MOST_SHORT_SPLITS = 8;
+/// The shortest piece of a long sum.
+constexpr uint64_t MIN_LONG_SPLIT_K = 1024;
 
 /// The GPU whose products KernelCostParameters::matrixEfficiency was fitted to.
 constexpr const char* FITTED_GPU = "A100-SXM4-80GB";
@@ -91,6 +95,32 @@ GetAlignmentShare(uint64_t alignment, uint32_t capability, double beforeHopper)
     return alignment >= 4 ? 0.32 : 0.14;
 }
 
+constexpr double PS_PER_S = 1e12;
+
+/**
+ * Share of the rate that products of weight gradients in tf32 reach from Hopper on. Both operands
+ * are summed over their rows, and the instructions of Hopper turn only operands of 16 bits (PTX
+ * ISA, wgmma), so that kernels of earlier generations run. On H100, products with sums of 4096
+ * reach 0.55 to 0.75, convolutions 0.62 to 0.68 in the median
+ * (workloads/profiles/h100-kernels.json).
+ */
+constexpr double TURNED_TF32_SHARE = 0.65;
+
+/**
+ * Elements that a block of threads reads and writes in a second, where one block has a whole
+ * channel: batch norm of images with channels first on H100, 64 and 128 channels, 2.9 to 5.0 in
+ * long kernels (workloads/profiles/h100-streams.csv).
+ */
+constexpr double BLOCK_ELEMENTS_PER_S = 4e9;
+
+/// @param capability of a GPU @return share of cuBLAS's rate in fp32 that convolutions reach
+double
+GetConvolutionShare(uint32_t capability)
+{
+    constexpr uint32_t WIDE = 86; // from there on, multiprocessors have twice as many fp32 units
+    return capability >= WIDE ? CONVOLUTION_SHARE : 1;
+}
+
 uint64_t
 DivideUp(uint64_t a, uint64_t b)
 {
@@ -116,7 +146,8 @@ KernelCostModel::KernelCostModel(const GpuDatasheet& gpu,
     if (!IsShare(parameters.matrixEfficiency) || !IsShare(parameters.memoryEfficiency) ||
         !IsShare(parameters.streamEfficiency) || !IsShare(parameters.optimizerEfficiency) ||
         !IsShare(parameters.fusedAttentionEfficiency) || !IsShare(parameters.fp8Efficiency) ||
-        !IsShare(parameters.misalignedEfficiency))
+        !IsShare(parameters.misalignedEfficiency) || !IsShare(parameters.fp8GradientShare) ||
+        (parameters.rowEfficiency != 0 && !IsShare(parameters.rowEfficiency)))
     {
         throw std::invalid_argument("operator cost: an efficiency must be above 0 and at most 1");
     }
@@ -193,7 +224,8 @@ KernelCostModel::GetProductTime(const MatrixProduct& product, DataType type) con
                              static_cast<double>(DivideUp(product.n, tile.n));
         for (uint64_t split : SPLITS)
         {
-            if (split > 1 && product.k / split < MIN_SPLIT_K)
+            const uint64_t least = split > MOST_SHORT_SPLITS ? MIN_LONG_SPLIT_K : MIN_SPLIT_K;
+            if (split > 1 && product.k / split < least)
             {
                 break;
             }
@@ -219,10 +251,94 @@ KernelCostModel::GetProductTime(const MatrixProduct& product, DataType type) con
     return best;
 }
 
+/// @return of Winograd's ways the fastest; infinite where there is none
+double
+KernelCostModel::GetWinogradSeconds(const KernelWork& work, KernelPass pass) const
+{
+    double least = std::numeric_limits<double>::infinity();
+    if (m_gpu.PeakFlops(work.type) > m_gpu.fp32Flops)
+    {
+        return least; // cuDNN's kernels on tensor cores multiply directly
+    }
+    const double latency = static_cast<double>(m_parameters.kernelLatencyPs) / PS_PER_S;
+    const double bandwidth = m_gpu.memoryBytesPerSecond * m_parameters.memoryEfficiency;
+    const double share = GetConvolutionShare(m_capability);
+    const double rate = m_gpu.PeakFlops(work.type) * GetMatrixEfficiency(work.type) * share;
+    for (const WinogradWay& way : ListWinogradWays(work, pass))
+    {
+        const double traffic = static_cast<double>(way.bytes) / bandwidth;
+        double seconds = 0;
+        if (way.isFused)
+        {
+            seconds = std::max(traffic, way.product.GetFlops() / (rate * FUSED_WINOGRAD_SHARE));
+        }
+        else
+        {
+            seconds = GetProductSeconds(way.product, work.type) / share + traffic +
+                      WINOGRAD_TRANSFORMS * latency;
+        }
+        least = std::min(least, seconds);
+    }
+    return least;
+}
+
+/// @return the time of one of the products of an operator, or of what computes the same
+ProductTime
+KernelCostModel::GetTimeOfProduct(const KernelWork& work, std::size_t index) const
+{
+    ProductTime time = GetProductTime(work.products[index], work.type);
+    const bool isGradient = work.pass != KernelPass::FORWARD;
+    if (work.type == DataType::FP8 && m_gpu.fp8Flops > 0 && isGradient)
+    {
+        time.seconds /= m_parameters.fp8GradientShare;
+    }
+    const KernelPass pass = work.pass != KernelPass::BACKWARD ? work.pass
+                            : index == 0                      ? KernelPass::INPUT_GRADIENT
+                                                              : KernelPass::WEIGHT_GRADIENT;
+    if (work.type == DataType::TF32 && pass == KernelPass::WEIGHT_GRADIENT &&
+        m_capability >= HOPPER)
+    {
+        MatrixProduct bare = work.products[index];
+        bare.bytes = 0;
+        time.seconds =
+            std::max(time.seconds, GetProductSeconds(bare, work.type) / TURNED_TF32_SHARE);
+    }
+    if (work.kernelClass != KernelClass::CONVOLUTION)
+    {
+        return time;
+    }
+    if (m_gpu.PeakFlops(work.type) <= m_gpu.fp32Flops)
+    {
+        time.seconds /= GetConvolutionShare(m_capability);
+    }
+    time.seconds = std::min(time.seconds, GetWinogradSeconds(work, pass));
+    const bool isOnMatrixUnits = m_gpu.PeakFlops(work.type) > m_gpu.fp32Flops;
+    const uint64_t turned = GetTurnedBytes(work, m_parameters.images, isOnMatrixUnits);
+    if (turned > 0)
+    {
+        time.seconds += static_cast<double>(turned) /
+                            (m_gpu.memoryBytesPerSecond * m_parameters.memoryEfficiency) +
+                        2 * static_cast<double>(m_parameters.kernelLatencyPs) / PS_PER_S;
+    }
+    return time;
+}
+
+/// @return the time of the kernels that memory traffic decides
+double
+KernelCostModel::GetTrafficSeconds(const KernelWork& work) const
+{
+    const bool isRowWise = work.isRowWise && m_parameters.rowEfficiency > 0;
+    const double share = work.kernelClass == KernelClass::OPTIMIZER
+                             ? m_parameters.optimizerEfficiency
+                         : isRowWise ? m_parameters.rowEfficiency
+                                     : m_parameters.memoryEfficiency;
+    return std::max(static_cast<double>(work.bytes) / (m_gpu.memoryBytesPerSecond * share),
+                    static_cast<double>(work.blockElements) / BLOCK_ELEMENTS_PER_S);
+}
+
 KernelTime
 KernelCostModel::GetTime(const KernelWork& work) const
 {
-    constexpr double PS_PER_S = 1e12;
     KernelTime time;
     const double host =
         static_cast<double>(work.GetNKernels()) * static_cast<double>(m_parameters.hostPerKernelPs);
@@ -236,9 +352,9 @@ KernelCostModel::GetTime(const KernelWork& work) const
         }
     }
     double longest = 0;
-    for (const MatrixProduct& product : work.products)
+    for (std::size_t i = 0; i < work.products.size(); ++i)
     {
-        const ProductTime part = GetProductTime(product, work.type);
+        const ProductTime part = GetTimeOfProduct(work, i);
         gpu += part.seconds * PS_PER_S;
         time.threadBlocks = part.seconds > longest ? part.threadBlocks : time.threadBlocks;
         longest = std::max(longest, part.seconds);
@@ -249,11 +365,7 @@ KernelCostModel::GetTime(const KernelWork& work) const
     }
     if (!time.isMeasured)
     {
-        const double share = work.kernelClass == KernelClass::OPTIMIZER
-                                 ? m_parameters.optimizerEfficiency
-                                 : m_parameters.memoryEfficiency;
-        const double traffic =
-            static_cast<double>(work.bytes) / (m_gpu.memoryBytesPerSecond * share) * PS_PER_S;
+        const double traffic = GetTrafficSeconds(work) * PS_PER_S;
         const double arithmetic = work.fusedFlops /
                                   (m_gpu.PeakFlops(work.type) * GetAttentionEfficiency(work)) *
                                   PS_PER_S;

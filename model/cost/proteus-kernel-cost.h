@@ -8,6 +8,7 @@
 #define PROTEUS_KERNEL_COST_H
 
 #include "proteus-achieved-rates.h"
+#include "proteus-convolution-cost.h"
 #include "proteus-kernel-work.h"
 #include "proteus-profile-table.h"
 
@@ -61,6 +62,10 @@ struct KernelCostParameters
     /// Share of the memory bandwidth that kernels reach which are no matrix products, counting the
     /// least bytes. Fitted.
     double memoryEfficiency{0.487};
+    /// The same of kernels that reduce rows (KernelWork::isRowWise); 0: as of all others. A layer
+    /// norm on H100 reaches 0.52 to 0.70 forward and 0.55 to 0.62 backward, elementwise kernels
+    /// 0.9 (workloads/profiles/h100-streams.csv).
+    double rowEfficiency{0};
     /// Share of the memory bandwidth for the operands of a matrix product. Not fitted, as it
     /// decides few times; copies of long arrays reach 0.9 on H100.
     double streamEfficiency{0.85};
@@ -74,6 +79,11 @@ struct KernelCostParameters
     /// Share of matrixEfficiency in fp8 on GPUs of which nobody published it (H100, 8192 cubed:
     /// 1170 of 1979 TFLOP/s through PyTorch, 1610 through cuBLASLt). Not fitted.
     double fp8Efficiency{0.8};
+    /// Share of the rate of other products in fp8 that those of gradients reach. Below 1 where they
+    /// add up in registers of fp32 at intervals (split accumulators).
+    double fp8GradientShare{1};
+    /// Where images have their channels, which decides what convolutions have to turn.
+    ImageLayout images{ImageLayout::CHANNELS_LAST};
     /// Share of matrixEfficiency where a dimension is not a multiple of 16 bytes, as the loads of
     /// tensor cores want it. From the output layer of those of the 272 iterations that do not share
     /// it: from hidden size 1024 to 2048 its time grows by 31 ms for 8192 tokens, which is 82
@@ -171,6 +181,9 @@ class KernelCostModel
 
   private:
     double GetAttentionEfficiency(const KernelWork& work) const;
+    ProductTime GetTimeOfProduct(const KernelWork& work, std::size_t index) const;
+    double GetWinogradSeconds(const KernelWork& work, KernelPass pass) const;
+    double GetTrafficSeconds(const KernelWork& work) const;
 
     GpuDatasheet m_gpu;
     uint32_t m_capability; //!< compute capability, ten times; 0: not known

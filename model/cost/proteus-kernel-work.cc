@@ -359,6 +359,7 @@ MakeConvolutionWork(const ConvolutionShape& shape, KernelPass pass, DataType typ
                   shape.kernelHeight,
                   shape.kernelWidth};
     work.products = {product};
+    work.convolutionInput = input;
     return work;
 }
 
@@ -420,6 +421,7 @@ MakeAttentionWork(uint64_t matrices,
         perScore += dropout ? DROPOUT_BACKWARD_BYTES : 0;
     }
     work.bytes = perScore * scores;
+    work.isRowWise = true;
     const uint32_t softmaxKernels = element == 4 ? FP32_SOFTMAX_KERNELS
                                     : fused      ? 1
                                                  : LONG_SOFTMAX_KERNELS;
@@ -472,6 +474,7 @@ MakeNormalizationWork(uint64_t rows,
     const uint64_t passes = pass == KernelPass::FORWARD ? 2 : 3 + (residual ? 1 : 0);
     work.bytes = passes * ActivationBytes(type) * rows * columns;
     work.otherKernels = 1;
+    work.isRowWise = true;
     return work;
 }
 
@@ -486,8 +489,12 @@ MakeSoftmaxWork(uint64_t rows, uint64_t columns, KernelPass pass, DataType type)
     work.pass = pass;
     work.type = type;
     work.shape = {rows, columns};
-    work.bytes = (pass == KernelPass::FORWARD ? 2 : 3) * ActivationBytes(type) * rows * columns;
-    work.otherKernels = 1;
+    // Backward, PyTorch multiplies gradient and result in a kernel of its own (softmax_backward in
+    // ATen/native/cuda/SoftMax.cu).
+    const bool forward = pass == KernelPass::FORWARD;
+    work.bytes = (forward ? 2 : 6) * ActivationBytes(type) * rows * columns;
+    work.otherKernels = forward ? 1 : 2;
+    work.isRowWise = forward; // backward, half is elementwise
     return work;
 }
 

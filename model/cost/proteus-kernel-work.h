@@ -114,6 +114,13 @@ struct KernelWork
     double fusedFlops{0};                              //!< FORWARD or BACKWARD of a FUSED_ATTENTION
     uint64_t bytes{0};        //!< traffic of the kernels that are no matrix products
     uint32_t otherKernels{0}; //!< how many of those there are
+    /// Whether these kernels reduce rows: norms, softmax, losses. They reach less of the bandwidth.
+    bool isRowWise{false};
+    /// Elements that one block of threads reads and writes in turn in a kernel with few blocks; 0:
+    /// blocks are no limit.
+    uint64_t blockElements{0};
+    /// Elements of a convolution's input, which its shape, that of the output, does not tell.
+    uint64_t convolutionInput{0};
 
     /// @return floating point operations of matrix products and fused attention
     double GetFlops() const;
@@ -303,7 +310,7 @@ KernelWork MakeNormalizationWork(uint64_t rows,
 
 /**
  * @ingroup proteus
- * Softmax over the columns, in one kernel.
+ * Softmax over the columns: one kernel, backward two, as in PyTorch.
  * @param rows vectors
  * @param columns elements of each
  * @param pass FORWARD or BACKWARD

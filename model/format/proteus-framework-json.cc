@@ -72,14 +72,31 @@ ReadAmount(const JsonValue& object, const char* key, double least, double most, 
 }
 
 void
+ReadCount(const JsonValue& object, const char* key, uint32_t& count)
+{
+    if (const auto value = FindSourced(object, key))
+    {
+        count = static_cast<uint32_t>(value->AsWhole(0, MOST_KERNELS));
+    }
+}
+
+void
 ReadHost(const JsonValue& host, Framework& framework)
 {
     host.AllowKeys("the host",
-                   {"kernelUs", "backwardKernelUs", "operatorUs", "blockUs", "isAhead"});
+                   {"kernelUs",
+                    "backwardKernelUs",
+                    "operatorUs",
+                    "blockUs",
+                    "backwardBlockUs",
+                    "tensorUs",
+                    "isAhead"});
     ReadTime(host, "kernelUs", framework.kernels.hostPerKernelPs);
     ReadTime(host, "backwardKernelUs", framework.host.backwardKernelPs);
     ReadTime(host, "operatorUs", framework.host.operatorPs);
     ReadTime(host, "blockUs", framework.host.blockPs);
+    ReadTime(host, "backwardBlockUs", framework.host.backwardBlockPs);
+    ReadTime(host, "tensorUs", framework.host.tensorPs);
     if (const auto value = FindSourced(host, "isAhead"))
     {
         framework.host.isAhead = value->AsBool();
@@ -90,10 +107,13 @@ void
 ReadEfficiency(const JsonValue& efficiency, KernelCostParameters& kernels)
 {
     constexpr double LEAST = 1e-3;
-    efficiency.AllowKeys("the efficiencies",
-                         {"matrix", "memory", "stream", "optimizer", "kernelLatencyUs"});
+    efficiency.AllowKeys(
+        "the efficiencies",
+        {"matrix", "fp8Gradients", "memory", "rows", "stream", "optimizer", "kernelLatencyUs"});
     ReadAmount(efficiency, "matrix", LEAST, 1, kernels.matrixEfficiency);
     ReadAmount(efficiency, "memory", LEAST, 1, kernels.memoryEfficiency);
+    ReadAmount(efficiency, "fp8Gradients", LEAST, 1, kernels.fp8GradientShare);
+    ReadAmount(efficiency, "rows", LEAST, 1, kernels.rowEfficiency);
     ReadAmount(efficiency, "stream", LEAST, 1, kernels.streamEfficiency);
     ReadAmount(efficiency, "optimizer", LEAST, 1, kernels.optimizerEfficiency);
     ReadTime(efficiency, "kernelLatencyUs", kernels.kernelLatencyPs);
@@ -107,7 +127,8 @@ ReadRule(const JsonValue& rules, const char* pass)
     {
         return std::nullopt;
     }
-    json->AllowKeys("the kernels of a pass", {"kernels", "compute", "fp32", "bytes", "source"});
+    json->AllowKeys("the kernels of a pass",
+                    {"kernels", "compute", "fp32", "bytes", "casts", "source"});
     KernelRule rule;
     rule.kernels = static_cast<uint32_t>(json->Get("kernels").AsWhole(0, MOST_KERNELS));
     const auto read = [&](const char* key, double& amount) {
@@ -119,6 +140,12 @@ ReadRule(const JsonValue& rules, const char* pass)
     read("compute", rule.computeElements);
     read("fp32", rule.fp32Elements);
     read("bytes", rule.bytes);
+    if (const auto casts = json->Find("casts"))
+    {
+        const double elements = std::min(rule.computeElements, rule.fp32Elements);
+        const auto most = static_cast<uint64_t>(std::min<double>(rule.kernels, elements));
+        rule.casts = static_cast<uint32_t>(casts->AsWhole(0, most));
+    }
     if (json->Get("source").AsName().empty())
     {
         json->Get("source").Fail("is empty: say where the kernels are from");
@@ -184,6 +211,7 @@ ReadFrameworkJson(std::istream& input, const std::string& fileName)
                     "host",
                     "efficiency",
                     "attention",
+                    "images",
                     "weights",
                     "operators",
                     "plan"});
@@ -204,11 +232,19 @@ ReadFrameworkJson(std::istream& input, const std::string& fileName)
         framework.kernels.attention =
             attention->Check([&] { return AttentionKernelFromString(name); });
     }
+    if (const auto images = FindSourced(root, "images"))
+    {
+        const std::string& name = images->AsName();
+        framework.kernels.images = images->Check([&] { return ImageLayoutFromString(name); });
+    }
     if (const auto weights = root.Find("weights"))
     {
-        weights->AllowKeys("the weights", {"forwardBytes", "backwardBytes"});
+        weights->AllowKeys("the weights",
+                           {"forwardBytes", "backwardBytes", "biasKernels", "biasBackwardKernels"});
         ReadAmount(*weights, "forwardBytes", 0, MOST_ELEMENTS, framework.weightForwardBytes);
         ReadAmount(*weights, "backwardBytes", 0, MOST_ELEMENTS, framework.weightBackwardBytes);
+        ReadCount(*weights, "biasKernels", framework.biasKernels);
+        ReadCount(*weights, "biasBackwardKernels", framework.biasBackwardKernels);
     }
     if (const auto operators = root.Find("operators"))
     {

@@ -139,6 +139,7 @@ LayoutSpace::GetKernelCost(const ModelOperator& op,
     kernel.part = part.name;
     kernel.bytes = static_cast<uint64_t>(std::llround(bytes));
     kernel.dataType = part.isMatrixProduct ? m_options.precision.compute : DataType::FP32;
+    kernel.hasBias = HasBias(op);
     return PS * static_cast<double>(m_options.kernelTime(kernel));
 }
 

@@ -42,7 +42,14 @@ struct KernelDescription
     DataType dataType{DataType::FP32}; //!< decides the peak rate
     /// Kernels of one stage and phase, which the host issues one after the other, have the same.
     uint64_t pass{0};
+    bool hasBias{false}; //!< whether a product or convolution adds a bias
+    uint64_t tensors{0}; //!< parameters that an optimizer updates at once, each a tensor
 };
+
+/// @ingroup proteus
+/// @param op an operator @return whether it is a product with weights, or a convolution, and adds
+/// a bias
+bool HasBias(const ModelOperator& op);
 
 /// @ingroup proteus
 /// What a kernel takes of a GPU, for Task::threadBlocks and Task::hostPercent. It decides how much

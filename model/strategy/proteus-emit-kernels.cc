@@ -125,7 +125,8 @@ KernelEmitter::MakeKernel(const PlacedOperator& placed,
                           task.flops,
                           task.bytes,
                           task.dataType,
-                          uint64_t{placed.stage} << 32 | phase},
+                          uint64_t{placed.stage} << 32 | phase,
+                          HasBias(placed.op)},
                          task);
     return task;
 }
@@ -250,6 +251,13 @@ KernelEmitter::AddPersistentMemory(const std::set<TensorId>& losses)
             }
         }
     }
+}
+
+bool
+HasBias(const ModelOperator& op)
+{
+    constexpr std::size_t WITHOUT = 2; // input and weight
+    return (op.kind == "linear" || op.kind == "convolution") && op.reads.size() > WITHOUT;
 }
 
 } // namespace proteus

@@ -55,9 +55,10 @@ GetExtraBytes(OptimizerKind kind)
 TaskId
 OptimizerEmitter::EmitUpdate(DeviceId device,
                              const std::string& name,
-                             uint64_t elements,
+                             const Updated& updated,
                              const std::vector<TaskId>& ready)
 {
+    const uint64_t elements = updated.elements;
     const OptimizerSpec& optimizer = m_context.tree.optimizer;
     const uint64_t parameterBytes = m_context.GetElementBytes(ElementKind::COMPUTE);
     const uint64_t stateBytes = 2 * m_context.GetStateBytes();
@@ -107,7 +108,9 @@ OptimizerEmitter::EmitUpdate(DeviceId device,
                           task.flops,
                           task.bytes,
                           task.dataType,
-                          uint64_t{device} << 32 | task.phase},
+                          uint64_t{device} << 32 | task.phase,
+                          false,
+                          updated.tensors},
                          task);
     return m_context.builder.AddTask(task, name, ready);
 }
@@ -160,7 +163,7 @@ OptimizerEmitter::EmitImmediateUpdates()
             const TaskId update =
                 EmitUpdate(device,
                            tensor.tensor.name + "." + kind,
-                           tensor.optimizer.CountLocal(tensor.tensor.shape, position),
+                           {tensor.optimizer.CountLocal(tensor.tensor.shape, position), 1},
                            GetReady(leaf.reduced, leaf.reduced.layout.mesh->FindPosition(device)));
             const auto readers = m_next.readers.find({leaf.tensor, device});
             for (std::size_t i = 0; readers != m_next.readers.end() && i < readers->second.size();
@@ -191,9 +194,10 @@ OptimizerEmitter::EmitUpdates(bool isFused)
             }
         });
     };
-    std::vector<uint64_t> elements(m_context.placement.nDevices);
+    std::vector<Updated> updated(m_context.placement.nDevices);
     visit([&](const Leaf& leaf, const PlacedTensor& tensor, uint32_t position, DeviceId device) {
-        elements[device] += tensor.optimizer.CountLocal(tensor.tensor.shape, position);
+        updated[device].elements += tensor.optimizer.CountLocal(tensor.tensor.shape, position);
+        ++updated[device].tensors;
         // The gradient lies on the same mesh, maybe less split: the rest is a slice.
         const std::vector<TaskId> some =
             GetReady(leaf.reduced, leaf.reduced.layout.mesh->FindPosition(device));
@@ -210,9 +214,9 @@ OptimizerEmitter::EmitUpdates(bool isFused)
     {
         for (DeviceId device = 0; device < m_context.placement.nDevices; ++device)
         {
-            if (elements[device] > 0 && m_context.IsEmitted(device))
+            if (updated[device].elements > 0 && m_context.IsEmitted(device))
             {
-                last[device] = EmitUpdate(device, kind, elements[device], ready[device]);
+                last[device] = EmitUpdate(device, kind, updated[device], ready[device]);
             }
         }
     }
@@ -233,7 +237,7 @@ OptimizerEmitter::EmitUpdates(bool isFused)
                 last[device] =
                     EmitUpdate(device,
                                tensor.tensor.name + "." + kind,
-                               tensor.optimizer.CountLocal(tensor.tensor.shape, position),
+                               {tensor.optimizer.CountLocal(tensor.tensor.shape, position), 1},
                                before);
             });
     }

@@ -47,9 +47,16 @@ class OptimizerEmitter
     void EmitOptimizer();
 
   private:
+    /// What one update is about, on its device.
+    struct Updated
+    {
+        uint64_t elements{0}; //!< of all its parameters
+        uint64_t tensors{0};  //!< how many parameters
+    };
+
     TaskId EmitUpdate(DeviceId device,
                       const std::string& name,
-                      uint64_t elements,
+                      const Updated& updated,
                       const std::vector<TaskId>& ready);
     std::map<DeviceId, TaskId> EmitUpdates(bool isFused);
     void EmitImmediateUpdates();

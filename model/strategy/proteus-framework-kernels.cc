@@ -13,6 +13,7 @@
 #include <limits>
 #include <memory>
 #include <numeric>
+#include <utility>
 
 namespace ns3
 {
@@ -35,26 +36,67 @@ ApplyRule(const KernelRule& rule, double points, DataType activation, KernelWork
 {
     const uint32_t element = std::max(2U, GetElementBytes(activation));
     work.bytes = static_cast<uint64_t>(std::llround(rule.GetBytes(element) * points));
-    work.otherKernels = rule.kernels;
+    work.otherKernels = rule.GetNKernels(element);
 }
 
-/// Adds what is done to each weight besides the products.
-void
-AddWeightTraffic(const Framework& framework, bool isForward, KernelWork& work)
+/// @return what the block of threads that has a channel reads and writes of it (channels first)
+uint64_t
+CountElementsOfChannel(const KernelRule& rule, const KernelDescription& kernel, double points)
 {
-    const bool hasWeights =
-        work.kernelClass == KernelClass::GEMM || work.kernelClass == KernelClass::CONVOLUTION;
-    if (!hasWeights || GetElementBytes(work.type) == 4)
+    constexpr std::size_t CHANNELS = 1; // of images, channels, height, width
+    const auto channels = static_cast<double>(kernel.extents.at(CHANNELS));
+    return static_cast<uint64_t>(
+        std::llround((rule.computeElements + rule.fp32Elements) * points / channels));
+}
+
+/// Adds the kernels of a bias. Its gradient is a sum over the rows of the result's. To the result
+/// of a convolution a kernel of its own adds it (cudnn_convolution() of ATen has none).
+void
+AddBiasKernels(const Framework& framework, bool isForward, KernelWork& work)
+{
+    const uint64_t element = std::max(2U, GetElementBytes(work.type));
+    const bool isWide = element == 4; // nothing is cast
+    const uint32_t kernels = isForward ? framework.biasKernels : framework.biasBackwardKernels;
+    if (kernels == 0)
     {
-        return; // without mixed precision nothing is cast or copied
+        return;
+    }
+    if (!isForward)
+    {
+        const MatrixProduct& product = work.products.back(); // {out, in, rows}
+        work.otherKernels += isWide ? 1 : kernels;
+        work.bytes += element * product.m * product.k;
+        return;
+    }
+    const bool isAdded = work.kernelClass == KernelClass::CONVOLUTION;
+    const MatrixProduct& product = work.products.front(); // {rows, in, out}
+    work.otherKernels += (isWide ? 0 : kernels) + (isAdded ? 1 : 0);
+    work.bytes += isAdded ? 2 * element * product.m * product.n : 0;
+}
+
+/// Adds what is done to weights and biases besides the products.
+void
+AddWeightTraffic(const Framework& framework,
+                 const KernelDescription& kernel,
+                 bool isForward,
+                 KernelWork& work)
+{
+    if (work.kernelClass != KernelClass::GEMM && work.kernelClass != KernelClass::CONVOLUTION)
+    {
+        return;
+    }
+    const bool hasGradient =
+        work.pass == KernelPass::WEIGHT_GRADIENT || work.pass == KernelPass::BACKWARD;
+    if (kernel.hasBias && (isForward || hasGradient))
+    {
+        AddBiasKernels(framework, isForward, work);
     }
     // x w of {rows, out, in} forward; the gradient of w is {out, in, rows}, the last product.
     const MatrixProduct& product = isForward ? work.products.front() : work.products.back();
-    const bool hasGradient =
-        work.pass == KernelPass::WEIGHT_GRADIENT || work.pass == KernelPass::BACKWARD;
-    const double perWeight = isForward     ? framework.weightForwardBytes
-                             : hasGradient ? framework.weightBackwardBytes
-                                           : 0;
+    const double perWeight = GetElementBytes(work.type) == 4 ? 0 // nothing is cast or copied
+                             : isForward                     ? framework.weightForwardBytes
+                             : hasGradient                   ? framework.weightBackwardBytes
+                                                             : 0;
     if (perWeight > 0)
     {
         const double weights = static_cast<double>(product.batch) *
@@ -84,23 +126,25 @@ class IssuingHost
         {
             hostPs = cost.backwardKernelPs * nKernels;
         }
-        hostPs += cost.operatorPs;
+        hostPs += cost.operatorPs + cost.tensorPs * static_cast<int64_t>(kernel.tensors);
         // Devices with other shares of the same operator begin where the first of them did.
         const std::string name = kernel.name + "/" + kernel.part;
-        if (name == m_name && kernel.pass == m_pass)
+        if (name == m_name && (kernel.pass == m_pass || kernel.tensors > 0))
         {
             m_lead = m_before;
         }
         else
         {
-            const std::string block = kernel.name.substr(0, kernel.name.find('.'));
-            m_isBlockNew = block != m_block || kernel.pass != m_pass;
-            m_block = block;
+            m_isBlockNew = kernel.tensors == 0 && IsBlockNew(kernel); // updates are in no block
         }
+        // The host goes on to the update while the GPU still runs the backward pass.
+        const uint64_t leadPass = kernel.tensors > 0 ? m_leadPass : kernel.pass;
         m_name = name;
         m_pass = kernel.pass;
+        m_leadPass = leadPass;
         m_before = m_lead;
-        hostPs += m_isBlockNew ? cost.blockPs : 0;
+        const bool isOther = isBackward && cost.backwardBlockPs >= 0;
+        hostPs += !m_isBlockNew ? 0 : isOther ? cost.backwardBlockPs : cost.blockPs;
         if (!cost.isAhead)
         {
             return std::max(time.gpuPs, hostPs);
@@ -108,19 +152,38 @@ class IssuingHost
         int64_t sum = 0;
         for (uint32_t i = 0; i < nKernels; ++i)
         {
-            sum += m_lead.Add(kernel.pass, hostPs / nKernels, time.gpuPs / nKernels);
+            sum += m_lead.Add(leadPass, hostPs / nKernels, time.gpuPs / nKernels);
         }
         return sum;
     }
 
   private:
+    /// Blocks that repeat have a number in their name. The others belong to one unit, the root.
+    bool IsBlockNew(const KernelDescription& kernel)
+    {
+        const std::string block = kernel.name.substr(0, kernel.name.find('.'));
+        const bool isRoot = block.empty() || block.back() < '0' || block.back() > '9';
+        if (kernel.pass != m_pass)
+        {
+            m_hasRoot = false;
+            m_block.clear();
+        }
+        if (isRoot)
+        {
+            return !std::exchange(m_hasRoot, true);
+        }
+        return std::exchange(m_block, block) != block;
+    }
+
     const Framework& m_framework;
     HostLead m_lead;          //!< after the last operator
     HostLead m_before;        //!< before it
     std::string m_name;       //!< of the last operator and part
-    std::string m_block;      //!< of the last operator
+    std::string m_block;      //!< the last numbered one of this pass
     uint64_t m_pass{0};       //!< of the last operator
+    uint64_t m_leadPass{0};   //!< the one that the lead belongs to
     bool m_isBlockNew{false}; //!< whether the last operator began a block
+    bool m_hasRoot{false};    //!< whether the root unit has begun in this pass
 };
 
 } // namespace
@@ -172,6 +235,10 @@ ApplyFramework(const Framework& framework,
     if (rule)
     {
         ApplyRule(*rule, points, activation, work);
+        if (kernel.kind == "batch-norm" && IsChannelsFirst(framework.kernels.images, activation))
+        {
+            work.blockElements = CountElementsOfChannel(*rule, kernel, points);
+        }
     }
     if (IsUpdate(kernel.kind))
     {
@@ -183,7 +250,7 @@ ApplyFramework(const Framework& framework,
             work.otherKernels += clipping.otherKernels;
         }
     }
-    AddWeightTraffic(framework, isForward, work);
+    AddWeightTraffic(framework, kernel, isForward, work);
 }
 
 std::function<int64_t(const KernelDescription&)>

@@ -212,6 +212,10 @@ DescribeConvolution(const KernelDescription& kernel, DataType activation, uint32
     work.pass = GetPass(kernel);
     work.type = kernel.dataType;
     work.shape = extents;
+    // What moves besides the output and the weights is the input; a stride makes it larger.
+    const uint64_t others = pixels * filters + window * filters;
+    const uint64_t all = kernel.bytes / GetElementBytes(activation);
+    work.convolutionInput = std::max(all > others ? all - others : 0, extents[0] * extents[2]);
     work.products = {work.pass == KernelPass::INPUT_GRADIENT
                          ? MatrixProduct{1, pixels, window, filters, kernel.bytes}
                      : work.pass == KernelPass::WEIGHT_GRADIENT
@@ -322,6 +326,15 @@ DescribeElementwise(const KernelDescription& kernel, DataType activation, uint32
     return MakeElementwiseWork(kernel.bytes, GetPass(kernel), activation);
 }
 
+/// Reduces rows, as softmax does.
+KernelWork
+DescribeLoss(const KernelDescription& kernel, DataType activation, uint32_t gradientBytes)
+{
+    KernelWork work = DescribeElementwise(kernel, activation, gradientBytes);
+    work.isRowWise = true;
+    return work;
+}
+
 KernelWork
 DescribeSoftmax(const KernelDescription& kernel, DataType activation, uint32_t)
 {
@@ -411,10 +424,10 @@ GetDescriptions()
         {"reshape", DescribeElementwise},
         {"dispatch", DescribeElementwise},
         {"combine", DescribeElementwise},
-        {"cross-entropy", DescribeElementwise},
-        {"vocabulary-maximum", DescribeElementwise},
-        {"vocabulary-sum", DescribeElementwise},
-        {"vocabulary-loss", DescribeElementwise},
+        {"cross-entropy", DescribeLoss},
+        {"vocabulary-maximum", DescribeLoss},
+        {"vocabulary-sum", DescribeLoss},
+        {"vocabulary-loss", DescribeLoss},
         {"mean-squared-error", DescribeElementwise},
         {"adam", DescribeOptimizer},
         {"lamb", DescribeOptimizer},

@@ -13,9 +13,11 @@
 #include "ns3/proteus-framework.h"
 #include "ns3/proteus-strategy-json.h"
 
+#include <cmath>
 #include <filesystem>
 #include <gtest/gtest.h>
 #include <sstream>
+#include <utility>
 
 using namespace ns3::proteus;
 
@@ -134,6 +136,87 @@ TEST(Framework, RulesReplaceTheCompilersKernels)
     ApplyFramework(framework, linear, DataType::BF16, work);
     EXPECT_EQ(work.bytes, 6U * 32 * 16);
     EXPECT_EQ(work.GetNKernels(), 2u);
+}
+
+// A kernel that converts reads one format and writes the other; in fp32 there is none.
+TEST(Framework, NothingIsConvertedInFp32)
+{
+    const Framework framework = Read(", \"operators\": {\"layer-norm\": {\"forward\": "
+                                     "{\"kernels\": 2, \"compute\": 1, \"fp32\": 3, "
+                                     "\"casts\": 1, \"source\": \"s\"}}}");
+    const KernelDescription norm = MakeNorm(100, 64, "", 0);
+    KernelWork work = MakeNormalizationWork(100, 64, KernelPass::FORWARD, DataType::BF16);
+    ApplyFramework(framework, norm, DataType::BF16, work);
+    EXPECT_EQ(work.bytes, (2U + 3 * 4) * 100 * 64);
+    EXPECT_EQ(work.GetNKernels(), 2u);
+    ApplyFramework(framework, norm, DataType::TF32, work);
+    EXPECT_EQ(work.bytes, 2U * 4 * 100 * 64);
+    EXPECT_EQ(work.GetNKernels(), 1u);
+    EXPECT_NE(GetError(", \"operators\": {\"relu\": {\"forward\": {\"kernels\": 1, \"compute\": 2, "
+                       "\"casts\": 1, \"source\": \"s\"}}}"),
+              "");
+}
+
+// The gradient of a bias is a sum over rows; in fp32 neither bias nor gradient is converted.
+TEST(Framework, BiasesHaveKernels)
+{
+    const Framework framework =
+        Read(", \"weights\": {\"biasKernels\": {\"value\": 1, \"source\": \"s\"}, "
+             "\"biasBackwardKernels\": {\"value\": 2, \"source\": \"s\"}}");
+    for (const auto& [type, more] : {std::pair{DataType::FP16, 1U}, std::pair{DataType::FP32, 0U}})
+    {
+        for (const bool hasBias : {false, true})
+        {
+            KernelDescription linear;
+            linear.kind = "linear";
+            linear.hasBias = hasBias;
+            linear.extents = {128, 16, 32};
+            KernelWork work = MakeLinearForwardWork(128, 32, 16, type);
+            ApplyFramework(framework, linear, type, work);
+            EXPECT_EQ(work.otherKernels, hasBias ? more : 0);
+            EXPECT_EQ(work.bytes, 0u);
+            linear.part = "weight-gradient";
+            work = MakeLinearWeightGradientWork(128, 32, 16, type);
+            ApplyFramework(framework, linear, type, work);
+            EXPECT_EQ(work.otherKernels, hasBias ? 1 + more : 0);
+            EXPECT_EQ(work.bytes, hasBias ? GetElementBytes(type) * 128 * 16 : 0);
+        }
+    }
+}
+
+// Numbered blocks are units of sharding, all else is the root unit; an update costs by its tensors.
+TEST(Framework, UnitsAndTensorsTakeTheHostsTime)
+{
+    const Framework framework = Read(", \"host\": {\"kernelUs\": {\"value\": 0, \"source\": "
+                                     "\"s\"}, \"blockUs\": {\"value\": 100, "
+                                     "\"source\": \"s\"}, \"backwardBlockUs\": {\"value\": 300, "
+                                     "\"source\": \"s\"}, \"tensorUs\": "
+                                     "{\"value\": 7, \"source\": \"s\"}}");
+    KernelCostParameters ideal = framework.kernels;
+    ideal.kernelLatencyPs = 0;
+    const KernelCostModel model(FindGpuDatasheet("H100-SXM5-80GB"), ideal);
+    auto timer = MakeFrameworkTimer(model, framework, DataType::BF16, 2);
+    auto time = [&](const std::string& name, const std::string& part, uint64_t pass) {
+        KernelDescription kernel = MakeNorm(1, 16, part, pass);
+        kernel.name = name;
+        return std::llround(static_cast<double>(timer(kernel)) / 1e6);
+    };
+    EXPECT_EQ(time("embedding.word", "", 0), 100);
+    EXPECT_EQ(time("layer0.norm1", "", 0), 100);
+    EXPECT_EQ(time("layer0.norm2", "", 0), 0);
+    EXPECT_EQ(time("layer1.norm1", "", 0), 100);
+    EXPECT_EQ(time("final-norm", "", 0), 0);
+    EXPECT_EQ(time("final-norm", "backward", 1), 300);
+    EXPECT_EQ(time("layer1.norm1", "backward", 1), 300);
+    EXPECT_EQ(time("layer0.norm1", "backward", 1), 300);
+    EXPECT_EQ(time("embedding.word", "backward", 1), 0);
+    KernelDescription update;
+    update.name = update.kind = "adam";
+    update.extents = {16};
+    update.bytes = 16;
+    update.tensors = 12;
+    update.pass = 2;
+    EXPECT_EQ(std::llround(static_cast<double>(timer(update)) / 1e6), 12 * 7);
 }
 
 // Dao 2023, figure 4 (c) and (d): A100, forward and backward, causal, 512 to 16384 tokens.
