@@ -408,7 +408,7 @@ GetCollectiveLayout()
           [](const R& row) { return OrNothing(row.use.busBytesPerS); }},
          {"ideal_busbw_bytes_per_s",
           "B/s",
-          "of the group's links, headers not deducted",
+          "of the group's links for a ring, headers not deducted",
           [](const R& row) { return OrNothing(row.use.idealBytesPerS); }},
          {"ideal_share", "share", "busbw / ideal", [](const R& row) {
               return OrNothing(Share(row.use.busBytesPerS, row.use.idealBytesPerS));

@@ -266,12 +266,14 @@ DescribeCollectives(const Summary& summary)
     constexpr std::size_t MOST_KINDS = 6;
     std::vector<Row> rows{
         {"collectives", "for", "size", "ranks", "count", "mean", "busbw GB/s", "of ideal"}};
+    bool isIdealExceeded = false;
     for (const CollectiveUse& use : summary.collectives)
     {
         if (rows.size() > MOST_KINDS)
         {
             break;
         }
+        isIdealExceeded |= use.idealBytesPerS > 0 && use.busBytesPerS > use.idealBytesPerS;
         rows.push_back(
             {ToString(use.collective),
              use.parallelism == Parallelism::NONE ? "" : ToString(use.parallelism),
@@ -286,7 +288,10 @@ DescribeCollectives(const Summary& summary)
     return FormatTable(rows, "llrlrrrr") +
            NameRest(summary.collectives.size() + 1 - rows.size(), "more kind", "collectives") +
            "  ranks: \"in\" how many servers; mean: from the last rank's joining; ideal: what the "
-           "links of\n  one group allow, headers not deducted\n";
+           "links of\n  one group allow, headers not deducted\n" +
+           (isIdealExceeded ? "  more than the ideal of a ring: summed or copied in switches, or "
+                              "inside servers first\n"
+                            : "");
 }
 
 /// @return which iteration of several stands for all

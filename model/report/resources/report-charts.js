@@ -42,7 +42,7 @@ function drawBandwidths(place, result) {
       'No communication has a bandwidth to compare with.'));
     return;
   }
-  place.append(el('p', {class: 'note'}, 'Bus bandwidth achieved, of the ideal that the links of one group allow; ' +
+  place.append(el('p', {class: 'note'}, 'Bus bandwidth achieved, of the ideal that the links of one group allow a ring; ' +
     'what takes most time first.' + (shown.length < rows.length ? ` ${shown.length} of ${rows.length} kinds.` : '')));
   place.append(el('div', {class: 'bars wide'}, shown.map(row => {
     const name = `${count(row.count)} × ${row.collective}${row.parallelism === 'other' ? '' : ' for ' + row.parallelism}, ` +
