@@ -14,7 +14,7 @@
 #include <cctype>
 #include <iomanip>
 #include <limits>
-#include <regex>
+#include <map>
 #include <set>
 #include <sstream>
 #include <utility>
@@ -27,9 +27,8 @@ namespace proteus
 namespace
 {
 
-/// A microsecond column of more than three years is no time.
+/// A microsecond column of more than three years is no time; nor is the other a bandwidth.
 constexpr double MAX_US = 1e14;
-/// Nor is this a bandwidth.
 constexpr double MAX_GBPS = 1e9;
 constexpr uint64_t MAX64 = std::numeric_limits<uint64_t>::max();
 /// Most rows of a table, and most devices.
@@ -70,52 +69,29 @@ ParseHeader(const std::vector<std::string>& words)
     {
         return {};
     }
+    static const std::map<std::string, Column> known{{"size", Column::SIZE},
+                                                     {"count", Column::COUNT},
+                                                     {"type", Column::TYPE},
+                                                     {"redop", Column::REDOP},
+                                                     {"root", Column::ROOT},
+                                                     {"time", Column::TIME},
+                                                     {"algbw", Column::ALGBW},
+                                                     {"busbw", Column::BUSBW},
+                                                     {"#wrong", Column::WRONG},
+                                                     {"error", Column::WRONG},
+                                                     {"wrong", Column::WRONG}};
     std::vector<Field> fields;
     bool hadTime = false;
     bool isInPlace = false;
     for (std::size_t i = 1; i < words.size(); i++)
     {
-        const std::string& word = words[i];
-        Column column = Column::SKIPPED;
-        if (word == "time")
+        if (words[i] == "time")
         {
             isInPlace = hadTime; // the second group of columns
             hadTime = true;
-            column = Column::TIME;
         }
-        else if (word == "size")
-        {
-            column = Column::SIZE;
-        }
-        else if (word == "count")
-        {
-            column = Column::COUNT;
-        }
-        else if (word == "type")
-        {
-            column = Column::TYPE;
-        }
-        else if (word == "redop")
-        {
-            column = Column::REDOP;
-        }
-        else if (word == "root")
-        {
-            column = Column::ROOT;
-        }
-        else if (word == "algbw")
-        {
-            column = Column::ALGBW;
-        }
-        else if (word == "busbw")
-        {
-            column = Column::BUSBW;
-        }
-        else if (word == "#wrong" || word == "error" || word == "wrong")
-        {
-            column = Column::WRONG;
-        }
-        fields.push_back({column, isInPlace});
+        const auto column = known.find(words[i]);
+        fields.push_back({column == known.end() ? Column::SKIPPED : column->second, isInPlace});
     }
     return hadTime ? fields : std::vector<Field>();
 }
@@ -252,23 +228,24 @@ FindCollective(const std::string& line)
     return "";
 }
 
-/// @param line of a log @return it without what a launcher put before it
+/// @param line of a log @return it without the colours that a terminal is told: ESC [ ... m
 std::string
-StripLauncher(const std::string& line)
+StripColours(const std::string& line)
 {
-    static const std::regex tag(R"(^[^\[\]]{0,64}\[[^\[\],]{1,80},\d+\]<std\w+>: ?)");
-    static const std::regex label(R"(^ *\d{1,7}: )");
-    std::smatch match;
-    constexpr std::size_t MOST_PREFIX = 200;
-    const std::string begin = line.substr(0, MOST_PREFIX);
-    for (const std::regex* prefix : {&tag, &label})
+    constexpr char ESCAPE = '\x1b';
+    std::string plain;
+    for (std::size_t i = 0; i < line.size(); ++i)
     {
-        if (std::regex_search(begin, match, *prefix))
+        if (line[i] != ESCAPE)
         {
-            return line.substr(static_cast<std::size_t>(match.length()));
+            plain += line[i];
+            continue;
+        }
+        while (++i < line.size() && std::isalpha(static_cast<unsigned char>(line[i])) == 0)
+        {
         }
     }
-    return line;
+    return plain;
 }
 
 /// A timing must have a time.
@@ -311,24 +288,19 @@ SplitCsv(const std::string& line)
 std::string
 ToText(double value)
 {
-    for (int digits = 6; digits < 17; digits++)
+    std::string shortest;
+    for (int digits = 6; digits <= 17; digits++)
     {
         std::ostringstream text;
         text << std::setprecision(digits) << value;
-        if (std::stod(text.str()) == value)
+        shortest = text.str();
+        if (std::stod(shortest) == value)
         {
-            return text.str();
+            break;
         }
     }
-    std::ostringstream text;
-    text << std::setprecision(17) << value;
-    return text.str();
+    return shortest;
 }
-
-} // namespace
-
-namespace
-{
 
 /// Reads a log or a table, line by line.
 class Reader
@@ -343,32 +315,7 @@ class Reader
     {
         for (std::string line; m_reader.ReadLine(line);)
         {
-            line = m_isCsv ? line : StripLauncher(line);
-            const auto words = TextReader::Split(line);
-            if (words.empty())
-            {
-                continue;
-            }
-            if (words[0][0] == '#')
-            {
-                ReadComment(line, words);
-            }
-            else if (!m_hasHeader && line.find(',') != std::string::npos &&
-                     line.find("size_bytes") != std::string::npos)
-            {
-                ReadCsvHeader(line);
-            }
-            else if (m_hasHeader &&
-                     (m_isCsv || words[0].find_first_not_of("0123456789") == std::string::npos ||
-                      LooksLikeRow(words)))
-            {
-                ReadRow(m_isCsv ? SplitCsv(line) : words);
-            }
-            else
-            {
-                NoteCollective(FindCollective(line)); // what mpirun and NCCL say
-                NoteVersion(words);
-            }
+            ReadAnyLine(m_isCsv ? line : StripColours(line));
         }
         if (m_table.rows.empty())
         {
@@ -377,8 +324,7 @@ class Reader
         }
         FindDoubts();
         if (m_table.ranks == 0 && !m_table.devices.empty())
-        {
-            // A log that was shortened lists fewer than one process has.
+        { // a log that was shortened lists fewer than one process has
             m_table.ranks = std::max(m_ofProcess, static_cast<uint32_t>(m_table.devices.size()));
             m_table.nodes = static_cast<uint32_t>(m_hosts.size());
         }
@@ -386,6 +332,50 @@ class Reader
     }
 
   private:
+    /// Reads a line, whatever it is. What launchers, containers and loggers put before the lines of
+    /// nccl-tests, such as "[1,0]<stdout>:", "0: " or a time, is taken to have as many words
+    /// everywhere as before the header of the table.
+    void ReadAnyLine(const std::string& line)
+    {
+        auto words = TextReader::Split(line);
+        if (words.empty())
+        {
+            return;
+        }
+        const std::size_t comment =
+            m_isCsv || words[0][0] == '#' ? line.find('#') : line.find("# ");
+        if (comment != std::string::npos && (!m_isCsv || words[0][0] == '#'))
+        {
+            const std::string rest = line.substr(comment);
+            ReadComment(rest,
+                        TextReader::Split(rest),
+                        TextReader::Split(line.substr(0, comment)).size());
+            return;
+        }
+        if (!m_hasHeader && line.find(',') != std::string::npos &&
+            line.find("size_bytes") != std::string::npos)
+        {
+            ReadCsvHeader(line);
+            return;
+        }
+        if (m_isCsv)
+        {
+            ReadRow(SplitCsv(line));
+            return;
+        }
+        words.erase(words.begin(),
+                    words.begin() +
+                        static_cast<std::ptrdiff_t>(std::min(m_nPrefixWords, words.size())));
+        if (m_hasHeader && !words.empty() &&
+            (words[0].find_first_not_of("0123456789") == std::string::npos || LooksLikeRow(words)))
+        {
+            ReadRow(words);
+            return;
+        }
+        NoteCollective(FindCollective(line)); // what mpirun and NCCL say
+        NoteVersion(words);
+    }
+
     /// @param words of a line @return whether it is a row whose size is no number, not what another
     /// program has printed
     bool LooksLikeRow(const std::vector<std::string>& words) const
@@ -415,8 +405,10 @@ class Reader
         }
     }
 
-    /// Reads a line that begins with '#'.
-    void ReadComment(const std::string& line, const std::vector<std::string>& words)
+    /// @param line that begins with '#' @param words of it @param nBefore words before it
+    void ReadComment(const std::string& line,
+                     const std::vector<std::string>& words,
+                     std::size_t nBefore)
     {
         auto header = ParseHeader(words);
         if (!header.empty() && !m_isCsv)
@@ -428,6 +420,7 @@ class Reader
             m_countsWrong = std::find(words.begin(), words.end(), "#wrong") != words.end();
             m_fields = std::move(header);
             m_hasHeader = true;
+            m_nPrefixWords = nBefore;
         }
         // "#  Rank  0 Group  0 Pid  123 on HOST device  0 [0x07] NVIDIA A100"
         const auto bracket = line.find(']');
@@ -547,7 +540,8 @@ class Reader
     NcclTestsTable m_table;
     std::vector<Field> m_fields; //!< of the table
     std::set<std::string> m_hosts;
-    uint32_t m_ofProcess{0}; //!< ranks of one process
+    std::size_t m_nPrefixWords{0}; //!< of a log, before what nccl-tests prints
+    uint32_t m_ofProcess{0};       //!< ranks of one process
     bool m_isCsv{false};
     bool m_hasHeader{false};
     bool m_countsWrong{false}; //!< the column #wrong has a number of elements

@@ -86,7 +86,17 @@ TEST(NcclTests, LaunchersRanksAndCollective)
                                "[prterun-node0-4711@1,0]<stdout>: ",
                                "Fri Mar  3 10:00:00 2023[1,0]<stdout>:",
                                "0: ",
-                               " 3: "})
+                               " 3: ",
+                               "2024-05-01T12:00:00Z ",
+                               "2024-05-01T12:00:00.123456789Z stdout F ",
+                               "[2024-05-01 12:00:00] ",
+                               "2024-05-01 12:00:00,123 - INFO - ",
+                               "May  1 12:00:00 node0 slurmstepd[4711]: ",
+                               "[pod/nccl-launcher-x7k/main] ",
+                               "worker-1  | ",
+                               "[rank0]: 2024-05-01T12:00:00+02:00 ",
+                               "\x1b[36mnccl-0\x1b[0m ",
+                               "\x1b[0;32m"})
     {
         const auto table = Read(prefixed(prefix));
         ASSERT_EQ(table.rows.size(), 2u) << prefix;
@@ -95,6 +105,17 @@ TEST(NcclTests, LaunchersRanksAndCollective)
         EXPECT_EQ(table.nodes, 1u) << prefix;
         EXPECT_EQ(table.collective, "") << prefix;
     }
+    std::string windows;
+    for (const char c : LOG)
+    {
+        windows += c == '\n' ? std::string("\x1b[0m\r\n") : std::string(1, c);
+    }
+    EXPECT_EQ(Read(windows).rows.size(), 2u);
+    // A row that is cut is not taken for one with a shorter prefix.
+    const std::string timed = prefixed("2024-05-01T12:00:00Z ");
+    const std::size_t last = timed.rfind("    N/A");
+    EXPECT_NE(ErrorOf(timed.substr(0, last) + timed.substr(last + 7)).find("has 12 fields"),
+              std::string::npos);
     EXPECT_EQ(Read("# Collective test starting: reduce_scatter_perf\n" + LOG).collective,
               "reduce-scatter");
     EXPECT_EQ(Read("srun -n 2 ./build/reduce_perf -g 1\n" + LOG).collective, "reduce");
