@@ -6,6 +6,8 @@
 
 #include "proteus-output-file.h"
 
+#include "proteus-output-follower.h"
+
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -23,9 +25,6 @@ namespace proteus
 
 namespace
 {
-
-/// LeaveFilesToOthers() was called.
-bool g_isLeftToOthers = false;
 
 [[noreturn]] void
 FailToWrite(const std::string& path, const std::string& cause)
@@ -152,15 +151,9 @@ RequireWritten(const std::ostream& out, const std::string& path)
 }
 
 void
-LeaveFilesToOthers()
-{
-    g_isLeftToOthers = true;
-}
-
-void
 CheckWritable(const std::string& path)
 {
-    if (g_isLeftToOthers)
+    if (OutputFollower::IsThere())
     {
         return;
     }
@@ -175,7 +168,7 @@ CheckWritable(const std::string& path)
 void
 WriteFile(const std::string& path, const std::function<void(std::ostream&)>& write)
 {
-    if (g_isLeftToOthers)
+    if (OutputFollower::IsThere())
     {
         return;
     }

@@ -34,11 +34,6 @@ namespace proteus
  */
 void WriteFile(const std::string& path, const std::function<void(std::ostream&)>& write);
 
-/// @ingroup proteus
-/// From now on WriteFile() and CheckWritable() do nothing: another process of the same run writes
-/// the files.
-void LeaveFilesToOthers();
-
 /**
  * @ingroup proteus
  * Checks a stream to a file that grows while a program runs.

@@ -6,6 +6,8 @@
 
 #include "proteus-warning.h"
 
+#include "proteus-output-follower.h"
+
 #include <iostream>
 
 namespace ns3
@@ -13,27 +15,13 @@ namespace ns3
 namespace proteus
 {
 
-namespace
-{
-
-/// LeaveWarningsToOthers() was called.
-bool g_isLeftToOthers = false;
-
-} // namespace
-
 void
 Warn(const std::string& text)
 {
-    if (!g_isLeftToOthers)
+    if (!OutputFollower::IsThere())
     {
         std::cerr << "warning: " << text << std::endl;
     }
-}
-
-void
-LeaveWarningsToOthers()
-{
-    g_isLeftToOthers = true;
 }
 
 } // namespace proteus

@@ -27,10 +27,6 @@ namespace proteus
  */
 void Warn(const std::string& text);
 
-/// @ingroup proteus
-/// From now on Warn() does nothing: another process of the same run says it.
-void LeaveWarningsToOthers();
-
 } // namespace proteus
 } // namespace ns3
 

@@ -7,8 +7,6 @@
 #include "proteus-ranks.h"
 
 #include "ns3/proteus-config.h"
-#include "ns3/proteus-output-file.h"
-#include "ns3/proteus-warning.h"
 #include "ns3/simulator.h"
 
 #include <algorithm>
@@ -62,6 +60,15 @@ constexpr std::size_t MOST_BYTES = std::size_t{1} << 30;
 #endif
 
 } // namespace
+
+void
+RequireOneProcess(const std::string& what, const std::string& instead)
+{
+    if (GetNRanks() > 1)
+    {
+        throw std::invalid_argument(what + " needs one process: leave --mpi away, or " + instead);
+    }
+}
 
 #if PROTEUS_HAS_MPI
 
@@ -185,8 +192,7 @@ RankSession::RankSession(int argc, char* argv[])
     if (GetRank() != 0)
     {
         m_output = std::cout.rdbuf(&m_nowhere);
-        LeaveFilesToOthers();
-        LeaveWarningsToOthers();
+        m_follower.emplace();
     }
 }
 

@@ -7,9 +7,12 @@
 #ifndef PROTEUS_RANKS_H
 #define PROTEUS_RANKS_H
 
+#include "ns3/proteus-output-follower.h"
+
 #include <cstdint>
 #include <cstring>
 #include <exception>
+#include <optional>
 #include <stdexcept>
 #include <streambuf>
 #include <string>
@@ -54,6 +57,11 @@ uint32_t GetRank();
 /// @ingroup proteus
 /// @return how many processes run the simulation; 1 without RankSession
 uint32_t GetNRanks();
+
+/// @ingroup proteus
+/// For what several processes cannot do. @param what that is @param instead what to do without it
+/// @throw std::invalid_argument if several processes run the simulation
+void RequireOneProcess(const std::string& what, const std::string& instead);
 
 /// @ingroup proteus
 /// Adds up over all ranks, which have to call it. @param values gets the sums, on every rank
@@ -149,9 +157,10 @@ class RankSession
         }
     };
 
-    Nowhere m_nowhere;                 //!< for std::cout of other ranks than the first
-    std::streambuf* m_output{nullptr}; //!< what std::cout had before, if it was changed
-    bool m_isEnabled{false};           //!< MPI is used
+    Nowhere m_nowhere;                        //!< for std::cout of other ranks than the first
+    std::streambuf* m_output{nullptr};        //!< what std::cout had before, if it was changed
+    std::optional<OutputFollower> m_follower; //!< of other ranks than the first
+    bool m_isEnabled{false};                  //!< MPI is used
 };
 
 } // namespace proteus

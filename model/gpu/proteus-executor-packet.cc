@@ -117,17 +117,6 @@ InstallJob(const ExecutionGraph& graph,
     return job;
 }
 
-/// @throw std::invalid_argument if several processes (MPI ranks) cannot do what is set
-void
-RequireRanks(const ExecutorSettings& settings)
-{
-    if (GetNRanks() > 1 && settings.scenario)
-    {
-        throw std::invalid_argument("a scenario needs one process: leave --mpi away, or the "
-                                    "scenario");
-    }
-}
-
 /// Adds what a reader should know of a run by several processes (MPI ranks), if it was one.
 /// @param fabric that was simulated @param settings of the run @param record gets notes
 void
@@ -222,7 +211,10 @@ class PacketExecutor : public Executor
                     const ExecutorSettings& settings,
                     RunObserver& observer) const override
     {
-        RequireRanks(settings);
+        if (settings.scenario)
+        {
+            RequireOneProcess("a scenario", "the scenario");
+        }
         const Ptr<TrainingJob> job = InstallJob(graph, cluster, settings, m_priority);
         if (auto* packets = dynamic_cast<PacketObserver*>(&observer))
         {

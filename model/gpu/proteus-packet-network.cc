@@ -207,21 +207,6 @@ PacketNetwork::MakeSettings() const
 }
 
 void
-PacketNetwork::RequireRanks() const
-{
-    const std::string one = " needs one process: leave --mpi away, or the option";
-    if (m_repetition == "verify")
-    {
-        throw std::invalid_argument("ns3::proteus::PacketNetwork::Repetition=verify" + one);
-    }
-    if (m_joinWindow.IsStrictlyPositive())
-    {
-        // Ranks of a communication would have to know in no time that the last one is launched.
-        throw std::invalid_argument("ns3::proteus::PacketNetwork::JoinWindow" + one);
-    }
-}
-
-void
 PacketNetwork::SetUp(const ExecutionGraph& graph, Ptr<Fabric> fabric)
 {
     NS_LOG_FUNCTION(this << fabric);
@@ -229,7 +214,15 @@ PacketNetwork::SetUp(const ExecutionGraph& graph, Ptr<Fabric> fabric)
     m_fabric = fabric;
     if (m_fabric->GetRanks())
     {
-        RequireRanks();
+        if (m_repetition == "verify")
+        {
+            RequireOneProcess("ns3::proteus::PacketNetwork::Repetition=verify", "the option");
+        }
+        if (m_joinWindow.IsStrictlyPositive())
+        {
+            // Ranks would have to know in no time that the last of them is launched.
+            RequireOneProcess("ns3::proteus::PacketNetwork::JoinWindow", "the option");
+        }
         m_repetition = "off"; // an equal communication may have gone through other processes
     }
     const CollectiveSettings settings = MakeSettings();

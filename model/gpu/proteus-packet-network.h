@@ -183,9 +183,6 @@ class PacketNetwork : public Object, public Network
     void DoDispose() override;
 
   private:
-    /// @throw std::invalid_argument for settings that several processes (MPI ranks) cannot follow
-    void RequireRanks() const;
-
     Time m_launchOverhead;                                //!< attribute
     Time m_launchGap;                                     //!< attribute
     uint64_t m_chunkBytes;                                //!< attribute

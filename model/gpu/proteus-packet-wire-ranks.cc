@@ -84,9 +84,9 @@ PacketWire::RequireRanks(GroupId group, const CollectiveProgram& program) const
         });
         if (!isInside)
         {
-            throw std::invalid_argument(
-                "algorithm " + program.algorithm + " adds up in the switches between servers, " +
-                "which one process only can simulate: leave --mpi away, or take another algorithm");
+            RequireOneProcess("algorithm " + program.algorithm +
+                                  ", which adds up in the switches between servers,",
+                              "take another algorithm");
         }
     }
 }

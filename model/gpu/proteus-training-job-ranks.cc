@@ -51,20 +51,6 @@ struct JoinWord
 } // namespace
 
 void
-TrainingJob::RequireRanks(const RuntimeOptions& options) const
-{
-    if (!m_fabric->GetRanks())
-    {
-        return;
-    }
-    if (options.startControl)
-    {
-        throw std::invalid_argument("a schedule of communication decides for all devices at once, "
-                                    "which needs one process: leave --mpi away, or the schedule");
-    }
-}
-
-void
 TrainingJob::ShareAcrossRanks()
 {
     const auto rankOf = [this](DeviceId device) {

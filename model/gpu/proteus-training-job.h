@@ -141,9 +141,6 @@ class TrainingJob : public Object
     std::string DescribeRest() const;
 
     // proteus-training-job-ranks.cc
-    /// @param options how devices issue work
-    /// @throw std::invalid_argument if several processes (MPI ranks) cannot do that
-    void RequireRanks(const RuntimeOptions& options) const;
     /// Has m_sharing hear of joins in other processes.
     void ShareAcrossRanks();
     /// Run() of one of several processes.

@@ -342,10 +342,10 @@ class Errors(unittest.TestCase):
         job = ["proteus-gpt3", "--model=125M", "--cluster=pcie-v100x4", "--quiet", "--gpuSharing=off", "--csv=flows.out"]
         sharp = ["proteus-collective", "--cluster=dgx-a100", "--nodes=2", "--quiet", "--csv=flows.out"]
         for option, words in {
-            "--executor=both": "--executor=both: needs one process",
-            "--communicationSchedule=priority": "a schedule of communication: needs one process",
-            "--linkSeries=links.csv": "a file of what happens on the links: needs one process",
-            f"--scenario={CLONE}/workloads/scenarios/uplink-failure.json": "--scenario: needs one process",
+            "--executor=both": "--executor=both needs one process",
+            "--communicationSchedule=priority": "a schedule of communication needs one process",
+            "--linkSeries=links.csv": "a file of what happens on the links needs one process",
+            f"--scenario={CLONE}/workloads/scenarios/uplink-failure.json": "--scenario needs one process",
             "--joinWindow=20us": "JoinWindow needs one process",
             "--repetition=verify": "Repetition=verify needs one process",
             "--algorithm=sharp": "adds up in the switches between servers",
