@@ -28,115 +28,13 @@
 #include <cmath>
 #include <cstdlib>
 #include <iostream>
+#include <optional>
 #include <stdexcept>
 
 namespace ns3
 {
 namespace proteus
 {
-
-namespace
-{
-
-/// @return names of the algorithms with parameter servers
-std::string
-ListServed()
-{
-    return ListAlgorithms([](const AlgorithmTraits& traits) { return traits.hasParameterServers; });
-}
-
-} // namespace
-
-void
-CollectiveProgramOptions::AddTo(OptionList& command)
-{
-    command.Usage(
-        "Prints the table that nccl-tests prints on the real machine: a collective at many sizes,\n"
-        "each simulated packet by packet with NCCL's algorithms, protocols, channels and chunks.\n"
-        "\n"
-        "For example:\n"
-        "  proteus-collective --cluster=dgx-a100 --collective=all-reduce --min=8 --max=1G\n"
-        "  proteus-collective --cluster=hgx-b200 --nodes=2 --collective=send-recv\n"
-        "                     --networkChannels=2 --min=1M --max=64M\n"
-        "  proteus-collective --cluster=dgx-a100 --nodes=2 --concurrent=8 --min=64M --max=64M");
-    command.AddValue("cluster",
-                     "server preset, or a file: cluster JSON, NCCL topology, text topology",
-                     cluster);
-    command.AddValue(
-        "nodes",
-        "servers of a preset (0: what a file says, with --measured as many as the log has, or one)",
-        nodes);
-    command.AddValue(
-        "gpus",
-        "GPUs of the collective, in equal parts from all servers (0: all, with --measured as many "
-        "as the log has ranks)",
-        gpus);
-    fabric.AddTo(command, [this](const FabricOptions& options) {
-        const bool isOfLog = nodes == 0 && !measured.empty(); // which may be of several servers
-        return DescribeNetwork(LoadCluster(FindClusterName(cluster),
-                                           isOfLog ? 2 : ToCount(nodes, "nodes", 0),
-                                           options));
-    });
-    command.AddValue(
-        "collective",
-        "all-reduce, all-gather, reduce-scatter, broadcast, reduce, gather, scatter, "
-        "all-to-all, send-recv (every rank to the next) or barrier (empty: all-reduce, "
-        "with --measured that of the log)",
-        collective);
-    command.AddValue("min",
-                     "first size in bytes, as nccl-tests counts it; K, M and G may follow (empty: "
-                     "8, with --measured the first of the log)",
-                     min);
-    command.AddValue("max", "last size (empty: 128M, with --measured the last of the log)", max);
-    command.AddValue("measured",
-                     "log of nccl-tests, or a CSV table of such times: the sizes are those of the "
-                     "log, and measured times are printed beside simulated ones",
-                     measured);
-    command.AddOutput("measuredCsv",
-                      "write the log to this file as a CSV table, as in workloads/measurements/",
-                      measuredCsv);
-    command.AddValue("factor", "from one size to the next, above 1", factor);
-    command.AddValue("root", "rank, of collectives that have one", root);
-    nccl.AddTo(command);
-    command.AddValue("launchMode",
-                     "who launches kernels: process-per-gpu, one-process (a host thread for all "
-                     "GPUs of a server) or stream (launching costs nothing) (empty: "
-                     "process-per-gpu, with --measured as the log's nGpus says)",
-                     launchMode);
-    command.Add("pluginLatency",
-                "what the plug-in of the network takes for a chunk longer than RDMA, a time or "
-                "microseconds (TCP sockets: about 35us)",
-                OptionKind::MICROSECONDS,
-                pluginLatency);
-    command.AddValue("concurrent", "how many groups run the collective at once", concurrent);
-    command.AddValue("grouping",
-                     "stride: ranks i, i + groups, ... make a group; block: those that follow "
-                     "each other",
-                     grouping);
-    command.AddIdle("grouping", [this]() { return concurrent == 1 ? "there is one group" : ""; });
-    command.AddValue("msccl", "run this MSCCL schedule (XML)", msccl);
-    command.AddValue("splits",
-                     "all-to-all with unequal splits: a file with a line for every rank and in it "
-                     "its shares for every rank; the largest line is the size",
-                     splits);
-    command.AddValue("parameterServers",
-                     "ranks, from the first one on, that algorithm " + ListServed() + " pushes to",
-                     parameterServers);
-    command.AddValue("topology",
-                     "print what the topology search has found: channels, rings and trees",
-                     topology);
-    command.AddValue("iterations", "that are timed (0: as many as are needed)", iterations);
-    command.AddValue("stream",
-                     "random stream that decides which of several equal paths a flow takes",
-                     stream);
-    command.AddOutput("csv",
-                      "write size_bytes,time_us,algbw_GBps,busbw_GBps,algorithm,protocol,channels "
-                      "to this file",
-                      csv);
-    tables.AddTo(command);
-    plot.AddTo(command);
-    command.AddValue("quiet", "no progress line", quiet);
-}
 
 namespace
 {
@@ -364,6 +262,11 @@ RunSizes(const CollectiveProgramOptions& options,
         try
         {
             ThrowIfStopped();
+            std::optional<EndAtOnce> setUp;
+            if (rows.empty())
+            {
+                setUp.emplace();
+            }
             result = RunSize(options, cluster, test, sizes[i].bytes);
         }
         catch (const RunStopped&)

@@ -9,6 +9,7 @@
 #include "proteus-model-options.h"
 #include "proteus-program-options.h"
 #include "proteus-programs.h"
+#include "proteus-stop-signals.h"
 #include "proteus-table-options.h"
 
 #include "ns3/nstime.h"
@@ -145,6 +146,21 @@ WriteKernels(const std::string& path, const TrainingPlan& plan, const GpuDatashe
     WriteFile(path, [&](std::ostream& stream) { WriteProfileJson(table, stream); });
 }
 
+/// @return the graph of a plan, with times of a GPU if they are wanted
+ExecutionGraph
+MakeGraph(const Options& options, const TrainingPlan& plan, const GpuDatasheet& gpu)
+{
+    const EndAtOnce nothingWritten;
+    return options.isUntimed ? CompileModel(plan.model, plan.tree)
+                             : CompileForGpu(plan,
+                                             gpu,
+                                             options.framework.Load(options.gpu,
+                                                                    plan.model,
+                                                                    &plan.tree,
+                                                                    options.launchInterval),
+                                             options.profile);
+}
+
 void
 CompileAndReport(const Options& options)
 {
@@ -167,14 +183,7 @@ CompileAndReport(const Options& options)
     {
         WriteKernels(options.kernels, plan, gpu);
     }
-    const ExecutionGraph graph =
-        options.isUntimed
-            ? CompileModel(model, plan.tree)
-            : CompileForGpu(
-                  plan,
-                  gpu,
-                  options.framework.Load(options.gpu, model, &plan.tree, options.launchInterval),
-                  options.profile);
+    const ExecutionGraph graph = MakeGraph(options, plan, gpu);
     const std::vector<InventoryRow> rows = TakeInventory(graph);
     std::ostringstream unheard;
     std::ostream& out = options.quiet ? unheard : std::cout;
@@ -230,7 +239,7 @@ class CompileProgram : public CommandLineProgram
                       "communicates, and says whether it fits into memory.");
         m_options.launchInterval.value = PicoSeconds(KernelCostParameters().hostPerKernelPs);
         m_options.model.folder = GetWorkloads() + "/models";
-        m_options.model.AddTo(command);
+        m_options.model.AddTo(command, [this]() { return m_options.framework.GetPlan(); });
         command.AddValue("gpu",
                          "GPU that kernels are timed for, and whose memory has to be enough",
                          m_options.gpu);
@@ -246,6 +255,12 @@ class CompileProgram : public CommandLineProgram
             "untimed",
             "leave the times of kernels to the run, which has FLOPs and bytes to go by",
             m_options.isUntimed);
+        for (const char* name : {"launchInterval", "profile"})
+        {
+            command.AddIdle(name, [this]() {
+                return m_options.isUntimed ? "kernels get no times (--untimed)" : "";
+            });
+        }
         command.AddHint("graph", "--saveGraph=FILE saves one (--graph reads one, in proteus-run)");
         command.AddHint("memory",
                         "--memoryCsv=FILE writes it (--memory is that of a GPU, in "

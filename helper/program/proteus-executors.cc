@@ -75,6 +75,7 @@ class ProgramObserver : public PacketObserver
     {
         if (m_traits.isExact) // files are of the whole run
         {
+            EndAtOnce::Cancel(); // these files have something to lose
             m_files = m_options.traces.Enable(fabric, transport);
         }
     }

@@ -5,10 +5,12 @@
  */
 
 #include "proteus-command-line-program.h"
+#include "proteus-idle-keys.h"
 #include "proteus-model-options.h"
 #include "proteus-name-lists.h"
 #include "proteus-program-options.h"
 #include "proteus-programs.h"
+#include "proteus-stop-signals.h"
 
 #include "ns3/proteus-graph-file.h"
 #include "ns3/proteus-input-file.h"
@@ -18,6 +20,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <functional>
 #include <iostream>
 #include <iterator>
 #include <memory>
@@ -178,6 +181,30 @@ BuildPlan(const Options& options, const Cluster& cluster)
     return plan;
 }
 
+/// @param options as they were typed @param reset gives one of them its default
+/// @return why that one does nothing, or empty
+std::string
+FindIdle(Options options, const std::function<void(Options&)>& reset)
+{
+    try
+    {
+        const Cluster cluster = options.BuildCluster();
+        options.model = FindFamilyName(options.model);
+        FitTensorParallel(options, cluster);
+        Options other = options;
+        reset(other);
+        return CompileAlike(GetModelFile(options.model, options.models),
+                            BuildPlan(options, cluster),
+                            BuildPlan(other, cluster))
+                   ? "the job is the same without it"
+                   : "";
+    }
+    catch (const std::exception&) // which the run reports
+    {
+        return "";
+    }
+}
+
 /// Prints what is about to be simulated.
 void
 PrintJob(const Options& options,
@@ -202,6 +229,7 @@ Train(Options& options)
     {
         CheckWritable(options.graph);
     }
+    const EndAtOnce untilItRuns;
     const Cluster cluster = options.BuildCluster();
     options.model = FindFamilyName(options.model);
     FitTensorParallel(options, cluster);
@@ -219,6 +247,7 @@ Train(Options& options)
     PrintJob(options, cluster, plan, framework);
     if (!options.graph.empty())
     {
+        EndAtOnce::Cancel(); // a file is whole or not there
         SaveGraph(graph, options.graph);
     }
     RunAndReport(options, cluster, graph, plan.precision.compute, &carried);
@@ -277,6 +306,18 @@ class Gpt3Program : public CommandLineProgram
                           "save the execution graph to this .json or .pb file",
                           m_options.graph);
         command.AddHint("graph", "--saveGraph=FILE saves one (--graph reads one, in proteus-run)");
+        command.AddIdle("schedule", [this]() {
+            const std::string usual = Options().schedule;
+            return m_options.schedule == usual
+                       ? ""
+                       : FindIdle(m_options, [&](Options& other) { other.schedule = usual; });
+        });
+        command.AddIdle("overlapGradientReduction", [this]() {
+            return !m_options.overlapGradientReduction ? ""
+                                                       : FindIdle(m_options, [](Options& other) {
+                                                             other.overlapGradientReduction = false;
+                                                         });
+        });
         command.AddChoices("model", {std::begin(MODELS), std::end(MODELS)});
         m_options.AddTo(command);
     }

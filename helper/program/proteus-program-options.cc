@@ -22,6 +22,7 @@
 #include <algorithm>
 #include <iostream>
 #include <limits>
+#include <optional>
 #include <stdexcept>
 
 namespace ns3
@@ -44,12 +45,11 @@ RequireRanks(const ProgramOptions& options, const std::vector<std::string>& exec
                               : options.communication.IsUsed() ? "a schedule of communication"
                               : options.traces.IsOn() ? "a file of what happens on the links"
                                                       : "";
-    if (GetNRanks() > 1 && !wrong.empty())
+    if (!wrong.empty())
     {
-        throw std::invalid_argument(wrong + ": needs one process: leave --mpi away" +
-                                    (wrong.rfind("--executor", 0) == 0
-                                         ? ", or take --executor=" + packet
-                                         : ", or this option"));
+        RequireOneProcess(wrong,
+                          wrong.rfind("--executor", 0) == 0 ? "take --executor=" + packet
+                                                            : "this option");
     }
 }
 
@@ -63,8 +63,6 @@ HasOne(const std::vector<std::string>& executors, F has)
         return has(FindExecutor(name).GetTraits());
     });
 }
-
-constexpr int SIGNAL_EXIT_CODE = 128; //!< a shell's, of what a signal has ended: its number more
 
 /// @param name of an option @param value of it @param executors that were chosen
 /// @throw std::invalid_argument if it is no slowdown, or none of them knows it
@@ -362,6 +360,11 @@ RunGraph(const ProgramOptions& options,
         }
         try
         {
+            std::optional<EndAtOnce> setUp;
+            if (run.results.empty())
+            {
+                setUp.emplace();
+            }
             run.results.push_back(RunExecutor(options, executor, cluster, graph, std::cout));
         }
         catch (const RunStopped& stop)
@@ -420,7 +423,7 @@ RunAndReport(const ProgramOptions& options,
 int
 RunProgram(const std::string& program, const std::function<void()>& body)
 {
-    const StopSignals signals;
+    const StopSignals signals(program);
     try
     {
         body();
@@ -436,15 +439,14 @@ RunProgram(const std::string& program, const std::function<void()>& body)
                               ? ": what is printed and written is marked as partial"
                               : ", when all was done: the results are whole")
                       << std::endl;
-            return SIGNAL_EXIT_CODE + StopSignals::Get();
+            return StopSignals::GetExitCode();
         }
     }
     catch (const RunStopped&)
     {
         std::cout.flush();
-        std::cerr << program << ": ended by " << StopSignals::GetName()
-                  << " before there was a result: nothing is written" << std::endl;
-        return SIGNAL_EXIT_CODE + StopSignals::Get();
+        std::cerr << signals.DescribeEarlyEnd(StopSignals::Get()) << std::flush;
+        return StopSignals::GetExitCode();
     }
     catch (const std::exception& error)
     {

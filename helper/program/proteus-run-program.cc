@@ -8,6 +8,7 @@
 #include "proteus-model-options.h"
 #include "proteus-program-options.h"
 #include "proteus-programs.h"
+#include "proteus-stop-signals.h"
 
 #include "ns3/proteus-graph-file.h"
 #include "ns3/proteus-trace-file.h"
@@ -127,6 +128,7 @@ void
 RunJob(const Input& input, ProgramOptions& options)
 {
     CheckInput(input);
+    const EndAtOnce untilItRuns;
     const DataType type = DataTypeFromString(input.dataType.empty() ? "bf16" : input.dataType);
     const Cluster cluster = options.BuildCluster();
     if (!input.model.model.empty())
@@ -143,15 +145,15 @@ RunJob(const Input& input, ProgramOptions& options)
     }
 }
 
-/// @param command to add the options to @param input that it sets
+/// @param command to add the options to @param input that it sets @param framework of the job
 void
-AddInput(OptionList& command, Input& input)
+AddInput(OptionList& command, Input& input, const FrameworkOption& framework)
 {
     command.AddValue("graph", "execution graph to run, a .json or .pb file", input.graph);
     command.AddValue("trace",
                      "trace to run, a file or folder: " + DescribeTraceFormats(),
                      input.trace);
-    input.model.AddTo(command);
+    input.model.AddTo(command, [&framework]() { return framework.GetPlan(); });
     command.AddValue(
         "profile",
         "model: JSON file with measured times of operators, which go before computed ones",
@@ -208,7 +210,7 @@ class RunInputProgram : public CommandLineProgram
             "Runs an execution graph, a trace, or a model with a strategy on a cluster, packet by\n"
             "packet, and says how long it takes, where it waits, and which links are busy.");
         command.StartGroup("Job");
-        AddInput(command, m_input);
+        AddInput(command, m_input, m_options.framework);
         m_options.AddTo(command);
         m_options.inputs.insert({"graph", "trace", "traceGroups", "strategy", "profile"});
     }

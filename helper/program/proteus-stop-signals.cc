@@ -9,6 +9,7 @@
 #include "ns3/proteus-output-file.h"
 
 #include <atomic>
+#include <unistd.h>
 
 namespace ns3
 {
@@ -20,21 +21,47 @@ namespace
 
 static_assert(std::atomic<int>::is_always_lock_free, "a handler must not wait for a lock");
 
+constexpr int EXIT_CODE = 128; //!< of what a signal ended: its number more
+
 /// What the handler leaves behind: it may set such a variable, and little else.
 std::atomic<int> g_signal{0};
 /// Whether somebody has ended early for it.
 std::atomic<bool> g_isObeyed{false};
+/// Whether the handler ends the program, see EndAtOnce.
+std::atomic<bool> g_endsAtOnce{false};
+/// Whose handler it is.
+std::atomic<const StopSignals*> g_owner{nullptr};
+
+/// @param signal SIGINT or SIGTERM @return what it is called
+std::string
+NameSignal(int signal)
+{
+    return signal == SIGTERM ? "SIGTERM" : "SIGINT";
+}
 
 extern "C" void
 NoteSignal(int signal)
 {
     g_signal = signal;
+    if (g_endsAtOnce)
+    {
+        const std::string& words = g_owner.load()->DescribeEarlyEnd(signal);
+        const ssize_t written = write(STDERR_FILENO, words.data(), words.size());
+        static_cast<void>(written); // nobody is left to hear of a failure
+        _exit(EXIT_CODE + signal);
+    }
 }
 
 } // namespace
 
-StopSignals::StopSignals()
+StopSignals::StopSignals(const std::string& program)
 {
+    for (const int signal : {SIGINT, SIGTERM})
+    {
+        m_earlyEnds[signal == SIGTERM] = program + ": ended by " + NameSignal(signal) +
+                                         " before there was a result: nothing is written\n";
+    }
+    g_owner = this;
     g_signal = 0;
     g_isObeyed = false;
     struct sigaction action = {};
@@ -50,6 +77,7 @@ StopSignals::~StopSignals()
 {
     sigaction(SIGINT, &m_interrupt, nullptr);
     sigaction(SIGTERM, &m_terminate, nullptr);
+    g_owner = nullptr;
     g_signal = 0;
     g_isObeyed = false;
 }
@@ -63,6 +91,7 @@ StopSignals::Get()
 bool
 StopSignals::Obey()
 {
+    EndAtOnce::Cancel();
     if (g_signal != 0)
     {
         g_isObeyed = true;
@@ -79,7 +108,34 @@ StopSignals::IsObeyed()
 std::string
 StopSignals::GetName()
 {
-    return g_signal == SIGTERM ? "SIGTERM" : "SIGINT";
+    return NameSignal(g_signal);
+}
+
+int
+StopSignals::GetExitCode()
+{
+    return EXIT_CODE + g_signal;
+}
+
+EndAtOnce::EndAtOnce()
+{
+    g_endsAtOnce = g_owner.load() != nullptr;
+    if (g_signal != 0)
+    {
+        g_endsAtOnce = false;
+        throw RunStopped("stopped before it began");
+    }
+}
+
+EndAtOnce::~EndAtOnce()
+{
+    Cancel();
+}
+
+void
+EndAtOnce::Cancel()
+{
+    g_endsAtOnce = false;
 }
 
 void

@@ -9,6 +9,7 @@
 
 #include "ns3/proteus-executor.h"
 
+#include <array>
 #include <csignal>
 #include <functional>
 #include <ostream>
@@ -23,13 +24,14 @@ namespace proteus
  * @ingroup proteus
  * While it lives, notes SIGINT (Ctrl-C) and SIGTERM, so that a program can come to a consistent
  * point and write what it knows by then. A second signal of the same kind ends the program at once,
- * as usual. There can be one object at a time: signals concern the process as a whole.
+ * as usual; so does the first one where there is nothing to lose, see EndAtOnce. There can be one
+ * object at a time: signals concern the process as a whole.
  */
 class StopSignals
 {
   public:
-    /// Catches the signals from now on.
-    StopSignals();
+    /// Catches the signals from now on. @param program its name, for DescribeEarlyEnd()
+    explicit StopSignals(const std::string& program);
     /// Gives them back to whoever had them.
     ~StopSignals();
 
@@ -48,9 +50,39 @@ class StopSignals
     /// @return name of the signal, "SIGINT" or "SIGTERM"
     static std::string GetName();
 
+    /// @return exit code of a program that the signal ended, a shell's: 128 and its number
+    static int GetExitCode();
+
+    /// @param signal that ended the program before it knew anything @return the line that says so
+    const std::string& DescribeEarlyEnd(int signal) const
+    {
+        return m_earlyEnds[signal == SIGTERM];
+    }
+
   private:
-    struct sigaction m_interrupt; //!< what was there before, of SIGINT
-    struct sigaction m_terminate; //!< the same of SIGTERM
+    struct sigaction m_interrupt;           //!< what was there before, of SIGINT
+    struct sigaction m_terminate;           //!< the same of SIGTERM
+    std::array<std::string, 2> m_earlyEnds; //!< see DescribeEarlyEnd(); made before any signal
+};
+
+/**
+ * @ingroup proteus
+ * While it lives, until somebody asks StopSignals::Obey(), a signal ends the program at once, as
+ * RunStopped does in RunProgram(): for what may take long and has nothing to lose, neither results
+ * nor files, such as to compile a job or to set up a network.
+ */
+class EndAtOnce
+{
+  public:
+    /// @throw RunStopped if a signal has come before
+    EndAtOnce();
+    ~EndAtOnce();
+
+    EndAtOnce(const EndAtOnce&) = delete;
+    EndAtOnce& operator=(const EndAtOnce&) = delete;
+
+    /// There is something to lose from now on.
+    static void Cancel();
 };
 
 /// @ingroup proteus

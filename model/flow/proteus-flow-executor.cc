@@ -7,6 +7,7 @@
 #include "proteus-flow-executor.h"
 
 #include "ns3/proteus-device-runtimes.h"
+#include "ns3/proteus-executor.h"
 
 #include <utility>
 
@@ -56,7 +57,17 @@ FlowExecutor::FlowExecutor(const ExecutionGraph& graph,
 Timeline
 FlowExecutor::Run()
 {
-    m_clock.Run();
+    try
+    {
+        m_clock.Run();
+    }
+    catch (const RunStopped&) // out of an event that takes long: what is over is known
+    {
+        if (!m_clock.IsStopped())
+        {
+            throw;
+        }
+    }
     std::vector<const DeviceRuntime*> devices;
     for (const auto& device : m_devices)
     {

@@ -60,7 +60,8 @@ class FlowExecutor
 
     /**
      * Runs the iteration, once.
-     * @return what happened; until FlowClock::Stop() if that was called
+     * @return what happened; until FlowClock::Stop() if that was called, behind which an event may
+     * throw RunStopped
      * @throw std::runtime_error if it cannot finish: who waits for whom
      */
     Timeline Run();

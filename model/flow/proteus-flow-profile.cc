@@ -95,12 +95,12 @@ FlowProfiles::Get(TaskId id)
     if (m_ofTask[id] == nullptr)
     {
         const Task& task = m_graph.GetTask(id);
-        const auto [place, isNew] = m_profiles.emplace(
-            std::make_tuple(task.collective, task.bytes, uint32_t{task.root}, task.place),
-            CollectiveProfile());
-        if (isNew)
+        const auto key =
+            std::make_tuple(task.collective, task.bytes, uint32_t{task.root}, task.place);
+        auto place = m_profiles.find(key);
+        if (place == m_profiles.end())
         {
-            place->second = Make(id, FindShape(id));
+            place = m_profiles.emplace(key, Make(id, FindShape(id))).first;
         }
         m_ofTask[id] = &place->second;
     }
@@ -204,14 +204,18 @@ FlowProfiles::FindLatencies(TaskId id, Shape& shape)
         const auto routes = PlanRoutes(id, part->flows);
         const auto classOf = ClassifyFlows(part->flows, routes, m_routes);
         const uint32_t nClasses = *std::max_element(classOf.begin(), classOf.end()) + 1;
-        latencies =
-            AddUpClasses(
-                ReplayProgram(part->program, part->flows, routes, m_routes, part->costs, true),
-                part->flows,
-                classOf,
-                nClasses,
-                shape.ranks)
-                .endPs;
+        latencies = AddUpClasses(ReplayProgram(part->program,
+                                               part->flows,
+                                               routes,
+                                               m_routes,
+                                               part->costs,
+                                               true,
+                                               m_goOn),
+                                 part->flows,
+                                 classOf,
+                                 nClasses,
+                                 shape.ranks)
+                        .endPs;
     }
     return latencies;
 }
@@ -219,6 +223,10 @@ FlowProfiles::FindLatencies(TaskId id, Shape& shape)
 std::shared_ptr<FlowProfiles::Part>
 FlowProfiles::MakePart(TaskId id, const CollectiveRequest& request) const
 {
+    if (m_goOn)
+    {
+        m_goOn();
+    }
     const auto part = std::make_shared<Part>();
     part->bytes = request.bytes;
     part->request = request;
@@ -416,19 +424,23 @@ FlowProfiles::FindTiming(Part& part,
     {
         rates.push_back(std::llround(RATE_STEPS * std::log(flowClass.linkRate)));
     }
-    const auto [place, isNew] = part.timed.emplace(rates, ClassTimes());
-    if (isNew)
+    auto place = part.timed.find(rates);
+    if (place == part.timed.end())
     {
         if (part.program.ranks.empty())
         {
             part.program = m_programs.Make(part.request);
         }
-        place->second =
-            AddUpClasses(ReplayProgram(part.program, part.flows, routes, m_routes, part.costs),
-                         part.flows,
-                         classOf,
-                         static_cast<uint32_t>(classes.size()),
-                         ranks);
+        const ReplayTimes times =
+            ReplayProgram(part.program, part.flows, routes, m_routes, part.costs, false, m_goOn);
+        place = part.timed
+                    .emplace(rates,
+                             AddUpClasses(times,
+                                          part.flows,
+                                          classOf,
+                                          static_cast<uint32_t>(classes.size()),
+                                          ranks))
+                    .first;
         // The steps of rings of hundreds of GPUs take hundreds of megabytes, and are seldom needed
         // again.
         if (CountMessages(part.flows) > MOST_KEPT_MESSAGES)

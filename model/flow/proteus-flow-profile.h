@@ -17,6 +17,7 @@
 #include "ns3/proteus-program-use.h"
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -97,6 +98,13 @@ class FlowProfiles
                  const Paths& paths,
                  const FlowParameters& parameters,
                  const ProgramSettings& settings = ProgramSettings());
+
+    /// @param goOn called often while a profile is made, which may take seconds; ends that by
+    /// throwing
+    void SetStopCheck(std::function<void()> goOn)
+    {
+        m_goOn = std::move(goOn);
+    }
 
     /**
      * @param task a communication
@@ -225,6 +233,7 @@ class FlowProfiles
     NicTable m_nics; //!< of the cluster
     std::map<std::tuple<Collective, uint64_t, uint32_t, GroupId>, CollectiveProfile> m_profiles;
     std::vector<const CollectiveProfile*> m_ofTask; //!< by task, null until it is known
+    std::function<void()> m_goOn;                   //!< see SetStopCheck(); may be null
 };
 
 } // namespace proteus

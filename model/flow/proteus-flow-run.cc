@@ -62,12 +62,24 @@ Execute(const ExecutionGraph& graph,
     }
     FlowExecutor
         executor(graph, cluster, options, clock, network, sharing ? &*sharing : nullptr, devices);
+    uint64_t ended = 0;
+    const auto tell = [&, total = CountSpans(graph)] {
+        if (!report(ended, total, clock.GetTimePs()))
+        {
+            clock.Stop();
+        }
+    };
     if (report)
     {
-        executor.SetSpanReport([&, total = CountSpans(graph)](uint64_t ended) {
-            if (!report(ended, total, clock.GetTimePs()))
+        executor.SetSpanReport([&](uint64_t spans) {
+            ended = spans;
+            tell();
+        });
+        network.GetProfiles().SetStopCheck([&] {
+            tell();
+            if (clock.IsStopped())
             {
-                clock.Stop();
+                throw RunStopped("stopped while a collective was timed");
             }
         });
     }

@@ -149,7 +149,7 @@ class Replay
         }
     }
 
-    ReplayTimes Run();
+    ReplayTimes Run(const std::function<void()>& goOn);
 
     // The wire, see ProgramMachine.
     void Send(uint32_t id, const Step& step)
@@ -250,7 +250,7 @@ Replay::SetUpRank(uint32_t rank)
 }
 
 ReplayTimes
-Replay::Run()
+Replay::Run(const std::function<void()>& goOn)
 {
     for (const uint32_t receiver : m_receivers)
     {
@@ -265,6 +265,10 @@ Replay::Run()
     }
     do
     {
+        if (goOn)
+        {
+            goOn();
+        }
         m_messages.Share();
     } while (m_clock.Step([this](const ReplayEvent& event) { Handle(event); }));
     for (uint32_t block = 0; block < m_machine.GetNBlocks(); ++block)
@@ -416,9 +420,10 @@ ReplayProgram(const CollectiveProgram& program,
               const std::vector<uint32_t>& routes,
               const FlowRoutes& all,
               const ReplayCosts& costs,
-              bool isInstant)
+              bool isInstant,
+              const std::function<void()>& goOn)
 {
-    return Replay(program, flows, routes, all, costs, isInstant).Run();
+    return Replay(program, flows, routes, all, costs, isInstant).Run(goOn);
 }
 
 } // namespace proteus

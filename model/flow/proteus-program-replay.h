@@ -14,6 +14,7 @@
 #include "ns3/proteus-program.h"
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 namespace ns3
@@ -63,6 +64,7 @@ struct ReplayCosts
  * @param all where the routes are
  * @param costs of the steps
  * @param isInstant whether bytes take no time, so that only latencies count
+ * @param goOn called often; ends the replay by throwing; may be null
  * @return the times
  * @throw std::invalid_argument if the program cannot come to its end
  */
@@ -71,7 +73,8 @@ ReplayTimes ReplayProgram(const CollectiveProgram& program,
                           const std::vector<uint32_t>& routes,
                           const FlowRoutes& all,
                           const ReplayCosts& costs = ReplayCosts(),
-                          bool isInstant = false);
+                          bool isInstant = false,
+                          const std::function<void()>& goOn = nullptr);
 
 } // namespace proteus
 } // namespace ns3

@@ -13,6 +13,7 @@
 #include "ns3/proteus-compat.h"
 #include "ns3/proteus-device-runtimes.h"
 #include "ns3/proteus-flow-run.h"
+#include "ns3/proteus-ranks.h"
 #include "ns3/proteus-simulator-time.h"
 #include "ns3/simulator.h"
 
@@ -120,7 +121,11 @@ TrainingJob::Install(std::shared_ptr<const ExecutionGraph> graph,
     m_fabric = fabric;
     m_network = network;
     m_clock = std::make_shared<SimulatorClock>(fabric);
-    RequireRanks(options);
+    if (options.startControl)
+    {
+        RequireOneProcess("a schedule of communication, which decides for all devices at once,",
+                          "the schedule");
+    }
     m_network->SetUp(*m_graph, m_fabric);
     m_network->MakeQueuePairs();
     m_totalBytes = m_network->GetTotalBytes();
@@ -179,7 +184,26 @@ TrainingJob::InstallSharing(const RuntimeOptions& options)
     parameters.kernelCosts = settings.kernelCosts;
     m_paths = m_fabric->SharePaths();
     m_profiles = std::make_shared<FlowProfiles>(*m_graph, cluster, *m_paths, parameters, settings);
-    const auto use = MakeCommunicationUse(*m_profiles);
+    m_profiles->SetStopCheck([this] {
+        if (m_report)
+        {
+            m_report(GetProgress());
+        }
+        if (m_isStopped)
+        {
+            throw RunStopped("stopped while a collective was timed");
+        }
+    });
+    const auto use = [use = MakeCommunicationUse(*m_profiles)](TaskId task) {
+        try
+        {
+            return use(task);
+        }
+        catch (const RunStopped&)
+        {
+            return CommunicationUse(); // the run ends at the present time: nobody will feel it
+        }
+    };
     m_sharing = std::make_shared<GpuSharing>(
         *m_graph,
         FindDatasheets(*m_graph, cluster),

@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <iostream>
@@ -155,6 +156,50 @@ TEST(Stop, ASignalIsObeyedAndSetsTheExitCode)
     EXPECT_NE(error.str().find("nothing is written"), std::string::npos);
     EXPECT_NE(error.str().find("the results are whole"), std::string::npos);
     EXPECT_EQ(StopSignals::Get(), 0);
+}
+
+TEST(Stop, IsObeyedWithinTheReplayOfACollective)
+{
+    // The first kernel ends at 1 us, when its device joins the all-reduce: that is timed then.
+    const ExecutionGraph graph = MakeGraph(1);
+    const Cluster cluster = MakeCluster("dgx-a100", 1);
+    for (const char* name : {"flow", "alpha-beta"})
+    {
+        for (const uint64_t reports : {5, 20, 100})
+        {
+            StopAfter observer(reports);
+            const RunRecord part =
+                FindExecutor(name).Run(graph, cluster, ExecutorSettings(), &observer);
+            EXPECT_TRUE(part.isPartial) << name << ", " << reports;
+            EXPECT_EQ(part.timeline.endPs, 1000000) << name << ", " << reports;
+            EXPECT_EQ(part.timeline.spans.size(), 1u) << name << ", " << reports;
+        }
+    }
+}
+
+TEST(Stop, EndsAtOnceWhereNothingIsLost)
+{
+    ::testing::GTEST_FLAG(death_test_style) = "threadsafe";
+    const auto body = [](bool polls) {
+        RunProgram("program", [polls]() {
+            const EndAtOnce nothingToLose;
+            if (polls)
+            {
+                EXPECT_FALSE(StopSignals::Obey()); // somebody looks after signals from here on
+            }
+            std::raise(SIGTERM);
+            std::_Exit(StopSignals::Obey() ? 7 : 8);
+        });
+    };
+    EXPECT_EXIT(body(false),
+                ::testing::ExitedWithCode(143),
+                "program: ended by SIGTERM before there was a result: nothing is written");
+    EXPECT_EXIT(body(true), ::testing::ExitedWithCode(7), "");
+    const int late = RunProgram("program", []() {
+        std::raise(SIGINT);
+        const EndAtOnce tooLate;
+    });
+    EXPECT_EQ(late, 130);
 }
 
 TEST(Configuration, IsReadFromOptionsSummariesTablesAndPages)
