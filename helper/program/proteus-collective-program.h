@@ -22,6 +22,10 @@ namespace proteus
 {
 
 /// @ingroup proteus
+/// @return names of the algorithms with parameter servers, as a text
+std::string ListServed();
+
+/// @ingroup proteus
 /// Options of proteus-collective, as the command line says them.
 struct CollectiveProgramOptions
 {

@@ -432,7 +432,7 @@ class FabricsProgram : public CommandLineProgram
             "Runs one training job on the same servers, joined by several fabrics, and prints\n"
             "a table of how long an iteration takes and what the fabrics are made of. The usual\n"
             "job: GPT-3 125M, every two GPUs with a replica.");
-        m_options.model.AddTo(command);
+        m_options.model.AddTo(command, [this]() { return m_options.framework.GetPlan(); });
         command.AddValue("graph", "execution graph to run, a .json or .pb file", m_options.graph);
         command.AddValue(
             "fabrics",

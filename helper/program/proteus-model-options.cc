@@ -6,6 +6,7 @@
 
 #include "proteus-model-options.h"
 
+#include "proteus-idle-keys.h"
 #include "proteus-name-lists.h"
 
 #include "ns3/proteus-compile.h"
@@ -33,6 +34,8 @@ namespace
 {
 
 constexpr double GBYTE = 1e9;
+/// A longer strategy takes too long to be compiled again and again.
+constexpr std::size_t MAX_STRATEGY_BYTES = std::size_t{1} << 20;
 
 /// @return the path of a model: as it stands, or one of the folder
 std::string
@@ -80,15 +83,29 @@ ConvertPlan(const std::string& text)
     return json + "}";
 }
 
+/// @param text of --strategy @return whether it is the strategy itself, not a file
+bool
+IsShortForm(const std::string& text)
+{
+    return (!text.empty() && text[0] == '{') ||
+           (text.find('=') != std::string::npos && !std::ifstream(text).good());
+}
+
+/// @param text of --strategy in the short form @return it as JSON
+std::string
+ToStrategyJson(const std::string& text)
+{
+    return text[0] == '{' ? text : ConvertPlan(text);
+}
+
 /// @param plan what the short form has where it says nothing
 /// @return the strategy: a file, or the short form itself
 StrategyFile
 ReadStrategy(const std::string& text, const std::map<std::string, std::string>& plan)
 {
-    const bool isJson = !text.empty() && text[0] == '{';
-    if (isJson || (text.find('=') != std::string::npos && !std::ifstream(text).good()))
+    if (IsShortForm(text))
     {
-        std::istringstream input(isJson ? text : ConvertPlan(text));
+        std::istringstream input(ToStrategyJson(text));
         return ReadStrategyJson(input, "--strategy", plan);
     }
     return LoadStrategy(text, plan);
@@ -109,7 +126,11 @@ ParseVariables(const std::string& text, std::map<std::string, int64_t>& variable
             throw std::invalid_argument("--variables=" + text + ": \"" + item +
                                         "\" is not NAME=NUMBER, e.g. layers=4");
         }
-        variables[item.substr(0, equals)] = value;
+        if (!variables.emplace(item.substr(0, equals), value).second)
+        {
+            throw std::invalid_argument("--variables=" + text + ": " + item.substr(0, equals) +
+                                        " stands there twice");
+        }
     }
 }
 
@@ -128,7 +149,8 @@ LoadProfile(const std::string& path)
 } // namespace
 
 void
-ModelOptions::AddTo(OptionList& command)
+ModelOptions::AddTo(OptionList& command,
+                    const std::function<std::map<std::string, std::string>()>& plan)
 {
     command.AddValue("model",
                      "model: a name in workloads/models/, e.g. gpt3-6.7b, or a JSON file",
@@ -138,6 +160,10 @@ ModelOptions::AddTo(OptionList& command)
                      "strategy: a JSON file, or the short form itself, e.g. tp=8,dp=2,zero=1 or "
                      "{\"tp\": 8, \"dp\": 2}",
                      strategy);
+    command.AddIdleParts(
+        "strategy",
+        [this, plan]() { return FindIdle(plan ? plan() : std::map<std::string, std::string>()); },
+        "the job is the same without it");
     command.AddValue("variables",
                      "variables of the model's file to set, e.g. layers=4,fusedAttention=1",
                      variables);
@@ -179,11 +205,42 @@ ModelOptions::Load(const std::map<std::string, std::string>& plan) const
     ParseVariables(variables, values);
     for (const auto& [name, value] : file.GetVariables())
     {
-        values[name] = value;
+        if (!values.emplace(name, value).second)
+        {
+            throw std::invalid_argument("--variables=" + variables + ": " + name +
+                                        " is not set here: it follows from the strategy, " +
+                                        std::to_string(value));
+        }
     }
     Model loaded = LoadModel(path, values);
     StrategyTree tree = file.GetTree(loaded);
     return {std::move(loaded), std::move(tree), ListModelFiles(path)};
+}
+
+std::vector<std::string>
+ModelOptions::FindIdle(const std::map<std::string, std::string>& plan) const
+{
+    try
+    {
+        StrategyText text;
+        text.model = FindModelFile(model, folder);
+        text.plan = plan;
+        ParseVariables(variables, text.variables);
+        if (IsShortForm(strategy))
+        {
+            text.json = ToStrategyJson(strategy);
+        }
+        else
+        {
+            InputFile file(strategy);
+            text.json = ReadWhole(file.GetStream(), strategy, MAX_STRATEGY_BYTES);
+        }
+        return FindIdleKeys(text);
+    }
+    catch (const std::exception&) // which the run reports
+    {
+        return {};
+    }
 }
 
 TrainingPlan

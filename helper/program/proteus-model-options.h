@@ -20,6 +20,7 @@
 #include "ns3/proteus-parallel-plan.h"
 #include "ns3/proteus-strategy-tree.h"
 
+#include <functional>
 #include <map>
 #include <ostream>
 #include <string>
@@ -58,8 +59,10 @@ struct ModelOptions
     int64_t firstStageBlocks{0}; //!< ParallelPlan::firstStageBlocks; 0: as the strategy has it
     int64_t lastStageBlocks{0};  //!< ParallelPlan::lastStageBlocks; 0: as the strategy has it
 
-    /// @param command to add the options to
-    void AddTo(OptionList& command);
+    /// @param command to add the options to @param plan see Load(), asked after Parse(); may be
+    /// null
+    void AddTo(OptionList& command,
+               const std::function<std::map<std::string, std::string>()>& plan = nullptr);
 
     /**
      * @param plan what a framework has for fields that the strategy leaves out, as
@@ -69,6 +72,9 @@ struct ModelOptions
      * missing or wrong
      */
     TrainingPlan Load(const std::map<std::string, std::string>& plan = {}) const;
+
+    /// @param plan as Load() @return keys of the strategy that change nothing, see FindIdleKeys()
+    std::vector<std::string> FindIdle(const std::map<std::string, std::string>& plan) const;
 };
 
 /**

@@ -164,6 +164,18 @@ OptionList::AddHint(const std::string& name, const std::string& hint)
     m_hints[name] = hint;
 }
 
+std::string
+OptionList::FindHint(const std::string& name) const
+{
+    std::vector<std::string> names;
+    for (const auto& hint : m_hints)
+    {
+        names.push_back(hint.first);
+    }
+    const std::string known = FindAlias(name, names);
+    return known.empty() ? "" : m_hints.at(known);
+}
+
 void
 OptionList::AddAlias(const std::string& alias, const std::string& name)
 {
@@ -180,7 +192,27 @@ OptionList::Resolve(const std::string& name) const
 void
 OptionList::AddIdle(const std::string& name, std::function<std::string()> reason)
 {
-    m_idle[name] = std::move(reason);
+    m_idle[name] = [name, reason = std::move(reason)](const std::string& value) {
+        const std::string why = reason();
+        return why.empty()
+                   ? std::vector<std::string>()
+                   : std::vector<std::string>{"--" + name + "=" + value + " has no effect: " + why};
+    };
+}
+
+void
+OptionList::AddIdleParts(const std::string& name,
+                         std::function<std::vector<std::string>()> parts,
+                         const std::string& reason)
+{
+    m_idle[name] = [name, parts = std::move(parts), reason](const std::string& /* value */) {
+        std::vector<std::string> lines;
+        for (const std::string& part : parts())
+        {
+            lines.push_back("--" + name + ": " + part + " has no effect: " + reason);
+        }
+        return lines;
+    };
 }
 
 std::vector<std::string>
@@ -190,10 +222,10 @@ OptionList::FindIdle() const
     for (const auto& [name, value] : m_configuration)
     {
         const auto idle = m_idle.find(name);
-        const std::string reason = idle == m_idle.end() ? "" : idle->second();
-        if (!reason.empty())
+        if (idle != m_idle.end())
         {
-            lines.push_back("--" + name + "=" + value + " has no effect: " + reason);
+            const std::vector<std::string> more = idle->second(value);
+            lines.insert(lines.end(), more.begin(), more.end());
         }
     }
     return lines;
@@ -277,7 +309,10 @@ OptionList::Split(const std::string& text, const std::string& before) const
     {
         if (text.rfind('-', 0) == 0 && text.size() > 1)
         {
-            throw std::invalid_argument(text + ": options begin with two dashes: -" + text);
+            const std::string hint = FindHint(text.substr(1, text.find('=') - 1));
+            throw std::invalid_argument(text + ": " +
+                                        (hint.empty() ? "options begin with two dashes: -" + text
+                                                      : "there is no such option: " + hint));
         }
         const bool isValue = before.rfind("--", 0) == 0 && before.find('=') == std::string::npos &&
                              Find(before.substr(2)) &&
@@ -313,22 +348,23 @@ OptionList::Check(const Word& word) const
             CheckTypeName(word.value);
         }
     }
-    else if (m_hints.count(word.name) == 1)
+    else if (const std::string hint = FindHint(word.name); !hint.empty())
     {
-        throw std::invalid_argument(option + ": there is no such option: " + m_hints.at(word.name));
+        throw std::invalid_argument(option + ": there is no such option: " + hint);
     }
     else if (!CheckAttribute(word.name, word.value))
     {
-        std::vector<std::string> names(PRINTERS.begin(), PRINTERS.end());
+        std::vector<std::string> names; // of two that are as near, the first one
+        for (const Entry& entry : m_entries)
+        {
+            names.push_back(entry.name);
+        }
         names.emplace_back("config");
         for (const auto& question : QUESTIONS)
         {
             names.push_back(question.first);
         }
-        for (const Entry& entry : m_entries)
-        {
-            names.push_back(entry.name);
-        }
+        names.insert(names.end(), PRINTERS.begin(), PRINTERS.end());
         const std::string nearest = FindNearest(word.name, names);
         throw std::invalid_argument(
             option + ": there is no such option" +
@@ -350,15 +386,10 @@ OptionList::CheckOption(const std::string& name, const std::string& value) const
 std::vector<OptionList::Word>
 OptionList::ReadConfig(const std::string& path) const
 {
-    nlohmann::json json;
-    try
-    {
-        json = FindConfiguration(nlohmann::json::parse(ReadConfigText(path)));
-    }
-    catch (const nlohmann::json::exception& error)
-    {
-        throw std::invalid_argument("--config=" + path + ": is no JSON: " + error.what());
-    }
+    const std::string text = ReadConfigText(path);
+    std::istringstream input(text);
+    const JsonDocument document(input, path); // refuses a key that stands there twice
+    const nlohmann::json json = FindConfiguration(nlohmann::json::parse(text));
     if (!json.is_object())
     {
         throw std::invalid_argument("--config=" + path +
@@ -368,6 +399,11 @@ OptionList::ReadConfig(const std::string& path) const
     std::vector<Word> words;
     for (const auto& [name, value] : json.items())
     {
+        if (value.is_null())
+        {
+            throw std::invalid_argument("--config=" + path + ": /" + name +
+                                        ": is null, and no value of an option");
+        }
         // Texts as they stand; a strategy may be an object.
         words.push_back(
             {Resolve(name), true, value.is_string() ? value.get<std::string>() : value.dump()});

@@ -120,7 +120,14 @@ class OptionList
     /// this one, or empty; asked after Parse(), if the option was given
     void AddIdle(const std::string& name, std::function<std::string()> reason);
 
-    /// @return a line for every option of the last Parse() that does nothing, with the reason
+    /// @param name of an option whose value has parts @param parts those that do nothing in this
+    /// run; asked after Parse(), if the option was given @param reason of all of them
+    void AddIdleParts(const std::string& name,
+                      std::function<std::vector<std::string>()> parts,
+                      const std::string& reason);
+
+    /// @return a line for every option of the last Parse(), or part of it, that does nothing, with
+    /// the reason
     std::vector<std::string> FindIdle() const;
 
     /// @return options of the last Parse() that repeat the run, by --config
@@ -173,6 +180,8 @@ class OptionList
     const Entry* Find(const std::string& name) const;
     /// @param name as it was typed @return the name of the option, if it is an alias
     const std::string& Resolve(const std::string& name) const;
+    /// @param name of an option that is none here @return the hint about it, or empty
+    std::string FindHint(const std::string& name) const;
     /// @param text of an argument @param before the one before it, or empty @return its parts
     Word Split(const std::string& text, const std::string& before) const;
     /// @param word of the command line @return it as CommandLine reads it
@@ -191,9 +200,10 @@ class OptionList
     std::vector<Entry> m_entries;                 //!< in order
     std::map<std::string, std::string> m_hints;   //!< by name of an option that is none here
     std::map<std::string, std::string> m_aliases; //!< names of options by others of them
-    std::map<std::string, std::function<std::string()>> m_idle; //!< AddIdle(), by name of an option
-    Configuration m_configuration;                              //!< of the last Parse()
-    CommandLine m_command;                                      //!< what reads the values
+    /// AddIdle() and AddIdleParts(), by name of an option: lines about it, given its value.
+    std::map<std::string, std::function<std::vector<std::string>(const std::string&)>> m_idle;
+    Configuration m_configuration; //!< of the last Parse()
+    CommandLine m_command;         //!< what reads the values
 };
 
 } // namespace proteus

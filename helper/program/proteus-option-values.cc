@@ -192,47 +192,6 @@ NormaliseQuantity(const Units& units, const std::string& option, const std::stri
            "must be a number, in " + units.front().first + " or with one of " + names);
 }
 
-/// @return letters and digits in lower case
-std::string
-Squeeze(const std::string& name)
-{
-    std::string squeezed;
-    for (const char c : name)
-    {
-        if (std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '+' || c == '.')
-        {
-            squeezed += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-        }
-    }
-    return squeezed;
-}
-
-/// @return letters to change, add, leave out or swap with their neighbour (optimal string
-/// alignment)
-std::size_t
-GetDistance(const std::string& a, const std::string& b)
-{
-    std::vector<std::vector<std::size_t>> d(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
-    for (std::size_t i = 0; i <= a.size(); ++i)
-    {
-        for (std::size_t j = 0; j <= b.size(); ++j)
-        {
-            if (i == 0 || j == 0)
-            {
-                d[i][j] = i + j;
-                continue;
-            }
-            const std::size_t change = a[i - 1] == b[j - 1] ? 0 : 1;
-            d[i][j] = std::min({d[i - 1][j] + 1, d[i][j - 1] + 1, d[i - 1][j - 1] + change});
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-            {
-                d[i][j] = std::min(d[i][j], d[i - 2][j - 2] + 1);
-            }
-        }
-    }
-    return d[a.size()][b.size()];
-}
-
 } // namespace
 
 std::string
@@ -319,53 +278,6 @@ ParseSize(const std::string& text, const std::string& option)
         throw std::invalid_argument("--" + option + "=" + text + ": is no whole number of bytes");
     }
     return static_cast<uint64_t>(*bytes);
-}
-
-std::string
-FindNearest(const std::string& name, const std::vector<std::string>& names)
-{
-    const std::string typed = Squeeze(name);
-    std::string nearest;
-    std::size_t least = std::max<std::size_t>(1, typed.size() / 3) + 1;
-    for (const std::string& candidate : names)
-    {
-        const std::size_t distance = GetDistance(typed, Squeeze(candidate));
-        if (distance < least)
-        {
-            least = distance;
-            nearest = candidate;
-        }
-    }
-    return nearest;
-}
-
-std::string
-FindAlias(const std::string& name, const std::vector<std::string>& names)
-{
-    for (const std::string& candidate : names)
-    {
-        if (Squeeze(candidate) == Squeeze(name))
-        {
-            return candidate;
-        }
-    }
-    return "";
-}
-
-std::string
-Suggest(const std::string& name, const std::vector<std::string>& names)
-{
-    const std::string nearest = FindNearest(name, names);
-    if (!nearest.empty())
-    {
-        return "did you mean " + nearest + "?";
-    }
-    std::string all;
-    for (const std::string& candidate : names)
-    {
-        all += (all.empty() ? "there are " : ", ") + candidate;
-    }
-    return all;
 }
 
 } // namespace proteus

@@ -7,6 +7,8 @@
 #ifndef PROTEUS_OPTION_VALUES_H
 #define PROTEUS_OPTION_VALUES_H
 
+#include "ns3/proteus-nearest-name.h"
+
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -63,21 +65,6 @@ std::string NormaliseValue(OptionKind kind, const std::string& option, const std
  * @throw std::invalid_argument if it is no whole number of bytes from 1 to 1e15
  */
 uint64_t ParseSize(const std::string& text, const std::string& option);
-
-/// @ingroup proteus
-/// @param name any @param names to compare with @return the one that differs least, if it is so
-/// near that it may have been meant; else empty
-std::string FindNearest(const std::string& name, const std::vector<std::string>& names);
-
-/// @ingroup proteus
-/// @param name e.g. "all_reduce" @param names that there are, e.g. "all-reduce"
-/// @return the one that is the same but for letter case and what is no letter or digit; else empty
-std::string FindAlias(const std::string& name, const std::vector<std::string>& names);
-
-/// @ingroup proteus
-/// @param name that is not there @param names that there are
-/// @return "did you mean NAME?", or the names
-std::string Suggest(const std::string& name, const std::vector<std::string>& names);
 
 } // namespace proteus
 } // namespace ns3

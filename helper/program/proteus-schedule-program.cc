@@ -492,7 +492,7 @@ class ScheduleProgram : public CommandLineProgram
                       "several policies\n(DDP's buckets, ByteScheduler, P3, ...), and prints how "
                       "long an iteration takes in the steady state,\nand how long it has to take "
                       "at least.");
-        m_options.model.AddTo(command);
+        m_options.model.AddTo(command, [this]() { return m_options.framework.GetPlan(); });
         m_options.AddClusterTo(command);
         m_options.AddTimeTo(command);
         command.AddValue("policies",

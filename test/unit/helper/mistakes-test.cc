@@ -185,13 +185,19 @@ const std::vector<Mistake> MISTAKES{
     {"gpt3", {"-"}, "is no option"},
     {"gpt3", {""}, "is no option"},
     {"run", {"graph.json"}, "is no option"},
-    {"collective", {"-b", "8"}, "options begin with two dashes"},
+    {"collective", {"-b", "8"}, "-b: there is no such option: it is --min"},
+    {"collective", {"-g=8"}, "-g=8: there is no such option: it is --gpus"},
+    {"collective", {"-x", "8"}, "options begin with two dashes"},
+    {"collective", {"--minbytes=8"}, "there is no such option: it is --min"},
+    {"collective", {"--maxBytes=8M"}, "there is no such option: it is --max"},
+    {"collective", {"--step-factor=2"}, "there is no such option: it is --factor"},
     {"flows", {"flows.csv"}, "is no option"},
     {"validate", {"a100"}, "is no option"},
     // Unknown options.
     {"gpt3", {"--node=4"}, "there is no such option; did you mean --nodes?"},
     {"gpt3", {"--Nodes=4"}, "did you mean --nodes?"},
     {"gpt3", {"--modle=125M"}, "did you mean --model?"},
+    {"gpt3", {"--modell=125M"}, "did you mean --model?"},
     {"gpt3", {"--global-batch=8"}, "did you mean --globalBatch?"},
     {"gpt3", {"--global_batch=8"}, "did you mean --globalBatch?"},
     {"gpt3", {"--globalbatch=8"}, "did you mean --globalBatch?"},
@@ -248,6 +254,11 @@ const std::vector<Mistake> MISTAKES{
     {"run", {MODEL, "--strategy=tp:4"}, "tp:4"},
     {"run", {MODEL, "--strategy=pt=4"}, "pt"},
     {"run", {MODEL, PLAN, "--variables=layers"}, "is not NAME=NUMBER"},
+    {"run", {MODEL, PLAN, "--variables=layers=4,layers=6"}, "layers stands there twice"},
+    {"run", {MODEL, PLAN, "--variables=batch=4"}, "batch is not set here: it follows from"},
+    {"compile",
+     {MODEL, "--strategy=dp=2,microbatch=4"},
+     "/microbatch: unknown field; did you mean"},
     {"run", {"--traceCompute=measured", "--trace=x"}, "must be recorded or roofline"},
     {"gpt3", {"--cluster=dgx-a10"}, "did you mean dgx-a100?"},
     {"gpt3", {"--cluster=dgxh100x"}, "did you mean dgx-h100?"},
@@ -458,6 +469,17 @@ TEST(Mistakes, AConfigurationHoldsOptions)
     const Outcome wrong = Start("compile", {"--config=" + path});
     EXPECT_EQ(wrong.code, 1);
     EXPECT_NE(wrong.error.find("did you mean --model?"), std::string::npos) << wrong.error;
+    for (const auto& [text, hint] :
+         {std::pair{R"({"model": "gpt3-125m", "model": "gpt3-350m"})", "/model: appears twice"},
+          std::pair{R"({"model": null})", "/model: is null"},
+          std::pair{R"({"model": )", "syntax error"}})
+    {
+        std::ofstream(path) << text;
+        const Outcome refused = Start("compile", {"--config=" + path});
+        EXPECT_EQ(refused.code, 1) << text;
+        EXPECT_NE(refused.error.find(hint), std::string::npos) << refused.error;
+        EXPECT_EQ(refused.error.find('\n'), refused.error.size() - 1) << refused.error;
+    }
     std::remove(path.c_str());
 }
 
@@ -479,6 +501,10 @@ TEST(Mistakes, OptionsThatDoNothingAreNamed)
         {"run", {"--traceCompute=roofline"}, "there is no --trace"},
         {"gpt3", {"--spines=2"}, "--spines=2 has no effect"},
         {"collective", {file, "--fabric=leaf-spine"}, "the cluster has a network of its own"},
+        {"run", {"--strategy=tp=4,dp=1,zero=1"}, "--strategy: zero=1 has no effect: the job is"},
+        {"gpt3", {"--dp=1", "--overlapGradientReduction"}, "the job is the same without it"},
+        {"collective", {"--collective=barrier", "--min=16"}, "a barrier has no size"},
+        {"compile", {MODEL, PLAN, "--untimed", "--launchInterval=9us"}, "kernels get no times"},
         {"collective", {"--grouping=block"}, "there is one group"},
         {"flows", {nine, flows, "--serversPerLeaf=2"}, "--serversPerLeaf=2 has no effect"}};
     for (const Mistake& mistake : idle)

@@ -1,0 +1,160 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-collective-program.h"
+#include "proteus-name-lists.h"
+
+#include "ns3/proteus-algorithm-traits.h"
+#include "ns3/proteus-cluster-file.h"
+
+#include <array>
+#include <vector>
+
+namespace ns3
+{
+namespace proteus
+{
+
+namespace
+{
+
+/// Adds hints for the options of nccl-tests, by letter and by name. @param command gets them
+void
+AddNcclTestsHints(OptionList& command)
+{
+    const std::vector<std::array<const char*, 3>> hints{
+        {"b", "minbytes", "it is --min"},
+        {"e", "maxbytes", "it is --max"},
+        {"f", "stepfactor", "it is --factor"},
+        {"i", "stepbytes", "sizes grow by --factor"},
+        {"g", "ngpus", "it is --gpus, of all servers together (--nodes)"},
+        {"t", "nthreads", "it is --gpus, and --launchMode=one-process"},
+        {"n", "iters", "it is --iterations"},
+        {"w", "warmup_iters", "nothing has to warm up here"},
+        {"m", "agg_iters", "every iteration is launched by itself"},
+        {"d", "datatype", "--min and --max are bytes, of whatever type"},
+        {"o", "op", "the time does not depend on it"},
+        {"r", "r", "it is --root"},
+        {"z", "blocking", "it is --launchMode"},
+        {"c", "check", "there is no data to check"},
+        {"p", "parallel_init", "the time of ncclCommInit is not simulated"},
+        {"cudagraph", "cudagraph", "it is not modelled"},
+        {"a", "average", "every rank's time is simulated; the last one's is printed"}};
+    for (const auto& [letter, name, hint] : hints)
+    {
+        command.AddHint(letter, hint);
+        command.AddHint(name, hint);
+    }
+}
+
+} // namespace
+
+std::string
+ListServed()
+{
+    return ListAlgorithms([](const AlgorithmTraits& traits) { return traits.hasParameterServers; });
+}
+
+void
+CollectiveProgramOptions::AddTo(OptionList& command)
+{
+    command.Usage(
+        "Prints the table that nccl-tests prints on the real machine: a collective at many sizes,\n"
+        "each simulated packet by packet with NCCL's algorithms, protocols, channels and chunks.\n"
+        "\n"
+        "For example:\n"
+        "  proteus-collective --cluster=dgx-a100 --collective=all-reduce --min=8 --max=1G\n"
+        "  proteus-collective --cluster=hgx-b200 --nodes=2 --collective=send-recv\n"
+        "                     --networkChannels=2 --min=1M --max=64M\n"
+        "  proteus-collective --cluster=dgx-a100 --nodes=2 --concurrent=8 --min=64M --max=64M");
+    command.AddValue("cluster",
+                     "server preset, or a file: cluster JSON, NCCL topology, text topology",
+                     cluster);
+    command.AddValue(
+        "nodes",
+        "servers of a preset (0: what a file says, with --measured as many as the log has, or one)",
+        nodes);
+    command.AddValue(
+        "gpus",
+        "GPUs of the collective, in equal parts from all servers (0: all, with --measured as many "
+        "as the log has ranks)",
+        gpus);
+    fabric.AddTo(command, [this](const FabricOptions& options) {
+        const bool isOfLog = nodes == 0 && !measured.empty(); // which may be of several servers
+        return DescribeNetwork(LoadCluster(FindClusterName(cluster),
+                                           isOfLog ? 2 : ToCount(nodes, "nodes", 0),
+                                           options));
+    });
+    command.AddValue(
+        "collective",
+        "all-reduce, all-gather, reduce-scatter, broadcast, reduce, gather, scatter, "
+        "all-to-all, send-recv (every rank to the next) or barrier (empty: all-reduce, "
+        "with --measured that of the log)",
+        collective);
+    command.AddValue("min",
+                     "first size in bytes, as nccl-tests counts it; K, M and G may follow (empty: "
+                     "8, with --measured the first of the log)",
+                     min);
+    command.AddValue("max", "last size (empty: 128M, with --measured the last of the log)", max);
+    command.AddValue("measured",
+                     "log of nccl-tests, or a CSV table of such times: the sizes are those of the "
+                     "log, and measured times are printed beside simulated ones",
+                     measured);
+    command.AddOutput("measuredCsv",
+                      "write the log to this file as a CSV table, as in workloads/measurements/",
+                      measuredCsv);
+    command.AddValue("factor", "from one size to the next, above 1", factor);
+    for (const char* name : {"min", "max", "factor"})
+    {
+        command.AddIdle(name, [this]() {
+            return FindAlias(collective, {"barrier"}).empty() ? "" : "a barrier has no size";
+        });
+    }
+    AddNcclTestsHints(command);
+    command.AddValue("root", "rank, of collectives that have one", root);
+    nccl.AddTo(command);
+    command.AddValue("launchMode",
+                     "who launches kernels: process-per-gpu, one-process (a host thread for all "
+                     "GPUs of a server) or stream (launching costs nothing) (empty: "
+                     "process-per-gpu, with --measured as the log's nGpus says)",
+                     launchMode);
+    command.Add("pluginLatency",
+                "what the plug-in of the network takes for a chunk longer than RDMA, a time or "
+                "microseconds (TCP sockets: about 35us)",
+                OptionKind::MICROSECONDS,
+                pluginLatency);
+    command.AddValue("concurrent", "how many groups run the collective at once", concurrent);
+    command.AddValue("grouping",
+                     "stride: ranks i, i + groups, ... make a group; block: those that follow "
+                     "each other",
+                     grouping);
+    command.AddIdle("grouping", [this]() { return concurrent == 1 ? "there is one group" : ""; });
+    command.AddValue("msccl", "run this MSCCL schedule (XML)", msccl);
+    command.AddValue("splits",
+                     "all-to-all with unequal splits: a file with a line for every rank and in it "
+                     "its shares for every rank; the largest line is the size",
+                     splits);
+    command.AddValue("parameterServers",
+                     "ranks, from the first one on, that algorithm " + ListServed() + " pushes to",
+                     parameterServers);
+    command.AddValue("topology",
+                     "print what the topology search has found: channels, rings and trees",
+                     topology);
+    command.AddValue("iterations", "that are timed (0: as many as are needed)", iterations);
+    command.AddValue("stream",
+                     "random stream that decides which of several equal paths a flow takes",
+                     stream);
+    command.AddOutput("csv",
+                      "write size_bytes,time_us,algbw_GBps,busbw_GBps,algorithm,protocol,channels "
+                      "to this file",
+                      csv);
+    tables.AddTo(command);
+    plot.AddTo(command);
+    command.AddValue("quiet", "no progress line", quiet);
+}
+
+} // namespace proteus
+} // namespace ns3

@@ -1,0 +1,247 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-idle-keys.h"
+
+#include "proteus-framework-option.h"
+#include "proteus-model-options.h"
+
+#include "ns3/proteus-compiler.h"
+#include "ns3/proteus-model-json.h"
+#include "ns3/proteus-strategy-json.h"
+
+#include <algorithm>
+#include <exception>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+
+namespace ns3
+{
+namespace proteus
+{
+
+namespace
+{
+
+using Json = nlohmann::json;
+
+/// Any GPU: which framework is the default depends on it and, apart from it, on the strategy.
+constexpr const char* ANY_GPU = "A100-SXM4-80GB";
+
+/// A strategy with its model.
+struct Job
+{
+    Model model;
+    StrategyTree tree;
+};
+
+/// @param json of a strategy @param text what else is known @param set variables of the
+/// model @return both
+Job
+Load(const Json& json, const StrategyText& text, const std::map<std::string, int64_t>& set)
+{
+    std::istringstream input(json.dump());
+    const StrategyFile file = ReadStrategyJson(input, "--strategy", text.plan);
+    std::map<std::string, int64_t> variables = text.variables;
+    for (const auto& [name, value] : file.GetVariables())
+    {
+        variables[name] = value;
+    }
+    for (const auto& [name, value] : set)
+    {
+        variables[name] = value;
+    }
+    Model model = LoadModel(text.model, variables);
+    StrategyTree tree = file.GetTree(model);
+    return {std::move(model), std::move(tree)};
+}
+
+std::string
+Write(const StrategyTree& tree)
+{
+    std::ostringstream text;
+    WriteStrategyJson(tree, text);
+    return text.str();
+}
+
+/// @return whether two jobs differ in what nobody needs a compiler for
+bool
+DifferOpenly(const Job& a, const Job& b)
+{
+    const auto sizes = [](const StrategyTree& tree) {
+        return std::multiset<uint32_t>(tree.axisSizes.begin(), tree.axisSizes.end());
+    };
+    return sizes(a.tree) != sizes(b.tree) || a.tree.batch != b.tree.batch ||
+           a.tree.schedule.microBatches != b.tree.schedule.microBatches ||
+           a.tree.precision.compute != b.tree.precision.compute ||
+           ChooseFramework(ANY_GPU, a.model, &a.tree) != ChooseFramework(ANY_GPU, b.model, &b.tree);
+}
+
+/// @param json of a plan @param key of it @param other where it is not there @return its value
+uint64_t
+GetCount(const Json& json, const char* key, uint64_t other)
+{
+    const auto value = json.find(key);
+    return value == json.end() || !value->is_number_unsigned() ? other : value->get<uint64_t>();
+}
+
+/// @param json of a plan @return one with fewer replicas and micro-batches, where keys still act
+Json
+Shrink(const Json& json)
+{
+    Json small = json;
+    const uint64_t experts = GetCount(json, "ep", 1);
+    const uint64_t micro = GetCount(json, "microBatch", 1);
+    const uint64_t replicas = GetCount(json, "dp", 1);
+    const uint64_t fewer = std::min(replicas, 2 * experts);
+    const uint64_t step = micro * replicas;
+    const uint64_t batches = std::max<uint64_t>(GetCount(json, "globalBatch", step) / step, 1);
+    small["dp"] = fewer;
+    small["globalBatch"] = std::min(batches, GetCount(json, "pp", 1) + 1) * micro * fewer;
+    return small;
+}
+
+/// Compares jobs, with a key and without it.
+class KeyCheck
+{
+  public:
+    explicit KeyCheck(const StrategyText& text)
+        : m_text(text),
+          m_json(Json::parse(text.json)),
+          m_whole(Load(m_json, text, {}))
+    {
+    }
+
+    /// @param key a path of the JSON @return whether nothing changes without it, though it is not
+    /// its default
+    bool IsIdle(const Json::json_pointer& key) const
+    {
+        try
+        {
+            const Job without = Load(Without(m_json, key), m_text, {});
+            if (Write(without.tree) == Write(m_whole.tree) || DifferOpenly(without, m_whole))
+            {
+                return false;
+            }
+            if (m_json.contains("tree"))
+            {
+                return IsSame(m_json, key, {});
+            }
+            const Json small = Shrink(m_json);
+            return IsSameWithFewLayers(small, key) && IsSame(small, key, {});
+        }
+        catch (const std::exception&) // it is needed
+        {
+            return false;
+        }
+    }
+
+    /// @return what may be left out: fields, and those of the parts of a tree's file
+    std::vector<Json::json_pointer> ListKeys() const
+    {
+        std::vector<Json::json_pointer> keys;
+        for (const auto& [name, value] : m_json.items())
+        {
+            const Json::json_pointer key = Json::json_pointer() / name;
+            if (name == "tree" || name == "mesh")
+            {
+                continue;
+            }
+            if (!value.is_object())
+            {
+                keys.push_back(key);
+                continue;
+            }
+            for (const auto& part : value.items())
+            {
+                keys.push_back(key / part.key());
+            }
+        }
+        return keys;
+    }
+
+    /// @param key a path of the JSON @return it with its value, "optimizer.zero=1"
+    std::string Describe(const Json::json_pointer& key) const
+    {
+        std::string name = key.to_string().substr(1);
+        std::replace(name.begin(), name.end(), '/', '.');
+        const Json& value = m_json.at(key);
+        return name + "=" + (value.is_string() ? value.get<std::string>() : value.dump());
+    }
+
+  private:
+    static Json Without(Json json, const Json::json_pointer& key)
+    {
+        json.at(key.parent_pointer()).erase(key.back());
+        return json;
+    }
+
+    /// @param json with the key @param set variables of the model @return whether both compile
+    /// to the same graph
+    bool IsSame(const Json& json,
+                const Json::json_pointer& key,
+                const std::map<std::string, int64_t>& set) const
+    {
+        const Job with = Load(json, m_text, set);
+        const Job without = Load(Without(json, key), m_text, set);
+        return CompileModel(with.model, with.tree) == CompileModel(without.model, without.tree);
+    }
+
+    /// IsSame() with two layers for every stage, if the model has more and its file calls them so;
+    /// else what it would say is not known. @return whether it may be
+    bool IsSameWithFewLayers(const Json& json, const Json::json_pointer& key) const
+    {
+        const uint64_t few = 2 * GetCount(json, "pp", 1) * GetCount(json, "virtualStages", 1);
+        try
+        {
+            return CountBlocks(m_whole.model) <= few ||
+                   IsSame(json, key, {{"layers", static_cast<int64_t>(few)}});
+        }
+        catch (const std::exception&) // it is no variable, or stages are unequal
+        {
+            return true;
+        }
+    }
+
+    const StrategyText& m_text;
+    Json m_json;
+    Job m_whole;
+};
+
+} // namespace
+
+bool
+CompileAlike(const std::string& model, const ParallelPlan& a, const ParallelPlan& b)
+{
+    const TrainingPlan first = LoadTrainingPlan(model, a);
+    const TrainingPlan second = LoadTrainingPlan(model, b);
+    return CompileModel(first.model, first.tree) == CompileModel(second.model, second.tree);
+}
+
+std::vector<std::string>
+FindIdleKeys(const StrategyText& strategy)
+{
+    std::vector<std::string> idle;
+    try
+    {
+        const KeyCheck check(strategy);
+        for (const Json::json_pointer& key : check.ListKeys())
+        {
+            if (check.IsIdle(key))
+            {
+                idle.push_back(check.Describe(key));
+            }
+        }
+    }
+    catch (const std::exception&) // which the run reports
+    {
+    }
+    return idle;
+}
+
+} // namespace proteus
+} // namespace ns3

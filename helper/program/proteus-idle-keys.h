@@ -1,0 +1,51 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef PROTEUS_IDLE_KEYS_H
+#define PROTEUS_IDLE_KEYS_H
+
+#include "ns3/proteus-parallel-plan.h"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace ns3
+{
+namespace proteus
+{
+
+/// @ingroup proteus
+/// A strategy as it was typed, and what it is for.
+struct StrategyText
+{
+    std::string json;                         //!< of a plan or a tree
+    std::string model;                        //!< file
+    std::map<std::string, int64_t> variables; //!< of the model
+    std::map<std::string, std::string> plan;  //!< what it has where the JSON says nothing
+};
+
+/**
+ * @ingroup proteus
+ * Finds keys of a strategy that change nothing, such as zero with one replica: without such a key,
+ * which differs from its default, the model is compiled to the same graph. Keys of the nodes of a
+ * tree are not looked at. Most keys are found to count with a small job of the same kind, which is
+ * compiled first; what remains is compiled with all its layers.
+ * @param strategy to look at
+ * @return keys with their values, e.g. "zero=1"; none if the strategy cannot be read or compiled
+ */
+std::vector<std::string> FindIdleKeys(const StrategyText& strategy);
+
+/// @ingroup proteus
+/// @param model file @param a plan @param b another one @return whether both compile to one graph
+/// @throw std::invalid_argument as LoadTrainingPlan() and CompileModel()
+bool CompileAlike(const std::string& model, const ParallelPlan& a, const ParallelPlan& b);
+
+} // namespace proteus
+} // namespace ns3
+
+#endif // PROTEUS_IDLE_KEYS_H

@@ -1,0 +1,36 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef PROTEUS_NEAREST_NAME_H
+#define PROTEUS_NEAREST_NAME_H
+
+#include <string>
+#include <vector>
+
+namespace ns3
+{
+namespace proteus
+{
+
+/// @ingroup proteus
+/// @param name any @param names to compare with @return the one that differs least, if it is so
+/// near that it may have been meant; else empty
+std::string FindNearest(const std::string& name, const std::vector<std::string>& names);
+
+/// @ingroup proteus
+/// @param name e.g. "all_reduce" @param names that there are, e.g. "all-reduce"
+/// @return the one that is the same but for letter case and what is no letter or digit; else empty
+std::string FindAlias(const std::string& name, const std::vector<std::string>& names);
+
+/// @ingroup proteus
+/// @param name that is not there @param names that there are
+/// @return "did you mean NAME?", or the names
+std::string Suggest(const std::string& name, const std::vector<std::string>& names);
+
+} // namespace proteus
+} // namespace ns3
+
+#endif // PROTEUS_NEAREST_NAME_H

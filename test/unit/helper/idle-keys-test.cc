@@ -1,0 +1,80 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "ns3/proteus-idle-keys.h"
+#include "ns3/proteus-strategy-json.h"
+
+#include <fstream>
+#include <gtest/gtest.h>
+#include <sstream>
+#include <string>
+#include <vector>
+
+using namespace ns3::proteus;
+
+namespace
+{
+
+using Keys = std::vector<std::string>;
+
+/// @return keys of a strategy of GPT-3 125M, or of another model, that do nothing
+Keys
+Find(const std::string& json, const std::string& model = "gpt3-125m")
+{
+    StrategyText text;
+    text.json = json;
+    text.model = std::string(PROTEUS_SOURCE_DIR) + "/workloads/models/" + model + ".json";
+    return FindIdleKeys(text);
+}
+
+} // namespace
+
+TEST(IdleKeys, WithoutParallelismThereIsNothingToShareOrOrder)
+{
+    EXPECT_EQ(Find(R"({"dp": 1, "zero": 1})"), Keys{"zero=1"});
+    EXPECT_EQ(Find(R"({"dp": 1, "zero": 2, "buckets": "whole"})"),
+              (Keys{"buckets=whole", "zero=2"}));
+    EXPECT_EQ(Find(R"({"tp": 1, "sequenceParallel": true})"), Keys{"sequenceParallel=true"});
+    EXPECT_EQ(Find(R"({"tp": 2, "mapping": "tp-pp-dp"})"), Keys{"mapping=tp-pp-dp"});
+    EXPECT_EQ(Find(R"({"dp": 2, "zero1Gradients": "all-reduce"})"),
+              Keys{"zero1Gradients=all-reduce"});
+    EXPECT_EQ(Find(R"({"dp": 2, "scatterGather": true})"), Keys{"scatterGather=true"});
+}
+
+TEST(IdleKeys, WhatCountsIsNotNamed)
+{
+    EXPECT_EQ(Find(R"({"dp": 2, "zero": 1, "buckets": "whole"})"), Keys());
+    EXPECT_EQ(Find(R"({"dp": 64, "globalBatch": 512, "zero": 2, "bucketMbytes": 7})"), Keys());
+    EXPECT_EQ(Find(R"({"tp": 2, "sequenceParallel": true, "recompute": "full"})"), Keys());
+    EXPECT_EQ(Find(R"({"pp": 2, "dp": 2, "mapping": "tp-pp-dp", "globalBatch": 8,
+                       "schedule": "gpipe"})"),
+              Keys());
+    EXPECT_EQ(Find(R"({"dp": 2, "zero": 1, "zero1Gradients": "all-reduce",
+                       "gradientType": "bf16", "optimizer": "sgd"})"),
+              Keys());
+}
+
+TEST(IdleKeys, DefaultsAreNotNamedAndMistakesAreLeftToTheRun)
+{
+    EXPECT_EQ(Find(R"({"dp": 1, "zero": 0, "virtualStages": 1, "name": "x"})"), Keys());
+    EXPECT_EQ(Find(R"({"dp": 0})"), Keys());
+    EXPECT_EQ(Find("{"), Keys());
+    EXPECT_EQ(Find(R"({"zero": 1})", "no-such-model"), Keys());
+}
+
+TEST(IdleKeys, PartsOfTrees)
+{
+    const std::string folder = std::string(PROTEUS_SOURCE_DIR) + "/workloads/strategies/";
+    std::ifstream file(folder + "ddp-8.json");
+    std::stringstream text;
+    text << file.rdbuf();
+    ASSERT_FALSE(text.str().empty());
+    EXPECT_EQ(Find(text.str(), "resnet50"), Keys());
+    const std::string tree = R"({"format": "proteus-strategy", "version": 1, "batch": 4,
+        "mesh": {"axes": ["dp"], "sizes": [1]}, "optimizer": {"zero": 1, "zeroAxes": ["dp"]},
+        "tree": {"split": {"batch": ["dp"]}}})";
+    EXPECT_EQ(Find(tree), (Keys{"optimizer.zero=1", "optimizer.zeroAxes=[\"dp\"]"}));
+}
