@@ -7,6 +7,7 @@
 #include "proteus-json.h"
 
 #include "proteus-json-text.h"
+#include "proteus-nearest-name.h"
 
 #include <algorithm>
 #include <cmath>
@@ -416,7 +417,11 @@ JsonValue::AllowKeys(const std::string& what, const std::vector<const char*>& ke
     {
         if (std::find(keys.begin(), keys.end(), it.key()) == keys.end())
         {
-            std::string cause = "unknown field; " + what + " has";
+            const std::string nearest =
+                FindNearest(it.key(), std::vector<std::string>(keys.begin(), keys.end()));
+            std::string cause = "unknown field; " +
+                                (nearest.empty() ? "" : "did you mean " + nearest + "? ") + what +
+                                " has";
             const char* separator = " ";
             for (const char* key : keys)
             {

@@ -9,6 +9,7 @@
 #include "proteus-input-file.h"
 #include "proteus-xml.h"
 
+#include "ns3/proteus-warning.h"
 #include "ns3/proteus-whole-number.h"
 
 #include <algorithm>
@@ -44,12 +45,33 @@ Quote(const std::string& text)
     return quoted + (text.size() > MOST ? "...\"" : "\"");
 }
 
+/// What there is in schedules, as msccl-tools writes them and NCCL's interpreter reads them.
+const XmlFormat FORMAT{
+    {"algo",
+     {"name",
+      "proto",
+      "nchannels",
+      "nchunksperloop",
+      "ngpus",
+      "coll",
+      "inplace",
+      "outofplace",
+      "minBytes",
+      "maxBytes",
+      "redop",
+      "nthreadblocks"}},
+    {"gpu", {"id", "i_chunks", "o_chunks", "s_chunks"}},
+    {"tb", {"id", "send", "recv", "chan"}},
+    {"step",
+     {"s", "type", "srcbuf", "srcoff", "dstbuf", "dstoff", "cnt", "depid", "deps", "hasdep"}}};
+
 /// Reads the elements of a file.
 class Reader
 {
   public:
     Reader(std::istream& input, const std::string& fileName)
-        : m_document(input, fileName)
+        : m_document(input, fileName),
+          m_fileName(fileName)
     {
     }
 
@@ -57,6 +79,11 @@ class Reader
     {
         const XmlElement& algo = m_document.GetRoot();
         Demand(algo, algo.name == "algo", "expected an element \"algo\"");
+        const std::string unknown = DescribeUnknown(algo, FORMAT);
+        if (!unknown.empty())
+        {
+            Warn(m_fileName + ": unknown, and not read: " + unknown);
+        }
         MscclSchedule schedule;
         const std::string* name = algo.Find("name");
         schedule.name = name ? *name : "";
@@ -325,6 +352,7 @@ class Reader
     }
 
     XmlDocument m_document;
+    std::string m_fileName;
     std::size_t m_blocks{0}; //!< of all GPUs
     std::size_t m_steps{0};  //!< of all thread blocks
 };

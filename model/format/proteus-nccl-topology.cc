@@ -96,6 +96,11 @@ class NcclReader
     std::vector<std::string> GetWarnings() const
     {
         std::vector<std::string> warnings;
+        const std::string unknown = DescribeUnknown(m_document.GetRoot(), GetNcclFormat());
+        if (!unknown.empty())
+        {
+            warnings.push_back(m_fileName + ": unknown, and not read: " + unknown);
+        }
         if (m_guess != nullptr)
         {
             warnings.push_back(m_fileName + ": does not say which GPUs it has; taken for " +

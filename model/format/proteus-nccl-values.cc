@@ -120,5 +120,42 @@ NcclValues::GetPcieSpeed(const XmlElement& pci) const
                         Shown(speed));
 }
 
+const XmlFormat&
+GetNcclFormat()
+{
+    static const XmlFormat format{
+        {"system", {"version"}},
+        {"cpu",
+         {"numaid", "host_hash", "affinity", "arch", "vendor", "familyid", "modelid", "name"}},
+        {"pci",
+         {"busid",
+          "class",
+          "vendor",
+          "device",
+          "subsystem_vendor",
+          "subsystem_device",
+          "link_speed",
+          "link_width"}},
+        {"pcilink", {"target"}},
+        {"gpu", {"dev", "sm", "gcn", "arch", "rank", "gdr"}},
+        {"nvlink", {"target", "count", "tclass"}},
+        {"c2c", {"bw", "count"}},
+        {"nic", {}},
+        {"net",
+         {"name",
+          "dev",
+          "speed",
+          "latency",
+          "port",
+          "guid",
+          "maxconn",
+          "gdr",
+          "coll",
+          "keep",
+          "railId",
+          "planeId"}}};
+    return format;
+}
+
 } // namespace proteus
 } // namespace ns3

@@ -77,6 +77,11 @@ class NcclValues
     const XmlDocument& m_document;
 };
 
+/// @ingroup proteus
+/// @return names in NCCL's topology files (NVIDIA/nccl, src/graph/xml.cc), and what rate a link
+/// has nothing to do with among them
+const XmlFormat& GetNcclFormat();
+
 } // namespace proteus
 } // namespace ns3
 

@@ -11,6 +11,7 @@
 #include <boost/property_tree/xml_parser.hpp>
 #include <iterator>
 #include <map>
+#include <set>
 #include <sstream>
 #include <stdexcept>
 #include <utility>
@@ -130,6 +131,7 @@ class Scanner
     /// Passes "attribute=value ...>" @return whether the element has content and an end of its own
     bool ScanAttributes()
     {
+        std::set<std::string> names;
         while (true)
         {
             const bool hasSpace = SkipSpace();
@@ -147,7 +149,11 @@ class Scanner
             {
                 Fail("expected white space, '>' or '/>'");
             }
-            SkipName("the name of an attribute");
+            const std::string name = SkipName("the name of an attribute");
+            if (!names.insert(name).second)
+            {
+                Fail("the attribute '" + name + "' stands there twice");
+            }
             SkipSpace();
             Expect('=');
             SkipSpace();
@@ -238,6 +244,30 @@ class Scanner
     std::vector<std::pair<std::string, uint64_t>> m_open; //!< name and line of elements
     std::vector<uint64_t> m_lines;                        //!< see Scan()
 };
+
+/// DescribeUnknown(), all of it, one after the other.
+void
+ListUnknown(const XmlElement& element, const XmlFormat& format, std::vector<std::string>& found)
+{
+    const std::string line = "line " + std::to_string(element.line) + ": ";
+    const auto known = format.find(element.name);
+    if (known == format.end())
+    {
+        found.push_back(line + "element " + element.name);
+        return;
+    }
+    for (const auto& [attribute, value] : element.attributes)
+    {
+        if (known->second.count(attribute) == 0)
+        {
+            found.push_back(line + "attribute " + attribute + " of " + element.name);
+        }
+    }
+    for (const XmlElement& child : element.children)
+    {
+        ListUnknown(child, format, found);
+    }
+}
 
 using Tree = boost::property_tree::ptree;
 
@@ -339,6 +369,21 @@ XmlDocument::Fail(const XmlElement& element, const std::string& cause) const
 {
     throw std::invalid_argument(m_fileName + ":" + std::to_string(element.line) + ": " +
                                 element.path + ": " + cause);
+}
+
+std::string
+DescribeUnknown(const XmlElement& element, const XmlFormat& format)
+{
+    constexpr std::size_t MOST = 3;
+    std::vector<std::string> found;
+    ListUnknown(element, format, found);
+    std::string text;
+    for (std::size_t i = 0; i < std::min(MOST, found.size()); ++i)
+    {
+        text += (i == 0 ? "" : ", ") + found[i];
+    }
+    return text +
+           (found.size() > MOST ? ", and " + std::to_string(found.size() - MOST) + " more" : "");
 }
 
 } // namespace proteus

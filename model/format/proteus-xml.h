@@ -10,6 +10,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <istream>
+#include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -38,6 +40,20 @@ struct XmlElement
     /// @param attribute name @return its value, or null
     const std::string* Find(const std::string& attribute) const;
 };
+
+/// @ingroup proteus
+/// Names of a format's elements, each with those of its attributes.
+using XmlFormat = std::map<std::string, std::set<std::string>>;
+
+/**
+ * @ingroup proteus
+ * Finds what a reader passes over because its format has no such thing, for a warning.
+ * @param element to look at, with all inside it
+ * @param format names that there are, whether they mean something to the reader or not
+ * @return "line 3: attribute color of gpu, line 7: element fan", at most three of them; empty if
+ * there is nothing
+ */
+std::string DescribeUnknown(const XmlElement& element, const XmlFormat& format);
 
 /**
  * @ingroup proteus

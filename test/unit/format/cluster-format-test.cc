@@ -462,9 +462,9 @@ TEST(ClusterJson, ContentErrorsHaveAPointer)
     EXPECT_EQ(ErrorOf(R"({"format": "proteus-cluster", "version": 1})"),
               "c.json: needs either the key 'server', with the name of a preset, or 'hosts' and "
               "'link', or 'vertices' and 'links'");
-    EXPECT_EQ(
-        ErrorOf(Exchange("\"name\": \"pair\"", "\"names\": 0")),
-        "c.json: /names: unknown field; a cluster has format, version, name, vertices, links");
+    EXPECT_EQ(ErrorOf(Exchange("\"name\": \"pair\"", "\"names\": 0")),
+              "c.json: /names: unknown field; did you mean name? a cluster has format, version, "
+              "name, vertices, links");
     EXPECT_EQ(ErrorOf(Exchange("\"b\": \"switch0\"", "\"b\": \"switch1\"")),
               "c.json: /links/0/b: there is no vertex 'switch1'");
     EXPECT_EQ(ErrorOf(Exchange("\"b\": \"switch0\"", "\"b\": 2")),
@@ -486,7 +486,8 @@ TEST(ClusterJson, ContentErrorsHaveAPointer)
               "c.json: /links/1/framing/packet_bytes: must be an integer from 1 to 1073741824, not "
               "0");
     EXPECT_EQ(ErrorOf(Exchange("\"packet_bytes\"", "\"packet/bytes\"")),
-              "c.json: /links/1/framing/packet~1bytes: unknown field; a framing has unit_bytes, "
+              "c.json: /links/1/framing/packet~1bytes: unknown field; did you mean packet_bytes? a "
+              "framing has unit_bytes, "
               "unit_header_bytes, packet_bytes, packet_header_bytes, control_bytes, reverse_bytes, "
               "sm_packet_header_bytes, sm_reverse_bytes, multimem_packet_bytes, "
               "reduce_header_bytes, reduce_reverse_bytes, multicast_header_bytes, "

@@ -733,8 +733,9 @@ TEST(GraphJson, WrongFields)
     ExpectJsonError(Replaced("[\"s\"]", "{}"), "FILE: /streams: must be a list, not {}");
     ExpectJsonError(Replaced("{\"name\":\"p\",\"micro_batches\":2}", "7"),
                     "FILE: /phases/0: must be an object, not 7");
-    ExpectJsonError(Replaced("{\"name\":\"p\",\"micro", "{\"mame\":\"p\",\"micro"),
-                    "FILE: /phases/0/mame: unknown field; a phase has name, micro_batches");
+    ExpectJsonError(
+        Replaced("{\"name\":\"p\",\"micro", "{\"mame\":\"p\",\"micro"),
+        "FILE: /phases/0/mame: unknown field; did you mean name? a phase has name, micro_batches");
     ExpectJsonError(Replaced("\"micro_batches\":2", "\"micro_batches\":-2"),
                     "FILE: /phases/0/micro_batches: must be an integer from 0 to 4294967295, "
                     "not -2");
@@ -782,7 +783,8 @@ TEST(GraphJson, WrongTasks)
                     "FILE: /tasks/0/duration_ps: must be an integer");
     ExpectJsonError(Replaced("_ps\":100", "_ps\":100.0"), "FILE: /tasks/0/duration_ps: must be");
     ExpectJsonError(Replaced("\"duration_ps\"", "\"duration_ns\""),
-                    "FILE: /tasks/0/duration_ns: unknown field; a compute task has id, name");
+                    "FILE: /tasks/0/duration_ns: unknown field; did you mean duration_ps? a "
+                    "compute task has id, name");
     ExpectJsonError(Replaced("\"duration_ps\":100", "\"name\":\"b\""),
                     "FILE: /tasks/0/name: appears twice");
     ExpectJsonError(Replaced("\"device\":1,\"bytes\":64", "\"device\":1,\"bytes\":64,\"flops\":0"),

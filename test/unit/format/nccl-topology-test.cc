@@ -340,6 +340,22 @@ WarningsOf(const std::string& text, const std::string& options)
 
 } // namespace
 
+TEST(NcclTopology, WhatIsNoPartOfTheFormatIsNamed)
+{
+    std::string text = SWITCHED;
+    const std::size_t gpu = text.find("<gpu ");
+    ASSERT_NE(gpu, std::string::npos);
+    text.insert(gpu + 5, "color=\"red\" ");
+    text.insert(text.find("</cpu>"), "<fan><blade/></fan>");
+    const std::string warning = WarningsOf(text, "");
+    EXPECT_NE(warning.find("t.xml: unknown, and not read: line "), std::string::npos) << warning;
+    EXPECT_NE(warning.find(": attribute color of gpu, line "), std::string::npos) << warning;
+    EXPECT_NE(warning.find(": element fan\n"), std::string::npos) << warning;
+    text.insert(gpu + 5, "color=\"red\" ");
+    std::istringstream twice(text);
+    EXPECT_THROW(ReadNcclTopology(twice, "t.xml"), std::invalid_argument);
+}
+
 TEST(NcclTopology, WhatTheFileDoesNotSayIsAskedFor)
 {
     const std::string both = WarningsOf(CLOUD, "");
