@@ -15,6 +15,7 @@
 #include "ns3/string.h"
 #include "ns3/type-id.h"
 
+#include <map>
 #include <sstream>
 #include <stdexcept>
 #include <variant>
@@ -140,6 +141,34 @@ CheckValue(const std::string& name, const std::string& value, const AttributeChe
     CheckText(name, value);
 }
 
+/// Checks what ns-3 itself ends the program for, without a word of what is wrong.
+void
+CheckGlobal(const std::string& name, const std::string& value)
+{
+    static const std::map<std::string, std::string> parents{
+        {"SimulatorImplementationType", "ns3::SimulatorImpl"},
+        {"SchedulerType", "ns3::Scheduler"}};
+    const std::string option = "--" + name + "=" + value;
+    const auto parent = parents.find(name);
+    if (parent != parents.end())
+    {
+        const TypeId type = FindType(option, value);
+        if (!type.IsChildOf(TypeId::LookupByName(parent->second)) || !type.HasConstructor())
+        {
+            throw std::invalid_argument(option + ": is no " + parent->second);
+        }
+        if (value == "ns3::DistributedSimulatorImpl" || value == "ns3::NullMessageSimulatorImpl")
+        {
+            throw std::invalid_argument(option + ": is for several processes, which ./ns3 run "
+                                                 "--mpi=N starts; leave it away");
+        }
+    }
+    if (name == "RngSeed" && value.find_first_not_of('0') == std::string::npos)
+    {
+        throw std::invalid_argument(option + ": must be above 0");
+    }
+}
+
 } // namespace
 
 void
@@ -156,6 +185,7 @@ CheckAttribute(const std::string& name, const std::string& value)
         if ((*global)->GetName() == name)
         {
             CheckValue(name, value, *(*global)->GetChecker());
+            CheckGlobal(name, value);
             return true;
         }
     }

@@ -123,9 +123,13 @@ class KeyCheck
         try
         {
             const Job without = Load(Without(m_json, key), m_text, {});
-            if (Write(without.tree) == Write(m_whole.tree) || DifferOpenly(without, m_whole))
+            if (DifferOpenly(without, m_whole))
             {
                 return false;
+            }
+            if (Write(without.tree) == Write(m_whole.tree))
+            {
+                return !m_json.contains("tree") && !IsDefault(key);
             }
             if (m_json.contains("tree"))
             {
@@ -174,6 +178,32 @@ class KeyCheck
     }
 
   private:
+    /// @param key of a plan that is written out to the same tree without it
+    /// @return whether that is because it says what holds anyway: then it changes no plan, not even
+    /// one with parallelism of several kinds
+    bool IsDefault(const Json::json_pointer& key) const
+    {
+        for (const char* plan : {R"({"dp": 4, "tp": 2, "pp": 2, "globalBatch": 16})",
+                                 R"({"dp": 4, "tp": 2, "globalBatch": 16})",
+                                 R"({"dp": 4, "globalBatch": 16})"})
+        {
+            try
+            {
+                Json with = Json::parse(plan);
+                const Job usual = Load(with, m_text, {});
+                with.emplace(key.back(), m_json.at(key)); // sizes stay as they are
+                if (Write(Load(with, m_text, {}).tree) != Write(usual.tree))
+                {
+                    return false;
+                }
+            }
+            catch (const std::exception&) // the model has no such parallelism
+            {
+            }
+        }
+        return true;
+    }
+
     static Json Without(Json json, const Json::json_pointer& key)
     {
         json.at(key.parent_pointer()).erase(key.back());

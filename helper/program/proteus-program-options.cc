@@ -323,6 +323,14 @@ ProgramOptions::Check() const
     }
     const std::vector<std::string> executors = ParseExecutors(executor, htae, calibration);
     RequireRanks(*this, executors);
+    if (traces.IsOn() &&
+        !HasOne(executors, [](const ExecutorTraits& traits) { return traits.isExact; }))
+    {
+        throw std::invalid_argument(
+            "--pcap, --ascii, --linkSeries and --congestionSeries are about "
+            "packets, and no executor of this run sends every one: add "
+            "--executor=packet (--json has links over time of flows, too)");
+    }
     if (!scenarioSet.empty() && scenario.empty())
     {
         throw std::invalid_argument("--scenarioSet: changes a scenario: add --scenario=FILE");

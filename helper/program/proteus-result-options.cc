@@ -123,6 +123,12 @@ ResultOptions::AddTo(OptionList& command)
 void
 ResultOptions::Check() const
 {
+    const std::string ending = std::filesystem::path(report.c_str()).extension().string();
+    if (!ending.empty() && ending != ".html" && ending != ".htm")
+    {
+        throw std::invalid_argument("--report=" + std::string(report) +
+                                    ": is a page: the name must end in .html");
+    }
     std::vector<std::string> files{report, csv, summary};
     if (IsFolder(timeline))
     {

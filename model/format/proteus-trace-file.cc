@@ -54,13 +54,38 @@ struct TraceFormat
     } files;
 };
 
+/// @param name of a trace that is none of Chakra @param options that it is loaded with
+/// @throw std::invalid_argument for those that only Chakra traces follow
+void
+CheckOptions(const std::string& name, const TraceOptions& options)
+{
+    const std::string own = ": belongs to Chakra traces: leave it away";
+    if (!options.groupFile.empty())
+    {
+        throw std::invalid_argument(name + ": the file with process groups, " + options.groupFile +
+                                    own);
+    }
+    if (options.isRoofline)
+    {
+        throw std::invalid_argument(name + ": computation by the roofline" + own +
+                                    ", for recorded times");
+    }
+}
+
 /// A native graph: one file for all ranks.
 ExecutionGraph
 LoadNative(const std::vector<TraceFile>& files,
-           const std::string& /* name */,
-           const TraceOptions& /* options */)
+           const std::string& name,
+           const TraceOptions& options)
 {
-    return LoadGraph(files.front().name);
+    ExecutionGraph graph = LoadGraph(files.front().name);
+    if (options.ranks != 0 && options.ranks != graph.GetNDevices())
+    {
+        throw std::invalid_argument(name + ": the graph has " +
+                                    std::to_string(graph.GetNDevices()) + " ranks, not " +
+                                    std::to_string(options.ranks));
+    }
+    return graph;
 }
 
 /// @return all formats; of two with the same ending, the first that a folder has files of
@@ -245,6 +270,7 @@ LoadFolder(const std::string& path, const TraceOptions& options)
         {
             return ReadChakra(SortByRank(path, own), path, options);
         }
+        CheckOptions(path, options);
         std::vector<TraceFile> files;
         for (const std::string& name : own)
         {
@@ -280,12 +306,17 @@ LoadAny(const std::string& path, const TraceOptions& options)
             const std::string begin = ReadBegin(path);
             if (EndsWith(path, ".json") && IsNativeJson(begin))
             {
-                return LoadGraph(path);
+                CheckOptions(path, options);
+                return LoadNative({MakeFile(path)}, path, options);
             }
             if (IsChakraJson(begin))
             {
                 return ReadChakra({MakeFile(path)}, path, options);
             }
+        }
+        if (format.load != &ReadChakra)
+        {
+            CheckOptions(path, options);
         }
         return format.load({MakeFile(path)}, path, options);
     }
