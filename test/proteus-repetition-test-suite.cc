@@ -196,22 +196,10 @@ class RandomJobsCase : public TestCase
             {
                 way.prepare = [&](Ptr<TrainingJob> job) { FailLink(job, seed); };
             }
-            way.mode = "off";
-            const Outcome off = RunGraph(cluster, graph, way);
-            way.mode = "on";
-            const Outcome on = RunGraph(cluster, graph, way);
-            way.mode = "verify";
-            const Outcome verify = RunGraph(cluster, graph, way);
-            NS_TEST_EXPECT_MSG_EQ(FindDifference(off.results, on.results),
-                                  "",
-                                  "off and on, seed " << seed);
-            NS_TEST_EXPECT_MSG_EQ(FindDifference(off.results, verify.results),
-                                  "",
-                                  "off and verify, seed " << seed);
-            NS_TEST_EXPECT_MSG_EQ(on.error, off.error, "seed " << seed);
-            NS_TEST_EXPECT_MSG_EQ(verify.error, off.error, "seed " << seed);
-            repeated += on.repetition.repeated;
-            verified += verify.repetition.verified;
+            const AllWays ways = RunAllWays(cluster, graph, way);
+            NS_TEST_EXPECT_MSG_EQ(ways.difference, "", "seed " << seed);
+            repeated += ways.on.repetition.repeated;
+            verified += ways.verify.repetition.verified;
         }
         if (m_memoryBytes < 1000000)
         {
@@ -311,12 +299,10 @@ class EqualServersCase : public TestCase
                                      Parallelism::TENSOR);
         }
         const ExecutionGraph graph = builder.Build();
-        const Outcome off = RunGraph(cluster, graph, {"off", 1 << 30, {}, nullptr});
-        const Outcome on = RunGraph(cluster, graph, {"on", 1 << 30, {}, nullptr});
-        const Outcome verify = RunGraph(cluster, graph, {"verify", 1 << 30, {}, nullptr});
-        NS_TEST_EXPECT_MSG_EQ(FindDifference(off.results, on.results), "", "off and on");
-        NS_TEST_EXPECT_MSG_EQ(FindDifference(off.results, verify.results), "", "off and verify");
-        NS_TEST_EXPECT_MSG_EQ(verify.error, "", "verify");
+        const AllWays ways = RunAllWays(cluster, graph);
+        const Outcome& on = ways.on;
+        NS_TEST_EXPECT_MSG_EQ(ways.difference, "", "off, on and verify");
+        NS_TEST_EXPECT_MSG_EQ(ways.off.error, "", "no way fails");
         NS_TEST_EXPECT_MSG_EQ(on.repetition.communications, 16, "of both servers");
         NS_TEST_EXPECT_MSG_LT(on.repetition.recorded, 9, "those of one server, at most");
     }
@@ -402,12 +388,10 @@ class WindowCase : public TestCase
     {
         const Cluster cluster = MakeCluster("dgx-a100", 2);
         const ExecutionGraph graph = MakeGraph();
-        const Outcome off = RunGraph(cluster, graph, {"off", 1 << 30, {}, nullptr});
-        const Outcome on = RunGraph(cluster, graph, {"on", 1 << 30, {}, nullptr});
-        const Outcome verify = RunGraph(cluster, graph, {"verify", 1 << 30, {}, nullptr});
-        NS_TEST_EXPECT_MSG_EQ(FindDifference(off.results, on.results), "", "off and on");
-        NS_TEST_EXPECT_MSG_EQ(FindDifference(off.results, verify.results), "", "off and verify");
-        NS_TEST_EXPECT_MSG_EQ(verify.error, "", "verify");
+        const AllWays ways = RunAllWays(cluster, graph);
+        const Outcome& on = ways.on;
+        NS_TEST_EXPECT_MSG_EQ(ways.difference, "", "off, on and verify");
+        NS_TEST_EXPECT_MSG_EQ(ways.off.error, "", "no way fails");
         const uint64_t all = MICRO_BATCHES * (2 * LAYERS + WIDTH);
         NS_TEST_EXPECT_MSG_EQ(on.repetition.communications, all, "all-reduces and messages");
         NS_TEST_EXPECT_MSG_LT(on.repetition.recorded, all / 10, "most are alike");

@@ -16,6 +16,7 @@
 #include <sstream>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 /**
  * @file
@@ -139,6 +140,36 @@ FindDifference(const std::string& a, const std::string& b)
         }
     }
     return a == b ? "" : "one is longer";
+}
+
+/// What the runs of one graph with and without repetition say.
+struct AllWays
+{
+    Outcome off;            //!< without
+    Outcome on;             //!< with
+    Outcome verify;         //!< every repetition is done again, and compared
+    std::string difference; //!< what is not the same in all of them; empty
+};
+
+/// Runs a graph without repetition, with it, and with every repetition verified. @param way else
+inline AllWays
+RunAllWays(const Cluster& cluster, const ExecutionGraph& graph, Way way = Way())
+{
+    AllWays ways;
+    for (const auto& [mode, outcome] : {std::pair{"off", &ways.off},
+                                        std::pair{"on", &ways.on},
+                                        std::pair{"verify", &ways.verify}})
+    {
+        way.mode = mode;
+        *outcome = RunGraph(cluster, graph, way);
+        const std::string different = FindDifference(ways.off.results, outcome->results);
+        if (ways.difference.empty() && (!different.empty() || outcome->error != ways.off.error))
+        {
+            ways.difference = std::string("off and ") + mode + ": " + different + ", error '" +
+                              ways.off.error + "' against '" + outcome->error + "'";
+        }
+    }
+    return ways;
 }
 
 } // namespace repetitiontest
