@@ -66,7 +66,12 @@ MakeChainProgram(const Cluster& cluster, const Paths& paths, const CollectiveReq
                 kind = p + 1 < n ? (reduces ? StepKind::RECV_REDUCE_SEND : StepKind::RECV_COPY_SEND)
                                  : (reduces ? StepKind::RECV_REDUCE : StepKind::RECV);
             }
-            AppendSteps(block, kind, share, request.chunkBytes);
+            AppendSteps(block,
+                        kind,
+                        share,
+                        request.chunkBytes,
+                        request.stepsPerChunk,
+                        request.leastStepBytes);
             program.ranks[order[p]].blocks.push_back(std::move(block));
         }
         const auto relays = FindRingRelays(cluster, request.vertices, order);

@@ -211,6 +211,9 @@ namespace
 
 /// Parts of a chunk of LL or LL128 that follow each other through a ring.
 constexpr uint32_t LINE_PARTS = 4;
+/// The same through the chain of a broadcast or reduction, where a rank has nothing else to do
+/// while the first lines of a chunk are on their way through all others.
+constexpr uint32_t CHAIN_LINE_PARTS = 16;
 
 /// See AlgorithmTraits::planChunks.
 void
@@ -220,10 +223,13 @@ PlanRingChunks(const ChunkQuestion& question, ChunkPlan& plan)
     {
         // A few parts are enough: a rank is busy with the others of one chunk while the first of
         // the next is on its way.
-        plan.stepsPerChunk = LINE_PARTS;
-        plan.slots *= LINE_PARTS;
-        plan.stepBytes /= LINE_PARTS;
         plan.leastStepBytes = GetTraits(question.protocol).RoundBytes();
+        const uint64_t most = HasRoot(question.collective) ? CHAIN_LINE_PARTS : LINE_PARTS;
+        const auto parts =
+            static_cast<uint32_t>(std::min(most, plan.stepBytes / plan.leastStepBytes));
+        plan.stepsPerChunk = parts;
+        plan.slots *= parts;
+        plan.stepBytes /= parts;
     }
     else if (question.collective != Collective::BROADCAST &&
              question.collective != Collective::REDUCE)
