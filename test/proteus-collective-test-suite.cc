@@ -293,6 +293,8 @@ class ProteusCollectiveShape : public TestCase
         CheckNetworkChannels();
         CheckTree();
         CheckLaunch();
+        CheckDirectStores();
+        CheckChain();
         CheckSharedLink();
         CheckNvlsTree();
         CheckParameterServers();
@@ -432,6 +434,50 @@ class ProteusCollectiveShape : public TestCase
         NS_TEST_ASSERT_MSG_LT(RunCollective(cluster, test, 128 * MIB)[0].GetBusbwGBps(),
                               tree.GetBusbwGBps(),
                               "a ring");
+    }
+
+    /// GPUs of one process store into each other's buffers, as long as NCCL had it so: nobody
+    /// copies the last part of a ring. GPUs that read over NVLink never did.
+    void CheckDirectStores()
+    {
+        const auto run = [](const char* preset, const char* mode, uint32_t version) {
+            const Cluster cluster = MakeCluster(preset, 1);
+            CollectiveTest test = MakeTest(cluster, 2);
+            test.launchMode = mode;
+            test.algorithm = "ring";
+            test.protocol = "Simple";
+            test.channels = 2;
+            test.ncclVersion = version;
+            return RunCollective(cluster, test, 4 * MIB)[0].timeUs;
+        };
+        const double rate = GetCollectiveKernelCost(70)
+                                .Get(HopKind::NVLINK, NcclProtocol::SIMPLE)
+                                .blockBytesPerSecond;
+        // One of two ranks, one of two channels, one of two slices.
+        NS_TEST_ASSERT_MSG_EQ_TOL(run("dgx1-v100", "one-process", 230) -
+                                      run("dgx1-v100", "one-process", 222),
+                                  4 * MIB / 8 / rate * 1e6,
+                                  1,
+                                  "the last slice is not copied");
+        NS_TEST_ASSERT_MSG_EQ(run("dgx1-v100", "process-per-gpu", 230),
+                              run("dgx1-v100", "process-per-gpu", 222),
+                              "processes of their own");
+        NS_TEST_ASSERT_MSG_EQ(run("dgx-a100", "one-process", 230),
+                              run("dgx-a100", "one-process", 222),
+                              "receivers that read");
+    }
+
+    /// A chunk of a broadcast with LL128 passes through all GPUs line by line: neighbouring sizes
+    /// that differ in their protocol take similar times.
+    void CheckChain()
+    {
+        const Cluster cluster = MakeCluster("dgx-h100", 2);
+        CollectiveTest test = MakeTest(cluster, 16, Collective::BROADCAST);
+        const CollectiveRow ll = RunCollective(cluster, test, MIB)[0];
+        const CollectiveRow ll128 = RunCollective(cluster, test, 2 * MIB)[0];
+        NS_TEST_ASSERT_MSG_EQ(ll.protocol, "LL", "what NCCL takes");
+        NS_TEST_ASSERT_MSG_EQ(ll128.protocol, "LL128", "what NCCL takes");
+        NS_TEST_ASSERT_MSG_LT(ll128.timeUs, 2.2 * ll.timeUs, "twice the bytes");
     }
 
     /// One process for eight GPUs launches them one after the other.

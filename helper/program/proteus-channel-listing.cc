@@ -169,7 +169,7 @@ PrintChannels(const Cluster& cluster,
         << " channels of rings and trees";
     if (search.nvls.channels > 0)
     {
-        out << ", " << search.nvlsChannels << " of NVLS";
+        out << ", " << chooser.PlanNvlsOf(vertices).channels << " of NVLS";
     }
     out << "\n";
     CollectiveRequest request;

@@ -122,8 +122,8 @@ CollectiveProgramOptions::AddTo(OptionList& command)
                      "process-per-gpu, with --measured as the log's nGpus says)",
                      launchMode);
     command.Add("pluginLatency",
-                "what the plug-in of the network takes for a chunk longer than RDMA, a time or "
-                "microseconds (TCP sockets: about 35us)",
+                "what the plug-in of the network takes for a chunk longer than --netPlugin says, a "
+                "time or microseconds",
                 OptionKind::MICROSECONDS,
                 pluginLatency);
     command.AddValue("concurrent", "how many groups run the collective at once", concurrent);

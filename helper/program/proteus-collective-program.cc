@@ -116,6 +116,7 @@ MakeTest(const CollectiveProgramOptions& options, const Cluster& cluster)
     test.networkChannels = static_cast<uint32_t>(nccl.networkChannels);
     test.ncclVersion = nccl.GetVersion();
     test.cpuVendor = nccl.cpuVendor;
+    test.netPlugin = nccl.netPlugin;
     test.launchMode = options.launchMode;
     if (test.launchMode != "process-per-gpu" && test.launchMode != "one-process" &&
         test.launchMode != "stream")
@@ -152,6 +153,7 @@ PrintTopology(const Cluster& cluster, const CollectiveTest& test)
         CollectivePreferences preferences;
         preferences.ncclVersion = test.ncclVersion;
         preferences.cpuVendor = test.cpuVendor;
+        preferences.netPlugin = test.netPlugin;
         PrintChannels(cluster, vertices, test.channels, preferences, std::cout);
     }
 }

@@ -140,6 +140,26 @@ MakeMaker(const Cluster& cluster, const CollectiveTest& test)
     };
 }
 
+/// @param cluster to run on @param test that is run
+/// @return what kernels start later because one thread launches all those of a server
+Time
+GetLaunchGap(const Cluster& cluster, const CollectiveTest& test)
+{
+    constexpr int64_t GPUS_OF_COST = 8; // that CollectiveLaunchCost::sharedThreadPs is of
+    if (test.launchMode != "one-process")
+    {
+        return Time();
+    }
+    const auto getServer = [&](DeviceId device) {
+        return cluster.GetVertices()[cluster.GetGpus()[device]].server;
+    };
+    const auto& group = test.groups[0];
+    const int64_t gpus = std::count_if(group.begin(), group.end(), [&](DeviceId device) {
+        return getServer(device) == getServer(group[0]);
+    });
+    return PicoSeconds(GetCollectiveLaunchCost().sharedThreadPs * gpus / GPUS_OF_COST);
+}
+
 /// @param helper that gets the attributes of the network @param cluster to run on
 /// @param test with them
 void
@@ -154,12 +174,10 @@ SetAttributes(ProteusHelper& helper, const Cluster& cluster, const CollectiveTes
         TimeValue(PicoSeconds(static_cast<int64_t>(std::llround(test.pluginLatencyUs * 1e6)))));
     helper.SetNetworkAttribute("NcclVersion", UintegerValue(test.ncclVersion));
     helper.SetNetworkAttribute("CpuVendor", StringValue(test.cpuVendor));
+    helper.SetNetworkAttribute("NetPlugin", StringValue(test.netPlugin));
     helper.SetNetworkAttribute("CommunicatorRanks", UintegerValue(test.groups[0].size()));
     helper.SetNetworkAttribute("LaunchMode", StringValue(test.launchMode));
-    const bool isShared = test.launchMode == "one-process";
-    helper.SetNetworkAttribute(
-        "LaunchGap",
-        TimeValue(PicoSeconds(isShared ? GetCollectiveLaunchCost().sharedThreadPs : 0)));
+    helper.SetNetworkAttribute("LaunchGap", TimeValue(GetLaunchGap(cluster, test)));
     helper.AssignStreams(test.stream);
     if (test.schedule)
     {

@@ -13,6 +13,7 @@
 #include "ns3/proteus-algorithm-traits.h"
 #include "ns3/proteus-cpu-vendor.h"
 #include "ns3/proteus-nccl-tuner.h"
+#include "ns3/proteus-net-plugin.h"
 #include "ns3/proteus-protocol.h"
 #include "ns3/string.h"
 #include "ns3/type-id.h"
@@ -74,6 +75,11 @@ NcclOptions::AddTo(OptionList& command)
         "who made the CPUs, to NCCL's tuner: intel, amd, arm, power or other (empty: as "
         "the cluster says)",
         cpuVendor);
+    command.AddValue("netPlugin",
+                     "plug-in by which NCCL uses the network, which has a latency and tells one to "
+                     "the tuner: " +
+                         ListNetPlugins() + " (empty: NCCL's own, ib)",
+                     netPlugin);
 }
 
 void
@@ -94,6 +100,7 @@ NcclOptions::Check()
     {
         CpuVendorFromString(cpuVendor);
     }
+    FindNetPlugin(netPlugin); // throws if there is none
 }
 
 uint32_t
@@ -130,6 +137,10 @@ NcclOptions::SetDefaults()
     if (!cpuVendor.empty())
     {
         SetNetworkDefault("cpuVendor", "CpuVendor", StringValue(cpuVendor));
+    }
+    if (!netPlugin.empty())
+    {
+        SetNetworkDefault("netPlugin", "NetPlugin", StringValue(netPlugin));
     }
 }
 

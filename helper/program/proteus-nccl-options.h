@@ -37,6 +37,7 @@ struct NcclOptions
     int64_t networkChannels{0}; //!< 0: as NCCL chooses
     std::string ncclVersion;    //!< empty: the newest that is known
     std::string cpuVendor;      //!< empty: of the cluster
+    std::string netPlugin;      //!< empty: NCCL's own
 
     /// @param command to add the options to
     void AddTo(OptionList& command);

@@ -6,6 +6,7 @@
 
 #include "proteus-block-cost.h"
 
+#include "proteus-algorithm-traits.h"
 #include "proteus-collective-choice.h"
 
 #include <algorithm>
@@ -27,14 +28,17 @@ double
 GetBlockRate(const CollectiveKernelCost& costs, NcclProtocol protocol, BlockShare share)
 {
     const double all = costs.gpuBytesPerSecond[static_cast<std::size_t>(protocol)];
-    const double rate = costs.Get(HopKind::NVLINK, protocol).blockBytesPerSecond;
+    const double rate = share.isMessage && protocol == NcclProtocol::SIMPLE
+                            ? costs.messageBytesPerSecond
+                            : costs.Get(HopKind::NVLINK, protocol).blockBytesPerSecond;
     return share.part * (all > 0 ? std::min(rate, all / share.processors) : rate);
 }
 
 } // namespace
 
 BlockShares::BlockShares(const CollectiveProgram& program)
-    : m_senders(program.ranks.size())
+    : m_senders(program.ranks.size()),
+      m_isMessage(GetAlgorithmTraits(program.algorithm).isLaunchedByPeer)
 {
     for (std::size_t rank = 0; rank < program.ranks.size(); ++rank)
     {
@@ -59,7 +63,8 @@ BlockShares::Get(uint32_t rank, const ThreadBlock& block) const
     }
     // Half for what goes up a tree and half for what comes down, to however many children.
     return {m_senders[rank][block.processor] > 1 ? 0.5 : 1,
-            static_cast<uint32_t>(m_senders[rank].size())};
+            static_cast<uint32_t>(m_senders[rank].size()),
+            m_isMessage};
 }
 
 BlockCost

@@ -34,6 +34,15 @@ struct BlockCost
     int64_t latencyPs{0}; //!< from the arrival of a chunk to its use
     int64_t busyPs{0};    //!< of a step
     double psPerByte{0};  //!< of a step, for every byte of its payload
+    bool isDirect{false}; //!< chunks arrive where they belong: a step that only receives moves none
+
+    /// @param step of the block @return that it is occupied by it, picoseconds
+    double GetOccupancyPs(const Step& step) const
+    {
+        const bool movesBytes = !isDirect || step.kind != StepKind::RECV;
+        return static_cast<double>(busyPs) +
+               (movesBytes ? static_cast<double>(step.bytes) * psPerByte : 0);
+    }
 };
 
 /// @ingroup proteus
@@ -42,6 +51,7 @@ struct BlockShare
 {
     double part{0};         //!< of the rate of its thread block; 0: it has none
     uint32_t processors{1}; //!< thread blocks that the kernel has on the GPU
+    bool isMessage{false};  //!< whether sends and receives of messages share its warps
 };
 
 /// @ingroup proteus
@@ -62,6 +72,7 @@ class BlockShares
 
   private:
     std::vector<std::vector<uint16_t>> m_senders; //!< blocks that send, by rank and processor
+    bool m_isMessage;                             //!< see BlockShare::isMessage
 };
 
 /**

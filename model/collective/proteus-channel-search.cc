@@ -260,7 +260,7 @@ SearchChannels(const Cluster& cluster,
     const auto servers = GroupByServer(cluster, vertices);
     ChannelSearch result;
     std::set<std::vector<uint32_t>> seen; // servers are alike if the same GPUs of them take part
-    std::size_t most = 0;
+    std::size_t least = vertices.size();
     const NicTable nics(cluster);
     const bool hasNetwork =
         servers.size() > 1 && nics.Get(vertices.front(), 0) != Cluster::NO_VERTEX;
@@ -273,7 +273,7 @@ SearchChannels(const Cluster& cluster,
             gpus.push_back(vertices[rank]);
             places.push_back(cluster.GetVertices()[vertices[rank]].index);
         }
-        most = std::max(most, gpus.size());
+        least = std::min(least, gpus.size());
         if (!seen.insert(places).second)
         {
             continue;
@@ -291,6 +291,7 @@ SearchChannels(const Cluster& cluster,
         result.nvls = isFirst ? nvls : Least(result.nvls, nvls);
         result.messageChannels = isFirst ? messages : std::min(result.messageChannels, messages);
     }
+    result.leastRanks = static_cast<uint32_t>(least);
     if (hasNetwork)
     {
         result.networkCards = nics.CountNics(vertices.front());
@@ -304,10 +305,6 @@ SearchChannels(const Cluster& cluster,
         result.workingChannels < 16)
     {
         result.workingChannels *= 2;
-    }
-    if (result.nvls.channels > 0)
-    {
-        result.nvlsChannels = computeCapability < 100 ? 16 : most > 8 ? 24 : 32;
     }
     return result;
 }

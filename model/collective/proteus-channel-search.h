@@ -68,15 +68,12 @@ struct ChannelSearch
     /// Channels of ring and tree that NCCL works with: twice those found, and twice again on Hopper
     /// across servers where they are few and fast (src/graph/connect.cc).
     uint32_t workingChannels{0};
-    /// Channels that NVLS works with: 16 on Hopper, 32 from Blackwell on, 24 in domains of more
-    /// than eight GPUs (src/transport/nvls.cc, src/init.cc).
-    uint32_t nvlsChannels{0};
-
     /// Channels of a message that the ways inside servers have room for: two for every NVLink rate
     /// of the slowest pair of ranks, two over PCIe (ncclTopoGetNchannels()).
     uint32_t messageChannels{2};
     double networkGBps{0};    //!< of the NICs of a rank, 1e9 bytes per second
     uint32_t networkCards{1}; //!< NICs of a rank
+    uint32_t leastRanks{1};   //!< of a server
 };
 
 /**

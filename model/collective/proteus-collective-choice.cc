@@ -8,6 +8,7 @@
 
 #include "proteus-algorithm-traits.h"
 #include "proteus-message-plan.h"
+#include "proteus-net-plugin.h"
 
 #include "ns3/proteus-gpu-model.h"
 #include "ns3/proteus-nccl-tuner.h"
@@ -179,11 +180,30 @@ CollectiveChooser::MakeSystem(const std::vector<VertexId>& vertices) const
     system.ring = ToNccl(search.ring);
     system.tree = ToNccl(search.tree);
     system.nvls = ToNccl(search.nvls);
+    const double reportedUs = FindNetPlugin(m_preferences.netPlugin).reportedUs;
+    for (NcclPattern* pattern : {&system.ring, &system.tree, &system.nvls})
+    {
+        pattern->latencyInterUs = reportedUs;
+    }
     if (m_preferences.ncclVersion < 208 && system.servers > 1)
     {
         system.tree.intraGBps = std::min(system.tree.intraGBps, system.tree.interGBps);
     }
     return system;
+}
+
+NvlsPlan
+CollectiveChooser::PlanNvlsOf(const std::vector<VertexId>& vertices) const
+{
+    const ChannelSearch& search = GetSearch(vertices);
+    NvlsQuestion question;
+    question.version = m_preferences.ncclVersion;
+    question.computeCapability = GetComputeCapability(vertices);
+    question.servers = MakeSystem(vertices).servers;
+    question.ranksOfServer = search.leastRanks;
+    question.cardGBps = search.networkGBps / search.networkCards;
+    question.toCard = search.ring.typeInter;
+    return PlanNvls(question);
 }
 
 void
@@ -308,8 +328,12 @@ CollectiveChooser::CompleteTuned(const ChannelSearch& search,
     question.algorithm = request.algorithm;
     question.protocol = request.protocol;
     const AlgorithmTraits& traits = GetAlgorithmTraits(request.algorithm);
-    question.channels =
-        traits.hasNvlsChannels ? std::max(search.nvlsChannels, 1u) : search.workingChannels;
+    const NvlsPlan nvls = PlanNvlsOf(request.vertices);
+    question.nvlsChunkBytes = nvls.chunkBytes;
+    question.nvlsTreeChunkBytes = nvls.treeChunkBytes;
+    question.channels = !traits.hasNvlsChannels    ? search.workingChannels
+                        : search.nvls.channels > 0 ? nvls.channels
+                                                   : 1;
     const bool isSlow = search.ring.intraGBps * search.ring.channels <= SLOW_RING_GBPS;
     const uint32_t threads =
         isSlow && request.protocol == Protocol::SIMPLE ? traits.slowThreads : 0;

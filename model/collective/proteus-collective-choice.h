@@ -8,6 +8,7 @@
 #define PROTEUS_COLLECTIVE_CHOICE_H
 
 #include "proteus-channel-search.h"
+#include "proteus-nvls-plan.h"
 #include "proteus-program.h"
 
 #include "ns3/proteus-nccl-cost.h"
@@ -48,6 +49,7 @@ struct CollectivePreferences
     bool pxn{true};        //!< whether an all-to-all may cross servers on one rail
     bool collnet{false};   //!< whether reductions in the network may be used
     std::string cpuVendor; //!< one of CpuVendor; empty: as the cluster says
+    std::string netPlugin; //!< name of a NetPlugin; empty: NCCL's own
 };
 
 /// @ingroup proteus
@@ -73,6 +75,9 @@ class CollectiveChooser
      * @return what NCCL's cost model needs to know about them
      */
     NcclSystem MakeSystem(const std::vector<VertexId>& vertices) const;
+
+    /// @param vertices of the ranks @return channels and chunks of NVLS, should they have it
+    NvlsPlan PlanNvlsOf(const std::vector<VertexId>& vertices) const;
 
     /**
      * Completes a request: sets algorithm, protocol, channels, chunk size and slots.

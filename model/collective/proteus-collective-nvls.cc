@@ -398,8 +398,6 @@ MakeNvlsTreeProgram(const Cluster& cluster,
 namespace
 {
 
-constexpr uint64_t NVLS_CHUNK_BYTES = 131072; // NCCL_NVLS_CHUNKSIZE
-
 /// A chunk is halved, at most to `bytes`, while there are less loops than these over all channels
 /// and heads.
 struct LeastLoops
@@ -408,15 +406,16 @@ struct LeastLoops
     uint64_t bytes; //!< chunk then
 };
 
-/// See AlgorithmTraits::planChunks.
+/// See AlgorithmTraits::planChunks. @param most bytes of a chunk
 void
 PlanNvlsChunks(const ChunkQuestion& question,
+               uint64_t most,
                const std::array<LeastLoops, 3>& limits,
                ChunkPlan& plan)
 {
     const uint64_t heads = std::max(question.ranks / std::max(question.servers, 1u), 1u);
     const uint64_t operations = std::max(question.channels, 1u) * heads;
-    plan.stepBytes = std::min(plan.stepBytes, NVLS_CHUNK_BYTES);
+    plan.stepBytes = std::min(plan.stepBytes, most);
     for (const auto& [loops, bytes] : limits)
     {
         if (question.bytes < loops * operations * plan.stepBytes && plan.stepBytes > bytes)
@@ -446,7 +445,10 @@ const AlgorithmRegistration REGISTER_NVLS([]() {
     traits.makers[Collective::REDUCE_SCATTER] = &MakeNvlsProgram;
     traits.tunable = NcclAlgorithm::NVLS;
     traits.planChunks = [](const ChunkQuestion& question, ChunkPlan& plan) {
-        PlanNvlsChunks(question, {{{64, 65536}, {8, 32768}, {2, 16384}}}, plan);
+        PlanNvlsChunks(question,
+                       question.nvlsChunkBytes,
+                       {{{64, 65536}, {8, 32768}, {2, 16384}}},
+                       plan);
     };
     return traits;
 }());
@@ -459,7 +461,10 @@ const AlgorithmRegistration REGISTER_NVLS_TREE([]() {
     traits.makers[Collective::ALL_REDUCE] = &MakeNvlsTreeProgram;
     traits.tunable = NcclAlgorithm::NVLS_TREE;
     traits.planChunks = [](const ChunkQuestion& question, ChunkPlan& plan) {
-        PlanNvlsChunks(question, {{{16, 131072}, {4, 65536}, {1, 32768}}}, plan);
+        PlanNvlsChunks(question,
+                       std::min(question.nvlsChunkBytes, question.nvlsTreeChunkBytes),
+                       {{{16, 131072}, {4, 65536}, {1, 32768}}},
+                       plan);
     };
     return traits;
 }());

@@ -7,6 +7,7 @@
 #include "proteus-collective-settings.h"
 
 #include "proteus-algorithms.h"
+#include "proteus-net-plugin.h"
 #include "proteus-protocol.h"
 
 #include "ns3/proteus-cpu-vendor.h"
@@ -34,6 +35,7 @@ GetCollectiveFields()
         {"CommunicatorRanks", static_cast<uint32_t S::*>(&S::communicatorRanks)},
         {"NcclVersion", static_cast<uint32_t S::*>(&S::ncclVersion)},
         {"CpuVendor", static_cast<std::string S::*>(&S::cpuVendor)},
+        {"NetPlugin", static_cast<std::string S::*>(&S::netPlugin)},
         {"LaunchMode", &S::launchMode},
         {"LaunchOverhead", &S::launchPs},
         {"LaunchGap", &S::launchGapPs},
@@ -110,6 +112,7 @@ CheckCollectiveSettings(const CollectiveSettings& settings)
     {
         CpuVendorFromString(settings.cpuVendor);
     }
+    FindNetPlugin(settings.netPlugin);
     if (settings.launchMode != "stream" && settings.launchMode != "process-per-gpu" &&
         settings.launchMode != "one-process")
     {

@@ -99,6 +99,7 @@ ProgramCache::ProgramCache(const ExecutionGraph& graph,
                     preferences.communicatorRanks = settings.communicatorRanks;
                     preferences.ncclVersion = settings.ncclVersion;
                     preferences.cpuVendor = settings.cpuVendor;
+                    preferences.netPlugin = settings.netPlugin;
                     return preferences;
                 }()),
       m_serverKinds(FindServerKinds(cluster)),

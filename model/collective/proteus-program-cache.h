@@ -42,6 +42,7 @@ struct ProgramSettings
     uint32_t communicatorRanks{0};  //!< see CollectivePreferences
     uint32_t ncclVersion{230};      //!< see CollectivePreferences
     std::string cpuVendor;          //!< see CollectivePreferences
+    std::string netPlugin;          //!< name of a NetPlugin; empty: that of the network
     Maker maker;                    //!< instead of the built-in algorithms; may be empty
 };
 

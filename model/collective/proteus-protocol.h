@@ -104,6 +104,8 @@ struct ChunkQuestion
     bool hasNetworkPeers{false};                    //!< point to point: also to other servers
     bool hasNvlinkPeers{true};                      //!< point to point: local ones over NVLink
     uint64_t leastTrafficBytes{uint64_t{32} << 10}; //!< of a channel that is taken
+    uint64_t nvlsChunkBytes{131072};                //!< most of a chunk with nvls
+    uint64_t nvlsTreeChunkBytes{131072};            //!< most of a chunk with nvls-tree
 };
 
 /// @ingroup proteus

@@ -25,6 +25,7 @@ struct Generation
 {
     PerProtocol kernelUs{};        // start and end
     PerProtocol blockGBps{};       // payload that a thread block moves
+    double messageGBps{0};         // payload that a thread block moves of a message with Simple
     PerProtocol gpuGBps{};         // payload that all blocks of a kernel move together; 0: no limit
     PerProtocol nvlinkLatencyUs{}; // from arrival to use
     PerProtocol pcieLatencyUs{};   // from arrival to use
@@ -38,12 +39,14 @@ struct Generation
 // Where the numbers come from. Rates of LL are what NCCL's tuner takes for the most that a GPU does
 // with LL (NVIDIA/nccl v2.30.7, src/graph/tuning.cc, llMaxBws: 39, 87.7, 141 and 282 GB/s), over
 // the channels of one server of the generation: 12, 24, 24 and 32. The rate of Simple on Volta
-// and Ampere is that of a channel there (perChMaxTreeBws). All other numbers are fitted to the
-// measured tables of workloads/measurements, all of a generation together; the manual has the
-// errors. They are what makes simulated times agree, and not measurements of single mechanisms:
-// start and latency of Simple, of which there are no tables below 256 KiB, in particular. For
-// comparison, the tuner counts 6.6, 14 and 8.4 us of start for rings, and for a hop, its transfer
-// included, 0.6, 1.9 and 3.4 us on NVLink, 1, 2.5 and 5.7 on PCIe, and 2.7, 4 and 14 in a network.
+// and Ampere is that of a channel there (perChMaxTreeBws), on Blackwell half of it, since a channel
+// of the search becomes two. What a network takes of LL128 on Blackwell is Hopper's, since NICs and
+// proxies are, and of Simple the tuner's 14 us. All other numbers are fitted to the measured tables
+// of workloads/measurements, all of a generation together; the manual has the errors. They are what
+// makes simulated times agree, and not measurements of single mechanisms: start and latency of
+// Simple, of which there are no tables below 256 KiB, in particular. For comparison, the tuner
+// counts 6.6, 14 and 8.4 us of start for rings, and for a hop, its transfer included, 0.6, 1.9
+// and 3.4 us on NVLink, 1, 2.5 and 5.7 on PCIe, and 2.7, 4 and 14 in a network.
 
 /// Barriers and flags of a step inside a server, on all generations: a step of Simple synchronises
 /// the thread block twice and fences, one of LL or LL128 only passes on.
@@ -55,8 +58,9 @@ MakeVolta()
 {
     Generation known;
     known.kernelUs = {6, 16.5, 14};
-    known.blockGBps = {3.25, 6.1, 26.5};
-    known.nvlinkLatencyUs = {0.5, 3.1, 7};
+    known.blockGBps = {3.25, 7.1, 26.5};
+    known.messageGBps = 26.5;
+    known.nvlinkLatencyUs = {0.5, 3.1, 8.3};
     known.pcieLatencyUs = {0.6, 1.3, 3.9};
     known.networkLatencyUs = {6.5, 3.2, 15};
     known.networkBusyUs = {0.3, 0.5, 4.5};
@@ -68,9 +72,10 @@ constexpr Generation
 MakeAmpere()
 {
     Generation known;
-    known.kernelUs = {6, 19, 20};
+    known.kernelUs = {6, 21, 23};
     known.blockGBps = {3.65, 9.5, 24};
-    known.gpuGBps = {0, 170, 285};
+    known.messageGBps = 24;
+    known.gpuGBps = {0, 185, 285};
     known.nvlinkLatencyUs = {0.5, 3.3, 3};
     known.pcieLatencyUs = {0.6, 1.3, 3.9};
     known.networkLatencyUs = {10.4, 6.9, 18};
@@ -85,6 +90,7 @@ MakeHopper()
     Generation known;
     known.kernelUs = {8, 13, 12};
     known.blockGBps = {5.9, 18, 20};
+    known.messageGBps = 20;
     known.nvlinkLatencyUs = {0.4, 1, 1.5};
     known.pcieLatencyUs = {0.5, 1.3, 3.9};
     known.networkLatencyUs = {4.5, 18, 20};
@@ -101,14 +107,15 @@ MakeBlackwell()
 {
     Generation known;
     known.kernelUs = {9, 12, 13};
-    known.blockGBps = {8.8, 20, 21};
+    known.blockGBps = {8.8, 20, 35};
+    known.messageGBps = 21;
     known.nvlinkLatencyUs = {1, 1, 1.5};
     known.pcieLatencyUs = {0.5, 1.3, 3.9};
-    known.networkLatencyUs = {4.5, 6, 5};
+    known.networkLatencyUs = {4.5, 18, 14};
     known.networkBusyUs = {0.3, 0.5, 0.5};
-    known.switchLatencyUs = 4.6;
-    known.switchBusyUs = 1.95;
-    known.switchBlockGBps = 23;
+    known.switchLatencyUs = 3.4;
+    known.switchBusyUs = 1.3;
+    known.switchBlockGBps = 28;
     return known;
 }
 
@@ -138,6 +145,7 @@ MakeCost(const Generation& known)
         const int64_t busyPs = ToPs(BUSY_US[p]);
         cost.kernelPs[p] = ToPs(known.kernelUs[p]);
         cost.gpuBytesPerSecond[p] = known.gpuGBps[p] * GBYTE;
+        cost.messageBytesPerSecond = known.messageGBps * GBYTE;
         at(HopKind::NVLINK, p) = {ToPs(known.nvlinkLatencyUs[p]), busyPs, rate};
         at(HopKind::PCIE, p) = {ToPs(known.pcieLatencyUs[p]), busyPs, rate};
         at(HopKind::NETWORK,
@@ -175,8 +183,8 @@ GetCollectiveLaunchCost()
     constexpr int64_t KERNEL_PS = 4000000;
     constexpr int64_t CHANNEL_PS = 200000;
     constexpr int64_t PEER_PS = 470000;
-    // Fitted: tables of one process for all GPUs, whatever the protocol, are slower by that than
-    // those of one process per GPU. What takes the time is not known.
+    // Fitted: tables of one process for eight GPUs, whatever the protocol, are slower by that than
+    // those of one process per GPU; of two V100, hardly. What takes the time is not known.
     constexpr int64_t SHARED_THREAD_PS = 13500000;
     static const CollectiveLaunchCost cost{KERNEL_PS, CHANNEL_PS, PEER_PS, SHARED_THREAD_PS};
     return cost;

@@ -62,6 +62,9 @@ struct CollectiveKernelCost
     /// Payload that all thread blocks of a kernel move together, bytes per second, by NcclProtocol;
     /// 0: no limit but theirs.
     std::array<double, NCCL_PROTOCOLS> gpuBytesPerSecond{};
+    /// Payload that a thread block moves of a message with Simple, bytes per second: a send and a
+    /// receive share the warps of the block (NVIDIA/nccl v2.30.7, src/device/sendrecv.h).
+    double messageBytesPerSecond{0};
     /// By HopKind and NcclProtocol.
     std::array<std::array<CollectiveStepCost, NCCL_PROTOCOLS>, HOP_KINDS> steps;
 
@@ -85,8 +88,8 @@ struct CollectiveLaunchCost
     int64_t kernelPs{0};  //!< for the kernel,
     int64_t channelPs{0}; //!< for every channel of a collective,
     int64_t peerPs{0};    //!< and for every peer of a point-to-point operation and direction
-    /// What every kernel starts later where one thread launches those of all GPUs of a server, even
-    /// if it is far ahead of the GPUs.
+    /// What every kernel starts later where one thread launches those of all eight GPUs of a
+    /// server, even if it is far ahead of the GPUs; of fewer, in proportion.
     int64_t sharedThreadPs{0};
 };
 

@@ -306,6 +306,7 @@ UpdateRules(uint32_t version, NcclTuner& tuner)
     tuner.hasNvls = version >= 217;
     tuner.hasNvlsTree = version >= 218;
     tuner.hasPat = version >= 223;
+    tuner.hasDirectStores = version < 223; // from then on into registered buffers only
     tuner.newestLl128 = version >= 226 ? 120 : version >= 215 ? 99 : 89;
     tuner.hasRelayedLl128 = version >= 218;
     tuner.leastTrafficBytes = version >= 229   ? uint64_t{32} << 10

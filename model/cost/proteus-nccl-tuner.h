@@ -84,15 +84,16 @@ struct NcclBandwidths
 /// The tuner of one version.
 struct NcclTuner
 {
-    NcclLatencies latency;      //!< what a collective and its hops take
-    NcclBandwidths bandwidth;   //!< what it reaches
-    bool hasLl128{true};        //!< protocol LL128
-    bool hasNvls{true};         //!< sums in NVSwitches
-    bool hasNvlsTree{true};     //!< the same across servers
-    bool hasPat{true};          //!< all-gather and reduce-scatter by PAT
-    bool hasPxn{true};          //!< GPUs pass on to the NIC of the receiver's rail
-    uint32_t newestLl128{120};  //!< compute capability, ten times, up to which there is LL128
-    bool hasRelayedLl128{true}; //!< LL128 also where a GPU passes on between two
+    NcclLatencies latency;       //!< what a collective and its hops take
+    NcclBandwidths bandwidth;    //!< what it reaches
+    bool hasLl128{true};         //!< protocol LL128
+    bool hasNvls{true};          //!< sums in NVSwitches
+    bool hasNvlsTree{true};      //!< the same across servers
+    bool hasPat{true};           //!< all-gather and reduce-scatter by PAT
+    bool hasDirectStores{false}; //!< GPUs of one process store into each other's user buffers
+    bool hasPxn{true};           //!< GPUs pass on to the NIC of the receiver's rail
+    uint32_t newestLl128{120};   //!< compute capability, ten times, up to which there is LL128
+    bool hasRelayedLl128{true};  //!< LL128 also where a GPU passes on between two
     /// Factors of trees of medium sizes, from 64 bytes on, by powers of two.
     std::array<std::array<double, 24>, NCCL_PROTOCOLS> treeCorrection{};
     uint64_t leastTrafficBytes{0}; //!< of a channel that is taken

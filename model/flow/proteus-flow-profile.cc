@@ -11,6 +11,7 @@
 #include "ns3/proteus-algorithm-traits.h"
 #include "ns3/proteus-block-cost.h"
 #include "ns3/proteus-gpu-model.h"
+#include "ns3/proteus-net-plugin.h"
 
 #include <algorithm>
 #include <cmath>
@@ -81,6 +82,7 @@ FlowProfiles::FlowProfiles(const ExecutionGraph& graph,
       m_cluster(cluster),
       m_paths(paths),
       m_kernelCosts(parameters.kernelCosts),
+      m_pluginPs(FindNetPlugin(settings.netPlugin).GetChunkPs()),
       m_launchPs(parameters.launchPs),
       m_routes(cluster, paths, parameters),
       m_programs(graph, cluster, paths, settings),
@@ -163,14 +165,19 @@ FlowProfiles::FindCosts(TaskId id,
                 const auto place = hops.find({from, to});
                 return place == hops.end() ? std::optional<HopKind>() : place->second;
             };
+            const auto receive = hop(block.receivePeer, rank);
             costs.blocks.back().push_back(share.part == 0
                                               ? BlockCost()
                                               : GetBlockCost(kernel,
                                                              program.protocol,
                                                              share,
                                                              block.group != NO_GROUP,
-                                                             hop(block.receivePeer, rank),
+                                                             receive,
                                                              hop(rank, block.sendPeer)));
+            if (share.part > 0 && receive == HopKind::NETWORK)
+            {
+                costs.blocks.back().back().latencyPs += m_pluginPs;
+            }
         }
     }
     return costs;

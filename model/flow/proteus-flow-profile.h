@@ -223,6 +223,7 @@ class FlowProfiles
     const Cluster& m_cluster;
     const Paths& m_paths;
     const bool m_kernelCosts;
+    const int64_t m_pluginPs; //!< of a chunk that crosses the network
     const int64_t m_launchPs;
     FlowRoutes m_routes;
     ProgramCache m_programs;

@@ -178,6 +178,7 @@ GetFlowCollectiveFields()
             "CommunicatorRanks",
             "NcclVersion",
             "CpuVendor",
+            "NetPlugin",
             "LaunchMode",
             "LaunchOverhead",
             "KernelCosts"};

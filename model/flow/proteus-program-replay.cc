@@ -328,8 +328,8 @@ bool
 Replay::Occupy(uint32_t id, const Step& step)
 {
     const BlockCost& cost = m_machine.GetBlock(id).cost;
-    const double busyPs = static_cast<double>(cost.busyPs) +
-                          (m_isInstant ? 0 : static_cast<double>(step.bytes) * cost.psPerByte);
+    const double busyPs =
+        m_isInstant ? static_cast<double>(cost.busyPs) : cost.GetOccupancyPs(step);
     if (busyPs > 0)
     {
         m_clock.Push(m_clock.GetNowPs() + busyPs, ReplayEvent::STEP_END, id, 1);

@@ -9,6 +9,8 @@
 #include "ns3/proteus-algorithm-traits.h"
 #include "ns3/proteus-collective-choice.h"
 #include "ns3/proteus-gpu-model.h"
+#include "ns3/proteus-nccl-tuner.h"
+#include "ns3/proteus-net-plugin.h"
 
 #include <algorithm>
 #include <array>
@@ -53,9 +55,13 @@ CollectiveKernels::CollectiveKernels(const ExecutionGraph& graph,
 const CollectiveKernelCost&
 CollectiveKernels::GetKernelCost(DeviceId device) const
 {
-    const uint32_t known =
-        FindComputeCapability(m_cluster.GetVertices()[m_cluster.GetGpus()[device]].model);
-    return GetCollectiveKernelCost(known);
+    return GetCollectiveKernelCost(GetCapability(device));
+}
+
+uint32_t
+CollectiveKernels::GetCapability(DeviceId device) const
+{
+    return FindComputeCapability(m_cluster.GetVertices()[m_cluster.GetGpus()[device]].model);
 }
 
 int64_t
@@ -137,6 +143,16 @@ CollectiveKernels::GetWireRate(DeviceId device,
                             facts.shares.Get(from, *sender));
 }
 
+bool
+CollectiveKernels::IsDirect(DeviceId device, HopKind hop) const
+{
+    constexpr uint32_t READS_NVLINK = 80; // computeCapability whose receivers read over NVLink
+    const bool isLocal = hop == HopKind::NVLINK || hop == HopKind::PCIE;
+    const bool reads = hop == HopKind::NVLINK && GetCapability(device) == READS_NVLINK;
+    return m_launchMode == LaunchMode::ONE_PROCESS && isLocal && !reads &&
+           GetNcclTuner(m_settings.ncclVersion).hasDirectStores;
+}
+
 BlockCost
 CollectiveKernels::GetCost(DeviceId device,
                            Protocol protocol,
@@ -152,8 +168,10 @@ CollectiveKernels::GetCost(DeviceId device,
     BlockCost cost = GetBlockCost(GetKernelCost(device), protocol, share, inGroup, receive, send);
     if (receive == HopKind::NETWORK)
     {
-        cost.latencyPs += m_settings.pluginLatencyPs;
+        cost.latencyPs +=
+            m_settings.pluginLatencyPs + FindNetPlugin(m_settings.netPlugin).GetChunkPs();
     }
+    cost.isDirect = protocol == Protocol::SIMPLE && receive && IsDirect(device, *receive);
     return cost;
 }
 

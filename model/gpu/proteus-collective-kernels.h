@@ -116,6 +116,12 @@ class CollectiveKernels
   private:
     /// @param device a device @return what its kernels cost
     const CollectiveKernelCost& GetKernelCost(DeviceId device) const;
+    /// @param device a device @return compute capability of its GPU, ten times; 0: not known
+    uint32_t GetCapability(DeviceId device) const;
+    /// GPUs of one process know each other's addresses, so that senders store into the buffer of
+    /// the user (NVIDIA/nccl v2.22.3, src/transport/p2p.cc, P2P_DIRECT; src/device/prims_simple.h).
+    /// @param device that receives @param hop what the chunks cross @return whether it is so
+    bool IsDirect(DeviceId device, HopKind hop) const;
     /// @param task which communication @param program of it @param rank a rank of it
     /// @return what the host needs to launch the kernel of one GPU, picoseconds
     static int64_t GetHostPs(const Task& task, const CollectiveProgram& program, uint32_t rank);

@@ -110,6 +110,12 @@ PacketNetwork::GetTypeId()
                           StringValue(""),
                           MakeStringAccessor(&PacketNetwork::m_cpuVendor),
                           MakeStringChecker())
+            .AddAttribute("NetPlugin",
+                          "Plug-in by which NCCL uses the network, e.g. efa: see NetPlugin; empty: "
+                          "NCCL's own for InfiniBand and RoCE.",
+                          StringValue(""),
+                          MakeStringAccessor(&PacketNetwork::m_netPlugin),
+                          MakeStringChecker())
             .AddAttribute("KernelCopies",
                           "Whether kernels move the bytes between GPUs of one server, as NCCL's "
                           "do, and not copy engines.",
@@ -196,6 +202,7 @@ PacketNetwork::MakeSettings() const
     settings.communicatorRanks = m_communicatorRanks;
     settings.ncclVersion = m_ncclVersion;
     settings.cpuVendor = m_cpuVendor;
+    settings.netPlugin = m_netPlugin;
     settings.maker = m_maker;
     settings.launchMode = m_launchMode;
     settings.launchPs = m_launchOverhead.GetPicoSeconds();

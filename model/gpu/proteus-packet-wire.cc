@@ -396,9 +396,7 @@ bool
 PacketWire::Occupy(uint32_t id, const Step& step)
 {
     const PacketBlock& block = m_machine.GetBlock(id);
-    const int64_t busyPs =
-        block.cost.busyPs +
-        static_cast<int64_t>(static_cast<double>(step.bytes) * block.cost.psPerByte);
+    const auto busyPs = static_cast<int64_t>(block.cost.GetOccupancyPs(step));
     if (busyPs <= 0)
     {
         return false;

@@ -45,6 +45,28 @@ TEST(CollectiveCost, BlocksShareWhatTheGpuMoves)
                      GetPsPerByte(70, Protocol::SIMPLE, {1, 1}));
 }
 
+TEST(CollectiveCost, SendsAndReceivesOfMessagesShareWarps)
+{
+    const CollectiveKernelCost& cost = GetCollectiveKernelCost(100);
+    EXPECT_DOUBLE_EQ(GetPsPerByte(100, Protocol::SIMPLE, {1, 1, true}),
+                     1e12 / cost.messageBytesPerSecond);
+    EXPECT_LT(GetPsPerByte(100, Protocol::SIMPLE, {1, 1, false}),
+              GetPsPerByte(100, Protocol::SIMPLE, {1, 1, true}));
+    EXPECT_DOUBLE_EQ(GetPsPerByte(100, Protocol::LL, {1, 1, true}),
+                     GetPsPerByte(100, Protocol::LL, {1, 1, false}));
+}
+
+TEST(CollectiveCost, DirectStoresSpareTheLastCopy)
+{
+    BlockCost cost{1000, 200, 50, false};
+    const Step take{StepKind::RECV, 0, 100};
+    const Step pass{StepKind::RECV_COPY_SEND, 0, 100};
+    EXPECT_EQ(cost.GetOccupancyPs(take), 200 + 100 * 50);
+    cost.isDirect = true;
+    EXPECT_EQ(cost.GetOccupancyPs(take), 200);
+    EXPECT_EQ(cost.GetOccupancyPs(pass), 200 + 100 * 50);
+}
+
 TEST(CollectiveCost, LaterProtocolsAreFasterAndStartLater)
 {
     for (const uint32_t capability : {70, 75, 80, 86, 90, 100, 120})
@@ -78,11 +100,15 @@ TEST(CollectiveCost, LinesOfAChunkFollowEachOther)
             question.ranks = 8;
             question.channels = 1;
             question.bytes = uint64_t{1} << 34;
-            const ChunkPlan plan = PlanChunks(question);
-            const uint64_t slot = GetTraits(protocol).SlotBytes();
-            EXPECT_LT(plan.stepBytes, slot) << algorithm;
-            EXPECT_LE(plan.stepBytes * plan.slots, 8 * slot) << algorithm;
-            EXPECT_GT(plan.stepBytes * plan.slots, 7 * slot) << algorithm;
+            for (const Collective collective : {Collective::ALL_REDUCE, Collective::BROADCAST})
+            {
+                question.collective = collective;
+                const ChunkPlan plan = PlanChunks(question);
+                const uint64_t slot = GetTraits(protocol).SlotBytes();
+                EXPECT_LT(plan.stepBytes, slot) << algorithm;
+                EXPECT_LE(plan.stepBytes * plan.slots, 8 * slot) << algorithm;
+                EXPECT_GT(plan.stepBytes * plan.slots, 7 * slot) << algorithm;
+            }
         }
     }
 }

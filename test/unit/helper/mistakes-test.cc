@@ -281,6 +281,7 @@ const std::vector<Mistake> MISTAKES{
     {"gpt3", {"--channels=4096"}, "must be a number from 0 to 1024"},
     {"gpt3", {"--ncclVersion=new"}, "must be like 2.18"},
     {"run", {"--cpuVendor=cyrix", MODEL, PLAN, "--quiet"}, "known are intel, amd"},
+    {"run", {"--netPlugin=pigeons", MODEL, PLAN, "--quiet"}, "known are efa, efa-v3"},
     {"run", {MODEL, PLAN, "--globalBatch=16"}, "it is part of the strategy"},
     {"collective", {"--launchMode=threads"}, "must be process-per-gpu, one-process or stream"},
     {"collective", {"--grouping=pairs"}, "must be stride or block"},

@@ -27,6 +27,7 @@ TEST(NcclOptions, SetWhatAllExecutorsRead)
     options.networkChannels = 2;
     options.ncclVersion = "2.18.3";
     options.cpuVendor = "amd";
+    options.netPlugin = "efa";
     options.SetDefaults();
     const CollectiveSettings settings = ReadCollectiveSettings();
     EXPECT_EQ(settings.algorithm, "tree");
@@ -35,6 +36,7 @@ TEST(NcclOptions, SetWhatAllExecutorsRead)
     EXPECT_EQ(settings.networkChannels, 2u);
     EXPECT_EQ(settings.ncclVersion, 218u);
     EXPECT_EQ(settings.cpuVendor, "amd");
+    EXPECT_EQ(settings.netPlugin, "efa");
     EXPECT_THROW(options.SetDefaults(), std::invalid_argument); // the attributes are given by now
     Config::Reset();
     EXPECT_EQ(ReadCollectiveSettings().algorithm, "");

@@ -1,0 +1,63 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-net-plugin.h"
+
+#include <stdexcept>
+
+namespace ns3
+{
+namespace proteus
+{
+
+namespace
+{
+
+// NCCL's own for InfiniBand and RoCE. It tells no latency (NVIDIA/nccl v2.30.7,
+// src/transport/net_ib/init.cc, "Not set").
+const NetPluginRegistry::Registration REGISTER_IB("ib", {0, 0});
+
+// NCCL's own for TCP, which tells none either (src/transport/net_socket.cc). What a chunk takes
+// longer is that of two T4 of workloads/measurements.
+const NetPluginRegistry::Registration REGISTER_SOCKETS("sockets", {40, 0});
+
+// Elastic Fabric Adapter (aws/aws-ofi-nccl 2daf7d30). src/platform-aws.cpp tells NCCL 75 us on P4d
+// to P5e and 35 on P5en and P6. The plug-in's own cost model counts 20 us of a crossing
+// (OFI_NCCL_TUNER_NET_LATENCY) where NCCL's counts 14: the difference is what a chunk takes longer.
+const NetPluginRegistry::Registration REGISTER_EFA("efa", {6, 75});
+const NetPluginRegistry::Registration REGISTER_EFA_V3("efa-v3", {6, 35});
+
+// GPUDirect-TCPXO (FasTrak) of Google's A3 Mega, whose source is not public: what a chunk takes
+// longer is that of the all-gather of workloads/measurements; what it tells NCCL is not known.
+const NetPluginRegistry::Registration REGISTER_FASTRAK("fastrak", {28, 0});
+
+} // namespace
+
+std::string
+ListNetPlugins()
+{
+    std::string names;
+    for (const std::string& name : NetPluginRegistry::Get().GetNames())
+    {
+        names += (names.empty() ? "" : ", ") + name;
+    }
+    return names;
+}
+
+const NetPlugin&
+FindNetPlugin(const std::string& name)
+{
+    const NetPlugin* plugin = NetPluginRegistry::Get().Find(name.empty() ? "ib" : name);
+    if (!plugin)
+    {
+        throw std::invalid_argument("unknown plug-in of the network \"" + name + "\"; known are " +
+                                    ListNetPlugins());
+    }
+    return *plugin;
+}
+
+} // namespace proteus
+} // namespace ns3

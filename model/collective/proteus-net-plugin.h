@@ -1,0 +1,59 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef PROTEUS_NET_PLUGIN_H
+#define PROTEUS_NET_PLUGIN_H
+
+#include "ns3/proteus-registry.h"
+
+#include <cstdint>
+#include <string>
+
+/**
+ * @file
+ * @ingroup proteus
+ * Plug-ins by which NCCL uses a network.
+ */
+
+namespace ns3
+{
+namespace proteus
+{
+
+/// @ingroup proteus
+/// What a plug-in costs, compared with NCCL's own for InfiniBand and RoCE.
+struct NetPlugin
+{
+    double chunkUs{0};    //!< that a chunk takes longer, microseconds
+    double reportedUs{0}; //!< latency that it tells NCCL's tuner (ncclNetProperties::latency)
+
+    /// @return that a chunk takes longer, picoseconds
+    int64_t GetChunkPs() const
+    {
+        return static_cast<int64_t>(chunkUs * 1e6);
+    }
+};
+
+/// @ingroup proteus
+/// The plug-ins by their names; each registers itself, with its sources.
+using NetPluginRegistry = Registry<NetPlugin>;
+
+/**
+ * @ingroup proteus
+ * @param name of a plug-in; empty: that of NCCL itself
+ * @return what it costs
+ * @throw std::invalid_argument that lists the known names
+ */
+const NetPlugin& FindNetPlugin(const std::string& name);
+
+/// @ingroup proteus
+/// @return the names of all plug-ins, with commas between them
+std::string ListNetPlugins();
+
+} // namespace proteus
+} // namespace ns3
+
+#endif // PROTEUS_NET_PLUGIN_H

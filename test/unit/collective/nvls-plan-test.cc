@@ -1,0 +1,73 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "ns3/proteus-collective-choice.h"
+#include "ns3/proteus-nvls-plan.h"
+
+#include <gtest/gtest.h>
+
+using namespace ns3::proteus;
+
+namespace
+{
+
+constexpr uint64_t KIB = 1024;
+
+/// @param version of NCCL @param capability of the GPUs @param servers with them
+/// @return the plan of servers of eight GPUs, each with a NIC of 400 Gb/s at its PCIe switch
+NvlsPlan
+Plan(uint32_t version, uint32_t capability, uint32_t servers)
+{
+    return PlanNvls({version, capability, servers, 8, 50, PathType::PXB});
+}
+
+} // namespace
+
+TEST(NvlsPlan, ChannelsDependOnGpuVersionAndServers)
+{
+    for (const uint32_t version : {217, 226, 230})
+    {
+        EXPECT_EQ(Plan(version, 90, 1).channels, 16u);
+        EXPECT_EQ(Plan(version, 90, 4).channels, 16u);
+    }
+    EXPECT_EQ(Plan(226, 100, 1).channels, 32u);
+    EXPECT_EQ(Plan(227, 100, 1).channels, 24u);
+    EXPECT_EQ(Plan(227, 100, 4).channels, 32u);
+    EXPECT_EQ(Plan(230, 100, 2).channels, 32u);
+    EXPECT_EQ(Plan(230, 100, 4).channels, 24u);
+}
+
+TEST(NvlsPlan, ChunksDependOnServersAndCards)
+{
+    EXPECT_EQ(Plan(218, 90, 4).treeChunkBytes, 128 * KIB);
+    EXPECT_EQ(Plan(219, 90, 4).treeChunkBytes, 64 * KIB);
+    EXPECT_EQ(Plan(219, 90, 3).treeChunkBytes, 128 * KIB);
+    EXPECT_EQ(Plan(229, 100, 2).treeChunkBytes, 128 * KIB);
+    EXPECT_EQ(Plan(230, 100, 2).treeChunkBytes, 64 * KIB);
+    EXPECT_EQ(Plan(230, 100, 2).chunkBytes, 128 * KIB);
+    // Few GPUs for each server, and NICs of 800 Gb/s, get long chunks.
+    EXPECT_EQ(PlanNvls({230, 100, 2, 4, 50, PathType::PXB}).treeChunkBytes, 256 * KIB);
+    EXPECT_EQ(PlanNvls({230, 100, 4, 8, 100, PathType::PXB}).chunkBytes, 256 * KIB);
+    EXPECT_EQ(PlanNvls({230, 100, 4, 32, 100, PathType::PXB}).treeChunkBytes, 64 * KIB);
+    EXPECT_EQ(PlanNvls({230, 100, 4, 8, 50, PathType::PHB}).treeChunkBytes, 128 * KIB);
+}
+
+TEST(NvlsPlan, IsThatOfRequests)
+{
+    const auto complete = [](const char* preset, uint32_t servers, const char* algorithm) {
+        const Cluster cluster = MakeCluster(preset, servers);
+        const Paths paths(cluster);
+        CollectiveRequest request;
+        request.vertices = cluster.GetGpus();
+        request.bytes = uint64_t{16} << 30;
+        request.algorithm = algorithm;
+        CollectiveChooser(cluster, paths).Complete(request);
+        return request;
+    };
+    EXPECT_EQ(complete("hgx-b200", 1, "nvls").channels, 24u);
+    EXPECT_EQ(complete("dgx-h100", 4, "nvls-tree").chunkBytes, 64 * KIB);
+    EXPECT_EQ(complete("dgx-h100", 2, "nvls-tree").chunkBytes, 128 * KIB);
+}
