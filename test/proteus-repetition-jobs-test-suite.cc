@@ -50,7 +50,7 @@ class SmallJobMaker
         const uint32_t servers = Pick<uint32_t>({1, 2, 2, 4});
         const std::string preset = Pick<std::string>({"dgx-a100", "dgx-a100", "dgx1-v100"});
         job.cluster = MakeCluster(preset, servers, ChooseFabric());
-        job.window = Pick<std::string>({"0us", "1us", "20us", "100us"});
+        job.window = Pick<std::string>({"0us", "100ns", "1us", "100us"});
         job.strategy = ChooseStrategy(8 * servers);
         job.model = "layers=4,hidden=" + Pick<std::string>({"128", "256", "512"}) +
                     ",heads=8,sequence=" + Pick<std::string>({"64", "256"}) + ",vocabulary=1000";

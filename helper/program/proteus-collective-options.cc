@@ -121,6 +121,11 @@ CollectiveProgramOptions::AddTo(OptionList& command)
                      "GPUs of a server) or stream (launching costs nothing) (empty: "
                      "process-per-gpu, with --measured as the log's nGpus says)",
                      launchMode);
+    command.AddIdle("joinWindow", [this]() {
+        return std::string(launchMode) == "stream"
+                   ? ""
+                   : "kernels wait for each other only in launch mode stream";
+    });
     command.Add("pluginLatency",
                 "what the plug-in of the network takes for a chunk longer than --netPlugin says, a "
                 "time or microseconds",

@@ -11,6 +11,7 @@
 
 #include "ns3/config.h"
 #include "ns3/nstime.h"
+#include "ns3/proteus-executor-settings.h"
 #include "ns3/proteus-ranks.h"
 #include "ns3/proteus-result-tables.h"
 #include "ns3/proteus-warning.h"
@@ -53,9 +54,9 @@ class PacketOptions
                          "verify: it is executed, and a difference ends the run; off",
                          m_mode);
         command.AddValue("joinWindow",
-                         "most time that a kernel of a collective waits for the other ranks to be "
-                         "launched, so that they begin together and more of them are equal to one "
-                         "before; 0: each begins by itself",
+                         "kernels of a collective begin a multiple of this time before the last "
+                         "one of them, so that more collectives are equal to one before; 0: each "
+                         "begins when it is launched",
                          m_joinWindow);
         command.AddValue("joinGrid",
                          "kernels of collectives start at the next multiple of this time; 0: at "
@@ -65,6 +66,12 @@ class PacketOptions
         {
             command.AddIdle(name, [run]() { return run ? run->FindNoPackets() : ""; });
         }
+        command.AddIdle("joinWindow", []() {
+            return AreKernelsLaunchedAhead()
+                       ? ""
+                       : "kernels wait for each other only in launch mode stream, and if launching "
+                         "them takes time";
+        });
     }
 
     /// Makes them the defaults of what is built from now on. @throw std::invalid_argument if there

@@ -192,7 +192,14 @@ OptionList::Resolve(const std::string& name) const
 void
 OptionList::AddIdle(const std::string& name, std::function<std::string()> reason)
 {
-    m_idle[name] = [name, reason = std::move(reason)](const std::string& value) {
+    auto& place = m_idle[name];
+    place = [name, before = std::move(place), reason = std::move(reason)](
+                const std::string& value) {
+        auto lines = before ? before(value) : std::vector<std::string>();
+        if (!lines.empty())
+        {
+            return lines;
+        }
         const std::string why = reason();
         return why.empty()
                    ? std::vector<std::string>()

@@ -117,7 +117,7 @@ class OptionList
     void AddChoices(const std::string& name, const std::vector<std::string>& choices);
 
     /// @param name of an option that does nothing in some runs @param reason why it does nothing in
-    /// this one, or empty; asked after Parse(), if the option was given
+    /// this one, or empty; asked after Parse(), if the option was given. Of several, the first counts
     void AddIdle(const std::string& name, std::function<std::string()> reason);
 
     /// @param name of an option whose value has parts @param parts those that do nothing in this

@@ -37,6 +37,13 @@ IsNetwork(const Link& link)
     return link.technology == LinkTechnology::INFINIBAND || link.technology == LinkTechnology::ROCE;
 }
 
+/// @param link a link @return whether it may join two ranks: a window needs a picosecond
+bool
+CanBeCut(const Link& link)
+{
+    return IsNetwork(link) && link.delayPs > 1;
+}
+
 /// Vertices that stay together.
 struct Part
 {
@@ -328,7 +335,7 @@ FindParts(const Cluster& cluster, uint32_t nRanks)
     std::set<int64_t> delays;
     for (const Link& link : cluster.GetLinks())
     {
-        if (IsNetwork(link) && link.delayPs > 1) // a window needs a picosecond
+        if (CanBeCut(link))
         {
             delays.insert(link.delayPs);
         }
@@ -392,6 +399,83 @@ PartitionCluster(const Cluster& cluster, uint32_t nRanks)
         }
     }
     return partition;
+}
+
+LookaheadBounds::LookaheadBounds(const Cluster& cluster)
+    : m_parents(cluster.GetVertices().size()),
+      m_delaysPs(cluster.GetVertices().size(), INT64_MAX)
+{
+    std::iota(m_parents.begin(), m_parents.end(), 0);
+    std::vector<uint32_t> sizes(m_parents.size(), 1);
+    const auto findRoot = [this](VertexId vertex) {
+        while (m_parents[vertex] != vertex)
+        {
+            vertex = m_parents[vertex];
+        }
+        return vertex;
+    };
+    const auto join = [&](VertexId a, VertexId b, int64_t delayPs) {
+        a = findRoot(a);
+        b = findRoot(b);
+        if (a != b)
+        {
+            const VertexId child = sizes[a] < sizes[b] ? a : b; // so that trees stay flat
+            const VertexId parent = a + b - child;
+            m_parents[child] = parent;
+            m_delaysPs[child] = delayPs;
+            sizes[parent] += sizes[child];
+        }
+    };
+    const auto& vertices = cluster.GetVertices();
+    std::vector<VertexId> first(cluster.GetNServers(), Cluster::NO_VERTEX);
+    for (VertexId vertex = 0; vertex < vertices.size(); ++vertex)
+    {
+        if (vertices[vertex].server >= 0)
+        {
+            VertexId& other = first[vertices[vertex].server];
+            other = other == Cluster::NO_VERTEX ? vertex : other;
+            join(vertex, other, 0);
+        }
+    }
+    std::vector<std::pair<int64_t, LinkId>> links;
+    for (LinkId id = 0; id < cluster.GetLinks().size(); ++id)
+    {
+        const Link& link = cluster.GetLinks()[id];
+        links.emplace_back(CanBeCut(link) ? link.delayPs : 0, id);
+    }
+    std::sort(links.begin(), links.end());
+    for (const auto& [delayPs, id] : links)
+    {
+        join(cluster.GetLinks()[id].a, cluster.GetLinks()[id].b, delayPs);
+    }
+}
+
+int64_t
+LookaheadBounds::Get(VertexId a, VertexId b) const
+{
+    int64_t delayPs = 0;
+    while (a != b)
+    {
+        VertexId& lower = m_delaysPs[a] <= m_delaysPs[b] ? a : b;
+        if (m_parents[lower] == lower)
+        {
+            return delayPs; // nothing joins them, so they have no news of each other
+        }
+        delayPs = m_delaysPs[lower];
+        lower = m_parents[lower];
+    }
+    return delayPs;
+}
+
+int64_t
+LookaheadBounds::Get(const std::vector<VertexId>& vertices) const
+{
+    int64_t delayPs = 0;
+    for (const VertexId vertex : vertices)
+    {
+        delayPs = std::max(delayPs, Get(vertices.front(), vertex));
+    }
+    return delayPs;
 }
 
 std::string

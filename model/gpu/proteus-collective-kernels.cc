@@ -41,6 +41,14 @@ LaunchModeFromString(const std::string& text)
                                 ": must be stream, process-per-gpu or one-process");
 }
 
+bool
+AreLaunchedAhead(const CollectiveSettings& settings)
+{
+    const bool isTimed = settings.launchPs < 0 ? settings.kernelCosts : settings.launchPs > 0;
+    return LaunchModeFromString(settings.launchMode) == LaunchMode::STREAM &&
+           (isTimed || settings.launchGapPs > 0);
+}
+
 CollectiveKernels::CollectiveKernels(const ExecutionGraph& graph,
                                      const Cluster& cluster,
                                      const CollectiveSettings& settings)

@@ -39,6 +39,12 @@ enum class LaunchMode : uint8_t
 /// @throw std::invalid_argument for any other text
 LaunchMode LaunchModeFromString(const std::string& text);
 
+/// @ingroup proteus
+/// @param settings of all collectives @return whether a host that is far ahead launches kernels,
+/// and in some time. Kernels wait for each other only then: in other launch modes, how far apart
+/// hosts launch them is what is modelled, and those launched in no time could wait only too long.
+bool AreLaunchedAhead(const CollectiveSettings& settings);
+
 /**
  * @ingroup proteus
  * The kernels that execute collectives: when the host has launched them, and what their steps cost.

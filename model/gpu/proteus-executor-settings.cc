@@ -6,6 +6,7 @@
 
 #include "proteus-executor-settings.h"
 
+#include "proteus-collective-kernels.h"
 #include "proteus-packet-network.h"
 
 #include "ns3/boolean.h"
@@ -87,6 +88,12 @@ ReadCollectiveSettings()
             field.member);
     }
     return settings;
+}
+
+bool
+AreKernelsLaunchedAhead()
+{
+    return AreLaunchedAhead(ReadCollectiveSettings());
 }
 
 void

@@ -31,6 +31,10 @@ class PacketNetwork;
 CollectiveSettings ReadCollectiveSettings();
 
 /// @ingroup proteus
+/// @return AreLaunchedAhead() of these defaults
+bool AreKernelsLaunchedAhead();
+
+/// @ingroup proteus
 /// Sets the attributes, and the maker of programs, of a network that is not set up yet.
 /// @param settings of collectives @param network to set
 void ApplyCollectiveSettings(const CollectiveSettings& settings, Ptr<PacketNetwork> network);

@@ -18,7 +18,9 @@ namespace proteus
 StartRule
 FindStartRule(const Task& task, const CollectiveProgram& program)
 {
-    if (!program.groups.empty() || !NeedsAllRanks(task.collective, program))
+    // Of an all-to-all, every two ranks go on by themselves.
+    if (!program.groups.empty() || task.collective == Collective::ALL_TO_ALL ||
+        !NeedsAllRanks(task.collective, program))
     {
         return StartRule::APART;
     }
@@ -49,33 +51,31 @@ KernelStarts::SetUp(int64_t gridPs, int64_t windowPs)
 }
 
 KernelStarts::Launch
-KernelStarts::Add(Key key, uint32_t nRanks, StartRule rule, const Rank& rank)
+KernelStarts::Add(Key key, const Communication& communication, const Rank& rank)
 {
-    if (rule == StartRule::MESSAGE)
+    if (communication.rule == StartRule::MESSAGE)
     {
-        return AddToMessage(key, rank);
+        return AddToMessage(key, communication.newsPs, rank);
     }
     Gathering& gathering = m_gathered[key];
-    gathering.lastPs = std::max(gathering.lastPs, rank.launchedPs);
+    gathering.knownPs = std::max(gathering.knownPs, rank.joinedPs + communication.newsPs);
+    gathering.lastPs = std::max({gathering.lastPs, rank.launchedPs, gathering.knownPs});
     Launch launch;
-    launch.untilPs = rank.launchedPs + m_windowPs;
-    if (++gathering.nLaunched < nRanks || launch.untilPs < gathering.lastPs)
+    if (rank.id != NO_ID)
     {
+        launch.untilPs = rank.launchedPs + m_windowPs;
         launch.wait = m_waits.Add({key, rank.id, launch.untilPs});
         gathering.waits.push_back(launch.wait);
     }
-    else
-    {
-        launch.begins.push_back({rank.id, gathering.lastPs});
-    }
-    if (gathering.nLaunched == nRanks)
+    if (++gathering.nLaunched == communication.nRanks)
     {
         for (const uint32_t wait : gathering.waits)
         {
-            // Those whose windows pass before the last launch begin then.
-            if (m_waits[wait].untilPs >= gathering.lastPs)
+            const int64_t beforePs = gathering.lastPs - (m_waits[wait].untilPs - m_windowPs);
+            const int64_t beginPs = gathering.lastPs - beforePs / m_windowPs * m_windowPs;
+            if (beginPs >= gathering.knownPs) // otherwise its window passes before
             {
-                launch.begins.push_back({m_waits[wait].rank, gathering.lastPs});
+                launch.begins.push_back({m_waits[wait].rank, beginPs});
                 m_waits[wait].rank = NO_ID;
             }
         }
@@ -85,7 +85,7 @@ KernelStarts::Add(Key key, uint32_t nRanks, StartRule rule, const Rank& rank)
 }
 
 KernelStarts::Launch
-KernelStarts::AddToMessage(Key key, const Rank& rank)
+KernelStarts::AddToMessage(Key key, int64_t newsPs, const Rank& rank)
 {
     const auto [place, isFirst] = m_messages.emplace(key, rank);
     if (isFirst)
@@ -95,11 +95,18 @@ KernelStarts::AddToMessage(Key key, const Rank& rank)
     const Rank& receiver = rank.isReceiver ? rank : place->second;
     const Rank& sender = rank.isReceiver ? place->second : rank;
     // After all that happens at the time that is present, which comes first however it is executed.
-    const int64_t knownPs = std::min(rank.joinedPs + 1, rank.launchedPs);
+    const int64_t knownPs =
+        std::max(receiver.joinedPs, sender.joinedPs) + std::max<int64_t>(newsPs, 1);
     const int64_t receiverPs = std::max(receiver.launchedPs, knownPs);
     const int64_t senderPs = std::max(sender.launchedPs, receiverPs);
     Launch launch;
-    launch.begins = {{receiver.id, receiverPs}, {sender.id, senderPs}};
+    for (const Begin& begin : {Begin{receiver.id, receiverPs}, Begin{sender.id, senderPs}})
+    {
+        if (begin.rank != NO_ID)
+        {
+            launch.begins.push_back(begin);
+        }
+    }
     m_messages.erase(place);
     return launch;
 }

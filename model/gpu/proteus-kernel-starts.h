@@ -26,7 +26,7 @@ namespace proteus
 enum class StartRule : uint8_t
 {
     APART,  //!< each begins at once
-    WINDOW, //!< each waits for the last one, at most for a window
+    WINDOW, //!< each waits less than a window, to begin whole windows before the last
     MESSAGE //!< a sender waits for its receiver, a receiver for the launch of its sender
 };
 
@@ -34,8 +34,8 @@ enum class StartRule : uint8_t
 /// @param task a communication @param program of it
 /// @return how its ranks wait: those of a message from one rank to another as such, because a
 /// sender alone can do nothing, and a receiver can only grant room; those of a collective of more
-/// than two ranks in a window, if they all need each other; all others apart, operations of
-/// switches, too
+/// than two ranks in a window, if they all need each other; all others apart, all-to-alls and
+/// operations of switches, too
 StartRule FindStartRule(const Task& task, const CollectiveProgram& program);
 
 /// @ingroup proteus
@@ -47,13 +47,19 @@ bool IsReceiver(const RankProgram& rank);
  * When the ranks of a communication begin, whose kernels have been launched: on a grid of times,
  * and together.
  *
- * A rank of a collective that is launched waits for the others, until the last of them is launched
- * or a window has passed, and begins then. So the last one never waits, and ranks that are launched
- * within a window begin at the same time.
+ * A rank of a collective that is launched waits for less than a window, to begin a whole number of
+ * windows before the last one is launched, which does not wait: so ranks that are launched within a
+ * window of it begin together with it. A kernel is announced when its rank joins, so that the
+ * others know when the last one will be launched; a rank whose window passes before they know
+ * begins then.
  *
  * A receiver of a message begins when its sender's kernel is being launched, so that room is
  * granted when that begins; or when it is launched itself, if that is later, and its sender not
  * before it.
+ *
+ * That a rank joins is known to the others a while later (Communication::newsPs), and nothing
+ * begins before. As kernels take longer than that to be launched, few wait for it: the last of a
+ * collective would only if it were launched in less.
  */
 class KernelStarts
 {
@@ -61,10 +67,18 @@ class KernelStarts
     /// Names a communication: task and micro-batch.
     using Key = std::pair<TaskId, uint32_t>;
 
+    /// What is the same for all ranks of a communication.
+    struct Communication
+    {
+        uint32_t nRanks{0};               //!< that have to be launched
+        StartRule rule{StartRule::APART}; //!< how they wait
+        int64_t newsPs{0}; //!< after so long all of them know of a join, see LookaheadBounds
+    };
+
     /// A rank that has been launched.
     struct Rank
     {
-        uint32_t id{NO_ID};     //!< whatever the caller knows it by
+        uint32_t id{NO_ID};     //!< whatever the caller knows it by; NO_ID: another process has it
         int64_t launchedPs{0};  //!< when, on the grid
         int64_t joinedPs{0};    //!< when that has become known
         bool isReceiver{false}; //!< of a message
@@ -77,8 +91,8 @@ class KernelStarts
         int64_t timePs{0};    //!< when
     };
 
-    /// @param gridPs launches count at the next multiple of it; 0: at any time @param windowPs most
-    /// that a rank waits for others; 0: none does
+    /// @param gridPs launches count at the next multiple of it; 0: at any time @param windowPs that
+    /// a rank waits at most; 0: none does
     void SetUp(int64_t gridPs, int64_t windowPs);
 
     /// @return whether ranks wait for others
@@ -104,21 +118,20 @@ class KernelStarts
     /**
      * A rank is launched.
      * @param key of its communication
-     * @param nRanks of that
-     * @param rule of that, not APART
+     * @param communication which one; its rule is not APART
      * @param rank which one
-     * @return whether it waits, or who begins with it
+     * @return whether it waits, or who begins now or later; ranks of this process only
      */
-    Launch Add(Key key, uint32_t nRanks, StartRule rule, const Rank& rank);
+    Launch Add(Key key, const Communication& communication, const Rank& rank);
 
     /// The window of a rank has passed. @param wait of it @return the rank, which begins now;
     /// NO_ID if it has begun with others
     uint32_t Expire(uint32_t wait);
 
   private:
-    /// The same for a rank of a message. @param key of it @param rank which one
-    /// @return nobody, or both
-    Launch AddToMessage(Key key, const Rank& rank);
+    /// The same for a rank of a message. @param key of it @param newsPs of it
+    /// @param rank which one @return nobody, or both
+    Launch AddToMessage(Key key, int64_t newsPs, const Rank& rank);
 
     /// A rank that waits.
     struct Wait
@@ -132,7 +145,8 @@ class KernelStarts
     struct Gathering
     {
         uint32_t nLaunched{0};       //!< ranks
-        int64_t lastPs{0};           //!< last launch so far
+        int64_t knownPs{0};          //!< when all know of the joins so far
+        int64_t lastPs{0};           //!< the last launch so far, or knownPs if that is later
         std::vector<uint32_t> waits; //!< of ranks that have not begun, in the order of launches
     };
 

@@ -136,14 +136,15 @@ PacketNetwork::GetTypeId()
                           UintegerValue(uint64_t{1} << 30),
                           MakeUintegerAccessor(&PacketNetwork::m_repetitionMemory),
                           MakeUintegerChecker<uint64_t>())
-            .AddAttribute("JoinWindow",
-                          "Most time that a kernel of a collective whose ranks all need each other "
-                          "waits for the others to be launched: those launched within it begin "
-                          "together, with the last; a receiver begins when its sender is being "
-                          "launched. 0: none waits. In launch mode stream; see StartRule.",
-                          TimeValue(Seconds(0)),
-                          MakeTimeAccessor(&PacketNetwork::m_joinWindow),
-                          MakeTimeChecker(Seconds(0)))
+            .AddAttribute(
+                "JoinWindow",
+                "Kernels of a collective whose ranks all need each other begin a multiple of this "
+                "time before the last one of them, less than it later than they are launched; a "
+                "receiver begins when its sender is being launched. 0: none waits. In launch mode "
+                "stream, for kernels whose launch takes time; see KernelStarts.",
+                TimeValue(NanoSeconds(100)),
+                MakeTimeAccessor(&PacketNetwork::m_joinWindow),
+                MakeTimeChecker(Seconds(0)))
             .AddAttribute(
                 "JoinGrid",
                 "Kernels of collectives start at the next multiple of this time; 0: when "
@@ -225,20 +226,12 @@ PacketNetwork::SetUp(const ExecutionGraph& graph, Ptr<Fabric> fabric)
         {
             RequireOneProcess("ns3::proteus::PacketNetwork::Repetition=verify", "the option");
         }
-        if (m_joinWindow.IsStrictlyPositive())
-        {
-            // Ranks would have to know in no time that the last of them is launched.
-            RequireOneProcess("ns3::proteus::PacketNetwork::JoinWindow", "the option");
-        }
         m_repetition = "off"; // an equal communication may have gone through other processes
     }
     const CollectiveSettings settings = MakeSettings();
     m_wire = std::make_unique<PacketWire>(graph, fabric, m_transport, settings, m_channelEndTrace);
     m_wire->SetTrafficClasses(m_trafficClasses);
-    // In other modes, how far apart hosts launch kernels is what is modelled.
-    const bool isStream = LaunchModeFromString(m_launchMode) == LaunchMode::STREAM;
-    m_wire->GetStarts().SetUp(m_joinGrid.GetPicoSeconds(),
-                              isStream ? m_joinWindow.GetPicoSeconds() : 0);
+    m_wire->SetUpStarts(m_joinGrid.GetPicoSeconds(), m_joinWindow.GetPicoSeconds());
     m_wire->GetRepetition().SetUp(RepetitionModeFromString(m_repetition), m_repetitionMemory);
     m_paths = m_fabric->SharePaths();
     m_programs = std::make_unique<ProgramCache>(graph, m_fabric->GetCluster(), *m_paths, settings);

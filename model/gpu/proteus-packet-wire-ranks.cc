@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <set>
 #include <stdexcept>
 
 /**
@@ -21,8 +22,9 @@
  * Every process has all queue pairs, under the same numbers, and executes the ranks of its own
  * GPUs. Chunks, grants and acknowledgements are units of the fabric, which cross by themselves. A
  * grant is a control unit, which carries one number; what that stands for crosses as a word ahead
- * of it. A message carries the numbers of blocks in both processes in its tag. Nothing else of a
- * communication is known in more than one process: rendezvous is local.
+ * of it. A message carries the numbers of blocks in both processes in its tag. That a rank has been
+ * launched is told to the processes of the others, which may wait for it: see KernelStarts. Nothing
+ * else of a communication is known in more than one process: rendezvous is local.
  */
 
 namespace ns3
@@ -38,7 +40,7 @@ PacketWire::SendControl(uint32_t queuePair, const ControlMessage& message)
     if (crosses)
     {
         m_fabric->TellRank(m_transport->GetSource(queuePair),
-                           TRANSPORT_USER_WORD,
+                           CONTROL_WORD,
                            ControlWord{message, queuePair});
     }
     m_transport->SendControl(queuePair, crosses ? 0 : m_control.Add(message));
@@ -59,9 +61,50 @@ PacketWire::TakeControl(uint32_t queuePair, uint32_t value)
     return message;
 }
 
-void
-PacketWire::HandleRankWord(uint32_t /* kind */, const uint8_t* data)
+const std::vector<VertexId>&
+PacketWire::FindElsewhere(GroupId group)
 {
+    const auto [place, isNew] = m_elsewhere.try_emplace(group);
+    if (isNew)
+    {
+        const auto& rankOf = m_fabric->GetRanks()->GetPartition().rankOf;
+        std::set<uint32_t> ranks;
+        for (const VertexId gpu : GetGpus(group))
+        {
+            if (!m_fabric->IsLocal(gpu) && ranks.insert(rankOf[gpu]).second)
+            {
+                place->second.push_back(gpu);
+            }
+        }
+    }
+    return place->second;
+}
+
+void
+PacketWire::TellLaunch(LaunchWord word)
+{
+    if (!m_fabric->GetRanks())
+    {
+        return;
+    }
+    word.rank.id = NO_ID;
+    for (const VertexId gpu : FindElsewhere(m_graph.GetTask(word.task).place))
+    {
+        m_fabric->TellRank(gpu, LAUNCH_WORD, word);
+    }
+}
+
+void
+PacketWire::HandleRankWord(uint32_t kind, const uint8_t* data)
+{
+    if (kind == LAUNCH_WORD)
+    {
+        LaunchWord word;
+        std::memcpy(&word, data, sizeof(word));
+        CallStarts(
+            m_starts.Add({word.task, word.microBatch}, word.communication, word.rank).begins);
+        return;
+    }
     ControlWord word;
     std::memcpy(&word, data, sizeof(word));
     m_controlOfOthers[word.queuePair].push_back(word.message);

@@ -30,7 +30,8 @@ PacketWire::PacketWire(const ExecutionGraph& graph,
       m_channelEnd(channelEnd),
       m_machine(*this),
       m_pairs(graph, transport, settings.kernelCopies),
-      m_repetition(graph, fabric, transport, *this)
+      m_repetition(graph, fabric, transport, *this),
+      m_lookahead(fabric->GetCluster())
 {
     m_transport->SetFabric(fabric, this);
     m_groups.SetUp(m_transport);
@@ -116,19 +117,38 @@ PacketWire::GetQueuePair(TaskId task,
     return m_pairs.Get(group, channel, from, to, rate, GetTrafficClass(task));
 }
 
-StartRule
+std::vector<VertexId>
+PacketWire::GetGpus(GroupId group) const
+{
+    std::vector<VertexId> gpus;
+    for (const DeviceId device : m_graph.GetGroup(group))
+    {
+        gpus.push_back(m_fabric->GetCluster().GetGpus()[device]);
+    }
+    return gpus;
+}
+
+KernelStarts::Communication
 PacketWire::MakeQueuePairs(TaskId id, const CollectiveProgram& program, const ProgramFacts& facts)
 {
     const Task& task = m_graph.GetTask(id);
     const GroupId group = task.place;
     const auto [place, isNew] =
         m_known.emplace(std::make_tuple(group, &program, GetTrafficClass(id), task.parallelism),
-                        StartRule::APART);
+                        KernelStarts::Communication());
     if (!isNew)
     {
         return place->second;
     }
-    place->second = FindStartRule(task, program);
+    KernelStarts::Communication& communication = place->second;
+    communication.nRanks = static_cast<uint32_t>(program.ranks.size());
+    communication.newsPs = m_lookahead.Get(GetGpus(group));
+    communication.rule = m_starts.HasWindow() ? FindStartRule(task, program) : StartRule::APART;
+    if (communication.rule == StartRule::WINDOW && communication.newsPs > 0)
+    {
+        // Between servers, who comes when decides who meets whom at a link.
+        communication.rule = StartRule::APART;
+    }
     RequireRanks(group, program);
     MakeGroups(group, program);
     for (uint32_t rank = 0; rank < program.ranks.size(); ++rank)
@@ -165,7 +185,7 @@ PacketWire::Join(DeviceId device,
     const auto& devices = m_graph.GetGroup(m_graph.GetTask(task).place);
     const auto number =
         static_cast<uint32_t>(std::find(devices.begin(), devices.end(), device) - devices.begin());
-    const StartRule rule = MakeQueuePairs(task, *program, facts);
+    const KernelStarts::Communication communication = MakeQueuePairs(task, *program, facts);
     const uint32_t id = m_machine.AddRank(*program, facts.waiters, number);
     PacketRank& rank = m_machine.GetRank(id);
     rank.startPs = m_starts.Align(
@@ -182,34 +202,37 @@ PacketWire::Join(DeviceId device,
     {
         JoinRepetition(id);
     }
-    // A receiver loses nothing if room is granted while the sender is being launched.
-    const bool isInstant = rank.startPs <= Simulator::Now().GetPicoSeconds();
-    if (rule == StartRule::APART || !m_starts.HasWindow() ||
-        (rule == StartRule::MESSAGE && isInstant))
+    if (communication.rule == StartRule::APART)
     {
         CallStart(id);
         return;
     }
-    Launch(id, rule);
+    Launch(id, communication);
 }
 
 void
-PacketWire::Launch(uint32_t id, StartRule rule)
+PacketWire::Launch(uint32_t id, const KernelStarts::Communication& communication)
 {
     const PacketRank& rank = m_machine.GetRank(id);
+    const TaskId task = rank.traffic.task;
+    const KernelStarts::Rank launched{id,
+                                      rank.startPs,
+                                      Simulator::Now().GetPicoSeconds(),
+                                      IsReceiver(rank.program->ranks[rank.rank])};
+    TellLaunch({task, rank.microBatch, communication, launched});
     const KernelStarts::Launch launch =
-        m_starts.Add({rank.traffic.task, rank.microBatch},
-                     static_cast<uint32_t>(rank.program->ranks.size()),
-                     rule,
-                     {id,
-                      rank.startPs,
-                      Simulator::Now().GetPicoSeconds(),
-                      IsReceiver(rank.program->ranks[rank.rank])});
+        m_starts.Add({task, rank.microBatch}, communication, launched);
     if (launch.wait != NO_ID)
     {
         CallOf(rank, launch.untilPs, EXPIRE, launch.wait);
     }
-    for (const KernelStarts::Begin& begin : launch.begins)
+    CallStarts(launch.begins);
+}
+
+void
+PacketWire::CallStarts(const std::vector<KernelStarts::Begin>& begins)
+{
+    for (const KernelStarts::Begin& begin : begins)
     {
         m_machine.GetRank(begin.rank).startPs = begin.timePs;
         CallStart(begin.rank);

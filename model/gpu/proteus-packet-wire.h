@@ -20,6 +20,8 @@
 #include "ns3/proteus-network.h"
 #include "ns3/proteus-pool.h"
 #include "ns3/proteus-program-machine.h"
+#include "ns3/proteus-rank-partition.h"
+#include "ns3/proteus-rank-words.h"
 #include "ns3/proteus-transport.h"
 #include "ns3/traced-callback.h"
 
@@ -151,10 +153,11 @@ class PacketWire : private TransportUser, private CallTarget, private Repetition
         m_trafficClasses = std::move(classes);
     }
 
-    /// @return when kernels begin
-    KernelStarts& GetStarts()
+    /// Says when kernels begin; before the first one. @param gridPs of KernelStarts
+    /// @param windowPs of KernelStarts, for kernels that are launched ahead
+    void SetUpStarts(int64_t gridPs, int64_t windowPs)
     {
-        return m_starts;
+        m_starts.SetUp(gridPs, AreLaunchedAhead(m_kernels.GetSettings()) ? windowPs : 0);
     }
 
     /// @return what need not be executed twice
@@ -201,6 +204,22 @@ class PacketWire : private TransportUser, private CallTarget, private Repetition
     {
         ControlMessage message; //!< that the unit stands for
         uint32_t queuePair;     //!< of the unit
+    };
+
+    /// Kinds of words of other processes.
+    enum WordKind : uint32_t
+    {
+        CONTROL_WORD = TRANSPORT_USER_WORD, //!< ControlWord
+        LAUNCH_WORD,                        //!< LaunchWord
+    };
+
+    /// What the process of a rank that has been launched tells those of the other ranks.
+    struct LaunchWord
+    {
+        TaskId task;                               //!< of its communication
+        uint32_t microBatch;                       //!< of the task
+        KernelStarts::Communication communication; //!< which one
+        KernelStarts::Rank rank;                   //!< of another process to who gets this
     };
 
     /// What a network group has brought.
@@ -295,15 +314,19 @@ class PacketWire : private TransportUser, private CallTarget, private Repetition
     /// Makes the queue pairs of all ranks, in an order that does not depend on who joins first.
     /// @param task that needs them @param program of it @param facts of the program
     /// @return how ranks begin
-    StartRule MakeQueuePairs(TaskId task,
-                             const CollectiveProgram& program,
-                             const ProgramFacts& facts);
+    KernelStarts::Communication MakeQueuePairs(TaskId task,
+                                               const CollectiveProgram& program,
+                                               const ProgramFacts& facts);
     /// A rank has been launched, and begins when its rule says so. @param id of it
-    /// @param rule not APART
-    void Launch(uint32_t id, StartRule rule);
+    /// @param communication of it, whose rule is not APART
+    void Launch(uint32_t id, const KernelStarts::Communication& communication);
+    /// Has ranks begin that wait no longer. @param begins which ones
+    void CallStarts(const std::vector<KernelStarts::Begin>& begins);
     /// Makes the network groups of a program, with all that they need. @param group of the ranks
     /// @param program of them @return queue pairs of the network groups
     std::vector<uint32_t> MakeGroups(GroupId group, const CollectiveProgram& program);
+    /// @param group of ranks @return their GPUs
+    std::vector<VertexId> GetGpus(GroupId group) const;
     /// @param group of the ranks @param network group of their program @return its members
     std::vector<VertexId> GetVertices(GroupId group, const NetworkGroup& network) const;
 
@@ -340,6 +363,11 @@ class PacketWire : private TransportUser, private CallTarget, private Repetition
     /// A control unit has come. @param queuePair on which @param value of it
     /// @return the message that it stands for
     ControlMessage TakeControl(uint32_t queuePair, uint32_t value);
+    /// Tells other processes with ranks of a communication that one has been launched.
+    /// @param word about it
+    void TellLaunch(LaunchWord word);
+    /// @param group of ranks @return a GPU of it in each process but this one that has some
+    const std::vector<VertexId>& FindElsewhere(GroupId group);
     /// @param group of the ranks @param program of them
     /// @throw std::invalid_argument if several processes cannot carry it
     void RequireRanks(GroupId group, const CollectiveProgram& program) const;
@@ -367,19 +395,22 @@ class PacketWire : private TransportUser, private CallTarget, private Repetition
     static constexpr uint32_t DEFAULT_TRAFFIC_CLASS = 1;          //!< of messages
 
     /// Groups, programs, classes and purposes with queue pairs, and how their ranks begin.
-    std::map<std::tuple<GroupId, const CollectiveProgram*, uint32_t, Parallelism>, StartRule>
+    std::map<std::tuple<GroupId, const CollectiveProgram*, uint32_t, Parallelism>,
+             KernelStarts::Communication>
         m_known;
     std::shared_ptr<const std::vector<uint8_t>> m_trafficClasses; //!< see SetTrafficClasses()
     Pool<ControlMessage> m_control;                               //!< in flight
     /// From receivers in other processes, by queue pair: units arrive in the order of the words.
     std::unordered_map<uint32_t, std::deque<ControlMessage>> m_controlOfOthers;
-    Pool<GroupArrival> m_arrivals; //!< not yet used
-    Pool<RankEnd> m_ends;          //!< not yet told
-    KernelStarts m_starts;         //!< when kernels begin
-    uint64_t m_joins{0};           //!< so far
-    uint64_t m_calls{0};           //!< so far
-    CommunicationLedger m_ledger;  //!< of ranks that are done
-    uint64_t m_messages{0};        //!< delivered
+    Pool<GroupArrival> m_arrivals;                                  //!< not yet used
+    Pool<RankEnd> m_ends;                                           //!< not yet told
+    KernelStarts m_starts;                                          //!< when kernels begin
+    LookaheadBounds m_lookahead;                                    //!< of parts of the cluster
+    std::unordered_map<GroupId, std::vector<VertexId>> m_elsewhere; //!< see FindElsewhere()
+    uint64_t m_joins{0};                                            //!< so far
+    uint64_t m_calls{0};                                            //!< so far
+    CommunicationLedger m_ledger;                                   //!< of ranks that are done
+    uint64_t m_messages{0};                                         //!< delivered
 };
 
 } // namespace proteus

@@ -186,6 +186,9 @@ def make_job(folder, number):
     arguments, gpus, servers = make_network(rng, control)
     write_graph(folder / "graph.json", rng, gpus * servers)
     arguments += ["--graph=graph.json", "--gpuSharing=" + rng.choice(["on", "on", "off"])]
+    arguments.append("--joinWindow=" + rng.choice(["0us", "100ns", "5us", "50us", "3ms"]))
+    if rng.random() < 0.3:  # less than the news of a launch take
+        arguments.append("--ns3::proteus::PacketNetwork::LaunchOverhead=" + rng.choice(["0ns", "1ps", "100ns"]))
     return arguments, servers
 
 
@@ -346,7 +349,6 @@ class Errors(unittest.TestCase):
             "--communicationSchedule=priority": "a schedule of communication needs one process",
             "--linkSeries=links.csv": "a file of what happens on the links needs one process",
             f"--scenario={CLONE}/workloads/scenarios/uplink-failure.json": "--scenario needs one process",
-            "--joinWindow=20us": "JoinWindow needs one process",
             "--repetition=verify": "Repetition=verify needs one process",
             "--algorithm=sharp": "adds up in the switches between servers",
         }.items():

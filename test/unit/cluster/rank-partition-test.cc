@@ -8,9 +8,11 @@
 #include "ns3/proteus-rank-partition.h"
 
 #include <gtest/gtest.h>
+#include <random>
 #include <set>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 using namespace ns3::proteus;
 
@@ -143,6 +145,89 @@ TEST(RankPartition, PrefersLongLinks)
     const RankPartition partition = PartitionCluster(cluster, 2);
     EXPECT_EQ(partition.cutLinks, std::vector<LinkId>{4});
     EXPECT_EQ(partition.lookaheadPs, 5000000);
+}
+
+TEST(LookaheadBounds, AreNotBelowTheLookaheadOfAnyDivision)
+{
+    std::mt19937 random(3);
+    int divided = 0;
+    for (int number = 0; number < 60; ++number)
+    {
+        const std::vector<const char*> kinds{"single-switch",
+                                             "leaf-spine",
+                                             "rail-optimised",
+                                             "fat-tree",
+                                             "dragonfly+",
+                                             "torus-2d"};
+        const Cluster equal = Make(kinds[random() % kinds.size()], 4 + random() % 5);
+        Cluster cluster("random");
+        for (const Vertex& vertex : equal.GetVertices())
+        {
+            cluster.AddVertex(vertex);
+        }
+        for (Link link : equal.GetLinks())
+        {
+            link.delayPs = random() % 4 == 0 ? random() % 3 : random() % 2000000;
+            cluster.AddLink(link);
+        }
+        const LookaheadBounds bounds(cluster);
+        for (uint32_t nRanks = 2; nRanks <= 4; ++nRanks)
+        {
+            const RankPartition partition = PartitionCluster(cluster, nRanks);
+            for (int pair = 0; pair < 50; ++pair)
+            {
+                const auto nVertices = static_cast<uint32_t>(partition.rankOf.size());
+                const VertexId a = random() % nVertices;
+                const VertexId b = random() % nVertices;
+                if (partition.rankOf[a] != partition.rankOf[b])
+                {
+                    ++divided;
+                    EXPECT_GE(bounds.Get({a, b}), partition.lookaheadPs);
+                }
+            }
+        }
+    }
+    EXPECT_GT(divided, 1000);
+}
+
+TEST(LookaheadBounds, AreDelaysOfLinksThatJoin)
+{
+    // Two sites, far from each other.
+    Cluster cluster("sites");
+    const auto add = [&](VertexKind kind, int32_t server) {
+        Vertex vertex;
+        vertex.kind = kind;
+        vertex.server = server;
+        vertex.name = std::to_string(cluster.GetVertices().size());
+        return cluster.AddVertex(vertex);
+    };
+    const auto join = [&](VertexId a, VertexId b, LinkTechnology technology, int64_t delayPs) {
+        Link link;
+        link.a = a;
+        link.b = b;
+        link.technology = technology;
+        link.bytesPerSecond = 1e9;
+        link.delayPs = delayPs;
+        cluster.AddLink(link);
+    };
+    const VertexId near = add(VertexKind::SWITCH, -1);
+    const VertexId far = add(VertexKind::SWITCH, -1);
+    std::vector<VertexId> gpus;
+    for (int32_t server = 0; server < 4; ++server)
+    {
+        gpus.push_back(add(VertexKind::GPU, server));
+        join(gpus.back(), server < 3 ? near : far, LinkTechnology::ROCE, 500000 + 1000 * server);
+    }
+    join(near, far, LinkTechnology::ROCE, 5000000);
+    gpus.push_back(add(VertexKind::GPU, 0));
+    gpus.push_back(add(VertexKind::GPU, 4)); // of another server, but of its NVLink domain
+    join(gpus[3], gpus[5], LinkTechnology::NVLINK, 700000);
+    const LookaheadBounds bounds(cluster);
+    EXPECT_EQ(bounds.Get({gpus[0], gpus[4]}), 0);
+    EXPECT_EQ(bounds.Get({gpus[3], gpus[5]}), 0);
+    EXPECT_EQ(bounds.Get({gpus[0], gpus[1]}), 501000);
+    EXPECT_EQ(bounds.Get({gpus[0], gpus[1], gpus[2]}), 502000);
+    EXPECT_EQ(bounds.Get({gpus[0], gpus[1], gpus[5]}), 5000000);
 }
 
 TEST(RankPartition, SaysWhenThereIsNothingToDivide)

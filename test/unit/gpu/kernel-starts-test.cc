@@ -43,10 +43,10 @@ class Launches
         for (const uint32_t rank : order)
         {
             ExpireUntil(launchedPs[rank] - 1);
-            const KernelStarts::Launch launch = m_starts.Add(key,
-                                                             static_cast<uint32_t>(order.size()),
-                                                             StartRule::WINDOW,
-                                                             {rank, launchedPs[rank]});
+            const KernelStarts::Launch launch =
+                m_starts.Add(key,
+                             {static_cast<uint32_t>(order.size()), StartRule::WINDOW},
+                             {rank, launchedPs[rank], launchedPs[rank]});
             if (launch.wait != ns3::proteus::NO_ID)
             {
                 m_expiries.emplace(launch.untilPs, launch.wait);
@@ -88,22 +88,42 @@ class Launches
 TEST(KernelStarts, AreTogetherWithinTheWindow)
 {
     Launches launches(WINDOW_PS);
-    EXPECT_EQ(launches.Run({1, 0}, {0, 5000000, WINDOW_PS, 7}), std::vector<int64_t>(4, WINDOW_PS));
+    EXPECT_EQ(launches.Run({1, 0}, {1, 5000000, WINDOW_PS, 7}), std::vector<int64_t>(4, WINDOW_PS));
 }
 
 TEST(KernelStarts, NeverDelayTheLast)
 {
+    // They know of the last one when it is launched.
     Launches launches(WINDOW_PS);
     EXPECT_EQ(launches.Run({1, 0}, {0, 30000000, 25000000, 9000000}),
               (std::vector<int64_t>{WINDOW_PS, 30000000, 30000000, 29000000}));
 }
 
+TEST(KernelStarts, AreWholeWindowsBeforeTheLast)
+{
+    KernelStarts starts;
+    starts.SetUp(0, 1000);
+    const KernelStarts::Communication ring{4, StartRule::WINDOW};
+    // Launched 6,000 after they join: the first one begins before they know of the last one.
+    EXPECT_TRUE(starts.Add({1, 0}, ring, {0, 10000, 4000}).begins.empty());
+    EXPECT_TRUE(starts.Add({1, 0}, ring, {1, 14300, 8300}).begins.empty());
+    EXPECT_TRUE(starts.Add({1, 0}, ring, {2, 17000, 11000}).begins.empty());
+    const auto launch = starts.Add({1, 0}, ring, {3, 17500, 11500});
+    std::map<uint32_t, int64_t> beginPs;
+    for (const KernelStarts::Begin& begin : launch.begins)
+    {
+        beginPs[begin.rank] = begin.timePs;
+    }
+    EXPECT_EQ(beginPs, (std::map<uint32_t, int64_t>{{1, 14500}, {2, 17500}, {3, 17500}}));
+}
+
 namespace
 {
 
+/// @param newsPs after which they know of each other
 /// @return when receiver and sender begin, that join and are launched at these times
 std::pair<int64_t, int64_t>
-BeginMessage(KernelStarts::Rank receiver, KernelStarts::Rank sender)
+BeginMessage(KernelStarts::Rank receiver, KernelStarts::Rank sender, int64_t newsPs = 0)
 {
     receiver.id = 0;
     receiver.isReceiver = true;
@@ -111,10 +131,9 @@ BeginMessage(KernelStarts::Rank receiver, KernelStarts::Rank sender)
     KernelStarts starts;
     starts.SetUp(0, WINDOW_PS);
     const bool isReceiverFirst = receiver.joinedPs < sender.joinedPs;
-    EXPECT_TRUE(starts.Add({1, 0}, 2, StartRule::MESSAGE, isReceiverFirst ? receiver : sender)
-                    .begins.empty());
-    const auto launch =
-        starts.Add({1, 0}, 2, StartRule::MESSAGE, isReceiverFirst ? sender : receiver);
+    const KernelStarts::Communication message{2, StartRule::MESSAGE, newsPs};
+    EXPECT_TRUE(starts.Add({1, 0}, message, isReceiverFirst ? receiver : sender).begins.empty());
+    const auto launch = starts.Add({1, 0}, message, isReceiverFirst ? sender : receiver);
     EXPECT_EQ(launch.wait, ns3::proteus::NO_ID);
     EXPECT_EQ(launch.begins.at(0).rank, 0u);
     EXPECT_EQ(launch.begins.at(1).rank, 1u);
@@ -140,6 +159,121 @@ TEST(KernelStarts, OfSendersAreNotBeforeReceivers)
               std::make_pair(107000L, 107000L));
     EXPECT_EQ(BeginMessage({0, 907000, 901000}, {0, 106000, 100000}),
               std::make_pair(907000L, 907000L));
+}
+
+TEST(KernelStarts, OfMessagesAreNotBeforeTheNewsOfJoins)
+{
+    EXPECT_EQ(BeginMessage({0, 6000, 0}, {0, 106000, 100000}, 500),
+              std::make_pair(100500L, 106000L));
+    // Launched in less time than news take.
+    EXPECT_EQ(BeginMessage({0, 400, 0}, {0, 100400, 100000}, 500),
+              std::make_pair(100500L, 100500L));
+}
+
+namespace
+{
+
+/// Processes that know some ranks of a communication each, and of the others after a while.
+class Processes
+{
+  public:
+    /// @param ranks of a communication @param ownerOf by rank: which process has it
+    /// @param newsPs after which others know @param random says when exactly
+    /// @return when ranks begin
+    static std::vector<int64_t> Run(const std::vector<KernelStarts::Rank>& ranks,
+                                    const std::vector<uint32_t>& ownerOf,
+                                    int64_t newsPs,
+                                    std::mt19937& random)
+    {
+        std::vector<int64_t> beginPs(ranks.size(), -1);
+        for (uint32_t process = 0; process < ranks.size(); ++process)
+        {
+            std::multimap<int64_t, KernelStarts::Rank> heard;
+            for (const KernelStarts::Rank& rank : ranks)
+            {
+                const bool isOwn = ownerOf[rank.id] == process;
+                KernelStarts::Rank known = rank;
+                known.id = isOwn ? rank.id : ns3::proteus::NO_ID;
+                heard.emplace(rank.joinedPs + (isOwn ? 0 : random() % newsPs), known);
+            }
+            RunOne({static_cast<uint32_t>(ranks.size()), StartRule::WINDOW, newsPs},
+                   heard,
+                   beginPs);
+        }
+        return beginPs;
+    }
+
+  private:
+    /// @param communication which one @param heard when one process hears of which rank
+    /// @param beginPs gets the begins of its own
+    static void RunOne(const KernelStarts::Communication& communication,
+                       const std::multimap<int64_t, KernelStarts::Rank>& heard,
+                       std::vector<int64_t>& beginPs)
+    {
+        KernelStarts starts;
+        starts.SetUp(0, WINDOW_PS);
+        std::multimap<int64_t, uint32_t> expiries;
+        const auto expireBefore = [&](int64_t timePs) {
+            while (!expiries.empty() && expiries.begin()->first < timePs)
+            {
+                const uint32_t rank = starts.Expire(expiries.begin()->second);
+                if (rank != ns3::proteus::NO_ID)
+                {
+                    beginPs[rank] = expiries.begin()->first;
+                }
+                expiries.erase(expiries.begin());
+            }
+        };
+        for (const auto& [timePs, rank] : heard)
+        {
+            expireBefore(timePs);
+            const auto launch = starts.Add({1, 0}, communication, rank);
+            if (launch.wait != ns3::proteus::NO_ID)
+            {
+                expiries.emplace(launch.untilPs, launch.wait);
+            }
+            for (const KernelStarts::Begin& begin : launch.begins)
+            {
+                EXPECT_GT(begin.timePs, timePs) << "too late to begin";
+                beginPs[begin.rank] = begin.timePs;
+            }
+        }
+        expireBefore(INT64_MAX);
+    }
+};
+
+} // namespace
+
+TEST(KernelStarts, DoNotDependOnWhichProcessHasWhichRank)
+{
+    std::mt19937 random(11);
+    for (int number = 0; number < 500; ++number)
+    {
+        const int64_t newsPs = 1 + random() % 3000000;
+        std::vector<KernelStarts::Rank> ranks(3 + random() % 6);
+        std::vector<uint32_t> ownerOf(ranks.size());
+        int64_t knownPs = 0;
+        int64_t lastPs = 0;
+        for (uint32_t id = 0; id < ranks.size(); ++id)
+        {
+            const int64_t joinedPs = random() % (3 * WINDOW_PS);
+            const int64_t launchPs = 1 + random() % 30000000;
+            ranks[id] = {id, joinedPs + launchPs, joinedPs};
+            ownerOf[id] = random() % ranks.size();
+            knownPs = std::max(knownPs, joinedPs + newsPs);
+            lastPs = std::max(lastPs, joinedPs + launchPs);
+        }
+        lastPs = std::max(lastPs, knownPs);
+        const std::vector<uint32_t> one(ranks.size(), 0);
+        const auto together = Processes::Run(ranks, one, newsPs, random);
+        EXPECT_EQ(Processes::Run(ranks, ownerOf, newsPs, random), together);
+        for (const KernelStarts::Rank& rank : ranks)
+        {
+            const int64_t waitPs = (lastPs - rank.launchedPs) % WINDOW_PS;
+            const bool isKnown = rank.launchedPs + waitPs >= knownPs;
+            EXPECT_EQ(together[rank.id], rank.launchedPs + (isKnown ? waitPs : WINDOW_PS));
+        }
+    }
 }
 
 TEST(KernelStarts, AreEarlierOfLastLaunchAndWindow)

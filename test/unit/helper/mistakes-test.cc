@@ -504,6 +504,7 @@ TEST(Mistakes, OptionsThatDoNothingAreNamed)
         {"run", {"--gpuSharing=off", "--executor=ideal"}, "only packet and flow know it"},
         {"run", {"--repetition=off"}, "no executor of this run sends packets"},
         {"run", {"--joinGrid=1us"}, "no executor of this run sends packets"},
+        {"run", {"--joinWindow=1us"}, "no executor of this run sends packets"},
         {"run", {"--crossIteration=tensor"}, "there is one iteration"},
         {"run", {"--seriesInterval=1us"}, "there is no --linkSeries"},
         {"run", {"--traceCompute=roofline"}, "there is no --trace"},
@@ -514,6 +515,7 @@ TEST(Mistakes, OptionsThatDoNothingAreNamed)
         {"collective", {"--collective=barrier", "--min=16"}, "a barrier has no size"},
         {"compile", {MODEL, PLAN, "--untimed", "--launchInterval=9us"}, "kernels get no times"},
         {"collective", {"--grouping=block"}, "there is one group"},
+        {"collective", {"--joinWindow=1us"}, "only in launch mode stream"},
         {"flows", {nine, flows, "--serversPerLeaf=2"}, "--serversPerLeaf=2 has no effect"}};
     for (const Mistake& mistake : idle)
     {
@@ -551,7 +553,7 @@ TEST(Mistakes, OptionsThatDoSomethingAreNotNamed)
           {"--fabric=fat-tree", "--switchPorts=8"},
           {"--fabric=torus-2d", "--sizeX=2"},
           {"--cluster=dgx-a100:nic=4x200G", "--fabric=leaf-spine", "--spines=3"},
-          {"--executor=flow,packet", "--joinGrid=1us"},
+          {"--executor=flow,packet", "--joinGrid=1us", "--joinWindow=20us"},
           {"--iterations=2", "--crossIteration=tensor"},
           {"--gpuSharing=off"},
           {"--htae=classic"}})
