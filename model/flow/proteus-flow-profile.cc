@@ -64,6 +64,48 @@ CountChunkBytes(const CollectiveRequest& request)
            (isCommon ? 2 : request.vertices.size());
 }
 
+/// What is crossed, by sender and receiver.
+using HopKinds = std::map<std::pair<uint32_t, uint32_t>, HopKind>;
+
+/// @param kernel of the GPUs @param program of the collective @param shares of its blocks
+/// @param hops that its messages cross @param pluginPs that a chunk from the network takes longer
+/// @return what the steps of its blocks cost, by rank and block
+std::vector<std::vector<BlockCost>>
+ListBlockCosts(const CollectiveKernelCost& kernel,
+               const CollectiveProgram& program,
+               const BlockShares& shares,
+               const HopKinds& hops,
+               int64_t pluginPs)
+{
+    const auto hop = [&](uint32_t from, uint32_t to) {
+        const auto place = hops.find({from, to});
+        return place == hops.end() ? std::optional<HopKind>() : place->second;
+    };
+    std::vector<std::vector<BlockCost>> costs;
+    for (uint32_t rank = 0; rank < program.ranks.size(); ++rank)
+    {
+        costs.emplace_back();
+        for (const ThreadBlock& block : program.ranks[rank].blocks)
+        {
+            BlockCost cost;
+            const BlockShare share = shares.Get(rank, block);
+            if (share.part > 0)
+            {
+                const auto receive = hop(block.receivePeer, rank);
+                cost = GetBlockCost(kernel,
+                                    program.protocol,
+                                    share,
+                                    block.group != NO_GROUP,
+                                    receive,
+                                    hop(rank, block.sendPeer));
+                cost.latencyPs += receive == HopKind::NETWORK ? pluginPs : 0;
+            }
+            costs.back().push_back(cost);
+        }
+    }
+    return costs;
+}
+
 /// Most messages of a program that is replayed as a whole.
 uint64_t
 CountMostMessages(std::size_t flows)
@@ -129,7 +171,7 @@ FlowProfiles::FindCosts(TaskId id,
         return FindConnection(devices[from], devices[to], 0).hop;
     };
     const BlockShares shares(program);
-    std::map<std::pair<uint32_t, uint32_t>, HopKind> hops;
+    HopKinds hops;
     for (const ProgramFlow& flow : flows)
     {
         const bool isGroup = flow.group != NO_GROUP;
@@ -155,31 +197,7 @@ FlowProfiles::FindCosts(TaskId id,
         return costs;
     }
     costs.groupLatencyPs = kernel.Get(HopKind::SWITCH, ToNcclProtocol(program.protocol)).latencyPs;
-    for (uint32_t rank = 0; rank < program.ranks.size(); ++rank)
-    {
-        costs.blocks.emplace_back();
-        for (const ThreadBlock& block : program.ranks[rank].blocks)
-        {
-            const BlockShare share = shares.Get(rank, block);
-            const auto hop = [&](uint32_t from, uint32_t to) {
-                const auto place = hops.find({from, to});
-                return place == hops.end() ? std::optional<HopKind>() : place->second;
-            };
-            const auto receive = hop(block.receivePeer, rank);
-            costs.blocks.back().push_back(share.part == 0
-                                              ? BlockCost()
-                                              : GetBlockCost(kernel,
-                                                             program.protocol,
-                                                             share,
-                                                             block.group != NO_GROUP,
-                                                             receive,
-                                                             hop(rank, block.sendPeer)));
-            if (share.part > 0 && receive == HopKind::NETWORK)
-            {
-                costs.blocks.back().back().latencyPs += m_pluginPs;
-            }
-        }
-    }
+    costs.blocks = ListBlockCosts(kernel, program, shares, hops, m_pluginPs);
     return costs;
 }
 
