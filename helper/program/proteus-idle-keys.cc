@@ -151,7 +151,8 @@ class KeyCheck
         for (const auto& [name, value] : m_json.items())
         {
             const Json::json_pointer key = Json::json_pointer() / name;
-            if (name == "tree" || name == "mesh")
+            if (name == "format" || name == "version" || name == "name" || name == "tree" ||
+                name == "mesh")
             {
                 continue;
             }

@@ -74,7 +74,8 @@ TEST(IdleKeys, PartsOfTrees)
     text << file.rdbuf();
     ASSERT_FALSE(text.str().empty());
     EXPECT_EQ(Find(text.str(), "resnet50"), Keys());
-    const std::string tree = R"({"format": "proteus-strategy", "version": 1, "batch": 4,
+    const std::string tree =
+        R"({"format": "proteus-strategy", "version": 1, "name": "x", "batch": 4,
         "mesh": {"axes": ["dp"], "sizes": [1]}, "optimizer": {"zero": 1, "zeroAxes": ["dp"]},
         "tree": {"split": {"batch": ["dp"]}}})";
     EXPECT_EQ(Find(tree), Keys{"optimizer.zero=1"});
