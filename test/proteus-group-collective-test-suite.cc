@@ -302,9 +302,11 @@ class NvlsTimeCase : public TestCase
                                  MakeCollectiveGraph(FirstDevices(n), collective, BYTES));
                     const double wire = BYTES / UNIT * units / raw;
                     const double seconds = static_cast<double>(outcome.timeline.endPs) * 1e-12;
-                    // The first and the last chunks have nothing to overlap with.
+                    // The first and the last chunks have nothing to overlap with, and 24 blocks
+                    // on Blackwell carry a little less than its links.
                     NS_TEST_EXPECT_MSG_GT(seconds, 0.999 * wire, preset << ToString(collective));
-                    const double more = collective == Collective::ALL_REDUCE ? 0.04 : 0.004;
+                    const double more = (collective == Collective::ALL_REDUCE ? 0.04 : 0.004) +
+                                        (std::string(preset) == "hgx-b200" ? 0.035 : 0);
                     NS_TEST_EXPECT_MSG_LT(seconds,
                                           (1 + more) * wire,
                                           preset << " " << ToString(collective) << " " << n);
