@@ -114,7 +114,7 @@ ParseContender(const std::string& text, const FabricOptions& base, const Options
     Contender contender;
     std::error_code error;
     const auto presets = GetServerPresets();
-    if (IsClusterText(text) || std::filesystem::is_regular_file(text, error) ||
+    if (IsClusterText(text) || std::filesystem::is_regular_file(GetClusterPath(text), error) ||
         std::find(presets.begin(), presets.end(), text) != presets.end())
     {
         contender.cluster = text;

@@ -10,6 +10,7 @@
 
 #include "ns3/proteus-algorithms.h"
 #include "ns3/proteus-classic-ring.h"
+#include "ns3/proteus-cluster-file.h"
 #include "ns3/proteus-cluster-text.h"
 #include "ns3/proteus-cluster.h"
 #include "ns3/proteus-collective-settings.h"
@@ -120,7 +121,7 @@ MatchName(const std::string& option, const std::string& name, const std::vector<
 std::string
 FindClusterName(const std::string& text)
 {
-    if (std::filesystem::exists(text) || IsClusterText(text))
+    if (std::filesystem::exists(GetClusterPath(text)) || IsClusterText(text))
     {
         return text;
     }

@@ -12,6 +12,7 @@
 #include "proteus-study-check.h"
 #include "proteus-study-run.h"
 
+#include "ns3/proteus-cluster-file.h"
 #include "ns3/proteus-fabric-variant.h"
 #include "ns3/proteus-input-file.h"
 #include "ns3/proteus-network-cost.h"
@@ -151,8 +152,9 @@ class BillMaker
     {
         const auto path = std::filesystem::path(m_folder) / value;
         std::error_code error;
-        return name == "cluster" && std::filesystem::is_regular_file(path, error) ? path.string()
-                                                                                  : value;
+        const bool isFile = name == "cluster" &&
+                            std::filesystem::is_regular_file(GetClusterPath(path.string()), error);
+        return isFile ? path.string() : value;
     }
 
     std::string m_folder;

@@ -76,6 +76,14 @@ FindFormat(const std::string& path, std::istream& input)
 
 } // namespace
 
+std::string
+GetClusterPath(const std::string& nameOrPath)
+{
+    const std::string end = ".xml";
+    const std::size_t at = nameOrPath.rfind(end + ":");
+    return at == std::string::npos ? nameOrPath : nameOrPath.substr(0, at + end.size());
+}
+
 Cluster
 LoadCluster(const std::string& nameOrPath,
             uint32_t servers,
@@ -91,11 +99,11 @@ LoadCluster(const std::string& nameOrPath,
     {
         return MakeTextCluster(nameOrPath, servers, fabric);
     }
-    const std::size_t suffix = nameOrPath.rfind(".xml:");
-    if (suffix != std::string::npos)
+    const std::string path = GetClusterPath(nameOrPath);
+    if (path.size() < nameOrPath.size())
     {
-        const std::string path = nameOrPath.substr(0, suffix + 4);
-        const NcclTopologyOptions options = ParseNcclTopologyOptions(nameOrPath.substr(suffix + 5));
+        const NcclTopologyOptions options =
+            ParseNcclTopologyOptions(nameOrPath.substr(path.size() + 1));
         std::ifstream topology(path, std::ios::binary);
         if (!topology)
         {

@@ -50,6 +50,11 @@ Cluster LoadCluster(const std::string& nameOrPath,
                     const FabricOptions& fabric = FabricOptions(),
                     const HpccTopologyOptions& hpcc = HpccTopologyOptions());
 
+/// @ingroup proteus
+/// @param nameOrPath as LoadCluster() takes it @return the path in it, if it is one: without what
+/// may stand behind that of an XML file
+std::string GetClusterPath(const std::string& nameOrPath);
+
 } // namespace proteus
 } // namespace ns3
 

@@ -464,6 +464,29 @@ TEST(Mistakes, WhatPeopleTypeIsUnderstood)
     EXPECT_EQ(compiled.out.rfind("GPT-3 125M", 0), 0u);
 }
 
+TEST(Mistakes, ATopologyIsToldWhatItDoesNotSay)
+{
+    const std::string path = testing::TempDir() + "proteus-two-gpus.xml";
+    std::ofstream(path)
+        << R"(<system version="1"><cpu numaid="0" arch="x86_64" vendor="AuthenticAMD">
+<pci busid="0001:00:00.0" class="0x030200" link_speed="16 GT/s" link_width="16"><gpu dev="0" sm="80" rank="0"/></pci>
+<pci busid="0002:00:00.0" class="0x030200" link_speed="16 GT/s" link_width="16"><gpu dev="1" sm="80" rank="1"/></pci>
+</cpu></system>)";
+    const std::vector<std::string> size{"--nodes=1", "--min=64M", "--max=64M", "--quiet"};
+    const auto run = [&](const std::string& said) {
+        std::vector<std::string> words{"--cluster=" + path + said};
+        words.insert(words.end(), size.begin(), size.end());
+        return Start("collective", words);
+    };
+    const Outcome joined = run(":gpu=A100-SXM4-80GB,nvlink=nvswitch");
+    const Outcome apart = run(":gpu=A100-SXM4-80GB,nvlink=none");
+    EXPECT_EQ(joined.code, 0) << joined.error;
+    EXPECT_EQ(apart.code, 0) << apart.error;
+    EXPECT_NE(joined.out, apart.out);
+    EXPECT_NE(run(":gpus=8").error.find("there can be gpu=MODEL"), std::string::npos);
+    std::remove(path.c_str());
+}
+
 TEST(Mistakes, AConfigurationHoldsOptions)
 {
     const std::string path = testing::TempDir() + "proteus-mistakes-config.json";
