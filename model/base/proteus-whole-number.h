@@ -8,6 +8,7 @@
 #define PROTEUS_WHOLE_NUMBER_H
 
 #include <charconv>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <system_error>
@@ -32,6 +33,14 @@ ParseWholeNumber(const std::string& text)
     const char* end = text.data() + text.size();
     const auto [stop, error] = std::from_chars(text.data(), end, number);
     return error == std::errc() && stop == end ? std::optional<T>(number) : std::nullopt;
+}
+
+/// @ingroup proteus
+/// @param a a number @param b above 0 @return a / b, rounded up
+constexpr uint64_t
+DivideUp(uint64_t a, uint64_t b)
+{
+    return a / b + (a % b != 0 ? 1 : 0);
 }
 
 } // namespace proteus

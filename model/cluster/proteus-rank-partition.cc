@@ -44,6 +44,25 @@ CanBeCut(const Link& link)
     return IsNetwork(link) && link.delayPs > 1;
 }
 
+/// Joins the vertices of every server, which stay together.
+/// @param cluster with servers @param join called with a vertex and the first one of its server
+template <typename JOIN>
+void
+JoinServers(const Cluster& cluster, JOIN join)
+{
+    const auto& vertices = cluster.GetVertices();
+    std::vector<VertexId> first(cluster.GetNServers(), Cluster::NO_VERTEX);
+    for (VertexId vertex = 0; vertex < vertices.size(); ++vertex)
+    {
+        if (vertices[vertex].server >= 0)
+        {
+            VertexId& other = first[vertices[vertex].server];
+            other = other == Cluster::NO_VERTEX ? vertex : other;
+            join(vertex, other);
+        }
+    }
+}
+
 /// Vertices that stay together.
 struct Part
 {
@@ -64,17 +83,8 @@ class Parts
         : m_root(cluster.GetVertices().size())
     {
         std::iota(m_root.begin(), m_root.end(), 0);
+        JoinServers(cluster, [this](VertexId a, VertexId b) { Join(a, b); });
         const auto& vertices = cluster.GetVertices();
-        std::vector<VertexId> first(cluster.GetNServers(), Cluster::NO_VERTEX);
-        for (VertexId vertex = 0; vertex < vertices.size(); ++vertex)
-        {
-            if (vertices[vertex].server >= 0)
-            {
-                VertexId& other = first[vertices[vertex].server];
-                other = other == Cluster::NO_VERTEX ? vertex : other;
-                Join(vertex, other);
-            }
-        }
         for (const Link& link : cluster.GetLinks())
         {
             const bool atServer = vertices[link.a].server >= 0 || vertices[link.b].server >= 0;
@@ -426,17 +436,7 @@ LookaheadBounds::LookaheadBounds(const Cluster& cluster)
             sizes[parent] += sizes[child];
         }
     };
-    const auto& vertices = cluster.GetVertices();
-    std::vector<VertexId> first(cluster.GetNServers(), Cluster::NO_VERTEX);
-    for (VertexId vertex = 0; vertex < vertices.size(); ++vertex)
-    {
-        if (vertices[vertex].server >= 0)
-        {
-            VertexId& other = first[vertices[vertex].server];
-            other = other == Cluster::NO_VERTEX ? vertex : other;
-            join(vertex, other, 0);
-        }
-    }
+    JoinServers(cluster, [&](VertexId a, VertexId b) { join(a, b, 0); });
     std::vector<std::pair<int64_t, LinkId>> links;
     for (LinkId id = 0; id < cluster.GetLinks().size(); ++id)
     {

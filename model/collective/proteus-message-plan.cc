@@ -7,6 +7,7 @@
 #include "proteus-message-plan.h"
 
 #include "ns3/proteus-nccl-tuner.h"
+#include "ns3/proteus-whole-number.h"
 
 #include <algorithm>
 #include <cmath>
@@ -37,12 +38,6 @@ PowerOfTwo(uint32_t value)
         power *= 2;
     }
     return power;
-}
-
-uint64_t
-DivideUp(uint64_t value, uint64_t by)
-{
-    return (value + by - 1) / by;
 }
 
 /// @param question what is wanted @param all channels @return most channels of a peer

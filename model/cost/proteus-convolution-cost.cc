@@ -6,6 +6,8 @@
 
 #include "proteus-convolution-cost.h"
 
+#include "ns3/proteus-whole-number.h"
+
 #include <stdexcept>
 #include <utility>
 
@@ -28,12 +30,6 @@ constexpr uint64_t WINDOW = 3;
 /// Pixels along a side of a tile, as cuDNN has them.
 constexpr uint64_t FUSED_TILE = 2;
 constexpr uint64_t LARGE_TILE = 4;
-
-uint64_t
-DivideUp(uint64_t a, uint64_t b)
-{
-    return (a + b - 1) / b;
-}
 
 /// The sizes of a convolution, by name.
 struct Sizes

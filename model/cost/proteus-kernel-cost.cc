@@ -6,6 +6,8 @@
 
 #include "proteus-kernel-cost.h"
 
+#include "ns3/proteus-whole-number.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -119,12 +121,6 @@ GetConvolutionShare(uint32_t capability)
 {
     constexpr uint32_t WIDE = 86; // from there on, multiprocessors have twice as many fp32 units
     return capability >= WIDE ? CONVOLUTION_SHARE : 1;
-}
-
-uint64_t
-DivideUp(uint64_t a, uint64_t b)
-{
-    return a / b + (a % b != 0 ? 1 : 0);
 }
 
 bool
