@@ -105,7 +105,7 @@ struct Job
     Cluster cluster;
     RepeatedGraph repeated;
     ScheduledWork work;                      //!< of an iteration
-    std::optional<ParameterServers> servers; //!< on hosts of their own
+    std::optional<ParameterServers> servers; //!< that communications go to by steps
 };
 
 using Row = ScheduleResult;
@@ -239,7 +239,7 @@ MakeJob(const Options& options)
     const RunRecord alone =
         FindExecutor("ideal").Run(graph, job.cluster, MakeExecutorSettings(options));
     std::vector<int64_t> timesPs = GetTaskTimes(graph, alone.timeline);
-    if (options.servers.HasOwnHosts())
+    if (options.servers.HasSteps())
     {
         job.servers = options.servers.AddHosts(job.cluster, graph.GetNDevices());
         options.servers.SetLeastTimes(graph, job.cluster, *job.servers, timesPs);
@@ -392,11 +392,12 @@ CheckWire(const Options& options,
                                         " has no traffic classes; take --executor=packet");
         }
     }
-    if (options.servers.HasOwnHosts())
+    if (options.servers.HasSteps())
     {
         throw std::invalid_argument("--priorityOn=" + options.priorityOn +
-                                    ": servers on hosts of their own are ordered by the sender "
-                                    "alone; leave out --serverHosts=own");
+                                    ": steps to servers on hosts of their own, or through the "
+                                    "memory of hosts, are ordered by the sender alone; take "
+                                    "--serverHosts=workers --hostAggregation=gpu");
     }
 }
 

@@ -8,6 +8,7 @@
 
 #include "proteus-program-options.h"
 
+#include "ns3/proteus-paths.h"
 #include "ns3/proteus-program.h"
 #include "ns3/proteus-server-hosts.h"
 #include "ns3/proteus-whole-number.h"
@@ -34,6 +35,9 @@ constexpr const char* PARAMETER_SERVER = "parameter-server";
 constexpr const char* WORKER_HOSTS = "workers";
 constexpr const char* OWN_HOSTS = "own";
 constexpr const char* ASYNCHRONOUS = "async";
+/// Who adds up inside a host, by name.
+constexpr const char* BY_HOST = "host";
+constexpr const char* BY_GPU = "gpu";
 
 constexpr double BYTES_PER_GB = 1e9;
 constexpr double PS_PER_S = 1e12;
@@ -77,12 +81,114 @@ GetNetworkRate(const Cluster& cluster, int32_t server)
     return bytesPerSecond;
 }
 
+/// @param cluster with the servers @param made these @param hosts that share a gradient
+/// @param device of a worker @param server device of a server
+/// @return what pushes take at least, of all tensors, seconds for each byte of a gradient
+double
+GetLeastNetworkTime(const Cluster& cluster,
+                    const ParameterServers& made,
+                    std::size_t hosts,
+                    DeviceId device,
+                    DeviceId server)
+{
+    const auto serverOf = [&cluster](DeviceId id) {
+        return cluster.GetVertices()[cluster.GetGpus()[id]].server;
+    };
+    if (made.isOnWorkers && hosts == 1)
+    {
+        return 0;
+    }
+    // Over all tensors, a server has an equal share of what all hosts push.
+    const double share = 1.0 / made.servers;
+    const double pushed = made.isOnWorkers ? 1 - share : 1;
+    const double others = static_cast<double>(hosts) - (made.isOnWorkers ? 1 : 0);
+    const double ofWorker = 1 / GetNetworkRate(cluster, serverOf(device));
+    const double ofServer = 1 / GetNetworkRate(cluster, serverOf(server));
+    return made.isOnWorkers ? (pushed + others * share) * ofServer // pushes and sends for pulls
+                            : std::max(pushed * ofWorker, others * share * ofServer);
+}
+
+/// @param cluster with the memories of hosts @param made the servers
+/// @param devices of one host @param memory of it @param sums of a server there, for each byte
+/// @return what copies to the memory, and sums in it, take at least, seconds for each byte of a
+/// gradient
+double
+GetLeastHostTime(const Cluster& cluster,
+                 const Paths& paths,
+                 const ParameterServers& made,
+                 const std::vector<DeviceId>& devices,
+                 DeviceId memory,
+                 double sums)
+{
+    const auto& gpus = cluster.GetGpus();
+    std::map<std::pair<LinkId, VertexId>, uint32_t> copies; // by link, and where it is entered
+    for (const DeviceId device : devices)
+    {
+        VertexId at = gpus[device];
+        for (const LinkId link :
+             paths.Walk(at, gpus[memory], [](VertexId, std::size_t) { return 0; }))
+        {
+            ++copies[{link, at}];
+            at = cluster.GetLinks()[link].Other(at);
+        }
+    }
+    double least = 0;
+    for (const auto& [way, count] : copies)
+    {
+        const Link& link = cluster.GetLinks()[way.first];
+        const uint32_t unit = link.framing.unitBytes;
+        least = std::max(least,
+                         count * static_cast<double>(link.framing.WireBytes(unit)) / unit /
+                             link.bytesPerSecond);
+    }
+    constexpr double OF_A_SUM = 3; // ParameterServers::aggregatedBytesPerSecond
+    const auto addends = static_cast<uint32_t>(devices.size());
+    const double added = addends > 1 ? CountHostTraffic(addends) / OF_A_SUM : 0;
+    return std::max(least, (added + sums) / made.aggregatedBytesPerSecond);
+}
+
+/// @param cluster with the servers @param paths of it @param made the servers
+/// @param graph of one iteration @param group that shares gradients
+/// @return least time, seconds for each byte of a gradient
+double
+GetLeastTime(const Cluster& cluster,
+             const Paths& paths,
+             const ParameterServers& made,
+             const ExecutionGraph& graph,
+             GroupId group)
+{
+    std::map<uint32_t, std::vector<DeviceId>> hosts;
+    for (const DeviceId device : graph.GetGroup(group))
+    {
+        hosts[made.hostOf[device]].push_back(device);
+    }
+    const DeviceId first = graph.GetNDevices();
+    double least = GetLeastNetworkTime(cluster, made, hosts.size(), 0, first);
+    if (made.aggregation == HostAggregation::HOST)
+    {
+        for (const auto& [host, devices] : hosts)
+        {
+            const bool isServer = made.isOnWorkers && hosts.size() > 1 && host < made.servers;
+            const double sums = isServer ? static_cast<double>(hosts.size()) / made.servers : 0;
+            least = std::max(least,
+                             GetLeastHostTime(cluster,
+                                              paths,
+                                              made,
+                                              devices,
+                                              first + made.GetMemory(host),
+                                              sums));
+        }
+    }
+    return least;
+}
+
 } // namespace
 
 ServerOptions::ServerOptions()
     : gradients(ALL_REDUCE),
       servers(0),
       serverHosts(WORKER_HOSTS),
+      hostAggregation(BY_HOST),
       serverRate(GetAggregationRate(DEFAULT_SERVER_CPU) / BYTES_PER_GB),
       staleness("0")
 {
@@ -92,8 +198,8 @@ void
 ServerOptions::AddTo(OptionList& command)
 {
     command.AddValue("gradients",
-                     "what carries them: all-reduce (as NCCL chooses), or parameter-server: the "
-                     "GPUs of a host add up, and push to and pull from servers",
+                     "what carries them: all-reduce (as NCCL chooses), or parameter-server: hosts "
+                     "add up, and push to and pull from servers",
                      gradients);
     command.AddValue("servers",
                      "hosts with parameter servers: of the workers, from the first on (0: all), or "
@@ -104,13 +210,21 @@ ServerOptions::AddTo(OptionList& command)
                                  "a CPU ") +
                          DEFAULT_SERVER_CPU + " and a NIC)",
                      serverHosts);
-    command.AddValue("serverRate",
-                     "gradients that a server on a host of its own adds up, GB/s; the default is a "
-                     "third of the rate of its memory: two reads, one write",
-                     serverRate);
+    command.AddValue(
+        "hostAggregation",
+        "who adds up the GPUs of a host before they go to servers: host (copies to its "
+        "memory, sums by its CPU; MXNet's dist_sync), or gpu (kernels of NCCL; "
+        "dist_device_sync)",
+        hostAggregation);
+    command.AddValue(
+        "serverRate",
+        "gradients that the CPU of a server, or of a host that adds up, adds to a sum, "
+        "GB/s; the default is a third of the rate of its memory: two reads, one write",
+        serverRate);
     command.AddValue("staleness",
-                     "of servers on hosts of their own: iterations that a worker may be ahead of "
-                     "what it has from the others, 0 (synchronous) or more, or async",
+                     "iterations that a worker may be ahead of what it has from the others, 0 "
+                     "(synchronous) or more, or async; not of servers on workers' hosts with "
+                     "--hostAggregation=gpu",
                      staleness);
 }
 
@@ -122,13 +236,20 @@ ServerOptions::Check(const std::string& crossIteration) const
         throw std::invalid_argument("--gradients=" + gradients +
                                     ": must be all-reduce or parameter-server");
     }
-    const ServerOptions defaults;
-    const bool ofOwnHosts = serverRate != defaults.serverRate || staleness != defaults.staleness;
-    if (gradients == ALL_REDUCE &&
-        (servers != defaults.servers || serverHosts != defaults.serverHosts || ofOwnHosts))
+    if (hostAggregation != BY_HOST && hostAggregation != BY_GPU)
     {
-        throw std::invalid_argument("--servers, --serverHosts, --serverRate and --staleness: an "
-                                    "all-reduce has no servers; add --gradients=parameter-server");
+        throw std::invalid_argument("--hostAggregation=" + hostAggregation +
+                                    ": must be host or gpu");
+    }
+    const ServerOptions defaults;
+    const bool ofSteps = serverRate != defaults.serverRate || staleness != defaults.staleness;
+    if (gradients == ALL_REDUCE &&
+        (servers != defaults.servers || serverHosts != defaults.serverHosts ||
+         hostAggregation != defaults.hostAggregation || ofSteps))
+    {
+        throw std::invalid_argument("--servers, --serverHosts, --hostAggregation, --serverRate and "
+                                    "--staleness: an all-reduce has no servers; add "
+                                    "--gradients=parameter-server");
     }
     if (serverHosts != WORKER_HOSTS && serverHosts != OWN_HOSTS)
     {
@@ -139,10 +260,12 @@ ServerOptions::Check(const std::string& crossIteration) const
         throw std::invalid_argument("--serverHosts=own: the servers have no host; say how many "
                                     "there are, e.g. --servers=2");
     }
-    if (!HasOwnHosts() && ofOwnHosts)
+    if (!HasSteps() && ofSteps)
     {
-        throw std::invalid_argument("--serverRate and --staleness are of servers on hosts of their "
-                                    "own; add --serverHosts=own --servers=N");
+        throw std::invalid_argument(
+            "--serverRate and --staleness: no CPU adds up on workers' hosts "
+            "with --hostAggregation=gpu; leave that out, or add "
+            "--serverHosts=own --servers=N");
     }
     if (!(serverRate > 0))
     {
@@ -162,10 +285,22 @@ ServerOptions::HasOwnHosts() const
     return serverHosts == OWN_HOSTS;
 }
 
+bool
+ServerOptions::HasHostSums() const
+{
+    return gradients == PARAMETER_SERVER && hostAggregation == BY_HOST;
+}
+
+bool
+ServerOptions::HasSteps() const
+{
+    return HasOwnHosts() || HasHostSums();
+}
+
 void
 ServerOptions::ApplyTo(ExecutorSettings& settings, const Cluster& cluster) const
 {
-    if (gradients == ALL_REDUCE || HasOwnHosts())
+    if (gradients == ALL_REDUCE || HasSteps())
     {
         return;
     }
@@ -195,18 +330,33 @@ ParameterServers
 ServerOptions::AddHosts(Cluster& cluster, uint32_t devices) const
 {
     ParameterServers made;
-    made.servers = ToCount(servers, "servers", 1);
     made.aggregatedBytesPerSecond = serverRate * BYTES_PER_GB;
     made.staleness = ParseStaleness(staleness);
+    made.aggregation = HasHostSums() ? HostAggregation::HOST : HostAggregation::GPU;
+    made.isOnWorkers = !HasOwnHosts();
     std::map<int32_t, uint32_t> hosts; // numbered as they appear
+    std::vector<int32_t> hostServers;  // by that number
     for (DeviceId device = 0; device < devices; ++device)
     {
         const int32_t server = cluster.GetVertices()[cluster.GetGpus()[device]].server;
-        made.hostOf.push_back(
-            hosts.emplace(server, static_cast<uint32_t>(hosts.size())).first->second);
+        const auto [place, isNew] = hosts.emplace(server, static_cast<uint32_t>(hosts.size()));
+        made.hostOf.push_back(place->second);
+        if (isNew)
+        {
+            hostServers.push_back(server);
+        }
     }
+    made.servers = made.isOnWorkers && servers == 0 ? static_cast<uint32_t>(hosts.size())
+                                                    : ToCount(servers, "servers", 1);
     const std::vector<VertexId> gpus = cluster.GetGpus();
-    AddServerHosts(cluster, made.servers);
+    if (HasOwnHosts())
+    {
+        AddServerHosts(cluster, made.servers);
+    }
+    if (HasHostSums())
+    {
+        AddHostMemories(cluster, hostServers);
+    }
     std::vector<VertexId> ranks(gpus.begin(), gpus.begin() + devices);
     ranks.insert(ranks.end(),
                  cluster.GetGpus().begin() + static_cast<std::ptrdiff_t>(gpus.size()),
@@ -222,12 +372,9 @@ ServerOptions::SetLeastTimes(const ExecutionGraph& graph,
                              const ParameterServers& made,
                              std::vector<int64_t>& timesPs) const
 {
-    const auto serverOf = [&cluster](DeviceId device) {
-        return cluster.GetVertices()[cluster.GetGpus()[device]].server;
-    };
-    const double serverBytesPerSecond = GetNetworkRate(cluster, serverOf(graph.GetNDevices()));
-    const double workerBytesPerSecond = GetNetworkRate(cluster, serverOf(0));
+    const Paths paths(cluster);
     const std::vector<Parallelism> kinds = ScheduleSettings().kinds;
+    std::map<GroupId, double> ofGroups; // seconds for each byte
     for (TaskId id = 0; id < graph.GetNTasks(); ++id)
     {
         const Task& task = graph.GetTask(id);
@@ -236,17 +383,13 @@ ServerOptions::SetLeastTimes(const ExecutionGraph& graph,
         {
             continue;
         }
-        std::set<int32_t> hosts;
-        for (const DeviceId device : graph.GetGroup(task.place))
+        const auto [place, isNew] = ofGroups.emplace(task.place, 0);
+        if (isNew)
         {
-            hosts.insert(serverOf(device));
+            place->second = GetLeastTime(cluster, paths, made, graph, task.place);
         }
-        // Over all tensors, a server has an equal share of what all hosts push.
-        const double leastS =
-            static_cast<double>(task.bytes) *
-            std::max(1 / workerBytesPerSecond,
-                     static_cast<double>(hosts.size()) / made.servers / serverBytesPerSecond);
-        timesPs[id] = static_cast<int64_t>(leastS * PS_PER_S);
+        timesPs[id] =
+            static_cast<int64_t>(static_cast<double>(task.bytes) * place->second * PS_PER_S);
     }
 }
 

@@ -28,11 +28,12 @@ struct ServerOptions
 {
     ServerOptions();
 
-    std::string gradients;   //!< all-reduce or parameter-server
-    int64_t servers;         //!< how many; 0: one on each host of the workers
-    std::string serverHosts; //!< workers or own
-    double serverRate;       //!< gradients that a server of its own adds up, GB/s
-    std::string staleness;   //!< iterations, or async
+    std::string gradients;       //!< all-reduce or parameter-server
+    int64_t servers;             //!< how many; 0: one on each host of the workers
+    std::string serverHosts;     //!< workers or own
+    std::string hostAggregation; //!< host or gpu
+    double serverRate;           //!< gradients that a host adds up, two at a time, GB/s
+    std::string staleness;       //!< iterations, or async
 
     /// @param command to add the options to
     void AddTo(OptionList& command);
@@ -44,15 +45,22 @@ struct ServerOptions
     /// @return whether there are servers on hosts of their own
     bool HasOwnHosts() const;
 
+    /// @return whether the memory of hosts holds the sums of their GPUs
+    bool HasHostSums() const;
+
+    /// @return whether communications become steps of their own: ParameterServers
+    bool HasSteps() const;
+
     /**
-     * Sets how gradients go over servers on the workers' hosts, if they do.
+     * Sets how gradients go over servers on the workers' hosts, if GPUs add them up there.
      * @param settings to change
      * @param cluster of the run; must outlive the settings
      */
     void ApplyTo(ExecutorSettings& settings, const Cluster& cluster) const;
 
     /**
-     * Adds servers on hosts of their own, whose ranks are behind the devices of a graph.
+     * Adds servers on hosts of their own, and memories of the workers' hosts, whose ranks are
+     * behind the devices of a graph.
      * @param cluster to change
      * @param devices of the graph
      * @return the servers
@@ -60,8 +68,9 @@ struct ServerOptions
     ParameterServers AddHosts(Cluster& cluster, uint32_t devices) const;
 
     /**
-     * How long a communication takes at least over servers on hosts of their own: what goes over
-     * the network link of a host with a worker, or of a server, at its bandwidth.
+     * How long a communication takes at least by such steps: what goes over the network link of a
+     * host with a worker, or of a server, at its bandwidth; where hosts add up, also what goes over
+     * each link between GPUs and their host's memory, and what its CPU adds.
      * @param graph of one iteration
      * @param cluster with the servers
      * @param servers of it

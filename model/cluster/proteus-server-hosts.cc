@@ -7,7 +7,10 @@
 #include "proteus-server-hosts.h"
 
 #include "proteus-gpu-model.h"
+#include "proteus-paths.h"
 #include "proteus-server-preset.h"
+
+#include "ns3/proteus-registry.h"
 
 #include <optional>
 #include <set>
@@ -73,6 +76,38 @@ AddLinkLike(Cluster& cluster, Link like, VertexId a, VertexId b)
     cluster.AddLink(like);
 }
 
+/// @param cluster to look at @param server of it
+/// @return the CPU that is nearest to its first GPU
+/// @throw std::invalid_argument if it has none
+VertexId
+FindFirstSocket(const Cluster& cluster, const Paths& paths, int32_t server)
+{
+    const auto& vertices = cluster.GetVertices();
+    VertexId gpu = Cluster::NO_VERTEX;
+    VertexId nearest = Cluster::NO_VERTEX;
+    for (VertexId id = 0; id < vertices.size() && gpu == Cluster::NO_VERTEX; ++id)
+    {
+        gpu = vertices[id].server == server && vertices[id].kind == VertexKind::GPU ? id : gpu;
+    }
+    for (VertexId id = 0; id < vertices.size() && gpu != Cluster::NO_VERTEX; ++id)
+    {
+        const bool isHere = vertices[id].server == server && vertices[id].kind == VertexKind::CPU;
+        if (isHere && (nearest == Cluster::NO_VERTEX ||
+                       paths.Distance(gpu, id) < paths.Distance(gpu, nearest)))
+        {
+            nearest = id;
+        }
+    }
+    if (nearest == Cluster::NO_VERTEX)
+    {
+        throw std::invalid_argument("sums in the memory of hosts: server " +
+                                    std::to_string(server) + " of cluster '" + cluster.GetName() +
+                                    "' has no GPU with a CPU; add a CPU to the cluster, or take "
+                                    "--hostAggregation=gpu");
+    }
+    return nearest;
+}
+
 } // namespace
 
 void
@@ -102,6 +137,53 @@ AddServerHosts(Cluster& cluster, uint32_t hosts, const std::string& cpu)
         AddLinkLike(cluster, *plug.computer, nic, root);
         AddLinkLike(cluster, *plug.network, nic, switches[i % switches.size()]);
     }
+}
+
+void
+AddHostMemories(Cluster& cluster, const std::vector<int32_t>& servers, const std::string& cpu)
+{
+    std::vector<VertexId> sockets;
+    {
+        const Paths paths(cluster);
+        for (const int32_t server : servers)
+        {
+            sockets.push_back(FindFirstSocket(cluster, paths, server));
+        }
+    }
+    const double memoryBytesPerSecond = FindGpuDatasheet(cpu).memoryBytesPerSecond;
+    for (const VertexId socket : sockets)
+    {
+        Vertex memory = MakeGpu(cpu);
+        memory.name = cluster.GetVertices()[socket].name + ".memory";
+        memory.server = cluster.GetVertices()[socket].server;
+        AddDefaultLink(cluster,
+                       cluster.AddVertex(memory),
+                       socket,
+                       LinkTechnology::CPU_INTERCONNECT,
+                       memoryBytesPerSecond);
+    }
+}
+
+bool
+IsHostMemory(const Vertex& vertex)
+{
+    // What can be seen at once comes first: this is asked for packets.
+    if (vertex.kind != VertexKind::GPU || vertex.smCopyBytesPerSecond > 0)
+    {
+        return false;
+    }
+    const GpuModel* model = Registry<GpuModel>::Get().Find(vertex.model);
+    return model != nullptr && model->isCpu;
+}
+
+bool
+MovesWithoutKernel(const Cluster& cluster, VertexId from, VertexId to)
+{
+    const Vertex& a = cluster.GetVertices()[from];
+    const Vertex& b = cluster.GetVertices()[to];
+    const bool isFromMemory = IsHostMemory(a);
+    const bool isToMemory = IsHostMemory(b);
+    return (isFromMemory && isToMemory) || ((isFromMemory || isToMemory) && a.server == b.server);
 }
 
 double

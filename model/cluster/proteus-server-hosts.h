@@ -11,11 +11,13 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 /**
  * @file
  * @ingroup proteus
- * Hosts without GPUs that carry parameter servers.
+ * Hosts that add up gradients: those without GPUs that carry parameter servers, and the memory and
+ * the CPU of those with GPUs.
  */
 
 namespace ns3
@@ -39,6 +41,40 @@ extern const char* const DEFAULT_SERVER_CPU;
  * @throw std::invalid_argument if the cluster has no network switch with NICs
  */
 void AddServerHosts(Cluster& cluster, uint32_t hosts, const std::string& cpu = DEFAULT_SERVER_CPU);
+
+/**
+ * @ingroup proteus
+ * Adds to servers the memory of one socket with its cores, which sum up what GPUs copy there. Each
+ * stands among the devices of the cluster behind all others, at the CPU that is nearest to the
+ * first GPU of its server, by a link of the memory's rate.
+ * @param cluster to add to
+ * @param servers numbers of the servers
+ * @param cpu name of a data sheet
+ * @throw std::invalid_argument if one of them has no GPU or no CPU
+ */
+void AddHostMemories(Cluster& cluster,
+                     const std::vector<int32_t>& servers,
+                     const std::string& cpu = DEFAULT_SERVER_CPU);
+
+/**
+ * @ingroup proteus
+ * @param vertex a vertex
+ * @return whether it is the memory of a host with its cores, from AddServerHosts() or
+ * AddHostMemories(), and not a GPU
+ */
+bool IsHostMemory(const Vertex& vertex);
+
+/**
+ * @ingroup proteus
+ * Who moves a message to or from the memory of a host. A copy engine does inside a server
+ * (cudaMemcpyAsync() of pinned memory), the NICs do from one host's memory to another's. Between a
+ * GPU and the memory of another host, as between GPUs, a kernel hands the bytes over.
+ * @param cluster with the ends
+ * @param from vertex of one end
+ * @param to vertex of the other end
+ * @return whether no kernel of a GPU takes part
+ */
+bool MovesWithoutKernel(const Cluster& cluster, VertexId from, VertexId to);
 
 /**
  * @ingroup proteus

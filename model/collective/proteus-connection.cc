@@ -7,6 +7,7 @@
 #include "proteus-connection.h"
 
 #include "ns3/proteus-flow-hash.h"
+#include "ns3/proteus-server-hosts.h"
 
 namespace ns3
 {
@@ -29,6 +30,10 @@ AppendHostMemory(const Cluster& cluster,
                  std::vector<VertexId>& waypoints)
 {
     const auto& vertices = cluster.GetVertices();
+    if (IsHostMemory(vertices[from]) || IsHostMemory(vertices[to]))
+    {
+        return; // devices reach it wherever they do not reach each other
+    }
     VertexId at = from;
     bool barred = false;
     VertexId host = Cluster::NO_VERTEX;
@@ -111,7 +116,9 @@ PlanConnection(const Cluster& cluster,
     connection.source = a;
     connection.destination = b;
     connection.flow = GetConnectionFlow(cluster, group, channel, source, destination);
-    connection.copyMethod = local && kernelCopies ? CopyMethod::SM : CopyMethod::DMA;
+    connection.copyMethod = local && kernelCopies && !MovesWithoutKernel(cluster, a, b)
+                                ? CopyMethod::SM
+                                : CopyMethod::DMA;
     VertexId from = a;
     for (const VertexId gpu : {a, b})
     {

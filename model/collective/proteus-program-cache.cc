@@ -6,6 +6,8 @@
 
 #include "proteus-program-cache.h"
 
+#include "ns3/proteus-server-hosts.h"
+
 #include <algorithm>
 #include <sstream>
 
@@ -40,6 +42,18 @@ Describe(const Link& link, std::ostream& out)
     out << ToString(link.technology) << ' ' << link.bytesPerSecond << ' ' << link.delayPs << ' '
         << link.cost << ' ' << link.framing.unitBytes << ' ' << link.framing.packetBytes << ' '
         << link.framing.packetHeaderBytes << ' ' << link.framing.unitHeaderBytes << ' ';
+}
+
+/// Of one transfer of a copy engine or a NIC.
+constexpr uint64_t MOST_TRANSFER_BYTES = 1 << 30;
+
+/// @param cluster of the ranks @param request of a program @return whether it is a message that no
+/// kernel moves
+bool
+IsWithoutKernel(const Cluster& cluster, const CollectiveRequest& request)
+{
+    return request.collective == Collective::SEND_RECV &&
+           MovesWithoutKernel(cluster, request.vertices.front(), request.vertices.back());
 }
 
 } // namespace
@@ -161,13 +175,31 @@ ProgramCache::MakeRequest(TaskId id) const
     m_chooser.Complete(request);
     request.channels = m_settings.channels > 0 ? m_settings.channels : request.channels;
     request.chunkBytes = m_settings.chunkBytes > 0 ? m_settings.chunkBytes : request.chunkBytes;
+    if (IsWithoutKernel(m_cluster, request))
+    {
+        // One transfer: nothing of NCCL cuts it.
+        request.channels = 1;
+        request.chunkBytes = std::clamp<uint64_t>(request.bytes, 1, MOST_TRANSFER_BYTES);
+    }
     return request;
 }
 
 CollectiveProgram
 ProgramCache::Make(const CollectiveRequest& request) const
 {
-    return m_settings.maker ? m_settings.maker(request) : MakeProgram(m_cluster, m_paths, request);
+    CollectiveProgram program =
+        m_settings.maker ? m_settings.maker(request) : MakeProgram(m_cluster, m_paths, request);
+    if (IsWithoutKernel(m_cluster, request))
+    {
+        for (RankProgram& rank : program.ranks)
+        {
+            for (ThreadBlock& block : rank.blocks)
+            {
+                block.processor = NO_PROCESSOR;
+            }
+        }
+    }
+    return program;
 }
 
 std::shared_ptr<const CollectiveProgram>

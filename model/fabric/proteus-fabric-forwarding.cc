@@ -7,6 +7,7 @@
 #include "proteus-fabric.h"
 
 #include "ns3/abort.h"
+#include "ns3/proteus-server-hosts.h"
 
 #include <algorithm>
 
@@ -100,7 +101,8 @@ Fabric::Forward(VertexId at, const PacketRecord& record)
         return;
     }
     if (!m_internalPorts.empty() && record.ingress != NO_PORT &&
-        m_internalPorts[record.ingress] != NO_PORT)
+        m_internalPorts[record.ingress] != NO_PORT &&
+        !IsHostMemory(m_cluster->GetVertices()[record.destination]))
     {
         Enqueue(m_internalPorts[record.ingress], record);
         return;

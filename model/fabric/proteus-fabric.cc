@@ -13,6 +13,7 @@
 #include "ns3/node.h"
 #include "ns3/proteus-compat.h"
 #include "ns3/proteus-flow-places.h"
+#include "ns3/proteus-server-hosts.h"
 #include "ns3/simulator.h"
 
 #include <algorithm>
@@ -198,13 +199,14 @@ void
 Fabric::SetUpInternalPorts()
 {
     // What enters a device that forwards at a limited rate crosses a link inside it, one for each
-    // link and direction.
+    // link and direction. The memory of a host is no device, as in Forward().
     const auto& vertices = m_cluster->GetVertices();
     const PortId nPorts = GetNPorts();
     for (PortId id = 0; id < nPorts; ++id)
     {
         const VertexId vertex = m_ports[id].to;
-        if (vertices[vertex].forwardBytesPerSecond > 0 && vertices[vertex].kind != VertexKind::GPU)
+        if (vertices[vertex].forwardBytesPerSecond > 0 &&
+            vertices[vertex].kind != VertexKind::GPU && !IsHostMemory(vertices[m_ports[id].from]))
         {
             m_internalPorts.resize(nPorts, NO_PORT);
             m_internalPorts[id] = static_cast<PortId>(m_ports.GetSize());

@@ -483,7 +483,11 @@ FlowProfiles::Make(TaskId id, Shape& shape)
     const std::vector<uint32_t> classOf = ClassifyFlows(shape.flows, routes, m_routes);
     const auto& parts = shape.family->parts;
     CollectiveProfile profile;
-    profile.launchPs = m_launchPs >= 0 ? m_launchPs
+    profile.multiprocessors = parts.back()->use.processors;
+    const bool hasKernel =
+        profile.multiprocessors > 0 || m_graph.GetTask(id).collective != Collective::SEND_RECV;
+    profile.launchPs = !hasKernel        ? 0
+                       : m_launchPs >= 0 ? m_launchPs
                        : m_kernelCosts
                            ? GetKernelCost(id).GetKernelPs(ToNcclProtocol(shape.family->protocol))
                            : 0;
@@ -517,8 +521,9 @@ FlowProfiles::Make(TaskId id, Shape& shape)
         profile.alonePs = std::max(profile.alonePs, profile.classes[i].alonePs);
     }
     const Part& longest = *parts.back();
-    profile.multiprocessors = longest.use.processors;
-    if (profile.alonePs > 0)
+    // Copies without a kernel share what PCI Express carries, a few percent of what a memory moves;
+    // kernels beside several of them would feel it several times.
+    if (profile.alonePs > 0 && hasKernel)
     {
         profile.memoryBytesPerSecond = static_cast<double>(longest.use.memoryBytes) *
                                        static_cast<double>(shape.bytes) /

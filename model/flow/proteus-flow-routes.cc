@@ -8,6 +8,7 @@
 
 #include "ns3/proteus-flow-hash.h"
 #include "ns3/proteus-flow-places.h"
+#include "ns3/proteus-server-hosts.h"
 
 #include <algorithm>
 #include <cmath>
@@ -188,9 +189,16 @@ FlowRoutes::AddUses(const Walker& walker, double share, uint32_t unitBytes, Flow
                  true});
         }
     }
+    const auto& vertices = m_cluster.GetVertices();
+    const Vertex& end = vertices[walker.at];
+    const bool isFromMemory = IsHostMemory(vertices[walker.source]);
+    const bool isToMemory = IsHostMemory(end);
     for (std::size_t i = 0; i + 1 < walker.ports.size(); ++i)
     {
-        if (m_ofForward[walker.ports[i]] != NO_RESOURCE)
+        // What a CPU forwards between devices is limited, not what they do with its memory.
+        const bool isOfMemory = (isFromMemory && i == 0) ||
+                                (isToMemory && vertices[walker.forwarders[i]].server == end.server);
+        if (m_ofForward[walker.ports[i]] != NO_RESOURCE && !isOfMemory)
         {
             route.uses.push_back({m_ofForward[walker.ports[i]], share, 0});
         }

@@ -23,6 +23,20 @@ namespace ns3
 namespace proteus
 {
 
+namespace
+{
+
+/// @param rank of a program @return whether it has a thread block of a GPU
+bool
+HasKernel(const RankProgram& rank)
+{
+    return std::any_of(rank.blocks.begin(), rank.blocks.end(), [](const ThreadBlock& block) {
+        return block.processor != NO_PROCESSOR;
+    });
+}
+
+} // namespace
+
 LaunchMode
 LaunchModeFromString(const std::string& text)
 {
@@ -99,6 +113,10 @@ CollectiveKernels::Launch(DeviceId device,
                           int64_t nowPs)
 {
     int64_t launchedPs = nowPs;
+    if (m_graph.GetTask(id).collective == Collective::SEND_RECV && !HasKernel(program.ranks[rank]))
+    {
+        return launchedPs;
+    }
     if (m_launchMode != LaunchMode::STREAM)
     {
         const Task& task = m_graph.GetTask(id);

@@ -11,9 +11,10 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <numeric>
+#include <set>
 #include <stdexcept>
 #include <string>
+#include <tuple>
 #include <utility>
 
 namespace ns3
@@ -31,9 +32,18 @@ struct HostSteps
 {
     uint32_t host{0};              //!< which
     std::vector<DeviceId> devices; //!< of the communication that are there
-    TaskId first{NO_ID};           //!< what waits for gradients
-    TaskId sum{NO_ID};             //!< at the server, of its push
-    TaskId last{NO_ID};            //!< what has the result
+    std::vector<TaskId> first;     //!< by device: what waits for its gradients
+    TaskId local{NO_ID};           //!< what the host has added up; NO_ID: nothing
+    TaskId sum{NO_ID};             //!< at the present server, of its push
+    std::vector<TaskId> pulled;    //!< what brings it the results
+    std::vector<TaskId> last;      //!< by device: what has the result
+};
+
+/// What one server has of a communication.
+struct Slice
+{
+    uint32_t server{0};
+    uint64_t bytes{0};
 };
 
 /// Makes the graph.
@@ -48,8 +58,8 @@ class Server
           m_graph(scheduled.graph),
           m_iterationOf(iterationOf),
           m_servers(servers),
-          m_hosts(*std::max_element(servers.hostOf.begin(), servers.hostOf.end()) + 1),
-          m_builder(m_graph.GetNDevices() + servers.servers),
+          m_hosts(servers.GetHosts()),
+          m_builder(m_graph.GetNDevices() + servers.GetDevices()),
           m_made(m_graph.GetNTasks(), NO_ID)
     {
         CopyHead(m_graph, m_builder);
@@ -82,8 +92,8 @@ class Server
     }
 
   private:
-    /// Which part of a tensor, in any iteration.
-    using Part = std::pair<std::string, uint32_t>;
+    /// Which part of a tensor, in any iteration, on which server.
+    using Part = std::tuple<std::string, uint32_t, uint32_t>;
 
     /// Gives every communication a server, and a GPU of every host. @param kinds that have them
     void FindPlaces(const std::vector<Parallelism>& kinds)
@@ -185,7 +195,49 @@ class Server
     /// Windows behind those of the devices: pushes of a host, its pulls, and what is inside it.
     uint32_t GetWindow(uint32_t host, uint32_t which) const
     {
-        return m_graph.GetNDevices() + m_servers.servers + which * m_hosts + host;
+        return m_graph.GetNDevices() + m_servers.GetDevices() + which * m_hosts + host;
+    }
+
+    /// Windows behind those: copies of a GPU to its host, and from there.
+    uint32_t GetCopyWindow(DeviceId device, bool isToHost) const
+    {
+        return GetWindow(0, 3) + (isToHost ? 0 : m_graph.GetNDevices()) + device;
+    }
+
+    /// @return whether hosts add up in their memory
+    bool HasMemories() const
+    {
+        return m_servers.aggregation == HostAggregation::HOST;
+    }
+
+    /// @param server its number @return its device
+    DeviceId GetServer(uint32_t server) const
+    {
+        return m_graph.GetNDevices() + server;
+    }
+
+    /// @param id a communication @param host of it @return the device there that talks to servers
+    DeviceId GetSpeaker(TaskId id, const HostSteps& host) const
+    {
+        return HasMemories() ? m_graph.GetNDevices() + m_servers.GetMemory(host.host)
+                             : host.devices[m_place[id] % host.devices.size()];
+    }
+
+    /// @param id a communication @return what goes to which server
+    std::vector<Slice> ListSlices(TaskId id) const
+    {
+        const uint64_t bytes = m_graph.GetTask(id).bytes;
+        const uint32_t servers = m_servers.servers;
+        if (!HasMemories() || bytes < m_servers.sliceBytes)
+        {
+            return {{m_served.serverOf[id], bytes}};
+        }
+        std::vector<Slice> slices;
+        for (uint32_t server = 0; server < servers; ++server)
+        {
+            slices.push_back({server, bytes / servers + (server < bytes % servers ? 1 : 0)});
+        }
+        return slices;
     }
 
     /// Adds all steps of a communication.
@@ -194,47 +246,106 @@ class Server
         std::vector<HostSteps> hosts = FindHosts(id);
         for (HostSteps& host : hosts)
         {
-            AddPush(id, host);
+            if (HasMemories())
+            {
+                AddCopiesToHost(id, host);
+            }
+            else if (host.devices.size() > 1)
+            {
+                AddReduction(id, host);
+            }
         }
-        const TaskId total = AddTotal(id, hosts);
+        if (!m_servers.isOnWorkers || hosts.size() > 1)
+        {
+            for (const Slice& slice : ListSlices(id))
+            {
+                for (HostSteps& host : hosts)
+                {
+                    AddPush(id, slice, host);
+                }
+                const TaskId total = AddTotal(id, slice, hosts);
+                for (HostSteps& host : hosts)
+                {
+                    AddPull(id, slice, host, total);
+                }
+            }
+        }
         for (HostSteps& host : hosts)
         {
-            AddPull(id, host, total);
+            AddResults(id, host);
         }
         m_steps.emplace(id, std::move(hosts));
     }
 
-    /// Adds what brings the gradients of a host to the server, and is added up there.
-    void AddPush(TaskId id, HostSteps& host)
+    /// Adds the reduction of a host to one of its GPUs.
+    void AddReduction(TaskId id, HostSteps& host)
     {
-        const std::string name = m_graph.GetName(m_graph.GetTask(id));
-        const uint32_t server = m_served.serverOf[id];
-        const auto root = static_cast<uint16_t>(m_place[id] % host.devices.size());
-        const std::string to = " to server " + std::to_string(server);
-        std::vector<TaskId> before;
-        if (host.devices.size() > 1)
-        {
-            Task reduce = MakeStep(id, Collective::REDUCE, host.devices, "reduction in a host");
-            reduce.root = root;
-            host.first = Add(id, reduce, name + ".reduce", {}, GetWindow(host.host, 2), true);
-            before.push_back(host.first);
-        }
-        const Task push = MakeStep(id,
-                                   Collective::SEND_RECV,
-                                   {host.devices[root], m_graph.GetNDevices() + server},
-                                   "push" + to);
-        const TaskId pushed = Add(id, push, name + ".push", before, GetWindow(host.host, 0));
-        host.first = host.first == NO_ID ? pushed : host.first;
-        host.sum = AddSum(
-            id,
-            name + ".sum",
-            static_cast<int64_t>(std::llround(static_cast<double>(push.bytes) /
-                                              m_servers.aggregatedBytesPerSecond * PS_PER_S)),
-            {pushed});
+        Task reduce = MakeStep(id, Collective::REDUCE, host.devices, "reduction in a host");
+        reduce.root = GetRoot(id, host);
+        host.local = Add(id, reduce, GetName(id) + ".reduce", {}, GetWindow(host.host, 2), true);
+        host.first.assign(host.devices.size(), host.local);
     }
 
-    /// Adds work of the server of a communication.
+    /// Adds the copies of a host's GPUs to its memory, and the sum of them.
+    void AddCopiesToHost(TaskId id, HostSteps& host)
+    {
+        const DeviceId memory = GetSpeaker(id, host);
+        for (const DeviceId device : host.devices)
+        {
+            const Task copy =
+                MakeStep(id, Collective::SEND_RECV, {device, memory}, "copies to the host");
+            host.first.push_back(
+                Add(id, copy, GetName(id) + ".to-host", {}, GetCopyWindow(device, true)));
+        }
+        const auto addends = static_cast<uint32_t>(host.devices.size());
+        host.local =
+            addends > 1 ? AddSum(id,
+                                 memory,
+                                 GetName(id) + ".add",
+                                 GetTrafficPs(m_graph.GetTask(id).bytes, CountHostTraffic(addends)),
+                                 host.first)
+                        : host.first.front();
+    }
+
+    /// Adds what brings the gradients of a host to a server, and is added up there.
+    void AddPush(TaskId id, const Slice& slice, HostSteps& host)
+    {
+        const DeviceId speaker = GetSpeaker(id, host);
+        const DeviceId server = GetServer(slice.server);
+        std::vector<TaskId> before;
+        if (host.local != NO_ID)
+        {
+            before.push_back(host.local);
+        }
+        if (speaker != server)
+        {
+            Task push = MakeStep(id,
+                                 Collective::SEND_RECV,
+                                 {speaker, server},
+                                 "push to server " + std::to_string(slice.server));
+            push.bytes = slice.bytes;
+            before = {Add(id, push, GetName(id) + ".push", before, GetWindow(host.host, 0))};
+        }
+        if (host.first.empty())
+        {
+            host.first = before;
+        }
+        constexpr uint32_t TRAFFIC = 3; // two read, one written
+        host.sum =
+            AddSum(id, server, GetName(id) + ".sum", GetTrafficPs(slice.bytes, TRAFFIC), before);
+    }
+
+    /// @param bytes of gradients @param traffic of memory for each of them @return its time
+    int64_t GetTrafficPs(uint64_t bytes, uint32_t traffic) const
+    {
+        constexpr double OF_A_SUM = 3; // ParameterServers::aggregatedBytesPerSecond
+        return std::llround(static_cast<double>(bytes) * traffic / OF_A_SUM /
+                            m_servers.aggregatedBytesPerSecond * PS_PER_S);
+    }
+
+    /// Adds work of a CPU for a communication. @param device of it
     TaskId AddSum(TaskId id,
+                  DeviceId device,
                   const std::string& name,
                   int64_t durationPs,
                   const std::vector<TaskId>& before)
@@ -242,120 +353,175 @@ class Server
         Task sum;
         sum.stream = m_sumStream;
         sum.phase = m_graph.GetTask(id).phase;
-        sum.place = m_graph.GetNDevices() + m_served.serverOf[id];
+        sum.place = device;
         sum.durationPs = durationPs;
         return Add(id, sum, name, before, NO_ID);
     }
 
-    /// Adds what stands for all pushes of a communication.
+    /// Adds what stands for all pushes of a slice.
     /// @return what its pulls wait for, besides their own pushes: all pushes of an iteration that
     /// the staleness says; NO_ID for nothing
-    TaskId AddTotal(TaskId id, const std::vector<HostSteps>& hosts)
+    TaskId AddTotal(TaskId id, const Slice& slice, const std::vector<HostSteps>& hosts)
     {
         if (m_servers.staleness == ParameterServers::ASYNCHRONOUS)
         {
             return NO_ID;
         }
-        const Task& task = m_graph.GetTask(id);
         std::vector<TaskId> sums;
         for (const HostSteps& host : hosts)
         {
             sums.push_back(host.sum);
         }
         std::vector<TaskId>& totals =
-            m_totals[{m_graph.GetName(task) + '/' + std::to_string(task.place),
-                      m_scheduled.partOf[id]}];
-        totals.push_back(AddSum(id, m_graph.GetName(task) + ".total", 0, sums));
+            m_totals[{GetName(id) + '/' + std::to_string(m_graph.GetTask(id).place),
+                      m_scheduled.partOf[id],
+                      slice.server}];
+        totals.push_back(AddSum(id, GetServer(slice.server), GetName(id) + ".total", 0, sums));
         return totals.size() > m_servers.staleness ? totals[totals.size() - 1 - m_servers.staleness]
                                                    : NO_ID;
     }
 
-    /// Adds what brings the result to a host.
-    void AddPull(TaskId id, HostSteps& host, TaskId total)
+    /// Adds what brings the result of a slice to a host.
+    void AddPull(TaskId id, const Slice& slice, HostSteps& host, TaskId total)
     {
-        const std::string name = m_graph.GetName(m_graph.GetTask(id));
-        const uint32_t server = m_served.serverOf[id];
-        const auto root = static_cast<uint16_t>(m_place[id] % host.devices.size());
-        const Task pull = MakeStep(id,
-                                   Collective::SEND_RECV,
-                                   {m_graph.GetNDevices() + server, host.devices[root]},
-                                   "pull of host " + std::to_string(host.host));
+        const DeviceId speaker = GetSpeaker(id, host);
+        const DeviceId server = GetServer(slice.server);
         std::vector<TaskId> before{host.sum};
         if (total != NO_ID)
         {
             before.push_back(total);
         }
-        host.last = Add(id, pull, name + ".pull", before, GetWindow(host.host, 1));
+        if (speaker == server)
+        {
+            host.pulled.insert(host.pulled.end(), before.begin(), before.end());
+            return;
+        }
+        Task pull = MakeStep(id,
+                             Collective::SEND_RECV,
+                             {server, speaker},
+                             "pull of host " + std::to_string(host.host));
+        pull.bytes = slice.bytes;
+        host.pulled.push_back(
+            Add(id, pull, GetName(id) + ".pull", before, GetWindow(host.host, 1)));
+    }
+
+    /// Adds what gives the result to the GPUs of a host.
+    void AddResults(TaskId id, HostSteps& host)
+    {
+        if (HasMemories())
+        {
+            const std::vector<TaskId> before =
+                host.pulled.empty() ? std::vector<TaskId>{host.local} : host.pulled;
+            const DeviceId memory = GetSpeaker(id, host);
+            for (const DeviceId device : host.devices)
+            {
+                const Task copy = MakeStep(id,
+                                           Collective::SEND_RECV,
+                                           {memory, device},
+                                           "copies to GPU " + std::to_string(device));
+                host.last.push_back(
+                    Add(id, copy, GetName(id) + ".to-gpu", before, GetCopyWindow(device, false)));
+            }
+            return;
+        }
+        TaskId last = host.pulled.front();
         if (host.devices.size() > 1)
         {
             Task share = MakeStep(id,
                                   Collective::BROADCAST,
                                   host.devices,
-                                  "results of server " + std::to_string(server));
-            share.root = root;
-            host.last = Add(id, share, name + ".share", {host.last}, GetWindow(host.host, 2), true);
+                                  "results of server " + std::to_string(m_served.serverOf[id]));
+            share.root = GetRoot(id, host);
+            last = Add(id, share, GetName(id) + ".share", {last}, GetWindow(host.host, 2), true);
         }
+        host.last.assign(host.devices.size(), last);
     }
 
-    /// @param task of the graph before that has no server @param host one @return whether it is
-    /// somewhere on that
-    bool IsOn(const Task& task, const HostSteps& host) const
+    /// @param id a communication @param host of it @return place of its GPU that talks to servers
+    uint16_t GetRoot(TaskId id, const HostSteps& host) const
     {
-        return HaveCommon(host.devices,
-                          task.kind == TaskKind::COMMUNICATION ? m_graph.GetGroup(task.place)
-                                                               : std::vector<DeviceId>{task.place});
+        return static_cast<uint16_t>(m_place[id] % host.devices.size());
     }
 
-    /// @param a devices @param b devices @return whether there are some in both
-    static bool HaveCommon(const std::vector<DeviceId>& a, const std::vector<DeviceId>& b)
+    /// @param id a task of the graph before @return its name
+    const std::string& GetName(TaskId id) const
     {
-        return std::find_first_of(a.begin(), a.end(), b.begin(), b.end()) != a.end();
+        return m_graph.GetName(m_graph.GetTask(id));
+    }
+
+    /// @param task of the graph before @param device one @return whether it is there
+    bool IsOn(const Task& task, DeviceId device) const
+    {
+        if (task.kind != TaskKind::COMMUNICATION)
+        {
+            return task.place == device;
+        }
+        const auto& group = m_graph.GetGroup(task.place);
+        return std::find(group.begin(), group.end(), device) != group.end();
+    }
+
+    /// @param id a task of the graph before @return what of it waits for others, by device
+    std::vector<std::pair<DeviceId, TaskId>> ListEnds(TaskId id, bool isFirst) const
+    {
+        std::vector<std::pair<DeviceId, TaskId>> ends;
+        for (const HostSteps& host : m_steps.at(id))
+        {
+            for (std::size_t i = 0; i < host.devices.size(); ++i)
+            {
+                ends.emplace_back(host.devices[i], isFirst ? host.first[i] : host.last[i]);
+            }
+        }
+        return ends;
     }
 
     /// Links what stands for a task with what stands for one that needs it.
     void Link(TaskId before, TaskId after)
     {
-        const auto from = m_steps.find(before);
-        const auto to = m_steps.find(after);
-        if (from == m_steps.end() && to == m_steps.end())
+        const bool isFromServed = m_steps.count(before) > 0;
+        const bool isToServed = m_steps.count(after) > 0;
+        std::set<std::pair<TaskId, TaskId>> links;
+        if (!isFromServed && !isToServed)
         {
-            m_builder.AddDependency(m_made[before], m_made[after]);
-            return;
+            links.emplace(m_made[before], m_made[after]);
         }
-        if (from == m_steps.end())
+        else if (!isFromServed)
         {
             const Task& task = m_graph.GetTask(before);
-            for (const HostSteps& host : to->second)
+            for (const bool isFirst : {true, false})
             {
-                if (IsOn(task, host))
+                // A buffer is needed until the result is in it.
+                const bool isNeeded = isFirst || task.kind == TaskKind::MEMORY;
+                for (const auto& [device, end] : ListEnds(after, isFirst))
                 {
-                    m_builder.AddDependency(m_made[before], host.first);
-                    if (task.kind == TaskKind::MEMORY)
+                    if (isNeeded && IsOn(task, device))
                     {
-                        // A buffer is needed until the result is in it.
-                        m_builder.AddDependency(m_made[before], host.last);
+                        links.emplace(m_made[before], end);
                     }
                 }
             }
-            return;
         }
-        for (const HostSteps& host : from->second)
+        else
         {
-            if (to == m_steps.end())
+            const auto starts =
+                isToServed ? ListEnds(after, true) : decltype(ListEnds(after, true)){};
+            for (const auto& [device, end] : ListEnds(before, false))
             {
-                if (IsOn(m_graph.GetTask(after), host))
+                if (!isToServed && IsOn(m_graph.GetTask(after), device))
                 {
-                    m_builder.AddDependency(host.last, m_made[after]);
+                    links.emplace(end, m_made[after]);
                 }
-                continue;
-            }
-            for (const HostSteps& other : to->second)
-            {
-                if (HaveCommon(host.devices, other.devices))
+                for (const auto& [other, start] : starts)
                 {
-                    m_builder.AddDependency(host.last, other.first);
+                    if (other == device)
+                    {
+                        links.emplace(end, start);
+                    }
                 }
             }
+        }
+        for (const auto& [from, to] : links)
+        {
+            m_builder.AddDependency(from, to);
         }
     }
 
@@ -375,25 +541,6 @@ class Server
 };
 
 } // namespace
-
-std::vector<uint32_t>
-SpreadBySize(const std::vector<uint64_t>& bytes, uint32_t places)
-{
-    std::vector<std::size_t> order(bytes.size());
-    std::iota(order.begin(), order.end(), 0);
-    std::stable_sort(order.begin(), order.end(), [&bytes](std::size_t a, std::size_t b) {
-        return bytes[a] > bytes[b];
-    });
-    std::vector<uint64_t> load(places, 0);
-    std::vector<uint32_t> place(bytes.size());
-    for (const std::size_t i : order)
-    {
-        const auto least = std::min_element(load.begin(), load.end());
-        place[i] = static_cast<uint32_t>(least - load.begin());
-        *least += bytes[i];
-    }
-    return place;
-}
 
 ServedGraph
 ServeCommunications(const ScheduledGraph& scheduled,
@@ -415,6 +562,17 @@ ServeCommunications(const ScheduledGraph& scheduled,
         throw std::logic_error("parameter servers: hosts of " +
                                std::to_string(servers.hostOf.size()) + " devices for a graph of " +
                                std::to_string(scheduled.graph.GetNDevices()));
+    }
+    if (servers.isOnWorkers && servers.aggregation != HostAggregation::HOST)
+    {
+        throw std::logic_error("parameter servers: on workers' hosts they are in their memory");
+    }
+    if (servers.isOnWorkers && servers.servers > servers.GetHosts())
+    {
+        throw std::invalid_argument("parameter servers: " + std::to_string(servers.servers) +
+                                    " on the " + std::to_string(servers.GetHosts()) +
+                                    " hosts of the workers; take no more servers, or "
+                                    "--serverHosts=own");
     }
     return Server(scheduled, iterationOf, servers, kinds).Make();
 }

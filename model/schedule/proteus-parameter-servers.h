@@ -17,7 +17,7 @@
 /**
  * @file
  * @ingroup proteus
- * Gradients that go over parameter servers on hosts of their own, in place of all-reduces.
+ * Gradients that go over parameter servers by steps, in place of all-reduces.
  */
 
 namespace ns3
@@ -26,7 +26,18 @@ namespace proteus
 {
 
 /// @ingroup proteus
-/// Parameter servers. They are devices, behind those of the graph.
+/// Who adds up the gradients of the GPUs of a host, before they go to servers.
+enum class HostAggregation : uint8_t
+{
+    /// One of the GPUs, by a REDUCE and a BROADCAST (MXNet's kvstore "dist_device_sync").
+    GPU,
+    /// The CPU, in the memory of the host, to and from which every GPU copies ("dist_sync").
+    HOST,
+};
+
+/// @ingroup proteus
+/// Parameter servers. They are devices behind those of the graph, as are the memories of hosts,
+/// see GetMemory().
 struct ParameterServers
 {
     /// Workers never wait for each other.
@@ -34,11 +45,38 @@ struct ParameterServers
 
     uint32_t servers{1};                     //!< how many, at least 1
     std::vector<uint32_t> hostOf;            //!< by device of the graph: the worker's host
-    double aggregatedBytesPerSecond{25.6e9}; //!< that a server adds to its sums, above 0
+    double aggregatedBytesPerSecond{25.6e9}; //!< that a server adds to its sums, above 0: a third
+                                             //!< of the rate of its memory, or of a host's
     /// What a worker pulls in an iteration has in it what all workers pushed up to so many
     /// iterations before (stale synchronous parallel; Ho et al., NIPS 2013); 0: synchronous.
     uint32_t staleness{0};
+    HostAggregation aggregation{HostAggregation::GPU}; //!< of hosts with several GPUs
+    /// Whether servers are the memories of the first hosts of the workers, not hosts of their own;
+    /// only with HostAggregation::HOST.
+    bool isOnWorkers{false};
+    /// HOST: what is at least so long goes in equal slices to all servers (MXNet's
+    /// MXNET_KVSTORE_BIGARRAY_BOUND, a million numbers), what is shorter to one.
+    uint64_t sliceBytes{4000000};
+
+    /// @return hosts with workers
+    uint32_t GetHosts() const;
+
+    /// @return devices behind those of the graph
+    uint32_t GetDevices() const;
+
+    /// @param host with workers @return the device that is its memory, counted from the first
+    /// behind those of the graph; only with HostAggregation::HOST
+    uint32_t GetMemory(uint32_t host) const;
 };
+
+/**
+ * @ingroup proteus
+ * What the CPU of a host passes to and from memory to add up. Up to four are added to the sum at a
+ * time (apache/mxnet, src/kvstore/comm.h, CommCPU): each is read, and the sum is read and written.
+ * @param addends how many, at least 1
+ * @return bytes for each byte of one addend
+ */
+uint32_t CountHostTraffic(uint32_t addends);
 
 /// @ingroup proteus
 /// Who decides when a communication starts, and what it counts.
@@ -77,6 +115,12 @@ std::vector<uint32_t> SpreadBySize(const std::vector<uint64_t>& bytes, uint32_t 
  * waits for the sums that ParameterServers::staleness says. Pushes of a host share a credit window,
  * its pulls another one; steps inside a host need none. All of them keep the kind of parallelism.
  *
+ * With HostAggregation::HOST there is "NAME.to-host" of every GPU to the memory of its host and
+ * "NAME.add" there (CountHostTraffic()) in the place of the reduction, pushes and pulls are of that
+ * memory, and "NAME.to-gpu" to every GPU follows them. The copies of a GPU in one direction share a
+ * credit window of the same size. A server on a worker's host takes what that host has added up
+ * from its memory. What is on one host alone and has its server there needs none.
+ *
  * What the servers do besides sums (the update of parameters) takes no time: workers update, as
  * the graph has it.
  *
@@ -85,8 +129,8 @@ std::vector<uint32_t> SpreadBySize(const std::vector<uint64_t>& bytes, uint32_t 
  * @param servers of it
  * @param kinds of communication that go over servers
  * @return the graph
- * @throw std::invalid_argument if there is no server, a rate that is not positive, or one of these
- * communications is no all-reduce
+ * @throw std::invalid_argument if there is no server, or more on workers' hosts than there are of
+ * these, a rate that is not positive, or one of these communications is no all-reduce
  */
 ServedGraph ServeCommunications(const ScheduledGraph& scheduled,
                                 const std::vector<uint32_t>& iterationOf,
