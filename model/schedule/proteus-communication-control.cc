@@ -6,6 +6,8 @@
 
 #include "proteus-communication-control.h"
 
+#include "proteus-window-number.h"
+
 #include <algorithm>
 #include <stdexcept>
 
@@ -70,7 +72,10 @@ CommunicationControl::Offer(DeviceId device, TaskInstance instance, std::functio
     Decider& decider = m_deciders[window];
     if (!decider.scheduler)
     {
-        decider.scheduler = m_policy.make(m_settings);
+        ScheduleSettings settings = m_settings;
+        // A window of one byte is open only when nothing is under way.
+        settings.creditBytes = (window & ONE_AT_A_TIME) != 0 ? 1 : settings.creditBytes;
+        decider.scheduler = m_policy.make(settings);
     }
     decider.scheduler->Add(communication.ready);
     Ask(window, GetDeciding(task));

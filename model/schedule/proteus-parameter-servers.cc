@@ -6,6 +6,8 @@
 
 #include "proteus-parameter-servers.h"
 
+#include "proteus-window-number.h"
+
 #include "ns3/proteus-graph-head.h"
 
 #include <algorithm>
@@ -198,10 +200,10 @@ class Server
         return m_graph.GetNDevices() + m_servers.GetDevices() + which * m_hosts + host;
     }
 
-    /// Windows behind those: copies of a GPU to its host, and from there.
+    /// Windows of the copy engines of a GPU: to its host, and from there.
     uint32_t GetCopyWindow(DeviceId device, bool isToHost) const
     {
-        return GetWindow(0, 3) + (isToHost ? 0 : m_graph.GetNDevices()) + device;
+        return ONE_AT_A_TIME | (2 * device + (isToHost ? 0 : 1));
     }
 
     /// @return whether hosts add up in their memory

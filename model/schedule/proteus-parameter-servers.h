@@ -117,8 +117,8 @@ std::vector<uint32_t> SpreadBySize(const std::vector<uint64_t>& bytes, uint32_t 
  *
  * With HostAggregation::HOST there is "NAME.to-host" of every GPU to the memory of its host and
  * "NAME.add" there (CountHostTraffic()) in the place of the reduction, pushes and pulls are of that
- * memory, and "NAME.to-gpu" to every GPU follows them. The copies of a GPU in one direction share a
- * credit window of the same size. A server on a worker's host takes what that host has added up
+ * memory, and "NAME.to-gpu" to every GPU follows them. A GPU copies one after the other in each
+ * direction (ONE_AT_A_TIME). A server on a worker's host takes what that host has added up
  * from its memory. What is on one host alone and has its server there needs none.
  *
  * What the servers do besides sums (the update of parameters) takes no time: workers update, as

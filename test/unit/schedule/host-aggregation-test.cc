@@ -8,6 +8,7 @@
 #include "ns3/proteus-communication-parts.h"
 #include "ns3/proteus-flow-run.h"
 #include "ns3/proteus-parameter-servers.h"
+#include "ns3/proteus-scheduled-run.h"
 #include "ns3/proteus-server-hosts.h"
 
 #include <algorithm>
@@ -303,6 +304,48 @@ TEST(HostAggregation, KernelsAreNotSlowedByCopies)
     const auto undisturbed = FindSpan(gradients.graph, run.timeline, "ernel");
     EXPECT_DOUBLE_EQ(byHost, undisturbed.second - undisturbed.first);
     EXPECT_GT(byNccl, 1.005 * byHost);
+}
+
+TEST(HostAggregation, ACopyEngineCarriesOnePartAfterTheOther)
+{
+    // Six parts of which the credit would let four go at once.
+    const ScheduledGraph gradients = MakeGradients(2, std::vector<uint64_t>(6, 4 * MB));
+    RepeatedGraph repeated;
+    repeated.graph = gradients.graph;
+    repeated.iterationOf = {0};
+    ScheduleSettings settings;
+    settings.policy = "priority";
+    settings.creditBytes = 16 * MB;
+    Cluster cluster = MakeHosts(1);
+    cluster.RankGpus({cluster.GetGpus()[0], cluster.GetGpus()[1], cluster.GetGpus().back()});
+    const ScheduledRun run = PrepareSchedule(repeated, settings, MakeServers(2, 2));
+    RuntimeOptions options;
+    options.startControl = run.startControl;
+    const FlowRun flows = RunFlow(run.graph, cluster, options);
+    std::map<std::string, std::vector<std::pair<int64_t, int64_t>>> copies;
+    for (const Span& span : flows.timeline.spans)
+    {
+        const Task& task = run.graph.GetTask(span.task);
+        if (task.kind == TaskKind::COMMUNICATION &&
+            span.device == run.graph.GetGroup(task.place).front())
+        {
+            const DeviceId to = run.graph.GetGroup(task.place).back();
+            const std::string& name = run.graph.GetName(task);
+            copies[name.substr(name.rfind('.')) + std::to_string(span.device + to)].emplace_back(
+                span.startPs,
+                span.endPs);
+        }
+    }
+    EXPECT_EQ(copies.size(), 4); // of two GPUs in two directions
+    for (auto& [engine, spans] : copies)
+    {
+        EXPECT_EQ(spans.size(), 6) << engine;
+        std::sort(spans.begin(), spans.end());
+        for (std::size_t i = 1; i < spans.size(); ++i)
+        {
+            EXPECT_GE(spans[i].first, spans[i - 1].second) << engine;
+        }
+    }
 }
 
 TEST(HostAggregation, MistakesAreOneLine)
