@@ -94,7 +94,7 @@ class HugePageAllocator
 
   private:
     static constexpr std::size_t PAGE_BYTES = 2 << 20;  //!< of x86-64, and of most others
-    static constexpr std::size_t LEAST_BYTES = 4 << 20; //!< what is worth it
+    static constexpr std::size_t LEAST_BYTES = 1 << 20; //!< what is worth it
 };
 
 } // namespace proteus

@@ -7,6 +7,8 @@
 #ifndef PROTEUS_POOL_H
 #define PROTEUS_POOL_H
 
+#include "proteus-huge-pages.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -89,8 +91,8 @@ class Pool
     }
 
   private:
-    std::vector<T> m_places;      //!< by number
-    std::vector<uint32_t> m_free; //!< the one given back last at the end
+    std::vector<T, HugePageAllocator<T>> m_places; //!< by number
+    std::vector<uint32_t> m_free;                  //!< the one given back last at the end
 };
 
 } // namespace proteus

@@ -7,8 +7,11 @@
 #ifndef PROTEUS_RING_BUFFER_H
 #define PROTEUS_RING_BUFFER_H
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <new>
+#include <type_traits>
 #include <utility>
 
 namespace ns3
@@ -19,9 +22,10 @@ namespace proteus
 /**
  * @ingroup proteus
  * A queue of plain records in one block of memory, which grows. The elements are numbered from 0 in
- * the order of Push(). An element can be reached by its number until Pop() removes it.
+ * the order of Push(), see PopAndRewind(). An element can be reached by its number until Pop()
+ * removes it. The block begins with a cache line, so that small records do not straddle two.
  *
- * @tparam T a cheap type to copy
+ * @tparam T a cheap type to copy, without a destructor
  */
 template <typename T>
 class RingBuffer
@@ -33,7 +37,7 @@ class RingBuffer
 
     /// @param other to copy
     RingBuffer(const RingBuffer& other)
-        : m_items(other.m_items ? std::make_unique<T[]>(other.m_mask + 1) : nullptr),
+        : m_items(other.m_items ? MakeItems(other.m_mask + 1) : nullptr),
           m_mask(other.m_mask),
           m_head(other.m_head),
           m_tail(other.m_tail)
@@ -126,12 +130,47 @@ class RingBuffer
         ++m_head;
     }
 
+    /// Does the same, and numbers from 0 again if that was the last element. So a queue that is
+    /// often empty stays in its first places, which the processor has at hand.
+    void PopAndRewind()
+    {
+        if (++m_head == m_tail)
+        {
+            m_head = 0;
+            m_tail = 0;
+        }
+    }
+
   private:
+    static_assert(std::is_trivially_destructible_v<T>, "freed without being destroyed");
+
+    /// Bytes to begin at a multiple of: a cache line.
+    static constexpr std::align_val_t ALIGNMENT{64};
+
+    /// Frees what MakeItems() has made.
+    struct Free
+    {
+        /// @param items to free
+        void operator()(T* items) const
+        {
+            ::operator delete[](items, ALIGNMENT);
+        }
+    };
+
+    /// Room for elements.
+    using Items = std::unique_ptr<T[], Free>;
+
+    /// @param places how many @return room for them
+    static Items MakeItems(std::size_t places)
+    {
+        return Items(new (ALIGNMENT) T[places]());
+    }
+
     /// Doubles the room.
     void Grow()
     {
         const uint32_t places = m_items ? 2 * (m_mask + 1) : 4;
-        auto items = std::make_unique<T[]>(places);
+        Items items = MakeItems(places);
         for (uint32_t i = m_head; i != m_tail; ++i)
         {
             items[i & (places - 1)] = m_items[i & m_mask];
@@ -140,10 +179,10 @@ class RingBuffer
         m_mask = places - 1;
     }
 
-    std::unique_ptr<T[]> m_items; //!< a power of two of places; none at first
-    uint32_t m_mask{0};           //!< places - 1
-    uint32_t m_head{0};           //!< number of the oldest element
-    uint32_t m_tail{0};           //!< number of the next element
+    Items m_items;      //!< a power of two of places; none at first
+    uint32_t m_mask{0}; //!< places - 1
+    uint32_t m_head{0}; //!< number of the oldest element
+    uint32_t m_tail{0}; //!< number of the next element
 };
 
 } // namespace proteus

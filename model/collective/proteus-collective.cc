@@ -53,37 +53,6 @@ CheckSplits(const CollectiveRequest& request, const std::string& name)
 } // namespace
 
 bool
-Receives(StepKind kind)
-{
-    switch (kind)
-    {
-    case StepKind::RECV:
-    case StepKind::RECV_REDUCE:
-    case StepKind::RECV_COPY_SEND:
-    case StepKind::RECV_REDUCE_SEND:
-    case StepKind::RECV_REDUCE_COPY_SEND:
-        return true;
-    default:
-        return false;
-    }
-}
-
-bool
-Sends(StepKind kind)
-{
-    switch (kind)
-    {
-    case StepKind::SEND:
-    case StepKind::RECV_COPY_SEND:
-    case StepKind::RECV_REDUCE_SEND:
-    case StepKind::RECV_REDUCE_COPY_SEND:
-        return true;
-    default:
-        return false;
-    }
-}
-
-bool
 Reduces(StepKind kind)
 {
     return kind == StepKind::RECV_REDUCE || kind == StepKind::RECV_REDUCE_SEND ||

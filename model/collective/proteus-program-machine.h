@@ -42,6 +42,10 @@ BlockWaiters FindWaiters(const CollectiveProgram& program);
 struct MachineBlock
 {
     const ThreadBlock* block{nullptr}; //!< its program; null until its rank begins
+    const Step* steps{nullptr};        //!< of the program
+    const uint32_t* waiters{nullptr};  //!< numbers of the blocks of its rank that wait for it
+    uint32_t nSteps{0};                //!< how many
+    uint32_t nWaiters{0};              //!< how many
     uint32_t rank{NO_ID};              //!< whose it is, in the machine
     uint32_t number{0};                //!< position in its RankProgram
     uint32_t next{0};                  //!< step
@@ -50,18 +54,19 @@ struct MachineBlock
     uint32_t ungranted{0};             //!< chunks to be received that are not granted yet
     bool busy{false};                  //!< with its next step
     bool sendsWhole{false};            //!< a step's bytes leave when it is done, not as it begins
+    bool inGroup{false};               //!< it works with a network group
     BlockCost cost;                    //!< of its steps
 
     /// @return whether its last step is done
     bool IsOver() const
     {
-        return next >= block->steps.size();
+        return next >= nSteps;
     }
 
     /// @return its next step, of which there is one
     const Step& GetStep() const
     {
-        return block->steps[next];
+        return steps[next];
     }
 };
 
@@ -182,6 +187,12 @@ class ProgramMachine
         run.rank = rank;
         run.number = static_cast<uint32_t>(owner.blocks.size());
         run.block = &owner.program->ranks[owner.rank].blocks[run.number];
+        run.steps = run.block->steps.data();
+        run.nSteps = static_cast<uint32_t>(run.block->steps.size());
+        run.inGroup = run.block->group != NO_GROUP;
+        const auto& waiters = (*owner.waiters)[owner.rank][run.number];
+        run.waiters = waiters.data();
+        run.nWaiters = static_cast<uint32_t>(waiters.size());
         owner.blocks.push_back(block);
         owner.blocksLeft += !run.block->steps.empty();
         if (run.block->receivePeer != NO_RANK)
@@ -254,7 +265,7 @@ class ProgramMachine
     /// network group brings
     bool LacksGroup(const Block& block, const Step& step) const
     {
-        return block.block->group != NO_GROUP && !m_wire.IsThere(block, step);
+        return block.inGroup && !m_wire.IsThere(block, step);
     }
 
     /// @param id of a block that has begun @return whether its next step can begin
@@ -364,10 +375,11 @@ class ProgramMachine
             }
         }
         const uint32_t self = m_blocks[id].number;
-        const auto& waiters = (*m_ranks[rank].waiters)[m_ranks[rank].rank][self];
-        for (const uint32_t number : waiters)
+        const uint32_t* const waiters = m_blocks[id].waiters;
+        const uint32_t nWaiters = m_blocks[id].nWaiters;
+        for (uint32_t i = 0; i < nWaiters; ++i)
         {
-            const uint32_t other = m_ranks[rank].blocks[number];
+            const uint32_t other = m_ranks[rank].blocks[waiters[i]];
             const Block& run = m_blocks[other];
             if (!run.IsOver() && run.GetStep().waitBlock == self)
             {

@@ -54,10 +54,23 @@ enum class StepKind : uint8_t
 
 /// @ingroup proteus
 /// @param kind of a step @return whether it takes a chunk from the block's receive peer
-bool Receives(StepKind kind);
+constexpr bool
+Receives(StepKind kind)
+{
+    return kind == StepKind::RECV || kind == StepKind::RECV_REDUCE ||
+           kind == StepKind::RECV_COPY_SEND || kind == StepKind::RECV_REDUCE_SEND ||
+           kind == StepKind::RECV_REDUCE_COPY_SEND;
+}
+
 /// @ingroup proteus
 /// @param kind of a step @return whether it gives a chunk to the block's send peer
-bool Sends(StepKind kind);
+constexpr bool
+Sends(StepKind kind)
+{
+    return kind == StepKind::SEND || kind == StepKind::RECV_COPY_SEND ||
+           kind == StepKind::RECV_REDUCE_SEND || kind == StepKind::RECV_REDUCE_COPY_SEND;
+}
+
 /// @ingroup proteus
 /// @param kind of a step @return whether it adds what it receives, or has elsewhere, to the local
 /// buffer

@@ -9,9 +9,11 @@
 
 #include "proteus-event-tree.h"
 
+#include "ns3/proteus-pool.h"
+
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <tuple>
 #include <vector>
 
@@ -54,8 +56,9 @@ struct FabricCall
 
 /**
  * @ingroup proteus
- * Calls in a binary heap, sorted by time, order and number. So the order in which they are made
- * does not depend on the order in which they were put in.
+ * Calls sorted by time, order and number. So the order in which they are made does not depend on
+ * the order in which they were put in. Their times are in a heap with four children each, which are
+ * one cache line; the calls themselves stay where they are.
  */
 class CallQueue
 {
@@ -69,31 +72,112 @@ class CallQueue
     /// @param call to put in
     void Push(const FabricCall& call)
     {
-        m_calls.push_back(call);
-        std::push_heap(m_calls.begin(), m_calls.end(), std::greater<>());
-        m_firstPs = m_calls.front().timePs;
+        const Entry entry{call.timePs, m_calls.Add(call)};
+        std::size_t hole = ROOT + m_size++;
+        if (hole / SIBLINGS == m_heap.size())
+        {
+            m_heap.emplace_back();
+        }
+        while (hole != ROOT && IsLater(At(GetParent(hole)), entry))
+        {
+            At(hole) = At(GetParent(hole));
+            hole = GetParent(hole);
+        }
+        At(hole) = entry;
+        m_firstPs = At(ROOT).timePs;
     }
 
     /// @return the first call, taken out; there must be one
     FabricCall Pop()
     {
-        std::pop_heap(m_calls.begin(), m_calls.end(), std::greater<>());
-        const FabricCall call = m_calls.back();
-        m_calls.pop_back();
-        m_firstPs = m_calls.empty() ? EventTree::NEVER : m_calls.front().timePs;
+        const uint32_t place = At(ROOT).place;
+        const FabricCall call = m_calls[place];
+        m_calls.GiveBack(place);
+        const std::size_t end = ROOT + --m_size;
+        const Entry last = At(end);
+        std::size_t hole = ROOT;
+        for (std::size_t child = GetChild(hole); child < end; child = GetChild(hole))
+        {
+            const std::size_t first = FindFirst(child, std::min(child + SIBLINGS, end));
+            if (!IsLater(last, At(first)))
+            {
+                break;
+            }
+            At(hole) = At(first);
+            hole = first;
+        }
+        At(hole) = last;
+        m_firstPs = m_size == 0 ? EventTree::NEVER : At(ROOT).timePs;
         return call;
     }
 
     /// Forgets all calls.
     void Clear()
     {
-        m_calls.clear();
+        m_heap.clear();
+        m_calls.Clear();
+        m_size = 0;
         m_firstPs = EventTree::NEVER;
     }
 
   private:
-    std::vector<FabricCall> m_calls;     //!< a heap, the first one first
-    int64_t m_firstPs{EventTree::NEVER}; //!< its time
+    static constexpr std::size_t SIBLINGS = 4; //!< children of an entry
+    /// Index of the first entry, such that siblings begin at a multiple of their number.
+    static constexpr std::size_t ROOT = SIBLINGS - 1;
+
+    /// A call in the heap.
+    struct Entry
+    {
+        int64_t timePs{0}; //!< when
+        uint32_t place{0}; //!< of m_calls
+    };
+
+    /// Entries in one cache line.
+    struct alignas(64) Line
+    {
+        Entry entries[SIBLINGS]; //!< siblings
+    };
+
+    /// @param i index of an entry @return the index of what it hangs from
+    static std::size_t GetParent(std::size_t i)
+    {
+        return i / SIBLINGS + ROOT - 1;
+    }
+
+    /// @param i index of an entry @return the index of its first child
+    static std::size_t GetChild(std::size_t i)
+    {
+        return SIBLINGS * (i - ROOT + 1);
+    }
+
+    /// @param i index of an entry @return the entry
+    Entry& At(std::size_t i)
+    {
+        return m_heap[i / SIBLINGS].entries[i % SIBLINGS];
+    }
+
+    /// @param a a call @param b another one @return whether a comes later
+    bool IsLater(const Entry& a, const Entry& b) const
+    {
+        return a.timePs > b.timePs || (a.timePs == b.timePs && m_calls[a.place] > m_calls[b.place]);
+    }
+
+    /// @param begin index of the first of some siblings @param end index after the last
+    /// @return the index of the one that comes first
+    std::size_t FindFirst(std::size_t begin, std::size_t end)
+    {
+        std::size_t first = begin;
+        for (std::size_t i = begin + 1; i < end; ++i)
+        {
+            first = IsLater(At(first), At(i)) ? i : first;
+        }
+        return first;
+    }
+
+    std::vector<Line> m_heap;            //!< a heap, from ROOT on
+    Pool<FabricCall> m_calls;            //!< what the entries stand for
+    std::size_t m_size{0};               //!< entries
+    int64_t m_firstPs{EventTree::NEVER}; //!< time of the first call
 };
 
 } // namespace proteus

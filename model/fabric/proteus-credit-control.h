@@ -52,7 +52,7 @@ class CreditControl
         while (!lane.returns.IsEmpty() && lane.returns.Front().timePs <= nowPs)
         {
             lane.creditBytes += lane.returns.Front().bytes;
-            lane.returns.Pop();
+            lane.returns.PopAndRewind();
         }
         if (lane.creditBytes >= wireBytes)
         {

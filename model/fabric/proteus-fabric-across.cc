@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
-#include "proteus-fabric.h"
+#include "proteus-fabric-inline.h"
 #include "proteus-ranks.h"
 
 #include <algorithm>
@@ -110,7 +110,7 @@ Fabric::SendAcross(PortId id)
     // With credits, Fail() has to know what is still on the wire.
     while (!port.flight.IsEmpty() && port.GetArrivalPs(port.flight.Front()) < m_stepper.GetNowPs())
     {
-        port.flight.Pop();
+        port.flight.PopAndRewind();
     }
     FlushRanks();
 }

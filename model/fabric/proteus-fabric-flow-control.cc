@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
-#include "proteus-fabric.h"
+#include "proteus-fabric-inline.h"
 #include "proteus-simulator-time.h"
 
 #include "ns3/node.h"
@@ -24,76 +24,6 @@ namespace ns3
 {
 namespace proteus
 {
-
-bool
-Fabric::TakeCredit(PortId id, uint32_t trafficClass, uint32_t wireBytes)
-{
-    PortState& port = m_ports[id];
-    if (!port.credited)
-    {
-        return true;
-    }
-    const CreditControl::Answer answer = CreditControl::Take(port,
-                                                             m_ports.Lane(id, trafficClass),
-                                                             trafficClass,
-                                                             wireBytes,
-                                                             m_stepper.GetNowPs());
-    if (answer.granted)
-    {
-        return true;
-    }
-    if (answer.stalls)
-    {
-        PacketRecord record;
-        record.trafficClass = static_cast<uint8_t>(trafficClass);
-        Trace(PortEvent::CREDIT_STALL, id, record);
-    }
-    RequestService(id, answer.retryPs); // never: the port is starved
-    return false;
-}
-
-void
-Fabric::ReturnCredit(const PacketRecord& record, int64_t timePs)
-{
-    const PortId id = record.ingress;
-    PortState& port = m_ports[id];
-    if (port.cut)
-    {
-        ReturnCreditAcross(record, timePs);
-        return;
-    }
-    RequestService(id,
-                   CreditControl::Return(port,
-                                         m_ports.Lane(id, record.trafficClass),
-                                         record.trafficClass,
-                                         port.GetWireBytes(record),
-                                         timePs));
-}
-
-void
-Fabric::ReleaseIngress(const PacketRecord& record, int64_t timePs)
-{
-    const PortId id = record.ingress;
-    PortState& port = m_ports[id];
-    const std::size_t lane = m_ports.GetLane(id, record.trafficClass);
-    if (port.credited)
-    {
-        ReturnCredit(record, timePs);
-    }
-    else if (port.bufferAt != 0 &&
-             m_buffers.Discharge(port, lane, record.trafficClass, port.GetWireBytes(record)))
-    {
-        RequestPause(id, record.trafficClass);
-    }
-    if (port.inputQueued)
-    {
-        PacketRecord next = record;
-        if (m_inputs.Release(port, lane, next))
-        {
-            Forward(port.to, next);
-        }
-    }
-}
 
 bool
 Fabric::Admit(PortId id, const PacketRecord& record)
@@ -155,7 +85,7 @@ Fabric::SendPause(PortId id)
     record.content = m_ports[id ^ 1].pausing >> trafficClass & 1;
     record.destination = port.to;
     record.timePs = m_stepper.GetNowPs();
-    Transmit(id, record, port.controlWire);
+    Transmit(id, record, port.sizes->controlWire);
     return true;
 }
 

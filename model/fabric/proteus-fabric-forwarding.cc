@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
-#include "proteus-fabric.h"
+#include "proteus-fabric-inline.h"
 
 #include "ns3/abort.h"
 #include "ns3/proteus-server-hosts.h"
@@ -23,12 +23,20 @@ namespace ns3
 namespace proteus
 {
 
+namespace
+{
+
+/// Events between two calls of "Progress".
+constexpr uint64_t PROGRESS_EVENTS = 1 << 20;
+
+} // namespace
+
 void
 Fabric::HandleArrival(PortId id)
 {
     PortState& port = m_ports[id];
     PacketRecord record = port.flight.Front();
-    port.flight.Pop();
+    port.flight.PopAndRewind();
     m_stepper.Set(SLOTS_PER_PORT * id + ARRIVAL,
                   port.flight.IsEmpty() ? EventTree::NEVER
                                         : port.GetArrivalPs(port.flight.Front()));
@@ -279,8 +287,7 @@ Fabric::Enqueue(PortId id, const PacketRecord& record)
     // A unit that needs no credit does not wait for one of another unit. (So on links that ranks
     // may cut, as there the port does not know when it comes.)
     const bool idle = port.serveAtPs == EventTree::NEVER ||
-                      (port.credited && port.serveAtPs > m_stepper.GetNowPs() &&
-                       GetLink(id).technology == LinkTechnology::INFINIBAND);
+                      (port.overtakes && port.credited && port.serveAtPs > m_stepper.GetNowPs());
     if (m_stepper.GetNowPs() >= port.freeAtPs && idle && lane.queue.IsEmpty() && !blocked)
     {
         tried = true;
@@ -340,7 +347,7 @@ Fabric::SendQueued(PortId id)
         const bool data = record.kind == PacketKind::DATA;
         if (!data || TakeCredit(id, c, wireBytes))
         {
-            lane.queue.Pop();
+            lane.queue.PopAndRewind();
             lane.queuedBytes -= wireBytes;
             if (port.markBytes > 0 && data && lane.queuedBytes > port.markBytes &&
                 m_marker.MarksAtDequeue() &&
@@ -384,7 +391,7 @@ Fabric::SendPulled(PortId id)
     {
         for (uint32_t c = 0; c < m_ports.GetNClasses(); ++c)
         {
-            if ((classes >> c & 1) != 0 && !TakeCredit(id, c, port.mostWire))
+            if ((classes >> c & 1) != 0 && !TakeCredit(id, c, port.sizes->mostWire))
             {
                 classes &= ~(1u << c);
             }
@@ -457,6 +464,43 @@ Fabric::Serve(PortId id)
     }
     m_serving = NO_PORT;
     m_stepper.Set(SLOTS_PER_PORT * id + SERVICE, port.serveAtPs);
+}
+
+inline void
+Fabric::HandleEvent(uint32_t slot)
+{
+    if ((m_stepper.GetEventCount() & (PROGRESS_EVENTS - 1)) == 0)
+    {
+        m_progressTrace(m_stepper.GetEventCount());
+    }
+    PrefetchPort(m_stepper.GetLikelyNextSlot() / SLOTS_PER_PORT);
+    if (slot % SLOTS_PER_PORT != ARRIVAL)
+    {
+        Serve(slot / SLOTS_PER_PORT);
+    }
+    else if (slot != m_timerSlot)
+    {
+        HandleArrival(slot / SLOTS_PER_PORT);
+    }
+    else
+    {
+        m_stepper.Set(slot, EventTree::NEVER);
+        m_endpoint->HandleTimer();
+    }
+}
+
+void
+Fabric::Step()
+{
+    m_tracer.Update();
+    m_stepper.Step(!m_tracer.IsOn(), [this](uint32_t slot) { HandleEvent(slot); });
+    FlushRanks();
+}
+
+void
+Fabric::CatchUp()
+{
+    m_stepper.CatchUp([this](uint32_t slot) { HandleEvent(slot); });
 }
 
 } // namespace proteus

@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
-#include "proteus-fabric.h"
+#include "proteus-fabric-inline.h"
 
 #include "ns3/abort.h"
 #include "ns3/log.h"
@@ -148,7 +148,7 @@ Fabric::SetLinkRate(LinkId link, double bytesPerSecond)
     TellChange();
     for (PortId id : {2 * link, 2 * link + 1})
     {
-        m_ports[id].SetRate(GetFraming(link), bytesPerSecond);
+        m_ports.SetRate(id, GetFraming(link), bytesPerSecond);
     }
     m_buffers.Update(*m_cluster, m_ports, m_ports[2 * link].from);
     m_buffers.Update(*m_cluster, m_ports, m_ports[2 * link].to);

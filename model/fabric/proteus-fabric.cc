@@ -33,14 +33,6 @@ namespace proteus
 
 NS_LOG_COMPONENT_DEFINE("ProteusFabric");
 
-namespace
-{
-
-/// Events between two calls of "Progress".
-constexpr uint64_t PROGRESS_EVENTS = 1 << 20;
-
-} // namespace
-
 Fabric::Fabric()
 {
     NS_LOG_FUNCTION(this);
@@ -121,12 +113,12 @@ Fabric::SetUpPort(PortId id, const Link& link)
     port.to = id % 2 == 0 ? link.b : link.a;
     port.delayPs = link.delayPs;
     const LinkFraming framing = GetFraming(id / 2);
-    port.SetRate(framing, link.bytesPerSecond);
+    m_ports.SetRate(id, framing, link.bytesPerSecond);
 
     const uint64_t buffer = GetBufferBytes(link.technology);
     port.credited = buffer > 0;
     // A buffer that no unit fits in could never be used.
-    port.bufferBytes = std::max<int64_t>(buffer, port.mostWire);
+    port.bufferBytes = std::max<int64_t>(buffer, port.sizes->mostWire);
     for (uint32_t c = 0; c < m_ports.GetNClasses(); ++c)
     {
         m_ports.Lane(id, c).creditBytes = port.bufferBytes;
@@ -147,6 +139,7 @@ Fabric::SetUpPort(PortId id, const Link& link)
     port.lossProbability = link.lossProbability;
     port.bitErrorRate = link.bitErrorRate;
     port.unreliable = link.lossProbability > 0 || link.bitErrorRate > 0;
+    port.overtakes = link.technology == LinkTechnology::INFINIBAND;
     port.cut = IsLocal(port.from) != IsLocal(port.to);
     port.statistics.link = id / 2;
     port.statistics.forward = id % 2 == 0;
@@ -216,7 +209,7 @@ Fabric::SetUpInternalPorts()
             port.internal = true;
             LinkFraming framing;
             framing.controlBytes = 8;
-            port.SetRate(framing, vertices[vertex].forwardBytesPerSecond);
+            m_ports.SetRate(m_internalPorts[id], framing, vertices[vertex].forwardBytesPerSecond);
         }
     }
 }
@@ -302,7 +295,7 @@ Fabric::SetTelemetry(bool on)
         {
             NS_ABORT_MSG_IF(m_ports[id].statistics.packets > 0,
                             "proteus::Fabric::SetTelemetry: network links carry packets already");
-            m_ports[id].SetFraming(GetFraming(id / 2));
+            m_ports.SetFraming(id, GetFraming(id / 2));
         }
     }
     for (VertexId vertex = 0; vertex < m_cluster->GetVertices().size(); ++vertex)
@@ -315,43 +308,6 @@ void
 Fabric::SetObserver(PortId port, PortObserver* observer)
 {
     m_tracer.SetObserver(port, observer);
-}
-
-inline void
-Fabric::HandleEvent(uint32_t slot)
-{
-    if ((m_stepper.GetEventCount() & (PROGRESS_EVENTS - 1)) == 0)
-    {
-        m_progressTrace(m_stepper.GetEventCount());
-    }
-    PrefetchPort(m_stepper.GetLikelyNextSlot() / SLOTS_PER_PORT);
-    if (slot % SLOTS_PER_PORT != ARRIVAL)
-    {
-        Serve(slot / SLOTS_PER_PORT);
-    }
-    else if (slot != m_timerSlot)
-    {
-        HandleArrival(slot / SLOTS_PER_PORT);
-    }
-    else
-    {
-        m_stepper.Set(slot, EventTree::NEVER);
-        m_endpoint->HandleTimer();
-    }
-}
-
-void
-Fabric::Step()
-{
-    m_tracer.Update();
-    m_stepper.Step(!m_tracer.IsOn(), [this](uint32_t slot) { HandleEvent(slot); });
-    FlushRanks();
-}
-
-void
-Fabric::CatchUp()
-{
-    m_stepper.CatchUp([this](uint32_t slot) { HandleEvent(slot); });
 }
 
 void

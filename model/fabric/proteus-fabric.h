@@ -624,49 +624,7 @@ class Fabric : public Object
     /// @param id of a port @param record a unit of its queue that gets a congestion mark
     void Mark(PortId id, PacketRecord& record);
 
-    /// @param id a port @param timePs when it is to be served, if not before
-    void RequestService(PortId id, int64_t timePs)
-    {
-        PortState& port = m_ports[id];
-        if (timePs < port.serveAtPs)
-        {
-            port.serveAtPs = timePs;
-            if (id != m_serving)
-            {
-                m_stepper.SetEarlier(SLOTS_PER_PORT * id + SERVICE, timePs);
-            }
-        }
-    }
-
-    /// Brings a port nearer to the processor. @param id what may be one
-    void PrefetchPort(PortId id) const
-    {
-        if (id < m_ports.GetSize())
-        {
-            const char* port = reinterpret_cast<const char*>(&m_ports[id]);
-            __builtin_prefetch(port);
-            __builtin_prefetch(port + 64);
-            __builtin_prefetch(port + 128);
-        }
-    }
-
-    /// Brings what the next event needs nearer to the processor, where its port is there already.
-    void PrefetchNext() const
-    {
-        const uint32_t slot = m_stepper.GetNextSlot();
-        const PortId next = slot / SLOTS_PER_PORT;
-        if (next < m_ports.GetSize())
-        {
-            PrefetchPort(next);
-            m_stepper.Prefetch(slot);
-            __builtin_prefetch(m_ports[next].flight.GetPlace());
-        }
-    }
-
-    /// @param id a port at the end of which a unit is lost @param record the unit
-    void Drop(PortId id, const PacketRecord& record);
-
-    // proteus-fabric-flow-control.cc
+    // proteus-fabric-inline.h: what the compiler is to put where it is used
     /// @param id a port @param trafficClass of it @param wireBytes wanted
     /// @return whether they may be sent now
     bool TakeCredit(PortId id, uint32_t trafficClass, uint32_t wireBytes);
@@ -675,6 +633,17 @@ class Fabric : public Object
     void ReturnCredit(const PacketRecord& record, int64_t timePs);
     /// @param record that leaves the device it came to @param timePs when its last byte does
     void ReleaseIngress(const PacketRecord& record, int64_t timePs);
+    /// @param id a port @param timePs when it is to be served, if not before
+    void RequestService(PortId id, int64_t timePs);
+    /// Brings a port nearer to the processor. @param id what may be one
+    void PrefetchPort(PortId id) const;
+    /// Brings what the next event needs nearer to the processor, where its port is there already.
+    void PrefetchNext() const;
+
+    /// @param id a port at the end of which a unit is lost @param record the unit
+    void Drop(PortId id, const PacketRecord& record);
+
+    // proteus-fabric-flow-control.cc
     /// @param id a port @param record that has arrived at its end @return whether there is room
     bool Admit(PortId id, const PacketRecord& record);
     /// Asks a sender to pause or, if it has been asked to, to go on. That goes before all other

@@ -16,6 +16,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <vector>
 
 /**
@@ -58,69 +59,29 @@ struct alignas(64) LaneState
 static_assert(sizeof(LaneState) == 64, "a lane is one cache line");
 
 /// @ingroup proteus
-/// One direction of a link, at its sending end.
-struct alignas(64) PortState
+/// What units take on a link and on its opposite direction. All ports of links that are alike share
+/// one, so that the processor has it at hand.
+struct UnitSizes
 {
-    // Read and written for every packet.
-    int64_t freeAtPs{LONG_AGO};          //!< when the last byte of the last unit leaves
-    int64_t serveAtPs{EventTree::NEVER}; //!< when the pending service is due
-    int64_t pullAtPs{0};                 //!< when the endpoint may have a unit, if `offered`
-    uint64_t psPerByte{0};               //!< fixed point, TIME_FRACTION_BITS
-    int64_t delayPs{0};                  //!< of the link
-    RingBuffer<PacketRecord> flight;     //!< on the wire, by arrival
-
-    // The next cache line.
-    alignas(64) VertexId to{0}; //!< who receives
-    uint32_t fraction{0};       //!< of a picosecond that freeAtPs lacks
-    uint32_t debtBytes{0};      //!< owed to the opposite direction: LinkFraming::ReverseBytes()
-    uint32_t fullPayload{0};    //!< payload of a full unit
-    uint32_t fullWire[2]{};     //!< its wire bytes, for CopyMethod::DMA and SM
-    uint32_t fullReverse[2]{};  //!< its bytes on the opposite direction, for the same
-    uint32_t controlWire{0};    //!< wire bytes of a unit without payload
-    uint32_t markBytes{0};      //!< ECN marks may begin at this queue; 0 for no ECN
-    uint32_t cutBytes{0};       //!< cut-through: bytes after which a unit goes on; 0: all
-    uint32_t bufferAt{0};       //!< SharedBuffers: at the receiving end, plus 1; 0: not accounted
-    uint8_t waiting{0};         //!< bit c: traffic class c has units in its queue
-    uint8_t paused{0};          //!< bit c: PFC has paused it
-    uint8_t starved{0};         //!< bit c: it waits for a credit that nobody has promised yet
-    uint8_t pausing{0};         //!< bit c: the receiving end wants it to pause
-    uint8_t pauseDue{0};     //!< bit c: it is to tell the other end to pause class c, or to go on
-    uint8_t inputBusy{0};    //!< bit c: the first unit of its input queue waits for an output
-    bool offered{false};     //!< the endpoint has units
-    bool credited{false};    //!< the other end has a finite receive buffer
-    bool internal{false};    //!< not a link but the inside of a device
-    bool inputQueued{false}; //!< the receiving device has one queue per input
-    bool unreliable{false};  //!< loses units
-    bool telemetric{false};  //!< tells HopTelemetry
-    bool down{false};        //!< the link has failed
-    bool goesDown{false};    //!< as Paths::GoesDown()
-    bool reverses{false};    //!< its units cost the opposite direction something
-    bool cut{false};         //!< another rank simulates one of its ends
-
-    alignas(64) LinkStatistics statistics; //!< what it did; begins with what every packet changes
-
-    // Rarely needed.
-    VertexId from{0};                       //!< who sends
+    uint32_t fullPayload{0};                //!< payload of a full unit
+    uint32_t controlWire{0};                //!< wire bytes of a unit without payload
+    uint32_t fullWire[2]{};                 //!< of a full unit, for CopyMethod::DMA and SM
+    uint32_t fullReverse[2]{};              //!< its bytes on the opposite direction, for the same
     uint32_t mostWire{0};                   //!< wire bytes of a full unit, most of all methods
-    uint32_t packetPayload[COPY_METHODS]{}; //!< most payload of one packet of a unit, by CopyMethod
     uint32_t unitHeader{0};                 //!< bytes once per unit
+    uint32_t packetPayload[COPY_METHODS]{}; //!< most payload of one packet of a unit, by CopyMethod
     uint32_t packetHeader[COPY_METHODS]{};  //!< bytes once per packet, by CopyMethod
     uint32_t packetReverse[COPY_METHODS]{}; //!< the same on the opposite direction
-    uint32_t markAllBytes{0};               //!< every unit is marked from this queue on
-    uint32_t headroomBytes{0};              //!< for what arrives after a pause is due
-    uint32_t failures{0};                   //!< times that the link has failed
-    int64_t bufferBytes{0};                 //!< all room at the other end
-    double lossProbability{0};              //!< of a unit
-    double bitErrorRate{0};                 //!< of a bit
-    int64_t stalledSincePs{-1};             //!< first refusal of a unit for want of credit
-    int64_t pausedSincePs{-1};              //!< since when a traffic class is paused
-    bool stormed{false};                    //!< the other end repeats pauses without end
 
-    /// @param framing of the link @param bytesPerSecond its rate
-    void SetRate(const LinkFraming& framing, double bytesPerSecond);
+    UnitSizes() = default;
+    /// @param framing of a link
+    explicit UnitSizes(const LinkFraming& framing);
 
-    /// @param framing of the link
-    void SetFraming(const LinkFraming& framing);
+    /// @param other sizes on another link @return whether they are the same
+    bool operator==(const UnitSizes& other) const;
+
+    /// @return whether units cost the opposite direction something
+    bool Reverses() const;
 
     /// @param record a unit @return its CopyMethod, as an index
     static std::size_t GetMethod(const PacketRecord& record)
@@ -134,8 +95,7 @@ struct alignas(64) PortState
         const std::size_t method = GetMethod(record);
         return method < 2 && record.payloadBytes == fullPayload
                    ? fullReverse[method]
-                   : (record.payloadBytes + packetPayload[method] - 1) / packetPayload[method] *
-                         packetReverse[method];
+                   : GetPackets(record, method) * packetReverse[method];
     }
 
     /// @param record a unit @return its bytes on the wire
@@ -150,9 +110,79 @@ struct alignas(64) PortState
         {
             return fullWire[method];
         }
-        return record.payloadBytes + unitHeader +
-               (record.payloadBytes + packetPayload[method] - 1) / packetPayload[method] *
-                   packetHeader[method];
+        return record.payloadBytes + unitHeader + GetPackets(record, method) * packetHeader[method];
+    }
+
+  private:
+    /// @param record a data unit @param method its CopyMethod @return packets that it stands for
+    uint32_t GetPackets(const PacketRecord& record, std::size_t method) const
+    {
+        return (record.payloadBytes + packetPayload[method] - 1) / packetPayload[method];
+    }
+};
+
+/// @ingroup proteus
+/// One direction of a link, at its sending end.
+struct alignas(64) PortState
+{
+    // Read and written for every packet.
+    int64_t freeAtPs{LONG_AGO};          //!< when the last byte of the last unit leaves
+    int64_t serveAtPs{EventTree::NEVER}; //!< when the pending service is due
+    int64_t pullAtPs{0};                 //!< when the endpoint may have a unit, if `offered`
+    uint64_t psPerByte{0};               //!< fixed point, TIME_FRACTION_BITS
+    int64_t delayPs{0};                  //!< of the link
+    RingBuffer<PacketRecord> flight;     //!< on the wire, by arrival
+
+    // The next cache line.
+    alignas(64) VertexId to{0};      //!< who receives
+    uint32_t fraction{0};            //!< of a picosecond that freeAtPs lacks
+    const UnitSizes* sizes{nullptr}; //!< of units on it; of the PortTable
+    int64_t stalledSincePs{-1};      //!< first refusal of a unit for want of credit
+    uint32_t debtBytes{0};   //!< owed to the opposite direction: LinkFraming::ReverseBytes()
+    uint32_t markBytes{0};   //!< ECN marks may begin at this queue; 0 for no ECN
+    uint32_t cutBytes{0};    //!< cut-through: bytes after which a unit goes on; 0: all
+    uint32_t bufferAt{0};    //!< SharedBuffers: at the receiving end, plus 1; 0: not accounted
+    uint8_t waiting{0};      //!< bit c: traffic class c has units in its queue
+    uint8_t paused{0};       //!< bit c: PFC has paused it
+    uint8_t starved{0};      //!< bit c: it waits for a credit that nobody has promised yet
+    uint8_t pausing{0};      //!< bit c: the receiving end wants it to pause
+    uint8_t pauseDue{0};     //!< bit c: it is to tell the other end to pause class c, or to go on
+    uint8_t inputBusy{0};    //!< bit c: the first unit of its input queue waits for an output
+    bool offered{false};     //!< the endpoint has units
+    bool credited{false};    //!< the other end has a finite receive buffer
+    bool internal{false};    //!< not a link but the inside of a device
+    bool inputQueued{false}; //!< the receiving device has one queue per input
+    bool unreliable{false};  //!< loses units
+    bool telemetric{false};  //!< tells HopTelemetry
+    bool down{false};        //!< the link has failed
+    bool goesDown{false};    //!< as Paths::GoesDown()
+    bool reverses{false};    //!< its units cost the opposite direction something
+    bool cut{false};         //!< another rank simulates one of its ends
+    bool overtakes{false};   //!< what needs no credit goes before a unit that waits for one
+
+    alignas(64) LinkStatistics statistics; //!< what it did; begins with what every packet changes
+
+    // Rarely needed.
+    VertexId from{0};          //!< who sends
+    uint32_t markAllBytes{0};  //!< every unit is marked from this queue on
+    uint32_t headroomBytes{0}; //!< for what arrives after a pause is due
+    uint32_t failures{0};      //!< times that the link has failed
+    int64_t bufferBytes{0};    //!< all room at the other end
+    double lossProbability{0}; //!< of a unit
+    double bitErrorRate{0};    //!< of a bit
+    int64_t pausedSincePs{-1}; //!< since when a traffic class is paused
+    bool stormed{false};       //!< the other end repeats pauses without end
+
+    /// @param record a data unit @return the bytes that it costs the opposite direction
+    uint32_t GetReverseBytes(const PacketRecord& record) const
+    {
+        return sizes->GetReverseBytes(record);
+    }
+
+    /// @param record a unit @return its bytes on the wire
+    uint32_t GetWireBytes(const PacketRecord& record) const
+    {
+        return sizes->GetWireBytes(record);
     }
 
     /// @param record that is on its way @return when its arrival is due
@@ -170,7 +200,7 @@ struct alignas(64) PortState
     }
 };
 
-static_assert(sizeof(PortState) == 384, "three cache lines for every packet, and three more");
+static_assert(sizeof(PortState) == 320, "three cache lines for every packet, and two more");
 
 /**
  * @ingroup proteus
@@ -179,6 +209,10 @@ static_assert(sizeof(PortState) == 384, "three cache lines for every packet, and
 class PortTable
 {
   public:
+    PortTable() = default;
+    PortTable(const PortTable&) = delete; // its ports point to its sizes
+    PortTable& operator=(const PortTable&) = delete;
+
     /// @param nPorts number of ports @param nClasses traffic classes of each, from 1
     void Create(std::size_t nPorts, uint32_t nClasses)
     {
@@ -199,6 +233,12 @@ class PortTable
         m_lanes.resize(m_ports.size() << m_classShift);
         return m_ports.back();
     }
+
+    /// @param port a port @param framing of its link
+    void SetFraming(PortId port, const LinkFraming& framing);
+
+    /// @param port a port @param framing of its link @param bytesPerSecond rate of the link
+    void SetRate(PortId port, const LinkFraming& framing, double bytesPerSecond);
 
     /// @return number of ports
     std::size_t GetSize() const
@@ -251,6 +291,7 @@ class PortTable
   private:
     std::vector<PortState, HugePageAllocator<PortState>> m_ports; //!< by PortId
     std::vector<LaneState, HugePageAllocator<LaneState>> m_lanes; //!< by port and traffic class
+    std::deque<UnitSizes> m_sizes;                                //!< of links, all different
     uint32_t m_nClasses{1};                                       //!< of every port
     uint32_t m_classShift{0};                                     //!< lanes of a port: 1 << this
 };

@@ -46,8 +46,8 @@ SharedBuffers::GetNeed(const Cluster& cluster, const PortTable& ports, PortId in
     link.bytesPerSecond =
         std::ldexp(1e12, TIME_FRACTION_BITS) / static_cast<double>(port.psPerByte);
     link.delayPs = port.delayPs;
-    link.unitBytes = port.mostWire;
-    link.pauseBytes = opposite.controlWire;
+    link.unitBytes = port.sizes->mostWire;
+    link.pauseBytes = opposite.sizes->controlWire;
     link.reactionPs = m_settings->pauseReaction.GetPicoSeconds();
     link.nPauses = 0;
     for (uint32_t c = 0; c < ports.GetNClasses(); ++c)
@@ -63,14 +63,15 @@ SharedBuffers::GetNeed(const Cluster& cluster, const PortTable& ports, PortId in
         {
             link.oppositeHoldPs = std::max(
                 link.oppositeHoldPs,
-                static_cast<int64_t>(into.mostWire * into.psPerByte >> TIME_FRACTION_BITS));
+                static_cast<int64_t>(into.sizes->mostWire * into.psPerByte >> TIME_FRACTION_BITS));
         }
     }
     for (std::size_t i = 0; i < COPY_METHODS; ++i)
     {
-        const uint32_t packets =
-            (port.fullPayload + port.packetPayload[i] - 1) / port.packetPayload[i];
-        link.oppositeDebtBytes = std::max(link.oppositeDebtBytes, packets * port.packetReverse[i]);
+        const uint32_t packets = (port.sizes->fullPayload + port.sizes->packetPayload[i] - 1) /
+                                 port.sizes->packetPayload[i];
+        link.oppositeDebtBytes =
+            std::max(link.oppositeDebtBytes, packets * port.sizes->packetReverse[i]);
     }
     return GetPfcHeadroom(link);
 }

@@ -42,8 +42,8 @@ namespace proteus
 {
 
 /// @ingroup proteus
-/// A thread block that sends packets.
-struct PacketBlock : MachineBlock
+/// A thread block that sends packets: two cache lines.
+struct alignas(64) PacketBlock : MachineBlock
 {
     uint32_t sendQueuePair{NO_ID};    //!< to its send peer
     uint32_t receiveQueuePair{NO_ID}; //!< from its receive peer

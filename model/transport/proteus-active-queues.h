@@ -7,6 +7,7 @@
 #ifndef PROTEUS_ACTIVE_QUEUES_H
 #define PROTEUS_ACTIVE_QUEUES_H
 
+#include "ns3/proteus-huge-pages.h"
 #include "ns3/proteus-packet.h"
 
 #include <algorithm>
@@ -83,6 +84,10 @@ struct ActiveSlot
 };
 
 /// @ingroup proteus
+/// The places of all queue pairs.
+using ActiveSlots = std::vector<ActiveSlot, HugePageAllocator<ActiveSlot>>;
+
+/// @ingroup proteus
 /// The queue pairs that have something to send on a port: for each traffic class a list in which
 /// they take turns, and a heap of those that wait for their time.
 struct alignas(64) ActiveQueues
@@ -94,15 +99,15 @@ struct alignas(64) ActiveQueues
         uint32_t tail; //!< last slot
     };
 
-    List lists[MAX_TRAFFIC_CLASSES]{}; //!< by traffic class
     uint32_t busy{0};                  //!< bit c: list c is not empty
     uint32_t limiter{UINT32_MAX};      //!< what limits the copies of its endpoint, or none
     int64_t reservedPs{-1};            //!< its turn at the limiter; below 0: none
     int64_t unitPs{0};                 //!< time that a full unit takes on it
     TimeHeap paced;                    //!< slots that wait
+    List lists[MAX_TRAFFIC_CLASSES]{}; //!< by traffic class; the first two in the first cache line
 
     /// @param slots all slots @param slot to append @param trafficClass of its queue pair
-    void Append(std::vector<ActiveSlot>& slots, uint32_t slot, uint32_t trafficClass)
+    void Append(ActiveSlots& slots, uint32_t slot, uint32_t trafficClass)
     {
         List& list = lists[trafficClass];
         if ((busy >> trafficClass & 1) == 0)
@@ -119,7 +124,7 @@ struct alignas(64) ActiveQueues
     }
 
     /// Takes the first slot out of a list. @param slots all slots @param trafficClass of the list
-    void RemoveFirst(std::vector<ActiveSlot>& slots, uint32_t trafficClass)
+    void RemoveFirst(ActiveSlots& slots, uint32_t trafficClass)
     {
         List& list = lists[trafficClass];
         ActiveSlot& slot = slots[list.head];
@@ -133,7 +138,7 @@ struct alignas(64) ActiveQueues
 
     /// Makes the first slot of a list the last. @param slots all slots
     /// @param trafficClass of the list
-    void Rotate(std::vector<ActiveSlot>& slots, uint32_t trafficClass)
+    void Rotate(ActiveSlots& slots, uint32_t trafficClass)
     {
         List& list = lists[trafficClass];
         if (list.head != list.tail)

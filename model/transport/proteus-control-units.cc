@@ -47,7 +47,7 @@ ControlUnits::ReceiveAcknowledgement(const PacketRecord& record)
     while (!controls.pending.IsEmpty() &&
            IsBefore(controls.pending.Front().sequence, record.sequence))
     {
-        controls.pending.Pop();
+        controls.pending.PopAndRewind();
         controls.retries = 0;
         controls.activePs = m_core.fabric->GetTimePs();
     }

@@ -10,6 +10,7 @@
 #include "proteus-queue-pair.h"
 
 #include "ns3/proteus-fabric.h"
+#include "ns3/proteus-huge-pages.h"
 
 #include <cstdint>
 #include <deque>
@@ -108,10 +109,10 @@ class QueuePairTable
     std::string CheckAtRest(uint32_t id, bool sends, bool receives) const;
 
   private:
-    std::vector<SenderState> m_senders;     //!< by id
-    std::vector<ReceiverState> m_receivers; //!< by id
-    std::vector<uint64_t> m_hashes;         //!< of flows, by id
-    std::deque<QueuePairState> m_states;    //!< by id
+    std::vector<SenderState, HugePageAllocator<SenderState>> m_senders;       //!< by id
+    std::vector<ReceiverState, HugePageAllocator<ReceiverState>> m_receivers; //!< by id
+    std::vector<uint64_t, HugePageAllocator<uint64_t>> m_hashes;              //!< of flows, by id
+    std::deque<QueuePairState> m_states;                                      //!< by id
 };
 
 } // namespace proteus

@@ -57,9 +57,12 @@ struct QueuePairOptions
 };
 
 /// @ingroup proteus
-/// What a queue pair has done.
+/// What a queue pair has done. What changes often comes first.
 struct QueuePairStatistics
 {
+    uint64_t controlPackets{0};       //!< acknowledgements, notifications and control units
+    int64_t lastRttPs{-1};            //!< round trip, -1 before the first
+    int64_t minRttPs{-1};             //!< smallest round trip, -1 before the first
     uint64_t sentBytes{0};            //!< payload handed to the fabric, without repetition
     uint64_t receivedBytes{0};        //!< payload that has arrived, without repetition
     uint64_t acknowledgedBytes{0};    //!< payload that the sender knows to have arrived
@@ -70,9 +73,6 @@ struct QueuePairStatistics
     uint64_t markedPackets{0};  //!< data packets that arrived with a congestion mark
     uint64_t notifications{0};  //!< congestion notifications received by the sender
     uint64_t timeouts{0};       //!< retransmission timeouts
-    uint64_t controlPackets{0}; //!< acknowledgements, notifications and control units
-    int64_t lastRttPs{-1};      //!< round trip, -1 before the first
-    int64_t minRttPs{-1};       //!< smallest round trip, -1 before the first
     double bytesPerSecond{0};   //!< present rate limit on the wire, infinity for none
     uint64_t windowBytes{0};    //!< present window, CongestionControl::UNLIMITED for none
 };
@@ -293,13 +293,13 @@ struct PendingControl
 /// What the sender of a queue pair knows of lost packets.
 struct RepeatState
 {
-    SequenceSet selected;        //!< selective repeat: packets after `unacked` that have arrived
     uint32_t nSelected{0};       //!< of them
     uint32_t highestSelected{0}; //!< number of the last of them
     uint32_t examined{0};        //!< gaps before this packet have been dealt with
     uint32_t repeatEnd{0};       //!< after a timeout, packets before this one are to be repeated
     uint32_t recoverEnd{0};      //!< recovery ends when this packet is the oldest
     bool recovering{false};      //!< packets have been lost
+    SequenceSet selected;        //!< selective repeat: packets after `unacked` that have arrived
     RingBuffer<uint32_t> lost;   //!< to be sent again
 };
 
@@ -327,34 +327,35 @@ struct GroupLane
 };
 
 /// @ingroup proteus
-/// The rest of a queue pair.
-struct QueuePairState
+/// The rest of a queue pair. What messages and their acknowledgements need comes first.
+struct alignas(64) QueuePairState
 {
-    TransportUser* user{nullptr};                       //!< whom to tell; null: the transport's
-    VertexId source{0};                                 //!< endpoint that sends data
-    VertexId destination{0};                            //!< endpoint that receives it
-    std::vector<VertexId> waypoints;                    //!< between them
+    TransportUser* user{nullptr};          //!< whom to tell; null: the transport's
+    VertexId source{0};                    //!< endpoint that sends data
+    VertexId destination{0};               //!< endpoint that receives it
+    RingBuffer<QueuePairMessage> messages; //!< not acknowledged yet
+    std::vector<VertexId> waypoints;       //!< between source and destination
+
+    std::unique_ptr<CongestionControl> control; //!< or null
+    int64_t ackDelayPs{0};                      //!< of acknowledgements; 0: never
+    int64_t timedPs{0};                         //!< when the packet being timed was sent
+    uint32_t retries{0};                        //!< timeouts in a row
+    uint32_t reorderingDistance{0};             //!< see Transport; UINT32_MAX: gaps prove nothing
+    ControlUnitState controls;                  //!< from receiver to sender
+    QueuePairStatistics statistics;             //!< what is not counted elsewhere
+    RepeatState repeats;                        //!< sender: what is lost
+    SequenceSet held;               //!< receiver: packets after the expected one that have arrived
+    uint32_t byteEpoch{0};          //!< CongestionControl::GetByteEpoch() last seen
+    int64_t notificationPs{0};      //!< least time between notifications
+    std::vector<int64_t> sendTimes; //!< by packet number, a power of two of places
+    std::vector<HopStack> stacks;   //!< by packet number, a power of two of places
+    GroupLane lane;                 //!< where it is one
+
     uint64_t flow{0};                                   //!< of the options
-    RingBuffer<QueuePairMessage> messages;              //!< not acknowledged yet
     CongestionPath path;                                //!< what is known of its path
-    std::unique_ptr<CongestionControl> control;         //!< or null
     uint64_t windowLimit{CongestionControl::UNLIMITED}; //!< whatever the control says
     double copyBytesPerSecond{0};                       //!< payload rate of its copies; 0: no limit
     uint32_t firstPort{0};                              //!< of the options
-    uint32_t byteEpoch{0};          //!< CongestionControl::GetByteEpoch() last seen
-    int64_t notificationPs{0};      //!< least time between notifications
-    int64_t ackDelayPs{0};          //!< of acknowledgements; 0: never
-    uint32_t reorderingDistance{0}; //!< see Transport; UINT32_MAX: gaps prove nothing
-    uint32_t retries{0};            //!< timeouts in a row
-    int64_t timedPs{0};             //!< when the packet being timed was sent
-    std::vector<int64_t> sendTimes; //!< by packet number, a power of two of places
-    std::vector<HopStack> stacks;   //!< by packet number, a power of two of places
-
-    SequenceSet held;               //!< receiver: packets after the expected one that have arrived
-    RepeatState repeats;            //!< sender: what is lost
-    ControlUnitState controls;      //!< from receiver to sender
-    GroupLane lane;                 //!< where it is one
-    QueuePairStatistics statistics; //!< what is not counted elsewhere
 
     /// @param sequence a packet @return number of the first message that ends after the packet;
     /// the tail of `messages` if there is none

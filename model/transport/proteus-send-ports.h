@@ -85,10 +85,10 @@ class SendPorts
         return port.paced.IsEmpty() ? NEVER_PS : port.paced.GetTop().first;
     }
 
-    TransportCore& m_core;              //!< of the transport
-    CopyLimiters& m_limiters;           //!< of copies
-    std::vector<ActiveQueues> m_active; //!< by PortId
-    std::vector<ActiveSlot> m_slots;    //!< of all queue pairs
+    TransportCore& m_core;                                               //!< of the transport
+    CopyLimiters& m_limiters;                                            //!< of copies
+    std::vector<ActiveQueues, HugePageAllocator<ActiveQueues>> m_active; //!< by PortId
+    ActiveSlots m_slots;                                                 //!< of all queue pairs
 };
 
 } // namespace proteus

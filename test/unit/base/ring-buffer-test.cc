@@ -7,6 +7,7 @@
 #include "ns3/proteus-ring-buffer.h"
 
 #include <cstdint>
+#include <deque>
 #include <gtest/gtest.h>
 #include <random>
 
@@ -38,4 +39,39 @@ TEST(RingBuffer, NumbersStayWhileItGrows)
             ASSERT_EQ(ring.At(j), j);
         }
     }
+}
+
+TEST(RingBuffer, BeginsAgainInFrontWhenItRunsEmpty)
+{
+    // Against std::deque. Begins are multiples of a cache line.
+    RingBuffer<int> ring;
+    std::deque<int> expected;
+    std::mt19937 random(3);
+    bool rewound = false;
+    for (int i = 0; i < 10000; ++i)
+    {
+        if (expected.empty() || random() % 2 > 0)
+        {
+            ring.Push(i);
+            expected.push_back(i);
+        }
+        else
+        {
+            ASSERT_EQ(ring.Front(), expected.front());
+            ring.PopAndRewind();
+            expected.pop_front();
+        }
+        ASSERT_EQ(ring.GetSize(), expected.size());
+        if (expected.empty())
+        {
+            ASSERT_EQ(ring.GetHead(), 0u);
+            ASSERT_EQ(reinterpret_cast<std::uintptr_t>(ring.GetPlace()) % 64, 0u);
+            rewound = true;
+        }
+        for (std::size_t j = 0; j < expected.size(); ++j)
+        {
+            ASSERT_EQ(ring.At(ring.GetHead() + static_cast<uint32_t>(j)), expected[j]);
+        }
+    }
+    EXPECT_TRUE(rewound);
 }

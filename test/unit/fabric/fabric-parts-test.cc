@@ -102,7 +102,7 @@ TEST(SharedBuffers, NeverHoldMoreThanThereIsAndForgetNothing)
         ports[id].from = id % 2 == 0 ? link.a : link.b;
         ports[id].to = id % 2 == 0 ? link.b : link.a;
         ports[id].delayPs = link.delayPs;
-        ports[id].SetRate(link.framing, link.bytesPerSecond);
+        ports.SetRate(id, link.framing, link.bytesPerSecond);
     }
     SharedBuffers buffers;
     buffers.SetUp(settings);

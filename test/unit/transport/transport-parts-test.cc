@@ -61,7 +61,7 @@ TEST(Sequence, AcknowledgementContent)
 
 TEST(ActiveQueues, ListsTakeTurns)
 {
-    std::vector<ActiveSlot> slots(4);
+    ActiveSlots slots(4);
     ActiveQueues queues;
     for (uint32_t slot : {2u, 0u, 3u})
     {

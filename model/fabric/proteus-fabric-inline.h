@@ -1,0 +1,136 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef PROTEUS_FABRIC_INLINE_H
+#define PROTEUS_FABRIC_INLINE_H
+
+#include "proteus-fabric.h"
+
+/**
+ * @file
+ * @ingroup proteus
+ * Members of Fabric that every unit calls at every hop: here, so that the compiler can put them
+ * where they are called.
+ */
+
+namespace ns3
+{
+namespace proteus
+{
+
+inline void
+Fabric::RequestService(PortId id, int64_t timePs)
+{
+    PortState& port = m_ports[id];
+    if (timePs < port.serveAtPs)
+    {
+        port.serveAtPs = timePs;
+        if (id != m_serving)
+        {
+            m_stepper.SetEarlier(SLOTS_PER_PORT * id + SERVICE, timePs);
+        }
+    }
+}
+
+inline void
+Fabric::PrefetchPort(PortId id) const
+{
+    if (id < m_ports.GetSize())
+    {
+        const char* port = reinterpret_cast<const char*>(&m_ports[id]);
+        __builtin_prefetch(port);
+        __builtin_prefetch(port + 64);
+        __builtin_prefetch(port + 128);
+    }
+}
+
+inline void
+Fabric::PrefetchNext() const
+{
+    const uint32_t slot = m_stepper.GetNextSlot();
+    const PortId next = slot / SLOTS_PER_PORT;
+    if (next < m_ports.GetSize())
+    {
+        PrefetchPort(next);
+        m_stepper.Prefetch(slot);
+        __builtin_prefetch(m_ports[next].flight.GetPlace());
+    }
+}
+
+inline bool
+Fabric::TakeCredit(PortId id, uint32_t trafficClass, uint32_t wireBytes)
+{
+    PortState& port = m_ports[id];
+    if (!port.credited)
+    {
+        return true;
+    }
+    const CreditControl::Answer answer = CreditControl::Take(port,
+                                                             m_ports.Lane(id, trafficClass),
+                                                             trafficClass,
+                                                             wireBytes,
+                                                             m_stepper.GetNowPs());
+    if (answer.granted)
+    {
+        return true;
+    }
+    if (answer.stalls)
+    {
+        PacketRecord record;
+        record.trafficClass = static_cast<uint8_t>(trafficClass);
+        Trace(PortEvent::CREDIT_STALL, id, record);
+    }
+    RequestService(id, answer.retryPs); // never: the port is starved
+    return false;
+}
+
+inline void
+Fabric::ReturnCredit(const PacketRecord& record, int64_t timePs)
+{
+    const PortId id = record.ingress;
+    PortState& port = m_ports[id];
+    if (port.cut)
+    {
+        ReturnCreditAcross(record, timePs);
+        return;
+    }
+    RequestService(id,
+                   CreditControl::Return(port,
+                                         m_ports.Lane(id, record.trafficClass),
+                                         record.trafficClass,
+                                         port.GetWireBytes(record),
+                                         timePs));
+}
+
+inline void
+Fabric::ReleaseIngress(const PacketRecord& record, int64_t timePs)
+{
+    const PortId id = record.ingress;
+    PortState& port = m_ports[id];
+    const std::size_t lane = m_ports.GetLane(id, record.trafficClass);
+    if (port.credited)
+    {
+        ReturnCredit(record, timePs);
+    }
+    else if (port.bufferAt != 0 &&
+             m_buffers.Discharge(port, lane, record.trafficClass, port.GetWireBytes(record)))
+    {
+        RequestPause(id, record.trafficClass);
+    }
+    if (port.inputQueued)
+    {
+        PacketRecord next = record;
+        if (m_inputs.Release(port, lane, next))
+        {
+            Forward(port.to, next);
+        }
+    }
+}
+
+} // namespace proteus
+} // namespace ns3
+
+#endif // PROTEUS_FABRIC_INLINE_H
