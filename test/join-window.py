@@ -51,7 +51,7 @@ def run(program, options, window):
     """Returns the summary of a job."""
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "summary.json")
-        command = [program, *options, f"--joinWindow={window}", "--executor=packet", "--ignoreMemory", "--quiet"]
+        command = [program, *options, *window, "--executor=packet", "--ignoreMemory", "--quiet"]
         subprocess.run([*command, f"--summary={path}"], check=True, stdout=subprocess.DEVNULL)
         with open(path, encoding="utf-8") as file:
             return json.load(file)
@@ -61,17 +61,24 @@ def main():
     """Prints the table, and returns whether no job changes by more than allowed."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--program", required=True, help="proteus-run, as it was built")
-    parser.add_argument("--window", default="100ns", help="that is compared with none")
+    parser.add_argument("--window", default="", help="that is compared with none (empty: the default)")
+    parser.add_argument("--share", type=float, help="PacketNetwork::JoinWindowShare that is compared with none")
+    parser.add_argument("--only", default="", help="jobs with this in their line")
     parser.add_argument("--most", type=float, default=0.02, help="change that is allowed, percent")
     arguments = parser.parse_args()
+    given = [f"--joinWindow={arguments.window}"] if arguments.window else []
+    if arguments.share is not None:
+        given.append(f"--ns3::proteus::PacketNetwork::JoinWindowShare={arguments.share}")
     worst = 0
     for line in JOBS.strip().splitlines():
+        if arguments.only not in line:
+            continue
         name, model, strategy, cluster, *dice = (part.strip() for part in line.split("|"))
         preset, nodes, *more = cluster.split()
         model, *layers = model.split()
         options = [f"--model={model}", f"--strategy={strategy}", f"--cluster={preset}", f"--nodes={nodes}"]
         options += [f"--variables={size}" for size in layers] + more
-        without, within = (run(arguments.program, options, window) for window in ("0us", arguments.window))
+        without, within = (run(arguments.program, options, window) for window in (["--joinWindow=0us"], given))
         change = 100 * (within["iteration_s"] / without["iteration_s"] - 1)
         worst = worst if dice else max(worst, abs(change))
         print(f"{name:<49} {1e3 * without['iteration_s']:9.3f} {change:+8.4f}", flush=True)

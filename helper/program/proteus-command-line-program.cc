@@ -10,6 +10,7 @@
 #include "proteus-rank-program.h"
 
 #include "ns3/config.h"
+#include "ns3/double.h"
 #include "ns3/nstime.h"
 #include "ns3/proteus-executor-settings.h"
 #include "ns3/proteus-ranks.h"
@@ -17,6 +18,7 @@
 #include "ns3/proteus-warning.h"
 #include "ns3/string.h"
 
+#include <algorithm>
 #include <iostream>
 #include <stdexcept>
 #include <string>
@@ -56,7 +58,8 @@ class PacketOptions
         command.AddValue("joinWindow",
                          "kernels of a collective begin a multiple of this time before the last "
                          "one of them, so that more collectives are equal to one before; 0: each "
-                         "begins when it is launched",
+                         "begins when it is launched; if it is not given, a collective that takes "
+                         "long has a longer one",
                          m_joinWindow);
         command.AddValue("joinGrid",
                          "kernels of collectives start at the next multiple of this time; 0: at "
@@ -74,11 +77,19 @@ class PacketOptions
         });
     }
 
-    /// Makes them the defaults of what is built from now on. @throw std::invalid_argument if there
-    /// is no such mode, or for a time below 0
-    void Set() const
+    /// Makes them the defaults of what is built from now on.
+    /// @param given options that were given
+    /// @throw std::invalid_argument if there is no such mode, or for a time below 0
+    void Set(const Configuration& given) const
     {
         SetTime("joinWindow", "JoinWindow", m_joinWindow);
+        if (std::any_of(given.begin(), given.end(), [](const auto& option) {
+                return option.first == "joinWindow";
+            }))
+        {
+            // The window of all collectives, long or short.
+            Config::SetDefault("ns3::proteus::PacketNetwork::JoinWindowShare", DoubleValue(0));
+        }
         SetTime("joinGrid", "JoinGrid", m_joinGrid);
         const std::string mode = m_mode;
         if (mode != "on" && mode != "off" && mode != "verify")
@@ -175,7 +186,7 @@ CommandLineProgram::Main(int argc, char* argv[])
             options->information.configuration = command.GetConfiguration();
             options->nccl.SetDefaults();
         }
-        packets.Set();
+        packets.Set(command.GetConfiguration());
         if (printsColumns)
         {
             PrintColumns(tables, std::cout);

@@ -142,7 +142,7 @@ FindChangedEngineSettings()
         for (std::size_t a = 0; a < type.GetAttributeN(); ++a)
         {
             const TypeId::AttributeInformation attribute = type.GetAttribute(a);
-            if (isNetwork && attribute.name != "JoinGrid" && attribute.name != "JoinWindow")
+            if (isNetwork && attribute.name.compare(0, 4, "Join") != 0)
             {
                 continue; // a field of CollectiveSettings, or without influence on results
             }

@@ -57,22 +57,23 @@ KernelStarts::Add(Key key, const Communication& communication, const Rank& rank)
     {
         return AddToMessage(key, communication.newsPs, rank);
     }
+    const int64_t windowPs = std::max(m_windowPs, communication.windowPs);
     Gathering& gathering = m_gathered[key];
     gathering.knownPs = std::max(gathering.knownPs, rank.joinedPs + communication.newsPs);
     gathering.lastPs = std::max({gathering.lastPs, rank.launchedPs, gathering.knownPs});
     Launch launch;
     if (rank.id != NO_ID)
     {
-        launch.untilPs = rank.launchedPs + m_windowPs;
-        launch.wait = m_waits.Add({key, rank.id, launch.untilPs});
+        launch.untilPs = rank.launchedPs + windowPs;
+        launch.wait = m_waits.Add({key, rank.id, rank.launchedPs});
         gathering.waits.push_back(launch.wait);
     }
     if (++gathering.nLaunched == communication.nRanks)
     {
         for (const uint32_t wait : gathering.waits)
         {
-            const int64_t beforePs = gathering.lastPs - (m_waits[wait].untilPs - m_windowPs);
-            const int64_t beginPs = gathering.lastPs - beforePs / m_windowPs * m_windowPs;
+            const int64_t beforePs = gathering.lastPs - m_waits[wait].launchedPs;
+            const int64_t beginPs = gathering.lastPs - beforePs / windowPs * windowPs;
             if (beginPs >= gathering.knownPs) // otherwise its window passes before
             {
                 launch.begins.push_back({m_waits[wait].rank, beginPs});

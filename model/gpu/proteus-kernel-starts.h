@@ -72,7 +72,8 @@ class KernelStarts
     {
         uint32_t nRanks{0};               //!< that have to be launched
         StartRule rule{StartRule::APART}; //!< how they wait
-        int64_t newsPs{0}; //!< after so long all of them know of a join, see LookaheadBounds
+        int64_t newsPs{0};   //!< after so long all of them know of a join, see LookaheadBounds
+        int64_t windowPs{0}; //!< a window of its own, where it is longer than that of SetUp()
     };
 
     /// A rank that has been launched.
@@ -136,9 +137,9 @@ class KernelStarts
     /// A rank that waits.
     struct Wait
     {
-        Key key{0, 0};        //!< its communication
-        uint32_t rank{NO_ID}; //!< which one; NO_ID: it has begun with others
-        int64_t untilPs{0};   //!< when its window has passed
+        Key key{0, 0};         //!< its communication
+        uint32_t rank{NO_ID};  //!< which one; NO_ID: it has begun with others
+        int64_t launchedPs{0}; //!< when it was launched
     };
 
     /// A communication of which not all ranks have been launched.

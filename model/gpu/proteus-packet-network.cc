@@ -7,6 +7,7 @@
 #include "proteus-packet-network.h"
 
 #include "ns3/boolean.h"
+#include "ns3/double.h"
 #include "ns3/log.h"
 #include "ns3/proteus-ranks.h"
 #include "ns3/string.h"
@@ -146,6 +147,14 @@ PacketNetwork::GetTypeId()
                 MakeTimeAccessor(&PacketNetwork::m_joinWindow),
                 MakeTimeChecker(Seconds(0)))
             .AddAttribute(
+                "JoinWindowShare",
+                "A collective has a longer JoinWindow, if that is not 0: this share of the time "
+                "that the bytes of the rank that sends most take on all NVLinks of its GPU "
+                "(without NVLink, on all its links).",
+                DoubleValue(1.0 / 300),
+                MakeDoubleAccessor(&PacketNetwork::m_joinWindowShare),
+                MakeDoubleChecker<double>(0, 1))
+            .AddAttribute(
                 "JoinGrid",
                 "Kernels of collectives start at the next multiple of this time; 0: when "
                 "they are launched. Hosts and GPUs do not start kernels at the picosecond, "
@@ -231,7 +240,9 @@ PacketNetwork::SetUp(const ExecutionGraph& graph, Ptr<Fabric> fabric)
     const CollectiveSettings settings = MakeSettings();
     m_wire = std::make_unique<PacketWire>(graph, fabric, m_transport, settings, m_channelEndTrace);
     m_wire->SetTrafficClasses(m_trafficClasses);
-    m_wire->SetUpStarts(m_joinGrid.GetPicoSeconds(), m_joinWindow.GetPicoSeconds());
+    m_wire->SetUpStarts(m_joinGrid.GetPicoSeconds(),
+                        m_joinWindow.GetPicoSeconds(),
+                        m_joinWindowShare);
     m_wire->GetRepetition().SetUp(RepetitionModeFromString(m_repetition), m_repetitionMemory);
     m_paths = m_fabric->SharePaths();
     m_programs = std::make_unique<ProgramCache>(graph, m_fabric->GetCluster(), *m_paths, settings);

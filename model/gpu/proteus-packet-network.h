@@ -202,6 +202,7 @@ class PacketNetwork : public Object, public Network
     uint64_t m_repetitionMemory;                          //!< attribute
     Time m_joinGrid;                                      //!< attribute
     Time m_joinWindow;                                    //!< attribute
+    double m_joinWindowShare;                             //!< attribute
     ProgramMaker m_maker;                                 //!< see SetProgramMaker()
     TracedCallback<const ChannelSpan&> m_channelEndTrace; //!< a thread block is done
 

@@ -9,6 +9,8 @@
 #include "ns3/abort.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -149,6 +151,10 @@ PacketWire::MakeQueuePairs(TaskId id, const CollectiveProgram& program, const Pr
         // Between servers, who comes when decides who meets whom at a link.
         communication.rule = StartRule::APART;
     }
+    if (communication.rule == StartRule::WINDOW)
+    {
+        communication.windowPs = std::llround(m_windowShare * GetLeastPs(group, facts));
+    }
     RequireRanks(group, program);
     MakeGroups(group, program);
     for (uint32_t rank = 0; rank < program.ranks.size(); ++rank)
@@ -162,6 +168,27 @@ PacketWire::MakeQueuePairs(TaskId id, const CollectiveProgram& program, const Pr
         }
     }
     return place->second;
+}
+
+double
+PacketWire::GetLeastPs(GroupId group, const ProgramFacts& facts) const
+{
+    constexpr double PS_PER_S = 1e12;
+    const Cluster& cluster = m_fabric->GetCluster();
+    double slowest = std::numeric_limits<double>::infinity();
+    for (const VertexId gpu : GetGpus(group))
+    {
+        double nvlink = 0;
+        double all = 0;
+        for (const Port& port : cluster.GetPorts(gpu))
+        {
+            const Link& link = cluster.GetLinks()[port.link];
+            all += link.bytesPerSecond;
+            nvlink += link.technology == LinkTechnology::NVLINK ? link.bytesPerSecond : 0;
+        }
+        slowest = std::min(slowest, nvlink > 0 ? nvlink : all);
+    }
+    return static_cast<double>(facts.mostSentBytes) * PS_PER_S / slowest;
 }
 
 void

@@ -155,9 +155,11 @@ class PacketWire : private TransportUser, private CallTarget, private Repetition
 
     /// Says when kernels begin; before the first one. @param gridPs of KernelStarts
     /// @param windowPs of KernelStarts, for kernels that are launched ahead
-    void SetUpStarts(int64_t gridPs, int64_t windowPs)
+    /// @param windowShare of the least time that a collective takes: its window, if that is longer
+    void SetUpStarts(int64_t gridPs, int64_t windowPs, double windowShare)
     {
         m_starts.SetUp(gridPs, AreLaunchedAhead(m_kernels.GetSettings()) ? windowPs : 0);
+        m_windowShare = windowShare;
     }
 
     /// @return what need not be executed twice
@@ -317,6 +319,9 @@ class PacketWire : private TransportUser, private CallTarget, private Repetition
     KernelStarts::Communication MakeQueuePairs(TaskId task,
                                                const CollectiveProgram& program,
                                                const ProgramFacts& facts);
+    /// @param group of ranks @param facts of their program @return the time that the bytes of the
+    /// rank that sends most take on all NVLinks of its GPU, or, without NVLink, on all links
+    double GetLeastPs(GroupId group, const ProgramFacts& facts) const;
     /// A rank has been launched, and begins when its rule says so. @param id of it
     /// @param communication of it, whose rule is not APART
     void Launch(uint32_t id, const KernelStarts::Communication& communication);
@@ -405,6 +410,7 @@ class PacketWire : private TransportUser, private CallTarget, private Repetition
     Pool<GroupArrival> m_arrivals;                                  //!< not yet used
     Pool<RankEnd> m_ends;                                           //!< not yet told
     KernelStarts m_starts;                                          //!< when kernels begin
+    double m_windowShare{0};                                        //!< see SetUpStarts()
     LookaheadBounds m_lookahead;                                    //!< of parts of the cluster
     std::unordered_map<GroupId, std::vector<VertexId>> m_elsewhere; //!< see FindElsewhere()
     uint64_t m_joins{0};                                            //!< so far

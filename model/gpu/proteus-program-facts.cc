@@ -22,6 +22,7 @@ ProgramFacts::ProgramFacts(const CollectiveProgram& program)
     const ProtocolTraits& traits = GetTraits(program.protocol);
     for (const RankProgram& rank : program.ranks)
     {
+        const uint64_t before = sentBytes;
         for (const ThreadBlock& block : rank.blocks)
         {
             for (const Step& step : block.steps)
@@ -33,6 +34,7 @@ ProgramFacts::ProgramFacts(const CollectiveProgram& program)
                 }
             }
         }
+        mostSentBytes = std::max(mostSentBytes, sentBytes - before);
     }
 }
 

@@ -29,7 +29,8 @@ struct ProgramFacts
 
     BlockShares shares;    //!< of thread blocks of the GPU
     uint64_t sentBytes{0}; //!< that all ranks hand to the transport, flags of the protocol included
-    BlockWaiters waiters;  //!< which blocks wait for which
+    uint64_t mostSentBytes{0}; //!< the same of the rank that sends most
+    BlockWaiters waiters;      //!< which blocks wait for which
 };
 
 /// @ingroup proteus

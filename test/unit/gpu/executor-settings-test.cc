@@ -46,7 +46,11 @@ TEST_F(Defaults, AreThoseOfTheStruct)
     // Every attribute of the network is a field, and the other way round.
     const TypeId type = PacketNetwork::GetTypeId();
     // How much is simulated again is no matter of collectives: results do not depend on it.
-    const std::set<std::string> others{"Repetition", "RepetitionMemory", "JoinGrid", "JoinWindow"};
+    const std::set<std::string> others{"Repetition",
+                                       "RepetitionMemory",
+                                       "JoinGrid",
+                                       "JoinWindow",
+                                       "JoinWindowShare"};
     EXPECT_EQ(type.GetAttributeN(), names.size() + others.size());
     for (std::size_t i = 0; i < type.GetAttributeN(); ++i)
     {

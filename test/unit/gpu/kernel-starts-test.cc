@@ -296,6 +296,25 @@ TEST(KernelStarts, AreEarlierOfLastLaunchAndWindow)
     }
 }
 
+TEST(KernelStarts, OfLongCollectivesHaveALongerWindow)
+{
+    for (const int64_t windowPs : {WINDOW_PS / 2, 3 * WINDOW_PS})
+    {
+        KernelStarts starts;
+        starts.SetUp(0, WINDOW_PS);
+        const KernelStarts::Communication ring{3, StartRule::WINDOW, 0, windowPs};
+        const int64_t usedPs = std::max(windowPs, WINDOW_PS);
+        EXPECT_EQ(starts.Add({0, 0}, ring, {0, 1000, 0}).untilPs, 1000 + usedPs);
+        EXPECT_EQ(starts.Add({0, 0}, ring, {1, 2000, 0}).untilPs, 2000 + usedPs);
+        const int64_t lastPs = 1500 + 2 * usedPs;
+        const KernelStarts::Launch launch = starts.Add({0, 0}, ring, {2, lastPs, 0});
+        ASSERT_EQ(launch.begins.size(), 3u);
+        EXPECT_EQ(launch.begins[0].timePs, lastPs - 2 * usedPs);
+        EXPECT_EQ(launch.begins[1].timePs, lastPs - usedPs);
+        EXPECT_EQ(launch.begins[2].timePs, lastPs);
+    }
+}
+
 TEST(KernelStarts, AreOnAGrid)
 {
     KernelStarts starts;
