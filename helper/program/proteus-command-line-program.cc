@@ -14,6 +14,7 @@
 #include "ns3/nstime.h"
 #include "ns3/proteus-executor-settings.h"
 #include "ns3/proteus-ranks.h"
+#include "ns3/proteus-repetition.h"
 #include "ns3/proteus-result-tables.h"
 #include "ns3/proteus-warning.h"
 #include "ns3/string.h"
@@ -92,10 +93,7 @@ class PacketOptions
         }
         SetTime("joinGrid", "JoinGrid", m_joinGrid);
         const std::string mode = m_mode;
-        if (mode != "on" && mode != "off" && mode != "verify")
-        {
-            throw std::invalid_argument("--repetition=" + mode + ": must be on, off or verify");
-        }
+        RepetitionModeFromString(mode);
         if (mode != "on") // which the attribute is by itself
         {
             Config::SetDefault("ns3::proteus::PacketNetwork::Repetition", StringValue(mode));

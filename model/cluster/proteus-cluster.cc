@@ -10,6 +10,8 @@
 #include "proteus-paths.h"
 #include "proteus-reachability.h"
 
+#include "ns3/proteus-enum-names.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -27,68 +29,46 @@ namespace proteus
 namespace
 {
 
-constexpr std::array<const char*, 6> VERTEX_KINDS{"gpu",
-                                                  "nvswitch",
-                                                  "pcie-switch",
-                                                  "cpu",
-                                                  "nic",
-                                                  "switch"};
+constexpr EnumNames<VertexKind, 6> VERTEX_KINDS{"kind of vertex",
+                                                {{VertexKind::GPU, "gpu"},
+                                                 {VertexKind::NVSWITCH, "nvswitch"},
+                                                 {VertexKind::PCIE_SWITCH, "pcie-switch"},
+                                                 {VertexKind::CPU, "cpu"},
+                                                 {VertexKind::NIC, "nic"},
+                                                 {VertexKind::SWITCH, "switch"}}};
 
-constexpr std::array<const char*, 5> LINK_TECHNOLOGIES{"nvlink",
-                                                       "pcie",
-                                                       "cpu-interconnect",
-                                                       "infiniband",
-                                                       "roce"};
-
-/**
- * @param what kind of name, for the message
- * @param names the known ones
- * @param text to find
- * @return its position
- */
-template <std::size_t N>
-std::size_t
-FindName(const char* what, const std::array<const char*, N>& names, const std::string& text)
-{
-    for (std::size_t i = 0; i < N; ++i)
-    {
-        if (text == names[i])
-        {
-            return i;
-        }
-    }
-    std::string message = std::string("unknown ") + what + " '" + text + "'; known:";
-    for (std::size_t i = 0; i < N; ++i)
-    {
-        message += std::string(i == 0 ? " " : ", ") + names[i];
-    }
-    throw std::invalid_argument(message);
-}
+constexpr EnumNames<LinkTechnology, 5> LINK_TECHNOLOGIES{
+    "link technology",
+    {{LinkTechnology::NVLINK, "nvlink"},
+     {LinkTechnology::PCIE, "pcie"},
+     {LinkTechnology::CPU_INTERCONNECT, "cpu-interconnect"},
+     {LinkTechnology::INFINIBAND, "infiniband"},
+     {LinkTechnology::ROCE, "roce"}}};
 
 } // namespace
 
 const char*
 ToString(VertexKind kind)
 {
-    return VERTEX_KINDS.at(static_cast<std::size_t>(kind));
+    return VERTEX_KINDS.Get(kind);
 }
 
 const char*
 ToString(LinkTechnology technology)
 {
-    return LINK_TECHNOLOGIES.at(static_cast<std::size_t>(technology));
+    return LINK_TECHNOLOGIES.Get(technology);
 }
 
 VertexKind
 VertexKindFromString(const std::string& text)
 {
-    return static_cast<VertexKind>(FindName("kind of vertex", VERTEX_KINDS, text));
+    return VERTEX_KINDS.Parse(text);
 }
 
 LinkTechnology
 LinkTechnologyFromString(const std::string& text)
 {
-    return static_cast<LinkTechnology>(FindName("link technology", LINK_TECHNOLOGIES, text));
+    return LINK_TECHNOLOGIES.Parse(text);
 }
 
 namespace

@@ -6,9 +6,7 @@
 
 #include "proteus-cpu-vendor.h"
 
-#include <array>
-#include <stdexcept>
-#include <utility>
+#include "ns3/proteus-enum-names.h"
 
 namespace ns3
 {
@@ -18,33 +16,25 @@ namespace proteus
 namespace
 {
 
-const std::array<std::pair<const char*, CpuVendor>, 5> NAMES{{{"intel", CpuVendor::INTEL},
-                                                              {"amd", CpuVendor::AMD},
-                                                              {"arm", CpuVendor::ARM},
-                                                              {"power", CpuVendor::POWER},
-                                                              {"other", CpuVendor::OTHER}}};
+constexpr EnumNames<CpuVendor, 5> NAMES{"vendor of a CPU",
+                                        {{CpuVendor::INTEL, "intel"},
+                                         {CpuVendor::AMD, "amd"},
+                                         {CpuVendor::ARM, "arm"},
+                                         {CpuVendor::POWER, "power"},
+                                         {CpuVendor::OTHER, "other"}}};
 
 } // namespace
 
 const char*
 ToString(CpuVendor vendor)
 {
-    return NAMES.at(static_cast<std::size_t>(vendor)).first;
+    return NAMES.Get(vendor);
 }
 
 CpuVendor
 CpuVendorFromString(const std::string& text)
 {
-    std::string known;
-    for (const auto& [name, vendor] : NAMES)
-    {
-        if (text == name)
-        {
-            return vendor;
-        }
-        known += (known.empty() ? "" : ", ") + std::string(name);
-    }
-    throw std::invalid_argument("unknown vendor of a CPU \"" + text + "\"; known are " + known);
+    return NAMES.Parse(text);
 }
 
 CpuVendor
@@ -58,7 +48,7 @@ FindCpuVendor(const Cluster& cluster, const std::vector<VertexId>& vertices)
         {
             continue;
         }
-        for (const auto& [name, vendor] : NAMES)
+        for (const auto& [vendor, name] : NAMES.GetAll())
         {
             if (vertex.model.rfind(name, 0) == 0)
             {

@@ -6,6 +6,7 @@
 
 #include "proteus-convolution-cost.h"
 
+#include "ns3/proteus-enum-names.h"
 #include "ns3/proteus-whole-number.h"
 
 #include <stdexcept>
@@ -19,11 +20,10 @@ namespace proteus
 namespace
 {
 
-constexpr std::pair<ImageLayout, const char*> LAYOUTS[] = {
-    {ImageLayout::CHANNELS_LAST, "last"},
-    {ImageLayout::CHANNELS_FIRST, "first"},
-    {ImageLayout::LAST_IN_16_BITS, "last-in-16-bits"},
-};
+constexpr EnumNames<ImageLayout, 3> LAYOUTS{"layout of images",
+                                            {{ImageLayout::CHANNELS_LAST, "last"},
+                                             {ImageLayout::CHANNELS_FIRST, "first"},
+                                             {ImageLayout::LAST_IN_16_BITS, "last-in-16-bits"}}};
 
 /// The window that Winograd's ways are made for.
 constexpr uint64_t WINDOW = 3;
@@ -101,29 +101,13 @@ MakeWay(const Sizes& sizes, KernelPass pass, uint64_t m, uint64_t element)
 const char*
 ToString(ImageLayout layout)
 {
-    for (const auto& [value, name] : LAYOUTS)
-    {
-        if (value == layout)
-        {
-            return name;
-        }
-    }
-    throw std::invalid_argument("a value that is no ImageLayout");
+    return LAYOUTS.Get(layout);
 }
 
 ImageLayout
 ImageLayoutFromString(const std::string& text)
 {
-    std::string known;
-    for (const auto& [value, name] : LAYOUTS)
-    {
-        if (text == name)
-        {
-            return value;
-        }
-        known += (known.empty() ? "" : ", ") + std::string(name);
-    }
-    throw std::invalid_argument("there is no layout of images \"" + text + "\"; known: " + known);
+    return LAYOUTS.Parse(text);
 }
 
 bool

@@ -6,6 +6,8 @@
 
 #include "proteus-kernel-work.h"
 
+#include "ns3/proteus-enum-names.h"
+
 #include <algorithm>
 #include <initializer_list>
 #include <stdexcept>
@@ -38,12 +40,11 @@ constexpr ClassFacts CLASSES[] = {
     {KernelClass::OPTIMIZER, "optimizer", 1},
 };
 
-constexpr std::pair<KernelPass, const char*> PASSES[] = {
-    {KernelPass::FORWARD, "forward"},
-    {KernelPass::BACKWARD, "backward"},
-    {KernelPass::INPUT_GRADIENT, "input-gradient"},
-    {KernelPass::WEIGHT_GRADIENT, "weight-gradient"},
-};
+constexpr EnumNames<KernelPass, 4> PASSES{"pass of a kernel",
+                                          {{KernelPass::FORWARD, "forward"},
+                                           {KernelPass::BACKWARD, "backward"},
+                                           {KernelPass::INPUT_GRADIENT, "input-gradient"},
+                                           {KernelPass::WEIGHT_GRADIENT, "weight-gradient"}}};
 
 // Bytes per element of the scores, in 16 bits, of the kernels between the products. Forward:
 // softmax reads 2 and writes 2, dropout reads 2, writes 2 and a mask of 1. Backward: dropout reads
@@ -147,44 +148,28 @@ ToString(KernelClass kernelClass)
 const char*
 ToString(KernelPass pass)
 {
-    for (const auto& [value, name] : PASSES)
-    {
-        if (value == pass)
-        {
-            return name;
-        }
-    }
-    throw std::invalid_argument("kernel pass out of range");
+    return PASSES.Get(pass);
 }
 
 KernelClass
 KernelClassFromString(const std::string& text)
 {
-    std::string known;
+    std::vector<std::string> known;
     for (const ClassFacts& facts : CLASSES)
     {
         if (text == facts.name)
         {
             return facts.kernelClass;
         }
-        known += (known.empty() ? "" : ", ") + std::string(facts.name);
+        known.emplace_back(facts.name);
     }
-    throw std::invalid_argument("there is no kernel class '" + text + "'; known: " + known);
+    FailUnknownName("kernel class", text, known);
 }
 
 KernelPass
 KernelPassFromString(const std::string& text)
 {
-    std::string known;
-    for (const auto& [value, name] : PASSES)
-    {
-        if (text == name)
-        {
-            return value;
-        }
-        known += (known.empty() ? "" : ", ") + std::string(name);
-    }
-    throw std::invalid_argument("there is no kernel pass '" + text + "'; known: " + known);
+    return PASSES.Parse(text);
 }
 
 std::size_t

@@ -6,6 +6,8 @@
 
 #include "proteus-packet-text.h"
 
+#include "ns3/proteus-enum-names.h"
+
 #include <stdexcept>
 
 namespace ns3
@@ -16,22 +18,14 @@ namespace proteus
 const char*
 ToString(PacketKind kind)
 {
-    switch (kind)
-    {
-    case PacketKind::DATA:
-        return "data";
-    case PacketKind::ACKNOWLEDGE:
-        return "ack";
-    case PacketKind::NEGATIVE_ACKNOWLEDGE:
-        return "nak";
-    case PacketKind::CONGESTION_NOTIFICATION:
-        return "cnp";
-    case PacketKind::CONTROL:
-        return "control";
-    case PacketKind::PAUSE:
-        return "pause";
-    }
-    throw std::invalid_argument("packet kind out of range");
+    static constexpr EnumNames<PacketKind, 6> KINDS{"kind of packet",
+                                                    {{PacketKind::DATA, "data"},
+                                                     {PacketKind::ACKNOWLEDGE, "ack"},
+                                                     {PacketKind::NEGATIVE_ACKNOWLEDGE, "nak"},
+                                                     {PacketKind::CONGESTION_NOTIFICATION, "cnp"},
+                                                     {PacketKind::CONTROL, "control"},
+                                                     {PacketKind::PAUSE, "pause"}}};
+    return KINDS.Get(kind);
 }
 
 std::ostream&

@@ -7,6 +7,8 @@
 #include "proteus-aicb.h"
 #include "proteus-text-reader.h"
 
+#include "ns3/proteus-shown-name.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -105,7 +107,7 @@ ParseHead(const TextReader& reader, const std::vector<std::string>& words, AicbW
     {
         reader.Fail(
             "a workload of AICB begins with HYBRID_TRANSFORMER_FWD_IN_BCKWD or MICRO, not " +
-            TextReader::Shown(words[0]));
+            QuotedText(words[0]));
     }
     for (std::size_t i = 1; i < words.size();)
     {
@@ -116,7 +118,7 @@ ParseHead(const TextReader& reader, const std::vector<std::string>& words, AicbW
         }
         if (i == words.size())
         {
-            reader.Fail(TextReader::Shown(key) + " has no value");
+            reader.Fail(QuotedText(key) + " has no value");
         }
         const std::string& value = words[i++];
         const auto size = std::find_if(SIZES.begin(), SIZES.end(), [&](const auto& entry) {
@@ -141,7 +143,7 @@ ParseHead(const TextReader& reader, const std::vector<std::string>& words, AicbW
         }
         else
         {
-            reader.Fail("the unknown word " + TextReader::Shown(key) +
+            reader.Fail("the unknown word " + QuotedText(key) +
                         "; known are model_parallel_NPU_group, ep, pp, vpp, ga, all_gpus, "
                         "checkpoints, checkpoint_initiates, pp_comm");
         }
@@ -196,7 +198,7 @@ ParsePass(const TextReader& reader,
     });
     if (found == names.end())
     {
-        reader.Fail("the unknown collective " + TextReader::Shown(words[first + 1]) +
+        reader.Fail("the unknown collective " + QuotedText(words[first + 1]) +
                     "; known are NONE, ALLREDUCE, ALLGATHER, REDUCESCATTER, ALLTOALL and "
                     "BROADCAST, and each with _TP, _DP, _EP or _DP_EP behind it");
     }

@@ -9,6 +9,8 @@
 #include "proteus-hpcc-flows.h"
 #include "proteus-text-reader.h"
 
+#include "ns3/proteus-shown-name.h"
+
 #include <algorithm>
 #include <cstddef>
 #include <stdexcept>
@@ -23,7 +25,6 @@ namespace proteus
 namespace
 {
 
-constexpr std::size_t MAX_SHOWN = 40;             //!< characters of a value that a message shows
 constexpr std::size_t MAX_LINE = 1 << 20;         //!< characters of a line
 constexpr uint32_t MAX_FLOWS = 0x7fffffff;        //!< in a list
 constexpr uint64_t MAX_BYTES = uint64_t{1} << 50; //!< of a flow: a pebibyte
@@ -83,18 +84,6 @@ class Reader
         m_reader.Fail(line, cause);
     }
 
-    /// @param text of the user @return it, quoted and not too long
-    static std::string Show(const std::string& text)
-    {
-        std::string shown = text.substr(0, MAX_SHOWN);
-        for (char& c : shown)
-        {
-            const auto u = static_cast<unsigned char>(c);
-            c = u < 0x20 || u == 0x7f ? '?' : c;
-        }
-        return "'" + shown + (text.size() > MAX_SHOWN ? "...'" : "'");
-    }
-
     /// @return whether there was another line with something in it
     bool ReadLine()
     {
@@ -137,7 +126,7 @@ class Reader
             }
             if (part.find('"') != std::string::npos)
             {
-                Fail(m_line, "a value with a double quote in it: " + Show(part));
+                Fail(m_line, "a value with a double quote in it: " + QuotedText(part));
             }
             parts.push_back(std::move(part));
             if (end == text.size())
@@ -178,8 +167,8 @@ class Reader
         if (!right || value < least)
         {
             Fail(m_line,
-                 name + ": " + Show(text) + " is not a whole number from " + std::to_string(least) +
-                     " to " + std::to_string(most));
+                 name + ": " + QuotedText(text) + " is not a whole number from " +
+                     std::to_string(least) + " to " + std::to_string(most));
         }
         return value;
     }
@@ -199,7 +188,7 @@ class Reader
         if (!digits || decimals.size() > 3)
         {
             Fail(m_line,
-                 "start_ns: " + Show(text) +
+                 "start_ns: " + QuotedText(text) +
                      (digits ? " is finer than a picosecond"
                              : " is not a number of nanoseconds such as 0 or 12.345"));
         }
@@ -224,14 +213,15 @@ class Reader
         flow.id = values[0];
         if (flow.id.empty() || flow.id.find_first_of(" \t;") != std::string::npos)
         {
-            Fail(m_line, "id: " + Show(flow.id) + " is not a name without spaces and semicolons");
+            Fail(m_line,
+                 "id: " + QuotedText(flow.id) + " is not a name without spaces and semicolons");
         }
         const auto position = static_cast<uint32_t>(m_flows.size());
         const auto inserted = m_positions.emplace(flow.id, position);
         if (!inserted.second)
         {
             Fail(m_line,
-                 "id: " + Show(flow.id) + " is used already in line " +
+                 "id: " + QuotedText(flow.id) + " is used already in line " +
                      std::to_string(m_lines[inserted.first->second]));
         }
         flow.source = static_cast<uint32_t>(ReadNumber("src", values[1], 0, m_ranks - 1));
@@ -263,7 +253,7 @@ class Reader
                 const auto found = m_positions.find(id);
                 if (found == m_positions.end())
                 {
-                    Fail(m_line, "deps: there is no flow " + Show(id));
+                    Fail(m_line, "deps: there is no flow " + QuotedText(id));
                 }
                 after.push_back(found->second);
             }
@@ -271,7 +261,7 @@ class Reader
             const auto twice = std::adjacent_find(after.begin(), after.end());
             if (twice != after.end())
             {
-                Fail(m_line, "deps: " + Show(m_flows[*twice].id) + " stands there twice");
+                Fail(m_line, "deps: " + QuotedText(m_flows[*twice].id) + " stands there twice");
             }
         }
         const std::vector<uint32_t> cycle = FindFlowCycle(m_flows);
@@ -280,12 +270,12 @@ class Reader
             std::string names;
             for (std::size_t i = 0; i < std::min(cycle.size(), MAX_CYCLE); ++i)
             {
-                names += Show(m_flows[cycle[i]].id) + " waits for ";
+                names += QuotedText(m_flows[cycle[i]].id) + " waits for ";
             }
             names += cycle.size() > MAX_CYCLE
                          ? std::to_string(cycle.size() - MAX_CYCLE) + " others and "
                          : "";
-            Fail(m_lines[cycle[0]], "deps: " + names + Show(m_flows[cycle[0]].id));
+            Fail(m_lines[cycle[0]], "deps: " + names + QuotedText(m_flows[cycle[0]].id));
         }
     }
 

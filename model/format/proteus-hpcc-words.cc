@@ -6,6 +6,8 @@
 
 #include "proteus-hpcc-words.h"
 
+#include "ns3/proteus-shown-name.h"
+
 #include <algorithm>
 #include <cmath>
 #include <locale>
@@ -19,7 +21,6 @@ namespace proteus
 namespace
 {
 
-constexpr std::size_t MAX_SHOWN = 40; //!< characters of a word that a message shows
 constexpr double MOST_SECONDS = 1000; //!< of a time
 constexpr double MOST_BYTES_PER_S = 1e15;
 
@@ -169,12 +170,7 @@ HpccWords::ToBytesPerSecond(const HpccWord& word) const
 std::string
 HpccWords::Shown(const HpccWord& word)
 {
-    std::string shown = "'";
-    for (char c : word.text.substr(0, MAX_SHOWN))
-    {
-        shown += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? '?' : c;
-    }
-    return shown + (word.text.size() > MAX_SHOWN ? "...'" : "'");
+    return QuotedText(word.text);
 }
 
 std::vector<HpccWord>

@@ -8,6 +8,7 @@
 
 #include "proteus-text-reader.h"
 
+#include "ns3/proteus-shown-name.h"
 #include "ns3/proteus-warning.h"
 
 #include <algorithm>
@@ -129,7 +130,7 @@ ParseColumn(const TextReader& reader, const std::string& name)
     });
     if (found == known.end())
     {
-        std::string message = "the unknown column " + TextReader::Shown(name) + "; known are";
+        std::string message = "the unknown column " + QuotedText(name) + "; known are";
         for (const auto& entry : known)
         {
             message += std::string(" ") + entry.first;

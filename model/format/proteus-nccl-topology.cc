@@ -12,6 +12,7 @@
 
 #include "ns3/proteus-gpu-model.h"
 #include "ns3/proteus-server-preset.h"
+#include "ns3/proteus-shown-name.h"
 #include "ns3/proteus-warning.h"
 
 #include <algorithm>
@@ -96,7 +97,7 @@ class NcclReader
     std::vector<std::string> GetWarnings() const
     {
         std::vector<std::string> warnings;
-        const std::string unknown = DescribeUnknown(m_document.GetRoot(), GetNcclFormat());
+        const std::string unknown = m_document.DescribeUnknown(GetNcclFormat());
         if (!unknown.empty())
         {
             warnings.push_back(m_fileName + ": unknown, and not read: " + unknown);
@@ -288,8 +289,7 @@ class NcclReader
         const std::size_t position = m_server.Add(device);
         if (!device.id.empty() && !m_gpus.emplace(device.id, position).second)
         {
-            m_document.Fail(pci,
-                            "there are two GPUs with the busid " + NcclValues::Shown(device.id));
+            m_document.Fail(pci, "there are two GPUs with the busid " + QuotedText(device.id));
         }
         m_gpuElements.emplace_back(gpu == nullptr ? &pci : gpu, position);
         m_cpuOf[position] = cpu;
@@ -408,7 +408,7 @@ class NcclReader
             m_document.Fail(link,
                             "tclass must be that of a GPU (0x03....), of an NVSwitch (0x068000) or "
                             "of a CPU (0x068001), not " +
-                                NcclValues::Shown(targetClass));
+                                QuotedText(targetClass));
         }
     }
 

@@ -6,6 +6,8 @@
 
 #include "proteus-nccl-values.h"
 
+#include "ns3/proteus-shown-name.h"
+
 #include <algorithm>
 #include <cctype>
 #include <cmath>
@@ -14,13 +16,6 @@ namespace ns3
 {
 namespace proteus
 {
-
-namespace
-{
-
-constexpr std::size_t MAX_SHOWN = 40; //!< characters of a value that a message shows
-
-} // namespace
 
 std::string
 ToLower(std::string text)
@@ -36,17 +31,6 @@ GetLower(const XmlElement& element, const std::string& attribute)
 {
     const std::string* text = element.Find(attribute);
     return ToLower(text == nullptr ? "" : *text);
-}
-
-std::string
-NcclValues::Shown(const std::string& text)
-{
-    std::string shown = "'";
-    for (char c : text.substr(0, MAX_SHOWN))
-    {
-        shown += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? '?' : c;
-    }
-    return shown + (text.size() > MAX_SHOWN ? "...'" : "'");
 }
 
 uint64_t
@@ -68,7 +52,7 @@ NcclValues::GetWhole(const XmlElement& element,
     {
         m_document.Fail(element,
                         attribute + " must be a whole number from 0 to " + std::to_string(most) +
-                            ", not " + Shown(*text));
+                            ", not " + QuotedText(*text));
     }
     return value;
 }
@@ -117,7 +101,7 @@ NcclValues::GetPcieSpeed(const XmlElement& pci) const
     }
     m_document.Fail(pci,
                     "link_speed must be like '16 GT/s' (2.5, 5, 8, 16, 32, 64) or empty, not " +
-                        Shown(speed));
+                        QuotedText(speed));
 }
 
 const XmlFormat&

@@ -50,9 +50,6 @@ class NcclValues
     {
     }
 
-    /// @param text a value @return it as a message shows it
-    static std::string Shown(const std::string& text);
-
     /**
      * @param element where
      * @param attribute its name

@@ -6,6 +6,8 @@
 
 #include "proteus-text-reader.h"
 
+#include "ns3/proteus-shown-name.h"
+
 #include <cstdlib>
 #include <limits>
 #include <sstream>
@@ -109,7 +111,7 @@ TextReader::ToUnsigned(const std::string& word, const std::string& what, uint64_
     if (!isGood || value > most)
     {
         Fail(what + " must be an integer from 0 to " + std::to_string(most) + ", not " +
-             Shown(word));
+             QuotedText(word));
     }
     return value;
 }
@@ -125,20 +127,9 @@ TextReader::ToNumber(const std::string& word, const std::string& what, double mo
     {
         std::ostringstream limit;
         limit << most;
-        Fail(what + " must be a number from 0 to " + limit.str() + ", not " + Shown(word));
+        Fail(what + " must be a number from 0 to " + limit.str() + ", not " + QuotedText(word));
     }
     return value;
-}
-
-std::string
-TextReader::Shown(const std::string& word)
-{
-    std::string shown = "'" + word.substr(0, 40) + (word.size() > 40 ? "...'" : "'");
-    for (char& c : shown)
-    {
-        c = static_cast<unsigned char>(c) < ' ' || c == 0x7f ? '?' : c;
-    }
-    return shown;
 }
 
 } // namespace proteus

@@ -92,9 +92,6 @@ class TextReader
      */
     double ToNumber(const std::string& word, const std::string& what, double most) const;
 
-    /// @param word from the file @return as messages show it
-    static std::string Shown(const std::string& word);
-
   private:
     InputFile m_input;
     std::size_t m_most; //!< characters of a line

@@ -8,6 +8,8 @@
 
 #include "proteus-trace-order.h"
 
+#include "ns3/proteus-shown-name.h"
+
 #include <algorithm>
 #include <cctype>
 #include <cstddef>
@@ -22,25 +24,10 @@ namespace proteus
 namespace
 {
 
-/// Characters of a name that a message shows.
-constexpr std::size_t MAX_SHOWN = 60;
-
 [[noreturn]] void
 Fail(const std::string& message)
 {
     throw std::invalid_argument(message);
-}
-
-/// A name on one line, not too long.
-std::string
-Shown(const std::string& name)
-{
-    std::string shown = name.substr(0, MAX_SHOWN);
-    for (char& c : shown)
-    {
-        c = static_cast<unsigned char>(c) < ' ' || c == 0x7f ? ' ' : c;
-    }
-    return shown + (name.size() > MAX_SHOWN ? "..." : "");
 }
 
 /// Names of tasks must be UTF-8; what is not ASCII in one that is not becomes '?'.
@@ -151,7 +138,7 @@ TraceGraph::NodeText(DeviceId rank, uint32_t node) const
 {
     const TraceNode& it = m_ranks[rank]->nodes[node];
     return m_ranks[rank]->file + ": node " + std::to_string(it.id) + " (" +
-           Shown(m_names[it.name]) + ")";
+           ShownName(m_names[it.name]) + ")";
 }
 
 std::string
@@ -163,8 +150,8 @@ TraceGraph::RankText(DeviceId rank) const
 std::string
 TraceGraph::GroupText(const Group& group)
 {
-    return "process group '" + Shown(group.name) + "' of " + std::to_string(group.ranks.size()) +
-           " ranks";
+    return "process group '" + ShownName(group.name) + "' of " +
+           std::to_string(group.ranks.size()) + " ranks";
 }
 
 const TraceNode&

@@ -8,6 +8,7 @@
 
 #include "ns3/proteus-algorithm-traits.h"
 #include "ns3/proteus-collective-choice.h"
+#include "ns3/proteus-enum-names.h"
 #include "ns3/proteus-gpu-model.h"
 #include "ns3/proteus-nccl-tuner.h"
 #include "ns3/proteus-net-plugin.h"
@@ -35,24 +36,17 @@ HasKernel(const RankProgram& rank)
     });
 }
 
+constexpr EnumNames<LaunchMode, 3> LAUNCH_MODES{"mode of ns3::proteus::PacketNetwork::LaunchMode",
+                                                {{LaunchMode::STREAM, "stream"},
+                                                 {LaunchMode::PROCESS_PER_GPU, "process-per-gpu"},
+                                                 {LaunchMode::ONE_PROCESS, "one-process"}}};
+
 } // namespace
 
 LaunchMode
 LaunchModeFromString(const std::string& text)
 {
-    const std::array<std::pair<const char*, LaunchMode>, 3> modes{
-        {{"stream", LaunchMode::STREAM},
-         {"process-per-gpu", LaunchMode::PROCESS_PER_GPU},
-         {"one-process", LaunchMode::ONE_PROCESS}}};
-    for (const auto& [name, mode] : modes)
-    {
-        if (text == name)
-        {
-            return mode;
-        }
-    }
-    throw std::invalid_argument("ns3::proteus::PacketNetwork::LaunchMode=" + text +
-                                ": must be stream, process-per-gpu or one-process");
+    return LAUNCH_MODES.Parse(text);
 }
 
 bool

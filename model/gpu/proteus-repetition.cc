@@ -6,6 +6,8 @@
 
 #include "proteus-repetition.h"
 
+#include "ns3/proteus-enum-names.h"
+
 #include <algorithm>
 #include <array>
 #include <stdexcept>
@@ -15,22 +17,19 @@ namespace ns3
 namespace proteus
 {
 
+namespace
+{
+
+constexpr EnumNames<RepetitionMode, 3> MODES{
+    "mode of ns3::proteus::PacketNetwork::Repetition",
+    {{RepetitionMode::ON, "on"}, {RepetitionMode::OFF, "off"}, {RepetitionMode::VERIFY, "verify"}}};
+
+} // namespace
+
 RepetitionMode
 RepetitionModeFromString(const std::string& text)
 {
-    const std::array<std::pair<const char*, RepetitionMode>, 3> modes{
-        {{"on", RepetitionMode::ON},
-         {"off", RepetitionMode::OFF},
-         {"verify", RepetitionMode::VERIFY}}};
-    for (const auto& [name, mode] : modes)
-    {
-        if (text == name)
-        {
-            return mode;
-        }
-    }
-    throw std::invalid_argument("ns3::proteus::PacketNetwork::Repetition=" + text +
-                                ": must be on, off or verify");
+    return MODES.Parse(text);
 }
 
 Repetition::Repetition(const ExecutionGraph& graph,

@@ -6,6 +6,8 @@
 
 #include "proteus-graph-iterations.h"
 
+#include "ns3/proteus-enum-names.h"
+
 #include <algorithm>
 #include <stdexcept>
 #include <utility>
@@ -273,25 +275,22 @@ class Repeater
     std::vector<std::vector<ScheduleEntry>> m_schedules; //!< by device
 };
 
+constexpr EnumNames<CrossIteration, 2> CROSS_ITERATIONS{
+    "dependency between iterations",
+    {{CrossIteration::BARRIER, "barrier"}, {CrossIteration::TENSOR, "tensor"}}};
+
 } // namespace
 
 const char*
 ToString(CrossIteration value)
 {
-    return value == CrossIteration::BARRIER ? "barrier" : "tensor";
+    return CROSS_ITERATIONS.Get(value);
 }
 
 CrossIteration
 CrossIterationFromString(const std::string& text)
 {
-    for (const CrossIteration value : {CrossIteration::BARRIER, CrossIteration::TENSOR})
-    {
-        if (text == ToString(value))
-        {
-            return value;
-        }
-    }
-    throw std::invalid_argument("'" + text + "' is not known: use barrier or tensor");
+    return CROSS_ITERATIONS.Parse(text);
 }
 
 RepeatedGraph

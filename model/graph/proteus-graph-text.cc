@@ -13,32 +13,10 @@ namespace ns3
 namespace proteus
 {
 
-namespace
-{
-
-/// Bytes of a name that a message shows.
-constexpr std::size_t MAX_SHOWN = 80;
-
-} // namespace
-
 void
 FailGraph(const std::string& message)
 {
     throw std::invalid_argument(message);
-}
-
-std::string
-ShownName(const std::string& name)
-{
-    std::string shown = name.substr(0, MAX_SHOWN);
-    for (auto& c : shown)
-    {
-        if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
-        {
-            c = '?';
-        }
-    }
-    return name.size() > MAX_SHOWN ? shown + "..." : shown;
 }
 
 std::string

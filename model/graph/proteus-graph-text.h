@@ -9,6 +9,8 @@
 
 #include "proteus-graph.h"
 
+#include "ns3/proteus-shown-name.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -31,10 +33,6 @@ namespace proteus
  * @throw std::invalid_argument always
  */
 [[noreturn]] void FailGraph(const std::string& message);
-
-/// @ingroup proteus
-/// @param name a name @return it as a message shows it: on one line and not too long
-std::string ShownName(const std::string& name);
 
 /// @ingroup proteus
 /// @param id of something @param name of the same @return "7 (name)"

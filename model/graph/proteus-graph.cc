@@ -9,6 +9,8 @@
 #include "proteus-graph-text.h"
 #include "proteus-graph-validation.h"
 
+#include "ns3/proteus-enum-names.h"
+
 #include <algorithm>
 #include <array>
 #include <tuple>
@@ -22,58 +24,46 @@ namespace proteus
 namespace
 {
 
-constexpr std::array<const char*, 3> TASK_KINDS{"compute", "communication", "memory"};
-constexpr std::array<const char*, 9> COLLECTIVES{"all-reduce",
-                                                 "all-gather",
-                                                 "reduce-scatter",
-                                                 "broadcast",
-                                                 "send-recv",
-                                                 "reduce",
-                                                 "gather",
-                                                 "scatter",
-                                                 "all-to-all"};
-constexpr std::array<const char*, 8> PARALLELISMS{"none",
-                                                  "tensor",
-                                                  "pipeline",
-                                                  "data",
-                                                  "embedding",
-                                                  "sequence",
-                                                  "context",
-                                                  "expert"};
-constexpr std::array<const char*, 5> DATA_TYPES{"fp32", "tf32", "bf16", "fp16", "fp8"};
+constexpr EnumNames<TaskKind, 3> TASK_KINDS{"kind of task",
+                                            {{TaskKind::COMPUTE, "compute"},
+                                             {TaskKind::COMMUNICATION, "communication"},
+                                             {TaskKind::MEMORY, "memory"}}};
 
-/// Whether the table has a name for the value.
-template <std::size_t N, typename ENUM>
-bool
-HasName(const std::array<const char*, N>& /* names */, ENUM value)
-{
-    return static_cast<std::size_t>(value) < N;
-}
+constexpr EnumNames<Collective, 9> COLLECTIVES{"collective",
+                                               {{Collective::ALL_REDUCE, "all-reduce"},
+                                                {Collective::ALL_GATHER, "all-gather"},
+                                                {Collective::REDUCE_SCATTER, "reduce-scatter"},
+                                                {Collective::BROADCAST, "broadcast"},
+                                                {Collective::SEND_RECV, "send-recv"},
+                                                {Collective::REDUCE, "reduce"},
+                                                {Collective::GATHER, "gather"},
+                                                {Collective::SCATTER, "scatter"},
+                                                {Collective::ALL_TO_ALL, "all-to-all"}}};
 
-template <std::size_t N, typename ENUM>
+constexpr EnumNames<Parallelism, 8> PARALLELISMS{"parallelism",
+                                                 {{Parallelism::NONE, "none"},
+                                                  {Parallelism::TENSOR, "tensor"},
+                                                  {Parallelism::PIPELINE, "pipeline"},
+                                                  {Parallelism::DATA, "data"},
+                                                  {Parallelism::EMBEDDING, "embedding"},
+                                                  {Parallelism::SEQUENCE, "sequence"},
+                                                  {Parallelism::CONTEXT, "context"},
+                                                  {Parallelism::EXPERT, "expert"}}};
+
+constexpr EnumNames<DataType, 5> DATA_TYPES{"data type",
+                                            {{DataType::FP32, "fp32"},
+                                             {DataType::TF32, "tf32"},
+                                             {DataType::BF16, "bf16"},
+                                             {DataType::FP16, "fp16"},
+                                             {DataType::FP8, "fp8"}}};
+
+/// @return what a value is called, of a graph that was not checked yet, too
+template <typename NAMES, typename ENUM>
 const char*
-NameOf(const std::array<const char*, N>& names, ENUM value)
+NameOf(const NAMES& names, ENUM value)
 {
-    return HasName(names, value) ? names[static_cast<std::size_t>(value)] : "unknown";
-}
-
-template <typename ENUM, std::size_t N>
-ENUM
-FromName(const std::array<const char*, N>& names, const std::string& text, const char* what)
-{
-    for (std::size_t i = 0; i < N; i++)
-    {
-        if (text == names[i])
-        {
-            return static_cast<ENUM>(i);
-        }
-    }
-    std::string message = std::string("unknown ") + what + " '" + ShownName(text) + "'; known are";
-    for (std::size_t i = 0; i < N; i++)
-    {
-        message += std::string(i == 0 ? " " : ", ") + names[i];
-    }
-    FailGraph(message);
+    const char* name = names.Find(value);
+    return name == nullptr ? "unknown" : name;
 }
 
 bool
@@ -135,32 +125,33 @@ HasRoot(Collective collective)
 TaskKind
 TaskKindFromString(const std::string& text)
 {
-    return FromName<TaskKind>(TASK_KINDS, text, "kind of task");
+    return TASK_KINDS.Parse(text);
 }
 
 Collective
 CollectiveFromString(const std::string& text)
 {
-    return FromName<Collective>(COLLECTIVES, text, "collective");
+    return COLLECTIVES.Parse(text);
 }
 
 Parallelism
 ParallelismFromString(const std::string& text)
 {
-    return FromName<Parallelism>(PARALLELISMS, text, "parallelism");
+    return PARALLELISMS.Parse(text);
 }
 
 DataType
 DataTypeFromString(const std::string& text)
 {
-    return FromName<DataType>(DATA_TYPES, text, "data type");
+    return DATA_TYPES.Parse(text);
 }
 
 bool
 AreEnumsKnown(const Task& task)
 {
-    return HasName(TASK_KINDS, task.kind) && HasName(COLLECTIVES, task.collective) &&
-           HasName(PARALLELISMS, task.parallelism) && HasName(DATA_TYPES, task.dataType);
+    return TASK_KINDS.Find(task.kind) != nullptr && COLLECTIVES.Find(task.collective) != nullptr &&
+           PARALLELISMS.Find(task.parallelism) != nullptr &&
+           DATA_TYPES.Find(task.dataType) != nullptr;
 }
 
 std::vector<std::vector<PhaseId>>

@@ -6,6 +6,8 @@
 
 #include "proteus-job-placement.h"
 
+#include "ns3/proteus-enum-names.h"
+
 #include <algorithm>
 #include <map>
 #include <random>
@@ -232,37 +234,30 @@ class Placer
     std::vector<std::string> m_owners; //!< job by vertex; empty: free
 };
 
+constexpr EnumNames<PlacementKind, 4> PLACEMENTS{"placement",
+                                                 {{PlacementKind::PACKED, "packed"},
+                                                  {PlacementKind::SPREAD, "spread"},
+                                                  {PlacementKind::RANDOM, "random"},
+                                                  {PlacementKind::LIST, "list"}}};
+
+constexpr EnumNames<RankOrder, 4> ORDERS{"order of ranks",
+                                         {{RankOrder::RAIL_ALIGNED, "rail-aligned"},
+                                          {RankOrder::ROTATED, "rotated"},
+                                          {RankOrder::ROUND_ROBIN, "round-robin"},
+                                          {RankOrder::RANDOM, "random"}}};
+
 } // namespace
 
 PlacementKind
 PlacementKindFromString(const std::string& text)
 {
-    static const std::map<std::string, PlacementKind> kinds{{"packed", PlacementKind::PACKED},
-                                                            {"spread", PlacementKind::SPREAD},
-                                                            {"random", PlacementKind::RANDOM},
-                                                            {"list", PlacementKind::LIST}};
-    const auto found = kinds.find(text);
-    if (found == kinds.end())
-    {
-        throw std::invalid_argument("must be packed, spread, random or list, not '" + text + "'");
-    }
-    return found->second;
+    return PLACEMENTS.Parse(text);
 }
 
 RankOrder
 RankOrderFromString(const std::string& text)
 {
-    static const std::map<std::string, RankOrder> orders{{"rail-aligned", RankOrder::RAIL_ALIGNED},
-                                                         {"rotated", RankOrder::ROTATED},
-                                                         {"round-robin", RankOrder::ROUND_ROBIN},
-                                                         {"random", RankOrder::RANDOM}};
-    const auto found = orders.find(text);
-    if (found == orders.end())
-    {
-        throw std::invalid_argument("must be rail-aligned, rotated, round-robin or random, not '" +
-                                    text + "'");
-    }
-    return found->second;
+    return ORDERS.Parse(text);
 }
 
 std::vector<std::vector<VertexId>>

@@ -6,6 +6,8 @@
 
 #include "proteus-plan-search.h"
 
+#include "ns3/proteus-enum-names.h"
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -16,23 +18,21 @@ namespace ns3
 namespace proteus
 {
 
+namespace
+{
+
+constexpr EnumNames<SearchObjective, 3> OBJECTIVES{
+    "objective",
+    {{SearchObjective::TIME, "time"},
+     {SearchObjective::THROUGHPUT_PER_GPU, "throughput-per-GPU"},
+     {SearchObjective::COST, "cost"}}};
+
+} // namespace
+
 SearchObjective
 SearchObjectiveFromString(const std::string& text)
 {
-    if (text == "time")
-    {
-        return SearchObjective::TIME;
-    }
-    if (text == "throughput-per-GPU")
-    {
-        return SearchObjective::THROUGHPUT_PER_GPU;
-    }
-    if (text == "cost")
-    {
-        return SearchObjective::COST;
-    }
-    throw std::invalid_argument("unknown objective \"" + text +
-                                "\": choose one of time, throughput-per-GPU, cost");
+    return OBJECTIVES.Parse(text);
 }
 
 double

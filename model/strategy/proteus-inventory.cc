@@ -6,6 +6,8 @@
 
 #include "proteus-inventory.h"
 
+#include "ns3/proteus-enum-names.h"
+
 #include <algorithm>
 #include <map>
 #include <stdexcept>
@@ -57,22 +59,14 @@ WriteInventoryCsv(std::ostream& stream, const std::vector<InventoryRow>& rows)
 const char*
 ToString(MemoryUse use)
 {
-    switch (use)
-    {
-    case MemoryUse::PARAMETERS:
-        return "parameters";
-    case MemoryUse::GRADIENTS:
-        return "gradients";
-    case MemoryUse::OPTIMIZER_STATE:
-        return "optimizer_state";
-    case MemoryUse::ACTIVATIONS:
-        return "activations";
-    case MemoryUse::BUFFERS:
-        return "buffers";
-    case MemoryUse::OTHER:
-        return "other";
-    }
-    throw std::invalid_argument("a value that is no MemoryUse");
+    static constexpr EnumNames<MemoryUse, 6> NAMES{"use of memory",
+                                                   {{MemoryUse::PARAMETERS, "parameters"},
+                                                    {MemoryUse::GRADIENTS, "gradients"},
+                                                    {MemoryUse::OPTIMIZER_STATE, "optimizer_state"},
+                                                    {MemoryUse::ACTIVATIONS, "activations"},
+                                                    {MemoryUse::BUFFERS, "buffers"},
+                                                    {MemoryUse::OTHER, "other"}}};
+    return NAMES.Get(use);
 }
 
 void

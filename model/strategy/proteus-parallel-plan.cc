@@ -6,6 +6,8 @@
 
 #include "proteus-parallel-plan.h"
 
+#include "ns3/proteus-enum-names.h"
+
 #include <algorithm>
 #include <cctype>
 #include <set>
@@ -406,36 +408,23 @@ AddRecomputation(StrategyTree& tree, const Model& model, const ParallelPlan& pla
     }
 }
 
+constexpr EnumNames<RecomputePlan, 3> RECOMPUTE_PLANS{"recomputation",
+                                                      {{RecomputePlan::NONE, "none"},
+                                                       {RecomputePlan::SELECTIVE, "selective"},
+                                                       {RecomputePlan::FULL, "full"}}};
+
 } // namespace
 
 const char*
 ToString(RecomputePlan plan)
 {
-    switch (plan)
-    {
-    case RecomputePlan::NONE:
-        return "none";
-    case RecomputePlan::SELECTIVE:
-        return "selective";
-    case RecomputePlan::FULL:
-        return "full";
-    }
-    throw std::invalid_argument("a value that is no RecomputePlan");
+    return RECOMPUTE_PLANS.Get(plan);
 }
 
 RecomputePlan
 RecomputePlanFromString(const std::string& text)
 {
-    for (const RecomputePlan plan :
-         {RecomputePlan::NONE, RecomputePlan::SELECTIVE, RecomputePlan::FULL})
-    {
-        if (text == ToString(plan))
-        {
-            return plan;
-        }
-    }
-    throw std::invalid_argument("unknown recomputation \"" + text +
-                                "\": choose one of none, selective, full");
+    return RECOMPUTE_PLANS.Parse(text);
 }
 
 uint32_t

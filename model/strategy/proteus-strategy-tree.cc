@@ -6,6 +6,8 @@
 
 #include "proteus-strategy-tree.h"
 
+#include "ns3/proteus-enum-names.h"
+
 #include <algorithm>
 #include <initializer_list>
 #include <stdexcept>
@@ -19,22 +21,24 @@ namespace proteus
 namespace
 {
 
-template <typename T>
-T
-FindName(const std::string& text, const char* what, std::initializer_list<T> values)
-{
-    std::string known;
-    for (const T value : values)
-    {
-        if (text == ToString(value))
-        {
-            return value;
-        }
-        known += (known.empty() ? "" : ", ") + std::string(ToString(value));
-    }
-    throw std::invalid_argument("unknown " + std::string(what) + " \"" + text +
-                                "\": choose one of " + known);
-}
+constexpr EnumNames<ScheduleKind, 5> SCHEDULES{"schedule",
+                                               {{ScheduleKind::GPIPE, "gpipe"},
+                                                {ScheduleKind::ONE_FORWARD_ONE_BACKWARD, "1f1b"},
+                                                {ScheduleKind::INTERLEAVED, "interleaved"},
+                                                {ScheduleKind::ZERO_BUBBLE, "zero-bubble"},
+                                                {ScheduleKind::LIMITS, "limits"}}};
+
+constexpr EnumNames<BucketPolicy, 4> BUCKETS{"bucket policy",
+                                             {{BucketPolicy::WHOLE, "whole"},
+                                              {BucketPolicy::DDP, "ddp"},
+                                              {BucketPolicy::MEGATRON, "megatron"},
+                                              {BucketPolicy::TENSOR, "tensor"}}};
+
+constexpr EnumNames<OptimizerKind, 4> OPTIMIZERS{"optimizer",
+                                                 {{OptimizerKind::SGD, "sgd"},
+                                                  {OptimizerKind::MOMENTUM, "momentum"},
+                                                  {OptimizerKind::ADAM, "adam"},
+                                                  {OptimizerKind::LAMB, "lamb"}}};
 
 bool
 Matches(const std::string& pattern, std::size_t p, const std::string& text, std::size_t t)
@@ -158,84 +162,37 @@ Apply(const StrategyNode& node,
 const char*
 ToString(ScheduleKind kind)
 {
-    switch (kind)
-    {
-    case ScheduleKind::GPIPE:
-        return "gpipe";
-    case ScheduleKind::ONE_FORWARD_ONE_BACKWARD:
-        return "1f1b";
-    case ScheduleKind::INTERLEAVED:
-        return "interleaved";
-    case ScheduleKind::ZERO_BUBBLE:
-        return "zero-bubble";
-    case ScheduleKind::LIMITS:
-        return "limits";
-    }
-    throw std::invalid_argument("a value that is no ScheduleKind");
+    return SCHEDULES.Get(kind);
 }
 
 ScheduleKind
 ScheduleKindFromString(const std::string& text)
 {
-    return FindName(text,
-                    "schedule",
-                    {ScheduleKind::GPIPE,
-                     ScheduleKind::ONE_FORWARD_ONE_BACKWARD,
-                     ScheduleKind::INTERLEAVED,
-                     ScheduleKind::ZERO_BUBBLE,
-                     ScheduleKind::LIMITS});
+    return SCHEDULES.Parse(text);
 }
 
 const char*
 ToString(BucketPolicy policy)
 {
-    switch (policy)
-    {
-    case BucketPolicy::WHOLE:
-        return "whole";
-    case BucketPolicy::DDP:
-        return "ddp";
-    case BucketPolicy::MEGATRON:
-        return "megatron";
-    case BucketPolicy::TENSOR:
-        return "tensor";
-    }
-    throw std::invalid_argument("a value that is no BucketPolicy");
+    return BUCKETS.Get(policy);
 }
 
 BucketPolicy
 BucketPolicyFromString(const std::string& text)
 {
-    return FindName(
-        text,
-        "bucket policy",
-        {BucketPolicy::WHOLE, BucketPolicy::DDP, BucketPolicy::MEGATRON, BucketPolicy::TENSOR});
+    return BUCKETS.Parse(text);
 }
 
 const char*
 ToString(OptimizerKind kind)
 {
-    switch (kind)
-    {
-    case OptimizerKind::SGD:
-        return "sgd";
-    case OptimizerKind::MOMENTUM:
-        return "momentum";
-    case OptimizerKind::ADAM:
-        return "adam";
-    case OptimizerKind::LAMB:
-        return "lamb";
-    }
-    throw std::invalid_argument("a value that is no OptimizerKind");
+    return OPTIMIZERS.Get(kind);
 }
 
 OptimizerKind
 OptimizerKindFromString(const std::string& text)
 {
-    return FindName(
-        text,
-        "optimizer",
-        {OptimizerKind::SGD, OptimizerKind::MOMENTUM, OptimizerKind::ADAM, OptimizerKind::LAMB});
+    return OPTIMIZERS.Parse(text);
 }
 
 bool

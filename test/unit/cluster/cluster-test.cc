@@ -168,11 +168,13 @@ TEST(ClusterNames, RoundTrip)
     }
     EXPECT_STREQ(ToString(VertexKind::PCIE_SWITCH), "pcie-switch");
     EXPECT_STREQ(ToString(LinkTechnology::CPU_INTERCONNECT), "cpu-interconnect");
-    EXPECT_EQ(MessageOf([] { LinkTechnologyFromString("pci"); }),
-              "unknown link technology 'pci'; known: nvlink, pcie, cpu-interconnect, infiniband, "
-              "roce");
-    EXPECT_EQ(MessageOf([] { VertexKindFromString("GPU"); }),
-              "unknown kind of vertex 'GPU'; known: gpu, nvswitch, pcie-switch, cpu, nic, switch");
+    EXPECT_EQ(
+        MessageOf([] { LinkTechnologyFromString("pci"); }),
+        "unknown link technology 'pci'; known are nvlink, pcie, cpu-interconnect, infiniband, "
+        "roce");
+    EXPECT_EQ(
+        MessageOf([] { VertexKindFromString("GPU"); }),
+        "unknown kind of vertex 'GPU'; known are gpu, nvswitch, pcie-switch, cpu, nic, switch");
 }
 
 TEST(Cluster, RefusesNonsense)

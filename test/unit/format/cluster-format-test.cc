@@ -471,9 +471,10 @@ TEST(ClusterJson, ContentErrorsHaveAPointer)
               "c.json: /links/0/b: must be a string, not 2");
     EXPECT_EQ(ErrorOf(Exchange("\"b\": \"switch0\"", "\"b\": \"n0.gpu0\"")),
               "c.json: /links/0: link from 'n0.gpu0' to 'n0.gpu0': the ends must be two vertices");
-    EXPECT_EQ(ErrorOf(Exchange("\"roce\"", "\"rocky\"")),
-              "c.json: /links/0/technology: unknown link technology 'rocky'; known: nvlink, pcie, "
-              "cpu-interconnect, infiniband, roce");
+    EXPECT_EQ(
+        ErrorOf(Exchange("\"roce\"", "\"rocky\"")),
+        "c.json: /links/0/technology: unknown link technology 'rocky'; known are nvlink, pcie, "
+        "cpu-interconnect, infiniband, roce");
     EXPECT_EQ(ErrorOf(Exchange("12.5", "-1")),
               "c.json: /links/0/rate_gbytes_per_s: must be a number from 1e-09 to 1e+06, not -1");
     EXPECT_EQ(ErrorOf(Exchange(", \"rate_gbytes_per_s\": 12.5", "")),
@@ -493,7 +494,7 @@ TEST(ClusterJson, ContentErrorsHaveAPointer)
               "reduce_header_bytes, reduce_reverse_bytes, multicast_header_bytes, "
               "multicast_reverse_bytes");
     EXPECT_EQ(ErrorOf(Exchange("\"kind\": \"switch\"", "\"kind\": \"hub\"")),
-              "c.json: /vertices/2/kind: unknown kind of vertex 'hub'; known: gpu, nvswitch, "
+              "c.json: /vertices/2/kind: unknown kind of vertex 'hub'; known are gpu, nvswitch, "
               "pcie-switch, cpu, nic, switch");
     EXPECT_EQ(ErrorOf(Exchange("\"name\": \"n1.gpu0\"", "\"name\": \"n0.gpu0\"")),
               "c.json: /vertices/1: vertex 'n0.gpu0' exists twice");

@@ -340,6 +340,14 @@ WarningsOf(const std::string& text, const std::string& options)
 
 } // namespace
 
+TEST(NcclTopology, TextBetweenElementsIsNamed)
+{
+    std::string text = SWITCHED;
+    EXPECT_EQ(WarningsOf("\xef\xbb\xbf" + text, "").find("text between"), std::string::npos);
+    text.insert(text.find("</cpu>"), "two more GPUs");
+    EXPECT_NE(WarningsOf(text, "").find(": text between elements"), std::string::npos);
+}
+
 TEST(NcclTopology, WhatIsNoPartOfTheFormatIsNamed)
 {
     std::string text = SWITCHED;

@@ -202,6 +202,7 @@ const std::vector<Mistake> MISTAKES{
     {"gpt3", {"--global_batch=8"}, "did you mean --globalBatch?"},
     {"gpt3", {"--globalbatch=8"}, "did you mean --globalBatch?"},
     {"gpt3", {"--micro-batch=1"}, "did you mean --microBatch?"},
+    {"gpt3", {"--cluster=dgx-a100:"}, "dgx-a100:"},
     {"gpt3", {"--sumary=x.json"}, "did you mean --summary?"},
     {"gpt3", {"--exector=flow"}, "did you mean --executor?"},
     {"gpt3", {"--executors=flow"}, "did you mean --executor?"},

@@ -1,0 +1,31 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-enum-names.h"
+
+#include "proteus-shown-name.h"
+
+namespace ns3
+{
+namespace proteus
+{
+
+void
+FailUnknownName(const std::string& what,
+                const std::string& text,
+                const std::vector<std::string>& known)
+{
+    std::string names;
+    for (const std::string& name : known)
+    {
+        names += (names.empty() ? "" : ", ") + name;
+    }
+    throw std::invalid_argument("unknown " + what + " '" + ShownName(text) + "'; known are " +
+                                names);
+}
+
+} // namespace proteus
+} // namespace ns3
