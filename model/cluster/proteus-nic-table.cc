@@ -69,8 +69,71 @@ FindNearestNics(const Cluster& cluster, VertexId from)
     return nics;
 }
 
-NicTable::NicTable(const Cluster& cluster)
-    : m_cluster(cluster)
+namespace
+{
+
+/// @return the GPUs that reach a NIC by PCIe switches only, the nearest first
+std::vector<VertexId>
+FindGpusOfSwitches(const Cluster& cluster, VertexId nic)
+{
+    std::vector<VertexId> gpus;
+    std::vector<VertexId> found{nic};
+    for (std::size_t i = 0; i < found.size(); ++i)
+    {
+        std::vector<VertexId> next;
+        for (const Port& port : cluster.GetPorts(found[i]))
+        {
+            const VertexKind kind = cluster.GetVertices()[port.neighbor].kind;
+            const bool isNew = std::find(found.begin(), found.end(), port.neighbor) == found.end();
+            if (isNew && kind == VertexKind::PCIE_SWITCH)
+            {
+                found.push_back(port.neighbor);
+            }
+            else if (kind == VertexKind::GPU)
+            {
+                next.push_back(port.neighbor);
+            }
+        }
+        std::sort(next.begin(), next.end());
+        gpus.insert(gpus.end(), next.begin(), next.end());
+    }
+    return gpus;
+}
+
+/// @return whether two GPUs have an NVLink between them, or an NVSwitch
+bool
+HasNvlink(const Cluster& cluster, VertexId a, VertexId b)
+{
+    const auto isNvlink = [&](const Port& port) {
+        return cluster.GetLinks()[port.link].technology == LinkTechnology::NVLINK;
+    };
+    for (const Port& port : cluster.GetPorts(a))
+    {
+        if (!isNvlink(port))
+        {
+            continue;
+        }
+        if (port.neighbor == b)
+        {
+            return true;
+        }
+        for (const Port& second : cluster.GetPorts(port.neighbor))
+        {
+            if (cluster.GetVertices()[port.neighbor].kind == VertexKind::NVSWITCH &&
+                isNvlink(second) && second.neighbor == b)
+            {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+} // namespace
+
+NicTable::NicTable(const Cluster& cluster, bool hasRelays)
+    : m_cluster(cluster),
+      m_hasRelays(hasRelays)
 {
 }
 
@@ -120,6 +183,22 @@ NicTable::Get(VertexId gpu, uint32_t channel) const
 {
     const auto& nics = Find(gpu);
     return nics.empty() ? Cluster::NO_VERTEX : nics[channel % nics.size()];
+}
+
+VertexId
+NicTable::FindRelay(VertexId gpu, VertexId nic) const
+{
+    if (!m_hasRelays)
+    {
+        return Cluster::NO_VERTEX;
+    }
+    const std::vector<VertexId> near = FindGpusOfSwitches(m_cluster, nic);
+    if (near.empty() || std::find(near.begin(), near.end(), gpu) != near.end() ||
+        !HasNvlink(m_cluster, gpu, near.front()))
+    {
+        return Cluster::NO_VERTEX;
+    }
+    return near.front();
 }
 
 } // namespace proteus

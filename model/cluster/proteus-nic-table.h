@@ -41,8 +41,9 @@ std::vector<VertexId> FindNearestNics(const Cluster& cluster, VertexId from);
 class NicTable
 {
   public:
-    /// @param cluster with the GPUs; must outlive this object
-    explicit NicTable(const Cluster& cluster);
+    /// @param cluster with the GPUs; must outlive this object @param hasRelays whether FindRelay()
+    /// finds any
+    explicit NicTable(const Cluster& cluster, bool hasRelays = true);
 
     /// @param gpu a GPU @return how many NICs it has for itself; 1 where it shares one, or has none
     uint32_t CountNics(VertexId gpu) const;
@@ -51,11 +52,23 @@ class NicTable
     /// that of Cluster::GetNic()
     VertexId Get(VertexId gpu, uint32_t channel) const;
 
+    /**
+     * The GPU that hands on what another sends by a NIC behind a CPU: the nearest of those that
+     * reach the NIC by PCIe switches only, if it has an NVLink to the sender. What comes in by the
+     * NIC takes no such way (PXN; NVIDIA/nccl v2.30.7, src/graph/paths.cc, ncclTopoComputePaths(),
+     * "Only enabling it in the GPU->NIC direction").
+     * @param gpu that sends
+     * @param nic by which
+     * @return the GPU; Cluster::NO_VERTEX if there is none or none is needed
+     */
+    VertexId FindRelay(VertexId gpu, VertexId nic) const;
+
   private:
     /// @param gpu a GPU @return its NICs
     const std::vector<VertexId>& Find(VertexId gpu) const;
 
     const Cluster& m_cluster;
+    bool m_hasRelays;
     mutable std::unordered_map<VertexId, std::vector<VertexId>> m_nics; //!< by GPU, found on demand
 };
 

@@ -126,6 +126,12 @@ PlanConnection(const Cluster& cluster,
         const VertexId nic = local ? Cluster::NO_VERTEX : nics.Get(gpu, channel);
         if (nic != Cluster::NO_VERTEX && from != nic)
         {
+            const VertexId relay = gpu == a ? nics.FindRelay(a, nic) : Cluster::NO_VERTEX;
+            if (relay != Cluster::NO_VERTEX)
+            {
+                connection.waypoints.push_back(relay);
+                from = relay;
+            }
             AppendHostMemory(cluster, paths, from, nic, connection.waypoints);
             connection.waypoints.push_back(nic);
             from = nic;

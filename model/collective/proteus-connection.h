@@ -28,7 +28,8 @@ struct Connection
     VertexId source{0};      //!< GPU that sends
     VertexId destination{0}; //!< GPU that receives
     /// Where the bytes are received and sent on, in order: between servers the NICs at both ends,
-    /// see NicTable::Get(); the memory of a CPU where there is no peer-to-peer.
+    /// see NicTable::Get(), and before them another GPU, see NicTable::FindRelay(); the memory of a
+    /// CPU where there is no peer-to-peer.
     std::vector<VertexId> waypoints;
     uint64_t flow{0};                       //!< names the flow; its path depends on it
     CopyMethod copyMethod{CopyMethod::DMA}; //!< who moves the bytes at the source

@@ -11,6 +11,7 @@
 #include "ns3/proteus-algorithm-traits.h"
 #include "ns3/proteus-block-cost.h"
 #include "ns3/proteus-gpu-model.h"
+#include "ns3/proteus-nccl-tuner.h"
 #include "ns3/proteus-net-plugin.h"
 
 #include <algorithm>
@@ -128,7 +129,7 @@ FlowProfiles::FlowProfiles(const ExecutionGraph& graph,
       m_launchPs(parameters.launchPs),
       m_routes(cluster, paths, parameters),
       m_programs(graph, cluster, paths, settings),
-      m_nics(cluster),
+      m_nics(cluster, GetNcclTuner(settings.ncclVersion).hasPxn),
       m_ofTask(graph.GetNTasks(), nullptr)
 {
 }

@@ -15,10 +15,12 @@ namespace proteus
 
 CollectiveQueuePairs::CollectiveQueuePairs(const ExecutionGraph& graph,
                                            Ptr<Transport> transport,
-                                           bool kernelCopies)
+                                           bool kernelCopies,
+                                           bool hasRelays)
     : m_graph(graph),
       m_transport(transport),
-      m_kernelCopies(kernelCopies)
+      m_kernelCopies(kernelCopies),
+      m_hasRelays(hasRelays)
 {
 }
 
@@ -37,7 +39,7 @@ CollectiveQueuePairs::Get(GroupId group,
     {
         if (!m_nics)
         {
-            m_nics.emplace(m_transport->GetFabric()->GetCluster());
+            m_nics.emplace(m_transport->GetFabric()->GetCluster(), m_hasRelays);
         }
         const Connection connection = PlanConnection(m_transport->GetFabric()->GetCluster(),
                                                      m_transport->GetFabric()->GetWholePaths(),

@@ -7,6 +7,7 @@
 #include "proteus-packet-wire.h"
 
 #include "ns3/abort.h"
+#include "ns3/proteus-nccl-tuner.h"
 
 #include <algorithm>
 #include <cmath>
@@ -31,7 +32,7 @@ PacketWire::PacketWire(const ExecutionGraph& graph,
       m_kernels(graph, fabric->GetCluster(), settings),
       m_channelEnd(channelEnd),
       m_machine(*this),
-      m_pairs(graph, transport, settings.kernelCopies),
+      m_pairs(graph, transport, settings.kernelCopies, GetNcclTuner(settings.ncclVersion).hasPxn),
       m_repetition(graph, fabric, transport, *this),
       m_lookahead(fabric->GetCluster())
 {

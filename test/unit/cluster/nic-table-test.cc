@@ -1,0 +1,68 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "ns3/proteus-cluster-text.h"
+#include "ns3/proteus-cluster.h"
+#include "ns3/proteus-connection.h"
+#include "ns3/proteus-nic-table.h"
+#include "ns3/proteus-paths.h"
+
+#include <gtest/gtest.h>
+#include <vector>
+
+using namespace ns3::proteus;
+
+namespace
+{
+
+/// @return the GPUs of a cluster that need another one to send by their NIC
+std::vector<VertexId>
+ListSendersByRelay(const Cluster& cluster, bool hasRelays = true)
+{
+    const NicTable nics(cluster, hasRelays);
+    std::vector<VertexId> senders;
+    for (const VertexId gpu : cluster.GetGpus())
+    {
+        if (nics.FindRelay(gpu, nics.Get(gpu, 0)) != Cluster::NO_VERTEX)
+        {
+            senders.push_back(gpu);
+        }
+    }
+    return senders;
+}
+
+} // namespace
+
+// PXN: two GPUs are at the switch of the only NIC, and hand on what the six others send.
+TEST(NicTable, GpusFarFromTheNicSendByANearOne)
+{
+    const Cluster cluster = MakeTextCluster("dgx-a100:nic=1x200G", 2, FabricOptions());
+    const auto& gpus = cluster.GetGpus();
+    const std::vector<VertexId> senders = ListSendersByRelay(cluster);
+    EXPECT_EQ(senders.size(), 12u);
+    EXPECT_TRUE(ListSendersByRelay(cluster, false).empty());
+
+    const NicTable nics(cluster);
+    const VertexId nic = nics.Get(gpus[7], 0);
+    const VertexId relay = nics.FindRelay(gpus[7], nic);
+    ASSERT_NE(relay, Cluster::NO_VERTEX);
+    EXPECT_EQ(nics.FindRelay(relay, nic), Cluster::NO_VERTEX);
+    const Paths paths(cluster);
+    const Connection connection = PlanConnection(cluster, paths, nics, 0, 0, 7, 15);
+    EXPECT_EQ(connection.waypoints.front(), relay);
+    // What comes in takes no GPU but the receiver: the way back has the same relay of the sender.
+    const Connection back = PlanConnection(cluster, paths, nics, 0, 0, 15, 7);
+    EXPECT_EQ(back.waypoints.front(), nics.FindRelay(gpus[15], nics.Get(gpus[15], 0)));
+    EXPECT_EQ(back.waypoints.back(), nic);
+}
+
+TEST(NicTable, NobodyRelaysWhereSwitchesLeadToNicsOrThereIsNoNvlink)
+{
+    for (const char* preset : {"dgx-a100", "dgx-h100", "dgx1-v100", "pcie-v100x8"})
+    {
+        EXPECT_TRUE(ListSendersByRelay(MakeCluster(preset, 2)).empty()) << preset;
+    }
+}
