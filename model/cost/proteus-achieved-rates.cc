@@ -6,7 +6,11 @@
 
 #include "proteus-achieved-rates.h"
 
+#include "ns3/proteus-enum-names.h"
+
 #include <algorithm>
+#include <cmath>
+#include <iterator>
 #include <stdexcept>
 #include <utility>
 
@@ -23,17 +27,21 @@ struct AchievedRate
 {
     const char* gpu;
     DataType type;
-    double share;
+    double share;        //!< as long as power does not limit the clock
+    double sustained{0}; //!< when there are only products; 0: not known to fall
 };
+
+/// Part of the time that products may take on an H100 before its clock falls: (1.361 / 1.98)^2.5.
+constexpr double FREE_DUTY = 0.39;
 
 /**
  * A100: maximum achievable matrix product (S. Bekman, "Machine Learning Engineering",
  * compute/accelerator, table MAMF: 271.2 of 312 TFLOP/s), whose share matrixEfficiency belongs to.
- * H100 SXM: measured (workloads/profiles, PyTorch 2.11, CUDA 13). Alone, products have least error
- * with 0.84 in 16 bits and 0.82 in fp8, found on every second one. In 19 training steps, whose
- * clock was between 1.54 and 1.98 GHz, those in 16 bits reached 0.82 in the median (0.69 to 0.89,
- * and 0.78 to 0.84 where products took half of the step); fp8 is taken to lose as much. Alone for
- * seconds, at 1.3 GHz, they fall to 0.71 and 0.67. H200 has the same processor and power limit.
+ * H100 SXM: measured (workloads/profiles, PyTorch 2.11, CUDA 13). Alone and for a moment, products
+ * have least error with 0.84 in 16 bits and 0.82 in fp8, found on every second one; alone for
+ * seconds, at 1.36 GHz, they fall to 0.71 and 0.67. In 19 training steps, whose clock was between
+ * 1.54 and 1.98 GHz, those in 16 bits reached 0.82 in the median, and 0.78 to 0.84 where they took
+ * half of the step, for which this has 0.80. H200 has the same processor and power limit.
  * Other H100: on the shapes of language models, under the power limit, some 720 of 989 TFLOP/s in
  * bf16 and 1280 of 1979 in fp8 (SemiAnalysis, "MI300X vs H100 vs H200 Benchmark Part 1: Training",
  * December 2024); the largest of many shapes in a short run reaches 794 and 1403 (MAMF), which
@@ -43,26 +51,26 @@ struct AchievedRate
  * in CUDA 9").
  */
 constexpr AchievedRate RATES[] = {
-    {"A100", DataType::BF16, 0.869},    {"A100", DataType::FP16, 0.869},
-    {"A100", DataType::TF32, 0.869},    {"A100", DataType::FP32, 0.93},
-    {"H100-SXM", DataType::BF16, 0.82}, {"H100-SXM", DataType::FP16, 0.82},
-    {"H100-SXM", DataType::FP8, 0.80},  {"H100-SXM", DataType::TF32, 0.74},
-    {"H100-SXM", DataType::FP32, 0.78}, {"H100", DataType::BF16, 0.728},
-    {"H100", DataType::FP16, 0.728},    {"H100", DataType::FP8, 0.647},
-    {"H200", DataType::BF16, 0.82},     {"H200", DataType::FP16, 0.82},
-    {"H200", DataType::FP8, 0.80},      {"H200", DataType::TF32, 0.74},
-    {"H200", DataType::FP32, 0.78},     {"B200", DataType::BF16, 0.80},
-    {"B200", DataType::FP16, 0.80},     {"B200", DataType::FP8, 0.79},
-    {"V100", DataType::FP16, 0.74},     {"V100", DataType::FP32, 0.93},
+    {"A100", DataType::BF16, 0.869},          {"A100", DataType::FP16, 0.869},
+    {"A100", DataType::TF32, 0.869},          {"A100", DataType::FP32, 0.93},
+    {"H100-SXM", DataType::BF16, 0.84, 0.71}, {"H100-SXM", DataType::FP16, 0.84, 0.71},
+    {"H100-SXM", DataType::FP8, 0.82, 0.67},  {"H100-SXM", DataType::TF32, 0.74},
+    {"H100-SXM", DataType::FP32, 0.78},       {"H100", DataType::BF16, 0.728},
+    {"H100", DataType::FP16, 0.728},          {"H100", DataType::FP8, 0.647},
+    {"H200", DataType::BF16, 0.84, 0.71},     {"H200", DataType::FP16, 0.84, 0.71},
+    {"H200", DataType::FP8, 0.82, 0.67},      {"H200", DataType::TF32, 0.74},
+    {"H200", DataType::FP32, 0.78},           {"B200", DataType::BF16, 0.80},
+    {"B200", DataType::FP16, 0.80},           {"B200", DataType::FP8, 0.79},
+    {"V100", DataType::FP16, 0.74},           {"V100", DataType::FP32, 0.93},
 };
 
-constexpr std::pair<AttentionKernel, const char*> KERNELS[] = {
-    {AttentionKernel::CONSTANT, "constant"},
-    {AttentionKernel::FLASH_ATTENTION_1, "flash-attention-1"},
-    {AttentionKernel::FLASH_ATTENTION_2, "flash-attention-2"},
-    {AttentionKernel::FLASH_ATTENTION_3, "flash-attention-3"},
-    {AttentionKernel::CUDNN, "cudnn"},
-};
+constexpr EnumNames<AttentionKernel, 5> KERNELS{
+    "attention kernel",
+    {{AttentionKernel::CONSTANT, "constant"},
+     {AttentionKernel::FLASH_ATTENTION_1, "flash-attention-1"},
+     {AttentionKernel::FLASH_ATTENTION_2, "flash-attention-2"},
+     {AttentionKernel::FLASH_ATTENTION_3, "flash-attention-3"},
+     {AttentionKernel::CUDNN, "cudnn"}}};
 
 /// Shares of the peak on long sequences, for heads of up to 64 and of more.
 struct LongShares
@@ -118,47 +126,51 @@ FindLongShares(AttentionKernel kernel, uint32_t capability)
     throw std::invalid_argument("attention: the kernel \"constant\" has no table");
 }
 
+/// @return what is known of a GPU, or null
+const AchievedRate*
+FindRate(const std::string& gpu, DataType type)
+{
+    const auto found = std::find_if(std::begin(RATES), std::end(RATES), [&](const AchievedRate& r) {
+        return r.type == type && gpu.rfind(r.gpu, 0) == 0;
+    });
+    return found == std::end(RATES) ? nullptr : found;
+}
+
 } // namespace
 
 std::optional<double>
-FindAchievedMatrixShare(const std::string& gpu, DataType type)
+FindAchievedMatrixShare(const std::string& gpu, DataType type, double duty)
 {
-    for (const AchievedRate& rate : RATES)
+    const AchievedRate* rate = FindRate(gpu, type);
+    if (rate == nullptr)
     {
-        if (rate.type == type && gpu.rfind(rate.gpu, 0) == 0)
-        {
-            return rate.share;
-        }
+        return std::nullopt;
     }
-    return std::nullopt;
+    if (rate->sustained == 0 || duty <= FREE_DUTY)
+    {
+        return rate->share;
+    }
+    const double part = std::log(std::min(1.0, duty) / FREE_DUTY) / std::log(1 / FREE_DUTY);
+    return rate->share * std::pow(rate->sustained / rate->share, part);
+}
+
+bool
+IsPowerLimited(const std::string& gpu, DataType type)
+{
+    const AchievedRate* rate = FindRate(gpu, type);
+    return rate != nullptr && rate->sustained > 0;
 }
 
 const char*
 ToString(AttentionKernel kernel)
 {
-    for (const auto& [value, name] : KERNELS)
-    {
-        if (value == kernel)
-        {
-            return name;
-        }
-    }
-    throw std::invalid_argument("a value that is no AttentionKernel");
+    return KERNELS.Get(kernel);
 }
 
 AttentionKernel
 AttentionKernelFromString(const std::string& text)
 {
-    std::string known;
-    for (const auto& [value, name] : KERNELS)
-    {
-        if (text == name)
-        {
-            return value;
-        }
-        known += (known.empty() ? "" : ", ") + std::string(name);
-    }
-    throw std::invalid_argument("there is no attention kernel \"" + text + "\"; known: " + known);
+    return KERNELS.Parse(text);
 }
 
 uint64_t

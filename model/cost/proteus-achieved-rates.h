@@ -28,12 +28,25 @@ namespace proteus
  * @ingroup proteus
  * The share of the dense peak that the fastest matrix product reaches on a GPU under its power
  * limit. A data sheet multiplies with the boost clock; real clocks fall below it, most on GPUs with
- * the fastest tensor cores.
+ * the fastest tensor cores, and the more of the time is spent on products.
+ *
+ * H100 and H200: at its limit of 700 W the clock of an H100 SXM is 1.98 GHz while products take up
+ * to 0.39 of the time, and falls with the power -0.4 of that part to 1.36 GHz when there is nothing
+ * else (12 training steps in bf16, workloads/profiles/h100-steps.csv, within 5 % but for one with
+ * 9 %; h100-products.csv). The rate is interpolated between both ends, geometrically.
  * @param gpu name of a data sheet
  * @param type number format
+ * @param duty part of the time in which the GPU multiplies, 0 to 1; 0 if the clock need not fall
  * @return the share; none where nobody has published it
  */
-std::optional<double> FindAchievedMatrixShare(const std::string& gpu, DataType type);
+std::optional<double> FindAchievedMatrixShare(const std::string& gpu,
+                                              DataType type,
+                                              double duty = 0);
+
+/// @ingroup proteus
+/// @param gpu name of a data sheet @param type number format
+/// @return whether FindAchievedMatrixShare() depends on how long the GPU multiplies
+bool IsPowerLimited(const std::string& gpu, DataType type);
 
 /// @ingroup proteus
 /// The kernel that a framework takes for attention whose scores stay on the chip.

@@ -143,7 +143,8 @@ KernelCostModel::KernelCostModel(const GpuDatasheet& gpu,
         !IsShare(parameters.streamEfficiency) || !IsShare(parameters.optimizerEfficiency) ||
         !IsShare(parameters.fusedAttentionEfficiency) || !IsShare(parameters.fp8Efficiency) ||
         !IsShare(parameters.misalignedEfficiency) || !IsShare(parameters.fp8GradientShare) ||
-        (parameters.rowEfficiency != 0 && !IsShare(parameters.rowEfficiency)))
+        (parameters.rowEfficiency != 0 && !IsShare(parameters.rowEfficiency)) ||
+        (parameters.productDuty != 0 && !IsShare(parameters.productDuty)))
     {
         throw std::invalid_argument("operator cost: an efficiency must be above 0 and at most 1");
     }
@@ -164,7 +165,7 @@ KernelCostModel::GetMatrixEfficiency(DataType type) const
     // A format without a unit of its own runs on that of another.
     const bool isFp8 = type == DataType::FP8 && m_gpu.fp8Flops > 0;
     const DataType unit = type == DataType::FP8 && !isFp8 ? DataType::BF16 : type;
-    const auto achieved = FindAchievedMatrixShare(m_gpu.model, unit);
+    const auto achieved = FindAchievedMatrixShare(m_gpu.model, unit, m_parameters.productDuty);
     if (achieved)
     {
         const double fitted = FindAchievedMatrixShare(FITTED_GPU, DataType::BF16).value();
@@ -252,7 +253,7 @@ double
 KernelCostModel::GetWinogradSeconds(const KernelWork& work, KernelPass pass) const
 {
     double least = std::numeric_limits<double>::infinity();
-    if (m_gpu.PeakFlops(work.type) > m_gpu.fp32Flops)
+    if (HasMatrixUnits(work.type))
     {
         return least; // cuDNN's kernels on tensor cores multiply directly
     }
@@ -299,24 +300,37 @@ KernelCostModel::GetTimeOfProduct(const KernelWork& work, std::size_t index) con
         time.seconds =
             std::max(time.seconds, GetProductSeconds(bare, work.type) / TURNED_TF32_SHARE);
     }
-    if (work.kernelClass != KernelClass::CONVOLUTION)
+    if (work.kernelClass == KernelClass::CONVOLUTION)
     {
-        return time;
-    }
-    if (m_gpu.PeakFlops(work.type) <= m_gpu.fp32Flops)
-    {
-        time.seconds /= GetConvolutionShare(m_capability);
-    }
-    time.seconds = std::min(time.seconds, GetWinogradSeconds(work, pass));
-    const bool isOnMatrixUnits = m_gpu.PeakFlops(work.type) > m_gpu.fp32Flops;
-    const uint64_t turned = GetTurnedBytes(work, m_parameters.images, isOnMatrixUnits);
-    if (turned > 0)
-    {
-        time.seconds += static_cast<double>(turned) /
-                            (m_gpu.memoryBytesPerSecond * m_parameters.memoryEfficiency) +
-                        2 * static_cast<double>(m_parameters.kernelLatencyPs) / PS_PER_S;
+        time.seconds = GetConvolutionSeconds(work, pass, time.seconds);
     }
     return time;
+}
+
+/// @return the time of a convolution whose product alone would take `product` seconds
+double
+KernelCostModel::GetConvolutionSeconds(const KernelWork& work,
+                                       KernelPass pass,
+                                       double product) const
+{
+    const bool hasMatrixUnits = HasMatrixUnits(work.type);
+    const double direct = hasMatrixUnits ? product : product / GetConvolutionShare(m_capability);
+    double seconds = std::min(direct, GetWinogradSeconds(work, pass));
+    const uint64_t turned = GetTurnedBytes(work, m_parameters.images, hasMatrixUnits);
+    if (turned > 0)
+    {
+        seconds += static_cast<double>(turned) /
+                       (m_gpu.memoryBytesPerSecond * m_parameters.memoryEfficiency) +
+                   2 * static_cast<double>(m_parameters.kernelLatencyPs) / PS_PER_S;
+    }
+    return seconds;
+}
+
+/// @return whether products of this type run on tensor cores
+bool
+KernelCostModel::HasMatrixUnits(DataType type) const
+{
+    return m_gpu.PeakFlops(type) > m_gpu.fp32Flops;
 }
 
 /// @return the time of the kernels that memory traffic decides
@@ -359,6 +373,7 @@ KernelCostModel::GetTime(const KernelWork& work) const
     {
         time.threadBlocks = GetAttentionBlocks(work.shape[0], work.shape[1]);
     }
+    const double products = gpu;
     if (!time.isMeasured)
     {
         const double traffic = GetTrafficSeconds(work) * PS_PER_S;
@@ -381,6 +396,7 @@ KernelCostModel::GetTime(const KernelWork& work) const
     {
         time.gpuPs = static_cast<int64_t>(std::llround(gpu));
     }
+    time.productPs = std::min(time.gpuPs, static_cast<int64_t>(std::llround(products)));
     time.hostPs = static_cast<int64_t>(host);
     return time;
 }

@@ -59,6 +59,10 @@ struct KernelCostParameters
     /// Share of the peak rate in the main loop of the largest tile, on A100 and in 16 bits. Fitted
     /// there; elsewhere it is scaled by FindAchievedMatrixShare().
     double matrixEfficiency{0.761};
+    /// Part of the time in which the GPU multiplies matrices, 0 to 1, which decides its clock under
+    /// a power limit: see FindAchievedMatrixShare(). 0: so little that the clock does not fall.
+    /// Compile() finds it for a job.
+    double productDuty{0};
     /// Share of the memory bandwidth that kernels reach which are no matrix products, counting the
     /// least bytes. Fitted.
     double memoryEfficiency{0.487};
@@ -106,6 +110,7 @@ struct KernelCostParameters
 struct KernelTime
 {
     int64_t gpuPs{0};       //!< picoseconds on the GPU
+    int64_t productPs{0};   //!< of these, what matrix products take
     int64_t hostPs{0};      //!< picoseconds that the host needs to issue its kernels
     bool isMeasured{false}; //!< whether gpuPs is from the profile table
     /// Blocks of threads of its longest matrix product, or of its fused attention, which run in
@@ -182,7 +187,9 @@ class KernelCostModel
   private:
     double GetAttentionEfficiency(const KernelWork& work) const;
     ProductTime GetTimeOfProduct(const KernelWork& work, std::size_t index) const;
+    double GetConvolutionSeconds(const KernelWork& work, KernelPass pass, double product) const;
     double GetWinogradSeconds(const KernelWork& work, KernelPass pass) const;
+    bool HasMatrixUnits(DataType type) const;
     double GetTrafficSeconds(const KernelWork& work) const;
 
     GpuDatasheet m_gpu;

@@ -8,6 +8,9 @@
 
 #include "proteus-framework-kernels.h"
 
+#include "ns3/proteus-achieved-rates.h"
+
+#include <algorithm>
 #include <stdexcept>
 #include <string>
 
@@ -24,6 +27,43 @@ const std::string&
 GetGpuModel(const Cluster& cluster, std::size_t rank)
 {
     return cluster.GetVertices()[cluster.GetGpus()[rank]].model;
+}
+
+/// @return options that time kernels
+CompileOptions
+MakeOptions(const StrategyTree& tree, const KernelCostModel& cost, const Framework& framework)
+{
+    const DataType compute = tree.precision.compute;
+    const DataType gradient = tree.precision.gradient;
+    const uint32_t gradientBytes = gradient == DataType::FP32 || gradient == DataType::TF32 ? 4 : 2;
+    CompileOptions options;
+    options.kernelTime = MakeFrameworkTimer(cost, framework, compute, gradientBytes);
+    options.kernelUse = MakeFrameworkUse(cost, framework, compute, gradientBytes);
+    return options;
+}
+
+/// @return the part of the time of all kernels, waits for the host included, in which GPUs multiply
+/// while their clocks do not fall
+double
+FindProductDuty(const Model& model,
+                const StrategyTree& tree,
+                const KernelCostModel& cost,
+                const Framework& framework)
+{
+    const CompileOptions timed = MakeOptions(tree, cost, framework);
+    double products = 0;
+    double all = 0;
+    CompileOptions counting;
+    counting.kernelTime = [&](const KernelDescription& kernel) {
+        const int64_t ps = timed.kernelTime(kernel);
+        // Updates run once, all else, which is asked for once, in every micro-batch.
+        const double times = kernel.tensors > 0 ? 1 : tree.schedule.microBatches;
+        products += times * static_cast<double>(timed.kernelUse(kernel).productPs);
+        all += times * static_cast<double>(std::max<int64_t>(0, ps));
+        return ps;
+    };
+    CompileModel(model, tree, counting);
+    return all > 0 ? products / all : 0;
 }
 
 /// @throw std::invalid_argument if a strategy has more devices than a cluster has GPUs
@@ -50,13 +90,15 @@ Compile(const Model& model,
         const ProfileTable* profile,
         std::vector<CarriedDependency>* carried)
 {
-    const KernelCostModel cost(gpu, framework.kernels, profile);
-    const DataType gradient = tree.precision.gradient;
-    CompileOptions options;
+    KernelCostParameters parameters = framework.kernels;
+    if (IsPowerLimited(gpu.model, tree.precision.compute))
+    {
+        const KernelCostModel cost(gpu, parameters, profile);
+        parameters.productDuty = FindProductDuty(model, tree, cost, framework);
+    }
+    const KernelCostModel cost(gpu, parameters, profile);
+    CompileOptions options = MakeOptions(tree, cost, framework);
     options.carried = carried;
-    const uint32_t gradientBytes = gradient == DataType::FP32 || gradient == DataType::TF32 ? 4 : 2;
-    options.kernelTime = MakeFrameworkTimer(cost, framework, tree.precision.compute, gradientBytes);
-    options.kernelUse = MakeFrameworkUse(cost, framework, tree.precision.compute, gradientBytes);
     return CompileModel(model, tree, options);
 }
 

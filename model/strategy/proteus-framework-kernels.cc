@@ -287,6 +287,7 @@ MakeFrameworkUse(const KernelCostModel& model,
             use.threadBlocks = static_cast<uint32_t>(
                 std::min<uint64_t>(time.threadBlocks, std::numeric_limits<uint32_t>::max()));
             use.gpuPs = time.gpuPs;
+            use.productPs = time.productPs;
         }
         return use;
     };
