@@ -192,19 +192,7 @@ OptionList::Resolve(const std::string& name) const
 void
 OptionList::AddIdle(const std::string& name, std::function<std::string()> reason)
 {
-    auto& place = m_idle[name];
-    place = [name, before = std::move(place), reason = std::move(reason)](
-                const std::string& value) {
-        auto lines = before ? before(value) : std::vector<std::string>();
-        if (!lines.empty())
-        {
-            return lines;
-        }
-        const std::string why = reason();
-        return why.empty()
-                   ? std::vector<std::string>()
-                   : std::vector<std::string>{"--" + name + "=" + value + " has no effect: " + why};
-    };
+    m_idle[name].reasons.push_back(std::move(reason));
 }
 
 void
@@ -212,14 +200,8 @@ OptionList::AddIdleParts(const std::string& name,
                          std::function<std::vector<std::string>()> parts,
                          const std::string& reason)
 {
-    m_idle[name] = [name, parts = std::move(parts), reason](const std::string& /* value */) {
-        std::vector<std::string> lines;
-        for (const std::string& part : parts())
-        {
-            lines.push_back("--" + name + ": " + part + " has no effect: " + reason);
-        }
-        return lines;
-    };
+    m_idle[name].parts = std::move(parts);
+    m_idle[name].reasonOfParts = reason;
 }
 
 std::vector<std::string>
@@ -228,11 +210,28 @@ OptionList::FindIdle() const
     std::vector<std::string> lines;
     for (const auto& [name, value] : m_configuration)
     {
-        const auto idle = m_idle.find(name);
-        if (idle != m_idle.end())
+        const auto found = m_idle.find(name);
+        if (found == m_idle.end())
         {
-            const std::vector<std::string> more = idle->second(value);
-            lines.insert(lines.end(), more.begin(), more.end());
+            continue;
+        }
+        const Idle& idle = found->second;
+        std::string why;
+        for (std::size_t i = 0; i < idle.reasons.size() && why.empty(); ++i)
+        {
+            why = idle.reasons[i]();
+        }
+        if (!why.empty())
+        {
+            lines.push_back("--" + name + "=" + value + " has no effect: " + why);
+        }
+        else if (idle.parts)
+        {
+            for (const std::string& part : idle.parts())
+            {
+                lines.push_back("--" + name + ": " + part +
+                                " has no effect: " + idle.reasonOfParts);
+            }
         }
     }
     return lines;

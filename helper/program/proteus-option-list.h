@@ -117,7 +117,8 @@ class OptionList
     void AddChoices(const std::string& name, const std::vector<std::string>& choices);
 
     /// @param name of an option that does nothing in some runs @param reason why it does nothing in
-    /// this one, or empty; asked after Parse(), if the option was given. Of several, the first counts
+    /// this one, or empty; asked after Parse(), if the option was given. Of several, the first
+    /// counts
     void AddIdle(const std::string& name, std::function<std::string()> reason);
 
     /// @param name of an option whose value has parts @param parts those that do nothing in this
@@ -166,6 +167,14 @@ class OptionList
     void PrintHelp(std::ostream& out) const;
 
   private:
+    /// Why an option, or a part of its value, does nothing in a run.
+    struct Idle
+    {
+        std::vector<std::function<std::string()>> reasons; //!< AddIdle()
+        std::function<std::vector<std::string>()> parts;   //!< AddIdleParts(); may be empty
+        std::string reasonOfParts;
+    };
+
     /// A word of the command line.
     struct Word
     {
@@ -200,10 +209,9 @@ class OptionList
     std::vector<Entry> m_entries;                 //!< in order
     std::map<std::string, std::string> m_hints;   //!< by name of an option that is none here
     std::map<std::string, std::string> m_aliases; //!< names of options by others of them
-    /// AddIdle() and AddIdleParts(), by name of an option: lines about it, given its value.
-    std::map<std::string, std::function<std::vector<std::string>(const std::string&)>> m_idle;
-    Configuration m_configuration; //!< of the last Parse()
-    CommandLine m_command;         //!< what reads the values
+    std::map<std::string, Idle> m_idle;           //!< by name of an option
+    Configuration m_configuration;                //!< of the last Parse()
+    CommandLine m_command;                        //!< what reads the values
 };
 
 } // namespace proteus
