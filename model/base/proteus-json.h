@@ -251,6 +251,12 @@ class JsonDocument
      */
     void CheckFormat(const std::string& format, uint32_t version) const;
 
+    /// @return the name of the file, for messages
+    const std::string& GetFileName() const
+    {
+        return m_fileName;
+    }
+
   private:
     friend class JsonValue;
     class Handler;

@@ -63,6 +63,11 @@ class TextReader
         const std::string preset = GetTextPreset(m_text);
         std::map<std::string, std::string> options; // of the fabric, which comes first
         std::set<std::string> keys;
+        if (preset.size() + 1 == m_text.size())
+        {
+            Refuse("there is nothing behind the colon: leave it out, or name a change, e.g. "
+                   "nic=4x200G-roce");
+        }
         for (const std::string& item : SplitList(m_text.substr(preset.size() + 1)))
         {
             const std::size_t equals = item.find('=');
@@ -271,7 +276,7 @@ IsClusterText(const std::string& text)
 {
     const auto presets = GetServerPresets();
     const std::string preset = GetTextPreset(text);
-    return preset.size() + 1 < text.size() &&
+    return preset.size() < text.size() &&
            std::find(presets.begin(), presets.end(), preset) != presets.end();
 }
 

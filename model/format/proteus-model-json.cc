@@ -8,8 +8,10 @@
 
 #include "proteus-expression.h"
 #include "proteus-input-file.h"
+#include "proteus-model-unused.h"
 
 #include "ns3/proteus-json.h"
+#include "ns3/proteus-warning.h"
 
 #include <limits>
 #include <memory>
@@ -541,6 +543,10 @@ Model
 LoadModel(const std::string& path, const std::map<std::string, int64_t>& variables)
 {
     const auto documents = OpenModelFiles(path).documents;
+    for (const std::string& unused : FindUnusedInModel(documents))
+    {
+        Warn(unused + " is used nowhere");
+    }
     Reader reader(GetModelName(*documents[0], path), variables);
     for (std::size_t i = documents.size(); i-- > 0;)
     {

@@ -79,7 +79,7 @@ class Reader
     {
         const XmlElement& algo = m_document.GetRoot();
         Demand(algo, algo.name == "algo", "expected an element \"algo\"");
-        const std::string unknown = DescribeUnknown(algo, FORMAT);
+        const std::string unknown = m_document.DescribeUnknown(FORMAT);
         if (!unknown.empty())
         {
             Warn(m_fileName + ": unknown, and not read: " + unknown);

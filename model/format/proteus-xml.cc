@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <boost/property_tree/ptree.hpp>
 #include <boost/property_tree/xml_parser.hpp>
+#include <cctype>
 #include <iterator>
 #include <map>
 #include <set>
@@ -50,6 +51,12 @@ class Scanner
         {
             if (m_text[m_at] != '<')
             {
+                const auto byte = static_cast<unsigned char>(m_text[m_at]);
+                const bool isByteOrderMark = m_at < 3 && byte > 0x7f;
+                if (m_textLine == 0 && std::isspace(byte) == 0 && !isByteOrderMark)
+                {
+                    m_textLine = m_line;
+                }
                 Advance(1);
             }
             else if (IsAt("<!--"))
@@ -84,6 +91,12 @@ class Scanner
     [[noreturn]] void Fail(const std::string& cause) const
     {
         throw std::invalid_argument(m_fileName + ":" + std::to_string(m_line) + ": " + cause);
+    }
+
+    /// @return the line of the first text between elements; 0 if there is none
+    uint64_t GetTextLine() const
+    {
+        return m_textLine;
     }
 
   private:
@@ -241,6 +254,7 @@ class Scanner
     const std::string& m_fileName;
     std::size_t m_at{0};
     uint64_t m_line{1};
+    uint64_t m_textLine{0};
     std::vector<std::pair<std::string, uint64_t>> m_open; //!< name and line of elements
     std::vector<uint64_t> m_lines;                        //!< see Scan()
 };
@@ -347,7 +361,9 @@ XmlDocument::XmlDocument(std::istream& input, const std::string& fileName)
             std::to_string(1 + std::count(text.begin(), text.begin() + zero, '\n')) +
             ": there is a zero byte; this is no XML text");
     }
-    const std::vector<uint64_t> lines = Scanner(text, fileName).Scan();
+    Scanner scanner(text, fileName);
+    const std::vector<uint64_t> lines = scanner.Scan();
+    m_textLine = scanner.GetTextLine();
     Tree tree;
     try
     {
@@ -372,11 +388,15 @@ XmlDocument::Fail(const XmlElement& element, const std::string& cause) const
 }
 
 std::string
-DescribeUnknown(const XmlElement& element, const XmlFormat& format)
+XmlDocument::DescribeUnknown(const XmlFormat& format) const
 {
     constexpr std::size_t MOST = 3;
     std::vector<std::string> found;
-    ListUnknown(element, format, found);
+    if (m_textLine > 0)
+    {
+        found.push_back("line " + std::to_string(m_textLine) + ": text between elements");
+    }
+    ListUnknown(m_root, format, found);
     std::string text;
     for (std::size_t i = 0; i < std::min(MOST, found.size()); ++i)
     {

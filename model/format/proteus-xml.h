@@ -47,19 +47,9 @@ using XmlFormat = std::map<std::string, std::set<std::string>>;
 
 /**
  * @ingroup proteus
- * Finds what a reader passes over because its format has no such thing, for a warning.
- * @param element to look at, with all inside it
- * @param format names that there are, whether they mean something to the reader or not
- * @return "line 3: attribute color of gpu, line 7: element fan", at most three of them; empty if
- * there is nothing
- */
-std::string DescribeUnknown(const XmlElement& element, const XmlFormat& format);
-
-/**
- * @ingroup proteus
- * A parsed XML file of elements with attributes. Text between elements, comments and the XML
- * declaration are skipped; a document type is refused, since entities of its own could make a short
- * file endless.
+ * A parsed XML file of elements with attributes. Comments and the XML declaration are
+ * skipped, and so is text between elements, which DescribeUnknown() names; a document type is
+ * refused, since entities of its own could make a short file endless.
  */
 class XmlDocument
 {
@@ -86,9 +76,18 @@ class XmlDocument
      */
     [[noreturn]] void Fail(const XmlElement& element, const std::string& cause) const;
 
+    /**
+     * Finds what a reader passes over because its format has no such thing, for a warning.
+     * @param format names that there are, whether they mean something to the reader or not
+     * @return "line 3: attribute color of gpu, line 7: element fan", at most three of them; empty
+     * if there is nothing
+     */
+    std::string DescribeUnknown(const XmlFormat& format) const;
+
   private:
     std::string m_fileName;
     XmlElement m_root;
+    uint64_t m_textLine{0}; //!< of the first text between elements; 0 if there is none
 };
 
 } // namespace proteus

@@ -4,12 +4,15 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
+#include "ns3/proteus-json.h"
 #include "ns3/proteus-model-json.h"
+#include "ns3/proteus-model-unused.h"
 
 #include <cstdint>
 #include <filesystem>
 #include <gtest/gtest.h>
 #include <map>
+#include <memory>
 #include <set>
 #include <sstream>
 #include <stdexcept>
@@ -170,6 +173,33 @@ TEST(ModelJson, MistakesAreNamed)
     EXPECT_EQ(GetError(head + R"json("layers": []})json"), "m.json: model m.json has no operators");
     EXPECT_EQ(GetError(head + R"json("layers": [{"op": "relu", "name": "a\nb"}]})json"),
               "m.json: /layers/0/name: must be a name without control characters, not \"a\\nb\"");
+}
+
+TEST(ModelJson, WhatNothingUsesIsNamed)
+{
+    std::vector<std::unique_ptr<JsonDocument>> documents;
+    for (const char* text :
+         {R"json({"source": "says c", "let": {"a": 1, "b": "a - d", "c": 2}, "base": "base.json",
+                  "layers": [{"block": "first-one"}]})json",
+          R"json({"let": {"d": 4}, "blocks": {"first-one": [{"op": "relu", "when": "b > 0"}],
+                  "second": []}})json"})
+    {
+        std::istringstream input(text);
+        documents.push_back(std::make_unique<JsonDocument>(input, documents.empty() ? "m" : "n"));
+    }
+    EXPECT_EQ(FindUnusedInModel(documents),
+              (std::vector<std::string>{"m: variable c", "n: block second"}));
+}
+
+TEST(ModelZoo, EveryVariableIsUsed)
+{
+    for (const auto& entry :
+         std::filesystem::directory_iterator(std::string(PROTEUS_SOURCE_DIR) + "/workloads/models"))
+    {
+        testing::internal::CaptureStderr();
+        LoadModel(entry.path().string());
+        EXPECT_EQ(testing::internal::GetCapturedStderr(), "") << entry.path();
+    }
 }
 
 TEST(ModelJson, BlocksAreNamedAndRepeated)

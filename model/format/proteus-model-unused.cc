@@ -1,0 +1,98 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-model-unused.h"
+
+#include <cctype>
+#include <set>
+
+namespace ns3
+{
+namespace proteus
+{
+
+namespace
+{
+
+/// @param text of an expression or a name @param names to which those in it are added
+void
+AddNames(const std::string& text, std::set<std::string>& names)
+{
+    std::string name;
+    for (const char c : text + " ")
+    {
+        if (std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_')
+        {
+            name += c;
+            continue;
+        }
+        names.insert(name);
+        name.clear();
+    }
+}
+
+/// @param value to search, with all inside it @param names to which those in its texts are added
+void
+AddNamesIn(const JsonValue& value, std::set<std::string>& names)
+{
+    if (value.IsString())
+    {
+        names.insert(value.AsString());
+        AddNames(value.AsString(), names);
+    }
+    else if (value.IsList())
+    {
+        for (std::size_t i = 0; i < value.Size(); ++i)
+        {
+            AddNamesIn(value.At(i), names);
+        }
+    }
+    else if (value.IsObject())
+    {
+        for (const std::string& key : value.GetKeys())
+        {
+            AddNamesIn(value.Get(key.c_str()), names);
+        }
+    }
+}
+
+} // namespace
+
+std::vector<std::string>
+FindUnusedInModel(const std::vector<std::unique_ptr<JsonDocument>>& documents)
+{
+    std::set<std::string> mentioned;
+    for (const auto& document : documents)
+    {
+        for (const char* field : {"let", "inputs", "blocks", "layers"})
+        {
+            if (const auto part = document->GetRoot().Find(field))
+            {
+                AddNamesIn(*part, mentioned);
+            }
+        }
+    }
+    std::vector<std::string> unused;
+    for (const auto& document : documents)
+    {
+        for (const auto& [field, what] :
+             {std::make_pair("let", "variable "), std::make_pair("blocks", "block ")})
+        {
+            const auto named = document->GetRoot().Find(field);
+            for (const std::string& name : named ? named->GetKeys() : std::vector<std::string>())
+            {
+                if (mentioned.count(name) == 0)
+                {
+                    unused.push_back(document->GetFileName() + ": " + what + name);
+                }
+            }
+        }
+    }
+    return unused;
+}
+
+} // namespace proteus
+} // namespace ns3
