@@ -117,36 +117,6 @@ Fabric::AppendWay(const std::vector<VertexId>& stops,
     }
 }
 
-std::vector<uint64_t>
-Fabric::DescribePort(PortId id) const
-{
-    const PortState& port = m_ports[id];
-    std::vector<uint64_t> words{port.psPerByte,
-                                static_cast<uint64_t>(port.delayPs),
-                                port.sizes->fullPayload,
-                                port.sizes->fullWire[0],
-                                port.sizes->fullWire[1],
-                                port.sizes->fullReverse[0],
-                                port.sizes->fullReverse[1],
-                                port.sizes->controlWire,
-                                port.cutBytes,
-                                static_cast<uint64_t>(port.bufferBytes),
-                                uint64_t{port.credited} | uint64_t{port.inputQueued} << 1 |
-                                    uint64_t{port.reverses} << 2,
-                                port.sizes->mostWire,
-                                port.sizes->unitHeader};
-    for (std::size_t method = 0; method < COPY_METHODS; ++method)
-    {
-        words.insert(words.end(),
-                     {port.sizes->packetPayload[method],
-                      port.sizes->packetHeader[method],
-                      port.sizes->packetReverse[method]});
-    }
-    const bool passes = !m_internalPorts.empty() && m_internalPorts[id] != NO_PORT;
-    words.push_back(passes ? m_ports[m_internalPorts[id]].psPerByte : 0);
-    return words;
-}
-
 uint64_t
 Fabric::ExchangeMaxQueue(PortId port, uint64_t bytes)
 {

@@ -261,17 +261,6 @@ Fabric::UseTrafficClass(uint32_t trafficClass)
     m_pullClasses |= 1u << trafficClass;
 }
 
-uint64_t
-Fabric::GetQueueBytes(PortId id) const
-{
-    uint64_t bytes = 0;
-    for (uint32_t c = 0; c < m_ports.GetNClasses(); ++c)
-    {
-        bytes += GetQueueBytes(id, c);
-    }
-    return bytes;
-}
-
 void
 Fabric::SetTimer(int64_t timePs)
 {
@@ -316,18 +305,6 @@ Fabric::CallAtPresent(VertexId vertex, std::function<void()> callback)
     ScheduleFunctionWithContext(m_nodes.Get(vertex)->GetId(),
                                 CeilToStep(GetTimePs()) - Simulator::Now(),
                                 std::move(callback));
-}
-
-std::vector<LinkStatistics>
-Fabric::GetLinkStatistics() const
-{
-    std::vector<LinkStatistics> statistics;
-    statistics.reserve(GetNPorts());
-    for (PortId id = 0; id < GetNPorts(); ++id)
-    {
-        statistics.push_back(m_ports[id].statistics);
-    }
-    return statistics;
 }
 
 } // namespace proteus

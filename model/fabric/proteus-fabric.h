@@ -9,25 +9,20 @@
 
 #include "proteus-class-scheduler.h"
 #include "proteus-credit-control.h"
-#include "proteus-event-stepper.h"
 #include "proteus-fabric-endpoint.h"
 #include "proteus-fabric-ranks.h"
 #include "proteus-fabric-settings.h"
+#include "proteus-fabric-state.h"
 #include "proteus-input-queues.h"
 #include "proteus-marker.h"
 #include "proteus-packet.h"
 #include "proteus-port-selector.h"
 #include "proteus-port-tracer.h"
 #include "proteus-port.h"
-#include "proteus-route-table.h"
 #include "proteus-shared-buffers.h"
 
 #include "ns3/event-id.h"
-#include "ns3/node-container.h"
-#include "ns3/object.h"
 #include "ns3/proteus-cluster.h"
-#include "ns3/proteus-link-statistics.h"
-#include "ns3/proteus-paths.h"
 #include "ns3/traced-callback.h"
 
 #include <cstdint>
@@ -68,7 +63,7 @@ namespace proteus
  * The fabric has no memory: what happens to units depends neither on the time at which it happens
  * nor on what was carried before. Once a link has been idle for a moment, it is as new.
  */
-class Fabric : public Object
+class Fabric : public FabricState
 {
   public:
     /// @return the TypeId
@@ -84,44 +79,6 @@ class Fabric : public Object
      */
     void SetCluster(std::shared_ptr<const Cluster> cluster);
 
-    /// @return the cluster
-    const Cluster& GetCluster() const
-    {
-        return *m_cluster;
-    }
-
-    /// @return shortest paths over the links that work
-    const Paths& GetPaths() const
-    {
-        return m_routes.GetPaths();
-    }
-
-    /// @return the same paths, to be kept: they stay as they are when links fail later. NCCL makes
-    /// rings and trees when it starts, and keeps them
-    std::shared_ptr<const Paths> SharePaths() const
-    {
-        return m_routes.SharePaths();
-    }
-
-    /// @return shortest paths over all links, also those that have failed: what is connected when a
-    /// job starts stays connected
-    const Paths& GetWholePaths() const
-    {
-        return m_routes.GetWholePaths();
-    }
-
-    /// @return a node for every vertex of the cluster, by VertexId
-    const NodeContainer& GetNodes() const
-    {
-        return m_nodes;
-    }
-
-    /// @return what the HorizonScheduler is to feed
-    Ptr<EventHorizon> GetHorizon() const
-    {
-        return m_stepper.GetHorizon();
-    }
-
     /// @param endpoint what stands at the ends; must outlive the run
     void SetEndpoint(FabricEndpoint* endpoint);
 
@@ -131,54 +88,8 @@ class Fabric : public Object
         return m_endpoint;
     }
 
-    /**
-     * The fabric's time: exact within a callback of the fabric, where Simulator::Now() may be
-     * earlier; elsewhere it is Simulator::Now().
-     * @return picoseconds
-     */
-    int64_t GetTimePs() const
-    {
-        return m_stepper.GetTimePs();
-    }
-
-    /// @return number of ports: two per link
-    uint32_t GetNPorts() const
-    {
-        return 2 * static_cast<uint32_t>(m_cluster->GetLinks().size());
-    }
-
-    /// @param port a port @return the vertex that sends on it
-    VertexId GetFrom(PortId port) const
-    {
-        return m_ports[port].from;
-    }
-
-    /// @param port a port @return the vertex at the other end
-    VertexId GetTo(PortId port) const
-    {
-        return m_ports[port].to;
-    }
-
-    /// @param vertex a vertex @param index in Cluster::GetPorts() @return the port
-    PortId GetPort(VertexId vertex, uint32_t index) const
-    {
-        return m_routes.GetOutPorts(vertex)[index];
-    }
-
-    /// @param port a port @return its link
-    const Link& GetLink(PortId port) const
-    {
-        return m_cluster->GetLinks()[port / 2];
-    }
-
     /// @param link a link @return its framing, with BurstBytes and TrainPackets applied
     LinkFraming GetFraming(LinkId link) const;
-
-    /// @return number of traffic classes
-    uint32_t GetNTrafficClasses() const
-    {
-        return m_ports.GetNClasses();
-    }
 
     /**
      * Announces that endpoints will send units of a traffic class. Class 1 is announced always.
@@ -297,20 +208,11 @@ class Fabric : public Object
                    uint32_t queuePair,
                    std::vector<PortId>& ports);
 
-    /// @param port a port @return words that say all about it that a unit can meet
-    std::vector<uint64_t> DescribePort(PortId port) const;
-
     /// @param port a port @param bytes new value of LinkStatistics::maxQueueBytes @return the old
     uint64_t ExchangeMaxQueue(PortId port, uint64_t bytes);
 
     /// @param port a port @param more what it carried besides
     void AddStatistics(PortId port, const LinkStatistics& more);
-
-    /// @param vertex a vertex @return by what hashes of path choice know it, see GetFlowPlaces()
-    uint32_t GetFlowPlace(VertexId vertex) const
-    {
-        return m_flowPlaces[vertex];
-    }
 
     /// @return who simulates what, and the way to the others; null if there is one rank
     const FabricRanks* GetRanks() const
@@ -338,12 +240,6 @@ class Fabric : public Object
         FlushRanks();
     }
 
-    /// @return windows in which this rank had something to do
-    uint64_t GetWindowCount() const
-    {
-        return m_stepper.GetWindowCount();
-    }
-
     /// Adds up what links have carried, and the totals, over all ranks, which have to call it when
     /// the run is over.
     void GatherStatistics();
@@ -356,12 +252,6 @@ class Fabric : public Object
      * @param up whether it works from now on
      */
     void SetLinkUp(LinkId link, bool up);
-
-    /// @param link a link @return whether it works
-    bool IsLinkUp(LinkId link) const
-    {
-        return !m_ports[2 * link].down;
-    }
 
     /**
      * Changes the rate of both directions of a link, for units that start from now on.
@@ -385,63 +275,6 @@ class Fabric : public Object
      * @param on whether the storm goes on from now on
      */
     void SetPauseStorm(PortId port, bool on);
-
-    /// @param link a link @return its present rate in bytes per second, per direction
-    double GetLinkRate(LinkId link) const;
-
-    /// @param link a link @return the present probability that it loses a unit
-    double GetLossProbability(LinkId link) const;
-
-    /// @param link a link @return the present probability that it spoils a bit
-    double GetBitErrorRate(LinkId link) const;
-
-    /**
-     * As GetStatistics(), but a transmission, a wait for credits or a pause that is under way
-     * counts up to the present time; for samples taken while the fabric works.
-     * @param port a port
-     * @return what it has carried up to GetTimePs()
-     */
-    LinkStatistics GetStatisticsNow(PortId port) const;
-
-    /// @return what every port carried, in the order of PortId
-    std::vector<LinkStatistics> GetLinkStatistics() const;
-
-    /// @param port a port @return what it carried
-    const LinkStatistics& GetStatistics(PortId port) const
-    {
-        return m_ports[port].statistics;
-    }
-
-    /// @param port a port @param trafficClass of it @return wire bytes that wait for it
-    uint64_t GetQueueBytes(PortId port, uint32_t trafficClass) const
-    {
-        return m_ports.Lane(port, trafficClass).queuedBytes;
-    }
-
-    /// @param port a port @return wire bytes that wait for it in all traffic classes
-    uint64_t GetQueueBytes(PortId port) const;
-
-    /// @param port a port @param trafficClass of it @return whether PFC has paused it
-    bool IsPaused(PortId port, uint32_t trafficClass) const
-    {
-        return (m_ports[port].paused >> trafficClass & 1) != 0;
-    }
-
-    /// Adds up what happened on all links. @param statistics gets hops, events, dropped, pauses
-    /// and marked; the rest stays
-    void AddTotals(NetworkStatistics& statistics) const;
-
-    /// @return events handled so far
-    uint64_t GetEventCount() const
-    {
-        return m_stepper.GetEventCount() + m_otherEvents;
-    }
-
-    /// @return link crossings so far
-    uint64_t GetPacketHops() const
-    {
-        return m_packetHops;
-    }
 
     /**
      * Checks that the fabric is at rest: queues empty, nothing in flight, every credit home, no
@@ -686,17 +519,10 @@ class Fabric : public Object
     void Fail(PortId id);
 
     // What there is.
-    std::shared_ptr<const Cluster> m_cluster; //!< what is built
-    NodeContainer m_nodes;                    //!< by vertex
-    FabricEndpoint* m_endpoint{nullptr};      //!< the transport
-    FabricSettings m_settings;                //!< attributes
-    PortTable m_ports;                        //!< by PortId; then those inside devices
-    std::vector<PortId> m_internalPorts;      //!< by port that enters; empty if none
-    std::vector<uint32_t> m_flowPlaces;       //!< by vertex: GetFlowPlace()
+    FabricEndpoint* m_endpoint{nullptr}; //!< the transport
+    FabricSettings m_settings;           //!< attributes
 
     // Who does what.
-    EventStepper m_stepper;     //!< clock and event set
-    RouteTable m_routes;        //!< ways to a destination
     PortSelector m_selector;    //!< one of several ways
     ClassScheduler m_scheduler; //!< which traffic class is next
     SharedBuffers m_buffers;    //!< of Ethernet switches and NICs
@@ -715,8 +541,6 @@ class Fabric : public Object
     uint32_t m_timerSlot{0};            //!< slot of SetTimer()
     uint32_t m_pullClasses{2};          //!< UseTrafficClass()
     bool m_telemetry{false};            //!< SetTelemetry()
-    uint64_t m_packetHops{0};           //!< links crossed
-    uint64_t m_otherEvents{0};          //!< of other ranks, when they are gathered
     EventId m_rerouteEvent;             //!< pending Reroute()
 
     TracedCallback<uint64_t> m_progressTrace; //!< another 2^20 events have been handled
