@@ -101,7 +101,7 @@ ParseHeader(const std::vector<std::string>& words)
 Field
 ParseColumn(const TextReader& reader, const std::string& name)
 {
-    static const std::vector<std::pair<const char*, Field>> known{
+    static const std::map<std::string, Field> known{
         {"size_bytes", {Column::SIZE, false}},
         {"count", {Column::COUNT, false}},
         {"type", {Column::TYPE, false}},
@@ -125,15 +125,13 @@ ParseColumn(const TextReader& reader, const std::string& name)
         {"collective", {Column::COLLECTIVE, false}},
         {"source", {Column::SKIPPED, false}},
     };
-    const auto found = std::find_if(known.begin(), known.end(), [&](const auto& entry) {
-        return name == entry.first;
-    });
+    const auto found = known.find(name);
     if (found == known.end())
     {
         std::string message = "the unknown column " + QuotedText(name) + "; known are";
         for (const auto& entry : known)
         {
-            message += std::string(" ") + entry.first;
+            message += " " + entry.first;
         }
         reader.Fail(message);
     }
