@@ -126,17 +126,20 @@ ListStrategies(const SearchOutcome& outcome)
     return rows;
 }
 
-/// @return how a time compares with another one
+/// @return how a value of the objective compares with another one
 std::string
-FormatChange(double seconds, double before)
+FormatChange(double value, double before)
 {
-    const double percent = 100 * (seconds / before - 1);
+    const double percent = 100 * (value / before - 1);
     return (percent < 0 ? "" : "+") + FormatNumber(percent, 3) + " %";
 }
 
 std::vector<std::vector<std::string>>
-ListSensitivity(const std::vector<SensitivityRow>& rows, double seconds)
+ListSensitivity(const std::vector<SensitivityRow>& rows, const SearchOutcome& outcome)
 {
+    const std::size_t best = outcome.order.at(0);
+    const double value = outcome.objective.GetValue(GetFlowRun(outcome, best).seconds,
+                                                    outcome.candidates[best].devices);
     std::vector<std::vector<std::string>> table;
     for (const SensitivityRow& row : rows)
     {
@@ -144,32 +147,36 @@ ListSensitivity(const std::vector<SensitivityRow>& rows, double seconds)
         const bool hasToday = row.todaySeconds > 0;
         table.push_back({row.change,
                          hasToday ? FormatTime(row.todaySeconds) : "does not fit",
-                         hasToday ? FormatChange(row.todaySeconds, seconds) : "",
+                         hasToday ? FormatChange(row.todayValue, value) : "",
                          hasBest ? FormatTime(row.bestSeconds) : "-",
-                         hasBest ? FormatChange(row.bestSeconds, seconds) : "",
+                         hasBest ? FormatChange(row.bestValue, value) : "",
                          hasBest ? AddBreaks(row.best) : "nothing fits"});
     }
     return table;
 }
 
-const std::vector<std::string> SENSITIVITY_HEAD{"with",
-                                                "today's best",
-                                                "change",
-                                                "best then",
-                                                "change",
-                                                "strategy then"};
+/// @return titles of the columns of ListSensitivity(); changes are those of what is wanted
+std::vector<std::string>
+ListSensitivityHead(SearchObjective objective)
+{
+    const std::string change = objective == SearchObjective::TIME   ? "change"
+                               : objective == SearchObjective::COST ? "price per sample"
+                                                                    : "GPU time per sample";
+    return {"with", "today's best", change, "best then", change, "strategy then"};
+}
 
 } // namespace
 
 void
 PrintSensitivity(const std::vector<SensitivityRow>& rows,
-                 const std::string& best,
-                 double seconds,
+                 const SearchOutcome& outcome,
                  std::ostream& out)
 {
-    std::vector<std::vector<std::string>> table = ListSensitivity(rows, seconds);
-    table.insert(table.begin(), SENSITIVITY_HEAD);
-    out << "\nSensitivity, by flows (today's best: " << best << ", " << FormatTime(seconds) << ")\n"
+    std::vector<std::vector<std::string>> table = ListSensitivity(rows, outcome);
+    table.insert(table.begin(), ListSensitivityHead(outcome.objective.kind));
+    const std::size_t best = outcome.order.at(0);
+    out << "\nSensitivity, by flows (today's best: " << outcome.candidates[best].strategy << ", "
+        << FormatTime(GetFlowRun(outcome, best).seconds) << ")\n"
         << FormatTable(table, "lrrrrl");
 }
 
@@ -192,8 +199,8 @@ WriteSearchPage(const SearchOutcome& outcome,
     if (!rows.empty() && !outcome.order.empty())
     {
         out << "<h2 id=\"sensitivity\">What changes if ...</h2>\n";
-        WriteMarkupTable(SENSITIVITY_HEAD,
-                         ListSensitivity(rows, GetFlowRun(outcome, outcome.order[0]).seconds),
+        WriteMarkupTable(ListSensitivityHead(outcome.objective.kind),
+                         ListSensitivity(rows, outcome),
                          out);
     }
     std::vector<std::vector<std::string>> left;

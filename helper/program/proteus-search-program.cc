@@ -79,11 +79,7 @@ class SearchProgram : public CommandLineProgram
         if (m_options.isSensitivityWanted && !outcome.order.empty())
         {
             rows = FindSensitivity(m_options, subject, outcome);
-            const SearchCandidate& best = outcome.candidates[outcome.order[0]];
-            PrintSensitivity(rows,
-                             best.strategy,
-                             GetFlowRun(outcome, outcome.order[0]).seconds,
-                             std::cout);
+            PrintSensitivity(rows, outcome, std::cout);
         }
         if (StopSignals::IsObeyed())
         {

@@ -64,15 +64,16 @@ struct SensitivityRow
     std::string change;     //!< e.g. "half the network bandwidth"
     std::string best;       //!< strategy; empty where nothing fits
     double bestSeconds{0};  //!< its time by flows
+    double bestValue{0};    //!< Objective::GetValue() of it
     double todaySeconds{0}; //!< the time by flows of what is best without the change; 0: none
+    double todayValue{0};   //!< Objective::GetValue() of it
 };
 
 /// @ingroup proteus
-/// @param rows of the table @param best strategy without a change @param seconds its time by flows
+/// @param rows of the table @param outcome without a change, with a best strategy
 /// @param out where to
 void PrintSensitivity(const std::vector<SensitivityRow>& rows,
-                      const std::string& best,
-                      double seconds,
+                      const SearchOutcome& outcome,
                       std::ostream& out);
 
 /**

@@ -43,14 +43,18 @@ SearchAgain(const SearchOptions& options, const SearchSubject& subject, const st
         for (std::size_t i = 0; i < outcome.order.size(); ++i)
         {
             const SearchCandidate& candidate = outcome.candidates[outcome.order[i]];
+            const double seconds = candidate.flow.seconds;
+            const double value = outcome.objective.GetValue(seconds, candidate.devices);
             if (i == 0)
             {
                 row.best = candidate.strategy;
-                row.bestSeconds = candidate.flow.seconds;
+                row.bestSeconds = seconds;
+                row.bestValue = value;
             }
             if (candidate.name == subject.pinned.at(0).name)
             {
-                row.todaySeconds = candidate.flow.seconds;
+                row.todaySeconds = seconds;
+                row.todayValue = value;
             }
         }
     }
