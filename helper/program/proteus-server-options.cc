@@ -141,9 +141,8 @@ GetLeastHostTime(const Cluster& cluster,
                          count * static_cast<double>(link.framing.WireBytes(unit)) / unit /
                              link.bytesPerSecond);
     }
-    constexpr double OF_A_SUM = 3; // ParameterServers::aggregatedBytesPerSecond
     const auto addends = static_cast<uint32_t>(devices.size());
-    const double added = addends > 1 ? CountHostTraffic(addends) / OF_A_SUM : 0;
+    const double added = addends > 1 ? CountHostTraffic(addends) / TRAFFIC_OF_SUM : 0;
     return std::max(least, (added + sums) / made.aggregatedBytesPerSecond);
 }
 

@@ -332,16 +332,17 @@ class Server
         {
             host.first = before;
         }
-        constexpr uint32_t TRAFFIC = 3; // two read, one written
-        host.sum =
-            AddSum(id, server, GetName(id) + ".sum", GetTrafficPs(slice.bytes, TRAFFIC), before);
+        host.sum = AddSum(id,
+                          server,
+                          GetName(id) + ".sum",
+                          GetTrafficPs(slice.bytes, TRAFFIC_OF_SUM),
+                          before);
     }
 
     /// @param bytes of gradients @param traffic of memory for each of them @return its time
-    int64_t GetTrafficPs(uint64_t bytes, uint32_t traffic) const
+    int64_t GetTrafficPs(uint64_t bytes, double traffic) const
     {
-        constexpr double OF_A_SUM = 3; // ParameterServers::aggregatedBytesPerSecond
-        return std::llround(static_cast<double>(bytes) * traffic / OF_A_SUM /
+        return std::llround(static_cast<double>(bytes) * traffic / TRAFFIC_OF_SUM /
                             m_servers.aggregatedBytesPerSecond * PS_PER_S);
     }
 
