@@ -111,7 +111,7 @@ class RingBuffer
     /// @param item to append
     void Push(const T& item)
     {
-        if (GetSize() > m_mask || !m_items)
+        if (static_cast<int32_t>(GetSize()) > m_mask)
         {
             Grow();
         }
@@ -166,10 +166,10 @@ class RingBuffer
         return Items(new (ALIGNMENT) T[places]());
     }
 
-    /// Doubles the room.
-    void Grow()
+    /// Doubles the room. It is rare: kept out of the code around Push().
+    [[gnu::noinline, gnu::cold]] void Grow()
     {
-        const uint32_t places = m_items ? 2 * (m_mask + 1) : 4;
+        const int32_t places = m_items ? 2 * (m_mask + 1) : 4;
         Items items = MakeItems(places);
         for (uint32_t i = m_head; i != m_tail; ++i)
         {
@@ -180,7 +180,7 @@ class RingBuffer
     }
 
     Items m_items;      //!< a power of two of places; none at first
-    uint32_t m_mask{0}; //!< places - 1
+    int32_t m_mask{-1}; //!< places - 1
     uint32_t m_head{0}; //!< number of the oldest element
     uint32_t m_tail{0}; //!< number of the next element
 };

@@ -70,6 +70,7 @@ void
 EventStepper::Call(const FabricCall& call)
 {
     m_calls.Push(call);
+    m_limitPs = std::min(m_limitPs, call.timePs);
     if (m_reference)
     {
         ScheduleStep(call.timePs);
@@ -84,6 +85,7 @@ void
 EventStepper::CallFinally(const FabricCall& call)
 {
     m_finalCalls.Push(call);
+    m_limitPs = std::min(m_limitPs, call.timePs);
     if (m_reference)
     {
         ScheduleStep(call.timePs);

@@ -260,6 +260,13 @@ class EventStepper
     /// @param handle as of Step(), in the reference mode @param nowPs Simulator::Now()
     template <typename HANDLE>
     void StepPlain(HANDLE& handle, int64_t nowPs);
+    /// Sets the clock within a step. @param timePs of the event or call that is handled next
+    void SetTime(int64_t timePs)
+    {
+        // At a coarser resolution, a simulator event of this time step may have gone before.
+        m_timePs = m_exact ? timePs : std::max(m_timePs, timePs);
+    }
+
     /// Handles what is due. @param lastPs last time to handle @param fed whether the horizon counts
     /// @param handle as of Step()
     template <typename HANDLE>
@@ -280,6 +287,7 @@ class EventStepper
     Ptr<EventImpl> m_stepEvent;                           //!< pending call of m_step, or null
     std::function<void()> m_step;                         //!< what the simulator calls
     int64_t m_timePs{0};                                  //!< the clock
+    int64_t m_limitPs{0};                                 //!< slots before it are next in turn
     int64_t m_armedPs{EventTree::NEVER};                  //!< when m_stepEvent is due
     uint64_t m_events{0};                                 //!< handled
     int64_t m_windowPs{0};                                //!< length of a window; 0: no windows
@@ -318,34 +326,36 @@ void
 EventStepper::HandleDue(int64_t lastPs, bool fed, HANDLE& handle)
 {
     m_running = true;
+    const EventHorizon& simulator = *m_horizon;
     uint64_t horizon = UINT64_MAX;
+    m_limitPs = 0; // look at everything first
     while (true)
     {
-        const int64_t callPs = m_calls.GetTime();
         const int64_t slotPs = m_tree.GetTime();
-        const int64_t next = std::min(callPs, slotPs);
-        // Final calls stand in the simulator's queue: nothing goes past them.
-        if (next > std::min(lastPs, m_finalCalls.GetTime()))
+        if (slotPs >= m_limitPs || (fed && simulator.GetNext() != horizon))
         {
-            break;
-        }
-        if (fed && m_horizon->GetNext() != horizon)
-        {
-            // A handler has scheduled a simulator event.
-            horizon = m_horizon->GetNext();
-            lastPs = std::min(lastPs, GetLastPsBefore(horizon));
-            if (next > lastPs)
+            if (fed && simulator.GetNext() != horizon)
+            {
+                // A handler has scheduled a simulator event.
+                horizon = simulator.GetNext();
+                lastPs = std::min(lastPs, GetLastPsBefore(horizon));
+            }
+            const int64_t callPs = m_calls.GetTime();
+            // Final calls stand in the simulator's queue: nothing goes past them.
+            const int64_t endPs = std::min(lastPs, m_finalCalls.GetTime());
+            if (std::min(callPs, slotPs) > endPs)
             {
                 break;
             }
+            m_limitPs = std::min(callPs, endPs + 1);
+            if (callPs <= slotPs)
+            {
+                SetTime(callPs);
+                MakeCall();
+                continue;
+            }
         }
-        // At a coarser resolution, a simulator event of this time step may have gone before.
-        m_timePs = m_exact ? next : std::max(m_timePs, next);
-        if (callPs <= slotPs)
-        {
-            MakeCall();
-            continue;
-        }
+        SetTime(slotPs);
         ++m_events;
         handle(m_tree.GetSlot());
     }

@@ -29,6 +29,9 @@ namespace
 /// Events between two calls of "Progress".
 constexpr uint64_t PROGRESS_EVENTS = 1 << 20;
 
+/// Ports whose state the processor is likely to have at hand: 320 bytes each.
+constexpr uint32_t CACHED_PORTS = 1024;
+
 } // namespace
 
 void
@@ -473,9 +476,12 @@ Fabric::HandleEvent(uint32_t slot)
     {
         m_progressTrace(m_stepper.GetEventCount());
     }
-    PrefetchPort(m_stepper.GetLikelyNextSlot() / SLOTS_PER_PORT);
     if (slot % SLOTS_PER_PORT != ARRIVAL)
     {
+        if (m_timerSlot > CACHED_PORTS * SLOTS_PER_PORT)
+        {
+            PrefetchPort(m_stepper.GetLikelyNextSlot() / SLOTS_PER_PORT);
+        }
         Serve(slot / SLOTS_PER_PORT);
     }
     else if (slot != m_timerSlot)
