@@ -4,6 +4,8 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
+#include "proteus-test-ranks.h"
+
 #include "ns3/boolean.h"
 #include "ns3/config.h"
 #include "ns3/proteus-cluster-file.h"
@@ -41,6 +43,14 @@ MakeTest(const Cluster& cluster, uint32_t gpus, Collective collective = Collecti
     return test;
 }
 
+/// RunCollective() by the processes that there are.
+std::vector<CollectiveRow>
+RunOnRanks(const Cluster& cluster, const CollectiveTest& test, uint64_t bytes)
+{
+    const TestRanks ranks(cluster);
+    return RunCollective(cluster, test, bytes);
+}
+
 /// What each rank of a collective puts on its links, payload bytes.
 struct WireBytes
 {
@@ -57,6 +67,7 @@ RunAndCount(const Cluster& cluster,
             const std::string& algorithm,
             uint64_t bytes)
 {
+    const TestRanks ranks(cluster);
     GraphBuilder builder(static_cast<uint32_t>(cluster.GetGpus().size()));
     const StreamId stream = builder.AddStream("communication");
     const TaskId task = builder.AddCommunication(builder.AddPhase("iteration"),
@@ -307,7 +318,7 @@ class ProteusCollectiveShape : public TestCase
     {
         const Cluster cluster = MakeCluster("dgx1-v100", 1);
         const auto busbw = [&](uint32_t gpus) {
-            return RunCollective(cluster, MakeTest(cluster, gpus), 64 * MIB)[0].GetBusbwGBps();
+            return RunOnRanks(cluster, MakeTest(cluster, gpus), 64 * MIB)[0].GetBusbwGBps();
         };
         const double four = busbw(4);
         const double five = busbw(5);
@@ -321,12 +332,12 @@ class ProteusCollectiveShape : public TestCase
     {
         const Cluster cluster = MakeCluster("hgx-b200", 2);
         CollectiveTest test = MakeTest(cluster, 16, Collective::SEND_RECV);
-        const auto all = RunCollective(cluster, test, 64 * MIB)[0].channels;
+        const auto all = RunOnRanks(cluster, test, 64 * MIB)[0].channels;
         test.networkChannels = 1;
-        const double one = RunCollective(cluster, test, 64 * MIB)[0].GetBusbwGBps();
+        const double one = RunOnRanks(cluster, test, 64 * MIB)[0].GetBusbwGBps();
         test.networkChannels = 0;
         test.ncclVersion = 218;
-        const double two = RunCollective(cluster, test, 64 * MIB)[0].GetBusbwGBps();
+        const double two = RunOnRanks(cluster, test, 64 * MIB)[0].GetBusbwGBps();
         NS_TEST_ASSERT_MSG_EQ(all, 4, "as NCCL 2.30 takes");
         NS_TEST_ASSERT_MSG_EQ_TOL(one, 19.6, 2, "one channel");
         NS_TEST_ASSERT_MSG_EQ_TOL(two / one, 1.83, 0.2, "gain of the second one");
@@ -356,7 +367,7 @@ class ProteusCollectiveShape : public TestCase
                 for (int run = 1; run <= throws; ++run)
                 {
                     RngSeedManager::SetRun(run);
-                    meanUs += RunCollective(cluster, test, 16 * MIB)[0].timeUs / throws;
+                    meanUs += RunOnRanks(cluster, test, 16 * MIB)[0].timeUs / throws;
                 }
                 NS_TEST_EXPECT_MSG_LT(meanUs,
                                       0.9 * beforeUs,
@@ -374,8 +385,8 @@ class ProteusCollectiveShape : public TestCase
     {
         const Cluster cluster = MakeCluster("dgx-a100", 1);
         const CollectiveTest test = MakeTest(cluster, 8, Collective::BROADCAST);
-        const double small = RunCollective(cluster, test, 8 * MIB)[0].GetBusbwGBps();
-        const double large = RunCollective(cluster, test, 16 * MIB)[0].GetBusbwGBps();
+        const double small = RunOnRanks(cluster, test, 8 * MIB)[0].GetBusbwGBps();
+        const double large = RunOnRanks(cluster, test, 16 * MIB)[0].GetBusbwGBps();
         NS_TEST_ASSERT_MSG_GT(large, small, "no step above 8 MiB");
     }
 
@@ -386,10 +397,9 @@ class ProteusCollectiveShape : public TestCase
             LoadCluster(PROTEUS_SOURCE_DIR "/workloads/clusters/4-x-a100-nvlink-mesh.json",
                         0,
                         FabricOptions());
-        NS_TEST_ASSERT_MSG_GT(
-            RunCollective(cluster, MakeTest(cluster, 4), 64 * MIB)[0].GetBusbwGBps(),
-            200,
-            "rings over all NVLinks");
+        NS_TEST_ASSERT_MSG_GT(RunOnRanks(cluster, MakeTest(cluster, 4), 64 * MIB)[0].GetBusbwGBps(),
+                              200,
+                              "rings over all NVLinks");
     }
 
     /// A tree of two servers crosses the network once each way for every byte, a ring n / (n - 1)
@@ -401,9 +411,9 @@ class ProteusCollectiveShape : public TestCase
         CollectiveTest test = MakeTest(cluster, 16);
         test.protocol = "Simple";
         test.algorithm = "tree";
-        const double tree = RunCollective(cluster, test, 256 * MIB)[0].GetBusbwGBps();
+        const double tree = RunOnRanks(cluster, test, 256 * MIB)[0].GetBusbwGBps();
         test.algorithm = "ring";
-        const double ring = RunCollective(cluster, test, 256 * MIB)[0].GetBusbwGBps();
+        const double ring = RunOnRanks(cluster, test, 256 * MIB)[0].GetBusbwGBps();
         NS_TEST_ASSERT_MSG_GT(tree, NICS, "a tree may exceed the NICs");
         NS_TEST_ASSERT_MSG_LT(ring, NICS, "a ring may not");
     }
@@ -414,9 +424,9 @@ class ProteusCollectiveShape : public TestCase
     {
         const Cluster cluster = MakeCluster("dgx1-v100", 1);
         CollectiveTest test = MakeTest(cluster, 2);
-        const double two = RunCollective(cluster, test, 64 * MIB)[0].GetBusbwGBps();
+        const double two = RunOnRanks(cluster, test, 64 * MIB)[0].GetBusbwGBps();
         test.channels = 1;
-        const double one = RunCollective(cluster, test, 64 * MIB)[0].GetBusbwGBps();
+        const double one = RunOnRanks(cluster, test, 64 * MIB)[0].GetBusbwGBps();
         NS_TEST_ASSERT_MSG_EQ_TOL(two, 22.4, 1.1, "the link is always busy");
         NS_TEST_ASSERT_MSG_LT(one, 0.9 * two, "one channel leaves it idle");
     }
@@ -427,11 +437,11 @@ class ProteusCollectiveShape : public TestCase
     {
         const Cluster cluster = MakeCluster("dgx-h100", 2);
         CollectiveTest test = MakeTest(cluster, 16);
-        const CollectiveRow tree = RunCollective(cluster, test, 128 * MIB)[0];
+        const CollectiveRow tree = RunOnRanks(cluster, test, 128 * MIB)[0];
         NS_TEST_ASSERT_MSG_EQ(tree.algorithm, "nvls-tree", "what NCCL takes");
         NS_TEST_ASSERT_MSG_EQ_TOL(tree.GetBusbwGBps(), 331, 40, "in-switch sums and a tree");
         test.algorithm = "ring";
-        NS_TEST_ASSERT_MSG_LT(RunCollective(cluster, test, 128 * MIB)[0].GetBusbwGBps(),
+        NS_TEST_ASSERT_MSG_LT(RunOnRanks(cluster, test, 128 * MIB)[0].GetBusbwGBps(),
                               tree.GetBusbwGBps(),
                               "a ring");
     }
@@ -448,7 +458,7 @@ class ProteusCollectiveShape : public TestCase
             test.protocol = "Simple";
             test.channels = 2;
             test.ncclVersion = version;
-            return RunCollective(cluster, test, 4 * MIB)[0].timeUs;
+            return RunOnRanks(cluster, test, 4 * MIB)[0].timeUs;
         };
         const double rate = GetCollectiveKernelCost(70)
                                 .Get(HopKind::NVLINK, NcclProtocol::SIMPLE)
@@ -473,8 +483,8 @@ class ProteusCollectiveShape : public TestCase
     {
         const Cluster cluster = MakeCluster("dgx-h100", 2);
         CollectiveTest test = MakeTest(cluster, 16, Collective::BROADCAST);
-        const CollectiveRow ll = RunCollective(cluster, test, MIB)[0];
-        const CollectiveRow ll128 = RunCollective(cluster, test, 2 * MIB)[0];
+        const CollectiveRow ll = RunOnRanks(cluster, test, MIB)[0];
+        const CollectiveRow ll128 = RunOnRanks(cluster, test, 2 * MIB)[0];
         NS_TEST_ASSERT_MSG_EQ(ll.protocol, "LL", "what NCCL takes");
         NS_TEST_ASSERT_MSG_EQ(ll128.protocol, "LL128", "what NCCL takes");
         NS_TEST_ASSERT_MSG_LT(ll128.timeUs, 2.2 * ll.timeUs, "twice the bytes");
@@ -486,11 +496,11 @@ class ProteusCollectiveShape : public TestCase
         const Cluster cluster = MakeCluster("dgx-a100", 1);
         CollectiveTest test = MakeTest(cluster, 8);
         const CollectiveLaunchCost& cost = GetCollectiveLaunchCost();
-        const double kernelUs = RunCollective(cluster, test, 8)[0].timeUs;
+        const double kernelUs = RunOnRanks(cluster, test, 8)[0].timeUs;
         test.launchMode = "process-per-gpu";
         // The first of twenty iterations waits for its launch, the others do not.
         const double oneUs = 1e-6 * static_cast<double>(cost.kernelPs + cost.channelPs);
-        NS_TEST_ASSERT_MSG_EQ_TOL(RunCollective(cluster, test, 8)[0].timeUs,
+        NS_TEST_ASSERT_MSG_EQ_TOL(RunOnRanks(cluster, test, 8)[0].timeUs,
                                   kernelUs + oneUs / 20,
                                   0.001,
                                   "hosts are ahead of their GPUs");
@@ -498,7 +508,7 @@ class ProteusCollectiveShape : public TestCase
         const double launchUs = 8e-6 * static_cast<double>(cost.kernelPs + cost.channelPs);
         NS_TEST_ASSERT_MSG_GT(launchUs, kernelUs, "the host is slower than the GPUs");
         // Behind the last launch the last of twenty iterations runs.
-        NS_TEST_ASSERT_MSG_EQ_TOL(RunCollective(cluster, test, 8)[0].timeUs,
+        NS_TEST_ASSERT_MSG_EQ_TOL(RunOnRanks(cluster, test, 8)[0].timeUs,
                                   launchUs + (kernelUs + 1e-6 * cost.sharedThreadPs) / 20,
                                   0.1,
                                   "eight launches of one channel");

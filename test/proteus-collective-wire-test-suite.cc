@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
+#include "proteus-test-ranks.h"
 #include "unit/collective/collective-clusters.h"
 
 #include "ns3/proteus-algorithms.h"
@@ -58,6 +59,14 @@ struct Setting
     std::vector<uint64_t> splits;                  //!< of an all-to-all
 };
 
+/// RunCollective() by the processes that there are.
+std::vector<CollectiveRow>
+RunOnRanks(const Cluster& cluster, const CollectiveTest& test, uint64_t bytes)
+{
+    const TestRanks ranks(cluster);
+    return RunCollective(cluster, test, bytes);
+}
+
 /// What a run left behind.
 struct Outcome
 {
@@ -76,6 +85,7 @@ RunLate(const Cluster& cluster,
         DeviceId late,
         int64_t delayPs)
 {
+    const TestRanks ranks(cluster);
     const auto nDevices = static_cast<uint32_t>(cluster.GetGpus().size());
     GraphBuilder builder(nDevices);
     const StreamId stream = builder.AddStream("communication");
@@ -508,11 +518,11 @@ class ConcurrentCase : public TestCase
     {
         const Cluster cluster = MakeCluster("dgx1-v100", 2);
         const uint64_t bytes = 64 * MIB;
-        const double alone = RunCollective(cluster, MakeTest({{0, 8}}), bytes)[0].timeUs;
-        const auto apart = RunCollective(cluster, MakeTest({{0, 8}, {2, 10}}), bytes);
+        const double alone = RunOnRanks(cluster, MakeTest({{0, 8}}), bytes)[0].timeUs;
+        const auto apart = RunOnRanks(cluster, MakeTest({{0, 8}, {2, 10}}), bytes);
         NS_TEST_EXPECT_MSG_EQ(apart[0].timeUs, alone, "the other group has another NIC");
         NS_TEST_EXPECT_MSG_EQ(apart[1].timeUs, alone, "the other group has another NIC");
-        const auto shared = RunCollective(cluster, MakeTest({{0, 8}, {1, 9}}), bytes);
+        const auto shared = RunOnRanks(cluster, MakeTest({{0, 8}, {1, 9}}), bytes);
         const Link* nic = nullptr;
         for (const Link& link : cluster.GetLinks())
         {
@@ -536,9 +546,9 @@ class ConcurrentCase : public TestCase
     void CheckRails()
     {
         const Cluster cluster = MakeCluster("dgx-a100", 2);
-        const double alone = RunCollective(cluster, MakeTest({{3, 11}}), 4 * MIB)[0].timeUs;
+        const double alone = RunOnRanks(cluster, MakeTest({{3, 11}}), 4 * MIB)[0].timeUs;
         CollectiveTest test = MakeTest(MakeTestGroups(cluster, 16, 8, true));
-        const auto rows = RunCollective(cluster, test, 4 * MIB);
+        const auto rows = RunOnRanks(cluster, test, 4 * MIB);
         NS_TEST_ASSERT_MSG_EQ(rows.size(), 8, "groups");
         for (const CollectiveRow& row : rows)
         {

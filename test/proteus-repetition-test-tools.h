@@ -7,6 +7,8 @@
 #ifndef PROTEUS_REPETITION_TEST_TOOLS_H
 #define PROTEUS_REPETITION_TEST_TOOLS_H
 
+#include "proteus-test-ranks.h"
+
 #include "ns3/proteus-helper.h"
 #include "ns3/simulator.h"
 #include "ns3/string.h"
@@ -89,6 +91,8 @@ RunGraph(const Cluster& cluster, const ExecutionGraph& graph, const Way& way)
     {
         Time::SetResolution(Time::PS); // at a coarser one nothing is repeated
     }
+    // What fails ends one process only.
+    const TestRanks ranks(cluster, way.without == RepetitionRecords::Field::NONE);
     ProteusHelper helper;
     helper.SetNetworkAttribute("Repetition", StringValue(way.mode));
     helper.SetNetworkAttribute("RepetitionMemory", UintegerValue(way.memoryBytes));

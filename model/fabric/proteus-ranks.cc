@@ -169,6 +169,11 @@ JoinBytesOfRanks(const std::vector<uint8_t>& bytes)
 void
 DestroySimulation()
 {
+    // A rank that failed since, as at a full disk, does not do what follows.
+    if (RankSession::Agree(true) != RankSession::ALL_WELL)
+    {
+        throw RanksGone();
+    }
     Simulator::Destroy();
     if (MpiInterface::IsEnabled())
     {
@@ -205,7 +210,10 @@ RankSession::~RankSession()
     if (m_isEnabled)
     {
         Simulator::Destroy();
-        MpiInterface::Disable();
+        if (MpiInterface::IsEnabled())
+        {
+            MpiInterface::Disable();
+        }
         MPI_Finalize();
     }
 }
@@ -235,6 +243,29 @@ RankSession::Agree(bool isWell)
         std::this_thread::sleep_for(std::chrono::microseconds(50));
     }
     return lowest == INT_MAX ? ALL_WELL : lowest;
+}
+
+void
+RankSession::Part()
+{
+    if (MpiInterface::IsEnabled())
+    {
+        MpiInterface::Disable();
+        GlobalValue::Bind("SimulatorImplementationType", StringValue("ns3::DefaultSimulatorImpl"));
+    }
+}
+
+void
+RankSession::Meet()
+{
+    int isInitialized = 0;
+    MPI_Initialized(&isInitialized);
+    if (isInitialized != 0 && !MpiInterface::IsEnabled())
+    {
+        GlobalValue::Bind("SimulatorImplementationType",
+                          StringValue("ns3::DistributedSimulatorImpl"));
+        MpiInterface::Enable(MPI_COMM_WORLD);
+    }
 }
 
 void
@@ -304,6 +335,18 @@ int
 RankSession::Agree(bool isWell)
 {
     return isWell ? ALL_WELL : 0;
+}
+
+void
+RankSession::Part()
+{
+    // There is nobody else.
+}
+
+void
+RankSession::Meet()
+{
+    // There is nobody else.
 }
 
 void

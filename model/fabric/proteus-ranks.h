@@ -108,7 +108,7 @@ JoinRecordsOfRanks(const std::vector<T>& own)
 
 /// @ingroup proteus
 /// Simulator::Destroy(), after which another simulation may follow, also on several ranks, which
-/// all have to call it.
+/// all have to call it. @throw RanksGone if one of them has failed instead
 void DestroySimulation();
 
 /**
@@ -143,6 +143,13 @@ class RankSession
      * @return the lowest rank that has failed, ALL_WELL, or ALONE
      */
     static int Agree(bool isWell);
+
+    /// Parts from the other ranks: what this process simulates from here on it simulates alone, and
+    /// they do the same. Between simulations.
+    static void Part();
+
+    /// Comes back after Part(), as all other ranks have to. Between simulations.
+    static void Meet();
 
     /// Ends all ranks at once. @param exitCode of the program
     [[noreturn]] static void Abort(int exitCode);
