@@ -269,7 +269,10 @@ Summarize(const FlowPlayer& player, Ptr<Fabric> fabric, double wallS)
     {
         summary.ranks = std::to_string(GetNRanks()) + ", " +
                         Describe(ranks->GetPartition(), fabric->GetCluster()) + ", " +
-                        std::to_string(fabric->GetWindowCount()) + " windows";
+                        std::to_string(fabric->GetWindowCount()) + " windows, " +
+                        std::to_string(100 * player.GetBusiestEvents() /
+                                       std::max<uint64_t>(1, fabric->GetEventCount())) +
+                        " % of the events in the busiest rank";
     }
     return summary;
 }
@@ -453,11 +456,6 @@ double
 RunPlayer(const Options& options, Ptr<FlowPlayer> player)
 {
     ProgressLine progress;
-    if (GetNRanks() > 1)
-    {
-        player->Run();
-        return progress.GetElapsedSeconds();
-    }
     player->SetProgressReport([&](const TrainingJob::Progress& state) {
         if (!options.quiet)
         {

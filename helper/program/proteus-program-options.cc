@@ -41,7 +41,6 @@ RequireRanks(const ProgramOptions& options, const std::vector<std::string>& exec
     const std::string packet = ProgramOptions().executor;
     const std::string wrong = executors != std::vector<std::string>{packet}
                                   ? "--executor=" + options.executor
-                              : !options.scenario.empty()      ? "--scenario"
                               : options.communication.IsUsed() ? "a schedule of communication"
                               : options.traces.IsOn() ? "a file of what happens on the links"
                                                       : "";

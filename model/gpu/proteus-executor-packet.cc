@@ -117,11 +117,27 @@ InstallJob(const ExecutionGraph& graph,
     return job;
 }
 
-/// Adds what a reader should know of a run by several processes (MPI ranks), if it was one.
-/// @param fabric that was simulated @param settings of the run @param record gets notes
+/// @param plan of a scenario
+/// @throw std::invalid_argument if several processes (MPI ranks) cannot play it: what happens to
+/// links and devices is known to all of them, but not when the job is done, nor who has paused whom
 void
-AddRankNotes(Ptr<Fabric> fabric, const ExecutorSettings& settings, RunRecord& record)
+RequireRanks(const ScenarioPlan& plan)
 {
+    for (const std::string& part : plan.ListParts())
+    {
+        if (part == "background traffic" || part == "PFC storms")
+        {
+            RequireOneProcess(part + " of a scenario", "that part of it");
+        }
+    }
+}
+
+/// Adds what a reader should know of a run by several processes (MPI ranks), if it was one.
+/// @param job that was run @param settings of it @param record gets notes
+void
+AddRankNotes(Ptr<TrainingJob> job, const ExecutorSettings& settings, RunRecord& record)
+{
+    const Ptr<Fabric> fabric = job->GetFabric();
     const FabricRanks* ranks = fabric->GetRanks();
     if (!ranks)
     {
@@ -129,8 +145,12 @@ AddRankNotes(Ptr<Fabric> fabric, const ExecutorSettings& settings, RunRecord& re
     }
     record.notes.push_back("packet: " + std::to_string(GetNRanks()) + " MPI ranks, " +
                            Describe(ranks->GetPartition(), fabric->GetCluster()) + ", " +
-                           std::to_string(fabric->GetWindowCount()) +
-                           " windows; no communication is repeated, all are executed");
+                           std::to_string(fabric->GetWindowCount()) + " windows, " +
+                           std::to_string(100 * job->GetBusiestEvents() /
+                                          std::max<uint64_t>(1, fabric->GetEventCount())) +
+                           " % of the events in the busiest rank; what crosses between ranks, and "
+                           "what shares links with that, "
+                           "is not repeated");
     if (settings.recordsSeries)
     {
         record.notes.push_back("packet: links over time are left out, as one process only can "
@@ -157,9 +177,9 @@ ReportProgress(Ptr<TrainingJob> job, RunObserver& observer)
 void
 AddNotes(Ptr<TrainingJob> job, const ExecutorSettings& settings, RunRecord& record)
 {
-    AddRankNotes(job->GetFabric(), settings, record);
+    AddRankNotes(job, settings, record);
     AddSharingNote(job->GetSharing(), job->GetGraph().GetNDevices(), record);
-    const std::string& obstacle = job->GetNetwork()->GetRepetitionObstacle();
+    const std::string obstacle = GetFirstTextOfRanks(job->GetNetwork()->GetRepetitionObstacle());
     if (!obstacle.empty())
     {
         record.notes.push_back("packet: communications that are alike were all executed, and "
@@ -213,7 +233,7 @@ class PacketExecutor : public Executor
     {
         if (settings.scenario)
         {
-            RequireOneProcess("a scenario", "the scenario");
+            RequireRanks(*settings.scenario);
         }
         const Ptr<TrainingJob> job = InstallJob(graph, cluster, settings, m_priority);
         if (auto* packets = dynamic_cast<PacketObserver*>(&observer))

@@ -358,6 +358,7 @@ FlowPlayer::SetProgressReport(std::function<void(const TrainingJob::Progress&)> 
 {
     if (!m_report)
     {
+        m_rankProgress = std::make_unique<RankProgress>();
         m_fabric->TraceConnectWithoutContext("Progress",
                                              MakeCallback(&FlowPlayer::OnFabricProgress, this));
     }
@@ -374,7 +375,11 @@ FlowPlayer::OnFabricProgress(uint64_t /* events */)
     progress.totalBytes = m_totalBytes;
     progress.packetHops = m_fabric->GetPacketHops();
     progress.timePs = m_fabric->GetTimePs();
-    m_report(progress);
+    progress = m_rankProgress->Add(progress);
+    if (GetRank() == 0)
+    {
+        m_report(progress);
+    }
 }
 
 std::string
@@ -445,6 +450,10 @@ FlowPlayer::RunRanks()
     {
         throw RankFailure(error.what());
     }
+    if (m_rankProgress)
+    {
+        m_rankProgress->Finish();
+    }
     Gather();
     rest = GetFirstTextOfRanks(rest);
     if (m_nReceived == m_flows.size() && !rest.empty())
@@ -456,6 +465,9 @@ FlowPlayer::RunRanks()
 void
 FlowPlayer::Gather()
 {
+    std::vector<int64_t> most{static_cast<int64_t>(m_fabric->GetEventCount())};
+    MaxOverRanks(most);
+    m_busiestEvents = static_cast<uint64_t>(most[0]);
     const NetworkStatistics own = GetStatistics();
     std::vector<uint64_t> sums{own.packets,
                                own.controlPackets,
@@ -490,6 +502,7 @@ void
 FlowPlayer::Stop()
 {
     NS_LOG_FUNCTION(this);
+    RequireOneProcess("a run that is stopped before its end", "let it come to its end");
     if (!m_isStopped)
     {
         m_isStopped = true;

@@ -17,6 +17,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -72,6 +73,12 @@ class FlowPlayer : public Object, private TransportUser
      * @throw RankFailure if something has ended the run on this rank
      */
     void Run();
+
+    /// @return TrainingJob::GetBusiestEvents() of flows
+    uint64_t GetBusiestEvents() const
+    {
+        return m_busiestEvents;
+    }
 
     /// Ends Run() at the present time; for a progress report. What is under way stays as it is.
     void Stop();
@@ -203,6 +210,8 @@ class FlowPlayer : public Object, private TransportUser
     uint32_t m_nAcknowledged{0};             //!< flows whose sender knows
     NetworkStatistics m_ofOthers;            //!< what other ranks have sent, when it is gathered
     std::function<void(const TrainingJob::Progress&)> m_report;
+    std::unique_ptr<RankProgress> m_rankProgress; //!< of all processes, if there are several
+    uint64_t m_busiestEvents{0};                  //!< see GetBusiestEvents()
 
     /// A flow has arrived and is acknowledged.
     TracedCallback<uint32_t, const FlowTimes&> m_doneTrace;

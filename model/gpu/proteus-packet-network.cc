@@ -24,6 +24,21 @@ namespace proteus
 NS_LOG_COMPONENT_DEFINE("ProteusPacketNetwork");
 NS_OBJECT_ENSURE_REGISTERED(PacketNetwork);
 
+namespace
+{
+
+/// All that RepetitionStatistics counts.
+constexpr uint64_t RepetitionStatistics::*REPETITION_COUNTS[] = {
+    &RepetitionStatistics::communications,
+    &RepetitionStatistics::repeated,
+    &RepetitionStatistics::recorded,
+    &RepetitionStatistics::packets,
+    &RepetitionStatistics::packetHops,
+    &RepetitionStatistics::verified,
+};
+
+} // namespace
+
 TypeId
 PacketNetwork::GetTypeId()
 {
@@ -229,14 +244,6 @@ PacketNetwork::SetUp(const ExecutionGraph& graph, Ptr<Fabric> fabric)
     NS_LOG_FUNCTION(this << fabric);
     m_graph = &graph;
     m_fabric = fabric;
-    if (m_fabric->GetRanks())
-    {
-        if (m_repetition == "verify")
-        {
-            RequireOneProcess("ns3::proteus::PacketNetwork::Repetition=verify", "the option");
-        }
-        m_repetition = "off"; // an equal communication may have gone through other processes
-    }
     const CollectiveSettings settings = MakeSettings();
     m_wire = std::make_unique<PacketWire>(graph, fabric, m_transport, settings, m_channelEndTrace);
     m_wire->SetTrafficClasses(m_trafficClasses);
@@ -264,6 +271,8 @@ PacketNetwork::MakeQueuePairs()
             m_wire->Prepare(id, *GetProgram(id));
         }
     }
+    m_wire->PlanRepetition(
+        [this](TaskId id) -> const CollectiveProgram& { return *GetProgram(id); });
     m_commonPairs = m_transport->GetNQueuePairs();
 }
 
@@ -275,6 +284,10 @@ PacketNetwork::Gather()
                                m_transport->GetRetransmittedPackets(),
                                m_transport->GetTimeouts(),
                                m_transport->GetNQueuePairs() - m_commonPairs};
+    for (const auto count : REPETITION_COUNTS)
+    {
+        sums.push_back(GetRepetition().*count);
+    }
     const std::vector<uint64_t> own = sums;
     SumOverRanks(sums);
     m_ofOthers.packets = sums[0] - own[0];
@@ -282,6 +295,12 @@ PacketNetwork::Gather()
     m_ofOthers.repeated = sums[2] - own[2];
     m_ofOthers.timeouts = sums[3] - own[3];
     m_ofOthers.queuePairs = sums[4] - own[4];
+    std::size_t next = 5;
+    for (const auto count : REPETITION_COUNTS)
+    {
+        m_ofOthers.repetition.*count = sums[next] - own[next];
+        ++next;
+    }
     m_wire->Gather();
     m_fabric->GatherStatistics();
 }
@@ -343,7 +362,10 @@ PacketNetwork::GetStatistics() const
     statistics.messages = m_wire->GetMessages();
     statistics.queuePairs += m_transport->GetNQueuePairs();
     statistics.timeouts += m_transport->GetTimeouts();
-    statistics.repetition = m_wire->GetRepetition().GetStatistics();
+    for (const auto count : REPETITION_COUNTS)
+    {
+        statistics.repetition.*count += GetRepetition().*count;
+    }
     return statistics;
 }
 

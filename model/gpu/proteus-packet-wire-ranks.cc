@@ -134,6 +134,36 @@ PacketWire::RequireRanks(GroupId group, const CollectiveProgram& program) const
     }
 }
 
+bool
+PacketWire::IsElsewhere(const std::vector<VertexId>& gpus) const
+{
+    const auto& vertices = m_fabric->GetCluster().GetVertices();
+    const int32_t server = vertices[gpus.front()].server;
+    return server >= 0 && !m_fabric->IsLocal(gpus.front()) &&
+           std::all_of(gpus.begin(), gpus.end(), [&](VertexId gpu) {
+               return vertices[gpu].server == server;
+           });
+}
+
+void
+PacketWire::PlanRepetition(const std::function<const CollectiveProgram&(TaskId)>& getProgram)
+{
+    if (!m_fabric->GetRanks() || !m_repetition.IsOn())
+    {
+        return;
+    }
+    for (TaskId id = 0; id < m_graph.GetNTasks(); ++id)
+    {
+        const Task& task = m_graph.GetTask(id);
+        if (task.kind == TaskKind::COMMUNICATION && !IsElsewhere(GetGpus(task.place)))
+        {
+            const CollectiveProgram& program = getProgram(id);
+            GetPlan(id, program, GetFacts(program));
+        }
+    }
+    m_repetition.GetPlans().ExcludeCrossing();
+}
+
 void
 PacketWire::Gather()
 {

@@ -17,39 +17,51 @@ namespace ns3
 namespace proteus
 {
 
+const RepetitionPlan&
+PacketWire::GetPlan(TaskId id, const CollectiveProgram& program, const ProgramFacts& facts)
+{
+    const Task& task = m_graph.GetTask(id);
+    if (const RepetitionPlan* plan = m_repetition.GetPlans().Find(task.place, program))
+    {
+        return *plan;
+    }
+    std::vector<uint32_t> pairs;
+    std::vector<uint64_t> hops;
+    for (uint32_t from = 0; from < program.ranks.size(); ++from)
+    {
+        for (const ThreadBlock& block : program.ranks[from].blocks)
+        {
+            if (block.sendPeer != NO_RANK)
+            {
+                pairs.push_back(
+                    GetQueuePair(id, program, facts, block.channel, from, block.sendPeer));
+                hops.push_back(static_cast<uint64_t>(m_pairs.GetHop(pairs.back())));
+            }
+        }
+    }
+    const auto lanes = MakeGroups(task.place, program);
+    pairs.insert(pairs.end(), lanes.begin(), lanes.end());
+    return m_repetition.GetPlans().Add(task.collective, task.place, program, pairs, hops);
+}
+
 void
 PacketWire::JoinRepetition(uint32_t id)
 {
     PacketRank& rank = m_machine.GetRank(id);
-    const Task& task = m_graph.GetTask(rank.traffic.task);
-    const CollectiveProgram& program = *rank.program;
-    const RepetitionPlan* plan = m_repetition.GetPlans().Find(task.place, program);
-    if (!plan)
+    const RepetitionPlan& plan = GetPlan(rank.traffic.task, *rank.program, *rank.facts);
+    if (!plan.crosses)
     {
-        std::vector<uint32_t> pairs;
-        std::vector<uint64_t> hops;
-        for (uint32_t from = 0; from < program.ranks.size(); ++from)
-        {
-            for (const ThreadBlock& block : program.ranks[from].blocks)
-            {
-                if (block.sendPeer != NO_RANK)
-                {
-                    pairs.push_back(GetQueuePair(rank.traffic.task,
-                                                 program,
-                                                 *rank.facts,
-                                                 block.channel,
-                                                 from,
-                                                 block.sendPeer));
-                    hops.push_back(static_cast<uint64_t>(m_pairs.GetHop(pairs.back())));
-                }
-            }
-        }
-        const auto lanes = MakeGroups(task.place, program);
-        pairs.insert(pairs.end(), lanes.begin(), lanes.end());
-        plan = &m_repetition.GetPlans().Add(task.collective, task.place, program, pairs, hops);
+        rank.communication = m_repetition.Join(rank.traffic.task,
+                                               rank.microBatch,
+                                               plan,
+                                               *rank.program,
+                                               rank.rank,
+                                               id);
     }
-    rank.communication =
-        m_repetition.Join(rank.traffic.task, rank.microBatch, *plan, program, rank.rank, id);
+    else if (rank.rank == 0)
+    {
+        m_repetition.CountCrossing();
+    }
 }
 
 void

@@ -127,6 +127,10 @@ class PacketWire : private TransportUser, private CallTarget, private Repetition
         MakeQueuePairs(task, program, GetFacts(program));
     }
 
+    /// Once all communications are prepared: finds out which of them other processes (MPI ranks)
+    /// take part in or carry. @param getProgram of a communication
+    void PlanRepetition(const std::function<const CollectiveProgram&(TaskId)>& getProgram);
+
     /// Adds up what communications moved over all processes (MPI ranks), which have to call it when
     /// the run is over.
     void Gather();
@@ -287,6 +291,11 @@ class PacketWire : private TransportUser, private CallTarget, private Repetition
     void TakeBack(uint32_t rank) override;
     void Forget(uint32_t rank) override;
     bool IsWatched() const override;
+    /// @param task a communication @param program of it @param facts of the program
+    /// @return what it can touch
+    const RepetitionPlan& GetPlan(TaskId task,
+                                  const CollectiveProgram& program,
+                                  const ProgramFacts& facts);
     /// A rank joins a communication that may be repeated. @param id of the rank
     void JoinRepetition(uint32_t id);
     /// The end of a rank is told. @param value of the call
@@ -368,6 +377,8 @@ class PacketWire : private TransportUser, private CallTarget, private Repetition
     /// A control unit has come. @param queuePair on which @param value of it
     /// @return the message that it stands for
     ControlMessage TakeControl(uint32_t queuePair, uint32_t value);
+    /// @param gpus of a communication @return whether it stays inside a server of another process
+    bool IsElsewhere(const std::vector<VertexId>& gpus) const;
     /// Tells other processes with ranks of a communication that one has been launched.
     /// @param word about it
     void TellLaunch(LaunchWord word);

@@ -195,7 +195,11 @@ RepetitionPlans::Add(Collective collective,
     const auto ways = FindLinks(plan);
     const bool isLocal = program.groups.empty() || AddGroupLinks(plan, group);
     const Ptr<Fabric> fabric = m_transport->GetFabric();
-    plan.repeats = isLocal && NeedsAllRanks(collective, program) &&
+    plan.crosses = std::any_of(plan.links.begin(), plan.links.end(), [&](LinkId link) {
+        const Link& ends = fabric->GetCluster().GetLinks()[link];
+        return !fabric->IsLocal(ends.a) || !fabric->IsLocal(ends.b);
+    });
+    plan.repeats = isLocal && !plan.crosses && NeedsAllRanks(collective, program) &&
                    std::all_of(plan.links.begin(),
                                plan.links.end(),
                                [&](LinkId link) { return fabric->IsSelfContained(link); }) &&
@@ -225,6 +229,26 @@ RepetitionPlans::Add(Collective collective,
                          .first->second;
     }
     return plan;
+}
+
+void
+RepetitionPlans::ExcludeCrossing()
+{
+    std::vector<bool> isCrossed(m_transport->GetFabric()->GetNPorts() / 2, false);
+    for (const auto& it : m_plans)
+    {
+        for (const LinkId link : it.second->links)
+        {
+            isCrossed[link] = isCrossed[link] || it.second->crosses;
+        }
+    }
+    for (const auto& it : m_plans)
+    {
+        RepetitionPlan& plan = *it.second;
+        plan.repeats = plan.repeats && std::none_of(plan.links.begin(),
+                                                    plan.links.end(),
+                                                    [&](LinkId link) { return isCrossed[link]; });
+    }
 }
 
 } // namespace proteus

@@ -31,6 +31,7 @@ struct RepetitionPlan
     std::vector<LinkId> links;        //!< ascending
     std::vector<uint32_t> queuePairs; //!< in the order in which they were made
     bool repeats{false};              //!< its execution depends on nothing but a RepetitionKey
+    bool crosses{false};              //!< other processes (MPI ranks) simulate some of its links
     const CollectiveProgram* program{nullptr}; //!< the first that is equal to its program
     uint32_t shape{0}; //!< equal ones stand alike to the last tie, if it repeats
 };
@@ -67,6 +68,10 @@ class RepetitionPlans
                               const CollectiveProgram& program,
                               const std::vector<uint32_t>& queuePairs,
                               const std::vector<uint64_t>& more);
+
+    /// On several MPI ranks, once all plans are known: what shares links with a plan that crosses
+    /// to another rank, which does not say when it uses them, does not repeat.
+    void ExcludeCrossing();
 
     /// Lets go of the transport.
     void Dispose()

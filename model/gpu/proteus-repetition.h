@@ -86,6 +86,10 @@ class RepetitionUser
  * shared buffers, marks or losses; operations of switches of several servers; those of GPUs whose
  * memory or copy engines are a limit; other collectives than those of NeedsAllRanks(); everything
  * after a link has changed, and while somebody watches what happens on links.
+ *
+ * On several MPI ranks, each repeats what it alone carries. A communication that other ranks take
+ * part in or carry is executed without a word to this class, and with it, what shares links with
+ * it.
  */
 class Repetition
 {
@@ -129,6 +133,12 @@ class Repetition
                   const CollectiveProgram& program,
                   uint32_t number,
                   uint32_t rank);
+
+    /// Counts a communication with a plan that crosses to other MPI ranks: it is executed.
+    void CountCrossing()
+    {
+        ++m_statistics.communications;
+    }
 
     /// @return plans of groups and programs
     RepetitionPlans& GetPlans()

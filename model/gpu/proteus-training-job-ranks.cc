@@ -92,10 +92,23 @@ TrainingJob::RunRanks()
     {
         // A circle of ports may go through several ranks: none is looked for.
         StallWatch::Run(m_fabric, Time(0));
+        m_network->Settle(true);
+        std::vector<int64_t> isHeld{m_network->ExecuteHeld()};
+        MaxOverRanks(isHeld);
+        if (isHeld[0] != 0)
+        {
+            // As Run(): what the others do meanwhile says who waits for what.
+            StallWatch::Run(m_fabric, Time(0));
+            m_network->Settle(true);
+        }
     }
     catch (const std::exception& error)
     {
         throw RankFailure(error.what());
+    }
+    if (m_rankProgress)
+    {
+        m_rankProgress->Finish();
     }
     Gather();
     const std::string rest = GetFirstTextOfRanks(DescribeRest());
@@ -108,6 +121,9 @@ TrainingJob::RunRanks()
 void
 TrainingJob::Gather()
 {
+    std::vector<int64_t> most{static_cast<int64_t>(m_fabric->GetEventCount())};
+    MaxOverRanks(most);
+    m_busiestEvents = static_cast<uint64_t>(most[0]);
     m_network->Gather();
     m_gathered = MakeTimeline(JoinRecordsOfRanks(m_spans), GetRuntimes());
     std::vector<SampleOfDevice> samples;

@@ -187,7 +187,7 @@ TrainingJob::InstallSharing(const RuntimeOptions& options)
     m_profiles->SetStopCheck([this] {
         if (m_report)
         {
-            m_report(GetProgress());
+            OnFabricProgress(0);
         }
         if (m_isStopped)
         {
@@ -239,12 +239,9 @@ TrainingJob::GetSharing() const
 void
 TrainingJob::SetProgressReport(std::function<void(const Progress&)> report)
 {
-    if (m_fabric->GetRanks())
-    {
-        return;
-    }
     if (!m_report)
     {
+        m_rankProgress = std::make_unique<RankProgress>();
         m_fabric->TraceConnectWithoutContext("Progress",
                                              MakeCallback(&TrainingJob::OnFabricProgress, this));
     }
@@ -268,7 +265,11 @@ TrainingJob::GetProgress() const
 void
 TrainingJob::OnFabricProgress(uint64_t /* events */)
 {
-    m_report(GetProgress());
+    const Progress progress = m_rankProgress->Add(GetProgress());
+    if (GetRank() == 0)
+    {
+        m_report(progress);
+    }
 }
 
 void
@@ -328,6 +329,7 @@ void
 TrainingJob::Stop()
 {
     NS_LOG_FUNCTION(this);
+    RequireOneProcess("a run that is stopped before its end", "let it come to its end");
     if (!m_isStopped)
     {
         m_isStopped = true;

@@ -9,6 +9,7 @@
 
 #include "proteus-gpu-application.h"
 #include "proteus-packet-network.h"
+#include "proteus-rank-progress.h"
 
 #include "ns3/application-container.h"
 #include "ns3/nstime.h"
@@ -76,6 +77,13 @@ class TrainingJob : public Object
      * the fabric
      */
     void Run();
+
+    /// @return events of the fabric in the process (MPI rank) that has handled most, if there are
+    /// several, after Run()
+    uint64_t GetBusiestEvents() const
+    {
+        return m_busiestEvents;
+    }
 
     /// Ends Run() at the present time; for a progress report. What is under way stays as it is.
     void Stop();
@@ -164,6 +172,8 @@ class TrainingJob : public Object
     std::optional<Timeline> m_gathered;  //!< of all processes, if there are several
     SharingStatistics m_sharingOfOthers; //!< of other processes
     std::function<void(const Progress&)> m_report;
+    std::unique_ptr<RankProgress> m_rankProgress; //!< of all processes, if there are several
+    uint64_t m_busiestEvents{0};                  //!< see GetBusiestEvents()
     uint64_t m_totalTasks{0};
     uint64_t m_totalBytes{0};
     Time m_deadlockInterval; //!< attribute

@@ -3,7 +3,9 @@
 """Programs that run as several processes (MPI ranks): the same bytes as with one.
 
 PROTEUS_RUN is the command that runs a program (default: this clone's ./ns3 run --no-build);
-RANKS_TEST_CASES the number of random cases (default 20) and of random experiments.
+RANKS_TEST_CASES the number of random cases (default 20) and of random experiments; RANKS_TEST_JOBS that
+of random jobs (default half as many, each as one process and as two to four; if it is given, each as one
+process and as one rank, two, three and four, as far as it has servers).
 """
 
 import json
@@ -11,13 +13,16 @@ import os
 import pathlib
 import random
 import shlex
+import signal
 import subprocess
 import tempfile
+import time
 import unittest
 
 CLONE = pathlib.Path(__file__).resolve().parents[2]
 RUN = shlex.split(os.environ.get("PROTEUS_RUN", f"{CLONE}/ns3 run --no-build"))
 CASES = int(os.environ.get("RANKS_TEST_CASES", "20"))
+JOBS = int(os.environ.get("RANKS_TEST_JOBS", "0"))
 LIMIT_S = 120
 
 CONTROLS = ["none", "dcqcn", "dctcp", "hpcc", "powertcp", "swift", "tcp", "timely"]
@@ -26,15 +31,47 @@ TELEMETRY = {"hpcc", "powertcp"}
 FABRIC = "--ns3::proteus::Fabric::"
 # What ends a random case for a reason that doc/mpi.rst gives.
 REFUSALS = ("cannot be divided", "parts that can be divided", "their order is not known")
+# Notes of that kind.
+NOTES = ("MPI ranks", "and none repeated, because")
 # Quantities that say how a run was simulated, and not what came out.
-NATURE = ("wall time", "ranks", "events")
+NATURE = ("wall time", "ranks", "events", "simulated", "repeated", "repetition")
+
+
+def start(ranks, arguments):
+    """Returns the command of a program as so many ranks; 0 for none of MPI's."""
+    mpi = [f"--mpi={ranks}"] if ranks else []
+    command = [*RUN[:-1], *mpi, RUN[-1]] if RUN[-1] == "run" else [*RUN, *mpi]
+    return [*command, *arguments]
 
 
 def run(ranks, arguments, folder):
-    """Returns the finished process of a program as so many ranks; 0 for none of MPI's."""
-    mpi = [f"--mpi={ranks}"] if ranks else []
-    command = [*RUN[:-1], *mpi, RUN[-1]] if RUN[-1] == "run" else [*RUN, *mpi]
-    return subprocess.run([*command, *arguments], cwd=folder, capture_output=True, text=True, timeout=LIMIT_S)
+    """Returns the finished process of a program as so many ranks."""
+    return subprocess.run(start(ranks, arguments), cwd=folder, capture_output=True, text=True, timeout=LIMIT_S)
+
+
+def find_descendants(process, word):
+    """Returns those processes under one whose program has a word in its name."""
+    found = []
+    for children in pathlib.Path(f"/proc/{process}/task").glob("*/children"):
+        for child in map(int, children.read_text().split()):
+            if word in os.path.basename(os.readlink(f"/proc/{child}/exe")):
+                found.append(child)
+            found += find_descendants(child, word)
+    return sorted(found)
+
+
+def is_running(process):
+    """Returns whether a process is there, and not just waits to be forgotten."""
+    try:
+        return pathlib.Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
+def read_cpu_ticks(process):
+    """Returns the processor time of a process, in ticks of a hundredth of a second."""
+    fields = pathlib.Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()
+    return int(fields[11]) + int(fields[12])
 
 
 def write_flows(path, rng, hosts, count, most):
@@ -104,15 +141,18 @@ def make_case(folder, number):
 KINDS = ["all-reduce", "all-gather", "reduce-scatter", "broadcast", "reduce", "all-to-all", "send-recv"]
 
 
+FABRICS = ["single-switch", "leaf-spine", "leaf-spine", "rail-optimised", "fat-tree", "torus-2d", "dragonfly+"]
+
+
 def make_network(rng, control):
     """Returns the options of a random cluster for collectives, and its GPUs and servers."""
     servers = rng.randrange(2, 6)
     preset, gpus, count = rng.choice([("pcie-v100x4", 4, 1), ("pcie-v100x4", 4, 1), ("dgx1-v100", 8, 4)])
     roce = control not in ("auto", "none") or rng.random() < 0.5
     nics = f":nic={count}x100G-" + ("roce" if roce else "infiniband")
-    kind = rng.choice(["single-switch", "leaf-spine", "leaf-spine", "rail-optimised", "fat-tree", "torus-2d"])
+    kind = rng.choice(FABRICS)
     arguments = [f"--cluster={preset}{nics}", f"--nodes={servers}", f"--fabric={kind}"]
-    if kind == "leaf-spine":
+    if kind in ("leaf-spine", "dragonfly+"):
         arguments.append("--serversPerLeaf=1")
     if kind == "rail-optimised":
         arguments.append("--serversPerGroup=1")
@@ -179,13 +219,32 @@ def write_graph(path, rng, devices):
     path.write_text(json.dumps(graph))
 
 
+def write_scenario(path, rng, servers):
+    """A cable that fails and is repaired, one that gets slower or loses, or a slow GPU."""
+    nic = f"n{rng.randrange(servers)}.nic0"
+    begin = rng.randrange(90)
+    event = rng.choice(
+        [
+            {"kind": "nic-down", "nic": nic},
+            {"kind": "degraded", "nic": nic, "rate_share": rng.choice([0.1, 0.5])},
+            {"kind": "degraded", "nic": nic, "loss_probability": rng.choice([1e-4, 1e-2])},
+            {"kind": "slow-gpu", "gpus": [f"n{rng.randrange(servers)}.gpu1"], "factor": 1.2},
+        ]
+    )
+    event.update(at=f"{begin}%", until=f"{rng.randrange(begin + 1, 101)}%")
+    path.write_text(json.dumps({"format": "proteus-scenario", "version": 1, "name": "random", "events": [event]}))
+
+
 def make_job(folder, number):
-    """Writes a random graph; returns the arguments, and the servers."""
+    """Writes a random graph, and with some a scenario; returns the arguments, and the servers."""
     rng = random.Random(200000 + number)
     control = ["auto", *CONTROLS][number % (len(CONTROLS) + 1)]
     arguments, gpus, servers = make_network(rng, control)
     write_graph(folder / "graph.json", rng, gpus * servers)
     arguments += ["--graph=graph.json", "--gpuSharing=" + rng.choice(["on", "on", "off"])]
+    if control not in TELEMETRY and rng.random() < 0.3:
+        write_scenario(folder / "scenario.json", rng, servers)
+        arguments.append("--scenario=scenario.json")
     arguments.append("--joinWindow=" + rng.choice(["0us", "100ns", "5us", "50us", "3ms"]))
     if rng.random() < 0.3:  # less than the news of a launch take
         arguments.append("--ns3::proteus::PacketNetwork::LaunchOverhead=" + rng.choice(["0ns", "1ps", "100ns"]))
@@ -206,7 +265,7 @@ def read_results(folder):
                 visit(item)
         elif isinstance(value, dict):
             texts = [item for item in value.values() if isinstance(item, str)]
-            if value.get("quantity") in NATURE or any("MPI ranks" in text for text in texts):
+            if value.get("quantity") in NATURE or any(word in text for text in texts for word in NOTES):
                 return
             for key, item in value.items():
                 rows.append(str(key))
@@ -220,7 +279,7 @@ def read_results(folder):
 
 def keep_results(text):
     """Returns the lines that a run of communication printed, without what differs by its nature."""
-    drop = ("MPI ranks", "  wall time  ", "  simulated  ")
+    drop = ("MPI ranks", "  wall time  ", "  simulated  ", "  repeated  ", "and none repeated, because")
     lines = [line for line in text.splitlines() if not any(part in line for part in drop)]
     return [line for line in lines if line != "#"]
 
@@ -254,13 +313,14 @@ class SameBytes(Comparison):
 
 
 class SameCommunication(Comparison):
-    def check(self, arguments, servers, folder, number):
-        """As one process and as two to four, each with a server at least."""
+    def check(self, arguments, servers, folder, number, ranks_of_all=()):
+        """As one process and as several, each with a server at least."""
         expected = None
-        for ranks in (0, min(servers, 2 + number % 3)):
+        for ranks in (0, *ranks_of_all) if ranks_of_all else (0, min(servers, 2 + number % 3)):
             with self.subTest(ranks=ranks, arguments=" ".join(arguments)):
                 done = run(ranks, arguments, folder)
                 if any(words in done.stderr for words in REFUSALS):
+                    print(f"job or collective {number} as {ranks} ranks: {done.stderr.strip()}", flush=True)
                     continue
                 self.assertEqual(done.returncode, 0, done.stderr)
                 results = (keep_results(done.stdout), *read_results(folder))
@@ -278,11 +338,12 @@ class SameCommunication(Comparison):
                 self.check(["proteus-collective", *arguments], servers, pathlib.Path(name), number)
 
     def test_random_jobs(self):
-        for number in range(CASES // 2):
+        for number in range(JOBS or CASES // 2):
             with tempfile.TemporaryDirectory() as name:
                 arguments, servers = make_job(pathlib.Path(name), number)
-                arguments += ["--quiet", "--csv=flows.out", "--json=all.json", "--repetition=off"]
-                self.check(["proteus-run", *arguments], servers, pathlib.Path(name), number)
+                arguments += ["--quiet", "--csv=flows.out", "--json=all.json"]
+                ranks = range(1, min(servers, 4) + 1) if JOBS else ()
+                self.check(["proteus-run", *arguments], servers, pathlib.Path(name), number, ranks)
 
 
 class SameExperiments(unittest.TestCase):
@@ -343,13 +404,16 @@ class Errors(unittest.TestCase):
 
     def test_what_needs_one_process(self):
         job = ["proteus-gpt3", "--model=125M", "--cluster=pcie-v100x4", "--quiet", "--gpuSharing=off", "--csv=flows.out"]
+        message = {"from": "n0.gpu0", "to": "n1.gpu0", "bytes": 1000, "start": "1us"}
+        scenario = {"format": "proteus-scenario", "version": 1, "name": "one message"}
+        scenario["traffic"] = [{"kind": "list", "messages": [message]}]
+        (self.folder / "traffic.json").write_text(json.dumps(scenario))
         sharp = ["proteus-collective", "--cluster=dgx-a100", "--nodes=2", "--quiet", "--csv=flows.out"]
         for option, words in {
             "--executor=both": "--executor=both needs one process",
             "--communicationSchedule=priority": "a schedule of communication needs one process",
             "--linkSeries=links.csv": "a file of what happens on the links needs one process",
-            f"--scenario={CLONE}/workloads/scenarios/uplink-failure.json": "--scenario needs one process",
-            "--repetition=verify": "Repetition=verify needs one process",
+            "--scenario=traffic.json": "background traffic of a scenario needs one process",
             "--algorithm=sharp": "adds up in the switches between servers",
         }.items():
             with self.subTest(option=option):
@@ -388,6 +452,41 @@ class Errors(unittest.TestCase):
         path.write_text("\n".join(lines) + "\n")
         arguments.append("--ns3::proteus::Transport::RetransmissionTimeout=20us")
         self.check(2, arguments, "MPI rank 1: transport: queue pair 0")
+
+    def test_rank_that_is_killed(self):
+        """As by the kernel that runs out of memory: all end, and say why."""
+        arguments = [*self.flows("0,15,0,1000000000000,0,", "1,0,15,1000000000000,0,"), "--json=all.json"]
+        with subprocess.Popen(
+            start(3, arguments), cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        ) as launcher:
+            ranks = []
+            for _ in range(600):
+                time.sleep(0.1)
+                ranks = find_descendants(launcher.pid, "proteus-flows")
+                if len(ranks) == 3 and min(map(read_cpu_ticks, ranks)) > 50:
+                    break
+            self.assertEqual(len(ranks), 3)
+            os.kill(ranks[1], signal.SIGKILL)
+            killed = time.monotonic()
+            out, error = launcher.communicate(timeout=60)
+        self.assertNotEqual(launcher.returncode, 0)
+        self.assertLess(time.monotonic() - killed, 30)
+        self.assertIn("was ended by signal 9 (KILL)", error)
+        self.assertEqual(out, "")
+        for name in ("flows.out", "all.json"):
+            path = self.folder / name
+            self.assertFalse(path.exists() and path.stat().st_size > 0)
+        while time.monotonic() - killed < 30 and any(map(is_running, ranks)):
+            time.sleep(0.1)
+        self.assertFalse(any(map(is_running, ranks)))
+
+    def test_full_disk(self):
+        arguments = self.flows("0,15,0,1000,0,")
+        arguments[3] = "--csv=/dev/full"
+        done = run(2, arguments, self.folder)
+        self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+        self.assertEqual(done.stderr.count("error: "), 1, done.stderr)
+        self.assertIn("/dev/full", done.stderr)
 
     def test_file_that_cannot_be_written(self):
         arguments = self.flows("0,15,0,1000,0,")
