@@ -27,7 +27,7 @@ namespace
 {
 
 /// Events between two calls of "Progress".
-constexpr uint64_t PROGRESS_EVENTS = 1 << 20;
+constexpr uint64_t PROGRESS_EVENTS = 1 << 18;
 
 /// Ports whose state the processor is likely to have at hand: 320 bytes each.
 constexpr uint32_t CACHED_PORTS = 1024;

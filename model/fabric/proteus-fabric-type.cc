@@ -406,7 +406,7 @@ Fabric::GetTypeId()
                 MakeSettingAccessor<&FabricSettings::forwarding, &ForwardingSettings::lossRandom>(),
                 MakePointerChecker<UniformRandomVariable>())
             .AddTraceSource("Progress",
-                            "Another 2^20 events of the fabric have been handled.",
+                            "Another 2^18 events of the fabric have been handled.",
                             MakeTraceSourceAccessor(&Fabric::m_progressTrace),
                             "ns3::proteus::Fabric::ProgressTracedCallback")
             .AddTraceSource("LinkState",

@@ -543,7 +543,7 @@ class Fabric : public FabricState
     bool m_telemetry{false};            //!< SetTelemetry()
     EventId m_rerouteEvent;             //!< pending Reroute()
 
-    TracedCallback<uint64_t> m_progressTrace; //!< another 2^20 events have been handled
+    TracedCallback<uint64_t> m_progressTrace; //!< another 2^18 events have been handled
     TracedCallback<LinkId, bool> m_linkTrace; //!< a link has failed or been repaired
 };
 

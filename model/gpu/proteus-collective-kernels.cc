@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <set>
 #include <stdexcept>
 #include <utility>
@@ -66,18 +67,23 @@ CollectiveKernels::CollectiveKernels(const ExecutionGraph& graph,
       m_launchMode(LaunchModeFromString(settings.launchMode)),
       m_hostPs(graph.GetNDevices(), 0)
 {
+    std::map<std::string, uint32_t> known; // every block asks, and a name is matched with many
+    for (const VertexId gpu : cluster.GetGpus())
+    {
+        const std::string& model = cluster.GetVertices()[gpu].model;
+        const auto [entry, isNew] = known.try_emplace(model, 0);
+        if (isNew)
+        {
+            entry->second = FindComputeCapability(model);
+        }
+        m_capabilities.push_back(entry->second);
+    }
 }
 
 const CollectiveKernelCost&
 CollectiveKernels::GetKernelCost(DeviceId device) const
 {
     return GetCollectiveKernelCost(GetCapability(device));
-}
-
-uint32_t
-CollectiveKernels::GetCapability(DeviceId device) const
-{
-    return FindComputeCapability(m_cluster.GetVertices()[m_cluster.GetGpus()[device]].model);
 }
 
 int64_t

@@ -122,8 +122,13 @@ class CollectiveKernels
   private:
     /// @param device a device @return what its kernels cost
     const CollectiveKernelCost& GetKernelCost(DeviceId device) const;
+
     /// @param device a device @return compute capability of its GPU, ten times; 0: not known
-    uint32_t GetCapability(DeviceId device) const;
+    uint32_t GetCapability(DeviceId device) const
+    {
+        return m_capabilities[device];
+    }
+
     /// GPUs of one process know each other's addresses, so that senders store into the buffer of
     /// the user (NVIDIA/nccl v2.22.3, src/transport/p2p.cc, P2P_DIRECT; src/device/prims_simple.h).
     /// @param device that receives @param hop what the chunks cross @return whether it is so
@@ -132,11 +137,12 @@ class CollectiveKernels
     /// @return what the host needs to launch the kernel of one GPU, picoseconds
     static int64_t GetHostPs(const Task& task, const CollectiveProgram& program, uint32_t rank);
 
-    const ExecutionGraph& m_graph;       //!< whose collectives are executed
-    const Cluster& m_cluster;            //!< that has the GPUs
-    const CollectiveSettings m_settings; //!< of all collectives
-    const LaunchMode m_launchMode;       //!< who launches kernels
-    std::vector<int64_t> m_hostPs;       //!< by device: when its last launch was through
+    const ExecutionGraph& m_graph;        //!< whose collectives are executed
+    const Cluster& m_cluster;             //!< that has the GPUs
+    const CollectiveSettings m_settings;  //!< of all collectives
+    const LaunchMode m_launchMode;        //!< who launches kernels
+    std::vector<int64_t> m_hostPs;        //!< by device: when its last launch was through
+    std::vector<uint32_t> m_capabilities; //!< by device: see GetCapability()
 };
 
 } // namespace proteus
