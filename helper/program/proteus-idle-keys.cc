@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <exception>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 #include <sstream>
 
@@ -133,7 +134,8 @@ class KeyCheck
             }
             if (m_json.contains("tree"))
             {
-                return IsSame(m_json, key, {});
+                return CompileModel(without.model, without.tree) == GetGraph() &&
+                       (key.to_string().rfind("/tree/", 0) != 0 || IsSameWithOthers(key));
             }
             const Json small = Shrink(m_json);
             return IsSameWithFewLayers(small, key) && IsSame(small, key, {});
@@ -166,6 +168,15 @@ class KeyCheck
                 keys.push_back(key / part.key());
             }
         }
+        std::vector<Json::json_pointer> ofNodes;
+        if (m_json.contains("tree"))
+        {
+            ListNode(Json::json_pointer("/tree"), ofNodes);
+        }
+        if (ofNodes.size() * m_whole.model.GetOperators().size() <= MAX_NODE_WORK)
+        {
+            keys.insert(keys.end(), ofNodes.begin(), ofNodes.end());
+        }
         return keys;
     }
 
@@ -179,6 +190,91 @@ class KeyCheck
     }
 
   private:
+    /// @param node path of one @param keys gets what it and those below it may do without
+    void ListNode(const Json::json_pointer& node, std::vector<Json::json_pointer>& keys) const
+    {
+        for (const auto& [name, value] : m_json.at(node).items())
+        {
+            const Json::json_pointer key = node / name;
+            if (name == "children")
+            {
+                for (std::size_t i = 0; i < value.size(); ++i)
+                {
+                    ListNode(key / i, keys);
+                }
+            }
+            else if (name == "items")
+            {
+                for (const auto& item : value.items())
+                {
+                    ListNode(key / item.key(), keys);
+                }
+            }
+            else if (name == "split" && value.size() > 1)
+            {
+                for (const auto& dimension : value.items())
+                {
+                    keys.push_back(key / dimension.key());
+                }
+            }
+            else if (name != "name")
+            {
+                keys.push_back(key);
+            }
+        }
+    }
+
+    /// @param value of a key of a node @return other values for it
+    std::vector<Json> ListOthers(const Json& value) const
+    {
+        if (value.is_boolean())
+        {
+            return {!value.get<bool>()};
+        }
+        if (value.is_number_unsigned())
+        {
+            return {value.get<uint64_t>() + 1};
+        }
+        if (value.empty())
+        {
+            return {{{"0", 2}}};
+        }
+        std::vector<Json> others{value.is_array() ? Json::array() : Json::object()};
+        for (const std::string& axis : m_whole.tree.axisNames)
+        {
+            if (value.is_object() && value.begin()->is_string())
+            {
+                others.push_back({{value.begin().key(), axis}}); // a split over another axis
+            }
+        }
+        return others;
+    }
+
+    /// Nodes often say what would be inferred, which is no mistake.
+    /// @param key of a node, without which nothing changes @return whether nothing changes with
+    /// other values, either
+    /// @throw std::invalid_argument if that cannot be, so that the key is heeded
+    bool IsSameWithOthers(const Json::json_pointer& key) const
+    {
+        const std::vector<Json> others = ListOthers(m_json.at(key));
+        return std::all_of(others.begin(), others.end(), [&](const Json& other) {
+            Json json = m_json;
+            json.at(key) = other;
+            const Job job = Load(json, m_text, {});
+            return CompileModel(job.model, job.tree) == GetGraph();
+        });
+    }
+
+    /// @return the job as it is
+    const ExecutionGraph& GetGraph() const
+    {
+        if (!m_graph)
+        {
+            m_graph.emplace(CompileModel(m_whole.model, m_whole.tree));
+        }
+        return *m_graph;
+    }
+
     /// @param key of a plan that is written out to the same tree without it
     /// @return whether that is because it says what holds anyway: then it changes no plan, not even
     /// one with parallelism of several kinds
@@ -241,6 +337,7 @@ class KeyCheck
     const StrategyText& m_text;
     Json m_json;
     Job m_whole;
+    mutable std::optional<ExecutionGraph> m_graph; //!< of it, once it was needed
 };
 
 } // namespace

@@ -9,6 +9,7 @@
 
 #include "ns3/proteus-parallel-plan.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -29,12 +30,19 @@ struct StrategyText
     std::map<std::string, std::string> plan;  //!< what it has where the JSON says nothing
 };
 
+/// @ingroup proteus
+/// Keys of the nodes of a tree, times operators of the model, up to which FindIdleKeys() looks at
+/// them: about a second.
+constexpr std::size_t MAX_NODE_WORK = 10000;
+
 /**
  * @ingroup proteus
  * Finds keys of a strategy that change nothing, such as zero with one replica: without such a key,
- * which differs from its default, the model is compiled to the same graph. Keys of the nodes of a
- * tree are not looked at. Most keys are found to count with a small job of the same kind, which is
- * compiled first; what remains is compiled with all its layers.
+ * which differs from its default, the model is compiled to the same graph. Most keys of a plan are
+ * found to count with a small job of the same kind, which is compiled first; what remains is
+ * compiled with all its layers. Trees are compiled whole. Their nodes may say what would be
+ * inferred: a key of theirs changes nothing if nothing changes with another value, either. They are
+ * looked at if there are few, see MAX_NODE_WORK: large trees are written by programs.
  * @param strategy to look at
  * @return keys with their values, e.g. "zero=1"; none if the strategy cannot be read or compiled
  */

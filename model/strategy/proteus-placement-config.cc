@@ -97,9 +97,10 @@ SplitIntoParts(const std::vector<const SplitSpec*>& splits, MeshConfig& config)
             throw std::invalid_argument("dimension " + split->dimension + " is split into " +
                                         std::to_string(split->parts) + " parts");
         }
-        if (split->parts > 1)
+        auto& axes = config.splits.emplace_back(split->dimension, std::vector<MeshAxis>()).second;
+        if (split->parts > 1) // one part has no axis, but its dimension has to be there, too
         {
-            config.splits.push_back({split->dimension, {static_cast<MeshAxis>(parts.size())}});
+            axes.push_back(static_cast<MeshAxis>(parts.size()));
             parts.push_back(static_cast<uint32_t>(split->parts));
         }
         degree *= split->parts;

@@ -78,5 +78,24 @@ TEST(IdleKeys, PartsOfTrees)
         R"({"format": "proteus-strategy", "version": 1, "name": "x", "batch": 4,
         "mesh": {"axes": ["dp"], "sizes": [1]}, "optimizer": {"zero": 1, "zeroAxes": ["dp"]},
         "tree": {"split": {"batch": ["dp"]}}})";
-    EXPECT_EQ(Find(tree), Keys{"optimizer.zero=1"});
+    EXPECT_EQ(Find(tree), (Keys{"optimizer.zero=1", R"(tree.split={"batch":["dp"]})"}));
+}
+
+TEST(IdleKeys, NodesOfTreesMaySayWhatIsInferredButNotWhatIsIgnored)
+{
+    const auto find = [](const std::string& first, const std::string& second) {
+        return Find(R"({"format": "proteus-strategy", "version": 1, "name": "x", "batch": 8,
+            "mesh": {"axes": ["pp", "dp"], "sizes": [2, 2]}, "schedule": {"microBatches": 2},
+            "tree": {"split": {"batch": "dp"}, "children": [
+              {"name": "features", "mesh": {"pp": 0}, "stage": 0)" +
+                        first + R"(},
+              {"name": "classifier", "mesh": {"pp": 1}, "stage": 1)" +
+                        second + "}]}}",
+                    "alexnet");
+    };
+    EXPECT_EQ(find("", ""), Keys()); // stage 0 is the default
+    EXPECT_EQ(find(R"(, "recompute": true)", R"(, "split": {"batch": "dp"})"), Keys());
+    EXPECT_EQ(find(R"(, "children": [{"name": "relu1", "complete": true}])", ""), Keys());
+    // What the last stage computes again it has just computed; see what is said of it.
+    EXPECT_EQ(find("", R"(, "recompute": false)"), Keys());
 }

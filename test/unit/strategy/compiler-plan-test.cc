@@ -559,6 +559,10 @@ TEST(StrategyJson, MistakesNameNodeOperatorAndDimension)
                            {"name": "fc", "split": {"outputs": "dp"}}]}]}})"),
               "strategy \"mine\", node classifier/fc, operator \"classifier.fc\": has no dimension "
               "outputs, but batch, out, in");
+    EXPECT_EQ(GetError("alexnet", head + R"({"children": [{"name": "classifier", "children": [
+                           {"name": "fc", "split": {"outputs": 1}}]}]}})"),
+              "strategy \"mine\", node classifier/fc, operator \"classifier.fc\": has no dimension "
+              "outputs, but batch, out, in");
     EXPECT_EQ(GetError("alexnet", head + R"({}, "optimizer": {"zero": 1, "zeroAxes": ["tp"]}})"),
               "strategy \"mine\", optimizer, zero 1: mesh axis \"tp\" of zeroAxes does not exist; "
               "there are dp, pp");
