@@ -9,6 +9,7 @@
 #include "proteus-fabric-flags.h"
 #include "proteus-program-list.h"
 #include "proteus-programs.h"
+#include "proteus-stop-signals.h"
 #include "proteus-study-check.h"
 #include "proteus-study-run.h"
 
@@ -310,10 +311,9 @@ class StudyProgramOfAll : public CommandLineProgram
             }
         }
         const Table table = MakeStudyTable(study, outcome.points, outcome.results);
-        if (!m_options.csv.empty())
-        {
-            WriteFile(m_options.csv, [&](std::ostream& out) { WriteTableCsv(table, out); });
-        }
+        const std::string partial =
+            DescribeStop(outcome.ran + outcome.found, outcome.points.size(), "points");
+        WriteCsvFile(m_options.csv, [&](std::ostream& out) { WriteTableCsv(table, out); });
         std::cout << study.name << ": " << FormatThings(outcome.points.size(), "point") << ", "
                   << outcome.ran << " run now, " << outcome.found << " found in "
                   << store.GetFolder() << ", " << outcome.failed << " failed\n\n";
@@ -322,17 +322,18 @@ class StudyProgramOfAll : public CommandLineProgram
             PrintStudy(study, table, MAX_PRINTED, std::cout);
             PrintPublished(study, table, std::cout);
         }
-        if (!m_options.published.empty())
-        {
-            WriteFile(m_options.published, [&](std::ostream& out) {
-                WriteTableCsv(ComparePublished(study, table), out);
-            });
-        }
+        WriteCsvFile(m_options.published, [&](std::ostream& out) {
+            WriteTableCsv(ComparePublished(study, table), out);
+        });
         if (!m_options.html.empty())
         {
+            Study titled = study;
+            titled.name +=
+                partial.empty() ? "" : " (" + partial.substr(0, partial.size() - 1) + ")";
             WriteFile(m_options.html,
-                      [&](std::ostream& out) { WriteStudyPage(study, table, out); });
+                      [&](std::ostream& out) { WriteStudyPage(titled, table, out); });
         }
+        std::cout << partial;
         if (!outcome.unfinished.empty())
         {
             throw std::runtime_error(FormatThings(outcome.unfinished.size(), "point") +

@@ -8,6 +8,7 @@
 
 #include "proteus-child-processes.h"
 #include "proteus-progress.h"
+#include "proteus-stop-signals.h"
 #include "proteus-study-check.h"
 #include "proteus-table-options.h"
 
@@ -184,6 +185,10 @@ class StudyRunner
         m_total = m_waiting.size();
         while (!m_waiting.empty() || m_children.GetCount() > 0)
         {
+            if (StopSignals::Obey()) // points that run are lost; those that have ended are kept
+            {
+                break;
+            }
             while (!m_waiting.empty() && m_children.GetCount() < m_options.jobs)
             {
                 Start(m_waiting.front());
@@ -246,6 +251,10 @@ class StudyRunner
         ++m_ended;
         if (ended.signal != 0 || (ended.exitCode != 0 && ended.exitCode != 1))
         {
+            if (StopSignals::Get() != 0) // which a terminal sends to all processes
+            {
+                return;
+            }
             // Not what the program says of the point: the machine, or somebody, has ended it.
             m_outcome.unfinished.push_back(
                 "point " + std::to_string(point.number) +

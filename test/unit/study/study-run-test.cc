@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
+#include "ns3/proteus-program-options.h"
 #include "ns3/proteus-study-run.h"
 
 #include <algorithm>
@@ -16,6 +17,7 @@
 #include <map>
 #include <set>
 #include <sstream>
+#include <stdexcept>
 #include <string>
 #include <sys/wait.h>
 #include <thread>
@@ -246,4 +248,33 @@ TEST_F(StudyRun, KilledAtAnyMomentItLosesNothingAndRunsNoFinishedPointTwice)
     {
         EXPECT_NE(last.results[i].output.find(last.points[i].labels[0]), std::string::npos);
     }
+}
+
+TEST_F(StudyRun, ASignalEndsItAndWhatHasEndedIsKept)
+{
+    SetAxis(20, 49);
+    const pid_t process = fork();
+    ASSERT_GE(process, 0);
+    if (process == 0)
+    {
+        _exit(RunProgram("proteus-study", [this]() {
+            const StudyOutcome outcome = Run();
+            if (!outcome.unfinished.empty())
+            {
+                throw std::runtime_error(outcome.unfinished.front());
+            }
+        }));
+    }
+    while (ListResults().empty())
+    {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    kill(process, SIGINT);
+    int status = 0;
+    waitpid(process, &status, 0);
+    EXPECT_TRUE(WIFEXITED(status));
+    EXPECT_EQ(WEXITSTATUS(status), 128 + SIGINT);
+    const std::size_t kept = ListResults().size();
+    EXPECT_LT(kept, 30u);
+    EXPECT_EQ(Run().found, kept);
 }
