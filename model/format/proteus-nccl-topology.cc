@@ -11,6 +11,7 @@
 #include "proteus-xml.h"
 
 #include "ns3/proteus-gpu-model.h"
+#include "ns3/proteus-plural.h"
 #include "ns3/proteus-server-preset.h"
 #include "ns3/proteus-shown-name.h"
 #include "ns3/proteus-warning.h"
@@ -18,6 +19,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 #include <sstream>
 #include <stdexcept>
 #include <vector>
@@ -93,10 +95,24 @@ class NcclReader
         JoinCpus();
     }
 
-    /// @return what the file does not say, and how to say it; a line each
-    std::vector<std::string> GetWarnings() const
+    /// @param servers how many @return what the file does not say, and how to say it, and what it
+    /// says that is not heeded; a line each
+    std::vector<std::string> GetWarnings(uint32_t servers) const
     {
         std::vector<std::string> warnings;
+        for (const std::string& maker : m_unknownMakers)
+        {
+            warnings.push_back(
+                m_fileName +
+                ": unknown CPUs, taken as NCCL takes them, with 6 GB/s between them: " + maker);
+        }
+        if (m_withoutGdr > 0 && servers > 1)
+        {
+            warnings.push_back(m_fileName + ": gdr=\"0\" (of " +
+                               FormatThings(m_withoutGdr, "device") +
+                               ") is not heeded: between servers, NICs read and write the "
+                               "memory of GPUs (GPUDirect RDMA), not a copy in that of the host");
+        }
         const std::string unknown = m_document.DescribeUnknown(GetNcclFormat());
         if (!unknown.empty())
         {
@@ -180,6 +196,7 @@ class NcclReader
             forward = 16e9; // measured, see the preset dgx-a100
             maker = CpuVendor::AMD;
         }
+        NoteMaker(arch, vendor, maker);
         NcclDevice device;
         device.vertex = MakeCpu(forward, true, maker);
         device.dev = m_cpus.size();
@@ -205,6 +222,30 @@ class NcclReader
             m_server.GetDevice(cpu).vertex.forwardBytesPerSecond =
                 IntelForwardBytesPerSecond(generation);
         }
+    }
+
+    /// Notes CPUs that are called something that is not known.
+    void NoteMaker(const std::string* arch, const std::string* vendor, CpuVendor maker)
+    {
+        if (maker != CpuVendor::OTHER)
+        {
+            return;
+        }
+        if (arch != nullptr && !arch->empty() && *arch != "x86_64")
+        {
+            m_unknownMakers.insert("arch \"" + *arch + '"');
+        }
+        else if (vendor != nullptr && !vendor->empty())
+        {
+            m_unknownMakers.insert("vendor \"" + *vendor + '"');
+        }
+    }
+
+    /// Counts the devices that GPUDirect RDMA is said to leave out.
+    void NoteGdr(const XmlElement& element)
+    {
+        const std::string* gdr = element.Find("gdr");
+        m_withoutGdr += gdr != nullptr && *gdr == "0";
     }
 
     /// @param pci an element @param parent device above it @param cpu device at the top
@@ -266,6 +307,10 @@ class NcclReader
                 std::size_t cpu,
                 const PcieSpeed& speed)
     {
+        if (gpu != nullptr)
+        {
+            NoteGdr(*gpu);
+        }
         const bool hasType = gpu != nullptr && gpu->Find("sm") != nullptr;
         const uint64_t dev = gpu == nullptr
                                  ? m_gpuElements.size()
@@ -318,6 +363,7 @@ class NcclReader
             {
                 if (net.name == "net")
                 {
+                    NoteGdr(net);
                     device.dev =
                         hasNet ? device.dev : m_values.GetWhole(net, "dev", device.dev, 1000000);
                     device.networkBytesPerSecond +=
@@ -545,6 +591,8 @@ class NcclReader
     std::map<std::size_t, const GpuModel*> m_modelOf;              //!< of a GPU
     std::vector<std::pair<const XmlElement*, std::size_t>> m_gpuElements;
     uint64_t m_nNics{0};
+    uint32_t m_withoutGdr{0};              //!< GPUs and NICs with gdr="0"
+    std::set<std::string> m_unknownMakers; //!< of CPUs
     const GpuModel* m_guess{nullptr}; //!< what GPUs are taken for of which the file says nothing
 };
 
@@ -587,7 +635,7 @@ ReadNcclTopology(std::istream& input,
                  const NcclTopologyOptions& options)
 {
     const NcclReader reader(input, fileName, options);
-    for (const std::string& warning : reader.GetWarnings())
+    for (const std::string& warning : reader.GetWarnings(servers))
     {
         Warn(warning);
     }

@@ -70,7 +70,8 @@ ReadList(const JsonValue& json, const ScenarioReader& reader, TrafficPattern& pa
     {
         const std::string path = reader.GetPath(file->AsName());
         const auto& gpus = reader.GetCluster().GetGpus();
-        for (const FlowSpec& flow : LoadFlows(path, reader.GetCluster()))
+        const auto load = [&] { return LoadFlows(path, reader.GetCluster()); };
+        for (const FlowSpec& flow : file->Check(load))
         {
             if (!flow.after.empty())
             {
@@ -155,8 +156,10 @@ ReadPoisson(const JsonValue& json, const ScenarioReader& reader, TrafficPattern&
     if (const auto file = json.Find("sizes"))
     {
         const std::string path = reader.GetPath(file->AsName());
-        InputFile sizes(path);
-        pattern.sizes = ReadSizeDistribution(sizes.GetStream(), path);
+        pattern.sizes = file->Check([&path] {
+            InputFile sizes(path);
+            return ReadSizeDistribution(sizes.GetStream(), path);
+        });
     }
     else
     {

@@ -328,12 +328,12 @@ const char* const CLOUD = R"(<system version="1">
 
 /// @return what is printed on the standard error output while a topology is read
 std::string
-WarningsOf(const std::string& text, const std::string& options)
+WarningsOf(const std::string& text, const std::string& options, uint32_t servers = 1)
 {
     std::ostringstream printed;
     std::streambuf* const original = std::cerr.rdbuf(printed.rdbuf());
     std::istringstream input(text);
-    ReadNcclTopology(input, "t.xml", 1, FabricOptions(), ParseNcclTopologyOptions(options));
+    ReadNcclTopology(input, "t.xml", servers, FabricOptions(), ParseNcclTopologyOptions(options));
     std::cerr.rdbuf(original);
     return printed.str();
 }
@@ -362,6 +362,19 @@ TEST(NcclTopology, WhatIsNoPartOfTheFormatIsNamed)
     text.insert(gpu + 5, "color=\"red\" ");
     std::istringstream twice(text);
     EXPECT_THROW(ReadNcclTopology(twice, "t.xml"), std::invalid_argument);
+}
+
+TEST(NcclTopology, WhatIsNotHeededIsNamed)
+{
+    std::string text = SWITCHED;
+    EXPECT_EQ(WarningsOf(text, "", 2), "");
+    text[text.find("gdr=\"1\"") + 5] = '0';
+    EXPECT_EQ(WarningsOf(text, ""), ""); // there is no other server
+    EXPECT_NE(WarningsOf(text, "", 2).find("gdr=\"0\" (of 1 device) is not heeded"),
+              std::string::npos);
+    text = SWITCHED;
+    text.insert(text.find("GenuineIntel"), "My");
+    EXPECT_NE(WarningsOf(text, "").find("unknown CPUs"), std::string::npos);
 }
 
 TEST(NcclTopology, WhatTheFileDoesNotSayIsAskedFor)
