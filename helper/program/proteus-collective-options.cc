@@ -82,12 +82,15 @@ CollectiveProgramOptions::AddTo(OptionList& command)
         "GPUs of the collective, in equal parts from all servers (0: all, with --measured as many "
         "as the log has ranks)",
         gpus);
-    fabric.AddTo(command, [this](const FabricOptions& options) {
+    const auto load = [this](const FabricOptions& options) {
         const bool isOfLog = nodes == 0 && !measured.empty(); // which may be of several servers
-        return DescribeNetwork(LoadCluster(FindClusterName(cluster),
-                                           isOfLog ? 2 : ToCount(nodes, "nodes", 0),
-                                           options));
-    });
+        return LoadCluster(FindClusterName(cluster),
+                           isOfLog ? 2 : ToCount(nodes, "nodes", 0),
+                           options);
+    };
+    const auto loadThis = [this, load]() { return load(fabric.GetOptions()); };
+    fabric.AddTo(command,
+                 [load](const FabricOptions& options) { return DescribeNetwork(load(options)); });
     command.AddValue(
         "collective",
         "all-reduce, all-gather, reduce-scatter, broadcast, reduce, gather, scatter, "
@@ -113,9 +116,11 @@ CollectiveProgramOptions::AddTo(OptionList& command)
             return FindAlias(collective, {"barrier"}).empty() ? "" : "a barrier has no size";
         });
     }
+    command.AddIdle("factor",
+                    [this]() { return measured.empty() ? "" : "the sizes are those of the log"; });
     AddNcclTestsHints(command);
     command.AddValue("root", "rank, of collectives that have one", root);
-    nccl.AddTo(command);
+    nccl.AddTo(command, loadThis);
     command.AddValue("launchMode",
                      "who launches kernels: process-per-gpu, one-process (a host thread for all "
                      "GPUs of a server) or stream (launching costs nothing) (empty: "
@@ -131,6 +136,7 @@ CollectiveProgramOptions::AddTo(OptionList& command)
                 "time or microseconds",
                 OptionKind::MICROSECONDS,
                 pluginLatency);
+    command.AddIdle("pluginLatency", [loadThis]() { return FindNoNetwork(loadThis()); });
     command.AddValue("concurrent", "how many groups run the collective at once", concurrent);
     command.AddValue("grouping",
                      "stride: ranks i, i + groups, ... make a group; block: those that follow "

@@ -17,18 +17,21 @@
 #include "ns3/proteus-algorithm-traits.h"
 #include "ns3/proteus-cluster-file.h"
 #include "ns3/proteus-collective-comparison.h"
+#include "ns3/proteus-gpu-model.h"
 #include "ns3/proteus-nccl-tests.h"
 #include "ns3/proteus-nccl-tuner.h"
 #include "ns3/proteus-output-file.h"
 #include "ns3/proteus-rank-partition.h"
 #include "ns3/proteus-ranks.h"
 #include "ns3/proteus-tables.h"
+#include "ns3/proteus-warning.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <iostream>
 #include <optional>
+#include <set>
 #include <stdexcept>
 
 namespace ns3
@@ -382,6 +385,22 @@ TakeFromLog(const std::string& measured, const char* option, int64_t& value, uin
     value = value == 0 ? int64_t{logged} : value;
 }
 
+/// @return the root of a log, if all its lines have one and the same; 0 otherwise
+uint32_t
+FindRoot(const NcclTestsTable& log, const std::string& measured)
+{
+    std::set<int64_t> roots;
+    for (const NcclTestsRow& row : log.rows)
+    {
+        roots.insert(row.root.value_or(-1));
+    }
+    if (roots.size() > 1)
+    {
+        Warn(measured + ": is of several roots, simulated is one, --root");
+    }
+    return roots.size() == 1 ? static_cast<uint32_t>(std::max<int64_t>(*roots.begin(), 0)) : 0;
+}
+
 /// @param options of the program @param log of nccl-tests @return the options, with what the log
 /// says where they say nothing
 /// @throw std::invalid_argument if both say something else
@@ -404,6 +423,11 @@ TakeFromLog(CollectiveProgramOptions options, const NcclTestsTable& log)
     if (options.nccl.ncclVersion.empty())
     {
         options.nccl.ncclVersion = log.ncclVersion;
+        if (ParseNcclVersion(log.ncclVersion) > NEWEST_NCCL)
+        {
+            Warn(options.measured + ": is of NCCL " + log.ncclVersion +
+                 ", of which nothing is known: the newest version that is known is taken");
+        }
     }
     if (options.launchMode.empty() && log.gpusOfThread > 1)
     {
@@ -411,7 +435,27 @@ TakeFromLog(CollectiveProgramOptions options, const NcclTestsTable& log)
     }
     TakeFromLog(options.measured, "nodes", options.nodes, log.nodes > 1 ? log.nodes : 0);
     TakeFromLog(options.measured, "gpus", options.gpus, log.ranks);
+    TakeFromLog(options.measured, "iterations", options.iterations, log.iterations);
+    TakeFromLog(options.measured, "root", options.root, FindRoot(log, options.measured));
     return options;
+}
+
+/// Names GPUs of a log that the cluster does not have.
+void
+WarnOfGpus(const NcclTestsTable& log, const Cluster& cluster, const std::string& measured)
+{
+    const GpuModel* simulated =
+        MatchGpuModel(cluster.GetVertices()[cluster.GetGpus().front()].model);
+    for (const std::string& device : log.devices)
+    {
+        const GpuModel* timed = MatchGpuModel(device);
+        if (timed != nullptr && simulated != nullptr && timed != simulated)
+        {
+            Warn(measured + ": is of GPUs \"" + device + "\", simulated are " +
+                 simulated->sheet.model + "; --cluster says which");
+            return;
+        }
+    }
 }
 
 /// @throw std::invalid_argument for options that do not go together, or a file that cannot be
@@ -454,6 +498,7 @@ RunCollectiveProgram(const CollectiveProgramOptions& typed)
     const Cluster cluster = LoadCluster(FindClusterName(options.cluster),
                                         ToCount(options.nodes, "nodes", 0),
                                         options.fabric.GetOptions());
+    WarnOfGpus(log, cluster, options.measured);
     const CollectiveTest test = MakeTest(options, cluster);
     if (!options.measuredCsv.empty())
     {

@@ -448,7 +448,7 @@ class FabricsProgram : public CommandLineProgram
             return DescribeNetworks(m_options, sizes);
         });
         m_options.framework.AddTo(command);
-        m_options.nccl.AddTo(command);
+        m_options.nccl.AddTo(command, nullptr);
         command.AddValue("stream",
                          "random stream that decides which of several equal paths a flow takes",
                          m_options.stream);

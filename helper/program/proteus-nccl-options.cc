@@ -11,6 +11,7 @@
 
 #include "ns3/config.h"
 #include "ns3/proteus-algorithm-traits.h"
+#include "ns3/proteus-collective-choice.h"
 #include "ns3/proteus-cpu-vendor.h"
 #include "ns3/proteus-nccl-tuner.h"
 #include "ns3/proteus-net-plugin.h"
@@ -19,7 +20,11 @@
 #include "ns3/type-id.h"
 #include "ns3/uinteger.h"
 
+#include <algorithm>
+#include <iterator>
 #include <stdexcept>
+#include <tuple>
+#include <vector>
 
 namespace ns3
 {
@@ -52,10 +57,79 @@ SetNetworkDefault(const std::string& option,
     Config::SetDefault(network + "::" + attribute, value);
 }
 
+/// @param request that is complete @return what was chosen
+std::tuple<std::string, Protocol, uint32_t, uint64_t, uint32_t, uint32_t, uint32_t>
+DescribeChoice(const CollectiveRequest& request)
+{
+    return {request.algorithm,
+            request.protocol,
+            request.channels,
+            request.chunkBytes,
+            request.slots,
+            request.stepsPerChunk,
+            request.networkChannels};
+}
+
 } // namespace
 
+std::string
+FindNoNetwork(const Cluster& cluster)
+{
+    const auto& gpus = cluster.GetGpus();
+    const bool isOne = std::all_of(gpus.begin(), gpus.end(), [&](VertexId gpu) {
+        return cluster.GetDomain(gpu) == cluster.GetDomain(gpus.front());
+    });
+    return isOne ? "the GPUs need no network between servers" : "";
+}
+
+std::string
+FindSameChoices(const Cluster& cluster, const std::string& vendor)
+{
+    constexpr uint32_t SIZES = 31; // from 8 bytes on
+    const auto& gpus = cluster.GetGpus();
+    std::vector<VertexId> server;
+    std::copy_if(gpus.begin(), gpus.end(), std::back_inserter(server), [&](VertexId gpu) {
+        return cluster.GetVertices()[gpu].server == cluster.GetVertices()[gpus.front()].server;
+    });
+    if (FindCpuVendor(cluster, gpus) == CpuVendorFromString(vendor))
+    {
+        return "";
+    }
+    const Paths paths(cluster);
+    CollectivePreferences other;
+    other.cpuVendor = vendor;
+    const CollectiveChooser usual(cluster, paths);
+    const CollectiveChooser changed(cluster, paths, other);
+    for (const std::vector<VertexId>& group : {gpus, server})
+    {
+        for (const Collective collective : {Collective::ALL_REDUCE,
+                                            Collective::ALL_GATHER,
+                                            Collective::REDUCE_SCATTER,
+                                            Collective::BROADCAST,
+                                            Collective::REDUCE,
+                                            Collective::ALL_TO_ALL})
+        {
+            for (uint32_t i = 0; i < SIZES && group.size() > 1; ++i)
+            {
+                CollectiveRequest request;
+                request.collective = collective;
+                request.bytes = uint64_t{8} << i;
+                request.vertices = group;
+                CollectiveRequest same = request;
+                usual.Complete(request);
+                changed.Complete(same);
+                if (DescribeChoice(request) != DescribeChoice(same))
+                {
+                    return "";
+                }
+            }
+        }
+    }
+    return "NCCL chooses the same on this cluster, whoever made its CPUs";
+}
+
 void
-NcclOptions::AddTo(OptionList& command)
+NcclOptions::AddTo(OptionList& command, const std::function<Cluster()>& cluster)
 {
     command.AddValue("algorithm",
                      ListAlgorithms([](const AlgorithmTraits&) { return true; }) +
@@ -80,6 +154,21 @@ NcclOptions::AddTo(OptionList& command)
                      "the tuner: " +
                          ListNetPlugins() + " (empty: NCCL's own, ib)",
                      netPlugin);
+    command.AddIdle("ncclVersion", [this]() -> std::string {
+        return GetVersion() > NEWEST_NCCL
+                   ? "the newest version that is known is taken, " +
+                         std::to_string(NEWEST_NCCL / 100) + "." + std::to_string(NEWEST_NCCL % 100)
+                   : "";
+    });
+    if (cluster)
+    {
+        for (const char* name : {"networkChannels", "netPlugin"})
+        {
+            command.AddIdle(name, [cluster]() { return FindNoNetwork(cluster()); });
+        }
+        command.AddIdle("cpuVendor",
+                        [this, cluster]() { return FindSameChoices(cluster(), cpuVendor); });
+    }
 }
 
 void

@@ -9,7 +9,10 @@
 
 #include "proteus-option-list.h"
 
+#include "ns3/proteus-cluster.h"
+
 #include <cstdint>
+#include <functional>
 #include <string>
 
 /**
@@ -40,7 +43,9 @@ struct NcclOptions
     std::string netPlugin;      //!< empty: NCCL's own
 
     /// @param command to add the options to
-    void AddTo(OptionList& command);
+    /// @param cluster makes the one that collectives run on, from which the program tells which of
+    /// the options do nothing; null: there are several
+    void AddTo(OptionList& command, const std::function<Cluster()>& cluster);
 
     /// Checks all values; an algorithm gets the name that its alias stands for.
     /// @throw std::invalid_argument that says which option is wrong and how
@@ -53,6 +58,17 @@ struct NcclOptions
     /// @throw std::invalid_argument as Check(), or if the attribute was given, too
     void SetDefaults();
 };
+
+/// @ingroup proteus
+/// @param cluster that collectives run on @return why what is about messages between servers does
+/// nothing, or empty
+std::string FindNoNetwork(const Cluster& cluster);
+
+/// @ingroup proteus
+/// @param cluster that collectives run on @param vendor of CPUs, see CpuVendorFromString()
+/// @return why it does nothing, or empty: other CPUs than those of the cluster, for which NCCL
+/// chooses the same for all collectives of all GPUs, and of those of one server, from 8 B to 8 GiB
+std::string FindSameChoices(const Cluster& cluster, const std::string& vendor);
 
 } // namespace proteus
 } // namespace ns3

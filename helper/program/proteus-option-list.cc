@@ -207,7 +207,7 @@ OptionList::AddIdleParts(const std::string& name,
 std::vector<std::string>
 OptionList::FindIdle() const
 {
-    std::vector<std::string> lines;
+    std::vector<std::string> lines = m_repeated;
     for (const auto& [name, value] : m_configuration)
     {
         const auto found = m_idle.find(name);
@@ -456,11 +456,26 @@ OptionList::Answer(const Word& word, std::ostream& out) const
     return PrintNames(word.name, m_workloads, out);
 }
 
+void
+OptionList::NoteRepeated(const std::vector<Word>& before, const Word& word)
+{
+    const auto same = std::find_if(before.begin(), before.end(), [&word](const Word& other) {
+        return other.name == word.name;
+    });
+    if (same != before.end() && same->value != word.value)
+    {
+        m_repeated.push_back("--" + word.name + "=" + same->value +
+                             " has no effect: it is given again, and the last one counts, --" +
+                             word.name + "=" + word.value);
+    }
+}
+
 bool
 OptionList::Parse(const std::vector<std::string>& arguments, std::ostream& out)
 {
     std::vector<Word> words;
     std::vector<Word> configured;
+    m_repeated.clear();
     for (std::size_t i = 1; i < arguments.size(); ++i)
     {
         const Word word = Split(arguments[i], arguments[i - 1]);
@@ -494,6 +509,7 @@ OptionList::Parse(const std::vector<std::string>& arguments, std::ostream& out)
     for (const Word& word : words)
     {
         checked.push_back(Check(word));
+        NoteRepeated(last, word);
         last.erase(std::remove_if(last.begin(),
                                   last.end(),
                                   [&word](const Word& other) { return other.name == word.name; }),

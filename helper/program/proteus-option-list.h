@@ -197,6 +197,9 @@ class OptionList
     std::string Check(const Word& word) const;
     /// @param path of a JSON file with options, or of a result @return its words
     std::vector<Word> ReadConfig(const std::string& path) const;
+    /// @param before words of different names @param word that decides from now on; notes what it
+    /// replaces
+    void NoteRepeated(const std::vector<Word>& before, const Word& word);
     /// @param words of different names @throw std::invalid_argument if two outputs are one file
     void CheckTogether(const std::vector<Word>& words) const;
     /// @param word such as --help @param out where to @return whether it was a question, answered
@@ -211,6 +214,7 @@ class OptionList
     std::map<std::string, std::string> m_aliases; //!< names of options by others of them
     std::map<std::string, Idle> m_idle;           //!< by name of an option
     Configuration m_configuration;                //!< of the last Parse()
+    std::vector<std::string> m_repeated;          //!< lines of FindIdle() on words given again
     CommandLine m_command;                        //!< what reads the values
 };
 

@@ -220,7 +220,7 @@ ProgramOptions::AddTo(OptionList& command)
                      "semicolons, e.g. /jobs/0/start=3ms",
                      scenarioSet);
     command.StartGroup("Collectives");
-    nccl.AddTo(command);
+    nccl.AddTo(command, [this]() { return BuildCluster(); });
     command.StartGroup("Results");
     results.AddTo(command);
     command.StartGroup("What happens on the links");

@@ -6,6 +6,7 @@
 
 #include "proteus-nccl-tests.h"
 
+#include "proteus-nccl-tests-doubts.h"
 #include "proteus-text-reader.h"
 
 #include "ns3/proteus-shown-name.h"
@@ -386,17 +387,8 @@ class Reader
     /// Notes what is odd about a table that was read.
     void FindDoubts()
     {
-        for (const NcclTestsRow& row : m_table.rows)
-        {
-            const double wrong = (row.outOfPlace ? row.outOfPlace->wrong.value_or(0) : 0) +
-                                 (row.inPlace ? row.inPlace->wrong.value_or(0) : 0);
-            if (m_countsWrong && wrong > 0)
-            {
-                m_table.doubts.push_back("the run of " + std::to_string(row.bytes) + " bytes had " +
-                                         ToText(wrong) +
-                                         " wrong elements: what was timed did not work");
-            }
-        }
+        m_table.iterations = m_run.iterations;
+        m_table.doubts = proteus::FindDoubts(m_table, m_run);
         if (!m_isCsv && !m_isWhole)
         {
             m_table.doubts.emplace_back("has no line '# Avg bus bandwidth': the run was stopped, "
@@ -416,7 +408,7 @@ class Reader
             {
                 m_reader.Fail("a second table begins here; keep one run of nccl-tests in a file");
             }
-            m_countsWrong = std::find(words.begin(), words.end(), "#wrong") != words.end();
+            m_run.countsWrong = std::find(words.begin(), words.end(), "#wrong") != words.end();
             m_fields = std::move(header);
             m_hasHeader = true;
             m_nPrefixWords = nBefore;
@@ -440,6 +432,7 @@ class Reader
             m_table.gpusOfThread = static_cast<uint32_t>(
                 m_reader.ToUnsigned(words[4], "the number of GPUs", MAX_THREADS));
         }
+        m_run.Read(words);
         m_isWhole = m_isWhole || line.find("Avg bus bandwidth") != std::string::npos;
         NoteVersion(words);
         NoteCollective(FindCollective(line)); // "# Collective test starting: all_reduce_perf"
@@ -539,12 +532,12 @@ class Reader
     NcclTestsTable m_table;
     std::vector<Field> m_fields; //!< of the table
     std::set<std::string> m_hosts;
+    NcclTestsRun m_run;            //!< what comments say
     std::size_t m_nPrefixWords{0}; //!< of a log, before what nccl-tests prints
     uint32_t m_ofProcess{0};       //!< ranks of one process
     bool m_isCsv{false};
     bool m_hasHeader{false};
-    bool m_countsWrong{false}; //!< the column #wrong has a number of elements
-    bool m_isWhole{false};     //!< the log has its last line
+    bool m_isWhole{false}; //!< the log has its last line
 };
 
 } // namespace

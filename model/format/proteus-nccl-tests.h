@@ -59,6 +59,7 @@ struct NcclTestsTable
     uint32_t nodes{0};                //!< hosts of the ranks; 0 if the file does not say
     std::string ncclVersion;         //!< as the log has it, e.g. "2.18.3"; empty if it does not say
     uint32_t gpusOfThread{0};        //!< that one host thread launches on; 0 if it does not say
+    uint32_t iterations{0};          //!< that a time is the mean of; 0: it does not say
     std::vector<NcclTestsRow> rows;  //!< in the order of the file
     std::vector<std::string> doubts; //!< why the times may not be what they seem, a line each
 };

@@ -14,6 +14,7 @@
 #include <sstream>
 #include <stdexcept>
 #include <string>
+#include <tuple>
 
 using namespace ns3::proteus;
 
@@ -183,6 +184,19 @@ TEST(NcclTests, WhatIsOddAboutALogIsSaid)
     ASSERT_EQ(cut.size(), 1u);
     EXPECT_NE(cut[0].find("the run was stopped"), std::string::npos);
     EXPECT_NE(ErrorOf(LOG + LOG).find("a second table begins here"), std::string::npos);
+    EXPECT_EQ(Read(LOG).iterations, 20u);
+    for (const auto& [from, to, hint] :
+         {std::make_tuple("88.42  154.73", "12.42  154.73", "algbw is not the size over the time"),
+          std::make_tuple("warmup iters: 5", "warmup iters: 0", "is without a warm-up"),
+          std::make_tuple(" iters: 20", " iters: 20 agg iters: 4", "has groups of 4 operations"),
+          std::make_tuple(" iters: 20", " iters: 20 graph: 9", "as a CUDA graph"),
+          std::make_tuple(": 0 OK", ": 3 FAILED", "what was timed did not work"),
+          std::make_tuple("float", "half", "of elements of type half")})
+    {
+        const auto doubts = Read(replaced(from, to)).doubts;
+        ASSERT_EQ(doubts.size(), 1u) << to;
+        EXPECT_NE(doubts[0].find(hint), std::string::npos) << doubts[0];
+    }
     EXPECT_NE(ErrorOf(replaced("    33554432  ", "    32M  ")).find("the size"), std::string::npos);
 }
 

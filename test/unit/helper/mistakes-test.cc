@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
+#include "ns3/config.h"
 #include "ns3/proteus-programs.h"
 
 #include <cstdio>
@@ -65,6 +66,7 @@ Start(const std::string& program, const std::vector<std::string>& arguments)
         PROGRAMS.at(program)(WORKLOADS)->Main(static_cast<int>(argv.size()), argv.data());
     std::cout.rdbuf(oldOut);
     std::cerr.rdbuf(oldError);
+    ns3::Config::Reset(); // of attributes that options stand for
     outcome.out = out.str();
     outcome.error = error.str();
     return outcome;
@@ -560,6 +562,16 @@ TEST(Mistakes, OptionsThatDoNothingAreNamed)
         {"compile", {MODEL, PLAN, "--untimed", "--launchInterval=9us"}, "kernels get no times"},
         {"collective", {"--grouping=block"}, "there is one group"},
         {"collective", {"--joinWindow=1us"}, "only in launch mode stream"},
+        {"collective", {"--cpuVendor=intel"}, "NCCL chooses the same on this cluster"},
+        {"collective", {"--networkChannels=2"}, "the GPUs need no network between servers"},
+        {"collective", {"--netPlugin=efa"}, "the GPUs need no network between servers"},
+        {"collective", {"--pluginLatency=3us"}, "the GPUs need no network between servers"},
+        {"collective", {"--ncclVersion=9.9"}, "the newest version that is known is taken, 2.30"},
+        {"collective", {"--max=2M"}, "--max=1M has no effect: it is given again"},
+        {"run",
+         {"--strategy=tp=4,dp=2", "--nodes=1", "--netPlugin=efa"},
+         "the GPUs need no network between servers"},
+        {"run", {"--nodes=2", "--nodes=4"}, "the last one counts, --nodes=4"},
         {"flows", {nine, flows, "--serversPerLeaf=2"}, "--serversPerLeaf=2 has no effect"}};
     for (const Mistake& mistake : idle)
     {
@@ -599,11 +611,17 @@ TEST(Mistakes, OptionsThatDoSomethingAreNotNamed)
           {"--cluster=dgx-a100:nic=4x200G", "--fabric=leaf-spine", "--spines=3"},
           {"--executor=flow,packet", "--joinGrid=1us", "--joinWindow=20us"},
           {"--iterations=2", "--crossIteration=tensor"},
+          {"--nodes=2", "--cpuVendor=intel", "--netPlugin=efa"},
+          {"--quiet", "--quiet"},
           {"--gpuSharing=off"},
           {"--htae=classic"}})
     {
-        std::vector<std::string> words{MODEL, PLAN, "--executor=flow", "--quiet"};
+        std::vector<std::string> words{MODEL, PLAN, "--quiet"};
         words.insert(words.end(), arguments.begin(), arguments.end());
+        if (words[3].rfind("--executor=", 0) != 0)
+        {
+            words.emplace_back("--executor=flow");
+        }
         const Outcome outcome = Start("run", words);
         EXPECT_EQ(outcome.code, 0) << outcome.error;
         EXPECT_EQ(outcome.error.find("has no effect"), std::string::npos) << outcome.error;

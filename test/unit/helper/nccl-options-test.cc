@@ -5,6 +5,7 @@
  */
 
 #include "ns3/config.h"
+#include "ns3/proteus-cluster.h"
 #include "ns3/proteus-executor-settings.h"
 #include "ns3/proteus-nccl-options.h"
 
@@ -40,4 +41,17 @@ TEST(NcclOptions, SetWhatAllExecutorsRead)
     EXPECT_THROW(options.SetDefaults(), std::invalid_argument); // the attributes are given by now
     Config::Reset();
     EXPECT_EQ(ReadCollectiveSettings().algorithm, "");
+}
+
+TEST(NcclOptions, SayWhereTheyDoNothing)
+{
+    const Cluster one = MakeCluster("dgx-a100", 1);
+    const Cluster two = MakeCluster("dgx-a100", 2);
+    EXPECT_NE(FindNoNetwork(one), "");
+    EXPECT_EQ(FindNoNetwork(two), "");
+    // Within a server of eight NVLinked GPUs, NCCL does not ask who made the CPUs; between servers
+    // it does.
+    EXPECT_NE(FindSameChoices(one, "intel"), "");
+    EXPECT_EQ(FindSameChoices(two, "intel"), "");
+    EXPECT_EQ(FindSameChoices(one, "amd"), ""); // as the cluster has it
 }

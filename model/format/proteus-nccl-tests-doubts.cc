@@ -1,0 +1,150 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-nccl-tests-doubts.h"
+
+#include "ns3/proteus-plural.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <sstream>
+
+namespace ns3
+{
+namespace proteus
+{
+
+namespace
+{
+
+/// What is simulated: nccl-tests' default, and others of its size.
+const std::set<std::string> FOUR_BYTES{"", "float", "int32", "uint32"};
+
+/// @param word of a comment @param number is set if it is one
+void
+ReadNumber(const std::string& word, uint32_t& number)
+{
+    constexpr std::size_t MOST_DIGITS = 9;
+    if (!word.empty() && word.size() <= MOST_DIGITS &&
+        word.find_first_not_of("0123456789") == std::string::npos)
+    {
+        number = static_cast<uint32_t>(std::stoul(word));
+    }
+}
+
+/// @param bytes of a row @param timing of it @return whether it is said to be as fast as it is, as
+/// far as the digits that are printed tell
+bool
+IsConsistent(uint64_t bytes, const std::optional<NcclTestsTiming>& timing)
+{
+    constexpr double DIGITS = 0.01;    // two behind the point
+    constexpr double TOLERANCE = 0.02; // times of three digits
+    if (!timing || !timing->algbwGBps)
+    {
+        return true;
+    }
+    const double expected = static_cast<double>(bytes) / timing->timeUs * 1e-3;
+    return std::abs(*timing->algbwGBps - expected) <= DIGITS + TOLERANCE * expected;
+}
+
+/// @param table that was read @param doubts gets what is wrong in its lines
+void
+FindInRows(const NcclTestsTable& table, std::vector<std::string>& doubts)
+{
+    uint64_t inconsistent = 0;
+    uint64_t first = 0;
+    std::set<std::string> types;
+    for (const NcclTestsRow& row : table.rows)
+    {
+        if (!IsConsistent(row.bytes, row.outOfPlace) || !IsConsistent(row.bytes, row.inPlace))
+        {
+            first = inconsistent == 0 ? row.bytes : first;
+            ++inconsistent;
+        }
+        if (FOUR_BYTES.count(row.type) == 0)
+        {
+            types.insert(row.type);
+        }
+    }
+    if (inconsistent > 0)
+    {
+        doubts.push_back("in " + FormatThings(inconsistent, "line") + ", the first that of " +
+                         std::to_string(first) +
+                         " bytes, algbw is not the size over the time: times are in another unit, "
+                         "or the file was edited; times are taken as microseconds");
+    }
+    for (const std::string& type : types)
+    {
+        doubts.push_back("is of elements of type " + type +
+                         ", simulated are those of float, of 4 bytes");
+    }
+}
+
+} // namespace
+
+void
+NcclTestsRun::Read(const std::vector<std::string>& words)
+{
+    for (std::size_t i = 1; i + 1 < words.size(); ++i)
+    {
+        if (words[i] == "iters:")
+        {
+            ReadNumber(words[i + 1],
+                       words[i - 1] == "warmup" ? warmUps
+                       : words[i - 1] == "agg"  ? aggregated
+                                                : iterations);
+        }
+        else if (words[i] == "graph:")
+        {
+            ReadNumber(words[i + 1], graphs);
+        }
+    }
+    const bool isOfResults = words.size() > 3 && words[1] == "Out" && words[3] == "bounds";
+    failed = failed || (isOfResults && words.back() == "FAILED");
+}
+
+std::vector<std::string>
+FindDoubts(const NcclTestsTable& table, const NcclTestsRun& run)
+{
+    std::vector<std::string> doubts;
+    for (const NcclTestsRow& row : table.rows)
+    {
+        const double wrong = (row.outOfPlace ? row.outOfPlace->wrong.value_or(0) : 0) +
+                             (row.inPlace ? row.inPlace->wrong.value_or(0) : 0);
+        if (run.countsWrong && wrong > 0)
+        {
+            std::ostringstream text;
+            text << "the run of " << row.bytes << " bytes had " << wrong
+                 << " wrong elements: what was timed did not work";
+            doubts.push_back(text.str());
+        }
+    }
+    if (run.failed)
+    {
+        doubts.emplace_back("says 'Out of bounds values ... FAILED': what was timed did not work");
+    }
+    if (run.warmUps == 0)
+    {
+        doubts.emplace_back("is without a warm-up (warmup iters: 0): the first iteration also set "
+                            "up connections, which is not simulated");
+    }
+    if (run.aggregated > 1)
+    {
+        doubts.push_back("has groups of " + std::to_string(run.aggregated) +
+                         " operations (agg iters), launched together; simulated is one by one");
+    }
+    if (run.graphs > 0)
+    {
+        doubts.emplace_back("was launched as a CUDA graph, which takes the host less than what is "
+                            "simulated; --launchMode=stream is a host that costs nothing");
+    }
+    FindInRows(table, doubts);
+    return doubts;
+}
+
+} // namespace proteus
+} // namespace ns3

@@ -1,0 +1,45 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef PROTEUS_NCCL_TESTS_DOUBTS_H
+#define PROTEUS_NCCL_TESTS_DOUBTS_H
+
+#include "proteus-nccl-tests.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace ns3
+{
+namespace proteus
+{
+
+/// @ingroup proteus
+/// How nccl-tests ran, as the comments of a log say.
+struct NcclTestsRun
+{
+    uint32_t warmUps{1};     //!< iterations before those that are timed; not 0 if not known
+    uint32_t iterations{0};  //!< timed ones (-n); 0: not known
+    uint32_t aggregated{1};  //!< operations of one group (-m)
+    uint32_t graphs{0};      //!< launches of a CUDA graph (-G); 0: no graph
+    bool failed{false};      //!< whether it says that results were wrong
+    bool countsWrong{false}; //!< whether the column #wrong has a number of elements
+
+    /// Takes what a comment says: "# nThread 1 ... warmup iters: 1 iters: 20 agg iters: 1 ...
+    /// graph: 0", "# Out of bounds values : 0 OK". @param words of it
+    void Read(const std::vector<std::string>& words);
+};
+
+/// @ingroup proteus
+/// @param table that was read @param run how it came about
+/// @return why its times may not be what they seem, or are not what is simulated; a line each
+std::vector<std::string> FindDoubts(const NcclTestsTable& table, const NcclTestsRun& run);
+
+} // namespace proteus
+} // namespace ns3
+
+#endif // PROTEUS_NCCL_TESTS_DOUBTS_H
