@@ -23,6 +23,7 @@
 #include "ns3/proteus-output-file.h"
 #include "ns3/proteus-program-options.h"
 #include "ns3/proteus-progress.h"
+#include "ns3/proteus-stop-signals.h"
 #include "ns3/proteus-table-options.h"
 #include "ns3/simulator.h"
 #include "ns3/string.h"
@@ -411,6 +412,7 @@ Run(const Options& options)
                       : "no comparison: ns-3 was configured without point-to-point\n");
     std::vector<CaseRow> cases;
     Growth growth;
+    const EndAtOnce untilItWrites; // what is printed is whole cases
     for (const Case& c : MakeCases(options.quick, options.large))
     {
         if (c.name.find(options.only) == std::string::npos)
@@ -419,6 +421,7 @@ Run(const Options& options)
         }
         const Result result = Measure(c, n, options.quiet);
         Print(c, result);
+        std::cout.flush();
         cases.push_back({c.name, result});
         growth[c.name].push_back(result);
     }
@@ -428,6 +431,7 @@ Run(const Options& options)
     {
         approximations = MeasureApproximations(options.quick);
     }
+    EndAtOnce::Cancel();
     const Table table = GetCaseLayout().Make(cases);
     if (!options.csv.empty())
     {

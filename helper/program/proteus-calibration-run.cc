@@ -8,6 +8,7 @@
 
 #include "proteus-executors.h"
 #include "proteus-progress.h"
+#include "proteus-stop-signals.h"
 
 #include "ns3/proteus-flow-run.h"
 #include "ns3/proteus-tables.h"
@@ -172,6 +173,7 @@ RunCalibration(const ProgramOptions& options,
     }
     const ExecutorSettings settings = MakeExecutorSettings(options);
     ProgressLine progress("calibration");
+    const EndAtOnce nothingIsLost; // without its parameters, a fit has no result
     FlowCalibration calibration = FitFlow(
         measurements,
         cluster,

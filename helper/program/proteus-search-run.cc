@@ -270,7 +270,14 @@ class Search
                 Add("", ranked.plan, ranked.estimate);
             }
         }
-        AddLayouts(found.plans);
+        try
+        {
+            AddLayouts(found.plans);
+        }
+        catch (const RunStopped&)
+        {
+            ++m_outcome.pruned["layouts: the search was stopped before it had them"];
+        }
         AddFiles(estimator);
         for (SearchCandidate& candidate : m_pinned)
         {
@@ -300,7 +307,10 @@ class Search
         LayoutSearch search;
         search.source = [this](const ParallelPlan& plan) { return Make(plan).model; };
         search.space.communication = &m_communication;
-        search.space.kernelTime = MakeTimer();
+        search.space.kernelTime = [timer = MakeTimer()](const KernelDescription& kernel) {
+            ThrowIfStopped();
+            return timer(kernel);
+        };
         search.space.precision = m_space.base.precision;
         search.space.memoryBytes = m_memoryBytes;
         search.space.overlapSlowdown = GetOverlapSlowdown();

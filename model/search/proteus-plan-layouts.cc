@@ -98,6 +98,10 @@ class PlanLayouts
         bool hasFound = m_search.devices > m_search.mostStageDevices;
         for (uint64_t parts = 1; !hasFound && m_space.globalBatch % parts == 0; parts *= 2)
         {
+            if (m_search.isOver && m_search.isOver())
+            {
+                return;
+            }
             plan.microBatch = static_cast<uint32_t>(m_space.globalBatch / parts);
             StrategyTree base;
             base.batch = plan.microBatch;
