@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
+#include <gtest/gtest.h>
 #include <iterator>
 #include <map>
 #include <random>
@@ -44,6 +45,13 @@ ErrorOf(F function)
         return error.what();
     }
     return "no error";
+}
+
+/// @param text to look into @param part that must be in it
+inline void
+ExpectContains(const std::string& text, const std::string& part)
+{
+    EXPECT_NE(text.find(part), std::string::npos) << "'" << part << "' is not in '" << text << "'";
 }
 
 /// A graph of communications and computations on some devices, and a timeline of it.
