@@ -189,8 +189,7 @@ MovesWithoutKernel(const Cluster& cluster, VertexId from, VertexId to)
 double
 GetAggregationRate(const std::string& cpu)
 {
-    constexpr double BYTES_PER_BYTE = 3; // two read, one written
-    return FindGpuDatasheet(cpu).memoryBytesPerSecond / BYTES_PER_BYTE;
+    return FindGpuDatasheet(cpu).memoryBytesPerSecond / TRAFFIC_OF_SUM;
 }
 
 } // namespace proteus

@@ -42,6 +42,10 @@ extern const char* const DEFAULT_SERVER_CPU;
  */
 void AddServerHosts(Cluster& cluster, uint32_t hosts, const std::string& cpu = DEFAULT_SERVER_CPU);
 
+/// @ingroup proteus
+/// What memory moves for each byte that is added to a sum: two bytes are read, one is written.
+constexpr double TRAFFIC_OF_SUM = 3;
+
 /**
  * @ingroup proteus
  * Adds to servers the memory of one socket with its cores, which sum up what GPUs copy there. Each

@@ -7,7 +7,6 @@
 #include "proteus-fabric-inline.h"
 
 #include "ns3/abort.h"
-#include "ns3/proteus-server-hosts.h"
 
 #include <algorithm>
 
@@ -112,8 +111,7 @@ Fabric::Forward(VertexId at, const PacketRecord& record)
         return;
     }
     if (!m_internalPorts.empty() && record.ingress != NO_PORT &&
-        m_internalPorts[record.ingress] != NO_PORT &&
-        !IsHostMemory(m_cluster->GetVertices()[record.destination]))
+        m_internalPorts[record.ingress] != NO_PORT && !m_isMemory[record.destination])
     {
         Enqueue(m_internalPorts[record.ingress], record);
         return;

@@ -201,6 +201,7 @@ class FabricState : public Object
     NodeContainer m_nodes;                    //!< by vertex
     PortTable m_ports;                        //!< by PortId; then those inside devices
     std::vector<PortId> m_internalPorts;      //!< by port that enters; empty if none
+    std::vector<bool> m_isMemory;             //!< by vertex, where those are: of a host
     std::vector<uint32_t> m_flowPlaces;       //!< by vertex: GetFlowPlace()
     EventStepper m_stepper;                   //!< clock and event set
     RouteTable m_routes;                      //!< ways to a destination

@@ -194,12 +194,14 @@ Fabric::SetUpInternalPorts()
     // What enters a device that forwards at a limited rate crosses a link inside it, one for each
     // link and direction. The memory of a host is no device, as in Forward().
     const auto& vertices = m_cluster->GetVertices();
+    m_isMemory.resize(vertices.size());
+    std::transform(vertices.begin(), vertices.end(), m_isMemory.begin(), IsHostMemory);
     const PortId nPorts = GetNPorts();
     for (PortId id = 0; id < nPorts; ++id)
     {
         const VertexId vertex = m_ports[id].to;
         if (vertices[vertex].forwardBytesPerSecond > 0 &&
-            vertices[vertex].kind != VertexKind::GPU && !IsHostMemory(vertices[m_ports[id].from]))
+            vertices[vertex].kind != VertexKind::GPU && !m_isMemory[m_ports[id].from])
         {
             m_internalPorts.resize(nPorts, NO_PORT);
             m_internalPorts[id] = static_cast<PortId>(m_ports.GetSize());

@@ -9,6 +9,7 @@
 #include "proteus-window-number.h"
 
 #include "ns3/proteus-graph-head.h"
+#include "ns3/proteus-server-hosts.h"
 
 #include <algorithm>
 #include <cmath>

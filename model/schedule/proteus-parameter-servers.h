@@ -36,10 +36,6 @@ enum class HostAggregation : uint8_t
 };
 
 /// @ingroup proteus
-/// What memory moves for each byte that is added to a sum: two bytes are read, one is written.
-constexpr double TRAFFIC_OF_SUM = 3;
-
-/// @ingroup proteus
 /// Parameter servers. They are devices behind those of the graph, as are the memories of hosts,
 /// see GetMemory().
 struct ParameterServers
