@@ -166,7 +166,7 @@ CompileAndReport(const Options& options)
 {
     Check(options);
     const GpuDatasheet& gpu = FindGpuDatasheet(options.gpu);
-    const TrainingPlan plan = options.model.Load(options.framework.GetPlan());
+    const TrainingPlan plan = options.model.Load(options.framework.GetDefaults());
     const Model& model = plan.model;
     if (options.expand)
     {
@@ -239,7 +239,7 @@ class CompileProgram : public CommandLineProgram
                       "communicates, and says whether it fits into memory.");
         m_options.launchInterval.value = PicoSeconds(KernelCostParameters().hostPerKernelPs);
         m_options.model.folder = GetWorkloads() + "/models";
-        m_options.model.AddTo(command, [this]() { return m_options.framework.GetPlan(); });
+        m_options.model.AddTo(command, [this]() { return m_options.framework.GetDefaults(); });
         command.AddValue("gpu",
                          "GPU that kernels are timed for, and whose memory has to be enough",
                          m_options.gpu);

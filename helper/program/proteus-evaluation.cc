@@ -174,7 +174,7 @@ Evaluate(const EvaluationWorkload& workload,
     result.workload = workload.GetTitle();
     result.strategy = GetStrategyName(workload, strategy);
     const Cluster cluster = run.BuildCluster();
-    const TrainingPlan plan = model.Load(run.framework.GetPlan());
+    const TrainingPlan plan = model.Load(run.framework.GetDefaults());
     const ExecutionGraph graph =
         CompileForCluster(plan, cluster, run.framework.Load(plan, cluster, run.launchInterval), "");
     try

@@ -221,7 +221,8 @@ MakeJob(const Options& options, const Cluster& cluster)
         }
         return {LoadGraph(options.graph), DataType::BF16};
     }
-    const TrainingPlan plan = GetModelOptions(options, cluster).Load(options.framework.GetPlan());
+    const TrainingPlan plan =
+        GetModelOptions(options, cluster).Load(options.framework.GetDefaults());
     return {CompileForCluster(plan,
                               cluster,
                               options.framework.Load(plan, cluster, options.launchInterval),
@@ -432,7 +433,7 @@ class FabricsProgram : public CommandLineProgram
             "Runs one training job on the same servers, joined by several fabrics, and prints\n"
             "a table of how long an iteration takes and what the fabrics are made of. The usual\n"
             "job: GPT-3 125M, every two GPUs with a replica.");
-        m_options.model.AddTo(command, [this]() { return m_options.framework.GetPlan(); });
+        m_options.model.AddTo(command, [this]() { return m_options.framework.GetDefaults(); });
         command.AddValue("graph", "execution graph to run, a .json or .pb file", m_options.graph);
         command.AddValue(
             "fabrics",

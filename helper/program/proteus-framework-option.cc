@@ -62,10 +62,10 @@ FrameworkOption::FindFile(const std::string& text) const
     return folder + "/" + MatchName("framework", text, ListJsonFiles(folder)) + ".json";
 }
 
-std::map<std::string, std::string>
-FrameworkOption::GetPlan() const
+FrameworkDefaults
+FrameworkOption::GetDefaults() const
 {
-    return name.empty() ? std::map<std::string, std::string>() : LoadFramework(FindFile(name)).plan;
+    return name.empty() ? FrameworkDefaults() : LoadFramework(FindFile(name)).defaults;
 }
 
 Framework

@@ -47,9 +47,9 @@ struct FrameworkOption
     /// @param command to add the option to
     void AddTo(OptionList& command);
 
-    /// @return what its plan says for fields that a strategy leaves out; nothing if it was chosen
+    /// @return what it says for what strategy and model leave out; nothing if it was chosen
     /// @throw std::invalid_argument as Load()
-    std::map<std::string, std::string> GetPlan() const;
+    FrameworkDefaults GetDefaults() const;
 
     /**
      * @param gpu name of a data sheet

@@ -149,8 +149,7 @@ LoadProfile(const std::string& path)
 } // namespace
 
 void
-ModelOptions::AddTo(OptionList& command,
-                    const std::function<std::map<std::string, std::string>()>& plan)
+ModelOptions::AddTo(OptionList& command, const std::function<FrameworkDefaults()>& defaults)
 {
     command.AddValue("model",
                      "model: a name in workloads/models/, e.g. gpt3-6.7b, or a JSON file",
@@ -162,7 +161,7 @@ ModelOptions::AddTo(OptionList& command,
                      strategy);
     command.AddIdleParts(
         "strategy",
-        [this, plan]() { return FindIdle(plan ? plan() : std::map<std::string, std::string>()); },
+        [this, defaults]() { return FindIdle(defaults ? defaults() : FrameworkDefaults()); },
         "the job is the same without it");
     command.AddValue("variables",
                      "variables of the model's file to set, e.g. layers=4,fusedAttention=1",
@@ -179,7 +178,7 @@ ModelOptions::AddTo(OptionList& command,
 }
 
 TrainingPlan
-ModelOptions::Load(const std::map<std::string, std::string>& plan) const
+ModelOptions::Load(const FrameworkDefaults& defaults) const
 {
     if (model.empty() || strategy.empty())
     {
@@ -188,7 +187,7 @@ ModelOptions::Load(const std::map<std::string, std::string>& plan) const
             "--strategy=tp=8,dp=2");
     }
     const std::string path = FindModelFile(model, folder);
-    StrategyFile file = ReadStrategy(strategy, plan);
+    StrategyFile file = ReadStrategy(strategy, defaults.plan);
     if (firstStageBlocks != 0 || lastStageBlocks != 0)
     {
         if (!file.plan)
@@ -212,20 +211,22 @@ ModelOptions::Load(const std::map<std::string, std::string>& plan) const
                                         std::to_string(value));
         }
     }
+    values.insert(defaults.variables.begin(), defaults.variables.end());
     Model loaded = LoadModel(path, values);
     StrategyTree tree = file.GetTree(loaded);
     return {std::move(loaded), std::move(tree), ListModelFiles(path)};
 }
 
 std::vector<std::string>
-ModelOptions::FindIdle(const std::map<std::string, std::string>& plan) const
+ModelOptions::FindIdle(const FrameworkDefaults& defaults) const
 {
     try
     {
         StrategyText text;
         text.model = FindModelFile(model, folder);
-        text.plan = plan;
+        text.plan = defaults.plan;
         ParseVariables(variables, text.variables);
+        text.variables.insert(defaults.variables.begin(), defaults.variables.end());
         if (IsShortForm(strategy))
         {
             text.json = ToStrategyJson(strategy);

@@ -59,22 +59,21 @@ struct ModelOptions
     int64_t firstStageBlocks{0}; //!< ParallelPlan::firstStageBlocks; 0: as the strategy has it
     int64_t lastStageBlocks{0};  //!< ParallelPlan::lastStageBlocks; 0: as the strategy has it
 
-    /// @param command to add the options to @param plan see Load(), asked after Parse(); may be
-    /// null
-    void AddTo(OptionList& command,
-               const std::function<std::map<std::string, std::string>()>& plan = nullptr);
+    /// @param command to add the options to @param defaults see Load(), asked after Parse();
+    /// may be null
+    void AddTo(OptionList& command, const std::function<FrameworkDefaults()>& defaults = nullptr);
 
     /**
-     * @param plan what a framework has for fields that the strategy leaves out, as
-     * FrameworkOption::GetPlan()
+     * @param defaults for what strategy and model leave out, as FrameworkOption::GetDefaults()
      * @return the model and the strategy that the options name
      * @throw std::invalid_argument as LoadModel() and LoadStrategy(), or that says which option is
      * missing or wrong
      */
-    TrainingPlan Load(const std::map<std::string, std::string>& plan = {}) const;
+    TrainingPlan Load(const FrameworkDefaults& defaults = {}) const;
 
-    /// @param plan as Load() @return keys of the strategy that change nothing, see FindIdleKeys()
-    std::vector<std::string> FindIdle(const std::map<std::string, std::string>& plan) const;
+    /// @param defaults as Load() @return keys of the strategy that change nothing, see
+    /// FindIdleKeys()
+    std::vector<std::string> FindIdle(const FrameworkDefaults& defaults) const;
 };
 
 /**

@@ -81,7 +81,7 @@ void
 RunModel(const Input& input, ProgramOptions& options, const Cluster& cluster)
 {
     options.Check();
-    const TrainingPlan plan = input.model.Load(options.framework.GetPlan());
+    const TrainingPlan plan = input.model.Load(options.framework.GetDefaults());
     for (const std::string& file : plan.files)
     {
         AddRunInput(file, options.information);
@@ -153,7 +153,7 @@ AddInput(OptionList& command, Input& input, const FrameworkOption& framework)
     command.AddValue("trace",
                      "trace to run, a file or folder: " + DescribeTraceFormats(),
                      input.trace);
-    input.model.AddTo(command, [&framework]() { return framework.GetPlan(); });
+    input.model.AddTo(command, [&framework]() { return framework.GetDefaults(); });
     command.AddValue(
         "profile",
         "model: JSON file with measured times of operators, which go before computed ones",

@@ -53,7 +53,7 @@ LoadNeighbour(const ScenarioJob& job, const ProgramOptions& options, const Clust
         model.strategy = job.strategy;
         model.variables = job.variables;
         model.folder = options.modelFolder;
-        const TrainingPlan plan = model.Load(options.framework.GetPlan());
+        const TrainingPlan plan = model.Load(options.framework.GetDefaults());
         graph = CompileForCluster(plan,
                                   cluster,
                                   options.framework.Load(plan, cluster, options.launchInterval),

@@ -221,7 +221,7 @@ MakeRunSettings(const Options& options, const Cluster& cluster)
 Job
 MakeJob(const Options& options)
 {
-    TrainingPlan plan = options.model.Load(options.framework.GetPlan());
+    TrainingPlan plan = options.model.Load(options.framework.GetDefaults());
     OptimizerSpec& optimizer = plan.tree.optimizer;
     plan.tree.gradients.policy = BucketPolicy::TENSOR;
     optimizer.isImmediate = optimizer.zero == 0 && !optimizer.isOffloaded;
@@ -493,7 +493,7 @@ class ScheduleProgram : public CommandLineProgram
                       "several policies\n(DDP's buckets, ByteScheduler, P3, ...), and prints how "
                       "long an iteration takes in the steady state,\nand how long it has to take "
                       "at least.");
-        m_options.model.AddTo(command, [this]() { return m_options.framework.GetPlan(); });
+        m_options.model.AddTo(command, [this]() { return m_options.framework.GetDefaults(); });
         m_options.AddClusterTo(command);
         m_options.AddTimeTo(command);
         command.AddValue("policies",

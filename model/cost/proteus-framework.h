@@ -87,6 +87,16 @@ struct HostCost
 };
 
 /// @ingroup proteus
+/// What a framework has where a strategy or a model says nothing.
+struct FrameworkDefaults
+{
+    /// What a strategy's short form has, as "NAME" and the value as JSON.
+    std::map<std::string, std::string> plan;
+    /// Variables that every model has, see LoadModel(): "fusesAttention", "fusesLoss".
+    std::map<std::string, int64_t> variables;
+};
+
+/// @ingroup proteus
 /// A training framework. The default one is megatron-2022, to which the operator cost was fitted.
 struct Framework
 {
@@ -108,8 +118,7 @@ struct Framework
     double weightBackwardBytes{0};   //!< moved per weight after the product of its gradient
     uint32_t biasKernels{0};         //!< before a product, for its bias, e.g. to cast it
     uint32_t biasBackwardKernels{0}; //!< after it: the sum over rows, and e.g. its cast
-    /// What a strategy's short form has where it says nothing, as "NAME" and the value as JSON.
-    std::map<std::string, std::string> plan;
+    FrameworkDefaults defaults;      //!< of strategies and models
 
     /**
      * @param kind of an operator

@@ -115,6 +115,31 @@ constexpr double TURNED_TF32_SHARE = 0.65;
  */
 constexpr double BLOCK_ELEMENTS_PER_S = 4e9;
 
+/**
+ * Operations on whole numbers per element of a pool's window: PyTorch's kernels find the place of
+ * each by divisions, and the backward pass looks for each element of the input into all windows
+ * that cover it. On one H100 (PyTorch 2.11, November 2026), long kernels of AlexNet, ResNet-50 and
+ * Inception v3 take 31 to 46 operations forward (maximum and average, both layouts), backward 59 to
+ * 65 (average, channels last) and 59 to 92 (maximum).
+ */
+constexpr double WINDOW_OPERATIONS_FORWARD = 40;
+constexpr double WINDOW_OPERATIONS_BACKWARD = 72;
+
+/**
+ * @param capability of a GPU
+ * @return operations on whole numbers for each floating point operation in fp32. A unit for fp32
+ * does two in a cycle. Multiprocessors have as many units for whole numbers as for fp32 in compute
+ * capability 6.1 to 8.0, and half as many from 8.6 to 9.0 (NVIDIA, "CUDA C++ Programming Guide",
+ * arithmetic instructions).
+ */
+double
+GetIntegerShare(uint32_t capability)
+{
+    constexpr uint32_t WIDE = 86; // from there on, multiprocessors have twice as many fp32 units
+    constexpr uint32_t BLACKWELL = 100; // as many again
+    return capability >= WIDE && capability < BLACKWELL ? 0.25 : 0.5;
+}
+
 /// @param capability of a GPU @return share of cuBLAS's rate in fp32 that convolutions reach
 double
 GetConvolutionShare(uint32_t capability)
@@ -292,8 +317,9 @@ KernelCostModel::GetTimeOfProduct(const KernelWork& work, std::size_t index) con
     const KernelPass pass = work.pass != KernelPass::BACKWARD ? work.pass
                             : index == 0                      ? KernelPass::INPUT_GRADIENT
                                                               : KernelPass::WEIGHT_GRADIENT;
+    // Where rows are misaligned, kernels of earlier generations run anyway.
     if (work.type == DataType::TF32 && pass == KernelPass::WEIGHT_GRADIENT &&
-        m_capability >= HOPPER)
+        m_capability >= HOPPER && GetAlignment(work.products[index], work.type) == LOAD_BYTES)
     {
         MatrixProduct bare = work.products[index];
         bare.bytes = 0;
@@ -342,8 +368,20 @@ KernelCostModel::GetTrafficSeconds(const KernelWork& work) const
                              ? m_parameters.optimizerEfficiency
                          : isRowWise ? m_parameters.rowEfficiency
                                      : m_parameters.memoryEfficiency;
-    return std::max(static_cast<double>(work.bytes) / (m_gpu.memoryBytesPerSecond * share),
-                    static_cast<double>(work.blockElements) / BLOCK_ELEMENTS_PER_S);
+    return std::max({static_cast<double>(work.bytes) / (m_gpu.memoryBytesPerSecond * share),
+                     static_cast<double>(work.blockElements) / BLOCK_ELEMENTS_PER_S,
+                     GetWindowSeconds(work)});
+}
+
+/// @return the time in which the elements of a pool's windows are looked at
+double
+KernelCostModel::GetWindowSeconds(const KernelWork& work) const
+{
+    const double perElement =
+        work.pass == KernelPass::FORWARD ? WINDOW_OPERATIONS_FORWARD : WINDOW_OPERATIONS_BACKWARD;
+    return m_gpu.fp32Flops == 0 ? 0
+                                : static_cast<double>(work.windowElements) * perElement /
+                                      (m_gpu.fp32Flops * GetIntegerShare(m_capability));
 }
 
 KernelTime

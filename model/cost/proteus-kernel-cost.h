@@ -191,6 +191,7 @@ class KernelCostModel
     double GetWinogradSeconds(const KernelWork& work, KernelPass pass) const;
     bool HasMatrixUnits(DataType type) const;
     double GetTrafficSeconds(const KernelWork& work) const;
+    double GetWindowSeconds(const KernelWork& work) const;
 
     GpuDatasheet m_gpu;
     uint32_t m_capability; //!< compute capability, ten times; 0: not known

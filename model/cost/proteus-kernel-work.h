@@ -119,6 +119,8 @@ struct KernelWork
     /// Elements that one block of threads reads and writes in turn in a kernel with few blocks; 0:
     /// blocks are no limit.
     uint64_t blockElements{0};
+    /// Elements in all windows of a pool, overlaps counted each time; 0: it is no pool.
+    uint64_t windowElements{0};
     /// Elements of a convolution's input, which its shape, that of the output, does not tell.
     uint64_t convolutionInput{0};
 

@@ -174,23 +174,46 @@ ReadOperators(const JsonValue& operators, Framework& framework)
     }
 }
 
+/// @param fields an object that must say where its fields are from
+void
+CheckSource(const JsonValue& fields)
+{
+    if (fields.Get("source").AsName().empty())
+    {
+        fields.Get("source").Fail("is empty: say where the fields are from");
+    }
+}
+
+/// @param fuses the field @param framework to fill
+void
+ReadFuses(const JsonValue& fuses, Framework& framework)
+{
+    fuses.AllowKeys("what is fused", {"source", "attention", "loss"});
+    CheckSource(fuses);
+    const auto read = [&](const char* key, const char* variable) {
+        if (const auto value = fuses.Find(key))
+        {
+            framework.defaults.variables[variable] = value->AsBool() ? 1 : 0;
+        }
+    };
+    read("attention", "fusesAttention");
+    read("loss", "fusesLoss");
+}
+
 /// @param plan the field @param json the same, as it stands in the file @param framework to fill
 void
 ReadPlan(const JsonValue& plan, const nlohmann::json& json, Framework& framework)
 {
-    if (plan.Get("source").AsName().empty())
-    {
-        plan.Get("source").Fail("is empty: say where the fields are from");
-    }
+    CheckSource(plan);
     for (const std::string& key : plan.GetKeys())
     {
         if (key != "source")
         {
-            framework.plan[key] = json.at(key).dump();
+            framework.defaults.plan[key] = json.at(key).dump();
         }
     }
     std::istringstream nothing("{}"); // so that what is wrong with it is known here
-    plan.Check([&] { return ReadStrategyJson(nothing, "as a strategy", framework.plan); });
+    plan.Check([&] { return ReadStrategyJson(nothing, "as a strategy", framework.defaults.plan); });
 }
 
 } // namespace
@@ -214,6 +237,7 @@ ReadFrameworkJson(std::istream& input, const std::string& fileName)
                     "images",
                     "weights",
                     "operators",
+                    "fuses",
                     "plan"});
     Framework framework;
     framework.name = root.Get("name").AsName();
@@ -249,6 +273,10 @@ ReadFrameworkJson(std::istream& input, const std::string& fileName)
     if (const auto operators = root.Find("operators"))
     {
         ReadOperators(*operators, framework);
+    }
+    if (const auto fuses = root.Find("fuses"))
+    {
+        ReadFuses(*fuses, framework);
     }
     if (const auto plan = root.Find("plan"))
     {

@@ -28,6 +28,8 @@
  * - operators: object from kinds of operators (GetRuledKinds()) to objects with [forward] and
  *   [backward], each an object with kernels, [compute 0], [fp32 0] (elements read and written per
  *   point, in the format of activations and with 4 bytes), [bytes 0] and source
+ * - fuses: object with source, [attention false] and [loss false]: whether attention is one kernel
+ *   and the loss of a vocabulary one operator where a model leaves it to the framework
  * - plan: object with source and fields of a strategy's short form, for strategies that leave them
  *   out
  *

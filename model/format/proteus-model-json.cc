@@ -147,6 +147,17 @@ struct Scope
     std::vector<TensorId> inputs; //!< what the block reads
 };
 
+/// @return variables that every model has
+const std::map<std::string, int64_t>&
+GetCommonVariables()
+{
+    static const std::map<std::string, int64_t> variables{{"batch", 1},
+                                                          {"tensorParallel", 1},
+                                                          {"fusesAttention", 0},
+                                                          {"fusesLoss", 0}};
+    return variables;
+}
+
 /// Reads one model.
 class Reader
 {
@@ -155,8 +166,10 @@ class Reader
         : m_builder(name),
           m_given(given)
     {
-        m_variables.SetValue("batch", 1);
-        m_variables.SetValue("tensorParallel", 1);
+        for (const auto& [variable, value] : GetCommonVariables())
+        {
+            m_variables.SetValue(variable, value);
+        }
     }
 
     /// @param root whose variables override those that are there
@@ -430,7 +443,7 @@ Reader::CheckGiven(const JsonValue& root) const
     const std::set<std::string> known = m_variables.GetNames();
     for (const auto& [name, value] : m_given)
     {
-        if (known.count(name) == 0 && name != "batch" && name != "tensorParallel")
+        if (known.count(name) == 0 && GetCommonVariables().count(name) == 0)
         {
             std::string list;
             for (const std::string& other : known)

@@ -26,8 +26,9 @@
  * - format: "proteus-model"; version: 1; [name]
  * - [base]: another model file, next to this one, whose inputs, blocks and layers are used; its
  *   variables are overridden by those here
- * - [let]: object of variables; "batch" (samples of a micro-batch, all replicas together) and
- *   "tensorParallel" are there without being named, as 1
+ * - [let]: object of variables. There without being named: "batch" (samples of a micro-batch, all
+ *   replicas together) and "tensorParallel", as 1, and what a framework fuses where it is named,
+ *   "fusesAttention" and "fusesLoss" (ReadFrameworkJson()), as 0
  * - inputs: list of objects with name, shape, [dimensions: their names, by default "batch",
  *   "sequence", "feature"], [element: "compute", "fp32", "mask" or "index"]
  * - [blocks]: object of lists of layers

@@ -326,6 +326,15 @@ DescribeElementwise(const KernelDescription& kernel, DataType activation, uint32
     return MakeElementwiseWork(kernel.bytes, GetPass(kernel), activation);
 }
 
+/// A pool, whose operations are the elements in its windows.
+KernelWork
+DescribePool(const KernelDescription& kernel, DataType activation, uint32_t gradientBytes)
+{
+    KernelWork work = DescribeElementwise(kernel, activation, gradientBytes);
+    work.windowElements = static_cast<uint64_t>(std::llround(kernel.flops));
+    return work;
+}
+
 /// Reduces rows, as softmax does.
 KernelWork
 DescribeLoss(const KernelDescription& kernel, DataType activation, uint32_t gradientBytes)
@@ -417,7 +426,7 @@ GetDescriptions()
         {"add", DescribeElementwise},
         {"dropout", DescribeElementwise},
         {"dropout-add", DescribeElementwise},
-        {"pool", DescribeElementwise},
+        {"pool", DescribePool},
         {"permute", DescribeElementwise},
         {"concat", DescribeElementwise},
         {"split", DescribeElementwise},

@@ -11,12 +11,16 @@
 #include "ns3/proteus-framework-json.h"
 #include "ns3/proteus-framework-kernels.h"
 #include "ns3/proteus-framework.h"
+#include "ns3/proteus-model-json.h"
 #include "ns3/proteus-strategy-json.h"
 
 #include <cmath>
 #include <filesystem>
 #include <gtest/gtest.h>
+#include <map>
 #include <sstream>
+#include <stdexcept>
+#include <string>
 #include <utility>
 
 using namespace ns3::proteus;
@@ -311,8 +315,41 @@ TEST(FrameworkFile, PlanFillsTheShortForm)
     const Framework framework =
         Read(", \"plan\": {\"zero\": 3, \"gradientType\": \"bf16\", \"source\": \"s\"}");
     std::istringstream strategy("{\"dp\": 4, \"gradientType\": \"fp32\"}");
-    const StrategyFile file = ReadStrategyJson(strategy, "s.json", framework.plan);
+    const StrategyFile file = ReadStrategyJson(strategy, "s.json", framework.defaults.plan);
     ASSERT_TRUE(file.plan);
     EXPECT_EQ(file.plan->optimizer.zero, 3u);
     EXPECT_EQ(file.plan->precision.gradient, DataType::FP32);
+}
+
+// What a framework fuses, models leave to it; without tensor parallelism, as to the loss.
+TEST(FrameworkFile, FusesWhatModelsLeaveToIt)
+{
+    const std::string workloads = std::string(PROTEUS_SOURCE_DIR) + "/workloads/";
+    const auto count = [&](const std::map<std::string, int64_t>& variables) {
+        const Model model = LoadModel(workloads + "models/gpt3-125m.json", variables);
+        std::map<std::string, int> kinds;
+        for (const ModelOperator& op : model.GetOperators())
+        {
+            // Attention that is not fused moves its scores.
+            const bool isFused = op.kind == "attention" && op.forward.bytes.empty();
+            ++kinds[op.kind + (isFused ? " fused" : "")];
+        }
+        return kinds;
+    };
+    auto fsdp2 = LoadFramework(workloads + "frameworks/fsdp2.json").defaults.variables;
+    EXPECT_EQ(fsdp2, (std::map<std::string, int64_t>{{"fusesAttention", 1}, {"fusesLoss", 1}}));
+    auto fused = count(fsdp2);
+    EXPECT_EQ(fused["attention fused"], 12);
+    EXPECT_EQ(fused["cross-entropy"], 1);
+    EXPECT_EQ(fused["vocabulary-sum"], 0);
+    fsdp2["tensorParallel"] = 2;
+    EXPECT_EQ(count(fsdp2)["vocabulary-sum"], 1);
+    fsdp2["fusedAttention"] = 0; // as typed
+    EXPECT_EQ(count(fsdp2)["attention"], 12);
+    const auto megatron = LoadFramework(workloads + "frameworks/megatron-2022.json");
+    EXPECT_TRUE(megatron.defaults.variables.empty());
+    auto plain = count({});
+    EXPECT_EQ(plain["attention"], 12);
+    EXPECT_EQ(plain["vocabulary-sum"], 1);
+    EXPECT_THROW(Read(", \"fuses\": {\"loss\": true}"), std::invalid_argument);
 }

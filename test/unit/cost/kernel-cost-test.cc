@@ -552,3 +552,26 @@ TEST(KernelCost, MakesSenseOnEveryGpu)
         EXPECT_GT(large.at(generations[i - 1] + "fp16"), 2 * large.at(generations[i] + "fp16"));
     }
 }
+
+// Measured on an H100 SXM: average pools of Inception v3 and the maximum pool of ResNet, whose
+// bytes alone would take 0.08 and 0.2 ms.
+TEST(KernelCost, PoolsLookAtEveryElementOfTheirWindows)
+{
+    const KernelCostModel model(FindGpuDatasheet("H100-SXM5-80GB"), MakeIdeal());
+    const auto getUs = [&](uint64_t points, KernelPass pass) {
+        KernelWork work = MakeElementwiseWork(4 * points, pass, DataType::FP16);
+        work.windowElements = 9 * points;
+        return static_cast<double>(model.GetTime(work).gpuPs) / 1e6;
+    };
+    const uint64_t average = 256ull * 768 * 17 * 17;
+    EXPECT_NEAR(getUs(average, KernelPass::FORWARD), 1376, 0.2 * 1376);
+    EXPECT_NEAR(getUs(average, KernelPass::BACKWARD), 1956, 0.2 * 1956);
+    const uint64_t maximum = 256ull * 64 * 56 * 56;
+    EXPECT_NEAR(getUs(maximum, KernelPass::FORWARD), 860, 0.35 * 860);
+    EXPECT_NEAR(getUs(maximum, KernelPass::BACKWARD), 1837, 0.2 * 1837);
+    // Small windows wait for memory.
+    KernelWork copy = MakeElementwiseWork(1 << 30, KernelPass::FORWARD, DataType::FP16);
+    const int64_t alone = model.GetTime(copy).gpuPs;
+    copy.windowElements = 1;
+    EXPECT_EQ(model.GetTime(copy).gpuPs, alone);
+}
