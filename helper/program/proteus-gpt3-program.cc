@@ -234,8 +234,9 @@ Train(Options& options)
     options.model = FindFamilyName(options.model);
     FitTensorParallel(options, cluster);
     const ParallelPlan plan = BuildPlan(options, cluster);
-    const TrainingPlan trainingPlan =
-        LoadTrainingPlan(GetModelFile(options.model, options.models), plan);
+    const TrainingPlan trainingPlan = LoadTrainingPlan(GetModelFile(options.model, options.models),
+                                                       plan,
+                                                       options.framework.GetDefaults().variables);
     for (const std::string& file : trainingPlan.files)
     {
         AddRunInput(file, options.information);

@@ -212,6 +212,7 @@ ModelOptions::Load(const FrameworkDefaults& defaults) const
         }
     }
     values.insert(defaults.variables.begin(), defaults.variables.end());
+    values.insert(frameworkVariables.begin(), frameworkVariables.end());
     Model loaded = LoadModel(path, values);
     StrategyTree tree = file.GetTree(loaded);
     return {std::move(loaded), std::move(tree), ListModelFiles(path)};
@@ -245,9 +246,13 @@ ModelOptions::FindIdle(const FrameworkDefaults& defaults) const
 }
 
 TrainingPlan
-LoadTrainingPlan(const std::string& path, const ParallelPlan& plan)
+LoadTrainingPlan(const std::string& path,
+                 const ParallelPlan& plan,
+                 const std::map<std::string, int64_t>& variables)
 {
-    Model model = LoadModel(path, GetModelVariables(plan));
+    std::map<std::string, int64_t> values = GetModelVariables(plan);
+    values.insert(variables.begin(), variables.end());
+    Model model = LoadModel(path, values);
     StrategyTree tree = ExpandPlan(model, plan);
     return {std::move(model), std::move(tree), ListModelFiles(path)};
 }

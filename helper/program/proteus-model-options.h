@@ -52,10 +52,11 @@ struct TrainingPlan
  */
 struct ModelOptions
 {
-    CommandLineText model;       //!< JSON file, or name of one in the folder
-    CommandLineText strategy;    //!< JSON file, or the short form itself
-    std::string folder;          //!< where models with a name are
-    std::string variables;       //!< of the model, "NAME=NUMBER,..."
+    CommandLineText model;                             //!< JSON file, or name of one in the folder
+    CommandLineText strategy;                          //!< JSON file, or the short form itself
+    std::string folder;                                //!< where models with a name are
+    std::string variables;                             //!< of the model, "NAME=NUMBER,..."
+    std::map<std::string, int64_t> frameworkVariables; //!< besides those of Load()'s defaults
     int64_t firstStageBlocks{0}; //!< ParallelPlan::firstStageBlocks; 0: as the strategy has it
     int64_t lastStageBlocks{0};  //!< ParallelPlan::lastStageBlocks; 0: as the strategy has it
 
@@ -81,10 +82,13 @@ struct ModelOptions
  * Reads a model for a plan, and writes the plan out for it.
  * @param path of the model
  * @param plan how it is trained
+ * @param variables of the model, as FrameworkDefaults::variables
  * @return both
  * @throw std::invalid_argument as LoadModel() and ExpandPlan()
  */
-TrainingPlan LoadTrainingPlan(const std::string& path, const ParallelPlan& plan);
+TrainingPlan LoadTrainingPlan(const std::string& path,
+                              const ParallelPlan& plan,
+                              const std::map<std::string, int64_t>& variables = {});
 
 /**
  * @ingroup proteus
