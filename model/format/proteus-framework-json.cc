@@ -174,6 +174,18 @@ ReadOperators(const JsonValue& operators, Framework& framework)
     }
 }
 
+/// @param weights the field @param framework to fill
+void
+ReadWeights(const JsonValue& weights, Framework& framework)
+{
+    weights.AllowKeys("the weights",
+                      {"forwardBytes", "backwardBytes", "biasKernels", "biasBackwardKernels"});
+    ReadAmount(weights, "forwardBytes", 0, MOST_ELEMENTS, framework.weightForwardBytes);
+    ReadAmount(weights, "backwardBytes", 0, MOST_ELEMENTS, framework.weightBackwardBytes);
+    ReadCount(weights, "biasKernels", framework.biasKernels);
+    ReadCount(weights, "biasBackwardKernels", framework.biasBackwardKernels);
+}
+
 /// @param fields an object that must say where its fields are from
 void
 CheckSource(const JsonValue& fields)
@@ -263,12 +275,7 @@ ReadFrameworkJson(std::istream& input, const std::string& fileName)
     }
     if (const auto weights = root.Find("weights"))
     {
-        weights->AllowKeys("the weights",
-                           {"forwardBytes", "backwardBytes", "biasKernels", "biasBackwardKernels"});
-        ReadAmount(*weights, "forwardBytes", 0, MOST_ELEMENTS, framework.weightForwardBytes);
-        ReadAmount(*weights, "backwardBytes", 0, MOST_ELEMENTS, framework.weightBackwardBytes);
-        ReadCount(*weights, "biasKernels", framework.biasKernels);
-        ReadCount(*weights, "biasBackwardKernels", framework.biasBackwardKernels);
+        ReadWeights(*weights, framework);
     }
     if (const auto operators = root.Find("operators"))
     {

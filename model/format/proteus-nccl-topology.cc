@@ -17,10 +17,8 @@
 #include "ns3/proteus-warning.h"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <set>
-#include <sstream>
 #include <stdexcept>
 #include <vector>
 
@@ -35,22 +33,6 @@ namespace
 constexpr std::size_t MAX_CPUS = 256;      //!< all of them are joined with each other
 constexpr uint64_t MAX_LINK_COUNT = 1000;  //!< parallel NVLinks
 constexpr uint64_t MAX_SPEED = 1000000000; //!< Mb/s, of a NIC or a C2C link
-
-/// @param typed name of a GPU, in any case @return name of its data sheet
-std::string
-FindModel(const std::string& typed)
-{
-    std::string known;
-    for (const std::string& model : GetGpuModels())
-    {
-        if (ToLower(model) == ToLower(typed))
-        {
-            return model;
-        }
-        known += (known.empty() ? "" : ", ") + model;
-    }
-    throw std::invalid_argument("gpu=" + typed + ": there is no data sheet of it; known: " + known);
-}
 
 /// @param generation of NVLink @return links of a GPU that is joined by NVSwitches (NVIDIA, "NVLink
 /// and NVLink Switch": 6 of V100, 12 of A100, 18 of H100 and B200)
@@ -597,35 +579,6 @@ class NcclReader
 };
 
 } // namespace
-
-NcclTopologyOptions
-ParseNcclTopologyOptions(const std::string& text)
-{
-    NcclTopologyOptions options;
-    std::istringstream items(text);
-    for (std::string item; std::getline(items, item, ',');)
-    {
-        const std::size_t equals = item.find('=');
-        const std::string key = item.substr(0, equals);
-        const std::string value = equals == std::string::npos ? "" : item.substr(equals + 1);
-        if (key == "gpu")
-        {
-            options.gpu = FindModel(value);
-        }
-        else if (key == "nvlink" && (value == "nvswitch" || value == "none"))
-        {
-            options.nvlink = value;
-        }
-        else
-        {
-            throw std::invalid_argument("'" + item +
-                                        "': behind an NCCL topology there can be gpu=MODEL and "
-                                        "nvlink=nvswitch or nvlink=none, e.g. "
-                                        "topo.xml:gpu=A100-SXM4-40GB,nvlink=nvswitch");
-        }
-    }
-    return options;
-}
 
 Cluster
 ReadNcclTopology(std::istream& input,

@@ -1,0 +1,71 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-nccl-topology.h"
+#include "proteus-nccl-values.h"
+
+#include "ns3/proteus-gpu-model.h"
+
+#include <sstream>
+#include <stdexcept>
+
+namespace ns3
+{
+namespace proteus
+{
+
+namespace
+{
+
+/// @param typed name of a GPU, in any case @return name of its data sheet
+std::string
+FindModel(const std::string& typed)
+{
+    std::string known;
+    for (const std::string& model : GetGpuModels())
+    {
+        if (ToLower(model) == ToLower(typed))
+        {
+            return model;
+        }
+        known += (known.empty() ? "" : ", ") + model;
+    }
+    throw std::invalid_argument("gpu=" + typed + ": there is no data sheet of it; known: " + known);
+}
+
+} // namespace
+
+NcclTopologyOptions
+ParseNcclTopologyOptions(const std::string& text)
+{
+    NcclTopologyOptions options;
+    std::istringstream items(text);
+    for (std::string item; std::getline(items, item, ',');)
+    {
+        const std::size_t equals = item.find('=');
+        const std::string key = item.substr(0, equals);
+        const std::string value = equals == std::string::npos ? "" : item.substr(equals + 1);
+        if (key == "gpu")
+        {
+            options.gpu = FindModel(value);
+        }
+        else if (key == "nvlink" && (value == "nvswitch" || value == "none"))
+        {
+            options.nvlink = value;
+        }
+        else
+        {
+            throw std::invalid_argument("'" + item +
+                                        "': behind an NCCL topology there can be gpu=MODEL and "
+                                        "nvlink=nvswitch or nvlink=none, e.g. "
+                                        "topo.xml:gpu=A100-SXM4-40GB,nvlink=nvswitch");
+        }
+    }
+    return options;
+}
+
+} // namespace proteus
+} // namespace ns3
