@@ -22,6 +22,7 @@
 #include "ns3/proteus-flow-player.h"
 #include "ns3/proteus-helper.h"
 #include "ns3/proteus-output-file.h"
+#include "ns3/proteus-rank-work.h"
 #include "ns3/proteus-ranks.h"
 #include "ns3/string.h"
 #include "ns3/uinteger.h"
@@ -265,14 +266,10 @@ Summarize(const FlowPlayer& player, Ptr<Fabric> fabric, double wallS)
     UintegerValue train;
     fabric->GetAttribute("TrainPackets", train);
     summary.train = train.Get();
-    if (const FabricRanks* ranks = fabric->GetRanks())
+    if (fabric->GetRanks())
     {
         summary.ranks = std::to_string(GetNRanks()) + ", " +
-                        Describe(ranks->GetPartition(), fabric->GetCluster()) + ", " +
-                        std::to_string(fabric->GetWindowCount()) + " windows, " +
-                        std::to_string(100 * player.GetBusiestEvents() /
-                                       std::max<uint64_t>(1, fabric->GetEventCount())) +
-                        " % of the events in the busiest rank";
+                        DescribeRankWork(fabric, player.GetBusiestEvents());
     }
     return summary;
 }

@@ -212,7 +212,6 @@ ModelOptions::Load(const FrameworkDefaults& defaults) const
         }
     }
     values.insert(defaults.variables.begin(), defaults.variables.end());
-    values.insert(frameworkVariables.begin(), frameworkVariables.end());
     Model loaded = LoadModel(path, values);
     StrategyTree tree = file.GetTree(loaded);
     return {std::move(loaded), std::move(tree), ListModelFiles(path)};

@@ -52,11 +52,10 @@ struct TrainingPlan
  */
 struct ModelOptions
 {
-    CommandLineText model;                             //!< JSON file, or name of one in the folder
-    CommandLineText strategy;                          //!< JSON file, or the short form itself
-    std::string folder;                                //!< where models with a name are
-    std::string variables;                             //!< of the model, "NAME=NUMBER,..."
-    std::map<std::string, int64_t> frameworkVariables; //!< besides those of Load()'s defaults
+    CommandLineText model;       //!< JSON file, or name of one in the folder
+    CommandLineText strategy;    //!< JSON file, or the short form itself
+    std::string folder;          //!< where models with a name are
+    std::string variables;       //!< of the model, "NAME=NUMBER,..."
     int64_t firstStageBlocks{0}; //!< ParallelPlan::firstStageBlocks; 0: as the strategy has it
     int64_t lastStageBlocks{0};  //!< ParallelPlan::lastStageBlocks; 0: as the strategy has it
 

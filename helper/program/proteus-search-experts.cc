@@ -19,14 +19,18 @@ namespace proteus
 {
 
 LoadedExpert
-LoadExpert(const std::string& path, const ModelOptions& model, uint64_t samples, uint64_t nGpus)
+LoadExpert(const std::string& path,
+           const ModelOptions& model,
+           const FrameworkDefaults& defaults,
+           uint64_t samples,
+           uint64_t nGpus)
 {
     ModelOptions options = model;
     options.strategy = path;
     LoadedExpert expert;
     expert.name = std::filesystem::path(path).stem().string();
     expert.plan = LoadStrategy(path).plan;
-    expert.training = options.Load();
+    expert.training = options.Load(defaults);
     const StrategyTree& tree = expert.training.tree;
     expert.devices = expert.plan ? expert.plan->GetNDevices()
                                  : std::accumulate(tree.axisSizes.begin(),

@@ -40,6 +40,7 @@ struct LoadedExpert
  * @ingroup proteus
  * @param path of a strategy
  * @param model to train
+ * @param defaults as ModelOptions::Load()
  * @param samples of an iteration
  * @param nGpus that there are
  * @return the strategy
@@ -48,6 +49,7 @@ struct LoadedExpert
  */
 LoadedExpert LoadExpert(const std::string& path,
                         const ModelOptions& model,
+                        const FrameworkDefaults& defaults,
                         uint64_t samples,
                         uint64_t nGpus);
 

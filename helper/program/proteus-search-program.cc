@@ -72,7 +72,6 @@ class SearchProgram : public CommandLineProgram
             throw std::invalid_argument("--plotOf=" + m_options.plotOf +
                                         ": must be times or front");
         }
-        m_options.model.frameworkVariables = m_options.framework.GetDefaults().variables;
         const SearchSubject subject = MakeSearchSubject(m_options);
         const SearchOutcome outcome = RunSearch(m_options, subject);
         PrintSearch(outcome, PRINTED_ROWS, std::cout);

@@ -25,6 +25,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <set>
 #include <sstream>
 #include <stdexcept>
@@ -48,6 +49,7 @@ class Search
           m_cluster(subject.cluster),
           m_gpu(FindGpuDatasheet(m_cluster.GetVertices()[m_cluster.GetGpus().at(0)].model)),
           m_memoryBytes(subject.memoryBytes),
+          m_defaults{{}, options.framework.GetDefaults().variables}, // plans are whole
           m_framework(LoadFramework(options, m_gpu.model)),
           m_kernels(m_gpu, m_framework.kernels),
           m_paths(m_cluster),
@@ -128,15 +130,19 @@ class Search
         return framework;
     }
 
-    static TrainingPlan Make(ModelOptions options, const ParallelPlan& plan)
+    /// @return what loads the model with a plan; candidates keep it
+    std::function<TrainingPlan(const ParallelPlan&)> GetMaker() const
     {
-        options.strategy = FormatPlan(plan);
-        return options.Load();
+        return [model = m_options.model, defaults = m_defaults](const ParallelPlan& plan) {
+            ModelOptions options = model;
+            options.strategy = FormatPlan(plan);
+            return options.Load(defaults);
+        };
     }
 
     TrainingPlan Make(const ParallelPlan& plan) const
     {
-        return Make(m_options.model, plan);
+        return GetMaker()(plan);
     }
 
     /// @return what kernels lose to communication beside them
@@ -227,7 +233,7 @@ class Search
         SearchCandidate candidate;
         candidate.name = name;
         candidate.strategy = FormatPlan(plan);
-        candidate.make = [model = m_options.model, plan]() { return Make(model, plan); };
+        candidate.make = [make = GetMaker(), plan]() { return make(plan); };
         candidate.write = [plan, title = name.empty() ? "found by proteus-search" : name](
                               std::ostream& out) { WritePlanJson(plan, title, out); };
         candidate.devices = plan.GetNDevices();
@@ -322,12 +328,11 @@ class Search
             SearchCandidate candidate;
             candidate.name = found.layouts.isBaseline ? found.layouts.name : "";
             candidate.strategy = found.strategy;
-            candidate.make =
-                [model = m_options.model, plan = found.plan, tree = found.layouts.tree]() {
-                    TrainingPlan made = Make(model, plan);
-                    made.tree = tree;
-                    return made;
-                };
+            candidate.make = [make = GetMaker(), plan = found.plan, tree = found.layouts.tree]() {
+                TrainingPlan made = make(plan);
+                made.tree = tree;
+                return made;
+            };
             candidate.write = [tree = found.layouts.tree](std::ostream& out) {
                 WriteStrategyJson(tree, out);
             };
@@ -342,8 +347,11 @@ class Search
     {
         for (const std::string& path : SplitList(m_options.experts))
         {
-            const LoadedExpert expert =
-                LoadExpert(path, m_options.model, m_space.globalBatch, m_cluster.GetGpus().size());
+            const LoadedExpert expert = LoadExpert(path,
+                                                   m_options.model,
+                                                   m_defaults,
+                                                   m_space.globalBatch,
+                                                   m_cluster.GetGpus().size());
             if (expert.plan)
             {
                 Add(expert.name, *expert.plan, estimator.Estimate(*expert.plan));
@@ -399,7 +407,7 @@ class Search
             }
             ReducedJob& job = candidate.job;
             job.plan = ReducePlan(*candidate.plan);
-            job.make = [model = m_options.model, plan = job.plan]() { return Make(model, plan); };
+            job.make = [make = GetMaker(), plan = job.plan]() { return make(plan); };
             job.scale = candidate.analyticS / estimator.Estimate(job.plan).seconds;
             const PlanEstimate whole = estimator.Estimate(*candidate.plan);
             job.estimate.peakMemoryBytes = static_cast<uint64_t>(whole.memoryBytes);
@@ -488,6 +496,7 @@ class Search
     Cluster m_cluster;
     GpuDatasheet m_gpu;
     double m_memoryBytes;
+    FrameworkDefaults m_defaults;
     Framework m_framework;
     KernelCostModel m_kernels;
     Paths m_paths;

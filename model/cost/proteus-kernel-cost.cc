@@ -115,6 +115,9 @@ constexpr double TURNED_TF32_SHARE = 0.65;
  */
 constexpr double BLOCK_ELEMENTS_PER_S = 4e9;
 
+/// The compute capability from which on multiprocessors have twice as many units for fp32.
+constexpr uint32_t WIDE = 86;
+
 /**
  * Operations on whole numbers per element of a pool's window: PyTorch's kernels find the place of
  * each by divisions, and the backward pass looks for each element of the input into all windows
@@ -135,8 +138,7 @@ constexpr double WINDOW_OPERATIONS_BACKWARD = 72;
 double
 GetIntegerShare(uint32_t capability)
 {
-    constexpr uint32_t WIDE = 86; // from there on, multiprocessors have twice as many fp32 units
-    constexpr uint32_t BLACKWELL = 100; // as many again
+    constexpr uint32_t BLACKWELL = 100; // from there on, as many again
     return capability >= WIDE && capability < BLACKWELL ? 0.25 : 0.5;
 }
 
@@ -144,7 +146,6 @@ GetIntegerShare(uint32_t capability)
 double
 GetConvolutionShare(uint32_t capability)
 {
-    constexpr uint32_t WIDE = 86; // from there on, multiprocessors have twice as many fp32 units
     return capability >= WIDE ? CONVOLUTION_SHARE : 1;
 }
 

@@ -7,6 +7,7 @@
 #include "proteus-executor-packet.h"
 
 #include "proteus-executor-settings.h"
+#include "proteus-rank-work.h"
 #include "proteus-scenario-player.h"
 #include "proteus-training-job.h"
 
@@ -138,19 +139,14 @@ void
 AddRankNotes(Ptr<TrainingJob> job, const ExecutorSettings& settings, RunRecord& record)
 {
     const Ptr<Fabric> fabric = job->GetFabric();
-    const FabricRanks* ranks = fabric->GetRanks();
-    if (!ranks)
+    if (!fabric->GetRanks())
     {
         return;
     }
     record.notes.push_back("packet: " + std::to_string(GetNRanks()) + " MPI ranks, " +
-                           Describe(ranks->GetPartition(), fabric->GetCluster()) + ", " +
-                           std::to_string(fabric->GetWindowCount()) + " windows, " +
-                           std::to_string(100 * job->GetBusiestEvents() /
-                                          std::max<uint64_t>(1, fabric->GetEventCount())) +
-                           " % of the events in the busiest rank; what crosses between ranks, and "
-                           "what shares links with that, "
-                           "is not repeated");
+                           DescribeRankWork(fabric, job->GetBusiestEvents()) +
+                           "; what crosses between ranks, and what shares links with that, is not "
+                           "repeated");
     if (settings.recordsSeries)
     {
         record.notes.push_back("packet: links over time are left out, as one process only can "
