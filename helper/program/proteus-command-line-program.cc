@@ -193,7 +193,7 @@ CommandLineProgram::Main(int argc, char* argv[])
         const std::vector<std::string> idle = command.FindIdle();
         if (ProgramOptions* options = GetRunOptions())
         {
-            options->information.idleOptions = idle;
+            options->information.notes = idle;
         }
         Run();
         for (const std::string& line : idle)

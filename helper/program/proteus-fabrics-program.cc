@@ -208,9 +208,10 @@ GetModelOptions(const Options& options, const Cluster& cluster)
     return model;
 }
 
-/// @return the job, and the number format whose peak rate utilisation refers to
+/// @param notes see ProgramOptions::FitComputation() @return the job, and the number format whose
+/// peak rate utilisation refers to
 std::pair<ExecutionGraph, DataType>
-MakeJob(const Options& options, const Cluster& cluster)
+MakeJob(const Options& options, const Cluster& cluster, std::vector<std::string>& notes)
 {
     if (!options.graph.empty())
     {
@@ -219,14 +220,16 @@ MakeJob(const Options& options, const Cluster& cluster)
             throw std::invalid_argument("--graph and --model with --strategy are each a job; give "
                                         "one of them");
         }
-        return {LoadGraph(options.graph), DataType::BF16};
+        return {options.FitComputation(LoadGraph(options.graph), notes), DataType::BF16};
     }
     const TrainingPlan plan =
         GetModelOptions(options, cluster).Load(options.framework.GetDefaults());
-    return {CompileForCluster(plan,
-                              cluster,
-                              options.framework.Load(plan, cluster, options.launchInterval),
-                              ""),
+    return {options.FitComputation(
+                CompileForCluster(plan,
+                                  cluster,
+                                  options.framework.Load(plan, cluster, options.launchInterval),
+                                  ""),
+                notes),
             plan.tree.precision.compute};
 }
 
@@ -261,7 +264,8 @@ RunContender(const Options& options,
              const Cluster& cluster,
              const std::string& executor)
 {
-    const auto [graph, dataType] = MakeJob(options, cluster);
+    std::vector<std::string> notes; // those of the first fabric are shown
+    const auto [graph, dataType] = MakeJob(options, cluster, notes);
     Config::SetDefault("ns3::proteus::Fabric::Routing", StringValue(contender.variant.routing));
     std::ostringstream unheard;
     std::ostream& out = options.quiet ? unheard : std::cerr;
@@ -373,6 +377,7 @@ CompareFabrics(Options& options)
     const std::vector<std::string> executors = ListExecutors(options);
     std::vector<FabricRow> rows;
     std::string job;
+    std::vector<std::string> notes;
     for (const std::string& executor : executors)
     {
         for (const Contender& contender : contenders)
@@ -381,7 +386,7 @@ CompareFabrics(Options& options)
             const Cluster cluster = MakeContenderCluster(options, contender);
             if (job.empty())
             {
-                const ExecutionGraph graph = MakeJob(options, cluster).first;
+                const ExecutionGraph graph = MakeJob(options, cluster, notes).first;
                 options.CheckMemory(graph, cluster);
                 const std::string& name = graph.GetFacts().name;
                 job = (name.empty() ? "The graph" : name) + " on " +
@@ -409,6 +414,10 @@ CompareFabrics(Options& options)
         }
     }
     Print(options, job, rows);
+    for (const std::string& note : notes)
+    {
+        std::cout << "Note, first row: " << note << '\n';
+    }
     std::cout << DescribeStop(rows.size(), contenders.size() * executors.size(), "rows");
     options.plot.Write([&](std::ostream& out) { WriteBarSvg(MakeChart(rows, job, options), out); });
     WriteFiles(options, rows);
@@ -461,6 +470,7 @@ class FabricsProgram : public CommandLineProgram
             "launchInterval",
             "least time of a kernel (default: the framework's): the host's pace in issuing them",
             m_options.launchInterval);
+        m_options.AddComputeTimeTo(command);
         command.AddValue("executor",
                          "how finely time is resolved, one or several of those of proteus-run",
                          m_options.executor);

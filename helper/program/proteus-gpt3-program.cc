@@ -244,7 +244,9 @@ Train(Options& options)
     std::vector<CarriedDependency> carried;
     const Framework framework =
         options.framework.Load(trainingPlan, cluster, options.launchInterval);
-    const ExecutionGraph graph = CompileForCluster(trainingPlan, cluster, framework, "", &carried);
+    const ExecutionGraph graph =
+        options.FitComputation(CompileForCluster(trainingPlan, cluster, framework, "", &carried),
+                               options.information.notes);
     PrintJob(options, cluster, plan, framework);
     if (!options.graph.empty())
     {

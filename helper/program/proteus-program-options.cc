@@ -15,14 +15,17 @@
 #include "ns3/proteus-classic-ring.h"
 #include "ns3/proteus-cluster-file.h"
 #include "ns3/proteus-gpu-model.h"
+#include "ns3/proteus-graph-computation.h"
 #include "ns3/proteus-inventory.h"
 #include "ns3/proteus-ranks.h"
 #include "ns3/proteus-split.h"
 
 #include <algorithm>
+#include <iomanip>
 #include <iostream>
 #include <limits>
 #include <optional>
+#include <sstream>
 #include <stdexcept>
 
 namespace ns3
@@ -147,9 +150,20 @@ ProgramOptions::AddLaunchTo(OptionList& command)
 }
 
 void
+ProgramOptions::AddComputeTimeTo(OptionList& command)
+{
+    command.AddValue("computeTime",
+                     "what all kernels of an iteration take on the GPU that computes most, as "
+                     "measured, e.g. 325ms: every kernel is scaled by the same factor (0: as "
+                     "computed)",
+                     computeTime);
+}
+
+void
 ProgramOptions::AddTimeTo(OptionList& command)
 {
     AddLaunchTo(command);
+    AddComputeTimeTo(command);
     command.AddValue("executor",
                      "how finely time is resolved, one or several separated by commas: " +
                          DescribeExecutors(),
@@ -313,12 +327,40 @@ ProgramOptions::CheckMemory(const ExecutionGraph& graph, const Cluster& cluster)
     }
 }
 
+ExecutionGraph
+ProgramOptions::FitComputation(ExecutionGraph graph, std::vector<std::string>& notes) const
+{
+    if (computeTime.IsZero())
+    {
+        return graph;
+    }
+    try
+    {
+        const double computedPs = static_cast<double>(GetBusiestComputationPs(graph));
+        graph = StretchComputation(graph, computeTime.GetPicoSeconds());
+        std::ostringstream note;
+        note << std::setprecision(4) << "kernels take "
+             << static_cast<double>(computeTime.GetPicoSeconds()) / computedPs
+             << " times as long as computed, for --computeTime";
+        notes.push_back(note.str());
+        return graph;
+    }
+    catch (const std::invalid_argument& error)
+    {
+        throw std::invalid_argument(std::string("--computeTime: ") + error.what());
+    }
+}
+
 void
 ProgramOptions::Check() const
 {
     if (launchInterval.value.IsStrictlyNegative())
     {
         throw std::invalid_argument("--launchInterval: must not be negative");
+    }
+    if (computeTime.IsStrictlyNegative())
+    {
+        throw std::invalid_argument("--computeTime: must not be negative");
     }
     const std::vector<std::string> executors = ParseExecutors(executor, htae, calibration);
     RequireRanks(*this, executors);
@@ -383,7 +425,7 @@ RunGraph(const ProgramOptions& options,
             run.results.back().notes.push_back(std::string(stop.what()) + ", and has no result");
         }
     }
-    AddIdleNotes(run);
+    AddOptionNotes(run);
     options.results.Write(run);
     const auto find = [&](const std::string& executor) {
         return std::find_if(run.results.begin(), run.results.end(), [&](const RunRecord& result) {

@@ -75,6 +75,7 @@ struct ProgramOptions
     int64_t stream{1};                   //!< random stream of path choice
     LaunchInterval launchInterval;       //!< the host's pace
     FrameworkOption framework;           //!< of a model that is compiled here
+    Time computeTime;                    //!< see FitComputation(); 0: kernels keep their times
     ResultOptions results;               //!< what is written about the results
     RunInformation information;          //!< how the program was called
     std::string executor{"packet"};      //!< as ParseExecutors() reads it
@@ -114,7 +115,10 @@ struct ProgramOptions
     /// @param command to add --launchInterval to
     void AddLaunchTo(OptionList& command);
 
-    /// @param command to add --launchInterval, --executor and --calibration to
+    /// @param command to add --computeTime to
+    void AddComputeTimeTo(OptionList& command);
+
+    /// @param command to add --launchInterval, --computeTime, --executor and --calibration to
     void AddTimeTo(OptionList& command);
 
     /// @return the cluster that the options name
@@ -141,9 +145,19 @@ struct ProgramOptions
     void CheckMemory(const ExecutionGraph& graph, const Cluster& cluster) const;
 
     /**
+     * Gives the kernels of a job what was measured, if --computeTime says so: see
+     * StretchComputation().
+     * @param graph one iteration of the job
+     * @param notes get a line that says by how much
+     * @return the graph to run
+     * @throw std::invalid_argument if its kernels cannot be scaled
+     */
+    ExecutionGraph FitComputation(ExecutionGraph graph, std::vector<std::string>& notes) const;
+
+    /**
      * Checks what can be known to be wrong before a graph is there.
-     * @throw std::invalid_argument if the interval is negative, std::runtime_error if a file
-     * cannot be written
+     * @throw std::invalid_argument if the interval or --computeTime is negative, std::runtime_error
+     * if a file cannot be written
      */
     void Check() const;
 

@@ -210,13 +210,13 @@ ResultOptions::Write(const ReportedRun& run, const std::vector<Table>& more) con
 }
 
 void
-AddIdleNotes(ReportedRun& run)
+AddOptionNotes(ReportedRun& run)
 {
     if (!run.results.empty())
     {
         std::vector<std::string>& notes = run.results.front().notes;
-        const std::vector<std::string>& idle = run.information.idleOptions;
-        notes.insert(notes.end(), idle.begin(), idle.end());
+        const std::vector<std::string>& options = run.information.notes;
+        notes.insert(notes.end(), options.begin(), options.end());
     }
 }
 

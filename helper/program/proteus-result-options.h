@@ -59,7 +59,7 @@ struct ResultOptions
 
 /// @ingroup proteus
 /// Has the first result name the options that were given in vain. @param run to report
-void AddIdleNotes(ReportedRun& run);
+void AddOptionNotes(ReportedRun& run);
 
 } // namespace proteus
 } // namespace ns3

@@ -89,7 +89,8 @@ RunModel(const Input& input, ProgramOptions& options, const Cluster& cluster)
     const Framework framework = options.framework.Load(plan, cluster, options.launchInterval);
     std::vector<CarriedDependency> carried;
     const ExecutionGraph graph =
-        CompileForCluster(plan, cluster, framework, input.profile, &carried);
+        options.FitComputation(CompileForCluster(plan, cluster, framework, input.profile, &carried),
+                               options.information.notes);
     std::cout << plan.model.GetName() << ": " << plan.model.CountParameters() << " parameters, "
               << graph.GetNDevices() << " devices, " << graph.GetNTasks() << " tasks, framework "
               << framework.name
@@ -109,7 +110,7 @@ RunModel(const Input& input, ProgramOptions& options, const Cluster& cluster)
 
 /// Loads a trace and runs it.
 void
-RunTrace(const Input& input, const ProgramOptions& options, const Cluster& cluster, DataType type)
+RunTrace(const Input& input, ProgramOptions& options, const Cluster& cluster, DataType type)
 {
     TraceOptions traceOptions;
     traceOptions.ranks = ToCount(input.ranks, "ranks", 0);
@@ -117,7 +118,8 @@ RunTrace(const Input& input, const ProgramOptions& options, const Cluster& clust
     traceOptions.isRoofline = input.compute == "roofline";
     traceOptions.dataType = type;
     traceOptions.groupFile = input.groups;
-    const ExecutionGraph graph = LoadTrace(input.trace, traceOptions);
+    const ExecutionGraph graph =
+        options.FitComputation(LoadTrace(input.trace, traceOptions), options.information.notes);
     std::cout << "Trace " << input.trace << ": " << graph.GetNDevices() << " ranks, "
               << graph.GetNTasks() << " tasks\n";
     RunAndReport(options, cluster, graph, type);
@@ -137,7 +139,9 @@ RunJob(const Input& input, ProgramOptions& options)
     }
     else if (!input.graph.empty())
     {
-        RunAndReport(options, cluster, LoadGraph(input.graph), type);
+        const ExecutionGraph graph =
+            options.FitComputation(LoadGraph(input.graph), options.information.notes);
+        RunAndReport(options, cluster, graph, type);
     }
     else
     {

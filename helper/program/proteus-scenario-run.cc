@@ -101,7 +101,7 @@ class ScenarioRunner
         {
             run.results.push_back(RunOne(executor, dataType));
         }
-        AddIdleNotes(run);
+        AddOptionNotes(run);
         m_options.results.Write(run, {MakeJobTable(m_jobs), MakeTrafficTable(m_traffic)});
         PrintScenario(m_jobs, m_traffic, std::cout);
     }

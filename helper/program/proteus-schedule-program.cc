@@ -105,6 +105,7 @@ struct Job
     Cluster cluster;
     RepeatedGraph repeated;
     ScheduledWork work;                      //!< of an iteration
+    std::vector<std::string> notes;          //!< on its kernels
     std::optional<ParameterServers> servers; //!< that communications go to by steps
 };
 
@@ -226,15 +227,16 @@ MakeJob(const Options& options)
     plan.tree.gradients.policy = BucketPolicy::TENSOR;
     optimizer.isImmediate = optimizer.zero == 0 && !optimizer.isOffloaded;
     optimizer.isFused = optimizer.isFused && !optimizer.isImmediate;
-    Job job{options.BuildCluster(), {}, {}, {}};
+    Job job{options.BuildCluster(), {}, {}, {}, {}};
     std::vector<CarriedDependency> carried;
-    const ExecutionGraph graph =
+    const ExecutionGraph graph = options.FitComputation(
         Compile(plan.model,
                 plan.tree,
                 job.cluster,
                 options.framework.Load(plan, job.cluster, options.launchInterval),
                 nullptr,
-                &carried);
+                &carried),
+        job.notes);
     options.CheckMemory(graph, job.cluster);
     const RunRecord alone =
         FindExecutor("ideal").Run(graph, job.cluster, MakeExecutorSettings(options));
@@ -447,6 +449,10 @@ CompareSchedules(const Options& options)
               << ". Bound: least time of any order, by the bandwidth of the links and the kernels "
                  "alone.\nExposed: of an iteration, in which the device with most kernels runs "
                  "none. Idle: the busiest direction of a link.\n";
+    for (const std::string& note : job.notes)
+    {
+        std::cout << "Note: " << note << '\n';
+    }
     WriteCsvFile(options.csv, [&](std::ostream& out) { WriteTableCsv(table, out); });
     options.tables.Write({table});
     options.plot.Write([&](std::ostream& out) {

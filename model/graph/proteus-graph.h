@@ -293,6 +293,7 @@ class ExecutionGraph
 
   private:
     friend class GraphBuilder;
+    friend ExecutionGraph StretchComputation(const ExecutionGraph& graph, int64_t computePs);
 
     uint32_t m_nDevices{0};                              //!< number of devices
     std::vector<Task> m_tasks;                           //!< by TaskId

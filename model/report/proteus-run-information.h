@@ -49,7 +49,7 @@ struct RunInformation
     std::vector<RunInput> inputs; //!< what was read
     std::string version;          //!< of proteus
     std::string ns3Version;       //!< of ns-3, e.g. "3.37"
-    std::vector<std::string> idleOptions; //!< a line for each option that was given in vain
+    std::vector<std::string> notes;        //!< on options: given in vain, or what they changed
 };
 
 /**

@@ -170,6 +170,8 @@ const std::vector<Mistake> MISTAKES{
     {"run", {"--seriesInterval=fast"}, "must be a time with its unit"},
     {"compile", {"--launchInterval=7"}, "needs a unit"},
     {"fabrics", {"--launchInterval=1m"}, "must be a time with its unit"},
+    {"gpt3", {"--computeTime=5"}, "needs a unit, e.g. --computeTime=5us"},
+    {"gpt3", {"--computeTime=-5ms"}, "--computeTime: must not be negative"},
     // Switches.
     {"gpt3", {"--quiet=yes"}, "is a switch: write --quiet, or --quiet=false"},
     {"gpt3", {"--quiet=2"}, "is a switch"},
