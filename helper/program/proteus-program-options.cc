@@ -153,7 +153,7 @@ void
 ProgramOptions::AddComputeTimeTo(OptionList& command)
 {
     command.AddValue("computeTime",
-                     "what all kernels of an iteration take on the GPU that computes most, as "
+                     "what the kernels of an iteration take on the GPU that computes most, as "
                      "measured, e.g. 325ms: every kernel is scaled by the same factor (0: as "
                      "computed)",
                      computeTime);

@@ -8,8 +8,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <stdexcept>
-#include <vector>
+#include <utility>
 
 namespace ns3
 {
@@ -35,7 +36,7 @@ IsKernel(const ExecutionGraph& graph, const Task& task)
 int64_t
 GetBusiestComputationPs(const ExecutionGraph& graph)
 {
-    std::vector<int64_t> byDevice(graph.GetNDevices(), 0);
+    std::map<std::pair<uint32_t, StreamId>, int64_t> byStream;
     for (const Task& task : graph.GetTasks())
     {
         if (!IsKernel(graph, task))
@@ -47,9 +48,14 @@ GetBusiestComputationPs(const ExecutionGraph& graph)
             throw std::invalid_argument("task '" + graph.GetName(task) +
                                         "' has no time of its own that could be scaled");
         }
-        byDevice[task.place] += task.durationPs * graph.GetNInstances(task);
+        byStream[{task.place, task.stream}] += task.durationPs * graph.GetNInstances(task);
     }
-    return byDevice.empty() ? 0 : *std::max_element(byDevice.begin(), byDevice.end());
+    int64_t mostPs = 0;
+    for (const auto& [stream, timePs] : byStream)
+    {
+        mostPs = std::max(mostPs, timePs);
+    }
+    return mostPs;
 }
 
 ExecutionGraph

@@ -25,8 +25,8 @@ namespace proteus
 /**
  * @ingroup proteus
  * @param graph whose kernels have times of their own
- * @return what the kernels of an iteration take together on the device where that is most, in
- * picoseconds; tasks of the host are not counted
+ * @return what the kernels of an iteration take together on the stream of a device where that is
+ * most, in picoseconds: streams run beside each other; tasks of the host are not counted
  * @throw std::invalid_argument that names a kernel whose time is not known before it runs
  */
 int64_t GetBusiestComputationPs(const ExecutionGraph& graph);

@@ -16,13 +16,14 @@ using namespace ns3::proteus;
 namespace
 {
 
-/// Two devices: three micro-batches of 100 and 50 ns on the first, one kernel of 200 ns on the
-/// second, one of the host, and a transfer.
+/// Two devices: three micro-batches of 100 and 50 ns on the first, an update of 300 ns beside them,
+/// one kernel of 200 ns on the second, one of the host, and a transfer.
 ExecutionGraph
 MakeGraph()
 {
     GraphBuilder builder(2);
     const StreamId compute = builder.AddStream("compute");
+    const StreamId updates = builder.AddStream("updates", StreamOrder::READY);
     const StreamId host = builder.AddStream("host", StreamOrder::IN_ORDER, true);
     const StreamId communication = builder.AddStream("communication");
     const PhaseId forward = builder.AddPhase("forward", 3);
@@ -30,6 +31,7 @@ MakeGraph()
     const TaskId a = builder.AddCompute(forward, 0, compute, "a", 100000);
     builder.AddCompute(forward, 0, compute, "b", 50000);
     builder.AddCompute(update, 1, compute, "c", 200000);
+    builder.AddCompute(update, 0, updates, "d", 300000);
     builder.AddCompute(update, 0, host, "of the host", 7000000);
     builder.AddCommunication(forward,
                              builder.AddGroup({0, 1}),
@@ -44,7 +46,7 @@ MakeGraph()
 
 } // namespace
 
-TEST(GraphComputation, BusiestDeviceCountsEveryMicroBatchAndNoHost)
+TEST(GraphComputation, BusiestStreamCountsEveryMicroBatchAndNoHost)
 {
     EXPECT_EQ(GetBusiestComputationPs(MakeGraph()), 450000);
 }
@@ -55,8 +57,9 @@ TEST(GraphComputation, AllKernelsAreScaledAlikeAndNothingElse)
     const ExecutionGraph stretched = StretchComputation(graph, 900000);
     EXPECT_EQ(GetBusiestComputationPs(stretched), 900000);
     EXPECT_EQ(stretched.GetTask(2).durationPs, 400000);
-    EXPECT_EQ(stretched.GetTask(3).durationPs, 7000000);
-    EXPECT_NE(stretched, graph);
+    EXPECT_EQ(stretched.GetTask(3).durationPs, 600000);
+    EXPECT_EQ(stretched.GetTask(4).durationPs, 7000000);
+    EXPECT_FALSE(stretched == graph);
     EXPECT_EQ(StretchComputation(stretched, 450000), graph);
     EXPECT_EQ(StretchComputation(graph, 450000), graph);
 }
