@@ -163,10 +163,10 @@ PacketNetwork::GetTypeId()
                 MakeTimeChecker(Seconds(0)))
             .AddAttribute(
                 "JoinWindowShare",
-                "A collective has a longer JoinWindow, if that is not 0: this share of the time "
+                "An all-reduce has a longer JoinWindow, if that is not 0: this share of the time "
                 "that the bytes of the rank that sends most take on all NVLinks of its GPU "
                 "(without NVLink, on all its links).",
-                DoubleValue(1.0 / 300),
+                DoubleValue(1.0 / 60),
                 MakeDoubleAccessor(&PacketNetwork::m_joinWindowShare),
                 MakeDoubleChecker<double>(0, 1))
             .AddAttribute(

@@ -152,8 +152,9 @@ PacketWire::MakeQueuePairs(TaskId id, const CollectiveProgram& program, const Pr
         // Between servers, who comes when decides who meets whom at a link.
         communication.rule = StartRule::APART;
     }
-    if (communication.rule == StartRule::WINDOW)
+    if (communication.rule == StartRule::WINDOW && task.collective == Collective::ALL_REDUCE)
     {
+        // One all-gather after the other gains from ranks that are late by a hop each.
         communication.windowPs = std::llround(m_windowShare * GetLeastPs(group, facts));
     }
     RequireRanks(group, program);

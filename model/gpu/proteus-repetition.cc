@@ -117,22 +117,6 @@ Repetition::Start(uint32_t id, uint32_t number)
     return m_components[communication.component].state != State::HELD || Hold(id);
 }
 
-std::vector<uint32_t>
-Repetition::FindOwners(const RepetitionPlan& plan) const
-{
-    std::vector<uint32_t> owners;
-    for (const LinkId link : plan.links)
-    {
-        const uint32_t owner = m_owner[link];
-        if (owner != NO_ID && std::find(owners.begin(), owners.end(), owner) == owners.end())
-        {
-            owners.push_back(owner);
-        }
-    }
-    std::sort(owners.begin(), owners.end());
-    return owners;
-}
-
 bool
 Repetition::Open(uint32_t id, uint32_t number)
 {
@@ -164,34 +148,6 @@ Repetition::Open(uint32_t id, uint32_t number)
         m_user.CallStart(m_communications[id].ranks[number]); // after what comes before
     }
     return !isLate;
-}
-
-void
-Repetition::Own(uint32_t id, const std::vector<LinkId>& links)
-{
-    std::vector<LinkId>& all = m_components[id].links;
-    for (const LinkId link : links)
-    {
-        m_owner[link] = id;
-        all.push_back(link);
-    }
-    std::sort(all.begin(), all.end());
-    all.erase(std::unique(all.begin(), all.end()), all.end());
-}
-
-void
-Repetition::Merge(uint32_t from, uint32_t to)
-{
-    for (const uint32_t id : m_components[from].communications)
-    {
-        m_communications[id].component = to;
-        m_components[to].communications.push_back(id);
-    }
-    const std::vector<LinkId> links = m_components[from].links;
-    Own(to, links);
-    m_components[from] = Component();
-    m_components.GiveBack(from);
-    m_open.erase(std::find(m_open.begin(), m_open.end(), from));
 }
 
 RepetitionKey
@@ -407,24 +363,6 @@ Repetition::Finish(uint32_t id, uint32_t number, const RankWork& work)
     }
 }
 
-int64_t
-Repetition::GetRestPs(const Component& component) const
-{
-    int64_t restPs = LONG_AGO;
-    for (const uint32_t id : component.communications)
-    {
-        for (const uint32_t pair : m_communications[id].plan->queuePairs)
-        {
-            restPs = std::max(restPs, m_transport->GetRestPs(pair));
-        }
-    }
-    for (const LinkId link : component.links)
-    {
-        restPs = std::max(restPs, m_fabric->GetRestPs(link));
-    }
-    return restPs;
-}
-
 bool
 Repetition::Release(uint32_t id, int64_t nowPs)
 {
@@ -447,16 +385,13 @@ Repetition::Release(uint32_t id, int64_t nowPs)
     }
     else
     {
-        for (const uint32_t one : component.communications)
+        const auto& all = component.communications;
+        const bool isOver =
+            std::all_of(all.begin(), all.end(), [this](uint32_t one) { return IsDone(one); });
+        const int64_t restPs = isOver ? GetRestPs(component) : 0;
+        if (!isOver || restPs > nowPs)
         {
-            if (m_communications[one].nDone < m_communications[one].ranks.size())
-            {
-                return false;
-            }
-        }
-        const int64_t restPs = GetRestPs(component);
-        if (restPs > nowPs)
-        {
+            Shrink(id, nowPs);
             return false;
         }
         if (component.state == State::RECORDED)
@@ -466,9 +401,7 @@ Repetition::Release(uint32_t id, int64_t nowPs)
     }
     for (const uint32_t one : component.communications)
     {
-        m_index.erase({m_communications[one].task, m_communications[one].microBatch});
-        m_communications[one] = Communication();
-        m_communications.GiveBack(one);
+        Forget(one);
     }
     for (const LinkId link : component.links)
     {

@@ -268,6 +268,22 @@ class Repetition
     /// @param id of a component @param nowPs present time @return whether its links are as new; it
     /// is counted and forgotten then
     bool Release(uint32_t id, int64_t nowPs);
+    /// Lets go of what is over in a component that was executed with others, so that it is no
+    /// larger than what is under way: what no longer shares links goes apart. @param id of it
+    /// @param nowPs present time
+    void Shrink(uint32_t id, int64_t nowPs);
+    /// Forgets communications that are over, with all links and queue pairs that none that is
+    /// under way uses. @param communications of a component @param nowPs present time @return the
+    /// others
+    std::vector<uint32_t> ForgetWhatIsOver(const std::vector<uint32_t>& communications,
+                                           int64_t nowPs);
+    /// @param communications that share links, directly or by way of others, or not
+    /// @return those that do, together
+    std::vector<std::vector<uint32_t>> FindParts(const std::vector<uint32_t>& communications) const;
+    /// @param id of a communication @return whether all of its ranks were executed and are done
+    bool IsDone(uint32_t id) const;
+    /// Forgets a communication. @param id of it
+    void Forget(uint32_t id);
     /// @param component that was executed @return from when on its links are as new
     int64_t GetRestPs(const Component& component) const;
     /// Counts what a repeated component has done. @param component which one
