@@ -160,6 +160,8 @@ struct EmitContext
     const bool isInPlace;          //!< whether gradients of parameters add up in a buffer
     EmitPhases phases;             //!< of the graph
     EmitStreams streams;           //!< of the graph
+    /// By device: transfers of its backward passes to other stages.
+    std::map<DeviceId, std::vector<TaskId>> backwardSends;
 };
 
 /// @ingroup proteus

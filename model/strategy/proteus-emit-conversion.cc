@@ -195,6 +195,33 @@ Converter::FindScatterAxis(const BoxingStep& step, const std::vector<BoxingTrans
     return axis;
 }
 
+/// @param ready what the sender waits for @return the communication
+TaskId
+Converter::EmitSend(DeviceId from,
+                    DeviceId to,
+                    uint64_t bytes,
+                    const std::vector<TaskId>& ready,
+                    Parallelism parallelism,
+                    const Cargo& cargo)
+{
+    const TaskId id = m_context.builder.AddCommunication(
+        cargo.sendPhase,
+        m_context.builder.AddGroup({from, to}),
+        cargo.isTransfer ? m_context.streams.pipeline : m_context.streams.communication,
+        cargo.name + ".send",
+        Collective::SEND_RECV,
+        bytes,
+        parallelism,
+        ready);
+    const std::vector<PhaseId>& backward = m_context.phases.backward;
+    if (cargo.isTransfer &&
+        std::find(backward.begin(), backward.end(), cargo.sendPhase) != backward.end())
+    {
+        m_context.backwardSends[from].push_back(id);
+    }
+    return id;
+}
+
 /// Every device sends a part of what all of its group have; the receivers gather the parts.
 Value
 Converter::EmitScatterGather(const Value& value,
@@ -221,15 +248,12 @@ Converter::EmitScatterGather(const Value& value,
         {
             const uint32_t position = first + i * stride;
             group.push_back(targets[position]);
-            sends.push_back(m_context.builder.AddCommunication(
-                cargo.sendPhase,
-                m_context.builder.AddGroup({sources[position], targets[position]}),
-                m_context.streams.pipeline,
-                cargo.name + ".send",
-                Collective::SEND_RECV,
-                (elements + size - 1) / size * cargo.elementBytes,
-                Parallelism::PIPELINE,
-                GetReady(value, position)));
+            sends.push_back(EmitSend(sources[position],
+                                     targets[position],
+                                     (elements + size - 1) / size * cargo.elementBytes,
+                                     GetReady(value, position),
+                                     Parallelism::PIPELINE,
+                                     cargo));
         }
         const TaskId gather = m_context.builder.AddCommunication(cargo.receivePhase,
                                                                  m_context.builder.AddGroup(group),
@@ -282,15 +306,12 @@ Converter::EmitTransfers(const Value& value, const BoxingStep& step, const Cargo
             continue;
         }
         isReceiver[transfer.to] = true;
-        here.push_back(m_context.builder.AddCommunication(
-            cargo.sendPhase,
-            m_context.builder.AddGroup({sources[transfer.from], targets[transfer.to]}),
-            cargo.isTransfer ? m_context.streams.pipeline : m_context.streams.communication,
-            cargo.name + ".send",
-            Collective::SEND_RECV,
-            transfer.elements * cargo.elementBytes,
-            cargo.isTransfer ? Parallelism::PIPELINE : FindParallelism(step),
-            ready));
+        here.push_back(EmitSend(sources[transfer.from],
+                                targets[transfer.to],
+                                transfer.elements * cargo.elementBytes,
+                                ready,
+                                cargo.isTransfer ? Parallelism::PIPELINE : FindParallelism(step),
+                                cargo));
     }
     Value result;
     result.layout = step.to;

@@ -76,6 +76,12 @@ class Converter
                             const std::vector<BoxingTransfer>& transfers,
                             MeshAxis axis,
                             const Cargo& cargo);
+    TaskId EmitSend(DeviceId from,
+                    DeviceId to,
+                    uint64_t bytes,
+                    const std::vector<TaskId>& ready,
+                    Parallelism parallelism,
+                    const Cargo& cargo);
     static void AddOwn(const std::vector<std::vector<TaskId>>& producers,
                        const std::vector<bool>& isReceiver,
                        Value& result);

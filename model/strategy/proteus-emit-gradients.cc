@@ -45,6 +45,25 @@ GradientEmitter::Add(const Leaf& leaf)
     m_leaves.push_back(leaf);
 }
 
+void
+GradientEmitter::WaitForSends(const BucketKey& key, Bucket& bucket) const
+{
+    const BucketPolicy policy = m_context.tree.gradients.policy;
+    if (bucket.phase != m_context.phases.gradients ||
+        (policy != BucketPolicy::WHOLE && policy != BucketPolicy::MEGATRON))
+    {
+        return;
+    }
+    for (const DeviceId device : key.second)
+    {
+        const auto sends = m_context.backwardSends.find(device);
+        if (sends != m_context.backwardSends.end())
+        {
+            bucket.ready.insert(bucket.ready.end(), sends->second.begin(), sends->second.end());
+        }
+    }
+}
+
 /// Reduces what a bucket has and gives every leaf in it the task that it is done with.
 void
 GradientEmitter::Flush(const BucketKey& key, Bucket& bucket)
@@ -59,6 +78,7 @@ GradientEmitter::Flush(const BucketKey& key, Bucket& bucket)
     task.place = m_context.builder.AddGroup(key.second);
     task.bytes = bucket.bytes;
     const std::string name = "gradients.bucket" + std::to_string(number);
+    WaitForSends(key, bucket);
     const TaskId id =
         m_context.builder.AddTask(task, name + "." + ToString(key.first), bucket.ready);
     for (const DeviceId device : key.second)

@@ -94,6 +94,10 @@ class GradientEmitter
     void SendReduced(const BoxingStep& step, Leaf& leaf);
     bool EmitReduction(const std::vector<uint32_t>& order, uint32_t stage, bool isFirst);
     bool IsFull(const BucketKey& key, const Bucket& bucket, uint32_t stage) const;
+    /// Has gradients that are reduced at once wait for transfers to other stages: Megatron-LM's
+    /// schedules end when their last transfer is over (p2p_communication.py waits for it, and then
+    /// for the device), and reduce gradients then.
+    void WaitForSends(const BucketKey& key, Bucket& bucket) const;
     void Flush(const BucketKey& key, Bucket& bucket);
 
     EmitContext& m_context;
