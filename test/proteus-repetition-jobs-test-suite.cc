@@ -217,6 +217,91 @@ class LateEndsCase : public TestCase
     }
 };
 
+/// Two pairs of servers reduce again and again. What overlaps with something else on their links is
+/// executed; what comes after it is repeated again.
+class OverlapCase : public TestCase
+{
+  public:
+    /// What comes between.
+    enum Between
+    {
+        MESSAGE,  //!< a message from one pair to the other, in the middle of a reduction
+        LATE_RANK //!< a reduction of both, whose second rank begins when all else is over
+    };
+
+    OverlapCase(Between between, uint64_t leastRepeated)
+        : TestCase(between == MESSAGE ? "what follows an overlap is repeated"
+                                      : "a rank that waits leaves its links to others"),
+          m_between(between),
+          m_leastRepeated(leastRepeated)
+    {
+    }
+
+  private:
+    static constexpr uint32_t COUNT = 10;          //!< reductions of each pair
+    static constexpr int64_t APART_PS = 100000000; //!< by which the second pair is behind
+    static constexpr DeviceId SERVER = 8;          //!< devices of a server
+
+    /// @param builder of the job @param phase of it @param first device of the pair
+    /// @param latePs by which it is late @return the last reduction
+    static TaskId AddPair(GraphBuilder& builder, PhaseId phase, DeviceId first, int64_t latePs)
+    {
+        const std::vector<DeviceId> pair{first, first + SERVER};
+        const std::string name = std::to_string(first);
+        const StreamId compute = builder.AddStream("compute" + name);
+        const StreamId stream = builder.AddStream("reductions" + name);
+        std::vector<TaskId> before;
+        for (const DeviceId device : pair)
+        {
+            before.push_back(builder.AddCompute(phase, device, compute, "late", latePs));
+        }
+        TaskId last = NO_ID;
+        for (uint32_t i = 0; i < COUNT; ++i)
+        {
+            last = builder.AddCommunication(phase,
+                                            builder.AddGroup(pair),
+                                            stream,
+                                            "reduction" + name,
+                                            Collective::ALL_REDUCE,
+                                            4 << 20,
+                                            Parallelism::DATA,
+                                            before);
+        }
+        return last;
+    }
+
+    void DoRun() override
+    {
+        GraphBuilder builder(4 * SERVER);
+        const PhaseId phase = builder.AddPhase("iteration");
+        const TaskId first = AddPair(builder, phase, 0, 0);
+        AddPair(builder, phase, 2 * SERVER, APART_PS);
+        const StreamId stream = builder.AddStream("between");
+        std::vector<TaskId> before{first};
+        if (m_between == MESSAGE)
+        {
+            before = {builder.AddCompute(phase, 0, stream, "soon", 5 * APART_PS)};
+        }
+        builder.AddCommunication(phase,
+                                 builder.AddGroup({0, 3 * SERVER}),
+                                 builder.AddStream("both"),
+                                 "both",
+                                 m_between == MESSAGE ? Collective::SEND_RECV
+                                                      : Collective::ALL_REDUCE,
+                                 1 << 20,
+                                 Parallelism::DATA,
+                                 before);
+        const AllWays ways = RunAllWays(MakeCluster("dgx-a100", 4), builder.Build(), Way{});
+        NS_TEST_EXPECT_MSG_EQ(ways.difference, "", "repetition changes nothing");
+        NS_TEST_EXPECT_MSG_EQ(ways.off.error, "", "the job runs");
+        NS_TEST_EXPECT_MSG_GT(ways.on.repetition.repeated + 1, m_leastRepeated, "repeated");
+        NS_TEST_EXPECT_MSG_LT(ways.on.repetition.repeated, 2 * COUNT, "something overlaps");
+    }
+
+    Between m_between;        //!< which
+    uint64_t m_leastRepeated; //!< communications
+};
+
 /// The suite.
 class RepetitionJobsTestSuite : public TestSuite
 {
@@ -225,6 +310,8 @@ class RepetitionJobsTestSuite : public TestSuite
         : TestSuite("proteus-repetition-jobs")
     {
         AddTestCase(new LateEndsCase, TestCase::QUICK);
+        AddTestCase(new OverlapCase(OverlapCase::MESSAGE, 12), TestCase::QUICK);
+        AddTestCase(new OverlapCase(OverlapCase::LATE_RANK, 16), TestCase::QUICK);
         AddTestCase(new SmallJobsCase(1, 8), TestCase::QUICK);
         for (uint32_t first = 1000; first < 1400; first += 25)
         {

@@ -6,6 +6,8 @@
 
 #include "proteus-packet-wire.h"
 
+#include <algorithm>
+
 /**
  * @file
  * @ingroup proteus
@@ -164,6 +166,16 @@ bool
 PacketWire::IsWatched() const
 {
     return !m_channelEnd.IsEmpty();
+}
+
+bool
+PacketWire::IsWaiting(uint32_t id) const
+{
+    const PacketRank& rank = m_machine.GetRank(id);
+    return !rank.blocks.empty() && rank.unacknowledged == 0 &&
+           std::none_of(rank.blocks.begin(), rank.blocks.end(), [this](uint32_t block) {
+               return m_machine.GetBlock(block).busy || m_machine.IsReady(block);
+           });
 }
 
 } // namespace proteus

@@ -291,6 +291,7 @@ class PacketWire : private TransportUser, private CallTarget, private Repetition
     void TakeBack(uint32_t rank) override;
     void Forget(uint32_t rank) override;
     bool IsWatched() const override;
+    bool IsWaiting(uint32_t rank) const override;
     /// @param task a communication @param program of it @param facts of the program
     /// @return what it can touch
     const RepetitionPlan& GetPlan(TaskId task,

@@ -140,16 +140,76 @@ Repetition::ForgetWhatIsOver(const std::vector<uint32_t>& communications, int64_
     return left;
 }
 
+uint32_t
+Repetition::FindOnlyRank(uint32_t id) const
+{
+    const Communication& communication = m_communications[id];
+    uint32_t only = NO_ID;
+    for (std::size_t i = 0; i < communication.ranks.size(); ++i)
+    {
+        if (communication.startPs[i] >= 0)
+        {
+            if (only != NO_ID)
+            {
+                return NO_ID;
+            }
+            only = communication.ranks[i];
+        }
+    }
+    return only;
+}
+
+bool
+Repetition::IsWaiting(uint32_t id, int64_t nowPs) const
+{
+    const RepetitionPlan& plan = *m_communications[id].plan;
+    const uint32_t rank = plan.repeats ? FindOnlyRank(id) : NO_ID;
+    return rank != NO_ID && m_user.IsWaiting(rank) &&
+           std::all_of(plan.links.begin(),
+                       plan.links.end(),
+                       [&](LinkId link) { return m_fabric->GetRestPs(link) <= nowPs; }) &&
+           std::all_of(plan.queuePairs.begin(), plan.queuePairs.end(), [&](uint32_t pair) {
+               return m_transport->GetRestPs(pair) <= nowPs;
+           });
+}
+
+void
+Repetition::SetExecuted(uint32_t id, const std::vector<uint32_t>& communications, bool isDormant)
+{
+    if (id == NO_ID)
+    {
+        id = m_components.Add(Component());
+        m_open.insert(std::upper_bound(m_open.begin(), m_open.end(), id), id);
+        m_components[id].state = State::EXECUTED;
+    }
+    m_components[id].communications = communications;
+    m_components[id].isDormant = isDormant;
+    for (const uint32_t one : communications)
+    {
+        m_communications[one].component = id;
+        if (!isDormant)
+        {
+            Own(id, m_communications[one].plan->links);
+        }
+    }
+}
+
 void
 Repetition::Shrink(uint32_t id, int64_t nowPs)
 {
     const std::vector<uint32_t> all = m_components[id].communications;
-    if (m_components[id].state != State::EXECUTED || all.size() < 2)
+    if (m_components[id].state != State::EXECUTED || m_components[id].isDormant)
     {
         return;
     }
-    const std::vector<uint32_t> left = ForgetWhatIsOver(all, nowPs);
-    if (left.size() == all.size())
+    std::vector<uint32_t> active = ForgetWhatIsOver(all, nowPs);
+    const auto firstWaiting =
+        std::stable_partition(active.begin(), active.end(), [&](uint32_t one) {
+            return !IsWaiting(one, nowPs);
+        });
+    const std::vector<uint32_t> waiting(firstWaiting, active.end());
+    active.erase(firstWaiting, active.end());
+    if (active.size() == all.size())
     {
         return;
     }
@@ -158,22 +218,16 @@ Repetition::Shrink(uint32_t id, int64_t nowPs)
         m_owner[link] = NO_ID;
     }
     m_components[id].links.clear();
-    uint32_t owner = id;
-    for (const std::vector<uint32_t>& part : FindParts(left))
+    uint32_t own = id;
+    for (const std::vector<uint32_t>& part : FindParts(active))
     {
-        if (owner == NO_ID)
-        {
-            owner = m_components.Add(Component());
-            m_open.insert(std::upper_bound(m_open.begin(), m_open.end(), owner), owner);
-            m_components[owner].state = State::EXECUTED;
-        }
-        m_components[owner].communications = part;
-        for (const uint32_t one : part)
-        {
-            m_communications[one].component = owner;
-            Own(owner, m_communications[one].plan->links);
-        }
-        owner = NO_ID;
+        SetExecuted(own, part, false);
+        own = NO_ID;
+    }
+    for (const uint32_t one : waiting)
+    {
+        SetExecuted(own, {one}, true);
+        own = NO_ID;
     }
 }
 

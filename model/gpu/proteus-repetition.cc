@@ -114,6 +114,10 @@ Repetition::Start(uint32_t id, uint32_t number)
     {
         return Open(id, number);
     }
+    if (m_components[communication.component].isDormant)
+    {
+        return Wake(id, number);
+    }
     return m_components[communication.component].state != State::HELD || Hold(id);
 }
 
@@ -126,6 +130,11 @@ Repetition::Open(uint32_t id, uint32_t number)
         Release(owner, m_fabric->GetTimePs());
     }
     const std::vector<uint32_t> others = FindOwners(plan);
+    if (ExecuteFirstRanks(others))
+    {
+        m_user.CallStart(m_communications[id].ranks[number]); // after what comes before
+        return false;
+    }
     Component component;
     component.communications.push_back(id);
     const uint32_t own = m_components.Add(std::move(component));
@@ -137,17 +146,59 @@ Repetition::Open(uint32_t id, uint32_t number)
         return Hold(id);
     }
     m_components[own].state = State::EXECUTED;
+    if (ExecuteWith(own, others))
+    {
+        m_user.CallStart(m_communications[id].ranks[number]);
+        return false;
+    }
+    return true;
+}
+
+bool
+Repetition::Wake(uint32_t id, uint32_t number)
+{
+    const uint32_t own = m_communications[id].component;
+    const RepetitionPlan& plan = *m_communications[id].plan;
+    for (const uint32_t owner : FindOwners(plan))
+    {
+        Release(owner, m_fabric->GetTimePs());
+    }
+    const std::vector<uint32_t> others = FindOwners(plan);
+    m_components[own].isDormant = false;
+    Own(own, plan.links);
+    if (ExecuteWith(own, others))
+    {
+        m_user.CallStart(m_communications[id].ranks[number]);
+        return false;
+    }
+    return true;
+}
+
+bool
+Repetition::ExecuteWith(uint32_t own, const std::vector<uint32_t>& others)
+{
     bool isLate = false;
     for (const uint32_t other : others)
     {
         isLate = Execute(other) || isLate;
         Merge(other, own);
     }
-    if (isLate)
+    return isLate;
+}
+
+bool
+Repetition::ExecuteFirstRanks(const std::vector<uint32_t>& components)
+{
+    bool isLate = false;
+    for (const uint32_t id : components)
     {
-        m_user.CallStart(m_communications[id].ranks[number]); // after what comes before
+        if (m_components[id].state == State::HELD &&
+            FindOnlyRank(m_components[id].communications.front()) != NO_ID)
+        {
+            isLate = Execute(id) || isLate;
+        }
     }
-    return !isLate;
+    return isLate;
 }
 
 RepetitionKey

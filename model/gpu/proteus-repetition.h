@@ -64,6 +64,10 @@ class RepetitionUser
 
     /// @return whether somebody wants to see more of communications than their results
     virtual bool IsWatched() const = 0;
+
+    /// @param rank that is executed, the only one of its communication that has begun @return
+    /// whether it does nothing until another one begins
+    virtual bool IsWaiting(uint32_t rank) const = 0;
 };
 
 /**
@@ -80,7 +84,8 @@ class RepetitionUser
  * late, from its first start on, on links that nothing has crossed since, and recorded.
  *
  * If another communication touches one of its links before all of them are as new again, both are
- * executed, late where need be, and go on as packets.
+ * executed, late where need be, and go on as packets. So is a rank that waits for the others; when
+ * it can do no more and all links are as new, others may have them until the next rank begins.
  *
  * What depends on more than the key is always executed: communications with congestion control,
  * shared buffers, marks or losses; operations of switches of several servers; those of GPUs whose
@@ -235,11 +240,21 @@ class Repetition
         std::vector<QueuePairWork> queuePairs;          //!< RECORDED: before, by position
         std::vector<uint32_t> followers;                //!< RECORDED: components
         uint32_t leader{NO_ID};                         //!< FOLLOWING: which component
+        bool isDormant{false}; //!< EXECUTED: one rank waits for the others, and owns no links
     };
 
     /// @param id of a communication of which a rank begins first @param number of that rank
     /// @return as Start()
     bool Open(uint32_t id, uint32_t number);
+    /// @param id of a communication of a dormant component of which another rank begins
+    /// @param number of that rank @return as Start()
+    bool Wake(uint32_t id, uint32_t number);
+    /// Makes others a part of a component that is executed with them. @param own which one
+    /// @param others that it shares links with @return whether some of that lies in the past
+    bool ExecuteWith(uint32_t own, const std::vector<uint32_t>& others);
+    /// Has those executed of which one rank has begun and is held. @param components some
+    /// @return whether there were some
+    bool ExecuteFirstRanks(const std::vector<uint32_t>& components);
     /// @param id of a held communication of which another rank begins @return as Start()
     bool Hold(uint32_t id);
     /// Has a component of one communication executed from its first start on. @param id of it
@@ -280,6 +295,14 @@ class Repetition
     /// @param communications that share links, directly or by way of others, or not
     /// @return those that do, together
     std::vector<std::vector<uint32_t>> FindParts(const std::vector<uint32_t>& communications) const;
+    /// @param id of a communication @return the rank that has begun, if it is one; else NO_ID
+    uint32_t FindOnlyRank(uint32_t id) const;
+    /// @param id of a communication that is executed @param nowPs present time @return whether it
+    /// leaves its links as new until a second rank begins
+    bool IsWaiting(uint32_t id, int64_t nowPs) const;
+    /// Makes a component own no more than its communications need, which are executed. @param id
+    /// of it; NO_ID: a new one @param communications of it @param isDormant whether they wait
+    void SetExecuted(uint32_t id, const std::vector<uint32_t>& communications, bool isDormant);
     /// @param id of a communication @return whether all of its ranks were executed and are done
     bool IsDone(uint32_t id) const;
     /// Forgets a communication. @param id of it
