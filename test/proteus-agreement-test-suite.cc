@@ -8,6 +8,7 @@
 #include "ns3/proteus-algorithm-traits.h"
 #include "ns3/proteus-collective-settings.h"
 #include "ns3/proteus-executors.h"
+#include "ns3/proteus-fabric-variant.h"
 #include "ns3/string.h"
 #include "ns3/test.h"
 
@@ -50,6 +51,35 @@ struct Agreement
     }
 };
 
+/// @return the end of a collective that every group of some GPUs begins at once, microseconds
+double
+RunTogether(const Cluster& cluster,
+            const std::vector<std::vector<DeviceId>>& groups,
+            Collective collective,
+            uint64_t bytes,
+            const std::string& executor)
+{
+    GraphBuilder builder(static_cast<uint32_t>(cluster.GetGpus().size()));
+    const PhaseId phase = builder.AddPhase("iteration", 1);
+    const StreamId stream = builder.AddStream("collective");
+    for (const std::vector<DeviceId>& devices : groups)
+    {
+        builder.AddCommunication(phase,
+                                 builder.AddGroup(devices),
+                                 stream,
+                                 ToString(collective),
+                                 collective,
+                                 bytes,
+                                 Parallelism::NONE);
+    }
+    ProgramOptions options;
+    options.quiet = true;
+    std::ostringstream text;
+    return static_cast<double>(
+               RunExecutor(options, executor, cluster, builder.Build(), text).timeline.endPs) *
+           1e-6;
+}
+
 /// @return the end of one collective of some GPUs, microseconds
 double
 RunOnce(const Cluster& cluster,
@@ -58,20 +88,7 @@ RunOnce(const Cluster& cluster,
         uint64_t bytes,
         const std::string& executor)
 {
-    GraphBuilder builder(static_cast<uint32_t>(cluster.GetGpus().size()));
-    builder.AddCommunication(builder.AddPhase("iteration", 1),
-                             builder.AddGroup(devices),
-                             builder.AddStream("collective"),
-                             ToString(collective),
-                             collective,
-                             bytes,
-                             Parallelism::NONE);
-    ProgramOptions options;
-    options.quiet = true;
-    std::ostringstream text;
-    return static_cast<double>(
-               RunExecutor(options, executor, cluster, builder.Build(), text).timeline.endPs) *
-           1e-6;
+    return RunTogether(cluster, {devices}, collective, bytes, executor);
 }
 
 } // namespace
@@ -184,6 +201,61 @@ class AgreementTest : public TestCase
 
 /**
  * @ingroup proteus-tests
+ * GPUs of both sockets share one NIC, so that what waits for the link between the CPUs is in the
+ * way of what does not have to cross it.
+ */
+class SharedNicAgreementTest : public TestCase
+{
+  public:
+    SharedNicAgreementTest()
+        : TestCase("flows agree with packets where GPUs of both sockets share a NIC")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        const Cluster cluster =
+            MakeVariantCluster("dgx-h100",
+                               4,
+                               ParseFabricVariant("single-rail+infiniband", FabricOptions()));
+        std::vector<std::vector<DeviceId>> groups(2);
+        for (DeviceId device = 0; device < cluster.GetGpus().size(); ++device)
+        {
+            groups[device % 2].push_back(device);
+        }
+        Compare(cluster, "ring", groups, 0.05);
+        Compare(cluster, "tree", groups, 0.10);
+        Compare(cluster, "nvls-tree", groups, 0.08);
+        groups.pop_back();
+        Compare(cluster, "ring", groups, 0.05);
+        Compare(cluster, "tree", groups, 0.12); // not always is there enough to wait
+        Compare(cluster, "nvls-tree", groups, 0.10);
+        Config::SetDefault("ns3::proteus::PacketNetwork::Algorithm", StringValue(""));
+    }
+
+    void Compare(const Cluster& cluster,
+                 const std::string& algorithm,
+                 const std::vector<std::vector<DeviceId>>& groups,
+                 double most)
+    {
+        constexpr uint64_t BYTES = 28370000;
+        Config::SetDefault("ns3::proteus::PacketNetwork::Algorithm", StringValue(algorithm));
+        const auto run = [&](const std::string& executor) {
+            return RunTogether(cluster, groups, Collective::ALL_REDUCE, BYTES, executor);
+        };
+        const double packetUs = run("packet");
+        const double flowUs = run("flow");
+        NS_TEST_EXPECT_MSG_EQ_TOL(flowUs / packetUs,
+                                  1,
+                                  most,
+                                  groups.size() << " groups by " << algorithm << ": packets "
+                                                << packetUs << " us, flows " << flowUs << " us");
+    }
+};
+
+/**
+ * @ingroup proteus-tests
  * What large jobs send most: the tensor-parallel all-reduce of GPT-3 175B in a server, and the
  * data-parallel one of a GPU in each of 64.
  */
@@ -237,7 +309,11 @@ class AgreementTestSuite : public TestSuite
         : TestSuite(name)
     {
         AddTestCase(new AgreementTest(isWhole), isWhole ? TestCase::EXTENSIVE : TestCase::QUICK);
-        if (isWhole)
+        if (!isWhole)
+        {
+            AddTestCase(new SharedNicAgreementTest, TestCase::QUICK);
+        }
+        else
         {
             AddTestCase(new LargeJobAgreementTest, TestCase::EXTENSIVE);
         }

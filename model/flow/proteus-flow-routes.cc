@@ -173,13 +173,22 @@ FlowRoutes::Walk(Walker& walker, VertexId to) const
 void
 FlowRoutes::AddUses(const Walker& walker, double share, uint32_t unitBytes, FlowRoute& route) const
 {
+    const double unit = unitBytes;
+    std::vector<double> slowness;
     for (const uint32_t port : walker.ports)
     {
         const LinkFraming framing = m_cluster.GetLinks()[port / 2].framing.For(walker.method);
-        const double unit = unitBytes;
-        route.uses.push_back({m_ofPort[port],
-                              share * static_cast<double>(framing.WireBytes(unitBytes)) / unit,
-                              share});
+        slowness.push_back(static_cast<double>(framing.WireBytes(unitBytes)) / unit /
+                           m_resources[m_ofPort[port]].capacity);
+    }
+    const std::vector<double> held = FindHeld(walker, slowness);
+    for (std::size_t i = 0; i < walker.ports.size(); ++i)
+    {
+        const uint32_t port = walker.ports[i];
+        const LinkFraming framing = m_cluster.GetLinks()[port / 2].framing.For(walker.method);
+        const double wire = share * static_cast<double>(framing.WireBytes(unitBytes)) / unit;
+        const double waits = share * held[i] * m_resources[m_ofPort[port]].capacity;
+        route.uses.push_back({m_ofPort[port], wire + waits, share, false, waits});
         if (framing.reverseBytes > 0)
         {
             route.uses.push_back(
@@ -189,20 +198,57 @@ FlowRoutes::AddUses(const Walker& walker, double share, uint32_t unitBytes, Flow
                  true});
         }
     }
-    const auto& vertices = m_cluster.GetVertices();
-    const Vertex& end = vertices[walker.at];
-    const bool isFromMemory = IsHostMemory(vertices[walker.source]);
-    const bool isToMemory = IsHostMemory(end);
     for (std::size_t i = 0; i + 1 < walker.ports.size(); ++i)
     {
-        // What a CPU forwards between devices is limited, not what they do with its memory.
-        const bool isOfMemory = (isFromMemory && i == 0) ||
-                                (isToMemory && vertices[walker.forwarders[i]].server == end.server);
-        if (m_ofForward[walker.ports[i]] != NO_RESOURCE && !isOfMemory)
+        const uint32_t forward = FindForward(walker, i);
+        if (forward != NO_RESOURCE)
         {
-            route.uses.push_back({m_ofForward[walker.ports[i]], share, 0});
+            route.uses.push_back({forward, share, 0});
         }
     }
+}
+
+uint32_t
+FlowRoutes::FindForward(const Walker& walker, std::size_t position) const
+{
+    // What a CPU forwards between devices is limited, not what they do with its memory.
+    const auto& vertices = m_cluster.GetVertices();
+    const Vertex& end = vertices[walker.at];
+    const bool isOfMemory =
+        (IsHostMemory(vertices[walker.source]) && position == 0) ||
+        (IsHostMemory(end) && vertices[walker.forwarders[position]].server == end.server);
+    return isOfMemory ? NO_RESOURCE : m_ofForward[walker.ports[position]];
+}
+
+std::vector<double>
+FlowRoutes::FindHeld(const Walker& walker, const std::vector<double>& slowness) const
+{
+    std::vector<double> held(slowness.size(), 0);
+    if (walker.forwarders.empty())
+    {
+        return held; // the links of a tree are not one behind the other
+    }
+    const auto isOfNetwork = [&](std::size_t i) {
+        const LinkTechnology technology = m_cluster.GetLinks()[walker.ports[i] / 2].technology;
+        return technology == LinkTechnology::INFINIBAND || technology == LinkTechnology::ROCE;
+    };
+    std::size_t last = slowness.size();
+    while (last > 0 && !isOfNetwork(last - 1))
+    {
+        --last;
+    }
+    double slowest = 0;
+    for (std::size_t i = slowness.size(); last > 0 && i-- > 0 && (i >= last || isOfNetwork(i));)
+    {
+        const uint32_t forward = i + 1 < slowness.size() ? FindForward(walker, i) : NO_RESOURCE;
+        if (forward != NO_RESOURCE)
+        {
+            slowest = std::max(slowest, 1 / m_resources[forward].capacity);
+        }
+        slowest = i >= last ? std::max(slowest, slowness[i]) : slowest;
+        held[i] = std::max(0.0, slowest - slowness[i]);
+    }
+    return held;
 }
 
 void
@@ -352,6 +398,7 @@ FlowRoutes::Intern(FlowRoute route)
         {
             merged.back().amount += use.amount;
             merged.back().payload += use.payload;
+            merged.back().held += use.held;
             merged.back().comesFirst &= use.comesFirst;
         }
         else

@@ -41,12 +41,14 @@ struct FlowUse
     double amount{0};       //!< of its capacity
     double payload{0};      //!< payload that crosses it; 0 for what flows against the payload
     bool comesFirst{false}; //!< whether others wait for it, as for acknowledgements of a link
+    double held{0};         //!< part of the amount during which nothing crosses, because what is
+                            //!< next waits for a slower link
 
     /// @param other a use @return whether this one comes first; equal ones do not
     bool operator<(const FlowUse& other) const
     {
-        return std::tie(resource, amount, payload, comesFirst) <
-               std::tie(other.resource, other.amount, other.payload, other.comesFirst);
+        return std::tie(resource, amount, payload, comesFirst, held) <
+               std::tie(other.resource, other.amount, other.payload, other.comesFirst, other.held);
     }
 };
 
@@ -165,6 +167,15 @@ class FlowRoutes
     /// @param walker with its links @param share of the flow that it carries
     /// @param unitBytes of the flow @param route to add to
     void AddUses(const Walker& walker, double share, uint32_t unitBytes, FlowRoute& route) const;
+    /// What comes off the network and goes on over something slower inside the server keeps the
+    /// links before that busy for as long as it waits.
+    /// @param walker with its links @param slowness by link: seconds that a byte takes of it
+    /// @return by link: seconds that a byte holds it besides
+    std::vector<double> FindHeld(const Walker& walker, const std::vector<double>& slowness) const;
+    /// @param walker a part of a flow @param position of a link of it, not the last one
+    /// @return resource of the device behind the link, by which it forwards the flow; NO_RESOURCE
+    /// if it does so at the rates of its links
+    uint32_t FindForward(const Walker& walker, std::size_t position) const;
     /// @param walker with its links @param unitBytes of the flow @param route whose times are set
     void SetTimes(const Walker& walker, uint32_t unitBytes, FlowRoute& route) const;
 
