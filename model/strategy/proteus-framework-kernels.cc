@@ -223,9 +223,13 @@ ApplyFramework(const Framework& framework,
                KernelWork& work)
 {
     const bool isForward = kernel.part.empty();
+    // Of attention batch, heads, rows and columns: a trained bias has its classes of distances
+    // behind them, of which every score has one.
+    const std::size_t nAxes =
+        std::min<std::size_t>(kernel.extents.size(), kernel.kind == "attention" ? 4 : SIZE_MAX);
     const double points = std::accumulate(
         kernel.extents.begin(),
-        kernel.extents.end(),
+        kernel.extents.begin() + static_cast<std::ptrdiff_t>(nAxes),
         1.0,
         [](double product, uint64_t extent) { return product * static_cast<double>(extent); });
     // What a rule of attention says is about scores, which fused attention does not write.

@@ -142,6 +142,25 @@ TEST(Framework, RulesReplaceTheCompilersKernels)
     EXPECT_EQ(work.GetNKernels(), 2u);
 }
 
+// The classes of distances of a trained bias are an axis of the operator, and no more scores.
+TEST(Framework, ScoresAreCountedOnceWhateverTheirBias)
+{
+    const Framework framework =
+        Read(", \"operators\": {\"attention\": {\"forward\": {\"kernels\": 6, \"compute\": 5, "
+             "\"source\": \"s\"}}}");
+    KernelDescription attention;
+    attention.kind = "attention";
+    attention.extents = {2, 8, 64, 128};
+    KernelWork plain =
+        MakeAttentionWork(16, 64, 128, 64, KernelPass::FORWARD, DataType::BF16, true);
+    KernelWork biased = plain;
+    ApplyFramework(framework, attention, DataType::BF16, plain);
+    EXPECT_EQ(plain.bytes, 5U * 2 * 2 * 8 * 64 * 128);
+    attention.extents.push_back(32);
+    ApplyFramework(framework, attention, DataType::BF16, biased);
+    EXPECT_EQ(biased.bytes, plain.bytes);
+}
+
 // A kernel that converts reads one format and writes the other; in fp32 there is none.
 TEST(Framework, NothingIsConvertedInFp32)
 {
