@@ -228,9 +228,9 @@ FlowRoutes::FindHeld(const Walker& walker, const std::vector<double>& slowness) 
     {
         return held; // the links of a tree are not one behind the other
     }
+    // NICs of Ethernet have megabytes for what waits.
     const auto isOfNetwork = [&](std::size_t i) {
-        const LinkTechnology technology = m_cluster.GetLinks()[walker.ports[i] / 2].technology;
-        return technology == LinkTechnology::INFINIBAND || technology == LinkTechnology::ROCE;
+        return m_cluster.GetLinks()[walker.ports[i] / 2].technology == LinkTechnology::INFINIBAND;
     };
     std::size_t last = slowness.size();
     while (last > 0 && !isOfNetwork(last - 1))

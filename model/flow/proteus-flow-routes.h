@@ -167,7 +167,7 @@ class FlowRoutes
     /// @param walker with its links @param share of the flow that it carries
     /// @param unitBytes of the flow @param route to add to
     void AddUses(const Walker& walker, double share, uint32_t unitBytes, FlowRoute& route) const;
-    /// What comes off the network and goes on over something slower inside the server keeps the
+    /// What comes off InfiniBand and goes on over something slower inside the server keeps the
     /// links before that busy for as long as it waits.
     /// @param walker with its links @param slowness by link: seconds that a byte takes of it
     /// @return by link: seconds that a byte holds it besides
