@@ -43,10 +43,6 @@ MakeHosts(uint32_t controlBytes)
 std::vector<FlowTimes>
 PlayChain(const std::string& trigger, uint32_t controlBytes)
 {
-    if (Time::GetResolution() != Time::PS)
-    {
-        Time::SetResolution(Time::PS);
-    }
     FlowSpec first;
     first.id = "first";
     first.source = 0;

@@ -75,14 +75,10 @@ MakeGraph(uint32_t devices, uint64_t bytes, uint32_t times = 4)
     return builder.Build();
 }
 
-/// @return settings of a run: the time resolution of ns-3 has to be set before
+/// @return settings of a run
 ExecutorSettings
 MakeSettings()
 {
-    if (ns3::Time::GetResolution() != ns3::Time::PS)
-    {
-        ns3::Time::SetResolution(ns3::Time::PS);
-    }
     return ReadExecutorSettings(1);
 }
 

@@ -52,14 +52,6 @@ class TransportRig : public TransportUser
                           const Attributes& fabricAttributes = {},
                           bool batched = true)
     {
-        static const bool resolved = [] {
-            if (Time::GetResolution() != Time::PS)
-            {
-                Time::SetResolution(Time::PS);
-            }
-            return true;
-        }();
-        static_cast<void>(resolved);
         m_cluster = std::make_shared<const Cluster>(std::move(cluster));
         fabric = CreateObject<Fabric>();
         for (const auto& attribute : fabricAttributes)
