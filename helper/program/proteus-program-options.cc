@@ -380,6 +380,11 @@ ProgramOptions::Check() const
     CheckSlowdown("communicationSlowdown", communicationSlowdown, executors);
     MakeExecutorSettings(*this); // a bad calibration is known before a long run
     communication.Check();
+    if (communication.iterations > 1 &&
+        CrossIterationFromString(communication.crossIteration) == CrossIteration::TENSOR)
+    {
+        RequireStreams(executors, "--crossIteration=tensor");
+    }
     results.Check();
 }
 

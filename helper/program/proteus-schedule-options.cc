@@ -8,6 +8,7 @@
 
 #include "proteus-program-options.h"
 
+#include "ns3/proteus-executor.h"
 #include "ns3/proteus-input-file.h"
 #include "ns3/proteus-schedule-json.h"
 #include "ns3/proteus-schedule-text.h"
@@ -60,6 +61,20 @@ ScheduleOptions::ReadSettings() const
     }
     InputFile file(schedule);
     return ReadScheduleJson(file.GetStream(), schedule);
+}
+
+void
+RequireStreams(const std::vector<std::string>& executors, const std::string& wish)
+{
+    for (const std::string& executor : executors)
+    {
+        if (!FindExecutor(executor).GetTraits().hasStreams)
+        {
+            throw std::invalid_argument(wish + ": executor " + executor +
+                                        " starts what is ready, whatever its stream and the order "
+                                        "of communications; leave it out of --executor");
+        }
+    }
 }
 
 void

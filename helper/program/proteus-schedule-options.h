@@ -34,6 +34,15 @@ struct ScheduledJob
 /// @return names of the policies with their descriptions, for help
 std::string DescribeSchedulingPolicies();
 
+/**
+ * @ingroup proteus
+ * @param executors names of executors
+ * @param wish what is asked of them, as it was typed
+ * @throw std::invalid_argument if one of them does not run streams in order (ExecutorTraits::
+ * hasStreams), so that it cannot do that
+ */
+void RequireStreams(const std::vector<std::string>& executors, const std::string& wish);
+
 /// @ingroup proteus
 /// Options about iterations, and about the order of communications.
 struct ScheduleOptions

@@ -426,6 +426,7 @@ CompareSchedules(const Options& options)
     const std::vector<std::string> executors =
         ParseExecutors(options.executor, options.htae, options.calibration);
     CheckWire(options, all, executors);
+    RequireStreams(executors, "--policies=" + options.policies);
     const Job job = MakeJob(options);
     Outcome outcome;
     const std::vector<Row>& rows = outcome.rows;

@@ -170,6 +170,9 @@ const std::vector<Mistake> MISTAKES{
     {"run", {"--seriesInterval=fast"}, "must be a time with its unit"},
     {"compile", {"--launchInterval=7"}, "needs a unit"},
     {"fabrics", {"--launchInterval=1m"}, "must be a time with its unit"},
+    {"gpt3",
+     {"--executor=classic", "--iterations=3", "--crossIteration=tensor"},
+     "executor classic starts what is ready"},
     {"gpt3", {"--computeTime=5"}, "needs a unit, e.g. --computeTime=5us"},
     {"gpt3", {"--computeTime=-5ms"}, "--computeTime: must not be negative"},
     // Switches.
