@@ -43,13 +43,13 @@ using Configuration = std::vector<std::pair<std::string, std::string>>;
 /// How a result came about.
 struct RunInformation
 {
-    std::string program;          //!< name
-    std::string command;          //!< as one types it, ./ns3 run "PROGRAM --OPTION=VALUE ..."
-    Configuration configuration;  //!< what --config would have to say
-    std::vector<RunInput> inputs; //!< what was read
-    std::string version;          //!< of proteus
-    std::string ns3Version;       //!< of ns-3, e.g. "3.37"
-    std::vector<std::string> notes;        //!< on options: given in vain, or what they changed
+    std::string program;            //!< name
+    std::string command;            //!< as one types it, ./ns3 run "PROGRAM --OPTION=VALUE ..."
+    Configuration configuration;    //!< what --config would have to say
+    std::vector<RunInput> inputs;   //!< what was read
+    std::string version;            //!< of proteus
+    std::string ns3Version;         //!< of ns-3, e.g. "3.37"
+    std::vector<std::string> notes; //!< on options: given in vain, or what they changed
 };
 
 /**
