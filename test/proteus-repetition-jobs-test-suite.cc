@@ -295,7 +295,7 @@ class OverlapCase : public TestCase
         NS_TEST_EXPECT_MSG_EQ(ways.difference, "", "repetition changes nothing");
         NS_TEST_EXPECT_MSG_EQ(ways.off.error, "", "the job runs");
         // On several MPI ranks, nothing repeats on links that a communication between them crosses.
-        const uint64_t least = GetNRanks() > 1 ? 0 : m_leastRepeated;
+        const uint64_t least = TestRanks::AreSeveral() ? 0 : m_leastRepeated;
         NS_TEST_EXPECT_MSG_GT(ways.on.repetition.repeated + 1, least, "repeated");
         NS_TEST_EXPECT_MSG_LT(ways.on.repetition.repeated, 2 * COUNT, "something overlaps");
     }

@@ -57,6 +57,12 @@ class TestRanks
     TestRanks(const TestRanks&) = delete;
     TestRanks& operator=(const TestRanks&) = delete;
 
+    /// @return whether mpirun has started the suite as several processes
+    static bool AreSeveral()
+    {
+        return Processes::Get().count > 1;
+    }
+
   private:
     /// The processes of the suite.
     struct Processes
