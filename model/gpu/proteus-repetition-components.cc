@@ -34,6 +34,16 @@ Repetition::FindOwners(const RepetitionPlan& plan) const
     return owners;
 }
 
+std::vector<uint32_t>
+Repetition::ReleaseOwners(const RepetitionPlan& plan)
+{
+    for (const uint32_t owner : FindOwners(plan))
+    {
+        Release(owner, m_fabric->GetTimePs());
+    }
+    return FindOwners(plan);
+}
+
 void
 Repetition::Own(uint32_t id, const std::vector<LinkId>& links)
 {
@@ -164,30 +174,23 @@ Repetition::IsWaiting(uint32_t id, int64_t nowPs) const
 {
     const RepetitionPlan& plan = *m_communications[id].plan;
     const uint32_t rank = plan.repeats ? FindOnlyRank(id) : NO_ID;
-    return rank != NO_ID && m_user.IsWaiting(rank) &&
-           std::all_of(plan.links.begin(),
-                       plan.links.end(),
-                       [&](LinkId link) { return m_fabric->GetRestPs(link) <= nowPs; }) &&
-           std::all_of(plan.queuePairs.begin(), plan.queuePairs.end(), [&](uint32_t pair) {
-               return m_transport->GetRestPs(pair) <= nowPs;
-           });
+    return rank != NO_ID && m_user.IsWaiting(rank) && GetRestPs(plan) <= nowPs;
 }
 
 void
-Repetition::SetExecuted(uint32_t id, const std::vector<uint32_t>& communications, bool isDormant)
+Repetition::SetExecuted(uint32_t id, const std::vector<uint32_t>& communications, State state)
 {
     if (id == NO_ID)
     {
         id = m_components.Add(Component());
         m_open.insert(std::upper_bound(m_open.begin(), m_open.end(), id), id);
-        m_components[id].state = State::EXECUTED;
     }
+    m_components[id].state = state;
     m_components[id].communications = communications;
-    m_components[id].isDormant = isDormant;
     for (const uint32_t one : communications)
     {
         m_communications[one].component = id;
-        if (!isDormant)
+        if (state == State::EXECUTED)
         {
             Own(id, m_communications[one].plan->links);
         }
@@ -198,7 +201,7 @@ void
 Repetition::Shrink(uint32_t id, int64_t nowPs)
 {
     const std::vector<uint32_t> all = m_components[id].communications;
-    if (m_components[id].state != State::EXECUTED || m_components[id].isDormant)
+    if (m_components[id].state != State::EXECUTED)
     {
         return;
     }
@@ -221,14 +224,29 @@ Repetition::Shrink(uint32_t id, int64_t nowPs)
     uint32_t own = id;
     for (const std::vector<uint32_t>& part : FindParts(active))
     {
-        SetExecuted(own, part, false);
+        SetExecuted(own, part, State::EXECUTED);
         own = NO_ID;
     }
     for (const uint32_t one : waiting)
     {
-        SetExecuted(own, {one}, true);
+        SetExecuted(own, {one}, State::WAITING);
         own = NO_ID;
     }
+}
+
+int64_t
+Repetition::GetRestPs(const RepetitionPlan& plan) const
+{
+    int64_t restPs = LONG_AGO;
+    for (const uint32_t pair : plan.queuePairs)
+    {
+        restPs = std::max(restPs, m_transport->GetRestPs(pair));
+    }
+    for (const LinkId link : plan.links)
+    {
+        restPs = std::max(restPs, m_fabric->GetRestPs(link));
+    }
+    return restPs;
 }
 
 int64_t
@@ -237,14 +255,7 @@ Repetition::GetRestPs(const Component& component) const
     int64_t restPs = LONG_AGO;
     for (const uint32_t id : component.communications)
     {
-        for (const uint32_t pair : m_communications[id].plan->queuePairs)
-        {
-            restPs = std::max(restPs, m_transport->GetRestPs(pair));
-        }
-    }
-    for (const LinkId link : component.links)
-    {
-        restPs = std::max(restPs, m_fabric->GetRestPs(link));
+        restPs = std::max(restPs, GetRestPs(*m_communications[id].plan));
     }
     return restPs;
 }

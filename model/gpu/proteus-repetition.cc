@@ -114,22 +114,19 @@ Repetition::Start(uint32_t id, uint32_t number)
     {
         return Open(id, number);
     }
-    if (m_components[communication.component].isDormant)
+    const State state = m_components[communication.component].state;
+    if (state == State::WAITING)
     {
         return Wake(id, number);
     }
-    return m_components[communication.component].state != State::HELD || Hold(id);
+    return state != State::HELD || Hold(id);
 }
 
 bool
 Repetition::Open(uint32_t id, uint32_t number)
 {
     const RepetitionPlan& plan = *m_communications[id].plan;
-    for (const uint32_t owner : FindOwners(plan))
-    {
-        Release(owner, m_fabric->GetTimePs());
-    }
-    const std::vector<uint32_t> others = FindOwners(plan);
+    const std::vector<uint32_t> others = ReleaseOwners(plan);
     if (ExecuteFirstRanks(others))
     {
         m_user.CallStart(m_communications[id].ranks[number]); // after what comes before
@@ -146,12 +143,7 @@ Repetition::Open(uint32_t id, uint32_t number)
         return Hold(id);
     }
     m_components[own].state = State::EXECUTED;
-    if (ExecuteWith(own, others))
-    {
-        m_user.CallStart(m_communications[id].ranks[number]);
-        return false;
-    }
-    return true;
+    return ExecuteWith(id, number, others);
 }
 
 bool
@@ -159,31 +151,26 @@ Repetition::Wake(uint32_t id, uint32_t number)
 {
     const uint32_t own = m_communications[id].component;
     const RepetitionPlan& plan = *m_communications[id].plan;
-    for (const uint32_t owner : FindOwners(plan))
-    {
-        Release(owner, m_fabric->GetTimePs());
-    }
-    const std::vector<uint32_t> others = FindOwners(plan);
-    m_components[own].isDormant = false;
+    const std::vector<uint32_t> others = ReleaseOwners(plan);
+    m_components[own].state = State::EXECUTED;
     Own(own, plan.links);
-    if (ExecuteWith(own, others))
-    {
-        m_user.CallStart(m_communications[id].ranks[number]);
-        return false;
-    }
-    return true;
+    return ExecuteWith(id, number, others);
 }
 
 bool
-Repetition::ExecuteWith(uint32_t own, const std::vector<uint32_t>& others)
+Repetition::ExecuteWith(uint32_t id, uint32_t number, const std::vector<uint32_t>& others)
 {
     bool isLate = false;
     for (const uint32_t other : others)
     {
         isLate = Execute(other) || isLate;
-        Merge(other, own);
+        Merge(other, m_communications[id].component);
     }
-    return isLate;
+    if (isLate)
+    {
+        m_user.CallStart(m_communications[id].ranks[number]); // after what comes before
+    }
+    return !isLate;
 }
 
 bool
@@ -366,6 +353,10 @@ Repetition::Execute(uint32_t id)
 {
     Component& component = m_components[id];
     const State state = component.state;
+    if (state == State::WAITING)
+    {
+        return false;
+    }
     component.state = State::EXECUTED;
     if (state == State::RECORDED)
     {

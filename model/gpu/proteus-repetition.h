@@ -225,6 +225,7 @@ class Repetition
         FOLLOWING, //!< its ranks are done as those of another, which is being recorded
         RECORDED,  //!< executed, alone so far, from the first start on
         EXECUTED,  //!< executed, with others or not to be repeated
+        WAITING,   //!< executed; one rank waits for the others, and owns no links
     };
 
     /// Communications that share links, one of them at least being under way.
@@ -240,18 +241,17 @@ class Repetition
         std::vector<QueuePairWork> queuePairs;          //!< RECORDED: before, by position
         std::vector<uint32_t> followers;                //!< RECORDED: components
         uint32_t leader{NO_ID};                         //!< FOLLOWING: which component
-        bool isDormant{false}; //!< EXECUTED: one rank waits for the others, and owns no links
     };
 
     /// @param id of a communication of which a rank begins first @param number of that rank
     /// @return as Start()
     bool Open(uint32_t id, uint32_t number);
-    /// @param id of a communication of a dormant component of which another rank begins
+    /// @param id of a communication that is waiting, of which another rank begins
     /// @param number of that rank @return as Start()
     bool Wake(uint32_t id, uint32_t number);
-    /// Makes others a part of a component that is executed with them. @param own which one
-    /// @param others that it shares links with @return whether some of that lies in the past
-    bool ExecuteWith(uint32_t own, const std::vector<uint32_t>& others);
+    /// Has a communication executed together with others. @param id of it @param number of its
+    /// rank that begins @param others components that it shares links with @return as Start()
+    bool ExecuteWith(uint32_t id, uint32_t number, const std::vector<uint32_t>& others);
     /// Has those executed of which one rank has begun and is held. @param components some
     /// @return whether there were some
     bool ExecuteFirstRanks(const std::vector<uint32_t>& components);
@@ -272,6 +272,9 @@ class Repetition
     bool Succeed(uint32_t id);
     /// @param plan with links @return components that own some of them, ascending
     std::vector<uint32_t> FindOwners(const RepetitionPlan& plan) const;
+    /// Lets go of what is over. @param plan with links @return components that still own some of
+    /// them, ascending
+    std::vector<uint32_t> ReleaseOwners(const RepetitionPlan& plan);
     /// @param id of a component that is to be executed with others @return whether some of that
     /// lies in the past
     bool Execute(uint32_t id);
@@ -301,12 +304,14 @@ class Repetition
     /// leaves its links as new until a second rank begins
     bool IsWaiting(uint32_t id, int64_t nowPs) const;
     /// Makes a component own no more than its communications need, which are executed. @param id
-    /// of it; NO_ID: a new one @param communications of it @param isDormant whether they wait
-    void SetExecuted(uint32_t id, const std::vector<uint32_t>& communications, bool isDormant);
+    /// of it; NO_ID: a new one @param communications of it @param state EXECUTED or WAITING
+    void SetExecuted(uint32_t id, const std::vector<uint32_t>& communications, State state);
     /// @param id of a communication @return whether all of its ranks were executed and are done
     bool IsDone(uint32_t id) const;
     /// Forgets a communication. @param id of it
     void Forget(uint32_t id);
+    /// @param plan of a communication that was executed @return from when on its links are as new
+    int64_t GetRestPs(const RepetitionPlan& plan) const;
     /// @param component that was executed @return from when on its links are as new
     int64_t GetRestPs(const Component& component) const;
     /// Counts what a repeated component has done. @param component which one

@@ -27,8 +27,7 @@ constexpr double MOST_PS = 864e15;
 bool
 IsKernel(const ExecutionGraph& graph, const Task& task)
 {
-    return task.kind == TaskKind::COMPUTE &&
-           (task.stream == NO_STREAM || !graph.IsHostStream(task.stream));
+    return task.kind == TaskKind::COMPUTE && !graph.IsHostStream(task.stream);
 }
 
 } // namespace
