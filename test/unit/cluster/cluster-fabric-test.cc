@@ -4,6 +4,8 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
+#include "../error-of.h"
+
 #include "ns3/proteus-paths.h"
 
 #include <chrono>
@@ -73,20 +75,6 @@ Hops(const Paths& paths, VertexId from, VertexId to)
     return paths.Distance(from, to) / DefaultCost(LinkTechnology::ROCE);
 }
 
-std::string
-MessageOf(const std::function<void()>& f)
-{
-    try
-    {
-        f();
-    }
-    catch (const std::invalid_argument& error)
-    {
-        return error.what();
-    }
-    return "";
-}
-
 } // namespace
 
 TEST(HostCluster, HostsComeFirst)
@@ -95,7 +83,7 @@ TEST(HostCluster, HostsComeFirst)
     {
         if (kind == "nvlink-domain")
         {
-            EXPECT_EQ(MessageOf([&] { Hosts(8, Kind(kind)); }),
+            EXPECT_EQ(ErrorOf([&] { Hosts(8, Kind(kind)); }),
                       "nvlink-domain: the servers have no NVSwitch");
             continue;
         }
@@ -116,7 +104,7 @@ TEST(HostCluster, HostsComeFirst)
         }
         EXPECT_NO_THROW(cluster.Validate());
     }
-    EXPECT_EQ(MessageOf([] { Hosts(0, Kind("fat-tree")); }),
+    EXPECT_EQ(ErrorOf([] { Hosts(0, Kind("fat-tree")); }),
               "the number of hosts must be 1 to 65536, is 0");
 }
 
@@ -140,21 +128,21 @@ TEST(Fabrics, OptionsAreNamed)
             {
                 options.*field.whole = 0;
             }
-            EXPECT_EQ(MessageOf([&] { MakeCluster("dgx-a100", 4, options); }),
+            EXPECT_EQ(ErrorOf([&] { MakeCluster("dgx-a100", 4, options); }),
                       kind + ": " + field.name + " must be 1 or more");
         }
     }
-    EXPECT_EQ(MessageOf([] { GetFabricOptionFields("mesh"); }).substr(0, 22),
+    EXPECT_EQ(ErrorOf([] { GetFabricOptionFields("mesh"); }).substr(0, 22),
               "unknown fabric 'mesh';");
     FabricOptions options = Kind("leaf-spine");
     options.spines = 4000000000;
-    EXPECT_EQ(MessageOf([&] { MakeCluster("dgx-a100", 8, options); }),
+    EXPECT_EQ(ErrorOf([&] { MakeCluster("dgx-a100", 8, options); }),
               "leaf-spine: takes 4000000002 switches and 8000000000 links, more than 1000000 and "
               "10000000; choose other options");
     options = Kind("dragonfly+");
     options.leavesPerGroup = 4000000000;
     options.spinesPerGroup = 4000000000;
-    EXPECT_NE(MessageOf([&] { MakeCluster("dgx-a100", 8, options); }), "");
+    EXPECT_NE(ErrorOf([&] { MakeCluster("dgx-a100", 8, options); }), "");
 }
 
 TEST(FatTree, OfEightPorts)
@@ -199,7 +187,7 @@ TEST(FatTree, ChoosesPorts)
     for (uint32_t ports : {2u, 5u, 65536u})
     {
         options.switchPorts = ports;
-        EXPECT_EQ(MessageOf([&] { Hosts(16, options); }),
+        EXPECT_EQ(ErrorOf([&] { Hosts(16, options); }),
                   "fat-tree: switch_ports must be an even number from 4 to 65534 for what plugs in "
                   "(16), is " +
                       std::to_string(ports));
@@ -275,12 +263,12 @@ TEST(Torus, Sizes)
     EXPECT_EQ(RateTo(flat, "router0.0.0", "router0.1.0"), 100e9);
     EXPECT_EQ(RateTo(flat, "router0.0.0", "router7.0.0"), 50e9);
     options.sizeY = 3;
-    EXPECT_EQ(MessageOf([&] { Hosts(16, options); }),
+    EXPECT_EQ(ErrorOf([&] { Hosts(16, options); }),
               "torus-3d: size_x x size_y x size_z must be the number of servers, 16");
     options = Kind("torus-2d");
     options.sizeX = 65536;
     options.sizeY = 65536;
-    EXPECT_NE(MessageOf([&] { Hosts(16, options); }), "");
+    EXPECT_NE(ErrorOf([&] { Hosts(16, options); }), "");
     EXPECT_EQ(Hosts(7, Kind("torus-2d")).GetLinks().size(), 7u + 7); // a ring
     EXPECT_EQ(Hosts(1, Kind("torus-2d")).GetLinks().size(), 1u);
     // A server's router takes all its NICs.

@@ -4,6 +4,8 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
+#include "../error-of.h"
+
 #include "ns3/proteus-paths.h"
 
 #include <algorithm>
@@ -95,21 +97,6 @@ NextNames(const Cluster& cluster, const Paths& paths, const char* from, const ch
     return names;
 }
 
-/// @return the message of the std::invalid_argument that f throws, "" if it throws none
-std::string
-MessageOf(const std::function<void()>& f)
-{
-    try
-    {
-        f();
-    }
-    catch (const std::invalid_argument& error)
-    {
-        return error.what();
-    }
-    return "";
-}
-
 /// @return names as messages list them
 std::string
 List(const std::vector<std::string>& names)
@@ -169,11 +156,11 @@ TEST(ClusterNames, RoundTrip)
     EXPECT_STREQ(ToString(VertexKind::PCIE_SWITCH), "pcie-switch");
     EXPECT_STREQ(ToString(LinkTechnology::CPU_INTERCONNECT), "cpu-interconnect");
     EXPECT_EQ(
-        MessageOf([] { LinkTechnologyFromString("pci"); }),
+        ErrorOf([] { LinkTechnologyFromString("pci"); }),
         "unknown link technology 'pci'; known are nvlink, pcie, cpu-interconnect, infiniband, "
         "roce");
     EXPECT_EQ(
-        MessageOf([] { VertexKindFromString("GPU"); }),
+        ErrorOf([] { VertexKindFromString("GPU"); }),
         "unknown kind of vertex 'GPU'; known are gpu, nvswitch, pcie-switch, cpu, nic, switch");
 }
 
@@ -182,18 +169,18 @@ TEST(Cluster, RefusesNonsense)
     Cluster cluster;
     const VertexId gpu = cluster.AddVertex(MakeVertex("a", VertexKind::GPU));
     const VertexId nic = cluster.AddVertex(MakeVertex("b", VertexKind::NIC));
-    EXPECT_EQ(MessageOf([&] { cluster.AddVertex(MakeVertex("a", VertexKind::CPU)); }),
+    EXPECT_EQ(ErrorOf([&] { cluster.AddVertex(MakeVertex("a", VertexKind::CPU)); }),
               "vertex 'a' exists twice");
-    EXPECT_NE(MessageOf([&] { cluster.AddVertex(MakeVertex("", VertexKind::CPU)); }), "");
-    EXPECT_NE(MessageOf([&] { cluster.AddVertex(MakeVertex("c", VertexKind::GPU, -1)); }), "");
-    EXPECT_NE(MessageOf([&] { cluster.AddVertex(MakeVertex("c", VertexKind::GPU, -2)); }), "");
+    EXPECT_NE(ErrorOf([&] { cluster.AddVertex(MakeVertex("", VertexKind::CPU)); }), "");
+    EXPECT_NE(ErrorOf([&] { cluster.AddVertex(MakeVertex("c", VertexKind::GPU, -1)); }), "");
+    EXPECT_NE(ErrorOf([&] { cluster.AddVertex(MakeVertex("c", VertexKind::GPU, -2)); }), "");
     EXPECT_EQ(cluster.GetVertices().size(), 2u);
-    EXPECT_EQ(MessageOf([&] { cluster.FindVertex("c"); }), "there is no vertex 'c'");
+    EXPECT_EQ(ErrorOf([&] { cluster.FindVertex("c"); }), "there is no vertex 'c'");
 
     auto refused = [&](const std::function<void(Link&)>& spoil) {
         Link link = MakeLink(gpu, nic);
         spoil(link);
-        return !MessageOf([&] { cluster.AddLink(link); }).empty();
+        return !ErrorOf([&] { cluster.AddLink(link); }).empty();
     };
     EXPECT_TRUE(refused([](Link& link) { link.a = 2; }));
     EXPECT_TRUE(refused([](Link& link) { link.b = link.a; }));
@@ -221,7 +208,7 @@ TEST(Cluster, RefusesWhatAVertexCannotHave)
     auto message = [](VertexKind kind, const std::function<void(Vertex&)>& spoil) {
         Vertex vertex = MakeVertex("v", kind);
         spoil(vertex);
-        return MessageOf([&] { Cluster().AddVertex(vertex); });
+        return ErrorOf([&] { Cluster().AddVertex(vertex); });
     };
     EXPECT_EQ(message(VertexKind::CPU, [](Vertex& vertex) { vertex.memoryBytesPerSecond = 1; }),
               "vertex 'v': a cpu has no memory rate");
@@ -246,11 +233,11 @@ TEST(Cluster, RefusesWhatAVertexCannotHave)
 TEST(Cluster, Validate)
 {
     Cluster empty;
-    EXPECT_EQ(MessageOf([&] { empty.Validate(); }), "the cluster has no GPU");
+    EXPECT_EQ(ErrorOf([&] { empty.Validate(); }), "the cluster has no GPU");
 
     Cluster gap;
     gap.AddVertex(MakeVertex("a", VertexKind::GPU, 1));
-    EXPECT_NE(MessageOf([&] { gap.Validate(); }).find("no server 0"), std::string::npos);
+    EXPECT_NE(ErrorOf([&] { gap.Validate(); }).find("no server 0"), std::string::npos);
 
     // A chain of GPUs: the outer ones meet only through the middle one.
     Cluster chain;
@@ -261,7 +248,7 @@ TEST(Cluster, Validate)
     chain.AddLink(MakeLink(a, b));
     chain.AddLink(MakeLink(b, c));
     chain.AddLink(MakeLink(a, hub));
-    EXPECT_NE(MessageOf([&] { chain.Validate(); }).find("'a' does not reach GPU 'c'"),
+    EXPECT_NE(ErrorOf([&] { chain.Validate(); }).find("'a' does not reach GPU 'c'"),
               std::string::npos);
     chain.AddLink(MakeLink(hub, c));
     EXPECT_NO_THROW(chain.Validate());
@@ -372,27 +359,27 @@ TEST(Presets, NamesAndIndices)
 
 TEST(Presets, RefuseNonsense)
 {
-    EXPECT_EQ(MessageOf([] { MakeCluster("dgx-2", 1); }),
+    EXPECT_EQ(ErrorOf([] { MakeCluster("dgx-2", 1); }),
               "unknown server preset 'dgx-2'; known: " + List(GetServerPresets()));
     FabricOptions options;
     options.kind = "torus";
-    EXPECT_EQ(MessageOf([&] { MakeCluster("dgx-a100", 2, options); }),
+    EXPECT_EQ(ErrorOf([&] { MakeCluster("dgx-a100", 2, options); }),
               "unknown fabric 'torus'; known: " + List(GetFabricKinds()));
-    EXPECT_NE(MessageOf([] { MakeCluster("dgx-a100", 0); }), "");
-    EXPECT_NE(MessageOf([] { MakeCluster("dgx-a100", MAX_SERVERS + 1); }), "");
-    EXPECT_EQ(MessageOf([] { MakeCluster("gb200-nvl72", MAX_SERVERS); }),
+    EXPECT_NE(ErrorOf([] { MakeCluster("dgx-a100", 0); }), "");
+    EXPECT_NE(ErrorOf([] { MakeCluster("dgx-a100", MAX_SERVERS + 1); }), "");
+    EXPECT_EQ(ErrorOf([] { MakeCluster("gb200-nvl72", MAX_SERVERS); }),
               "65536 servers with 1458 links each are more than 10000000 links; ask for fewer");
     options.kind = "leaf-spine";
     options.oversubscription = 0.5;
-    EXPECT_NE(MessageOf([&] { MakeCluster("dgx-a100", 2, options); }), "");
+    EXPECT_NE(ErrorOf([&] { MakeCluster("dgx-a100", 2, options); }), "");
     options = FabricOptions();
     options.kind = "leaf-spine";
     options.serversPerLeaf = 0;
-    EXPECT_NE(MessageOf([&] { MakeCluster("dgx-a100", 2, options); }), "");
+    EXPECT_NE(ErrorOf([&] { MakeCluster("dgx-a100", 2, options); }), "");
     options = FabricOptions();
     options.kind = "leaf-spine";
     options.spines = 0;
-    EXPECT_NE(MessageOf([&] { MakeCluster("dgx-a100", 2, options); }), "");
+    EXPECT_NE(ErrorOf([&] { MakeCluster("dgx-a100", 2, options); }), "");
 }
 
 TEST(Fabrics, SingleSwitchTakesEveryNic)

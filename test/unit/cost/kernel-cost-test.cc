@@ -4,6 +4,8 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
+#include "../error-of.h"
+
 #include "ns3/proteus-gpu-model.h"
 #include "ns3/proteus-kernel-cost.h"
 #include "ns3/proteus-profile-json.h"
@@ -50,20 +52,6 @@ IdealSeconds(uint64_t m, uint64_t n, uint64_t k)
 {
     const KernelCostModel model(FindGpuDatasheet(A100), MakeIdeal());
     return model.GetProductSeconds({1, m, n, k, 0}, DataType::FP16);
-}
-
-std::string
-ErrorOf(const std::function<void()>& f)
-{
-    try
-    {
-        f();
-    }
-    catch (const std::invalid_argument& error)
-    {
-        return error.what();
-    }
-    return "";
 }
 
 } // namespace

@@ -4,6 +4,8 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
+#include "../error-of.h"
+
 #include "ns3/proteus-graph-file.h"
 #include "ns3/proteus-graph-json.h"
 #include "ns3/proteus-graph-protobuf.h"
@@ -67,20 +69,6 @@ FromProtobuf(const std::string& text)
 {
     std::istringstream in(text);
     return ReadGraphProtobuf(in, "FILE");
-}
-
-std::string
-ErrorOf(const std::function<void()>& function)
-{
-    try
-    {
-        function();
-    }
-    catch (const std::invalid_argument& error)
-    {
-        return error.what();
-    }
-    return "";
 }
 
 void

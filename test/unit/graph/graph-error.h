@@ -7,9 +7,10 @@
 #ifndef PROTEUS_GRAPH_ERROR_H
 #define PROTEUS_GRAPH_ERROR_H
 
+#include "../error-of.h"
+
 #include <functional>
 #include <gtest/gtest.h>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -19,21 +20,6 @@ namespace ns3
 {
 namespace proteus
 {
-
-/// The message of the error that a function throws, or "" if it throws none.
-inline std::string
-ErrorOf(const std::function<void()>& function)
-{
-    try
-    {
-        function();
-    }
-    catch (const std::invalid_argument& error)
-    {
-        return error.what();
-    }
-    return "";
-}
 
 /// Expects an error whose message is one line and has all the parts.
 inline void
