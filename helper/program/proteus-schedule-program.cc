@@ -20,9 +20,11 @@
 #include "ns3/proteus-executor-packet.h"
 #include "ns3/proteus-iteration-times.h"
 #include "ns3/proteus-output-file.h"
+#include "ns3/proteus-perfetto-trace.h"
 #include "ns3/proteus-result-tables.h"
 #include "ns3/proteus-schedule-json.h"
 #include "ns3/proteus-scheduled-run.h"
+#include "ns3/proteus-span-csv.h"
 #include "ns3/proteus-split.h"
 #include "ns3/proteus-tables.h"
 #include "ns3/proteus-tuner.h"
@@ -30,6 +32,7 @@
 #include "ns3/proteus-wire-classes.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -97,6 +100,7 @@ struct Options : ProgramOptions
     TableOptions tables;
     PlotOption plot;
     CommandLineText save;
+    CommandLineText timelines; //!< folder for those of all rows, if not empty
 };
 
 /// A job and how often it runs.
@@ -171,6 +175,7 @@ struct Trial
 {
     ScheduleSettings settings;
     std::optional<WireClasses> wire; //!< none: the sender alone decides
+    std::string name;                //!< of its timeline; empty: it has none
 };
 
 /// @param options of the user @return every policy, at every place where it can put communications
@@ -193,15 +198,16 @@ MakeTrials(const Options& options)
     {
         if (!FindSchedulingPolicy(policy).rank)
         {
-            all.push_back({MakeSettings(options, policy), {}});
+            all.push_back({MakeSettings(options, policy), {}, policy});
             continue;
         }
         for (const std::string& place : places)
         {
-            all.push_back({MakeSettings(options, policy, place), {}});
+            all.push_back({MakeSettings(options, policy, place), {}, policy});
             if (place != SENDER)
             {
                 all.back().wire = MakeWireClasses(options);
+                all.back().name += "-" + place;
             }
         }
     }
@@ -256,6 +262,27 @@ MakeJob(const Options& options)
     return job;
 }
 
+/// Writes the timeline of a row, and its spans, if the user wants them.
+/// @param run graph and @param record result of the row @param name of the files
+void
+WriteTimelines(const Options& options,
+               const Job& job,
+               const ScheduledRun& run,
+               const RunRecord& record,
+               const std::string& name)
+{
+    if (options.timelines.empty() || name.empty())
+    {
+        return;
+    }
+    const std::filesystem::path path = std::filesystem::path(options.timelines.c_str()) / name;
+    WriteFile(path.string() + ".pftrace",
+              [&](std::ostream& out) { WritePerfettoTrace(run.graph, job.cluster, record, out); });
+    WriteCsvFile(path.string() + ".csv", [&](std::ostream& out) {
+        WriteSpanCsv(run.graph, job.cluster, record.timeline, out);
+    });
+}
+
 /// Runs a job under a policy.
 Row
 RunPolicy(const Options& options, const Job& job, const std::string& executor, const Trial& trial)
@@ -275,6 +302,11 @@ RunPolicy(const Options& options, const Job& job, const std::string& executor, c
                                 &observer)
             : FindExecutor(executor).Run(run.graph, job.cluster, executorSettings, &observer);
     RequireWhole(record);
+    WriteTimelines(options,
+                   job,
+                   run,
+                   record,
+                   trial.name.empty() ? "" : executor + "-" + trial.name);
     Row row{executor,
             settings,
             MeasureIterations(run.graph, job.repeated, record.timeline),
@@ -310,7 +342,7 @@ Search(const Options& options, const Job& job, const std::string& executor)
             tried.partition = static_cast<int64_t>(values[0]);
             tried.credit = static_cast<int64_t>(values[1]);
             const Row row =
-                RunPolicy(options, job, executor, {MakeSettings(tried, "priority"), {}});
+                RunPolicy(options, job, executor, {MakeSettings(tried, "priority"), {}, {}});
             if (!options.quiet)
             {
                 std::cerr << "partition " << tried.partition << " B, credit " << tried.credit
@@ -335,7 +367,7 @@ RunTuned(const Options& options, const Job& job, const std::string& executor, Ou
     tuned.partition = static_cast<int64_t>(best.values[0]);
     tuned.credit = static_cast<int64_t>(best.values[1]);
     const ScheduleSettings settings = MakeSettings(tuned, "priority");
-    outcome.rows.push_back(RunPolicy(options, job, executor, {settings, {}}));
+    outcome.rows.push_back(RunPolicy(options, job, executor, {settings, {}, "tuned"}));
     if (outcome.search)
     {
         return;
@@ -416,6 +448,11 @@ CompareSchedules(const Options& options)
     }
     options.tables.Check();
     options.plot.Check();
+    if (!options.timelines.empty())
+    {
+        MakeFolder(options.timelines);
+        CheckWritable((std::filesystem::path(options.timelines.c_str()) / "run.csv").string());
+    }
     if (!options.save.empty() && !options.tune)
     {
         throw std::invalid_argument("--saveSchedule keeps what a search has found: add --tune");
@@ -555,6 +592,12 @@ class ScheduleProgram : public CommandLineProgram
                           "--communicationSchedule",
                           m_options.save);
         command.AddHint("save", "it is --saveSchedule");
+        command.AddOutput("timelines",
+                          "write the timeline of every row to this folder, with all parts, pushes "
+                          "and pulls: EXECUTOR-POLICY.pftrace for ui.perfetto.dev, and .csv with "
+                          "the spans",
+                          m_options.timelines);
+        command.AddHint("timeline", "there is one of every row: --timelines=FOLDER");
         command.AddValue("ignoreMemory",
                          "run also what does not fit into memory",
                          m_options.ignoreMemory);
