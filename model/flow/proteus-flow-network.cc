@@ -6,6 +6,8 @@
 
 #include "proteus-flow-network.h"
 
+#include "ns3/proteus-server-hosts.h"
+
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -121,11 +123,11 @@ FlowNetwork::Begin(uint32_t id)
     {
         if (classes[i].beforePs == 0)
         {
-            Activate(id, i);
+            Admit(id, i);
         }
         else
         {
-            m_clock.Schedule(0, classes[i].beforePs, [this, id, i]() { Activate(id, i); });
+            m_clock.Schedule(0, classes[i].beforePs, [this, id, i]() { Admit(id, i); });
         }
     }
     if (classes.empty())
@@ -145,6 +147,49 @@ FlowNetwork::Forget(uint32_t id)
     }
     m_index.erase({communication.task, communication.microBatch});
     m_communications.GiveBack(id);
+}
+
+bool
+FlowNetwork::IsMessage(const Communication& communication) const
+{
+    const Task& task = m_graph.GetTask(communication.task);
+    const auto& group = m_graph.GetGroup(task.place);
+    const auto& gpus = m_cluster.GetGpus();
+    return task.collective == Collective::SEND_RECV && group.size() == 2 &&
+           communication.profile->classes.size() == 1 &&
+           MovesWithoutKernel(m_cluster, gpus[group[0]], gpus[group[1]]);
+}
+
+void
+FlowNetwork::Admit(uint32_t id, uint32_t index)
+{
+    const Communication& communication = m_communications[id];
+    if (IsMessage(communication))
+    {
+        auto& messages = m_messages[m_graph.GetTask(communication.task).place];
+        messages.push_back(id);
+        if (messages.size() > 1)
+        {
+            return;
+        }
+    }
+    Activate(id, index);
+}
+
+void
+FlowNetwork::AdmitNext(uint32_t id)
+{
+    const Communication& communication = m_communications[id];
+    if (!IsMessage(communication))
+    {
+        return;
+    }
+    auto& messages = m_messages[m_graph.GetTask(communication.task).place];
+    messages.pop_front();
+    if (!messages.empty())
+    {
+        Activate(messages.front(), 0);
+    }
 }
 
 void
@@ -203,6 +248,7 @@ FlowNetwork::Finish(uint32_t id, uint32_t version)
     }
     if (--communication.classesLeft == 0)
     {
+        AdmitNext(place);
         Forget(place);
     }
 }

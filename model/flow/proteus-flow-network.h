@@ -19,6 +19,7 @@
 #include "ns3/proteus-task-instance.h"
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <string>
@@ -153,6 +154,14 @@ class FlowNetwork : public Network
 
     /// @param id of a communication all of whose ranks have joined
     void Begin(uint32_t id);
+    /// @param communication under way @return whether it is one message, between memories or their
+    /// copy engines, which those on the same way follow in order, as on one queue pair
+    bool IsMessage(const Communication& communication) const;
+    /// @param id of a communication @param index of its class whose bytes may move when those
+    /// before it on the same way have
+    void Admit(uint32_t id, uint32_t index);
+    /// @param id of a communication that is over: those behind it on the same way may go on
+    void AdmitNext(uint32_t id);
     /// @param id of a communication @param index of its class whose bytes begin to move
     void Activate(uint32_t id, uint32_t index);
     /// @param id of a live class @param version of the prediction that it ends now
@@ -186,6 +195,8 @@ class FlowNetwork : public Network
     SharedResources m_shares;                      //!< users are live classes, of one flow each
     std::vector<bool> m_isComputing;               //!< by device
     std::vector<std::vector<uint32_t>> m_underWay; //!< communications that have begun, by device
+    /// By group: messages that have come, the first of which moves bytes.
+    std::unordered_map<GroupId, std::deque<uint32_t>> m_messages;
 
     bool m_isRequested{false};
 

@@ -7,6 +7,7 @@
 #include "ns3/proteus-flow-executor.h"
 #include "ns3/proteus-flow-network.h"
 #include "ns3/proteus-flow-run.h"
+#include "ns3/proteus-server-hosts.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>
@@ -98,6 +99,24 @@ TEST(FlowNetwork, OneMessageTakesLatencyAndBytesOverRate)
     const FlowRun run = RunFlow(graph, MakePlainHosts(2), RuntimeOptions(), WithoutKernels());
     // 10 ms for the bytes; the grant, two links there, two links back for the acknowledgement.
     EXPECT_NEAR(FindEnds(graph, run.timeline)[0], 10e-3 + 6e-6, 1e-7);
+}
+
+TEST(FlowNetwork, MessagesBetweenMemoriesOfHostsGoInOrder)
+{
+    // One after the other on each way, as on a queue pair; the two ways share the link.
+    Cluster cluster = MakeCluster("pcie-v100x4", 3);
+    AddHostMemories(cluster, {0, 1, 2});
+    const auto first = static_cast<DeviceId>(cluster.GetGpus().size() - 3);
+    Together together(first + 3);
+    together.Add(Collective::SEND_RECV, {first, first + 1}, 60000000);
+    together.Add(Collective::SEND_RECV, {first, first + 1}, 30000000);
+    together.Add(Collective::SEND_RECV, {first, first + 2}, 120000000);
+    const ExecutionGraph graph = together.Build();
+    const FlowRun run = RunFlow(graph, cluster, RuntimeOptions(), WithoutKernels());
+    const std::vector<double> ends = FindEnds(graph, run.timeline);
+    const double unit = ends[2] / 210; // all of them leave by one NIC
+    EXPECT_NEAR(ends[0], 120 * unit, unit);
+    EXPECT_NEAR(ends[1], 180 * unit, unit);
 }
 
 TEST(FlowNetwork, MessagesOverOneLinkShareIt)
