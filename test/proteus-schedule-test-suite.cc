@@ -9,7 +9,9 @@
 #include "ns3/proteus-executor-packet.h"
 #include "ns3/proteus-executor-settings.h"
 #include "ns3/proteus-executor.h"
+#include "ns3/proteus-iteration-times.h"
 #include "ns3/proteus-scheduled-run.h"
+#include "ns3/proteus-server-hosts.h"
 #include "ns3/proteus-wire-classes.h"
 #include "ns3/test.h"
 
@@ -292,6 +294,87 @@ class ScheduleWireTest : public TestCase
 
 /**
  * @ingroup proteus-tests
+ * What NICs and GPUs read from the memory of a host waits for them there, and messages between two
+ * memories go in order: by packets and by flows.
+ */
+class ScheduleServersTest : public TestCase
+{
+  public:
+    ScheduleServersTest()
+        : TestCase("parameter servers take as long by packets as by flows")
+    {
+    }
+
+  private:
+    /// @param executor of the run @param policy of the order @return a steady iteration, seconds
+    static double GetStepS(const std::string& executor, const std::string& policy)
+    {
+        const std::vector<IdealLayer> layers{{1000000000, 500000000, 6000000},
+                                             {1000000000, 500000000, 500000},
+                                             {1000000000, 500000000, 10000000},
+                                             {1000000000, 500000000, 2000000},
+                                             {1000000000, 500000000, 40000000}};
+        const RepeatedGraph repeated = MakeLayerNet(layers).Repeat(3, CrossIteration::TENSOR);
+        ScheduleSettings schedule;
+        schedule.policy = policy;
+        if (policy != "arrival")
+        {
+            schedule.partBytes = 4000000;
+            schedule.creditBytes = 16000000;
+        }
+        Cluster cluster = MakeHosts();
+        ParameterServers servers;
+        servers.servers = 2;
+        servers.hostOf = {0, 1};
+        servers.aggregation = HostAggregation::HOST;
+        AddServerHosts(cluster, servers.servers);
+        AddHostMemories(cluster, {0, 1});
+        const ScheduledRun run = PrepareSchedule(repeated, schedule, servers);
+        ExecutorSettings settings = ReadExecutorSettings();
+        settings.runtime.startControl = run.startControl;
+        const RunRecord record = FindExecutor(executor).Run(run.graph, cluster, settings);
+        return static_cast<double>(
+                   MeasureIterations(run.graph, repeated, record.timeline).steadyPs) *
+               S_PER_PS;
+    }
+
+    /// @return two servers of a GPU, a CPU and a NIC each, and a switch
+    static Cluster MakeHosts()
+    {
+        Cluster cluster("hosts");
+        const VertexId hub = cluster.AddVertex({"hub", VertexKind::SWITCH, -1});
+        for (int32_t server = 0; server < 2; ++server)
+        {
+            const std::string name = "n" + std::to_string(server);
+            const VertexId gpu =
+                cluster.AddVertex({name + ".gpu", VertexKind::GPU, server, 0, "V100-SXM2-32GB"});
+            const VertexId cpu = cluster.AddVertex({name + ".cpu", VertexKind::CPU, server});
+            const VertexId nic = cluster.AddVertex({name + ".nic", VertexKind::NIC, server});
+            const auto link = [&cluster](VertexId a, VertexId b, LinkTechnology way, double rate) {
+                cluster.AddLink({a, b, way, rate, DELAY_PS, DefaultFraming(way)});
+            };
+            link(gpu, cpu, LinkTechnology::PCIE, 15.754e9);
+            link(nic, cpu, LinkTechnology::PCIE, 15.754e9);
+            link(nic, hub, LinkTechnology::INFINIBAND, 10e9);
+        }
+        return cluster;
+    }
+
+    void DoRun() override
+    {
+        for (const char* policy : {"arrival", "priority"})
+        {
+            const double byFlowsS = GetStepS("flow", policy);
+            NS_TEST_EXPECT_MSG_EQ_TOL(GetStepS("packet", policy),
+                                      byFlowsS,
+                                      0.05 * byFlowsS,
+                                      policy);
+        }
+    }
+};
+
+/**
+ * @ingroup proteus-tests
  * Order of communication by packets.
  */
 class ScheduleTestSuite : public TestSuite
@@ -304,6 +387,7 @@ class ScheduleTestSuite : public TestSuite
         AddTestCase(new ScheduleBoundTest(300), TestCase::EXTENSIVE);
         AddTestCase(new ScheduleCreditTest, TestCase::QUICK);
         AddTestCase(new ScheduleWireTest, TestCase::QUICK);
+        AddTestCase(new ScheduleServersTest, TestCase::QUICK);
     }
 };
 

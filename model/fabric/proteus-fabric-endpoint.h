@@ -85,6 +85,24 @@ class FabricEndpoint
     }
 
     /**
+     * A data packet leaves a NIC that it has entered from inside its server, in a cluster with
+     * memories of hosts.
+     * @param record the packet
+     * @param timePs when its last byte leaves
+     */
+    virtual void LeaveNic(const PacketRecord& record, int64_t timePs)
+    {
+        static_cast<void>(record);
+        static_cast<void>(timePs);
+    }
+
+    /// A data packet is lost, in a cluster with memories of hosts. @param record the packet
+    virtual void Lose(const PacketRecord& record)
+    {
+        static_cast<void>(record);
+    }
+
+    /**
      * A data packet leaves a network switch or NIC, and Fabric::SetTelemetry() is on.
      * @param record the packet
      * @param hop what the port says

@@ -159,7 +159,17 @@ Fabric::DropStray(const PacketRecord& record)
     Trace(PortEvent::DROP, record.ingress, record);
     if (record.kind == PacketKind::DATA)
     {
+        TellLoss(record);
         ReleaseIngress(record, m_stepper.GetNowPs());
+    }
+}
+
+void
+Fabric::TellLoss(const PacketRecord& record)
+{
+    if (m_hasMemories && record.kind == PacketKind::DATA)
+    {
+        m_endpoint->Lose(record);
     }
 }
 
@@ -167,6 +177,7 @@ void
 Fabric::Drop(PortId id, const PacketRecord& record)
 {
     Trace(PortEvent::DROP, id, record);
+    TellLoss(record);
     if (m_ports[id].credited && record.kind == PacketKind::DATA)
     {
         ReturnCredit(record, m_stepper.GetNowPs());

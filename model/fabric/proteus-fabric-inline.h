@@ -114,6 +114,10 @@ Fabric::ReleaseIngress(const PacketRecord& record, int64_t timePs)
     if (port.credited)
     {
         ReturnCredit(record, timePs);
+        if (port.reads)
+        {
+            m_endpoint->LeaveNic(record, timePs);
+        }
     }
     else if (port.bufferAt != 0 &&
              m_buffers.Discharge(port, lane, record.trafficClass, port.GetWireBytes(record)))

@@ -38,6 +38,7 @@ Fabric::Fail(PortId id)
         {
             ++port.statistics.lostPackets;
             Trace(PortEvent::DROP, id, record);
+            TellLoss(record);
         }
         else if (port.GetArrivalPs(record) < m_stepper.GetNowPs())
         {

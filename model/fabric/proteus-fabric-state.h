@@ -151,6 +151,13 @@ class FabricState : public Object
     /// @param port a port @return wire bytes that wait for it in all traffic classes
     uint64_t GetQueueBytes(PortId port) const;
 
+    /// @param port a port @return wire bytes of each traffic class that there is room for at its
+    /// other end; 0: it needs no credits
+    uint64_t GetReceiveBuffer(PortId port) const
+    {
+        return m_ports[port].credited ? static_cast<uint64_t>(m_ports[port].bufferBytes) : 0;
+    }
+
     /// @param port a port @param trafficClass of it @return whether PFC has paused it
     bool IsPaused(PortId port, uint32_t trafficClass) const
     {
@@ -201,7 +208,8 @@ class FabricState : public Object
     NodeContainer m_nodes;                    //!< by vertex
     PortTable m_ports;                        //!< by PortId; then those inside devices
     std::vector<PortId> m_internalPorts;      //!< by port that enters; empty if none
-    std::vector<bool> m_isMemory;             //!< by vertex, where those are: of a host
+    std::vector<bool> m_isMemory;             //!< by vertex: it is the memory of a host
+    bool m_hasMemories{false};                //!< there is such a vertex
     std::vector<uint32_t> m_flowPlaces;       //!< by vertex: GetFlowPlace()
     EventStepper m_stepper;                   //!< clock and event set
     RouteTable m_routes;                      //!< ways to a destination

@@ -6,6 +6,7 @@
 
 #include "proteus-queue-pair-maker.h"
 
+#include "ns3/proteus-server-hosts.h"
 #include "ns3/string.h"
 
 #include <algorithm>
@@ -28,10 +29,12 @@ constexpr double PS_PER_SECOND = 1e12;
 
 QueuePairMaker::QueuePairMaker(TransportCore& core,
                                CopyLimiters& limiters,
+                               HostReads& reads,
                                SendPorts& ports,
                                RateControl& rates)
     : m_core(core),
       m_limiters(limiters),
+      m_reads(reads),
       m_ports(ports),
       m_rates(rates)
 {
@@ -86,6 +89,7 @@ QueuePairMaker::Create(const QueuePairOptions& options)
     SetUpControl(id, *type);
     SetUpRepetition(id, type->GetNeeds());
     SetUpCopies(id);
+    SetUpReads(id, links);
     m_rates.Apply(id);
     return id;
 }
@@ -280,6 +284,34 @@ QueuePairMaker::SetUpCopies(uint32_t id)
     if (m_limiters.LimitsMemory(state.destination))
     {
         m_core.pairs.GetReceiver(id).flags |= ReceiverState::LIMITED;
+    }
+}
+
+void
+QueuePairMaker::SetUpReads(uint32_t id, const std::vector<LinkId>& links)
+{
+    const Cluster& cluster = m_core.fabric->GetCluster();
+    SenderState& sender = m_core.pairs.GetSender(id);
+    const QueuePairState& state = m_core.pairs.GetState(id);
+    if (!IsHostMemory(cluster.GetVertices()[state.source]))
+    {
+        return;
+    }
+    const VertexId reader = sender.firstWaypoint;
+    const auto last = std::find_if(links.begin(), links.end(), [&](LinkId link) {
+        return cluster.GetLinks()[link].a == reader || cluster.GetLinks()[link].b == reader;
+    });
+    const uint64_t buffer = m_core.fabric->GetReceiveBuffer(2 * *last); // or its opposite
+    if (buffer == 0)
+    {
+        return;
+    }
+    const uint64_t unit = m_core.fabric->GetFraming(*last).WireBytes(sender.unitBytes);
+    m_reads.Add(id, m_reads.FindReader(state.source, reader, static_cast<uint32_t>(buffer / unit)));
+    sender.flags |= SenderState::HOST_READ;
+    if (reader == state.destination)
+    {
+        m_core.pairs.GetReceiver(id).flags |= ReceiverState::HOST_READ;
     }
 }
 

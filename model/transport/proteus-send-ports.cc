@@ -23,9 +23,10 @@ constexpr double PS_PER_SECOND = 1e12;
 
 } // namespace
 
-SendPorts::SendPorts(TransportCore& core, CopyLimiters& limiters)
+SendPorts::SendPorts(TransportCore& core, CopyLimiters& limiters, HostReads& reads)
     : m_core(core),
-      m_limiters(limiters)
+      m_limiters(limiters),
+      m_reads(reads)
 {
 }
 
@@ -200,12 +201,24 @@ SendPorts::Choose(PortId id, uint32_t classes, int64_t now, int64_t& nextPs)
         if (pair == NONE || !m_core.pairs.GetSender(pair).CanSend())
         {
             port.RemoveFirst(m_slots, trafficClass);
+            if (pair != NONE && (m_core.pairs.GetSender(pair).flags & SenderState::HOST_READ) != 0)
+            {
+                WakeReader(pair, now); // whose turn it would have been
+            }
             continue;
         }
         const SenderState& sender = m_core.pairs.GetSender(pair);
         if (sender.psPerByte > 0 && (sender.nextSend >> PACING_BITS) > now)
         {
             PaceFirst(port, trafficClass);
+            continue;
+        }
+        if ((sender.flags & SenderState::HOST_READ) != 0 && !m_reads.HasRoom(pair, now))
+        {
+            const uint32_t slot = port.lists[trafficClass].head;
+            port.RemoveFirst(m_slots, trafficClass);
+            m_slots[slot].next = ActiveSlot::UNREAD;
+            m_reads.Wait(pair, slot);
             continue;
         }
         if (m_limiters.Concerns(port, sender) && !m_limiters.TakeTurn(port, now, nextPs))
@@ -232,6 +245,10 @@ SendPorts::FinishTurn(PortId id,
     {
         m_limiters.CountCopy(port, sender, now, payloadBytes);
     }
+    if ((sender.flags & SenderState::HOST_READ) != 0)
+    {
+        m_reads.Ask(pair);
+    }
     if (!sender.CanSend())
     {
         port.RemoveFirst(m_slots, trafficClass);
@@ -249,6 +266,30 @@ SendPorts::FinishTurn(PortId id,
         }
     }
     return (port.busy & classes) != 0 ? now : GetNextPaced(port);
+}
+
+void
+SendPorts::ReturnRead(uint32_t pair, int64_t timePs)
+{
+    m_reads.Return(pair, timePs);
+    WakeReader(pair, timePs);
+}
+
+void
+SendPorts::WakeReader(uint32_t pair, int64_t timePs)
+{
+    uint32_t slot = m_reads.TakeWaiting(pair);
+    while (slot != HostReads::NONE && m_slots[slot].queuePair == NONE)
+    {
+        m_slots[slot].next = ActiveSlot::UNLISTED; // of Reassign()
+        slot = m_reads.TakeWaiting(pair);
+    }
+    if (slot != HostReads::NONE)
+    {
+        m_slots[slot].next = ActiveSlot::PACED;
+        m_active[m_slots[slot].port].paced.Push(timePs, slot);
+        m_core.fabric->Offer(m_slots[slot].port, timePs);
+    }
 }
 
 } // namespace proteus

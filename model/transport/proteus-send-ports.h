@@ -9,6 +9,7 @@
 
 #include "proteus-active-queues.h"
 #include "proteus-copy-limiters.h"
+#include "proteus-host-reads.h"
 #include "proteus-transport-core.h"
 
 #include <cstdint>
@@ -31,8 +32,8 @@ class SendPorts
     /// "No queue pair".
     static constexpr uint32_t NONE = ActiveSlot::NO_QUEUE_PAIR;
 
-    /// @param core of the transport @param limiters of copies
-    SendPorts(TransportCore& core, CopyLimiters& limiters);
+    /// @param core of the transport @param limiters of copies @param reads of memories of hosts
+    SendPorts(TransportCore& core, CopyLimiters& limiters, HostReads& reads);
 
     /// Makes room for the ports of the fabric; once.
     void SetUp();
@@ -73,11 +74,17 @@ class SendPorts
                        uint32_t payloadBytes,
                        int64_t now);
 
+    /// Who reads the memory of a host has room again. @param pair a queue pair whose unit it had
+    /// @param timePs from when on
+    void ReturnRead(uint32_t pair, int64_t timePs);
+
   private:
     /// @param port of an endpoint @param now present time: moves slots whose time has come
     void ReleasePaced(ActiveQueues& port, int64_t now);
     /// @param port whose first slot is to wait @param trafficClass of its list
     void PaceFirst(ActiveQueues& port, uint32_t trafficClass);
+    /// @param pair a queue pair whose reader has room for another unit @param timePs from when on
+    void WakeReader(uint32_t pair, int64_t timePs);
 
     /// @param port a port @return when the first queue pair that waits there may send
     static int64_t GetNextPaced(const ActiveQueues& port)
@@ -87,6 +94,7 @@ class SendPorts
 
     TransportCore& m_core;                                               //!< of the transport
     CopyLimiters& m_limiters;                                            //!< of copies
+    HostReads& m_reads;                                                  //!< of memories of hosts
     std::vector<ActiveQueues, HugePageAllocator<ActiveQueues>> m_active; //!< by PortId
     ActiveSlots m_slots;                                                 //!< of all queue pairs
 };

@@ -140,11 +140,11 @@ Transport::GetTypeId()
 
 Transport::Transport()
     : m_core{*this, nullptr, nullptr, QueuePairTable()},
-      m_ports(m_core, m_limiters),
+      m_ports(m_core, m_limiters, m_reads),
       m_timers(m_core),
       m_rates(m_core, m_timers, m_congestionTrace),
       m_recovery(m_core),
-      m_maker(m_core, m_limiters, m_ports, m_rates),
+      m_maker(m_core, m_limiters, m_reads, m_ports, m_rates),
       m_sender(m_core, m_ports, m_timers, m_rates, m_recovery),
       m_acknowledgements(m_core, m_ports, m_timers, m_rates, m_recovery),
       m_returnPath(m_core),
@@ -272,6 +272,10 @@ Transport::Deliver(const PacketRecord& record, VertexId at)
         ReceiverState& receiver = m_core.pairs.GetReceiver(id);
         if (at == receiver.vertex)
         {
+            if ((receiver.flags & ReceiverState::HOST_READ) != 0)
+            {
+                m_ports.ReturnRead(id, m_core.fabric->GetTimePs());
+            }
             m_receiver.Receive(record, receiver);
             return CONSUMED;
         }
@@ -341,6 +345,25 @@ Transport::HandleTimer()
         m_acknowledgements.HandleTimer(id, now);
         m_controlUnits.HandleTimer(id, now);
     });
+}
+
+void
+Transport::LeaveNic(const PacketRecord& record, int64_t timePs)
+{
+    const uint32_t id = record.queuePair;
+    if ((m_core.pairs.GetSender(id).flags & SenderState::HOST_READ) != 0)
+    {
+        m_ports.ReturnRead(id, timePs);
+    }
+}
+
+void
+Transport::Lose(const PacketRecord& record)
+{
+    if (record.destination == m_core.pairs.GetSender(record.queuePair).firstWaypoint)
+    {
+        LeaveNic(record, m_core.fabric->GetTimePs()); // it has never come so far
+    }
 }
 
 void
@@ -431,6 +454,10 @@ Transport::CheckAtRest() const
         {
             return m_core.Describe(id) + ": " + left;
         }
+    }
+    if (!m_reads.IsAtRest())
+    {
+        return "a device has not done with all that it has asked of the memory of its host";
     }
     return m_groups.CheckAtRest();
 }

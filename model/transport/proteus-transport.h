@@ -290,6 +290,8 @@ class Transport : public Object, private FabricEndpoint, private TransportSettin
                    std::vector<PacketRecord>& copies) override;
     uint64_t GetFlowHash(uint32_t queuePair) const override;
     void HandleTimer() override;
+    void LeaveNic(const PacketRecord& record, int64_t timePs) override;
+    void Lose(const PacketRecord& record) override;
     void CollectTelemetry(const PacketRecord& record, const HopTelemetry& hop) override;
     void HandleTopologyChange() override;
     QueuePairEnds GetEnds(uint32_t queuePair) const override;
@@ -313,6 +315,7 @@ class Transport : public Object, private FabricEndpoint, private TransportSettin
 
     TransportCore m_core;                    //!< what the parts share
     CopyLimiters m_limiters;                 //!< what endpoints can copy
+    HostReads m_reads;                       //!< what NICs ask of memories of hosts
     SendPorts m_ports;                       //!< who sends next
     QueuePairTimers m_timers;                //!< what is due
     RateControl m_rates;                     //!< how fast

@@ -1,0 +1,73 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-host-reads.h"
+
+#include <algorithm>
+
+namespace ns3
+{
+namespace proteus
+{
+
+uint32_t
+HostReads::FindReader(VertexId memory, VertexId device, uint32_t units)
+{
+    const auto [place, isNew] =
+        m_numbers.try_emplace({memory, device}, static_cast<uint32_t>(m_readers.size()));
+    if (isNew)
+    {
+        m_readers.emplace_back();
+        m_readers.back().room = std::max(units, 1U);
+    }
+    return place->second;
+}
+
+void
+HostReads::Add(uint32_t pair, uint32_t reader)
+{
+    if (m_readerOf.size() <= pair)
+    {
+        m_readerOf.resize(pair + 1, NONE);
+    }
+    m_readerOf[pair] = reader;
+}
+
+bool
+HostReads::HasRoom(uint32_t pair, int64_t now)
+{
+    Reader& reader = m_readers[m_readerOf[pair]];
+    const auto left = std::remove_if(reader.returns.begin(),
+                                     reader.returns.end(),
+                                     [now](int64_t timePs) { return timePs <= now; });
+    reader.asked -= static_cast<uint32_t>(reader.returns.end() - left);
+    reader.returns.erase(left, reader.returns.end());
+    return reader.asked < reader.room;
+}
+
+uint32_t
+HostReads::TakeWaiting(uint32_t pair)
+{
+    Reader& reader = m_readers[m_readerOf[pair]];
+    if (reader.waiting.empty())
+    {
+        return NONE;
+    }
+    const uint32_t slot = reader.waiting.front();
+    reader.waiting.pop_front();
+    return slot;
+}
+
+bool
+HostReads::IsAtRest() const
+{
+    return std::all_of(m_readers.begin(), m_readers.end(), [](const Reader& reader) {
+        return reader.asked == reader.returns.size() && reader.waiting.empty();
+    });
+}
+
+} // namespace proteus
+} // namespace ns3

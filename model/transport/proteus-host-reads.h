@@ -1,0 +1,99 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef PROTEUS_HOST_READS_H
+#define PROTEUS_HOST_READS_H
+
+#include "ns3/proteus-cluster.h"
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <utility>
+#include <vector>
+
+namespace ns3
+{
+namespace proteus
+{
+
+/**
+ * @ingroup proteus
+ * What NICs and GPUs have asked of the memories of hosts. Such a memory sends nothing by itself: a
+ * device reads it, and asks for no more than its receive buffer has room for, since it must always
+ * take what it has asked for (PCI Express Base Specification, section 2.6.1: endpoints advertise
+ * infinite credits for completions). So what waits for the network waits in the memory, and holds
+ * up nothing that shares its links, which need no credits of their own.
+ */
+class HostReads
+{
+  public:
+    /// No reader, no slot.
+    static constexpr uint32_t NONE = UINT32_MAX;
+
+    /**
+     * @param memory of a host
+     * @param device that reads it
+     * @param units that the device has room for
+     * @return their number, for the other functions
+     */
+    uint32_t FindReader(VertexId memory, VertexId device, uint32_t units);
+
+    /// @param pair a queue pair @param reader that sends its units
+    void Add(uint32_t pair, uint32_t reader);
+
+    /// @param pair a queue pair that Add() has been called for @param now present time
+    /// @return whether its reader has room for another unit
+    bool HasRoom(uint32_t pair, int64_t now);
+
+    /// A unit leaves the memory. @param pair its queue pair
+    void Ask(uint32_t pair)
+    {
+        ++m_readers[m_readerOf[pair]].asked;
+    }
+
+    /// A slot waits for room. @param pair its queue pair @param slot of it
+    void Wait(uint32_t pair, uint32_t slot)
+    {
+        m_readers[m_readerOf[pair]].waiting.push_back(slot);
+    }
+
+    /**
+     * A unit leaves its reader, if that is a NIC, has arrived there, or is lost on its way to it.
+     * @param pair its queue pair
+     * @param timePs when its last byte does
+     */
+    void Return(uint32_t pair, int64_t timePs)
+    {
+        m_readers[m_readerOf[pair]].returns.push_back(timePs);
+    }
+
+    /// @param pair a queue pair @return the slot that has waited longest for its reader, which it
+    /// does no more; NONE if there is none
+    uint32_t TakeWaiting(uint32_t pair);
+
+    /// @return whether every unit has left its reader, or will without another event
+    bool IsAtRest() const;
+
+  private:
+    /// A device that reads a memory.
+    struct Reader
+    {
+        uint32_t room{0};             //!< units
+        uint32_t asked{0};            //!< units that are on the way, or in the device
+        std::vector<int64_t> returns; //!< when some of them leave it
+        std::deque<uint32_t> waiting; //!< slots, in the order in which they came
+    };
+
+    std::map<std::pair<VertexId, VertexId>, uint32_t> m_numbers; //!< by memory and device
+    std::vector<Reader> m_readers;
+    std::vector<uint32_t> m_readerOf; //!< by queue pair, as far as there are any
+};
+
+} // namespace proteus
+} // namespace ns3
+
+#endif // PROTEUS_HOST_READS_H

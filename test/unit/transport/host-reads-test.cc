@@ -1,0 +1,198 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "transport-fixture.h"
+
+#include "ns3/proteus-host-reads.h"
+#include "ns3/proteus-server-hosts.h"
+
+#include <gtest/gtest.h>
+#include <vector>
+
+using namespace ns3;
+using namespace ns3::proteus;
+
+namespace
+{
+
+constexpr double GB = 1e9;
+constexpr uint64_t MB = 1000000;
+/// Behind the GPUs, which are ranks 0 to 3.
+constexpr uint32_t FIRST_MEMORY = 4;
+constexpr uint32_t SECOND_MEMORY = 5;
+
+/// @param loss of units on the way from the first memory to its NIC
+/// @return two servers of two sockets with a GPU each, and a NIC at the first: fast inside, and
+/// slow between sockets and servers. The memory of each is at the first socket.
+Cluster
+MakeServers(double loss = 0)
+{
+    Cluster cluster("two servers");
+    const VertexId hub = cluster.AddVertex({"hub", VertexKind::SWITCH, -1});
+    const auto link = [&cluster](VertexId a,
+                                 VertexId b,
+                                 LinkTechnology technology,
+                                 double rate,
+                                 double lossProbability = 0) {
+        Link made{a, b, technology, rate, 250000, DefaultFraming(technology)};
+        made.lossProbability = lossProbability;
+        cluster.AddLink(made);
+    };
+    for (int32_t server = 0; server < 2; ++server)
+    {
+        const std::string name = "n" + std::to_string(server);
+        VertexId sockets[2];
+        for (int32_t i = 0; i < 2; ++i)
+        {
+            const std::string number = std::to_string(i);
+            sockets[i] = cluster.AddVertex({name + ".cpu" + number, VertexKind::CPU, server});
+            const VertexId gpu = cluster.AddVertex(
+                {name + ".gpu" + number, VertexKind::GPU, server, 0, "V100-SXM2-32GB"});
+            link(gpu, sockets[i], LinkTechnology::PCIE, 16 * GB);
+        }
+        link(sockets[0], sockets[1], LinkTechnology::CPU_INTERCONNECT, 2 * GB);
+        const VertexId nic = cluster.AddVertex({name + ".nic", VertexKind::NIC, server});
+        link(nic, sockets[0], LinkTechnology::PCIE, 16 * GB, server == 0 ? loss : 0);
+        link(nic, hub, LinkTechnology::INFINIBAND, 1 * GB);
+    }
+    AddHostMemories(cluster, {0, 1});
+    return cluster;
+}
+
+/// @param cluster a cluster of MakeServers() @return how messages between its memories go
+QueuePairOptions
+ThroughNics(const Cluster& cluster)
+{
+    QueuePairOptions options;
+    for (VertexId id = 0; id < cluster.GetVertices().size(); ++id)
+    {
+        if (cluster.GetVertices()[id].kind == VertexKind::NIC)
+        {
+            options.waypoints.push_back(id);
+        }
+    }
+    return options;
+}
+
+/// @param pushes messages that wait for the network meanwhile @param far a copy to the other socket
+/// goes on meanwhile @return what a copy from the memory to the first GPU takes, seconds
+double
+TimeCopy(uint32_t pushes, bool far)
+{
+    const Cluster cluster = MakeServers();
+    TransportRig rig(cluster);
+    for (uint32_t i = 0; i < pushes; ++i)
+    {
+        QueuePairOptions options = ThroughNics(cluster);
+        options.flow = i + 1;
+        rig.Send(rig.Connect(FIRST_MEMORY, SECOND_MEMORY, options), 4 * MB);
+    }
+    if (far)
+    {
+        rig.Send(rig.Connect(FIRST_MEMORY, 1), 8 * MB);
+    }
+    const uint32_t copy = rig.Connect(FIRST_MEMORY, 0);
+    rig.Send(copy, 16 * MB);
+    rig.Run();
+    return rig.GetReceived(copy);
+}
+
+} // namespace
+
+TEST(HostReads, WhatWaitsForTheNetworkHoldsUpNoCopy)
+{
+    const double aloneS = TimeCopy(0, false);
+    for (const uint32_t pushes : {1U, 4U, 16U})
+    {
+        EXPECT_NEAR(TimeCopy(pushes, false), aloneS, 0.01 * aloneS) << pushes;
+    }
+}
+
+TEST(HostReads, WhatWaitsForTheOtherSocketHoldsUpNoCopy)
+{
+    const double aloneS = TimeCopy(0, false);
+    EXPECT_NEAR(TimeCopy(0, true), aloneS, 0.01 * aloneS);
+    EXPECT_NEAR(TimeCopy(4, true), aloneS, 0.01 * aloneS);
+}
+
+TEST(HostReads, MessagesShareWhatTheirNicSends)
+{
+    const Cluster cluster = MakeServers();
+    TransportRig rig(cluster);
+    std::vector<uint32_t> pairs;
+    for (uint32_t i = 0; i < 8; ++i)
+    {
+        QueuePairOptions options = ThroughNics(cluster);
+        options.flow = i + 1;
+        pairs.push_back(rig.Connect(FIRST_MEMORY, SECOND_MEMORY, options));
+        rig.Send(pairs.back(), 2 * MB);
+    }
+    rig.Run();
+    const double allS = 16.0 * MB / GB;
+    for (const uint32_t pair : pairs)
+    {
+        EXPECT_NEAR(rig.GetReceived(pair), allS, 0.03 * allS); // headers are 1.5 %
+    }
+}
+
+TEST(HostReads, WhatIsLostOnTheWayToTheNicGivesItsRoomBack)
+{
+    const Cluster cluster = MakeServers(0.02);
+    TransportRig rig(cluster);
+    const uint32_t pair = rig.Connect(FIRST_MEMORY, SECOND_MEMORY, ThroughNics(cluster));
+    rig.Send(pair, 16 * MB); // of 3,900 units some 80 are lost; the NIC has room for 30
+    rig.Run();
+    uint64_t lost = 0;
+    for (const LinkStatistics& link : rig.fabric->GetLinkStatistics())
+    {
+        lost += link.lostPackets;
+    }
+    EXPECT_GT(lost, 40U);
+}
+
+TEST(HostReads, AFailedLinkGivesRoomBack)
+{
+    const Cluster cluster = MakeServers();
+    for (LinkId link = 0; link < cluster.GetLinks().size(); ++link)
+    {
+        TransportRig rig(cluster);
+        const uint32_t push = rig.Connect(FIRST_MEMORY, SECOND_MEMORY, ThroughNics(cluster));
+        const uint32_t copy = rig.Connect(FIRST_MEMORY, 0);
+        rig.Send(push, 4 * MB);
+        rig.Send(copy, 4 * MB);
+        Simulator::Schedule(MicroSeconds(50), &Fabric::SetLinkUp, rig.fabric, link, false);
+        Simulator::Schedule(MicroSeconds(900), &Fabric::SetLinkUp, rig.fabric, link, true);
+        rig.Run();
+    }
+}
+
+TEST(HostReads, CountsByReaderAndTime)
+{
+    HostReads reads;
+    const uint32_t nic = reads.FindReader(7, 8, 2);
+    EXPECT_EQ(reads.FindReader(7, 8, 2), nic);
+    EXPECT_NE(reads.FindReader(7, 9, 2), nic);
+    EXPECT_NE(reads.FindReader(6, 8, 2), nic);
+    reads.Add(3, nic);
+    reads.Add(5, nic);
+    ASSERT_TRUE(reads.HasRoom(3, 0));
+    reads.Ask(3);
+    ASSERT_TRUE(reads.HasRoom(5, 0));
+    reads.Ask(5);
+    EXPECT_FALSE(reads.HasRoom(3, 0));
+    reads.Wait(3, 30);
+    reads.Wait(5, 50);
+    EXPECT_FALSE(reads.IsAtRest());
+    reads.Return(5, 100);
+    EXPECT_EQ(reads.TakeWaiting(5), 30U) << "in the order in which they came";
+    EXPECT_EQ(reads.TakeWaiting(3), 50U);
+    EXPECT_EQ(reads.TakeWaiting(3), HostReads::NONE);
+    EXPECT_FALSE(reads.HasRoom(3, 99));
+    EXPECT_TRUE(reads.HasRoom(3, 100));
+    EXPECT_FALSE(reads.IsAtRest());
+    reads.Return(3, 200);
+    EXPECT_TRUE(reads.IsAtRest());
+}
