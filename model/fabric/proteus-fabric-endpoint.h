@@ -85,8 +85,7 @@ class FabricEndpoint
     }
 
     /**
-     * A data packet leaves a NIC that it has entered from inside its server, in a cluster with
-     * memories of hosts.
+     * A data packet leaves a NIC that it has entered from inside its server.
      * @param record the packet
      * @param timePs when its last byte leaves
      */
@@ -96,7 +95,7 @@ class FabricEndpoint
         static_cast<void>(timePs);
     }
 
-    /// A data packet is lost, in a cluster with memories of hosts. @param record the packet
+    /// A data packet is lost. @param record the packet
     virtual void Lose(const PacketRecord& record)
     {
         static_cast<void>(record);

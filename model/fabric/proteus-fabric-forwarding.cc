@@ -167,7 +167,7 @@ Fabric::DropStray(const PacketRecord& record)
 void
 Fabric::TellLoss(const PacketRecord& record)
 {
-    if (m_hasMemories && record.kind == PacketKind::DATA)
+    if (record.kind == PacketKind::DATA)
     {
         m_endpoint->Lose(record);
     }

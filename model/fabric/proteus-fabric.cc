@@ -118,6 +118,8 @@ Fabric::SetUpPort(PortId id, const Link& link)
     const uint64_t buffer = GetBufferBytes(link.technology);
     // Who reads the memory of a host asks for no more than it has room for.
     port.credited = buffer > 0 && !IsHostMemory(vertices[port.from]);
+    port.reads = port.credited && vertices[port.to].kind == VertexKind::NIC &&
+                 vertices[port.from].server == vertices[port.to].server;
     // A buffer that no unit fits in could never be used.
     port.bufferBytes = std::max<int64_t>(buffer, port.sizes->mostWire);
     for (uint32_t c = 0; c < m_ports.GetNClasses(); ++c)
@@ -197,14 +199,10 @@ Fabric::SetUpInternalPorts()
     const auto& vertices = m_cluster->GetVertices();
     m_isMemory.resize(vertices.size());
     std::transform(vertices.begin(), vertices.end(), m_isMemory.begin(), IsHostMemory);
-    m_hasMemories = std::find(m_isMemory.begin(), m_isMemory.end(), true) != m_isMemory.end();
     const PortId nPorts = GetNPorts();
     for (PortId id = 0; id < nPorts; ++id)
     {
         const VertexId vertex = m_ports[id].to;
-        m_ports[id].reads = m_hasMemories && vertices[vertex].kind == VertexKind::NIC &&
-                            m_ports[id].credited &&
-                            vertices[m_ports[id].from].server == vertices[vertex].server;
         if (vertices[vertex].forwardBytesPerSecond > 0 &&
             vertices[vertex].kind != VertexKind::GPU && !m_isMemory[m_ports[id].from])
         {

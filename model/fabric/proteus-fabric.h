@@ -442,7 +442,7 @@ class Fabric : public FabricState
     void Enqueue(PortId id, const PacketRecord& record);
     /// @param record that has no way on: links have failed
     void DropStray(const PacketRecord& record);
-    /// @param record that is lost: tells the endpoint, if there are memories of hosts
+    /// @param record that is lost: tells the endpoint if it is data
     void TellLoss(const PacketRecord& record);
     /// @param id a port that may send
     void Serve(PortId id);

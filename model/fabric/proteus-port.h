@@ -152,7 +152,7 @@ struct alignas(64) PortState
     bool credited{false};    //!< the other end has a finite receive buffer
     bool internal{false};    //!< not a link but the inside of a device
     bool inputQueued{false}; //!< the receiving device has one queue per input
-    bool reads{false};       //!< a NIC that reads the memory of a host is at the other end
+    bool reads{false};       //!< a NIC that reads memory of its server is at the other end
     bool unreliable{false};  //!< loses units
     bool telemetric{false};  //!< tells HopTelemetry
     bool down{false};        //!< the link has failed

@@ -76,7 +76,7 @@ struct ActiveSlot
     static constexpr uint32_t UNLISTED = 0xffffffff;      //!< in no list
     static constexpr uint32_t LAST = 0xfffffffe;          //!< in a list, at its end
     static constexpr uint32_t PACED = 0xfffffffd;         //!< waits for a time
-    static constexpr uint32_t UNREAD = 0xfffffffc;        //!< waits for who reads it: HostReads
+    static constexpr uint32_t UNREAD = 0xfffffffc;        //!< waits for its reader: ReadRequests
     static constexpr uint32_t NO_QUEUE_PAIR = 0xffffffff; //!< given up
 
     uint32_t queuePair{NO_QUEUE_PAIR}; //!< whose place it is

@@ -29,7 +29,7 @@ constexpr double PS_PER_SECOND = 1e12;
 
 QueuePairMaker::QueuePairMaker(TransportCore& core,
                                CopyLimiters& limiters,
-                               HostReads& reads,
+                               ReadRequests& reads,
                                SendPorts& ports,
                                RateControl& rates)
     : m_core(core),
@@ -291,13 +291,14 @@ void
 QueuePairMaker::SetUpReads(uint32_t id, const std::vector<LinkId>& links)
 {
     const Cluster& cluster = m_core.fabric->GetCluster();
+    const auto& vertices = cluster.GetVertices();
     SenderState& sender = m_core.pairs.GetSender(id);
     const QueuePairState& state = m_core.pairs.GetState(id);
-    if (!IsHostMemory(cluster.GetVertices()[state.source]))
+    const VertexId reader = sender.firstWaypoint;
+    if (vertices[reader].kind != VertexKind::NIC && !IsHostMemory(vertices[state.source]))
     {
         return;
     }
-    const VertexId reader = sender.firstWaypoint;
     const auto last = std::find_if(links.begin(), links.end(), [&](LinkId link) {
         return cluster.GetLinks()[link].a == reader || cluster.GetLinks()[link].b == reader;
     });
@@ -306,12 +307,13 @@ QueuePairMaker::SetUpReads(uint32_t id, const std::vector<LinkId>& links)
     {
         return;
     }
-    const uint64_t unit = m_core.fabric->GetFraming(*last).WireBytes(sender.unitBytes);
-    m_reads.Add(id, m_reads.FindReader(state.source, reader, static_cast<uint32_t>(buffer / unit)));
-    sender.flags |= SenderState::HOST_READ;
+    // In full units of the link, whoever sends: it must not depend on what was made first.
+    const LinkFraming framing = m_core.fabric->GetFraming(*last);
+    m_reads.Add(id, reader, static_cast<uint32_t>(buffer / framing.WireBytes(framing.unitBytes)));
+    sender.flags |= SenderState::READ;
     if (reader == state.destination)
     {
-        m_core.pairs.GetReceiver(id).flags |= ReceiverState::HOST_READ;
+        m_core.pairs.GetReceiver(id).flags |= ReceiverState::READ;
     }
 }
 

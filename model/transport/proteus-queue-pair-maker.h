@@ -9,8 +9,8 @@
 
 #include "proteus-congestion-type.h"
 #include "proteus-copy-limiters.h"
-#include "proteus-host-reads.h"
 #include "proteus-rate-control.h"
+#include "proteus-read-requests.h"
 #include "proteus-send-ports.h"
 #include "proteus-transport-core.h"
 
@@ -33,11 +33,11 @@ namespace proteus
 class QueuePairMaker
 {
   public:
-    /// @param core of the transport @param limiters of copies @param reads of memories of hosts
+    /// @param core of the transport @param limiters of copies @param reads of memories
     /// @param ports queue pairs take turns on @param rates of queue pairs
     QueuePairMaker(TransportCore& core,
                    CopyLimiters& limiters,
-                   HostReads& reads,
+                   ReadRequests& reads,
                    SendPorts& ports,
                    RateControl& rates);
 
@@ -91,12 +91,12 @@ class QueuePairMaker
     void SetUpRepetition(uint32_t id, const CongestionNeeds& needs);
     /// @param id a queue pair whose copies may be limited
     void SetUpCopies(uint32_t id);
-    /// @param id a queue pair that may be read from the memory of a host @param links of its path
+    /// @param id a queue pair that a device may read @param links of its path
     void SetUpReads(uint32_t id, const std::vector<LinkId>& links);
 
     TransportCore& m_core;                                        //!< of the transport
     CopyLimiters& m_limiters;                                     //!< of copies
-    HostReads& m_reads;                                           //!< of memories of hosts
+    ReadRequests& m_reads;                                        //!< of memories
     SendPorts& m_ports;                                           //!< queue pairs take turns on
     RateControl& m_rates;                                         //!< of queue pairs
     std::map<std::string, Ptr<CongestionType>> m_congestionTypes; //!< used so far, by name

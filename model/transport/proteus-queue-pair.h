@@ -190,7 +190,7 @@ struct alignas(64) SenderState
         SELECTIVE = 128,   //!< repeats single packets
         SM_COPY = 256,     //!< CopyMethod::SM
         COPY_ENGINE = 512, //!< moved by a copy engine of the source
-        HOST_READ = 1024,  //!< a device reads it from the memory of a host: HostReads
+        READ = 1024,       //!< a device reads it: ReadRequests
     };
 
     // Read and written for every packet.
@@ -252,7 +252,7 @@ struct alignas(64) ReceiverState
         NOTIFY = 8,      //!< sends congestion notifications
         NAK_SENT = 16,   //!< has asked for packet `expected`
         LIMITED = 32,    //!< its GPU has a limited memory
-        HOST_READ = 64,  //!< its GPU reads it from the memory of a host: HostReads
+        READ = 64,       //!< it reads it: ReadRequests
     };
 
     uint64_t receivedBytes{0};         //!< payload, without repetition

@@ -23,7 +23,7 @@ constexpr double PS_PER_SECOND = 1e12;
 
 } // namespace
 
-SendPorts::SendPorts(TransportCore& core, CopyLimiters& limiters, HostReads& reads)
+SendPorts::SendPorts(TransportCore& core, CopyLimiters& limiters, ReadRequests& reads)
     : m_core(core),
       m_limiters(limiters),
       m_reads(reads)
@@ -201,7 +201,7 @@ SendPorts::Choose(PortId id, uint32_t classes, int64_t now, int64_t& nextPs)
         if (pair == NONE || !m_core.pairs.GetSender(pair).CanSend())
         {
             port.RemoveFirst(m_slots, trafficClass);
-            if (pair != NONE && (m_core.pairs.GetSender(pair).flags & SenderState::HOST_READ) != 0)
+            if (pair != NONE && (m_core.pairs.GetSender(pair).flags & SenderState::READ) != 0)
             {
                 WakeReader(pair, now); // whose turn it would have been
             }
@@ -213,7 +213,7 @@ SendPorts::Choose(PortId id, uint32_t classes, int64_t now, int64_t& nextPs)
             PaceFirst(port, trafficClass);
             continue;
         }
-        if ((sender.flags & SenderState::HOST_READ) != 0 && !m_reads.HasRoom(pair, now))
+        if ((sender.flags & SenderState::READ) != 0 && !m_reads.HasRoom(pair, now))
         {
             const uint32_t slot = port.lists[trafficClass].head;
             port.RemoveFirst(m_slots, trafficClass);
@@ -245,7 +245,7 @@ SendPorts::FinishTurn(PortId id,
     {
         m_limiters.CountCopy(port, sender, now, payloadBytes);
     }
-    if ((sender.flags & SenderState::HOST_READ) != 0)
+    if ((sender.flags & SenderState::READ) != 0)
     {
         m_reads.Ask(pair);
     }
@@ -279,12 +279,12 @@ void
 SendPorts::WakeReader(uint32_t pair, int64_t timePs)
 {
     uint32_t slot = m_reads.TakeWaiting(pair);
-    while (slot != HostReads::NONE && m_slots[slot].queuePair == NONE)
+    while (slot != ReadRequests::NONE && m_slots[slot].queuePair == NONE)
     {
         m_slots[slot].next = ActiveSlot::UNLISTED; // of Reassign()
         slot = m_reads.TakeWaiting(pair);
     }
-    if (slot != HostReads::NONE)
+    if (slot != ReadRequests::NONE)
     {
         m_slots[slot].next = ActiveSlot::PACED;
         m_active[m_slots[slot].port].paced.Push(timePs, slot);

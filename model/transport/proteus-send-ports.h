@@ -9,7 +9,7 @@
 
 #include "proteus-active-queues.h"
 #include "proteus-copy-limiters.h"
-#include "proteus-host-reads.h"
+#include "proteus-read-requests.h"
 #include "proteus-transport-core.h"
 
 #include <cstdint>
@@ -32,8 +32,8 @@ class SendPorts
     /// "No queue pair".
     static constexpr uint32_t NONE = ActiveSlot::NO_QUEUE_PAIR;
 
-    /// @param core of the transport @param limiters of copies @param reads of memories of hosts
-    SendPorts(TransportCore& core, CopyLimiters& limiters, HostReads& reads);
+    /// @param core of the transport @param limiters of copies @param reads of memories
+    SendPorts(TransportCore& core, CopyLimiters& limiters, ReadRequests& reads);
 
     /// Makes room for the ports of the fabric; once.
     void SetUp();
@@ -74,7 +74,7 @@ class SendPorts
                        uint32_t payloadBytes,
                        int64_t now);
 
-    /// Who reads the memory of a host has room again. @param pair a queue pair whose unit it had
+    /// A reader has room again. @param pair a queue pair whose unit it had
     /// @param timePs from when on
     void ReturnRead(uint32_t pair, int64_t timePs);
 
@@ -94,7 +94,7 @@ class SendPorts
 
     TransportCore& m_core;                                               //!< of the transport
     CopyLimiters& m_limiters;                                            //!< of copies
-    HostReads& m_reads;                                                  //!< of memories of hosts
+    ReadRequests& m_reads;                                               //!< of memories
     std::vector<ActiveQueues, HugePageAllocator<ActiveQueues>> m_active; //!< by PortId
     ActiveSlots m_slots;                                                 //!< of all queue pairs
 };

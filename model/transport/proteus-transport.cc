@@ -272,7 +272,7 @@ Transport::Deliver(const PacketRecord& record, VertexId at)
         ReceiverState& receiver = m_core.pairs.GetReceiver(id);
         if (at == receiver.vertex)
         {
-            if ((receiver.flags & ReceiverState::HOST_READ) != 0)
+            if ((receiver.flags & ReceiverState::READ) != 0)
             {
                 m_ports.ReturnRead(id, m_core.fabric->GetTimePs());
             }
@@ -351,7 +351,7 @@ void
 Transport::LeaveNic(const PacketRecord& record, int64_t timePs)
 {
     const uint32_t id = record.queuePair;
-    if ((m_core.pairs.GetSender(id).flags & SenderState::HOST_READ) != 0)
+    if ((m_core.pairs.GetSender(id).flags & SenderState::READ) != 0)
     {
         m_ports.ReturnRead(id, timePs);
     }
@@ -457,7 +457,7 @@ Transport::CheckAtRest() const
     }
     if (!m_reads.IsAtRest())
     {
-        return "a device has not done with all that it has asked of the memory of its host";
+        return "a device has not done with all that it has asked of a memory";
     }
     return m_groups.CheckAtRest();
 }

@@ -315,7 +315,7 @@ class Transport : public Object, private FabricEndpoint, private TransportSettin
 
     TransportCore m_core;                    //!< what the parts share
     CopyLimiters m_limiters;                 //!< what endpoints can copy
-    HostReads m_reads;                       //!< what NICs ask of memories of hosts
+    ReadRequests m_reads;                    //!< what devices ask of memories
     SendPorts m_ports;                       //!< who sends next
     QueuePairTimers m_timers;                //!< what is due
     RateControl m_rates;                     //!< how fast

@@ -4,15 +4,14 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
-#ifndef PROTEUS_HOST_READS_H
-#define PROTEUS_HOST_READS_H
+#ifndef PROTEUS_READ_REQUESTS_H
+#define PROTEUS_READ_REQUESTS_H
 
 #include "ns3/proteus-cluster.h"
 
 #include <cstdint>
 #include <deque>
 #include <map>
-#include <utility>
 #include <vector>
 
 namespace ns3
@@ -22,28 +21,21 @@ namespace proteus
 
 /**
  * @ingroup proteus
- * What NICs and GPUs have asked of the memories of hosts. Such a memory sends nothing by itself: a
- * device reads it, and asks for no more than its receive buffer has room for, since it must always
- * take what it has asked for (PCI Express Base Specification, section 2.6.1: endpoints advertise
- * infinite credits for completions). So what waits for the network waits in the memory, and holds
- * up nothing that shares its links, which need no credits of their own.
+ * What devices have asked of memories: NICs of those of GPUs and hosts, and GPUs of those of hosts.
+ * A device asks for no more than its receive buffer has room for, since it must always take what it
+ * has asked for (PCI Express Base Specification, section 2.6.1: endpoints advertise infinite
+ * credits for completions). So what waits for the network waits in memory, and holds up nothing
+ * else that leaves it.
  */
-class HostReads
+class ReadRequests
 {
   public:
-    /// No reader, no slot.
+    /// No slot.
     static constexpr uint32_t NONE = UINT32_MAX;
 
-    /**
-     * @param memory of a host
-     * @param device that reads it
-     * @param units that the device has room for
-     * @return their number, for the other functions
-     */
-    uint32_t FindReader(VertexId memory, VertexId device, uint32_t units);
-
-    /// @param pair a queue pair @param reader that sends its units
-    void Add(uint32_t pair, uint32_t reader);
+    /// @param pair a queue pair @param device that reads what it sends @param units that the device
+    /// has room for, of all its queue pairs together
+    void Add(uint32_t pair, VertexId device, uint32_t units);
 
     /// @param pair a queue pair that Add() has been called for @param now present time
     /// @return whether its reader has room for another unit
@@ -79,7 +71,7 @@ class HostReads
     bool IsAtRest() const;
 
   private:
-    /// A device that reads a memory.
+    /// A device that reads.
     struct Reader
     {
         uint32_t room{0};             //!< units
@@ -88,7 +80,7 @@ class HostReads
         std::deque<uint32_t> waiting; //!< slots, in the order in which they came
     };
 
-    std::map<std::pair<VertexId, VertexId>, uint32_t> m_numbers; //!< by memory and device
+    std::map<VertexId, uint32_t> m_numbers; //!< by device, in m_readers
     std::vector<Reader> m_readers;
     std::vector<uint32_t> m_readerOf; //!< by queue pair, as far as there are any
 };
@@ -96,4 +88,4 @@ class HostReads
 } // namespace proteus
 } // namespace ns3
 
-#endif // PROTEUS_HOST_READS_H
+#endif // PROTEUS_READ_REQUESTS_H

@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
-#include "proteus-host-reads.h"
+#include "proteus-read-requests.h"
 
 #include <algorithm>
 
@@ -13,31 +13,25 @@ namespace ns3
 namespace proteus
 {
 
-uint32_t
-HostReads::FindReader(VertexId memory, VertexId device, uint32_t units)
+void
+ReadRequests::Add(uint32_t pair, VertexId device, uint32_t units)
 {
     const auto [place, isNew] =
-        m_numbers.try_emplace({memory, device}, static_cast<uint32_t>(m_readers.size()));
+        m_numbers.try_emplace(device, static_cast<uint32_t>(m_readers.size()));
     if (isNew)
     {
         m_readers.emplace_back();
         m_readers.back().room = std::max(units, 1U);
     }
-    return place->second;
-}
-
-void
-HostReads::Add(uint32_t pair, uint32_t reader)
-{
     if (m_readerOf.size() <= pair)
     {
-        m_readerOf.resize(pair + 1, NONE);
+        m_readerOf.resize(pair + 1);
     }
-    m_readerOf[pair] = reader;
+    m_readerOf[pair] = place->second;
 }
 
 bool
-HostReads::HasRoom(uint32_t pair, int64_t now)
+ReadRequests::HasRoom(uint32_t pair, int64_t now)
 {
     Reader& reader = m_readers[m_readerOf[pair]];
     const auto left = std::remove_if(reader.returns.begin(),
@@ -49,7 +43,7 @@ HostReads::HasRoom(uint32_t pair, int64_t now)
 }
 
 uint32_t
-HostReads::TakeWaiting(uint32_t pair)
+ReadRequests::TakeWaiting(uint32_t pair)
 {
     Reader& reader = m_readers[m_readerOf[pair]];
     if (reader.waiting.empty())
@@ -62,7 +56,7 @@ HostReads::TakeWaiting(uint32_t pair)
 }
 
 bool
-HostReads::IsAtRest() const
+ReadRequests::IsAtRest() const
 {
     return std::all_of(m_readers.begin(), m_readers.end(), [](const Reader& reader) {
         return reader.asked == reader.returns.size() && reader.waiting.empty();
