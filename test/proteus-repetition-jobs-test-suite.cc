@@ -304,6 +304,120 @@ class OverlapCase : public TestCase
     uint64_t m_leastRepeated; //!< communications
 };
 
+/// Messages come in at a NIC while others go out: what meets alike is executed once, whatever was
+/// recorded before it met something, or met nothing.
+class MeetingsCase : public TestCase
+{
+  public:
+    MeetingsCase()
+        : TestCase("what meets alike is repeated, and every part of its key counts")
+    {
+    }
+
+  private:
+    static constexpr DeviceId SERVER = 8; //!< devices of a server
+    static constexpr uint64_t BYTES = 8 << 20;
+
+    /// What a message between servers 0 and 1 meets.
+    struct Meeting
+    {
+        int64_t afterPs;        //!< when the second message is sent; 0: none is
+        bool isBackward{false}; //!< from server 2 to server 1, not from 1 to 2
+        uint64_t bytes{BYTES};  //!< of it
+    };
+
+    /// @param builder of the job @param phase of it @param from sends @param to receives
+    /// @param startPs when @param bytes of the message @param name of it
+    static void AddMessage(GraphBuilder& builder,
+                           PhaseId phase,
+                           DeviceId from,
+                           DeviceId to,
+                           int64_t startPs,
+                           uint64_t bytes,
+                           const std::string& name)
+    {
+        const TaskId before =
+            builder.AddCompute(phase, from, builder.AddStream("wait " + name), "wait", startPs);
+        builder.AddCommunication(phase,
+                                 builder.AddGroup({from, to}),
+                                 builder.AddStream(name),
+                                 name,
+                                 Collective::SEND_RECV,
+                                 bytes,
+                                 Parallelism::PIPELINE,
+                                 {before});
+    }
+
+    /// @param meetings one after the other, on two rails each @return the job
+    static ExecutionGraph MakeGraph(const std::vector<Meeting>& meetings)
+    {
+        GraphBuilder builder(3 * SERVER);
+        const PhaseId phase = builder.AddPhase("phase");
+        int64_t startPs = 0;
+        for (std::size_t i = 0; i < meetings.size(); ++i)
+        {
+            startPs += 2000000000;
+            for (const DeviceId rail : {0, 4})
+            {
+                const std::string name = std::to_string(i) + '.' + std::to_string(rail);
+                AddMessage(builder, phase, rail, rail + SERVER, startPs, BYTES, "first " + name);
+                const DeviceId middle = rail + SERVER;
+                const DeviceId last = rail + 2 * SERVER;
+                if (meetings[i].afterPs > 0)
+                {
+                    AddMessage(builder,
+                               phase,
+                               meetings[i].isBackward ? last : middle,
+                               meetings[i].isBackward ? middle : last,
+                               startPs + meetings[i].afterPs,
+                               meetings[i].bytes,
+                               "second " + name);
+                }
+            }
+        }
+        return builder.Build();
+    }
+
+    void DoRun() override
+    {
+        constexpr int64_t SOON_PS = 100000000;
+        constexpr int64_t LATER_PS = 150000000;
+        const Cluster cluster = MakeCluster("dgx-a100", 3);
+        const AllWays ways = RunAllWays(cluster,
+                                        MakeGraph({{SOON_PS},
+                                                   {SOON_PS},
+                                                   {0}, // the record ends when a second one comes
+                                                   {SOON_PS},
+                                                   {LATER_PS},
+                                                   {0},
+                                                   {LATER_PS},
+                                                   {SOON_PS}}));
+        NS_TEST_EXPECT_MSG_EQ(ways.difference, "", "off, on and verify");
+        NS_TEST_EXPECT_MSG_EQ(ways.off.error, "", "no way fails");
+        const RepetitionStatistics& on = ways.on.repetition;
+        if (!TestRanks::AreSeveral())
+        {
+            NS_TEST_EXPECT_MSG_EQ(on.repeated + on.recorded, on.communications, "all of them");
+            NS_TEST_EXPECT_MSG_EQ(on.recorded, 5, "soon, none, and later");
+        }
+        const ExecutionGraph graph = MakeGraph(
+            {{SOON_PS}, {LATER_PS}, {SOON_PS, true}, {SOON_PS, false, BYTES / 2}, {SOON_PS}});
+        const Outcome off = RunGraph(cluster, graph, {"off"});
+        using Field = RepetitionRecords::Field;
+        for (const Field field : {Field::PROGRAM, Field::SHAPE, Field::OFFSETS})
+        {
+            const Outcome mutant = RunGraph(cluster, graph, {"on", 1 << 30, field});
+            const Outcome verify = RunGraph(cluster, graph, {"verify", 1 << 30, field});
+            NS_TEST_EXPECT_MSG_NE(FindDifference(off.results, mutant.results),
+                                  "",
+                                  "results without part " << static_cast<int>(field));
+            NS_TEST_EXPECT_MSG_NE(verify.error.find("is not what it was before"),
+                                  std::string::npos,
+                                  "verify without part " << static_cast<int>(field));
+        }
+    }
+};
+
 /// The suite.
 class RepetitionJobsTestSuite : public TestSuite
 {
@@ -314,6 +428,7 @@ class RepetitionJobsTestSuite : public TestSuite
         AddTestCase(new LateEndsCase, TestCase::QUICK);
         AddTestCase(new OverlapCase(OverlapCase::MESSAGE, 12), TestCase::QUICK);
         AddTestCase(new OverlapCase(OverlapCase::LATE_RANK, 16), TestCase::QUICK);
+        AddTestCase(new MeetingsCase, TestCase::QUICK);
         AddTestCase(new SmallJobsCase(1, 8), TestCase::QUICK);
         for (uint32_t first = 1000; first < 1400; first += 25)
         {

@@ -69,8 +69,16 @@ PacketWire::JoinRepetition(uint32_t id)
 void
 PacketWire::CallStart(uint32_t id)
 {
-    const PacketRank& rank = m_machine.GetRank(id);
+    PacketRank& rank = m_machine.GetRank(id);
+    rank.isStartCertain = true;
     CallOf(rank, rank.startPs, START, id);
+}
+
+int64_t
+PacketWire::GetStartPs(uint32_t id) const
+{
+    const PacketRank& rank = m_machine.GetRank(id);
+    return rank.isStartCertain ? rank.startPs : -1;
 }
 
 void

@@ -84,6 +84,7 @@ PacketWire::HandleCall(uint32_t kind, uint32_t value)
         if (id != NO_ID)
         {
             m_machine.GetRank(id).startPs = m_fabric->GetTimePs();
+            m_machine.GetRank(id).isStartCertain = true;
             BeginRank(id);
         }
         break;

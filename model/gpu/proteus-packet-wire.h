@@ -67,6 +67,7 @@ struct PacketRank : MachineRank
     const ProgramFacts* facts{nullptr};                   //!< of the program
     std::function<void()> done;                           //!< called when the rank is done
     int64_t startPs{0};                                   //!< when its own work begins
+    bool isStartCertain{false};                           //!< whether that will not change
     uint64_t number{0};                                   //!< of joins before it
     uint64_t messages{0};                                 //!< delivered to it
     uint32_t communication{Repetition::NONE};             //!< that may be repeated
@@ -290,6 +291,7 @@ class PacketWire : private TransportUser, private CallTarget, private Repetition
     void Repeat(uint32_t rank, const RankWork& work) override;
     void TakeBack(uint32_t rank) override;
     void Forget(uint32_t rank) override;
+    int64_t GetStartPs(uint32_t rank) const override;
     bool IsWatched() const override;
     bool IsWaiting(uint32_t rank) const override;
     /// @param task a communication @param program of it @param facts of the program

@@ -157,7 +157,7 @@ Repetition::FindOnlyRank(uint32_t id) const
     uint32_t only = NO_ID;
     for (std::size_t i = 0; i < communication.ranks.size(); ++i)
     {
-        if (communication.startPs[i] >= 0)
+        if (communication.hasBegun[i])
         {
             if (only != NO_ID)
             {

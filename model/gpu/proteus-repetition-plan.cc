@@ -31,6 +31,15 @@ FindPosition(const std::vector<T>& values, const T& value)
                                  values.begin());
 }
 
+/// @param values to sort, each of which is to be there once
+template <typename T>
+void
+MakeSet(std::vector<T>& values)
+{
+    std::sort(values.begin(), values.end());
+    values.erase(std::unique(values.begin(), values.end()), values.end());
+}
+
 /// @param rank what a rank does @return whether something comes to it
 bool
 GetsBytes(const RankProgram& rank)
@@ -88,15 +97,13 @@ RepetitionPlans::RepetitionPlans(const ExecutionGraph& graph, Ptr<Transport> tra
 {
 }
 
-std::vector<std::vector<PortId>>
-RepetitionPlans::FindLinks(RepetitionPlan& plan) const
+void
+RepetitionPlans::AddLinks(RepetitionPlan& plan) const
 {
-    std::vector<std::vector<PortId>> ways;
     std::vector<bool> isUsed(m_transport->GetFabric()->GetNPorts() / 2, false);
     for (const uint32_t id : plan.queuePairs)
     {
-        ways.push_back(m_transport->GetWays(id));
-        for (const PortId port : ways.back())
+        for (const PortId port : m_transport->GetWays(id))
         {
             if (port != NO_PORT && !isUsed[port / 2])
             {
@@ -105,23 +112,47 @@ RepetitionPlans::FindLinks(RepetitionPlan& plan) const
             }
         }
     }
-    std::sort(plan.links.begin(), plan.links.end());
-    return ways;
+    MakeSet(plan.links);
 }
 
-RepetitionPlans::Words
-RepetitionPlans::Describe(const RepetitionPlan& plan,
-                          GroupId group,
-                          const std::vector<std::vector<PortId>>& ways) const
+void
+RepetitionPlans::DescribePart(const RepetitionPlan& plan,
+                              const RepetitionPart& part,
+                              const std::vector<DeviceId>& devices,
+                              Words& words) const
 {
     const Ptr<Fabric> fabric = m_transport->GetFabric();
     const Cluster& cluster = fabric->GetCluster();
-    Words words;
-    for (const DeviceId device : m_graph.GetGroup(group))
+    words.push_back(SEPARATOR);
+    for (const DeviceId device : m_graph.GetGroup(part.group))
     {
         words.push_back(
             FindComputeCapability(cluster.GetVertices()[cluster.GetGpus()[device]].model));
+        words.push_back(FindPosition(devices, device)); // ranks begin in the order of devices
     }
+    // How the queue pairs of the program, rank by rank, are numbered.
+    for (const uint32_t id : part.queuePairs)
+    {
+        words.push_back(FindPosition(plan.queuePairs, id));
+    }
+    words.insert(words.end(), part.more.begin(), part.more.end());
+    if (!part.program->groups.empty())
+    {
+        // Units of network groups come down by other links than they went up.
+        for (const LinkId link : plan.links)
+        {
+            const Link& ends = cluster.GetLinks()[link];
+            words.push_back(fabric->GetFlowPlace(ends.a));
+            words.push_back(fabric->GetFlowPlace(ends.b));
+        }
+    }
+}
+
+RepetitionPlans::Words
+RepetitionPlans::Describe(const RepetitionPlan& plan) const
+{
+    const Ptr<Fabric> fabric = m_transport->GetFabric();
+    Words words;
     for (const LinkId link : plan.links)
     {
         for (const PortId port : {2 * link, 2 * link + 1})
@@ -131,18 +162,36 @@ RepetitionPlans::Describe(const RepetitionPlan& plan,
         }
     }
     // Equal times come in the order of ports and of queue pairs.
-    for (std::size_t i = 0; i < ways.size(); ++i)
+    for (const uint32_t id : plan.queuePairs)
     {
         words.push_back(SEPARATOR);
-        const Words ends = m_transport->Describe(plan.queuePairs[i]);
+        const Words ends = m_transport->Describe(id);
         words.insert(words.end(), ends.begin(), ends.end());
-        for (const PortId port : ways[i])
+        for (const PortId port : m_transport->GetWays(id))
         {
             words.push_back(port == NO_PORT ? SEPARATOR
                                             : 2 * FindPosition(plan.links, port / 2) + port % 2);
         }
     }
+    std::vector<DeviceId> devices;
+    for (const RepetitionPart& part : plan.parts)
+    {
+        const auto& group = m_graph.GetGroup(part.group);
+        devices.insert(devices.end(), group.begin(), group.end());
+    }
+    MakeSet(devices);
+    for (const RepetitionPart& part : plan.parts)
+    {
+        DescribePart(plan, part, devices, words);
+    }
     return words;
+}
+
+void
+RepetitionPlans::SetShape(RepetitionPlan& plan)
+{
+    plan.shape =
+        m_shapes.emplace(Describe(plan), static_cast<uint32_t>(m_shapes.size())).first->second;
 }
 
 bool
@@ -172,8 +221,7 @@ RepetitionPlans::AddGroupLinks(RepetitionPlan& plan, GroupId group) const
             plan.links.push_back(id);
         }
     }
-    std::sort(plan.links.begin(), plan.links.end());
-    plan.links.erase(std::unique(plan.links.begin(), plan.links.end()), plan.links.end());
+    MakeSet(plan.links);
     return inside;
 }
 
@@ -187,12 +235,10 @@ RepetitionPlans::Add(Collective collective,
     std::unique_ptr<RepetitionPlan>& place = m_plans[{group, &program}];
     place = std::make_unique<RepetitionPlan>();
     RepetitionPlan& plan = *place;
-    plan.program = m_programs.Find(program);
+    plan.parts.push_back({group, m_programs.Find(program), queuePairs, more});
     plan.queuePairs = queuePairs;
-    std::sort(plan.queuePairs.begin(), plan.queuePairs.end());
-    plan.queuePairs.erase(std::unique(plan.queuePairs.begin(), plan.queuePairs.end()),
-                          plan.queuePairs.end());
-    const auto ways = FindLinks(plan);
+    MakeSet(plan.queuePairs);
+    AddLinks(plan);
     const bool isLocal = program.groups.empty() || AddGroupLinks(plan, group);
     const Ptr<Fabric> fabric = m_transport->GetFabric();
     plan.crosses = std::any_of(plan.links.begin(), plan.links.end(), [&](LinkId link) {
@@ -208,27 +254,32 @@ RepetitionPlans::Add(Collective collective,
                    });
     if (plan.repeats)
     {
-        Words words = Describe(plan, group, ways);
-        // How the queue pairs of the program, rank by rank, are numbered.
-        for (const uint32_t id : queuePairs)
-        {
-            words.push_back(FindPosition(plan.queuePairs, id));
-        }
-        words.insert(words.end(), more.begin(), more.end());
-        if (!program.groups.empty())
-        {
-            // Units of network groups come down by other links than they went up.
-            for (const LinkId link : plan.links)
-            {
-                const Link& ends = fabric->GetCluster().GetLinks()[link];
-                words.push_back(fabric->GetFlowPlace(ends.a));
-                words.push_back(fabric->GetFlowPlace(ends.b));
-            }
-        }
-        plan.shape = m_shapes.emplace(std::move(words), static_cast<uint32_t>(m_shapes.size()))
-                         .first->second;
+        SetShape(plan);
     }
     return plan;
+}
+
+const RepetitionPlan&
+RepetitionPlans::Combine(const std::vector<const RepetitionPlan*>& plans)
+{
+    std::unique_ptr<RepetitionPlan>& place = m_combined[plans];
+    if (!place)
+    {
+        place = std::make_unique<RepetitionPlan>();
+        for (const RepetitionPlan* plan : plans)
+        {
+            place->parts.insert(place->parts.end(), plan->parts.begin(), plan->parts.end());
+            place->links.insert(place->links.end(), plan->links.begin(), plan->links.end());
+            place->queuePairs.insert(place->queuePairs.end(),
+                                     plan->queuePairs.begin(),
+                                     plan->queuePairs.end());
+        }
+        MakeSet(place->links);
+        MakeSet(place->queuePairs);
+        place->repeats = true;
+        SetShape(*place);
+    }
+    return *place;
 }
 
 void

@@ -25,22 +25,32 @@ namespace proteus
 {
 
 /// @ingroup proteus
-/// What the execution of a program by a group can touch, all ways and both directions.
+/// A program that a group executes.
+struct RepetitionPart
+{
+    GroupId group{0};                          //!< who executes it
+    const CollectiveProgram* program{nullptr}; //!< the first that is equal to it
+    std::vector<uint32_t> queuePairs;          //!< all that ranks send on, rank by rank
+    std::vector<uint64_t> more;                //!< further words on which its execution depends
+};
+
+/// @ingroup proteus
+/// What the execution of programs by groups can touch, all ways and both directions.
 struct RepetitionPlan
 {
-    std::vector<LinkId> links;        //!< ascending
-    std::vector<uint32_t> queuePairs; //!< in the order in which they were made
-    bool repeats{false};              //!< its execution depends on nothing but a RepetitionKey
-    bool crosses{false};              //!< other processes (MPI ranks) simulate some of its links
-    const CollectiveProgram* program{nullptr}; //!< the first that is equal to its program
-    uint32_t shape{0}; //!< equal ones stand alike to the last tie, if it repeats
+    std::vector<RepetitionPart> parts; //!< what is executed: one, or several that meet
+    std::vector<LinkId> links;         //!< ascending
+    std::vector<uint32_t> queuePairs;  //!< in the order in which they were made
+    bool repeats{false};               //!< its execution depends on nothing but a RepetitionKey
+    bool crosses{false};               //!< other processes (MPI ranks) simulate some of its links
+    uint32_t shape{0};                 //!< equal ones stand alike to the last tie, if it repeats
 };
 
 /**
  * @ingroup proteus
- * The plans of all groups and programs. Two groups have the same shape if they stand alike on links
- * that are alike: then their ports correspond by their order, which also decides ties, and so do
- * their queue pairs.
+ * The plans of all groups and programs, and of those that meet. Two plans have the same shape if
+ * their groups stand alike on links that are alike: then their ports correspond by their order,
+ * which also decides ties, and so do their queue pairs and their devices.
  */
 class RepetitionPlans
 {
@@ -69,6 +79,12 @@ class RepetitionPlans
                               const std::vector<uint32_t>& queuePairs,
                               const std::vector<uint64_t>& more);
 
+    /**
+     * @param plans of communications that meet, each of which repeats; several
+     * @return the plan of all of them, in that order, kept
+     */
+    const RepetitionPlan& Combine(const std::vector<const RepetitionPlan*>& plans);
+
     /// On several MPI ranks, once all plans are known: what shares links with a plan that crosses
     /// to another rank, which does not say when it uses them, does not repeat.
     void ExcludeCrossing();
@@ -85,19 +101,25 @@ class RepetitionPlans
     /// Adds the links that operations of switches may use. @param plan that gets them
     /// @param group of it @return whether these are links inside one server
     bool AddGroupLinks(RepetitionPlan& plan, GroupId group) const;
-    /// @param plan that gets the links of its queue pairs @return by queue pair,
-    /// Transport::GetWays()
-    std::vector<std::vector<PortId>> FindLinks(RepetitionPlan& plan) const;
-    /// @param plan with links and queue pairs @param group of it
-    /// @param ways by queue pair @return all that its execution depends on
-    Words Describe(const RepetitionPlan& plan,
-                   GroupId group,
-                   const std::vector<std::vector<PortId>>& ways) const;
+    /// @param plan that gets the links of its queue pairs
+    void AddLinks(RepetitionPlan& plan) const;
+    /// @param plan that repeats @return all that its execution depends on
+    Words Describe(const RepetitionPlan& plan) const;
+    /// @param plan of it @param part of that @param devices of the plan, ascending
+    /// @param words that get all that the execution of the part depends on
+    void DescribePart(const RepetitionPlan& plan,
+                      const RepetitionPart& part,
+                      const std::vector<DeviceId>& devices,
+                      Words& words) const;
+    /// @param plan that repeats, and gets its shape
+    void SetShape(RepetitionPlan& plan);
 
     const ExecutionGraph& m_graph; //!< whose groups communicate
     Ptr<Transport> m_transport;    //!< over which
     std::map<std::pair<GroupId, const CollectiveProgram*>, std::unique_ptr<RepetitionPlan>>
-        m_plans;                        //!< by group and program
+        m_plans; //!< by group and program
+    std::map<std::vector<const RepetitionPlan*>, std::unique_ptr<RepetitionPlan>>
+        m_combined;                     //!< of several, by these
     ProgramIdentity m_programs;         //!< that are equal
     std::map<Words, uint32_t> m_shapes; //!< by all that they depend on
 };

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 /**
  * @file
@@ -23,21 +24,23 @@ namespace proteus
 void
 Repetition::Count(const Component& component)
 {
-    const Communication& communication = m_communications[component.communications.front()];
     const RepetitionRecord& record = *component.record;
-    const std::vector<LinkId>& links = communication.plan->links;
     for (const auto& [position, did] : record.ports)
     {
-        m_fabric->AddStatistics(2 * links[position / 2] + position % 2, did);
+        m_fabric->AddStatistics(2 * component.plan->links[position / 2] + position % 2, did);
     }
     for (std::size_t i = 0; i < record.queuePairs.size(); ++i)
     {
-        m_transport->AddWork(communication.plan->queuePairs[i], record.queuePairs[i]);
+        m_transport->AddWork(component.plan->queuePairs[i], record.queuePairs[i]);
     }
-    for (const uint32_t rank : communication.ranks)
+    for (const uint32_t id : component.communications)
     {
-        m_user.Forget(rank);
+        for (const uint32_t rank : m_communications[id].ranks)
+        {
+            m_user.Forget(rank);
+        }
     }
+    m_statistics.repeated += component.communications.size();
     m_statistics.packets += record.packets;
     m_statistics.packetHops += record.packetHops;
 }
@@ -45,36 +48,36 @@ Repetition::Count(const Component& component)
 void
 Repetition::TakeSnapshot(Component& component)
 {
-    const RepetitionPlan& plan = *m_communications[component.communications.front()].plan;
-    for (const LinkId link : plan.links)
+    for (const LinkId link : component.plan->links)
     {
         for (const PortId port : {2 * link, 2 * link + 1})
         {
-            component.ports.push_back(m_fabric->GetStatistics(port));
-            m_fabric->ExchangeMaxQueue(port, 0);
+            if (component.ports.emplace(port, m_fabric->GetStatistics(port)).second)
+            {
+                m_fabric->ExchangeMaxQueue(port, 0);
+            }
         }
     }
-    for (const uint32_t id : plan.queuePairs)
+    for (const uint32_t id : component.plan->queuePairs)
     {
-        component.queuePairs.push_back(m_transport->GetWork(id));
-        m_transport->ExchangeMinRtt(id, -1);
+        if (component.queuePairs.emplace(id, m_transport->GetWork(id)).second)
+        {
+            m_transport->ExchangeMinRtt(id, -1);
+        }
     }
 }
 
 void
 Repetition::Restore(const Component& component)
 {
-    const RepetitionPlan& plan = *m_communications[component.communications.front()].plan;
-    for (std::size_t i = 0; i < component.ports.size(); ++i)
+    for (const auto& [port, statistics] : component.ports)
     {
-        const PortId port = 2 * plan.links[i / 2] + i % 2;
         const uint64_t since = m_fabric->GetStatistics(port).maxQueueBytes;
-        m_fabric->ExchangeMaxQueue(port, std::max(since, component.ports[i].maxQueueBytes));
+        m_fabric->ExchangeMaxQueue(port, std::max(since, statistics.maxQueueBytes));
     }
-    for (std::size_t i = 0; i < component.queuePairs.size(); ++i)
+    for (const auto& [id, work] : component.queuePairs)
     {
-        const uint32_t id = plan.queuePairs[i];
-        const int64_t before = component.queuePairs[i].minRttPs;
+        const int64_t before = work.minRttPs;
         const int64_t since = m_transport->GetWork(id).minRttPs;
         m_transport->ExchangeMinRtt(id,
                                     before < 0 || since < 0 ? std::max(before, since)
@@ -85,20 +88,21 @@ Repetition::Restore(const Component& component)
 std::shared_ptr<const RepetitionRecord>
 Repetition::MakeRecord(const Component& component, int64_t restPs) const
 {
-    const Communication& communication = m_communications[component.communications.front()];
-    const RepetitionPlan& plan = *communication.plan;
     auto record = std::make_shared<RepetitionRecord>();
-    record->ranks = communication.works;
-    for (RankWork& work : record->ranks)
+    for (const uint32_t id : component.communications)
     {
-        work.endPs -= component.firstPs;
+        for (RankWork work : m_communications[id].works)
+        {
+            work.endPs -= component.firstPs;
+            record->ranks.push_back(work);
+        }
     }
     record->restPs = restPs - component.firstPs;
-    for (uint32_t i = 0; i < component.ports.size(); ++i)
+    for (uint32_t i = 0; i < 2 * component.plan->links.size(); ++i)
     {
-        const LinkStatistics& before = component.ports[i];
+        const PortId port = 2 * component.plan->links[i / 2] + i % 2;
         const LinkStatistics did =
-            GetDifference(m_fabric->GetStatistics(2 * plan.links[i / 2] + i % 2), before);
+            GetDifference(m_fabric->GetStatistics(port), component.ports.at(port));
         if (did.lostPackets != 0 || did.droppedPackets != 0 || did.markedPackets != 0 ||
             did.pauses != 0)
         {
@@ -110,10 +114,10 @@ Repetition::MakeRecord(const Component& component, int64_t restPs) const
             record->ports.emplace_back(i, did);
         }
     }
-    for (std::size_t i = 0; i < component.queuePairs.size(); ++i)
+    for (const uint32_t id : component.plan->queuePairs)
     {
-        const QueuePairWork& before = component.queuePairs[i];
-        QueuePairWork did = m_transport->GetWork(plan.queuePairs[i]);
+        const QueuePairWork& before = component.queuePairs.at(id);
+        QueuePairWork did = m_transport->GetWork(id);
         if (did.repairs != before.repairs)
         {
             return nullptr;
@@ -129,9 +133,33 @@ Repetition::MakeRecord(const Component& component, int64_t restPs) const
     return record;
 }
 
+std::shared_ptr<const RepetitionRecord>
+Repetition::MakeRecord(const Past& past) const
+{
+    auto record = std::make_shared<RepetitionRecord>();
+    for (const uint32_t id : past.communications)
+    {
+        const Communication& communication = m_communications[id];
+        for (std::size_t i = 0; i < communication.works.size(); ++i)
+        {
+            RankWork work;
+            work.endPs = RepetitionRecord::NOT_DONE;
+            if (communication.isDone[i] && communication.works[i].endPs <= past.untilPs)
+            {
+                work = communication.works[i];
+                work.endPs -= past.firstPs;
+            }
+            record->ranks.push_back(work);
+        }
+    }
+    record->untilPs = past.untilPs - past.firstPs;
+    return record;
+}
+
 void
 Repetition::Keep(uint32_t id, int64_t restPs)
 {
+    EndPasts(id);
     Component& component = m_components[id];
     const auto record = MakeRecord(component, restPs);
     Restore(component);
@@ -140,14 +168,11 @@ Repetition::Keep(uint32_t id, int64_t restPs)
         Succeed(id);
         return;
     }
-    ++m_statistics.recorded;
-    for (const uint32_t follower : component.followers)
+    m_statistics.recorded += component.communications.size();
+    for (const uint32_t follower : std::exchange(component.followers, {}))
     {
-        m_components[follower].state = State::REPEATED;
-        m_components[follower].record = record;
-        m_components[follower].leader = NO_ID;
+        Repeat(follower, record);
     }
-    component.followers.clear();
     const auto met = m_mode == RepetitionMode::VERIFY ? m_records.Find(component.key) : nullptr;
     if (!met)
     {
@@ -155,7 +180,7 @@ Repetition::Keep(uint32_t id, int64_t restPs)
         return;
     }
     const std::string difference = met->Compare(*record);
-    ++m_statistics.verified;
+    m_statistics.verified += component.communications.size();
     if (!difference.empty())
     {
         const Communication& communication = m_communications[component.communications.front()];

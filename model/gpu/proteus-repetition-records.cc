@@ -128,7 +128,11 @@ RepetitionRecord::Compare(const RepetitionRecord& other) const
 std::size_t
 RepetitionRecords::KeyHash::operator()(const RepetitionKey& key) const
 {
-    uint64_t hash = MixHash(reinterpret_cast<uintptr_t>(key.program), key.shape);
+    uint64_t hash = MixHash(key.programs.size(), key.shape);
+    for (const CollectiveProgram* program : key.programs)
+    {
+        hash = MixHash(hash, reinterpret_cast<uintptr_t>(program));
+    }
     for (const int64_t offset : key.offsetsPs)
     {
         hash = MixHash(hash, static_cast<uint64_t>(offset));
@@ -140,7 +144,10 @@ RepetitionKey
 RepetitionRecords::Reduce(const RepetitionKey& key) const
 {
     RepetitionKey reduced = key;
-    reduced.program = m_passedOver == Field::PROGRAM ? nullptr : key.program;
+    if (m_passedOver == Field::PROGRAM)
+    {
+        reduced.programs.assign(key.programs.size(), nullptr);
+    }
     reduced.shape = m_passedOver == Field::SHAPE ? 0 : key.shape;
     if (m_passedOver == Field::OFFSETS)
     {
@@ -166,14 +173,23 @@ RepetitionRecords::Add(const RepetitionKey& key, std::shared_ptr<const Repetitio
 {
     Entry entry;
     entry.key = Reduce(key);
-    entry.bytes = sizeof(Entry) + record->GetBytes() + 2 * key.offsetsPs.size() * sizeof(int64_t);
+    entry.bytes =
+        sizeof(Entry) + record->GetBytes() +
+        2 * (key.offsetsPs.size() * sizeof(int64_t) + key.programs.size() * sizeof(void*));
     entry.record = std::move(record);
-    m_entries.push_front(std::move(entry));
-    if (!m_index.emplace(m_entries.front().key, m_entries.begin()).second)
+    const auto found = m_index.find(entry.key);
+    if (found != m_index.end())
     {
-        m_entries.pop_front(); // two equal ones were executed at a time
-        return;
+        if (found->second->record->IsWhole())
+        {
+            return; // two equal ones were executed at a time
+        }
+        m_bytes -= found->second->bytes;
+        m_entries.erase(found->second);
+        m_index.erase(found);
     }
+    m_entries.push_front(std::move(entry));
+    m_index.emplace(m_entries.front().key, m_entries.begin());
     m_bytes += m_entries.front().bytes;
     while (m_bytes > m_memoryBytes && m_entries.size() > 1)
     {

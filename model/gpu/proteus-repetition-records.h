@@ -27,17 +27,17 @@ namespace proteus
 {
 
 /// @ingroup proteus
-/// What the execution of a communication depends on, once its links are as new.
+/// What the execution of communications depends on, whose links were as new when the first began.
 struct RepetitionKey
 {
-    const CollectiveProgram* program{nullptr}; //!< what ranks do
-    uint32_t shape{0};                         //!< of ports and queue pairs, see RepetitionPlans
-    std::vector<int64_t> offsetsPs;            //!< by rank: from the first start to its start
+    std::vector<const CollectiveProgram*> programs; //!< what ranks do, by communication
+    uint32_t shape{0};              //!< of ports and queue pairs, see RepetitionPlans
+    std::vector<int64_t> offsetsPs; //!< by communication and rank: from the first start to its own
 
     /// @param other another key @return whether both are the same
     bool operator==(const RepetitionKey& other) const
     {
-        return program == other.program && shape == other.shape && offsetsPs == other.offsetsPs;
+        return programs == other.programs && shape == other.shape && offsetsPs == other.offsetsPs;
     }
 };
 
@@ -51,16 +51,29 @@ struct RankWork
 };
 
 /// @ingroup proteus
-/// What the execution of a communication leaves behind. Ports and queue pairs are named by their
+/// What the execution of communications leaves behind. Ports and queue pairs are named by their
 /// positions in a RepetitionPlan; times count from the first start of a rank.
+///
+/// A record may end early, when another communication met those that were recorded: then it says
+/// which ranks were done until that time, and nothing else.
 struct RepetitionRecord
 {
-    std::vector<RankWork> ranks;                            //!< by rank
+    /// "Not done", as RankWork::endPs.
+    static constexpr int64_t NOT_DONE = INT64_MIN;
+
+    std::vector<RankWork> ranks;                            //!< by communication and rank
     std::vector<std::pair<uint32_t, LinkStatistics>> ports; //!< of those that carried something
     std::vector<QueuePairWork> queuePairs;                  //!< by position
-    int64_t restPs{0};                                      //!< from when on all links are as new
-    uint64_t packets{0};                                    //!< data units sent
-    uint64_t packetHops{0};                                 //!< link crossings
+    int64_t restPs{0};          //!< from when on all links are as new, if it is whole
+    int64_t untilPs{INT64_MAX}; //!< when it ends, that time included; INT64_MAX: it is whole
+    uint64_t packets{0};        //!< data units sent
+    uint64_t packetHops{0};     //!< link crossings
+
+    /// @return whether nothing else met what was recorded
+    bool IsWhole() const
+    {
+        return untilPs == INT64_MAX;
+    }
 
     /// @return memory that it takes, in bytes
     std::size_t GetBytes() const;
@@ -89,7 +102,7 @@ class RepetitionRecords
     /// @param key to look for @return its record, or null
     std::shared_ptr<const RepetitionRecord> Find(const RepetitionKey& key);
 
-    /// @param key without a record @param record of it
+    /// @param key without a whole record @param record of it
     void Add(const RepetitionKey& key, std::shared_ptr<const RepetitionRecord> record);
 
     /// Forgets all.

@@ -82,9 +82,10 @@ Repetition::Join(TaskId task,
         communication.program = &program;
         communication.ranks.assign(program.ranks.size(), NO_ID);
         communication.startPs.assign(program.ranks.size(), -1);
+        communication.hasBegun.assign(program.ranks.size(), false);
         communication.works.resize(program.ranks.size());
         communication.isDone.assign(program.ranks.size(), false);
-        communication.isRepeated.assign(program.ranks.size(), false);
+        communication.repeatedPs.assign(program.ranks.size(), RepetitionRecord::NOT_DONE);
         place->second = m_communications.Add(std::move(communication));
         ++m_statistics.communications;
     }
@@ -110,16 +111,23 @@ Repetition::Start(uint32_t id, uint32_t number)
 {
     Communication& communication = m_communications[id];
     communication.startPs[number] = m_fabric->GetTimePs();
+    communication.hasBegun[number] = true;
     if (communication.component == NO_ID)
     {
         return Open(id, number);
     }
-    const State state = m_components[communication.component].state;
-    if (state == State::WAITING)
+    switch (m_components[communication.component].state)
     {
+    case State::WAITING:
         return Wake(id, number);
+    case State::HELD:
+        return Hold(id);
+    case State::RECORDED:
+    case State::EXECUTED:
+        return true;
+    default:
+        return false;
     }
-    return state != State::HELD || Hold(id);
 }
 
 bool
@@ -138,9 +146,16 @@ Repetition::Open(uint32_t id, uint32_t number)
     m_open.insert(std::upper_bound(m_open.begin(), m_open.end(), own), own);
     m_communications[id].component = own;
     Own(own, plan.links);
-    if (others.empty() && plan.repeats && CanHold())
+    if (plan.repeats && CanHold())
     {
-        return Hold(id);
+        if (others.empty())
+        {
+            return Hold(id);
+        }
+        if (CanMeet(id, others))
+        {
+            return Meet(id, number, others);
+        }
     }
     m_components[own].state = State::EXECUTED;
     return ExecuteWith(id, number, others);
@@ -188,166 +203,6 @@ Repetition::ExecuteFirstRanks(const std::vector<uint32_t>& components)
     return isLate;
 }
 
-RepetitionKey
-Repetition::MakeKey(const Communication& communication, int64_t firstPs) const
-{
-    RepetitionKey key;
-    key.program = communication.plan->program;
-    key.shape = communication.plan->shape;
-    for (const int64_t startPs : communication.startPs)
-    {
-        key.offsetsPs.push_back(startPs - firstPs);
-    }
-    return key;
-}
-
-bool
-Repetition::Hold(uint32_t id)
-{
-    Communication& communication = m_communications[id];
-    if (++communication.nStarted < communication.ranks.size())
-    {
-        return false;
-    }
-    const uint32_t own = communication.component;
-    const int64_t firstPs =
-        *std::min_element(communication.startPs.begin(), communication.startPs.end());
-    const RepetitionKey key = MakeKey(communication, firstPs);
-    auto record = m_records.Find(key);
-    if (!record)
-    {
-        // One that is over may just not have been counted.
-        const std::vector<uint32_t> open = m_open;
-        for (const uint32_t other : open)
-        {
-            if (m_components[other].state == State::RECORDED)
-            {
-                Release(other, m_fabric->GetTimePs());
-            }
-        }
-        record = m_records.Find(key);
-    }
-    Component& component = m_components[own];
-    component.record = record;
-    component.firstPs = firstPs;
-    component.key = key;
-    if (!record || m_mode == RepetitionMode::VERIFY)
-    {
-        if (!Follow(own))
-        {
-            Record(own);
-        }
-        return false;
-    }
-    component.state = State::REPEATED;
-    ++m_statistics.repeated;
-    for (uint32_t i = 0; i < record->ranks.size(); ++i)
-    {
-        RepeatRank(own, i, record->ranks[i]);
-    }
-    return false;
-}
-
-void
-Repetition::RepeatRank(uint32_t id, uint32_t number, RankWork work)
-{
-    const Component& component = m_components[id];
-    Communication& communication = m_communications[component.communications.front()];
-    if (!communication.isRepeated[number])
-    {
-        communication.isRepeated[number] = true;
-        work.endPs += component.firstPs;
-        m_user.Repeat(communication.ranks[number], work);
-    }
-}
-
-bool
-Repetition::Follow(uint32_t id)
-{
-    Component& component = m_components[id];
-    const auto leads = [&](uint32_t other) {
-        const Component& leader = m_components[other];
-        return other != id && leader.state == State::RECORDED && leader.key == component.key &&
-               leader.firstPs <= component.firstPs;
-    };
-    const auto found = std::find_if(m_open.begin(), m_open.end(), leads);
-    if (m_mode == RepetitionMode::VERIFY || found == m_open.end())
-    {
-        return false;
-    }
-    component.state = State::FOLLOWING;
-    component.leader = *found;
-    ++m_statistics.repeated;
-    Component& leader = m_components[*found];
-    leader.followers.push_back(id);
-    const Communication& led = m_communications[leader.communications.front()];
-    for (uint32_t i = 0; i < led.ranks.size(); ++i)
-    {
-        if (led.isDone[i])
-        {
-            RankWork work = led.works[i];
-            work.endPs -= leader.firstPs;
-            RepeatRank(id, i, work);
-        }
-    }
-    return true;
-}
-
-void
-Repetition::StartAgain(uint32_t id)
-{
-    Communication& communication = m_communications[m_components[id].communications.front()];
-    for (std::size_t i = 0; i < communication.ranks.size(); ++i)
-    {
-        if (communication.isRepeated[i])
-        {
-            m_user.TakeBack(communication.ranks[i]);
-        }
-        communication.isRepeated[i] = false;
-        if (communication.startPs[i] >= 0)
-        {
-            m_user.CallStart(communication.ranks[i]);
-        }
-    }
-}
-
-bool
-Repetition::Succeed(uint32_t id)
-{
-    std::vector<uint32_t> followers;
-    followers.swap(m_components[id].followers);
-    if (followers.empty())
-    {
-        return false;
-    }
-    // The one that began first, so that all others can follow it.
-    const auto first =
-        std::min_element(followers.begin(), followers.end(), [&](uint32_t a, uint32_t b) {
-            return m_components[a].firstPs < m_components[b].firstPs;
-        });
-    const uint32_t successor = *first;
-    followers.erase(first);
-    for (const uint32_t follower : followers)
-    {
-        m_components[follower].leader = successor;
-    }
-    m_components[successor].followers = followers;
-    m_components[successor].leader = NO_ID;
-    m_components[successor].state = State::RECORDED;
-    --m_statistics.repeated;
-    TakeSnapshot(m_components[successor]);
-    StartAgain(successor);
-    return true;
-}
-
-void
-Repetition::Record(uint32_t id)
-{
-    m_components[id].state = State::RECORDED;
-    TakeSnapshot(m_components[id]);
-    StartAgain(id);
-}
-
 bool
 Repetition::Execute(uint32_t id)
 {
@@ -367,13 +222,7 @@ Repetition::Execute(uint32_t id)
     {
         return false;
     }
-    if (state == State::FOLLOWING)
-    {
-        auto& followers = m_components[component.leader].followers;
-        followers.erase(std::find(followers.begin(), followers.end(), id));
-        component.leader = NO_ID;
-    }
-    m_statistics.repeated -= state == State::HELD ? 0 : 1;
+    Unfollow(id);
     StartAgain(id);
     return true;
 }
@@ -397,11 +246,18 @@ Repetition::Finish(uint32_t id, uint32_t number, const RankWork& work)
                                " was done before the last one had begun; run with "
                                "--repetition=off");
     }
-    RankWork relative = work;
-    relative.endPs -= component.firstPs;
     for (const uint32_t follower : component.followers)
     {
-        RepeatRank(follower, number, relative);
+        const Component& other = m_components[follower];
+        const auto led = std::find(other.led.begin(), other.led.end(), id);
+        if (led != other.led.end())
+        {
+            RankWork same = work;
+            same.endPs += other.shiftPs;
+            RepeatRank(m_communications[other.communications[led - other.led.begin()]],
+                       number,
+                       same);
+        }
     }
 }
 
@@ -419,7 +275,7 @@ Repetition::Release(uint32_t id, int64_t nowPs)
     }
     if (component.state == State::REPEATED)
     {
-        if (component.firstPs + component.record->restPs > nowPs)
+        if (!component.record->IsWhole() || component.firstPs + component.record->restPs > nowPs)
         {
             return false;
         }

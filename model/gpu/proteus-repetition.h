@@ -62,6 +62,10 @@ class RepetitionUser
     /// A rank that was not executed needs its place no longer. @param rank which one
     virtual void Forget(uint32_t rank) = 0;
 
+    /// @param rank that has joined @return when it begins, in ps, or began; -1 if that is not
+    /// certain yet
+    virtual int64_t GetStartPs(uint32_t rank) const = 0;
+
     /// @return whether somebody wants to see more of communications than their results
     virtual bool IsWatched() const = 0;
 
@@ -75,17 +79,23 @@ class RepetitionUser
  * Finds communications that need not be executed, because an equal one was: they get its results,
  * equal to the bit.
  *
- * A *component* is a communication, or several that share links while one of them is under way.
- * What happens in a component of one communication, on links that are as new, depends only on its
- * RepetitionKey: the program, the shape of the links, and when the ranks begin relative to the
- * first. So ranks that begin are held until the last one begins; no rank could be done before that
- * anyway. If there is a record with that key, the ranks are done when it says. If a component with
- * that key is just being recorded, this one follows it. Otherwise the communication is executed
- * late, from its first start on, on links that nothing has crossed since, and recorded.
+ * A *component* is a communication, or several that *meet*: that share links while one of them is
+ * under way. What happens in it, on links that are as new, depends only on its RepetitionKey: the
+ * programs, the shape of the links, and when the ranks begin relative to the first. No rank can be
+ * done before all have begun. So ranks that begin are held until it is certain when the last one
+ * will. If there is a record with that key, the ranks are done when it says. If a component with
+ * that key is just being recorded, this one follows it. Otherwise it is executed, late where need
+ * be: from its first start on, on links that nothing has crossed since; and recorded.
  *
- * If another communication touches one of its links before all of them are as new again, both are
- * executed, late where need be, and go on as packets. So is a rank that waits for the others; when
- * it can do no more and all links are as new, others may have them until the next rank begins.
+ * If another communication touches one of its links before all of them are as new again, both are a
+ * component with a key of its own, as soon as it is certain when all ranks of the other one begin.
+ * What is being executed is executed on, with the other one. Of what was recorded until then there
+ * is a record that ends there: whoever has that key is done as it says, and has met the same by
+ * then, or is executed.
+ *
+ * What meets something that does not repeat, or of which a start is not certain, is executed, late
+ * where need be, and goes on as packets. So is a rank that waits for the others; when it can do no
+ * more and all links are as new, others may have them until the next rank begins.
  *
  * What depends on more than the key is always executed: communications with congestion control,
  * shared buffers, marks or losses; operations of switches of several servers; those of GPUs whose
@@ -96,7 +106,7 @@ class RepetitionUser
  * part in or carry is executed without a word to this class, and with it, what shares links with
  * it.
  */
-class Repetition
+class Repetition : private CallTarget
 {
   public:
     /**
@@ -208,39 +218,52 @@ class Repetition
         const RepetitionPlan* plan{nullptr};       //!< of its group and program
         const CollectiveProgram* program{nullptr}; //!< of it
         uint32_t component{NO_ID};                 //!< that it belongs to; NO_ID: not begun
-        uint32_t nStarted{0};                      //!< ranks that have begun
         uint32_t nDone{0};                         //!< ranks that were executed and are done
         std::vector<uint32_t> ranks;               //!< as RepetitionUser knows them; NO_ID: to come
-        std::vector<int64_t> startPs;              //!< by rank, of those that have begun
+        std::vector<int64_t> startPs;              //!< by rank, where it is certain; else -1
+        std::vector<bool> hasBegun;                //!< by rank
         std::vector<RankWork> works;               //!< by rank, of those that were executed
         std::vector<bool> isDone;                  //!< by rank: executed and done
-        std::vector<bool> isRepeated;              //!< by rank: RepetitionUser has its end
+        std::vector<int64_t> repeatedPs; //!< by rank: what RepetitionUser has, else NOT_DONE
     };
 
     /// What is known of a component.
     enum class State : uint8_t
     {
-        HELD,      //!< not all ranks have begun, none is executed
+        HELD,      //!< it is not certain when all ranks begin, none is executed
         REPEATED,  //!< its ranks are done when a record says so
         FOLLOWING, //!< its ranks are done as those of another, which is being recorded
-        RECORDED,  //!< executed, alone so far, from the first start on
-        EXECUTED,  //!< executed, with others or not to be repeated
+        RECORDED,  //!< executed, from the first start on
+        EXECUTED,  //!< executed, not to be repeated, or with what is not
         WAITING,   //!< executed; one rank waits for the others, and owns no links
+    };
+
+    /// What a component that is being recorded was, until it met others.
+    struct Past
+    {
+        RepetitionKey key;                    //!< that it had
+        std::vector<uint32_t> communications; //!< of the key
+        int64_t firstPs{0};                   //!< first start of a rank of these
+        int64_t untilPs{0};                   //!< when it met others
     };
 
     /// Communications that share links, one of them at least being under way.
     struct Component
     {
         State state{State::HELD};                       //!< what becomes of it
-        std::vector<uint32_t> communications;           //!< one, unless EXECUTED
+        std::vector<uint32_t> communications;           //!< those of a key in its order
         std::vector<LinkId> links;                      //!< that it owns
         int64_t firstPs{0};                             //!< first start of a rank
-        std::shared_ptr<const RepetitionRecord> record; //!< REPEATED: which; RECORDED: to be met
-        RepetitionKey key;                              //!< RECORDED: of its record
-        std::vector<LinkStatistics> ports;              //!< RECORDED: before, by position
-        std::vector<QueuePairWork> queuePairs;          //!< RECORDED: before, by position
+        const RepetitionPlan* plan{nullptr};            //!< of all that the key is of
+        RepetitionKey key;                              //!< REPEATED, FOLLOWING, RECORDED
+        std::shared_ptr<const RepetitionRecord> record; //!< REPEATED: which
+        std::map<PortId, LinkStatistics> ports;         //!< RECORDED: before
+        std::map<uint32_t, QueuePairWork> queuePairs;   //!< RECORDED: before
+        std::vector<Past> pasts;                        //!< RECORDED: of which no record is kept
         std::vector<uint32_t> followers;                //!< RECORDED: components
         uint32_t leader{NO_ID};                         //!< FOLLOWING: which component
+        std::vector<uint32_t> led;                      //!< FOLLOWING: communications of that
+        int64_t shiftPs{0};                             //!< FOLLOWING: by which it is later
     };
 
     /// @param id of a communication of which a rank begins first @param number of that rank
@@ -257,19 +280,56 @@ class Repetition
     bool ExecuteFirstRanks(const std::vector<uint32_t>& components);
     /// @param id of a held communication of which another rank begins @return as Start()
     bool Hold(uint32_t id);
-    /// Has a component of one communication executed from its first start on. @param id of it
+    /// Finds out when ranks will begin. @param id of a communication @return whether that is
+    /// certain of all
+    bool LearnStarts(uint32_t id);
+    /// @param id of a communication that repeats, of which a rank begins first
+    /// @param others components that it shares links with @return whether that has a key
+    bool CanMeet(uint32_t id, const std::vector<uint32_t>& others);
+    /// Makes one component of all that meet. @param id of a communication of which a rank begins
+    /// first @param number of that rank @param others components that it shares links with
+    /// @return as Start()
+    bool Meet(uint32_t id, uint32_t number, const std::vector<uint32_t>& others);
+    /// A component that is being recorded is about to meet another one. @param id of it
+    void NotePast(uint32_t id);
+    /// Makes a component that has a key part of another. @param from which one @param to which one
+    void Absorb(uint32_t from, uint32_t to);
+    /// Sets the key of a component, and what goes with it. @param id of it, all of whose starts are
+    /// certain
+    void SetKey(uint32_t id);
+    /// Has a component with a key repeated, follow another one, or recorded. @param id of it
+    void Decide(uint32_t id);
+    /// @param id of a component with a key @return its record if it reaches beyond now, or null
+    std::shared_ptr<const RepetitionRecord> FindRecord(uint32_t id);
+    /// Has a component executed from its first start on. @param id of it
     void Record(uint32_t id);
-    /// @param id of a component whose ranks have all begun @return whether it follows one that is
-    /// being recorded with its key
+    /// Has a component done as a record says. @param id of it @param record of its key
+    void Repeat(uint32_t id, const std::shared_ptr<const RepetitionRecord>& record);
+    /// @param id of a component with a key @return whether it follows one that is being recorded
+    /// with that key
     bool Follow(uint32_t id);
-    /// @param id of a component that is not executed @param number of a rank in its group
-    /// @param work of the rank of another, its time counted from the first start
-    void RepeatRank(uint32_t id, uint32_t number, RankWork work);
-    /// Takes back what RepeatRank() has said, and has the component executed. @param id of it
+    /// Has a component follow another one. @param id of it @param leader that has its key
+    void Follow(uint32_t id, uint32_t leader);
+    /// @param id of a component that follows another one, and is to do so no longer
+    void Unfollow(uint32_t id);
+    /// Has a rank done that is not executed. @param communication of it @param number of it in the
+    /// group @param work that it did; NOT_DONE: nothing is known of its end
+    void RepeatRank(Communication& communication, uint32_t number, const RankWork& work);
+    /// Takes back what RepeatRank() has said, and has ranks executed that have begun. @param id of
+    /// a component
     void StartAgain(uint32_t id);
-    /// What a component was to leave to its followers is not to be had. One of them takes its
-    /// place. @param id of it @return whether there was one
+    /// What a component was to leave to its followers is not to be had. Some of them take its
+    /// place. @param id of it @return whether there were some
     bool Succeed(uint32_t id);
+    /// Keeps records of what a component was before it met others, for its followers, too.
+    /// @param id of it
+    void EndPasts(uint32_t id);
+    /// @param past of a component that is being recorded @return the record that ends there
+    std::shared_ptr<const RepetitionRecord> MakeRecord(const Past& past) const;
+    /// Has HandleCall() called. @param id of a component @param timePs when
+    void CallCheck(uint32_t id, int64_t timePs);
+    /// Time has passed the end of a record, or past. @param value the component that had it
+    void HandleCall(uint32_t kind, uint32_t value) override;
     /// @param plan with links @return components that own some of them, ascending
     std::vector<uint32_t> FindOwners(const RepetitionPlan& plan) const;
     /// Lets go of what is over. @param plan with links @return components that still own some of
@@ -316,7 +376,7 @@ class Repetition
     int64_t GetRestPs(const Component& component) const;
     /// Counts what a repeated component has done. @param component which one
     void Count(const Component& component);
-    /// Notes what a component has begun with. @param component which one
+    /// Notes what a component has begun with, where that is not noted. @param component which one
     void TakeSnapshot(Component& component);
     /// Puts back what TakeSnapshot() has taken out. @param component which one
     void Restore(const Component& component);
@@ -328,9 +388,6 @@ class Repetition
     /// was recorded @param restPs from when on its links are as new @throw std::runtime_error if it
     /// differs
     void Keep(uint32_t id, int64_t restPs);
-    /// @param communication of a component of its own @param firstPs when the first of its ranks
-    /// began @return its key
-    RepetitionKey MakeKey(const Communication& communication, int64_t firstPs) const;
     /// @return whether anything may be held
     bool CanHold();
 
