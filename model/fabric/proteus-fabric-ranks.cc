@@ -6,15 +6,18 @@
 
 #include "proteus-fabric-ranks.h"
 
-#include "proteus-rank-post.h"
 #include "proteus-ranks.h"
 
 #include "ns3/proteus-config.h"
 
 #if PROTEUS_HAS_MPI
+#include "ns3/boolean.h"
 #include "ns3/callback.h"
 #include "ns3/mpi-interface.h"
+#include "ns3/mpi-receiver.h"
 #include "ns3/node.h"
+#include "ns3/simple-channel.h"
+#include "ns3/simple-net-device.h"
 #include "ns3/simulator.h"
 #endif
 
@@ -92,10 +95,32 @@ FabricRanks::TakeWords(const std::vector<uint8_t>& words)
 void
 FabricRanks::Connect()
 {
-    const auto devices = ConnectGateways(m_gateways, MakeCallback(&FabricRanks::Receive, this));
-    for (uint32_t rank = 0; rank < m_peers.size(); ++rank)
+    const auto nRanks = static_cast<uint32_t>(m_peers.size());
+    for (uint32_t rank = 0; rank < nRanks; ++rank)
     {
-        m_peers[rank].device = devices[rank];
+        m_gateways.Create(1, rank);
+    }
+    const auto add = [this](uint32_t rank, Ptr<SimpleChannel> channel) {
+        Ptr<SimpleNetDevice> device = CreateObject<SimpleNetDevice>();
+        device->SetAttribute("PointToPointMode", BooleanValue(true));
+        Ptr<MpiReceiver> receiver = CreateObject<MpiReceiver>();
+        receiver->SetReceiveCallback(MakeCallback(&FabricRanks::Receive, this));
+        device->AggregateObject(receiver);
+        const uint32_t index = m_gateways.Get(rank)->AddDevice(device);
+        device->SetChannel(channel);
+        return index;
+    };
+    for (uint32_t a = 0; a < nRanks; ++a)
+    {
+        for (uint32_t b = a + 1; b < nRanks; ++b)
+        {
+            Ptr<SimpleChannel> channel = CreateObject<SimpleChannel>();
+            channel->SetAttribute("Delay", TimeValue(TimeStep(1)));
+            const uint32_t ofA = add(a, channel);
+            const uint32_t ofB = add(b, channel);
+            m_peers[a].device = b == GetRank() ? ofA : m_peers[a].device;
+            m_peers[b].device = a == GetRank() ? ofB : m_peers[b].device;
+        }
     }
 }
 

@@ -12,6 +12,7 @@
 #include "proteus-overlap-clock.h"
 
 #include "ns3/proteus-device-runtimes.h"
+#include "ns3/proteus-rank-partition.h"
 
 #include <optional>
 #include <stdexcept>
@@ -58,7 +59,7 @@ Execute(const ExecutionGraph& graph,
                         FindDatasheets(graph, cluster),
                         options.roofline,
                         clock,
-                        MakeCommunicationUse(network.GetProfiles()));
+                        MakeCommunicationUse(graph, cluster, network.GetProfiles()));
     }
     FlowExecutor
         executor(graph, cluster, options, clock, network, sharing ? &*sharing : nullptr, devices);
@@ -159,11 +160,18 @@ MakeFlowParameters(const ExecutorSettings& settings, bool isCalibrated)
 }
 
 std::function<CommunicationUse(TaskId)>
-MakeCommunicationUse(FlowProfiles& profiles)
+MakeCommunicationUse(const ExecutionGraph& graph, const Cluster& cluster, FlowProfiles& profiles)
 {
-    return [&profiles](TaskId task) {
+    return [&graph, &cluster, &profiles, bounds = LookaheadBounds(cluster)](TaskId task) {
         const CollectiveProfile& profile = profiles.Get(task);
-        return CommunicationUse{profile.multiprocessors, profile.memoryBytesPerSecond};
+        std::vector<VertexId> gpus;
+        for (const DeviceId device : graph.GetGroup(graph.GetTask(task).place))
+        {
+            gpus.push_back(cluster.GetGpus()[device]);
+        }
+        return CommunicationUse{profile.multiprocessors,
+                                profile.memoryBytesPerSecond,
+                                bounds.Get(gpus)};
     };
 }
 

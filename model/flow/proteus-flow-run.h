@@ -114,9 +114,12 @@ FlowRun RunFlow(const ExecutionGraph& graph,
 FlowParameters MakeFlowParameters(const ExecutorSettings& settings, bool isCalibrated);
 
 /// @ingroup proteus
-/// @param profiles of a graph's collectives; must outlive the function
+/// @param graph that is executed @param cluster that executes it @param profiles of the graph's
+/// collectives; all must outlive the function
 /// @return what GpuSharing wants to know of communications
-std::function<CommunicationUse(TaskId)> MakeCommunicationUse(FlowProfiles& profiles);
+std::function<CommunicationUse(TaskId)> MakeCommunicationUse(const ExecutionGraph& graph,
+                                                             const Cluster& cluster,
+                                                             FlowProfiles& profiles);
 
 /// @ingroup proteus
 /// @return CollectiveField::name of the settings that flows know

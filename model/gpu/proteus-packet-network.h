@@ -83,6 +83,19 @@ class PacketNetwork : public Object, public Network
      */
     void MakeQueuePairs();
 
+    /// Tells all processes (MPI ranks) with other ranks of a communication that those of this one
+    /// have joined, which they hear in less than LookaheadBounds says. @param joins which ones
+    void TellJoins(const JoinsOfRank& joins)
+    {
+        m_wire->TellJoins(joins);
+    }
+
+    /// @param report called with what TellJoins() of other processes tells; after SetUp()
+    void SetJoinReport(std::function<void(const JoinsOfRank&)> report)
+    {
+        m_wire->SetJoinReport(std::move(report));
+    }
+
     /// Adds up what was done over all processes (MPI ranks), which have to call it when the run is
     /// over. After that, statistics and CheckAtRest() are those of the whole run.
     void Gather();

@@ -23,8 +23,9 @@
  * GPUs. Chunks, grants and acknowledgements are units of the fabric, which cross by themselves. A
  * grant is a control unit, which carries one number; what that stands for crosses as a word ahead
  * of it. A message carries the numbers of blocks in both processes in its tag. That a rank has been
- * launched is told to the processes of the others, which may wait for it: see KernelStarts. Nothing
- * else of a communication is known in more than one process: rendezvous is local.
+ * launched is told to the processes of the others, which may wait for it: see KernelStarts; and
+ * that it has joined, from when on bytes move: see GpuSharing. Nothing else of a communication is
+ * known in more than one process: rendezvous is local.
  */
 
 namespace ns3
@@ -95,8 +96,24 @@ PacketWire::TellLaunch(LaunchWord word)
 }
 
 void
+PacketWire::TellJoins(const JoinsOfRank& joins)
+{
+    for (const VertexId gpu : FindElsewhere(m_graph.GetTask(joins.instance.task).place))
+    {
+        m_fabric->TellRank(gpu, JOIN_WORD, joins);
+    }
+}
+
+void
 PacketWire::HandleRankWord(uint32_t kind, const uint8_t* data)
 {
+    if (kind == JOIN_WORD)
+    {
+        JoinsOfRank joins;
+        std::memcpy(&joins, data, sizeof(joins));
+        m_joinReport(joins);
+        return;
+    }
     if (kind == LAUNCH_WORD)
     {
         LaunchWord word;

@@ -22,6 +22,7 @@
 #include "ns3/proteus-program-machine.h"
 #include "ns3/proteus-rank-partition.h"
 #include "ns3/proteus-rank-words.h"
+#include "ns3/proteus-task-instance.h"
 #include "ns3/proteus-transport.h"
 #include "ns3/traced-callback.h"
 
@@ -73,6 +74,15 @@ struct PacketRank : MachineRank
     uint32_t communication{Repetition::NONE};             //!< that may be repeated
     uint32_t end{NO_ID};                                  //!< of m_ends, while it is repeated
     int64_t toldPs{-1};                                   //!< when its end was told, repeated
+};
+
+/// @ingroup proteus
+/// All devices of a process (MPI rank) have joined a communication.
+struct JoinsOfRank
+{
+    TaskInstance instance; //!< of the communication
+    uint32_t devices{0};   //!< so many
+    int64_t timePs{0};     //!< when the last of them did
 };
 
 /**
@@ -131,6 +141,15 @@ class PacketWire : private TransportUser, private CallTarget, private Repetition
     /// Once all communications are prepared: finds out which of them other processes (MPI ranks)
     /// take part in or carry. @param getProgram of a communication
     void PlanRepetition(const std::function<const CollectiveProgram&(TaskId)>& getProgram);
+
+    /// PacketNetwork::TellJoins(). @param joins which ones
+    void TellJoins(const JoinsOfRank& joins);
+
+    /// PacketNetwork::SetJoinReport(). @param report called with joins in other processes
+    void SetJoinReport(std::function<void(const JoinsOfRank&)> report)
+    {
+        m_joinReport = std::move(report);
+    }
 
     /// Adds up what communications moved over all processes (MPI ranks), which have to call it when
     /// the run is over.
@@ -218,6 +237,7 @@ class PacketWire : private TransportUser, private CallTarget, private Repetition
     {
         CONTROL_WORD = TRANSPORT_USER_WORD, //!< ControlWord
         LAUNCH_WORD,                        //!< LaunchWord
+        JOIN_WORD,                          //!< JoinsOfRank
     };
 
     /// What the process of a rank that has been launched tells those of the other ranks.
@@ -427,6 +447,7 @@ class PacketWire : private TransportUser, private CallTarget, private Repetition
     double m_windowShare{0};                                        //!< see SetUpStarts()
     LookaheadBounds m_lookahead;                                    //!< of parts of the cluster
     std::unordered_map<GroupId, std::vector<VertexId>> m_elsewhere; //!< see FindElsewhere()
+    std::function<void(const JoinsOfRank&)> m_joinReport;           //!< see SetJoinReport()
     uint64_t m_joins{0};                                            //!< so far
     uint64_t m_calls{0};                                            //!< so far
     CommunicationLedger m_ledger;                                   //!< of ranks that are done

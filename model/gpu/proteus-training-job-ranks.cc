@@ -8,13 +8,9 @@
 #include "proteus-training-job.h"
 
 #include "ns3/proteus-device-runtimes.h"
-#include "ns3/proteus-rank-post.h"
 #include "ns3/proteus-ranks.h"
 #include "ns3/simulator.h"
 
-#include <cstring>
-#include <memory>
-#include <set>
 #include <stdexcept>
 #include <utility>
 
@@ -40,43 +36,20 @@ struct SampleOfDevice
     MemorySample sample; //!< what
 };
 
-/// All devices of a rank have joined a communication.
-struct JoinWord
-{
-    TaskInstance instance; //!< of the communication
-    uint32_t devices;      //!< so many
-    int64_t timePs;        //!< when the last of them did
-};
-
 } // namespace
 
 void
 TrainingJob::ShareAcrossRanks()
 {
-    const auto rankOf = [this](DeviceId device) {
-        return m_fabric->GetRanks()
-            ->GetPartition()
-            .rankOf[m_fabric->GetCluster().GetGpus()[device]];
-    };
-    const auto post = std::make_shared<RankPost>([this](const uint8_t* data) {
-        JoinWord word;
-        std::memcpy(&word, data, sizeof(word));
-        m_sharing->JoinElsewhere(word.instance, word.devices, word.timePs);
+    m_network->SetJoinReport([this](const JoinsOfRank& joins) {
+        m_sharing->JoinElsewhere(joins.instance, joins.devices, joins.timePs);
     });
     GpuSharing::Ranks ranks;
-    ranks.isLocal = [rankOf](DeviceId device) { return rankOf(device) == GetRank(); };
-    ranks.tell = [this, rankOf, post](TaskInstance instance, uint32_t devices) {
-        std::set<uint32_t> others;
-        for (const DeviceId device : m_graph->GetGroup(m_graph->GetTask(instance.task).place))
-        {
-            others.insert(rankOf(device));
-        }
-        others.erase(GetRank());
-        const int64_t now = Simulator::Now().GetPicoSeconds();
-        for (const uint32_t rank : others)
-        {
-            post->Tell(rank, JoinWord{instance, devices, now});
-        }
+    ranks.isLocal = [this](DeviceId device) {
+        return m_fabric->IsLocal(m_fabric->GetCluster().GetGpus()[device]);
+    };
+    ranks.tell = [this](TaskInstance instance, uint32_t devices) {
+        m_network->TellJoins({instance, devices, Simulator::Now().GetPicoSeconds()});
     };
     m_sharing->SetRanks(std::move(ranks));
 }

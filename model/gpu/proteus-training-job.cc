@@ -194,7 +194,7 @@ TrainingJob::InstallSharing(const RuntimeOptions& options)
             throw RunStopped("stopped while a collective was timed");
         }
     });
-    const auto use = [use = MakeCommunicationUse(*m_profiles)](TaskId task) {
+    const auto use = [use = MakeCommunicationUse(*m_graph, cluster, *m_profiles)](TaskId task) {
         try
         {
             return use(task);

@@ -11,7 +11,7 @@
 #include <iomanip>
 #include <sstream>
 #include <stdexcept>
-#include <string>
+#include <tuple>
 #include <utility>
 
 namespace ns3
@@ -109,6 +109,7 @@ GpuSharing::GetPace(DeviceId device, const Kernel& kernel) const
 void
 GpuSharing::StartKernel(DeviceId device, const Task& task, std::function<void()> done)
 {
+    BeginMoves(device);
     Advance(device, m_clock.GetTimePs());
     Kernel kernel = MakeKernel(device, task);
     kernel.id = m_kernels++;
@@ -167,6 +168,7 @@ GpuSharing::Predict(DeviceId device, Kernel& kernel, int64_t timePs)
 void
 GpuSharing::Finish(DeviceId device, uint64_t id, uint32_t version)
 {
+    BeginMoves(device);
     auto& kernels = m_devices[device].kernels;
     const auto kernel = std::find_if(kernels.begin(), kernels.end(), [id](const Kernel& other) {
         return other.id == id;
@@ -221,25 +223,27 @@ GpuSharing::GetOpen(TaskInstance instance)
 void
 GpuSharing::Join(DeviceId device, TaskInstance instance)
 {
+    BeginMoves(device);
     const Task& task = m_graph.GetTask(instance.task);
     const auto& group = m_graph.GetGroup(task.place);
     const int64_t now = m_clock.GetTimePs();
     Open& open = GetOpen(instance);
     const bool isPosted = task.collective == Collective::SEND_RECV && device != group.front();
-    open.parts.push_back({device, !isPosted});
+    open.parts.push_back({device, isPosted});
     ++m_devices[device].communications;
     if (!isPosted)
     {
         Change(device, open.use.multiprocessors, 0, now);
     }
     open.lastJoinPs = now;
+    ++open.joined;
     if (++open.joinedHere == open.nHere && open.nHere < group.size())
     {
         m_ranks.tell(instance, open.nHere);
     }
-    if (++open.joined == group.size())
+    if (HaveAllJoined(instance))
     {
-        Move(open);
+        SetMove(instance);
     }
 }
 
@@ -249,76 +253,97 @@ GpuSharing::JoinElsewhere(TaskInstance instance, uint32_t devices, int64_t timeP
     Open& open = GetOpen(instance);
     open.lastJoinPs = std::max(open.lastJoinPs, timePs);
     open.joined += devices;
-    if (open.joined < m_graph.GetGroup(m_graph.GetTask(instance.task).place).size())
+    if (!HaveAllJoined(instance))
     {
         return;
     }
-    RequireOrder(open);
-    Move(open);
     if (open.parts.empty())
     {
         m_open.erase(instance);
+        return;
     }
+    if (open.lastJoinPs + open.use.newsPs <= m_clock.GetTimePs())
+    {
+        throw std::logic_error("GpuSharing: a process hears too late that another one has joined");
+    }
+    SetMove(instance);
+}
+
+bool
+GpuSharing::HaveAllJoined(TaskInstance instance) const
+{
+    const GroupId group = m_graph.GetTask(instance.task).place;
+    return m_open.at(instance).joined == m_graph.GetGroup(group).size();
 }
 
 void
-GpuSharing::RequireOrder(const Open& open) const
+GpuSharing::SetMove(TaskInstance instance)
 {
-    bool isSure = open.lastLeavePs < open.lastJoinPs;
+    const Open& open = m_open.at(instance);
+    Move move{open.lastJoinPs + open.use.newsPs, instance, open.use};
+    std::vector<DeviceId> devices;
     for (const Part& part : open.parts)
     {
-        const Device& device = m_devices[part.device];
-        isSure = isSure && device.sincePs <= open.lastJoinPs;
-        // The blocks of a kernel that begins just then run on what the communication leaves, or
-        // not.
-        isSure = isSure &&
-                 (part.hasProcessors || std::none_of(device.kernels.begin(),
-                                                     device.kernels.end(),
-                                                     [&open](const Kernel& kernel) {
-                                                         return kernel.waves &&
-                                                                kernel.startPs == open.lastJoinPs;
-                                                     }));
+        move.more.multiprocessors = part.isPosted ? open.use.multiprocessors : 0;
+        auto& moves = m_devices[part.device].moves;
+        const auto isEarlier = [](const Move& a, const Move& b) {
+            return std::tie(a.timePs, a.instance) < std::tie(b.timePs, b.instance);
+        };
+        moves.insert(std::upper_bound(moves.begin(), moves.end(), move, isEarlier), move);
+        devices.push_back(part.device);
     }
-    if (!isSure)
+    const auto begin = [this, devices] {
+        for (const DeviceId device : devices)
+        {
+            BeginMoves(device);
+        }
+    };
+    const int64_t now = m_clock.GetTimePs();
+    if (move.timePs == now)
     {
-        throw std::runtime_error(
-            "at " + std::to_string(open.lastJoinPs) +
-            " ps a device joins a communication, and in the same picosecond a "
-            "kernel in another MPI rank, which the communication slows, begins "
-            "or ends: their order is not known; use another number of ranks, "
-            "or --gpuSharing=off");
+        begin();
+        return;
     }
+    m_clock.Schedule(devices.front(), move.timePs - now, begin);
 }
 
 void
-GpuSharing::Move(Open& open)
+GpuSharing::BeginMoves(DeviceId device)
 {
-    open.isMoving = true;
-    for (Part& part : open.parts)
+    auto& moves = m_devices[device].moves;
+    while (!moves.empty() && moves.front().timePs <= m_clock.GetTimePs())
     {
-        const uint32_t more = part.hasProcessors ? 0 : open.use.multiprocessors;
-        part.hasProcessors = true;
-        Change(part.device, more, open.use.memoryBytesPerSecond, open.lastJoinPs);
+        const Move move = moves.front();
+        moves.erase(moves.begin());
+        Change(device, move.more.multiprocessors, move.more.memoryBytesPerSecond, move.timePs);
     }
 }
 
 void
 GpuSharing::Leave(DeviceId device, TaskInstance instance)
 {
+    BeginMoves(device);
     const auto place = m_open.find(instance);
     Open& open = place->second;
     const auto part = std::find_if(open.parts.begin(), open.parts.end(), [device](const Part& p) {
         return p.device == device;
     });
+    auto& moves = m_devices[device].moves;
+    const auto move = std::find_if(moves.begin(), moves.end(), [instance](const Move& one) {
+        return one.instance == instance;
+    });
+    const bool isMoving = HaveAllJoined(instance) && move == moves.end();
+    if (move != moves.end())
+    {
+        moves.erase(move); // it was done before it knew
+    }
     --m_devices[device].communications;
     Change(device,
-           part->hasProcessors ? -static_cast<int64_t>(open.use.multiprocessors) : 0,
-           open.isMoving ? -open.use.memoryBytesPerSecond : 0,
+           isMoving || !part->isPosted ? -static_cast<int64_t>(open.use.multiprocessors) : 0,
+           isMoving ? -open.use.memoryBytesPerSecond : 0,
            m_clock.GetTimePs());
-    open.lastLeavePs = m_clock.GetTimePs();
     open.parts.erase(part);
-    const auto& group = m_graph.GetGroup(m_graph.GetTask(instance.task).place);
-    if (open.parts.empty() && open.joined == group.size())
+    if (open.parts.empty() && HaveAllJoined(instance))
     {
         m_open.erase(place);
     }

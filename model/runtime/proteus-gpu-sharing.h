@@ -39,6 +39,8 @@ struct CommunicationUse
 {
     uint32_t multiprocessors{0};    //!< that the thread blocks of its kernel occupy
     double memoryBytesPerSecond{0}; //!< traffic of the device memory while it moves bytes
+    /// After so long all devices know that the last one has joined, see LookaheadBounds.
+    int64_t newsPs{0};
 };
 
 /// @ingroup proteus
@@ -57,21 +59,24 @@ struct SharingStatistics
  * **Multiprocessors.** The thread blocks of a collective keep their multiprocessors from when a
  * device joins the collective until its part is done, as NCCL's kernels do, which poll while they
  * wait for others. A receive that is posted ahead is just a buffer: it takes multiprocessors when
- * its sender has joined. A compute kernel gets what is left. If its thread blocks are known
- * (Task::threadBlocks), it runs in waves (WaveSchedule); another kernel that multiprocessors decide
- * goes on in proportion. The blocks of a collective do not wait here for those of a kernel to end,
- * which would be at most one wave.
+ * it knows that its sender has joined. A compute kernel gets what is left. If its thread blocks are
+ * known (Task::threadBlocks), it runs in waves (WaveSchedule); another kernel that multiprocessors
+ * decide goes on in proportion. The blocks of a collective do not wait here for those of a kernel
+ * to end, which would be at most one wave.
  *
- * **Memory bandwidth.** A collective draws its traffic from when the last device of its group has
- * joined. Kernels get the rest, but at least half. Collectives keep their pace, since none of the
- * presets wants more than half. A kernel that memory traffic decides goes on in proportion to what
- * it gets; another one is slowed only if its share of the multiprocessors would draw more than
- * that.
+ * **Memory bandwidth.** A collective draws its traffic from when its devices know that the last one
+ * of them has joined, which takes CommunicationUse::newsPs. Kernels get the rest, but at least
+ * half. Collectives keep their pace, since none of the presets wants more than half. A kernel that
+ * memory traffic decides goes on in proportion to what it gets; another one is slowed only if its
+ * share of the multiprocessors would draw more than that.
  *
  * What is left of a kernel is timed anew whenever its share changes, so that the effects last as
  * long as the overlap. Time in which the GPU waits for the host (Task::hostPercent) absorbs them.
  * Kernels of which nothing but a time is known, like those of traces, keep it: what slowed them is
  * in it already.
+ *
+ * What begins when a last join is known goes before all else that happens on a device in the same
+ * picosecond, so that it does not matter when a process (MPI rank) has heard of it.
  */
 class GpuSharing
 {
@@ -104,8 +109,8 @@ class GpuSharing
     struct Ranks
     {
         std::function<bool(DeviceId)> isLocal; //!< whether this process runs a device
-        /// Has JoinElsewhere() called, a picosecond from now, in all processes with other devices
-        /// of a communication: all of this process have joined it, so many.
+        /// Has JoinElsewhere() called, in less than CommunicationUse::newsPs, in all processes with
+        /// other devices of a communication: all of this process have joined it, so many.
         std::function<void(TaskInstance instance, uint32_t devices)> tell;
     };
 
@@ -119,14 +124,12 @@ class GpuSharing
     void Join(DeviceId device, TaskInstance instance);
 
     /**
-     * Devices of another process have joined a communication, a picosecond ago: what follows for
-     * kernels here counts from then on. That can be done afterwards, as it makes kernels slower and
-     * never faster, so that none has ended in between that would not have.
+     * Devices of another process have joined a communication, less than CommunicationUse::newsPs
+     * ago.
      * @param instance of the communication
      * @param devices that have joined
      * @param timePs when the last of them did
-     * @throw std::runtime_error if something else has happened here since, so that one process
-     * might have had other times
+     * @throw std::logic_error if that is longer ago
      */
     void JoinElsewhere(TaskInstance instance, uint32_t devices, int64_t timePs);
 
@@ -156,10 +159,19 @@ class GpuSharing
         std::function<void()> done;        //!< whom to tell
     };
 
+    /// A communication will move bytes.
+    struct Move
+    {
+        int64_t timePs{0};     //!< from when on
+        TaskInstance instance; //!< which one
+        CommunicationUse more; //!< that it then takes of the device
+    };
+
     /// What goes on on a device.
     struct Device
     {
         std::vector<Kernel> kernels;    //!< one for each stream at most
+        std::vector<Move> moves;        //!< to come, by time and instance
         int64_t sincePs{0};             //!< until when the work of the kernels is counted
         uint32_t communications{0};     //!< that it has joined
         uint32_t multiprocessors{0};    //!< that these occupy
@@ -170,7 +182,7 @@ class GpuSharing
     struct Part
     {
         DeviceId device{0};
-        bool hasProcessors{false}; //!< whether it occupies multiprocessors
+        bool isPosted{false}; //!< whether it takes multiprocessors only when bytes move
     };
 
     /// A communication that somebody has joined.
@@ -182,8 +194,6 @@ class GpuSharing
         uint32_t joinedHere{0};  //!< of them, those of this process
         uint32_t nHere{0};       //!< devices of this process in the group
         int64_t lastJoinPs{0};   //!< when the last one joined
-        int64_t lastLeavePs{-1}; //!< when a part was done that ended before all had joined
-        bool isMoving{false};    //!< whether all have
     };
 
     /// @param device of a kernel @param task of it @return the kernel
@@ -195,11 +205,12 @@ class GpuSharing
     double GetPace(DeviceId device, const Kernel& kernel) const;
     /// @param instance of a communication @return it, new if nobody has joined before
     Open& GetOpen(TaskInstance instance);
-    /// All devices have joined a communication. @param open which one
-    void Move(Open& open);
-    /// @param open a communication whose last join another process has told of
-    /// @throw std::runtime_error as JoinElsewhere()
-    void RequireOrder(const Open& open) const;
+    /// @param instance of a communication @return whether all devices have joined it
+    bool HaveAllJoined(TaskInstance instance) const;
+    /// Sets from when on a communication that all have joined moves bytes. @param instance of it
+    void SetMove(TaskInstance instance);
+    /// Has those communications move bytes on a device whose time has come. @param device which one
+    void BeginMoves(DeviceId device);
     /// Counts what the kernels of a device have done. @param device which one @param timePs until
     /// when
     void Advance(DeviceId device, int64_t timePs);

@@ -30,7 +30,7 @@ CONTROLS = ["none", "dcqcn", "dctcp", "hpcc", "powertcp", "swift", "tcp", "timel
 TELEMETRY = {"hpcc", "powertcp"}
 FABRIC = "--ns3::proteus::Fabric::"
 # What ends a random case for a reason that doc/mpi.rst gives.
-REFUSALS = ("cannot be divided", "parts that can be divided", "their order is not known")
+REFUSALS = ("cannot be divided", "parts that can be divided")
 # Notes of that kind.
 NOTES = ("MPI ranks", "and none repeated, because")
 # Quantities that say how a run was simulated, and not what came out.

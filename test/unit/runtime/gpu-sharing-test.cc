@@ -268,24 +268,28 @@ TEST(GpuSharing, TheHostAbsorbsAndTimesAloneStay)
 namespace
 {
 
-/// Two devices that one process runs, or two processes with one device each, which tell each other
-/// of joins a picosecond later. @param isDivided which of both @param collective between them
+/// After so long both devices know that both have joined.
+constexpr int64_t NEWS_PS = 1000;
+
+/// Two devices that one process runs, or two processes with one device each, which hear of joins
+/// before NEWS_PS have passed. @param isDivided which of both @param collective between them
+/// @param random says when exactly
 /// @param play called with the clock, and with who shares on which device
 /// @return time that kernels took longer
 int64_t
 PlayDivided(bool isDivided,
             Collective collective,
+            std::mt19937& random,
             const std::function<void(FlowClock&, const std::vector<GpuSharing*>&)>& play)
 {
-    Scene scene(MakeStream(), {32, 1e12}, collective);
+    const CommunicationUse use{32, 1e12, NEWS_PS};
+    Scene scene(MakeStream(), use, collective);
     const GpuDatasheet* gpu = &FindGpuDatasheet("H100-SXM5-80GB");
     GpuSharing other(scene.graph,
                      std::vector<const GpuDatasheet*>{gpu, gpu},
                      RooflineModel(),
                      scene.clock,
-                     [](TaskId) {
-                         return CommunicationUse{32, 1e12};
-                     });
+                     [use](TaskId) { return use; });
     const std::vector<GpuSharing*> all{scene.sharing.get(),
                                        isDivided ? &other : scene.sharing.get()};
     if (isDivided)
@@ -296,9 +300,10 @@ PlayDivided(bool isDivided,
             ranks.isLocal = [device](DeviceId one) { return one == device; };
             ranks.tell = [&, device](TaskInstance instance, uint32_t devices) {
                 const int64_t now = scene.clock.GetTimePs();
-                scene.clock.ScheduleAt(now + 1, [&all, device, instance, devices, now]() {
-                    all[1 - device]->JoinElsewhere(instance, devices, now);
-                });
+                scene.clock.ScheduleAt(now + 1 + static_cast<int64_t>(random() % (NEWS_PS - 1)),
+                                       [&all, device, instance, devices, now]() {
+                                           all[1 - device]->JoinElsewhere(instance, devices, now);
+                                       });
             };
             all[device]->SetRanks(ranks);
         }
@@ -308,56 +313,115 @@ PlayDivided(bool isDivided,
     return all[0]->GetStatistics().addedPs + (isDivided ? all[1]->GetStatistics().addedPs : 0);
 }
 
+/// What happens to two devices.
+struct Times
+{
+    std::vector<int64_t> joinPs;  //!< by device
+    std::vector<int64_t> leavePs; //!< by device
+    std::vector<int64_t> startPs; //!< of a kernel, by device
+    std::vector<Task> kernels;    //!< by device
+};
+
+/// Plays the same in one process and in two. @param collective between both devices @param times of
+/// what happens @param random when the processes hear of each other
+void
+CompareDivided(Collective collective, const Times& times, std::mt19937& random)
+{
+    std::vector<std::vector<int64_t>> ends;
+    std::vector<int64_t> added;
+    for (const bool isDivided : {false, true})
+    {
+        std::vector<int64_t>& ended = ends.emplace_back(2, -1);
+        const auto play = [&](FlowClock& clock, const std::vector<GpuSharing*>& all) {
+            for (DeviceId device = 0; device < 2; ++device)
+            {
+                GpuSharing* sharing = all[device];
+                const auto start = [&, sharing, device]() {
+                    sharing->StartKernel(device, times.kernels[device], [&, device]() {
+                        ended[device] = clock.GetTimePs();
+                    });
+                };
+                const auto leave = [=]() { sharing->Leave(device, {0, 0}); };
+                clock.ScheduleAt(times.joinPs[device], [=, &clock, &times]() {
+                    sharing->Join(device, {0, 0});
+                    clock.ScheduleAt(times.leavePs[device], leave);
+                });
+                clock.ScheduleAt(times.startPs[device], start);
+            }
+        };
+        added.push_back(PlayDivided(isDivided, collective, random, play));
+    }
+    EXPECT_EQ(ends[0], ends[1]);
+    EXPECT_EQ(added[0], added[1]);
+    EXPECT_GT(std::min(ends[0][0], ends[0][1]), 0);
+}
+
 } // namespace
 
 TEST(GpuSharing, ProcessesThatHearOfJoinsLaterHaveTheSameTimes)
 {
     std::mt19937 random(7);
+    const auto draw = [&random]() { return static_cast<int64_t>(random() % (2 * MS)); };
     for (int i = 0; i < 200; ++i)
     {
-        const Collective collective = i % 2 == 0 ? Collective::ALL_REDUCE : Collective::SEND_RECV;
-        std::vector<int64_t> times; // of joins, then of starts of kernels, by device
-        for (int n = 0; n < 4; ++n)
-        {
-            times.push_back(static_cast<int64_t>(random() % (2 * MS)));
-        }
-        const uint32_t blocks = random() % 1000;
-        std::vector<std::vector<int64_t>> ends;
-        std::vector<int64_t> added;
-        for (const bool isDivided : {false, true})
-        {
-            std::vector<int64_t>& ended = ends.emplace_back(2, -1);
-            added.push_back(PlayDivided(
-                isDivided,
-                collective,
-                [&](FlowClock& clock, const std::vector<GpuSharing*>& all) {
-                    for (DeviceId device = 0; device < 2; ++device)
-                    {
-                        GpuSharing* sharing = all[device];
-                        clock.ScheduleAt(times[device], [=]() { sharing->Join(device, {0, 0}); });
-                        clock.ScheduleAt(3 * MS, [=]() { sharing->Leave(device, {0, 0}); });
-                        clock.ScheduleAt(times[2 + device], [=, &clock, &ended]() {
-                            sharing->StartKernel(
-                                device,
-                                device == 0 ? MakeProduct(blocks) : MakeStream(),
-                                [=, &clock, &ended]() { ended[device] = clock.GetTimePs(); });
-                        });
-                    }
-                }));
-        }
-        EXPECT_EQ(ends[0], ends[1]) << i;
-        EXPECT_EQ(added[0], added[1]) << i;
-        EXPECT_GT(ends[0][0], 0) << i;
+        SCOPED_TRACE(i);
+        Times times{{draw(), draw()}, {3 * MS, 3 * MS}, {draw(), draw()}, {}};
+        times.kernels = {MakeProduct(random() % 1000), MakeStream()};
+        CompareDivided(i % 2 == 0 ? Collective::ALL_REDUCE : Collective::SEND_RECV, times, random);
     }
 }
 
-TEST(GpuSharing, AnOrderThatProcessesCannotKnowIsRefused)
+// Kernels that begin and end, and parts that are done, where the last join is, or becomes known.
+TEST(GpuSharing, ProcessesHaveTheSameTimesWhereMuchHappensAtOnce)
 {
-    const auto play = [](FlowClock& clock, const std::vector<GpuSharing*>& all) {
-        clock.ScheduleAt(0, [&all]() { all[1]->Join(1, {0, 0}); }); // receives
-        clock.ScheduleAt(MS, [&all]() { all[0]->Join(0, {0, 0}); });
-        clock.ScheduleAt(MS, [&all]() { all[1]->StartKernel(1, MakeProduct(500), []() {}); });
-    };
-    EXPECT_THROW(PlayDivided(true, Collective::SEND_RECV, play), std::runtime_error);
-    EXPECT_NO_THROW(PlayDivided(false, Collective::SEND_RECV, play));
+    std::mt19937 random(8);
+    const auto draw = [&random]() { return NEWS_PS * static_cast<int64_t>(random() % 4); };
+    for (int i = 0; i < 500; ++i)
+    {
+        SCOPED_TRACE(i);
+        Times times{{draw(), draw()}, {}, {draw(), draw()}, {}};
+        for (DeviceId device = 0; device < 2; ++device)
+        {
+            const bool isReceiver = device == 1 || i % 2 == 0;
+            times.leavePs.push_back(isReceiver ? std::max(times.joinPs[0], times.joinPs[1])
+                                               : times.joinPs[0]);
+            times.leavePs.back() += draw();
+            times.kernels.push_back(random() % 2 == 0 ? MakeProduct(random() % 1000)
+                                                      : MakeStream());
+            times.kernels.back().durationPs = NEWS_PS * static_cast<int64_t>(1 + random() % 3);
+        }
+        CompareDivided(i % 2 == 0 ? Collective::ALL_REDUCE : Collective::SEND_RECV, times, random);
+    }
+}
+
+// What begins when a last join is known begins before a kernel of the same picosecond.
+TEST(GpuSharing, JoinsAreKnownAfterAWhile)
+{
+    for (const int64_t startPs : {MS + NEWS_PS - 1, MS + NEWS_PS})
+    {
+        Scene scene(MakeProduct(132), {32, 0, NEWS_PS}, Collective::SEND_RECV);
+        int64_t endPs = 0;
+        scene.At(0, [&]() { scene.sharing->Join(1, {0, 0}); }); // receives
+        scene.At(startPs, [&]() {
+            scene.sharing->StartKernel(1, scene.kernel, [&]() { endPs = scene.clock.GetTimePs(); });
+        });
+        scene.At(MS, [&]() { scene.sharing->Join(0, {0, 0}); });
+        scene.clock.Run();
+        // One wave, or two, as 32 of 132 multiprocessors are taken.
+        EXPECT_EQ(endPs - startPs, startPs < MS + NEWS_PS ? MS : 2 * MS);
+    }
+}
+
+TEST(GpuSharing, NewsThatComeTooLateAreAMistake)
+{
+    Scene scene(MakeStream(), {32, 1e12, NEWS_PS});
+    GpuSharing::Ranks ranks;
+    ranks.isLocal = [](DeviceId device) { return device == 0; };
+    ranks.tell = [](TaskInstance, uint32_t) {};
+    scene.sharing->SetRanks(ranks);
+    scene.At(0, [&]() { scene.sharing->Join(0, {0, 0}); });
+    scene.At(MS + NEWS_PS, [&]() {
+        EXPECT_THROW(scene.sharing->JoinElsewhere({0, 0}, 1, MS), std::logic_error);
+    });
+    scene.clock.Run();
 }
