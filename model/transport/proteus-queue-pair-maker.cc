@@ -309,7 +309,10 @@ QueuePairMaker::SetUpReads(uint32_t id, const std::vector<LinkId>& links)
     }
     // In full units of the link, whoever sends: it must not depend on what was made first.
     const LinkFraming framing = m_core.fabric->GetFraming(*last);
-    m_reads.Add(id, reader, static_cast<uint32_t>(buffer / framing.WireBytes(framing.unitBytes)));
+    m_reads.Add(id,
+                reader,
+                sender.trafficClass,
+                static_cast<uint32_t>(buffer / framing.WireBytes(framing.unitBytes)));
     sender.flags |= SenderState::READ;
     if (reader == state.destination)
     {

@@ -14,10 +14,10 @@ namespace proteus
 {
 
 void
-ReadRequests::Add(uint32_t pair, VertexId device, uint32_t units)
+ReadRequests::Add(uint32_t pair, VertexId device, uint32_t trafficClass, uint32_t units)
 {
     const auto [place, isNew] =
-        m_numbers.try_emplace(device, static_cast<uint32_t>(m_readers.size()));
+        m_numbers.try_emplace({device, trafficClass}, static_cast<uint32_t>(m_readers.size()));
     if (isNew)
     {
         m_readers.emplace_back();

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <utility>
 #include <vector>
 
 namespace ns3
@@ -33,9 +34,10 @@ class ReadRequests
     /// No slot.
     static constexpr uint32_t NONE = UINT32_MAX;
 
-    /// @param pair a queue pair @param device that reads what it sends @param units that the device
-    /// has room for, of all its queue pairs together
-    void Add(uint32_t pair, VertexId device, uint32_t units);
+    /// @param pair a queue pair @param device that reads what it sends
+    /// @param trafficClass of that @param units that the device has room for, of all its queue
+    /// pairs of that class together
+    void Add(uint32_t pair, VertexId device, uint32_t trafficClass, uint32_t units);
 
     /// @param pair a queue pair that Add() has been called for @param now present time
     /// @return whether its reader has room for another unit
@@ -71,7 +73,7 @@ class ReadRequests
     bool IsAtRest() const;
 
   private:
-    /// A device that reads.
+    /// A device that reads, and a traffic class.
     struct Reader
     {
         uint32_t room{0};             //!< units
@@ -80,7 +82,7 @@ class ReadRequests
         std::deque<uint32_t> waiting; //!< slots, in the order in which they came
     };
 
-    std::map<VertexId, uint32_t> m_numbers; //!< by device, in m_readers
+    std::map<std::pair<VertexId, uint32_t>, uint32_t> m_numbers; //!< by device and class
     std::vector<Reader> m_readers;
     std::vector<uint32_t> m_readerOf; //!< by queue pair, as far as there are any
 };

@@ -189,15 +189,17 @@ TEST(ReadRequests, AFailedLinkGivesRoomBack)
 TEST(ReadRequests, CountsByReaderAndTime)
 {
     ReadRequests reads;
-    reads.Add(3, 7, 2);
-    reads.Add(5, 7, 2);
-    reads.Add(4, 8, 1);
+    reads.Add(3, 7, 1, 2);
+    reads.Add(5, 7, 1, 2);
+    reads.Add(4, 8, 1, 1);
+    reads.Add(6, 7, 2, 1);
     ASSERT_TRUE(reads.HasRoom(3, 0));
     reads.Ask(3);
     ASSERT_TRUE(reads.HasRoom(5, 0));
     reads.Ask(5);
     EXPECT_FALSE(reads.HasRoom(3, 0));
     EXPECT_TRUE(reads.HasRoom(4, 0)) << "of another device";
+    EXPECT_TRUE(reads.HasRoom(6, 0)) << "of another class";
     reads.Wait(3, 30);
     reads.Wait(5, 50);
     EXPECT_FALSE(reads.IsAtRest());
