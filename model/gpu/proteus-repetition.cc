@@ -134,12 +134,13 @@ bool
 Repetition::Open(uint32_t id, uint32_t number)
 {
     const RepetitionPlan& plan = *m_communications[id].plan;
-    const std::vector<uint32_t> others = ReleaseOwners(plan);
-    if (ExecuteFirstRanks(others))
+    std::vector<uint32_t> others = ReleaseOwners(plan);
+    if (ExecuteUnmet(plan, others))
     {
         m_user.CallStart(m_communications[id].ranks[number]); // after what comes before
         return false;
     }
+    others = FindOwners(plan);
     Component component;
     component.communications.push_back(id);
     const uint32_t own = m_components.Add(std::move(component));
@@ -189,18 +190,53 @@ Repetition::ExecuteWith(uint32_t id, uint32_t number, const std::vector<uint32_t
 }
 
 bool
-Repetition::ExecuteFirstRanks(const std::vector<uint32_t>& components)
+Repetition::ExecuteUnmet(const RepetitionPlan& plan, const std::vector<uint32_t>& components)
 {
     bool isLate = false;
     for (const uint32_t id : components)
     {
-        if (m_components[id].state == State::HELD &&
-            FindOnlyRank(m_components[id].communications.front()) != NO_ID)
+        const Component& component = m_components[id];
+        const bool isFirstRank = component.state == State::HELD &&
+                                 FindOnlyRank(component.communications.front()) != NO_ID;
+        if (isFirstRank || IsMetTooLate(plan, component))
         {
             isLate = Execute(id) || isLate;
+            Release(id, m_fabric->GetTimePs());
         }
     }
     return isLate;
+}
+
+bool
+Repetition::IsMetTooLate(const RepetitionPlan& plan, const Component& component) const
+{
+    if (component.state == State::HELD || component.state == State::EXECUTED)
+    {
+        return false;
+    }
+    bool isUnderWay = false;
+    for (const uint32_t id : component.communications)
+    {
+        const Communication& communication = m_communications[id];
+        const auto& repeatedPs = communication.repeatedPs;
+        const bool isOver =
+            component.state == State::RECORDED
+                ? IsDone(id)
+                : std::all_of(repeatedPs.begin(), repeatedPs.end(), [this](int64_t endPs) {
+                      return endPs != RepetitionRecord::NOT_DONE && endPs < m_fabric->GetTimePs();
+                  });
+        const auto& links = communication.plan->links;
+        const auto isInUse = [&](LinkId link) {
+            return std::binary_search(plan.links.begin(), plan.links.end(), link) &&
+                   (!isOver || m_fabric->GetRestPs(link) > m_fabric->GetTimePs());
+        };
+        if (std::any_of(links.begin(), links.end(), isInUse))
+        {
+            return false;
+        }
+        isUnderWay = isUnderWay || !isOver;
+    }
+    return isUnderWay;
 }
 
 bool

@@ -275,9 +275,13 @@ class Repetition : private CallTarget
     /// Has a communication executed together with others. @param id of it @param number of its
     /// rank that begins @param others components that it shares links with @return as Start()
     bool ExecuteWith(uint32_t id, uint32_t number, const std::vector<uint32_t>& others);
-    /// Has those executed of which one rank has begun and is held. @param components some
-    /// @return whether there were some
-    bool ExecuteFirstRanks(const std::vector<uint32_t>& components);
+    /// Has those executed that another communication comes upon, but does not meet: of which one
+    /// rank has begun, or which are still under way elsewhere. @param plan of the other one
+    /// @param components that share links with it @return whether some of that lies in the past
+    bool ExecuteUnmet(const RepetitionPlan& plan, const std::vector<uint32_t>& components);
+    /// @param plan of a communication that begins @param component that shares links with it
+    /// @return whether only such communications share them that are over, and others are not
+    bool IsMetTooLate(const RepetitionPlan& plan, const Component& component) const;
     /// @param id of a held communication of which another rank begins @return as Start()
     bool Hold(uint32_t id);
     /// Finds out when ranks will begin. @param id of a communication @return whether that is
