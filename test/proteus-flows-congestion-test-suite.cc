@@ -5,6 +5,7 @@
  */
 
 #include "proteus-flows-test-tools.h"
+#include "proteus-test-ranks.h"
 
 #include "ns3/test.h"
 
@@ -82,6 +83,7 @@ class ProteusFlowsControls : public TestCase
                 scenario.cluster = OneSwitch(9, Packets(1000, 48));
                 scenario.flows = Incast(8, bytes);
                 scenario.transport = {{"CongestionControl", control}};
+                const TestRanks ranks(*scenario.cluster);
                 FlowRun run(scenario);
                 NS_TEST_ASSERT_MSG_EQ(run.Play(), "", control);
                 const double leastPs = 8.0 * static_cast<double>(bytes) * 1.048 * PS_PER_BYTE;
@@ -211,6 +213,7 @@ class ProteusFlowsPause : public TestCase
                                       {"RetryLimit", "30"}};
                 // Reserve and headroom of nine ports, and little to share.
                 scenario.fabric = {{"SwitchBuffer", "1100000"}, {"Pfc", pfc}};
+                const TestRanks ranks(*scenario.cluster);
                 FlowRun run(scenario);
                 const std::string name = control + ", Pfc = " + pfc;
                 NS_TEST_ASSERT_MSG_EQ(run.Play(), "", name);

@@ -5,6 +5,7 @@
  */
 
 #include "proteus-flows-test-tools.h"
+#include "proteus-test-ranks.h"
 
 #include "ns3/test.h"
 
@@ -63,6 +64,7 @@ class ProteusFlowsExactIncast : public TestCase
             scenario.cluster = OneSwitch(9, Packets(1000, overhead));
             scenario.flows = Incast(8, 10000000);
             scenario.transport = {{"CongestionControl", "none"}, {"WindowProducts", "1"}};
+            const TestRanks ranks(*scenario.cluster);
             FlowRun run(scenario);
             NS_TEST_ASSERT_MSG_EQ(run.Play(), "", "the run ends by itself");
             const int64_t packetPs = (1000 + overhead) * PS_PER_BYTE;
@@ -128,6 +130,7 @@ class ProteusFlowsRing : public TestCase
             scenario.transport = {{"CongestionControl", "none"},
                                   {"WindowProducts", c.window},
                                   {"AckEveryPackets", c.ackEvery}};
+            const TestRanks ranks(*scenario.cluster);
             FlowRun run(scenario);
             NS_TEST_ASSERT_MSG_EQ(run.Play(), "", "the run ends by itself");
             const int64_t dataPs = 14 * ((packets + 1) * packetPs + 2 * DELAY_PS);
@@ -176,6 +179,7 @@ class ProteusFlowsClosedForms : public TestCase
         scenario.flows = {Flow(0, 1, bytes)};
         scenario.transport = transport;
         scenario.fabric = {{"InfinibandCutThrough", "false"}, {"InternalCutThrough", "false"}};
+        const TestRanks ranks(*scenario.cluster);
         FlowRun run(scenario);
         return run.Play().empty() ? run.player->GetEndPs() : -1;
     }
@@ -432,6 +436,7 @@ class ProteusFlowsCreditLoop : public TestCase
             scenario.transport = PLAIN;
             scenario.fabric = {{"InfinibandBuffer", std::to_string(credits * wire + wire / 2)},
                                {"InfinibandCutThrough", "false"}};
+            const TestRanks ranks(*scenario.cluster);
             FlowRun run(scenario);
             NS_TEST_ASSERT_MSG_EQ(run.Play(), "", credits << " credits");
             const double goodput = static_cast<double>(packets * 1000) /

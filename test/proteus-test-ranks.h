@@ -43,7 +43,7 @@ class TestRanks
         ++processes.simulations;
         if (divides && CanBeDivided(cluster, processes.count))
         {
-            RankSession::Meet();
+            Meet();
             ++processes.divided;
         }
     }
@@ -51,7 +51,7 @@ class TestRanks
     ~TestRanks()
     {
         Simulator::Destroy();
-        RankSession::Part();
+        Part();
     }
 
     TestRanks(const TestRanks&) = delete;
@@ -78,7 +78,7 @@ class TestRanks
               rank(GetRank()),
               count(GetNRanks())
         {
-            RankSession::Part();
+            Part();
         }
 
         ~Processes()
@@ -97,6 +97,13 @@ class TestRanks
             return processes;
         }
     };
+
+    /// Parts from the other processes: what this one simulates from here on it simulates alone, and
+    /// they do the same. Between simulations.
+    static void Part();
+
+    /// Comes back after Part(), as all other processes have to. Between simulations.
+    static void Meet();
 
     /// @param cluster to divide @param processes how many @return whether several can have parts
     static bool CanBeDivided(const Cluster& cluster, uint32_t processes)

@@ -268,8 +268,7 @@ Summarize(const FlowPlayer& player, Ptr<Fabric> fabric, double wallS)
     summary.train = train.Get();
     if (fabric->GetRanks())
     {
-        summary.ranks = std::to_string(GetNRanks()) + ", " +
-                        DescribeRankWork(fabric, player.GetBusiestEvents());
+        summary.ranks = std::to_string(GetNRanks()) + ", " + DescribeRankWork(fabric);
     }
     return summary;
 }

@@ -217,6 +217,9 @@ Fabric::GatherStatistics()
     SumOverRanks(values);
     m_packetHops = values[0];
     m_otherEvents = values[1] - m_stepper.GetEventCount();
+    std::vector<int64_t> most{static_cast<int64_t>(m_stepper.GetEventCount())};
+    MaxOverRanks(most);
+    m_busiestEvents = static_cast<uint64_t>(most[0]);
     std::size_t next = 2;
     visit([&](uint64_t& value) { value = values[next++]; });
 }

@@ -170,6 +170,13 @@ class FabricState : public Object
         return m_stepper.GetEventCount() + m_otherEvents;
     }
 
+    /// @return of these, those of the rank that has handled most, if there are several, when they
+    /// are gathered
+    uint64_t GetBusiestEvents() const
+    {
+        return m_busiestEvents;
+    }
+
     /// @return link crossings so far
     uint64_t GetPacketHops() const
     {
@@ -214,6 +221,7 @@ class FabricState : public Object
     RouteTable m_routes;                      //!< ways to a destination
     uint64_t m_packetHops{0};                 //!< links crossed
     uint64_t m_otherEvents{0};                //!< of other ranks, when they are gathered
+    uint64_t m_busiestEvents{0};              //!< see GetBusiestEvents()
 };
 
 } // namespace proteus

@@ -246,29 +246,6 @@ RankSession::Agree(bool isWell)
 }
 
 void
-RankSession::Part()
-{
-    if (MpiInterface::IsEnabled())
-    {
-        MpiInterface::Disable();
-        GlobalValue::Bind("SimulatorImplementationType", StringValue("ns3::DefaultSimulatorImpl"));
-    }
-}
-
-void
-RankSession::Meet()
-{
-    int isInitialized = 0;
-    MPI_Initialized(&isInitialized);
-    if (isInitialized != 0 && !MpiInterface::IsEnabled())
-    {
-        GlobalValue::Bind("SimulatorImplementationType",
-                          StringValue("ns3::DistributedSimulatorImpl"));
-        MpiInterface::Enable(MPI_COMM_WORLD);
-    }
-}
-
-void
 RankSession::Abort(int exitCode)
 {
     MPI_Abort(MPI_COMM_WORLD, exitCode);
@@ -335,18 +312,6 @@ int
 RankSession::Agree(bool isWell)
 {
     return isWell ? ALL_WELL : 0;
-}
-
-void
-RankSession::Part()
-{
-    // There is nobody else.
-}
-
-void
-RankSession::Meet()
-{
-    // There is nobody else.
 }
 
 void

@@ -144,13 +144,6 @@ class RankSession
      */
     static int Agree(bool isWell);
 
-    /// Parts from the other ranks: what this process simulates from here on it simulates alone, and
-    /// they do the same. Between simulations.
-    static void Part();
-
-    /// Comes back after Part(), as all other ranks have to. Between simulations.
-    static void Meet();
-
     /// Ends all ranks at once. @param exitCode of the program
     [[noreturn]] static void Abort(int exitCode);
 

@@ -144,7 +144,7 @@ AddRankNotes(Ptr<TrainingJob> job, const ExecutorSettings& settings, RunRecord& 
         return;
     }
     record.notes.push_back("packet: " + std::to_string(GetNRanks()) + " MPI ranks, " +
-                           DescribeRankWork(fabric, job->GetBusiestEvents()) +
+                           DescribeRankWork(fabric) +
                            "; what crosses between ranks, and what shares links with that, is not "
                            "repeated");
     if (settings.recordsSeries)

@@ -465,9 +465,6 @@ FlowPlayer::RunRanks()
 void
 FlowPlayer::Gather()
 {
-    std::vector<int64_t> most{static_cast<int64_t>(m_fabric->GetEventCount())};
-    MaxOverRanks(most);
-    m_busiestEvents = static_cast<uint64_t>(most[0]);
     const NetworkStatistics own = GetStatistics();
     std::vector<uint64_t> sums{own.packets,
                                own.controlPackets,

@@ -74,12 +74,6 @@ class FlowPlayer : public Object, private TransportUser
      */
     void Run();
 
-    /// @return TrainingJob::GetBusiestEvents() of flows
-    uint64_t GetBusiestEvents() const
-    {
-        return m_busiestEvents;
-    }
-
     /// Ends Run() at the present time; for a progress report. What is under way stays as it is.
     void Stop();
 
@@ -211,7 +205,6 @@ class FlowPlayer : public Object, private TransportUser
     NetworkStatistics m_ofOthers;            //!< what other ranks have sent, when it is gathered
     std::function<void(const TrainingJob::Progress&)> m_report;
     std::unique_ptr<RankProgress> m_rankProgress; //!< of all processes, if there are several
-    uint64_t m_busiestEvents{0};                  //!< see GetBusiestEvents()
 
     /// A flow has arrived and is acknowledged.
     TracedCallback<uint32_t, const FlowTimes&> m_doneTrace;

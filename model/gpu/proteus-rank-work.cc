@@ -14,11 +14,12 @@ namespace proteus
 {
 
 std::string
-DescribeRankWork(Ptr<Fabric> fabric, uint64_t busiestEvents)
+DescribeRankWork(Ptr<Fabric> fabric)
 {
     return Describe(fabric->GetRanks()->GetPartition(), fabric->GetCluster()) + ", " +
            std::to_string(fabric->GetWindowCount()) + " windows, " +
-           std::to_string(100 * busiestEvents / std::max<uint64_t>(1, fabric->GetEventCount())) +
+           std::to_string(100 * fabric->GetBusiestEvents() /
+                          std::max<uint64_t>(1, fabric->GetEventCount())) +
            " % of the events in the busiest rank";
 }
 

@@ -19,10 +19,9 @@ namespace proteus
 
 /// @ingroup proteus
 /// @param fabric that several processes (MPI ranks) have simulated, gathered
-/// @param busiestEvents events of the rank that had most of them
-/// @return how it was divided, as text for results: the partition, windows, and the share of that
-/// rank
-std::string DescribeRankWork(Ptr<Fabric> fabric, uint64_t busiestEvents);
+/// @return how it was divided, as text for results: the partition, windows, and the share of
+/// the rank that had most to do
+std::string DescribeRankWork(Ptr<Fabric> fabric);
 
 } // namespace proteus
 } // namespace ns3

@@ -94,9 +94,6 @@ TrainingJob::RunRanks()
 void
 TrainingJob::Gather()
 {
-    std::vector<int64_t> most{static_cast<int64_t>(m_fabric->GetEventCount())};
-    MaxOverRanks(most);
-    m_busiestEvents = static_cast<uint64_t>(most[0]);
     m_network->Gather();
     m_gathered = MakeTimeline(JoinRecordsOfRanks(m_spans), GetRuntimes());
     std::vector<SampleOfDevice> samples;

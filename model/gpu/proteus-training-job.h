@@ -78,13 +78,6 @@ class TrainingJob : public Object
      */
     void Run();
 
-    /// @return events of the fabric in the process (MPI rank) that has handled most, if there are
-    /// several, after Run()
-    uint64_t GetBusiestEvents() const
-    {
-        return m_busiestEvents;
-    }
-
     /// Ends Run() at the present time; for a progress report. What is under way stays as it is.
     void Stop();
 
@@ -173,7 +166,6 @@ class TrainingJob : public Object
     SharingStatistics m_sharingOfOthers; //!< of other processes
     std::function<void(const Progress&)> m_report;
     std::unique_ptr<RankProgress> m_rankProgress; //!< of all processes, if there are several
-    uint64_t m_busiestEvents{0};                  //!< see GetBusiestEvents()
     uint64_t m_totalTasks{0};
     uint64_t m_totalBytes{0};
     Time m_deadlockInterval; //!< attribute
