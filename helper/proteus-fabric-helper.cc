@@ -149,7 +149,7 @@ Ptr<Fabric>
 FabricHelper::Install(const Cluster& cluster) const
 {
     Ptr<Fabric> fabric = m_fabricFactory.Create<Fabric>();
-    SetUpFabric(fabric, cluster);
+    SetUpFabric(fabric, std::make_shared<const Cluster>(cluster));
     return fabric;
 }
 

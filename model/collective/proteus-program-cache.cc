@@ -213,5 +213,12 @@ ProgramCache::Get(TaskId task)
     return program;
 }
 
+std::shared_ptr<const CollectiveProgram>
+ProgramCache::Find(TaskId task)
+{
+    const auto place = m_programs.find(GetKey(task));
+    return place == m_programs.end() ? nullptr : place->second;
+}
+
 } // namespace proteus
 } // namespace ns3

@@ -65,6 +65,12 @@ class ProgramCache
                  const Paths& paths,
                  const ProgramSettings& settings = ProgramSettings());
 
+    /// @return what is fixed about all programs
+    const ProgramSettings& GetSettings() const
+    {
+        return m_settings;
+    }
+
     /// Names what a program depends on: collective, bytes, root, and how the ranks stand.
     using Key = std::tuple<Collective, uint64_t, uint32_t, uint32_t>;
 
@@ -83,6 +89,9 @@ class ProgramCache
      * @throw std::invalid_argument if there is none
      */
     std::shared_ptr<const CollectiveProgram> Get(TaskId task);
+
+    /// @param task a communication @return its program, if it is kept already; else null
+    std::shared_ptr<const CollectiveProgram> Find(TaskId task);
 
   private:
     /// @param group a group @return number of how its ranks stand

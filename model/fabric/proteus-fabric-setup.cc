@@ -10,7 +10,7 @@
 #include "ns3/pointer.h"
 #include "ns3/simulator.h"
 
-#include <memory>
+#include <utility>
 
 namespace ns3
 {
@@ -18,9 +18,9 @@ namespace proteus
 {
 
 void
-SetUpFabric(Ptr<Fabric> fabric, const Cluster& cluster)
+SetUpFabric(Ptr<Fabric> fabric, std::shared_ptr<const Cluster> cluster)
 {
-    fabric->SetCluster(std::make_shared<const Cluster>(cluster));
+    fabric->SetCluster(std::move(cluster));
     ObjectFactory scheduler;
     scheduler.SetTypeId("ns3::proteus::HorizonScheduler");
     scheduler.Set("Horizon", PointerValue(fabric->GetHorizon()));

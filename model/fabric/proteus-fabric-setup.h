@@ -9,6 +9,8 @@
 
 #include "proteus-fabric.h"
 
+#include <memory>
+
 namespace ns3
 {
 namespace proteus
@@ -19,9 +21,9 @@ namespace proteus
  * Builds a cluster in a new fabric, and gives the simulator a HorizonScheduler, which the fabric's
  * speed depends on; set another scheduler afterwards if you must.
  * @param fabric without a cluster
- * @param cluster to build
+ * @param cluster to build, which the fabric keeps
  */
-void SetUpFabric(Ptr<Fabric> fabric, const Cluster& cluster);
+void SetUpFabric(Ptr<Fabric> fabric, std::shared_ptr<const Cluster> cluster);
 
 } // namespace proteus
 } // namespace ns3

@@ -121,15 +121,28 @@ FlowProfiles::FlowProfiles(const ExecutionGraph& graph,
                            const Paths& paths,
                            const FlowParameters& parameters,
                            const ProgramSettings& settings)
+    : FlowProfiles(graph,
+                   cluster,
+                   paths,
+                   parameters,
+                   std::make_shared<ProgramCache>(graph, cluster, paths, settings))
+{
+}
+
+FlowProfiles::FlowProfiles(const ExecutionGraph& graph,
+                           const Cluster& cluster,
+                           const Paths& paths,
+                           const FlowParameters& parameters,
+                           std::shared_ptr<ProgramCache> programs)
     : m_graph(graph),
       m_cluster(cluster),
       m_paths(paths),
       m_kernelCosts(parameters.kernelCosts),
-      m_pluginPs(FindNetPlugin(settings.netPlugin).GetChunkPs()),
+      m_pluginPs(FindNetPlugin(programs->GetSettings().netPlugin).GetChunkPs()),
       m_launchPs(parameters.launchPs),
       m_routes(cluster, paths, parameters),
-      m_programs(graph, cluster, paths, settings),
-      m_nics(cluster, GetNcclTuner(settings.ncclVersion).hasPxn),
+      m_programs(std::move(programs)),
+      m_nics(cluster, GetNcclTuner(m_programs->GetSettings().ncclVersion).hasPxn),
       m_ofTask(graph.GetNTasks(), nullptr)
 {
 }
@@ -223,14 +236,14 @@ FlowProfiles::FindLatencies(TaskId id, Shape& shape)
     auto& latencies = shape.common->latenciesPs;
     if (latencies.empty() && !shape.flows.empty())
     {
-        CollectiveRequest request = m_programs.MakeRequest(id);
+        CollectiveRequest request = m_programs->MakeRequest(id);
         request.bytes = std::min<uint64_t>(request.bytes, request.vertices.size());
         request.channels = 1;
         const std::shared_ptr<Part> part = MakePart(id, request);
         const auto routes = PlanRoutes(id, part->flows);
         const auto classOf = ClassifyFlows(part->flows, routes, m_routes);
         const uint32_t nClasses = *std::max_element(classOf.begin(), classOf.end()) + 1;
-        latencies = AddUpClasses(ReplayProgram(part->program,
+        latencies = AddUpClasses(ReplayProgram(*part->program,
                                                part->flows,
                                                routes,
                                                m_routes,
@@ -247,7 +260,9 @@ FlowProfiles::FindLatencies(TaskId id, Shape& shape)
 }
 
 std::shared_ptr<FlowProfiles::Part>
-FlowProfiles::MakePart(TaskId id, const CollectiveRequest& request) const
+FlowProfiles::MakePart(TaskId id,
+                       const CollectiveRequest& request,
+                       std::shared_ptr<const CollectiveProgram> program) const
 {
     if (m_goOn)
     {
@@ -256,10 +271,12 @@ FlowProfiles::MakePart(TaskId id, const CollectiveRequest& request) const
     const auto part = std::make_shared<Part>();
     part->bytes = request.bytes;
     part->request = request;
-    part->program = m_programs.Make(request);
-    part->use = FindProgramUse(part->program);
-    part->flows = FindFlows(part->program);
-    part->costs = FindCosts(id, part->program, part->flows);
+    part->program = program ? std::move(program)
+                            : std::make_shared<CollectiveProgram>(m_programs->Make(request));
+    part->protocol = part->program->protocol;
+    part->use = FindProgramUse(*part->program);
+    part->flows = FindFlows(*part->program);
+    part->costs = FindCosts(id, *part->program, part->flows);
     return part;
 }
 
@@ -277,16 +294,16 @@ FlowProfiles::SetWhole(TaskId id, const CollectiveRequest& request, Shape& shape
         if (messages >= LEAST_MESSAGES && messages == CountMessages(shorter->flows) &&
             longer->flows.size() == shorter->flows.size())
         {
-            shape.family->protocol = longer->program.protocol;
+            shape.family->protocol = longer->protocol;
             shape.family->parts = {shorter, longer};
             SetBetween(shape);
             return;
         }
     }
     auto& part = wholes[shape.bytes];
-    part = part ? part : MakePart(id, request);
+    part = part ? part : MakePart(id, request, m_programs->Find(id));
     shape.flows = part->flows;
-    shape.family->protocol = part->program.protocol;
+    shape.family->protocol = part->protocol;
     shape.family->parts = {part};
 }
 
@@ -322,7 +339,7 @@ FlowProfiles::MakeParts(TaskId id, CollectiveRequest request, Family& family) co
         request.bytes = part;
         family.parts.push_back(part == first->bytes ? first : MakePart(id, request));
     }
-    family.protocol = family.parts.back()->program.protocol;
+    family.protocol = family.parts.back()->protocol;
     if (family.parts.front()->flows.size() != family.parts.back()->flows.size())
     {
         // Some connections have nothing to do in a short one: no way round the whole.
@@ -334,14 +351,14 @@ FlowProfiles::MakeParts(TaskId id, CollectiveRequest request, Family& family) co
 FlowProfiles::Shape&
 FlowProfiles::FindShape(TaskId id)
 {
-    const auto key = m_programs.GetKey(id);
+    const auto key = m_programs->GetKey(id);
     const auto [place, isNew] = m_shapes.emplace(key, Shape());
     Shape& shape = place->second;
     if (!isNew)
     {
         return shape;
     }
-    CollectiveRequest request = m_programs.MakeRequest(id);
+    CollectiveRequest request = m_programs->MakeRequest(id);
     shape.bytes = request.bytes;
     shape.ranks = static_cast<uint32_t>(request.vertices.size());
     auto& family = m_families[FamilyKey{request.collective,
@@ -453,12 +470,12 @@ FlowProfiles::FindTiming(Part& part,
     auto place = part.timed.find(rates);
     if (place == part.timed.end())
     {
-        if (part.program.ranks.empty())
+        if (!part.program)
         {
-            part.program = m_programs.Make(part.request);
+            part.program = std::make_shared<CollectiveProgram>(m_programs->Make(part.request));
         }
         const ReplayTimes times =
-            ReplayProgram(part.program, part.flows, routes, m_routes, part.costs, false, m_goOn);
+            ReplayProgram(*part.program, part.flows, routes, m_routes, part.costs, false, m_goOn);
         place = part.timed
                     .emplace(rates,
                              AddUpClasses(times,
@@ -471,7 +488,7 @@ FlowProfiles::FindTiming(Part& part,
         // again.
         if (CountMessages(part.flows) > MOST_KEPT_MESSAGES)
         {
-            part.program.ranks = {};
+            part.program = nullptr;
         }
     }
     return place->second;

@@ -99,6 +99,20 @@ class FlowProfiles
                  const FlowParameters& parameters,
                  const ProgramSettings& settings = ProgramSettings());
 
+    /**
+     * The same with programs that are there already.
+     * @param graph whose communication is profiled; must outlive this object
+     * @param cluster that carries it; must outlive this object
+     * @param paths of the cluster; must outlive this object
+     * @param parameters of the flow network
+     * @param programs of the graph; those that it keeps are not made again
+     */
+    FlowProfiles(const ExecutionGraph& graph,
+                 const Cluster& cluster,
+                 const Paths& paths,
+                 const FlowParameters& parameters,
+                 std::shared_ptr<ProgramCache> programs);
+
     /// @param goOn called often while a profile is made, which may take seconds; ends that by
     /// throwing
     void SetStopCheck(std::function<void()> goOn)
@@ -132,10 +146,12 @@ class FlowProfiles
     /// A program, its connections, and what its steps cost.
     struct Part
     {
-        uint64_t bytes{0};         //!< of the collective
-        CollectiveRequest request; //!< of the program
-        CollectiveProgram program; //!< without ranks while it is not needed, if it is a large one
-        ProgramUse use;            //!< of a GPU
+        uint64_t bytes{0};                                //!< of the collective
+        CollectiveRequest request;                        //!< of the program
+        Protocol protocol{Protocol::SIMPLE};              //!< of the program
+        std::shared_ptr<const CollectiveProgram> program; //!< null while it is not needed, if it is
+                                                          //!< a large one
+        ProgramUse use;                                   //!< of a GPU
         std::vector<ProgramFlow> flows;
         ReplayCosts costs;
         /// How long the classes take, by what groups whose flows meet alike have in common: the
@@ -185,8 +201,12 @@ class FlowProfiles
     /// @param task a communication @return its shape
     Shape& FindShape(TaskId task);
     /// @param task a communication @param request of it with some number of bytes
-    /// @return the program of that
-    std::shared_ptr<Part> MakePart(TaskId task, const CollectiveRequest& request) const;
+    /// @param program of that; null: it is made
+    /// @return the program with all that is to be known of it
+    std::shared_ptr<Part> MakePart(
+        TaskId task,
+        const CollectiveRequest& request,
+        std::shared_ptr<const CollectiveProgram> program = nullptr) const;
     /// Makes the shorter programs of a family. @param task a communication of it
     /// @param request of that @param family to complete
     void MakeParts(TaskId task, CollectiveRequest request, Family& family) const;
@@ -226,7 +246,7 @@ class FlowProfiles
     const int64_t m_pluginPs; //!< of a chunk that crosses the network
     const int64_t m_launchPs;
     FlowRoutes m_routes;
-    ProgramCache m_programs;
+    const std::shared_ptr<ProgramCache> m_programs;
     std::map<ProgramCache::Key, Shape> m_shapes;
     std::map<FamilyKey, std::shared_ptr<Family>> m_families;
     /// By sender, receiver, and NIC of the sender and of the receiver that the channel takes.

@@ -88,7 +88,7 @@ ApplyWirePriority(const WirePriority& priority, Ptr<Fabric> fabric, Ptr<PacketNe
     network->SetAttribute("Repetition", StringValue("off"));
 }
 
-/// @param graph to run, which must outlive the job @param cluster to run on
+/// @param graph to run @param cluster to run on; both must outlive the job
 /// @param settings of the run @param priority of its communications @return the job, ready to run
 Ptr<TrainingJob>
 InstallJob(const ExecutionGraph& graph,
@@ -103,7 +103,7 @@ InstallJob(const ExecutionGraph& graph,
     {
         ApplyWirePriority(priority, fabric, network);
     }
-    SetUpFabric(fabric, cluster);
+    SetUpFabric(fabric, std::shared_ptr<const Cluster>(std::shared_ptr<void>(), &cluster));
     if (settings.scenario &&
         !(settings.scenario->changes.empty() && settings.scenario->traffic.empty()))
     {

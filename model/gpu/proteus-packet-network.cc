@@ -252,7 +252,7 @@ PacketNetwork::SetUp(const ExecutionGraph& graph, Ptr<Fabric> fabric)
                         m_joinWindowShare);
     m_wire->GetRepetition().SetUp(RepetitionModeFromString(m_repetition), m_repetitionMemory);
     m_paths = m_fabric->SharePaths();
-    m_programs = std::make_unique<ProgramCache>(graph, m_fabric->GetCluster(), *m_paths, settings);
+    m_programs = std::make_shared<ProgramCache>(graph, m_fabric->GetCluster(), *m_paths, settings);
 }
 
 std::shared_ptr<const CollectiveProgram>

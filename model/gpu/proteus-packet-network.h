@@ -163,6 +163,12 @@ class PacketNetwork : public Object, public Network
     /// @param task a communication @return its program
     std::shared_ptr<const CollectiveProgram> GetProgram(TaskId task);
 
+    /// @return the programs of all communications, to be kept; after SetUp()
+    std::shared_ptr<ProgramCache> SharePrograms() const
+    {
+        return m_programs;
+    }
+
     /// @return what each communication task that is done moved, by task
     std::vector<CommunicationStatistics> GetCommunicationStatistics() const;
 
@@ -224,7 +230,7 @@ class PacketNetwork : public Object, public Network
     Ptr<Fabric> m_fabric;                     //!< what carries it
     Ptr<Transport> m_transport;               //!< over which
     std::shared_ptr<const Paths> m_paths;     //!< that programs are made for
-    std::unique_ptr<ProgramCache> m_programs; //!< of the collectives
+    std::shared_ptr<ProgramCache> m_programs; //!< of the collectives
     std::unique_ptr<PacketWire> m_wire;       //!< what is under way; null before SetUp()
     NetworkStatistics m_ofOthers;             //!< of other processes, after Gather()
     uint64_t m_commonPairs{0};                //!< queue pairs that all processes have

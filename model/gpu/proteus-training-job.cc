@@ -183,7 +183,11 @@ TrainingJob::InstallSharing(const RuntimeOptions& options)
     FlowParameters parameters;
     parameters.kernelCosts = settings.kernelCosts;
     m_paths = m_fabric->SharePaths();
-    m_profiles = std::make_shared<FlowProfiles>(*m_graph, cluster, *m_paths, parameters, settings);
+    m_profiles = std::make_shared<FlowProfiles>(*m_graph,
+                                                cluster,
+                                                *m_paths,
+                                                parameters,
+                                                m_network->SharePrograms());
     m_profiles->SetStopCheck([this] {
         if (m_report)
         {
