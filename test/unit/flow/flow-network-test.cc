@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
+#include "ns3/proteus-algorithms.h"
 #include "ns3/proteus-flow-executor.h"
 #include "ns3/proteus-flow-network.h"
 #include "ns3/proteus-flow-run.h"
@@ -12,6 +13,7 @@
 #include <algorithm>
 #include <gtest/gtest.h>
 #include <map>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -234,6 +236,45 @@ TEST(FlowNetwork, SwitchesThatReduceBeatRings)
     };
     // A ring moves 2 x 7/8 of the buffer over every GPU's links, NVLS 1 + 1/8 (both directions).
     EXPECT_NEAR(end("ring") / end("nvls"), 1.75 / 1.125, 0.15);
+}
+
+TEST(FlowProfiles, ProgramsThatAreThereAreNotMadeAgain)
+{
+    Together together(16);
+    together.Add(Collective::ALL_REDUCE, {0, 1, 2, 3, 4, 5, 6, 7}, 1 << 16);
+    together.Add(Collective::ALL_REDUCE, {0, 8}, 1 << 28);
+    together.Add(Collective::SEND_RECV, {1, 9}, 1 << 20);
+    const ExecutionGraph graph = together.Build();
+    const Cluster cluster = MakeCluster("dgx-a100", 2);
+    const Paths paths(cluster);
+    uint32_t made = 0;
+    ProgramSettings settings;
+    settings.maker = [&](const CollectiveRequest& request) {
+        ++made;
+        return MakeProgram(cluster, paths, request);
+    };
+    const auto programs = std::make_shared<ProgramCache>(graph, cluster, paths, settings);
+    for (TaskId task = 0; task < graph.GetNTasks(); ++task)
+    {
+        EXPECT_EQ(programs->Find(task), nullptr);
+        const auto program = programs->Get(task);
+        EXPECT_EQ(programs->Find(task), program);
+    }
+    FlowProfiles own(graph, cluster, paths, FlowParameters(), settings);
+    FlowProfiles shared(graph, cluster, paths, FlowParameters(), programs);
+    for (TaskId task = 0; task < graph.GetNTasks(); ++task)
+    {
+        made = 0;
+        const CollectiveProfile& expected = own.Get(task);
+        const uint32_t madeAlone = made;
+        made = 0;
+        const CollectiveProfile& profile = shared.Get(task);
+        EXPECT_EQ(made + 1, madeAlone);
+        EXPECT_EQ(profile.alonePs, expected.alonePs);
+        EXPECT_EQ(profile.sentBytes, expected.sentBytes);
+        EXPECT_EQ(profile.multiprocessors, expected.multiprocessors);
+        EXPECT_EQ(profile.memoryBytesPerSecond, expected.memoryBytesPerSecond);
+    }
 }
 
 TEST(AlphaBeta, IgnoresWhoElseIsThere)
