@@ -222,6 +222,23 @@ FindNicGBps(const Cluster& cluster, VertexId nic)
     return rate;
 }
 
+/// @param cluster with the GPUs @param paths of it @param nics of the GPUs @param gpus of a server
+/// @return whether some GPU has a NIC for itself, and the others a longer way to it
+bool
+HasLoneNic(const Cluster& cluster,
+           const Paths& paths,
+           const NicTable& nics,
+           const std::vector<VertexId>& gpus)
+{
+    return std::any_of(gpus.begin(), gpus.end(), [&](VertexId gpu) {
+        const VertexId nic = nics.Get(gpu, 0);
+        const PathType own = FindPathType(cluster, paths, gpu, nic);
+        return std::none_of(gpus.begin(), gpus.end(), [&](VertexId other) {
+            return other != gpu && FindPathType(cluster, paths, other, nic) <= own;
+        });
+    });
+}
+
 } // namespace
 
 PathType
@@ -285,6 +302,9 @@ SearchChannels(const Cluster& cluster,
         const ChannelPattern tree = search.FindTree(ring);
         const ChannelPattern nvls = search.FindNvls();
         const uint32_t messages = search.CountMessageChannels();
+        const bool isSimple =
+            gpus.size() == 1 || (computeCapability >= 90 && HasLoneNic(cluster, paths, nics, gpus));
+        result.hasSimpleTree = result.hasSimpleTree || (hasNetwork && isSimple);
         const bool isFirst = seen.size() == 1;
         result.ring = isFirst ? ring : Least(result.ring, ring);
         result.tree = isFirst ? tree : Least(result.tree, tree);

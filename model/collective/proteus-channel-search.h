@@ -64,6 +64,10 @@ struct ChannelSearch
     ChannelPattern ring; //!< cycles
     ChannelPattern tree; //!< chains in servers, joined by trees
     ChannelPattern nvls; //!< heads at NVSwitches that combine
+    /// Whether one GPU of a server talks to the parent and all children of a tree: the only GPU
+    /// that there is, or on Hopper and later GPUs whose NIC no other GPU is as near to. Otherwise
+    /// two share them (NVIDIA/nccl v2.26.2, src/graph/search.cc, "Try a simpler tree").
+    bool hasSimpleTree{false};
 
     /// Channels of ring and tree that NCCL works with: twice those found, and twice again on Hopper
     /// across servers where they are few and fast (src/graph/connect.cc).

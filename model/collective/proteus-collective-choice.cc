@@ -180,6 +180,7 @@ CollectiveChooser::MakeSystem(const std::vector<VertexId>& vertices) const
     system.ring = ToNccl(search.ring);
     system.tree = ToNccl(search.tree);
     system.nvls = ToNccl(search.nvls);
+    system.simpleTree = search.hasSimpleTree;
     const double reportedUs = FindNetPlugin(m_preferences.netPlugin).reportedUs;
     for (NcclPattern* pattern : {&system.ring, &system.tree, &system.nvls})
     {

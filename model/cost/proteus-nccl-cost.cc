@@ -245,7 +245,7 @@ class NcclEstimate
             bus = std::min(bus * (m_system.servers == 1 ? 7.0 / 9.0 : m_bandwidth.ll128Across),
                            channels * m_bandwidth.mostTreeLl128[m_generation][m_size]);
         }
-        return bus * (m_system.simpleTree ? 0.85 : 1);
+        return bus * (m_system.simpleTree ? m_bandwidth.simpleTree : 1);
     }
 
     /// @return most with LL: in one server that of the GPU, across servers that of the CPU
@@ -420,9 +420,10 @@ NcclCostModel::GetTimeUs(Collective collective,
     const bool isAllReduce = collective == Collective::ALL_REDUCE;
     const uint64_t units = bytes >> 6;
     const uint32_t logarithm = FloorLog2(units);
+    const bool isX86 = m_system.cpu != CpuVendor::ARM && m_system.cpu != CpuVendor::POWER;
     const bool corrected = (algorithm == NcclAlgorithm::TREE && logarithm < 23) ||
-                           (algorithm == NcclAlgorithm::NVLS_TREE &&
-                            m_system.computeCapability >= 100 && logarithm < 24);
+                           (algorithm == NcclAlgorithm::NVLS_TREE && tuner.correctsNvlsTree &&
+                            isX86 && m_system.computeCapability >= 100 && logarithm < 24);
     if (isAllReduce && units > 0 && corrected)
     {
         cost.gigabytesPerSecond *=

@@ -155,6 +155,7 @@ MakeOldestBandwidths()
     bandwidth.allTrees = {110, 110, 80};
     bandwidth.ll = bandwidth.llCopy = 1.0 / 4;
     bandwidth.tree = 0.9;
+    bandwidth.simpleTree = 1;
     bandwidth.treeLl = 1.0 / 3;
     bandwidth.ringLl128 = bandwidth.ll128Alone = 120.0 / 128;
     bandwidth.ll128Across = 7.0 / 9;
@@ -228,6 +229,7 @@ UpdateLateBandwidths(uint32_t version, NcclBandwidths& bandwidth)
         bandwidth.pat = 0.75;
         break;
     case 226: // Blackwell twice Hopper
+        bandwidth.simpleTree = 0.85;
         bandwidth.mostLl[3] = {282, 90, 70};
         bandwidth.mostRingLl128[3].fill(2 * 36.7);
         bandwidth.mostTreeLl128[3] = {2 * 36.7, 2 * 36.7, 2 * 29.0};
@@ -306,6 +308,7 @@ UpdateRules(uint32_t version, NcclTuner& tuner)
     tuner.hasNvls = version >= 217;
     tuner.hasNvlsTree = version >= 218;
     tuner.hasPat = version >= 223;
+    tuner.correctsNvlsTree = version >= 229;
     tuner.hasDirectStores = version < 223; // from then on into registered buffers only
     tuner.newestLl128 = version >= 226 ? 120 : version >= 215 ? 99 : 89;
     tuner.hasRelayedLl128 = version >= 218;

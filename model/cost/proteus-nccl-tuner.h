@@ -70,6 +70,7 @@ struct NcclBandwidths
     double llCopy{0.5};              //!< and in other cases
     double tree{0.92};               //!< share that trees have
     double treeLl{1 / 3.8};          //!< share of trees that LL has
+    double simpleTree{0.85};         //!< share of trees of NcclSystem::simpleTree
     double ringLl128{0.92};          //!< share of rings of LL128
     double ll128Alone{0.92};         //!< share of rings of LL128 with one GPU in each server
     double ll128Across{120.0 / 128}; //!< share of trees across servers with LL128
@@ -96,6 +97,7 @@ struct NcclTuner
     bool hasRelayedLl128{true};  //!< LL128 also where a GPU passes on between two
     /// Factors of trees of medium sizes, from 64 bytes on, by powers of two.
     std::array<std::array<double, 24>, NCCL_PROTOCOLS> treeCorrection{};
+    bool correctsNvlsTree{true};   //!< the same for NVLSTree, of Blackwell with x86 CPUs
     uint64_t leastTrafficBytes{0}; //!< of a channel that is taken
     uint32_t networkChannels{0};   //!< of a peer in another server; 0: by the rate of the NICs
 };

@@ -141,6 +141,16 @@ TEST(NcclCost, FormulasOfTheTuner)
     EXPECT_NEAR(it.latencyUs, 25, 1e-9);
     EXPECT_NEAR(it.gigabytesPerSecond, 8 * 40 * 0.85 * 7 / 8 * 2 * 8 / 14, 1e-9);
 
+    // Two GPUs of a DGX A100 are as near to a NIC as each other, one of a DGX H100 alone.
+    const auto hasSimpleTree = [](const char* preset, uint32_t nodes) {
+        const Cluster servers = MakeCluster(preset, nodes);
+        const Paths ways(servers);
+        return CollectiveChooser(servers, ways).MakeSystem(servers.GetGpus()).simpleTree;
+    };
+    EXPECT_FALSE(hasSimpleTree("dgx-a100", 2));
+    EXPECT_TRUE(hasSimpleTree("dgx-h100", 2));
+    EXPECT_FALSE(hasSimpleTree("dgx-h100", 1));
+
     // Two nodes: 28 steps between GPUs that cannot be faster than the posting of the network, two
     // over it.
     const Group two("dgx-a100", 2, 16);

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <gtest/gtest.h>
 #include <stdexcept>
+#include <utility>
 
 using namespace ns3::proteus;
 
@@ -111,6 +112,43 @@ TEST(NcclTuner, BandwidthsOfVersions)
     };
     EXPECT_NEAR(nvls(218), 320 * 5.0 / 6, 1e-9);
     EXPECT_NEAR(nvls(228), 320 * 0.85 * 7 / 8 * 2 * 8 / 14, 1e-9);
+}
+
+TEST(NcclTuner, TreesOfVersions)
+{
+    // Where one GPU talks to all servers, trees count 0.85 from 2.26 on.
+    for (const auto& [version, share] : {std::make_pair(225u, 1.0), std::make_pair(226u, 0.85)})
+    {
+        NcclSystem system = MakeSystem(2, version);
+        const auto rate = [&]() {
+            return GetGBps(system,
+                           Collective::ALL_REDUCE,
+                           NcclAlgorithm::TREE,
+                           NcclProtocol::SIMPLE);
+        };
+        const double balanced = rate();
+        system.simpleTree = true;
+        EXPECT_NEAR(rate(), share * balanced, 1e-9) << version;
+    }
+    // The factors of trees of medium sizes are those of NVLSTree, too, from 2.29 on, on Blackwell
+    // with x86 CPUs: half of the bandwidth at 1 MiB, twice the time of the bytes.
+    const auto timeUs = [](uint32_t version, CpuVendor cpu) {
+        NcclSystem system = MakeSystem(2, version);
+        system.computeCapability = 100;
+        system.cpu = cpu;
+        const NcclCostModel model(system);
+        const auto tree = NcclAlgorithm::NVLS_TREE;
+        const auto simple = NcclProtocol::SIMPLE;
+        const auto reduce = Collective::ALL_REDUCE;
+        return (model.GetTimeUs(reduce, tree, simple, 1 << 20) -
+                model.GetCost(reduce, tree, simple).latencyUs) /
+               ((1 << 20) / (1000 * model.GetCost(reduce, tree, simple).gigabytesPerSecond));
+    };
+    EXPECT_NEAR(timeUs(226, CpuVendor::INTEL), 1, 1e-9);
+    EXPECT_NEAR(timeUs(228, CpuVendor::AMD), 1, 1e-9);
+    EXPECT_NEAR(timeUs(229, CpuVendor::INTEL), 2, 1e-9);
+    EXPECT_NEAR(timeUs(230, CpuVendor::AMD), 2, 1e-9);
+    EXPECT_NEAR(timeUs(230, CpuVendor::ARM), 1, 1e-9);
 }
 
 TEST(NcclTuner, LatenciesOfVersions)
