@@ -11,6 +11,7 @@
 #include "ns3/proteus-cluster-file.h"
 #include "ns3/proteus-collective-kernel-cost.h"
 #include "ns3/proteus-collective-run.h"
+#include "ns3/proteus-nccl-tuner.h"
 #include "ns3/rng-seed-manager.h"
 #include "ns3/simulator.h"
 #include "ns3/string.h"
@@ -495,7 +496,7 @@ class ProteusCollectiveShape : public TestCase
     {
         const Cluster cluster = MakeCluster("dgx-a100", 1);
         CollectiveTest test = MakeTest(cluster, 8);
-        const CollectiveLaunchCost& cost = GetCollectiveLaunchCost();
+        const CollectiveLaunchCost& cost = GetCollectiveLaunchCost(NEWEST_NCCL);
         const double kernelUs = RunOnRanks(cluster, test, 8)[0].timeUs;
         test.launchMode = "process-per-gpu";
         // The first of twenty iterations waits for its launch, the others do not.

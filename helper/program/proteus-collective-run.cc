@@ -157,7 +157,8 @@ GetLaunchGap(const Cluster& cluster, const CollectiveTest& test)
     const int64_t gpus = std::count_if(group.begin(), group.end(), [&](DeviceId device) {
         return getServer(device) == getServer(group[0]);
     });
-    return PicoSeconds(GetCollectiveLaunchCost().sharedThreadPs * gpus / GPUS_OF_COST);
+    return PicoSeconds(GetCollectiveLaunchCost(test.ncclVersion).sharedThreadPs * gpus /
+                       GPUS_OF_COST);
 }
 
 /// @param helper that gets the attributes of the network @param cluster to run on

@@ -11,6 +11,7 @@
 #include "ns3/proteus-cluster-file.h"
 #include "ns3/proteus-collective-choice.h"
 #include "ns3/proteus-nccl-tests.h"
+#include "ns3/proteus-nccl-tuner.h"
 #include "ns3/proteus-text-reader.h"
 
 #include <cmath>
@@ -113,18 +114,35 @@ class CsvTable
         return value;
     }
 
-  private:
+    /// @param cause what is wrong in the line @throw std::invalid_argument with the place
     [[noreturn]] void Fail(const std::string& cause) const
     {
         throw std::invalid_argument(m_path + ":" + std::to_string(m_number) + ": " + cause);
     }
 
+  private:
     std::string m_path;
     TextReader m_in;
     std::size_t m_number{1};
     std::vector<std::string> m_names;
     std::map<std::string, std::string> m_line;
 };
+
+/// @param csv at a line @param version that is taken where the line has none
+/// @return version of NCCL that the line has, 100 times the major and the minor number
+uint32_t
+ReadNcclVersion(const CsvTable& csv, uint32_t version)
+{
+    const std::string text = csv.Get("nccl_version");
+    try
+    {
+        return text.empty() ? version : ParseNcclVersion(text);
+    }
+    catch (const std::invalid_argument& error)
+    {
+        csv.Fail(error.what());
+    }
+}
 
 } // namespace
 
@@ -144,11 +162,7 @@ LoadMeasuredTables(const std::string& directory)
         table.collective = CollectiveFromString(csv.Get("collective"));
         table.launch = csv.Get("launch");
         table.network = csv.Get("network");
-        if (!csv.Get("nccl_version").empty())
-        {
-            table.ncclVersion =
-                static_cast<uint32_t>(std::lround(100 * csv.GetNumber("nccl_version")));
-        }
+        table.ncclVersion = ReadNcclVersion(csv, table.ncclVersion);
         if (!csv.Get("network_channels").empty())
         {
             table.networkChannels = static_cast<uint32_t>(csv.GetNumber("network_channels"));

@@ -173,7 +173,7 @@ GetCollectiveKernelCost(uint32_t computeCapability)
 }
 
 const CollectiveLaunchCost&
-GetCollectiveLaunchCost()
+GetCollectiveLaunchCost(uint32_t ncclVersion)
 {
     // Measured: nccl-tests on eight A100 of one process (workloads/measurements/a100-8-*.csv).
     // All-gather and all-reduce take 34.6 us with one channel, and 1.6 us more with each further
@@ -182,12 +182,18 @@ GetCollectiveLaunchCost()
     // numbers are lower than the eighth, since the first of the twenty iterations takes longer.
     constexpr int64_t KERNEL_PS = 4000000;
     constexpr int64_t CHANNEL_PS = 200000;
+    // For every channel, NCCL up to 2.21 writes a record of 512 bytes where the GPU reads it
+    // (struct ncclWork; NVIDIA/nccl v2.21.5, src/enqueue.cc, uploadWork()); from 2.22 on, 16 bytes
+    // into the arguments of the kernel (struct ncclDevWorkBatch; v2.22.3, finishPlan()).
+    constexpr uint32_t FIRST_WITH_BATCHES = 222;
+    constexpr int64_t BATCH_PS = CHANNEL_PS * 16 / 512;
     constexpr int64_t PEER_PS = 470000;
     // Fitted: tables of one process for eight GPUs, whatever the protocol, are slower by that than
     // those of one process per GPU; of two V100, hardly. What takes the time is not known.
     constexpr int64_t SHARED_THREAD_PS = 13500000;
-    static const CollectiveLaunchCost cost{KERNEL_PS, CHANNEL_PS, PEER_PS, SHARED_THREAD_PS};
-    return cost;
+    static const CollectiveLaunchCost records{KERNEL_PS, CHANNEL_PS, PEER_PS, SHARED_THREAD_PS};
+    static const CollectiveLaunchCost batches{KERNEL_PS, BATCH_PS, PEER_PS, SHARED_THREAD_PS};
+    return ncclVersion < FIRST_WITH_BATCHES ? records : batches;
 }
 
 } // namespace proteus

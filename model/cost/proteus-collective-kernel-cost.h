@@ -103,9 +103,10 @@ const CollectiveKernelCost& GetCollectiveKernelCost(uint32_t computeCapability);
 /**
  * @ingroup proteus
  * What the host takes to launch a collective; the sources stand beside the numbers in the .cc file.
+ * @param ncclVersion 100 times the major and the minor number: before 2.22 a channel costs more
  * @return the costs. They depend on the CPU; these are of the servers with A100
  */
-const CollectiveLaunchCost& GetCollectiveLaunchCost();
+const CollectiveLaunchCost& GetCollectiveLaunchCost(uint32_t ncclVersion);
 
 } // namespace proteus
 } // namespace ns3

@@ -87,9 +87,11 @@ CollectiveKernels::GetKernelCost(DeviceId device) const
 }
 
 int64_t
-CollectiveKernels::GetHostPs(const Task& task, const CollectiveProgram& program, uint32_t rank)
+CollectiveKernels::GetHostPs(const Task& task,
+                             const CollectiveProgram& program,
+                             uint32_t rank) const
 {
-    const CollectiveLaunchCost& cost = GetCollectiveLaunchCost();
+    const CollectiveLaunchCost& cost = GetCollectiveLaunchCost(m_settings.ncclVersion);
     if (!GetAlgorithmTraits(program.algorithm).isLaunchedByPeer)
     {
         return cost.kernelPs + program.channels * cost.channelPs;

@@ -135,7 +135,7 @@ class CollectiveKernels
     bool IsDirect(DeviceId device, HopKind hop) const;
     /// @param task which communication @param program of it @param rank a rank of it
     /// @return what the host needs to launch the kernel of one GPU, picoseconds
-    static int64_t GetHostPs(const Task& task, const CollectiveProgram& program, uint32_t rank);
+    int64_t GetHostPs(const Task& task, const CollectiveProgram& program, uint32_t rank) const;
 
     const ExecutionGraph& m_graph;        //!< whose collectives are executed
     const Cluster& m_cluster;             //!< that has the GPUs
