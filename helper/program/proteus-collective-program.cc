@@ -500,6 +500,7 @@ RunCollectiveProgram(const CollectiveProgramOptions& typed)
                                         options.fabric.GetOptions());
     WarnOfGpus(log, cluster, options.measured);
     const CollectiveTest test = MakeTest(options, cluster);
+    CheckLog(log, test, options.measured, typed.collective + log.collective);
     if (!options.measuredCsv.empty())
     {
         WriteFile(options.measuredCsv, [&](std::ostream& out) {

@@ -7,9 +7,13 @@
 #include "proteus-measured-table.h"
 
 #include "ns3/proteus-collective-table.h"
+#include "ns3/proteus-collective-use.h"
+#include "ns3/proteus-nccl-tests-doubts.h"
+#include "ns3/proteus-warning.h"
 
 #include <cstdint>
 #include <filesystem>
+#include <stdexcept>
 #include <vector>
 
 namespace ns3
@@ -81,6 +85,31 @@ MakeMeasuredTable(const std::string& file,
         }
     }
     return GetMeasuredLayout().Make(rows);
+}
+
+void
+CheckLog(const NcclTestsTable& log,
+         const CollectiveTest& test,
+         const std::string& file,
+         const std::string& collective)
+{
+    const Collective meant = test.collective;
+    const std::size_t ranks = test.groups[0].size();
+    const bool hasSums = meant == Collective::ALL_REDUCE || meant == Collective::REDUCE ||
+                         meant == Collective::REDUCE_SCATTER;
+    const std::string mismatch = FindMismatch(log, GetBusBandwidthFactor(meant, ranks), hasSums);
+    if (mismatch.empty())
+    {
+        return;
+    }
+    const std::string message = file + ": is not of " + ToString(meant) + " of " +
+                                std::to_string(ranks) + " ranks: " + mismatch;
+    if (collective.empty())
+    {
+        throw std::invalid_argument(message +
+                                    "; it does not name its collective, --collective does");
+    }
+    Warn(message);
 }
 
 } // namespace proteus

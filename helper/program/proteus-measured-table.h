@@ -32,6 +32,20 @@ Table MakeMeasuredTable(const std::string& file,
                         const Cluster& cluster,
                         const CollectiveTest& test);
 
+/**
+ * @ingroup proteus
+ * Names a log whose lines are not of what is to be simulated.
+ * @param log what it says
+ * @param test that is to be run
+ * @param file name of the log
+ * @param collective that the log or the user names, empty for none
+ * @throw std::invalid_argument if the collective was only assumed
+ */
+void CheckLog(const NcclTestsTable& log,
+              const CollectiveTest& test,
+              const std::string& file,
+              const std::string& collective);
+
 } // namespace proteus
 } // namespace ns3
 

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iomanip>
 #include <set>
 #include <sstream>
 
@@ -144,6 +145,34 @@ FindDoubts(const NcclTestsTable& table, const NcclTestsRun& run)
     }
     FindInRows(table, doubts);
     return doubts;
+}
+
+std::string
+FindMismatch(const NcclTestsTable& table, double busFactor, bool hasSums)
+{
+    constexpr double LEAST_GBPS = 1;   // whose two digits behind the point are enough
+    constexpr double TOLERANCE = 0.03; // of numbers of three digits
+    for (const NcclTestsRow& row : table.rows)
+    {
+        if (hasSums && row.redop == "none")
+        {
+            return "redop is none in its lines";
+        }
+        const auto& timing = row.outOfPlace;
+        if (!timing || timing->algbwGBps.value_or(0) < LEAST_GBPS || !timing->busbwGBps)
+        {
+            continue;
+        }
+        const double factor = *timing->busbwGBps / *timing->algbwGBps;
+        if (std::abs(factor - busFactor) > TOLERANCE * busFactor)
+        {
+            std::ostringstream text;
+            text << std::setprecision(3) << "busbw is " << factor << " times algbw in its line of "
+                 << row.bytes << " bytes, not " << busFactor << " times";
+            return text.str();
+        }
+    }
+    return "";
 }
 
 } // namespace proteus

@@ -7,6 +7,7 @@
 #include "proteus-nccl-tests.h"
 
 #include "proteus-nccl-tests-doubts.h"
+#include "proteus-nccl-tests-words.h"
 #include "proteus-text-reader.h"
 
 #include "ns3/proteus-shown-name.h"
@@ -197,57 +198,6 @@ SetField(const TextReader& reader, const Field& field, const std::string& word, 
     }
 }
 
-/// The programs of nccl-tests, and what they run.
-constexpr std::pair<const char*, const char*> PROGRAMS[] = {
-    {"all_reduce_perf", "all-reduce"},
-    {"all_gather_perf", "all-gather"},
-    {"reduce_scatter_perf", "reduce-scatter"},
-    {"broadcast_perf", "broadcast"},
-    {"reduce_perf", "reduce"},
-    {"alltoall_perf", "all-to-all"},
-    {"sendrecv_perf", "send-recv"},
-    {"gather_perf", "gather"},
-    {"scatter_perf", "scatter"},
-};
-
-/// @param line of a log @return the collective whose program it names, empty for none
-std::string
-FindCollective(const std::string& line)
-{
-    for (const auto& [program, collective] : PROGRAMS)
-    {
-        const std::size_t at = line.find(program);
-        // "reduce_perf" is also the end of another name.
-        if (at != std::string::npos &&
-            (at == 0 ||
-             (std::isalnum(static_cast<unsigned char>(line[at - 1])) == 0 && line[at - 1] != '_')))
-        {
-            return collective;
-        }
-    }
-    return "";
-}
-
-/// @param line of a log @return it without the colours that a terminal is told: ESC [ ... m
-std::string
-StripColours(const std::string& line)
-{
-    constexpr char ESCAPE = '\x1b';
-    std::string plain;
-    for (std::size_t i = 0; i < line.size(); ++i)
-    {
-        if (line[i] != ESCAPE)
-        {
-            plain += line[i];
-            continue;
-        }
-        while (++i < line.size() && std::isalpha(static_cast<unsigned char>(line[i])) == 0)
-        {
-        }
-    }
-    return plain;
-}
-
 /// A timing must have a time.
 void
 CheckRow(const TextReader& reader, NcclTestsRow& row)
@@ -340,6 +290,11 @@ class Reader
         auto words = TextReader::Split(line);
         if (words.empty())
         {
+            return;
+        }
+        if (!m_isCsv && HasLostItsHash(words))
+        {
+            ReadComment("# " + line, TextReader::Split("# " + line), 0);
             return;
         }
         const std::size_t comment =

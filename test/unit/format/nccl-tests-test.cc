@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
+#include "ns3/proteus-nccl-tests-doubts.h"
 #include "ns3/proteus-nccl-tests.h"
 
 #include <algorithm>
@@ -198,6 +199,43 @@ TEST(NcclTests, WhatIsOddAboutALogIsSaid)
         EXPECT_NE(doubts[0].find(hint), std::string::npos) << doubts[0];
     }
     EXPECT_NE(ErrorOf(replaced("    33554432  ", "    32M  ")).find("the size"), std::string::npos);
+}
+
+TEST(NcclTests, ReadsWhatAPageHasLeft)
+{
+    // Markdown takes "# " at the start of a line for a heading.
+    std::string text;
+    std::istringstream in(LOG);
+    for (std::string line; std::getline(in, line);)
+    {
+        text += (line.rfind("#", 0) == 0 ? line.substr(1) : line) + "\n";
+    }
+    const auto table = Read(text);
+    ASSERT_EQ(table.rows.size(), 2u);
+    EXPECT_EQ(table.rows[1].outOfPlace->timeUs, 379.5);
+    EXPECT_EQ(table.ranks, 2u);
+    EXPECT_EQ(table.iterations, 20u);
+    EXPECT_EQ(table.gpusOfThread, 1u);
+    EXPECT_TRUE(table.doubts.empty());
+}
+
+TEST(NcclTests, LinesTellOtherCollectivesApart)
+{
+    // The bus bandwidth of LOG is 1.75 times the other one: an all-reduce of eight.
+    const auto table = Read(LOG);
+    EXPECT_EQ(FindMismatch(table, 1.75, true), "");
+    EXPECT_EQ(FindMismatch(table, 1.75, false), "");
+    EXPECT_EQ(FindMismatch(table, 1.5, true),
+              "busbw is 1.75 times algbw in its line of 33554432 bytes, not 1.5 times");
+    const auto gather = Read("# size count type redop root time algbw busbw #wrong\n"
+                             "1048576 131072 float none -1 181.1 5.79 2.89 0\n");
+    EXPECT_EQ(FindMismatch(gather, 0.5, false), "");
+    EXPECT_EQ(FindMismatch(gather, 1, true), "redop is none in its lines");
+    EXPECT_NE(FindMismatch(gather, 1, false), "");
+    // Two digits behind the point do not tell.
+    const auto slow = Read("# size count type redop root time algbw busbw #wrong\n"
+                           "1024 128 float none -1 50 0.02 0.02 0\n");
+    EXPECT_EQ(FindMismatch(slow, 0.5, false), "");
 }
 
 TEST(NcclTests, ReadsOldLogsAndThoseWithoutInPlace)

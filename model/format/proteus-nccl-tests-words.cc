@@ -1,0 +1,95 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-nccl-tests-words.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <utility>
+
+namespace ns3
+{
+namespace proteus
+{
+
+namespace
+{
+
+/// The programs of nccl-tests, and what they run.
+constexpr std::pair<const char*, const char*> PROGRAMS[] = {
+    {"all_reduce_perf", "all-reduce"},
+    {"all_gather_perf", "all-gather"},
+    {"reduce_scatter_perf", "reduce-scatter"},
+    {"broadcast_perf", "broadcast"},
+    {"reduce_perf", "reduce"},
+    {"alltoall_perf", "all-to-all"},
+    {"sendrecv_perf", "send-recv"},
+    {"gather_perf", "gather"},
+    {"scatter_perf", "scatter"},
+};
+
+} // namespace
+
+std::string
+FindCollective(const std::string& line)
+{
+    for (const auto& [program, collective] : PROGRAMS)
+    {
+        const std::size_t at = line.find(program);
+        // "reduce_perf" is also the end of another name.
+        if (at != std::string::npos &&
+            (at == 0 ||
+             (std::isalnum(static_cast<unsigned char>(line[at - 1])) == 0 && line[at - 1] != '_')))
+        {
+            return collective;
+        }
+    }
+    return "";
+}
+
+std::string
+StripColours(const std::string& line)
+{
+    constexpr char ESCAPE = '\x1b';
+    std::string plain;
+    for (std::size_t i = 0; i < line.size(); ++i)
+    {
+        if (line[i] != ESCAPE)
+        {
+            plain += line[i];
+            continue;
+        }
+        while (++i < line.size() && std::isalpha(static_cast<unsigned char>(line[i])) == 0)
+        {
+        }
+    }
+    return plain;
+}
+
+bool
+HasLostItsHash(const std::vector<std::string>& words)
+{
+    // "size count type", "nThread 1 nGpus", "Rank 0 Group", "Rank 0 Pid", "Out of bounds", "Avg bus
+    // bandwidth"
+    static const std::array<std::array<const char*, 3>, 6> beginnings{{{"size", "count", ""},
+                                                                       {"nThread", "", "nGpus"},
+                                                                       {"Rank", "", "Group"},
+                                                                       {"Rank", "", "Pid"},
+                                                                       {"Out", "of", "bounds"},
+                                                                       {"Avg", "bus", ""}}};
+    return std::any_of(beginnings.begin(), beginnings.end(), [&](const auto& beginning) {
+        bool isEqual = words.size() >= beginning.size();
+        for (std::size_t i = 0; isEqual && i < beginning.size(); ++i)
+        {
+            isEqual = *beginning[i] == '\0' || words[i] == beginning[i];
+        }
+        return isEqual;
+    });
+}
+
+} // namespace proteus
+} // namespace ns3
