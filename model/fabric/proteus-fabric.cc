@@ -31,6 +31,15 @@ namespace ns3
 namespace proteus
 {
 
+namespace
+{
+
+/// What a NIC reads from memory keeps its link busy if it has room for this time of it: the way of
+/// a request and of what is asked for, and what waits for the network. No public source.
+constexpr double NIC_READ_S = 4e-6;
+
+} // namespace
+
 NS_LOG_COMPONENT_DEFINE("ProteusFabric");
 
 Fabric::Fabric()
@@ -122,6 +131,11 @@ Fabric::SetUpPort(PortId id, const Link& link)
                  vertices[port.from].server == vertices[port.to].server;
     // A buffer that no unit fits in could never be used.
     port.bufferBytes = std::max<int64_t>(buffer, port.sizes->mostWire);
+    if (port.reads)
+    {
+        port.bufferBytes =
+            std::max<int64_t>(port.bufferBytes, std::llround(link.bytesPerSecond * NIC_READ_S));
+    }
     for (uint32_t c = 0; c < m_ports.GetNClasses(); ++c)
     {
         m_ports.Lane(id, c).creditBytes = port.bufferBytes;
