@@ -179,7 +179,7 @@ Fabric::GetTypeId()
                 "Receive buffer of each PCIe link or link between sockets, direction "
                 "and traffic class in bytes of the wire; 0 for no flow control. That of "
                 "a NIC, which asks for no more than it has room for, holds at least what "
-                "comes in 4 us. No public source: a parameter, large enough by default "
+                "comes in 12 us. No public source: a parameter, large enough by default "
                 "for full rate.",
                 UintegerValue(128 * 1024),
                 MakeSettingAccessor<&FabricSettings::credits, &CreditSettings::pcieBytes>(),

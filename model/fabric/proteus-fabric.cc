@@ -36,7 +36,7 @@ namespace
 
 /// What a NIC reads from memory keeps its link busy if it has room for this time of it: the way of
 /// a request and of what is asked for, and what waits for the network. No public source.
-constexpr double NIC_READ_S = 4e-6;
+constexpr double NIC_READ_S = 12e-6;
 
 } // namespace
 

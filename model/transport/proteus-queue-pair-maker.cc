@@ -302,7 +302,8 @@ QueuePairMaker::SetUpReads(uint32_t id, const std::vector<LinkId>& links)
     const auto last = std::find_if(links.begin(), links.end(), [&](LinkId link) {
         return cluster.GetLinks()[link].a == reader || cluster.GetLinks()[link].b == reader;
     });
-    const uint64_t buffer = m_core.fabric->GetReceiveBuffer(2 * *last); // or its opposite
+    const PortId port = 2 * *last + (cluster.GetLinks()[*last].b == reader ? 0 : 1);
+    const uint64_t buffer = m_core.fabric->GetReceiveBuffer(port);
     if (buffer == 0)
     {
         return;
