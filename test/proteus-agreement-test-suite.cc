@@ -231,6 +231,15 @@ class SharedNicAgreementTest : public TestCase
         Compare(cluster, "ring", groups, 0.05);
         Compare(cluster, "tree", groups, 0.15); // not always is there enough to wait
         Compare(cluster, "nvls-tree", groups, 0.10);
+        // A ring takes the link between the CPUs whole, whatever acknowledgements cross beside it.
+        for (const char* fabric : {"single-switch+infiniband", "single-switch+roce"})
+        {
+            const Cluster two =
+                MakeVariantCluster("pcie-v100x8", 2, ParseFabricVariant(fabric, FabricOptions()));
+            std::vector<DeviceId> all(two.GetGpus().size());
+            std::iota(all.begin(), all.end(), DeviceId{0});
+            Compare(two, "ring", {all}, 0.03);
+        }
         Config::SetDefault("ns3::proteus::PacketNetwork::Algorithm", StringValue(""));
     }
 

@@ -87,7 +87,6 @@ MakeFlowClasses(const std::vector<ProgramFlow>& flows,
                 sum.comesFirst &= use.comesFirst;
                 sum.amount += part * use.amount;
                 sum.payload += part * use.payload;
-                sum.held += part * use.held;
             }
         }
         for (const auto& entry : uses)

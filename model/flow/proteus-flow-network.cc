@@ -225,7 +225,7 @@ FlowNetwork::Finish(uint32_t id, uint32_t version)
     Record(live);
     for (const FlowUse& use : live.flows->uses)
     {
-        m_wireBytes[use.resource] += (use.amount - use.held) * live.flows->bytes;
+        m_wireBytes[use.resource] += use.amount * live.flows->bytes;
         m_payloadBytes[use.resource] += use.payload * live.flows->bytes;
     }
     ++live.version;

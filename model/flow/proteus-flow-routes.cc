@@ -26,8 +26,8 @@ namespace
 /// Picoseconds in a second.
 constexpr double PS_PER_SECOND = 1e12;
 
-/// Bytes after which a switch at the end of a link forwards a unit: the defaults of the packet
-/// engine (ns3::proteus::Fabric::InternalCutThrough, InfinibandCutThrough, RoceCutThrough).
+/// Bytes after which a switch at the end of a link forwards a unit: defaults of the packet engine
+/// (ns3::proteus::Fabric::InternalCutThrough, InfinibandCutThrough, RoceCutThrough).
 uint32_t
 GetHeadBytes(const Link& link, uint32_t unitBytes)
 {
@@ -41,6 +41,13 @@ GetHeadBytes(const Link& link, uint32_t unitBytes)
     default:
         return static_cast<uint32_t>(framing.WireBytes(std::min(unitBytes, framing.packetBytes)));
     }
+}
+
+/// @param link a link @return whether it is one of InfiniBand or Ethernet
+bool
+IsOfNetwork(const Link& link)
+{
+    return link.technology == LinkTechnology::INFINIBAND || link.technology == LinkTechnology::ROCE;
 }
 
 } // namespace
@@ -63,6 +70,7 @@ FlowRoutes::FlowRoutes(const Cluster& cluster, const Paths& paths, const FlowPar
       m_flowPlaces(GetFlowPlaces(cluster))
 {
     AddLinkResources();
+    AddQueues();
     const auto& vertices = m_cluster.GetVertices();
     m_ofMemory.assign(vertices.size(), NO_RESOURCE);
     m_ofEngines.assign(vertices.size(), NO_RESOURCE);
@@ -90,13 +98,26 @@ FlowRoutes::FlowRoutes(const Cluster& cluster, const Paths& paths, const FlowPar
     }
 }
 
+void
+FlowRoutes::AddQueues()
+{
+    const auto& links = m_cluster.GetLinks();
+    m_ofQueue.assign(m_resources.size(), NO_RESOURCE);
+    const bool hasNetwork = std::any_of(links.begin(), links.end(), &IsOfNetwork);
+    for (uint32_t port = 0; hasNetwork && port < m_ofPort.size(); ++port)
+    {
+        const uint32_t link = m_ofPort[port];
+        if (links[port / 2].technology != LinkTechnology::NVLINK && m_ofQueue[link] == NO_RESOURCE)
+        {
+            m_ofQueue[link] = AddResource(m_resources[link].capacity, m_resources[link].sharing);
+        }
+    }
+}
+
 uint32_t
 FlowRoutes::AddResource(double capacity, double sharing)
 {
-    FlowResource resource;
-    resource.capacity = capacity;
-    resource.sharing = sharing;
-    m_resources.push_back(resource);
+    m_resources.push_back({capacity, sharing, {}});
     return static_cast<uint32_t>(m_resources.size() - 1);
 }
 
@@ -178,7 +199,7 @@ FlowRoutes::AddUses(const Walker& walker, double share, uint32_t unitBytes, Flow
     for (const uint32_t port : walker.ports)
     {
         const LinkFraming framing = m_cluster.GetLinks()[port / 2].framing.For(walker.method);
-        slowness.push_back(static_cast<double>(framing.WireBytes(unitBytes)) / unit /
+        slowness.push_back(framing.WireBytes(unitBytes) / unit /
                            m_resources[m_ofPort[port]].capacity);
     }
     const std::vector<double> held = FindHeld(walker, slowness);
@@ -188,7 +209,11 @@ FlowRoutes::AddUses(const Walker& walker, double share, uint32_t unitBytes, Flow
         const LinkFraming framing = m_cluster.GetLinks()[port / 2].framing.For(walker.method);
         const double wire = share * static_cast<double>(framing.WireBytes(unitBytes)) / unit;
         const double waits = share * held[i] * m_resources[m_ofPort[port]].capacity;
-        route.uses.push_back({m_ofPort[port], wire + waits, share, false, waits});
+        route.uses.push_back({m_ofPort[port], wire, share});
+        if (m_ofQueue[m_ofPort[port]] != NO_RESOURCE)
+        {
+            route.uses.push_back({m_ofQueue[m_ofPort[port]], wire + waits, share});
+        }
         if (framing.reverseBytes > 0)
         {
             route.uses.push_back(
@@ -228,9 +253,8 @@ FlowRoutes::FindHeld(const Walker& walker, const std::vector<double>& slowness) 
     {
         return held; // the links of a tree are not one behind the other
     }
-    // NICs of Ethernet have megabytes for what waits.
     const auto isOfNetwork = [&](std::size_t i) {
-        return m_cluster.GetLinks()[walker.ports[i] / 2].technology == LinkTechnology::INFINIBAND;
+        return IsOfNetwork(m_cluster.GetLinks()[walker.ports[i] / 2]);
     };
     std::size_t last = slowness.size();
     while (last > 0 && !isOfNetwork(last - 1))
@@ -398,7 +422,6 @@ FlowRoutes::Intern(FlowRoute route)
         {
             merged.back().amount += use.amount;
             merged.back().payload += use.payload;
-            merged.back().held += use.held;
             merged.back().comesFirst &= use.comesFirst;
         }
         else

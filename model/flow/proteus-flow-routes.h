@@ -41,14 +41,12 @@ struct FlowUse
     double amount{0};       //!< of its capacity
     double payload{0};      //!< payload that crosses it; 0 for what flows against the payload
     bool comesFirst{false}; //!< whether others wait for it, as for acknowledgements of a link
-    double held{0};         //!< part of the amount during which nothing crosses, because what is
-                            //!< next waits for a slower link
 
     /// @param other a use @return whether this one comes first; equal ones do not
     bool operator<(const FlowUse& other) const
     {
-        return std::tie(resource, amount, payload, comesFirst, held) <
-               std::tie(other.resource, other.amount, other.payload, other.comesFirst, other.held);
+        return std::tie(resource, amount, payload, comesFirst) <
+               std::tie(other.resource, other.amount, other.payload, other.comesFirst);
     }
 };
 
@@ -162,13 +160,17 @@ class FlowRoutes
     uint32_t AddResource(double capacity, double sharing);
     /// Makes the resources of links, NVLinks to NVSwitches together.
     void AddLinkResources();
+    /// Makes the resources of what waits before links where there is a network. It is served in the
+    /// order of arrival, so that it takes its turn for as long as what is ahead waits, while
+    /// acknowledgements, which have no turns, cross the link.
+    void AddQueues();
     /// @param walker to bring @param to the next vertex where the flow is sent on
     void Walk(Walker& walker, VertexId to) const;
     /// @param walker with its links @param share of the flow that it carries
     /// @param unitBytes of the flow @param route to add to
     void AddUses(const Walker& walker, double share, uint32_t unitBytes, FlowRoute& route) const;
-    /// What comes off InfiniBand and goes on over something slower inside the server keeps the
-    /// links before that busy for as long as it waits.
+    /// What comes off a network and goes on over something slower inside the server keeps the
+    /// queues before that for as long as it waits.
     /// @param walker with its links @param slowness by link: seconds that a byte takes of it
     /// @return by link: seconds that a byte holds it besides
     std::vector<double> FindHeld(const Walker& walker, const std::vector<double>& slowness) const;
@@ -205,6 +207,7 @@ class FlowRoutes
     const std::vector<uint32_t> m_flowPlaces; //!< by vertex: what hashes know it by
     std::vector<FlowResource> m_resources;
     std::vector<uint32_t> m_ofPort;    //!< resource of a direction of a link
+    std::vector<uint32_t> m_ofQueue;   //!< that of what waits, by resource of links
     std::vector<uint32_t> m_ofMemory;  //!< by vertex
     std::vector<uint32_t> m_ofEngines; //!< by vertex
     std::vector<uint32_t> m_ofForward; //!< by port that enters

@@ -48,7 +48,7 @@ FlowSeries::Add(const std::vector<FlowUse>& uses, double rate, int64_t fromPs, i
         const double bytes = rate * static_cast<double>(partPs) * S_PER_PS;
         for (const FlowUse& use : uses)
         {
-            m_wireBytes[bin * m_resources + use.resource] += (use.amount - use.held) * bytes;
+            m_wireBytes[bin * m_resources + use.resource] += use.amount * bytes;
         }
     }
 }
