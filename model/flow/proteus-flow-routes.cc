@@ -264,6 +264,10 @@ FlowRoutes::FindHeld(const Walker& walker, const std::vector<double>& slowness) 
     double slowest = 0;
     for (std::size_t i = slowness.size(); last > 0 && i-- > 0 && (i >= last || isOfNetwork(i));)
     {
+        if (i + 1 == last && slowest <= slowness[i])
+        {
+            break; // the link of the NIC brings no more than goes on
+        }
         const uint32_t forward = i + 1 < slowness.size() ? FindForward(walker, i) : NO_RESOURCE;
         if (forward != NO_RESOURCE)
         {
