@@ -240,6 +240,17 @@ class SharedNicAgreementTest : public TestCase
             std::iota(all.begin(), all.end(), DeviceId{0});
             Compare(two, "ring", {all}, 0.03);
         }
+        // PCI Express is slower than an uplink and faster than a NIC: it holds up nothing.
+        FabricOptions leaves;
+        leaves.serversPerLeaf = 1;
+        const Cluster two =
+            MakeVariantCluster("dgx-a100", 2, ParseFabricVariant("leaf-spine", leaves));
+        std::vector<std::vector<DeviceId>> pairs;
+        for (DeviceId device = 0; device < 8; ++device)
+        {
+            pairs.push_back({device, device + 8});
+        }
+        Compare(two, "ring", pairs, 0.05);
         Config::SetDefault("ns3::proteus::PacketNetwork::Algorithm", StringValue(""));
     }
 
