@@ -58,12 +58,14 @@ struct ClassSettings
 };
 
 /// @ingroup proteus
-/// Receive buffers of links with credits, in bytes of the wire; 0 for no flow control.
+/// Receive buffers of links with credits, in bytes of the wire, where nothing else is said; 0 for
+/// no flow control.
 struct CreditSettings
 {
     uint64_t nvlinkBytes{0};     //!< of NVLink
     uint64_t pcieBytes{0};       //!< of PCIe, and between sockets
     uint64_t infinibandBytes{0}; //!< of InfiniBand
+    Time nicReadTime;            //!< of what a NIC has room for when it reads over its PCIe link
 };
 
 /// @ingroup proteus

@@ -177,10 +177,9 @@ Fabric::GetTypeId()
             .AddAttribute(
                 "PcieBuffer",
                 "Receive buffer of each PCIe link or link between sockets, direction "
-                "and traffic class in bytes of the wire; 0 for no flow control. That of "
-                "a NIC, which asks for no more than it has room for, holds at least what "
-                "comes in 12 us. No public source: a parameter, large enough by default "
-                "for full rate.",
+                "and traffic class in bytes of the wire; 0 for no flow control. A NIC "
+                "may have more, see NicReadTime. No public source: a parameter, large "
+                "enough by default for full rate.",
                 UintegerValue(128 * 1024),
                 MakeSettingAccessor<&FabricSettings::credits, &CreditSettings::pcieBytes>(),
                 MakeUintegerChecker<uint64_t>(0, MAX_BUFFER))
@@ -192,6 +191,15 @@ Fabric::GetTypeId()
                 UintegerValue(128 * 1024),
                 MakeSettingAccessor<&FabricSettings::credits, &CreditSettings::infinibandBytes>(),
                 MakeUintegerChecker<uint64_t>(0, MAX_BUFFER))
+            .AddAttribute(
+                "NicReadTime",
+                "A NIC that reads memory asks for no more than it has room for: in each "
+                "traffic class what its PCIe link brings in this time, and at least "
+                "PcieBuffer. It keeps the link busy if that is the way of a request and of "
+                "what is asked for, and what waits for the network. No public source.",
+                TimeValue(MicroSeconds(12)),
+                MakeSettingAccessor<&FabricSettings::credits, &CreditSettings::nicReadTime>(),
+                MakeTimeChecker(NanoSeconds(0), MilliSeconds(10)))
             .AddAttribute("InfinibandCutThrough",
                           "Whether InfiniBand switches forward a packet before its end has come.",
                           BooleanValue(true),

@@ -19,6 +19,8 @@
 #include <algorithm>
 #include <sstream>
 #include <stdexcept>
+#include <tuple>
+#include <utility>
 
 /**
  * @file
@@ -34,9 +36,12 @@ namespace proteus
 namespace
 {
 
-/// What a NIC reads from memory keeps its link busy if it has room for this time of it: the way of
-/// a request and of what is asked for, and what waits for the network. No public source.
-constexpr double NIC_READ_S = 12e-6;
+/// @param link a link @param id one of its two ports @return who sends on it, and who receives
+std::pair<VertexId, VertexId>
+GetEnds(const Link& link, PortId id)
+{
+    return id % 2 == 0 ? std::pair(link.a, link.b) : std::pair(link.b, link.a);
+}
 
 } // namespace
 
@@ -118,8 +123,7 @@ Fabric::SetUpPort(PortId id, const Link& link)
 {
     PortState& port = m_ports[id];
     const auto& vertices = m_cluster->GetVertices();
-    port.from = id % 2 == 0 ? link.a : link.b;
-    port.to = id % 2 == 0 ? link.b : link.a;
+    std::tie(port.from, port.to) = GetEnds(link, id);
     port.delayPs = link.delayPs;
     const LinkFraming framing = GetFraming(id / 2);
     m_ports.SetRate(id, framing, link.bytesPerSecond);
@@ -133,8 +137,9 @@ Fabric::SetUpPort(PortId id, const Link& link)
     port.bufferBytes = std::max<int64_t>(buffer, port.sizes->mostWire);
     if (port.reads)
     {
+        const double seconds = m_settings.credits.nicReadTime.GetSeconds();
         port.bufferBytes =
-            std::max<int64_t>(port.bufferBytes, std::llround(link.bytesPerSecond * NIC_READ_S));
+            std::max<int64_t>(port.bufferBytes, std::llround(link.bytesPerSecond * seconds));
     }
     for (uint32_t c = 0; c < m_ports.GetNClasses(); ++c)
     {
@@ -205,8 +210,8 @@ Fabric::SetUpInputQueues()
     }
 }
 
-void
-Fabric::SetUpInternalPorts()
+PortId
+Fabric::NumberInternalPorts()
 {
     // What enters a device that forwards at a limited rate crosses a link inside it, one for each
     // link and direction. The memory of a host is no device, as in Forward().
@@ -214,21 +219,38 @@ Fabric::SetUpInternalPorts()
     m_isMemory.resize(vertices.size());
     std::transform(vertices.begin(), vertices.end(), m_isMemory.begin(), IsHostMemory);
     const PortId nPorts = GetNPorts();
+    PortId next = nPorts;
     for (PortId id = 0; id < nPorts; ++id)
     {
-        const VertexId vertex = m_ports[id].to;
-        if (vertices[vertex].forwardBytesPerSecond > 0 &&
-            vertices[vertex].kind != VertexKind::GPU && !m_isMemory[m_ports[id].from])
+        const Link& link = m_cluster->GetLinks()[id / 2];
+        const auto [from, to] = GetEnds(link, id);
+        if (vertices[to].forwardBytesPerSecond > 0 && vertices[to].kind != VertexKind::GPU &&
+            !m_isMemory[from])
         {
             m_internalPorts.resize(nPorts, NO_PORT);
-            m_internalPorts[id] = static_cast<PortId>(m_ports.GetSize());
-            PortState& port = m_ports.Append();
+            m_internalPorts[id] = next++;
+        }
+    }
+    return next;
+}
+
+void
+Fabric::SetUpInternalPorts()
+{
+    LinkFraming framing;
+    framing.controlBytes = 8;
+    for (std::size_t id = 0; id < m_internalPorts.size(); ++id)
+    {
+        if (m_internalPorts[id] != NO_PORT)
+        {
+            const VertexId vertex = m_ports[id].to;
+            PortState& port = m_ports[m_internalPorts[id]];
             port.from = vertex;
             port.to = vertex;
             port.internal = true;
-            LinkFraming framing;
-            framing.controlBytes = 8;
-            m_ports.SetRate(m_internalPorts[id], framing, vertices[vertex].forwardBytesPerSecond);
+            m_ports.SetRate(m_internalPorts[id],
+                            framing,
+                            m_cluster->GetVertices()[vertex].forwardBytesPerSecond);
         }
     }
 }
@@ -244,7 +266,7 @@ Fabric::SetCluster(std::shared_ptr<const Cluster> cluster)
     CreateNodes();
     m_marker.SetUp(m_settings.marks);
     m_buffers.SetUp(m_settings.buffers);
-    m_ports.Create(2 * links.size(), m_settings.classes.nClasses);
+    m_ports.Create(NumberInternalPorts(), m_settings.classes.nClasses);
     for (PortId id = 0; id < GetNPorts(); ++id)
     {
         SetUpPort(id, links[id / 2]);

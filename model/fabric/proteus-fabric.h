@@ -399,7 +399,10 @@ class Fabric : public FabricState
     uint32_t GetCutBytes(const Link& link, VertexKind kind, const LinkFraming& framing) const;
     /// Sets up the ports that lead to devices with one queue per input.
     void SetUpInputQueues();
-    /// Sets up ports for the inside of devices that forward at a limited rate.
+    /// Numbers ports for the inside of devices that forward at a limited rate, behind those of the
+    /// links. @return number of all ports
+    PortId NumberInternalPorts();
+    /// Sets them up, when those of the links are.
     void SetUpInternalPorts();
     /// Handles what is due, as far as the horizon allows.
     void Step();

@@ -227,14 +227,6 @@ class PortTable
         m_lanes.resize(nPorts << m_classShift);
     }
 
-    /// @return another port, with its lanes
-    PortState& Append()
-    {
-        m_ports.emplace_back();
-        m_lanes.resize(m_ports.size() << m_classShift);
-        return m_ports.back();
-    }
-
     /// @param port a port @param framing of its link
     void SetFraming(PortId port, const LinkFraming& framing);
 

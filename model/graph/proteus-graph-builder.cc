@@ -235,6 +235,7 @@ GraphBuilder::Build()
     CheckAcyclic(graph);
     made.AssignSchedules();
     CheckGates(graph);
+    graph.m_tasks.shrink_to_fit();
     return std::move(made.m_graph);
 }
 
