@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 namespace ns3
 {
@@ -149,7 +150,7 @@ RepetitionPlans::DescribePart(const RepetitionPlan& plan,
 }
 
 RepetitionPlans::Words
-RepetitionPlans::Describe(const RepetitionPlan& plan) const
+RepetitionPlans::Describe(const RepetitionPlan& plan)
 {
     const Ptr<Fabric> fabric = m_transport->GetFabric();
     Words words;
@@ -157,16 +158,14 @@ RepetitionPlans::Describe(const RepetitionPlan& plan) const
     {
         for (const PortId port : {2 * link, 2 * link + 1})
         {
-            const Words described = fabric->DescribePort(port);
-            words.insert(words.end(), described.begin(), described.end());
+            words.push_back(GetNumber(fabric->DescribePort(port)));
         }
     }
     // Equal times come in the order of ports and of queue pairs.
     for (const uint32_t id : plan.queuePairs)
     {
         words.push_back(SEPARATOR);
-        const Words ends = m_transport->Describe(id);
-        words.insert(words.end(), ends.begin(), ends.end());
+        words.push_back(GetNumber(m_transport->Describe(id)));
         for (const PortId port : m_transport->GetWays(id))
         {
             words.push_back(port == NO_PORT ? SEPARATOR
@@ -184,7 +183,15 @@ RepetitionPlans::Describe(const RepetitionPlan& plan) const
     {
         DescribePart(plan, part, devices, words);
     }
+    words.shrink_to_fit();
     return words;
+}
+
+uint32_t
+RepetitionPlans::GetNumber(Words words)
+{
+    return m_numbers.emplace(std::move(words), static_cast<uint32_t>(m_numbers.size()))
+        .first->second;
 }
 
 void

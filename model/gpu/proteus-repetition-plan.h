@@ -104,7 +104,9 @@ class RepetitionPlans
     /// @param plan that gets the links of its queue pairs
     void AddLinks(RepetitionPlan& plan) const;
     /// @param plan that repeats @return all that its execution depends on
-    Words Describe(const RepetitionPlan& plan) const;
+    Words Describe(const RepetitionPlan& plan);
+    /// @param words that say all about a link or a queue pair @return their number; few differ
+    uint32_t GetNumber(Words words);
     /// @param plan of it @param part of that @param devices of the plan, ascending
     /// @param words that get all that the execution of the part depends on
     void DescribePart(const RepetitionPlan& plan,
@@ -119,9 +121,10 @@ class RepetitionPlans
     std::map<std::pair<GroupId, const CollectiveProgram*>, std::unique_ptr<RepetitionPlan>>
         m_plans; //!< by group and program
     std::map<std::vector<const RepetitionPlan*>, std::unique_ptr<RepetitionPlan>>
-        m_combined;                     //!< of several, by these
-    ProgramIdentity m_programs;         //!< that are equal
-    std::map<Words, uint32_t> m_shapes; //!< by all that they depend on
+        m_combined;                      //!< of several, by these
+    ProgramIdentity m_programs;          //!< that are equal
+    std::map<Words, uint32_t> m_numbers; //!< of all that differs in links and queue pairs
+    std::map<Words, uint32_t> m_shapes;  //!< by all that they depend on
 };
 
 /// @ingroup proteus
