@@ -9,6 +9,7 @@
 #include "ns3/proteus-gpu-model.h"
 
 #include <algorithm>
+#include <numeric>
 #include <set>
 #include <utility>
 
@@ -201,35 +202,64 @@ RepetitionPlans::SetShape(RepetitionPlan& plan)
         m_shapes.emplace(Describe(plan), static_cast<uint32_t>(m_shapes.size())).first->second;
 }
 
-bool
-RepetitionPlans::AddGroupLinks(RepetitionPlan& plan, GroupId group) const
+std::vector<LinkId>
+RepetitionPlans::GetGroupLinks(GroupId group, const NetworkGroup& network) const
 {
-    // More than it uses: all NVLinks of its GPUs, or all links there are if it leaves the server.
+    // More than they use: all NVLinks of their GPUs.
     const Cluster& cluster = m_transport->GetFabric()->GetCluster();
     const auto& vertices = cluster.GetVertices();
     std::set<VertexId> members;
     std::set<int32_t> servers;
-    for (const DeviceId device : m_graph.GetGroup(group))
+    for (const uint32_t rank : network.members)
     {
-        members.insert(cluster.GetGpus()[device]);
-        servers.insert(vertices[cluster.GetGpus()[device]].server);
+        const VertexId gpu = cluster.GetGpus()[m_graph.GetGroup(group)[rank]];
+        members.insert(gpu);
+        servers.insert(vertices[gpu].server);
     }
-    const bool inside = servers.size() == 1 && *servers.begin() >= 0;
-    const auto& links = cluster.GetLinks();
+    std::vector<LinkId> found;
+    if (servers.size() > 1 || *servers.begin() < 0)
+    {
+        return found;
+    }
     const auto isOther = [&](VertexId vertex) {
         return vertices[vertex].server != *servers.begin() ||
                (vertices[vertex].kind == VertexKind::GPU && members.count(vertex) == 0);
     };
+    const auto& links = cluster.GetLinks();
     for (LinkId id = 0; id < links.size(); ++id)
     {
-        if (!inside || (links[id].technology == LinkTechnology::NVLINK && !isOther(links[id].a) &&
-                        !isOther(links[id].b)))
+        if (links[id].technology == LinkTechnology::NVLINK && !isOther(links[id].a) &&
+            !isOther(links[id].b))
         {
-            plan.links.push_back(id);
+            found.push_back(id);
         }
     }
+    return found;
+}
+
+bool
+RepetitionPlans::AddGroupLinks(RepetitionPlan& plan,
+                               GroupId group,
+                               const CollectiveProgram& program) const
+{
+    bool isLocal = true;
+    std::set<std::vector<uint32_t>> seen; // channels have a network group each, of the same ranks
+    for (const NetworkGroup& network : program.groups)
+    {
+        if (seen.insert(network.members).second)
+        {
+            const std::vector<LinkId> found = GetGroupLinks(group, network);
+            plan.links.insert(plan.links.end(), found.begin(), found.end());
+            isLocal = isLocal && !found.empty();
+        }
+    }
+    if (!isLocal)
+    {
+        plan.links.resize(m_transport->GetFabric()->GetCluster().GetLinks().size());
+        std::iota(plan.links.begin(), plan.links.end(), 0);
+    }
     MakeSet(plan.links);
-    return inside;
+    return isLocal;
 }
 
 const RepetitionPlan&
@@ -246,13 +276,13 @@ RepetitionPlans::Add(Collective collective,
     plan.queuePairs = queuePairs;
     MakeSet(plan.queuePairs);
     AddLinks(plan);
-    const bool isLocal = program.groups.empty() || AddGroupLinks(plan, group);
+    const bool isOfServers = program.groups.empty() || AddGroupLinks(plan, group, program);
     const Ptr<Fabric> fabric = m_transport->GetFabric();
     plan.crosses = std::any_of(plan.links.begin(), plan.links.end(), [&](LinkId link) {
         const Link& ends = fabric->GetCluster().GetLinks()[link];
         return !fabric->IsLocal(ends.a) || !fabric->IsLocal(ends.b);
     });
-    plan.repeats = isLocal && !plan.crosses && NeedsAllRanks(collective, program) &&
+    plan.repeats = isOfServers && !plan.crosses && NeedsAllRanks(collective, program) &&
                    std::all_of(plan.links.begin(),
                                plan.links.end(),
                                [&](LinkId link) { return fabric->IsSelfContained(link); }) &&

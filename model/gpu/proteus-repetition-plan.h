@@ -98,9 +98,12 @@ class RepetitionPlans
   private:
     using Words = std::vector<uint64_t>;
 
+    /// @param group of a plan @param network some of its ranks, whose operations switches do
+    /// @return the links that these may use; none if they leave a server
+    std::vector<LinkId> GetGroupLinks(GroupId group, const NetworkGroup& network) const;
     /// Adds the links that operations of switches may use. @param plan that gets them
-    /// @param group of it @return whether these are links inside one server
-    bool AddGroupLinks(RepetitionPlan& plan, GroupId group) const;
+    /// @param group of it @param program of it @return whether each is of one server
+    bool AddGroupLinks(RepetitionPlan& plan, GroupId group, const CollectiveProgram& program) const;
     /// @param plan that gets the links of its queue pairs
     void AddLinks(RepetitionPlan& plan) const;
     /// @param plan that repeats @return all that its execution depends on
