@@ -12,6 +12,7 @@
 #include "proteus-overlap-clock.h"
 
 #include "ns3/proteus-device-runtimes.h"
+#include "ns3/proteus-group-gpus.h"
 #include "ns3/proteus-rank-partition.h"
 
 #include <optional>
@@ -164,14 +165,10 @@ MakeCommunicationUse(const ExecutionGraph& graph, const Cluster& cluster, FlowPr
 {
     return [&graph, &cluster, &profiles, bounds = LookaheadBounds(cluster)](TaskId task) {
         const CollectiveProfile& profile = profiles.Get(task);
-        std::vector<VertexId> gpus;
-        for (const DeviceId device : graph.GetGroup(graph.GetTask(task).place))
-        {
-            gpus.push_back(cluster.GetGpus()[device]);
-        }
-        return CommunicationUse{profile.multiprocessors,
-                                profile.memoryBytesPerSecond,
-                                bounds.Get(gpus)};
+        return CommunicationUse{
+            profile.multiprocessors,
+            profile.memoryBytesPerSecond,
+            bounds.Get(GetGroupGpus(graph, cluster, graph.GetTask(task).place))};
     };
 }
 

@@ -7,6 +7,7 @@
 #include "proteus-packet-wire.h"
 
 #include "ns3/abort.h"
+#include "ns3/proteus-group-gpus.h"
 #include "ns3/proteus-nccl-tuner.h"
 
 #include <algorithm>
@@ -124,12 +125,7 @@ PacketWire::GetQueuePair(TaskId task,
 std::vector<VertexId>
 PacketWire::GetGpus(GroupId group) const
 {
-    std::vector<VertexId> gpus;
-    for (const DeviceId device : m_graph.GetGroup(group))
-    {
-        gpus.push_back(m_fabric->GetCluster().GetGpus()[device]);
-    }
-    return gpus;
+    return GetGroupGpus(m_graph, m_fabric->GetCluster(), group);
 }
 
 KernelStarts::Communication
