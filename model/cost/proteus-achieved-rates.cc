@@ -64,10 +64,11 @@ constexpr AchievedRate RATES[] = {
     {"V100", DataType::FP16, 0.74},           {"V100", DataType::FP32, 0.93},
 };
 
-constexpr EnumNames<AttentionKernel, 5> KERNELS{
+constexpr EnumNames<AttentionKernel, 6> KERNELS{
     "attention kernel",
     {{AttentionKernel::CONSTANT, "constant"},
      {AttentionKernel::FLASH_ATTENTION_1, "flash-attention-1"},
+     {AttentionKernel::FLASH_ATTENTION_TRITON, "flash-attention-triton"},
      {AttentionKernel::FLASH_ATTENTION_2, "flash-attention-2"},
      {AttentionKernel::FLASH_ATTENTION_3, "flash-attention-3"},
      {AttentionKernel::CUDNN, "cudnn"}}};
@@ -86,7 +87,7 @@ struct LongShares
 
 // FlashAttention (Dao et al. 2022) as measured by Dao 2023, figure 4: 58 to 81 TFLOP/s, causal,
 // heads of 64, forward and backward on A100.
-constexpr LongShares FIRST{0.29, 0.26, 0.28, 0.25};
+constexpr LongShares FIRST_AMPERE{0.29, 0.26, 0.28, 0.25};
 // Dao 2023, figures 4 to 6, A100: forward and backward together 175 TFLOP/s for heads of 64 and 195
 // of 128 on long sequences, forward up to 73 %, backward up to 63 % of the peak.
 constexpr LongShares SECOND_AMPERE{0.61, 0.544, 0.68, 0.606};
@@ -94,6 +95,31 @@ constexpr LongShares SECOND_AMPERE{0.61, 0.544, 0.68, 0.606};
 // (workloads/profiles/h100-kernels.json); its authors have "up to 335 TFLOP/s" where nothing is
 // masked (Dao 2023, section 4.1), and so have we: 360.
 constexpr LongShares SECOND_HOPPER{0.26, 0.26, 0.31, 0.31, 224, 480};
+/// FlashAttention-2 "is 1.3-2.5x faster than FlashAttention in Triton" (Dao 2023, section 4.1): the
+/// geometric mean of that range.
+constexpr double TRITON_SLOWNESS = 1.8;
+
+/// @param a shares @param factor @return these times the factor
+constexpr LongShares
+Scale(LongShares a, double factor)
+{
+    a.forward64 *= factor;
+    a.backward64 *= factor;
+    a.forward128 *= factor;
+    a.backward128 *= factor;
+    return a;
+}
+
+// Written for Ampere's instructions like the second one, it loses as much of Hopper's peak.
+constexpr LongShares FIRST_HOPPER{
+    FIRST_AMPERE.forward64 * SECOND_HOPPER.forward64 / SECOND_AMPERE.forward64,
+    FIRST_AMPERE.backward64* SECOND_HOPPER.backward64 / SECOND_AMPERE.backward64,
+    FIRST_AMPERE.forward128* SECOND_HOPPER.forward128 / SECOND_AMPERE.forward128,
+    FIRST_AMPERE.backward128* SECOND_HOPPER.backward128 / SECOND_AMPERE.backward128,
+    SECOND_HOPPER.halfKeysForward,
+    SECOND_HOPPER.halfKeysBackward};
+constexpr LongShares TRITON_AMPERE = Scale(SECOND_AMPERE, 1 / TRITON_SLOWNESS);
+constexpr LongShares TRITON_HOPPER = Scale(SECOND_HOPPER, 1 / TRITON_SLOWNESS);
 // Shah et al. 2024, figures 5 and 6, bf16 on H100: up to 650 forward and 560 to 580 backward for
 // heads of 128, some 490 and 430 for heads of 64.
 constexpr LongShares THIRD_HOPPER{0.47, 0.43, 0.64, 0.56};
@@ -113,7 +139,9 @@ FindLongShares(AttentionKernel kernel, uint32_t capability)
     switch (kernel)
     {
     case AttentionKernel::FLASH_ATTENTION_1:
-        return FIRST;
+        return isHopper ? FIRST_HOPPER : FIRST_AMPERE;
+    case AttentionKernel::FLASH_ATTENTION_TRITON:
+        return isHopper ? TRITON_HOPPER : TRITON_AMPERE;
     case AttentionKernel::FLASH_ATTENTION_2:
         return isHopper ? SECOND_HOPPER : SECOND_AMPERE;
     case AttentionKernel::FLASH_ATTENTION_3:

@@ -52,11 +52,12 @@ bool IsPowerLimited(const std::string& gpu, DataType type);
 /// The kernel that a framework takes for attention whose scores stay on the chip.
 enum class AttentionKernel : uint8_t
 {
-    CONSTANT,          //!< one share of the peak for all shapes
-    FLASH_ATTENTION_1, //!< Dao et al. 2022
-    FLASH_ATTENTION_2, //!< Dao 2023
-    FLASH_ATTENTION_3, //!< Shah et al. 2024; before Hopper the second one runs
-    CUDNN,             //!< NVIDIA's, as Transformer Engine calls it
+    CONSTANT,               //!< one share of the peak for all shapes
+    FLASH_ATTENTION_1,      //!< Dao et al. 2022
+    FLASH_ATTENTION_TRITON, //!< the same in Triton, flash_attn_triton.py, 2022
+    FLASH_ATTENTION_2,      //!< Dao 2023
+    FLASH_ATTENTION_3,      //!< Shah et al. 2024; before Hopper the second one runs
+    CUDNN,                  //!< NVIDIA's, as Transformer Engine calls it
 };
 
 /// @ingroup proteus

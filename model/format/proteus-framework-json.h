@@ -23,7 +23,7 @@
  *   [isAhead]: whether kernels are issued while the GPU runs earlier ones
  * - efficiency: object with [matrix], [memory], [stream], [optimizer], shares of the peak, and
  *   [kernelLatencyUs]
- * - attention: what fused attention is: "constant", "flash-attention-1", -2, -3 or "cudnn"
+ * - attention: what fused attention is: "constant", "flash-attention-1", -triton, -2, -3 or "cudnn"
  * - weights: object with [forwardBytes], [backwardBytes] per weight
  * - operators: object from kinds of operators (GetRuledKinds()) to objects with [forward] and
  *   [backward], each an object with kernels, [compute 0], [fp32 0] (elements read and written per

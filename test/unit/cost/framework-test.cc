@@ -262,13 +262,36 @@ TEST(AttentionRate, MeetsTheFiguresOfFlashAttention2)
     }
 }
 
+TEST(AttentionRate, OlderKernels)
+{
+    for (const uint32_t capability : {80u, 90u})
+    {
+        for (const bool isForward : {true, false})
+        {
+            const AttentionShape shape{8192, 128, true, isForward, capability};
+            const double first = GetAttentionShare(AttentionKernel::FLASH_ATTENTION_1, shape);
+            const double second = GetAttentionShare(AttentionKernel::FLASH_ATTENTION_2, shape);
+            const double triton = GetAttentionShare(AttentionKernel::FLASH_ATTENTION_TRITON, shape);
+            // Dao 2023, section 4.1: 1.7 to 3.0, and 1.3 to 2.5 times as fast.
+            EXPECT_GT(second, 1.7 * first) << capability;
+            EXPECT_LT(second, 3.0 * first) << capability;
+            EXPECT_GT(second, 1.3 * triton) << capability;
+            EXPECT_LT(second, 2.5 * triton) << capability;
+        }
+    }
+}
+
 TEST(AttentionRate, HopperAndNames)
 {
     const AttentionShape shape{16384, 128, true, true, 90};
     EXPECT_GT(GetAttentionShare(AttentionKernel::FLASH_ATTENTION_3, shape),
               1.4 * GetAttentionShare(AttentionKernel::FLASH_ATTENTION_2, shape));
-    for (const char* name :
-         {"constant", "flash-attention-1", "flash-attention-2", "flash-attention-3", "cudnn"})
+    for (const char* name : {"constant",
+                             "flash-attention-1",
+                             "flash-attention-triton",
+                             "flash-attention-2",
+                             "flash-attention-3",
+                             "cudnn"})
     {
         EXPECT_STREQ(ToString(AttentionKernelFromString(name)), name);
     }

@@ -1,0 +1,86 @@
+#!/usr/bin/env python3
+# Copyright (c) 2026 The proteus authors
+#
+# SPDX-License-Identifier: GPL-2.0-only
+"""Published training throughputs of MPT models under FSDP, and what the flows say.
+
+    ./ns3 build proteus-run
+    workloads/evaluation/llm-foundry.py [--framework=fsdp1] [--executor=flow] [--program="COMMAND"] [WORD]
+
+Rows of llm-foundry.csv, or those with WORD in them: measured and predicted tokens per second, and the error of the
+time of an iteration; then means by GPU and sequence length. Nothing is fitted to these rows.
+"""
+
+import argparse
+import collections
+import csv
+import pathlib
+import re
+import shlex
+import statistics
+import subprocess
+
+FOLDER = pathlib.Path(__file__).resolve().parent
+# layers, hidden, heads: scripts/train/yamls/pretrain of mosaicml/llm-foundry; vocabulary 50368 in all.
+MODELS = {
+    "125m": (12, 768, 12),
+    "350m": (24, 1024, 16),
+    "760m": (24, 1536, 12),
+    "1b": (24, 2048, 16),
+    "3b": (32, 2560, 20),
+    "7b": (32, 4096, 32),
+    "13b": (40, 5120, 40),
+    "30b": (48, 7168, 56),
+    "70b": (80, 8192, 64),
+}
+CLUSTERS = {"h100_80gb": "dgx-h100", "a100_80gb": "dgx-a100:nic=8x200G-roce"}
+
+
+def predict(row, arguments):
+    """Returns tokens per second of a row."""
+    layers, hidden, heads = MODELS[row["model"]]
+    gpus, micro_batch = int(row["gpus"]), int(row["micro_batch"])
+    batch = gpus * micro_batch * int(row["micro_batches"])
+    command = shlex.split(arguments.program) + [
+        "--quiet",
+        "--ignoreMemory",
+        "--model=gpt",
+        f"--variables=layers={layers},hidden={hidden},heads={heads},vocabulary=50368,sequence={row['sequence']}",
+        f"--strategy=dp={gpus},zero={row['zero']},microBatch={micro_batch},globalBatch={batch},recompute={row['recompute']}",
+        f"--framework={arguments.framework}",
+        f"--cluster={CLUSTERS[row['gpu']]}",
+        f"--nodes={gpus // 8}",
+        f"--executor={arguments.executor}",
+    ]
+    text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    return float(re.search(r"throughput +(\d+) tokens/s", text).group(1))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--framework", default="llm-foundry")
+    parser.add_argument("--executor", default="flow")
+    parser.add_argument("--program", default=f"{FOLDER.parent.parent}/ns3 run --no-build proteus-run --", help="that runs a job")
+    parser.add_argument("word", nargs="?", default="")
+    arguments = parser.parse_args()
+    with open(FOLDER / "llm-foundry.csv", encoding="ascii") as file:
+        rows = list(csv.DictReader(line for line in file if not line.startswith("#")))
+    errors = collections.defaultdict(list)
+    for row in rows:
+        text = ",".join(row.values())
+        if arguments.word not in text:
+            continue
+        measured = float(row["tokens_per_s"])
+        predicted = predict(row, arguments)
+        error = 100 * (measured / predicted - 1)
+        length = int(row["sequence"])
+        group = "to 2,048" if length <= 2048 else "to 8,192" if length <= 8192 else "to 65,536"
+        errors[row["gpu"], group].append(error)
+        print(f"{text:60} {predicted:10.0f}  {error:+6.1f} %", flush=True)
+    for (gpu, group), found in sorted(errors.items()):
+        size = statistics.mean(map(abs, found))
+        print(f"{gpu} {group:9} tokens: {len(found):3} rows, error {size:4.1f} %, mean {statistics.mean(found):+5.1f} %")
+
+
+if __name__ == "__main__":
+    main()
