@@ -291,7 +291,9 @@ class OverlapCase : public TestCase
                                  1 << 20,
                                  Parallelism::DATA,
                                  before);
-        const AllWays ways = RunAllWays(MakeCluster("dgx-a100", 4), builder.Build(), Way{});
+        Way way;
+        way.window = m_between == MESSAGE ? way.window : "0us"; // else it does not begin alone
+        const AllWays ways = RunAllWays(MakeCluster("dgx-a100", 4), builder.Build(), way);
         NS_TEST_EXPECT_MSG_EQ(ways.difference, "", "repetition changes nothing");
         NS_TEST_EXPECT_MSG_EQ(ways.off.error, "", "the job runs");
         // On several MPI ranks, nothing repeats on links that a communication between them crosses.
@@ -302,6 +304,95 @@ class OverlapCase : public TestCase
 
     Between m_between;        //!< which
     uint64_t m_leastRepeated; //!< communications
+};
+
+/// Replicas reduce gradients on several rails, each of them late by tens of nanoseconds. In a
+/// window they begin together, so that one ring is executed for all rails. The first of two ranks
+/// that reduce afterwards does not disturb the rings of the other one.
+class RailsCase : public TestCase
+{
+  public:
+    RailsCase()
+        : TestCase("rings between servers begin together, and are executed once")
+    {
+    }
+
+  private:
+    static constexpr uint32_t SERVERS = 4; //!< with one rank of each ring
+    static constexpr uint32_t RAILS = 4;   //!< with two rings each, one after the other
+    static constexpr DeviceId SERVER = 8;  //!< devices of a server
+
+    /// @return the job
+    static ExecutionGraph MakeGraph()
+    {
+        GraphBuilder builder(2 * SERVERS * SERVER);
+        const PhaseId phase = builder.AddPhase("phase");
+        const StreamId compute = builder.AddStream("compute");
+        const StreamId stream = builder.AddStream("gradients");
+        for (DeviceId rail = 0; rail < RAILS; ++rail)
+        {
+            // The servers of two stages, of which the second reduces while the first one still is
+            // at it.
+            std::vector<TaskId> rings;
+            for (DeviceId stage = 0; stage < 2; ++stage)
+            {
+                std::vector<DeviceId> members;
+                std::vector<TaskId> before;
+                for (uint32_t i = 0; i < SERVERS; ++i)
+                {
+                    const DeviceId device = (2 * i + stage) * SERVER + rail;
+                    const int64_t latePs = 10000 * (7 * rail * i % 5);
+                    const int64_t stagePs = 1000000000 + 300000000 * stage;
+                    members.push_back(device);
+                    before.push_back(
+                        builder.AddCompute(phase, device, compute, "compute", stagePs + latePs));
+                }
+                rings.push_back(builder.AddCommunication(phase,
+                                                         builder.AddGroup(members),
+                                                         stream,
+                                                         "ring",
+                                                         Collective::ALL_REDUCE,
+                                                         8 << 20,
+                                                         Parallelism::DATA,
+                                                         before));
+            }
+            builder.AddCommunication(phase,
+                                     builder.AddGroup({rail, SERVER + rail}),
+                                     stream,
+                                     "embedding",
+                                     Collective::ALL_REDUCE,
+                                     1 << 20,
+                                     Parallelism::EMBEDDING,
+                                     rings);
+        }
+        return builder.Build();
+    }
+
+    void DoRun() override
+    {
+        const Cluster cluster = MakeCluster("dgx-a100", 2 * SERVERS);
+        const ExecutionGraph graph = MakeGraph();
+        Way way;
+        for (const std::string window : {"0us", "100ns"})
+        {
+            way.window = window;
+            const AllWays ways = RunAllWays(cluster, graph, way);
+            NS_TEST_EXPECT_MSG_EQ(ways.difference, "", "off, on and verify, window " << window);
+            NS_TEST_EXPECT_MSG_EQ(ways.off.error, "", "window " << window);
+            const RepetitionStatistics& on = ways.on.repetition;
+            if (TestRanks::AreSeveral())
+            {
+                continue; // what crosses is executed
+            }
+            NS_TEST_EXPECT_MSG_EQ(on.communications, 3 * RAILS, "all");
+            if (window == "0us")
+            {
+                NS_TEST_EXPECT_MSG_LT(on.repeated, RAILS, "each rail in another way");
+                continue;
+            }
+            NS_TEST_EXPECT_MSG_GT(on.repeated, 2 * RAILS - 1, "of one rail for all");
+        }
+    }
 };
 
 /// Messages come in at a NIC while others go out: what meets alike is executed once, whatever was
@@ -428,6 +519,7 @@ class RepetitionJobsTestSuite : public TestSuite
         AddTestCase(new LateEndsCase, TestCase::QUICK);
         AddTestCase(new OverlapCase(OverlapCase::MESSAGE, 12), TestCase::QUICK);
         AddTestCase(new OverlapCase(OverlapCase::LATE_RANK, 16), TestCase::QUICK);
+        AddTestCase(new RailsCase, TestCase::QUICK);
         AddTestCase(new MeetingsCase, TestCase::QUICK);
         AddTestCase(new SmallJobsCase(1, 8), TestCase::QUICK);
         for (uint32_t first = 1000; first < 1400; first += 25)

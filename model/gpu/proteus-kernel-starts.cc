@@ -28,11 +28,8 @@ FindStartRule(const Task& task, const CollectiveProgram& program)
     {
         return StartRule::WINDOW;
     }
-    // Of two that reduce, the first to come has something to send.
-    return task.collective == Collective::SEND_RECV &&
-                   IsReceiver(program.ranks[0]) != IsReceiver(program.ranks[1])
-               ? StartRule::MESSAGE
-               : StartRule::APART;
+    return IsReceiver(program.ranks[0]) != IsReceiver(program.ranks[1]) ? StartRule::MESSAGE
+                                                                        : StartRule::PAIR;
 }
 
 bool
@@ -53,9 +50,9 @@ KernelStarts::SetUp(int64_t gridPs, int64_t windowPs)
 KernelStarts::Launch
 KernelStarts::Add(Key key, const Communication& communication, const Rank& rank)
 {
-    if (communication.rule == StartRule::MESSAGE)
+    if (communication.rule != StartRule::WINDOW)
     {
-        return AddToMessage(key, communication.newsPs, rank);
+        return AddToPair(key, communication, rank);
     }
     const int64_t windowPs = std::max(m_windowPs, communication.windowPs);
     Gathering& gathering = m_gathered[key];
@@ -86,9 +83,9 @@ KernelStarts::Add(Key key, const Communication& communication, const Rank& rank)
 }
 
 KernelStarts::Launch
-KernelStarts::AddToMessage(Key key, int64_t newsPs, const Rank& rank)
+KernelStarts::AddToPair(Key key, const Communication& communication, const Rank& rank)
 {
-    const auto [place, isFirst] = m_messages.emplace(key, rank);
+    const auto [place, isFirst] = m_pairs.emplace(key, rank);
     if (isFirst)
     {
         return {};
@@ -97,9 +94,11 @@ KernelStarts::AddToMessage(Key key, int64_t newsPs, const Rank& rank)
     const Rank& sender = rank.isReceiver ? place->second : rank;
     // After all that happens at the time that is present, which comes first however it is executed.
     const int64_t knownPs =
-        std::max(receiver.joinedPs, sender.joinedPs) + std::max<int64_t>(newsPs, 1);
+        std::max(receiver.joinedPs, sender.joinedPs) + std::max<int64_t>(communication.newsPs, 1);
     const int64_t receiverPs = std::max(receiver.launchedPs, knownPs);
-    const int64_t senderPs = std::max(sender.launchedPs, receiverPs);
+    const int64_t senderPs =
+        std::max(sender.launchedPs,
+                 communication.rule == StartRule::MESSAGE ? receiverPs : knownPs);
     Launch launch;
     for (const Begin& begin : {Begin{receiver.id, receiverPs}, Begin{sender.id, senderPs}})
     {
@@ -108,7 +107,7 @@ KernelStarts::AddToMessage(Key key, int64_t newsPs, const Rank& rank)
             launch.begins.push_back(begin);
         }
     }
-    m_messages.erase(place);
+    m_pairs.erase(place);
     return launch;
 }
 

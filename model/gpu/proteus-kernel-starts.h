@@ -27,15 +27,17 @@ enum class StartRule : uint8_t
 {
     APART,  //!< each begins at once
     WINDOW, //!< each waits less than a window, to begin whole windows before the last
+    PAIR,   //!< of two ranks, each waits until both are being launched
     MESSAGE //!< a sender waits for its receiver, a receiver for the launch of its sender
 };
 
 /// @ingroup proteus
 /// @param task a communication @param program of it
 /// @return how its ranks wait: those of a message from one rank to another as such, because a
-/// sender alone can do nothing, and a receiver can only grant room; those of a collective of more
-/// than two ranks in a window, if they all need each other; all others apart, all-to-alls and
-/// operations of switches, too
+/// sender alone can do nothing, and a receiver can only grant room; two that both send and receive
+/// as a pair, because either can only grant room alone; those of a collective of more than two
+/// ranks in a window, if they all need each other; all others apart, all-to-alls and operations of
+/// switches, too
 StartRule FindStartRule(const Task& task, const CollectiveProgram& program);
 
 /// @ingroup proteus
@@ -55,7 +57,8 @@ bool IsReceiver(const RankProgram& rank);
  *
  * A receiver of a message begins when its sender's kernel is being launched, so that room is
  * granted when that begins; or when it is launched itself, if that is later, and its sender not
- * before it.
+ * before it. The first rank of a pair, too, begins when the kernel of the other one is being
+ * launched, or when it is launched itself, if that is later.
  *
  * That a rank joins is known to the others a while later (Communication::newsPs), and nothing
  * begins before. As kernels take longer than that to be launched, few wait for it: the last of a
@@ -130,9 +133,9 @@ class KernelStarts
     uint32_t Expire(uint32_t wait);
 
   private:
-    /// The same for a rank of a message. @param key of it @param newsPs of it
-    /// @param rank which one @return nobody, or both
-    Launch AddToMessage(Key key, int64_t newsPs, const Rank& rank);
+    /// The same for a rank of a message or a pair. @param key of it @param communication which one
+    /// @param rank of it @return nobody, or both
+    Launch AddToPair(Key key, const Communication& communication, const Rank& rank);
 
     /// A rank that waits.
     struct Wait
@@ -154,7 +157,7 @@ class KernelStarts
     int64_t m_gridPs{1};                 //!< see SetUp()
     int64_t m_windowPs{0};               //!< see SetUp()
     std::map<Key, Gathering> m_gathered; //!< by communication
-    std::map<Key, Rank> m_messages;      //!< by message: the rank that has been launched
+    std::map<Key, Rank> m_pairs;         //!< by message or pair: the rank that has been launched
     Pool<Wait> m_waits;                  //!< until their windows have passed
 };
 

@@ -156,8 +156,9 @@ PacketNetwork::GetTypeId()
                 "JoinWindow",
                 "Kernels of a collective whose ranks all need each other begin a multiple of this "
                 "time before the last one of them, less than it later than they are launched; a "
-                "receiver begins when its sender is being launched. 0: none waits. In launch mode "
-                "stream, for kernels whose launch takes time; see KernelStarts.",
+                "receiver begins when its sender is being launched, the first of two ranks when "
+                "the other one is. 0: none waits. In launch mode stream, for kernels whose launch "
+                "takes time; see KernelStarts.",
                 TimeValue(NanoSeconds(100)),
                 MakeTimeAccessor(&PacketNetwork::m_joinWindow),
                 MakeTimeChecker(Seconds(0)))
@@ -165,7 +166,8 @@ PacketNetwork::GetTypeId()
                 "JoinWindowShare",
                 "An all-reduce has a longer JoinWindow, if that is not 0: this share of the time "
                 "that the bytes of the rank that sends most take on all NVLinks of its GPU "
-                "(without NVLink, on all its links).",
+                "(without NVLink, on all its links), or what a rank sends over the network on its "
+                "other links. 0: collectives between servers have none.",
                 DoubleValue(1.0 / 60),
                 MakeDoubleAccessor(&PacketNetwork::m_joinWindowShare),
                 MakeDoubleChecker<double>(0, 1))

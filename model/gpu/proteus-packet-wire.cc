@@ -12,7 +12,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -143,17 +142,6 @@ PacketWire::MakeQueuePairs(TaskId id, const CollectiveProgram& program, const Pr
     KernelStarts::Communication& communication = place->second;
     communication.nRanks = static_cast<uint32_t>(program.ranks.size());
     communication.newsPs = m_lookahead.Get(GetGpus(group));
-    communication.rule = m_starts.HasWindow() ? FindStartRule(task, program) : StartRule::APART;
-    if (communication.rule == StartRule::WINDOW && communication.newsPs > 0)
-    {
-        // Between servers, who comes when decides who meets whom at a link.
-        communication.rule = StartRule::APART;
-    }
-    if (communication.rule == StartRule::WINDOW && task.collective == Collective::ALL_REDUCE)
-    {
-        // One all-gather after the other gains from ranks that are late by a hop each.
-        communication.windowPs = std::llround(m_windowShare * GetLeastPs(group, facts));
-    }
     RequireRanks(group, program);
     MakeGroups(group, program);
     for (uint32_t rank = 0; rank < program.ranks.size(); ++rank)
@@ -166,28 +154,8 @@ PacketWire::MakeQueuePairs(TaskId id, const CollectiveProgram& program, const Pr
             }
         }
     }
-    return place->second;
-}
-
-double
-PacketWire::GetLeastPs(GroupId group, const ProgramFacts& facts) const
-{
-    constexpr double PS_PER_S = 1e12;
-    const Cluster& cluster = m_fabric->GetCluster();
-    double slowest = std::numeric_limits<double>::infinity();
-    for (const VertexId gpu : GetGpus(group))
-    {
-        double nvlink = 0;
-        double all = 0;
-        for (const Port& port : cluster.GetPorts(gpu))
-        {
-            const Link& link = cluster.GetLinks()[port.link];
-            all += link.bytesPerSecond;
-            nvlink += link.technology == LinkTechnology::NVLINK ? link.bytesPerSecond : 0;
-        }
-        slowest = std::min(slowest, nvlink > 0 ? nvlink : all);
-    }
-    return static_cast<double>(facts.mostSentBytes) * PS_PER_S / slowest;
+    SetStartRule(id, program, facts, communication);
+    return communication;
 }
 
 void
@@ -234,35 +202,6 @@ PacketWire::Join(DeviceId device,
         return;
     }
     Launch(id, communication);
-}
-
-void
-PacketWire::Launch(uint32_t id, const KernelStarts::Communication& communication)
-{
-    const PacketRank& rank = m_machine.GetRank(id);
-    const TaskId task = rank.traffic.task;
-    const KernelStarts::Rank launched{id,
-                                      rank.startPs,
-                                      Simulator::Now().GetPicoSeconds(),
-                                      IsReceiver(rank.program->ranks[rank.rank])};
-    TellLaunch({task, rank.microBatch, communication, launched});
-    const KernelStarts::Launch launch =
-        m_starts.Add({task, rank.microBatch}, communication, launched);
-    if (launch.wait != NO_ID)
-    {
-        CallOf(rank, launch.untilPs, EXPIRE, launch.wait);
-    }
-    CallStarts(launch.begins);
-}
-
-void
-PacketWire::CallStarts(const std::vector<KernelStarts::Begin>& begins)
-{
-    for (const KernelStarts::Begin& begin : begins)
-    {
-        m_machine.GetRank(begin.rank).startPs = begin.timePs;
-        CallStart(begin.rank);
-    }
 }
 
 void

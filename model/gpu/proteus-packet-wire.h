@@ -351,9 +351,23 @@ class PacketWire : private TransportUser, private CallTarget, private Repetition
     KernelStarts::Communication MakeQueuePairs(TaskId task,
                                                const CollectiveProgram& program,
                                                const ProgramFacts& facts);
-    /// @param group of ranks @param facts of their program @return the time that the bytes of the
-    /// rank that sends most take on all NVLinks of its GPU, or, without NVLink, on all links
-    double GetLeastPs(GroupId group, const ProgramFacts& facts) const;
+    // proteus-packet-wire-starts.cc
+    /// Decides how ranks wait for each other. @param task of theirs, with all its queue pairs
+    /// @param program of it @param facts of the program @param communication that gets the rule
+    void SetStartRule(TaskId task,
+                      const CollectiveProgram& program,
+                      const ProgramFacts& facts,
+                      KernelStarts::Communication& communication);
+    /// @param task of ranks @param program of it @param facts of the program @return picoseconds
+    /// that it takes at least: the bytes of the rank that sends most on all NVLinks of its GPU, or,
+    /// without NVLink, on all links; and what a rank sends over the network on the other links
+    double GetLeastPs(TaskId task, const CollectiveProgram& program, const ProgramFacts& facts);
+    /// @param task of ranks @param program of it @param facts of the program @param rank of it
+    /// @return bytes that the rank sends over the network
+    uint64_t GetNetworkBytes(TaskId task,
+                             const CollectiveProgram& program,
+                             const ProgramFacts& facts,
+                             uint32_t rank);
     /// A rank has been launched, and begins when its rule says so. @param id of it
     /// @param communication of it, whose rule is not APART
     void Launch(uint32_t id, const KernelStarts::Communication& communication);

@@ -120,24 +120,39 @@ TEST(KernelStarts, AreWholeWindowsBeforeTheLast)
 namespace
 {
 
-/// @param newsPs after which they know of each other
+/// @param rule of both, MESSAGE or PAIR @param newsPs after which they know of each other
 /// @return when receiver and sender begin, that join and are launched at these times
 std::pair<int64_t, int64_t>
-BeginMessage(KernelStarts::Rank receiver, KernelStarts::Rank sender, int64_t newsPs = 0)
+BeginBoth(StartRule rule,
+          KernelStarts::Rank receiver,
+          KernelStarts::Rank sender,
+          int64_t newsPs = 0)
 {
     receiver.id = 0;
-    receiver.isReceiver = true;
+    receiver.isReceiver = rule == StartRule::MESSAGE;
     sender.id = 1;
     KernelStarts starts;
     starts.SetUp(0, WINDOW_PS);
     const bool isReceiverFirst = receiver.joinedPs < sender.joinedPs;
-    const KernelStarts::Communication message{2, StartRule::MESSAGE, newsPs};
-    EXPECT_TRUE(starts.Add({1, 0}, message, isReceiverFirst ? receiver : sender).begins.empty());
-    const auto launch = starts.Add({1, 0}, message, isReceiverFirst ? sender : receiver);
+    const KernelStarts::Communication both{2, rule, newsPs};
+    EXPECT_TRUE(starts.Add({1, 0}, both, isReceiverFirst ? receiver : sender).begins.empty());
+    const auto launch = starts.Add({1, 0}, both, isReceiverFirst ? sender : receiver);
     EXPECT_EQ(launch.wait, ns3::proteus::NO_ID);
-    EXPECT_EQ(launch.begins.at(0).rank, 0u);
-    EXPECT_EQ(launch.begins.at(1).rank, 1u);
-    return {launch.begins.at(0).timePs, launch.begins.at(1).timePs};
+    std::map<uint32_t, int64_t> beginPs;
+    for (const KernelStarts::Begin& begin : launch.begins)
+    {
+        beginPs[begin.rank] = begin.timePs;
+    }
+    return {beginPs.at(0), beginPs.at(1)};
+}
+
+/// The same for a message.
+std::pair<int64_t, int64_t>
+BeginMessage(const KernelStarts::Rank& receiver,
+             const KernelStarts::Rank& sender,
+             int64_t newsPs = 0)
+{
+    return BeginBoth(StartRule::MESSAGE, receiver, sender, newsPs);
 }
 
 } // namespace
@@ -168,6 +183,71 @@ TEST(KernelStarts, OfMessagesAreNotBeforeTheNewsOfJoins)
     // Launched in less time than news take.
     EXPECT_EQ(BeginMessage({0, 400, 0}, {0, 100400, 100000}, 500),
               std::make_pair(100500L, 100500L));
+}
+
+TEST(KernelStarts, OfPairsAreWhenBothJoin)
+{
+    // The first to come, whichever it is, begins while the other one is being launched.
+    EXPECT_EQ(BeginBoth(StartRule::PAIR, {0, 6000, 0}, {0, 106000, 100000}, 500),
+              std::make_pair(100500L, 106000L));
+    EXPECT_EQ(BeginBoth(StartRule::PAIR, {0, 106000, 100000}, {0, 6000, 0}, 500),
+              std::make_pair(106000L, 100500L));
+    // Launched later than that; unlike a sender, neither waits for the launch of the other.
+    EXPECT_EQ(BeginBoth(StartRule::PAIR, {0, 120000, 98000}, {0, 106000, 100000}, 500),
+              std::make_pair(120000L, 106000L));
+    // Launched in less time than news take.
+    EXPECT_EQ(BeginBoth(StartRule::PAIR, {0, 400, 0}, {0, 100400, 100000}, 500),
+              std::make_pair(100500L, 100500L));
+}
+
+namespace
+{
+
+/// @param ranks of a ring, or 2 @param isMutual of 2, whether both send
+/// @return a program of that many ranks with one step for each that sends or receives
+CollectiveProgram
+MakeSteps(uint32_t ranks, bool isMutual)
+{
+    CollectiveProgram program;
+    program.ranks.resize(ranks);
+    for (uint32_t rank = 0; rank < ranks; ++rank)
+    {
+        ThreadBlock block;
+        Step step;
+        step.bytes = 4096;
+        const bool sends = rank == 0 || isMutual;
+        const bool receives = rank != 0 || isMutual;
+        step.kind = !sends ? StepKind::RECV : receives ? StepKind::RECV_COPY_SEND : StepKind::SEND;
+        block.sendPeer = sends ? (rank + 1) % ranks : NO_RANK;
+        block.receivePeer = receives ? (rank + ranks - 1) % ranks : NO_RANK;
+        block.steps.push_back(step);
+        program.ranks[rank].blocks.push_back(block);
+    }
+    return program;
+}
+
+/// @param collective that a task does @return the task
+Task
+MakeTask(Collective collective)
+{
+    Task task;
+    task.collective = collective;
+    return task;
+}
+
+} // namespace
+
+TEST(KernelStarts, HaveARuleByWhoNeedsWhom)
+{
+    EXPECT_EQ(FindStartRule(MakeTask(Collective::ALL_REDUCE), MakeSteps(4, true)),
+              StartRule::WINDOW);
+    EXPECT_EQ(FindStartRule(MakeTask(Collective::ALL_REDUCE), MakeSteps(2, true)), StartRule::PAIR);
+    EXPECT_EQ(FindStartRule(MakeTask(Collective::SEND_RECV), MakeSteps(2, true)), StartRule::PAIR);
+    EXPECT_EQ(FindStartRule(MakeTask(Collective::SEND_RECV), MakeSteps(2, false)),
+              StartRule::MESSAGE);
+    EXPECT_EQ(FindStartRule(MakeTask(Collective::ALL_TO_ALL), MakeSteps(2, true)),
+              StartRule::APART);
+    EXPECT_EQ(FindStartRule(MakeTask(Collective::BROADCAST), MakeSteps(4, true)), StartRule::APART);
 }
 
 namespace
