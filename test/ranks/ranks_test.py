@@ -245,9 +245,12 @@ def make_job(folder, number):
     if control not in TELEMETRY and rng.random() < 0.3:
         write_scenario(folder / "scenario.json", rng, servers)
         arguments.append("--scenario=scenario.json")
-    arguments.append("--joinWindow=" + rng.choice(["0us", "100ns", "5us", "50us", "3ms"]))
+    window = "--joinWindow=" + rng.choice(["0us", "100ns", "5us", "50us", "3ms"])
     if rng.random() < 0.3:  # less than the news of a launch take
         arguments.append("--ns3::proteus::PacketNetwork::LaunchOverhead=" + rng.choice(["0ns", "1ps", "100ns"]))
+    if rng.random() < 0.5:  # windows between servers, too
+        window = "--ns3::proteus::PacketNetwork::JoinWindowShare=" + rng.choice(["0.01", "0.1", "1"])
+    arguments.append(window)
     return arguments, servers
 
 
