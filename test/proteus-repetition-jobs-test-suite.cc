@@ -48,7 +48,7 @@ class SmallJobMaker
     {
         SmallJob job;
         const uint32_t servers = Pick<uint32_t>({1, 2, 2, 4});
-        const std::string preset = Pick<std::string>({"dgx-a100", "dgx-a100", "dgx1-v100"});
+        const std::string preset = Pick<std::string>({"dgx-a100", "dgx1-v100", "dgx-h100"});
         job.cluster = MakeCluster(preset, servers, ChooseFabric());
         job.window = Pick<std::string>({"0us", "100ns", "1us", "100us"});
         job.strategy = ChooseStrategy(8 * servers);

@@ -311,6 +311,84 @@ class EqualServersCase : public TestCase
     uint32_t m_width;     //!< of the groups
 };
 
+/// All-reduces between servers, in which the switches of each server sum up, are repeated; those
+/// that meet others are executed.
+class SwitchTreesCase : public TestCase
+{
+  public:
+    SwitchTreesCase()
+        : TestCase("NVLS trees are executed once")
+    {
+    }
+
+  private:
+    static constexpr uint32_t MICRO_BATCHES = 4; //!< of the job
+
+    /// Of two groups, each half of both servers; and of one hidden behind them, in every second.
+    static ExecutionGraph MakeGraph(bool meets)
+    {
+        GraphBuilder builder(16);
+        const StreamId compute = builder.AddStream("compute");
+        const StreamId communication = builder.AddStream("communication");
+        const StreamId other = builder.AddStream("other");
+        const PhaseId phase = builder.AddPhase("iteration", MICRO_BATCHES);
+        const auto reduce = [&](std::vector<DeviceId> members,
+                                StreamId stream,
+                                const std::string& name,
+                                const std::vector<TaskId>& before) {
+            return builder.AddCommunication(phase,
+                                            builder.AddGroup(std::move(members)),
+                                            stream,
+                                            name,
+                                            Collective::ALL_REDUCE,
+                                            1 << 20,
+                                            Parallelism::DATA,
+                                            before);
+        };
+        std::vector<TaskId> kernels;
+        for (DeviceId device = 0; device < 16; ++device)
+        {
+            const int64_t late = device == 3 ? 2000000 : 0;
+            kernels.push_back(
+                builder.AddCompute(phase, device, compute, "kernel", 300000000 + late));
+        }
+        for (DeviceId first : {0, 4})
+        {
+            std::vector<DeviceId> members;
+            std::vector<TaskId> before;
+            for (const DeviceId device : {first, first + 1, first + 8, first + 9})
+            {
+                members.push_back(device);
+                before.push_back(kernels[device]);
+            }
+            reduce(members, communication, "first", before);
+        }
+        if (meets)
+        {
+            reduce({0, 1, 2, 8, 9, 10}, other, "second", {kernels[0], kernels[2], kernels[8]});
+        }
+        return builder.Build();
+    }
+
+    void DoRun() override
+    {
+        const Cluster cluster = MakeCluster("dgx-h100", 2);
+        Way way;
+        way.algorithm = "nvls-tree";
+        const AllWays alone = RunAllWays(cluster, MakeGraph(false), way);
+        NS_TEST_EXPECT_MSG_EQ(alone.difference, "", "off, on and verify");
+        NS_TEST_EXPECT_MSG_EQ(alone.off.error, "", "no way fails");
+        NS_TEST_EXPECT_MSG_EQ(alone.on.repetition.communications, 2 * MICRO_BATCHES, "of both");
+        NS_TEST_EXPECT_MSG_GT(alone.on.repetition.repeated, MICRO_BATCHES, "more than half");
+        NS_TEST_EXPECT_MSG_EQ(alone.on.repetition.repeated + alone.on.repetition.recorded,
+                              2 * MICRO_BATCHES,
+                              "all of them");
+        const AllWays others = RunAllWays(cluster, MakeGraph(true), way);
+        NS_TEST_EXPECT_MSG_EQ(others.difference, "", "off, on and verify, where some meet");
+        NS_TEST_EXPECT_MSG_EQ(others.off.error, "", "no way fails");
+    }
+};
+
 /// Ranks that end at different times, and receivers that wait for several messages, do not keep
 /// communications from being repeated.
 class WindowCase : public TestCase
@@ -324,22 +402,23 @@ class WindowCase : public TestCase
   private:
     static constexpr uint32_t LAYERS = 3;            //!< of either stage
     static constexpr uint32_t MICRO_BATCHES = 4;     //!< of the job
-    static constexpr uint32_t WIDTH = 8;             //!< devices of a stage
+    static constexpr uint32_t DEVICES = 16;          //!< of the job
     static constexpr int64_t COMPUTE_PS = 300000000; //!< of a layer
 
-    /// Two stages: layers with all-reduces, and messages in between.
-    static ExecutionGraph MakeGraph()
+    /// One stage or two: layers with all-reduces, and messages in between.
+    static ExecutionGraph MakeGraph(uint32_t stages)
     {
-        GraphBuilder builder(2 * WIDTH);
+        const uint32_t width = DEVICES / stages;
+        GraphBuilder builder(DEVICES);
         const StreamId compute = builder.AddStream("compute");
         const StreamId communication = builder.AddStream("communication");
         const StreamId pipeline = builder.AddStream("pipeline");
         const PhaseId phase = builder.AddPhase("iteration", MICRO_BATCHES);
-        std::vector<std::vector<TaskId>> last(2 * WIDTH);
-        for (uint32_t stage = 0; stage < 2; ++stage)
+        std::vector<std::vector<TaskId>> last(DEVICES);
+        for (uint32_t stage = 0; stage < stages; ++stage)
         {
-            std::vector<DeviceId> members(WIDTH);
-            std::iota(members.begin(), members.end(), stage * WIDTH);
+            std::vector<DeviceId> members(width);
+            std::iota(members.begin(), members.end(), stage * width);
             const GroupId group = builder.AddGroup(members);
             for (uint32_t layer = 0; layer < LAYERS; ++layer)
             {
@@ -361,17 +440,17 @@ class WindowCase : public TestCase
                                                              1 << 20,
                                                              Parallelism::TENSOR,
                                                              before);
-                std::fill(last.begin() + stage * WIDTH,
-                          last.begin() + (stage + 1) * WIDTH,
+                std::fill(last.begin() + stage * width,
+                          last.begin() + (stage + 1) * width,
                           std::vector<TaskId>{task});
             }
             for (const DeviceId device : members)
             {
-                if (stage == 0)
+                if (stage + 1 < stages)
                 {
-                    last[device + WIDTH] = {
+                    last[device + width] = {
                         builder.AddCommunication(phase,
-                                                 builder.AddGroup({device, device + WIDTH}),
+                                                 builder.AddGroup({device, device + width}),
                                                  pipeline,
                                                  "message",
                                                  Collective::SEND_RECV,
@@ -387,17 +466,23 @@ class WindowCase : public TestCase
     void DoRun() override
     {
         const Cluster cluster = MakeCluster("dgx-a100", 2);
-        const ExecutionGraph graph = MakeGraph();
-        const AllWays ways = RunAllWays(cluster, graph);
-        const Outcome& on = ways.on;
-        NS_TEST_EXPECT_MSG_EQ(ways.difference, "", "off, on and verify");
-        NS_TEST_EXPECT_MSG_EQ(ways.off.error, "", "no way fails");
-        const uint64_t all = MICRO_BATCHES * (2 * LAYERS + WIDTH);
-        NS_TEST_EXPECT_MSG_EQ(on.repetition.communications, all, "all-reduces and messages");
-        NS_TEST_EXPECT_MSG_LT(on.repetition.recorded, all / 10, "most are alike");
-        // Without the window each ring leaves its ranks apart in another way.
-        const Outcome apart = RunGraph(cluster, graph, {"on", 1 << 30, {}, nullptr, "0us"});
-        NS_TEST_EXPECT_MSG_GT(apart.repetition.recorded, 2 * on.repetition.recorded, "apart");
+        for (const uint32_t stages : {1, 2})
+        {
+            const ExecutionGraph graph = MakeGraph(stages);
+            const AllWays ways = RunAllWays(cluster, graph);
+            const Outcome& on = ways.on;
+            NS_TEST_EXPECT_MSG_EQ(ways.difference, "", "off, on and verify");
+            NS_TEST_EXPECT_MSG_EQ(ways.off.error, "", "no way fails");
+            const uint64_t messages = stages == 1 ? 0 : DEVICES / 2;
+            const uint64_t all = MICRO_BATCHES * (stages * LAYERS + messages);
+            NS_TEST_EXPECT_MSG_EQ(on.repetition.communications, all, "all-reduces and messages");
+            NS_TEST_EXPECT_MSG_LT(on.repetition.recorded, 2 + all / 10, "most are alike");
+            // Without the window each ring leaves its ranks apart in another way.
+            const Outcome apart = RunGraph(cluster, graph, {"on", 1 << 30, {}, nullptr, "0us"});
+            NS_TEST_EXPECT_MSG_GT(apart.repetition.recorded,
+                                  2 * on.repetition.recorded,
+                                  "apart, of " << stages << " stages");
+        }
     }
 };
 
@@ -480,6 +565,7 @@ class RepetitionTestSuite : public TestSuite
         AddTestCase(new EqualServersCase("dgx-a100", 2), TestCase::QUICK);
         AddTestCase(new EqualServersCase("dgx-a100", 8), TestCase::QUICK);
         AddTestCase(new EqualServersCase("dgx-h100", 8), TestCase::QUICK);
+        AddTestCase(new SwitchTreesCase, TestCase::QUICK);
         AddTestCase(new WindowCase, TestCase::QUICK);
         AddTestCase(new MutationCase, TestCase::QUICK);
         AddTestCase(new RandomJobsCase(1, 20, 1 << 30), TestCase::QUICK);

@@ -41,6 +41,7 @@ struct Way
     RepetitionRecords::Field without{RepetitionRecords::Field::NONE}; //!< of keys
     std::function<void(Ptr<TrainingJob>)> prepare;                    //!< before the run
     std::string window{"20us"};                                       //!< JoinWindow
+    std::string algorithm;                                            //!< empty: NCCL's choice
 };
 
 /// What a run says of itself, and how much of it was not done again.
@@ -97,6 +98,7 @@ RunGraph(const Cluster& cluster, const ExecutionGraph& graph, const Way& way)
     helper.SetNetworkAttribute("Repetition", StringValue(way.mode));
     helper.SetNetworkAttribute("RepetitionMemory", UintegerValue(way.memoryBytes));
     helper.SetNetworkAttribute("JoinWindow", StringValue(way.window));
+    helper.SetNetworkAttribute("Algorithm", StringValue(way.algorithm));
     helper.AssignStreams(1);
     Outcome outcome;
     Ptr<TrainingJob> job = helper.Install(cluster, graph);
