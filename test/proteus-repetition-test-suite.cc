@@ -378,11 +378,13 @@ class SwitchTreesCase : public TestCase
         const AllWays alone = RunAllWays(cluster, MakeGraph(false), way);
         NS_TEST_EXPECT_MSG_EQ(alone.difference, "", "off, on and verify");
         NS_TEST_EXPECT_MSG_EQ(alone.off.error, "", "no way fails");
-        NS_TEST_EXPECT_MSG_EQ(alone.on.repetition.communications, 2 * MICRO_BATCHES, "of both");
-        NS_TEST_EXPECT_MSG_GT(alone.on.repetition.repeated, MICRO_BATCHES, "more than half");
-        NS_TEST_EXPECT_MSG_EQ(alone.on.repetition.repeated + alone.on.repetition.recorded,
-                              2 * MICRO_BATCHES,
-                              "all of them");
+        const RepetitionStatistics& on = alone.on.repetition;
+        if (!TestRanks::AreSeveral()) // what crosses between MPI ranks is executed
+        {
+            NS_TEST_EXPECT_MSG_EQ(on.communications, 2 * MICRO_BATCHES, "of both");
+            NS_TEST_EXPECT_MSG_GT(on.repeated, MICRO_BATCHES, "more than half");
+            NS_TEST_EXPECT_MSG_EQ(on.repeated + on.recorded, 2 * MICRO_BATCHES, "all of them");
+        }
         const AllWays others = RunAllWays(cluster, MakeGraph(true), way);
         NS_TEST_EXPECT_MSG_EQ(others.difference, "", "off, on and verify, where some meet");
         NS_TEST_EXPECT_MSG_EQ(others.off.error, "", "no way fails");
@@ -477,6 +479,10 @@ class WindowCase : public TestCase
             const uint64_t all = MICRO_BATCHES * (stages * LAYERS + messages);
             NS_TEST_EXPECT_MSG_EQ(on.repetition.communications, all, "all-reduces and messages");
             NS_TEST_EXPECT_MSG_LT(on.repetition.recorded, 2 + all / 10, "most are alike");
+            if (stages == 1 && TestRanks::AreSeveral())
+            {
+                continue; // all of it crosses between MPI ranks, and is executed
+            }
             // Without the window each ring leaves its ranks apart in another way.
             const Outcome apart = RunGraph(cluster, graph, {"on", 1 << 30, {}, nullptr, "0us"});
             NS_TEST_EXPECT_MSG_GT(apart.repetition.recorded,
