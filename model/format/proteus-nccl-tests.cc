@@ -375,8 +375,11 @@ class Reader
         {
             const auto name = line.find_first_not_of(' ', bracket + 1);
             m_table.devices.push_back(name == std::string::npos ? "" : line.substr(name));
-            const auto on = std::find(words.begin(), words.end() - 1, "on");
-            m_hosts.insert(*(on + 1));
+            const auto on = std::find(words.begin(), words.end(), "on");
+            if (on != words.end() && on + 1 != words.end())
+            {
+                m_hosts.insert(*(on + 1));
+            }
         }
         // "# nThread 1 nGpus 8 minBytes 8 ..."
         if (words.size() > 4 && words[1] == "nThread" && words[3] == "nGpus")

@@ -371,6 +371,12 @@ TEST(NcclTests, Errors)
 
 TEST(NcclTests, TruncationsAndCorruptionsAreHarmless)
 {
+    // A rank without a host, and one whose host is cut off.
+    for (const char* rank : {"# Rank 0 Group 0 Pid 1 at node0 device 0 [0x07] A100\n",
+                             "# Rank 0 Group 0 [0x07] A100 on\n"})
+    {
+        EXPECT_EQ(ErrorOf(rank + LOG), "no error") << rank;
+    }
     for (std::size_t n = 0; n < LOG.size(); n++)
     {
         ErrorOf(LOG.substr(0, n));
