@@ -148,6 +148,11 @@ class EventTree
     /// @param slot a slot @param key its new key
     void SetKey(uint32_t slot, uint64_t key)
     {
+        if (m_levels[0][slot] == m_top)
+        {
+            SetTop(slot, key);
+            return;
+        }
         const std::size_t nLevels = m_nLevels; // the compiler cannot know that no key is there
         std::size_t i = slot;
         m_levels[0][i] = key;
@@ -162,6 +167,23 @@ class EventTree
             m_levels[level][i] = minimum;
         }
         m_top = Minimum(m_levels[nLevels - 1]);
+    }
+
+    /// Does what SetKey() does where minima change up to the top: no level waits for the one below
+    /// but with a last comparison. @param slot the earliest one @param key its new key
+    void SetTop(uint32_t slot, uint64_t key)
+    {
+        const std::size_t nLevels = m_nLevels;
+        std::size_t i = slot;
+        for (std::size_t level = 0; level < nLevels; ++level, i >>= 3)
+        {
+            uint64_t& own = m_levels[level][i];
+            own = EMPTY;
+            const uint64_t least = Minimum(&m_levels[level][i & ~std::size_t{7}]);
+            own = key;
+            key = least < key ? least : key;
+        }
+        m_top = key;
     }
 
     /**
