@@ -49,6 +49,8 @@ T5 base, TP 2, DP 8, DGX-2                       | t5-base | tp=2,dp=8,globalBat
 GPT-2 medium, TP 2, PP 2, DP 2, PCIe             | gpt2-medium | tp=2,pp=2,dp=2,globalBatch=16 | pcie-v100x4 2
 ResNet-50, DP 16                                 | resnet50 | dp=16,globalBatch=512 | dgx1-v100 2
 VGG-16, DP 8, TITAN Xp                           | vgg16 | dp=8,globalBatch=256 | titanxp-pcie 1
+GPT-3 175B, 4 layers, TP 8, PP 4, NVLS           | gpt3-175b layers=4 | tp=8,pp=4,dp=1,globalBatch=4 | dgx-h100 4
+GPT-3 6.7B, 4 layers, TP 8, PP 2, HGX B200       | gpt3-6.7b layers=4 | tp=8,pp=2,globalBatch=8 | hgx-b200 2
 Transformer, DP 16, HGX B200                     | transformer | tp=1,dp=16,globalBatch=32 | hgx-b200 2
 """
 

@@ -19,10 +19,13 @@ StartRule
 FindStartRule(const Task& task, const CollectiveProgram& program)
 {
     // Of an all-to-all, every two ranks go on by themselves.
-    if (!program.groups.empty() || task.collective == Collective::ALL_TO_ALL ||
-        !NeedsAllRanks(task.collective, program))
+    if (task.collective == Collective::ALL_TO_ALL || !NeedsAllRanks(task.collective, program))
     {
         return StartRule::APART;
+    }
+    if (!program.groups.empty())
+    {
+        return task.collective == Collective::ALL_REDUCE ? StartRule::WINDOW : StartRule::APART;
     }
     if (program.ranks.size() > 2)
     {

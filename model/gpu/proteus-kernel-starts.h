@@ -37,7 +37,7 @@ enum class StartRule : uint8_t
 /// sender alone can do nothing, and a receiver can only grant room; two that both send and receive
 /// as a pair, because either can only grant room alone; those of a collective of more than two
 /// ranks in a window, if they all need each other; all others apart, all-to-alls and operations of
-/// switches, too
+/// switches but all-reduces, too
 StartRule FindStartRule(const Task& task, const CollectiveProgram& program);
 
 /// @ingroup proteus

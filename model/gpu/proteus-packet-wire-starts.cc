@@ -30,6 +30,11 @@ PacketWire::SetStartRule(TaskId id,
     const Task& task = m_graph.GetTask(id);
     const bool isAllReduce = task.collective == Collective::ALL_REDUCE;
     communication.rule = m_starts.HasWindow() ? FindStartRule(task, program) : StartRule::APART;
+    if (!program.groups.empty() && communication.newsPs > 0)
+    {
+        // Trees of switches in several servers take longer or shorter, by no rule that was found.
+        communication.rule = StartRule::APART;
+    }
     if (communication.rule == StartRule::WINDOW && isAllReduce)
     {
         // One all-gather after the other gains from ranks that are late by a hop each.

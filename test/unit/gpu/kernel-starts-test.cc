@@ -248,6 +248,10 @@ TEST(KernelStarts, HaveARuleByWhoNeedsWhom)
     EXPECT_EQ(FindStartRule(MakeTask(Collective::ALL_TO_ALL), MakeSteps(2, true)),
               StartRule::APART);
     EXPECT_EQ(FindStartRule(MakeTask(Collective::BROADCAST), MakeSteps(4, true)), StartRule::APART);
+    CollectiveProgram inSwitches = MakeSteps(4, true);
+    inSwitches.groups.resize(1);
+    EXPECT_EQ(FindStartRule(MakeTask(Collective::ALL_REDUCE), inSwitches), StartRule::WINDOW);
+    EXPECT_EQ(FindStartRule(MakeTask(Collective::ALL_GATHER), inSwitches), StartRule::APART);
 }
 
 namespace
