@@ -96,6 +96,12 @@ class JsonValue
         return m_value->is_string();
     }
 
+    /// @return whether this is null
+    bool IsNull() const
+    {
+        return m_value->is_null();
+    }
+
     /// @return whether this is a list
     bool IsList() const
     {

@@ -103,6 +103,11 @@ NcclTestsRun::Read(const std::vector<std::string>& words)
         {
             ReadNumber(words[i + 1], graphs);
         }
+        else if (words[i] == "unalign:")
+        {
+            ReadNumber(words[i + 1], unaligned);
+        }
+        isBlocking = isBlocking || (words[i] == "Blocking" && words[i + 1] == "Enabled:");
     }
     const bool isOfResults = words.size() > 3 && words[1] == "Out" && words[3] == "bounds";
     failed = failed || (isOfResults && words.back() == "FAILED");
@@ -137,6 +142,16 @@ FindDoubts(const NcclTestsTable& table, const NcclTestsRun& run)
     {
         doubts.push_back("has groups of " + std::to_string(run.aggregated) +
                          " operations (agg iters), launched together; simulated is one by one");
+    }
+    if (run.isBlocking)
+    {
+        doubts.emplace_back("waits for each operation before it launches the next (-z, Blocking "
+                            "Enabled); simulated are launches one after the other");
+    }
+    if (run.unaligned > 0)
+    {
+        doubts.emplace_back("has buffers that are not aligned (unalign), which is slower; those "
+                            "that are simulated are");
     }
     if (run.graphs > 0)
     {

@@ -28,6 +28,8 @@ struct NcclTestsRun
     uint32_t graphs{0};      //!< launches of a CUDA graph (-G); 0: no graph
     bool failed{false};      //!< whether it says that results were wrong
     bool countsWrong{false}; //!< whether the column #wrong has a number of elements
+    bool isBlocking{false};  //!< whether the host waits after each operation (-z)
+    uint32_t unaligned{0};   //!< elements by which buffers are off (unalign)
 
     /// Takes what a comment says: "# nThread 1 ... warmup iters: 1 iters: 20 agg iters: 1 ...
     /// graph: 0", "# Out of bounds values : 0 OK". @param words of it

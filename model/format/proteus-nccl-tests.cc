@@ -6,7 +6,9 @@
 
 #include "proteus-nccl-tests.h"
 
+#include "proteus-input-file.h"
 #include "proteus-nccl-tests-doubts.h"
+#include "proteus-nccl-tests-json.h"
 #include "proteus-nccl-tests-words.h"
 #include "proteus-text-reader.h"
 
@@ -95,6 +97,10 @@ ParseHeader(const std::vector<std::string>& words)
         }
         const auto column = known.find(words[i]);
         fields.push_back({column == known.end() ? Column::SKIPPED : column->second, isInPlace});
+        if (words[i] == "timestamp")
+        {
+            fields.push_back(fields.back()); // a date and a time
+        }
     }
     return hadTime ? fields : std::vector<Field>();
 }
@@ -357,6 +363,12 @@ class Reader
                      std::size_t nBefore)
     {
         auto header = ParseHeader(words);
+        if (header.empty() && !m_isCsv && words.size() > 2 && words[1] == "size" &&
+            std::find(words.begin(), words.end(), "cputime") != words.end())
+        {
+            m_reader.Fail("cputime is what launching took on the host (-C), not the operation; "
+                          "run nccl-tests without -C");
+        }
         if (!header.empty() && !m_isCsv)
         {
             if (m_hasHeader)
@@ -498,20 +510,32 @@ class Reader
     bool m_isWhole{false}; //!< the log has its last line
 };
 
+/// @param input a log, a table or JSON @return what it has
+NcclTestsTable
+ReadAny(InputFile& input)
+{
+    if (input.GetStream().peek() == '{')
+    {
+        return ReadNcclTestsJson(input.GetStream(), input.GetName());
+    }
+    TextReader reader(input.GetStream(), input.GetName());
+    return Reader(reader).Read();
+}
+
 } // namespace
 
 NcclTestsTable
 ReadNcclTests(std::istream& in, const std::string& fileName)
 {
-    TextReader reader(in, fileName);
-    return Reader(reader).Read();
+    InputFile input(in, fileName);
+    return ReadAny(input);
 }
 
 NcclTestsTable
 LoadNcclTests(const std::string& path)
 {
-    TextReader reader(path);
-    NcclTestsTable table = Reader(reader).Read();
+    InputFile input(path);
+    NcclTestsTable table = ReadAny(input);
     for (const std::string& doubt : table.doubts)
     {
         Warn(path + ": " + doubt);

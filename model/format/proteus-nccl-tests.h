@@ -66,7 +66,8 @@ struct NcclTestsTable
 
 /**
  * @ingroup proteus
- * Reads what nccl-tests prints on its standard output, or a table as CSV. Of a log, what other
+ * Reads what nccl-tests prints on its standard output, what it writes as JSON (with -J FILE, see
+ * ReadNcclTestsJson()), or a table as CSV. Of a log, what other
  * programs print around the table is skipped, and so is what launchers put before a line:
  * "[1,0]<stdout>:" (mpirun --tag-output) and "0: " (srun --label). Ranks and hosts are those that
  * the log lists. The collective follows from the name of the program (all_reduce_perf), if a line
@@ -85,7 +86,7 @@ struct NcclTestsTable
  * @param fileName what messages call it
  * @return the table
  * @throw std::invalid_argument "FILE:LINE: cause" if a line of the table is wrong, or there is no
- * table or a second one
+ * table or a second one, or its times are of the host (-C)
  */
 NcclTestsTable ReadNcclTests(std::istream& in, const std::string& fileName);
 

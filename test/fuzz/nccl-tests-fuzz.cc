@@ -14,7 +14,7 @@
  *     clang++ -std=c++17 -g -O1 -fsanitize=fuzzer,address,undefined -Ifuzz/include \
  *         -o fuzz/nccl-tests-fuzz test/fuzz/nccl-tests-fuzz.cc \
  *         model/base/proteus-*.cc \
- *         model/format/proteus-{input-file,nccl-tests,text-reader}.cc -lz
+ *         model/format/proteus-{input-file,text-reader}.cc model/format/proteus-nccl-tests*.cc -lz
  *     fuzz/nccl-tests-fuzz -max_total_time=600 fuzz/nccl-tests FOLDER-OF-SAMPLES
  *
  * New inputs go to the first folder.

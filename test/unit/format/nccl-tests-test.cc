@@ -135,6 +135,35 @@ TEST(NcclTests, LaunchersRanksAndCollective)
               std::string::npos);
 }
 
+TEST(NcclTests, NewerColumns)
+{
+    // As of 2025: a date and a time behind each line, spreads of single iterations, -C, -z
+    const auto with = [](std::string text, const std::string& from, const std::string& to) {
+        for (std::size_t at = text.find(from); at != std::string::npos;
+             at = text.find(from, at + to.size()))
+        {
+            text.replace(at, from.size(), to);
+        }
+        return text;
+    };
+    const std::string timed =
+        with(with(with(LOG, "algbw   busbw #wrong\n", "algbw   busbw #wrong  timestamp\n"),
+                  "154.98    N/A\n",
+                  "154.98    N/A  2025-11-01 10:00:01\n"),
+             "35.30    0.00    0.00      0\n",
+             "35.30    0.00    0.00      0  2025-11-01 10:00:00\n");
+    ASSERT_EQ(Read(timed).rows.size(), 2u);
+    EXPECT_EQ(Read(timed).rows[1].inPlace->timeUs, 378.9);
+    EXPECT_NE(ErrorOf(with(LOG, "root     time", "root  cputime")).find("without -C"),
+              std::string::npos);
+    const auto table = Read("# Blocking Enabled: wait for completion and barrier after each "
+                            "collective\n" +
+                            with(LOG, "iters: 20\n", "iters: 20 unalign: 1\n"));
+    ASSERT_EQ(table.doubts.size(), 2u);
+    EXPECT_NE(table.doubts[0].find("waits for each operation"), std::string::npos);
+    EXPECT_NE(table.doubts[1].find("not aligned"), std::string::npos);
+}
+
 TEST(NcclTests, VersionAndLaunch)
 {
     EXPECT_EQ(Read(LOG).ncclVersion, "2.18.3+cuda12.2");
