@@ -6,7 +6,10 @@
 
 #include "proteus-nccl-tests-doubts.h"
 
+#include "proteus-nccl-tests-words.h"
+
 #include "ns3/proteus-plural.h"
+#include "ns3/proteus-shown-name.h"
 
 #include <algorithm>
 #include <cmath>
@@ -24,6 +27,9 @@ namespace
 
 /// What is simulated: nccl-tests' default, and others of its size.
 const std::set<std::string> FOUR_BYTES{"", "float", "int32", "uint32"};
+
+/// Most variables of the environment that are named.
+constexpr std::size_t MOST_SETTINGS = 16;
 
 /// @param word of a comment @param number is set if it is one
 void
@@ -86,6 +92,18 @@ FindInRows(const NcclTestsTable& table, std::vector<std::string>& doubts)
 }
 
 } // namespace
+
+void
+NcclTestsRun::NoteSettings(const std::string& line)
+{
+    for (const std::string& setting : FindSettings(line))
+    {
+        if (settings.size() < MOST_SETTINGS)
+        {
+            settings.insert(setting);
+        }
+    }
+}
 
 void
 NcclTestsRun::Read(const std::vector<std::string>& words)
@@ -157,6 +175,17 @@ FindDoubts(const NcclTestsTable& table, const NcclTestsRun& run)
     {
         doubts.emplace_back("was launched as a CUDA graph, which takes the host less than what is "
                             "simulated; --launchMode=stream is a host that costs nothing");
+    }
+    if (!run.settings.empty())
+    {
+        std::string text;
+        for (const std::string& setting : run.settings)
+        {
+            text += (text.empty() ? "" : ", ") + ShownName(setting);
+        }
+        doubts.push_back("was run with " + text +
+                         ", which is not taken over; --algorithm, --protocol, --channels or "
+                         "another cluster may say the same");
     }
     FindInRows(table, doubts);
     return doubts;

@@ -10,6 +10,7 @@
 #include "proteus-nccl-tests.h"
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,11 @@ struct NcclTestsRun
     bool countsWrong{false}; //!< whether the column #wrong has a number of elements
     bool isBlocking{false};  //!< whether the host waits after each operation (-z)
     uint32_t unaligned{0};   //!< elements by which buffers are off (unalign)
+
+    std::set<std::string> settings; //!< of NCCL's environment, as FindSettings() has them
+
+    /// Takes what any line of a log says. @param line of it
+    void NoteSettings(const std::string& line);
 
     /// Takes what a comment says: "# nThread 1 ... warmup iters: 1 iters: 20 agg iters: 1 ...
     /// graph: 0", "# Out of bounds values : 0 OK". @param words of it

@@ -204,6 +204,14 @@ ReadNcclTestsJson(std::istream& in, const std::string& fileName)
         table.ncclVersion =
             std::to_string(version->AsWhole(1, std::numeric_limits<int32_t>::max()));
     }
+    for (const char* key : {"env", "args"})
+    {
+        const auto texts = root.Find(key);
+        for (std::size_t i = 0; texts && i < texts->Size(); ++i)
+        {
+            run.NoteSettings(texts->At(i).AsString());
+        }
+    }
     const JsonValue results = root.Get("results");
     for (std::size_t i = 0; i < results.Size(); ++i)
     {

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <iterator>
 #include <utility>
 
 namespace ns3
@@ -32,6 +33,32 @@ constexpr std::pair<const char*, const char*> PROGRAMS[] = {
     {"scatter_perf", "scatter"},
 };
 
+/// Beginnings of variables that say what is printed, where NCCL lies, and how its processes and
+/// adapters find each other.
+constexpr const char* TIMELESS[] = {"NCCL_DEBUG",
+                                    "NCCL_TESTS",
+                                    "NCCL_SOCKET_IFNAME",
+                                    "NCCL_SOCKET_FAMILY",
+                                    "NCCL_IB_GID_INDEX",
+                                    "NCCL_IB_TIMEOUT",
+                                    "NCCL_IB_RETRY_CNT",
+                                    "NCCL_CONF",
+                                    "NCCL_DIR",
+                                    "NCCL_HOME",
+                                    "NCCL_INCLUDE",
+                                    "NCCL_LIB",
+                                    "NCCL_PATH",
+                                    "NCCL_ROOT",
+                                    "NCCL_VERSION"};
+
+/// @param c a character @return whether names of variables have such
+bool
+IsOfName(char c)
+{
+    return std::isupper(static_cast<unsigned char>(c)) != 0 ||
+           std::isdigit(static_cast<unsigned char>(c)) != 0 || c == '_';
+}
+
 } // namespace
 
 std::string
@@ -49,6 +76,44 @@ FindCollective(const std::string& line)
         }
     }
     return "";
+}
+
+std::vector<std::string>
+FindSettings(const std::string& line)
+{
+    const std::string prefix = "NCCL_";
+    const std::string byEnvironment = " set by environment to ";
+    std::vector<std::string> settings;
+    std::size_t end = 0;
+    for (std::size_t at = line.find(prefix); at != std::string::npos; at = line.find(prefix, end))
+    {
+        end = at;
+        while (end < line.size() && IsOfName(line[end]))
+        {
+            ++end;
+        }
+        const std::string name = line.substr(at, end - at);
+        std::size_t value = end;
+        if (end < line.size() && line[end] == '=')
+        {
+            value = end + 1;
+        }
+        else if (line.compare(end, byEnvironment.size(), byEnvironment) == 0)
+        {
+            value = end + byEnvironment.size();
+        }
+        const bool isWhole = at == 0 || !IsOfName(line[at - 1]);
+        const bool isTimeless =
+            std::any_of(std::begin(TIMELESS), std::end(TIMELESS), [&](const char* beginning) {
+                return name.rfind(beginning, 0) == 0;
+            });
+        if (value > end && isWhole && !isTimeless)
+        {
+            const std::size_t last = line.find_first_of(" \t\r\"',;.", value);
+            settings.push_back(name + "=" + line.substr(value, last - value));
+        }
+    }
+    return settings;
 }
 
 std::string

@@ -25,6 +25,15 @@ namespace proteus
 /// @param line of a log @return the collective whose program it names, empty for none
 std::string FindCollective(const std::string& line);
 
+/**
+ * @ingroup proteus
+ * Finds variables of NCCL's environment that are set: "-x NCCL_ALGO=Ring", "NCCL_ALGO set by
+ * environment to Ring". Those that do not change times are left out: NCCL_DEBUG and its like.
+ * @param line of a log
+ * @return "NCCL_ALGO=Ring" for each
+ */
+std::vector<std::string> FindSettings(const std::string& line);
+
 /// @ingroup proteus
 /// @param line of a log @return it without the colours that a terminal is told: ESC [ ... m
 std::string StripColours(const std::string& line);

@@ -298,6 +298,10 @@ class Reader
         {
             return;
         }
+        if (!m_isCsv)
+        {
+            m_run.NoteSettings(line);
+        }
         if (!m_isCsv && HasLostItsHash(words))
         {
             ReadComment("# " + line, TextReader::Split("# " + line), 0);

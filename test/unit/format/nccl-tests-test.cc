@@ -154,14 +154,27 @@ TEST(NcclTests, NewerColumns)
              "35.30    0.00    0.00      0  2025-11-01 10:00:00\n");
     ASSERT_EQ(Read(timed).rows.size(), 2u);
     EXPECT_EQ(Read(timed).rows[1].inPlace->timeUs, 378.9);
-    EXPECT_NE(ErrorOf(with(LOG, "     time", "  cputime")).find("without -C"),
-              std::string::npos);
+    EXPECT_NE(ErrorOf(with(LOG, "     time", "  cputime")).find("without -C"), std::string::npos);
     const auto table = Read("# Blocking Enabled: wait for completion and barrier after each "
                             "collective\n" +
                             with(LOG, "iters: 20\n", "iters: 20 unalign: 1\n"));
     ASSERT_EQ(table.doubts.size(), 2u);
     EXPECT_NE(table.doubts[0].find("waits for each operation"), std::string::npos);
     EXPECT_NE(table.doubts[1].find("not aligned"), std::string::npos);
+}
+
+TEST(NcclTests, NamesTheEnvironment)
+{
+    const auto table = Read("$ mpirun -x NCCL_DEBUG=INFO -x NCCL_PROTO=Simple -x LD_LIBRARY_PATH "
+                            "-x NCCL_IB_HCA all_reduce_perf\n"
+                            "node0:1:1 [0] NCCL INFO NCCL_P2P_DISABLE set by environment to 1.\n"
+                            "export MY_NCCL_ALGO=x NCCL_SOCKET_IFNAME=eth0 'NCCL_ALGO=Ring'\n" +
+                            LOG);
+    ASSERT_EQ(table.doubts.size(), 1u);
+    EXPECT_EQ(table.doubts[0].find("was run with NCCL_ALGO=Ring, NCCL_P2P_DISABLE=1, "
+                                   "NCCL_PROTO=Simple, which is not taken over"),
+              0u)
+        << table.doubts[0];
 }
 
 TEST(NcclTests, VersionAndLaunch)
