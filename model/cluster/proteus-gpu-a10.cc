@@ -28,6 +28,7 @@ MakeA10()
     model.sheet.multiprocessors = 72;
     model.sheet.source = "NVIDIA A10 data sheet (2021)";
     model.computeCapability = 86;
+    model.pciDevices = {0x2236};
     model.smCopyBytesPerSecond = SmCopyRate::AMPERE;
     return model;
 }

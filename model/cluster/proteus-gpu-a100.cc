@@ -29,6 +29,7 @@ MakeA100Of40()
     model.sheet.multiprocessors = 108;
     model.sheet.source = "NVIDIA A100 data sheet (2021), 40GB SXM";
     model.computeCapability = 80;
+    model.pciDevices = {0x20b0};
     model.nvlinkBytesPerSecond = 25e9;
     model.nvlinkGeneration = 3;
     model.copyEngines = 5;
@@ -53,6 +54,7 @@ MakeA100Of80()
     model.aliases = {"A100", "A800"};
     model.computeCapability = 80;
     model.standsFor = {80};
+    model.pciDevices = {0x20b2, 0x20f3};
     model.nvlinkBytesPerSecond = 25e9;
     model.nvlinkGeneration = 3;
     model.copyEngines = 5;

@@ -30,6 +30,7 @@ MakeA40()
     model.sheet.source = "NVIDIA A40 data sheet (2022)";
     model.computeCapability = 86;
     model.standsFor = {86};
+    model.pciDevices = {0x2235};
     model.nvlinkBytesPerSecond = 14.0625e9;
     model.nvlinkGeneration = 3;
     model.smCopyBytesPerSecond = SmCopyRate::AMPERE;

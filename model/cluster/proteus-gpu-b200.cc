@@ -32,6 +32,7 @@ MakeB200()
     model.aliases = {"GB200"};
     model.computeCapability = 100;
     model.standsFor = {100};
+    model.pciDevices = {0x2901, 0x2941};
     model.nvlinkBytesPerSecond = 50e9;
     model.nvlinkGeneration = 5;
     model.smCopyBytesPerSecond = SmCopyRate::BLACKWELL;

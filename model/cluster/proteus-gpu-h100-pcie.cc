@@ -32,6 +32,7 @@ MakeH100Pcie()
     model.sheet.source = "NVIDIA H100 data sheet (2022), PCIe";
     model.aliases = {"H100 PCIe", "H100-PCIe"};
     model.computeCapability = 90;
+    model.pciDevices = {0x2331, 0x2322};
     model.nvlinkBytesPerSecond = 25e9;
     model.nvlinkGeneration = 4;
     model.smCopyBytesPerSecond = SmCopyRate::HOPPER;

@@ -33,6 +33,7 @@ MakeH100()
     model.aliases = {"H100", "H800"};
     model.computeCapability = 90;
     model.standsFor = {90};
+    model.pciDevices = {0x2330, 0x2324};
     model.nvlinkBytesPerSecond = 25e9;
     model.nvlinkGeneration = 4;
     model.smCopyBytesPerSecond = SmCopyRate::HOPPER;

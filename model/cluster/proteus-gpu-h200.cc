@@ -30,6 +30,7 @@ MakeH200()
     model.sheet.multiprocessors = 132;
     model.sheet.source = "NVIDIA H200 data sheet (2024), SXM";
     model.computeCapability = 90;
+    model.pciDevices = {0x2335};
     model.nvlinkBytesPerSecond = 25e9;
     model.nvlinkGeneration = 4;
     model.smCopyBytesPerSecond = SmCopyRate::HOPPER;

@@ -30,6 +30,7 @@ MakeL40s()
     model.sheet.source = "NVIDIA L40S data sheet (2023)";
     model.computeCapability = 89;
     model.standsFor = {89};
+    model.pciDevices = {0x26b9};
     model.smCopyBytesPerSecond = SmCopyRate::AMPERE;
     return model;
 }

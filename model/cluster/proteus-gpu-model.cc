@@ -53,6 +53,21 @@ Names(const std::string& text, const std::string& name)
     return false;
 }
 
+/// @param numbers of models @param number that one may have @return that model, or null
+const GpuModel*
+FindGpuThatHas(std::vector<uint32_t> GpuModel::*numbers, uint32_t number)
+{
+    for (const auto& [name, model] : Registry<GpuModel>::Get().GetAll())
+    {
+        const std::vector<uint32_t>& own = model.*numbers;
+        if (std::count(own.begin(), own.end(), number) > 0)
+        {
+            return &model;
+        }
+    }
+    return nullptr;
+}
+
 } // namespace
 
 double
@@ -123,14 +138,13 @@ MatchGpuModel(const std::string& text)
 const GpuModel*
 FindGpuOfCapability(uint32_t computeCapability)
 {
-    for (const auto& [name, model] : Registry<GpuModel>::Get().GetAll())
-    {
-        if (std::count(model.standsFor.begin(), model.standsFor.end(), computeCapability) > 0)
-        {
-            return &model;
-        }
-    }
-    return nullptr;
+    return FindGpuThatHas(&GpuModel::standsFor, computeCapability);
+}
+
+const GpuModel*
+FindGpuOfPciDevice(uint32_t device)
+{
+    return FindGpuThatHas(&GpuModel::pciDevices, device);
 }
 
 std::vector<uint32_t>

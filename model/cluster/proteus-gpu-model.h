@@ -66,6 +66,9 @@ struct GpuModel
     uint32_t computeCapability{0};
     /// Compute capabilities of which this model is taken where a file says nothing else of a GPU.
     std::vector<uint32_t> standsFor;
+    /// PCI device ids of NVIDIA (10de) that are this model, or one that differs from it in NVLinks
+    /// or its board only (The PCI ID Repository, pci.ids).
+    std::vector<uint32_t> pciDevices;
     double nvlinkBytesPerSecond{0}; //!< of one NVLink and direction; 0: it has none
     uint32_t nvlinkGeneration{0};   //!< whose framing its NVLinks have
     uint32_t copyEngines{0};        //!< DMA copies at a time; 0: not known, no limit
@@ -82,7 +85,7 @@ struct SmCopyRate
     static constexpr double VOLTA = 26.5e9;   //!< bytes per second, and of what came before
     static constexpr double AMPERE = 24e9;    //!< bytes per second, of compute capability 8.x
     static constexpr double HOPPER = 38.7e9;  //!< bytes per second, of 9.x
-    static constexpr double BLACKWELL = 70e9; //!< bytes per second, of 10.x
+    static constexpr double BLACKWELL = 70e9; //!< bytes per second, of 10.x and later
 };
 
 /// @ingroup proteus
@@ -115,6 +118,13 @@ const GpuModel* MatchGpuModel(const std::string& text);
  * @return the model that stands for it, null if there is none
  */
 const GpuModel* FindGpuOfCapability(uint32_t computeCapability);
+
+/**
+ * @ingroup proteus
+ * @param device PCI device id of a GPU of NVIDIA, e.g. 0x2330
+ * @return the model that has it, null if there is none
+ */
+const GpuModel* FindGpuOfPciDevice(uint32_t device);
 
 /// @ingroup proteus
 /// @return compute capabilities of which a model stands for, ten times, ascending

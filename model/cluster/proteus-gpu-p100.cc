@@ -29,6 +29,7 @@ MakeP100()
     model.aliases = {"P100"};
     model.computeCapability = 60;
     model.standsFor = {60};
+    model.pciDevices = {0x15f9};
     model.nvlinkBytesPerSecond = 20e9;
     model.nvlinkGeneration = 2;
     model.smCopyBytesPerSecond = SmCopyRate::VOLTA;

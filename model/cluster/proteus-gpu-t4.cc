@@ -28,6 +28,7 @@ MakeT4()
     model.aliases = {"Tesla T4"};
     model.computeCapability = 75;
     model.standsFor = {75};
+    model.pciDevices = {0x1eb8};
     model.smCopyBytesPerSecond = SmCopyRate::VOLTA;
     return model;
 }

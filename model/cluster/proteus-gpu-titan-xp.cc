@@ -29,6 +29,7 @@ MakeTitanXp()
     model.aliases = {"TitanXp", "TITAN X"};
     model.computeCapability = 61;
     model.standsFor = {52, 61};
+    model.pciDevices = {0x1b02};
     model.copyEngines = 2;
     return model;
 }

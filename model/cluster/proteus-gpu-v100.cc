@@ -26,6 +26,7 @@ MakeV100Of16()
     model.sheet.multiprocessors = 80;
     model.sheet.source = "NVIDIA Tesla V100 data sheet (2018), SXM2";
     model.computeCapability = 70;
+    model.pciDevices = {0x1db1};
     model.nvlinkBytesPerSecond = 25e9;
     model.nvlinkGeneration = 2;
     model.smCopyBytesPerSecond = SmCopyRate::VOLTA;
@@ -46,6 +47,7 @@ MakeV100Of32()
     model.aliases = {"V100"};
     model.computeCapability = 70;
     model.standsFor = {70};
+    model.pciDevices = {0x1db5, 0x1db8};
     model.nvlinkBytesPerSecond = 25e9;
     model.nvlinkGeneration = 2;
     model.smCopyBytesPerSecond = SmCopyRate::VOLTA;

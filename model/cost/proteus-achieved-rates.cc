@@ -41,27 +41,47 @@ constexpr double FREE_DUTY = 0.39;
  * have least error with 0.84 in 16 bits and 0.82 in fp8, found on every second one; alone for
  * seconds, at 1.36 GHz, they fall to 0.71 and 0.67. In 19 training steps, whose clock was between
  * 1.54 and 1.98 GHz, those in 16 bits reached 0.82 in the median, and 0.78 to 0.84 where they took
- * half of the step, for which this has 0.80. H200 has the same processor and power limit.
+ * half of the step, for which this has 0.80. H200 and GH200 have the same
+ * processor; H200 has the same power limit, that of GH200 is for its CPU, too.
  * Other H100: on the shapes of language models, under the power limit, some 720 of 989 TFLOP/s in
  * bf16 and 1280 of 1979 in fp8 (SemiAnalysis, "MI300X vs H100 vs H200 Benchmark Part 1: Training",
  * December 2024); the largest of many shapes in a short run reaches 794 and 1403 (MAMF), which
  * training does not: Llama 3 runs at 400 to 430 TFLOP/s (Dubey et al. 2024, table 4). B200 is
- * assumed: below H100 as by MAMF. V100: 83 of 112 TFLOP/s on tensor cores (Markidis et al. 2018,
- * figure 6; cuBLAS); SGEMM at 93 % of the peak there and on A100 (NVIDIA, "Programming Tensor Cores
- * in CUDA 9").
+ * assumed, and B300 with it: below H100 as by MAMF. V100: 83 of 112 TFLOP/s on tensor cores
+ * (Markidis et al. 2018, figure 6; cuBLAS); SGEMM at 93 % of the peak there and on A100 (NVIDIA,
+ * "Programming Tensor Cores in CUDA 9").
  */
 constexpr AchievedRate RATES[] = {
-    {"A100", DataType::BF16, 0.869},          {"A100", DataType::FP16, 0.869},
-    {"A100", DataType::TF32, 0.869},          {"A100", DataType::FP32, 0.93},
-    {"H100-SXM", DataType::BF16, 0.84, 0.71}, {"H100-SXM", DataType::FP16, 0.84, 0.71},
-    {"H100-SXM", DataType::FP8, 0.82, 0.67},  {"H100-SXM", DataType::TF32, 0.74},
-    {"H100-SXM", DataType::FP32, 0.78},       {"H100", DataType::BF16, 0.728},
-    {"H100", DataType::FP16, 0.728},          {"H100", DataType::FP8, 0.647},
-    {"H200", DataType::BF16, 0.84, 0.71},     {"H200", DataType::FP16, 0.84, 0.71},
-    {"H200", DataType::FP8, 0.82, 0.67},      {"H200", DataType::TF32, 0.74},
-    {"H200", DataType::FP32, 0.78},           {"B200", DataType::BF16, 0.80},
-    {"B200", DataType::FP16, 0.80},           {"B200", DataType::FP8, 0.79},
-    {"V100", DataType::FP16, 0.74},           {"V100", DataType::FP32, 0.93},
+    {"A100", DataType::BF16, 0.869},
+    {"A100", DataType::FP16, 0.869},
+    {"A100", DataType::TF32, 0.869},
+    {"A100", DataType::FP32, 0.93},
+    {"H100-SXM", DataType::BF16, 0.84, 0.71},
+    {"H100-SXM", DataType::FP16, 0.84, 0.71},
+    {"H100-SXM", DataType::FP8, 0.82, 0.67},
+    {"H100-SXM", DataType::TF32, 0.74},
+    {"H100-SXM", DataType::FP32, 0.78},
+    {"H100", DataType::BF16, 0.728},
+    {"H100", DataType::FP16, 0.728},
+    {"H100", DataType::FP8, 0.647},
+    {"H200", DataType::BF16, 0.84, 0.71},
+    {"H200", DataType::FP16, 0.84, 0.71},
+    {"H200", DataType::FP8, 0.82, 0.67},
+    {"H200", DataType::TF32, 0.74},
+    {"H200", DataType::FP32, 0.78},
+    {"GH200", DataType::BF16, 0.84, 0.71},
+    {"GH200", DataType::FP16, 0.84, 0.71},
+    {"GH200", DataType::FP8, 0.82, 0.67},
+    {"GH200", DataType::TF32, 0.74},
+    {"GH200", DataType::FP32, 0.78},
+    {"B200", DataType::BF16, 0.80},
+    {"B200", DataType::FP16, 0.80},
+    {"B200", DataType::FP8, 0.79},
+    {"B300", DataType::BF16, 0.80},
+    {"B300", DataType::FP16, 0.80},
+    {"B300", DataType::FP8, 0.79},
+    {"V100", DataType::FP16, 0.74},
+    {"V100", DataType::FP32, 0.93},
 };
 
 constexpr EnumNames<AttentionKernel, 6> KERNELS{

@@ -306,8 +306,19 @@ class NcclReader
         {
             uint64_t sm = speed.generation == 3 ? 70 : speed.generation == 4 ? 80 : 90;
             sm = gpu == nullptr ? sm : m_values.GetWhole(*gpu, "sm", sm, 100000);
-            model = &FindModelOf(gpu == nullptr ? pci : *gpu, sm);
-            m_guess = hasType || m_guess != nullptr ? m_guess : model;
+            model = FindModelOfDevice(pci);
+            if (model != nullptr && hasType && model->computeCapability != sm)
+            {
+                Warn(m_fileName + ": the GPU with the busid " + QuotedText(GetLower(pci, "busid")) +
+                     " has the device id of " + model->sheet.model + ", but another sm, " +
+                     std::to_string(sm) + ", which counts");
+                model = nullptr;
+            }
+            if (model == nullptr)
+            {
+                model = &FindModelOf(gpu == nullptr ? pci : *gpu, sm);
+                m_guess = hasType || m_guess != nullptr ? m_guess : model;
+            }
         }
         NcclDevice device;
         device.vertex = MakeGpu(model->sheet.model);
@@ -539,6 +550,21 @@ class NcclReader
                                       0});
             }
         }
+    }
+
+    /// @param pci element of a GPU @return the model that its device id says, null if it says none
+    const GpuModel* FindModelOfDevice(const XmlElement& pci) const
+    {
+        constexpr std::size_t DIGITS = 6; // 0x2330
+        const std::string vendor = GetLower(pci, "vendor");
+        const std::string device = GetLower(pci, "device");
+        if ((!vendor.empty() && vendor != "0x10de") || device.size() != DIGITS ||
+            device.rfind("0x", 0) != 0 ||
+            device.find_first_not_of("0123456789abcdef", 2) != std::string::npos)
+        {
+            return nullptr;
+        }
+        return FindGpuOfPciDevice(static_cast<uint32_t>(std::stoul(device, nullptr, 16)));
     }
 
     /// @param element where @param sm compute capability @return the model that stands for it

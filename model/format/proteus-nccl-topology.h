@@ -53,9 +53,10 @@ NcclTopologyOptions ParseNcclTopologyOptions(const std::string& text);
  * - `pci`: a GPU (class 0x03.... or with a `gpu` inside), a NIC (class 0x02.... or with a `nic`
  *   inside) or, with something inside, a PCIe switch; others are skipped. The link upwards has
  *   link_width lanes of link_speed; as in NCCL, no speed means 8 GT/s and no width 16 lanes.
- * - `gpu`: ranked by `dev`. The data sheet is that of the options, or follows from `sm`; where
- * there is neither, as in files that cloud providers write by hand, from the PCIe generation: V100,
- * A100 or H100, with a warning.
+ * - `gpu`: ranked by `dev`. The data sheet is that of the options, or follows from the PCI
+ * device id of a GPU of NVIDIA (GpuModel::pciDevices) or else from `sm`; where there is nothing, as
+ * in files that cloud providers write by hand, from the PCIe generation: V100, A100 or H100, with a
+ * warning.
  * - `nvlink`: `count` links to the device `target`; tclass tells a GPU (listed at both ends), an
  *   NVSwitch (one per target) or the CPU. Links to a GPU that the file does not have are skipped,
  *   as NCCL does. `c2c`: a link to the CPU, of `count` x `bw` MB/s.

@@ -31,6 +31,16 @@ TEST(GpuModels, NamesAreFoundAsPeopleWriteThem)
         {"NVIDIA GB200", "B200"},
         {"NVIDIA H200", "H200"},
         {"P100", "P100-SXM2-16GB"},
+        {"NVIDIA GeForce RTX 4090", "RTX-4090"},
+        {"NVIDIA RTX A6000", "RTX-A6000"},
+        {"NVIDIA RTX PRO 6000 Blackwell Server Edition", "RTX-PRO-6000"},
+        {"NVIDIA RTX 6000 Ada Generation", "RTX-6000-Ada"},
+        {"NVIDIA L4", "L4"},
+        {"NVIDIA L40", "L40"},
+        {"NVIDIA A10G", "A10G"},
+        {"NVIDIA GB300", "B300"},
+        {"NVIDIA GH200 480GB", "GH200-96GB"},
+        {"NVIDIA H100 NVL", "H100-NVL"},
     };
     for (const auto& [text, model] : expected)
     {
@@ -71,6 +81,21 @@ TEST(GpuModels, OneStandsForACapability)
     EXPECT_EQ(FindGpuOfCapability(80)->sheet.model, "A100-SXM4-80GB");
     EXPECT_EQ(FindGpuOfCapability(52)->sheet.model, "TITAN-Xp");
     EXPECT_EQ(FindGpuOfCapability(81), nullptr);
+}
+
+TEST(GpuModels, OneHasAPciDevice)
+{
+    std::set<uint32_t> devices;
+    for (const auto& [name, model] : Registry<GpuModel>::Get().GetAll())
+    {
+        for (const uint32_t device : model.pciDevices)
+        {
+            EXPECT_TRUE(devices.insert(device).second) << device << " is two models";
+            EXPECT_EQ(FindGpuOfPciDevice(device), &model);
+        }
+    }
+    EXPECT_EQ(FindGpuOfPciDevice(0x20b0)->sheet.model, "A100-SXM4-40GB");
+    EXPECT_EQ(FindGpuOfPciDevice(0xffff), nullptr);
 }
 
 TEST(GpuModels, VerticesHaveWhatTheRecordSays)

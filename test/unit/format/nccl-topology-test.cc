@@ -377,6 +377,31 @@ TEST(NcclTopology, WhatIsNotHeededIsNamed)
     EXPECT_NE(WarningsOf(text, "").find("unknown CPUs"), std::string::npos);
 }
 
+TEST(NcclTopology, DeviceIdsNameTheModel)
+{
+    // As dumped on two trays of GB300, and with an RTX 3090 whose sm alone stands for an A40.
+    const auto dump = [](const std::string& device, const std::string& sm, const char* links) {
+        return R"(<system version="1"><cpu numaid="0" arch="x86_64" vendor="AuthenticAMD">)"
+               R"(<pci busid="0000:01:00.0" class="0x030200" vendor="0x10de" device=")" +
+               device + R"(" link_speed="32.0 GT/s PCIe" link_width="16"><gpu dev="0" sm=")" + sm +
+               R"(" rank="0" gdr="1">)" + links + "</gpu></pci></cpu></system>";
+    };
+    const auto modelOf = [](const std::string& text) { return Read(text).GetVertices()[0].model; };
+    const char* switched = R"(<nvlink target="fffffff:ff:ff.0" count="18" tclass="0x068000"/>)";
+    EXPECT_EQ(modelOf(dump("0x31c2", "103", switched)), "B300");
+    EXPECT_EQ(Rate(Read(dump("0x31c2", "103", switched)), "n0.gpu0", "n0.nvswitch0"), 18 * 50e9);
+    EXPECT_EQ(modelOf(dump("0x2204", "86", "")), "RTX-3090");
+    EXPECT_EQ(modelOf(dump("0xffff", "86", "")), "A40");
+    EXPECT_EQ(modelOf(dump("nonsense", "86", "")), "A40");
+    EXPECT_EQ(modelOf(dump("0x20b0", "80", "")), "A100-SXM4-40GB");
+    EXPECT_EQ(WarningsOf(dump("0x20b0", "80", switched), ""), "");
+    const std::string other = dump("0x20b0", "90", "");
+    EXPECT_EQ(modelOf(other), "H100-SXM5-80GB");
+    EXPECT_NE(WarningsOf(other, "").find("has the device id of A100-SXM4-40GB, but another sm, 90, "
+                                         "which counts"),
+              std::string::npos);
+}
+
 TEST(NcclTopology, WhatTheFileDoesNotSayIsAskedFor)
 {
     const std::string both = WarningsOf(CLOUD, "");
