@@ -306,7 +306,7 @@ class NcclReader
         {
             uint64_t sm = speed.generation == 3 ? 70 : speed.generation == 4 ? 80 : 90;
             sm = gpu == nullptr ? sm : m_values.GetWhole(*gpu, "sm", sm, 100000);
-            model = FindModelOfDevice(pci);
+            model = m_values.FindGpuOfDevice(pci);
             if (model != nullptr && hasType && model->computeCapability != sm)
             {
                 Warn(m_fileName + ": the GPU with the busid " + QuotedText(GetLower(pci, "busid")) +
@@ -316,7 +316,7 @@ class NcclReader
             }
             if (model == nullptr)
             {
-                model = &FindModelOf(gpu == nullptr ? pci : *gpu, sm);
+                model = &m_values.GetGpuOfSm(gpu == nullptr ? pci : *gpu, sm);
                 m_guess = hasType || m_guess != nullptr ? m_guess : model;
             }
         }
@@ -332,6 +332,15 @@ class NcclReader
         m_gpuElements.emplace_back(gpu == nullptr ? &pci : gpu, position);
         m_cpuOf[position] = cpu;
         m_modelOf[position] = model;
+        const bool hasC2c =
+            gpu != nullptr &&
+            std::any_of(gpu->children.begin(), gpu->children.end(), [](const XmlElement& child) {
+                return child.name == "c2c";
+            });
+        if (parent == cpu && hasC2c)
+        {
+            return; // NCCL takes the faster of two links, and PCIe is there for control only
+        }
         m_server.Add(NcclLink{position,
                               parent,
                               LinkTechnology::PCIE,
@@ -550,39 +559,6 @@ class NcclReader
                                       0});
             }
         }
-    }
-
-    /// @param pci element of a GPU @return the model that its device id says, null if it says none
-    const GpuModel* FindModelOfDevice(const XmlElement& pci) const
-    {
-        constexpr std::size_t DIGITS = 6; // 0x2330
-        const std::string vendor = GetLower(pci, "vendor");
-        const std::string device = GetLower(pci, "device");
-        if ((!vendor.empty() && vendor != "0x10de") || device.size() != DIGITS ||
-            device.rfind("0x", 0) != 0 ||
-            device.find_first_not_of("0123456789abcdef", 2) != std::string::npos)
-        {
-            return nullptr;
-        }
-        return FindGpuOfPciDevice(static_cast<uint32_t>(std::stoul(device, nullptr, 16)));
-    }
-
-    /// @param element where @param sm compute capability @return the model that stands for it
-    const GpuModel& FindModelOf(const XmlElement& element, uint64_t sm) const
-    {
-        const GpuModel* model = FindGpuOfCapability(static_cast<uint32_t>(sm));
-        if (model == nullptr)
-        {
-            std::string known;
-            for (const uint32_t entry : GetGpuCapabilities())
-            {
-                known += (known.empty() ? "" : ", ") + std::to_string(entry);
-            }
-            m_document.Fail(element,
-                            "there is no data sheet of a GPU with sm " + std::to_string(sm) +
-                                "; known: " + known);
-        }
-        return *model;
     }
 
     XmlDocument m_document;

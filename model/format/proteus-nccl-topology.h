@@ -59,7 +59,8 @@ NcclTopologyOptions ParseNcclTopologyOptions(const std::string& text);
  * warning.
  * - `nvlink`: `count` links to the device `target`; tclass tells a GPU (listed at both ends), an
  *   NVSwitch (one per target) or the CPU. Links to a GPU that the file does not have are skipped,
- *   as NCCL does. `c2c`: a link to the CPU, of `count` x `bw` MB/s.
+ *   as NCCL does. `c2c`: a link to the CPU, of `count` x `bw` MB/s, in the place of
+ *   the PCIe link if that, too, goes to the CPU, as NCCL's paths take the faster one.
  * - `net`: a port of a NIC, `speed` in Mb/s, InfiniBand if the PCIe class is 0x0207, otherwise
  *   RoCE. The ports of one NIC are taken together. Where there is no `net`, the NIC has the speed
  *   that fits its PCIe generation: 100, 200 or 400 Gb/s. NICs that are slower than the fastest ones

@@ -104,6 +104,39 @@ NcclValues::GetPcieSpeed(const XmlElement& pci) const
                         QuotedText(speed));
 }
 
+const GpuModel*
+NcclValues::FindGpuOfDevice(const XmlElement& pci)
+{
+    constexpr std::size_t LENGTH = 6; // 0x2330
+    const std::string vendor = GetLower(pci, "vendor");
+    const std::string device = GetLower(pci, "device");
+    if ((!vendor.empty() && vendor != "0x10de") || device.size() != LENGTH ||
+        device.rfind("0x", 0) != 0 ||
+        device.find_first_not_of("0123456789abcdef", 2) != std::string::npos)
+    {
+        return nullptr;
+    }
+    return FindGpuOfPciDevice(static_cast<uint32_t>(std::stoul(device, nullptr, 16)));
+}
+
+const GpuModel&
+NcclValues::GetGpuOfSm(const XmlElement& element, uint64_t sm) const
+{
+    const GpuModel* model = FindGpuOfCapability(static_cast<uint32_t>(sm));
+    if (model == nullptr)
+    {
+        std::string known;
+        for (const uint32_t entry : GetGpuCapabilities())
+        {
+            known += (known.empty() ? "" : ", ") + std::to_string(entry);
+        }
+        m_document.Fail(element,
+                        "there is no data sheet of a GPU with sm " + std::to_string(sm) +
+                            "; known: " + known);
+    }
+    return *model;
+}
+
 const XmlFormat&
 GetNcclFormat()
 {
@@ -136,6 +169,8 @@ GetNcclFormat()
           "gdr",
           "coll",
           "keep",
+          "net",
+          "gin",
           "railId",
           "planeId"}}};
     return format;

@@ -9,6 +9,8 @@
 
 #include "proteus-xml.h"
 
+#include "ns3/proteus-gpu-model.h"
+
 #include <cstdint>
 #include <string>
 
@@ -69,6 +71,17 @@ class NcclValues
      * @throw std::invalid_argument that names file, line, element and cause
      */
     PcieSpeed GetPcieSpeed(const XmlElement& pci) const;
+
+    /// @param pci element of a GPU @return the model that its device id says, null if it says none
+    static const GpuModel* FindGpuOfDevice(const XmlElement& pci);
+
+    /**
+     * @param element where
+     * @param sm compute capability, ten times
+     * @return the model that stands for it
+     * @throw std::invalid_argument that names file, line, element and cause
+     */
+    const GpuModel& GetGpuOfSm(const XmlElement& element, uint64_t sm) const;
 
   private:
     const XmlDocument& m_document;

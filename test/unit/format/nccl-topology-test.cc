@@ -390,6 +390,10 @@ TEST(NcclTopology, DeviceIdsNameTheModel)
     const char* switched = R"(<nvlink target="fffffff:ff:ff.0" count="18" tclass="0x068000"/>)";
     EXPECT_EQ(modelOf(dump("0x31c2", "103", switched)), "B300");
     EXPECT_EQ(Rate(Read(dump("0x31c2", "103", switched)), "n0.gpu0", "n0.nvswitch0"), 18 * 50e9);
+    // C2C in the place of PCIe, where both go to the CPU
+    EXPECT_EQ(
+        Rate(Read(dump("0x31c2", "103", R"(<c2c bw="44712" count="5"/>)")), "n0.gpu0", "n0.cpu0"),
+        5 * 44712e6);
     EXPECT_EQ(modelOf(dump("0x2204", "86", "")), "RTX-3090");
     EXPECT_EQ(modelOf(dump("0xffff", "86", "")), "A40");
     EXPECT_EQ(modelOf(dump("nonsense", "86", "")), "A40");
