@@ -9,7 +9,9 @@
 #include "proteus-stop-signals.h"
 
 #include "ns3/proteus-packet-network.h"
+#include "ns3/proteus-plural.h"
 #include "ns3/proteus-ranks.h"
+#include "ns3/proteus-warning.h"
 #include "ns3/string.h"
 #include "ns3/uinteger.h"
 
@@ -309,12 +311,20 @@ MakeTestGroups(const Cluster& cluster, uint32_t gpus, uint32_t groups, bool stri
     }
     std::vector<DeviceId> chosen;
     const bool isEven = gpus % servers.size() == 0;
+    std::string shares;
     for (const auto& [server, devices] : servers)
     {
-        const std::size_t share = isEven ? gpus / servers.size() : gpus - chosen.size();
+        const std::size_t share =
+            std::min(isEven ? gpus / servers.size() : gpus - chosen.size(), devices.size());
         chosen.insert(chosen.end(),
                       devices.begin(),
-                      devices.begin() + std::min(share, devices.size()));
+                      devices.begin() + static_cast<std::ptrdiff_t>(share));
+        shares += (shares.empty() ? "" : ", ") + std::to_string(share);
+    }
+    if (!isEven)
+    {
+        Warn("--gpus=" + std::to_string(gpus) + " is no multiple of " +
+             FormatThings(servers.size(), "server") + ": servers are filled in turn, " + shares);
     }
     if (chosen.size() != gpus)
     {

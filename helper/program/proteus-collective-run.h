@@ -82,7 +82,8 @@ std::vector<CollectiveRow> RunCollective(
  * @ingroup proteus
  * The GPUs that a test with fewer than all takes, and how several groups share them.
  * @param cluster with the GPUs
- * @param gpus how many, the same number in each server where that is possible; 0: all
+ * @param gpus how many, the same number in each server; 0: all. Where it is no multiple of the
+ * servers, they are filled in turn, with a warning
  * @param groups how many
  * @param strided whether ranks i, i + groups, ... make a group; otherwise ranks that follow each
  * other
