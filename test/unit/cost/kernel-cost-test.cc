@@ -478,7 +478,7 @@ TEST(ProfileJson, SaysWhatIsWrong)
     EXPECT_EQ(errorOf("[1, 2, 3, 4]", "[1, 2, 3]").find("p.json: /times/0: gemm forward"), 0u);
     EXPECT_EQ(errorOf("[1, 2, 3, 4]", "[1, 0, 3, 4]").find("p.json: /times/0/shape/1: must be"),
               0u);
-    EXPECT_EQ(errorOf("H200", "H20").find("p.json: /times/0: there is no data sheet"), 0u);
+    EXPECT_EQ(errorOf("H200", "X20").find("p.json: /times/0: there is no data sheet"), 0u);
     EXPECT_EQ(errorOf("time_us", "time_ms").find("p.json: /times/0"), 0u);
     EXPECT_EQ(errorOf(": 3}", ": 0}").find("p.json: /times/0: "), 0u);
     EXPECT_EQ(errorOf("proteus-profile", "proteus-graph").find("p.json: /format"), 0u);
