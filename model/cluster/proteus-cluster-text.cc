@@ -7,6 +7,7 @@
 #include "proteus-cluster-text.h"
 
 #include "proteus-fabric-variant.h"
+#include "proteus-gpu-model.h"
 
 #include "ns3/proteus-split.h"
 
@@ -44,6 +45,30 @@ Squeeze(const std::string& name)
         }
     }
     return squeezed;
+}
+
+/// @return the same cluster with GPUs of another model, at the same links
+Cluster
+ReplaceGpus(const Cluster& cluster, const GpuModel& model)
+{
+    Cluster replaced(cluster.GetName());
+    for (Vertex vertex : cluster.GetVertices())
+    {
+        if (vertex.kind == VertexKind::GPU)
+        {
+            vertex.model = model.sheet.model;
+            vertex.memoryBytesPerSecond = model.sheet.memoryBytesPerSecond;
+            vertex.copyEngines = model.copyEngines;
+            vertex.smCopyBytesPerSecond = model.smCopyBytesPerSecond;
+        }
+        replaced.AddVertex(vertex);
+    }
+    for (const Link& link : cluster.GetLinks())
+    {
+        replaced.AddLink(link);
+    }
+    replaced.RankGpus(cluster.GetGpus());
+    return replaced;
 }
 
 /// Reads the changes of a preset.
@@ -95,12 +120,10 @@ class TextReader
             Refuse(
                 "a short form joins NICs; nvlink-domain joins NVSwitches: leave the changes out");
         }
-        if (m_servers == 1)
-        {
-            return MakeCluster(preset, 1); // has no network
-        }
         m_variant.name = m_variant.fabric.kind;
-        return MakeVariantCluster(preset, m_servers, m_variant);
+        const Cluster cluster = m_servers == 1 ? MakeCluster(preset, 1) // has no network
+                                               : MakeVariantCluster(preset, m_servers, m_variant);
+        return m_gpu ? ReplaceGpus(cluster, *m_gpu) : cluster;
     }
 
   private:
@@ -169,6 +192,14 @@ class TextReader
                 Refuse("fabric must be one of " + names + ", not '" + value + "'");
             }
             m_variant.fabric.kind = value;
+        }
+        else if (key == "gpu")
+        {
+            m_gpu = FindGpuModel(value);
+            if (m_gpu->isCpu)
+            {
+                Refuse("gpu must be the name of a GPU, not that of a CPU, " + value);
+            }
         }
         else if (key == "leafs" || key == "leaves")
         {
@@ -260,6 +291,7 @@ class TextReader
     const std::string& m_text;
     uint32_t m_servers;
     std::optional<uint32_t> m_leafs;
+    std::optional<GpuModel> m_gpu; //!< in place of the preset's
     FabricVariant m_variant;
 };
 

@@ -39,6 +39,8 @@ std::string GetTextPreset(const std::string& text);
  * - nodes: servers;
  * - nic: NICs of a server that are plugged in, "x", their rate in Gb/s, "G", and, behind "-",
  *   roce or infiniband; each part may be left out: "4x", "200G", "roce", "200G-roce";
+ * - gpu: model of all GPUs, a name that FindGpuModel() knows, at the preset's links; e.g. a DGX
+ * A100 with A100-SXM4-40GB;
  * - fabric: one of GetFabricKinds(), but for nvlink-domain, which joins no NICs;
  * - leafs: switches of a leaf-spine fabric, among which the servers are divided; means leaf-spine
  *   where no fabric is named;

@@ -59,6 +59,24 @@ TEST(NicTable, GpusFarFromTheNicSendByANearOne)
     EXPECT_EQ(back.waypoints.back(), nic);
 }
 
+TEST(ClusterText, GpusOfAnotherModelAreAtTheSameLinks)
+{
+    for (const uint32_t servers : {1u, 2u})
+    {
+        const Cluster preset = MakeCluster("dgx-a100", servers);
+        const Cluster cluster =
+            MakeTextCluster("dgx-a100:gpu=A100-SXM4-40GB", servers, FabricOptions());
+        EXPECT_EQ(cluster.GetLinks().size(), preset.GetLinks().size());
+        ASSERT_EQ(cluster.GetGpus(), preset.GetGpus());
+        for (const VertexId gpu : cluster.GetGpus())
+        {
+            EXPECT_EQ(cluster.GetVertices()[gpu].model, "A100-SXM4-40GB");
+            EXPECT_EQ(cluster.GetVertices()[gpu].memoryBytesPerSecond, 1555e9);
+        }
+    }
+    EXPECT_THROW(MakeTextCluster("dgx-a100:gpu=A1000", 2, FabricOptions()), std::invalid_argument);
+}
+
 TEST(NicTable, NobodyRelaysWhereSwitchesLeadToNicsOrThereIsNoNvlink)
 {
     for (const char* preset : {"dgx-a100", "dgx-h100", "dgx1-v100", "pcie-v100x8"})
