@@ -128,11 +128,47 @@ GetZero1Form(const OptimizerSpec& optimizer)
     return optimizer.scattersGradients ? "reduce-scatter" : "all-reduce";
 }
 
+/// @param optimizer of a strategy @return what "zero1Gathers" is
+const char*
+GetZero1Gathers(const OptimizerSpec& optimizer)
+{
+    return optimizer.gathersInForward ? "forward" : "update";
+}
+
 /// @param optimizer of a strategy @return what "zero3Gathers" is
 const char*
 GetZero3Form(const OptimizerSpec& optimizer)
 {
     return optimizer.gathersUnits ? "unit" : "tensor";
+}
+
+/// @param spec of a strategy @param schedule gets its fields
+void
+WriteSchedule(const ScheduleSpec& spec, Json& schedule)
+{
+    schedule["kind"] = ToString(spec.kind);
+    schedule["microBatches"] = spec.microBatches;
+    if (!spec.maxInFlight.empty())
+    {
+        schedule["maxInFlight"] = spec.maxInFlight;
+    }
+    schedule["interleave"] = spec.interleave;
+    if (spec.dataSamplesPerSecond > 0)
+    {
+        schedule["dataSamplesPerS"] = spec.dataSamplesPerSecond;
+    }
+    if (spec.isScatterGather)
+    {
+        schedule["scatterGather"] = true;
+    }
+    if (spec.overlapsTensor)
+    {
+        schedule["tpOverlap"] = true;
+    }
+    if (spec.overlapsContext)
+    {
+        schedule["cpOverlap"] = true;
+    }
 }
 
 /// The short form of a plan: fields that differ from what they are when left out, and all sizes.
@@ -162,9 +198,11 @@ MakePlan(const ParallelPlan& plan)
     add("sequenceParallel", plan.isSequenceParallel, false);
     add("zero", plan.optimizer.zero, 0U);
     add("zero1Gradients", std::string(GetZero1Form(plan.optimizer)), "reduce-scatter");
+    add("zero1Gathers", std::string(GetZero1Gathers(plan.optimizer)), "update");
     add("zero3Gathers", std::string(GetZero3Form(plan.optimizer)), "unit");
     add("representative", plan.hasRepresentative, false);
     add("recompute", std::string(ToString(plan.recompute)), "none");
+    add("recomputeEvery", plan.recomputeEvery, 1U);
     add("schedule",
         std::string(ToString(plan.schedule.kind)),
         plan.virtualStages > 1 ? "interleaved" : "1f1b");
@@ -174,6 +212,8 @@ MakePlan(const ParallelPlan& plan)
     }
     add("interleave", plan.schedule.interleave, 1U);
     add("scatterGather", plan.schedule.isScatterGather, false);
+    add("tpOverlap", plan.schedule.overlapsTensor, false);
+    add("cpOverlap", plan.schedule.overlapsContext, false);
     add("dataSamplesPerS", plan.schedule.dataSamplesPerSecond, 0.0);
     add("buckets", std::string(ToString(plan.gradients.policy)), "ddp");
     const GradientSpec gradients;
@@ -231,22 +271,7 @@ WriteStrategyJson(const StrategyTree& tree, std::ostream& output)
         root["representative"] = true;
     }
     root["splitBackward"] = tree.isSplitBackward;
-    Json& schedule = root["schedule"];
-    schedule["kind"] = ToString(tree.schedule.kind);
-    schedule["microBatches"] = tree.schedule.microBatches;
-    if (!tree.schedule.maxInFlight.empty())
-    {
-        schedule["maxInFlight"] = tree.schedule.maxInFlight;
-    }
-    schedule["interleave"] = tree.schedule.interleave;
-    if (tree.schedule.dataSamplesPerSecond > 0)
-    {
-        schedule["dataSamplesPerS"] = tree.schedule.dataSamplesPerSecond;
-    }
-    if (tree.schedule.isScatterGather)
-    {
-        schedule["scatterGather"] = true;
-    }
+    WriteSchedule(tree.schedule, root["schedule"]);
     Json& gradients = root["gradients"];
     gradients["buckets"] = ToString(tree.gradients.policy);
     gradients["bucketMbytes"] = tree.gradients.bucketMegabytes;
@@ -262,6 +287,7 @@ WriteStrategyJson(const StrategyTree& tree, std::ostream& output)
     optimizer["zero"] = tree.optimizer.zero;
     optimizer["zeroAxes"] = tree.optimizer.zeroAxes;
     optimizer["zero1Gradients"] = GetZero1Form(tree.optimizer);
+    optimizer["zero1Gathers"] = GetZero1Gathers(tree.optimizer);
     optimizer["zero3Gathers"] = GetZero3Form(tree.optimizer);
     optimizer["offload"] = tree.optimizer.isOffloaded;
     optimizer["hostLinkGbytesPerS"] = tree.optimizer.hostLinkGigabytesPerSecond;

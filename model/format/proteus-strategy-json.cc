@@ -117,13 +117,17 @@ const std::vector<const char*> PLAN_FIELDS{
     "representative",
     "dataSamplesPerS",
     "scatterGather",
+    "tpOverlap",
+    "cpOverlap",
     "sequenceParallel",
     "zero",
     "zero1Gradients",
+    "zero1Gathers",
     "zero3Gathers",
     "globalBatch",
     "microBatch",
     "recompute",
+    "recomputeEvery",
     "schedule",
     "maxInFlight",
     "interleave",
@@ -164,6 +168,7 @@ void
 ReadZeroForms(const JsonValue& object, OptimizerSpec& optimizer)
 {
     ReadForm(object, "zero1Gradients", "reduce-scatter", "all-reduce", optimizer.scattersGradients);
+    ReadForm(object, "zero1Gathers", "forward", "update", optimizer.gathersInForward);
     ReadForm(object, "zero3Gathers", "unit", "tensor", optimizer.gathersUnits);
 }
 
@@ -203,11 +208,14 @@ ReadPlan(const JsonValue& root)
     ReadCount(root, "globalBatch", 1, std::numeric_limits<uint32_t>::max(), plan.globalBatch);
     ReadCount(root, "microBatch", 1, std::numeric_limits<uint32_t>::max(), plan.microBatch);
     ReadName(root, "recompute", RecomputePlanFromString, plan.recompute);
+    ReadCount(root, "recomputeEvery", 1, MAX_STAGES, plan.recomputeEvery);
     plan.schedule.kind =
         plan.virtualStages > 1 ? ScheduleKind::INTERLEAVED : ScheduleKind::ONE_FORWARD_ONE_BACKWARD;
     ReadName(root, "schedule", ScheduleKindFromString, plan.schedule.kind);
     ReadLimits(root, plan.schedule);
     ReadBool(root, "scatterGather", plan.schedule.isScatterGather);
+    ReadBool(root, "tpOverlap", plan.schedule.overlapsTensor);
+    ReadBool(root, "cpOverlap", plan.schedule.overlapsContext);
     ReadPositive(root, "dataSamplesPerS", MOST_SAMPLES_PER_S, plan.schedule.dataSamplesPerSecond);
     ReadName(root, "dataType", DataTypeFromString, plan.precision.compute);
     ReadName(root, "gradientType", DataTypeFromString, plan.precision.gradient);
@@ -384,13 +392,21 @@ ReadMesh(const JsonValue& mesh, StrategyTree& tree)
 void
 ReadSchedule(const JsonValue& schedule, StrategyTree& tree)
 {
-    schedule.AllowKeys(
-        "a schedule",
-        {"kind", "microBatches", "maxInFlight", "interleave", "scatterGather", "dataSamplesPerS"});
+    schedule.AllowKeys("a schedule",
+                       {"kind",
+                        "microBatches",
+                        "maxInFlight",
+                        "interleave",
+                        "scatterGather",
+                        "tpOverlap",
+                        "cpOverlap",
+                        "dataSamplesPerS"});
     ReadName(schedule, "kind", ScheduleKindFromString, tree.schedule.kind);
     ReadCount(schedule, "microBatches", 1, MAX_MICRO_BATCHES, tree.schedule.microBatches);
     ReadLimits(schedule, tree.schedule);
     ReadBool(schedule, "scatterGather", tree.schedule.isScatterGather);
+    ReadBool(schedule, "tpOverlap", tree.schedule.overlapsTensor);
+    ReadBool(schedule, "cpOverlap", tree.schedule.overlapsContext);
     ReadPositive(schedule,
                  "dataSamplesPerS",
                  MOST_SAMPLES_PER_S,
@@ -418,6 +434,7 @@ ReadOptimizer(const JsonValue& optimizer, StrategyTree& tree)
                          "zero",
                          "zeroAxes",
                          "zero1Gradients",
+                         "zero1Gathers",
                          "zero3Gathers",
                          "offload",
                          "hostLinkGbytesPerS",

@@ -29,16 +29,17 @@
  *
  * **Short form**: an object with [dp 1], [tp 1], [pp 1], [virtualStages 1], [cp 1], [ep 1],
  * [firstStageBlocks, lastStageBlocks: equal shares], [embeddingAsBlock false], [headAsBlock false],
- * [mapping "tp-dp-pp" or "tp-pp-dp"], [scatterGather false], [dataSamplesPerS: no limit; of the
- * input pipeline, all devices together], [sequenceParallel false], [zero 0], [zero1Gradients
- * "reduce-scatter" or "all-reduce"], [zero3Gathers "unit" or "tensor"], [representative: ZeRO 3 on
- * more than 256 devices without other parallelism], [globalBatch: one micro-batch], [microBatch 1],
- * [recompute "none", "selective" or "full"], [schedule "1f1b" ("interleaved" with virtualStages),
- * "gpipe", "zero-bubble" or "limits"], [maxInFlight: list], [interleave 1], [dataType "bf16"],
- * [gradientType "fp32"], [buckets "ddp", "whole", "megatron" or "tensor"],
- * [bucketMbytes 25], [firstBucketMbytes 1], [gradientsInPlace true], [optimizer "adam"; "lamb",
- * "momentum", "sgd"], [fusedOptimizer true], [immediateUpdates false: not fused], [offloadOptimizer
- * false]. "name", "format" and "version" as below may stand there as well.
+ * [mapping "tp-dp-pp" or "tp-pp-dp"], [scatterGather false], [tpOverlap false], [cpOverlap false],
+ * [dataSamplesPerS: no limit; of the input pipeline, all devices together], [sequenceParallel
+ * false], [zero 0], [zero1Gradients "reduce-scatter" or "all-reduce"], [zero1Gathers "update" or
+ * "forward"], [zero3Gathers "unit" or "tensor"], [representative: ZeRO 3 on more than 256 devices
+ * without other parallelism], [globalBatch: one micro-batch], [microBatch 1], [recompute "none",
+ * "selective" or "full"], [recomputeEvery 1: of full recomputation], [schedule "1f1b"
+ * ("interleaved" with virtualStages), "gpipe", "zero-bubble" or "limits"], [maxInFlight: list],
+ * [interleave 1], [dataType "bf16"], [gradientType "fp32"], [buckets "ddp", "whole", "megatron" or
+ * "tensor"], [bucketMbytes 25], [firstBucketMbytes 1], [gradientsInPlace true], [optimizer "adam";
+ * "lamb", "momentum", "sgd"], [fusedOptimizer true], [immediateUpdates false: not fused],
+ * [offloadOptimizer false]. "name", "format" and "version" as below may stand there as well.
  *
  * **Tree**: an object with
  * - format: "proteus-strategy"; version: 1; [name ""]
@@ -48,12 +49,13 @@
  * - [representative false]: whether device 0 stands for all, see StrategyTree
  * - [splitBackward true]: whether gradients of inputs and of weights are kernels of their own
  * - [schedule]: object with [kind "1f1b"], [microBatches 1], [maxInFlight: list, by stage],
- *   [interleave 1], [scatterGather false], [dataSamplesPerS: no limit]
+ *   [interleave 1], [scatterGather false], [tpOverlap false], [cpOverlap false],
+ *   [dataSamplesPerS: no limit]
  * - [gradients]: object with [buckets "ddp"], [bucketMbytes 25], [firstBucketMbytes 1],
  *   [inPlace false]
  * - [optimizer]: object with [kind "adam"], [fused true], [immediate false: not fused], [zero 0],
- * [zeroAxes: list of names], [zero1Gradients], [zero3Gathers], [offload false], [hostLinkGbytesPerS
- * 12], [hostMemoryGbytesPerS 50]
+ * [zeroAxes: list of names], [zero1Gradients], [zero1Gathers], [zero3Gathers], [offload false],
+ * [hostLinkGbytesPerS 12], [hostMemoryGbytesPerS 50]
  * - [precision]: object with [compute "fp32"], [gradients "fp32"]
  * - tree: the root node
  *

@@ -42,6 +42,16 @@ struct Value
 {
     Layout layout;         //!< how they lie
     std::vector<Row> rows; //!< what has to be done before they can be used
+    /// Where a collective of several pieces brings or takes them piece by piece: what has to be
+    /// done before the first piece can be used. Empty: there are no pieces.
+    std::vector<Row> early;
+    uint32_t pieces{1}; //!< how many
+
+    /// @return the same, all at once
+    Value Whole() const
+    {
+        return {layout, rows, {}, 1};
+    }
 };
 
 /// @ingroup proteus
@@ -68,6 +78,7 @@ struct EmitPhases
     std::vector<PhaseId> backward; //!< by chunk
     std::vector<PhaseId> weight;   //!< by chunk, of the zero-bubble schedule
     std::vector<PhaseId> scatter;  //!< by chunk: gradients scattered in every micro-batch, or none
+    PhaseId parameters{0};         //!< gathering of updated ones, if before the forward pass
     PhaseId gradients{0};          //!< their reduction
     PhaseId optimizer{0};          //!< the update of parameters
 };

@@ -53,6 +53,10 @@ Converter::Convert(const Value& value, const Layout& target, const Cargo& cargo)
     Value now = value;
     for (const BoxingStep& step : PlanBoxing(value.layout, target, cargo.shape, options))
     {
+        if (step.collective != Collective::REDUCE_SCATTER)
+        {
+            now = now.Whole();
+        }
         now = step.collective == Collective::SEND_RECV ? EmitTransfers(now, step, cargo)
                                                        : EmitCollective(now, step, cargo);
     }
@@ -75,7 +79,9 @@ Converter::EmitGroup(const Value& value,
         {
             continue;
         }
-        const std::vector<TaskId> some = GetReady(value, position);
+        const std::vector<TaskId> some =
+            GetReady(value.early.empty() ? value : Value{value.layout, value.early, {}, 1},
+                     position);
         ready.insert(ready.end(), some.begin(), some.end());
         // Parameters are there from the beginning; they are gathered shortly before their use.
         const TaskId trigger =
@@ -133,7 +139,28 @@ Converter::EmitCollective(const Value& value, const BoxingStep& step, const Carg
                                         cargo.receivePhase,
                                         cargo.name + "." + ToString(step.collective),
                                         done)};
+    if (!value.early.empty())
+    {
+        result.rows.insert(result.rows.end(), value.rows.begin(), value.rows.end());
+    }
+    else if (step.collective == Collective::ALL_GATHER && cargo.isRead && !cargo.isParameter &&
+             step.from.mesh == step.to.mesh)
+    {
+        result.pieces = CountPieces(step, cargo.shape);
+        result.early = result.pieces > 1 ? value.rows : std::vector<Row>();
+    }
     return result;
+}
+
+uint32_t
+Converter::CountPieces(const BoxingStep& step, const Shape& shape) const
+{
+    const Parallelism kind = FindParallelism(step);
+    const bool isOverlapped =
+        (kind == Parallelism::SEQUENCE && m_context.tree.schedule.overlapsTensor) ||
+        (kind == Parallelism::CONTEXT && m_context.tree.schedule.overlapsContext);
+    const auto groups = isOverlapped ? GetBoxingGroups(step, shape) : std::vector<BoxingGroup>();
+    return groups.empty() ? 1 : static_cast<uint32_t>(groups[0].devices.size());
 }
 
 /// Where nothing arrives, a device's own value serves.

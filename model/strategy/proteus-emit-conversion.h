@@ -56,6 +56,10 @@ class Converter
 
     /// @param value to convert @param target layout @param cargo what it is @return the result
     Value Convert(const Value& value, const Layout& target, const Cargo& cargo);
+
+    /// @param step a collective @param shape of the tensor
+    /// @return in how many pieces it runs beside kernels; 1: as a whole
+    uint32_t CountPieces(const BoxingStep& step, const Shape& shape) const;
     /// @param value to convert @param step a collective @param cargo what it is @return the result
     Value EmitCollective(const Value& value, const BoxingStep& step, const Cargo& cargo);
     /// @param value to convert @param step from point to point @param cargo what it is

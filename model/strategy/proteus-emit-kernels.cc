@@ -131,19 +131,92 @@ KernelEmitter::MakeKernel(const PlacedOperator& placed,
     return task;
 }
 
+/// @return one of several equal pieces of a kernel: of a product one of as many products of fewer
+/// rows, whose blocks may fill the GPU worse; else a share of the whole
+Task
+KernelEmitter::MakePiece(const PlacedOperator& placed,
+                         const OperatorPart& part,
+                         PhaseId phase,
+                         uint32_t position,
+                         const std::vector<uint64_t>& extents,
+                         uint32_t pieces) const
+{
+    const uint32_t rows = placed.op.FindDimension("sequence");
+    const bool isProduct = placed.op.kind == "linear" && rows != NO_ID;
+    std::vector<uint64_t> shape = extents;
+    uint64_t work = pieces;
+    if (isProduct && extents[rows] % pieces == 0)
+    {
+        shape[rows] /= pieces;
+        work = 1;
+    }
+    Task task = MakeKernel(placed, part, phase, position, shape);
+    task.bytes /= pieces;
+    task.flops /= static_cast<double>(work);
+    task.threadBlocks = static_cast<uint32_t>(task.threadBlocks / work);
+    task.durationPs /= task.durationPs < 0 ? 1 : static_cast<int64_t>(work);
+    return task;
+}
+
+namespace
+{
+
+/// @return several equal pieces of a kernel, one after the other @param piece one of them
+Task
+Repeat(const Task& piece, uint32_t times)
+{
+    Task task = piece;
+    task.flops *= times;
+    task.bytes *= times;
+    task.threadBlocks *= times;
+    task.durationPs *= piece.durationPs < 0 ? 1 : int64_t{times};
+    return task;
+}
+
+/// @param reads of a kernel @return of how many pieces the one that arrives in most has
+uint32_t
+CountPieces(const std::vector<Value>& reads)
+{
+    uint32_t pieces = 1;
+    for (const Value& value : reads)
+    {
+        pieces = std::max(pieces, value.early.empty() ? 1 : value.pieces);
+    }
+    return pieces;
+}
+
+/// @return what a kernel waits for at a position @param isEarly whether before the first pieces
+std::vector<TaskId>
+CollectReady(const std::vector<Value>& reads, uint32_t position, bool isEarly)
+{
+    std::vector<TaskId> all;
+    for (const Value& value : reads)
+    {
+        const bool takesEarly = isEarly && !value.early.empty();
+        const std::vector<TaskId> ready =
+            GetReady(takesEarly ? Value{value.layout, value.early, {}, 1} : value, position);
+        all.insert(all.end(), ready.begin(), ready.end());
+    }
+    return all;
+}
+
+} // namespace
+
 Row
 KernelEmitter::EmitKernel(OperatorId id,
                           const OperatorPart& part,
                           PhaseId phase,
                           const std::string& name,
-                          const std::vector<Value>& reads)
+                          const std::vector<Value>& reads,
+                          KernelPieces* written)
 {
     const PlacedOperator& placed = m_context.placement.operators[id];
     const std::vector<DeviceId>& devices = placed.mesh->GetDevices();
     Row row(devices.size());
+    const uint32_t pieces = written ? written->pieces : CountPieces(reads);
+    const uint32_t nFirst = written ? 1 : pieces - 1;
     // Devices with equal shares do equal work.
     std::map<std::vector<uint64_t>, Task> known;
-    std::vector<TaskId> dependencies;
     for (uint32_t position = 0; position < devices.size(); ++position)
     {
         if (!m_context.IsEmitted(devices[position]))
@@ -156,20 +229,31 @@ KernelEmitter::EmitKernel(OperatorId id,
         Task& task = found->second;
         if (isNew)
         {
-            task = MakeKernel(placed, part, phase, position, extents);
+            task = pieces == 1 ? MakeKernel(placed, part, phase, position, extents)
+                               : MakePiece(placed, part, phase, position, extents, pieces);
         }
-        dependencies.clear();
-        for (const Value& value : reads)
-        {
-            const std::vector<TaskId> ready = GetReady(value, position);
-            dependencies.insert(dependencies.end(), ready.begin(), ready.end());
-        }
+        std::vector<TaskId> dependencies = CollectReady(reads, position, false);
         if (!m_trigger.empty() && m_triggerMesh == placed.mesh && m_trigger[position] != NO_ID)
         {
             dependencies.push_back(m_trigger[position]);
         }
         task.place = devices[position];
-        row[position] = m_context.builder.AddTask(task, name, dependencies);
+        if (pieces == 1)
+        {
+            row[position] = m_context.builder.AddTask(task, name, dependencies);
+            continue;
+        }
+        const TaskId first = m_context.builder.AddTask(Repeat(task, nFirst),
+                                                       name + ".first",
+                                                       CollectReady(reads, position, !written));
+        dependencies.push_back(first);
+        row[position] =
+            m_context.builder.AddTask(Repeat(task, pieces - nFirst), name, dependencies);
+        if (written)
+        {
+            written->first.resize(devices.size(), NO_ID);
+            written->first[position] = first;
+        }
     }
     const std::vector<PhaseId>& weight = m_context.phases.weight;
     if (std::count(weight.begin(), weight.end(), phase) == 0)

@@ -26,6 +26,14 @@ namespace proteus
 {
 
 /// @ingroup proteus
+/// A kernel whose result is reduced and scattered piece by piece.
+struct KernelPieces
+{
+    uint32_t pieces{1}; //!< how many
+    Row first;          //!< by position: the kernel of the first of them
+};
+
+/// @ingroup proteus
 /// Makes the kernels of operators.
 class KernelEmitter
 {
@@ -45,14 +53,17 @@ class KernelEmitter
      * @param part its forward pass, or a part of the backward pass
      * @param phase when it runs
      * @param name of the kernel
-     * @param reads what it reads
-     * @return its tasks on the operator's mesh
+     * @param reads what it reads; where something arrives in pieces, all of the kernel but the
+     * share of the last one runs beside its collective
+     * @param written of a result in pieces, how many; gets the kernel of the first one; or null
+     * @return its tasks on the operator's mesh, the last ones
      */
     Row EmitKernel(OperatorId id,
                    const OperatorPart& part,
                    PhaseId phase,
                    const std::string& name,
-                   const std::vector<Value>& reads);
+                   const std::vector<Value>& reads,
+                   KernelPieces* written = nullptr);
 
     /// Adds what is there from the beginning: parameters, gradients, state and data.
     /// @param losses results that nobody reads
@@ -71,6 +82,12 @@ class KernelEmitter
                           const OperatorPart& part,
                           uint32_t position,
                           const std::vector<uint64_t>& extents) const;
+    Task MakePiece(const PlacedOperator& placed,
+                   const OperatorPart& part,
+                   PhaseId phase,
+                   uint32_t position,
+                   const std::vector<uint64_t>& extents,
+                   uint32_t pieces) const;
     static std::vector<uint64_t> FindExtents(const PlacedOperator& placed, uint32_t position);
     Task MakeKernel(const PlacedOperator& placed,
                     const OperatorPart& part,

@@ -146,7 +146,10 @@ OptimizerEmitter::EmitOptimizer()
             m_next.carried.push_back({update, kernel->second});
         }
     }
-    EmitParameterGathers(last);
+    if (!optimizer.HasParameterPhase())
+    {
+        EmitParameterGathers(last);
+    }
 }
 
 /// Updates every parameter when its gradient is reduced; who reads it next waits for that.

@@ -6,6 +6,8 @@
 
 #include "proteus-emit-passes.h"
 
+#include "proteus-emit-replica-gathers.h"
+
 #include <algorithm>
 #include <utility>
 
@@ -69,10 +71,17 @@ void
 PassEmitter::Emit()
 {
     m_kernels.AddPersistentMemory(m_losses);
+    const std::vector<TensorId> gathered = m_context.tree.optimizer.HasParameterPhase()
+                                               ? EmitReplicaGathers(m_context, m_tensors, m_next)
+                                               : std::vector<TensorId>();
     Pass forward;
     for (OperatorId id = 0; id < m_context.placement.operators.size(); ++id)
     {
         EmitForward(id, forward);
+    }
+    for (const TensorId parameter : gathered)
+    {
+        m_tensors.values[parameter].rows.pop_back(); // is there by the backward pass
     }
     m_rooted.EmitDeferred();
     m_recent.Clear();
@@ -162,8 +171,51 @@ PassEmitter::ReadFor(TensorId tensor,
     cargo.isExchange = reader.op.isExchange;
     cargo.isParameter = placed.tensor.role == TensorRole::PARAMETER;
     cargo.isRead = true;
-    known.push_back(m_converter.Convert(value, layout, cargo));
-    return known.back();
+    const Value converted = m_converter.Convert(value, layout, cargo);
+    known.push_back(converted.Whole()); // to later readers
+    return converted;
+}
+
+/// @return in how many pieces the result of an operator is reduced and scattered
+uint32_t
+PassEmitter::CountWrittenPieces(const PlacedOperator& placed) const
+{
+    if (!placed.op.forward.isMatrixProduct || placed.op.writes.size() != 1)
+    {
+        return 1;
+    }
+    const Access& write = placed.op.writes[0];
+    const PlacedTensor& tensor = m_context.placement.tensors[write.tensor];
+    const std::vector<BoxingStep> steps =
+        PlanBoxing(GetForwardWriteLayout(placed, write), tensor.home, tensor.tensor.shape);
+    return steps.size() == 1 && steps[0].collective == Collective::REDUCE_SCATTER
+               ? m_converter.CountPieces(steps[0], tensor.tensor.shape)
+               : 1;
+}
+
+/// @return a result of an operator in the forward pass, as its kernel makes it
+Value
+PassEmitter::MakeResult(const PlacedOperator& placed,
+                        const Access& write,
+                        PhaseId phase,
+                        const Pass& pass,
+                        const Row& kernel)
+{
+    const PlacedTensor& tensor = m_context.placement.tensors[write.tensor];
+    Value made;
+    made.layout = GetForwardWriteLayout(placed, write);
+    if (m_losses.count(write.tensor))
+    {
+        made.rows = {kernel}; // kept in persistent memory
+        return made;
+    }
+    made.rows = {m_context.EmitMemory(made.layout,
+                                      tensor.tensor.shape,
+                                      m_context.GetElementBytes(tensor.tensor.element),
+                                      phase,
+                                      tensor.tensor.name + pass.suffix,
+                                      kernel)};
+    return made;
 }
 
 void
@@ -179,9 +231,15 @@ PassEmitter::EmitForward(OperatorId id, Pass& pass)
         reads.push_back(ReadFor(read.tensor, false, GetForwardReadLayout(placed, read), id, pass));
     }
     Row kernel;
+    KernelPieces written{op.isView ? 1 : CountWrittenPieces(placed), {}};
     if (!op.isView)
     {
-        kernel = m_kernels.EmitKernel(id, op.forward, phase, op.name + pass.suffix, reads);
+        kernel = m_kernels.EmitKernel(id,
+                                      op.forward,
+                                      phase,
+                                      op.name + pass.suffix,
+                                      reads,
+                                      written.pieces > 1 ? &written : nullptr);
         NoteReaders(placed, kernel, pass);
     }
     for (const Access& write : op.writes)
@@ -191,24 +249,12 @@ PassEmitter::EmitForward(OperatorId id, Pass& pass)
         {
             continue; // only what runs again is used
         }
-        Value made;
-        made.layout = GetForwardWriteLayout(placed, write);
-        if (op.isView)
+        Value made = op.isView ? Value{GetForwardWriteLayout(placed, write), reads[0].rows, {}, 1}
+                               : MakeResult(placed, write, phase, pass, kernel);
+        if (written.pieces > 1)
         {
-            made.rows = reads[0].rows;
-        }
-        else if (m_losses.count(write.tensor))
-        {
-            made.rows = {kernel}; // kept in persistent memory
-        }
-        else
-        {
-            made.rows = {m_context.EmitMemory(made.layout,
-                                              tensor.tensor.shape,
-                                              m_context.GetElementBytes(tensor.tensor.element),
-                                              phase,
-                                              tensor.tensor.name + pass.suffix,
-                                              kernel)};
+            made.pieces = written.pieces;
+            made.early = {written.first};
         }
         Cargo cargo;
         cargo.name = tensor.tensor.name + pass.suffix;

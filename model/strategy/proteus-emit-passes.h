@@ -71,6 +71,11 @@ class PassEmitter
     void EmitLossGradients();
     void EmitBackward(OperatorId id, Pass& pass);
     void EmitBackwardPart(OperatorId id, const OperatorPart& part, Pass& pass);
+    Value MakeResult(const PlacedOperator& placed,
+                     const Access& write,
+                     PhaseId phase,
+                     const Pass& pass,
+                     const Row& kernel);
     Value MakeGradient(const PlacedOperator& placed,
                        const OperatorPart& part,
                        const GradientWrite& write,
@@ -88,6 +93,7 @@ class PassEmitter
                   OperatorId id,
                   Pass& pass);
     void FindDepths();
+    uint32_t CountWrittenPieces(const PlacedOperator& placed) const;
 
     // ---- proteus-emit-recomputation.cc
 

@@ -109,6 +109,10 @@ ScheduleEmitter::AddPhases()
     }
     m_context.phases.gradients = m_context.builder.AddPhase("gradients");
     m_context.phases.optimizer = m_context.builder.AddPhase("optimizer");
+    if (m_context.tree.optimizer.HasParameterPhase())
+    {
+        m_context.phases.parameters = m_context.builder.AddPhase("parameters");
+    }
     AddStreams();
     AddDataLoading();
 }
@@ -289,6 +293,10 @@ ScheduleEmitter::AddSchedules()
     for (uint32_t rank = 0; rank < m_context.placement.nStages / m_context.phases.nChunks; ++rank)
     {
         std::vector<ScheduleEntry> schedule;
+        if (m_context.tree.optimizer.HasParameterPhase())
+        {
+            schedule.push_back({m_context.phases.parameters, 0});
+        }
         for (const ScheduleEntry& pass : MakePasses(rank, limited))
         {
             schedule.push_back(pass);

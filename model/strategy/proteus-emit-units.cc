@@ -15,10 +15,6 @@ namespace ns3
 namespace proteus
 {
 
-namespace
-{
-
-/// @param path of an operator @return its numbered block ("layer3" of "layer3.qkv"), or nothing
 std::string
 FindBlock(const std::string& path)
 {
@@ -27,8 +23,6 @@ FindBlock(const std::string& path)
                             std::isdigit(static_cast<unsigned char>(path[dot - 1]));
     return isNumbered ? path.substr(0, dot) : "";
 }
-
-} // namespace
 
 UnitGatherer::UnitGatherer(EmitContext& context,
                            const EmitTensors& tensors,

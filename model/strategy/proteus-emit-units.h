@@ -26,6 +26,10 @@ namespace ns3
 namespace proteus
 {
 
+/// @ingroup proteus
+/// @param path of an operator @return its numbered block ("layer3" of "layer3.qkv"), or nothing
+std::string FindBlock(const std::string& path);
+
 /**
  * @ingroup proteus
  * Gathers the parameters of a unit in one piece per group of devices, as PyTorch's FSDP does with

@@ -276,6 +276,8 @@ CheckShares(const Model& model, const ParallelPlan& plan)
               has([](const ModelOperator& op) { return op.FindDimension("sequence") != NO_ID; }),
           "cp = " + Text(plan.contextParallel) + ", but no operator of model " + model.GetName() +
               " has a sequence to split");
+    Check(plan.recomputeEvery == 1 || plan.recompute == RecomputePlan::FULL,
+          "recomputeEvery says which blocks are computed again, and needs recompute = full");
     Check(plan.recompute != RecomputePlan::SELECTIVE ||
               has([](const ModelOperator& op) { return op.kind == "attention"; }),
           "recompute = selective, but model " + model.GetName() + " has no attention");
@@ -387,6 +389,7 @@ void
 AddRecomputation(StrategyTree& tree, const Model& model, const ParallelPlan& plan)
 {
     std::set<std::string> blocks;
+    const bool isEvery = plan.recomputeEvery == 1;
     for (const ModelOperator& op : model.GetOperators())
     {
         if (plan.recompute == RecomputePlan::SELECTIVE && op.kind == "attention")
@@ -397,14 +400,15 @@ AddRecomputation(StrategyTree& tree, const Model& model, const ParallelPlan& pla
         uint32_t number = 0;
         const std::size_t dot = op.name.find('.');
         if (plan.recompute == RecomputePlan::FULL && dot != std::string::npos &&
-            SplitNumber(op.name.substr(0, dot), block, number))
+            SplitNumber(op.name.substr(0, dot), block, number) &&
+            (number + 1) % plan.recomputeEvery == 0)
         {
-            blocks.insert(block);
+            blocks.insert(isEvery ? block + "*" : op.name.substr(0, dot));
         }
     }
     for (const std::string& block : blocks)
     {
-        FindNode(tree.root, block + "*").recompute = true;
+        FindNode(tree.root, block).recompute = true;
     }
 }
 

@@ -76,6 +76,9 @@ struct ParallelPlan
     uint32_t globalBatch{0};        //!< samples per iteration; 0: one micro-batch
     uint32_t microBatch{1};         //!< samples of a micro-batch and replica
     RecomputePlan recompute{RecomputePlan::NONE}; //!< what is computed again
+    /// Of full recomputation: every how many-th of the numbered blocks is computed again, from the
+    /// recomputeEvery-th on (torchtitan: selective activation checkpointing by layers). At least 1.
+    uint32_t recomputeEvery{1};
     ScheduleSpec schedule;   //!< the number of micro-batches is set by the batch sizes
     GradientSpec gradients;  //!< reduction of gradients
     OptimizerSpec optimizer; //!< the axes of ZeRO are set by the plan

@@ -111,6 +111,12 @@ struct ScheduleSpec
     /// Whether devices that have the same activation (tensor parallelism) send a part each to the
     /// next stage, which gathers them there (Narayanan et al. 2021, section 4.1).
     bool isScatterGather{false};
+    /// Whether collectives of sequence parallelism run piece by piece beside the products that use
+    /// or make what they move (Transformer Engine's user buffers, --tp-comm-overlap).
+    bool overlapsTensor{false};
+    /// Whether keys and values of the other devices of a context-parallel group arrive while
+    /// attention to those that are there is computed, as in a ring (Liu et al. 2023).
+    bool overlapsContext{false};
     /// Samples that the input pipeline has ready in a second, for all devices; 0: it never holds
     /// an iteration up.
     double dataSamplesPerSecond{0};
@@ -179,6 +185,18 @@ struct OptimizerSpec
     bool gathersUnits{true};                 //!< zero 3: whether the parameters of a block are
                                              //!< gathered together, as FSDP's units are; else
                                              //!< every tensor by itself
+    bool gathersInForward{false};            //!< zero 1 and 2: whether updated parameters are
+                                             //!< gathered unit by unit while the next forward
+                                             //!< pass begins, as Megatron-LM's
+                                             //!< --overlap-param-gather does; else all at once
+                                             //!< after the update
+
+    /// @return whether updated parameters are gathered in a phase before the forward pass
+    bool HasParameterPhase() const
+    {
+        return gathersInForward && (zero == 1 || zero == 2);
+    }
+
     bool isOffloaded{false};                 //!< whether its state and its work are on the host
     double hostLinkGigabytesPerSecond{12};   //!< offload: between a device and the host; NCCL's
                                              //!< figure for PCIe 3.0 x16

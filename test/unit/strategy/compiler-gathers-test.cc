@@ -1,0 +1,208 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "ns3/proteus-compiler.h"
+#include "ns3/proteus-inventory.h"
+#include "ns3/proteus-model-json.h"
+#include "ns3/proteus-strategy-json.h"
+
+#include <cmath>
+#include <gtest/gtest.h>
+#include <map>
+#include <set>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+
+// Collectives beside kernels: parameters that are gathered while the forward pass begins, and what
+// tensor and context parallelism move piece by piece. And blocks that are computed again.
+
+using namespace ns3::proteus;
+
+namespace
+{
+
+ExecutionGraph
+Compile(const std::string& strategy)
+{
+    std::istringstream input(strategy);
+    const StrategyFile file = ReadStrategyJson(input, "s.json");
+    std::map<std::string, int64_t> variables{{"layers", 4}, {"fusedAttention", 1}};
+    for (const auto& [variable, value] : file.GetVariables())
+    {
+        variables[variable] = value;
+    }
+    const Model model =
+        LoadModel(std::string(PROTEUS_SOURCE_DIR) + "/workloads/models/gpt3-125m.json", variables);
+    return CompileModel(model, file.GetTree(model));
+}
+
+/// @return bytes of the collectives of a kind, by phase
+std::map<std::string, uint64_t>
+CountBytes(const ExecutionGraph& graph, Collective collective)
+{
+    std::map<std::string, uint64_t> bytes;
+    for (const InventoryRow& row : TakeInventory(graph))
+    {
+        if (row.collective == collective)
+        {
+            bytes[row.phase] += row.bytes * row.count;
+        }
+    }
+    return bytes;
+}
+
+/// @return FLOPs of all kernels
+double
+SumFlops(const ExecutionGraph& graph)
+{
+    double flops = 0;
+    for (const Task& task : graph.GetTasks())
+    {
+        flops += task.kind == TaskKind::COMPUTE ? task.flops : 0;
+    }
+    return flops;
+}
+
+/// @return names of what a task waits for
+std::set<std::string>
+ListDependencies(const ExecutionGraph& graph, const std::string& name)
+{
+    std::set<std::string> names;
+    for (TaskId id = 0; id < graph.GetNTasks(); ++id)
+    {
+        if (graph.GetName(graph.GetTask(id)) == name)
+        {
+            for (const TaskId before : graph.GetDependencies(id))
+            {
+                names.insert(graph.GetName(graph.GetTask(before)));
+            }
+        }
+    }
+    return names;
+}
+
+} // namespace
+
+TEST(Gathers, UpdatedParametersArriveInTheForwardPass)
+{
+    for (const std::string& zero : {std::string("1"), std::string("2")})
+    {
+        const std::string plan = "{\"dp\": 4, \"pp\": 2, \"globalBatch\": 16, \"zero\": " + zero;
+        const auto update = Compile(plan + "}");
+        const auto forward = Compile(plan + ", \"zero1Gathers\": \"forward\"}");
+        const auto before = CountBytes(update, Collective::ALL_GATHER);
+        const auto now = CountBytes(forward, Collective::ALL_GATHER);
+        EXPECT_EQ(before.count("parameters"), 0u);
+        EXPECT_EQ(now.count("optimizer"), 0u);
+        EXPECT_EQ(now.at("parameters"), before.at("optimizer"));
+        EXPECT_EQ(CountBytes(forward, Collective::REDUCE_SCATTER),
+                  CountBytes(update, Collective::REDUCE_SCATTER));
+        EXPECT_EQ(SumFlops(forward), SumFlops(update));
+        // Of a block, the forward pass waits for its own gather, the backward pass for none.
+        EXPECT_EQ(ListDependencies(forward, "layer2.qkv").count("layer2.parameters.all-gather"),
+                  1u);
+        EXPECT_EQ(ListDependencies(forward, "layer2.qkv").count("layer3.parameters.all-gather"),
+                  0u);
+        for (const std::string part : {"input-gradient", "weight-gradient"})
+        {
+            for (const std::string& name : ListDependencies(forward, "layer2.qkv." + part))
+            {
+                EXPECT_EQ(name.find("all-gather"), std::string::npos) << name;
+            }
+        }
+    }
+}
+
+// A kernel whose input arrives in t pieces does t - 1 of them before the gather has ended, one
+// whose result goes in pieces gives the first one away before the others are made.
+TEST(Gathers, TensorParallelProductsRunBesideTheirCollectives)
+{
+    const std::string plan =
+        R"({"tp": 4, "dp": 2, "sequenceParallel": true, "globalBatch": 4, "recompute": "none")";
+    const auto whole = Compile(plan + "}");
+    const auto pieces = Compile(plan + R"(, "tpOverlap": true})");
+    EXPECT_NEAR(SumFlops(pieces) / SumFlops(whole), 1, 1e-12);
+    for (const Collective collective : {Collective::ALL_GATHER, Collective::REDUCE_SCATTER})
+    {
+        EXPECT_EQ(CountBytes(pieces, collective), CountBytes(whole, collective));
+    }
+    EXPECT_TRUE(ListDependencies(whole, "layer1.fc1.first").empty());
+    const std::string gather = "layer1.norm2.all-gather";
+    EXPECT_EQ(ListDependencies(whole, "layer1.fc1").count(gather), 1u);
+    EXPECT_EQ(ListDependencies(pieces, "layer1.fc1").count(gather), 1u);
+    EXPECT_EQ(ListDependencies(pieces, "layer1.fc1.first").count(gather), 0u);
+    EXPECT_FALSE(ListDependencies(pieces, "layer1.fc1.first").empty());
+    const auto scattered = ListDependencies(pieces, "layer1.fc2.reduce-scatter");
+    EXPECT_EQ(scattered.count("layer1.fc2.first"), 1u);
+    EXPECT_EQ(scattered.count("layer1.fc2"), 0u);
+    std::map<std::string, double> flops;
+    for (const Task& task : pieces.GetTasks())
+    {
+        flops[pieces.GetName(task)] += task.flops;
+    }
+    EXPECT_NEAR(flops["layer1.fc1.first"], 3 * flops["layer1.fc1"], 1);
+    EXPECT_NEAR(3 * flops["layer1.fc2.first"], flops["layer1.fc2"], 1);
+}
+
+TEST(Gathers, AttentionRunsBesideKeysOfOtherDevices)
+{
+    const auto whole = Compile(R"({"cp": 4, "dp": 2, "globalBatch": 4})");
+    const auto ring = Compile(R"({"cp": 4, "dp": 2, "globalBatch": 4, "cpOverlap": true})");
+    EXPECT_NEAR(SumFlops(ring) / SumFlops(whole), 1, 1e-12);
+    EXPECT_TRUE(ListDependencies(whole, "layer1.attention.first").empty());
+    EXPECT_FALSE(ListDependencies(ring, "layer1.attention.first").empty());
+    for (const std::string& name : ListDependencies(ring, "layer1.attention.first"))
+    {
+        EXPECT_EQ(name.find("all-gather"), std::string::npos) << name;
+    }
+    EXPECT_EQ(CountBytes(ring, Collective::ALL_GATHER), CountBytes(whole, Collective::ALL_GATHER));
+}
+
+TEST(Recomputation, TakesEveryNthBlock)
+{
+    auto list = [](const std::string& more) {
+        const ExecutionGraph graph = Compile("{\"recompute\": \"full\"" + more + "}");
+        std::set<std::string> blocks;
+        for (const Task& task : graph.GetTasks())
+        {
+            const std::string name = graph.GetName(task);
+            if (name.find("recompute") != std::string::npos)
+            {
+                blocks.insert(name.substr(0, name.find('.')));
+            }
+        }
+        return blocks;
+    };
+    EXPECT_EQ(list("").size(), 4u);
+    EXPECT_EQ(list(R"(, "recomputeEvery": 2)"), (std::set<std::string>{"layer1", "layer3"}));
+    try
+    {
+        Compile(R"({"recomputeEvery": 2})");
+        FAIL();
+    }
+    catch (const std::invalid_argument& error)
+    {
+        EXPECT_STREQ(error.what(),
+                     "plan: recomputeEvery says which blocks are computed again, and needs "
+                     "recompute = full");
+    }
+}
+
+TEST(Gathers, FieldsAreWrittenAndRead)
+{
+    std::istringstream input(
+        R"({"tp": 2, "zero": 1, "zero1Gathers": "forward", "tpOverlap": true, "cpOverlap": true,
+            "recompute": "full", "recomputeEvery": 2})");
+    const StrategyFile file = ReadStrategyJson(input, "s.json");
+    std::stringstream text;
+    WritePlanJson(*file.plan, "mine", text);
+    const StrategyFile again = ReadStrategyJson(text, "again.json");
+    EXPECT_TRUE(again.plan->optimizer.gathersInForward);
+    EXPECT_TRUE(again.plan->schedule.overlapsTensor);
+    EXPECT_TRUE(again.plan->schedule.overlapsContext);
+    EXPECT_EQ(again.plan->recomputeEvery, 2u);
+}
