@@ -1,0 +1,124 @@
+#!/usr/bin/env python3
+# Copyright (c) 2026 The proteus authors
+#
+# SPDX-License-Identifier: GPL-2.0-only
+"""Published iteration times of training on A100, H100, B200 and V100, and what the flows say.
+
+    ./ns3 build proteus-run
+    workloads/evaluation/published-iterations.py [--maximumGpus=1024] [--program="COMMAND"] [WORD]
+
+Rows of published-iterations.csv, or those with WORD in them: measured and predicted seconds, and the error; then mean
+size of the errors, mean error and rank correlation (Spearman) by group, and of all even and all odd rows; behind them
+what the first prediction of the same rows was worth. Nothing is fitted to these rows. Where a job has more GPUs than --maximumGpus, fewer replicas with as much work each are
+simulated, which makes the reduction of gradients a little faster; "replicas" says how many.
+"""
+
+import argparse
+import collections
+import csv
+import json
+import pathlib
+import shlex
+import statistics
+import subprocess
+import tempfile
+
+FOLDER = pathlib.Path(__file__).resolve().parent
+GPUS_PER_SERVER = {"dgx2": 16, "gb200-nvl72": 72}
+
+
+def make_plan(row, maximum_gpus):
+    """Returns the strategy of a row in the short form, its replicas and its servers."""
+    options = dict(option.split("=") for option in row["options"].split(",") if option)
+    replicas = int(row["dp"])
+    per_replica = int(row["tp"]) * int(row["pp"]) * int(options.get("cp", 1))
+    simulated = replicas
+    if options.get("zero") != "3":  # whose replicas share the parameters
+        simulated = min(replicas, max(2, maximum_gpus // per_replica))
+    batch = int(row["global_batch"]) // replicas * simulated
+    plan = f"dp={simulated},tp={row['tp']},pp={row['pp']},globalBatch={batch},{row['options']}"
+    per_server = GPUS_PER_SERVER.get(row["cluster"].split(":")[0], 8)
+    return plan, simulated, -(-simulated * per_replica // per_server)
+
+
+def predict(row, arguments):
+    """Returns seconds of an iteration, and the replicas that were simulated."""
+    plan, replicas, servers = make_plan(row, arguments.maximumGpus)
+    with tempfile.TemporaryDirectory() as folder:
+        summary = pathlib.Path(folder) / "summary.json"
+        command = shlex.split(arguments.program) + [
+            "--quiet",
+            "--ignoreMemory",
+            f"--model={row['model']}",
+            f"--strategy={plan}",
+            f"--framework={row['framework']}",
+            f"--cluster={row['cluster']}",
+            f"--nodes={servers}",
+            f"--executor={arguments.executor}",
+            f"--summary={summary}",
+        ]
+        if row["variables"]:
+            command.append(f"--variables={row['variables']}")
+        subprocess.run(command, capture_output=True, text=True, check=True)
+        return json.loads(summary.read_text())["iteration_s"], replicas
+
+
+def rank(values):
+    """Returns the ranks of values, equal ones sharing theirs."""
+    ordered = sorted(values)
+    return [(ordered.index(value) + len(ordered) - 1 - ordered[::-1].index(value)) / 2 for value in values]
+
+
+def correlate(pairs):
+    """Returns the rank correlation of pairs, or None where there are fewer than three or all are equal."""
+    first, second = (rank(values) for values in zip(*pairs))
+    if len(pairs) < 3 or len(set(first)) == 1 or len(set(second)) == 1:
+        return None
+    return statistics.correlation(first, second)
+
+
+def describe(pairs):
+    """Returns what (measured, predicted) pairs are worth."""
+    errors = [100 * (predicted / measured - 1) for measured, predicted in pairs]
+    size = statistics.mean(map(abs, errors))
+    correlation = correlate(pairs)
+    text = "" if correlation is None else f", rank {correlation:.3f}"
+    return f"error {size:5.1f} %, mean {statistics.mean(errors):+5.1f} %{text}"
+
+
+def print_errors(name, found):
+    """Prints a line about (measured, predicted, first predicted) seconds."""
+    now = describe([(measured, predicted) for measured, predicted, _ in found])
+    first = describe([(measured, predicted) for measured, _, predicted in found])
+    print(f"{name:32} {len(found):3} rows, {now}; first {first}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--executor", default="flow")
+    parser.add_argument("--maximumGpus", type=int, default=1024)
+    parser.add_argument("--program", default=f"{FOLDER.parent.parent}/ns3 run --no-build proteus-run --", help="that runs a job")
+    parser.add_argument("--rows", default=FOLDER / "published-iterations.csv", help="file")
+    parser.add_argument("word", nargs="?", default="")
+    arguments = parser.parse_args()
+    with open(arguments.rows, encoding="ascii") as file:
+        rows = list(csv.DictReader(line for line in file if not line.startswith("#")))
+    found = collections.defaultdict(list)
+    halves = collections.defaultdict(list)
+    for number, row in enumerate(rows):
+        if arguments.word not in ",".join(row.values()):
+            continue
+        measured = float(row["measured_s"])
+        predicted, replicas = predict(row, arguments)
+        seconds = (measured, predicted, float(row["first_s"]))
+        found[row["group"]].append(seconds)
+        halves["odd rows" if number % 2 else "even rows"].append(seconds)
+        label = f"{row['group']}: {row['model']}, {row['published']}"
+        print(f"{label:84} {replicas:4} replicas {measured:9.4g} {predicted:9.4g} s {100 * (predicted / measured - 1):+6.1f} %", flush=True)
+    for name, seconds in list(found.items()) + sorted(halves.items()):
+        print_errors(name, seconds)
+    print_errors("all", sum(halves.values(), []))
+
+
+if __name__ == "__main__":
+    main()
