@@ -185,6 +185,23 @@ CountPieces(const std::vector<Value>& reads)
     return pieces;
 }
 
+/// @param pieces of a kernel @param isWritten whether the first one's result goes ahead
+/// @param isRead whether what the last one reads arrives last
+/// @return how many of them run in one go, in order
+std::vector<uint32_t>
+ListRuns(uint32_t pieces, bool isWritten, bool isRead)
+{
+    if (pieces == 1)
+    {
+        return {1};
+    }
+    if (isWritten && isRead && pieces > 2)
+    {
+        return {1, pieces - 2, 1};
+    }
+    return isWritten ? std::vector<uint32_t>{1, pieces - 1} : std::vector<uint32_t>{pieces - 1, 1};
+}
+
 /// @return what a kernel waits for at a position @param isEarly whether before the first pieces
 std::vector<TaskId>
 CollectReady(const std::vector<Value>& reads, uint32_t position, bool isEarly)
@@ -213,8 +230,9 @@ KernelEmitter::EmitKernel(OperatorId id,
     const PlacedOperator& placed = m_context.placement.operators[id];
     const std::vector<DeviceId>& devices = placed.mesh->GetDevices();
     Row row(devices.size());
-    const uint32_t pieces = written ? written->pieces : CountPieces(reads);
-    const uint32_t nFirst = written ? 1 : pieces - 1;
+    const uint32_t arriving = CountPieces(reads);
+    const uint32_t pieces = std::max(arriving, written ? written->pieces : 1);
+    const std::vector<uint32_t> runs = ListRuns(pieces, written != nullptr, arriving > 1);
     // Devices with equal shares do equal work.
     std::map<std::vector<uint64_t>, Task> known;
     for (uint32_t position = 0; position < devices.size(); ++position)
@@ -232,27 +250,29 @@ KernelEmitter::EmitKernel(OperatorId id,
             task = pieces == 1 ? MakeKernel(placed, part, phase, position, extents)
                                : MakePiece(placed, part, phase, position, extents, pieces);
         }
-        std::vector<TaskId> dependencies = CollectReady(reads, position, false);
-        if (!m_trigger.empty() && m_triggerMesh == placed.mesh && m_trigger[position] != NO_ID)
-        {
-            dependencies.push_back(m_trigger[position]);
-        }
         task.place = devices[position];
-        if (pieces == 1)
+        for (std::size_t run = 0; run < runs.size(); ++run)
         {
-            row[position] = m_context.builder.AddTask(task, name, dependencies);
-            continue;
-        }
-        const TaskId first = m_context.builder.AddTask(Repeat(task, nFirst),
-                                                       name + ".first",
-                                                       CollectReady(reads, position, !written));
-        dependencies.push_back(first);
-        row[position] =
-            m_context.builder.AddTask(Repeat(task, pieces - nFirst), name, dependencies);
-        if (written)
-        {
-            written->first.resize(devices.size(), NO_ID);
-            written->first[position] = first;
+            const bool isLast = run + 1 == runs.size();
+            std::vector<TaskId> dependencies = CollectReady(reads, position, !isLast);
+            if (run > 0)
+            {
+                dependencies.push_back(row[position]);
+            }
+            if (isLast && !m_trigger.empty() && m_triggerMesh == placed.mesh &&
+                m_trigger[position] != NO_ID)
+            {
+                dependencies.push_back(m_trigger[position]);
+            }
+            row[position] =
+                m_context.builder.AddTask(Repeat(task, runs[run]),
+                                          isLast ? name : name + (run == 0 ? ".first" : ".middle"),
+                                          dependencies);
+            if (written && run == 0)
+            {
+                written->first.resize(devices.size(), NO_ID);
+                written->first[position] = row[position];
+            }
         }
     }
     const std::vector<PhaseId>& weight = m_context.phases.weight;

@@ -393,6 +393,42 @@ PassEmitter::GatherSaved(OperatorId id, Pass& pass)
     }
 }
 
+/// @return in how many pieces gradients of keys and values are reduced and scattered beside
+/// attention; those of products have the gradients of weights beside them
+uint32_t
+PassEmitter::CountGradientPieces(const PlacedOperator& placed, const OperatorPart& part) const
+{
+    uint32_t pieces = 1;
+    for (const GradientWrite& write : part.writes)
+    {
+        const Access& target = placed.op.reads[write.read];
+        if (placed.op.kind != "attention" || !target.isDifferentiable)
+        {
+            continue;
+        }
+        const PlacedTensor& tensor = m_context.placement.tensors[target.tensor];
+        const std::vector<BoxingStep> steps =
+            PlanBoxing(FindGradientLayout(placed, write), tensor.gradient, tensor.tensor.shape);
+        if (steps.size() == 1 && steps[0].collective == Collective::REDUCE_SCATTER)
+        {
+            pieces = std::max(pieces, m_converter.CountPieces(steps[0], tensor.tensor.shape));
+        }
+    }
+    return pieces;
+}
+
+/// @return how a gradient lies that an operator makes
+Layout
+PassEmitter::FindGradientLayout(const PlacedOperator& placed, const GradientWrite& write)
+{
+    std::vector<const Access*> summands;
+    for (const DataReference& reference : write.summands)
+    {
+        summands.push_back(&FindAccess(placed.op, reference));
+    }
+    return GetResultLayout(placed, placed.op.reads[write.read], summands);
+}
+
 /// @return the gradient that a part of an operator makes
 Value
 PassEmitter::MakeGradient(const PlacedOperator& placed,
@@ -402,16 +438,10 @@ PassEmitter::MakeGradient(const PlacedOperator& placed,
                           const std::vector<Value>& reads,
                           const Row& kernel)
 {
-    const ModelOperator& op = placed.op;
-    const Access& target = op.reads[write.read];
-    std::vector<const Access*> summands;
-    for (const DataReference& reference : write.summands)
-    {
-        summands.push_back(&FindAccess(op, reference));
-    }
+    const Access& target = placed.op.reads[write.read];
     const PlacedTensor& tensor = m_context.placement.tensors[target.tensor];
     Value made;
-    made.layout = GetResultLayout(placed, target, summands);
+    made.layout = FindGradientLayout(placed, write);
     const bool isParameter = tensor.tensor.role == TensorRole::PARAMETER;
     if (part.isView)
     {
@@ -460,9 +490,15 @@ PassEmitter::EmitBackwardPart(OperatorId id, const OperatorPart& part, Pass& pas
         }
     }
     Row kernel;
+    KernelPieces written{part.isView ? 1 : CountGradientPieces(placed, part), {}};
     if (!part.isView)
     {
-        kernel = m_kernels.EmitKernel(id, part, phase, op.name + "." + part.name, reads);
+        kernel = m_kernels.EmitKernel(id,
+                                      part,
+                                      phase,
+                                      op.name + "." + part.name,
+                                      reads,
+                                      written.pieces > 1 ? &written : nullptr);
     }
     for (const GradientWrite& write : part.writes)
     {
@@ -471,7 +507,12 @@ PassEmitter::EmitBackwardPart(OperatorId id, const OperatorPart& part, Pass& pas
         {
             continue;
         }
-        const Value made = MakeGradient(placed, part, write, phase, reads, kernel);
+        Value made = MakeGradient(placed, part, write, phase, reads, kernel);
+        if (written.pieces > 1)
+        {
+            made.pieces = written.pieces;
+            made.early = {written.first};
+        }
         AddGradient(id, write, made, pass);
     }
 }

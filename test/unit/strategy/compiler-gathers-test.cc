@@ -160,6 +160,23 @@ TEST(Gathers, AttentionRunsBesideKeysOfOtherDevices)
         EXPECT_EQ(name.find("all-gather"), std::string::npos) << name;
     }
     EXPECT_EQ(CountBytes(ring, Collective::ALL_GATHER), CountBytes(whole, Collective::ALL_GATHER));
+    // Backward, gradients of keys and values go while others are still made.
+    EXPECT_EQ(CountBytes(ring, Collective::REDUCE_SCATTER),
+              CountBytes(whole, Collective::REDUCE_SCATTER));
+    EXPECT_FALSE(ListDependencies(ring, "layer1.attention.backward.middle").empty());
+    uint32_t nEarly = 0;
+    for (const Task& task : ring.GetTasks())
+    {
+        const std::string name = ring.GetName(task);
+        if (task.kind == TaskKind::COMMUNICATION && task.collective == Collective::REDUCE_SCATTER &&
+            name.rfind("layer1.", 0) == 0)
+        {
+            const auto before = ListDependencies(ring, name);
+            nEarly += before.count("layer1.attention.backward.first");
+            EXPECT_EQ(before.count("layer1.attention.backward"), 0u) << name;
+        }
+    }
+    EXPECT_GT(nEarly, 0u);
 }
 
 TEST(Recomputation, TakesEveryNthBlock)
