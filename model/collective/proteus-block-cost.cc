@@ -34,6 +34,17 @@ GetBlockRate(const CollectiveKernelCost& costs, NcclProtocol protocol, BlockShar
     return share.part * (all > 0 ? std::min(rate, all / share.processors) : rate);
 }
 
+/// @param hop of a block @param protocol of the program @param share of the block
+/// @return picoseconds for a byte of payload between its GPU and host memory; 0: it goes elsewhere
+double
+GetHostPsPerByte(const BlockHop& hop, Protocol protocol, BlockShare share)
+{
+    const ProtocolTraits& traits = GetTraits(protocol);
+    return hop.hostBytesPerSecond > 0 ? PS_PER_SECOND / hop.hostBytesPerSecond * share.processors *
+                                            traits.lineBytes / traits.dataBytes
+                                      : 0;
+}
+
 } // namespace
 
 BlockShares::BlockShares(const CollectiveProgram& program)
@@ -72,8 +83,8 @@ GetBlockCost(const CollectiveKernelCost& costs,
              Protocol protocol,
              BlockShare share,
              bool inGroup,
-             std::optional<HopKind> receive,
-             std::optional<HopKind> send)
+             std::optional<BlockHop> receive,
+             std::optional<BlockHop> send)
 {
     const NcclProtocol nccl = ToNcclProtocol(protocol);
     BlockCost cost;
@@ -87,16 +98,18 @@ GetBlockCost(const CollectiveKernelCost& costs,
     }
     if (receive)
     {
-        const CollectiveStepCost& step = costs.Get(*receive, nccl);
+        const CollectiveStepCost& step = costs.Get(receive->kind, nccl);
         cost.latencyPs = step.latencyPs;
         cost.busyPs = step.busyPs;
     }
     if (send)
     {
-        cost.busyPs = std::max(cost.busyPs, costs.Get(*send, nccl).busyPs);
+        cost.busyPs = std::max(cost.busyPs, costs.Get(send->kind, nccl).busyPs);
     }
     const double rate = GetBlockRate(costs, nccl, share);
     cost.psPerByte = rate > 0 ? PS_PER_SECOND / rate : 0;
+    cost.receivePsPerByte = receive ? GetHostPsPerByte(*receive, protocol, share) : 0;
+    cost.sendPsPerByte = send ? GetHostPsPerByte(*send, protocol, share) : 0;
     return cost;
 }
 

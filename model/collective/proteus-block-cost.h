@@ -12,6 +12,7 @@
 #include "ns3/proteus-cluster.h"
 #include "ns3/proteus-collective-kernel-cost.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -34,14 +35,37 @@ struct BlockCost
     int64_t latencyPs{0}; //!< from the arrival of a chunk to its use
     int64_t busyPs{0};    //!< of a step
     double psPerByte{0};  //!< of a step, for every byte of its payload
+    /// Of a step that receives, at least: it reads over PCI Express what lies in host memory.
+    double receivePsPerByte{0};
+    /// Of a step that sends, at least: it writes over PCI Express into host memory.
+    double sendPsPerByte{0};
     bool isDirect{false}; //!< chunks arrive where they belong: a step that only receives moves none
 
     /// @param step of the block @return that it is occupied by it, picoseconds
     double GetOccupancyPs(const Step& step) const
     {
         const bool movesBytes = !isDirect || step.kind != StepKind::RECV;
+        const double ps = std::max({psPerByte,
+                                    Receives(step.kind) ? receivePsPerByte : 0,
+                                    Sends(step.kind) ? sendPsPerByte : 0});
         return static_cast<double>(busyPs) +
-               (movesBytes ? static_cast<double>(step.bytes) * psPerByte : 0);
+               (movesBytes ? static_cast<double>(step.bytes) * ps : 0);
+    }
+};
+
+/// @ingroup proteus
+/// What the chunks that a block receives or sends cross.
+struct BlockHop
+{
+    HopKind kind{HopKind::NETWORK}; //!< what
+    /// Payload that the links between the GPU and a host memory carry, bytes per second; 0: the
+    /// block neither reads nor writes host memory.
+    double hostBytesPerSecond{0};
+
+    /// @param other what may be crossed @return whether it is
+    bool Is(HopKind other) const
+    {
+        return kind == other;
     }
 };
 
@@ -84,13 +108,18 @@ class BlockShares
  * @param receive what its chunks cross, if it receives any
  * @param send what it sends crosses, if it sends
  * @return what its steps cost
+ *
+ * Where there is no peer-to-peer, the kernel of the sender writes into host memory and that of the
+ * receiver reads it (NVIDIA/nccl v2.30.7, src/transport/shm.cc: both get the address of the buffer;
+ * no copy engine unless NCCL_SHM_USE_CUDA_MEMCPY is set), and each is occupied until its own bytes
+ * have crossed PCI Express, of which the thread blocks of a GPU have equal parts.
  */
 BlockCost GetBlockCost(const CollectiveKernelCost& costs,
                        Protocol protocol,
                        BlockShare share,
                        bool inGroup,
-                       std::optional<HopKind> receive,
-                       std::optional<HopKind> send);
+                       std::optional<BlockHop> receive,
+                       std::optional<BlockHop> send);
 
 /**
  * @ingroup proteus

@@ -6,6 +6,7 @@
 
 #include "proteus-algorithm-traits.h"
 #include "proteus-algorithms.h"
+#include "proteus-connection.h"
 
 #include <algorithm>
 
@@ -64,15 +65,16 @@ namespace
 /**
  * The part of its share that a channel handles in one of its loops. On GPUs, channels that share a
  * link drift apart, until one uses the link while the other copies what it received last. To have
- * them apart from the beginning, odd channels begin and end with half a loop.
- * @param share of the channel, bytes @param channel its number @param loops that even channels make
- * @param loop which one, from 0 to GetNLoops() - 1
+ * them apart from the beginning, odd channels begin and end with half a loop. Through the memory of
+ * a host no rank copies without its link, and channels stay together.
+ * @param share of the channel, bytes @param isApart whether it begins with half a loop
+ * @param loops that others make @param loop which one, from 0 to GetNLoops() - 1
  * @return the part
  */
 Extent
-CutLoop(const Extent& share, uint32_t channel, uint64_t loops, uint64_t loop)
+CutLoop(const Extent& share, bool isApart, uint64_t loops, uint64_t loop)
 {
-    if (channel % 2 == 0 || loops == 1)
+    if (!isApart || loops == 1)
     {
         return CutExtent(share, loops, loop);
     }
@@ -84,11 +86,41 @@ CutLoop(const Extent& share, uint32_t channel, uint64_t loops, uint64_t loop)
     return part;
 }
 
-/// @param channel its number @param loops of even channels @return how many it makes
+/// @param isApart whether a channel begins with half a loop @param loops of others
+/// @return how many it makes
 uint64_t
-GetNLoops(uint32_t channel, uint64_t loops)
+GetNLoops(bool isApart, uint64_t loops)
 {
-    return channel % 2 == 0 || loops == 1 ? loops : loops + 1;
+    return !isApart || loops == 1 ? loops : loops + 1;
+}
+
+/// @param cluster of the ranks @param paths of it @param request what is wanted
+/// @param order of the ranks on a ring
+/// @return whether some of them send to the next through the memory of their host
+bool
+HasHostMemory(const Cluster& cluster,
+              const Paths& paths,
+              const CollectiveRequest& request,
+              const std::vector<uint32_t>& order)
+{
+    const auto& vertices = cluster.GetVertices();
+    if (std::all_of(vertices.begin(), vertices.end(), [](const Vertex& vertex) {
+            return vertex.peerToPeer;
+        }))
+    {
+        return false;
+    }
+    for (std::size_t p = 0; p < order.size(); ++p)
+    {
+        const VertexId from = request.vertices[order[p]];
+        const VertexId to = request.vertices[order[(p + 1) % order.size()]];
+        if (cluster.GetDomain(from) == cluster.GetDomain(to) &&
+            CrossesHostMemory(cluster, paths, from, to))
+        {
+            return true;
+        }
+    }
+    return false;
 }
 
 /// Appends what a rank does in one turn of a ring of n ranks. @param append gets a kind of step,
@@ -136,6 +168,7 @@ AppendTurn(Collective collective, uint32_t n, F append)
  * @param order of the ranks on the ring
  * @param p place on the ring
  * @param channel number of the ring @param channels number of rings
+ * @param isApart whether it begins with half a loop
  * @return what the rank at that place does
  */
 ThreadBlock
@@ -143,7 +176,8 @@ MakeRingBlock(const CollectiveRequest& request,
               const std::vector<uint32_t>& order,
               uint32_t p,
               uint32_t channel,
-              uint32_t channels)
+              uint32_t channels,
+              bool isApart)
 {
     const auto n = static_cast<uint32_t>(order.size());
     const Extent whole{0, request.bytes};
@@ -158,14 +192,14 @@ MakeRingBlock(const CollectiveRequest& request,
     block.processor = block.channel;
     block.sendPeer = order[(p + 1) % n];
     block.receivePeer = order[(p + n - 1) % n];
-    for (uint64_t loop = 0; loop < GetNLoops(channel, loops); ++loop)
+    for (uint64_t loop = 0; loop < GetNLoops(isApart, loops); ++loop)
     {
         AppendTurn(request.collective, n, [&](StepKind kind, uint32_t back) {
             const Extent segment = CutExtent(whole, n, order[(p + 2 * n - back) % n]);
             const Extent share = CutExtent(segment, channels, channel);
             AppendSteps(block,
                         kind,
-                        CutLoop(share, channel, loops, loop),
+                        CutLoop(share, isApart, loops, loop),
                         request.chunkBytes,
                         std::min(request.stepsPerChunk, loopSteps),
                         request.leastStepBytes);
@@ -186,13 +220,20 @@ MakeRingProgram(const Cluster& cluster, const Paths& paths, const CollectiveRequ
     const auto orders = MakeRingOrders(cluster, paths, request.vertices, request.channels);
     program.channels = static_cast<uint32_t>(orders.size());
     program.ranks.resize(n);
+    const bool staysTogether =
+        !orders.empty() && HasHostMemory(cluster, paths, request, orders.front());
     for (uint32_t channel = 0; channel < program.channels; ++channel)
     {
         const auto& order = orders[channel];
         for (uint32_t p = 0; p < n; ++p)
         {
             program.ranks[order[p]].blocks.push_back(
-                MakeRingBlock(request, order, p, channel, program.channels));
+                MakeRingBlock(request,
+                              order,
+                              p,
+                              channel,
+                              program.channels,
+                              channel % 2 == 1 && !staysTogether));
         }
         const auto relays = FindRingRelays(cluster, request.vertices, order);
         for (uint32_t p = 0; p < n; ++p)

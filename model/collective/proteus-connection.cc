@@ -9,6 +9,9 @@
 #include "ns3/proteus-flow-hash.h"
 #include "ns3/proteus-server-hosts.h"
 
+#include <algorithm>
+#include <limits>
+
 namespace ns3
 {
 namespace proteus
@@ -20,9 +23,27 @@ namespace
 /// Stands for the group of connections inside a server.
 constexpr GroupId INSIDE = UINT32_MAX;
 
+/// @param cluster of the vertices @param paths of it @param from a vertex @param to another one
+/// @return payload that kernels move between them, bytes per second: that of the slowest link
+double
+GetPayloadRate(const Cluster& cluster, const Paths& paths, VertexId from, VertexId to)
+{
+    double rate = std::numeric_limits<double>::infinity();
+    for (LinkId id : paths.Walk(from, to, [](VertexId, std::size_t) { return 0; }))
+    {
+        const Link& link = cluster.GetLinks()[id];
+        const LinkFraming framing = link.framing.For(CopyMethod::SM);
+        const auto payload = static_cast<double>(framing.unitBytes);
+        const auto wire = static_cast<double>(framing.WireBytes(framing.unitBytes));
+        rate = std::min(rate, link.bytesPerSecond * payload / wire);
+    }
+    return rate;
+}
+
 /// Appends the memory of the nearest CPU where devices between two vertices do not let them reach
-/// each other.
-void
+/// each other. @return the CPU whose memory it is for the receiver, nearest to it (NVIDIA/nccl
+/// v2.30.7, src/transport/shm.cc, NCCL_SHM_LOCALITY); Cluster::NO_VERTEX if they reach each other
+VertexId
 AppendHostMemory(const Cluster& cluster,
                  const Paths& paths,
                  VertexId from,
@@ -32,25 +53,27 @@ AppendHostMemory(const Cluster& cluster,
     const auto& vertices = cluster.GetVertices();
     if (IsHostMemory(vertices[from]) || IsHostMemory(vertices[to]))
     {
-        return; // devices reach it wherever they do not reach each other
+        return Cluster::NO_VERTEX; // devices reach it wherever they do not reach each other
     }
     VertexId at = from;
     bool barred = false;
     VertexId host = Cluster::NO_VERTEX;
+    VertexId last = Cluster::NO_VERTEX;
     for (LinkId link : paths.Walk(from, to, [](VertexId, std::size_t) { return 0; }))
     {
         at = cluster.GetLinks()[link].Other(at);
         const VertexKind kind = vertices[at].kind;
-        if (kind == VertexKind::CPU && host == Cluster::NO_VERTEX)
+        if (kind == VertexKind::CPU)
         {
-            host = at;
+            host = host == Cluster::NO_VERTEX ? at : host;
+            last = at;
         }
         barred |= (kind == VertexKind::CPU || kind == VertexKind::PCIE_SWITCH) &&
                   !vertices[at].peerToPeer;
     }
     if (!barred)
     {
-        return;
+        return Cluster::NO_VERTEX;
     }
     uint32_t nearest = Paths::UNREACHABLE;
     for (VertexId cpu = 0; host == Cluster::NO_VERTEX && cpu < vertices.size(); ++cpu)
@@ -69,9 +92,17 @@ AppendHostMemory(const Cluster& cluster,
     {
         waypoints.push_back(host);
     }
+    return last == Cluster::NO_VERTEX ? host : last;
 }
 
 } // namespace
+
+bool
+CrossesHostMemory(const Cluster& cluster, const Paths& paths, VertexId from, VertexId to)
+{
+    std::vector<VertexId> waypoints;
+    return AppendHostMemory(cluster, paths, from, to, waypoints) != Cluster::NO_VERTEX;
+}
 
 uint64_t
 GetConnectionFlow(const Cluster& cluster,
@@ -132,12 +163,24 @@ PlanConnection(const Cluster& cluster,
                 connection.waypoints.push_back(relay);
                 from = relay;
             }
-            AppendHostMemory(cluster, paths, from, nic, connection.waypoints);
+            const VertexId host = AppendHostMemory(cluster, paths, from, nic, connection.waypoints);
+            if (gpu == a && from == a && host != Cluster::NO_VERTEX)
+            {
+                connection.hostWriteBytesPerSecond = GetPayloadRate(cluster, paths, a, host);
+            }
             connection.waypoints.push_back(nic);
             from = nic;
         }
     }
-    AppendHostMemory(cluster, paths, from, b, connection.waypoints);
+    const VertexId host = AppendHostMemory(cluster, paths, from, b, connection.waypoints);
+    if (host != Cluster::NO_VERTEX)
+    {
+        connection.hostReadBytesPerSecond = GetPayloadRate(cluster, paths, host, b);
+        if (local)
+        {
+            connection.hostWriteBytesPerSecond = GetPayloadRate(cluster, paths, a, host);
+        }
+    }
     if (local)
     {
         connection.hop = HopKind::NVLINK;

@@ -7,6 +7,8 @@
 #ifndef PROTEUS_CONNECTION_H
 #define PROTEUS_CONNECTION_H
 
+#include "proteus-block-cost.h"
+
 #include "ns3/proteus-cluster.h"
 #include "ns3/proteus-collective-kernel-cost.h"
 #include "ns3/proteus-graph.h"
@@ -34,7 +36,30 @@ struct Connection
     uint64_t flow{0};                       //!< names the flow; its path depends on it
     CopyMethod copyMethod{CopyMethod::DMA}; //!< who moves the bytes at the source
     HopKind hop{HopKind::NETWORK};          //!< what it crosses
+    /// Payload from the source into host memory, bytes per second; 0: its kernel writes elsewhere.
+    double hostWriteBytesPerSecond{0};
+    /// Payload from host memory to the destination, bytes per second; 0: its kernel reads
+    /// elsewhere.
+    double hostReadBytesPerSecond{0};
+
+    /// @return what is crossed by a block that sends
+    BlockHop GetSendHop() const
+    {
+        return {hop, hostWriteBytesPerSecond};
+    }
+
+    /// @return what is crossed by a block that receives
+    BlockHop GetReceiveHop() const
+    {
+        return {hop, hostReadBytesPerSecond};
+    }
 };
+
+/// @ingroup proteus
+/// @param cluster of the vertices @param paths of it @param from a vertex @param to another one
+/// @return whether what is between them bars them from each other, so that copies go through the
+/// memory of a host
+bool CrossesHostMemory(const Cluster& cluster, const Paths& paths, VertexId from, VertexId to);
 
 /**
  * @ingroup proteus

@@ -65,8 +65,8 @@ CountChunkBytes(const CollectiveRequest& request)
            (isCommon ? 2 : request.vertices.size());
 }
 
-/// What is crossed, by sender and receiver.
-using HopKinds = std::map<std::pair<uint32_t, uint32_t>, HopKind>;
+/// What is crossed, by sender and receiver: by the block that sends, by that which receives.
+using Hops = std::map<std::pair<uint32_t, uint32_t>, std::pair<BlockHop, BlockHop>>;
 
 /// @param kernel of the GPUs @param program of the collective @param shares of its blocks
 /// @param hops that its messages cross @param pluginPs that a chunk from the network takes longer
@@ -75,13 +75,14 @@ std::vector<std::vector<BlockCost>>
 ListBlockCosts(const CollectiveKernelCost& kernel,
                const CollectiveProgram& program,
                const BlockShares& shares,
-               const HopKinds& hops,
+               const Hops& hops,
                int64_t pluginPs)
 {
-    const auto hop = [&](uint32_t from, uint32_t to) {
-        const auto place = hops.find({from, to});
-        return place == hops.end() ? std::optional<HopKind>() : place->second;
-    };
+    const auto find =
+        [&](uint32_t from, uint32_t to, BlockHop std::pair<BlockHop, BlockHop>::*end) {
+            const auto place = hops.find({from, to});
+            return place == hops.end() ? std::optional<BlockHop>() : place->second.*end;
+        };
     std::vector<std::vector<BlockCost>> costs;
     for (uint32_t rank = 0; rank < program.ranks.size(); ++rank)
     {
@@ -92,14 +93,16 @@ ListBlockCosts(const CollectiveKernelCost& kernel,
             const BlockShare share = shares.Get(rank, block);
             if (share.part > 0)
             {
-                const auto receive = hop(block.receivePeer, rank);
-                cost = GetBlockCost(kernel,
-                                    program.protocol,
-                                    share,
-                                    block.group != NO_GROUP,
-                                    receive,
-                                    hop(rank, block.sendPeer));
-                cost.latencyPs += receive == HopKind::NETWORK ? pluginPs : 0;
+                const auto receive =
+                    find(block.receivePeer, rank, &std::pair<BlockHop, BlockHop>::second);
+                cost =
+                    GetBlockCost(kernel,
+                                 program.protocol,
+                                 share,
+                                 block.group != NO_GROUP,
+                                 receive,
+                                 find(rank, block.sendPeer, &std::pair<BlockHop, BlockHop>::first));
+                cost.latencyPs += receive && receive->Is(HopKind::NETWORK) ? pluginPs : 0;
             }
             costs.back().push_back(cost);
         }
@@ -181,19 +184,21 @@ FlowProfiles::FindCosts(TaskId id,
     ReplayCosts costs;
     const CollectiveKernelCost& kernel = GetKernelCost(id);
     const auto& devices = m_graph.GetGroup(m_graph.GetTask(id).place);
-    const auto findHop = [&](uint32_t from, uint32_t to) {
-        return FindConnection(devices[from], devices[to], 0).hop;
+    const auto findHops = [&](uint32_t from, uint32_t to) {
+        const Connection& connection = FindConnection(devices[from], devices[to], 0);
+        return std::make_pair(connection.GetSendHop(), connection.GetReceiveHop());
     };
     const BlockShares shares(program);
-    HopKinds hops;
+    Hops hops;
     for (const ProgramFlow& flow : flows)
     {
         const bool isGroup = flow.group != NO_GROUP;
         if (!isGroup)
         {
-            hops.emplace(std::make_pair(flow.from, flow.to), findHop(flow.from, flow.to));
+            hops.emplace(std::make_pair(flow.from, flow.to), findHops(flow.from, flow.to));
         }
-        costs.sendsWhole.push_back(!isGroup && hops.at({flow.from, flow.to}) == HopKind::NETWORK);
+        costs.sendsWhole.push_back(!isGroup &&
+                                   hops.at({flow.from, flow.to}).first.Is(HopKind::NETWORK));
         double limit = 0;
         if (m_kernelCosts && !isGroup && !costs.sendsWhole.back())
         {

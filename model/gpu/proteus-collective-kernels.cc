@@ -172,11 +172,12 @@ CollectiveKernels::GetWireRate(DeviceId device,
 }
 
 bool
-CollectiveKernels::IsDirect(DeviceId device, HopKind hop) const
+CollectiveKernels::IsDirect(DeviceId device, const BlockHop& hop) const
 {
     constexpr uint32_t READS_NVLINK = 80; // computeCapability whose receivers read over NVLink
-    const bool isLocal = hop == HopKind::NVLINK || hop == HopKind::PCIE;
-    const bool reads = hop == HopKind::NVLINK && GetCapability(device) == READS_NVLINK;
+    const bool isLocal =
+        hop.Is(HopKind::NVLINK) || (hop.Is(HopKind::PCIE) && hop.hostBytesPerSecond == 0);
+    const bool reads = hop.Is(HopKind::NVLINK) && GetCapability(device) == READS_NVLINK;
     return m_launchMode == LaunchMode::ONE_PROCESS && isLocal && !reads &&
            GetNcclTuner(m_settings.ncclVersion).hasDirectStores;
 }
@@ -186,15 +187,15 @@ CollectiveKernels::GetCost(DeviceId device,
                            Protocol protocol,
                            BlockShare share,
                            bool inGroup,
-                           std::optional<HopKind> receive,
-                           std::optional<HopKind> send) const
+                           std::optional<BlockHop> receive,
+                           std::optional<BlockHop> send) const
 {
     if (!m_settings.kernelCosts || share.part == 0)
     {
         return {};
     }
     BlockCost cost = GetBlockCost(GetKernelCost(device), protocol, share, inGroup, receive, send);
-    if (receive == HopKind::NETWORK)
+    if (receive && receive->Is(HopKind::NETWORK))
     {
         cost.latencyPs +=
             m_settings.pluginLatencyPs + FindNetPlugin(m_settings.netPlugin).GetChunkPs();

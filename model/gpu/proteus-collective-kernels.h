@@ -106,8 +106,8 @@ class CollectiveKernels
                       Protocol protocol,
                       BlockShare share,
                       bool inGroup,
-                      std::optional<HopKind> receive,
-                      std::optional<HopKind> send) const;
+                      std::optional<BlockHop> receive,
+                      std::optional<BlockHop> send) const;
 
     /// @param device that gets something from a network group @param protocol of the program
     /// @return time from its arrival to its use, picoseconds
@@ -132,7 +132,7 @@ class CollectiveKernels
     /// GPUs of one process know each other's addresses, so that senders store into the buffer of
     /// the user (NVIDIA/nccl v2.22.3, src/transport/p2p.cc, P2P_DIRECT; src/device/prims_simple.h).
     /// @param device that receives @param hop what the chunks cross @return whether it is so
-    bool IsDirect(DeviceId device, HopKind hop) const;
+    bool IsDirect(DeviceId device, const BlockHop& hop) const;
     /// @param task which communication @param program of it @param rank a rank of it
     /// @return what the host needs to launch the kernel of one GPU, picoseconds
     int64_t GetHostPs(const Task& task, const CollectiveProgram& program, uint32_t rank) const;

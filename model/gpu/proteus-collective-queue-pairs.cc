@@ -62,8 +62,10 @@ CollectiveQueuePairs::Get(GroupId group,
         const auto n = static_cast<uint32_t>(m_graph.GetGroup(group).size());
         options.firstPort = (to + n - from) % n + channel;
         place->second = m_transport->CreateQueuePair(options);
-        m_hops.resize(place->second + 1, HopKind::NETWORK);
-        m_hops[place->second] = connection.hop;
+        m_sendHops.resize(place->second + 1);
+        m_receiveHops.resize(place->second + 1);
+        m_sendHops[place->second] = connection.GetSendHop();
+        m_receiveHops[place->second] = connection.GetReceiveHop();
     }
     return place->second;
 }

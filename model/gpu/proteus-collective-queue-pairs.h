@@ -7,7 +7,7 @@
 #ifndef PROTEUS_COLLECTIVE_QUEUE_PAIRS_H
 #define PROTEUS_COLLECTIVE_QUEUE_PAIRS_H
 
-#include "ns3/proteus-collective-kernel-cost.h"
+#include "ns3/proteus-block-cost.h"
 #include "ns3/proteus-graph.h"
 #include "ns3/proteus-nic-table.h"
 #include "ns3/proteus-transport.h"
@@ -58,10 +58,16 @@ class CollectiveQueuePairs
                  double bytesPerSecond,
                  uint32_t trafficClass);
 
-    /// @param queuePair one of these @return what it crosses
-    HopKind GetHop(uint32_t queuePair) const
+    /// @param queuePair one of these @return what it crosses, for the block that sends
+    const BlockHop& GetSendHop(uint32_t queuePair) const
     {
-        return m_hops[queuePair];
+        return m_sendHops[queuePair];
+    }
+
+    /// @param queuePair one of these @return what it crosses, for the block that receives
+    const BlockHop& GetReceiveHop(uint32_t queuePair) const
+    {
+        return m_receiveHops[queuePair];
     }
 
   private:
@@ -72,7 +78,8 @@ class CollectiveQueuePairs
     bool m_hasRelays;               //!< see CollectiveQueuePairs()
     /// By group, channel, sender's and receiver's rank, rate, and class.
     std::map<std::tuple<GroupId, uint32_t, uint32_t, uint32_t, double, uint32_t>, uint32_t> m_pairs;
-    std::vector<HopKind> m_hops; //!< by queue pair
+    std::vector<BlockHop> m_sendHops;    //!< by queue pair
+    std::vector<BlockHop> m_receiveHops; //!< by queue pair
 };
 
 } // namespace proteus

@@ -251,21 +251,21 @@ PacketWire::SetUpBlock(uint32_t id)
                             from,
                             to);
     };
-    std::optional<HopKind> sendHop;
-    std::optional<HopKind> receiveHop;
+    std::optional<BlockHop> sendHop;
+    std::optional<BlockHop> receiveHop;
     if (program.sendPeer != NO_RANK)
     {
         block.sendQueuePair = getPair(rank.rank, program.sendPeer);
         m_transport->Restart(block.sendQueuePair);
-        sendHop = m_pairs.GetHop(block.sendQueuePair);
+        sendHop = m_pairs.GetSendHop(block.sendQueuePair);
         // Stores go to a GPU of the same server as they are made; a NIC fetches a chunk that is
         // whole.
-        block.sendsWhole = sendHop == HopKind::NETWORK;
+        block.sendsWhole = sendHop->Is(HopKind::NETWORK);
     }
     if (program.receivePeer != NO_RANK)
     {
         block.receiveQueuePair = getPair(program.receivePeer, rank.rank);
-        receiveHop = m_pairs.GetHop(block.receiveQueuePair);
+        receiveHop = m_pairs.GetReceiveHop(block.receiveQueuePair);
         m_machine.GrantSlots(id);
     }
     block.cost = m_kernels.GetCost(rank.device,

@@ -84,3 +84,30 @@ TEST(NicTable, NobodyRelaysWhereSwitchesLeadToNicsOrThereIsNoNvlink)
         EXPECT_TRUE(ListSendersByRelay(MakeCluster(preset, 2)).empty()) << preset;
     }
 }
+
+TEST(Connection, BlocksReadAndWriteHostMemoryWhereThereIsNoPeerToPeer)
+{
+    // Every two GPUs of the server have a switch below a CPU without peer-to-peer.
+    const Cluster barred = MakeCluster("titanxp-pcie", 1);
+    const Paths paths(barred);
+    const NicTable nics(barred);
+    const Connection host = PlanConnection(barred, paths, nics, 0, 0, 0, 7);
+    EXPECT_TRUE(CrossesHostMemory(barred, paths, host.source, host.destination));
+    EXPECT_EQ(host.GetReceiveHop().kind, HopKind::PCIE);
+    // PCIe Gen3 of 16 lanes, with the headers of SM copies.
+    EXPECT_GT(host.GetReceiveHop().hostBytesPerSecond, 8e9);
+    EXPECT_LT(host.GetReceiveHop().hostBytesPerSecond, 15.76e9);
+    EXPECT_GT(host.GetSendHop().hostBytesPerSecond, 0);
+    EXPECT_LT(host.GetSendHop().hostBytesPerSecond, 15.76e9);
+
+    const Cluster open = MakeCluster("dgx-a100", 2);
+    const Paths openPaths(open);
+    const NicTable openNics(open);
+    for (const DeviceId to : {1, 9})
+    {
+        const Connection direct = PlanConnection(open, openPaths, openNics, 0, 0, 0, to);
+        EXPECT_FALSE(CrossesHostMemory(open, openPaths, direct.source, direct.destination)) << to;
+        EXPECT_EQ(direct.GetSendHop().hostBytesPerSecond, 0) << to;
+        EXPECT_EQ(direct.GetReceiveHop().hostBytesPerSecond, 0) << to;
+    }
+}

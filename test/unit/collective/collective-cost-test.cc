@@ -24,8 +24,8 @@ GetPsPerByte(uint32_t capability, Protocol protocol, BlockShare share)
                         protocol,
                         share,
                         false,
-                        HopKind::NVLINK,
-                        HopKind::NVLINK)
+                        BlockHop{HopKind::NVLINK},
+                        BlockHop{HopKind::NVLINK})
         .psPerByte;
 }
 
@@ -58,13 +58,42 @@ TEST(CollectiveCost, SendsAndReceivesOfMessagesShareWarps)
 
 TEST(CollectiveCost, DirectStoresSpareTheLastCopy)
 {
-    BlockCost cost{1000, 200, 50, false};
+    BlockCost cost;
+    cost.latencyPs = 1000;
+    cost.busyPs = 200;
+    cost.psPerByte = 50;
     const Step take{StepKind::RECV, 0, 100};
     const Step pass{StepKind::RECV_COPY_SEND, 0, 100};
     EXPECT_EQ(cost.GetOccupancyPs(take), 200 + 100 * 50);
     cost.isDirect = true;
     EXPECT_EQ(cost.GetOccupancyPs(take), 200);
     EXPECT_EQ(cost.GetOccupancyPs(pass), 200 + 100 * 50);
+}
+
+TEST(CollectiveCost, BlocksAreOccupiedUntilHostMemoryIsWrittenOrRead)
+{
+    const BlockShare share{1, 2};
+    const auto get = [&](Protocol protocol) {
+        return GetBlockCost(GetCollectiveKernelCost(70),
+                            protocol,
+                            share,
+                            false,
+                            BlockHop{HopKind::PCIE, 10e9},
+                            BlockHop{HopKind::PCIE, 8e9});
+    };
+    // Two blocks share the link.
+    const BlockCost simple = get(Protocol::SIMPLE);
+    EXPECT_DOUBLE_EQ(simple.receivePsPerByte, 200);
+    EXPECT_DOUBLE_EQ(simple.sendPsPerByte, 250);
+    const auto busyPs = static_cast<double>(simple.busyPs);
+    EXPECT_DOUBLE_EQ(simple.GetOccupancyPs({StepKind::RECV, 0, 1000}), busyPs + 200000);
+    EXPECT_DOUBLE_EQ(simple.GetOccupancyPs({StepKind::SEND, 0, 1000}), busyPs + 250000);
+    // Both directions at once.
+    EXPECT_DOUBLE_EQ(simple.GetOccupancyPs({StepKind::RECV_COPY_SEND, 0, 1000}), busyPs + 250000);
+    EXPECT_DOUBLE_EQ(simple.GetOccupancyPs({StepKind::COPY, 0, 1000}),
+                     busyPs + 1000 * simple.psPerByte);
+    // A flag for every four bytes.
+    EXPECT_DOUBLE_EQ(get(Protocol::LL).receivePsPerByte, 400);
 }
 
 TEST(CollectiveCost, LaterProtocolsAreFasterAndStartLater)
