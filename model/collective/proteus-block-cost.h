@@ -110,8 +110,8 @@ class BlockShares
  * @return what its steps cost
  *
  * Where there is no peer-to-peer, the kernel of the sender writes into host memory and that of the
- * receiver reads it (NVIDIA/nccl v2.30.7, src/transport/shm.cc: both get the address of the buffer;
- * no copy engine unless NCCL_SHM_USE_CUDA_MEMCPY is set), and each is occupied until its own bytes
+ * receiver reads it (NVIDIA/nccl 033d7995, src/transport/shm.cc, shmSendConnect(),
+ * shmRecvConnect(): both get the address of the buffer), and each is occupied until its own bytes
  * have crossed PCI Express, of which the thread blocks of a GPU have equal parts.
  */
 BlockCost GetBlockCost(const CollectiveKernelCost& costs,

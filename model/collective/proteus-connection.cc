@@ -41,8 +41,9 @@ GetPayloadRate(const Cluster& cluster, const Paths& paths, VertexId from, Vertex
 }
 
 /// Appends the memory of the nearest CPU where devices between two vertices do not let them reach
-/// each other. @return the CPU whose memory it is for the receiver, nearest to it (NVIDIA/nccl
-/// v2.30.7, src/transport/shm.cc, NCCL_SHM_LOCALITY); Cluster::NO_VERTEX if they reach each other
+/// each other. @return the CPU whose memory it is for the receiver, which allocates the buffer
+/// (NVIDIA/nccl 033d7995, src/transport/shm.cc, shmRecvSetup()): the last one on the way;
+/// Cluster::NO_VERTEX if they reach each other
 VertexId
 AppendHostMemory(const Cluster& cluster,
                  const Paths& paths,
