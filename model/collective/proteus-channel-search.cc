@@ -232,6 +232,10 @@ HasLoneNic(const Cluster& cluster,
 {
     return std::any_of(gpus.begin(), gpus.end(), [&](VertexId gpu) {
         const VertexId nic = nics.Get(gpu, 0);
+        if (nic == Cluster::NO_VERTEX)
+        {
+            return false;
+        }
         const PathType own = FindPathType(cluster, paths, gpu, nic);
         return std::none_of(gpus.begin(), gpus.end(), [&](VertexId other) {
             return other != gpu && FindPathType(cluster, paths, other, nic) <= own;

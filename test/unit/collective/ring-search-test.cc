@@ -135,6 +135,15 @@ TEST(RingSearch, FullMeshOfFour)
     }
 }
 
+TEST(RingSearch, NeedsNoNic)
+{
+    const Cluster cluster = MakeMesh(4);
+    for (const uint32_t capability : {70, 80, 90, 100, 120})
+    {
+        EXPECT_GT(Search(cluster, cluster.GetGpus(), capability).ring.channels, 0u) << capability;
+    }
+}
+
 TEST(RingSearch, SixteenNics)
 {
     const Cluster cluster = MakeSixteenNics(2);
