@@ -279,7 +279,8 @@ std::vector<std::vector<uint32_t>> GroupByServer(const Cluster& cluster,
  * @ingroup proteus
  * Finds who passes chunks on along a ring. Two GPUs of a server may have no NVLink between them,
  * while both have some to a third GPU of the group. Then chunks go by way of the memory of the
- * third (NCCL's paths "NVB"). Of several such GPUs it is the one with most NVLinks to both.
+ * third (NCCL's paths "NVB"). Of several such GPUs it is the one with most NVLinks to both. Where
+ * that has a connection with one of the two on the ring already, chunks go without NVLink.
  * @param cluster where the ranks are
  * @param vertices of the ranks
  * @param order ranks in the order of the ring

@@ -11,7 +11,9 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <stdexcept>
+#include <utility>
 
 namespace ns3
 {
@@ -64,6 +66,42 @@ GroupByServer(const Cluster& cluster, const std::vector<VertexId>& vertices)
     return members;
 }
 
+namespace
+{
+
+/// Two ranks have one connection on a ring: what would need a second one goes without a relay.
+/// @param order ranks in the order of the ring @param relays by position; some are taken out
+void
+KeepSingleConnections(const std::vector<uint32_t>& order, std::vector<uint32_t>& relays)
+{
+    std::set<std::pair<uint32_t, uint32_t>> connected;
+    const auto next = [&](std::size_t i) { return order[(i + 1) % order.size()]; };
+    for (std::size_t i = 0; i < order.size(); ++i)
+    {
+        if (relays[i] == NO_RANK)
+        {
+            connected.emplace(order[i], next(i));
+        }
+    }
+    for (std::size_t i = 0; i < order.size(); ++i)
+    {
+        if (relays[i] == NO_RANK)
+        {
+            continue;
+        }
+        const std::pair<uint32_t, uint32_t> in(order[i], relays[i]);
+        const std::pair<uint32_t, uint32_t> out(relays[i], next(i));
+        if (connected.count(in) > 0 || connected.count(out) > 0)
+        {
+            relays[i] = NO_RANK;
+            continue;
+        }
+        connected.insert({in, out});
+    }
+}
+
+} // namespace
+
 std::vector<uint32_t>
 FindRingRelays(const Cluster& cluster,
                const std::vector<VertexId>& vertices,
@@ -91,6 +129,7 @@ FindRingRelays(const Cluster& cluster,
             }
         }
     }
+    KeepSingleConnections(order, result);
     return result;
 }
 

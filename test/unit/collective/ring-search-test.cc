@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
+#include "ns3/proteus-algorithms.h"
 #include "ns3/proteus-channel-search.h"
 #include "ns3/proteus-cluster-json.h"
 #include "ns3/proteus-nic-table.h"
@@ -12,6 +13,7 @@
 
 #include <gtest/gtest.h>
 #include <map>
+#include <random>
 #include <set>
 #include <string>
 #include <vector>
@@ -133,6 +135,50 @@ TEST(RingSearch, FullMeshOfFour)
         const auto ring = Search(cluster, some, 80).ring;
         EXPECT_DOUBLE_EQ(ring.channels * ring.intraGBps, (n - 1) * 80.0) << n;
     }
+}
+
+TEST(RingSearch, RelaysNeverShareAConnection)
+{
+    // Meshes that lack NVLinks, on which third GPUs pass chunks on.
+    uint64_t relayed = 0;
+    for (uint32_t seed = 0; seed < 300; ++seed)
+    {
+        std::mt19937 random(seed);
+        const uint32_t n = 3 + random() % 6;
+        Cluster cluster("mesh");
+        const auto gpus = AddServerVertices(cluster, 0, MakeGpu("A100-SXM4-80GB"), n);
+        const auto cpus = AddServerVertices(cluster, 0, MakeCpu(16e9), 1);
+        for (uint32_t a = 0; a < n; ++a)
+        {
+            AddPcieLink(cluster, gpus[a], cpus[0], 4);
+            for (uint32_t b = a + 1; b < n; ++b)
+            {
+                if (random() % 3 > 0)
+                {
+                    const double rate = 25e9 * (1 + random() % 4);
+                    AddDefaultLink(cluster, gpus[a], gpus[b], LinkTechnology::NVLINK, rate, 3);
+                }
+            }
+        }
+        const Paths paths(cluster);
+        for (const Collective collective : {Collective::ALL_REDUCE, Collective::BROADCAST})
+        {
+            CollectiveRequest request;
+            request.collective = collective;
+            request.algorithm = "ring";
+            request.bytes = 9973;
+            request.chunkBytes = 1000;
+            request.channels = 1 + random() % 4;
+            request.vertices = gpus;
+            const auto program = MakeProgram(cluster, paths, request);
+            ASSERT_EQ(CheckProgram(program, request), "") << seed;
+            for (const RankProgram& rank : program.ranks)
+            {
+                relayed += rank.blocks.size() > request.channels ? 1 : 0;
+            }
+        }
+    }
+    EXPECT_GT(relayed, 300u);
 }
 
 TEST(RingSearch, NeedsNoNic)
