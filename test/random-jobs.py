@@ -8,7 +8,8 @@
     test/random-jobs.py --program=TREE/build/contrib/proteus/examples/ns3.37-proteus-run-optimized
 
 A job is a model, a strategy, a cluster, a fabric and up to two more options; number N is the same job
-every time. What a program refuses is counted; a job that one executor runs and the other does not, that
+every time. With --servers=random the clusters are no presets but one to three servers nobody has: GPUs of
+any model, with and without peer-to-peer, NVSwitches, meshes that lack links, C2C, up to eight NICs. What a program refuses is counted; a job that one executor runs and the other does not, that
 takes too long, or whose times are more than --tolerance apart is printed.
 """
 
@@ -26,6 +27,10 @@ TRANSFORMERS += ["gpt2-small", "gpt2-medium", "transformer", "mixtral-8x7b"]
 CONVOLUTIONS = ["resnet50", "vgg16", "vgg19", "alexnet", "inception-v3"]
 CLUSTERS = [("dgx-a100", 8), ("dgx-h100", 8), ("dgx1-v100", 8), ("pcie-v100x4", 4)]
 CLUSTERS += [("hgx-b200", 8), ("dgx2", 16), ("titanxp-pcie", 8), ("pcie-v100x8", 8)]
+# GPUs of random servers: GB/s of an NVLink and its generation.
+GPUS = {"P100-SXM2-16GB": (20, 2), "V100-SXM2-32GB": (25, 2), "A30": (25, 3), "A100-SXM4-80GB": (25, 3), "H20": (25, 4)}
+GPUS |= {"H100-SXM5-80GB": (25, 4), "GH200-96GB": (25, 4), "B200": (50, 5), "B300": (50, 5), "A40": (14.0625, 3)}
+GPUS |= {name: None for name in ("TITAN-Xp", "T4", "L4", "L40S", "RTX-4090", "RTX-5090", "H100-PCIE-80GB")}
 PLANS = ["zero=1", "zero=2", "zero=3", "recompute=full", "recompute=selective", "schedule=gpipe"]
 PLANS += ["buckets=ddp", "buckets=whole", "optimizer=sgd", "optimizer=lamb", "dataType=fp16"]
 PLANS += ["gradientsInPlace=false", "fusedOptimizer=true"]
@@ -58,15 +63,20 @@ OTHERS = [
 ]
 
 
-def make_job(number):
-    """Returns the options of a job."""
+def make_job(number, folder=None):
+    """Returns the options of a job, on random servers, of which it puts a file into a folder, or presets."""
     dice = random.Random(number)
     cluster, gpus = dice.choice(CLUSTERS)
     nodes = dice.choice([1, 2, 2, 2, 4])
+    if folder:
+        nodes = 1
+        cluster, gpus = make_cluster(number, folder)
     is_transformer = dice.random() < 0.75
     model = dice.choice(TRANSFORMERS if is_transformer else CONVOLUTIONS)
     tensor = dice.choice([1, 1, 2, 4]) if is_transformer else 1
+    tensor = tensor if gpus * nodes % tensor == 0 else 1
     stages = dice.choice([1, 1, 2, 4]) if is_transformer else 1
+    stages = stages if gpus * nodes // tensor % stages == 0 else 1
     replicas = max(1, gpus * nodes // (tensor * stages))
     batch = replicas * dice.choice([1, 2, 4, 8])
     plans = list(PLANS)
@@ -76,11 +86,82 @@ def make_job(number):
     chosen = {plan.split("=")[0]: plan for plan in dice.sample(plans, dice.choice([0, 1, 1, 2, 3]))}
     sizes = [f"tp={tensor}", f"pp={stages}", f"dp={replicas}", f"globalBatch={batch}"]
     job = [f"--model={model}", "--strategy=" + ",".join(sizes + list(chosen.values()))]
-    job += [f"--cluster={cluster}", f"--nodes={nodes}", "--ignoreMemory"]
+    job += [f"--cluster={cluster}", "--ignoreMemory"] + ([] if folder else [f"--nodes={nodes}"])
     if model.startswith(("gpt", "mixtral")):
         job.append(f"--variables=layers={max(dice.choice([2, 4]), stages)}")
     job += dice.choice(FABRICS) if nodes > 1 else []
     return job + dice.sample(OTHERS, dice.choice([0, 1, 2]))
+
+
+def make_server(dice, kind, server, vertices, links):
+    """Adds a server of a kind to a cluster."""
+
+    def add(name, what, **more):
+        vertices.append({"name": f"n{server}.{name}", "kind": what, "server": server, **more})
+
+    def join(a, b, technology, rate, **more):
+        ends = {"a": f"n{server}.{a}", "b": f"n{server}.{b}"}
+        links.append({**ends, "technology": technology, "rate_gbytes_per_s": rate, **more})
+
+    def find_cpu(i, count):
+        return f"cpu{i * kind['cpus'] // count}"
+
+    for i in range(kind["cpus"]):
+        add(f"cpu{i}", "cpu", vendor=kind["vendor"], peer_to_peer=kind["peer_to_peer"])
+    for i in range(kind["gpus"]):
+        add(f"gpu{i}", "gpu", model=kind["gpu"])
+        if kind["c2c"]:
+            join(f"gpu{i}", find_cpu(i, kind["gpus"]), "cpu-interconnect", 450)
+        else:
+            join(f"gpu{i}", find_cpu(i, kind["gpus"]), "pcie", 31.5, generation=4)
+    if kind["cpus"] == 2:
+        join("cpu0", "cpu1", "cpu-interconnect", dice.choice([10, 20, 40]))
+    rate, generation = GPUS[kind["gpu"]] or (0, 0)
+    if kind["nvlink"] == "switch":
+        reduces = generation > 3
+        add("nvswitch0", "nvswitch", multicast=reduces, reduction=reduces)
+        lanes = dice.choice([4, 12])
+        for i in range(kind["gpus"]):
+            join(f"gpu{i}", "nvswitch0", "nvlink", lanes * rate, generation=generation)
+    for i in range(kind["gpus"] if kind["nvlink"] == "mesh" else 0):
+        for j in range(i):
+            if dice.random() < 0.8:
+                join(f"gpu{j}", f"gpu{i}", "nvlink", dice.choice([1, 2, 4]) * rate, generation=generation)
+    for i in range(kind["nics"]):
+        add(f"nic{i}", "nic")
+        join(f"nic{i}", find_cpu(i, kind["nics"]), "pcie", dice.choice([15.75, 31.5]), generation=4)
+
+
+def make_cluster(number, folder):
+    """Writes a random cluster, and returns its file and the number of its GPUs."""
+    dice = random.Random(f"cluster {number}")
+    servers = dice.choice([1, 1, 2, 3])
+    gpu = dice.choice(list(GPUS))
+    kind = {
+        "gpus": dice.randint(1 if servers > 1 else 2, 6),
+        "gpu": gpu,
+        "cpus": dice.choice([1, 2]),
+        "vendor": dice.choice(["intel", "amd", "arm"]),
+        "peer_to_peer": dice.random() < 0.6,
+        "c2c": gpu == "GH200-96GB" and dice.random() < 0.5,
+        "nvlink": dice.choice(["none", "switch", "mesh"]) if GPUS[gpu] else "none",
+        "nics": dice.choice([0, 0, 1, 2, 4]) if servers == 1 else dice.choice([1, 2, 4, 8]),
+    }
+    vertices, links = [], []
+    for server in range(servers):
+        make_server(dice, kind, server, vertices, links)
+    if servers > 1:
+        vertices.append({"name": "switch", "kind": "switch"})
+        technology = dice.choice(["infiniband", "roce"])
+        for server in range(servers):
+            for i in range(kind["nics"]):
+                link = {"a": f"n{server}.nic{i}", "b": "switch", "technology": technology}
+                links.append({**link, "rate_gbytes_per_s": 12.5})
+    path = os.path.join(folder, f"{number}.json")
+    with open(path, "w", encoding="utf-8") as file:
+        cluster = {"format": "proteus-cluster", "version": 1, "name": "random"}
+        json.dump({**cluster, "vertices": vertices, "links": links}, file)
+    return path, servers * kind["gpus"]
 
 
 def run(program, job, executor, limit_s):
@@ -107,14 +188,18 @@ def main():
     parser.add_argument("--first", type=int, default=0, help="number of the first job")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="at a time")
     parser.add_argument("--tolerance", type=float, default=0.1, help="of flows against packets")
+    parser.add_argument("--servers", choices=["presets", "random"], default="presets", help="of the clusters")
+    parser.add_argument("--keep", help="folder for the files of random clusters (a temporary one)")
     options = parser.parse_args()
+    temporary = tempfile.TemporaryDirectory()
+    folder = None if options.servers == "presets" else options.keep or temporary.name
     end = time.time() + options.seconds
     differences, refused, odd = [], 0, 0
 
     def try_job(number):
         if time.time() > end:
             return None
-        job = make_job(number)
+        job = make_job(number, folder)
         return number, job, [run(options.program, job, e, options.limit) for e in ("flow", "packet")]
 
     numbers = range(options.first, options.first + 100000)
