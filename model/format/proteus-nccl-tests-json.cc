@@ -29,9 +29,6 @@ constexpr uint64_t NEWEST = 2;
 /// Most processes, and threads or GPUs of one.
 constexpr std::size_t MOST_PROCESSES = 1 << 20;
 constexpr uint64_t MOST_OF_PROCESS = 1024;
-/// A microsecond column of more than three years is no time; nor is the other a bandwidth.
-constexpr double MOST_US = 1e14;
-constexpr double MOST_GBPS = 1e9;
 
 /// @param object with numbers @param key of one @return it, if it is there and a number: nccl-tests
 /// writes "nan" and null, too
@@ -80,7 +77,7 @@ ReadTiming(const JsonValue& row, const char* key)
             .Fail("is what launching took on the host (-C), not the operation; "
                   "run nccl-tests without -C");
     }
-    const auto timeUs = FindNumber(*found, "time", MOST_US);
+    const auto timeUs = FindNumber(*found, "time", NcclTestsTiming::MOST_US);
     if (!timeUs)
     {
         return std::nullopt; // the test does not run that way
@@ -91,8 +88,8 @@ ReadTiming(const JsonValue& row, const char* key)
     }
     NcclTestsTiming timing;
     timing.timeUs = *timeUs;
-    timing.algbwGBps = FindNumber(*found, "alg_bw", MOST_GBPS);
-    timing.busbwGBps = FindNumber(*found, "bus_bw", MOST_GBPS);
+    timing.algbwGBps = FindNumber(*found, "alg_bw", NcclTestsTiming::MOST_GBPS);
+    timing.busbwGBps = FindNumber(*found, "bus_bw", NcclTestsTiming::MOST_GBPS);
     timing.wrong = FindNumber(*found, "nwrong", std::numeric_limits<double>::max());
     return timing;
 }

@@ -32,9 +32,6 @@ namespace proteus
 namespace
 {
 
-/// A microsecond column of more than three years is no time; nor is the other a bandwidth.
-constexpr double MAX_US = 1e14;
-constexpr double MAX_GBPS = 1e9;
 constexpr uint64_t MAX64 = std::numeric_limits<uint64_t>::max();
 /// Most rows of a table, and most devices.
 constexpr std::size_t MAX_ROWS = 1 << 20;
@@ -184,13 +181,14 @@ SetField(const TextReader& reader, const Field& field, const std::string& word, 
                       reader.ToUnsigned(word, "the root", std::numeric_limits<int32_t>::max()));
         break;
     case Column::TIME:
-        get().timeUs = reader.ToNumber(word, "the time", MAX_US);
+        get().timeUs = reader.ToNumber(word, "the time", NcclTestsTiming::MOST_US);
         break;
     case Column::ALGBW:
-        get().algbwGBps = reader.ToNumber(word, "the algorithm bandwidth", MAX_GBPS);
+        get().algbwGBps =
+            reader.ToNumber(word, "the algorithm bandwidth", NcclTestsTiming::MOST_GBPS);
         break;
     case Column::BUSBW:
-        get().busbwGBps = reader.ToNumber(word, "the bus bandwidth", MAX_GBPS);
+        get().busbwGBps = reader.ToNumber(word, "the bus bandwidth", NcclTestsTiming::MOST_GBPS);
         break;
     case Column::WRONG:
         get().wrong =

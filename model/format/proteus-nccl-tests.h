@@ -30,6 +30,9 @@ namespace proteus
 /// Times of one size, out of place or in place. 1 GB is 1e9 bytes.
 struct NcclTestsTiming
 {
+    static constexpr double MOST_US = 1e14;  //!< more, over three years, is no time
+    static constexpr double MOST_GBPS = 1e9; //!< more is no bandwidth
+
     double timeUs{0};                //!< microseconds
     std::optional<double> algbwGBps; //!< size over time
     std::optional<double> busbwGBps; //!< that times a factor of the collective and the ranks
