@@ -127,8 +127,8 @@ class EventStepper
         return m_tree.GetSlot();
     }
 
-    /// @return a slot that is likely to be due after the present one; any number if there is none
-    uint32_t GetLikelyNextSlot() const
+    /// @return slots that are likely to be due after the present one; any numbers if there are none
+    EventTree::Likely GetLikelyNext() const
     {
         return m_tree.GetLikelyNext();
     }
@@ -260,6 +260,7 @@ class EventStepper
     /// @param handle as of Step(), in the reference mode @param nowPs Simulator::Now()
     template <typename HANDLE>
     void StepPlain(HANDLE& handle, int64_t nowPs);
+
     /// Sets the clock within a step. @param timePs of the event or call that is handled next
     void SetTime(int64_t timePs)
     {

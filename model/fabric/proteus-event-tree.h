@@ -60,19 +60,28 @@ class EventTree
         return static_cast<uint32_t>(m_top & m_mask);
     }
 
-    /// @return a slot that is likely to be the one after the earliest, which it is unless both are
-    /// in the same eighth of all slots; any number if there is none
-    uint32_t GetLikelyNext() const
+    /// Slots that are likely to be the next ones after the earliest.
+    struct Likely
+    {
+        uint32_t second; //!< likely to be the next one
+        uint32_t third;  //!< likely to be the one after it
+    };
+
+    /// @return slots that are likely to be those after the earliest, which they are unless some of
+    /// the three are in the same eighth of all slots; any numbers if there are none
+    Likely GetLikelyNext() const
     {
         const uint64_t* top = m_levels[m_nLevels - 1];
-        const auto other = [&](std::size_t i) {
-            return top[i] == m_top ? uint64_t{EMPTY} : top[i];
-        };
-        const auto lesser = [](uint64_t x, uint64_t y) { return x < y ? x : y; };
-        const uint64_t next =
-            lesser(lesser(lesser(other(0), other(1)), lesser(other(2), other(3))),
-                   lesser(lesser(other(4), other(5)), lesser(other(6), other(7))));
-        return static_cast<uint32_t>(next & m_mask);
+        uint64_t second = EMPTY;
+        uint64_t third = EMPTY;
+        for (std::size_t i = 0; i < 8; ++i)
+        {
+            const uint64_t key = top[i] == m_top ? uint64_t{EMPTY} : top[i];
+            const uint64_t greater = key < second ? second : key;
+            third = greater < third ? greater : third;
+            second = key < second ? key : second;
+        }
+        return {static_cast<uint32_t>(second & m_mask), static_cast<uint32_t>(third & m_mask)};
     }
 
     /// Brings what Set() of a slot will change nearer to the processor. @param slot a slot

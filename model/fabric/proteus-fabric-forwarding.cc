@@ -355,6 +355,7 @@ Fabric::SendQueued(PortId id)
         const uint32_t c = m_scheduler.Pick(m_ports, id, classes);
         LaneState& lane = m_ports.Lane(id, c);
         PacketRecord record = lane.queue.Front();
+        PrefetchIngress(record);
         const uint32_t wireBytes = port.GetWireBytes(record);
         const bool data = record.kind == PacketKind::DATA;
         if (!data || TakeCredit(id, c, wireBytes))
@@ -485,12 +486,12 @@ Fabric::HandleEvent(uint32_t slot)
     {
         m_progressTrace(m_stepper.GetEventCount());
     }
+    if (m_timerSlot > CACHED_PORTS * SLOTS_PER_PORT)
+    {
+        PrefetchAhead();
+    }
     if (slot % SLOTS_PER_PORT != ARRIVAL)
     {
-        if (m_timerSlot > CACHED_PORTS * SLOTS_PER_PORT)
-        {
-            PrefetchPort(m_stepper.GetLikelyNextSlot() / SLOTS_PER_PORT);
-        }
         Serve(slot / SLOTS_PER_PORT);
     }
     else if (slot != m_timerSlot)

@@ -60,6 +60,38 @@ Fabric::PrefetchNext() const
     }
 }
 
+inline void
+Fabric::PrefetchAhead() const
+{
+    const EventTree::Likely likely = m_stepper.GetLikelyNext();
+    const PortId later = likely.third / SLOTS_PER_PORT;
+    if (later < m_ports.GetSize())
+    {
+        PrefetchPort(later);
+        __builtin_prefetch(&m_ports.Lane(later, 0));
+        m_stepper.Prefetch(likely.third);
+    }
+    const PortId next = likely.second / SLOTS_PER_PORT;
+    if (next < m_ports.GetSize())
+    {
+        __builtin_prefetch(likely.second % SLOTS_PER_PORT == ARRIVAL
+                               ? m_ports[next].flight.GetPlace()
+                               : m_ports.Lane(next, 0).queue.GetPlace());
+    }
+}
+
+inline void
+Fabric::PrefetchIngress(const PacketRecord& record) const
+{
+    if (record.ingress != NO_PORT)
+    {
+        const char* port = reinterpret_cast<const char*>(&m_ports[record.ingress]);
+        __builtin_prefetch(port);
+        __builtin_prefetch(port + 64);
+        __builtin_prefetch(&m_ports.Lane(record.ingress, record.trafficClass));
+    }
+}
+
 inline bool
 Fabric::TakeCredit(PortId id, uint32_t trafficClass, uint32_t wireBytes)
 {

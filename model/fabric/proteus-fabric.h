@@ -475,6 +475,10 @@ class Fabric : public FabricState
     void RequestService(PortId id, int64_t timePs);
     /// Brings a port nearer to the processor. @param id what may be one
     void PrefetchPort(PortId id) const;
+    /// Brings what the events after the present one are likely to need nearer to the processor.
+    void PrefetchAhead() const;
+    /// Brings the end of a link that a unit came over nearer to the processor. @param record of it
+    void PrefetchIngress(const PacketRecord& record) const;
     /// Brings what the next event needs nearer to the processor, where its port is there already.
     void PrefetchNext() const;
 
