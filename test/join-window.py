@@ -39,6 +39,9 @@ the same, TP 2, DP 8, ZeRO 2, no NVLS            | gpt3-6.7b layers=2 | tp=2,dp=
 Mixtral 8x7B, 1 layer, EP 8, DP 16               | mixtral-8x7b layers=1 | tp=1,dp=16,ep=8,globalBatch=16 | dgx-a100 2
 Mixtral 8x7B, 1 layer, EP 8, DP 16, leaf-spine   | mixtral-8x7b layers=1 | tp=1,dp=16,ep=8,globalBatch=16 | dgx-a100 2 --fabric=leaf-spine --serversPerLeaf=1
 Mixtral 8x7B, 2 layers, TP 2, EP 4, DP 8, RoCE   | mixtral-8x7b layers=2 | tp=2,dp=8,ep=4,globalBatch=16 | dgx-h100:nic=8x400G-roce 2
+Mixtral 8x7B, 4 layers, EP 8, DP 8, one server   | mixtral-8x7b layers=4 | tp=1,dp=8,ep=8,globalBatch=32 | dgx-a100 1
+Mixtral 8x7B, 2 layers, PP 2, EP 4, NVLS         | mixtral-8x7b layers=2 | tp=1,pp=2,dp=4,ep=4,globalBatch=32 | dgx-h100 1
+Mixtral 8x7B, 2 layers, TP 2, EP 8, DP 8         | mixtral-8x7b layers=2 | tp=2,dp=8,ep=8,globalBatch=32 | dgx-a100 2
 GPT-3 350M, TP 2, DP 8, RoCE                     | gpt3-350m layers=4 | tp=2,dp=8,globalBatch=16 | dgx-a100:nic=8x200G-roce 2
 GPT-3 350M, PP 4, DP 4, RoCE, leaf-spine 4:1     | gpt3-350m layers=4 | tp=1,pp=4,dp=4,globalBatch=32 | dgx-a100:nic=8x200G-roce 2 --fabric=leaf-spine --serversPerLeaf=1 --oversubscription=4 | dice
 GPT-3 350M, TP 2, PP 2, DP 8, rail-optimised     | gpt3-350m layers=4 | tp=2,pp=2,dp=8,globalBatch=32 | dgx-a100 4 --fabric=rail-optimised

@@ -18,8 +18,7 @@ namespace proteus
 StartRule
 FindStartRule(const Task& task, const CollectiveProgram& program)
 {
-    // Of an all-to-all, every two ranks go on by themselves.
-    if (task.collective == Collective::ALL_TO_ALL || !NeedsAllRanks(task.collective, program))
+    if (!NeedsAllRanks(task.collective, program))
     {
         return StartRule::APART;
     }

@@ -28,20 +28,23 @@ PacketWire::SetStartRule(TaskId id,
                          KernelStarts::Communication& communication)
 {
     const Task& task = m_graph.GetTask(id);
-    const bool isAllReduce = task.collective == Collective::ALL_REDUCE;
+    const bool isBetween = communication.newsPs > 0;
+    // Every rank waits for the last one of an all-reduce, and in a server loses little by it in an
+    // all-to-all.
+    const bool isLate = task.collective == Collective::ALL_REDUCE ||
+                        (task.collective == Collective::ALL_TO_ALL && !isBetween);
     communication.rule = m_starts.HasWindow() ? FindStartRule(task, program) : StartRule::APART;
-    if (!program.groups.empty() && communication.newsPs > 0)
+    if (!program.groups.empty() && isBetween)
     {
         // Trees of switches in several servers take longer or shorter, by no rule that was found.
         communication.rule = StartRule::APART;
     }
-    if (communication.rule == StartRule::WINDOW && isAllReduce)
+    if (communication.rule == StartRule::WINDOW && isLate)
     {
         // One all-gather after the other gains from ranks that are late by a hop each.
         communication.windowPs = std::llround(m_windowShare * GetLeastPs(id, program, facts));
     }
-    if (communication.rule == StartRule::WINDOW && communication.newsPs > 0 &&
-        communication.windowPs == 0)
+    if (communication.rule == StartRule::WINDOW && isBetween && communication.windowPs == 0)
     {
         // Between servers, who comes when decides who meets whom at a link; of an all-reduce, all
         // of which the last rank has to do, too, that is little beside what it takes.

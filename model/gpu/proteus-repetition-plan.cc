@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <numeric>
-#include <set>
 #include <utility>
 
 namespace ns3
@@ -53,20 +52,49 @@ GetsBytes(const RankProgram& rank)
     });
 }
 
-/// @param program to look at @return whether each rank has a connection from every other
+/// @param sender of a block @param block of it that sends @param needed gets the ranks of which
+/// something has come to the sender before the block has sent all: what they send is passed on
+void
+AddPassedOn(const RankProgram& sender, const ThreadBlock& block, std::vector<bool>& needed)
+{
+    for (const Step& step : block.steps)
+    {
+        if (step.waitBlock == NO_BLOCK)
+        {
+            continue;
+        }
+        const ThreadBlock& before = sender.blocks[step.waitBlock];
+        const auto end = before.steps.begin() + step.waitStep + 1;
+        if (std::any_of(before.steps.begin(), end, [](const Step& received) {
+                return Receives(received.kind);
+            }))
+        {
+            needed[before.receivePeer] = true;
+        }
+    }
+}
+
+/// @param program to look at @return whether something comes to each rank from every other,
+/// directly or by one that passes it on
 bool
 ConnectsAll(const CollectiveProgram& program)
 {
-    return std::all_of(program.ranks.begin(), program.ranks.end(), [&](const RankProgram& rank) {
-        std::set<uint32_t> peers;
-        for (const ThreadBlock& block : rank.blocks)
+    const std::size_t nRanks = program.ranks.size();
+    std::vector<std::vector<bool>> needed(nRanks, std::vector<bool>(nRanks, false));
+    for (uint32_t rank = 0; rank < nRanks; ++rank)
+    {
+        needed[rank][rank] = true;
+        for (const ThreadBlock& block : program.ranks[rank].blocks)
         {
-            if (block.receivePeer != NO_RANK && !block.steps.empty())
+            if (block.sendPeer != NO_RANK && !block.steps.empty())
             {
-                peers.insert(block.receivePeer);
+                needed[block.sendPeer][rank] = true;
+                AddPassedOn(program.ranks[rank], block, needed[block.sendPeer]);
             }
         }
-        return peers.size() + 1 == program.ranks.size();
+    }
+    return std::all_of(needed.begin(), needed.end(), [](const std::vector<bool>& ranks) {
+        return std::find(ranks.begin(), ranks.end(), false) == ranks.end();
     });
 }
 

@@ -226,6 +226,49 @@ MakeSteps(uint32_t ranks, bool isMutual)
     return program;
 }
 
+/// Adds a block of one step. @param program to add it to @param rank whose block it is
+/// @param kind SEND or RECV @param peer to whom or from whom @return its number
+uint32_t
+AddBlock(CollectiveProgram& program, uint32_t rank, StepKind kind, uint32_t peer)
+{
+    ThreadBlock block;
+    (kind == StepKind::SEND ? block.sendPeer : block.receivePeer) = peer;
+    Step step;
+    step.kind = kind;
+    step.bytes = 4096;
+    block.steps.push_back(step);
+    program.ranks[rank].blocks.push_back(block);
+    return static_cast<uint32_t>(program.ranks[rank].blocks.size() - 1);
+}
+
+/// @param isWhole whether ranks pass on what they get to
+/// @return an all-to-all of ranks 0 and 1 with 2 and 3, where 0 talks to 2 and 1 to 3 of the other
+/// server only
+CollectiveProgram
+MakeRails(bool isWhole)
+{
+    CollectiveProgram program;
+    program.ranks.resize(4);
+    for (uint32_t rank = 0; rank < 4; ++rank)
+    {
+        for (const uint32_t peer : {rank ^ 1, rank ^ 2})
+        {
+            AddBlock(program, rank, StepKind::SEND, peer);
+            AddBlock(program, rank, StepKind::RECV, peer);
+        }
+    }
+    for (uint32_t rank = 0; rank < 4; ++rank)
+    {
+        const uint32_t got = AddBlock(program, rank, StepKind::RECV, rank ^ 1);
+        const uint32_t passed = AddBlock(program, rank, StepKind::SEND, rank ^ 2);
+        if (isWhole)
+        {
+            program.ranks[rank].blocks[passed].steps[0].waitBlock = got;
+        }
+    }
+    return program;
+}
+
 /// @param collective that a task does @return the task
 Task
 MakeTask(Collective collective)
@@ -245,8 +288,12 @@ TEST(KernelStarts, HaveARuleByWhoNeedsWhom)
     EXPECT_EQ(FindStartRule(MakeTask(Collective::SEND_RECV), MakeSteps(2, true)), StartRule::PAIR);
     EXPECT_EQ(FindStartRule(MakeTask(Collective::SEND_RECV), MakeSteps(2, false)),
               StartRule::MESSAGE);
-    EXPECT_EQ(FindStartRule(MakeTask(Collective::ALL_TO_ALL), MakeSteps(2, true)),
+    EXPECT_EQ(FindStartRule(MakeTask(Collective::ALL_TO_ALL), MakeSteps(2, true)), StartRule::PAIR);
+    // A ring does not bring something of all ranks to all in one step.
+    EXPECT_EQ(FindStartRule(MakeTask(Collective::ALL_TO_ALL), MakeSteps(4, true)),
               StartRule::APART);
+    EXPECT_EQ(FindStartRule(MakeTask(Collective::ALL_TO_ALL), MakeRails(true)), StartRule::WINDOW);
+    EXPECT_EQ(FindStartRule(MakeTask(Collective::ALL_TO_ALL), MakeRails(false)), StartRule::APART);
     EXPECT_EQ(FindStartRule(MakeTask(Collective::BROADCAST), MakeSteps(4, true)), StartRule::APART);
     CollectiveProgram inSwitches = MakeSteps(4, true);
     inSwitches.groups.resize(1);
