@@ -144,6 +144,12 @@ CollectiveProgramOptions::AddTo(OptionList& command)
                      grouping);
     command.AddIdle("grouping", [this]() { return concurrent == 1 ? "there is one group" : ""; });
     command.AddValue("msccl", "run this MSCCL schedule (XML)", msccl);
+    for (const char* name : {"algorithm", "protocol", "channels", "networkChannels", "root"})
+    {
+        command.AddIdle(name, [this]() {
+            return msccl.empty() ? "" : "the schedule of --msccl says it";
+        });
+    }
     command.AddValue("splits",
                      "all-to-all with unequal splits: a file with a line for every rank and in it "
                      "its shares for every rank; the largest line is the size",

@@ -58,15 +58,22 @@ CheckRoot(const CollectiveTest& test)
     }
 }
 
+/// A schedule that is to be run, or null.
+using Schedule = std::shared_ptr<const MscclSchedule>;
+
 /// Adds what the graph of a collective does not express.
 void
-AddExtras(const CollectiveProgramOptions& options, CollectiveTest& test)
+AddExtras(const CollectiveProgramOptions& options, const Schedule& schedule, CollectiveTest& test)
 {
-    if (!options.msccl.empty())
+    if (schedule)
     {
-        test.schedule = std::make_shared<const MscclSchedule>(LoadMscclXml(options.msccl));
-        test.collective = test.schedule->collective;
-        test.root = test.schedule->root;
+        if (test.isBarrier || test.collective != schedule->collective)
+        {
+            throw std::invalid_argument("--collective=" + options.collective + ": " +
+                                        options.msccl + " is of " + ToString(schedule->collective));
+        }
+        test.schedule = schedule;
+        test.root = schedule->root;
     }
     if (!options.splits.empty())
     {
@@ -94,7 +101,7 @@ AddExtras(const CollectiveProgramOptions& options, CollectiveTest& test)
 }
 
 CollectiveTest
-MakeTest(const CollectiveProgramOptions& options, const Cluster& cluster)
+MakeTest(const CollectiveProgramOptions& options, const Schedule& schedule, const Cluster& cluster)
 {
     CollectiveTest test;
     std::vector<std::string> names = ListCollectives();
@@ -139,7 +146,7 @@ MakeTest(const CollectiveProgramOptions& options, const Cluster& cluster)
         FindAlgorithm(test.collective, test.algorithm); // throws if there is none
     }
     CheckRoot(test);
-    AddExtras(options, test);
+    AddExtras(options, schedule, test);
     return test;
 }
 
@@ -235,6 +242,25 @@ ReadSizes(const CollectiveProgramOptions& options, const NcclTestsTable& log)
     return sizes;
 }
 
+/// Says which sizes MSCCL would not run by a schedule. @param schedule that is run
+/// @param sizes that are run @param file of the schedule
+void
+WarnOfSizes(const MscclSchedule& schedule, const std::vector<Size>& sizes, const std::string& file)
+{
+    const auto outside = std::count_if(sizes.begin(), sizes.end(), [&](const Size& size) {
+        return size.bytes < schedule.minBytes || size.bytes > schedule.maxBytes;
+    });
+    if (outside > 0)
+    {
+        Warn(file + ": is for " + std::to_string(schedule.minBytes) + " to " +
+             std::to_string(schedule.maxBytes) +
+             " bytes (minBytes, maxBytes; without them 0 to 128 MiB). MSCCL leaves other sizes to "
+             "NCCL; here " +
+             std::to_string(outside) + " of " + std::to_string(sizes.size()) +
+             " are run by it all the same");
+    }
+}
+
 /// Runs one size, with progress. @return a row per group
 std::vector<CollectiveRow>
 RunSize(const CollectiveProgramOptions& options,
@@ -259,7 +285,7 @@ RunSizes(const CollectiveProgramOptions& options,
          const std::vector<Size>& sizes)
 {
     const bool hasGroups = test.groups.size() > 1;
-    PrintCollectiveHead(hasGroups, std::cout);
+    PrintCollectiveHead(hasGroups, test.schedule && test.schedule->inPlace, std::cout);
     std::vector<CollectiveRow> rows;
     for (std::size_t i = 0; i < sizes.size(); ++i)
     {
@@ -492,15 +518,25 @@ RunCollectiveProgram(const CollectiveProgramOptions& typed)
     const bool isMeasured = !typed.measured.empty();
     const NcclTestsTable log = isMeasured ? LoadNcclTests(typed.measured) : NcclTestsTable();
     CollectiveProgramOptions options = isMeasured ? TakeFromLog(typed, log) : typed;
-    options.collective = options.collective.empty() ? "all-reduce" : options.collective;
+    const Schedule schedule =
+        options.msccl.empty() ? nullptr
+                              : std::make_shared<const MscclSchedule>(LoadMscclXml(options.msccl));
+    if (options.collective.empty())
+    {
+        options.collective = ToString(schedule ? schedule->collective : Collective::ALL_REDUCE);
+    }
     options.launchMode = options.launchMode.empty() ? "process-per-gpu" : options.launchMode;
     const std::vector<Size> sizes = isMeasured ? ReadSizes(options, log) : ListSizes(options);
     const Cluster cluster = LoadCluster(FindClusterName(options.cluster),
                                         ToCount(options.nodes, "nodes", 0),
                                         options.fabric.GetOptions());
     WarnOfGpus(log, cluster, options.measured);
-    const CollectiveTest test = MakeTest(options, cluster);
+    const CollectiveTest test = MakeTest(options, schedule, cluster);
     CheckLog(log, test, options.measured, typed.collective + log.collective);
+    if (schedule)
+    {
+        WarnOfSizes(*schedule, sizes, options.msccl);
+    }
     if (!options.measuredCsv.empty())
     {
         WriteFile(options.measuredCsv, [&](std::ostream& out) {

@@ -108,8 +108,13 @@ class Reader
         schedule.root = static_cast<uint32_t>(Optional(algo, "root", 0, gpus - 1, 0));
         schedule.minBytes = Optional(algo, "minBytes", 0, UINT64_MAX / 2, 0);
         schedule.maxBytes = Optional(algo, "maxBytes", 0, UINT64_MAX / 2, DEFAULT_MAX_BYTES);
+        Demand(algo,
+               schedule.minBytes <= schedule.maxBytes,
+               "minBytes " + std::to_string(schedule.minBytes) + " is above maxBytes " +
+                   std::to_string(schedule.maxBytes));
         const bool inPlace = Optional(algo, "inplace", 0, 1, 0) == 1;
-        const bool outOfPlace = Optional(algo, "outofplace", 0, 1, 1) == 1;
+        // Before it had the attribute "outofplace", MSCCL ran what is in place so only.
+        const bool outOfPlace = Optional(algo, "outofplace", 0, 1, inPlace ? 0 : 1) == 1;
         Demand(algo, inPlace || outOfPlace, "is neither in place nor out of place");
         schedule.inPlace = !outOfPlace;
         const bool isAllToAll = schedule.collective == Collective::ALL_TO_ALL;

@@ -54,13 +54,12 @@ CollectiveRow::GetBusbwGBps() const
 }
 
 void
-PrintCollectiveHead(bool hasGroups, std::ostream& out)
+PrintCollectiveHead(bool hasGroups, bool isInPlace, std::ostream& out)
 {
     const char* group = hasGroups ? "  group" : "";
     const char* blank = hasGroups ? "       " : "";
-    out << "#" << blank
-        << "                                                              out-of-place\n"
-        << "#" << group
+    out << "#" << blank << "                                                              "
+        << (isInPlace ? "  in-place\n" : "out-of-place\n") << "#" << group
         << "        size         count      type   redop    root     time   algbw   busbw  "
            "algorithm               protocol  channels\n"
         << "#" << blank

@@ -51,9 +51,10 @@ struct CollectiveRow
  * @ingroup proteus
  * Prints the head of a table, in the columns of nccl-tests and three more.
  * @param hasGroups whether there is a column for the group
+ * @param isInPlace whether input and result share a buffer, rather than out of place
  * @param out where to
  */
-void PrintCollectiveHead(bool hasGroups, std::ostream& out);
+void PrintCollectiveHead(bool hasGroups, bool isInPlace, std::ostream& out);
 
 /**
  * @ingroup proteus

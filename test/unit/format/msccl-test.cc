@@ -128,6 +128,43 @@ TEST(Msccl, TellsWhatIsWrongAndWhere)
               std::string::npos);
 }
 
+TEST(Msccl, IsInPlaceOnlyWhereItSaysSoAndNotOtherwise)
+{
+    const std::string text = ALL_GATHER;
+    const auto read = [&](const std::string& places) {
+        std::string changed = text;
+        const std::string given = "inplace=\"0\" outofplace=\"1\"";
+        changed.replace(changed.find(given), given.size(), places);
+        return Read(changed).inPlace;
+    };
+    EXPECT_FALSE(read("inplace=\"0\""));
+    EXPECT_FALSE(read("inplace=\"1\" outofplace=\"1\""));
+    EXPECT_FALSE(read(""));
+    // Files from before "outofplace".
+    const std::string ring =
+        R"(<algo name="ring" proto="LL" nchannels="1" nchunksperloop="2" ngpus="2" coll="allreduce" inplace="1">
+  <gpu id="0" i_chunks="2" o_chunks="0" s_chunks="0">
+    <tb id="0" send="1" recv="1" chan="0">
+      <step s="0" type="s" srcbuf="i" srcoff="0" dstbuf="i" dstoff="0" cnt="1" depid="-1" deps="-1" hasdep="0"/>
+      <step s="1" type="rrc" srcbuf="i" srcoff="1" dstbuf="i" dstoff="1" cnt="1" depid="-1" deps="-1" hasdep="0"/>
+      <step s="2" type="s" srcbuf="i" srcoff="1" dstbuf="i" dstoff="1" cnt="1" depid="-1" deps="-1" hasdep="0"/>
+      <step s="3" type="r" srcbuf="i" srcoff="0" dstbuf="i" dstoff="0" cnt="1" depid="-1" deps="-1" hasdep="0"/>
+    </tb>
+  </gpu>
+  <gpu id="1" i_chunks="2" o_chunks="0" s_chunks="0">
+    <tb id="0" send="0" recv="0" chan="0">
+      <step s="0" type="s" srcbuf="i" srcoff="1" dstbuf="i" dstoff="1" cnt="1" depid="-1" deps="-1" hasdep="0"/>
+      <step s="1" type="rrc" srcbuf="i" srcoff="0" dstbuf="i" dstoff="0" cnt="1" depid="-1" deps="-1" hasdep="0"/>
+      <step s="2" type="s" srcbuf="i" srcoff="0" dstbuf="i" dstoff="0" cnt="1" depid="-1" deps="-1" hasdep="0"/>
+      <step s="3" type="r" srcbuf="i" srcoff="1" dstbuf="i" dstoff="1" cnt="1" depid="-1" deps="-1" hasdep="0"/>
+    </tb>
+  </gpu>
+</algo>)";
+    EXPECT_TRUE(Read(ring).inPlace);
+    EXPECT_NE(Error(ALL_GATHER, "minBytes=\"0\"", "minBytes=\"9\" maxBytes=\"8\"").find("above"),
+              std::string::npos);
+}
+
 TEST(Msccl, RefusesSchedulesThatDoNotEndOrComputeSomethingElse)
 {
     // GPU 1 copies its own chunk to the wrong place.

@@ -603,6 +603,48 @@ TEST(Mistakes, OptionsThatDoNothingAreNamed)
     }
 }
 
+TEST(Mistakes, WhatAScheduleSaysIsNotSaidAgain)
+{
+    const std::string path = ::testing::TempDir() + "proteus-mistakes.xml";
+    std::ofstream(path)
+        << R"(<algo name="pair" proto="LL" nchannels="1" nchunksperloop="2" ngpus="2"
+      coll="allgather" inplace="1" minBytes="1024" maxBytes="4096">
+  <gpu id="0" i_chunks="0" o_chunks="2" s_chunks="0"><tb id="0" send="1" recv="1" chan="0">
+    <step s="0" type="s" srcbuf="o" srcoff="0" dstbuf="o" dstoff="0" cnt="1" depid="-1" deps="-1" hasdep="0"/>
+    <step s="1" type="r" srcbuf="o" srcoff="1" dstbuf="o" dstoff="1" cnt="1" depid="-1" deps="-1" hasdep="0"/>
+  </tb></gpu>
+  <gpu id="1" i_chunks="0" o_chunks="2" s_chunks="0"><tb id="0" send="0" recv="0" chan="0">
+    <step s="0" type="s" srcbuf="o" srcoff="1" dstbuf="o" dstoff="1" cnt="1" depid="-1" deps="-1" hasdep="0"/>
+    <step s="1" type="r" srcbuf="o" srcoff="0" dstbuf="o" dstoff="0" cnt="1" depid="-1" deps="-1" hasdep="0"/>
+  </tb></gpu>
+</algo>)";
+    const auto start = [&](const std::string& size, const std::string& option) {
+        return Start(
+            "collective",
+            {"--msccl=" + path, "--gpus=2", "--min=" + size, "--max=" + size, option, "--quiet"});
+    };
+    const Outcome well = start("2K", "--collective=all-gather");
+    EXPECT_EQ(well.code, 0) << well.error;
+    EXPECT_EQ(well.error, "");
+    EXPECT_NE(well.out.find(" in-place"), std::string::npos) << well.out;
+    const Outcome large = start("8K", "--iterations=1");
+    EXPECT_EQ(large.code, 0) << large.error;
+    EXPECT_NE(large.error.find("is for 1024 to 4096 bytes"), std::string::npos) << large.error;
+    for (const char* option : {"--algorithm=ring", "--protocol=LL128", "--channels=3"})
+    {
+        const Outcome named = start("2K", option);
+        EXPECT_EQ(named.code, 0) << named.error;
+        EXPECT_NE(named.error.find("the schedule of --msccl says it"), std::string::npos) << option;
+    }
+    for (const char* option : {"--collective=all-reduce", "--collective=barrier"})
+    {
+        const Outcome refused = start("2K", option);
+        EXPECT_EQ(refused.code, 1);
+        EXPECT_NE(refused.error.find("is of all-gather"), std::string::npos) << refused.error;
+    }
+    std::remove(path.c_str());
+}
+
 TEST(Mistakes, OptionsThatDoSomethingAreNotNamed)
 {
     for (const std::vector<std::string>& arguments :

@@ -89,7 +89,7 @@ TEST(CollectiveTable, TablesAreInSiUnits)
 TEST(CollectiveTable, LinesStandUnderTheirHeads)
 {
     std::ostringstream out;
-    PrintCollectiveHead(false, out);
+    PrintCollectiveHead(false, false, out);
     PrintCollectiveRow(MakeRow(1048576, 74.78), false, out);
     std::istringstream lines(out.str());
     std::string units;
