@@ -77,6 +77,7 @@ class Reader
                              "the id " + HpccWords::Shown(line.front()) + " is used already");
             }
         }
+        m_words.WarnOfRest(std::to_string(count) + (count == 1 ? " flow" : " flows"));
         return flows;
     }
 

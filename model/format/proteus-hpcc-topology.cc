@@ -112,7 +112,7 @@ class HpccReader
         }
     }
 
-    /// Reads as many links as the first line says; what follows, other readers ignore, too.
+    /// Reads as many links as the first line says.
     void ReadLinks()
     {
         for (uint64_t i = 0; i < m_nLinks; ++i)
@@ -128,6 +128,7 @@ class HpccReader
             m_links.push_back(link);
             m_linkLines.push_back(a.line);
         }
+        m_words.WarnOfRest(std::to_string(m_nLinks) + (m_nLinks == 1 ? " link" : " links"));
     }
 
     void FindKinds()

@@ -7,6 +7,7 @@
 #include "proteus-hpcc-words.h"
 
 #include "ns3/proteus-shown-name.h"
+#include "ns3/proteus-warning.h"
 
 #include <algorithm>
 #include <cmath>
@@ -82,6 +83,28 @@ HpccWords::Next(const char* what)
         }
     }
     return m_words[m_next++];
+}
+
+void
+HpccWords::WarnOfRest(const std::string& read)
+{
+    uint64_t records = 0;
+    uint64_t first = 0;
+    std::string line;
+    while (m_reader.ReadLine(line))
+    {
+        const std::size_t begin = line.find_first_not_of(" \t");
+        if (begin != std::string::npos && line[begin] >= '0' && line[begin] <= '9')
+        {
+            first = records++ == 0 ? m_reader.GetLine() : first;
+        }
+    }
+    if (records > 0)
+    {
+        Warn(m_reader.GetName() + ":" + std::to_string(first) +
+             ": the first line of the file says " + read + "; " + std::to_string(records) +
+             (records == 1 ? " more line is not read" : " more lines are not read"));
+    }
 }
 
 uint64_t

@@ -56,6 +56,10 @@ class HpccWords
     /// @param what the word must be, for the message @return the next word
     HpccWord Next(const char* what);
 
+    /// Warns of lines behind those that were read that begin with a number, as records do; other
+    /// text there is a comment. @param read what the first line says there is, e.g. "8 links"
+    void WarnOfRest(const std::string& read);
+
     /// @param word a number @param what it is @param most largest one @return it
     uint64_t ToWhole(const HpccWord& word, const std::string& what, uint64_t most) const;
 

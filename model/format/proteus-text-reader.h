@@ -49,6 +49,12 @@ class TextReader
      */
     explicit TextReader(const std::string& path, std::size_t most = MAX_LINE);
 
+    /// @return what messages call the file
+    const std::string& GetName() const
+    {
+        return m_input.GetName();
+    }
+
     /// @return the number of the line that was read last, from 1 on; 0 before the first
     uint64_t GetLine() const
     {

@@ -189,6 +189,19 @@ TEST(HpccFlows, WithAndWithoutIds)
     EXPECT_FALSE(IsHpccFlowCount(""));
 }
 
+TEST(HpccFlows, NamesFlowsBeyondTheirNumber)
+{
+    const auto warning = [](const std::string& text) {
+        testing::internal::CaptureStderr();
+        EXPECT_EQ(ReadHpcc(text, MakeHpccCluster()).size(), 1U);
+        return testing::internal::GetCapturedStderr();
+    };
+    EXPECT_EQ(warning("1\n0 3 3 100 1000 2.0\nFirst line: number of flows\n"), "");
+    EXPECT_NE(warning("1\n0 3 3 100 1000 2.0\n3 1 3 100 7 0\n1 0 3 100 7 0\n")
+                  .find(":3: the first line of the file says 1 flow; 2 more lines are not read"),
+              std::string::npos);
+}
+
 TEST(HpccFlows, SaysWhatIsWrongAndWhere)
 {
     const Cluster cluster = MakeHpccCluster();
