@@ -78,6 +78,12 @@ class Reader
             }
         }
         m_words.WarnOfRest(std::to_string(count) + (count == 1 ? " flow" : " flows"));
+        if (m_priorityGroups.size() > 1)
+        {
+            m_words.Warn(head.line,
+                         "the flows are of " + std::to_string(m_priorityGroups.size()) +
+                             " priority groups; here all have one traffic class");
+        }
         return flows;
     }
 
@@ -107,7 +113,7 @@ class Reader
     }
 
     /// @param line its words @param position of the flow, its id if the line has none
-    FlowSpec ReadFlow(const std::vector<HpccWord>& line, std::size_t position) const
+    FlowSpec ReadFlow(const std::vector<HpccWord>& line, std::size_t position)
     {
         if (line.size() != COLUMNS && line.size() != COLUMNS + 1)
         {
@@ -125,7 +131,7 @@ class Reader
         {
             m_words.Fail(line[at].line, "a flow from node " + line[at].text + " to itself");
         }
-        m_words.ToWhole(line[at + 2], "the priority group", 0xff);
+        m_priorityGroups.insert(m_words.ToWhole(line[at + 2], "the priority group", 0xff));
         m_words.ToWhole(line[at + 3], "the port", 0xffff);
         flow.bytes = m_words.ToWhole(line[at + 4], "the size", MAX_BYTES);
         if (flow.bytes == 0)
@@ -139,6 +145,7 @@ class Reader
     HpccWords m_words;
     const Cluster& m_cluster;
     const bool m_hasNodeIds;
+    std::set<uint64_t> m_priorityGroups; //!< of all flows
 };
 
 } // namespace

@@ -56,6 +56,12 @@ HpccWords::Fail(uint64_t line, const std::string& cause) const
     m_reader.Fail(line, cause);
 }
 
+void
+HpccWords::Warn(uint64_t line, const std::string& text) const
+{
+    proteus::Warn(m_reader.GetName() + ":" + std::to_string(line) + ": " + text);
+}
+
 std::vector<HpccWord>
 HpccWords::NextLine()
 {
@@ -101,9 +107,9 @@ HpccWords::WarnOfRest(const std::string& read)
     }
     if (records > 0)
     {
-        Warn(m_reader.GetName() + ":" + std::to_string(first) +
-             ": the first line of the file says " + read + "; " + std::to_string(records) +
-             (records == 1 ? " more line is not read" : " more lines are not read"));
+        Warn(first,
+             "the first line of the file says " + read + "; " + std::to_string(records) +
+                 (records == 1 ? " more line is not read" : " more lines are not read"));
     }
 }
 

@@ -47,6 +47,9 @@ class HpccWords
     /// @param line where @param cause what is wrong @throw std::invalid_argument
     [[noreturn]] void Fail(uint64_t line, const std::string& cause) const;
 
+    /// @param line where @param text what a user should know, though the file is read
+    void Warn(uint64_t line, const std::string& text) const;
+
     /// @return all words of the next line that has some; empty at the end of the file
     std::vector<HpccWord> NextLine();
 

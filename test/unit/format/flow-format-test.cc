@@ -189,16 +189,18 @@ TEST(HpccFlows, WithAndWithoutIds)
     EXPECT_FALSE(IsHpccFlowCount(""));
 }
 
-TEST(HpccFlows, NamesFlowsBeyondTheirNumber)
+TEST(HpccFlows, NamesWhatIsNotRead)
 {
-    const auto warning = [](const std::string& text) {
+    const auto warning = [](const std::string& text, std::size_t flows) {
         testing::internal::CaptureStderr();
-        EXPECT_EQ(ReadHpcc(text, MakeHpccCluster()).size(), 1U);
+        EXPECT_EQ(ReadHpcc(text, MakeHpccCluster()).size(), flows);
         return testing::internal::GetCapturedStderr();
     };
-    EXPECT_EQ(warning("1\n0 3 3 100 1000 2.0\nFirst line: number of flows\n"), "");
-    EXPECT_NE(warning("1\n0 3 3 100 1000 2.0\n3 1 3 100 7 0\n1 0 3 100 7 0\n")
+    EXPECT_EQ(warning("1\n0 3 3 100 1000 2.0\nFirst line: number of flows\n", 1), "");
+    EXPECT_NE(warning("1\n0 3 3 100 1000 2.0\n3 1 3 100 7 0\n1 0 3 100 7 0\n", 1)
                   .find(":3: the first line of the file says 1 flow; 2 more lines are not read"),
+              std::string::npos);
+    EXPECT_NE(warning("2\n0 3 3 100 1000 2.0\n3 1 4 100 7 0\n", 2).find("2 priority groups"),
               std::string::npos);
 }
 
