@@ -141,6 +141,11 @@ RunJob(const Input& input, ProgramOptions& options)
     {
         const ExecutionGraph graph =
             options.FitComputation(LoadGraph(input.graph), options.information.notes);
+        if (graph.GetNTasks() == 0)
+        {
+            throw std::invalid_argument(input.graph +
+                                        ": has no tasks, so that there is nothing to run");
+        }
         RunAndReport(options, cluster, graph, type);
     }
     else

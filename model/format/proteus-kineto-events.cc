@@ -127,6 +127,13 @@ class RankReader : public JsonListReader
                 ReadGroup(groups->At(i));
             }
         }
+        if (m_out.gpu.empty())
+        {
+            throw std::invalid_argument(m_out.file + ": none of its " + std::to_string(m_nEvents) +
+                                        " events is of a GPU (category kernel, gpu_memcpy or "
+                                        "gpu_memset), so that there is nothing to run; record "
+                                        "with ProfilerActivity.CUDA");
+        }
         // Kernels that do not say what they do: the operator that launched them may.
         for (const auto& [event, id] : m_unexplained)
         {

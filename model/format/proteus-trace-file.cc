@@ -331,6 +331,10 @@ ExecutionGraph
 LoadTrace(const std::string& path, const TraceOptions& options)
 {
     ExecutionGraph graph = LoadAny(path, options);
+    if (graph.GetNTasks() == 0)
+    {
+        throw std::invalid_argument(path + ": has no tasks, so that there is nothing to run");
+    }
     for (const std::string& doubt : FindTraceDoubts(graph))
     {
         Warn(path + ": " + doubt);

@@ -345,6 +345,10 @@ TEST(Kineto, Errors)
     EXPECT_EQ(ErrorOf({"{}"}),
               "f0: /traceEvents: is missing; this is no trace of PyTorch's profiler");
     EXPECT_EQ(ErrorOf({"[1]"}), "f0: must hold an object, not a list");
+    EXPECT_EQ(
+        ErrorOf({TraceText().Call("cudaLaunchKernel", 100, 5, 1).Get()}),
+        "f0: none of its 1 events is of a GPU (category kernel, gpu_memcpy or gpu_memset), so "
+        "that there is nothing to run; record with ProfilerActivity.CUDA");
     EXPECT_EQ(ErrorOf({one("{\"ph\": \"X\"").substr(0, 200)}).substr(0, 5), "f0:2:");
     EXPECT_EQ(ErrorOf({one(R"({"ph": "X", "cat": "kernel", "name": "k"})")}),
               "f0: /traceEvents/0/args: is missing");
