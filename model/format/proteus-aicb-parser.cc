@@ -103,11 +103,17 @@ void
 ParseHead(const TextReader& reader, const std::vector<std::string>& words, AicbWorkload& workload)
 {
     workload.isMicro = words[0] == "MICRO";
-    if (!workload.isMicro && words[0] != "HYBRID_TRANSFORMER_FWD_IN_BCKWD")
+    workload.isModelParallel = words[0] == "MODEL";
+    const bool isPlain = workload.isModelParallel || words[0] == "DATA";
+    if (!workload.isMicro && !isPlain && words[0] != "HYBRID_TRANSFORMER_FWD_IN_BCKWD")
     {
-        reader.Fail(
-            "a workload of AICB begins with HYBRID_TRANSFORMER_FWD_IN_BCKWD or MICRO, not " +
-            QuotedText(words[0]));
+        reader.Fail("a workload of AICB or ASTRA-sim begins with HYBRID_TRANSFORMER_FWD_IN_BCKWD, "
+                    "DATA, MODEL or MICRO, not " +
+                    QuotedText(words[0]));
+    }
+    if (isPlain && words.size() > 1)
+    {
+        reader.Fail(words[0] + " stands alone, without " + QuotedText(words[1]));
     }
     for (std::size_t i = 1; i < words.size();)
     {

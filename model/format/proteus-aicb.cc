@@ -397,6 +397,14 @@ MakeAicbGraph(const AicbWorkload& workload, const std::string& name, const Trace
     const auto fail = [&](const std::string& cause) {
         throw std::invalid_argument(name + ": " + cause);
     };
+    if (workload.isModelParallel)
+    {
+        AicbWorkload split = workload;
+        split.isModelParallel = false;
+        split.tensorParallel =
+            options.ranks != 0 ? options.ranks : std::max<uint32_t>(options.availableRanks, 1);
+        return MakeAicbGraph(split, name, options);
+    }
     const uint64_t tensor = workload.isMicro ? 1 : workload.tensorParallel;
     const uint64_t stages = workload.isMicro ? 1 : workload.pipelineParallel;
     const uint64_t least = tensor * stages; // ranks of one replica

@@ -22,9 +22,10 @@
  * @ingroup proteus
  * Workloads of AICB, as SimAI runs them: text, one row for each layer.
  *
- * Line 1 says how the model is split, line 2 how many rows follow. A row has twelve fields: name,
- * dependency (-1), then time in nanoseconds, collective and bytes of the forward pass, of the
- * gradient of the inputs and of that of the weights, and the time of the weights' update.
+ * Line 1 says how the model is split (ASTRA-sim's text has DATA, replicas, and MODEL, all GPUs
+ * share each layer), line 2 how many rows follow. A row has twelve fields: name, dependency (-1),
+ * then time in nanoseconds, collective and bytes of the forward pass, of the gradient of the inputs
+ * and of that of the weights, and the time of the weights' update.
  */
 
 namespace ns3
@@ -62,6 +63,7 @@ struct AicbRow
 struct AicbWorkload
 {
     bool isMicro{false};               //!< rows are a benchmark: one after the other, all ranks
+    bool isModelParallel{false};       //!< all GPUs share a layer, however many there are
     uint32_t tensorParallel{1};        //!< GPUs that share a layer
     uint32_t expertParallel{1};        //!< GPUs that share the experts
     uint32_t pipelineParallel{1};      //!< stages

@@ -106,6 +106,13 @@ class RankReader : public JsonListReader
     {
         if (!m_hasEvents)
         {
+            if (root.Has("nodes") && root.Has("schema"))
+            {
+                throw std::invalid_argument(
+                    m_out.file + ": is an execution trace of PyTorch (ExecutionTraceObserver), "
+                                 "without times of kernels; chakra_trace_link joins it with the "
+                                 "profiler's, and chakra_converter makes a Chakra trace of both");
+            }
             root.FailMissing("traceEvents", "this is no trace of PyTorch's profiler");
         }
         const auto info = root.Find("distributedInfo");

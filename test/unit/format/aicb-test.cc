@@ -329,14 +329,43 @@ TEST(Aicb, PipelineStages)
               "of 3 micro-batches (ga), so the 2 pipeline stages cannot be told what to do when");
 }
 
+TEST(Aicb, DataAndModelOfAstraSimAreAmongAllRanks)
+{
+    const std::string row = "a -1 1 ALLGATHER 64 1 ALLREDUCE 64 1 ALLREDUCE 32 1\n";
+    TraceOptions options;
+    options.availableRanks = 6;
+    // Of the groups of one rank, nothing is to be sent.
+    const auto widths = [&](const std::string& head) {
+        const ExecutionGraph graph = MakeAicbGraph(Parse(head + "\n1\n" + row), "w.txt", options);
+        std::map<uint64_t, std::size_t> groups; // by bytes
+        for (TaskId id = 0; id < graph.GetNTasks(); ++id)
+        {
+            const Task& task = graph.GetTask(id);
+            if (task.kind == TaskKind::COMMUNICATION)
+            {
+                groups[task.bytes] =
+                    std::max(groups[task.bytes], graph.GetGroup(task.place).size());
+            }
+        }
+        return groups;
+    };
+    auto data = widths("DATA");
+    EXPECT_EQ(data[32], 6u);
+    EXPECT_LE(data[64], 1u);
+    auto model = widths("MODEL");
+    EXPECT_EQ(model[64], 6u);
+    EXPECT_LE(model[32], 1u);
+}
+
 TEST(Aicb, Errors)
 {
     const std::string row = "a -1 1 NONE 0 1 NONE 0 1 NONE 0 1\n";
     const std::string head = "HYBRID_TRANSFORMER_FWD_IN_BCKWD model_parallel_NPU_group: 8\n";
     EXPECT_EQ(ErrorOf(""), "w.txt:0: the file is empty; this is no workload of AICB");
     EXPECT_EQ(ErrorOf("{}"),
-              "w.txt:1: a workload of AICB begins with HYBRID_TRANSFORMER_FWD_IN_BCKWD or MICRO, "
-              "not '{}'");
+              "w.txt:1: a workload of AICB or ASTRA-sim begins with "
+              "HYBRID_TRANSFORMER_FWD_IN_BCKWD, DATA, MODEL or MICRO, not '{}'");
+    EXPECT_EQ(ErrorOf("DATA ga: 2\n1\n" + row), "w.txt:1: DATA stands alone, without 'ga:'");
     EXPECT_EQ(ErrorOf("MICRO\n"),
               "w.txt:1: the second line must have the number of rows and nothing else");
     EXPECT_EQ(ErrorOf("MICRO tp: 8\n1\n" + row),

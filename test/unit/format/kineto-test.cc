@@ -344,6 +344,9 @@ TEST(Kineto, Errors)
     const auto one = [](const std::string& event) { return TraceText().Add(event).Get(); };
     EXPECT_EQ(ErrorOf({"{}"}),
               "f0: /traceEvents: is missing; this is no trace of PyTorch's profiler");
+    EXPECT_NE(
+        ErrorOf({R"({"schema": "1.0.2-chakra.0.0.4", "nodes": []})"}).find("chakra_trace_link"),
+        std::string::npos);
     EXPECT_EQ(ErrorOf({"[1]"}), "f0: must hold an object, not a list");
     EXPECT_EQ(
         ErrorOf({TraceText().Call("cudaLaunchKernel", 100, 5, 1).Get()}),
