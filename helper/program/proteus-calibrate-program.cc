@@ -6,6 +6,7 @@
 
 #include "proteus-calibration-run.h"
 #include "proteus-command-line-program.h"
+#include "proteus-option-values.h"
 #include "proteus-program-options.h"
 #include "proteus-programs.h"
 
@@ -50,14 +51,7 @@ ParseSizes(const std::string& text)
     std::vector<uint64_t> sizes;
     for (const std::string& part : SplitList(text))
     {
-        char* end = nullptr;
-        const unsigned long long bytes = std::strtoull(part.c_str(), &end, 10);
-        if (part.empty() || part.front() == '-' || *end != '\0' || bytes == 0)
-        {
-            throw std::invalid_argument("--sizes=" + text +
-                                        ": must be bytes, separated by commas, e.g. 65536,1048576");
-        }
-        sizes.push_back(bytes);
+        sizes.push_back(ParseSize(part, "sizes"));
     }
     return sizes;
 }
@@ -84,10 +78,12 @@ class CalibrateProgram : public CommandLineProgram
             "  proteus-calibrate --cluster=dgx-a100 --nodes=2 --saveCalibration=a100.json\n"
             "  proteus-run --cluster=dgx-a100 --nodes=2 --model=gpt2 --strategy='{\"dp\": 16}'\n"
             "      --executor=both --calibration=a100.json");
-        command.AddValue("sizes",
-                         "sizes of the communications in bytes, separated by commas (default " +
-                             PrintSizes(GetCalibrationSizes(false)) + ")",
-                         m_sizes);
+        command.AddValue(
+            "sizes",
+            "sizes of the communications in bytes, separated by commas; K, M and G may follow "
+            "(default " +
+                PrintSizes(GetCalibrationSizes(false)) + ")",
+            m_sizes);
         command.AddValue("quick",
                          "fewer sizes, " + PrintSizes(GetCalibrationSizes(true)) +
                              ": less time, larger errors",

@@ -46,7 +46,7 @@ ToNumber(const std::string& text)
 std::optional<double>
 ToSize(const std::string& text)
 {
-    static const std::regex size("([0-9]+\\.?[0-9]*)([KMGTkmgt]?)(iB|B|b)?");
+    static const std::regex size("([0-9]+\\.?[0-9]*)([KMGTkmgt]?)(iB|B)?");
     std::smatch match;
     if (!std::regex_match(text, match, size) || (match[2].length() == 0 && match[3].matched))
     {

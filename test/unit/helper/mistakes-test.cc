@@ -140,7 +140,8 @@ const std::vector<Mistake> MISTAKES{
     {"collective", {"--min=2M", "--max=1M"}, "--max not below --min"},
     {"validate", {"--min=abc"}, "must be a size"},
     {"validate", {"--min=2G"}, "is below --min=2G"},
-    {"calibrate", {"--sizes=64K"}, "must be bytes"},
+    {"calibrate", {"--sizes=64K,1X"}, "--sizes=1X: must be a size"},
+    {"collective", {"--min=1Mb"}, "must be a size"},
     {"calibrate", {"--sizes=65536", "--quick"}, "give one of them"},
     // Numbers, ratios and shares.
     {"gpt3", {"--oversubscription=2/1"}, "must be a number, a ratio such as 2:1"},
