@@ -181,10 +181,14 @@ CollectiveChooser::MakeSystem(const std::vector<VertexId>& vertices) const
     system.tree = ToNccl(search.tree);
     system.nvls = ToNccl(search.nvls);
     system.simpleTree = search.hasSimpleTree;
-    const double reportedUs = FindNetPlugin(m_preferences.netPlugin).reportedUs;
+    const NetPlugin& plugin = FindNetPlugin(m_preferences.netPlugin);
+    if (!plugin.nvls)
+    {
+        system.nvls.channels = 0;
+    }
     for (NcclPattern* pattern : {&system.ring, &system.tree, &system.nvls})
     {
-        pattern->latencyInterUs = reportedUs;
+        pattern->latencyInterUs = plugin.reportedUs;
     }
     if (m_preferences.ncclVersion < 208 && system.servers > 1)
     {
@@ -303,6 +307,7 @@ CollectiveChooser::CompleteTuned(const ChannelSearch& search,
     std::string algorithm = request.algorithm;
     request.protocol = question.protocol;
     double least = std::numeric_limits<double>::infinity();
+    const std::set<Protocol>& admitted = FindNetPlugin(m_preferences.netPlugin).protocols;
     for (const AlgorithmTraits* candidate : FindTunable(request.collective))
     {
         if (!request.algorithm.empty() && request.algorithm != candidate->name)
@@ -314,8 +319,9 @@ CollectiveChooser::CompleteTuned(const ChannelSearch& search,
         {
             const double time =
                 model.GetTimeUs(request.collective, *candidate->tunable, protocol, request.bytes);
-            const bool isWanted =
-                m_preferences.protocol.empty() || question.protocol == FromNccl(protocol);
+            const bool isWanted = m_preferences.protocol.empty()
+                                      ? admitted.count(FromNccl(protocol)) > 0
+                                      : question.protocol == FromNccl(protocol);
             if (isWanted && time < least)
             {
                 least = time;

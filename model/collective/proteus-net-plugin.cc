@@ -27,12 +27,20 @@ const NetPluginRegistry::Registration REGISTER_SOCKETS("sockets", {40, 0});
 // Elastic Fabric Adapter (aws/aws-ofi-nccl 2daf7d30). src/platform-aws.cpp tells NCCL 75 us on P4d
 // to P5e and 35 on P5en and P6. The plug-in's own cost model counts 20 us of a crossing
 // (OFI_NCCL_TUNER_NET_LATENCY) where NCCL's counts 14: the difference is what a chunk takes longer.
+// On P4d and P4de, whose adapters do not keep 128 bytes in order, it sets NCCL_PROTO=simple
+// (platform_config_endpoint(), configure_nccl_proto(): "not safe, such as on P4d/P4e").
+const NetPluginRegistry::Registration REGISTER_EFA_V1("efa-v1", {6, 75, {Protocol::SIMPLE}});
 const NetPluginRegistry::Registration REGISTER_EFA("efa", {6, 75});
 const NetPluginRegistry::Registration REGISTER_EFA_V3("efa-v3", {6, 35});
 
 // GPUDirect-TCPXO (FasTrak) of Google's A3 Mega, whose source is not public: what a chunk takes
-// longer is that of the all-gather of workloads/measurements; what it tells NCCL is not known.
+// longer is that of the all-gather of workloads/measurements, whose small sizes take what LL takes;
+// what it tells NCCL is not known. Before May 2025, and in the profile "simple" since, its
+// checker enforces NCCL_PROTO=Simple, NCCL_ALGO=Ring,Tree and NCCL_NVLS_ENABLE=0
+// (GoogleCloudPlatform/container-engine-accelerators, gpudirect-tcpxo/README.md, release notes).
 const NetPluginRegistry::Registration REGISTER_FASTRAK("fastrak", {28, 0});
+const NetPluginRegistry::Registration REGISTER_FASTRAK_SIMPLE("fastrak-simple",
+                                                              {28, 0, {Protocol::SIMPLE}, false});
 
 } // namespace
 

@@ -7,9 +7,12 @@
 #ifndef PROTEUS_NET_PLUGIN_H
 #define PROTEUS_NET_PLUGIN_H
 
+#include "proteus-protocol.h"
+
 #include "ns3/proteus-registry.h"
 
 #include <cstdint>
+#include <set>
 #include <string>
 
 /**
@@ -29,6 +32,10 @@ struct NetPlugin
 {
     double chunkUs{0};    //!< that a chunk takes longer, microseconds
     double reportedUs{0}; //!< latency that it tells NCCL's tuner (ncclNetProperties::latency)
+    /// What NCCL may choose from unless the user names a protocol (NCCL_PROTO), in all
+    /// communicators of a process. LL and LL128 need a network that delivers bytes in order.
+    std::set<Protocol> protocols{Protocol::LL, Protocol::LL128, Protocol::SIMPLE};
+    bool nvls{true}; //!< whether NCCL may choose NVLS and NVLSTree (NCCL_NVLS_ENABLE)
 
     /// @return that a chunk takes longer, picoseconds
     int64_t GetChunkPs() const

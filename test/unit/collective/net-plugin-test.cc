@@ -25,7 +25,8 @@ TEST(NetPlugin, IsFoundByName)
     }
     catch (const std::invalid_argument& error)
     {
-        EXPECT_NE(std::string(error.what()).find("efa, efa-v3, fastrak, ib, sockets"),
+        EXPECT_NE(std::string(error.what())
+                      .find("efa, efa-v1, efa-v3, fastrak, fastrak-simple, ib, sockets"),
                   std::string::npos)
             << error.what();
     }
@@ -44,7 +45,7 @@ TEST(NetPlugin, TellsTheTunerItsLatency)
             .GetCost(Collective::ALL_REDUCE, NcclAlgorithm::RING, protocol)
             .latencyUs;
     };
-    for (const char* name : {"efa", "efa-v3"})
+    for (const char* name : {"efa", "efa-v1", "efa-v3"})
     {
         const double reported = FindNetPlugin(name).reportedUs;
         ASSERT_GT(reported, 0);
@@ -54,4 +55,32 @@ TEST(NetPlugin, TellsTheTunerItsLatency)
                     1e-9);
     }
     EXPECT_EQ(cost("sockets", NcclProtocol::LL), cost("ib", NcclProtocol::LL));
+}
+
+TEST(NetPlugin, SaysWhatMayBeChosen)
+{
+    const Cluster cluster = MakeCluster("dgx-h100", 2);
+    const Paths paths(cluster);
+    const auto choose = [&](const char* name, const char* protocol, uint64_t bytes) {
+        CollectivePreferences preferences;
+        preferences.netPlugin = name;
+        preferences.protocol = protocol;
+        const CollectiveChooser chooser(cluster, paths, preferences);
+        CollectiveRequest request;
+        request.collective = Collective::ALL_REDUCE;
+        request.bytes = bytes;
+        request.vertices = cluster.GetGpus();
+        chooser.Complete(request);
+        return request;
+    };
+    EXPECT_EQ(choose("efa", "", 1024).protocol, Protocol::LL);
+    EXPECT_EQ(choose("efa-v1", "", 1024).protocol, Protocol::SIMPLE);
+    EXPECT_EQ(choose("efa-v1", "LL128", 1024).protocol, Protocol::LL128); // as the user says
+    EXPECT_EQ(choose("fastrak-simple", "", 1024).protocol, Protocol::SIMPLE);
+    EXPECT_EQ(choose("fastrak", "", 64 << 20).algorithm, "nvls-tree");
+    for (const uint64_t bytes : {uint64_t(1024), uint64_t(64) << 20, uint64_t(1) << 30})
+    {
+        const std::string algorithm = choose("fastrak-simple", "", bytes).algorithm;
+        EXPECT_TRUE(algorithm == "ring" || algorithm == "tree") << algorithm;
+    }
 }
