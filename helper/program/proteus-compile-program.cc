@@ -148,17 +148,11 @@ WriteKernels(const std::string& path, const TrainingPlan& plan, const GpuDatashe
 
 /// @return the graph of a plan, with times of a GPU if they are wanted
 ExecutionGraph
-MakeGraph(const Options& options, const TrainingPlan& plan, const GpuDatasheet& gpu)
+MakeGraph(const Options& options, const FrameworkPlan& job, const GpuDatasheet& gpu)
 {
     const EndAtOnce nothingWritten;
-    return options.isUntimed ? CompileModel(plan.model, plan.tree)
-                             : CompileForGpu(plan,
-                                             gpu,
-                                             options.framework.Load(options.gpu,
-                                                                    plan.model,
-                                                                    &plan.tree,
-                                                                    options.launchInterval),
-                                             options.profile);
+    return options.isUntimed ? CompileModel(job.plan.model, job.plan.tree)
+                             : CompileForGpu(job.plan, gpu, job.framework, options.profile);
 }
 
 void
@@ -166,7 +160,11 @@ CompileAndReport(const Options& options)
 {
     Check(options);
     const GpuDatasheet& gpu = FindGpuDatasheet(options.gpu);
-    const TrainingPlan plan = options.model.Load(options.framework.GetDefaults());
+    const FrameworkPlan job = options.framework.LoadPlan(
+        options.gpu,
+        options.launchInterval,
+        [&](const FrameworkDefaults& defaults) { return options.model.Load(defaults); });
+    const TrainingPlan& plan = job.plan;
     const Model& model = plan.model;
     if (options.expand)
     {
@@ -183,7 +181,7 @@ CompileAndReport(const Options& options)
     {
         WriteKernels(options.kernels, plan, gpu);
     }
-    const ExecutionGraph graph = MakeGraph(options, plan, gpu);
+    const ExecutionGraph graph = MakeGraph(options, job, gpu);
     const std::vector<InventoryRow> rows = TakeInventory(graph);
     std::ostringstream unheard;
     std::ostream& out = options.quiet ? unheard : std::cout;
@@ -239,7 +237,7 @@ class CompileProgram : public CommandLineProgram
                       "communicates, and says whether it fits into memory.");
         m_options.launchInterval.value = PicoSeconds(KernelCostParameters().hostPerKernelPs);
         m_options.model.folder = GetWorkloads() + "/models";
-        m_options.model.AddTo(command, [this]() { return m_options.framework.GetDefaults(); });
+        m_options.model.AddTo(command, m_options.framework, [this]() { return m_options.gpu; });
         command.AddValue("gpu",
                          "GPU that kernels are timed for, and whose memory has to be enough",
                          m_options.gpu);

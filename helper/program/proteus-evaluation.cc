@@ -174,9 +174,11 @@ Evaluate(const EvaluationWorkload& workload,
     result.workload = workload.GetTitle();
     result.strategy = GetStrategyName(workload, strategy);
     const Cluster cluster = run.BuildCluster();
-    const TrainingPlan plan = model.Load(run.framework.GetDefaults());
-    const ExecutionGraph graph =
-        CompileForCluster(plan, cluster, run.framework.Load(plan, cluster, run.launchInterval), "");
+    const auto [plan, framework] =
+        run.framework.LoadPlan(cluster, run.launchInterval, [&](const FrameworkDefaults& defaults) {
+            return model.Load(defaults);
+        });
+    const ExecutionGraph graph = CompileForCluster(plan, cluster, framework, "");
     try
     {
         run.CheckMemory(graph, cluster);

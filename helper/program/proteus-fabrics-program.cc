@@ -222,14 +222,13 @@ MakeJob(const Options& options, const Cluster& cluster, std::vector<std::string>
         }
         return {options.FitComputation(LoadGraph(options.graph), notes), DataType::BF16};
     }
-    const TrainingPlan plan =
-        GetModelOptions(options, cluster).Load(options.framework.GetDefaults());
-    return {options.FitComputation(
-                CompileForCluster(plan,
-                                  cluster,
-                                  options.framework.Load(plan, cluster, options.launchInterval),
-                                  ""),
-                notes),
+    const auto [plan, framework] = options.framework.LoadPlan(
+        cluster,
+        options.launchInterval,
+        [model = GetModelOptions(options, cluster)](const FrameworkDefaults& defaults) {
+            return model.Load(defaults);
+        });
+    return {options.FitComputation(CompileForCluster(plan, cluster, framework, ""), notes),
             plan.tree.precision.compute};
 }
 
@@ -442,7 +441,9 @@ class FabricsProgram : public CommandLineProgram
             "Runs one training job on the same servers, joined by several fabrics, and prints\n"
             "a table of how long an iteration takes and what the fabrics are made of. The usual\n"
             "job: GPT-3 125M, every two GPUs with a replica.");
-        m_options.model.AddTo(command, [this]() { return m_options.framework.GetDefaults(); });
+        m_options.model.AddTo(command, m_options.framework, [this]() {
+            return m_options.FindGpu();
+        });
         command.AddValue("graph", "execution graph to run, a .json or .pb file", m_options.graph);
         command.AddValue(
             "fabrics",

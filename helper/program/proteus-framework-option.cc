@@ -62,12 +62,6 @@ FrameworkOption::FindFile(const std::string& text) const
     return folder + "/" + MatchName("framework", text, ListJsonFiles(folder)) + ".json";
 }
 
-FrameworkDefaults
-FrameworkOption::GetDefaults() const
-{
-    return name.empty() ? FrameworkDefaults() : LoadFramework(FindFile(name)).defaults;
-}
-
 Framework
 FrameworkOption::Load(const std::string& gpu,
                       const Model& model,
@@ -88,15 +82,30 @@ FrameworkOption::Load(const std::string& gpu,
     return framework;
 }
 
-Framework
-FrameworkOption::Load(const TrainingPlan& plan,
-                      const Cluster& cluster,
-                      const LaunchInterval& interval) const
+FrameworkPlan
+FrameworkOption::LoadPlan(
+    const std::string& gpu,
+    const LaunchInterval& interval,
+    const std::function<TrainingPlan(const FrameworkDefaults& defaults)>& load) const
 {
-    return Load(cluster.GetVertices()[cluster.GetGpus().at(0)].model,
-                plan.model,
-                &plan.tree,
-                interval);
+    FrameworkPlan both;
+    if (name.empty())
+    {
+        both.plan = load({});
+    }
+    both.framework = Load(gpu, both.plan.model, &both.plan.tree, interval);
+    both.plan = TrainingPlan(); // which may be large
+    both.plan = load(both.framework.defaults);
+    return both;
+}
+
+FrameworkPlan
+FrameworkOption::LoadPlan(
+    const Cluster& cluster,
+    const LaunchInterval& interval,
+    const std::function<TrainingPlan(const FrameworkDefaults& defaults)>& load) const
+{
+    return LoadPlan(cluster.GetVertices()[cluster.GetGpus().at(0)].model, interval, load);
 }
 
 std::string

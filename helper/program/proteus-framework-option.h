@@ -15,8 +15,9 @@
 #include "ns3/proteus-model.h"
 #include "ns3/proteus-strategy-tree.h"
 
-#include <map>
+#include <functional>
 #include <string>
+#include <vector>
 
 /**
  * @file
@@ -30,7 +31,23 @@ namespace proteus
 {
 
 struct LaunchInterval;
-struct TrainingPlan;
+
+/// @ingroup proteus
+/// A model and how it is trained.
+struct TrainingPlan
+{
+    Model model;                    //!< what
+    StrategyTree tree;              //!< how
+    std::vector<std::string> files; //!< that the model is from
+};
+
+/// @ingroup proteus
+/// What is trained, and by which framework.
+struct FrameworkPlan
+{
+    TrainingPlan plan;   //!< with the framework's defaults
+    Framework framework; //!< named or chosen
+};
 
 /**
  * @ingroup proteus
@@ -46,10 +63,6 @@ struct FrameworkOption
 
     /// @param command to add the option to
     void AddTo(OptionList& command);
-
-    /// @return what it says for what strategy and model leave out; nothing if it was chosen
-    /// @throw std::invalid_argument as Load()
-    FrameworkDefaults GetDefaults() const;
 
     /**
      * @param gpu name of a data sheet
@@ -67,15 +80,27 @@ struct FrameworkOption
                    const LaunchInterval& interval) const;
 
     /**
-     * @param plan what is trained and how
-     * @param cluster whose first GPU stands for all
-     * @param interval of the host
-     * @return the framework
-     * @throw std::invalid_argument as the other Load()
+     * Loads a plan, and the framework that trains it. A framework that is chosen gives strategy and
+     * model the same defaults as one that is named; the choice is made by what they say themselves.
+     * @param gpu name of a data sheet
+     * @param interval of the host, as Load()
+     * @param load makes the plan with the framework's defaults for what it leaves out; called once
+     * with none where a framework has to be chosen
+     * @return both
+     * @throw std::invalid_argument as Load(), and what load() throws
      */
-    Framework Load(const TrainingPlan& plan,
-                   const Cluster& cluster,
-                   const LaunchInterval& interval) const;
+    FrameworkPlan LoadPlan(
+        const std::string& gpu,
+        const LaunchInterval& interval,
+        const std::function<TrainingPlan(const FrameworkDefaults& defaults)>& load) const;
+
+    /// @param cluster whose first GPU stands for all @param interval as Load() @param load as the
+    /// other LoadPlan() @return as the other LoadPlan()
+    /// @throw std::invalid_argument as the other LoadPlan()
+    FrameworkPlan LoadPlan(
+        const Cluster& cluster,
+        const LaunchInterval& interval,
+        const std::function<TrainingPlan(const FrameworkDefaults& defaults)>& load) const;
 
   private:
     std::string FindFile(const std::string& text) const;

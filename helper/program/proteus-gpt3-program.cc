@@ -17,13 +17,16 @@
 #include "ns3/proteus-json.h"
 #include "ns3/proteus-output-file.h"
 #include "ns3/proteus-parallel-plan.h"
+#include "ns3/proteus-strategy-json.h"
 
 #include <algorithm>
 #include <cctype>
 #include <functional>
 #include <iostream>
 #include <iterator>
+#include <map>
 #include <memory>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 
@@ -146,12 +149,16 @@ ToDataType(const std::string& text)
     return type;
 }
 
-/// The plan that the options name, for a cluster: as Megatron-LM trains, gradients added up in
-/// fp32 in buffers of their own.
+/// @param defaults of what no option says, as ReadStrategyJson()
+/// @return the plan that the options name, for a cluster: as Megatron-LM trains, gradients added up
+/// in buffers of their own
 ParallelPlan
-BuildPlan(const Options& options, const Cluster& cluster)
+BuildPlan(const Options& options,
+          const Cluster& cluster,
+          const std::map<std::string, std::string>& defaults)
 {
-    ParallelPlan plan;
+    std::istringstream usual("{}");
+    ParallelPlan plan = *ReadStrategyJson(usual, "--framework", defaults).plan;
     plan.tensorParallel = ToCount(options.tp, "tp", 1);
     plan.pipelineParallel = ToCount(options.pp, "pp", 1);
     plan.dataParallel = ToCount(options.dp, "dp", 0);
@@ -177,8 +184,21 @@ BuildPlan(const Options& options, const Cluster& cluster)
         options.overlapGradientReduction ? BucketPolicy::MEGATRON : BucketPolicy::WHOLE;
     plan.gradients.isInPlace = true;
     plan.precision.compute = ToDataType(options.dataType);
-    plan.precision.gradient = DataType::FP32;
     return plan;
+}
+
+/// @return what is trained, and by which framework
+FrameworkPlan
+LoadJob(const Options& options, const Cluster& cluster)
+{
+    return options.framework.LoadPlan(cluster,
+                                      options.launchInterval,
+                                      [&](const FrameworkDefaults& defaults) {
+                                          return LoadTrainingPlan(
+                                              GetModelFile(options.model, options.models),
+                                              BuildPlan(options, cluster, defaults.plan),
+                                              defaults.variables);
+                                      });
 }
 
 /// @param options as they were typed @param reset gives one of them its default
@@ -193,9 +213,10 @@ FindIdle(Options options, const std::function<void(Options&)>& reset)
         FitTensorParallel(options, cluster);
         Options other = options;
         reset(other);
+        const FrameworkPlan job = LoadJob(options, cluster);
         return CompileAlike(GetModelFile(options.model, options.models),
-                            BuildPlan(options, cluster),
-                            BuildPlan(other, cluster))
+                            BuildPlan(options, cluster, job.framework.defaults.plan),
+                            BuildPlan(other, cluster, job.framework.defaults.plan))
                    ? "the job is the same without it"
                    : "";
     }
@@ -233,17 +254,13 @@ Train(Options& options)
     const Cluster cluster = options.BuildCluster();
     options.model = FindFamilyName(options.model);
     FitTensorParallel(options, cluster);
-    const ParallelPlan plan = BuildPlan(options, cluster);
-    const TrainingPlan trainingPlan = LoadTrainingPlan(GetModelFile(options.model, options.models),
-                                                       plan,
-                                                       options.framework.GetDefaults().variables);
+    const auto [trainingPlan, framework] = LoadJob(options, cluster);
+    const ParallelPlan plan = BuildPlan(options, cluster, framework.defaults.plan);
     for (const std::string& file : trainingPlan.files)
     {
         AddRunInput(file, options.information);
     }
     std::vector<CarriedDependency> carried;
-    const Framework framework =
-        options.framework.Load(trainingPlan, cluster, options.launchInterval);
     const ExecutionGraph graph =
         options.FitComputation(CompileForCluster(trainingPlan, cluster, framework, "", &carried),
                                options.information.notes);

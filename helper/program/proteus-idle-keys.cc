@@ -6,8 +6,8 @@
 
 #include "proteus-idle-keys.h"
 
-#include "proteus-framework-option.h"
 #include "proteus-model-options.h"
+#include "proteus-program-options.h"
 
 #include "ns3/proteus-compiler.h"
 #include "ns3/proteus-model-json.h"
@@ -30,35 +30,35 @@ namespace
 
 using Json = nlohmann::json;
 
-/// Any GPU: which framework is the default depends on it and, apart from it, on the strategy.
-constexpr const char* ANY_GPU = "A100-SXM4-80GB";
-
-/// A strategy with its model.
+/// A strategy with its model, and the name of its framework.
 struct Job
 {
     Model model;
     StrategyTree tree;
+    std::string framework;
 };
 
 /// @param json of a strategy @param text what else is known @param set variables of the
-/// model @return both
+/// model @return all of it
 Job
 Load(const Json& json, const StrategyText& text, const std::map<std::string, int64_t>& set)
 {
-    std::istringstream input(json.dump());
-    const StrategyFile file = ReadStrategyJson(input, "--strategy", text.plan);
-    std::map<std::string, int64_t> variables = text.variables;
-    for (const auto& [name, value] : file.GetVariables())
-    {
-        variables[name] = value;
-    }
-    for (const auto& [name, value] : set)
-    {
-        variables[name] = value;
-    }
-    Model model = LoadModel(text.model, variables);
-    StrategyTree tree = file.GetTree(model);
-    return {std::move(model), std::move(tree)};
+    FrameworkPlan both = text.framework.LoadPlan(
+        text.gpu,
+        LaunchInterval(),
+        [&](const FrameworkDefaults& defaults) -> TrainingPlan {
+            std::istringstream input(json.dump());
+            const StrategyFile file = ReadStrategyJson(input, "--strategy", defaults.plan);
+            std::map<std::string, int64_t> variables = set;
+            const auto given = file.GetVariables();
+            variables.insert(given.begin(), given.end());
+            variables.insert(text.variables.begin(), text.variables.end());
+            variables.insert(defaults.variables.begin(), defaults.variables.end());
+            Model model = LoadModel(text.model, variables);
+            StrategyTree tree = file.GetTree(model);
+            return {std::move(model), std::move(tree), {}};
+        });
+    return {std::move(both.plan.model), std::move(both.plan.tree), both.framework.name};
 }
 
 std::string
@@ -78,8 +78,7 @@ DifferOpenly(const Job& a, const Job& b)
     };
     return sizes(a.tree) != sizes(b.tree) || a.tree.batch != b.tree.batch ||
            a.tree.schedule.microBatches != b.tree.schedule.microBatches ||
-           a.tree.precision.compute != b.tree.precision.compute ||
-           ChooseFramework(ANY_GPU, a.model, &a.tree) != ChooseFramework(ANY_GPU, b.model, &b.tree);
+           a.tree.precision.compute != b.tree.precision.compute || a.framework != b.framework;
 }
 
 /// @param json of a plan @param key of it @param other where it is not there @return its value

@@ -7,6 +7,8 @@
 #ifndef PROTEUS_IDLE_KEYS_H
 #define PROTEUS_IDLE_KEYS_H
 
+#include "proteus-framework-option.h"
+
 #include "ns3/proteus-parallel-plan.h"
 
 #include <cstddef>
@@ -27,7 +29,8 @@ struct StrategyText
     std::string json;                         //!< of a plan or a tree
     std::string model;                        //!< file
     std::map<std::string, int64_t> variables; //!< of the model
-    std::map<std::string, std::string> plan;  //!< what it has where the JSON says nothing
+    FrameworkOption framework;                //!< that trains
+    std::string gpu{"A100-SXM4-80GB"};        //!< name of a data sheet
 };
 
 /// @ingroup proteus

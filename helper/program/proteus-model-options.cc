@@ -149,7 +149,9 @@ LoadProfile(const std::string& path)
 } // namespace
 
 void
-ModelOptions::AddTo(OptionList& command, const std::function<FrameworkDefaults()>& defaults)
+ModelOptions::AddTo(OptionList& command,
+                    const FrameworkOption& framework,
+                    const std::function<std::string()>& gpu)
 {
     command.AddValue("model",
                      "model: a name in workloads/models/, e.g. gpt3-6.7b, or a JSON file",
@@ -161,7 +163,16 @@ ModelOptions::AddTo(OptionList& command, const std::function<FrameworkDefaults()
                      strategy);
     command.AddIdleParts(
         "strategy",
-        [this, defaults]() { return FindIdle(defaults ? defaults() : FrameworkDefaults()); },
+        [this, &framework, gpu]() {
+            try
+            {
+                return FindIdle(framework, gpu());
+            }
+            catch (const std::exception&) // which the run reports
+            {
+                return std::vector<std::string>();
+            }
+        },
         "the job is the same without it");
     command.AddValue("variables",
                      "variables of the model's file to set, e.g. layers=4,fusedAttention=1",
@@ -218,30 +229,23 @@ ModelOptions::Load(const FrameworkDefaults& defaults) const
 }
 
 std::vector<std::string>
-ModelOptions::FindIdle(const FrameworkDefaults& defaults) const
+ModelOptions::FindIdle(const FrameworkOption& framework, const std::string& gpu) const
 {
-    try
+    StrategyText text;
+    text.model = FindModelFile(model, folder);
+    text.framework = framework;
+    text.gpu = gpu;
+    ParseVariables(variables, text.variables);
+    if (IsShortForm(strategy))
     {
-        StrategyText text;
-        text.model = FindModelFile(model, folder);
-        text.plan = defaults.plan;
-        ParseVariables(variables, text.variables);
-        text.variables.insert(defaults.variables.begin(), defaults.variables.end());
-        if (IsShortForm(strategy))
-        {
-            text.json = ToStrategyJson(strategy);
-        }
-        else
-        {
-            InputFile file(strategy);
-            text.json = ReadWhole(file.GetStream(), strategy, MAX_STRATEGY_BYTES);
-        }
-        return FindIdleKeys(text);
+        text.json = ToStrategyJson(strategy);
     }
-    catch (const std::exception&) // which the run reports
+    else
     {
-        return {};
+        InputFile file(strategy);
+        text.json = ReadWhole(file.GetStream(), strategy, MAX_STRATEGY_BYTES);
     }
+    return FindIdleKeys(text);
 }
 
 TrainingPlan

@@ -37,15 +37,6 @@ namespace ns3
 namespace proteus
 {
 
-/// @ingroup proteus
-/// A model and how it is trained.
-struct TrainingPlan
-{
-    Model model;                    //!< what
-    StrategyTree tree;              //!< how
-    std::vector<std::string> files; //!< that the model is from
-};
-
 /**
  * @ingroup proteus
  * Options of the programs that compile a model.
@@ -59,21 +50,25 @@ struct ModelOptions
     int64_t firstStageBlocks{0}; //!< ParallelPlan::firstStageBlocks; 0: as the strategy has it
     int64_t lastStageBlocks{0};  //!< ParallelPlan::lastStageBlocks; 0: as the strategy has it
 
-    /// @param command to add the options to @param defaults see Load(), asked after Parse();
-    /// may be null
-    void AddTo(OptionList& command, const std::function<FrameworkDefaults()>& defaults = nullptr);
+    /// @param command to add the options to @param framework of the job, read after Parse()
+    /// @param gpu returns the name of its data sheet, asked after Parse()
+    void AddTo(OptionList& command,
+               const FrameworkOption& framework,
+               const std::function<std::string()>& gpu);
 
     /**
-     * @param defaults for what strategy and model leave out, as FrameworkOption::GetDefaults()
+     * @param defaults for what strategy and model leave out, as FrameworkOption::LoadPlan() has
+     * them
      * @return the model and the strategy that the options name
      * @throw std::invalid_argument as LoadModel() and LoadStrategy(), or that says which option is
      * missing or wrong
      */
     TrainingPlan Load(const FrameworkDefaults& defaults = {}) const;
 
-    /// @param defaults as Load() @return keys of the strategy that change nothing, see
-    /// FindIdleKeys()
-    std::vector<std::string> FindIdle(const FrameworkDefaults& defaults) const;
+    /// @param framework that trains @param gpu name of a data sheet @return keys of the strategy
+    /// that change nothing, see FindIdleKeys()
+    std::vector<std::string> FindIdle(const FrameworkOption& framework,
+                                      const std::string& gpu) const;
 };
 
 /**

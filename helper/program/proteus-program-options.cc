@@ -296,6 +296,18 @@ ProgramOptions::BuildCluster(const FabricOptions& fabricOptions) const
     return bundles == "cables" ? SplitBundles(whole) : whole;
 }
 
+std::string
+ProgramOptions::FindGpu() const
+{
+    const auto presets = GetServerPresets();
+    ProgramOptions one = *this; // server of many
+    const bool isPreset =
+        std::find(presets.begin(), presets.end(), FindClusterName(cluster)) != presets.end();
+    one.nodes = isPreset ? 1 : nodes;
+    const Cluster built = one.BuildWholeCluster(FabricOptions());
+    return built.GetVertices()[built.GetGpus().at(0)].model;
+}
+
 Cluster
 ProgramOptions::BuildWholeCluster(const FabricOptions& fabricOptions) const
 {

@@ -131,6 +131,10 @@ struct ProgramOptions
     /// @param fabricOptions in the place of what the options say @return see BuildCluster()
     Cluster BuildCluster(const FabricOptions& fabricOptions) const;
 
+    /// @return name of the data sheet of the first GPU
+    /// @throw std::invalid_argument as BuildCluster()
+    std::string FindGpu() const;
+
     /// @param command to add --fabric and its sizes to, for programs that run on BuildCluster()
     void AddFabricTo(OptionList& command);
 

@@ -81,12 +81,14 @@ void
 RunModel(const Input& input, ProgramOptions& options, const Cluster& cluster)
 {
     options.Check();
-    const TrainingPlan plan = input.model.Load(options.framework.GetDefaults());
+    const auto [plan, framework] = options.framework.LoadPlan(
+        cluster,
+        options.launchInterval,
+        [&](const FrameworkDefaults& defaults) { return input.model.Load(defaults); });
     for (const std::string& file : plan.files)
     {
         AddRunInput(file, options.information);
     }
-    const Framework framework = options.framework.Load(plan, cluster, options.launchInterval);
     std::vector<CarriedDependency> carried;
     const ExecutionGraph graph =
         options.FitComputation(CompileForCluster(plan, cluster, framework, input.profile, &carried),
@@ -154,15 +156,15 @@ RunJob(const Input& input, ProgramOptions& options)
     }
 }
 
-/// @param command to add the options to @param input that it sets @param framework of the job
+/// @param command to add the options to @param input that it sets @param options of the job
 void
-AddInput(OptionList& command, Input& input, const FrameworkOption& framework)
+AddInput(OptionList& command, Input& input, const ProgramOptions& options)
 {
     command.AddValue("graph", "execution graph to run, a .json or .pb file", input.graph);
     command.AddValue("trace",
                      "trace to run, a file or folder: " + DescribeTraceFormats(),
                      input.trace);
-    input.model.AddTo(command, [&framework]() { return framework.GetDefaults(); });
+    input.model.AddTo(command, options.framework, [&options]() { return options.FindGpu(); });
     command.AddValue(
         "profile",
         "model: JSON file with measured times of operators, which go before computed ones",
@@ -219,7 +221,7 @@ class RunInputProgram : public CommandLineProgram
             "Runs an execution graph, a trace, or a model with a strategy on a cluster, packet by\n"
             "packet, and says how long it takes, where it waits, and which links are busy.");
         command.StartGroup("Job");
-        AddInput(command, m_input, m_options.framework);
+        AddInput(command, m_input, m_options);
         m_options.AddTo(command);
         m_options.inputs.insert({"graph", "trace", "traceGroups", "strategy", "profile"});
     }

@@ -53,12 +53,11 @@ LoadNeighbour(const ScenarioJob& job, const ProgramOptions& options, const Clust
         model.strategy = job.strategy;
         model.variables = job.variables;
         model.folder = options.modelFolder;
-        const TrainingPlan plan = model.Load(options.framework.GetDefaults());
-        graph = CompileForCluster(plan,
-                                  cluster,
-                                  options.framework.Load(plan, cluster, options.launchInterval),
-                                  "",
-                                  &carried);
+        const auto [plan, framework] = options.framework.LoadPlan(
+            cluster,
+            options.launchInterval,
+            [&](const FrameworkDefaults& defaults) { return model.Load(defaults); });
+        graph = CompileForCluster(plan, cluster, framework, "", &carried);
         options.CheckMemory(graph, cluster);
     }
     return RepeatGraph(graph, carried, job.iterations, CrossIteration::BARRIER).graph;

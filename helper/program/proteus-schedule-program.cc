@@ -228,20 +228,18 @@ MakeRunSettings(const Options& options, const Cluster& cluster)
 Job
 MakeJob(const Options& options)
 {
-    TrainingPlan plan = options.model.Load(options.framework.GetDefaults());
+    Job job{options.BuildCluster(), {}, {}, {}, {}};
+    auto [plan, framework] = options.framework.LoadPlan(
+        job.cluster,
+        options.launchInterval,
+        [&](const FrameworkDefaults& defaults) { return options.model.Load(defaults); });
     OptimizerSpec& optimizer = plan.tree.optimizer;
     plan.tree.gradients.policy = BucketPolicy::TENSOR;
     optimizer.isImmediate = optimizer.zero == 0 && !optimizer.isOffloaded;
     optimizer.isFused = optimizer.isFused && !optimizer.isImmediate;
-    Job job{options.BuildCluster(), {}, {}, {}, {}};
     std::vector<CarriedDependency> carried;
     const ExecutionGraph graph = options.FitComputation(
-        Compile(plan.model,
-                plan.tree,
-                job.cluster,
-                options.framework.Load(plan, job.cluster, options.launchInterval),
-                nullptr,
-                &carried),
+        Compile(plan.model, plan.tree, job.cluster, framework, nullptr, &carried),
         job.notes);
     options.CheckMemory(graph, job.cluster);
     const RunRecord alone =
@@ -537,7 +535,9 @@ class ScheduleProgram : public CommandLineProgram
                       "several policies\n(DDP's buckets, ByteScheduler, P3, ...), and prints how "
                       "long an iteration takes in the steady state,\nand how long it has to take "
                       "at least.");
-        m_options.model.AddTo(command, [this]() { return m_options.framework.GetDefaults(); });
+        m_options.model.AddTo(command, m_options.framework, [this]() {
+            return m_options.FindGpu();
+        });
         m_options.AddClusterTo(command);
         m_options.AddTimeTo(command);
         command.AddValue("policies",

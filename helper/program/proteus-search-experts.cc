@@ -29,7 +29,7 @@ LoadExpert(const std::string& path,
     options.strategy = path;
     LoadedExpert expert;
     expert.name = std::filesystem::path(path).stem().string();
-    expert.plan = LoadStrategy(path).plan;
+    expert.plan = LoadStrategy(path, defaults.plan).plan;
     expert.training = options.Load(defaults);
     const StrategyTree& tree = expert.training.tree;
     expert.devices = expert.plan ? expert.plan->GetNDevices()

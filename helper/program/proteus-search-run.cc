@@ -49,7 +49,6 @@ class Search
           m_cluster(subject.cluster),
           m_gpu(FindGpuDatasheet(m_cluster.GetVertices()[m_cluster.GetGpus().at(0)].model)),
           m_memoryBytes(subject.memoryBytes),
-          m_defaults{{}, options.framework.GetDefaults().variables}, // plans are whole
           m_framework(LoadFramework(options, m_gpu.model)),
           m_kernels(m_gpu, m_framework.kernels),
           m_paths(m_cluster),
@@ -133,11 +132,12 @@ class Search
     /// @return what loads the model with a plan; candidates keep it
     std::function<TrainingPlan(const ParallelPlan&)> GetMaker() const
     {
-        return [model = m_options.model, defaults = m_defaults](const ParallelPlan& plan) {
-            ModelOptions options = model;
-            options.strategy = FormatPlan(plan);
-            return options.Load(defaults);
-        };
+        return
+            [model = m_options.model, defaults = m_framework.defaults](const ParallelPlan& plan) {
+                ModelOptions options = model;
+                options.strategy = FormatPlan(plan, defaults.plan);
+                return options.Load(defaults);
+            };
     }
 
     TrainingPlan Make(const ParallelPlan& plan) const
@@ -199,6 +199,8 @@ class Search
         {
             m_space.devices.insert(m_space.devices.begin(), m_space.devices.front() / 2);
         }
+        std::istringstream usual("{}"); // whatever the framework says
+        m_space.base = *ReadStrategyJson(usual, "--framework", m_framework.defaults.plan).plan;
         m_space.base.gradients.isInPlace = true;
         m_space.base.gradients.policy = BucketPolicy::WHOLE;
         m_space.base.precision.compute = DataTypeFromString(m_options.dataType);
@@ -218,7 +220,8 @@ class Search
         m_space.mostMicroBatch =
             varies("microBatch") ? ToCount(m_options.mostMicroBatch, "mostMicroBatch", 1) : 1;
         m_space.mostVirtualStages = varies("virtualStages") ? m_space.mostVirtualStages : 1;
-        m_space.zero = varies("zero") ? m_space.zero : std::vector<uint32_t>{0};
+        m_space.zero =
+            varies("zero") ? m_space.zero : std::vector<uint32_t>{m_space.base.optimizer.zero};
         m_space.variesRecomputation = varies("recompute");
         m_space.variesSequence = varies("sequence");
         m_space.variesBuckets = varies("buckets");
@@ -232,10 +235,13 @@ class Search
     {
         SearchCandidate candidate;
         candidate.name = name;
-        candidate.strategy = FormatPlan(plan);
+        candidate.strategy = FormatPlan(plan, m_framework.defaults.plan);
         candidate.make = [make = GetMaker(), plan]() { return make(plan); };
-        candidate.write = [plan, title = name.empty() ? "found by proteus-search" : name](
-                              std::ostream& out) { WritePlanJson(plan, title, out); };
+        candidate.write = [plan,
+                           title = name.empty() ? "found by proteus-search" : name,
+                           defaults = m_framework.defaults.plan](std::ostream& out) {
+            WritePlanJson(plan, title, out, defaults);
+        };
         candidate.devices = plan.GetNDevices();
         candidate.analyticS = estimate.seconds;
         candidate.plan = plan;
@@ -349,7 +355,7 @@ class Search
         {
             const LoadedExpert expert = LoadExpert(path,
                                                    m_options.model,
-                                                   m_defaults,
+                                                   m_framework.defaults,
                                                    m_space.globalBatch,
                                                    m_cluster.GetGpus().size());
             if (expert.plan)
@@ -496,7 +502,6 @@ class Search
     Cluster m_cluster;
     GpuDatasheet m_gpu;
     double m_memoryBytes;
-    FrameworkDefaults m_defaults;
     Framework m_framework;
     KernelCostModel m_kernels;
     Paths m_paths;

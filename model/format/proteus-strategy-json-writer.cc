@@ -7,6 +7,7 @@
 #include "proteus-strategy-json.h"
 
 #include <cstddef>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -171,13 +172,14 @@ WriteSchedule(const ScheduleSpec& spec, Json& schedule)
     }
 }
 
-/// The short form of a plan: fields that differ from what they are when left out, and all sizes.
+/// The short form of a plan: fields that differ from what they are when left out or that have
+/// defaults of their own, and all sizes.
 Json
-MakePlan(const ParallelPlan& plan)
+MakePlan(const ParallelPlan& plan, const std::map<std::string, std::string>& defaults)
 {
     Json root = Json::object();
-    auto add = [&root](const char* name, const auto& value, const auto& otherwise) {
-        if (value != otherwise)
+    auto add = [&](const char* name, const auto& value, const auto& otherwise) {
+        if (value != otherwise || defaults.count(name) > 0)
         {
             root[name] = value;
         }
@@ -231,19 +233,22 @@ MakePlan(const ParallelPlan& plan)
 } // namespace
 
 void
-WritePlanJson(const ParallelPlan& plan, const std::string& name, std::ostream& output)
+WritePlanJson(const ParallelPlan& plan,
+              const std::string& name,
+              std::ostream& output,
+              const std::map<std::string, std::string>& defaults)
 {
     Json root = Json::object();
     root["name"] = name;
-    root.update(MakePlan(plan));
+    root.update(MakePlan(plan, defaults));
     output << root.dump(1) << '\n';
 }
 
 std::string
-FormatPlan(const ParallelPlan& plan)
+FormatPlan(const ParallelPlan& plan, const std::map<std::string, std::string>& defaults)
 {
     std::string text;
-    const Json fields = MakePlan(plan);
+    const Json fields = MakePlan(plan, defaults);
     for (const auto& [name, value] : fields.items())
     {
         const std::string word = value.is_string() ? value.get<std::string>() : value.dump();

@@ -118,12 +118,18 @@ StrategyFile LoadStrategy(const std::string& path,
  * @param plan to write
  * @param name of the strategy
  * @param output where to
+ * @param defaults that it will be read back with, see ReadStrategyJson()
  */
-void WritePlanJson(const ParallelPlan& plan, const std::string& name, std::ostream& output);
+void WritePlanJson(const ParallelPlan& plan,
+                   const std::string& name,
+                   std::ostream& output,
+                   const std::map<std::string, std::string>& defaults = {});
 
 /// @ingroup proteus
-/// @param plan a plan @return its short form as command lines have it, e.g. "tp=8,pp=1,dp=2,..."
-std::string FormatPlan(const ParallelPlan& plan);
+/// @param plan a plan @param defaults as WritePlanJson()
+/// @return its short form as command lines have it, e.g. "tp=8,pp=1,dp=2,..."
+std::string FormatPlan(const ParallelPlan& plan,
+                       const std::map<std::string, std::string>& defaults = {});
 
 /**
  * @ingroup proteus

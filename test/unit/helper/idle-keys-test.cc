@@ -27,6 +27,7 @@ Find(const std::string& json, const std::string& model = "gpt3-125m")
     StrategyText text;
     text.json = json;
     text.model = std::string(PROTEUS_SOURCE_DIR) + "/workloads/models/" + model + ".json";
+    text.framework.folder = std::string(PROTEUS_SOURCE_DIR) + "/workloads/frameworks";
     return FindIdleKeys(text);
 }
 
@@ -41,7 +42,7 @@ TEST(IdleKeys, WithoutParallelismThereIsNothingToShareOrOrder)
     EXPECT_EQ(Find(R"({"tp": 2, "mapping": "tp-pp-dp"})"), Keys{"mapping=tp-pp-dp"});
     EXPECT_EQ(Find(R"({"dp": 2, "zero1Gradients": "all-reduce"})"),
               Keys{"zero1Gradients=all-reduce"});
-    EXPECT_EQ(Find(R"({"dp": 2, "scatterGather": true})"), Keys{"scatterGather=true"});
+    EXPECT_EQ(Find(R"({"dp": 2, "cpOverlap": true})"), Keys{"cpOverlap=true"});
 }
 
 TEST(IdleKeys, WhatCountsIsNotNamed)
@@ -61,6 +62,8 @@ TEST(IdleKeys, DefaultsAreNotNamedAndMistakesAreLeftToTheRun)
 {
     EXPECT_EQ(Find(R"({"dp": 1, "zero": 0, "virtualStages": 1, "name": "x"})"), Keys());
     EXPECT_EQ(Find(R"({"sequenceParallel": false, "buckets": "ddp"})"), Keys());
+    EXPECT_EQ(Find(R"({"dp": 2, "scatterGather": true})"), Keys()); // megatron-2022 has it
+    EXPECT_EQ(Find(R"({"dp": 2, "zero": 3})"), Keys());             // it is why fsdp1 is chosen
     EXPECT_EQ(Find(R"({"dp": 0})"), Keys());
     EXPECT_EQ(Find("{"), Keys());
     EXPECT_EQ(Find(R"({"zero": 1})", "no-such-model"), Keys());

@@ -1,0 +1,100 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "ns3/proteus-framework-option.h"
+#include "ns3/proteus-model-options.h"
+#include "ns3/proteus-program-options.h"
+#include "ns3/proteus-strategy-json.h"
+
+#include <gtest/gtest.h>
+#include <sstream>
+#include <string>
+
+using namespace ns3::proteus;
+
+namespace
+{
+
+/// @param strategy in the short form @param gpu name of a data sheet @param name of the framework,
+/// empty: one is chosen @return what is trained
+FrameworkPlan
+Load(const std::string& strategy, const std::string& gpu, const std::string& name = "")
+{
+    const std::string workloads = std::string(PROTEUS_SOURCE_DIR) + "/workloads";
+    FrameworkOption option;
+    option.name = name;
+    option.folder = workloads + "/frameworks";
+    ModelOptions model;
+    model.model = "gpt3-125m";
+    model.strategy = strategy;
+    model.folder = workloads + "/models";
+    return option.LoadPlan(gpu, LaunchInterval(), [&](const FrameworkDefaults& defaults) {
+        return model.Load(defaults);
+    });
+}
+
+/// @return operators and strategy of a plan as text
+std::string
+Write(const TrainingPlan& plan)
+{
+    std::ostringstream text;
+    for (const ModelOperator& op : plan.model.GetOperators())
+    {
+        text << op.kind << "\n";
+    }
+    WriteStrategyJson(plan.tree, text);
+    return text.str();
+}
+
+} // namespace
+
+TEST(FrameworkOption, OneThatIsChosenActsAsIfItWereNamed)
+{
+    struct
+    {
+        const char* strategy;
+        const char* gpu;
+        const char* framework;
+    } cases[] = {
+        {"tp=2,pp=2,dp=2,zero=1,globalBatch=8", "H100-SXM5-80GB", "megatron-core"},
+        {"tp=2,pp=2,dp=2,globalBatch=8", "A100-SXM4-80GB", "megatron-2022"},
+        {"dp=8,zero=3", "A100-SXM4-80GB", "fsdp1"},
+    };
+
+    for (const auto& test : cases)
+    {
+        const FrameworkPlan chosen = Load(test.strategy, test.gpu);
+        EXPECT_EQ(chosen.framework.name, test.framework);
+        EXPECT_EQ(Write(chosen.plan), Write(Load(test.strategy, test.gpu, test.framework).plan))
+            << test.strategy;
+    }
+}
+
+TEST(FrameworkOption, PlansHaveItsDefaultsAndKeepWhatTheySay)
+{
+    const StrategyTree usual =
+        Load("tp=2,pp=2,dp=2,zero=1,globalBatch=8", "H100-SXM5-80GB").plan.tree;
+    EXPECT_TRUE(usual.schedule.isScatterGather);
+    EXPECT_TRUE(usual.schedule.overlapsContext);
+    const StrategyTree own =
+        Load("tp=2,pp=2,dp=2,zero=1,globalBatch=8,scatterGather=false", "H100-SXM5-80GB").plan.tree;
+    EXPECT_FALSE(own.schedule.isScatterGather);
+    EXPECT_EQ(Load("dp=8,zero=3", "A100-SXM4-80GB").plan.tree.precision.gradient, DataType::BF16);
+    EXPECT_EQ(Load("dp=8,zero=3,gradientType=fp32", "A100-SXM4-80GB").plan.tree.precision.gradient,
+              DataType::FP32);
+}
+
+TEST(FrameworkOption, PlansAreWrittenSoThatDefaultsDoNotChangeThem)
+{
+    const std::map<std::string, std::string> defaults{{"scatterGather", "true"},
+                                                      {"zero1Gathers", "\"forward\""},
+                                                      {"buckets", "\"whole\""}};
+    ParallelPlan plan;
+    plan.gradients.policy = BucketPolicy::DDP;
+    std::stringstream file;
+    WritePlanJson(plan, "p", file, defaults);
+    EXPECT_EQ(FormatPlan(*ReadStrategyJson(file, "p", defaults).plan), FormatPlan(plan));
+}
