@@ -78,7 +78,13 @@ FlowExecutor::Run()
         return MakePartialTimeline(m_graph, m_spans, devices, m_clock.GetTimePs());
     }
     RequireDone(devices);
-    return MakeTimeline(std::move(m_spans), devices);
+    Timeline timeline = MakeTimeline(std::move(m_spans), {});
+    for (const auto& device : m_devices)
+    {
+        timeline.memory.push_back(device->TakeMemory()); // not twice in memory
+        timeline.peakMemoryBytes.push_back(device->GetPeakMemoryBytes());
+    }
+    return timeline;
 }
 
 } // namespace proteus

@@ -13,6 +13,8 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <stdexcept>
+#include <string>
 #include <unordered_map>
 
 namespace ns3
@@ -62,42 +64,69 @@ RankParallelisms()
     return ranks;
 }
 
-/// @return when the last rank joined each communication; of those that some rank had not joined
-/// when the run was stopped, the stop
-std::unordered_map<TaskInstance, int64_t>
-FindLastJoins(const ExecutionGraph& graph, const Timeline& timeline)
+/// When the last rank joined each communication; of those that some rank had not joined when the
+/// run was stopped, the stop.
+class LastJoins
 {
-    std::unordered_map<TaskInstance, int64_t> joins;
-    std::unordered_map<TaskInstance, std::size_t> missing;
-    const auto join = [&](const Span& span) {
-        int64_t& last = joins[span.GetInstance()];
+  public:
+    LastJoins(const ExecutionGraph& graph, const Timeline& timeline)
+    {
+        m_begins.reserve(graph.GetNTasks() + 1);
+        std::size_t count = 0;
+        for (const Task& task : graph.GetTasks())
+        {
+            m_begins.push_back(count);
+            count += task.kind == TaskKind::COMMUNICATION ? graph.GetNInstances(task) : 0;
+        }
+        m_timesPs.resize(count);
+        for (const Span& span : timeline.spans)
+        {
+            if (graph.GetTask(span.task).kind == TaskKind::COMMUNICATION)
+            {
+                Join(span);
+            }
+        }
+        std::unordered_map<TaskInstance, std::size_t> missing;
+        for (const Span& span : timeline.open)
+        {
+            const Task& task = graph.GetTask(span.task);
+            if (task.kind == TaskKind::COMMUNICATION)
+            {
+                Join(span);
+                const std::size_t ranks = graph.GetGroup(task.place).size();
+                --missing.emplace(span.GetInstance(), ranks).first->second;
+            }
+        }
+        for (const auto& [instance, ranks] : missing)
+        {
+            if (ranks > 0)
+            {
+                Get(instance) = timeline.endPs;
+            }
+        }
+    }
+
+    /// @param span of a communication @return when its last rank joined
+    int64_t Find(const Span& span) const
+    {
+        return m_timesPs[m_begins[span.task] + span.microBatch];
+    }
+
+  private:
+    int64_t& Get(const TaskInstance& instance)
+    {
+        return m_timesPs[m_begins[instance.task] + instance.microBatch];
+    }
+
+    void Join(const Span& span)
+    {
+        int64_t& last = Get(span.GetInstance());
         last = std::max(last, span.startPs);
-    };
-    for (const Span& span : timeline.spans)
-    {
-        if (graph.GetTask(span.task).kind == TaskKind::COMMUNICATION)
-        {
-            join(span);
-        }
     }
-    for (const Span& span : timeline.open)
-    {
-        const Task& task = graph.GetTask(span.task);
-        if (task.kind == TaskKind::COMMUNICATION)
-        {
-            join(span);
-            --missing.emplace(span.GetInstance(), graph.GetGroup(task.place).size()).first->second;
-        }
-    }
-    for (const auto& [instance, ranks] : missing)
-    {
-        if (ranks > 0)
-        {
-            joins[instance] = timeline.endPs;
-        }
-    }
-    return joins;
-}
+
+    std::vector<std::size_t> m_begins; //!< by task, among the times
+    std::vector<int64_t> m_timesPs;    //!< by micro-batch of a communication
+};
 
 /// @return whether stages of a pipeline hand something over in a graph
 bool
@@ -224,6 +253,55 @@ class Account
     int64_t m_lastPs{0};                                    //!< end of the last one
 };
 
+/// The spans of a timeline by device, whatever is done and then whatever is open, as positions:
+/// changes of all devices at once would take several times the memory of the spans.
+class SpansOfDevices
+{
+  public:
+    SpansOfDevices(const Timeline& timeline, std::size_t nDevices)
+        : m_timeline(timeline),
+          m_begins(nDevices + 1)
+    {
+        const std::size_t nSpans = timeline.spans.size() + timeline.open.size();
+        if (nSpans > std::numeric_limits<uint32_t>::max())
+        {
+            throw std::length_error("timeline: " + std::to_string(nSpans) + " spans are too many");
+        }
+        for (std::size_t i = 0; i < nSpans; ++i)
+        {
+            ++m_begins[Get(i).device + 1];
+        }
+        std::partial_sum(m_begins.begin(), m_begins.end(), m_begins.begin());
+        m_positions.resize(nSpans);
+        std::vector<std::size_t> next = m_begins;
+        for (std::size_t i = 0; i < nSpans; ++i)
+        {
+            m_positions[next[Get(i).device]++] = static_cast<uint32_t>(i);
+        }
+    }
+
+    /// @param device one of them @param visit gets its spans, in the order of the timeline
+    template <class Visit>
+    void ForEach(std::size_t device, const Visit& visit) const
+    {
+        for (std::size_t i = m_begins[device]; i < m_begins[device + 1]; ++i)
+        {
+            visit(Get(m_positions[i]));
+        }
+    }
+
+  private:
+    const Span& Get(std::size_t position) const
+    {
+        const std::size_t nDone = m_timeline.spans.size();
+        return position < nDone ? m_timeline.spans[position] : m_timeline.open[position - nDone];
+    }
+
+    const Timeline& m_timeline;
+    std::vector<std::size_t> m_begins; //!< by device, among the positions; the last is the end
+    std::vector<uint32_t> m_positions; //!< among what is done and open, by device
+};
+
 int64_t
 Sum(const std::array<int64_t, N_PARALLELISMS>& parts)
 {
@@ -254,17 +332,17 @@ std::vector<std::vector<DeviceBreakdown>>
 BreakDown(const ExecutionGraph& graph, const Timeline& timeline, const std::vector<int64_t>& endsPs)
 {
     RequireTimelineOf(graph, timeline);
-    const Sends sends(graph, timeline); // each has both of its sides
-    const auto joins = FindLastJoins(graph, timeline);
+    Sends(graph, timeline); // each has both of its sides
+    const LastJoins joins(graph, timeline);
     const auto ranks = RankParallelisms();
-    std::vector<std::vector<Change>> changes(graph.GetNDevices());
+    std::vector<Change> changes; // of one device
     const auto count = [&](const Span& span) {
         const auto add = [&](std::size_t activity, int64_t startPs, int64_t endPs) {
             if (startPs < endPs)
             {
                 const auto kind = static_cast<uint8_t>(activity);
-                changes[span.device].push_back({startPs, kind, true});
-                changes[span.device].push_back({endPs, kind, false});
+                changes.push_back({startPs, kind, true});
+                changes.push_back({endPs, kind, false});
             }
         };
         const Task& task = graph.GetTask(span.task);
@@ -274,20 +352,21 @@ BreakDown(const ExecutionGraph& graph, const Timeline& timeline, const std::vect
             return;
         }
         const std::size_t rank = ranks[static_cast<std::size_t>(task.parallelism)];
-        const int64_t joinedPs = std::min(joins.at(span.GetInstance()), span.endPs);
+        const int64_t joinedPs = std::min(joins.Find(span), span.endPs);
         add(task.parallelism == Parallelism::PIPELINE ? std::size_t{STAGE_WAITING} : WAITING + rank,
             span.startPs,
             joinedPs);
         add(MOVING + rank, joinedPs, span.endPs);
         add(COMMUNICATION_KERNEL, IsReceive(graph, span) ? joinedPs : span.startPs, span.endPs);
     };
-    std::for_each(timeline.spans.begin(), timeline.spans.end(), count);
-    std::for_each(timeline.open.begin(), timeline.open.end(), count);
+    const SpansOfDevices spans(timeline, graph.GetNDevices());
     const bool hasPipeline = HasPipeline(graph);
     std::vector<std::vector<DeviceBreakdown>> result(endsPs.size());
-    for (auto& ofDevice : changes)
+    for (std::size_t device = 0; device < graph.GetNDevices(); ++device)
     {
-        const auto pieces = Account(hasPipeline, endsPs).Divide(ofDevice);
+        changes.clear();
+        spans.ForEach(device, count);
+        const auto pieces = Account(hasPipeline, endsPs).Divide(changes);
         for (std::size_t i = 0; i < pieces.size(); ++i)
         {
             result[i].push_back(pieces[i]);

@@ -114,6 +114,12 @@ class DeviceRuntime
         return m_memory.GetSamples();
     }
 
+    /// @return as GetMemory(), which is empty afterwards
+    std::vector<MemorySample> TakeMemory()
+    {
+        return m_memory.TakeSamples();
+    }
+
     /// @return most bytes allocated at once
     uint64_t GetPeakMemoryBytes() const
     {

@@ -47,6 +47,14 @@ class MemoryLedger
         return m_samples;
     }
 
+    /// @return as GetSamples(), which are gone afterwards
+    std::vector<MemorySample> TakeSamples()
+    {
+        std::vector<MemorySample> samples(m_samples); // without room to grow
+        m_samples = std::vector<MemorySample>();
+        return samples;
+    }
+
     /// @return most bytes allocated at once
     uint64_t GetPeakBytes() const
     {
