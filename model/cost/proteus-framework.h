@@ -84,6 +84,9 @@ struct HostCost
     /// Whether the host issues kernels while the GPU is busy with earlier ones of the same pass;
     /// else an operator takes the longer of both times.
     bool isAhead{false};
+    /// Whether it waits for every kernel before it issues the next (CUDA_LAUNCH_BLOCKING): an
+    /// operator takes the sum of both times.
+    bool waitsForKernels{false};
 };
 
 /// @ingroup proteus

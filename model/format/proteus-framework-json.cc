@@ -90,7 +90,8 @@ ReadHost(const JsonValue& host, Framework& framework)
                     "blockUs",
                     "backwardBlockUs",
                     "tensorUs",
-                    "isAhead"});
+                    "isAhead",
+                    "waitsForKernels"});
     ReadTime(host, "kernelUs", framework.kernels.hostPerKernelPs);
     ReadTime(host, "backwardKernelUs", framework.host.backwardKernelPs);
     ReadTime(host, "operatorUs", framework.host.operatorPs);
@@ -100,6 +101,14 @@ ReadHost(const JsonValue& host, Framework& framework)
     if (const auto value = FindSourced(host, "isAhead"))
     {
         framework.host.isAhead = value->AsBool();
+    }
+    if (const auto value = FindSourced(host, "waitsForKernels"))
+    {
+        framework.host.waitsForKernels = value->AsBool();
+        if (framework.host.waitsForKernels && framework.host.isAhead)
+        {
+            value->Fail("a host that waits for every kernel is not ahead");
+        }
     }
 }
 

@@ -20,7 +20,8 @@
  * An object with format: "proteus-framework"; version: 1; name; description; and, each of which may
  * be left out and then is what the default framework has,
  * - host: object with [kernelUs], [backwardKernelUs], [operatorUs], [blockUs], in microseconds, and
- *   [isAhead]: whether kernels are issued while the GPU runs earlier ones
+ *   [isAhead]: whether kernels are issued while the GPU runs earlier ones; [waitsForKernels]:
+ *   whether each has to end before the next is issued
  * - efficiency: object with [matrix], [memory], [stream], [optimizer], shares of the peak, and
  *   [kernelLatencyUs]
  * - attention: what fused attention is: "constant", "flash-attention-1", -triton, -2, -3 or "cudnn"

@@ -145,6 +145,10 @@ class IssuingHost
         m_before = m_lead;
         const bool isOther = isBackward && cost.backwardBlockPs >= 0;
         hostPs += !m_isBlockNew ? 0 : isOther ? cost.backwardBlockPs : cost.blockPs;
+        if (cost.waitsForKernels)
+        {
+            return time.gpuPs + hostPs;
+        }
         if (!cost.isAhead)
         {
             return std::max(time.gpuPs, hostPs);

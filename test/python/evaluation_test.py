@@ -70,7 +70,7 @@ class EvaluationTest(unittest.TestCase):
     def test_rows_hold_whole_micro_batches(self):
         with open(FOLDER / "published-iterations.csv", encoding="ascii") as file:
             rows = list(csv.DictReader(line for line in file if not line.startswith("#")))
-        self.assertEqual(len(rows), 78)
+        self.assertEqual(len(rows), 126)
         for row in rows:
             options = dict(option.split("=") for option in row["options"].split(","))
             self.assertEqual(int(row["global_batch"]) % (int(row["dp"]) * int(options["microBatch"])), 0, row)

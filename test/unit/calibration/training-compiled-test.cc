@@ -46,6 +46,7 @@ MakePlan(const Job& job)
     {
         plan.schedule.kind = ScheduleKind::INTERLEAVED;
     }
+    plan.schedule.isScatterGather = true; // as megatron-2022 has it
     plan.gradients.policy = BucketPolicy::WHOLE;
     plan.gradients.isInPlace = true;
     plan.precision.compute = job.type;
@@ -119,7 +120,8 @@ TEST(TrainingCompiled, LargeModels)
     for (Job job : ReadPoints())
     {
         KernelCostParameters parameters;
-        parameters.productDuty = 0.8; // what Compile() finds of GPT-3 175B; A100s have no use for it
+        parameters.productDuty =
+            0.8; // what Compile() finds of GPT-3 175B; A100s have no use for it
         const KernelCostModel cost(FindGpuDatasheet(job.gpu), parameters);
         job.globalBatch /= job.dp;
         job.dp = 1;

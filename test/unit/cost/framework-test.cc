@@ -242,6 +242,24 @@ TEST(Framework, UnitsAndTensorsTakeTheHostsTime)
     EXPECT_EQ(std::llround(static_cast<double>(timer(update)) / 1e6), 12 * 7);
 }
 
+// CUDA_LAUNCH_BLOCKING: the times of host and GPU add up; else the longer one counts.
+TEST(Framework, AHostThatWaitsForKernelsAddsItsTime)
+{
+    const std::string kernel = ", \"host\": {\"kernelUs\": {\"value\": 50, \"source\": \"s\"}";
+    const Framework usual = Read(kernel + "}");
+    const Framework waiting =
+        Read(kernel + ", \"waitsForKernels\": {\"value\": true, \"source\": \"s\"}}");
+    const auto time = [](const Framework& framework, uint64_t rows) {
+        const KernelCostModel model(FindGpuDatasheet("A100-SXM4-80GB"), framework.kernels);
+        return MakeFrameworkTimer(model, framework, DataType::BF16, 2)(MakeNorm(rows, 1024, "", 0));
+    };
+    const int64_t host = time(usual, 1); // of one kernel, whose GPU needs less
+    EXPECT_EQ(host, 50000000);
+    const int64_t gpu = time(usual, 1 << 20);
+    EXPECT_GT(gpu, 2 * host);
+    EXPECT_EQ(time(waiting, 1 << 20), gpu + host);
+}
+
 // Dao 2023, figure 4 (c) and (d): A100, forward and backward, causal, 512 to 16384 tokens.
 TEST(AttentionRate, MeetsTheFiguresOfFlashAttention2)
 {
@@ -308,6 +326,9 @@ TEST(FrameworkFile, MistakesHaveAPlaceAndACause)
         {", \"host\": {\"kernelUs\": {\"value\": 5}}", "/host/kernelUs"},
         {", \"host\": {\"kernelUs\": {\"value\": 5, \"source\": \"\"}}", "/host/kernelUs/source"},
         {", \"host\": {\"kernelUs\": {\"value\": -5, \"source\": \"s\"}}", "/host/kernelUs/value"},
+        {", \"host\": {\"isAhead\": {\"value\": true, \"source\": \"s\"}, "
+         "\"waitsForKernels\": {\"value\": true, \"source\": \"s\"}}",
+         "/host/waitsForKernels"},
         {", \"efficiency\": {\"memory\": {\"value\": 1.5, \"source\": \"s\"}}",
          "/efficiency/memory/value"},
         {", \"attention\": {\"value\": \"fast\", \"source\": \"s\"}", "/attention/value"},
