@@ -34,7 +34,7 @@ namespace proteus
 namespace
 {
 
-constexpr int64_t MOST_CHANNELS = 1024; //!< of PacketNetwork::Channels
+constexpr int64_t MOST_CHANNELS = 64; //!< MAXCHANNELS of NVIDIA/nccl, src/include/device.h
 
 /// @param option that was given @param attribute of the network that it stands for
 /// @param value for it
