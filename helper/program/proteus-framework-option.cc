@@ -12,9 +12,11 @@
 
 #include "ns3/proteus-framework-json.h"
 #include "ns3/proteus-gpu-model.h"
+#include "ns3/proteus-strategy-json.h"
 
 #include <algorithm>
 #include <fstream>
+#include <sstream>
 #include <stdexcept>
 
 namespace ns3
@@ -60,6 +62,13 @@ FrameworkOption::FindFile(const std::string& text) const
         throw std::invalid_argument("--framework=" + text + ": there is no such file");
     }
     return folder + "/" + MatchName("framework", text, ListJsonFiles(folder)) + ".json";
+}
+
+ParallelPlan
+MakeDefaultPlan(const FrameworkDefaults& defaults)
+{
+    std::istringstream nothing("{}");
+    return *ReadStrategyJson(nothing, "--framework", defaults.plan).plan;
 }
 
 Framework

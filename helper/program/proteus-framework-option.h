@@ -13,6 +13,7 @@
 #include "ns3/proteus-cluster.h"
 #include "ns3/proteus-framework.h"
 #include "ns3/proteus-model.h"
+#include "ns3/proteus-parallel-plan.h"
 #include "ns3/proteus-strategy-tree.h"
 
 #include <functional>
@@ -40,6 +41,10 @@ struct TrainingPlan
     StrategyTree tree;              //!< how
     std::vector<std::string> files; //!< that the model is from
 };
+
+/// @ingroup proteus
+/// @param defaults of a framework @return the plan that says nothing else
+ParallelPlan MakeDefaultPlan(const FrameworkDefaults& defaults);
 
 /// @ingroup proteus
 /// What is trained, and by which framework.

@@ -17,16 +17,13 @@
 #include "ns3/proteus-json.h"
 #include "ns3/proteus-output-file.h"
 #include "ns3/proteus-parallel-plan.h"
-#include "ns3/proteus-strategy-json.h"
 
 #include <algorithm>
 #include <cctype>
 #include <functional>
 #include <iostream>
 #include <iterator>
-#include <map>
 #include <memory>
-#include <sstream>
 #include <stdexcept>
 #include <string>
 
@@ -149,16 +146,13 @@ ToDataType(const std::string& text)
     return type;
 }
 
-/// @param defaults of what no option says, as ReadStrategyJson()
+/// @param defaults of what no option says
 /// @return the plan that the options name, for a cluster: as Megatron-LM trains, gradients added up
 /// in buffers of their own
 ParallelPlan
-BuildPlan(const Options& options,
-          const Cluster& cluster,
-          const std::map<std::string, std::string>& defaults)
+BuildPlan(const Options& options, const Cluster& cluster, const FrameworkDefaults& defaults)
 {
-    std::istringstream usual("{}");
-    ParallelPlan plan = *ReadStrategyJson(usual, "--framework", defaults).plan;
+    ParallelPlan plan = MakeDefaultPlan(defaults);
     plan.tensorParallel = ToCount(options.tp, "tp", 1);
     plan.pipelineParallel = ToCount(options.pp, "pp", 1);
     plan.dataParallel = ToCount(options.dp, "dp", 0);
@@ -196,7 +190,7 @@ LoadJob(const Options& options, const Cluster& cluster)
                                       [&](const FrameworkDefaults& defaults) {
                                           return LoadTrainingPlan(
                                               GetModelFile(options.model, options.models),
-                                              BuildPlan(options, cluster, defaults.plan),
+                                              BuildPlan(options, cluster, defaults),
                                               defaults.variables);
                                       });
 }
@@ -215,8 +209,8 @@ FindIdle(Options options, const std::function<void(Options&)>& reset)
         reset(other);
         const FrameworkPlan job = LoadJob(options, cluster);
         return CompileAlike(GetModelFile(options.model, options.models),
-                            BuildPlan(options, cluster, job.framework.defaults.plan),
-                            BuildPlan(other, cluster, job.framework.defaults.plan))
+                            BuildPlan(options, cluster, job.framework.defaults),
+                            BuildPlan(other, cluster, job.framework.defaults))
                    ? "the job is the same without it"
                    : "";
     }
@@ -255,7 +249,7 @@ Train(Options& options)
     options.model = FindFamilyName(options.model);
     FitTensorParallel(options, cluster);
     const auto [trainingPlan, framework] = LoadJob(options, cluster);
-    const ParallelPlan plan = BuildPlan(options, cluster, framework.defaults.plan);
+    const ParallelPlan plan = BuildPlan(options, cluster, framework.defaults);
     for (const std::string& file : trainingPlan.files)
     {
         AddRunInput(file, options.information);

@@ -199,8 +199,7 @@ class Search
         {
             m_space.devices.insert(m_space.devices.begin(), m_space.devices.front() / 2);
         }
-        std::istringstream usual("{}"); // whatever the framework says
-        m_space.base = *ReadStrategyJson(usual, "--framework", m_framework.defaults.plan).plan;
+        m_space.base = MakeDefaultPlan(m_framework.defaults);
         m_space.base.gradients.isInPlace = true;
         m_space.base.gradients.policy = BucketPolicy::WHOLE;
         m_space.base.precision.compute = DataTypeFromString(m_options.dataType);

@@ -77,7 +77,7 @@ class Reader
                              "the id " + HpccWords::Shown(line.front()) + " is used already");
             }
         }
-        m_words.WarnOfRest(std::to_string(count) + (count == 1 ? " flow" : " flows"));
+        m_words.WarnOfRest(count, "flow");
         if (m_priorityGroups.size() > 1)
         {
             m_words.Warn(head.line,

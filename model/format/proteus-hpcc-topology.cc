@@ -128,7 +128,7 @@ class HpccReader
             m_links.push_back(link);
             m_linkLines.push_back(a.line);
         }
-        m_words.WarnOfRest(std::to_string(m_nLinks) + (m_nLinks == 1 ? " link" : " links"));
+        m_words.WarnOfRest(m_nLinks, "link");
     }
 
     void FindKinds()

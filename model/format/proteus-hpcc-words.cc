@@ -6,6 +6,7 @@
 
 #include "proteus-hpcc-words.h"
 
+#include "ns3/proteus-plural.h"
 #include "ns3/proteus-shown-name.h"
 #include "ns3/proteus-warning.h"
 
@@ -92,7 +93,7 @@ HpccWords::Next(const char* what)
 }
 
 void
-HpccWords::WarnOfRest(const std::string& read)
+HpccWords::WarnOfRest(uint64_t count, const std::string& thing)
 {
     uint64_t records = 0;
     uint64_t first = 0;
@@ -108,8 +109,9 @@ HpccWords::WarnOfRest(const std::string& read)
     if (records > 0)
     {
         Warn(first,
-             "the first line of the file says " + read + "; " + std::to_string(records) +
-                 (records == 1 ? " more line is not read" : " more lines are not read"));
+             "the first line of the file says " + FormatThings(count, thing) + "; " +
+                 FormatThings(records, "more line") + (records == 1 ? " is" : " are") +
+                 " not read");
     }
 }
 

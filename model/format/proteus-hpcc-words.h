@@ -60,8 +60,9 @@ class HpccWords
     HpccWord Next(const char* what);
 
     /// Warns of lines behind those that were read that begin with a number, as records do; other
-    /// text there is a comment. @param read what the first line says there is, e.g. "8 links"
-    void WarnOfRest(const std::string& read);
+    /// text there is a comment. @param count of what was read, as the first line says
+    /// @param thing what one of them is called
+    void WarnOfRest(uint64_t count, const std::string& thing);
 
     /// @param word a number @param what it is @param most largest one @return it
     uint64_t ToWhole(const HpccWord& word, const std::string& what, uint64_t most) const;
