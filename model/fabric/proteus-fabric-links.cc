@@ -53,7 +53,8 @@ Fabric::Fail(PortId id)
     m_stepper.Set(SLOTS_PER_PORT * id + ARRIVAL, EventTree::NEVER);
     m_stepper.Set(SLOTS_PER_PORT * id + SERVICE, EventTree::NEVER);
     port.serveAtPs = EventTree::NEVER;
-    port.starved = 0; // for the credits that have just come back, too
+    port.debtBytes = 0; // of units that have left it long ago, or are lost
+    port.starved = 0;   // for the credits that have just come back, too
     if (port.paused != 0)
     {
         port.statistics.pausedPs += m_stepper.GetNowPs() - port.pausedSincePs;
