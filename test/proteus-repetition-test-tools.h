@@ -42,6 +42,7 @@ struct Way
     std::function<void(Ptr<TrainingJob>)> prepare;                    //!< before the run
     std::string window{"20us"};                                       //!< JoinWindow
     std::string algorithm;                                            //!< empty: NCCL's choice
+    bool inProcesses{false}; //!< all that may is executed in processes of its own, three at a time
 };
 
 /// What a run says of itself, and how much of it was not done again.
@@ -99,6 +100,11 @@ RunGraph(const Cluster& cluster, const ExecutionGraph& graph, const Way& way)
     helper.SetNetworkAttribute("RepetitionMemory", UintegerValue(way.memoryBytes));
     helper.SetNetworkAttribute("JoinWindow", StringValue(way.window));
     helper.SetNetworkAttribute("Algorithm", StringValue(way.algorithm));
+    if (way.inProcesses)
+    {
+        helper.SetNetworkAttribute("Threads", UintegerValue(3));
+        helper.SetNetworkAttribute("LongCommunication", UintegerValue(0));
+    }
     helper.AssignStreams(1);
     Outcome outcome;
     Ptr<TrainingJob> job = helper.Install(cluster, graph);
@@ -154,25 +160,30 @@ struct AllWays
     Outcome off;            //!< without
     Outcome on;             //!< with
     Outcome verify;         //!< every repetition is done again, and compared
+    Outcome processes;      //!< with, and what is executed is so in processes of its own
     std::string difference; //!< what is not the same in all of them; empty
 };
 
-/// Runs a graph without repetition, with it, and with every repetition verified. @param way else
+/// Runs a graph without repetition, with it, with every repetition verified, and with processes.
+/// @param way else
 inline AllWays
 RunAllWays(const Cluster& cluster, const ExecutionGraph& graph, Way way = Way())
 {
     AllWays ways;
     for (const auto& [mode, outcome] : {std::pair{"off", &ways.off},
                                         std::pair{"on", &ways.on},
-                                        std::pair{"verify", &ways.verify}})
+                                        std::pair{"verify", &ways.verify},
+                                        std::pair{"on", &ways.processes}})
     {
         way.mode = mode;
+        way.inProcesses = outcome == &ways.processes || outcome == &ways.verify;
         *outcome = RunGraph(cluster, graph, way);
         const std::string different = FindDifference(ways.off.results, outcome->results);
         if (ways.difference.empty() && (!different.empty() || outcome->error != ways.off.error))
         {
-            ways.difference = std::string("off and ") + mode + ": " + different + ", error '" +
-                              ways.off.error + "' against '" + outcome->error + "'";
+            ways.difference = std::string("off and ") + mode +
+                              (way.inProcesses ? " in processes: " : ": ") + different +
+                              ", error '" + ways.off.error + "' against '" + outcome->error + "'";
         }
     }
     return ways;

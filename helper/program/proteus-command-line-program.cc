@@ -18,6 +18,7 @@
 #include "ns3/proteus-result-tables.h"
 #include "ns3/proteus-warning.h"
 #include "ns3/string.h"
+#include "ns3/uinteger.h"
 
 #include <algorithm>
 #include <iostream>
@@ -66,7 +67,14 @@ class PacketOptions
                          "kernels of collectives start at the next multiple of this time; 0: at "
                          "any time",
                          m_joinGrid);
-        for (const char* name : {"repetition", "joinWindow", "joinGrid"})
+        if (!command.Has("threads")) // which also says how many search by flows
+        {
+            command.AddValue("threads",
+                             "long communications that are simulated at a time, each by a process "
+                             "of its own (0: as many as the machine has cores)",
+                             m_threads);
+        }
+        for (const char* name : {"repetition", "joinWindow", "joinGrid", "threads"})
         {
             command.AddIdle(name, [run]() { return run ? run->FindNoPackets() : ""; });
         }
@@ -92,6 +100,16 @@ class PacketOptions
             Config::SetDefault("ns3::proteus::PacketNetwork::JoinWindowShare", DoubleValue(0));
         }
         SetTime("joinGrid", "JoinGrid", m_joinGrid);
+        const auto threads = std::find_if(given.begin(), given.end(), [](const auto& option) {
+            return option.first == "threads";
+        });
+        if (threads != given.end())
+        {
+            constexpr int64_t MOST_THREADS = 1024;
+            Config::SetDefault(
+                "ns3::proteus::PacketNetwork::Threads",
+                UintegerValue(ToCount(std::stoll(threads->second), "threads", 0, MOST_THREADS)));
+        }
         const std::string mode = m_mode;
         RepetitionModeFromString(mode);
         if (mode != "on") // which the attribute is by itself
@@ -114,6 +132,7 @@ class PacketOptions
         }
     }
 
+    int64_t m_threads{0};                            //!< see PacketNetwork
     CommandLineText m_mode{"on"};                    //!< of repetition
     Time m_joinWindow{GetDefaultTime("JoinWindow")}; //!< see PacketNetwork
     Time m_joinGrid{GetDefaultTime("JoinGrid")};     //!< see PacketNetwork

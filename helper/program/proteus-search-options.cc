@@ -104,7 +104,10 @@ SearchOptions::AddTo(OptionList& command)
                      "strategies that are run by packets, the best by flows (and the best of "
                      "experts')",
                      packets);
-    command.AddValue("threads", "that run strategies by flows", threads);
+    command.AddValue(
+        "threads",
+        "that run strategies by flows; finalists by packets: as --threads of proteus-run",
+        threads);
     command.AddValue("mostTensor",
                      "most GPUs that share a layer (0: those of a server)",
                      mostTensor);

@@ -111,6 +111,24 @@ class CallQueue
         return call;
     }
 
+    /// @param target of calls @return all of them, in their order
+    std::vector<FabricCall> GetCalls(const CallTarget* target) const
+    {
+        std::vector<FabricCall> calls;
+        for (std::size_t i = ROOT; i < ROOT + m_size; ++i)
+        {
+            const FabricCall& call = m_calls[m_heap[i / SIBLINGS].entries[i % SIBLINGS].place];
+            if (call.target == target)
+            {
+                calls.push_back(call);
+            }
+        }
+        std::sort(calls.begin(), calls.end(), [](const FabricCall& a, const FabricCall& b) {
+            return b > a;
+        });
+        return calls;
+    }
+
     /// Forgets all calls.
     void Clear()
     {

@@ -127,6 +127,18 @@ class EventStepper
         return m_tree.GetSlot();
     }
 
+    /// @param slot a slot @return when it is due, EventTree::NEVER if it is not
+    int64_t GetSlotTime(uint32_t slot) const
+    {
+        return m_tree.GetTime(slot);
+    }
+
+    /// @param target of calls @return those that are pending, in their order; final ones not
+    std::vector<FabricCall> GetCalls(const CallTarget* target) const
+    {
+        return m_calls.GetCalls(target);
+    }
+
     /// @return slots that are likely to be due after the present one; any numbers if there are none
     EventTree::Likely GetLikelyNext() const
     {
@@ -197,6 +209,16 @@ class EventStepper
         Synchronize();
         Arm();
     }
+
+    /**
+     * Forgets all that is pending; then handles what is set by a function, and all that follows
+     * from it, whatever the simulator's time and without a word to it. Final calls are not made.
+     * For a process that does nothing else any more.
+     * @param begin sets events and calls
+     * @param handle called with each slot that is due
+     */
+    template <typename HANDLE>
+    void RunAlone(const std::function<void()>& begin, HANDLE handle);
 
     /**
      * Handles the events that are due.
@@ -361,6 +383,23 @@ EventStepper::HandleDue(int64_t lastPs, bool fed, HANDLE& handle)
         handle(m_tree.GetSlot());
     }
     m_running = false;
+}
+
+template <typename HANDLE>
+void
+EventStepper::RunAlone(const std::function<void()>& begin, HANDLE handle)
+{
+    m_tree.Clear();
+    m_calls.Clear();
+    m_finalCalls.Clear();
+    m_running = true; // so that the simulator is not asked for anything
+    begin();
+    while (GetNextPs() != EventTree::NEVER)
+    {
+        HandleDue(EventTree::NEVER - 1, false, handle);
+        m_running = true;
+        m_finalCalls.Clear();
+    }
 }
 
 template <typename HANDLE>

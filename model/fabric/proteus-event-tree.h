@@ -60,6 +60,13 @@ class EventTree
         return static_cast<uint32_t>(m_top & m_mask);
     }
 
+    /// @param slot a slot @return its time, NEVER if nothing is pending
+    int64_t GetTime(uint32_t slot) const
+    {
+        const uint64_t key = m_levels[0][slot];
+        return key == EMPTY ? NEVER : m_epoch + static_cast<int64_t>(key >> m_bits);
+    }
+
     /// Slots that are likely to be the next ones after the earliest.
     struct Likely
     {
@@ -98,6 +105,15 @@ class EventTree
     void Set(uint32_t slot, int64_t timePs)
     {
         SetKey(slot, timePs == NEVER ? EMPTY : GetKey(slot, timePs));
+    }
+
+    /// Clears all slots.
+    void Clear()
+    {
+        while (m_top != EMPTY)
+        {
+            SetKey(GetSlot(), EMPTY);
+        }
     }
 
     /**

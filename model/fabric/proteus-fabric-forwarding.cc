@@ -482,7 +482,7 @@ Fabric::Serve(PortId id)
 inline void
 Fabric::HandleEvent(uint32_t slot)
 {
-    if ((m_stepper.GetEventCount() & (PROGRESS_EVENTS - 1)) == 0)
+    if ((m_stepper.GetEventCount() & (PROGRESS_EVENTS - 1)) == 0 && !m_watch.isAlone)
     {
         m_progressTrace(m_stepper.GetEventCount());
     }
@@ -517,6 +517,13 @@ void
 Fabric::CatchUp()
 {
     m_stepper.CatchUp([this](uint32_t slot) { HandleEvent(slot); });
+}
+
+void
+Fabric::RunAlone(const std::function<void()>& begin)
+{
+    m_watch.isAlone = true;
+    m_stepper.RunAlone(begin, [this](uint32_t slot) { HandleEvent(slot); });
 }
 
 } // namespace proteus

@@ -220,7 +220,7 @@ class FabricState : public Object
     EventStepper m_stepper;                   //!< clock and event set
     RouteTable m_routes;                      //!< ways to a destination
     uint64_t m_packetHops{0};                 //!< links crossed
-    uint64_t m_otherEvents{0};                //!< of other ranks, when they are gathered
+    uint64_t m_otherEvents{0};                //!< handled in other processes
     uint64_t m_busiestEvents{0};              //!< see GetBusiestEvents()
 };
 

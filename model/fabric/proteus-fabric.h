@@ -181,6 +181,40 @@ class Fabric : public FabricState
     }
 
     /**
+     * Forgets all that is pending, and does what is set by a function and all that follows,
+     * whatever the simulator's time. For a process that does nothing else any more; without several
+     * MPI ranks and the reference mode.
+     * @param begin sets events and calls
+     */
+    void RunAlone(const std::function<void()>& begin);
+
+    /// Gives what a unit says as words that do not depend on when it was sent.
+    using GetContent = std::function<void(const PacketRecord&, std::vector<uint64_t>&)>;
+
+    /**
+     * @param link a link that IsSelfContained(), without HasInputQueue()
+     * @param content of its units
+     * @param words that get all of its state, times from now on: what will happen on it depends on
+     * nothing else
+     */
+    void AppendState(LinkId link, const GetContent& content, std::vector<uint64_t>& words) const;
+
+    /// @param link a link @return whether a device at one of its ends has a queue per input
+    bool HasInputQueue(LinkId link) const;
+
+    /// @param target of calls @return those of CallAt() that are pending, in their order
+    std::vector<FabricCall> GetCalls(const CallTarget* target) const
+    {
+        return m_stepper.GetCalls(target);
+    }
+
+    /// Counts events that were handled elsewhere. @param events so many
+    void AddEvents(uint64_t events)
+    {
+        m_otherEvents += events;
+    }
+
+    /**
      * @param link a link
      * @return whether what crosses it depends on nothing but the link: it works, loses and marks
      * nothing, and shares no buffer
@@ -350,6 +384,7 @@ class Fabric : public FabricState
     {
         uint32_t readers{0};                //!< AddReader()
         bool isShared{false};               //!< AddForeignTraffic()
+        bool isAlone{false};                //!< nobody: RunAlone()
         std::function<void()> beforeChange; //!< SetChangeCallback(); may be empty
     };
 

@@ -14,6 +14,7 @@
 #include "ns3/uinteger.h"
 
 #include <stdexcept>
+#include <thread>
 #include <utility>
 
 namespace ns3
@@ -33,6 +34,7 @@ constexpr uint64_t RepetitionStatistics::*REPETITION_COUNTS[] = {
     &RepetitionStatistics::repeated,
     &RepetitionStatistics::recorded,
     &RepetitionStatistics::packets,
+    &RepetitionStatistics::periodPackets,
     &RepetitionStatistics::packetHops,
     &RepetitionStatistics::verified,
 };
@@ -146,6 +148,20 @@ PacketNetwork::GetTypeId()
                           StringValue("on"),
                           MakeStringAccessor(&PacketNetwork::m_repetition),
                           MakeStringChecker())
+            .AddAttribute("Threads",
+                          "How many long communications are executed at a time, each by a process "
+                          "of its own, while the run goes on; results do not depend on it. 0: as "
+                          "many as the machine has cores.",
+                          UintegerValue(0),
+                          MakeUintegerAccessor(&PacketNetwork::m_threads),
+                          MakeUintegerChecker<uint32_t>())
+            .AddAttribute("LongCommunication",
+                          "Payload, in bytes sent by all ranks together, from which on a "
+                          "communication is worth a process of its own, see Threads. At the "
+                          "default, its packets take some fifty milliseconds.",
+                          UintegerValue(400'000'000),
+                          MakeUintegerAccessor(&PacketNetwork::m_longCommunication),
+                          MakeUintegerChecker<uint64_t>())
             .AddAttribute("RepetitionMemory",
                           "Most bytes of memory for the results of communications; those that "
                           "were used longest ago are forgotten first.",
@@ -252,7 +268,11 @@ PacketNetwork::SetUp(const ExecutionGraph& graph, Ptr<Fabric> fabric)
     m_wire->SetUpStarts(m_joinGrid.GetPicoSeconds(),
                         m_joinWindow.GetPicoSeconds(),
                         m_joinWindowShare);
-    m_wire->GetRepetition().SetUp(RepetitionModeFromString(m_repetition), m_repetitionMemory);
+    m_wire->GetRepetition().SetUp(RepetitionModeFromString(m_repetition),
+                                  m_repetitionMemory,
+                                  m_threads > 0 ? m_threads
+                                                : std::max(1U, std::thread::hardware_concurrency()),
+                                  m_longCommunication);
     m_paths = m_fabric->SharePaths();
     m_programs = std::make_shared<ProgramCache>(graph, m_fabric->GetCluster(), *m_paths, settings);
 }

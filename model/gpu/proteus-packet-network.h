@@ -218,6 +218,8 @@ class PacketNetwork : public Object, public Network
     bool m_kernelCosts;                                   //!< attribute
     std::string m_launchMode;                             //!< attribute
     std::string m_repetition;                             //!< attribute
+    uint32_t m_threads{0};                                //!< attribute
+    uint64_t m_longCommunication{0};                      //!< attribute
     uint64_t m_repetitionMemory;                          //!< attribute
     Time m_joinGrid;                                      //!< attribute
     Time m_joinWindow;                                    //!< attribute

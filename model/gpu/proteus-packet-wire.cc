@@ -217,6 +217,12 @@ PacketWire::StartRank(uint32_t id)
             GetBlock(BlockKey{rank.traffic.task, rank.microBatch, rank.device, number});
         m_machine.BindBlock(id, block);
         SetUpBlock(block);
+        if (id == m_watchedRank &&
+            (m_watchedBlock == NO_ID ||
+             m_machine.GetBlock(m_watchedBlock).nSteps < m_machine.GetBlock(block).nSteps))
+        {
+            m_watchedBlock = block;
+        }
     }
     if (m_machine.GetRank(id).blocksLeft == 0)
     {

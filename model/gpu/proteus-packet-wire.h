@@ -275,8 +275,12 @@ class PacketWire : private TransportUser, private CallTarget, private Repetition
     void Begin(uint32_t id, const Step& step);
     bool Occupy(uint32_t id, const Step& step);
 
-    void End(uint32_t /* block */, const Step& /* step */)
+    void End(uint32_t id, const Step& /* step */)
     {
+        if (id == m_watchedBlock)
+        {
+            m_onStep();
+        }
     }
 
     bool EndBlock(uint32_t id);
@@ -312,6 +316,14 @@ class PacketWire : private TransportUser, private CallTarget, private Repetition
     void TakeBack(uint32_t rank) override;
     void Forget(uint32_t rank) override;
     int64_t GetStartPs(uint32_t rank) const override;
+    int64_t GetLeastPs(uint32_t rank) override;
+    void WatchSteps(uint32_t rank, std::function<void()> onStep) override;
+    bool AppendState(const std::vector<uint32_t>& ranks,
+                     std::vector<uint64_t>& words) const override;
+    RankPosition GetPosition(uint32_t rank) const override;
+    uint64_t CountPeriods(uint32_t rank, const RankPosition& before) const override;
+    void Skip(uint32_t rank, const RankPosition& before, uint64_t periods) override;
+    uint64_t GetControlWord(uint32_t value) const override;
     bool IsWatched() const override;
     bool IsWaiting(uint32_t rank) const override;
     /// @param task a communication @param program of it @param facts of the program
@@ -457,6 +469,9 @@ class PacketWire : private TransportUser, private CallTarget, private Repetition
     std::unordered_map<uint32_t, std::deque<ControlMessage>> m_controlOfOthers;
     Pool<GroupArrival> m_arrivals;                                  //!< not yet used
     Pool<RankEnd> m_ends;                                           //!< not yet told
+    uint32_t m_watchedRank{NO_ID};                                  //!< WatchSteps()
+    uint32_t m_watchedBlock{NO_ID};                                 //!< of that, once it begins
+    std::function<void()> m_onStep;                                 //!< WatchSteps()
     KernelStarts m_starts;                                          //!< when kernels begin
     double m_windowShare{0};                                        //!< see SetUpStarts()
     LookaheadBounds m_lookahead;                                    //!< of parts of the cluster

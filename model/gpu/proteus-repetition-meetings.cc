@@ -100,6 +100,7 @@ Repetition::Meet(uint32_t id, uint32_t number, const std::vector<uint32_t>& othe
             continue;
         }
         Unfollow(other);
+        GiveUpRehearsal(other);
         if (goesOn)
         {
             StartAgain(other);
@@ -217,6 +218,16 @@ Repetition::Decide(uint32_t id)
             Repeat(id, record);
             return;
         }
+        if (CanRehearse(m_components[id]))
+        {
+            Rehearse(id);
+            return;
+        }
+    }
+    if (m_mode == RepetitionMode::VERIFY && CanRehearse(m_components[id]))
+    {
+        m_components[id].rehearsal =
+            m_rehearsals.StartAtOnce([this, id] { return ExecuteAlone(id); });
     }
     Record(id);
 }
@@ -278,6 +289,12 @@ Repetition::RepeatRank(Communication& communication, uint32_t number, const Rank
     repeatedPs = work.endPs;
     if (repeatedPs != NOT_DONE)
     {
+        if (repeatedPs < m_fabric->GetTimePs())
+        {
+            throw std::logic_error("repetition: a rank of task " +
+                                   std::to_string(communication.task) +
+                                   " was done before it was asked for; run with --repetition=off");
+        }
         m_user.Repeat(communication.ranks[number], work);
     }
 }
@@ -433,8 +450,12 @@ Repetition::HandleCall(uint32_t /* kind */, uint32_t id)
     }
     const int64_t nowPs = m_fabric->GetTimePs();
     const Component& component = m_components[id];
-    if (component.state == State::RECORDED && !component.pasts.empty() &&
-        component.pasts.front().untilPs < nowPs)
+    if (component.state == State::AWAITED)
+    {
+        EndRehearsal(id);
+    }
+    else if (component.state == State::RECORDED && !component.pasts.empty() &&
+             component.pasts.front().untilPs < nowPs)
     {
         EndPasts(id);
     }

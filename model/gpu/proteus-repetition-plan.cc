@@ -303,6 +303,10 @@ RepetitionPlans::Add(Collective collective,
     plan.parts.push_back({group, m_programs.Find(program), queuePairs, more});
     plan.queuePairs = queuePairs;
     MakeSet(plan.queuePairs);
+    for (const RankProgram& rank : program.ranks)
+    {
+        plan.sentBytes += SentBytes(rank);
+    }
     AddLinks(plan);
     const bool isOfServers = program.groups.empty() || AddGroupLinks(plan, group, program);
     const Ptr<Fabric> fabric = m_transport->GetFabric();
@@ -333,6 +337,7 @@ RepetitionPlans::Combine(const std::vector<const RepetitionPlan*>& plans)
         place = std::make_unique<RepetitionPlan>();
         for (const RepetitionPlan* plan : plans)
         {
+            place->sentBytes += plan->sentBytes;
             place->parts.insert(place->parts.end(), plan->parts.begin(), plan->parts.end());
             place->links.insert(place->links.end(), plan->links.begin(), plan->links.end());
             place->queuePairs.insert(place->queuePairs.end(),

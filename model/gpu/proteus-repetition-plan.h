@@ -41,6 +41,7 @@ struct RepetitionPlan
     std::vector<RepetitionPart> parts; //!< what is executed: one, or several that meet
     std::vector<LinkId> links;         //!< ascending
     std::vector<uint32_t> queuePairs;  //!< in the order in which they were made
+    uint64_t sentBytes{0};             //!< payload that its ranks send
     bool repeats{false};               //!< its execution depends on nothing but a RepetitionKey
     bool crosses{false};               //!< other processes (MPI ranks) simulate some of its links
     uint32_t shape{0};                 //!< equal ones stand alike to the last tie, if it repeats

@@ -40,9 +40,13 @@ Repetition::Count(const Component& component)
             m_user.Forget(rank);
         }
     }
-    m_statistics.repeated += component.communications.size();
-    m_statistics.packets += record.packets;
-    m_statistics.packetHops += record.packetHops;
+    const uint64_t count = component.communications.size();
+    (component.hasRehearsed ? m_statistics.recorded : m_statistics.repeated) += count;
+    m_statistics.periodPackets +=
+        component.hasRehearsed ? record.packets - component.cost.packets : 0;
+    m_statistics.packets += record.packets - component.cost.packets;
+    m_statistics.packetHops += record.packetHops - component.cost.packetHops;
+    m_fabric->AddEvents(component.cost.events);
 }
 
 void
@@ -173,21 +177,39 @@ Repetition::Keep(uint32_t id, int64_t restPs)
     {
         Repeat(follower, record);
     }
-    const auto met = m_mode == RepetitionMode::VERIFY ? m_records.Find(component.key) : nullptr;
-    if (!met)
+    if (m_mode != RepetitionMode::VERIFY)
     {
         m_records.Add(component.key, record);
         return;
     }
-    const std::string difference = met->Compare(*record);
-    m_statistics.verified += component.communications.size();
+    if (component.rehearsal)
+    {
+        const auto alone = m_rehearsals.Wait(*component.rehearsal).record;
+        Verify(component, *record, alone ? *alone : RepetitionRecord(), "in another process");
+    }
+    if (const auto met = m_records.Find(component.key))
+    {
+        m_statistics.verified += component.communications.size();
+        Verify(component, *record, *met, "before");
+        return;
+    }
+    m_records.Add(component.key, record);
+}
+
+void
+Repetition::Verify(const Component& component,
+                   const RepetitionRecord& record,
+                   const RepetitionRecord& other,
+                   const std::string& when) const
+{
+    const std::string difference = other.Compare(record);
     if (!difference.empty())
     {
         const Communication& communication = m_communications[component.communications.front()];
         throw std::runtime_error("repetition: task " + std::to_string(communication.task) +
                                  ", micro-batch " + std::to_string(communication.microBatch) +
                                  ", begun at " + std::to_string(component.firstPs) +
-                                 " ps, is not what it was before: " + difference);
+                                 " ps, is not what it was " + when + ": " + difference);
     }
 }
 

@@ -44,9 +44,11 @@ Repetition::Repetition(const ExecutionGraph& graph,
 }
 
 void
-Repetition::SetUp(RepetitionMode mode, uint64_t memoryBytes)
+Repetition::SetUp(RepetitionMode mode, uint64_t memoryBytes, uint32_t threads, uint64_t longBytes)
 {
+    m_longBytes = longBytes;
     m_mode = mode;
+    m_rehearsals.SetThreads(threads);
     m_records.SetMemory(memoryBytes);
     m_owner.assign(m_fabric->GetNPorts() / 2, NO_ID);
     if (IsOn())
@@ -259,6 +261,7 @@ Repetition::Execute(uint32_t id)
         return false;
     }
     Unfollow(id);
+    GiveUpRehearsal(id);
     StartAgain(id);
     return true;
 }
@@ -305,7 +308,8 @@ Repetition::Release(uint32_t id, int64_t nowPs)
     {
         Release(component.leader, nowPs);
     }
-    if (component.state == State::HELD || component.state == State::FOLLOWING)
+    if (component.state == State::HELD || component.state == State::AWAITED ||
+        component.state == State::FOLLOWING)
     {
         return false;
     }

@@ -7,8 +7,10 @@
 #ifndef PROTEUS_REPETITION_H
 #define PROTEUS_REPETITION_H
 
+#include "proteus-rehearsal.h"
 #include "proteus-repetition-plan.h"
 #include "proteus-repetition-records.h"
+#include "proteus-repetition-user.h"
 
 #include "ns3/proteus-graph.h"
 #include "ns3/proteus-pool.h"
@@ -39,40 +41,6 @@ enum class RepetitionMode : uint8_t
 /// @param text off, on or verify @return what it names
 /// @throw std::invalid_argument for any other text
 RepetitionMode RepetitionModeFromString(const std::string& text);
-
-/// @ingroup proteus
-/// Who executes the ranks of communications. Ranks are named by what Repetition::Join() got.
-class RepetitionUser
-{
-  public:
-    virtual ~RepetitionUser() = default;
-
-    /// Has Repetition::Start() called at the time when the rank begins, which may lie in the past.
-    /// @param rank that is to be executed
-    virtual void CallStart(uint32_t rank) = 0;
-
-    /// Has a rank be done that is not executed. @param rank which one @param work what it did, and
-    /// when it is done
-    virtual void Repeat(uint32_t rank, const RankWork& work) = 0;
-
-    /// A rank is to be executed after all. What Repeat() has told already is not to be told again.
-    /// @param rank which one
-    virtual void TakeBack(uint32_t rank) = 0;
-
-    /// A rank that was not executed needs its place no longer. @param rank which one
-    virtual void Forget(uint32_t rank) = 0;
-
-    /// @param rank that has joined @return when it begins, in ps, or began; -1 if that is not
-    /// certain yet
-    virtual int64_t GetStartPs(uint32_t rank) const = 0;
-
-    /// @return whether somebody wants to see more of communications than their results
-    virtual bool IsWatched() const = 0;
-
-    /// @param rank that is executed, the only one of its communication that has begun @return
-    /// whether it does nothing until another one begins
-    virtual bool IsWaiting(uint32_t rank) const = 0;
-};
 
 /**
  * @ingroup proteus
@@ -121,7 +89,9 @@ class Repetition : private CallTarget
                RepetitionUser& user);
 
     /// Once, before the first Join(). @param mode what to do @param memoryBytes for records
-    void SetUp(RepetitionMode mode, uint64_t memoryBytes);
+    /// @param threads components that are executed at a time in processes of their own, at least 1
+    /// @param longBytes payload from which on one is worth that
+    void SetUp(RepetitionMode mode, uint64_t memoryBytes, uint32_t threads, uint64_t longBytes);
 
     /// @return whether it has to be told of communications
     bool IsOn() const
@@ -232,6 +202,7 @@ class Repetition : private CallTarget
     {
         HELD,      //!< it is not certain when all ranks begin, none is executed
         REPEATED,  //!< its ranks are done when a record says so
+        AWAITED,   //!< another process executes it, and its ranks are done as that says
         FOLLOWING, //!< its ranks are done as those of another, which is being recorded
         RECORDED,  //!< executed, from the first start on
         EXECUTED,  //!< executed, not to be repeated, or with what is not
@@ -250,20 +221,23 @@ class Repetition : private CallTarget
     /// Communications that share links, one of them at least being under way.
     struct Component
     {
-        State state{State::HELD};                       //!< what becomes of it
-        std::vector<uint32_t> communications;           //!< those of a key in its order
-        std::vector<LinkId> links;                      //!< that it owns
-        int64_t firstPs{0};                             //!< first start of a rank
-        const RepetitionPlan* plan{nullptr};            //!< of all that the key is of
-        RepetitionKey key;                              //!< REPEATED, FOLLOWING, RECORDED
-        std::shared_ptr<const RepetitionRecord> record; //!< REPEATED: which
-        std::map<PortId, LinkStatistics> ports;         //!< RECORDED: before
-        std::map<uint32_t, QueuePairWork> queuePairs;   //!< RECORDED: before
-        std::vector<Past> pasts;                        //!< RECORDED: of which no record is kept
-        std::vector<uint32_t> followers;                //!< RECORDED: components
-        uint32_t leader{NO_ID};                         //!< FOLLOWING: which component
-        std::vector<uint32_t> led;                      //!< FOLLOWING: communications of that
-        int64_t shiftPs{0};                             //!< FOLLOWING: by which it is later
+        State state{State::HELD};                         //!< what becomes of it
+        std::vector<uint32_t> communications;             //!< those of a key in its order
+        std::vector<LinkId> links;                        //!< that it owns
+        int64_t firstPs{0};                               //!< first start of a rank
+        const RepetitionPlan* plan{nullptr};              //!< of all that the key is of
+        RepetitionKey key;                                //!< REPEATED, FOLLOWING, RECORDED
+        std::shared_ptr<const RepetitionRecord> record;   //!< REPEATED: which
+        std::map<PortId, LinkStatistics> ports;           //!< RECORDED: before
+        std::map<uint32_t, QueuePairWork> queuePairs;     //!< RECORDED: before
+        std::vector<Past> pasts;                          //!< RECORDED: of which no record is kept
+        std::vector<uint32_t> followers;                  //!< RECORDED: components
+        std::shared_ptr<Rehearsals::Rehearsal> rehearsal; //!< AWAITED: which
+        bool hasRehearsed{false};  //!< REPEATED: it was, and the record is that of it
+        RehearsalResult cost;      //!< of that
+        uint32_t leader{NO_ID};    //!< FOLLOWING: which component
+        std::vector<uint32_t> led; //!< FOLLOWING: communications of that
+        int64_t shiftPs{0};        //!< FOLLOWING: by which it is later
     };
 
     /// @param id of a communication of which a rank begins first @param number of that rank
@@ -307,6 +281,21 @@ class Repetition : private CallTarget
     std::shared_ptr<const RepetitionRecord> FindRecord(uint32_t id);
     /// Has a component executed from its first start on. @param id of it
     void Record(uint32_t id);
+    /// @param component with a key @return whether another process is to execute it, because it is
+    /// long, and alone as far as is known
+    bool CanRehearse(const Component& component) const;
+    /// @param key of components @return the first that another process executes; NO_ID if there is
+    /// none
+    uint32_t FindAwaited(const RepetitionKey& key) const;
+    /// Has a component executed by another process. @param id of it
+    void Rehearse(uint32_t id);
+    /// In that process: executes a component, and nothing else any more. @param id of it
+    /// @return the result
+    RehearsalResult ExecuteAlone(uint32_t id);
+    /// Takes the result of another process. @param id of a component that awaits it
+    void EndRehearsal(uint32_t id);
+    /// @param id of a component that another process executes, and which is to be executed here
+    void GiveUpRehearsal(uint32_t id);
     /// Has a component done as a record says. @param id of it @param record of its key
     void Repeat(uint32_t id, const std::shared_ptr<const RepetitionRecord>& record);
     /// @param id of a component with a key @return whether it follows one that is being recorded
@@ -392,6 +381,12 @@ class Repetition : private CallTarget
     /// was recorded @param restPs from when on its links are as new @throw std::runtime_error if it
     /// differs
     void Keep(uint32_t id, int64_t restPs);
+    /// @param component that was executed @param record of it @param other what that should be
+    /// @param when other was made @throw std::runtime_error if they differ
+    void Verify(const Component& component,
+                const RepetitionRecord& record,
+                const RepetitionRecord& other,
+                const std::string& when) const;
     /// @return whether anything may be held
     bool CanHold();
 
@@ -406,8 +401,11 @@ class Repetition : private CallTarget
     std::vector<uint32_t> m_open;                            //!< components, ascending
     std::vector<uint32_t> m_owner;                           //!< by link: component or NO_ID
     std::map<std::pair<TaskId, uint32_t>, uint32_t> m_index; //!< communications under way
-    RepetitionStatistics m_statistics;                       //!< so far
-    std::string m_obstacle;                                  //!< GetObstacle()
+    uint64_t m_longBytes{0};                                 //!< for Rehearsals, at least
+    Rehearsals m_rehearsals;                                 //!< in other processes
+    std::map<uint32_t, int32_t> m_rehearsed; //!< by shape: rehearsals of use, less those of none
+    RepetitionStatistics m_statistics;       //!< so far
+    std::string m_obstacle;                  //!< GetObstacle()
 };
 
 } // namespace proteus

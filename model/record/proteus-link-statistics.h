@@ -87,6 +87,7 @@ struct RepetitionStatistics
     uint64_t repeated{0};       //!< of them, those that were not executed again
     uint64_t recorded{0};       //!< of them, those that were executed and recorded
     uint64_t packets{0};        //!< data units that were not sent again
+    uint64_t periodPackets{0};  //!< of them, those in periods that were left out of recorded ones
     uint64_t packetHops{0};     //!< link crossings that were not done again
     uint64_t verified{0};       //!< communications that were executed and compared with a record
 };

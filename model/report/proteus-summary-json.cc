@@ -176,6 +176,7 @@ AddNetwork(const Summary& summary, Json& json)
                           {"repeated", repetition.repeated},
                           {"verified", repetition.verified},
                           {"packets", repetition.packets},
+                          {"period_packets", repetition.periodPackets},
                           {"packet_hops", repetition.packetHops}};
     json["events"] = GetQuantity(summary, "events");
     json["messages"] = GetQuantity(summary, "messages");

@@ -378,6 +378,10 @@ DescribeRepetition(const RepetitionStatistics& repetition)
            FormatThings(repetition.communications, "communication") + ", " +
            FormatThings(repetition.packets, "packet") + "; " + std::to_string(repetition.recorded) +
            " recorded" +
+           (repetition.periodPackets > 0
+                ? ", but for " + FormatThings(repetition.periodPackets, "packet") +
+                      " in equal periods"
+                : "") +
            (repetition.verified > 0
                 ? ", " + std::to_string(repetition.verified) + " compared with a record, and equal"
                 : "");

@@ -65,6 +65,12 @@ class TimeHeap
         m_entries.pop_back();
     }
 
+    /// @return all entries, in no order
+    const std::vector<Entry>& GetEntries() const
+    {
+        return m_entries;
+    }
+
   private:
     std::vector<Entry> m_entries; //!< a heap, the earliest first
 };

@@ -171,6 +171,19 @@ QueuePairTimers::SetFabricTimer()
 }
 
 void
+QueuePairTimers::Clear()
+{
+    m_timers = TimeHeap();
+    m_waiting = 0;
+    m_fabricTimerPs = NEVER_PS;
+    for (uint32_t id = 0; id < m_core.pairs.GetN(); ++id)
+    {
+        m_core.pairs.GetSender(id).armedPs = NEVER_PS;
+        m_core.pairs.GetSender(id).flags &= ~SenderState::WAITING;
+    }
+}
+
+void
 QueuePairTimers::GiveUp(uint32_t id, const std::string& what) const
 {
     std::ostringstream message;

@@ -59,6 +59,9 @@ class QueuePairTimers
         SetFabricTimer();
     }
 
+    /// Forgets all queue pairs: nothing is to come on any of them.
+    void Clear();
+
     /// @param id a queue pair @param now present time @return whether what it has sent should have
     /// been acknowledged by now
     bool IsOverdue(uint32_t id, int64_t now) const;

@@ -69,6 +69,10 @@ class ReadRequests
     /// does no more; NONE if there is none
     uint32_t TakeWaiting(uint32_t pair);
 
+    /// @param pair a queue pair that Add() has been called for @param nowPs present time
+    /// @param words that get all that is known of its reader, times from now on
+    void AppendState(uint32_t pair, int64_t nowPs, std::vector<uint64_t>& words) const;
+
     /// @return whether every unit has left its reader, or will without another event
     bool IsAtRest() const;
 

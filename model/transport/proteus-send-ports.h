@@ -78,6 +78,10 @@ class SendPorts
     /// @param timePs from when on
     void ReturnRead(uint32_t pair, int64_t timePs);
 
+    /// @param pair a queue pair @param nowPs present time @param words that get all that is known
+    /// of its turns, times from now on
+    void AppendState(uint32_t pair, int64_t nowPs, std::vector<uint64_t>& words) const;
+
   private:
     /// @param port of an endpoint @param now present time: moves slots whose time has come
     void ReleasePaced(ActiveQueues& port, int64_t now);

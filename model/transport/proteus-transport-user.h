@@ -52,6 +52,13 @@ class TransportUser
         static_cast<void>(value);
     }
 
+    /// @param value of a control unit that is under way @return what it says, in words that do not
+    /// depend on when it was sent
+    virtual uint64_t GetControlWord(uint32_t value) const
+    {
+        return value;
+    }
+
     /**
      * Whoever uses the transport in another process (MPI rank) has said something by
      * Fabric::TellRank().

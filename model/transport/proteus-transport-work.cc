@@ -41,6 +41,13 @@ Transport::GetRestPs(uint32_t queuePair) const
     {
         return NEVER_PS;
     }
+    return GetPacedPs(queuePair);
+}
+
+int64_t
+Transport::GetPacedPs(uint32_t queuePair) const
+{
+    const SenderState& sender = m_core.pairs.GetSender(queuePair);
     if (sender.psPerByte == 0)
     {
         return LONG_AGO;

@@ -253,6 +253,21 @@ class Transport : public Object, private FabricEndpoint, private TransportSettin
     /// @param queuePair a queue pair @param work that it did besides
     void AddWork(uint32_t queuePair, const QueuePairWork& work);
 
+    /// @param pair that IsSelfContained(), is no lane of a group, and has lost nothing
+    /// @param words that get all of its state, times from now on and numbers from the oldest packet
+    /// that is not acknowledged on: what will happen on it depends on nothing else
+    void AppendState(uint32_t pair, std::vector<uint64_t>& words) const;
+
+    /// @param record of a queue pair as above @param words that get its number and what it says
+    void AppendContent(const PacketRecord& record, std::vector<uint64_t>& words) const;
+
+    /// Has no timer go off for what is under way now. For a process that does nothing else any more
+    /// than what begins now, see Fabric::RunAlone().
+    void ForgetTimers()
+    {
+        m_timers.Clear();
+    }
+
     /**
      * Checks that nothing is under way.
      * @return an empty text, or the first queue pair that has something left, and what
@@ -282,6 +297,9 @@ class Transport : public Object, private FabricEndpoint, private TransportSettin
     void DoDispose() override;
 
   private:
+    /// @param queuePair a queue pair @return from when on its pace is that of one that has rested
+    int64_t GetPacedPs(uint32_t queuePair) const;
+
     // Inherited from FabricEndpoint
     bool Pull(PortId port, uint32_t classes, PacketRecord& record, int64_t& nextPs) override;
     VertexId Deliver(const PacketRecord& record, VertexId at) override;
