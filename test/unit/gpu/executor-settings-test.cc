@@ -48,6 +48,8 @@ TEST_F(Defaults, AreThoseOfTheStruct)
     // How much is simulated again is no matter of collectives: results do not depend on it.
     const std::set<std::string> others{"Repetition",
                                        "RepetitionMemory",
+                                       "Threads",
+                                       "LongCommunication",
                                        "JoinGrid",
                                        "JoinWindow",
                                        "JoinWindowShare"};
