@@ -78,6 +78,7 @@ ProgressLine::Update(const RunProgress& progress)
         return;
     }
     const double elapsed = GetElapsedSeconds();
+    m_latestPs = std::max(m_latestPs, progress.timePs); // what is executed late goes back
     // Of packets, bytes are what takes time; a packet-level run without communication is over
     // before this is called.
     const bool hasPackets = progress.packetHops > 0;
@@ -87,7 +88,7 @@ ProgressLine::Update(const RunProgress& progress)
     const double rate = static_cast<double>(hasPackets ? progress.packetHops : progress.tasks);
     std::ostringstream line;
     line << std::fixed << std::setprecision(0) << std::floor(100 * done) << " %, "
-         << std::setprecision(1) << progress.timePs * 1e-9 << " ms simulated, "
+         << std::setprecision(1) << m_latestPs * 1e-9 << " ms simulated, "
          << std::setprecision(1) << rate / elapsed * (hasPackets ? 1e-6 : 1e-3)
          << (hasPackets ? " M packet-hops/s, " : " thousand tasks/s, ");
     if (progress.repeatedHops > 0)

@@ -10,6 +10,7 @@
 #include "ns3/proteus-executor.h"
 
 #include <chrono>
+#include <cstdint>
 #include <string>
 
 namespace ns3
@@ -55,6 +56,7 @@ class ProgressLine
     std::string m_name;            //!< of the run
     bool m_terminal;               //!< whether stderr is one
     WallClock::time_point m_start; //!< construction
+    int64_t m_latestPs{0};         //!< simulated, that was shown
     double m_nextSeconds{2};       //!< elapsed time of the next line
     std::size_t m_width{0};        //!< of the line that stands on the terminal
 };

@@ -21,6 +21,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace ns3
@@ -121,6 +122,13 @@ class PacketNetwork : public Object, public Network
     const std::string& GetRepetitionObstacle() const
     {
         return m_wire->GetRepetition().GetObstacle();
+    }
+
+    /// @param goOn called several times a second while the run waits for communication that another
+    /// process executes; if it says no, the process ends. The simulator must then be stopped.
+    void SetWaitCheck(std::function<bool()> goOn)
+    {
+        m_wire->GetRepetition().SetWaitCheck(std::move(goOn));
     }
 
     /// @return records of communications, for tests

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdlib>
 #include <exception>
+#include <poll.h>
 #include <sys/wait.h>
 #include <type_traits>
 #include <unistd.h>
@@ -28,6 +29,9 @@ namespace proteus
 
 namespace
 {
+
+/// Milliseconds between two calls of Rehearsals::SetWaitCheck().
+constexpr int CHECK_INTERVAL_MS = 100;
 
 /// Writes plain values to a pipe.
 class PipeWriter
@@ -253,6 +257,20 @@ Rehearsals::Fork(Rehearsal& rehearsal)
     rehearsal.m_pipe = ends[0];
 }
 
+bool
+Rehearsals::Await(const Rehearsal& rehearsal) const
+{
+    pollfd pipe{rehearsal.m_pipe, POLLIN, 0};
+    while (m_goOn && poll(&pipe, 1, CHECK_INTERVAL_MS) <= 0)
+    {
+        if (!m_goOn())
+        {
+            return false;
+        }
+    }
+    return true;
+}
+
 RehearsalResult&
 Rehearsals::Wait(Rehearsal& rehearsal)
 {
@@ -268,7 +286,12 @@ Rehearsals::Wait(Rehearsal& rehearsal)
     {
         auto record = std::make_shared<RepetitionRecord>();
         PipeReader reader(rehearsal.m_pipe);
-        if (Pass(reader, rehearsal.m_result, *record))
+        if (!Await(rehearsal))
+        {
+            kill(rehearsal.m_process, SIGKILL);
+            rehearsal.m_result.isGivenUp = true;
+        }
+        else if (Pass(reader, rehearsal.m_result, *record))
         {
             rehearsal.m_result.record = std::move(record);
         }

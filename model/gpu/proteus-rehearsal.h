@@ -30,6 +30,7 @@ struct RehearsalResult
     uint64_t packetHops{0};                         //!< link crossings of all units
     uint64_t events{0};                             //!< events that the packet engine handled
     bool isTaken{false};                            //!< whether somebody has counted this
+    bool isGivenUp{false};                          //!< it was not waited for
 };
 
 /**
@@ -76,6 +77,13 @@ class Rehearsals
         m_threads = count;
     }
 
+    /// @param goOn called several times a second while an execution is waited for; if it says no,
+    /// the execution ends without a result
+    void SetWaitCheck(std::function<bool()> goOn)
+    {
+        m_goOn = std::move(goOn);
+    }
+
     /// Has something executed, now or when others are done.
     /// @param execution what; it stays valid until it is over, or what is returned is destroyed
     /// @return what Wait() takes; the child ends early if it is destroyed
@@ -85,15 +93,19 @@ class Rehearsals
     std::shared_ptr<Rehearsal> StartAtOnce(Execution execution);
 
     /// Waits until an execution is over. @param rehearsal of Start()
-    /// @return its result; without a record if the child could not be made or has failed
+    /// @return its result; without a record if the child could not be made, has failed, or was not
+    /// waited for, see SetWaitCheck()
     RehearsalResult& Wait(Rehearsal& rehearsal);
 
   private:
+    /// @param rehearsal whose child is under way @return whether to read its result, which begins
+    bool Await(const Rehearsal& rehearsal) const;
     /// Has waiting executions begin, as many as may.
     void StartWaiting();
     /// @param rehearsal whose child is to begin
     static void Fork(Rehearsal& rehearsal);
 
+    std::function<bool()> m_goOn;                  //!< see SetWaitCheck(); may be null
     uint32_t m_threads{1};                         //!< children at a time
     std::list<std::weak_ptr<Rehearsal>> m_waiting; //!< in the order of Start()
     std::list<std::weak_ptr<Rehearsal>> m_running; //!< begun, and not waited for

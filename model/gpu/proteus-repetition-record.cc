@@ -184,8 +184,13 @@ Repetition::Keep(uint32_t id, int64_t restPs)
     }
     if (component.rehearsal)
     {
-        const auto alone = m_rehearsals.Wait(*component.rehearsal).record;
-        Verify(component, *record, alone ? *alone : RepetitionRecord(), "in another process");
+        const RehearsalResult& alone = m_rehearsals.Wait(*component.rehearsal);
+        if (alone.isGivenUp)
+        {
+            return;
+        }
+        const RepetitionRecord none;
+        Verify(component, *record, alone.record ? *alone.record : none, "in another process");
     }
     if (const auto met = m_records.Find(component.key))
     {

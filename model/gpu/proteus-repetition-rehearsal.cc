@@ -122,6 +122,10 @@ Repetition::EndRehearsal(uint32_t id)
     Component& component = m_components[id];
     const auto rehearsal = std::exchange(component.rehearsal, nullptr);
     RehearsalResult& result = m_rehearsals.Wait(*rehearsal);
+    if (result.isGivenUp)
+    {
+        return; // the simulator stops before it could be executed here
+    }
     if (!result.record)
     {
         Record(id);

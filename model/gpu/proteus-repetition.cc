@@ -253,6 +253,7 @@ Repetition::Execute(uint32_t id)
     component.state = State::EXECUTED;
     if (state == State::RECORDED)
     {
+        component.rehearsal = nullptr; // of a verification that there will not be
         Restore(component);
         return Succeed(id);
     }

@@ -17,6 +17,7 @@
 #include "ns3/proteus-transport.h"
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -92,6 +93,12 @@ class Repetition : private CallTarget
     /// @param threads components that are executed at a time in processes of their own, at least 1
     /// @param longBytes payload from which on one is worth that
     void SetUp(RepetitionMode mode, uint64_t memoryBytes, uint32_t threads, uint64_t longBytes);
+
+    /// @param goOn see Rehearsals::SetWaitCheck()
+    void SetWaitCheck(std::function<bool()> goOn)
+    {
+        m_rehearsals.SetWaitCheck(std::move(goOn));
+    }
 
     /// @return whether it has to be told of communications
     bool IsOn() const

@@ -248,6 +248,10 @@ TrainingJob::SetProgressReport(std::function<void(const Progress&)> report)
         m_rankProgress = std::make_unique<RankProgress>();
         m_fabric->TraceConnectWithoutContext("Progress",
                                              MakeCallback(&TrainingJob::OnFabricProgress, this));
+        m_network->SetWaitCheck([this] {
+            OnFabricProgress(0);
+            return !m_isStopped;
+        });
     }
     m_report = std::move(report);
 }
