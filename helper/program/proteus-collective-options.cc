@@ -48,6 +48,7 @@ AddNcclTestsHints(OptionList& command)
         command.AddHint(letter, hint);
         command.AddHint(name, hint);
     }
+    command.AddHint("size", "it is --min and --max");
 }
 
 } // namespace

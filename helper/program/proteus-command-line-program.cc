@@ -6,6 +6,7 @@
 
 #include "proteus-command-line-program.h"
 
+#include "proteus-attribute-watch.h"
 #include "proteus-command-line-text.h"
 #include "proteus-rank-program.h"
 
@@ -204,17 +205,20 @@ CommandLineProgram::Main(int argc, char* argv[])
             options->nccl.SetDefaults();
         }
         packets.Set(command.GetConfiguration());
+        WatchAttributes(command.GetConfiguration());
         if (printsColumns)
         {
             PrintColumns(tables, std::cout);
             return;
         }
-        const std::vector<std::string> idle = command.FindIdle();
+        std::vector<std::string> idle = command.FindIdle();
         if (ProgramOptions* options = GetRunOptions())
         {
             options->information.notes = idle;
         }
         Run();
+        const auto unread = FindIdleAttributes(command.GetConfiguration(), SendsPackets());
+        idle.insert(idle.end(), unread.begin(), unread.end());
         for (const std::string& line : idle)
         {
             Warn(line);

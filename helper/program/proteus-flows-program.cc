@@ -24,6 +24,7 @@
 #include "ns3/proteus-output-file.h"
 #include "ns3/proteus-rank-work.h"
 #include "ns3/proteus-ranks.h"
+#include "ns3/proteus-warning.h"
 #include "ns3/string.h"
 #include "ns3/uinteger.h"
 
@@ -231,8 +232,9 @@ struct FlowsSummary
     NetworkStatistics work;
     LinkStatistics links; //!< sums
     double wallS{0};
-    uint64_t train{1}; //!< packets of the network per event
-    std::string ranks; //!< how several processes divided the work; empty for one
+    uint64_t train{1};             //!< packets of the network per event
+    std::string ranks;             //!< how several processes divided the work; empty for one
+    std::vector<std::string> idle; //!< options that changed nothing
 };
 
 /// @param player that has run @param fabric of it @param wallS how long that took @return of it
@@ -299,6 +301,10 @@ Print(const FlowsSummary& s)
     {
         std::cout << "ranks            " << s.ranks << '\n';
     }
+    for (const std::string& line : s.idle)
+    {
+        Warn(line);
+    }
     if (s.train > 1)
     {
         std::cout << "approximation    " << s.train << " packets of the network per event "
@@ -332,6 +338,10 @@ MakeSummaryTable(const FlowsSummary& s)
     if (!s.ranks.empty())
     {
         table.rows.push_back({std::string("ranks"), s.ranks, std::string()});
+    }
+    for (const std::string& line : s.idle)
+    {
+        table.rows.push_back({std::string("note"), line, std::string()});
     }
     if (!s.partial.empty())
     {
@@ -466,6 +476,59 @@ RunPlayer(const Options& options, Ptr<FlowPlayer> player)
     return progress.GetElapsedSeconds();
 }
 
+/// @param fabric that has run @return whether something has crossed InfiniBand or RoCE
+bool
+HasCrossedNetwork(Ptr<Fabric> fabric)
+{
+    const auto& links = fabric->GetCluster().GetLinks();
+    const auto statistics = fabric->GetLinkStatistics();
+    return std::any_of(statistics.begin(), statistics.end(), [&](const LinkStatistics& use) {
+        const LinkTechnology technology = links[use.link].technology;
+        return use.wireBytes > 0 &&
+               (technology == LinkTechnology::INFINIBAND || technology == LinkTechnology::ROCE);
+    });
+}
+
+/// @param options as given @param player that has run @return a line for each that changed nothing
+std::vector<std::string>
+FindIdle(const Options& options, const FlowPlayer& player, Ptr<Fabric> fabric)
+{
+    std::vector<std::string> idle;
+    const auto add =
+        [&idle](const std::string& name, const std::string& value, const std::string& reason) {
+            idle.push_back("--" + name + "=" + value + " has no effect: " + reason);
+        };
+    if (!HasCrossedNetwork(fabric))
+    {
+        const std::string reason = "no flow has crossed InfiniBand or RoCE";
+        if (options.payload > 0)
+        {
+            add("payload", std::to_string(options.payload), reason);
+        }
+        if (options.overhead >= 0)
+        {
+            add("overhead", std::to_string(options.overhead), reason);
+        }
+        if (options.ackBytes > 0)
+        {
+            add("ackBytes", std::to_string(options.ackBytes), reason);
+        }
+        if (!options.congestionControl.empty())
+        {
+            add("congestionControl", options.congestionControl, reason);
+        }
+    }
+    const auto& flows = player.GetFlows();
+    const bool areAlone = std::all_of(flows.begin(), flows.end(), [](const FlowSpec& flow) {
+        return flow.after.empty();
+    });
+    if (!options.trigger.empty() && areAlone)
+    {
+        add("trigger", options.trigger, "no flow depends on another");
+    }
+    return idle;
+}
+
 /// @param options what to say and write @param player that has run @param wallS how long that took
 void
 WriteResults(const Options& options, const FlowPlayer& player, Ptr<Fabric> fabric, double wallS)
@@ -473,7 +536,8 @@ WriteResults(const Options& options, const FlowPlayer& player, Ptr<Fabric> fabri
     WriteCsvFile(options.csv, [&player](std::ostream& out) {
         WriteFlowCsv(player.GetFlows(), player.GetTimes(), out);
     });
-    const FlowsSummary summary = Summarize(player, fabric, wallS);
+    FlowsSummary summary = Summarize(player, fabric, wallS);
+    summary.idle = FindIdle(options, player, fabric);
     Print(summary);
     if (!options.tables.IsEmpty())
     {

@@ -28,8 +28,9 @@ namespace proteus
 namespace
 {
 
-constexpr std::size_t WIDTH = 100; //!< of help
-constexpr std::size_t INDENT = 26; //!< of what options are
+constexpr std::size_t WIDTH = 100;            //!< of help
+constexpr std::size_t INDENT = 26;            //!< of what options are
+constexpr std::size_t LEAST_ABBREVIATION = 3; //!< letters of a name that suggest the whole
 
 /// Options of ns-3's CommandLine that print something instead of a run.
 const std::set<std::string> PRINTERS{"PrintHelp",
@@ -371,7 +372,14 @@ OptionList::Check(const Word& word) const
             names.push_back(question.first);
         }
         names.insert(names.end(), PRINTERS.begin(), PRINTERS.end());
-        const std::string nearest = FindNearest(word.name, names);
+        std::string nearest = FindNearest(word.name, names);
+        const auto whole = std::find_if(names.begin(), names.end(), [&](const std::string& name) {
+            return name.compare(0, word.name.size(), word.name) == 0;
+        });
+        if (nearest.empty() && word.name.size() >= LEAST_ABBREVIATION && whole != names.end())
+        {
+            nearest = *whole;
+        }
         throw std::invalid_argument(
             option + ": there is no such option" +
             (nearest.empty() ? "; --help lists all" : "; did you mean --" + nearest + "?"));
@@ -435,6 +443,19 @@ OptionList::CheckTogether(const std::vector<Word>& words) const
             throw std::invalid_argument("--" + place->second + " and --" + word.name +
                                         " would both write " + word.value +
                                         ": give them different names");
+        }
+        for (const Word& other : words)
+        {
+            const Entry* input = Find(other.name);
+            std::error_code none; // a value that is no path is no file
+            if (input && input->kind == OptionKind::TEXT &&
+                std::filesystem::is_regular_file(other.value, none) &&
+                std::filesystem::equivalent(other.value, word.value, none))
+            {
+                throw std::invalid_argument("--" + word.name + "=" + word.value +
+                                            " would write over the file that --" + other.name +
+                                            " reads: give it another name");
+            }
         }
     }
 }

@@ -6,6 +6,7 @@
 
 #include "proteus-result-options.h"
 
+#include "proteus-attribute-watch.h"
 #include "proteus-stop-signals.h"
 
 #include "ns3/proteus-chrome-trace.h"
@@ -217,6 +218,8 @@ AddOptionNotes(ReportedRun& run)
         std::vector<std::string>& notes = run.results.front().notes;
         const std::vector<std::string>& options = run.information.notes;
         notes.insert(notes.end(), options.begin(), options.end());
+        const auto unread = FindIdleAttributes(run.information.configuration, true);
+        notes.insert(notes.end(), unread.begin(), unread.end());
     }
 }
 

@@ -85,6 +85,8 @@ const std::string PLAN = "--strategy=tp=4,dp=4";
 const std::string NETWORK = "--ns3::proteus::PacketNetwork::";
 const std::string FABRIC = "--ns3::proteus::Fabric::";
 const std::string TRANSPORT = "--ns3::proteus::Transport::";
+const std::string HPCC = "--ns3::proteus::HpccType::Eta=0.5";
+const std::string FILE_OF_CLUSTER = WORKLOADS + "/clusters/2-x-dgx-a100.json";
 
 const std::vector<Mistake> MISTAKES{
     // Whole numbers.
@@ -226,8 +228,9 @@ const std::vector<Mistake> MISTAKES{
     {"run", {"--time-line=x"}, "did you mean --timeline?"},
     {"run", {"--variable=layers=4"}, "did you mean --variables?"},
     {"run", {"--launch-interval=5us"}, "did you mean --launchInterval?"},
-    {"collective", {"--size=8M"}, "there is no such option"},
-    {"collective", {"--algo=ring"}, "there is no such option"},
+    {"collective", {"--size=8M"}, "it is --min and --max"},
+    {"collective", {"--algo=ring"}, "did you mean --algorithm?"},
+    {"collective", {"--al=ring"}, "there is no such option; --help lists all"},
     {"collective", {"--algoritm=ring"}, "did you mean --algorithm?"},
     {"collective", {"--collectives=all-reduce"}, "did you mean --collective?"},
     {"compile", {"--gpus=A100"}, "did you mean --gpu?"},
@@ -248,6 +251,17 @@ const std::vector<Mistake> MISTAKES{
     {"fabrics", {"--csv=t", "--markdown=t"}, "would both write"},
     {"evaluate", {"--csv=t", "--json=t"}, "would both write"},
     {"compile", {"--saveGraph=g.json", "--inventory=g.json"}, "would both write"},
+    // An output that is an input.
+    {"flows",
+     {"--flows=" + WORKLOADS + "/flows/incast-8.csv",
+      "--csv=" + WORKLOADS + "/flows/../flows/incast-8.csv"},
+     "would write over the file that --flows reads"},
+    {"run",
+     {MODEL,
+      "--strategy=" + WORKLOADS + "/strategies/x.json",
+      "--cluster=" + FILE_OF_CLUSTER,
+      "--json=" + FILE_OF_CLUSTER},
+     "would write over the file that --cluster reads"},
     // Names.
     {"gpt3", {"--model=126M"}, "did you mean 125M?"},
     {"gpt3", {"--model=llama"}, "there are 125M"},
@@ -548,6 +562,7 @@ TEST(Mistakes, OptionsThatDoNothingAreNamed)
     const std::vector<std::string> flow{MODEL, PLAN, "--executor=flow", "--quiet"};
     const std::string file = "--cluster=" + WORKLOADS + "/clusters/2-x-a100-1-x-200g.json";
     const std::string flows = "--flows=" + WORKLOADS + "/flows/incast-8.csv";
+    const std::string ring = "--flows=" + WORKLOADS + "/flows/ring-all-reduce-8.csv";
     const std::string nine = "--cluster=" + WORKLOADS + "/flows/switch-9.txt";
     const std::vector<Mistake> idle{
         {"run", {"--oversubscription=2"}, "the network is the same with other values"},
@@ -578,7 +593,20 @@ TEST(Mistakes, OptionsThatDoNothingAreNamed)
          {"--strategy=tp=4,dp=2", "--nodes=1", "--netPlugin=efa"},
          "the GPUs need no network between servers"},
         {"run", {"--nodes=2", "--nodes=4"}, "the last one counts, --nodes=4"},
-        {"flows", {nine, flows, "--serversPerLeaf=2"}, "--serversPerLeaf=2 has no effect"}};
+        {"flows", {nine, flows, "--serversPerLeaf=2"}, "--serversPerLeaf=2 has no effect"},
+        {"flows", {nine, flows, "--trigger=ack"}, "no flow depends on another"},
+        {"flows", {"--cluster=dgx-a100", ring, "--payload=99"}, "--payload=99 has no effect: no"},
+        {"flows", {"--cluster=dgx-a100", ring, "--overhead=9"}, "no flow has crossed InfiniBand"},
+        {"flows", {"--cluster=dgx-a100", ring, "--ackBytes=9"}, "no flow has crossed InfiniBand"},
+        {"flows",
+         {"--cluster=dgx-a100", ring, "--congestionControl=hpcc"},
+         "no flow has crossed InfiniBand"},
+        // Attributes of what is not there.
+        {"flows", {nine, flows, HPCC}, "no ns3::proteus::HpccType of this run takes it"},
+        {"flows", {nine, flows, NETWORK + "Repetition=off"}, "no ns3::proteus::PacketNetwork of"},
+        {"collective", {NETWORK + "Protocol=LL"}, "no ns3::proteus::PacketNetwork of this run"},
+        {"compile", {MODEL, PLAN, FABRIC + "Routing=Spray"}, "no ns3::proteus::Fabric of this"},
+        {"run", {HPCC, "--executor=packet"}, "no ns3::proteus::HpccType of this run takes it"}};
     for (const Mistake& mistake : idle)
     {
         std::vector<std::string> arguments;
@@ -662,6 +690,11 @@ TEST(Mistakes, OptionsThatDoSomethingAreNotNamed)
           {"--nodes=2", "--cpuVendor=intel", "--netPlugin=efa"},
           {"--quiet", "--quiet"},
           {"--gpuSharing=off"},
+          {"--executor=packet", FABRIC + "Routing=Spray", TRANSPORT + "Window=100000"},
+          {"--executor=packet", NETWORK + "Channels=2", NETWORK + "LaunchOverhead=9us"},
+          {"--executor=packet", TRANSPORT + "CongestionControl=hpcc", HPCC, "--nodes=2"},
+          {NETWORK + "Algorithm=ring"},
+          {HPCC}, // flows name it themselves
           {"--htae=classic"}})
     {
         std::vector<std::string> words{MODEL, PLAN, "--quiet"};
