@@ -119,6 +119,10 @@ CollectiveProgramOptions::AddTo(OptionList& command)
     }
     command.AddIdle("factor",
                     [this]() { return measured.empty() ? "" : "the sizes are those of the log"; });
+    command.AddIdle("factor", [this]() {
+        const std::string first = min;
+        return !first.empty() && first == std::string(max) ? "there is one size" : "";
+    });
     AddNcclTestsHints(command);
     command.AddValue("root", "rank, of collectives that have one", root);
     nccl.AddTo(command, loadThis);

@@ -36,8 +36,10 @@
 #include <iostream>
 #include <memory>
 #include <optional>
+#include <set>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 /**
@@ -170,6 +172,47 @@ MakeWireClasses(const Options& options)
     return wire;
 }
 
+/// @param options of the user @return whether some policy orders, or a search does
+bool
+OrdersAnything(const Options& options)
+{
+    const std::vector<std::string> policies = SplitList(options.policies);
+    return options.tune ||
+           std::any_of(policies.begin(), policies.end(), [](const std::string& policy) {
+               return FindSchedulingPolicy(policy).rank != nullptr;
+           });
+}
+
+/// @param options of the user @param places of --priorityOn @return whether something orders there
+bool
+OrdersOn(const Options& options, const std::set<std::string>& places)
+{
+    const std::vector<std::string> all = SplitList(options.priorityOn);
+    return OrdersAnything(options) &&
+           std::any_of(all.begin(), all.end(), [&places](const std::string& place) {
+               return places.count(place) > 0;
+           });
+}
+
+/// @param option of the command line @param text with names, each of which may stand there once
+/// @return the names
+/// @throw std::invalid_argument if one stands there twice
+std::vector<std::string>
+SplitOnce(const std::string& option, const std::string& text)
+{
+    const std::vector<std::string> names = SplitList(text);
+    std::set<std::string> met;
+    for (const std::string& name : names)
+    {
+        if (!met.insert(name).second)
+        {
+            throw std::invalid_argument("--" + option + "=" + text + ": " + name +
+                                        " stands there twice");
+        }
+    }
+    return names;
+}
+
 /// What is run.
 struct Trial
 {
@@ -183,7 +226,7 @@ struct Trial
 std::vector<Trial>
 MakeTrials(const Options& options)
 {
-    const std::vector<std::string> places = SplitList(options.priorityOn);
+    const std::vector<std::string> places = SplitOnce("priorityOn", options.priorityOn);
     for (const std::string& place : places)
     {
         if (place != SENDER && place != WIRE && place != BOTH)
@@ -194,7 +237,7 @@ MakeTrials(const Options& options)
         }
     }
     std::vector<Trial> all;
-    for (const std::string& policy : SplitList(options.policies))
+    for (const std::string& policy : SplitOnce("policies", options.policies))
     {
         if (!FindSchedulingPolicy(policy).rank)
         {
@@ -234,9 +277,18 @@ MakeJob(const Options& options)
         options.launchInterval,
         [&](const FrameworkDefaults& defaults) { return options.model.Load(defaults); });
     OptimizerSpec& optimizer = plan.tree.optimizer;
-    plan.tree.gradients.policy = BucketPolicy::TENSOR;
+    const BucketPolicy buckets = std::exchange(plan.tree.gradients.policy, BucketPolicy::TENSOR);
     optimizer.isImmediate = optimizer.zero == 0 && !optimizer.isOffloaded;
+    const bool wasFused = optimizer.isFused;
     optimizer.isFused = optimizer.isFused && !optimizer.isImmediate;
+    if (buckets != BucketPolicy::TENSOR || wasFused != optimizer.isFused)
+    {
+        job.notes.push_back(
+            std::string("every gradient is reduced alone") +
+            (optimizer.isImmediate ? ", and then its parameter updated" : "") +
+            ", for policies to order: buckets=" + ToString(buckets) +
+            (wasFused != optimizer.isFused ? " and fusedOptimizer=true are" : " is") + " left out");
+    }
     std::vector<CarriedDependency> carried;
     const ExecutionGraph graph = options.FitComputation(
         Compile(plan.model, plan.tree, job.cluster, framework, nullptr, &carried),
@@ -575,6 +627,24 @@ class ScheduleProgram : public CommandLineProgram
                          "what an iteration waits for of the one before: barrier (all of it) or "
                          "tensor (each operator for its own parameters)",
                          m_options.crossIteration);
+        for (const char* name : {"partition", "credit", "messageUs", "serial", "priorityOn"})
+        {
+            command.AddIdle(name, [this] {
+                return OrdersAnything(m_options) ? "" : "no policy of --policies orders anything";
+            });
+        }
+        for (const char* name : {"wireClasses", "wireWeights"})
+        {
+            command.AddIdle(name, [this] {
+                return OrdersOn(m_options, {WIRE, BOTH}) ? ""
+                                                         : "nothing is put into order on the wire; "
+                                                           "add --priorityOn=wire or both";
+            });
+        }
+        command.AddIdle("credit", [this] {
+            return OrdersOn(m_options, {SENDER, BOTH}) ? ""
+                                                       : "on the wire all that is ready starts";
+        });
         m_options.servers.AddTo(command);
         command.AddValue("tune",
                          "search the partition and the credit of the policy priority",
@@ -582,6 +652,12 @@ class ScheduleProgram : public CommandLineProgram
         command.AddValue("method", "of the search: " + DescribeMethods(), m_options.method);
         command.AddValue("evaluations", "of the search, at most", m_options.evaluations);
         command.AddValue("searchSeed", "random seed of the search", m_options.seed);
+        for (const char* name : {"method", "evaluations", "searchSeed"})
+        {
+            command.AddIdle(name, [this] {
+                return m_options.tune ? "" : "nothing is searched; add --tune";
+            });
+        }
         command.AddHint("seed",
                         "the seed of the search is --searchSeed; --stream is that of paths");
         command.AddOutput("csv", "write the table to this file as CSV", m_options.csv);

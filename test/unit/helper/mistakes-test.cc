@@ -385,6 +385,7 @@ const std::vector<Mistake> MISTAKES{
      {"--model=vgg16", "--strategy=dp=8", "--priorityOn=wire"},
      "take --executor=packet"},
     {"schedule", {"--model=vgg16", "--strategy=dp=8", "--saveSchedule=s.json"}, "add --tune"},
+    {"schedule", {"--model=vgg16", "--strategy=dp=8", "--policies=p3,p3"}, "p3 stands there twice"},
     {"gpt3", {"--recompute=some", "--tp=4", "--model=125M"}, "some"},
     {"gpt3", {"--dataType=int8"}, "int8"},
     {"compile", {MODEL, PLAN, "--gpu=A1000"}, "A1000"},
@@ -601,6 +602,11 @@ TEST(Mistakes, OptionsThatDoNothingAreNamed)
         {"flows",
          {"--cluster=dgx-a100", ring, "--congestionControl=hpcc"},
          "no flow has crossed InfiniBand"},
+        {"schedule", {"--policies=arrival", "--partition=9"}, "no policy of --policies orders"},
+        {"schedule", {"--policies=arrival", "--serial"}, "no policy of --policies orders"},
+        {"schedule", {"--policies=priority", "--wireClasses=2"}, "add --priorityOn=wire or both"},
+        {"schedule", {"--policies=arrival", "--method=grid"}, "nothing is searched; add --tune"},
+        {"collective", {"--factor=4"}, "there is one size"},
         // Attributes of what is not there.
         {"flows", {nine, flows, HPCC}, "no ns3::proteus::HpccType of this run takes it"},
         {"flows", {nine, flows, NETWORK + "Repetition=off"}, "no ns3::proteus::PacketNetwork of"},
@@ -621,6 +627,10 @@ TEST(Mistakes, OptionsThatDoNothingAreNamed)
         else if (mistake.program == "collective")
         {
             arguments = {"--min=1M", "--max=1M", "--quiet"};
+        }
+        else if (mistake.program == "schedule")
+        {
+            arguments = {"--model=alexnet", "--strategy=dp=2", "--iterations=2", "--quiet"};
         }
         arguments.insert(arguments.end(), mistake.arguments.begin(), mistake.arguments.end());
         const Outcome outcome = Start(mistake.program, arguments);
