@@ -18,6 +18,7 @@
 #include "ns3/proteus-prices-json.h"
 #include "ns3/proteus-tables.h"
 
+#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <stdexcept>
@@ -190,6 +191,11 @@ class ClusterProgram : public CommandLineProgram
 
     void Run() override
     {
+        if (const std::string& svg = m_options.svg;
+            !svg.empty() && std::filesystem::path(svg).extension() != ".svg")
+        {
+            throw std::invalid_argument("--svg=" + svg + ": the name must end in .svg");
+        }
         for (const CommandLineText* path : {&m_options.output, &m_options.svg})
         {
             if (!path->empty())

@@ -90,6 +90,15 @@ Check(const Options& options)
         }
     }
     options.tables.Check();
+    const bool writes = !options.graph.empty() || !options.chakra.empty() ||
+                        !options.inventory.empty() || !options.memory.empty() ||
+                        !options.layouts.empty() || !options.kernels.empty() ||
+                        !options.tables.IsEmpty();
+    if (options.expand && writes)
+    {
+        throw std::invalid_argument("--expand prints the strategy and compiles nothing: leave it "
+                                    "out, or the files that are to be written");
+    }
     if (!options.graph.empty() && !EndsWith(options.graph, ".json") &&
         !EndsWith(options.graph, ".pb") && !EndsWith(options.graph, ".dot"))
     {

@@ -290,6 +290,11 @@ class StudyProgramOfAll : public CommandLineProgram
             }
         }
         const Study study = Load();
+        if (!m_options.published.empty() && study.published.empty())
+        {
+            throw std::invalid_argument("--published=" + m_options.published + ": " +
+                                        m_options.study + " has no published numbers");
+        }
         run.executable = m_executable;
         run.workloads = GetWorkloads();
         run.retriesFailed = m_options.retryFailed;
@@ -321,6 +326,10 @@ class StudyProgramOfAll : public CommandLineProgram
         {
             PrintStudy(study, table, MAX_PRINTED, std::cout);
             PrintPublished(study, table, std::cout);
+        }
+        for (const auto& [note, count] : CountIdleOptions(outcome.results))
+        {
+            std::cout << "Note: " << FormatThings(count, "point") << ": " << note << '\n';
         }
         WriteCsvFile(m_options.published, [&](std::ostream& out) {
             WriteTableCsv(ComparePublished(study, table), out);

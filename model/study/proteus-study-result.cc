@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <stdexcept>
 #include <utility>
 
@@ -115,6 +116,32 @@ Extreme(const std::string& key, bool isMost, const Column& column)
                 const auto [least, most] = std::minmax_element(values.begin(), values.end());
                 return Cell(isMost ? *most : *least);
             }};
+}
+
+/// @param note of a run @return whether it says that an option was not honoured
+bool
+IsOfIdleOption(const std::string& note)
+{
+    const auto has = [&note](const char* text) { return note.find(text) != std::string::npos; };
+    return has(" has no effect: ") || has(" is not modelled") || has(" is taken as ");
+}
+
+/// @param json summary of a run @param notes get those of idle options
+void
+AddIdleOptions(const Json& json, std::set<std::string>& notes)
+{
+    if (!json.is_object())
+    {
+        return;
+    }
+    const auto found = json.find("notes");
+    for (const Json& note : found == json.end() ? Json::array() : *found)
+    {
+        if (note.is_string() && IsOfIdleOption(note.get<std::string>()))
+        {
+            notes.insert(note.get<std::string>());
+        }
+    }
 }
 
 /// @return the remarks of a run, one after the other
@@ -409,6 +436,31 @@ GetSummaryColumns()
         columns.push_back(column.column);
     }
     return columns;
+}
+
+std::map<std::string, std::size_t>
+CountIdleOptions(const std::vector<StudyResult>& results)
+{
+    std::map<std::string, std::size_t> counts;
+    for (const StudyResult& result : results)
+    {
+        const Json output = Json::parse(result.output, nullptr, false);
+        if (!output.is_object())
+        {
+            continue; // it has not run, or names no notes
+        }
+        std::set<std::string> notes;
+        AddIdleOptions(output, notes);
+        for (const auto& [executor, summary] : output.items()) // of several, one each
+        {
+            AddIdleOptions(summary, notes);
+        }
+        for (const std::string& note : notes)
+        {
+            ++counts[note];
+        }
+    }
+    return counts;
 }
 
 Table

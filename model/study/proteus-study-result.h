@@ -11,6 +11,7 @@
 
 #include "ns3/proteus-table.h"
 
+#include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
@@ -58,6 +59,14 @@ std::vector<Column> GetSummaryColumns();
 Table MakeStudyTable(const Study& study,
                      const std::vector<StudyPoint>& points,
                      const std::vector<StudyResult>& results);
+
+/**
+ * @ingroup proteus
+ * @param results of points
+ * @return what programs say of options that have no effect or are not modelled, with the number of
+ * points that say it, in the order of the texts
+ */
+std::map<std::string, std::size_t> CountIdleOptions(const std::vector<StudyResult>& results);
 
 /// @ingroup proteus
 /// Column of a study's table that says whether a point ran: "ok" or "failed".

@@ -5,6 +5,7 @@
  */
 
 #include "ns3/config.h"
+#include "ns3/proteus-cluster-program.h"
 #include "ns3/proteus-programs.h"
 
 #include <cstdio>
@@ -27,16 +28,20 @@ const std::string WORKLOADS = PROTEUS_SOURCE_DIR "/workloads";
 
 using Maker = std::function<std::unique_ptr<CommandLineProgram>(const std::string&)>;
 
-const std::map<std::string, Maker> PROGRAMS{{"calibrate", MakeCalibrateProgram},
-                                            {"collective", MakeNcclTestsProgram},
-                                            {"compile", MakeCompileProgram},
-                                            {"evaluate", MakeEvaluateProgram},
-                                            {"fabrics", MakeFabricsProgram},
-                                            {"flows", MakeFlowsProgram},
-                                            {"gpt3", MakeGpt3Program},
-                                            {"run", MakeRunInputProgram},
-                                            {"schedule", MakeScheduleProgram},
-                                            {"validate", MakeValidateProgram}};
+const std::map<std::string, Maker> PROGRAMS{
+    {"calibrate", MakeCalibrateProgram},
+    {"cluster", MakeClusterProgram},
+    {"collective", MakeNcclTestsProgram},
+    {"compile", MakeCompileProgram},
+    {"evaluate", MakeEvaluateProgram},
+    {"fabrics", MakeFabricsProgram},
+    {"flows", MakeFlowsProgram},
+    {"gpt3", MakeGpt3Program},
+    {"run", MakeRunInputProgram},
+    {"schedule", MakeScheduleProgram},
+    {"search", MakeSearchProgram},
+    {"study", [](const std::string& workloads) { return MakeStudyProgram(workloads, "none"); }},
+    {"validate", MakeValidateProgram}};
 
 /// What a program printed, and its exit code.
 struct Outcome
@@ -390,6 +395,11 @@ const std::vector<Mistake> MISTAKES{
     {"gpt3", {"--dataType=int8"}, "int8"},
     {"compile", {MODEL, PLAN, "--gpu=A1000"}, "A1000"},
     {"compile", {MODEL, PLAN, "--saveGraph=x.txt"}, "must end in .json, .pb or .dot"},
+    {"compile", {MODEL, PLAN, "--expand", "--json=x.json"}, "--expand prints the strategy and"},
+    {"cluster", {"--cluster=dgx-a100", "--svg=x.png"}, "--svg=x.png: the name must end in .svg"},
+    {"study",
+     {"--study=" + WORKLOADS + "/studies/rails.json", "--published=x.csv"},
+     "has no published numbers"},
     {"flows", {"--transport=udp", "--cluster=dgx-a100"}, "known are go-back-n"},
     {"flows", {"--window=64K"}, "must be a number of bytes, or bdp"},
     {"flows", {"--cluster=dgx-a100"}, "--flows=FILE is missing"},

@@ -16,6 +16,7 @@
 
 #include <filesystem>
 #include <gtest/gtest.h>
+#include <map>
 #include <memory>
 #include <set>
 #include <sstream>
@@ -442,4 +443,24 @@ TEST(Study, PageDrawsNoCostThatIsOne)
     WriteStudyPage(study, MakeStudyTable(study, points, results), page);
     EXPECT_NE(page.str().find("All have the same network_ports"), std::string::npos);
     EXPECT_EQ(page.str().find("iteration_s against network_ports"), std::string::npos);
+}
+
+TEST(StudyResult, NamesOptionsThatHadNoEffect)
+{
+    const auto make = [](const std::string& output) {
+        StudyResult result;
+        result.isDone = true;
+        result.output = output;
+        return result;
+    };
+    const std::string idle = "--a=1 has no effect: there is no b";
+    const std::string rough = "flow: c is not modelled";
+    const auto counts = CountIdleOptions(
+        {make(R"({"iteration_s": 1, "notes": ["kernels took longer", ")" + idle + R"("]})"),
+         make(R"({"flow": {"notes": [")" + rough + R"("]}, "packet": {"notes": [")" + idle +
+              R"("]}})"),
+         make(R"([{"quantity": "x"}])"),
+         make("")});
+    const std::map<std::string, std::size_t> expected{{idle, 2}, {rough, 1}};
+    EXPECT_EQ(counts, expected);
 }
