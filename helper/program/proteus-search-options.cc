@@ -150,6 +150,29 @@ SearchOptions::AddTo(OptionList& command)
                      "from it",
                      log);
     command.AddValue("quiet", "no progress line", quiet);
+    AddIdleTo(command);
+}
+
+void
+SearchOptions::AddIdleTo(OptionList& command) const
+{
+    command.AddIdle("prices", [this] {
+        return objective == "cost" ? "" : "rents count with --objective=cost only";
+    });
+    command.AddIdle("plotOf", [this] { return !plot.path.empty() ? "" : "there is no --plot"; });
+    command.AddIdle("layoutPlans", [this] {
+        return GetChoices().count("layouts") > 0 ? ""
+                                                 : "no layouts are searched; add --vary=layouts";
+    });
+    command.AddIdle("mostMicroBatch", [this] {
+        return GetChoices().count("microBatch") > 0
+                   ? ""
+                   : "micro-batches are of one sample; add --vary=microBatch";
+    });
+    for (const char* name : {"repetition", "joinWindow", "joinGrid"})
+    {
+        command.AddIdle(name, [this] { return packets > 0 ? "" : "nothing is run by packets"; });
+    }
 }
 
 } // namespace proteus

@@ -62,6 +62,9 @@ struct SearchOptions : ProgramOptions
 
     /// @return what --vary names @throw std::invalid_argument for what there is not
     std::set<std::string> GetChoices() const;
+
+    /// @param command that names what other options leave nothing to do for
+    void AddIdleTo(OptionList& command) const;
 };
 
 } // namespace proteus

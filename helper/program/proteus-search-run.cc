@@ -21,6 +21,7 @@
 #include "ns3/proteus-split.h"
 #include "ns3/proteus-strategy-json.h"
 #include "ns3/proteus-tables.h"
+#include "ns3/proteus-warning.h"
 
 #include <algorithm>
 #include <atomic>
@@ -527,9 +528,15 @@ MakeSearchSubject(const SearchOptions& options)
 {
     SearchSubject subject{options.BuildCluster(), 0, {}};
     const Vertex& gpu = subject.cluster.GetVertices()[subject.cluster.GetGpus().at(0)];
-    subject.memoryBytes = options.memory > 0
-                              ? options.memory * GBYTE
-                              : static_cast<double>(FindGpuDatasheet(gpu.model).memoryBytes);
+    const auto wholeBytes = static_cast<double>(FindGpuDatasheet(gpu.model).memoryBytes);
+    subject.memoryBytes = options.memory > 0 ? options.memory * GBYTE : wholeBytes;
+    if (subject.memoryBytes > wholeBytes)
+    {
+        std::ostringstream text;
+        text << "--memory=" << options.memory << " is more than the " << wholeBytes / GBYTE
+             << " GB of " << gpu.model << ": what is found may not fit";
+        Warn(text.str());
+    }
     return subject;
 }
 

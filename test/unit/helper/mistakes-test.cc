@@ -617,6 +617,12 @@ TEST(Mistakes, OptionsThatDoNothingAreNamed)
         {"schedule", {"--policies=priority", "--wireClasses=2"}, "add --priorityOn=wire or both"},
         {"schedule", {"--policies=arrival", "--method=grid"}, "nothing is searched; add --tune"},
         {"collective", {"--factor=4"}, "there is one size"},
+        {"search", {"--prices=x.json"}, "rents count with --objective=cost only"},
+        {"search", {"--plotOf=front"}, "there is no --plot"},
+        {"search", {"--layoutPlans=2"}, "add --vary=layouts"},
+        {"search", {"--mostMicroBatch=2"}, "add --vary=microBatch"},
+        {"search", {"--joinGrid=1us"}, "nothing is run by packets"},
+        {"search", {"--memory=500"}, "is more than the 80 GB of A100-SXM4-80GB"},
         // Attributes of what is not there.
         {"flows", {nine, flows, HPCC}, "no ns3::proteus::HpccType of this run takes it"},
         {"flows", {nine, flows, NETWORK + "Repetition=off"}, "no ns3::proteus::PacketNetwork of"},
@@ -637,6 +643,11 @@ TEST(Mistakes, OptionsThatDoNothingAreNamed)
         else if (mistake.program == "collective")
         {
             arguments = {"--min=1M", "--max=1M", "--quiet"};
+        }
+        else if (mistake.program == "search")
+        {
+            arguments = {MODEL, "--variables=layers=2", "--nodes=1", "--globalBatch=8", "--quiet"};
+            arguments.insert(arguments.end(), {"--flows=1", "--packets=0", "--vary=none"});
         }
         else if (mistake.program == "schedule")
         {
