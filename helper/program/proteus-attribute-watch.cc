@@ -123,15 +123,11 @@ FindAttribute(const std::string& name)
     }
 }
 
-/// @param attribute to mark, unless it is
+/// @param attribute to mark anew, as not taken
 void
 Watch(Attribute attribute)
 {
     const AttributeValue& value = attribute.GetDefault();
-    if (dynamic_cast<const Mark*>(&value))
-    {
-        return;
-    }
     if (const auto marked = MarkAsOneOf<BooleanValue,
                                         DataRateValue,
                                         DoubleValue,
