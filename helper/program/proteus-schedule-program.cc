@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
+#include "proteus-attribute-watch.h"
 #include "proteus-command-line-program.h"
 #include "proteus-executors.h"
 #include "proteus-model-options.h"
@@ -537,12 +538,17 @@ CompareSchedules(const Options& options)
               << ". Bound: least time of any order, by the bandwidth of the links and the kernels "
                  "alone.\nExposed: of an iteration, in which the device with most kernels runs "
                  "none. Idle: the busiest direction of a link.\n";
-    for (const std::string& note : job.notes)
+    std::vector<std::string> notes = job.notes;
+    const auto& idle = options.information.notes;
+    notes.insert(notes.end(), idle.begin(), idle.end());
+    const auto unread = FindIdleAttributes(options.information.configuration, true);
+    notes.insert(notes.end(), unread.begin(), unread.end());
+    for (const std::string& note : notes)
     {
         std::cout << "Note: " << note << '\n';
     }
     WriteCsvFile(options.csv, [&](std::ostream& out) { WriteTableCsv(table, out); });
-    options.tables.Write({table});
+    options.tables.Write({table, MakeNoteTable(notes)});
     options.plot.Write([&](std::ostream& out) {
         const ScheduleChartHead head{options.model.model,
                                      options.model.strategy + " on " + job.cluster.GetName(),
@@ -687,7 +693,7 @@ class ScheduleProgram : public CommandLineProgram
 
     std::vector<Table> DescribeTables() override
     {
-        return {MakeScheduleTable({}, {})};
+        return {MakeScheduleTable({}, {}), MakeNoteTable({})};
     }
 
     void Run() override

@@ -658,7 +658,8 @@ TEST(Mistakes, OptionsThatDoNothingAreNamed)
         EXPECT_EQ(outcome.code, 0) << outcome.error;
         EXPECT_NE(outcome.error.find(mistake.hint), std::string::npos)
             << mistake.hint << ": " << outcome.error;
-        const bool hasNotes = mistake.program == "run" || mistake.program == "gpt3";
+        const bool hasNotes =
+            mistake.program == "run" || mistake.program == "gpt3" || mistake.program == "schedule";
         EXPECT_EQ(outcome.out.find(mistake.hint) != std::string::npos, hasNotes) << outcome.out;
     }
 }
