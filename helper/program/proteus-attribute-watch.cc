@@ -150,12 +150,15 @@ IsIdle(const Attribute& attribute)
     return mark && !mark->IsTaken();
 }
 
-/// @param type of an attribute @return whether it is of what carries packets
+/// @param type of an attribute @param readers of a run without packets @return whether these read
+/// it, or have named it
 bool
-IsOfPackets(TypeId type)
+IsReadBy(TypeId type, AttributeReaders readers)
 {
-    return type == PacketNetwork::GetTypeId() || type == Fabric::GetTypeId() ||
-           type == Transport::GetTypeId() || type.IsChildOf(CongestionType::GetTypeId());
+    const bool isOfPackets = type == Fabric::GetTypeId() || type == Transport::GetTypeId() ||
+                             type.IsChildOf(CongestionType::GetTypeId());
+    return (type == PacketNetwork::GetTypeId() && readers != AttributeReaders::NOBODY) ||
+           (isOfPackets && readers == AttributeReaders::EXECUTORS_WITH_NOTES);
 }
 
 } // namespace
@@ -174,15 +177,14 @@ WatchAttributes(const Configuration& given)
 }
 
 std::vector<std::string>
-FindIdleAttributes(const Configuration& given, bool hasExecutors)
+FindIdleAttributes(const Configuration& given, AttributeReaders readers)
 {
     const bool hasPackets = !IsIdle({Fabric::GetTypeId(), 0});
     std::vector<std::string> lines;
     for (const auto& [name, value] : given)
     {
         const auto attribute = FindAttribute(name);
-        if (attribute && IsIdle(*attribute) &&
-            (hasPackets || !hasExecutors || !IsOfPackets(attribute->type)))
+        if (attribute && IsIdle(*attribute) && (hasPackets || !IsReadBy(attribute->type, readers)))
         {
             lines.push_back("--" + name + "=" + value + " has no effect: no " +
                             name.substr(0, name.rfind("::")) + " of this run takes it");

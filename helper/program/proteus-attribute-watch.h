@@ -9,6 +9,7 @@
 
 #include "ns3/proteus-run-information.h"
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -25,14 +26,23 @@ namespace proteus
  */
 void WatchAttributes(const Configuration& given);
 
+/// @ingroup proteus
+/// Who else deals with attributes of what carries packets where nothing does.
+enum class AttributeReaders : uint8_t
+{
+    NOBODY,
+    EXECUTORS,           //!< they read PacketNetwork's, and do not model others
+    EXECUTORS_WITH_NOTES //!< the same, and these others are named by their notes
+};
+
 /**
  * @ingroup proteus
  * To be asked when a program has done its work.
  * @param given options of the program, see WatchAttributes()
- * @param hasExecutors whether executors name the attributes of packets that they do not model
+ * @param readers that the program has
  * @return a line for each attribute that was set and that no object has taken since
  */
-std::vector<std::string> FindIdleAttributes(const Configuration& given, bool hasExecutors);
+std::vector<std::string> FindIdleAttributes(const Configuration& given, AttributeReaders readers);
 
 } // namespace proteus
 } // namespace ns3

@@ -217,7 +217,11 @@ CommandLineProgram::Main(int argc, char* argv[])
             options->information.notes = idle;
         }
         Run();
-        const auto unread = FindIdleAttributes(command.GetConfiguration(), SendsPackets());
+        const auto unread =
+            FindIdleAttributes(command.GetConfiguration(),
+                               !SendsPackets() ? AttributeReaders::NOBODY
+                               : PrintsNotes() ? AttributeReaders::EXECUTORS_WITH_NOTES
+                                               : AttributeReaders::EXECUTORS);
         idle.insert(idle.end(), unread.begin(), unread.end());
         for (const std::string& line : idle)
         {

@@ -63,6 +63,12 @@ class CommandLineProgram
         return true;
     }
 
+    /// @return whether it prints what executors say of options that they do not honour
+    virtual bool PrintsNotes() const
+    {
+        return false;
+    }
+
     /// @return whether several processes (MPI ranks) can run it together
     virtual bool RunsOnRanks() const
     {

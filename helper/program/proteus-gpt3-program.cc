@@ -336,6 +336,11 @@ class Gpt3Program : public CommandLineProgram
         m_options.AddTo(command);
     }
 
+    bool PrintsNotes() const override
+    {
+        return true;
+    }
+
     ProgramOptions* GetRunOptions() override
     {
         return &m_options;

@@ -226,6 +226,11 @@ class RunInputProgram : public CommandLineProgram
         m_options.inputs.insert({"graph", "trace", "traceGroups", "strategy", "profile"});
     }
 
+    bool PrintsNotes() const override
+    {
+        return true;
+    }
+
     ProgramOptions* GetRunOptions() override
     {
         return &m_options;

@@ -541,7 +541,8 @@ CompareSchedules(const Options& options)
     std::vector<std::string> notes = job.notes;
     const auto& idle = options.information.notes;
     notes.insert(notes.end(), idle.begin(), idle.end());
-    const auto unread = FindIdleAttributes(options.information.configuration, true);
+    const auto unread =
+        FindIdleAttributes(options.information.configuration, AttributeReaders::EXECUTORS);
     notes.insert(notes.end(), unread.begin(), unread.end());
     for (const std::string& note : notes)
     {

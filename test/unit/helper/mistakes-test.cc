@@ -628,6 +628,8 @@ TEST(Mistakes, OptionsThatDoNothingAreNamed)
         {"flows", {nine, flows, NETWORK + "Repetition=off"}, "no ns3::proteus::PacketNetwork of"},
         {"collective", {NETWORK + "Protocol=LL"}, "no ns3::proteus::PacketNetwork of this run"},
         {"compile", {MODEL, PLAN, FABRIC + "Routing=Spray"}, "no ns3::proteus::Fabric of this"},
+        {"fabrics", {HPCC}, "no ns3::proteus::HpccType of this run takes it"},
+        {"schedule", {FABRIC + "Routing=Spray"}, "no ns3::proteus::Fabric of this run takes it"},
         {"run", {HPCC, "--executor=packet"}, "no ns3::proteus::HpccType of this run takes it"}};
     for (const Mistake& mistake : idle)
     {
@@ -643,6 +645,11 @@ TEST(Mistakes, OptionsThatDoNothingAreNamed)
         else if (mistake.program == "collective")
         {
             arguments = {"--min=1M", "--max=1M", "--quiet"};
+        }
+        else if (mistake.program == "fabrics")
+        {
+            arguments = {MODEL, PLAN, "--cluster=dgx-a100", "--nodes=2", "--executor=flow"};
+            arguments.insert(arguments.end(), {"--fabrics=fat-tree", "--quiet"});
         }
         else if (mistake.program == "search")
         {
