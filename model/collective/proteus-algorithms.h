@@ -13,6 +13,8 @@
 #include "ns3/proteus-paths.h"
 
 #include <cstdint>
+#include <map>
+#include <utility>
 #include <vector>
 
 /**
@@ -277,10 +279,21 @@ std::vector<std::vector<uint32_t>> GroupByServer(const Cluster& cluster,
 
 /**
  * @ingroup proteus
- * Finds who passes chunks on along a ring. Two GPUs of a server may have no NVLink between them,
- * while both have some to a third GPU of the group. Then chunks go by way of the memory of the
- * third (NCCL's paths "NVB"). Of several such GPUs it is the one with most NVLinks to both. Where
- * that has a connection with one of the two on the ring already, chunks go without NVLink.
+ * Finds who passes chunks on. Two GPUs of a server may have no NVLink between them, while both have
+ * some to a third GPU of the group. Then chunks go by way of the memory of the third (NCCL's paths
+ * "NVB"). Of several such GPUs it is the one with most NVLinks to both.
+ * @param cluster where the ranks are
+ * @param vertices of the ranks
+ * @return by sender and receiver, the rank between them; those that need none are not there
+ */
+std::map<std::pair<uint32_t, uint32_t>, uint32_t> FindGroupRelays(
+    const Cluster& cluster,
+    const std::vector<VertexId>& vertices);
+
+/**
+ * @ingroup proteus
+ * Finds who passes chunks on along a ring, see FindGroupRelays(). Where that GPU has a connection
+ * with one of the two on the ring already, chunks go without NVLink.
  * @param cluster where the ranks are
  * @param vertices of the ranks
  * @param order ranks in the order of the ring
@@ -298,14 +311,28 @@ std::vector<uint32_t> FindRingRelays(const Cluster& cluster,
  * @param from sender
  * @param to receiver
  * @param relay who passes on
- * @param channel of the connection, and of the two that take its place; the relay must have no
- * other connections with the two ranks on it
+ * @param channel of the connection
+ * @param relayChannel of the two that take its place; the relay must have no other connections with
+ * the two ranks on it
  */
 void InsertRelay(CollectiveProgram& program,
                  uint32_t from,
                  uint32_t to,
                  uint32_t relay,
-                 uint32_t channel);
+                 uint32_t channel,
+                 uint32_t relayChannel);
+
+/**
+ * @ingroup proteus
+ * Sends messages between GPUs that have no NVLink to each other by way of a third, as
+ * FindGroupRelays() says (NVIDIA/nccl, src/transport/p2p.cc, P2P_INTERMEDIATE).
+ * @param program of messages
+ * @param cluster where the ranks are
+ * @param request for it; nothing is done without CollectiveRequest::relaysMessages
+ */
+void InsertMessageRelays(CollectiveProgram& program,
+                         const Cluster& cluster,
+                         const CollectiveRequest& request);
 
 /**
  * @ingroup proteus

@@ -79,7 +79,7 @@ MakeChainProgram(const Cluster& cluster, const Paths& paths, const CollectiveReq
         {
             if (relays[p] != NO_RANK)
             {
-                InsertRelay(program, order[p], order[p + 1], relays[p], channel);
+                InsertRelay(program, order[p], order[p + 1], relays[p], channel, channel);
             }
         }
     }

@@ -294,6 +294,7 @@ CollectiveChooser::CompleteMessages(const ChannelSearch& search,
     request.chunkBytes = plan.stepBytes;
     request.slots = plan.slots;
     request.stepsPerChunk = 1;
+    request.relaysMessages = GetNcclTuner(m_preferences.ncclVersion).hasRelays;
 }
 
 void

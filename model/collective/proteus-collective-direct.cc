@@ -190,6 +190,7 @@ MakeDirectProgram(const Cluster& cluster,
             }
         }
     }
+    InsertMessageRelays(program, cluster, request);
     return program;
 }
 

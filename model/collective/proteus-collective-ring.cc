@@ -20,7 +20,8 @@ InsertRelay(CollectiveProgram& program,
             uint32_t from,
             uint32_t to,
             uint32_t relay,
-            uint32_t channel)
+            uint32_t channel,
+            uint32_t relayChannel)
 {
     const auto find = [&](uint32_t rank, uint32_t ThreadBlock::*peer, uint32_t other) {
         auto& blocks = program.ranks[rank].blocks;
@@ -33,7 +34,9 @@ InsertRelay(CollectiveProgram& program,
     sender->sendPeer = relay;
     receiver->receivePeer = relay;
     ThreadBlock in;
-    in.channel = static_cast<uint16_t>(channel);
+    in.channel = static_cast<uint16_t>(relayChannel);
+    sender->channel = in.channel;
+    receiver->channel = in.channel;
     in.processor = NO_PROCESSOR;
     ThreadBlock out = in;
     in.receivePeer = from;
@@ -56,6 +59,45 @@ InsertRelay(CollectiveProgram& program,
     {
         blocks.push_back(std::move(in));
         blocks.push_back(std::move(out));
+    }
+}
+
+void
+InsertMessageRelays(CollectiveProgram& program,
+                    const Cluster& cluster,
+                    const CollectiveRequest& request)
+{
+    if (!request.relaysMessages)
+    {
+        return;
+    }
+
+    struct Message
+    {
+        uint32_t from;
+        uint32_t to;
+        uint32_t relay;
+        uint32_t channel;
+    };
+
+    const auto relays = FindGroupRelays(cluster, request.vertices);
+    std::vector<Message> messages;
+    uint32_t next = program.channels; // of connections of their own
+    for (uint32_t from = 0; from < program.ranks.size(); ++from)
+    {
+        for (const ThreadBlock& block : program.ranks[from].blocks)
+        {
+            next = std::max(next, block.channel + 1u);
+            const auto relay = relays.find({from, block.sendPeer});
+            if (relay != relays.end())
+            {
+                messages.push_back({from, block.sendPeer, relay->second, block.channel});
+            }
+        }
+    }
+    for (const Message& message : messages)
+    {
+        InsertRelay(program, message.from, message.to, message.relay, message.channel, next++);
     }
 }
 
@@ -240,7 +282,7 @@ MakeRingProgram(const Cluster& cluster, const Paths& paths, const CollectiveRequ
         {
             if (relays[p] != NO_RANK)
             {
-                InsertRelay(program, order[p], order[(p + 1) % n], relays[p], channel);
+                InsertRelay(program, order[p], order[(p + 1) % n], relays[p], channel, channel);
             }
         }
     }

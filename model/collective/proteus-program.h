@@ -203,6 +203,8 @@ struct CollectiveRequest
     uint32_t stepsPerChunk{1};
     uint64_t leastStepBytes{1};  //!< see stepsPerChunk
     uint32_t networkChannels{0}; //!< direct, pxn: channels to a peer in another server; 0: channels
+    /// All-to-all, gather, scatter: see InsertMessageRelays().
+    bool relaysMessages{true};
     uint32_t parameterServers{1}; //!< parameter-server: ranks from `root` on that are servers;
                                   //!< host-parameter-server: hosts, the first ones, that have some
     /// All-to-all: bytes from rank i to rank j, at i * ranks + j; empty: equal shares. No row may

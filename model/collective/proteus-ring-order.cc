@@ -102,32 +102,43 @@ KeepSingleConnections(const std::vector<uint32_t>& order, std::vector<uint32_t>&
 
 } // namespace
 
+std::map<std::pair<uint32_t, uint32_t>, uint32_t>
+FindGroupRelays(const Cluster& cluster, const std::vector<VertexId>& vertices)
+{
+    std::map<std::pair<uint32_t, uint32_t>, uint32_t> result;
+    for (const auto& members : GroupByServer(cluster, vertices))
+    {
+        std::vector<VertexId> gpus;
+        for (const uint32_t rank : members)
+        {
+            gpus.push_back(vertices[rank]);
+        }
+        const auto relays = FindRelays(cluster, gpus);
+        for (std::size_t from = 0; from < members.size(); ++from)
+        {
+            for (std::size_t to = 0; to < members.size(); ++to)
+            {
+                if (relays[from][to] != NO_RANK)
+                {
+                    result[{members[from], members[to]}] = members[relays[from][to]];
+                }
+            }
+        }
+    }
+    return result;
+}
+
 std::vector<uint32_t>
 FindRingRelays(const Cluster& cluster,
                const std::vector<VertexId>& vertices,
                const std::vector<uint32_t>& order)
 {
+    const auto relays = FindGroupRelays(cluster, vertices);
     std::vector<uint32_t> result(order.size(), NO_RANK);
-    for (const auto& members : GroupByServer(cluster, vertices))
+    for (std::size_t i = 0; i < order.size(); ++i)
     {
-        std::vector<VertexId> gpus;
-        std::map<uint32_t, uint32_t> positions; // by rank
-        for (const uint32_t rank : members)
-        {
-            positions.emplace(rank, static_cast<uint32_t>(gpus.size()));
-            gpus.push_back(vertices[rank]);
-        }
-        const auto relays = FindRelays(cluster, gpus);
-        for (std::size_t i = 0; i < order.size(); ++i)
-        {
-            const auto from = positions.find(order[i]);
-            const auto to = positions.find(order[(i + 1) % order.size()]);
-            if (from != positions.end() && to != positions.end())
-            {
-                const uint32_t relay = relays[from->second][to->second];
-                result[i] = relay == NO_RANK ? NO_RANK : members[relay];
-            }
-        }
+        const auto relay = relays.find({order[i], order[(i + 1) % order.size()]});
+        result[i] = relay == relays.end() ? NO_RANK : relay->second;
     }
     KeepSingleConnections(order, result);
     return result;

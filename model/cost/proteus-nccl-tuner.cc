@@ -305,6 +305,7 @@ UpdateRules(uint32_t version, NcclTuner& tuner)
                                         .5, .5, .5, .6, .7, .8, .7, .7, .8, .9, .9, .9};
     }
     tuner.hasPxn = version >= 212;
+    tuner.hasRelays = version >= 208;
     tuner.hasNvls = version >= 217;
     tuner.hasNvlsTree = version >= 218;
     tuner.hasPat = version >= 223;

@@ -93,6 +93,7 @@ struct NcclTuner
     bool hasPat{true};           //!< all-gather and reduce-scatter by PAT
     bool hasDirectStores{false}; //!< GPUs of one process store into each other's user buffers
     bool hasPxn{true};           //!< GPUs pass on to the NIC of the receiver's rail
+    bool hasRelays{true};        //!< messages between two GPUs without NVLink pass a third
     uint32_t newestLl128{120};   //!< compute capability, ten times, up to which there is LL128
     bool hasRelayedLl128{true};  //!< LL128 also where a GPU passes on between two
     /// Factors of trees of medium sizes, from 64 bytes on, by powers of two.

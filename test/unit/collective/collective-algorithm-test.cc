@@ -316,3 +316,49 @@ TEST(CollectiveAlgorithms, RingsPassOtherGpusWhereThereIsNoNvlink)
         EXPECT_EQ(passing, 2 * program.channels); // a block in and a block out
     }
 }
+
+TEST(CollectiveAlgorithms, MessagesPassOtherGpusWhereThereIsNoNvlink)
+{
+    // On a DGX-1 every GPU has NVLinks to four others.
+    for (const uint32_t servers : {1, 2})
+    {
+        const Cluster cluster = MakeCluster("dgx1-v100", servers);
+        const Paths paths(cluster);
+        for (const auto& [collective, algorithm] :
+             std::vector<std::pair<Collective, const char*>>{{Collective::ALL_TO_ALL, "direct"},
+                                                             {Collective::ALL_TO_ALL, "pxn"},
+                                                             {Collective::GATHER, "direct"},
+                                                             {Collective::SCATTER, "direct"}})
+        {
+            CollectiveRequest request;
+            request.collective = collective;
+            request.algorithm = algorithm;
+            request.bytes = 50021;
+            request.chunkBytes = 1000;
+            request.channels = 2;
+            request.vertices = cluster.GetGpus();
+            const auto isFar = [&](uint32_t from, uint32_t to) {
+                return from / 8 == to / 8 &&
+                       paths.Walk(request.vertices[from], request.vertices[to], [](auto, auto) {
+                                return 0;
+                            }).size() > 1;
+            };
+            const auto countFar = [&]() {
+                const auto program = MakeProgram(cluster, paths, request);
+                EXPECT_EQ(CheckProgram(program, request), "") << algorithm;
+                uint32_t far = 0;
+                for (uint32_t rank = 0; rank < program.ranks.size(); ++rank)
+                {
+                    for (const ThreadBlock& block : program.ranks[rank].blocks)
+                    {
+                        far += block.sendPeer != NO_RANK && isFar(rank, block.sendPeer);
+                    }
+                }
+                return far;
+            };
+            EXPECT_EQ(countFar(), 0u) << algorithm << ", " << servers;
+            request.relaysMessages = false;
+            EXPECT_GT(countFar(), 0u) << algorithm << ", " << servers;
+        }
+    }
+}
