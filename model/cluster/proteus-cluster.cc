@@ -113,7 +113,7 @@ CheckCapabilities(const Vertex& vertex)
         wrong = "copy engines";
     }
     else if (!vertex.peerToPeer && vertex.kind != VertexKind::CPU &&
-             vertex.kind != VertexKind::PCIE_SWITCH)
+             vertex.kind != VertexKind::NIC && vertex.kind != VertexKind::PCIE_SWITCH)
     {
         wrong = "peer-to-peer to be disabled";
     }

@@ -182,8 +182,8 @@ struct Vertex
     double forwardBytesPerSecond{0};
     /// PCIe switches: false where access control services (ACS) send what goes from one device
     /// below to another up to the root and down again, as Paths does. CPUs: false where devices
-    /// below do not write to each other, so that copies between them take two steps, through host
-    /// memory.
+    /// below do not write to each other, NICs: where they do not reach GPUs (no GPUDirect RDMA), so
+    /// that copies take two steps, through host memory.
     bool peerToPeer{true};
     bool multicast{false};   //!< switches: copy a unit to several ports (NVLS, SHARP)
     bool reduction{false};   //!< switches: combine units of several ports into one (NVLS, SHARP)

@@ -40,10 +40,10 @@ GetPayloadRate(const Cluster& cluster, const Paths& paths, VertexId from, Vertex
     return rate;
 }
 
-/// Appends the memory of the nearest CPU where devices between two vertices do not let them reach
-/// each other. @return the CPU whose memory it is for the receiver, which allocates the buffer
-/// (NVIDIA/nccl 033d7995, src/transport/shm.cc, shmRecvSetup()): the last one on the way;
-/// Cluster::NO_VERTEX if they reach each other
+/// Appends the memory of the nearest CPU where a NIC at one end, or devices between two vertices,
+/// do not let them reach each other. @return the CPU whose memory it is for the receiver, which
+/// allocates the buffer (NVIDIA/nccl 033d7995, src/transport/shm.cc, shmRecvSetup()): the last one
+/// on the way; Cluster::NO_VERTEX if they reach each other
 VertexId
 AppendHostMemory(const Cluster& cluster,
                  const Paths& paths,
@@ -57,7 +57,11 @@ AppendHostMemory(const Cluster& cluster,
         return Cluster::NO_VERTEX; // devices reach it wherever they do not reach each other
     }
     VertexId at = from;
-    bool barred = false;
+    const auto isBarred = [&](VertexId nic, VertexId gpu) {
+        return vertices[nic].kind == VertexKind::NIC && !vertices[nic].peerToPeer &&
+               vertices[gpu].kind == VertexKind::GPU;
+    };
+    bool barred = isBarred(from, to) || isBarred(to, from);
     VertexId host = Cluster::NO_VERTEX;
     VertexId last = Cluster::NO_VERTEX;
     for (LinkId link : paths.Walk(from, to, [](VertexId, std::size_t) { return 0; }))

@@ -34,6 +34,35 @@ NcclServer::HasLink(LinkTechnology technology) const
     });
 }
 
+uint32_t
+NcclServer::CountGpusWithoutRdma() const
+{
+    return static_cast<uint32_t>(
+        std::count_if(m_devices.begin(), m_devices.end(), [](const NcclDevice& device) {
+            return device.vertex.kind == VertexKind::GPU && device.lacksRdma;
+        }));
+}
+
+void
+NcclServer::SetPeers()
+{
+    const std::size_t gpus = InOrder(VertexKind::GPU).size();
+    const bool gpusHaveRdma = CountGpusWithoutRdma() < gpus;
+    for (NcclDevice& device : m_devices)
+    {
+        Vertex& vertex = device.vertex;
+        if (vertex.kind == VertexKind::CPU)
+        {
+            vertex.peerToPeer =
+                device.joinsGpus || (vertex.model == ToString(CpuVendor::AMD) && gpus <= 2);
+        }
+        else if (vertex.kind == VertexKind::NIC)
+        {
+            vertex.peerToPeer = gpusHaveRdma && !device.lacksRdma;
+        }
+    }
+}
+
 void
 NcclServer::LeaveOutSlowNics()
 {

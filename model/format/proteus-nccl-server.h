@@ -34,6 +34,8 @@ struct NcclDevice
     std::string id;                               //!< PCIe bus id; may be empty
     LinkTechnology network{LinkTechnology::ROCE}; //!< NICs
     double networkBytesPerSecond{0};              //!< NICs
+    bool lacksRdma{false};                        //!< GPUs and NICs: no GPUDirect RDMA
+    bool joinsGpus{false};                        //!< CPUs: by C2C or NVLink
 };
 
 /// @ingroup proteus
@@ -75,6 +77,17 @@ class NcclServer
 
     /// @param technology of links @return whether there is one
     bool HasLink(LinkTechnology technology) const;
+
+    /// @return how many GPUs lack GPUDirect RDMA
+    uint32_t CountGpusWithoutRdma() const;
+
+    /**
+     * Says who reaches whom (Vertex::peerToPeer), as NCCL does from 2.23 on: through a CPU what is
+     * joined with it by C2C or NVLink, and two GPUs on AMD's; GPUs and NICs only if both have
+     * GPUDirect RDMA (NVIDIA/nccl v2.30.7, src/graph/paths.cc, ncclTopoCheckP2p() and
+     * ncclTopoCheckGdr()). If some GPUs lack it and others do not, it counts as there.
+     */
+    void SetPeers();
 
     /// Keeps the NICs of the highest rate, of the technology of the first of them.
     void LeaveOutSlowNics();

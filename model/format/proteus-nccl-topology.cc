@@ -73,6 +73,7 @@ class NcclReader
         {
             ReadNvlinks(*element, gpu);
         }
+        m_server.SetPeers();
         AddNvSwitch();
         JoinCpus();
     }
@@ -88,12 +89,12 @@ class NcclReader
                 m_fileName +
                 ": unknown CPUs, taken as NCCL takes them, with 6 GB/s between them: " + maker);
         }
-        if (m_withoutGdr > 0 && servers > 1)
+        const uint32_t lacking = m_server.CountGpusWithoutRdma();
+        if (lacking > 0 && lacking < m_gpuElements.size() && servers > 1)
         {
-            warnings.push_back(m_fileName + ": gdr=\"0\" (of " +
-                               FormatThings(m_withoutGdr, "device") +
-                               ") is not heeded: between servers, NICs read and write the "
-                               "memory of GPUs (GPUDirect RDMA), not a copy in that of the host");
+            warnings.push_back(m_fileName + ": gdr=\"0\" of " + FormatThings(lacking, "GPU") +
+                               " of " + std::to_string(m_gpuElements.size()) +
+                               " is not heeded: NICs reach the memory of all (GPUDirect RDMA)");
         }
         const std::string unknown = m_document.DescribeUnknown(GetNcclFormat());
         if (!unknown.empty())
@@ -180,7 +181,7 @@ class NcclReader
         }
         NoteMaker(arch, vendor, maker);
         NcclDevice device;
-        device.vertex = MakeCpu(forward, true, maker);
+        device.vertex = MakeCpu(forward, false, maker);
         device.dev = m_cpus.size();
         const std::size_t cpu = m_server.Add(device);
         m_cpus.push_back(cpu);
@@ -223,11 +224,11 @@ class NcclReader
         }
     }
 
-    /// Counts the devices that GPUDirect RDMA is said to leave out.
-    void NoteGdr(const XmlElement& element)
+    /// @param element of a GPU or a NIC @return whether GPUDirect RDMA is said to leave it out
+    static bool LacksRdma(const XmlElement& element)
     {
         const std::string* gdr = element.Find("gdr");
-        m_withoutGdr += gdr != nullptr && *gdr == "0";
+        return gdr != nullptr && *gdr == "0";
     }
 
     /// @param pci an element @param parent device above it @param cpu device at the top
@@ -289,10 +290,6 @@ class NcclReader
                 std::size_t cpu,
                 const PcieSpeed& speed)
     {
-        if (gpu != nullptr)
-        {
-            NoteGdr(*gpu);
-        }
         const bool hasType = gpu != nullptr && gpu->Find("sm") != nullptr;
         const uint64_t dev = gpu == nullptr
                                  ? m_gpuElements.size()
@@ -322,6 +319,7 @@ class NcclReader
         }
         NcclDevice device;
         device.vertex = MakeGpu(model->sheet.model);
+        device.lacksRdma = gpu != nullptr && LacksRdma(*gpu);
         device.dev = dev;
         device.id = GetLower(pci, "busid");
         const std::size_t position = m_server.Add(device);
@@ -365,7 +363,7 @@ class NcclReader
             {
                 if (net.name == "net")
                 {
-                    NoteGdr(net);
+                    device.lacksRdma |= LacksRdma(net);
                     device.dev =
                         hasNet ? device.dev : m_values.GetWhole(net, "dev", device.dev, 1000000);
                     device.networkBytesPerSecond +=
@@ -462,6 +460,7 @@ class NcclReader
 
     void AddLinkToCpu(std::size_t gpu, double rate)
     {
+        m_server.GetDevice(m_cpuOf.at(gpu)).joinsGpus = true;
         m_server.Add(NcclLink{gpu, m_cpuOf.at(gpu), LinkTechnology::CPU_INTERCONNECT, rate, 0});
     }
 
@@ -575,7 +574,6 @@ class NcclReader
     std::map<std::size_t, const GpuModel*> m_modelOf;              //!< of a GPU
     std::vector<std::pair<const XmlElement*, std::size_t>> m_gpuElements;
     uint64_t m_nNics{0};
-    uint32_t m_withoutGdr{0};              //!< GPUs and NICs with gdr="0"
     std::set<std::string> m_unknownMakers; //!< of CPUs
     const GpuModel* m_guess{nullptr}; //!< what GPUs are taken for of which the file says nothing
 };

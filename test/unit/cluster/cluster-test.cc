@@ -218,8 +218,8 @@ TEST(Cluster, RefusesWhatAVertexCannotHave)
               "vertex 'v': a gpu has no forwarding rate");
     EXPECT_EQ(message(VertexKind::NIC, [](Vertex& vertex) { vertex.copyEngines = 1; }),
               "vertex 'v': a nic has no copy engines");
-    EXPECT_EQ(message(VertexKind::NIC, [](Vertex& vertex) { vertex.peerToPeer = false; }),
-              "vertex 'v': a nic has no peer-to-peer to be disabled");
+    EXPECT_EQ(message(VertexKind::GPU, [](Vertex& vertex) { vertex.peerToPeer = false; }),
+              "vertex 'v': a gpu has no peer-to-peer to be disabled");
     EXPECT_EQ(message(VertexKind::CPU, [](Vertex& vertex) { vertex.multicast = true; }),
               "vertex 'v': a cpu has no multicast");
     EXPECT_EQ(message(VertexKind::GPU, [](Vertex& vertex) { vertex.reduction = true; }),
@@ -228,6 +228,7 @@ TEST(Cluster, RefusesWhatAVertexCannotHave)
               "vertex 'v': a nvswitch has no shared buffer");
     EXPECT_EQ(message(VertexKind::SWITCH, [](Vertex& vertex) { vertex.bufferBytes = 1; }), "");
     EXPECT_EQ(message(VertexKind::CPU, [](Vertex& vertex) { vertex.peerToPeer = false; }), "");
+    EXPECT_EQ(message(VertexKind::NIC, [](Vertex& vertex) { vertex.peerToPeer = false; }), "");
 }
 
 TEST(Cluster, Validate)

@@ -5,7 +5,9 @@
  */
 
 #include "ns3/proteus-cluster-file.h"
+#include "ns3/proteus-connection.h"
 #include "ns3/proteus-nccl-topology.h"
+#include "ns3/proteus-nic-table.h"
 #include "ns3/proteus-paths.h"
 
 #include <algorithm>
@@ -368,13 +370,57 @@ TEST(NcclTopology, WhatIsNotHeededIsNamed)
 {
     std::string text = SWITCHED;
     EXPECT_EQ(WarningsOf(text, "", 2), "");
-    text[text.find("gdr=\"1\"") + 5] = '0';
+    const auto gdr = text.find("<gpu dev=\"1\" sm=\"90\" rank=\"1\" gdr=\"1\"");
+    ASSERT_NE(gdr, std::string::npos);
+    text[text.find("gdr", gdr) + 5] = '0';
     EXPECT_EQ(WarningsOf(text, ""), ""); // there is no other server
-    EXPECT_NE(WarningsOf(text, "", 2).find("gdr=\"0\" (of 1 device) is not heeded"),
+    EXPECT_NE(WarningsOf(text, "", 2).find("gdr=\"0\" of 1 GPU of 2 is not heeded"),
               std::string::npos);
     text = SWITCHED;
     text.insert(text.find("GenuineIntel"), "My");
     EXPECT_NE(WarningsOf(text, "").find("unknown CPUs"), std::string::npos);
+}
+
+TEST(NcclTopology, DevicesReachEachOtherAsInNccl)
+{
+    const auto reach = [](const std::string& text, const char* name) {
+        const Cluster cluster = Read(text, 2);
+        return cluster.GetVertices()[cluster.FindVertex(name)].peerToPeer;
+    };
+    const auto change = [](std::string text, const std::string& from, const std::string& to) {
+        for (auto at = text.find(from); at != std::string::npos; at = text.find(from, at))
+        {
+            text.replace(at, from.size(), to);
+            at += to.size();
+        }
+        return text;
+    };
+    // A GPU that C2C joins with the CPU reaches what is behind it.
+    const std::string file = SWITCHED;
+    EXPECT_TRUE(reach(file, "n0.cpu0"));
+    std::string apart = file;
+    const auto c2c = apart.find("<c2c");
+    ASSERT_NE(c2c, std::string::npos);
+    apart.erase(c2c, apart.find("/>", c2c) + 2 - c2c);
+    EXPECT_FALSE(reach(apart, "n0.cpu0"));
+    EXPECT_TRUE(reach(change(apart, "GenuineIntel", "AuthenticAMD"), "n0.cpu0")); // of two GPUs
+    EXPECT_TRUE(reach(file, "n1.nic1"));
+    EXPECT_FALSE(reach(change(file, "gdr=\"1\"", "gdr=\"0\""), "n1.nic1"));
+    EXPECT_FALSE(reach(change(file, "<net ", "<net gdr=\"0\" "), "n0.nic1"));
+    // Then what a NIC carries is in the memory of the host before and behind it.
+    const Cluster cluster = Read(change(file, "gdr=\"1\"", "gdr=\"0\""), 2);
+    const Connection connection =
+        PlanConnection(cluster, Paths(cluster), NicTable(cluster, true), 0, 0, 0, 2);
+    std::vector<std::string> names;
+    for (const VertexId waypoint : connection.waypoints)
+    {
+        names.push_back(cluster.GetVertices()[waypoint].name);
+    }
+    ASSERT_EQ(names.size(), 4u);
+    EXPECT_EQ(names.front(), "n0.cpu0");
+    EXPECT_EQ(names.back(), "n1.cpu0");
+    EXPECT_GT(connection.hostWriteBytesPerSecond, 0);
+    EXPECT_GT(connection.hostReadBytesPerSecond, 0);
 }
 
 TEST(NcclTopology, DeviceIdsNameTheModel)
