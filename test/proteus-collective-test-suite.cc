@@ -12,6 +12,7 @@
 #include "ns3/proteus-collective-kernel-cost.h"
 #include "ns3/proteus-collective-run.h"
 #include "ns3/proteus-nccl-tuner.h"
+#include "ns3/proteus-server-preset.h"
 #include "ns3/rng-seed-manager.h"
 #include "ns3/simulator.h"
 #include "ns3/string.h"
@@ -518,6 +519,66 @@ class ProteusCollectiveShape : public TestCase
 
 /**
  * @ingroup proteus-tests
+ * NICs that reach no GPU, below one PCI Express switch with all GPUs: everything goes up to the
+ * memory of the host and down again, in both directions at once, and nothing waits in a circle.
+ */
+class ProteusCollectiveWithoutRdma : public TestCase
+{
+  public:
+    ProteusCollectiveWithoutRdma()
+        : TestCase("copies by way of the host between servers do not wait for each other")
+    {
+    }
+
+  private:
+    /// @param reaches whether NICs reach GPUs @return two servers of two GPUs
+    static Cluster MakeServers(bool reaches)
+    {
+        Cluster cluster("staged");
+        Vertex top;
+        top.name = "switch0";
+        top.kind = VertexKind::SWITCH;
+        const VertexId network = cluster.AddVertex(top);
+        for (uint32_t server = 0; server < 2; ++server)
+        {
+            Vertex card;
+            card.kind = VertexKind::NIC;
+            card.peerToPeer = reaches;
+            const auto gpus = AddServerVertices(cluster, server, MakeGpu("V100-SXM2-32GB"), 2);
+            const auto inside = AddServerVertices(cluster, server, VertexKind::PCIE_SWITCH, 1);
+            const auto cpus = AddServerVertices(cluster, server, MakeCpu(0, false), 1);
+            const auto nics = AddServerVertices(cluster, server, card, 1);
+            for (const VertexId below : {gpus[0], gpus[1], nics[0]})
+            {
+                AddPcieLink(cluster, below, inside[0], 3);
+            }
+            AddPcieLink(cluster, inside[0], cpus[0], 3);
+            AddDefaultLink(cluster, nics[0], network, LinkTechnology::INFINIBAND, 12.5e9);
+        }
+        return cluster;
+    }
+
+    void DoRun() override
+    {
+        for (const Collective collective : {Collective::ALL_TO_ALL, Collective::ALL_REDUCE})
+        {
+            double timesUs[2]{};
+            for (const bool reaches : {false, true})
+            {
+                const Cluster cluster = MakeServers(reaches);
+                CollectiveTest test = MakeTest(cluster, 4, collective);
+                timesUs[reaches] = RunOnRanks(cluster, test, 16 * MIB)[0].timeUs;
+            }
+            NS_TEST_ASSERT_MSG_GT(timesUs[0], timesUs[1], "the way by the host is longer");
+            NS_TEST_ASSERT_MSG_LT(seconds[0],
+                                  4 * seconds[1],
+                                  "it is shared by four copies at most");
+        }
+    }
+};
+
+/**
+ * @ingroup proteus-tests
  * All tests of this suite.
  */
 class ProteusCollectiveTestSuite : public TestSuite
@@ -529,6 +590,7 @@ class ProteusCollectiveTestSuite : public TestSuite
         AddTestCase(new ProteusCollectiveBytes);
         AddTestCase(new ProteusCollectiveStraggler);
         AddTestCase(new ProteusCollectiveShape);
+        AddTestCase(new ProteusCollectiveWithoutRdma);
     }
 };
 

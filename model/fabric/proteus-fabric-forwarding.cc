@@ -91,12 +91,31 @@ Fabric::HandleArrival(PortId id)
             return;
         }
         record.destination = next;
+        if (m_absorbs[at])
+        {
+            Absorb(id, record);
+            return;
+        }
     }
     if (port.bufferAt != 0 && data && !Admit(id, record))
     {
         return;
     }
     Forward(at, record);
+}
+
+void
+Fabric::Absorb(PortId id, PacketRecord& record)
+{
+    // It leaves the receive buffer at once, whatever it waits for behind it: what comes in by a NIC
+    // and what goes out would else wait for each other, where GPUs and the NIC share a switch.
+    if (m_ports[id].credited && record.kind == PacketKind::DATA)
+    {
+        ReturnCredit(record, m_stepper.GetNowPs());
+    }
+    record.ingress = NO_PORT;
+    const bool isLimited = !m_internalPorts.empty() && m_internalPorts[id] != NO_PORT;
+    Enqueue(isLimited ? m_internalPorts[id] : Route(m_ports[id].to, record), record);
 }
 
 void

@@ -216,6 +216,7 @@ class FabricState : public Object
     PortTable m_ports;                        //!< by PortId; then those inside devices
     std::vector<PortId> m_internalPorts;      //!< by port that enters; empty if none
     std::vector<bool> m_isMemory;             //!< by vertex: it is the memory of a host
+    std::vector<bool> m_absorbs;              //!< by vertex: Fabric::Absorb()
     std::vector<uint32_t> m_flowPlaces;       //!< by vertex: GetFlowPlace()
     EventStepper m_stepper;                   //!< clock and event set
     RouteTable m_routes;                      //!< ways to a destination

@@ -17,6 +17,7 @@
 #include "ns3/simulator.h"
 
 #include <algorithm>
+#include <set>
 #include <sstream>
 #include <stdexcept>
 #include <tuple>
@@ -218,6 +219,18 @@ Fabric::NumberInternalPorts()
     const auto& vertices = m_cluster->GetVertices();
     m_isMemory.resize(vertices.size());
     std::transform(vertices.begin(), vertices.end(), m_isMemory.begin(), IsHostMemory);
+    std::set<int32_t> staged; // servers with a NIC that reaches no GPU
+    for (const Vertex& vertex : vertices)
+    {
+        if (vertex.kind == VertexKind::NIC && !vertex.peerToPeer)
+        {
+            staged.insert(vertex.server);
+        }
+    }
+    m_absorbs.resize(vertices.size());
+    std::transform(vertices.begin(), vertices.end(), m_absorbs.begin(), [&](const Vertex& vertex) {
+        return vertex.kind == VertexKind::CPU && staged.count(vertex.server) > 0;
+    });
     const PortId nPorts = GetNPorts();
     PortId next = nPorts;
     for (PortId id = 0; id < nPorts; ++id)

@@ -469,6 +469,9 @@ class Fabric : public FabricState
     // proteus-fabric-forwarding.cc: from arrival to departure
     /// @param id a port whose next unit has arrived
     void HandleArrival(PortId id);
+    /// A unit has come to the memory of a host, which has room for all of it, to be fetched there.
+    /// @param id port that it came by @param record of it, with its next destination
+    void Absorb(PortId id, PacketRecord& record);
     /// @param at a vertex @param record that goes on from there as several
     void Replicate(VertexId at, const PacketRecord& record);
     /// @param at a vertex @param record a unit that goes on from there
