@@ -37,6 +37,12 @@ ProteusHelper::SetProgramMaker(PacketNetwork::ProgramMaker maker)
 }
 
 void
+ProteusHelper::SetCollectiveCosts(std::shared_ptr<const CollectiveCosts> costs)
+{
+    m_costs = std::move(costs);
+}
+
+void
 ProteusHelper::SetRuntimeOptions(const RuntimeOptions& options)
 {
     m_options = options;
@@ -66,6 +72,7 @@ ProteusHelper::Install(const Cluster& cluster, const ExecutionGraph& graph) cons
         fabric->AssignStreams(m_stream + used);
     }
     network->SetProgramMaker(m_maker);
+    network->SetCollectiveCosts(m_costs);
     Ptr<TrainingJob> job = CreateObject<TrainingJob>();
     job->Install(std::make_shared<const ExecutionGraph>(graph), fabric, network, m_options);
     return job;

@@ -53,6 +53,9 @@ class ProteusHelper
     /// @param maker of the programs of all collectives: see PacketNetwork::SetProgramMaker()
     void SetProgramMaker(PacketNetwork::ProgramMaker maker);
 
+    /// @param costs of kernels: see PacketNetwork::SetCollectiveCosts()
+    void SetCollectiveCosts(std::shared_ptr<const CollectiveCosts> costs);
+
     /// @param options how devices issue their work
     void SetRuntimeOptions(const RuntimeOptions& options);
 
@@ -86,6 +89,7 @@ class ProteusHelper
     ObjectFactory m_networkFactory;
     RuntimeOptions m_options;
     PacketNetwork::ProgramMaker m_maker;
+    std::shared_ptr<const CollectiveCosts> m_costs;
     int64_t m_stream{-1}; //!< first random stream, -1 for ns-3's own choice
 };
 

@@ -306,6 +306,7 @@ class ProteusCollectiveShape : public TestCase
         CheckNetworkChannels();
         CheckTree();
         CheckLaunch();
+        CheckGivenCosts();
         CheckDirectStores();
         CheckChain();
         CheckSharedLink();
@@ -477,6 +478,24 @@ class ProteusCollectiveShape : public TestCase
         NS_TEST_ASSERT_MSG_EQ(run("dgx-a100", "one-process", 230),
                               run("dgx-a100", "one-process", 222),
                               "receivers that read");
+    }
+
+    /// Costs of kernels that a file says are those of the run.
+    void CheckGivenCosts()
+    {
+        const Cluster cluster = MakeCluster("dgx-a100", 1);
+        CollectiveTest test = MakeTest(cluster, 8);
+        const double builtInUs = RunOnRanks(cluster, test, 8)[0].timeUs;
+        CollectiveCostTable table = GetBuiltInCollectiveCostTable();
+        for (CollectiveGeneration& generation : table.generations)
+        {
+            generation.startUs[0].value += generation.name == "A100" ? 10 : 1000;
+        }
+        test.costs = std::make_shared<const CollectiveCosts>(table);
+        NS_TEST_ASSERT_MSG_EQ_TOL(RunOnRanks(cluster, test, 8)[0].timeUs,
+                                  builtInUs + 10,
+                                  0.001,
+                                  "a kernel of LL starts later");
     }
 
     /// A chunk of a broadcast with LL128 passes through all GPUs line by line: neighbouring sizes

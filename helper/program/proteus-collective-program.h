@@ -8,6 +8,7 @@
 #define PROTEUS_COLLECTIVE_PROGRAM_H
 
 #include "proteus-collective-run.h"
+#include "proteus-kernel-costs-option.h"
 #include "proteus-option-list.h"
 #include "proteus-plot-option.h"
 #include "proteus-program-options.h"
@@ -42,6 +43,7 @@ struct CollectiveProgramOptions
     std::string launchMode;              //!< who launches; empty: of the log, or
                                          //!< process-per-gpu
     double pluginLatency{0};             //!< microseconds
+    KernelCostsOption costs;             //!< of NCCL's kernels
     int64_t concurrent{1};               //!< groups
     std::string grouping{"stride"};      //!< how GPUs are shared by groups
     CommandLineText msccl;               //!< schedule, or empty

@@ -159,8 +159,8 @@ GetLaunchGap(const Cluster& cluster, const CollectiveTest& test)
     const int64_t gpus = std::count_if(group.begin(), group.end(), [&](DeviceId device) {
         return getServer(device) == getServer(group[0]);
     });
-    return PicoSeconds(GetCollectiveLaunchCost(test.ncclVersion).sharedThreadPs * gpus /
-                       GPUS_OF_COST);
+    return PicoSeconds(CollectiveCosts::Get(test.costs).GetLaunch(test.ncclVersion).sharedThreadPs *
+                       gpus / GPUS_OF_COST);
 }
 
 /// @param helper that gets the attributes of the network @param cluster to run on
@@ -181,6 +181,7 @@ SetAttributes(ProteusHelper& helper, const Cluster& cluster, const CollectiveTes
     helper.SetNetworkAttribute("CommunicatorRanks", UintegerValue(test.groups[0].size()));
     helper.SetNetworkAttribute("LaunchMode", StringValue(test.launchMode));
     helper.SetNetworkAttribute("LaunchGap", TimeValue(GetLaunchGap(cluster, test)));
+    helper.SetCollectiveCosts(test.costs);
     helper.AssignStreams(test.stream);
     if (test.schedule)
     {

@@ -53,6 +53,7 @@ struct CollectiveTest
     std::shared_ptr<const MscclSchedule> schedule; //!< instead of an algorithm, or null
     std::shared_ptr<const SplitTable> splits;      //!< of an all-to-all, or null for equal ones
     uint32_t parameterServers{1};                  //!< of algorithm parameter-server
+    std::shared_ptr<const CollectiveCosts> costs;  //!< of kernels; null: those that are built in
 };
 
 /**

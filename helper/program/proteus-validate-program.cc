@@ -6,12 +6,14 @@
 
 #include "proteus-collective-program.h"
 #include "proteus-command-line-program.h"
+#include "proteus-kernel-costs-option.h"
 #include "proteus-programs.h"
 #include "proteus-progress.h"
 #include "proteus-stop-signals.h"
 #include "proteus-table-options.h"
 #include "proteus-validation.h"
 
+#include "ns3/proteus-kernel-costs-json.h"
 #include "ns3/proteus-output-file.h"
 #include "ns3/proteus-split.h"
 
@@ -44,8 +46,10 @@ struct Options
     std::string max{"1G"}; //!< largest size
     CommandLineText csv;   //!< file, or empty
     CommandLineText plots; //!< directory, or empty
-    bool isBrief{false};   //!< summary only
-    bool isQuiet{false};   //!< no progress
+    KernelCostsOption costs;
+    CommandLineText saveCosts; //!< file, or empty
+    bool isBrief{false};       //!< summary only
+    bool isQuiet{false};       //!< no progress
 };
 
 /// @param options with parts of names, commas between them @return the tables that have one of them
@@ -95,7 +99,15 @@ ValidateTables(const Options& options)
     {
         throw std::invalid_argument("--max=" + options.max + " is below --min=" + options.min);
     }
+    validation.costs = options.costs.Load();
     const auto tables = SelectTables(options);
+    if (!options.saveCosts.empty())
+    {
+        const auto costs = options.costs.LoadTable();
+        WriteFile(options.saveCosts, [&](std::ostream& out) {
+            WriteKernelCostsJson(costs, "what proteus-validate simulated with", out);
+        });
+    }
     if (!options.csv.empty())
     {
         CheckWritable(options.csv);
@@ -183,6 +195,10 @@ class ValidateProgram : public CommandLineProgram
         command.AddOutput("plots",
                           "write a plot of every table (SVG) to this directory",
                           m_options.plots);
+        m_options.costs.AddTo(command);
+        command.AddOutput("saveKernelCosts",
+                          "write the costs of kernels that hold, with their sources, to this file",
+                          m_options.saveCosts);
         command.AddValue("directory",
                          "has tables.csv and the tables that it names",
                          m_options.directory);

@@ -197,6 +197,7 @@ Validate(const MeasuredTable& table, const ValidationOptions& options)
     test.groups = MakeTestGroups(cluster, table.gpus, 1, false);
     test.launchMode = table.launch;
     test.stream = options.stream;
+    test.costs = options.costs;
     test.ncclVersion = table.ncclVersion;
     test.pluginLatencyUs = table.pluginLatencyUs;
     test.networkChannels = table.networkChannels;

@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -61,6 +62,8 @@ struct ValidationOptions
     uint64_t minBytes{0};                 //!< sizes below are left out
     uint64_t maxBytes{uint64_t{1} << 30}; //!< sizes above are left out
     int64_t stream{1};                    //!< random stream of path choice
+    /// Of kernels; null: those that are built in.
+    std::shared_ptr<const CollectiveCosts> costs;
     /// Told about every size, or none.
     std::function<void(const std::string& file, uint64_t bytes)> report;
 };

@@ -10,6 +10,7 @@
 #include "proteus-collective-choice.h"
 #include "proteus-program.h"
 
+#include "ns3/proteus-collective-kernel-cost.h"
 #include "ns3/proteus-graph.h"
 #include "ns3/proteus-paths.h"
 
@@ -44,6 +45,7 @@ struct ProgramSettings
     std::string cpuVendor;          //!< see CollectivePreferences
     std::string netPlugin;          //!< name of a NetPlugin; empty: that of the network
     Maker maker;                    //!< instead of the built-in algorithms; may be empty
+    std::shared_ptr<const CollectiveCosts> costs; //!< of kernels; null: those that are built in
 };
 
 /**

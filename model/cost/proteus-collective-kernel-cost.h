@@ -7,16 +7,19 @@
 #ifndef PROTEUS_COLLECTIVE_KERNEL_COST_H
 #define PROTEUS_COLLECTIVE_KERNEL_COST_H
 
+#include "proteus-collective-cost-table.h"
 #include "proteus-nccl-cost.h"
 
 #include <array>
 #include <cstdint>
+#include <map>
+#include <memory>
 
 /**
  * @file
  * @ingroup proteus
  * What NCCL's kernels, its proxies and the host cost besides the time of the bytes on the wire.
- * There is one set of numbers for each generation of GPU, and none for a single machine or table.
+ * The numbers and their sources are in proteus-collective-cost-table.cc.
  */
 
 namespace ns3
@@ -93,18 +96,43 @@ struct CollectiveLaunchCost
     int64_t sharedThreadPs{0};
 };
 
+/// @ingroup proteus
+/// What collectives cost on all GPUs.
+class CollectiveCosts
+{
+  public:
+    /// @param table of the numbers; the first generation begins at 0
+    explicit CollectiveCosts(const CollectiveCostTable& table);
+
+    /// @param costs of a run, or null @return them; of null, those that are built in
+    static const CollectiveCosts& Get(const std::shared_ptr<const CollectiveCosts>& costs);
+
+    /// @param computeCapability of the GPU, ten times, e.g. 80 for an A100
+    /// @return what its collectives cost
+    const CollectiveKernelCost& GetKernel(uint32_t computeCapability) const;
+
+    /// @param ncclVersion 100 times the major and the minor number: before 2.22 a channel costs
+    /// more @return what the host takes to launch a collective. It depends on the CPU; that of the
+    /// table is of the servers with A100
+    const CollectiveLaunchCost& GetLaunch(uint32_t ncclVersion) const;
+
+  private:
+    std::map<uint32_t, CollectiveKernelCost> m_kernels; //!< by first capability
+    CollectiveLaunchCost m_records;                     //!< up to NCCL 2.21
+    CollectiveLaunchCost m_batches;                     //!< from 2.22 on
+};
+
 /**
  * @ingroup proteus
  * @param computeCapability of the GPU, ten times, e.g. 80 for an A100
- * @return what its collectives cost
+ * @return what its collectives cost, as it is built in
  */
 const CollectiveKernelCost& GetCollectiveKernelCost(uint32_t computeCapability);
 
 /**
  * @ingroup proteus
- * What the host takes to launch a collective; the sources stand beside the numbers in the .cc file.
- * @param ncclVersion 100 times the major and the minor number: before 2.22 a channel costs more
- * @return the costs. They depend on the CPU; these are of the servers with A100
+ * @param ncclVersion 100 times the major and the minor number
+ * @return CollectiveCosts::GetLaunch(), as it is built in
  */
 const CollectiveLaunchCost& GetCollectiveLaunchCost(uint32_t ncclVersion);
 

@@ -172,8 +172,9 @@ const CollectiveKernelCost&
 FlowProfiles::GetKernelCost(TaskId id) const
 {
     const DeviceId first = m_graph.GetGroup(m_graph.GetTask(id).place).front();
-    return GetCollectiveKernelCost(
-        FindComputeCapability(m_cluster.GetVertices()[m_cluster.GetGpus()[first]].model));
+    return CollectiveCosts::Get(m_programs->GetSettings().costs)
+        .GetKernel(
+            FindComputeCapability(m_cluster.GetVertices()[m_cluster.GetGpus()[first]].model));
 }
 
 ReplayCosts

@@ -7,6 +7,7 @@
 #include "proteus-framework-json.h"
 
 #include "proteus-input-file.h"
+#include "proteus-sourced-value.h"
 #include "proteus-strategy-json.h"
 
 #include "ns3/proteus-framework-kernels.h"
@@ -34,24 +35,6 @@ constexpr double MOST_US = 1e6;
 constexpr double MOST_ELEMENTS = 1e4;
 constexpr uint64_t MOST_KERNELS = 100000;
 constexpr std::size_t MOST_BYTES = std::size_t{1} << 20; //!< of a file
-
-/// @return the value of {"value": ..., "source": "..."}, if the field is there
-std::optional<JsonValue>
-FindSourced(const JsonValue& object, const char* key)
-{
-    const auto field = object.Find(key);
-    if (!field)
-    {
-        return std::nullopt;
-    }
-    field->AllowKeys("a number with its source", {"value", "source"});
-    const JsonValue source = field->Get("source");
-    if (source.AsName().empty())
-    {
-        source.Fail("is empty: say where the value is from");
-    }
-    return field->Get("value");
-}
 
 void
 ReadTime(const JsonValue& object, const char* key, int64_t& picoseconds)

@@ -83,7 +83,7 @@ CollectiveKernels::CollectiveKernels(const ExecutionGraph& graph,
 const CollectiveKernelCost&
 CollectiveKernels::GetKernelCost(DeviceId device) const
 {
-    return GetCollectiveKernelCost(GetCapability(device));
+    return CollectiveCosts::Get(m_settings.costs).GetKernel(GetCapability(device));
 }
 
 int64_t
@@ -91,7 +91,8 @@ CollectiveKernels::GetHostPs(const Task& task,
                              const CollectiveProgram& program,
                              uint32_t rank) const
 {
-    const CollectiveLaunchCost& cost = GetCollectiveLaunchCost(m_settings.ncclVersion);
+    const CollectiveLaunchCost& cost =
+        CollectiveCosts::Get(m_settings.costs).GetLaunch(m_settings.ncclVersion);
     if (!GetAlgorithmTraits(program.algorithm).isLaunchedByPeer)
     {
         return cost.kernelPs + program.channels * cost.channelPs;

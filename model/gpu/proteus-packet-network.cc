@@ -247,6 +247,7 @@ PacketNetwork::MakeSettings() const
     settings.cpuVendor = m_cpuVendor;
     settings.netPlugin = m_netPlugin;
     settings.maker = m_maker;
+    settings.costs = m_costs;
     settings.launchMode = m_launchMode;
     settings.launchPs = m_launchOverhead.GetPicoSeconds();
     settings.launchGapPs = m_launchGap.GetPicoSeconds();

@@ -162,6 +162,12 @@ class PacketNetwork : public Object, public Network
         m_maker = std::move(maker);
     }
 
+    /// @param costs of the kernels of collectives; null: those that are built in; before SetUp()
+    void SetCollectiveCosts(std::shared_ptr<const CollectiveCosts> costs)
+    {
+        m_costs = std::move(costs);
+    }
+
     /// @param classes PacketWire::SetTrafficClasses(); before SetUp()
     void SetTrafficClasses(std::shared_ptr<const std::vector<uint8_t>> classes)
     {
@@ -233,6 +239,7 @@ class PacketNetwork : public Object, public Network
     Time m_joinWindow;                                    //!< attribute
     double m_joinWindowShare;                             //!< attribute
     ProgramMaker m_maker;                                 //!< see SetProgramMaker()
+    std::shared_ptr<const CollectiveCosts> m_costs;       //!< see SetCollectiveCosts()
     TracedCallback<const ChannelSpan&> m_channelEndTrace; //!< a thread block is done
 
     std::shared_ptr<const std::vector<uint8_t>> m_trafficClasses; //!< see SetTrafficClasses()

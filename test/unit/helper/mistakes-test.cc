@@ -404,6 +404,8 @@ const std::vector<Mistake> MISTAKES{
     {"flows", {"--window=64K"}, "must be a number of bytes, or bdp"},
     {"flows", {"--cluster=dgx-a100"}, "--flows=FILE is missing"},
     {"validate", {"--only=z9000"}, "no table of"},
+    {"validate", {"--kernelCosts=none.json"}, "none.json"},
+    {"collective", {"--kernelCosts=" + FILE_OF_CLUSTER}, "proteus-kernel-costs"},
     {"fabrics", {"--streams=3-1"}, "--streams: '3-1': the range 3-1 goes down"},
     {"run", {"--bundles=pipe", MODEL, PLAN, "--quiet"}, "must be whole or cables"},
     {"run", {"--scenario=none.json", MODEL, PLAN, "--quiet"}, "none.json"},

@@ -1,0 +1,111 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+// Costs of NCCL's kernels: numbers with sources, and their file.
+
+#include "../error-of.h"
+
+#include "ns3/proteus-collective-kernel-cost.h"
+#include "ns3/proteus-kernel-costs-json.h"
+
+#include <gtest/gtest.h>
+#include <memory>
+#include <sstream>
+#include <string>
+
+using namespace ns3::proteus;
+
+namespace
+{
+
+CollectiveCostTable
+Read(const std::string& fields)
+{
+    std::istringstream input("{\"format\": \"proteus-kernel-costs\", \"version\": 1" + fields +
+                             "}");
+    return ReadKernelCostsJson(input, "c.json");
+}
+
+std::string
+GetError(const std::string& fields)
+{
+    return ErrorOf([&] { Read(fields); });
+}
+
+std::string
+Write(const CollectiveCostTable& table)
+{
+    std::ostringstream out;
+    WriteKernelCostsJson(table, "made up by a test", out);
+    return out.str();
+}
+
+const std::string START = R"(, "generations": {"A100": {"startUs": {"LL": )";
+
+} // namespace
+
+TEST(KernelCostsJson, EveryNumberHasASource)
+{
+    const CollectiveCostTable& table = GetBuiltInCollectiveCostTable();
+    ASSERT_EQ(table.generations.size(), 4u);
+    EXPECT_EQ(table.generations.front().firstCapability, 0u);
+    for (const CollectiveGeneration& generation : table.generations)
+    {
+        for (const CollectiveCostField& field : GetCollectiveCostFields())
+        {
+            for (const SourcedNumber& number : generation.*field.row)
+            {
+                EXPECT_EQ(number.value > 0, !number.source.empty())
+                    << generation.name << " " << field.name;
+            }
+            EXPECT_TRUE(!field.isOfSimple || (generation.*field.row)[0].source.empty());
+        }
+    }
+}
+
+TEST(KernelCostsJson, WhatIsWrittenReadsBack)
+{
+    const std::string text = Write(GetBuiltInCollectiveCostTable());
+    std::istringstream input(text);
+    EXPECT_EQ(Write(ReadKernelCostsJson(input, "c.json")), text);
+}
+
+TEST(KernelCostsJson, WhatIsLeftOutIsAsBuiltIn)
+{
+    const CollectiveCosts costs(Read(START + R"({"value": 7.5, "source": "a test"}}}},
+        "launch": {"channelUs": {"value": 3.2, "source": "a test"}})"));
+    const CollectiveKernelCost& ampere = costs.GetKernel(86);
+    EXPECT_EQ(ampere.GetKernelPs(NcclProtocol::LL), 7500000);
+    EXPECT_EQ(ampere.GetKernelPs(NcclProtocol::LL128),
+              GetCollectiveKernelCost(86).GetKernelPs(NcclProtocol::LL128));
+    for (const uint32_t other : {0, 75, 90, 120})
+    {
+        EXPECT_EQ(costs.GetKernel(other).kernelPs, GetCollectiveKernelCost(other).kernelPs);
+    }
+    EXPECT_EQ(costs.GetLaunch(221).channelPs, 3200000);
+    EXPECT_EQ(costs.GetLaunch(222).channelPs, 100000); // 16 bytes in the place of 512
+    EXPECT_EQ(costs.GetLaunch(222).kernelPs, GetCollectiveLaunchCost(222).kernelPs);
+    EXPECT_EQ(&CollectiveCosts::Get(nullptr).GetKernel(80), &GetCollectiveKernelCost(80));
+}
+
+TEST(KernelCostsJson, SaysWhatIsWrong)
+{
+    const std::string end = "}}}";
+    EXPECT_EQ(GetError(START + R"({"value": 7, "source": "x"})" + end), "");
+    const auto expect = [&](const std::string& fields, const std::string& hint) {
+        EXPECT_NE(GetError(fields).find(hint), std::string::npos) << GetError(fields);
+    };
+    expect("", "c.json: has no number");
+    expect(START + "7" + end, "c.json: /generations/A100/startUs/LL: ");
+    expect(START + R"({"value": 7})" + end, "\"source\"");
+    expect(START + R"({"value": 7, "source": ""})" + end, "say where the value is from");
+    expect(START + R"({"value": -7, "source": "x"})" + end, "/startUs/LL/value: ");
+    expect(R"(, "generations": {"A200": {}})", "c.json: /generations: ");
+    expect(R"(, "generations": {"A100": {"stopUs": {}}})", "c.json: /generations/A100: ");
+    expect(R"(, "generations": {"A100": {"messageGBps": {"LL": {"value": 1, "source": "x"}}}})",
+           "c.json: /generations/A100/messageGBps: ");
+    expect(R"(, "launch": {"cpuUs": {"value": 1, "source": "x"}})", "c.json: /launch: ");
+}
