@@ -48,18 +48,20 @@ GetHostPsPerByte(const BlockHop& hop, Protocol protocol, BlockShare share)
 } // namespace
 
 BlockShares::BlockShares(const CollectiveProgram& program)
-    : m_senders(program.ranks.size()),
-      m_isMessage(GetAlgorithmTraits(program.algorithm).isLaunchedByPeer)
+    : m_counts(program.ranks.size()),
+      m_isMessage(GetAlgorithmTraits(program.algorithm).isLaunchedByPeer),
+      m_sharesWarps(program.sharesWarps)
 {
     for (std::size_t rank = 0; rank < program.ranks.size(); ++rank)
     {
-        auto& counts = m_senders[rank];
+        auto& counts = m_counts[rank];
         for (const ThreadBlock& block : program.ranks[rank].blocks)
         {
             if (block.processor != NO_PROCESSOR)
             {
                 counts.resize(std::max<std::size_t>(counts.size(), block.processor + 1));
-                counts[block.processor] += block.sendPeer != NO_RANK;
+                counts[block.processor].senders += block.sendPeer != NO_RANK;
+                counts[block.processor].receivers += block.receivePeer != NO_RANK;
             }
         }
     }
@@ -72,10 +74,12 @@ BlockShares::Get(uint32_t rank, const ThreadBlock& block) const
     {
         return {};
     }
-    // Half for what goes up a tree and half for what comes down, to however many children.
-    return {m_senders[rank][block.processor] > 1 ? 0.5 : 1,
-            static_cast<uint32_t>(m_senders[rank].size()),
-            m_isMessage};
+    const Count& count = m_counts[rank][block.processor];
+    // Of trees half for what goes up and half for what comes down, to however many children.
+    const double part = m_sharesWarps       ? 1.0 / std::max(count.senders, count.receivers)
+                        : count.senders > 1 ? 0.5
+                                            : 1;
+    return {part, static_cast<uint32_t>(m_counts[rank].size()), m_isMessage};
 }
 
 BlockCost

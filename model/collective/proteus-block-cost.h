@@ -90,13 +90,22 @@ class BlockShares
      * @param rank of the program
      * @param block of the rank
      * @return what the block has: all of its processor; half of it where several blocks of a
-     * processor send
+     * processor send; of messages that share its warps, an equal part (NVIDIA/nccl v2.30.7,
+     * src/device/sendrecv.h: warps are divided by the works of a batch)
      */
     BlockShare Get(uint32_t rank, const ThreadBlock& block) const;
 
   private:
-    std::vector<std::vector<uint16_t>> m_senders; //!< blocks that send, by rank and processor
-    bool m_isMessage;                             //!< see BlockShare::isMessage
+    /// Blocks of a processor.
+    struct Count
+    {
+        uint16_t senders{0};
+        uint16_t receivers{0};
+    };
+
+    std::vector<std::vector<Count>> m_counts; //!< by rank and processor
+    bool m_isMessage;                         //!< see BlockShare::isMessage
+    bool m_sharesWarps;                       //!< see CollectiveProgram::sharesWarps
 };
 
 /**

@@ -291,6 +291,7 @@ CollectiveChooser::CompleteMessages(const ChannelSearch& search,
         request.channels = request.networkChannels;
     }
     request.protocol = question.protocol;
+    request.messagesOfBlock = GetNcclTuner(m_preferences.ncclVersion).messagesOfBlock;
     request.chunkBytes = plan.stepBytes;
     request.slots = plan.slots;
     request.stepsPerChunk = 1;

@@ -6,6 +6,7 @@
 
 #include "proteus-algorithm-traits.h"
 #include "proteus-algorithms.h"
+#include "proteus-message-blocks.h"
 
 #include <algorithm>
 #include <vector>
@@ -164,6 +165,8 @@ MakeDirectProgram(const Cluster& cluster,
         program.bufferBytes += layout.GetMostReceived();
     }
     program.ranks.resize(n);
+    program.sharesWarps = true;
+    const MessageBlocks spread(cluster, request);
     const auto server = [&](uint32_t rank) { return cluster.GetDomain(request.vertices[rank]); };
     for (uint32_t rank = 0; rank < n; ++rank)
     {
@@ -175,15 +178,16 @@ MakeDirectProgram(const Cluster& cluster,
             {
                 const uint32_t channels =
                     server(rank) == server(part.peer) ? localChannels : networkChannels;
+                const uint32_t group =
+                    part.sends ? spread.Get(rank, part.peer) : spread.Get(part.peer, rank);
+                const uint32_t first = group * program.channels;
                 for (uint32_t channel = 0; channel < channels; ++channel)
                 {
-                    // A thread block for each distance, as NCCL spreads peers over its channels:
-                    // what goes that far shares it with what comes from that far.
                     AppendBlock(program.ranks[rank],
                                 part.sends,
                                 part.peer,
                                 channel,
-                                (step - 1) * program.channels + channel,
+                                first + channel,
                                 CutExtent(part.extent, channels, channel),
                                 request);
                 }

@@ -6,6 +6,7 @@
 
 #include "proteus-algorithm-traits.h"
 #include "proteus-algorithms.h"
+#include "proteus-message-blocks.h"
 
 #include <algorithm>
 #include <map>
@@ -28,6 +29,7 @@ class PxnMaker
         : m_cluster(cluster),
           m_request(request),
           m_layout(request),
+          m_spread(cluster, request),
           m_n(static_cast<uint32_t>(request.vertices.size())),
           m_localChannels(std::max(request.channels, 1u)),
           m_networkChannels(request.networkChannels > 0 ? request.networkChannels
@@ -39,6 +41,7 @@ class PxnMaker
         m_program.inPlace = false;
         m_program.outputOffset = request.bytes;
         m_program.ranks.resize(m_n);
+        m_program.sharesWarps = true;
         FindRails();
     }
 
@@ -61,11 +64,11 @@ class PxnMaker
     /// What a channel carries from one rank to another.
     struct Share
     {
-        uint32_t from;    //!< sender
-        uint32_t to;      //!< receiver
-        uint32_t channel; //!< processor at both ends
-        Extent source;    //!< in the sender's buffer
-        Extent target;    //!< in the receiver's buffer
+        uint32_t from;      //!< sender
+        uint32_t to;        //!< receiver
+        uint32_t processor; //!< at both ends
+        Extent source;      //!< in the sender's buffer
+        Extent target;      //!< in the receiver's buffer
     };
 
     int32_t GetServer(uint32_t rank) const
@@ -105,13 +108,14 @@ class PxnMaker
         const uint32_t relay = FindRelay(from, to);
         const uint32_t channels =
             GetServer(from) == GetServer(to) ? m_localChannels : m_networkChannels;
+        const uint32_t first = m_spread.Get(from, to) * m_program.channels;
         const Extent received = m_layout.Received(from, to);
         const Extent place{m_program.outputOffset + received.offset, received.bytes};
         for (uint32_t channel = 0; channel < channels; ++channel)
         {
             const Share share{from,
                               to,
-                              channel,
+                              first + channel,
                               CutExtent(m_layout.Sent(from, to), channels, channel),
                               CutExtent(place, channels, channel)};
             if (share.source.bytes > 0)
@@ -124,8 +128,8 @@ class PxnMaker
     void SendDirectly(const Share& share)
     {
         const uint32_t connection = m_connections[{share.from, share.to}]++;
-        Send(share.from, share.to, connection, share.channel, share.source);
-        Receive(share.to, share.from, connection, share.channel, share.target);
+        Send(share.from, share.to, connection, share.processor, share.source);
+        Receive(share.to, share.from, connection, share.processor, share.target);
     }
 
     void SendThrough(uint32_t relay, const Share& share)
@@ -134,7 +138,7 @@ class PxnMaker
         const uint32_t second = m_connections[{relay, share.to}]++;
         const Extent between{m_passing[relay], share.source.bytes};
         m_passing[relay] += share.source.bytes;
-        Send(share.from, relay, first, share.channel, share.source);
+        Send(share.from, relay, first, share.processor, share.source);
         // The relay receives in one block, and its NIC sends from its memory in another one, since
         // the two have connections of their own.
         Receive(relay, share.from, first, NO_PROCESSOR, between);
@@ -146,7 +150,7 @@ class PxnMaker
             blocks.back().steps[i].waitBlock = receiver;
             blocks.back().steps[i].waitStep = static_cast<uint32_t>(i);
         }
-        Receive(share.to, relay, second, share.channel, share.target);
+        Receive(share.to, relay, second, share.processor, share.target);
     }
 
     /// Appends a block that sends.
@@ -189,6 +193,7 @@ class PxnMaker
     const Cluster& m_cluster;
     const CollectiveRequest& m_request;
     AllToAllLayout m_layout;
+    MessageBlocks m_spread;
     uint32_t m_n; //!< ranks
     uint32_t m_localChannels;
     uint32_t m_networkChannels;

@@ -183,6 +183,8 @@ struct CollectiveProgram
     bool inPlace{true};                  //!< whether input and result share their place
     uint64_t outputOffset{0};            //!< not in place: where the result begins
     std::vector<NetworkGroup> groups;    //!< that blocks refer to
+    /// Whether blocks with one processor are messages that share its warps in equal parts.
+    bool sharesWarps{false};
 };
 
 /// @ingroup proteus
@@ -205,6 +207,8 @@ struct CollectiveRequest
     uint32_t networkChannels{0}; //!< direct, pxn: channels to a peer in another server; 0: channels
     /// All-to-all, gather, scatter: see InsertMessageRelays().
     bool relaysMessages{true};
+    uint32_t messagesOfBlock{8}; //!< direct, pxn: to another server, that share a thread block; see
+                                 //!< MessageBlocks
     uint32_t parameterServers{1}; //!< parameter-server: ranks from `root` on that are servers;
                                   //!< host-parameter-server: hosts, the first ones, that have some
     /// All-to-all: bytes from rank i to rank j, at i * ranks + j; empty: equal shares. No row may

@@ -317,6 +317,8 @@ UpdateRules(uint32_t version, NcclTuner& tuner)
                               : version >= 223 ? uint64_t{16} << 10
                               : version >= 222 ? 512
                                                : 0;
+    // NCCL_MAX_WORK_ELEMENTS_P2P / 2, later NCCL_MAX_DEV_WORK_P2P_PER_BATCH.
+    tuner.messagesOfBlock = version >= 212 ? 8 : 1;
     // NCCL_NCHANNELS_PER_NET_PEER: one, from 2.12 on two, from 2.29 on one for every 14 GB/s.
     tuner.networkChannels = version >= 229 ? 0 : version >= 212 ? 2 : 1;
 }

@@ -101,6 +101,7 @@ struct NcclTuner
     bool correctsNvlsTree{true};   //!< the same for NVLSTree, of Blackwell with x86 CPUs
     uint64_t leastTrafficBytes{0}; //!< of a channel that is taken
     uint32_t networkChannels{0};   //!< of a peer in another server; 0: by the rate of the NICs
+    uint32_t messagesOfBlock{1};   //!< to another server, that share the warps of a thread block
 };
 
 /// @ingroup proteus

@@ -10,11 +10,12 @@
 
 Fitted are the numbers whose source, as proteus-validate --saveKernelCosts=FILE writes it, begins with "fitted", and
 those of the launch; numbers whose source is "as NAME" follow those of that generation; all others stay. The fit begins
-at what NCCL's tuner counts (START), not at the present numbers. One number after the other is multiplied and divided
+at what NCCL's tuner counts (START), not at the present numbers. One number after the other is multiplied or divided
 by a step, and keeps what is better; when nothing gets better, the step gets smaller (coordinate descent). Better is a
 lower mean, over the tables that a number has to do with, of the mean |log(simulated / measured)| of some sizes of
-each, 1 KiB to --largest. The mean and not the median, which most steps do not move; but of logarithms and not of
-squares, so that a size that cannot be met counts little.
+each, 1 KiB to --largest, and a small price (PRICE) for being far from the start, so that numbers that hardly matter
+stay there. The mean and not the median, which most steps do not move; but of logarithms and not of squares, so that a
+size that cannot be met counts little.
 
 A number that no size of a table depends on stays at its start, and the output says so. Choices of algorithm and
 protocol do not depend on the numbers, and a size has one protocol, so that few sizes are simulated for each step.
@@ -53,6 +54,8 @@ START = {
     "gpuGBps": (None, 300, 300),  # none: NVLinks of a GPU
 }
 START_BLOCK = {"V100": (None, 20, None), "A100": (None, 20, None), "H100": (None, 36.7, None), "B200": (None, 40, None)}
+# Error, as a part of one, that a number must save to be changed by a factor of e.
+PRICE = 0.003
 START_LAUNCH = {"kernelUs": 5, "channelUs": 0.1, "peerUs": 0.3, "sharedThreadUs": 5}  # none
 GENERATIONS = (("v100", "V100"), ("dgx2", "V100"), ("t4", "V100"), ("a100", "A100"), ("h100", "H100"), ("b200", "B200"))
 
@@ -63,7 +66,7 @@ def parse_arguments():
     parser.add_argument("--holdOut", default="", help="tables that are left out, commas between them")
     parser.add_argument("--generations", default="V100,A100,H100,B200", help="which are fitted")
     parser.add_argument("--sizes", type=int, default=8, help="sizes of a table that count")
-    parser.add_argument("--largest", type=int, default=256 << 20, help="bytes up to which sizes count")
+    parser.add_argument("--largest", type=int, default=64 << 20, help="bytes up to which sizes count")
     parser.add_argument("--least", type=float, default=1.04, help="step at which the fit ends")
     parser.add_argument("--output", default="", help="file for the numbers that were fitted")
     parser.add_argument("--quiet", action="store_true", help="no line for every number that got better")
@@ -272,38 +275,39 @@ def get_score(validator, sizes, costs):
     return statistics.mean(statistics.mean(errors) for errors in tables.values())
 
 
+def get_cost(validator, sizes, parameter, costs):
+    """What the fit makes small: the error, and how far a number is from its start."""
+    distance = abs(math.log(get_value(costs, parameter.keys[0]) / get_start(parameter.keys[0])))
+    return get_score(validator, sizes, costs) + PRICE * distance
+
+
 def step_once(validator, sizes, parameter, costs, step):
-    """Tries a number larger and smaller. Returns whether one of them is better, which it keeps."""
+    """Tries a number larger and smaller, and keeps what is best. Returns cost before and after."""
     concerned = [size for size in sizes if parameter.concerns(size)]
-    before = get_value(costs, parameter.keys[0])
-    best, kept = get_score(validator, concerned, costs), before
-    start = best
-    for factor in (step, 1 / step):
-        value = before
-        while True:  # as long as it gets better
-            value = float(f"{value * factor:.3g}")
-            parameter.set(costs, value)
-            score = get_score(validator, concerned, costs)
-            if score >= best - 1e-5:
-                break
-            best, kept = score, value
-        if kept != before:
+    best = before = get_value(costs, parameter.keys[0])
+    least = start = get_cost(validator, concerned, parameter, costs)
+    for value in (float(f"{before * step:.3g}"), float(f"{before / step:.3g}")):
+        parameter.set(costs, value)
+        cost = get_cost(validator, concerned, parameter, costs)
+        if cost < least - 1e-5:
+            least, best = cost, value
             break
-    parameter.set(costs, kept)
-    return best < start, start, best, kept
+    parameter.set(costs, best)
+    return start, least
 
 
 def fit(validator, sizes, parameters, costs, options):
     """Coordinate descent."""
-    step = 1.6
+    step = 1.5
     informed = [p for p in parameters if any(p.concerns(size) for size in sizes)]
     while step > options.least:
         is_better = False
         for parameter in informed:
-            moved, before, after, value = step_once(validator, sizes, parameter, costs, step)
-            is_better = is_better or moved
-            if moved and not options.quiet:
-                print(f"  step {step:.3f}  {str(parameter):32} {value:<8g} error {before:.4f} -> {after:.4f}", flush=True)
+            before, after = step_once(validator, sizes, parameter, costs, step)
+            is_better = is_better or after < before
+            if after < before and not options.quiet:
+                value = get_value(costs, parameter.keys[0])
+                print(f"  step {step:.3f}  {str(parameter):32} {value:<8g} {before:.4f} -> {after:.4f}", flush=True)
         if not is_better:
             step = math.sqrt(step)
     return informed
