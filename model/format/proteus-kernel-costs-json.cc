@@ -88,7 +88,7 @@ ReadGenerations(const JsonValue& json, CollectiveCostTable& table)
     {
         names.push_back(generation.name.c_str());
     }
-    json.AllowKeys("the generations", names);
+    json.AllowKeys("the list of generations", names);
     std::size_t n = 0;
     for (CollectiveGeneration& generation : table.generations)
     {

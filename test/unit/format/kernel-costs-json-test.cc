@@ -100,12 +100,12 @@ TEST(KernelCostsJson, SaysWhatIsWrong)
     };
     expect("", "c.json: has no number");
     expect(START + "7" + end, "c.json: /generations/A100/startUs/LL: ");
-    expect(START + R"({"value": 7})" + end, "\"source\"");
+    expect(START + R"({"value": 7})" + end, "/startUs/LL/source: ");
     expect(START + R"({"value": 7, "source": ""})" + end, "say where the value is from");
     expect(START + R"({"value": -7, "source": "x"})" + end, "/startUs/LL/value: ");
-    expect(R"(, "generations": {"A200": {}})", "c.json: /generations: ");
-    expect(R"(, "generations": {"A100": {"stopUs": {}}})", "c.json: /generations/A100: ");
+    expect(R"(, "generations": {"A200": {}})", "c.json: /generations/A200: ");
+    expect(R"(, "generations": {"A100": {"stopUs": {}}})", "c.json: /generations/A100/stopUs: ");
     expect(R"(, "generations": {"A100": {"messageGBps": {"LL": {"value": 1, "source": "x"}}}})",
-           "c.json: /generations/A100/messageGBps: ");
-    expect(R"(, "launch": {"cpuUs": {"value": 1, "source": "x"}})", "c.json: /launch: ");
+           "c.json: /generations/A100/messageGBps/LL: ");
+    expect(R"(, "launch": {"cpuUs": {"value": 1, "source": "x"}})", "c.json: /launch/cpuUs: ");
 }
