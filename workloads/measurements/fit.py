@@ -11,7 +11,9 @@
 Fitted are the numbers whose source, as proteus-validate --saveKernelCosts=FILE writes it, begins with "fitted", and
 those of the launch; numbers whose source is "as NAME" follow those of that generation; all others stay. The fit begins
 at what NCCL's tuner counts (START), not at the present numbers. One number after the other is multiplied or divided
-by a step, and keeps what is better; when nothing gets better, the step gets smaller (coordinate descent). Better is a
+by a step, and keeps what is better; when nothing gets better, the step gets smaller (coordinate descent), and after
+the smallest step begins large again, until that changes nothing. --generations fits some generations only, without
+what all share (busyUs, the launch), and --start goes on with an earlier fit. Better is a
 lower mean, over the tables that a number has to do with, of the mean |log(simulated / measured)| of some sizes of
 each, 1 KiB to --largest, and a small price (PRICE) for being far from the start, so that numbers that hardly matter
 stay there. The mean and not the median, which most steps do not move; but of logarithms and not of squares, so that a
@@ -67,7 +69,9 @@ def parse_arguments():
     parser.add_argument("--generations", default="V100,A100,H100,B200", help="which are fitted")
     parser.add_argument("--sizes", type=int, default=8, help="sizes of a table that count")
     parser.add_argument("--largest", type=int, default=64 << 20, help="bytes up to which sizes count")
+    parser.add_argument("--rounds", type=int, default=5, help="how often the step begins large")
     parser.add_argument("--least", type=float, default=1.04, help="step at which the fit ends")
+    parser.add_argument("--start", default="", help="file of an earlier fit to go on with")
     parser.add_argument("--output", default="", help="file for the numbers that were fitted")
     parser.add_argument("--quiet", action="store_true", help="no line for every number that got better")
     return parser.parse_args()
@@ -298,19 +302,32 @@ def step_once(validator, sizes, parameter, costs, step):
 
 def fit(validator, sizes, parameters, costs, options):
     """Coordinate descent."""
-    step = 1.5
     informed = [p for p in parameters if any(p.concerns(size) for size in sizes)]
-    while step > options.least:
-        is_better = False
-        for parameter in informed:
-            before, after = step_once(validator, sizes, parameter, costs, step)
-            is_better = is_better or after < before
-            if after < before and not options.quiet:
-                value = get_value(costs, parameter.keys[0])
-                print(f"  step {step:.3f}  {str(parameter):32} {value:<8g} {before:.4f} -> {after:.4f}", flush=True)
-        if not is_better:
-            step = math.sqrt(step)
-    return informed
+    rounds = 0
+    while True:
+        before = [get_value(costs, p.keys[0]) for p in informed]
+        step = 1.5
+        while step > options.least:
+            is_better = False
+            for parameter in informed:
+                start, end = step_once(validator, sizes, parameter, costs, step)
+                is_better = is_better or end < start
+                if end < start and not options.quiet:
+                    value = get_value(costs, parameter.keys[0])
+                    print(f"  step {step:.3f}  {str(parameter):32} {value:<8g} {start:.4f} -> {end:.4f}", flush=True)
+            write(costs, options.output)  # so that --start may go on with it
+            if not is_better:
+                step = math.sqrt(step)
+        rounds += 1
+        if rounds == options.rounds or before == [get_value(costs, p.keys[0]) for p in informed]:
+            return informed
+
+
+def write(costs, path):
+    if path:
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(costs, file, indent=1)
+            file.write("\n")
 
 
 def print_numbers(parameters, informed, costs, present):
@@ -360,10 +377,16 @@ def main():
     costs = copy.deepcopy(validator.present)
     parameters = [
         p for p in list_parameters(validator.present)
-        if p.keys[0][0] in generations or p.keys[0][1] == "busyUs" or p.keys[0][0] == "launch"
+        if (p.keys[0][0] in generations and p.keys[0][1] != "busyUs") or len(generations) == len(START_BLOCK)
     ]
+    earlier = None
+    if options.start:
+        with open(options.start, encoding="utf-8") as file:
+            costs = json.load(file)
+            earlier = copy.deepcopy(costs)
     for parameter in parameters:
-        parameter.set(costs, get_start(parameter.keys[0]))
+        key = parameter.keys[0]
+        parameter.set(costs, get_value(earlier, key) if earlier else get_start(key))
     fitted_to = "fitted by workloads/measurements/fit.py; left out: " + (", ".join(held_out) or "none")
     informed = fit(validator, sizes, parameters, costs, options)
     for parameter in parameters:
@@ -371,12 +394,11 @@ def main():
             source = fitted_to if parameter in informed else "no table informs it: start of workloads/measurements/fit.py"
             get_field(costs, key)["source"] = source
     costs["description"] = fitted_to
-    if options.output:
-        with open(options.output, "w", encoding="utf-8") as file:
-            json.dump(costs, file, indent=1)
-            file.write("\n")
+    write(costs, options.output)
     print_numbers(parameters, informed, costs, validator.present)
-    print(f"\n{validator.runs} runs, {validator.simulated} sizes")
+    scores = [get_score(validator, sizes, c) for c in (costs, validator.present)]
+    print(f"\nmean error of what was fitted to: {scores[0]:.4f}, of the present numbers there: {scores[1]:.4f}")
+    print(f"{validator.runs} runs, {validator.simulated} sizes")
     print_errors(validator, costs, held_out, "fitted")
     print_errors(validator, validator.present, held_out, "present")
 
