@@ -23,6 +23,7 @@
 
 #include <algorithm>
 #include <iostream>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -211,10 +212,21 @@ CommandLineProgram::Main(int argc, char* argv[])
             PrintColumns(tables, std::cout);
             return;
         }
+        // What readers of files warn of belongs into the results; files may be read several times.
+        std::set<std::string> heard;
+        const WarningListener listener([&heard, run = GetRunOptions()](const std::string& text) {
+            const bool isNew = heard.insert(text).second;
+            if (isNew && run)
+            {
+                run->information.notes.push_back(text);
+            }
+            return isNew;
+        });
         std::vector<std::string> idle = command.FindIdle();
         if (ProgramOptions* options = GetRunOptions())
         {
-            options->information.notes = idle;
+            auto& notes = options->information.notes;
+            notes.insert(notes.begin(), idle.begin(), idle.end());
         }
         Run();
         const auto unread =

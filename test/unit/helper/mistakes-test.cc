@@ -4,18 +4,11 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
-#include "ns3/config.h"
-#include "ns3/proteus-cluster-program.h"
-#include "ns3/proteus-programs.h"
+#include "start-program.h"
 
 #include <cstdio>
 #include <fstream>
-#include <functional>
 #include <gtest/gtest.h>
-#include <iostream>
-#include <map>
-#include <memory>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -23,59 +16,6 @@ using namespace ns3::proteus;
 
 namespace
 {
-
-const std::string WORKLOADS = PROTEUS_SOURCE_DIR "/workloads";
-
-using Maker = std::function<std::unique_ptr<CommandLineProgram>(const std::string&)>;
-
-const std::map<std::string, Maker> PROGRAMS{
-    {"calibrate", MakeCalibrateProgram},
-    {"cluster", MakeClusterProgram},
-    {"collective", MakeNcclTestsProgram},
-    {"compile", MakeCompileProgram},
-    {"evaluate", MakeEvaluateProgram},
-    {"fabrics", MakeFabricsProgram},
-    {"flows", MakeFlowsProgram},
-    {"gpt3", MakeGpt3Program},
-    {"run", MakeRunInputProgram},
-    {"schedule", MakeScheduleProgram},
-    {"search", MakeSearchProgram},
-    {"study", [](const std::string& workloads) { return MakeStudyProgram(workloads, "none"); }},
-    {"validate", MakeValidateProgram}};
-
-/// What a program printed, and its exit code.
-struct Outcome
-{
-    int code{0};
-    std::string out;
-    std::string error;
-};
-
-/// Runs a program in this process.
-Outcome
-Start(const std::string& program, const std::vector<std::string>& arguments)
-{
-    std::vector<std::string> words{"proteus-" + program};
-    words.insert(words.end(), arguments.begin(), arguments.end());
-    std::vector<char*> argv;
-    for (std::string& word : words)
-    {
-        argv.push_back(word.data());
-    }
-    std::ostringstream out;
-    std::ostringstream error;
-    std::streambuf* const oldOut = std::cout.rdbuf(out.rdbuf());
-    std::streambuf* const oldError = std::cerr.rdbuf(error.rdbuf());
-    Outcome outcome;
-    outcome.code =
-        PROGRAMS.at(program)(WORKLOADS)->Main(static_cast<int>(argv.size()), argv.data());
-    std::cout.rdbuf(oldOut);
-    std::cerr.rdbuf(oldError);
-    ns3::Config::Reset(); // of attributes that options stand for
-    outcome.out = out.str();
-    outcome.error = error.str();
-    return outcome;
-}
 
 /// A mistake, and what the one line that answers it has to say.
 struct Mistake

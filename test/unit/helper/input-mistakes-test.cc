@@ -1,0 +1,116 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "start-program.h"
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <string>
+#include <unistd.h>
+#include <vector>
+
+using namespace ns3::proteus;
+
+namespace
+{
+
+/// A folder of a test, which is gone after it.
+class Folder
+{
+  public:
+    Folder()
+        : m_path(std::filesystem::temp_directory_path() /
+                 ("proteus-inputs-" + std::to_string(getpid())))
+    {
+        std::filesystem::create_directories(m_path);
+    }
+
+    ~Folder()
+    {
+        std::filesystem::remove_all(m_path);
+    }
+
+    /// @param name of a file @param text of it @return its path
+    std::string Write(const std::string& name, const std::string& text) const
+    {
+        std::ofstream(m_path / name, std::ios::binary) << text;
+        return (m_path / name).string();
+    }
+
+    /// @return its path
+    std::string Get() const
+    {
+        return m_path.string();
+    }
+
+  private:
+    std::filesystem::path m_path;
+};
+
+/// Expects one line of error that has a hint, and exit code 1.
+void
+ExpectRefusal(const Outcome& outcome, const std::string& hint)
+{
+    EXPECT_EQ(outcome.code, 1) << hint << ": " << outcome.out;
+    EXPECT_NE(outcome.error.find(hint), std::string::npos) << hint << ": " << outcome.error;
+    EXPECT_EQ(outcome.error.find('\n'), outcome.error.size() - 1) << outcome.error;
+}
+
+/// Expects a warning, once, and the same as a note of the results.
+void
+ExpectNote(const Outcome& outcome, const std::string& hint)
+{
+    EXPECT_EQ(outcome.code, 0) << outcome.error;
+    const std::size_t first = outcome.error.find(hint);
+    EXPECT_NE(first, std::string::npos) << hint << ": " << outcome.error;
+    EXPECT_EQ(outcome.error.find(hint, first + 1), std::string::npos) << outcome.error;
+    const std::size_t note = outcome.out.find("Note: ");
+    EXPECT_NE(outcome.out.find(hint, note), std::string::npos) << hint << ": " << outcome.out;
+}
+
+/// @return a file of two GPUs in a server @param link what the link says besides
+std::string
+TwoGpus(const std::string& link)
+{
+    return R"({"format": "proteus-cluster", "version": 1, "vertices": [
+  {"name": "a", "kind": "gpu", "server": 0, "model": "A100-SXM4-80GB"},
+  {"name": "b", "kind": "gpu", "server": 0, "model": "A100-SXM4-80GB"}],
+ "links": [{"a": "a", "b": "b", "technology": "nvlink", "rate_gbytes_per_s": 100)" +
+           link + "}]}";
+}
+
+const std::string PING = "--graph=" + WORKLOADS + "/graphs/ping.json";
+const std::vector<std::string> SMALL{"--model=gpt3-125m",
+                                     "--variables=layers=2",
+                                     "--nodes=1",
+                                     "--executor=flow",
+                                     "--quiet"};
+
+/// @return arguments of a small job, and more
+std::vector<std::string>
+Small(const std::vector<std::string>& more)
+{
+    std::vector<std::string> words = SMALL;
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+}
+
+} // namespace
+
+TEST(InputMistakes, WhatReadersWarnOfStandsInTheResults)
+{
+    const Folder folder;
+    const std::string model = folder.Write("m.json",
+                                           R"({"format": "proteus-model", "version": 1,
+ "name": "m", "let": {"width": 64, "idle": 1},
+ "inputs": [{"name": "x", "shape": ["batch", 64]}, {"name": "y", "shape": ["batch"], "element": "index"}],
+ "layers": [{"op": "linear", "name": "fc", "outputs": "width", "in": "x"},
+  {"op": "cross-entropy", "name": "loss", "in": ["fc", "y"]}]})");
+    ExpectNote(Start("run", {"--model=" + model, "--strategy=dp=2", "--executor=flow", "--quiet"}),
+               "variable idle is used nowhere");
+}

@@ -1,0 +1,92 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef PROTEUS_TEST_START_PROGRAM_H
+#define PROTEUS_TEST_START_PROGRAM_H
+
+#include "ns3/config.h"
+#include "ns3/proteus-cluster-program.h"
+#include "ns3/proteus-programs.h"
+
+#include <functional>
+#include <iostream>
+#include <map>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <vector>
+
+/**
+ * @file
+ * @ingroup proteus
+ * Programs that run inside a test.
+ */
+
+namespace ns3
+{
+namespace proteus
+{
+
+/// Folder of data.
+inline const std::string WORKLOADS = PROTEUS_SOURCE_DIR "/workloads";
+
+/// Makes a program, with the folder of data.
+using Maker = std::function<std::unique_ptr<CommandLineProgram>(const std::string&)>;
+
+/// The programs by what follows "proteus-" in their names.
+inline const std::map<std::string, Maker> PROGRAMS{
+    {"calibrate", MakeCalibrateProgram},
+    {"cluster", MakeClusterProgram},
+    {"collective", MakeNcclTestsProgram},
+    {"compile", MakeCompileProgram},
+    {"evaluate", MakeEvaluateProgram},
+    {"fabrics", MakeFabricsProgram},
+    {"flows", MakeFlowsProgram},
+    {"gpt3", MakeGpt3Program},
+    {"run", MakeRunInputProgram},
+    {"schedule", MakeScheduleProgram},
+    {"search", MakeSearchProgram},
+    {"study", [](const std::string& workloads) { return MakeStudyProgram(workloads, "none"); }},
+    {"validate", MakeValidateProgram}};
+
+/// What a program printed, and its exit code.
+struct Outcome
+{
+    int code{0};
+    std::string out;
+    std::string error;
+};
+
+/// Runs a program in this process.
+inline Outcome
+Start(const std::string& program, const std::vector<std::string>& arguments)
+{
+    std::vector<std::string> words{"proteus-" + program};
+    words.insert(words.end(), arguments.begin(), arguments.end());
+    std::vector<char*> argv;
+    for (std::string& word : words)
+    {
+        argv.push_back(word.data());
+    }
+    std::ostringstream out;
+    std::ostringstream error;
+    std::streambuf* const oldOut = std::cout.rdbuf(out.rdbuf());
+    std::streambuf* const oldError = std::cerr.rdbuf(error.rdbuf());
+    Outcome outcome;
+    outcome.code =
+        PROGRAMS.at(program)(WORKLOADS)->Main(static_cast<int>(argv.size()), argv.data());
+    std::cout.rdbuf(oldOut);
+    std::cerr.rdbuf(oldError);
+    ns3::Config::Reset(); // of attributes that options stand for
+    outcome.out = out.str();
+    outcome.error = error.str();
+    return outcome;
+}
+
+} // namespace proteus
+} // namespace ns3
+
+#endif // PROTEUS_TEST_START_PROGRAM_H
