@@ -34,6 +34,11 @@ class Run(unittest.TestCase):
         fast = proteus.run(**JOB, executor="flow", launchInterval="5us")
         self.assertGreater(slow.iteration_s["flow"], fast.iteration_s["flow"])
 
+    def test_warning_of_the_program_is_a_warning_here(self):
+        with self.assertWarnsRegex(UserWarning, "--zero|zero=1 has no effect") as caught:
+            proteus.run(**{**JOB, "strategy": "tp=4,dp=1,zero=1"}, executor="flow")
+        self.assertEqual(caught.filename, __file__)
+
     def test_mistake_is_an_error_with_the_words_of_the_program(self):
         with self.assertRaisesRegex(proteus.Error, "dgx-x100"):
             proteus.run(**JOB, cluster="dgx-x100")

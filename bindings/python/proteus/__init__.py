@@ -10,6 +10,7 @@ Every function starts a program of the clone that this file lies in, as ./ns3 ru
 does, and reads the JSON that it writes: a number here is a number there. Keyword
 arguments are the options of the program (`global_batch=16` and `globalBatch=16`
 are --globalBatch=16); `attributes` sets attributes of ns-3 by their full names.
+What a program warns of is a warning here (module `warnings`).
 """
 
 import json
@@ -18,7 +19,9 @@ import pathlib
 import re
 import shlex
 import subprocess
+import sys
 import tempfile
+import warnings
 
 import pandas
 
@@ -104,7 +107,18 @@ def _start(words):
     if done.returncode != 0:
         message = done.stderr.strip() or done.stdout.strip()
         raise Error(message or f"{words[0]} ended with exit code {done.returncode}")
+    for line in done.stderr.splitlines():
+        if line.startswith("warning: "):
+            warnings.warn(f"{words[0]}: {line[len('warning: '):]}", stacklevel=_depth_of_caller())
     return done.stdout
+
+
+def _depth_of_caller():
+    """How far up the stack the call from outside this file is, as warnings.warn() counts."""
+    depth, frame = 1, sys._getframe(1)  # pylint: disable=protected-access
+    while frame.f_back and frame.f_code.co_filename == __file__:
+        depth, frame = depth + 1, frame.f_back
+    return depth
 
 
 def _run(program, options, attributes=None, outputs=("json",)):
