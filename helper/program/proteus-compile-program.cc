@@ -18,6 +18,7 @@
 #include "ns3/proteus-gpu-model.h"
 #include "ns3/proteus-graph-dot.h"
 #include "ns3/proteus-graph-file.h"
+#include "ns3/proteus-input-file.h"
 #include "ns3/proteus-inventory.h"
 #include "ns3/proteus-kernel-cost.h"
 #include "ns3/proteus-kernel-times.h"
@@ -68,14 +69,6 @@ struct Options
     bool expand{false};
     bool quiet{false};
 };
-
-/// @return whether a name ends so
-bool
-EndsWith(const std::string& name, const std::string& ending)
-{
-    return name.size() > ending.size() &&
-           name.compare(name.size() - ending.size(), ending.size(), ending) == 0;
-}
 
 /// Checks what can be known to be wrong before the compilation.
 void

@@ -12,6 +12,7 @@
 #include "ns3/proteus-json.h"
 
 #include <algorithm>
+#include <set>
 #include <stdexcept>
 
 namespace ns3
@@ -33,12 +34,17 @@ ChakraGroups::ReadFile(const std::string& name)
         {
             group.ranks.push_back(static_cast<DeviceId>(list.At(i).AsUnsigned(0, MAX_DEVICES - 1)));
         }
-        m_groups[key] = group;
+        if (group.ranks.empty())
+        {
+            list.Fail("must not be empty: say which ranks are in the group");
+        }
+        m_given[key] = group;
     }
+    m_givenBy = name;
 }
 
 void
-ChakraGroups::ReadNode(const std::string& where, const ChakraNode& node)
+ChakraGroups::ReadNode(const std::string& user, const std::string& where, const ChakraNode& node)
 {
     const std::size_t begin = node.inputValues.find("[{");
     const std::size_t end = node.inputValues.rfind("}]");
@@ -64,12 +70,12 @@ ChakraGroups::ReadNode(const std::string& where, const ChakraNode& node)
     }
     for (const auto& entry : json)
     {
-        Add(where, entry);
+        Add(user, where, entry);
     }
 }
 
 void
-ChakraGroups::Add(const std::string& where, const nlohmann::json& entry)
+ChakraGroups::Add(const std::string& user, const std::string& where, const nlohmann::json& entry)
 {
     const auto name = entry.is_object() ? entry.find("pg_name") : entry.end();
     if (!entry.is_object() || name == entry.end() ||
@@ -103,34 +109,100 @@ ChakraGroups::Add(const std::string& where, const nlohmann::json& entry)
     if (group.ranks.empty() && size != entry.end() && size->is_number_unsigned() &&
         size->get<uint64_t>() <= MAX_DEVICES)
     {
-        m_knownRanks = std::max(m_knownRanks, size->get<uint32_t>());
+        group.size = size->get<uint32_t>();
+        m_knownRanks = std::max(m_knownRanks, group.size);
     }
-    m_groups[name->is_string() ? name->get<std::string>() : name->dump()] = group;
+    const std::string key = name->is_string() ? name->get<std::string>() : name->dump();
+    const auto [known, isNew] = m_own[user].emplace(key, group);
+    if (!isNew && known->second.ranks != group.ranks)
+    {
+        throw std::invalid_argument(where + ": the process group '" + key +
+                                    "' is there twice, of different ranks");
+    }
+}
+
+std::string
+ChakraGroups::FindIdleFile(const std::set<std::string>& used) const
+{
+    const bool isIdle = std::none_of(m_given.begin(), m_given.end(), [&used](const auto& entry) {
+        return used.count(entry.first) > 0;
+    });
+    return isIdle ? m_givenBy : "";
+}
+
+const ChakraGroup*
+ChakraGroups::FindKnown(const std::string& name, const std::string& user) const
+{
+    const auto find = [&name](const ByName& groups) -> const ChakraGroup* {
+        const auto found = groups.find(name);
+        return found == groups.end() ? nullptr : &found->second;
+    };
+    const auto own = m_own.find(user);
+    const ChakraGroup* known = own == m_own.end() ? nullptr : find(own->second);
+    if (const ChakraGroup* given = find(m_given))
+    {
+        if (known != nullptr && !known->ranks.empty() && known->ranks != given->ranks)
+        {
+            throw std::invalid_argument(user + ": process group '" + name +
+                                        "' has other ranks in the trace than in " + m_givenBy +
+                                        ": call it otherwise there, or leave it out");
+        }
+        return given;
+    }
+    for (auto other = m_own.begin(); known == nullptr && other != m_own.end(); ++other)
+    {
+        known = find(other->second);
+    }
+    return known;
 }
 
 ChakraGroup
-ChakraGroups::Find(const std::string& name, const std::string& user, uint32_t nRanks) const
+ChakraGroups::Find(const std::string& name,
+                   const std::string& user,
+                   uint32_t nRanks,
+                   bool standsForAll) const
 {
-    const auto found = m_groups.find(name);
-    if (found == m_groups.end() && !name.empty() && name != "0")
+    const ChakraGroup* found = FindKnown(name, user);
+    if (found == nullptr && !name.empty() && name != "0")
     {
-        std::string known;
-        for (const auto& entry : m_groups)
+        std::set<std::string> names;
+        for (const auto& entry : m_given)
         {
-            known += (known.empty() ? " '" : ", '") + entry.first + "'";
+            names.insert(entry.first);
+        }
+        for (const auto& file : m_own)
+        {
+            for (const auto& entry : file.second)
+            {
+                names.insert(entry.first);
+            }
+        }
+        std::string known;
+        for (const std::string& entry : names)
+        {
+            known += (known.empty() ? " '" : ", '") + entry + "'";
         }
         throw std::invalid_argument(
             user + ": there is no process group '" + name + "'; " +
             (known.empty() ? std::string("the trace names none") : "known are" + known) +
             "; a file {\"NAME\": [RANK, ...]} can say who is in it");
     }
-    ChakraGroup group = found == m_groups.end() ? ChakraGroup() : found->second;
-    if (group.ranks.empty())
+    ChakraGroup group = found == nullptr ? ChakraGroup() : *found;
+    if (!group.ranks.empty())
     {
-        for (DeviceId rank = 0; rank < nRanks; rank++)
-        {
-            group.ranks.push_back(rank);
-        }
+        return group;
+    }
+    const bool isOfAll = standsForAll && group.size == m_knownRanks;
+    if (group.size != 0 && group.size != nRanks && !isOfAll)
+    {
+        throw std::invalid_argument(
+            user + ": process group '" + name + "' has " + std::to_string(group.size) +
+            " ranks, but the trace does not tell which, and the job has " + std::to_string(nRanks) +
+            "; a file {\"NAME\": [RANK, ...]} can say who is in it");
+    }
+    for (DeviceId rank = 0; rank < nRanks; rank++)
+    {
+        group.ranks.push_back(rank);
     }
     return group;
 }

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <map>
 #include <nlohmann/json_fwd.hpp>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,7 @@ namespace proteus
 struct ChakraGroup
 {
     std::vector<DeviceId> ranks;                //!< empty: all
+    uint32_t size{0};                           //!< how many these are; 0 if it does not say
     Parallelism parallelism{Parallelism::NONE}; //!< as its description tells
 };
 
@@ -42,11 +44,12 @@ class ChakraGroups
     /**
      * Reads the operands of CHAKRA_GROUP_NODE: JSON, or JSON in a string in a list, as Python
      * prints it.
+     * @param user the file that has the node: names of groups are its own
      * @param where what messages call the node
      * @param node of that name
      * @throw std::invalid_argument "WHERE: cause"
      */
-    void ReadNode(const std::string& where, const ChakraNode& node);
+    void ReadNode(const std::string& user, const std::string& where, const ChakraNode& node);
 
     /// @return number of ranks as far as the groups tell, or 0
     uint32_t GetKnownRanks() const
@@ -56,17 +59,33 @@ class ChakraGroups
 
     /**
      * @param name of a group; empty or "0" for that of all ranks, unless the trace has another
-     * @param user who wants to know, for messages
+     * @param user the file that wants to know; what it says of the group goes before other files
      * @param nRanks of the job
+     * @param standsForAll whether the file is the only one, and the user said how many ranks it
+     * stands for: the group of all has as many
      * @return the group, with all its ranks
-     * @throw std::invalid_argument "USER: cause" if there is no such group
+     * @throw std::invalid_argument "USER: cause" if there is no such group, or it is not known who
+     * is in it
      */
-    ChakraGroup Find(const std::string& name, const std::string& user, uint32_t nRanks) const;
+    ChakraGroup Find(const std::string& name,
+                     const std::string& user,
+                     uint32_t nRanks,
+                     bool standsForAll = false) const;
+
+    /// @param used names of groups that the trace communicates in @return the file of ReadFile(),
+    /// if none of its groups is among them
+    std::string FindIdleFile(const std::set<std::string>& used) const;
 
   private:
-    void Add(const std::string& where, const nlohmann::json& entry);
+    using ByName = std::map<std::string, ChakraGroup>;
 
-    std::map<std::string, ChakraGroup> m_groups;
+    void Add(const std::string& user, const std::string& where, const nlohmann::json& entry);
+    /// @return what is known of a group, or null
+    const ChakraGroup* FindKnown(const std::string& name, const std::string& user) const;
+
+    ByName m_given;                      //!< of the file that was named
+    std::string m_givenBy;               //!< its name
+    std::map<std::string, ByName> m_own; //!< of the trace, by file
     uint32_t m_knownRanks{0};
 };
 

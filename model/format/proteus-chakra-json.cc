@@ -6,7 +6,11 @@
 
 #include "proteus-chakra-json.h"
 
+#include "proteus-input-file.h"
+
 #include "ns3/proteus-chakra.pb.h"
+#include "ns3/proteus-nearest-name.h"
+#include "ns3/proteus-shown-name.h"
 
 #include <algorithm>
 #include <array>
@@ -15,7 +19,9 @@
 #include <cctype>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <stdexcept>
+#include <vector>
 
 namespace ns3
 {
@@ -67,6 +73,26 @@ Find(const Json& object, const std::string& key)
         }
     }
     return nullptr;
+}
+
+/// @param object a message @param known keys that it may have
+/// @throw std::invalid_argument if it has another one
+void
+CheckKeys(const Json& object, const std::vector<std::string>& known)
+{
+    for (const auto& entry : object.items())
+    {
+        const bool isKnown =
+            std::any_of(known.begin(), known.end(), [&entry](const std::string& key) {
+                return entry.key() == key || entry.key() == ToCamelCase(key);
+            });
+        if (!isKnown)
+        {
+            const std::string nearest = FindNearest(entry.key(), known);
+            throw std::invalid_argument("the unknown key " + QuotedText(entry.key()) +
+                                        (nearest.empty() ? "" : "; did you mean " + nearest + "?"));
+        }
+    }
 }
 
 [[noreturn]] void
@@ -184,6 +210,26 @@ SetValue(const std::string& key, const Json& value, pb::ChakraAttribute& attribu
     }
 }
 
+/// Sets an attribute to a list of flags, {"values": [true, ...]}.
+void
+SetFlags(const std::string& key, const Json& value, pb::ChakraAttribute& attribute)
+{
+    const auto values = value.is_object() ? value.find("values") : value.end();
+    if (!value.is_object() || (values != value.end() && !values->is_array()))
+    {
+        FailKey(key, "an object with the list \"values\"");
+    }
+    auto& flags = *attribute.mutable_bool_list();
+    for (std::size_t i = 0; values != value.end() && i < values->size(); ++i)
+    {
+        if (!(*values)[i].is_boolean())
+        {
+            FailKey(key, "a list of true and false");
+        }
+        flags.add_values((*values)[i].get<bool>());
+    }
+}
+
 /// @param object with a list "attr" @param add makes an attribute of the message
 template <typename F>
 void
@@ -211,23 +257,49 @@ AddAttributes(const Json& object, F add)
             {
                 attribute.set_name(ToText(key, value));
             }
-            else if (key.size() > 3 && (key.compare(key.size() - 3, 3, "Val") == 0 ||
-                                        key.compare(key.size() - 3, 3, "val") == 0))
+            else if (EndsWith(key, "Val") || EndsWith(key, "_val"))
             {
                 SetValue(key, value, attribute);
+            }
+            else if (key == "boolList" || key == "bool_list")
+            {
+                SetFlags(key, value, attribute);
+            }
+            else if (!EndsWith(key, "List") && !EndsWith(key, "_list"))
+            {
+                CheckKeys({{key, nullptr}}, {"name", "doc_string"});
             }
         }
     }
 }
 
+/// @param text of a message @param known keys that it may have @return it
 Json
-ParseObject(const std::string& text)
+ParseObject(const std::string& text, const std::vector<std::string>& known)
 {
+    std::vector<std::set<std::string>> open; // keys of the objects around what is read
+    const auto check = [&open](int, Json::parse_event_t event, Json& value) {
+        if (event == Json::parse_event_t::object_start)
+        {
+            open.emplace_back();
+        }
+        else if (event == Json::parse_event_t::object_end)
+        {
+            open.pop_back();
+        }
+        else if (event == Json::parse_event_t::key &&
+                 !open.back().insert(value.get<std::string>()).second)
+        {
+            throw std::invalid_argument("the key " + value.dump() + " appears twice");
+        }
+        return true;
+    };
     try
     {
-        Json object = Json::parse(text);
+        Json object = Json::parse(text, check);
         if (object.is_object())
         {
+            CheckKeys(object, known);
             return object;
         }
     }
@@ -286,7 +358,7 @@ IsChakraJson(const std::string& begin)
 void
 ParseChakraJson(const std::string& json, pb::ChakraMetadata& metadata)
 {
-    const Json object = ParseObject(json);
+    const Json object = ParseObject(json, {"version", "attr"});
     if (const Json* version = Find(object, "version"))
     {
         metadata.set_version(ToText("version", *version));
@@ -297,7 +369,17 @@ ParseChakraJson(const std::string& json, pb::ChakraMetadata& metadata)
 void
 ParseChakraJson(const std::string& json, pb::ChakraNodeMessage& node)
 {
-    const Json object = ParseObject(json);
+    const Json object = ParseObject(json,
+                                    {"id",
+                                     "name",
+                                     "type",
+                                     "ctrl_deps",
+                                     "data_deps",
+                                     "start_time_micros",
+                                     "duration_micros",
+                                     "inputs",
+                                     "outputs",
+                                     "attr"});
     node.Clear();
     if (const Json* id = Find(object, "id"))
     {

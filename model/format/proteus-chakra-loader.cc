@@ -8,10 +8,13 @@
 #include "proteus-chakra.h"
 #include "proteus-graph-protobuf.h"
 #include "proteus-input-file.h"
+#include "proteus-trace-doubts.h"
 #include "proteus-trace-order.h"
 
 #include "ns3/proteus-graph-head.h"
 #include "ns3/proteus-json.h"
+#include "ns3/proteus-plural.h"
+#include "ns3/proteus-warning.h"
 
 #include <algorithm>
 #include <map>
@@ -69,6 +72,7 @@ class TraceLoader
             graph.SetRank(rank, m_ranks[m_ranks.size() == 1 ? 0 : rank].trace);
         }
         m_ranks.clear();
+        WarnOfDoubts();
         return graph.Build();
     }
 
@@ -88,6 +92,58 @@ class TraceLoader
         std::vector<std::string> groups;        //!< names, by what nodes call them
         std::map<std::string, uint32_t> places; //!< where a name is in `groups`
     };
+
+    /// Names what is in the files and not in the graph.
+    void WarnOfDoubts() const
+    {
+        if (m_nDangling > 0)
+        {
+            Warn(m_name +
+                 ": control dependencies on nodes that are not in the file are left out (" +
+                 FormatCount(m_nDangling) + "), as those on calls that a converter has dropped");
+        }
+        if (m_nContradictory > 0)
+        {
+            Warn(m_name + ": the control dependencies of " +
+                 FormatThings(m_nContradictory, "file") +
+                 ", which contradict the data dependencies (a cycle), are all left out");
+        }
+        if (m_nTimeless > 0)
+        {
+            Warn(m_name + ": has neither a duration nor FLOPs (num_ops) of " +
+                 FormatThings(m_nTimeless, "kernel") + ", for which 1 ns counts");
+        }
+        if (m_nOfHost > 0 && m_nCommunications == 0)
+        {
+            Warn(m_name + ": all its communication (" + FormatThings(m_nOfHost, "node") +
+                 ") is of the host (is_cpu_op), which moves nothing and lasts as long as recorded");
+        }
+        if (m_nPriorities > 0)
+        {
+            Warn(m_name + ": priorities (comm_priority, of " +
+                 FormatThings(m_nPriorities, "communication") + ") are not heeded");
+        }
+        if (m_options.isRoofline && !m_hasRoofline)
+        {
+            Warn(m_name + ": the roofline has no effect: no kernel has FLOPs and bytes (num_ops, "
+                          "tensor_size)");
+        }
+        if (m_nSizeless > 0)
+        {
+            Warn(m_name + ": moves nothing for " + FormatThings(m_nSizeless, "collective") +
+                 " without a size (comm_size): the recorded duration counts");
+        }
+        const std::string idle = m_groups.FindIdleFile(m_groupsInUse);
+        if (!idle.empty())
+        {
+            Warn(idle + ": has no effect: no collective of " + m_name + " is in one of its groups");
+        }
+        const std::string steps = DescribeProfilerSteps({m_names.begin(), m_names.end()});
+        if (!steps.empty())
+        {
+            Warn(m_name + ": " + steps);
+        }
+    }
 
     uint32_t FindNRanks() const
     {
@@ -152,7 +208,7 @@ class TraceLoader
         }
         if (node.name == CHAKRA_GROUP_NODE)
         {
-            m_groups.ReadNode(where(), node);
+            m_groups.ReadNode(trace.file, where(), node);
         }
         for (const uint64_t id : node.dataDependencies)
         {
@@ -167,7 +223,7 @@ class TraceLoader
     }
 
     /// Control dependencies that close a cycle are left out: PyTorch writes such.
-    static void AddDependencies(const Dependencies& dependencies, RankTrace& trace)
+    void AddDependencies(const Dependencies& dependencies, RankTrace& trace)
     {
         const auto& places = dependencies.places;
         auto& all = trace.dependencies;
@@ -191,10 +247,12 @@ class TraceLoader
             {
                 all.emplace_back(after, before->second);
             }
+            m_nDangling += before == places.end() ? 1 : 0;
         }
         if (dependencies.areFromPyTorch && all.size() > nData && HasCycle(trace))
         {
             all.resize(nData);
+            ++m_nContradictory;
         }
         std::sort(all.begin(), all.end());
         all.erase(std::unique(all.begin(), all.end()), all.end());
@@ -247,14 +305,16 @@ class TraceLoader
                 : SetFixed(COMMUNICATION, node, result);
             break;
         case ChakraNodeType::COMP: {
-            const bool isEstimated =
-                node.flops > 0 &&
-                (node.durationMicros == 0 || (m_options.isRoofline && node.tensorBytes > 0));
+            const bool isByRoofline = m_options.isRoofline && node.tensorBytes > 0;
+            const bool isEstimated = node.flops > 0 && (node.durationMicros == 0 || isByRoofline);
+            m_hasRoofline |= isEstimated && isByRoofline && !node.isCpu;
+            m_nTimeless += !node.isCpu && !isEstimated && node.durationMicros == 0 ? 1 : 0;
             isEstimated && !node.isCpu ? SetEstimated(COMPUTE, node, result)
                                        : SetFixed(node.isCpu ? CPU : COMPUTE, node, result);
             break;
         }
         default:
+            m_nOfHost += node.isCpu ? 1 : 0;
             node.isCpu ? SetFixed(CPU, node, result) : SetCommunication(rank, node, result);
             break;
         }
@@ -265,8 +325,15 @@ class TraceLoader
     {
         result.stream = COMMUNICATION;
         result.bytes = node.bytes;
+        m_nPriorities += node.hasPriority ? 1 : 0;
+        ++m_nCommunications;
         if (node.type == ChakraNodeType::COMM_COLL)
         {
+            if (!node.hasCollective)
+            {
+                throw std::invalid_argument(rank.trace->file + ": node " + std::to_string(node.id) +
+                                            " is a collective and does not say which (comm_type)");
+            }
             SetCollective(rank, node, result, GetDurationPs(node));
             return;
         }
@@ -318,9 +385,17 @@ class TraceLoader
         }
         if (result.bytes == 0)
         {
+            ++m_nSizeless;
             result.kind = durationPs > 0 ? TraceNode::Kind::COMPUTE : TraceNode::Kind::JOIN;
             result.durationPs = durationPs;
             return;
+        }
+        if (node.leavesOutDimensions && (node.processGroup.empty() || node.processGroup == "0"))
+        {
+            throw std::invalid_argument(
+                rank.trace->file + ": node " + std::to_string(node.id) +
+                ": involved_dim leaves out dimensions of a network that is not in the trace, so "
+                "that it is not known which ranks take part: name their process group by pg_name");
         }
         result.kind = TraceNode::Kind::COLLECTIVE;
         result.peer =
@@ -340,7 +415,10 @@ class TraceLoader
         std::vector<std::size_t> sizes;
         for (const std::string& name : rank.groups)
         {
-            const ChakraGroup group = m_groups.Find(name, rank.trace->file, graph.GetNRanks());
+            const ChakraGroup group = m_groups.Find(name,
+                                                    rank.trace->file,
+                                                    graph.GetNRanks(),
+                                                    m_ranks.size() == 1 && m_options.ranks != 0);
             if (m_ranks.size() == 1 && group.ranks.size() != graph.GetNRanks())
             {
                 throw std::invalid_argument(
@@ -350,6 +428,7 @@ class TraceLoader
                     " ranks; the trace of one rank can stand for all only if every collective is "
                     "among all");
             }
+            m_groupsInUse.insert(name);
             ids.push_back(graph.AddGroup(name, group.ranks, group.parallelism));
             sizes.push_back(group.ranks.size());
         }
@@ -390,7 +469,16 @@ class TraceLoader
     std::vector<StreamId> m_streams; //!< by lane
     std::vector<Rank> m_ranks;
     ChakraGroups m_groups;
+    std::set<std::string> m_groupsInUse;
     uint64_t m_nNodes{0};
+    uint64_t m_nDangling{0};       //!< control dependencies on nodes that are not there
+    uint64_t m_nContradictory{0};  //!< files whose control dependencies are left out
+    uint64_t m_nSizeless{0};       //!< collectives without comm_size
+    uint64_t m_nTimeless{0};       //!< kernels without duration and FLOPs
+    uint64_t m_nCommunications{0}; //!< that move something
+    uint64_t m_nOfHost{0};         //!< communication nodes of the host
+    uint64_t m_nPriorities{0};     //!< communications with a priority
+    bool m_hasRoofline{false};     //!< whether the roofline times what has a duration
     std::vector<std::string> m_names;
     std::unordered_map<std::string, uint32_t> m_nameIndex;
 };

@@ -17,6 +17,7 @@
 #include <stdexcept>
 #include <streambuf>
 #include <utility>
+#include <vector>
 
 namespace ns3
 {
@@ -340,9 +341,10 @@ class ChakraReader::Impl
         {
             node.inputValues = m_node.inputs().values();
         }
+        uint32_t seen = 0;
         for (const auto& attribute : m_node.attr())
         {
-            ReadAttribute(attribute, node);
+            ReadAttribute(attribute, node, seen);
         }
         return true;
     }
@@ -421,7 +423,7 @@ class ChakraReader::Impl
         constexpr auto MOST = static_cast<uint64_t>(std::numeric_limits<int64_t>::max());
         if (!number || !number->isWhole || number->magnitude > MOST)
         {
-            Fail(Shown() + ": attribute comm_tag must be an integer");
+            Fail(Shown() + ": attribute " + attribute.name() + " must be an integer");
         }
         const auto tag = static_cast<int64_t>(number->magnitude);
         return number->isNegative ? -tag : tag;
@@ -437,56 +439,67 @@ class ChakraReader::Impl
         return *text;
     }
 
-    void ReadAttribute(const pb::ChakraAttribute& attribute, ChakraNode& node) const
+    /// Sets what an attribute says of a node.
+    using Setter = void (*)(const Impl& reader,
+                            const pb::ChakraAttribute& attribute,
+                            ChakraNode& node);
+
+    /// Attributes that are read: what each sets.
+    static const std::vector<std::pair<const char*, Setter>>& GetSetters()
     {
-        const std::string& name = attribute.name();
-        if (name == "is_cpu_op")
+        using A = pb::ChakraAttribute;
+        using N = ChakraNode;
+        static const std::vector<std::pair<const char*, Setter>> setters{
+            {"is_cpu_op",
+             [](const Impl& r, const A& a, N& node) { node.isCpu = r.GetUnsigned(a) != 0; }},
+            {"num_ops", [](const Impl& r, const A& a, N& node) { node.flops = r.GetFlops(a); }},
+            {"tensor_size",
+             [](const Impl& r, const A& a, N& node) { node.tensorBytes = r.GetUnsigned(a); }},
+            {"comm_type",
+             [](const Impl& r, const A& a, N& node) {
+                 node.collective = r.GetCollective(a, node.type);
+                 node.hasCollective = true;
+             }},
+            {"comm_size",
+             [](const Impl& r, const A& a, N& node) { node.bytes = r.GetUnsigned(a); }},
+            {"comm_src", [](const Impl& r, const A& a, N& node) { node.source = r.GetRank(a); }},
+            {"comm_dst",
+             [](const Impl& r, const A& a, N& node) { node.destination = r.GetRank(a); }},
+            {"root_rank", [](const Impl& r, const A& a, N& node) { node.root = r.GetRank(a); }},
+            {"comm_tag", [](const Impl& r, const A& a, N& node) { node.tag = r.GetTag(a); }},
+            {"comm_priority",
+             [](const Impl& r, const A& a, N& node) { node.hasPriority = r.GetTag(a) != 0; }},
+            {"pg_name",
+             [](const Impl& r, const A& a, N& node) { node.processGroup = r.GetGroupName(a); }},
+            {"involved_dim",
+             [](const Impl&, const A& a, N& node) {
+                 const auto& dimensions = a.bool_list().values();
+                 node.leavesOutDimensions =
+                     std::find(dimensions.begin(), dimensions.end(), false) != dimensions.end();
+             }},
+            {"fw_parent", [](const Impl&, const A&, N& node) { node.isFromPyTorch = true; }},
+            {"proteus_task", [](const Impl& r, const A& a, N& node) { r.ReadTask(a, node); }},
+        };
+        return setters;
+    }
+
+    /// @param attribute to read @param node gets what it says
+    /// @param seen a bit for each of GetSetters() that the node has had
+    void ReadAttribute(const pb::ChakraAttribute& attribute, ChakraNode& node, uint32_t& seen) const
+    {
+        const auto& setters = GetSetters();
+        for (std::size_t i = 0; i < setters.size(); ++i)
         {
-            node.isCpu = GetUnsigned(attribute) != 0;
-        }
-        else if (name == "num_ops")
-        {
-            node.flops = GetFlops(attribute);
-        }
-        else if (name == "tensor_size")
-        {
-            node.tensorBytes = GetUnsigned(attribute);
-        }
-        else if (name == "comm_type")
-        {
-            node.collective = GetCollective(attribute, node.type);
-        }
-        else if (name == "comm_size")
-        {
-            node.bytes = GetUnsigned(attribute);
-        }
-        else if (name == "comm_src")
-        {
-            node.source = GetRank(attribute);
-        }
-        else if (name == "comm_dst")
-        {
-            node.destination = GetRank(attribute);
-        }
-        else if (name == "root_rank")
-        {
-            node.root = GetRank(attribute);
-        }
-        else if (name == "comm_tag")
-        {
-            node.tag = GetTag(attribute);
-        }
-        else if (name == "pg_name")
-        {
-            node.processGroup = GetGroupName(attribute);
-        }
-        else if (name == "fw_parent")
-        {
-            node.isFromPyTorch = true;
-        }
-        else if (name == "proteus_task")
-        {
-            ReadTask(attribute, node);
+            if (attribute.name() != setters[i].first)
+            {
+                continue;
+            }
+            if ((seen >> i & 1) != 0)
+            {
+                Fail(Shown() + ": attribute " + attribute.name() + " is there twice");
+            }
+            seen |= uint32_t{1} << i;
+            setters[i].second(*this, attribute, node);
         }
     }
 

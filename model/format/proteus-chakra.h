@@ -109,12 +109,15 @@ struct ChakraNode
     double flops{0};                              //!< num_ops
     uint64_t tensorBytes{0};                      //!< tensor_size
     ChakraCollective collective{};                //!< comm_type
+    bool hasCollective{false};                    //!< whether it has comm_type
+    bool hasPriority{false};                      //!< comm_priority, not 0
     uint64_t bytes{0};                            //!< comm_size
     std::optional<uint32_t> source;               //!< comm_src
     std::optional<uint32_t> destination;          //!< comm_dst
     int64_t tag{0};                               //!< comm_tag
     uint32_t root{0};                             //!< root_rank
     std::string processGroup;                     //!< pg_name
+    bool leavesOutDimensions{false};              //!< involved_dim, of ASTRA-sim's network
     bool isFromPyTorch{false};                    //!< whether it has fw_parent
     std::optional<ChakraTask> task;               //!< if this library wrote it
 };

@@ -32,12 +32,6 @@ enum class Format
     PROTOBUF,
 };
 
-bool
-EndsWith(const std::string& text, const std::string& end)
-{
-    return text.size() > end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
-}
-
 Format
 FormatOf(const std::string& path)
 {

@@ -89,6 +89,11 @@ std::string ReadWhole(std::istream& input, const std::string& fileName, std::siz
 /// @param path a path @return whether it is that of a folder
 bool IsFolder(const std::string& path);
 
+/// @ingroup proteus
+/// @param text e.g. the name of a file @param end e.g. ".json" @return whether the text ends so,
+/// and has something before
+bool EndsWith(const std::string& text, const std::string& end);
+
 } // namespace proteus
 } // namespace ns3
 

@@ -6,6 +6,7 @@
 
 #include "proteus-trace-doubts.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -177,6 +178,23 @@ FindTraceDoubts(const ExecutionGraph& graph)
                          "more ranks, say so: --ranks=N");
     }
     return doubts;
+}
+
+bool
+IsProfilerStep(const std::string& name)
+{
+    return name.rfind("ProfilerStep#", 0) == 0;
+}
+
+std::string
+DescribeProfilerSteps(const std::set<std::string>& names)
+{
+    const auto n = std::count_if(names.begin(), names.end(), &IsProfilerStep);
+    return n < 2 ? ""
+                 : "has " + std::to_string(n) +
+                       " steps of the profiler (ProfilerStep#), which all run as one iteration: "
+                       "divide its time by " +
+                       std::to_string(n) + ", or record one step, schedule(active=1)";
 }
 
 } // namespace proteus

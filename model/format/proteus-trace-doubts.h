@@ -9,6 +9,7 @@
 
 #include "ns3/proteus-graph.h"
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,20 @@ namespace proteus
  * @return sentences, each on one line, that say how to mend it; none if there is no doubt
  */
 std::vector<std::string> FindTraceDoubts(const ExecutionGraph& graph);
+
+/**
+ * @ingroup proteus
+ * @param name of an event @return whether it is a step of PyTorch's profiler, ProfilerStep#7
+ */
+bool IsProfilerStep(const std::string& name);
+
+/**
+ * @ingroup proteus
+ * @param names that a trace of PyTorch has
+ * @return a sentence, if several of them are steps of its profiler: they all run as one iteration;
+ * otherwise empty
+ */
+std::string DescribeProfilerSteps(const std::set<std::string>& names);
 
 } // namespace proteus
 } // namespace ns3

@@ -102,12 +102,6 @@ GetFormats()
 }
 
 bool
-EndsWith(const std::string& text, const std::string& end)
-{
-    return text.size() > end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
-}
-
-bool
 HasEnding(const TraceFormat& format, const std::string& path)
 {
     return std::any_of(format.endings.begin(), format.endings.end(), [&](const char* ending) {

@@ -1,0 +1,183 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "ns3/proteus-aicb.h"
+#include "ns3/proteus-chakra.h"
+#include "ns3/proteus-kineto.h"
+#include "ns3/proteus-warning.h"
+
+#include <gtest/gtest.h>
+#include <memory>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+using namespace ns3::proteus;
+
+namespace
+{
+
+using Reader = ExecutionGraph (*)(const std::vector<TraceFile>& files,
+                                  const std::string& name,
+                                  const TraceOptions& options);
+
+/// @return what is wrong with a trace of these files, or what is warned of, a line each
+std::string
+NotesOf(Reader read, const std::vector<std::string>& texts, const TraceOptions& options = {})
+{
+    std::vector<TraceFile> files;
+    for (const std::string& text : texts)
+    {
+        files.push_back({"f" + std::to_string(files.size()),
+                         [text]() { return std::make_unique<std::istringstream>(text); }});
+    }
+    std::string notes;
+    const WarningListener listener([&notes](const std::string& text) {
+        notes += text + "\n";
+        return false;
+    });
+    try
+    {
+        read(files, "trace", options);
+    }
+    catch (const std::invalid_argument& error)
+    {
+        return error.what();
+    }
+    return notes;
+}
+
+/// @return a Chakra trace of two ranks in one file @param nodes as JSON
+std::string
+Chakra(const std::string& nodes)
+{
+    return "{\"version\": \"0.0.4\"}" + nodes;
+}
+
+/// @return an all-reduce of Chakra @param more attributes @param keys more keys of the node
+std::string
+AllReduce(const std::string& more, const std::string& keys = "")
+{
+    return R"({"id": 2, "name": "sum", "type": "COMM_COLL_NODE")" + keys +
+           R"(, "attr": [{"name": "comm_type", "int64Val": "0"},
+ {"name": "comm_size", "int64Val": "4096"})" +
+           more + "]}";
+}
+
+const std::string KERNEL = R"({"id": 1, "name": "k", "type": "COMP_NODE", "durationMicros": "7"})";
+
+/// Expects that a text has a part.
+void
+ExpectPart(const std::string& text, const std::string& part)
+{
+    EXPECT_NE(text.find(part), std::string::npos) << part << ": " << text;
+}
+
+/// @return a Kineto trace @param events of it
+std::string
+Kineto(const std::string& events)
+{
+    return R"({"distributedInfo": {"rank": 0, "world_size": 2}, "traceEvents": [)" + events + "]}";
+}
+
+/// @return a kernel of Kineto @param name of it @param start in us @param more arguments
+std::string
+Kernel(const std::string& name, double start, const std::string& more = "")
+{
+    std::ostringstream text;
+    text << R"({"ph": "X", "cat": "kernel", "name": ")" << name << R"(", "ts": )" << start
+         << R"(, "dur": 100, "args": {"stream": 7)" << more << "}}";
+    return text.str();
+}
+
+} // namespace
+
+TEST(TraceNotes, CollectivesOfChakraWhoseRanksAreNotKnown)
+{
+    TraceOptions two;
+    two.ranks = 2;
+    const auto notes = [&](const std::string& nodes) {
+        return NotesOf(&ReadChakra, {Chakra(nodes)}, two);
+    };
+    const auto dimensions = [](const std::string& values) {
+        return R"(, {"name": "involved_dim", "boolList": {"values": [)" + values + "]}}";
+    };
+    EXPECT_EQ(notes(AllReduce("")), "");
+    EXPECT_EQ(notes(AllReduce(dimensions("true, true"))), "");
+    ExpectPart(notes(AllReduce(dimensions("true, false"))),
+               "f0: node 2: involved_dim leaves out dimensions");
+    ExpectPart(notes(AllReduce(R"(, {"name": "comm_size", "int64Val": "1"})")),
+               "attribute comm_size is there twice");
+    ExpectPart(notes(R"({"id": 1, "type": 7, "attr": [{"name": "comm_size", "int64Val": "1"}]})"),
+               "node 1 is a collective and does not say which (comm_type)");
+    ExpectPart(notes(AllReduce("", R"(, "dataDep": [1])")),
+               "the unknown key 'dataDep'; did you mean data_deps?");
+    ExpectPart(notes(AllReduce("", R"(, "id": 3)")), "the key \"id\" appears twice");
+    ExpectPart(notes(AllReduce(R"(, {"name": "x", "int64_value": "1"})")), "the unknown key");
+}
+
+TEST(TraceNotes, WhatOfChakraIsLeftOut)
+{
+    TraceOptions two;
+    two.ranks = 2;
+    const auto notes = [&](const std::string& nodes) {
+        return NotesOf(&ReadChakra, {Chakra(nodes)}, two);
+    };
+    ExpectPart(notes(KERNEL + AllReduce("", R"(, "ctrlDeps": [1, 77, 78])")),
+               "control dependencies on nodes that are not in the file are left out (2)");
+    ExpectPart(
+        notes(R"({"id": 1, "name": "k", "type": "COMP_NODE", "durationMicros": "7", "ctrlDeps": [2],
+  "attr": [{"name": "fw_parent", "int64Val": "0"}]})" +
+              AllReduce("", R"(, "dataDeps": [1])")),
+        "the control dependencies of 1 file, which contradict");
+    ExpectPart(notes(R"({"id": 1, "name": "k", "type": "COMP_NODE"})"),
+               "neither a duration nor FLOPs (num_ops) of 1 kernel");
+    ExpectPart(notes(AllReduce(R"(, {"name": "is_cpu_op", "boolVal": true})")),
+               "all its communication (1 node) is of the host");
+    ExpectPart(notes(AllReduce(R"(, {"name": "comm_priority", "int32Val": 3})")),
+               "priorities (comm_priority, of 1 communication) are not heeded");
+    ExpectPart(
+        notes(KERNEL + R"({"id": 2, "type": 7, "attr": [{"name": "comm_type", "int64Val": "0"}]})"),
+        "moves nothing for 1 collective without a size");
+    ExpectPart(notes(R"({"id": 1, "name": "ProfilerStep#3", "type": 4, "durationMicros": 7})"
+                     R"({"id": 2, "name": "ProfilerStep#4", "type": 4, "durationMicros": 7})"),
+               "has 2 steps of the profiler");
+    two.isRoofline = true;
+    ExpectPart(notes(KERNEL), "the roofline has no effect");
+}
+
+TEST(TraceNotes, ProcessGroupsOfChakra)
+{
+    const auto rank = [](const std::string& groups, const std::string& group) {
+        std::string quoted;
+        for (const char c : groups)
+        {
+            quoted += c == '"' ? std::string("\\\"") : std::string(1, c);
+        }
+        return Chakra(
+            R"({"id": 0, "name": "## process_group:init ##", "type": 1, "inputs": {"values": ")" +
+            quoted + "\"}}" + AllReduce(R"(, {"name": "pg_name", "stringVal": ")" + group + "\"}"));
+    };
+    const std::string all = R"([{"pg_name": "0", "ranks": [], "group_size": 8}])";
+    ExpectPart(
+        NotesOf(&ReadChakra, {rank(all, "0"), rank(all, "0")}),
+        "process group '0' has 8 ranks, but the trace does not tell which, and the job has 2");
+    // One name for the groups of different ranks, as when a group is split.
+    const auto split = [](const std::string& ranks) {
+        return R"([{"pg_name": "3", "ranks": [)" + ranks + "]}]";
+    };
+    EXPECT_EQ(NotesOf(&ReadChakra,
+                      {rank(split("0, 1"), "3"),
+                       rank(split("0, 1"), "3"),
+                       rank(split("2, 3"), "3"),
+                       rank(split("2, 3"), "3")}),
+              "");
+    ExpectPart(
+        NotesOf(&ReadChakra,
+                {rank(R"([{"pg_name": "3", "ranks": [0]}, {"pg_name": "3", "ranks": [1]}])", "3")}),
+        "the process group '3' is there twice, of different ranks");
+}
