@@ -6,6 +6,8 @@
 
 #include "proteus-kineto-communication.h"
 
+#include "ns3/proteus-plural.h"
+
 #include <algorithm>
 #include <stdexcept>
 #include <unordered_map>
@@ -174,6 +176,13 @@ CommunicationMaker::FindRanks(const GpuEvent& event, const Communication& it) co
     {
         const auto group = m_events.groups.find(it.group);
         ranks = group == m_events.groups.end() ? ranks : group->second;
+    }
+    if (!ranks.empty() && it.groupSize != 0 && it.groupSize != ranks.size())
+    {
+        Fail(event,
+             "its process group '" + it.group.substr(0, 40) + "' has " +
+                 FormatThings(ranks.size(), "rank") + " by its list and " +
+                 std::to_string(it.groupSize) + " by its size (Group size)");
     }
     if (ranks.empty())
     {

@@ -7,11 +7,16 @@
 #include "proteus-kineto-events.h"
 
 #include "proteus-input-file.h"
+#include "proteus-trace-doubts.h"
 
 #include "ns3/proteus-json.h"
+#include "ns3/proteus-plural.h"
+#include "ns3/proteus-shown-name.h"
+#include "ns3/proteus-tables.h"
 
 #include <algorithm>
 #include <cstddef>
+#include <set>
 #include <stdexcept>
 #include <unordered_map>
 #include <utility>
@@ -49,6 +54,23 @@ IsCommunicationKernel(const std::string& name)
     return BeginsWith(name, "nccl") || BeginsWith(name, "rccl");
 }
 
+/// Whether a kernel is one of another library that moves data between GPUs, as far as names tell.
+bool
+IsForeignCommunication(const std::string& name)
+{
+    static const std::vector<const char*> parts{"nvshmem",
+                                                "msccl",
+                                                "rcclGenericKernel",
+                                                "deep_ep",
+                                                "cross_device_reduce",
+                                                "one_shot_all_reduce",
+                                                "two_shot_all_reduce",
+                                                "multimem_all_"};
+    return std::any_of(parts.begin(), parts.end(), [&name](const char* part) {
+        return Contains(name, part);
+    });
+}
+
 /// Reads the file of a rank.
 class RankReader : public JsonListReader
 {
@@ -73,12 +95,22 @@ class RankReader : public JsonListReader
         }
         const auto phase = element.Find("ph");
         const auto category = element.Find("cat");
-        if (!phase || phase->AsString() != "X" || !category)
+        if (!phase || !category)
         {
-            return; // an instant, an arrow, a name
+            return; // a name
         }
         const std::string& kind = category->AsString();
-        if (kind == "kernel" || kind == "gpu_memcpy" || kind == "gpu_memset")
+        const bool isOfGpu = kind == "kernel" || kind == "gpu_memcpy" || kind == "gpu_memset";
+        if (isOfGpu && (phase->AsString() == "B" || phase->AsString() == "E"))
+        {
+            element.Fail("is the begin or the end of work of a GPU: work of a GPU must be one "
+                         "event, of phase \"X\" with \"dur\"");
+        }
+        if (phase->AsString() != "X")
+        {
+            return; // an instant, an arrow
+        }
+        if (isOfGpu)
         {
             AddGpuEvent(element, kind == "gpu_memcpy");
         }
@@ -89,6 +121,11 @@ class RankReader : public JsonListReader
         else if (kind == "cuda_sync")
         {
             AddSync(element);
+        }
+        else if (kind == "user_annotation" && IsProfilerStep(element.Get("name").AsString()))
+        {
+            const double begin = ReadStart(element);
+            m_out.steps[element.Get("name").AsString()] = {begin, begin + ReadDuration(element)};
         }
         else if (kind == "cpu_op" && element.Get("name").AsString() == "record_param_comms")
         {
@@ -200,7 +237,13 @@ class RankReader : public JsonListReader
         event.stream = ToInteger(arguments.Get("stream"));
         event.correlation = FindInteger(arguments, "correlation", -1);
         event.isCopy = isCopy;
-        if (IsCommunicationKernel(name))
+        CheckDevice(arguments);
+        if (IsForeignCommunication(name))
+        {
+            ++m_out.nForeign;
+            m_out.exampleForeign = name;
+        }
+        else if (IsCommunicationKernel(name))
         {
             if (arguments.Has("Collective name"))
             {
@@ -214,6 +257,25 @@ class RankReader : public JsonListReader
             }
         }
         m_out.gpu.push_back(event);
+    }
+
+    /// A file is of a rank, which has one GPU. @param arguments of work of a GPU
+    void CheckDevice(JsonValue arguments)
+    {
+        const auto value = arguments.Find("device");
+        if (!value)
+        {
+            return;
+        }
+        const int64_t device = ToInteger(*value);
+        if (device != m_device.value_or(device))
+        {
+            value->Fail("is GPU " + std::to_string(device) + ", after work of GPU " +
+                        std::to_string(*m_device) +
+                        ": a process with several GPUs is not known; record one with a GPU for "
+                        "each process");
+        }
+        m_device = device;
     }
 
     void AddCall(JsonValue element)
@@ -363,6 +425,7 @@ class RankReader : public JsonListReader
     }
 
     Rank& m_out;
+    std::optional<int64_t> m_device; //!< GPU of all work so far
     bool m_hasEvents{false};
     uint64_t m_nEvents{0};
     std::unordered_map<std::string, uint32_t> m_nameIndex;
@@ -383,6 +446,70 @@ ReadRank(const TraceFile& file)
     const JsonDocument document(input.GetStream(), file.name, "traceEvents", reader);
     reader.Finish(document.GetRoot());
     return rank;
+}
+
+namespace
+{
+
+/// @return whether a rank launches or begins work of the GPU from one time to another, us
+bool
+HasWork(const Rank& rank, double fromUs, double toUs)
+{
+    const auto isWithin = [&](const auto& event) {
+        return event.startUs >= fromUs && event.startUs < toUs;
+    };
+    return std::any_of(rank.gpu.begin(), rank.gpu.end(), isWithin) ||
+           std::any_of(rank.calls.begin(), rank.calls.end(), isWithin);
+}
+
+} // namespace
+
+std::vector<std::string>
+FindDoubts(const std::vector<Rank>& ranks)
+{
+    constexpr double LEAST_OVERLAP = 0.01; // of the kernels, from which on it is said
+    std::set<std::string> steps;
+    uint64_t nForeign = 0;
+    std::string example;
+    double overlapUs = 0;
+    double kernelUs = 0;
+    for (const Rank& rank : ranks)
+    {
+        for (const auto& [step, time] : rank.steps)
+        {
+            if (HasWork(rank, time.first, time.second))
+            {
+                steps.insert(step);
+            }
+        }
+        nForeign += rank.nForeign;
+        example = rank.nForeign > 0 ? rank.exampleForeign : example;
+        overlapUs += rank.overlapUs;
+        for (const GpuEvent& event : rank.gpu)
+        {
+            kernelUs += event.communication == NO_ID ? event.durationUs : 0;
+        }
+    }
+    std::vector<std::string> doubts;
+    if (std::string ofSteps = DescribeProfilerSteps(steps); !ofSteps.empty())
+    {
+        doubts.push_back(std::move(ofSteps));
+    }
+    if (overlapUs > LEAST_OVERLAP * kernelUs)
+    {
+        const double nRanks = static_cast<double>(ranks.size());
+        doubts.push_back("kernels of one stream ran at the same time for " +
+                         FormatTime(overlapUs * 1e-6 / nRanks) + " of a rank's " +
+                         FormatTime(kernelUs * 1e-6 / nRanks) +
+                         ", and run one after the other here");
+    }
+    if (nForeign > 0)
+    {
+        doubts.push_back(FormatThings(nForeign, "kernel") +
+                         " of other libraries than NCCL, such as " + ShownName(example) +
+                         ", last as long as recorded, whatever the network is");
+    }
+    return doubts;
 }
 
 } // namespace kineto

@@ -15,6 +15,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 /**
@@ -108,7 +109,11 @@ struct Rank
     std::vector<HostCall> calls;
     std::vector<SyncEvent> syncs;
     std::vector<Communication> communications;
-    std::map<std::string, std::vector<DeviceId>> groups; //!< pg_config
+    std::map<std::string, std::vector<DeviceId>> groups;    //!< pg_config
+    std::map<std::string, std::pair<double, double>> steps; //!< of the profiler: begin, end; us
+    double overlapUs{0};        //!< for which kernels of one stream ran at the same time
+    uint64_t nForeign{0};       //!< kernels of libraries of communication that are not NCCL
+    std::string exampleForeign; //!< name of one
 };
 
 /// @param text to look at @param begin of it @return whether the text begins so
@@ -123,6 +128,10 @@ bool Contains(const std::string& text, const char* part);
  * @throw std::invalid_argument that names file, place and cause
  */
 Rank ReadRank(const TraceFile& file);
+
+/// @param ranks of a trace, after their graphs were made
+/// @return what is in the files and not in the graph, or not as it is there, a line each
+std::vector<std::string> FindDoubts(const std::vector<Rank>& ranks);
 
 } // namespace kineto
 

@@ -9,6 +9,9 @@
 #include "proteus-kineto-communication.h"
 #include "proteus-kineto-events.h"
 
+#include "ns3/proteus-plural.h"
+#include "ns3/proteus-warning.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -209,6 +212,16 @@ class TraceMaker
         m_trace->dependencies.emplace_back(after, before);
     }
 
+    /// Counts for how long two kernels that follow each other on a stream ran together.
+    void NoteOverlap(const GpuEvent& before, const GpuEvent& event)
+    {
+        if (before.communication == NO_ID && event.communication == NO_ID)
+        {
+            const double end = std::min(before.EndUs(), event.EndUs());
+            m_events.overlapUs += std::max(end - event.startUs, 0.0);
+        }
+    }
+
     void OrderStreams()
     {
         std::unordered_map<int64_t, std::size_t> last;
@@ -219,6 +232,7 @@ class TraceMaker
             if (!found.second)
             {
                 m_before[i] = found.first->second;
+                NoteOverlap(m_events.gpu[m_before[i]], m_events.gpu[i]);
                 Depend(m_gpuNode[i], m_gpuNode[m_before[i]]);
                 found.first->second = i;
             }
@@ -524,6 +538,15 @@ ReadKineto(const std::vector<TraceFile>& files,
         {
             graph.SetRank(rank, TraceMaker(all.ranks[place], graph, streams, false).Make());
         }
+    }
+    for (const std::string& doubt : kineto::FindDoubts(all.ranks))
+    {
+        Warn(name + ": " + doubt);
+    }
+    if (all.worldSize != 0 && all.worldSize != nRanks)
+    {
+        Warn(name + ": is of a job of " + FormatThings(all.worldSize, "rank") +
+             ", and --ranks=" + std::to_string(nRanks) + " counts");
     }
     all.ranks.clear();
     return graph.Build();

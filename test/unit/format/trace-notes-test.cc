@@ -181,3 +181,36 @@ TEST(TraceNotes, ProcessGroupsOfChakra)
                 {rank(R"([{"pg_name": "3", "ranks": [0]}, {"pg_name": "3", "ranks": [1]}])", "3")}),
         "the process group '3' is there twice, of different ranks");
 }
+
+TEST(TraceNotes, WhatOfKinetoIsNotAsItWas)
+{
+    const auto notes = [](const std::string& events, const TraceOptions& options = {}) {
+        return NotesOf(&ReadKineto, {Kineto(events)}, options);
+    };
+    EXPECT_EQ(notes(Kernel("a", 0) + "," + Kernel("b", 100)), "");
+    const auto step = [](int number, double start) {
+        return R"({"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#)" +
+               std::to_string(number) + R"(", "ts": )" + std::to_string(start) +
+               R"(, "dur": 100},)";
+    };
+    ExpectPart(notes(step(3, 0) + step(4, 100) + Kernel("a", 0) + "," + Kernel("b", 100)),
+               "has 2 steps of the profiler");
+    EXPECT_EQ(notes(step(3, 0) + step(4, 100) + step(5, 300) + Kernel("a", 0)), "");
+    ExpectPart(notes(Kernel("a", 0) + "," + Kernel("b", 40)),
+               "kernels of one stream ran at the same time for 60.000 us");
+    ExpectPart(notes(Kernel("nvshmem_put", 0)), "1 kernel of other libraries than NCCL");
+    ExpectPart(
+        notes(Kernel("a", 0, R"(, "device": 0)") + "," + Kernel("b", 100, R"(, "device": 1)")),
+        "/traceEvents/1/args/device: is GPU 1, after work of GPU 0");
+    ExpectPart(notes(R"({"ph": "B", "cat": "kernel", "name": "a", "ts": 1})"),
+               "/traceEvents/0: is the begin or the end of work of a GPU");
+    ExpectPart(
+        notes(Kernel("ncclDevKernel_AllReduce",
+                     0,
+                     R"(, "Collective name": "allreduce", "In msg nelems": 8, "Group size": 4,
+ "dtype": "Float", "Process Group Name": "0", "Process Group Ranks": "[0, 1]")")),
+        "has 2 ranks by its list and 4 by its size");
+    TraceOptions four;
+    four.ranks = 4;
+    ExpectPart(notes(Kernel("a", 0), four), "is of a job of 2 ranks, and --ranks=4 counts");
+}

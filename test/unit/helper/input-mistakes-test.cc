@@ -114,3 +114,17 @@ TEST(InputMistakes, WhatReadersWarnOfStandsInTheResults)
     ExpectNote(Start("run", {"--model=" + model, "--strategy=dp=2", "--executor=flow", "--quiet"}),
                "variable idle is used nowhere");
 }
+
+TEST(InputMistakes, StepsOfAProfilerAreNamedInTheResults)
+{
+    const Folder folder;
+    // A kernel in two steps of the profiler.
+    const std::string trace = folder.Write("steps.json",
+                                           R"({"traceEvents": [
+  {"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#1", "ts": 0, "dur": 20},
+  {"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#2", "ts": 20, "dur": 20},
+  {"ph": "X", "cat": "kernel", "name": "k", "ts": 5, "dur": 9, "args": {"stream": 7}},
+  {"ph": "X", "cat": "kernel", "name": "k", "ts": 25, "dur": 9, "args": {"stream": 7}}]})");
+    ExpectNote(Start("run", {"--trace=" + trace, "--executor=flow", "--quiet"}),
+               "has 2 steps of the profiler");
+}
