@@ -137,6 +137,12 @@ class JsonDocument::Handler : public nlohmann::json_sax<Json>
 
     void Parse(std::istream& input)
     {
+        const int first = input.rdbuf()->sgetc();
+        if (first == 0xfe || first == 0xff) // no UTF-8 begins so
+        {
+            throw std::invalid_argument(m_document.m_fileName +
+                                        ":1:1: the file is UTF-16: save it as UTF-8");
+        }
         Json::sax_parse(JsonTextIterator(input.rdbuf(), &m_position), JsonTextIterator(), this);
     }
 

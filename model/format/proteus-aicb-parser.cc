@@ -13,6 +13,7 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <set>
 #include <stdexcept>
 #include <utility>
 
@@ -115,12 +116,17 @@ ParseHead(const TextReader& reader, const std::vector<std::string>& words, AicbW
     {
         reader.Fail(words[0] + " stands alone, without " + QuotedText(words[1]));
     }
+    std::set<std::string> keys;
     for (std::size_t i = 1; i < words.size();)
     {
         std::string key = words[i++];
         if (key.back() == ':')
         {
             key.pop_back();
+        }
+        if (!keys.insert(key).second)
+        {
+            reader.Fail(QuotedText(key) + " is there twice");
         }
         if (i == words.size())
         {
@@ -191,6 +197,7 @@ ParsePass(const TextReader& reader,
         result.parallelism = Parallelism::DATA;
     }
     result.hasCollective = name != "NONE" && result.bytes > 0;
+    result.hasIdleBytes = name == "NONE" && result.bytes > 0;
     static const std::vector<std::pair<const char*, Collective>> names{
         {"NONE", Collective::ALL_REDUCE},
         {"ALLREDUCE", Collective::ALL_REDUCE},
@@ -244,6 +251,7 @@ ParseAicb(std::istream& in, const std::string& fileName)
         }
         AicbRow row;
         row.name = words[0];
+        row.hasDependency = words[1] != "-1";
         for (std::size_t pass = 0; pass < row.passes.size(); pass++)
         {
             row.passes[pass] = ParsePass(reader, words, pass, workload.isMicro);

@@ -6,6 +6,10 @@
 
 #include "proteus-aicb.h"
 
+#include "ns3/proteus-plural.h"
+#include "ns3/proteus-tables.h"
+#include "ns3/proteus-warning.h"
+
 #include <algorithm>
 #include <cstddef>
 #include <numeric>
@@ -448,11 +452,69 @@ MakeAicbGraph(const AicbWorkload& workload, const std::string& name, const Trace
     }
 }
 
+std::vector<std::string>
+FindAicbDoubts(const AicbWorkload& workload)
+{
+    std::vector<std::string> doubts;
+    if (!workload.isMicro && workload.pipelineParallel > 1)
+    {
+        if (workload.virtualPipeline > 1)
+        {
+            doubts.push_back("vpp: " + std::to_string(workload.virtualPipeline) +
+                             " is not heeded: stages run as 1F1B, not interleaved (AICB writes the "
+                             "number of layers there)");
+        }
+        if (workload.pipelineBytes == 0)
+        {
+            doubts.emplace_back("has stages of a pipeline and no bytes between them (pp_comm), so "
+                                "that they pass on 1 byte: say how many, pp_comm: BYTES");
+        }
+    }
+    constexpr double LEAST_UPDATES = 0.01; // of the computation, from which on it is said
+    uint64_t nIdle = 0;
+    uint64_t nDependencies = 0;
+    double computePs = 0;
+    double lostPs = 0;
+    for (const AicbRow& row : workload.rows)
+    {
+        nDependencies += row.hasDependency ? 1 : 0;
+        lostPs += row.passes.back().hasCollective ? 0 : static_cast<double>(row.updatePs);
+        for (const AicbPass& pass : row.passes)
+        {
+            computePs += static_cast<double>(pass.computePs);
+        }
+        nIdle += std::count_if(row.passes.begin(), row.passes.end(), [](const AicbPass& pass) {
+            return pass.hasIdleBytes;
+        });
+    }
+    if (nDependencies > 0)
+    {
+        doubts.push_back("dependencies of " + FormatThings(nDependencies, "row") +
+                         " (the second field, other than -1) are not heeded: rows follow each "
+                         "other");
+    }
+    if (lostPs > LEAST_UPDATES * computePs)
+    {
+        doubts.push_back("updates of weights that are not communicated (" +
+                         FormatTime(lostPs * 1e-12) + ") take no time, as in SimAI");
+    }
+    if (nIdle > 0)
+    {
+        doubts.push_back("has bytes for NONE, which moves nothing, " + FormatThings(nIdle, "time"));
+    }
+    return doubts;
+}
+
 ExecutionGraph
 ReadAicb(const std::vector<TraceFile>& files, const std::string& name, const TraceOptions& options)
 {
     const auto in = files.front().open();
-    return MakeAicbGraph(ParseAicb(*in, files.front().name), name, options);
+    const AicbWorkload workload = ParseAicb(*in, files.front().name);
+    for (const std::string& doubt : FindAicbDoubts(workload))
+    {
+        Warn(name + ": " + doubt);
+    }
+    return MakeAicbGraph(workload, name, options);
 }
 
 } // namespace proteus

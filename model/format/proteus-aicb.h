@@ -43,6 +43,7 @@ struct AicbPass
     Parallelism parallelism{Parallelism::TENSOR};  //!< among whom
     bool isExpertData{false};                      //!< among the replicas of the experts
     uint64_t bytes{0};                             //!< as the Collective counts them
+    bool hasIdleBytes{false};                      //!< bytes without a collective
 };
 
 /// @ingroup proteus
@@ -54,6 +55,7 @@ constexpr std::array<const char*, 3> AICB_PASSES{"forward", "input gradient", "w
 struct AicbRow
 {
     std::string name;               //!< of the layer
+    bool hasDependency{false};      //!< whether the second field is other than -1
     std::array<AicbPass, 3> passes; //!< forward, gradient of the inputs, gradient of the weights
     int64_t updatePs{0};            //!< after the collective of the weights' gradient
 };
@@ -112,6 +114,10 @@ AicbWorkload ParseAicb(std::istream& in, const std::string& fileName);
 ExecutionGraph MakeAicbGraph(const AicbWorkload& workload,
                              const std::string& name,
                              const TraceOptions& options = {});
+
+/// @ingroup proteus
+/// @param workload to look at @return what it says that its graph does not have, a line each
+std::vector<std::string> FindAicbDoubts(const AicbWorkload& workload);
 
 /// @ingroup proteus
 /// @param files one @param name of the trace @param options ranks @return its graph

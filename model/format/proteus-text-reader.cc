@@ -42,6 +42,19 @@ TextReader::Fail(uint64_t line, const std::string& cause) const
     throw std::invalid_argument(m_input.GetName() + ":" + std::to_string(line) + ": " + cause);
 }
 
+void
+TextReader::CheckEncoding(std::string& line) const
+{
+    if (line.compare(0, 2, "\xff\xfe") == 0 || line.compare(0, 2, "\xfe\xff") == 0)
+    {
+        Fail("the file is UTF-16: save it as UTF-8");
+    }
+    if (line.compare(0, 3, "\xef\xbb\xbf") == 0)
+    {
+        line.erase(0, 3); // a byte order mark, which UTF-8 may have
+    }
+}
+
 bool
 TextReader::ReadLine(std::string& line)
 {
@@ -64,6 +77,10 @@ TextReader::ReadLine(std::string& line)
     if (!line.empty() && line.back() == '\r')
     {
         line.pop_back();
+    }
+    if (m_line == 1)
+    {
+        CheckEncoding(line);
     }
     return true;
 }

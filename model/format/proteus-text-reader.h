@@ -99,6 +99,9 @@ class TextReader
     double ToNumber(const std::string& word, const std::string& what, double most) const;
 
   private:
+    /// @param line the first one: loses a byte order mark @throw std::invalid_argument for UTF-16
+    void CheckEncoding(std::string& line) const;
+
     InputFile m_input;
     std::size_t m_most; //!< characters of a line
     uint64_t m_line{0};

@@ -214,3 +214,28 @@ TEST(TraceNotes, WhatOfKinetoIsNotAsItWas)
     four.ranks = 4;
     ExpectPart(notes(Kernel("a", 0), four), "is of a job of 2 ranks, and --ranks=4 counts");
 }
+
+TEST(TraceNotes, WhatOfAicbIsLeftOut)
+{
+    const auto notes = [](const std::string& head, const std::string& row) {
+        return NotesOf(&ReadAicb,
+                       {"HYBRID_TRANSFORMER_FWD_IN_BCKWD model_parallel_NPU_group: 2 " + head +
+                        "\n1\n" + row + "\n"});
+    };
+    const std::string good = "embedding_layer -1 1000 ALLREDUCE 64 1000 NONE 0 1000 NONE 0 1";
+    EXPECT_EQ(notes("all_gpus: 2", good), "");
+    ExpectPart(notes("ep: 1 ep: 2", good), "f0:1: 'ep' is there twice");
+    ExpectPart(notes("pp: 2 vpp: 4 ga: 1 all_gpus: 4", good), "vpp: 4 is not heeded");
+    ExpectPart(notes("pp: 2 ga: 1 all_gpus: 4", good), "pass on 1 byte");
+    ExpectPart(notes("", "embedding_layer -1 9 NONE 64 9 NONE 0 9 NONE 0 0"), "bytes for NONE");
+    ExpectPart(notes("", "embedding_layer 3 9 ALLREDUCE 64 9 NONE 0 9 NONE 0 0"),
+               "dependencies of 1 row");
+    ExpectPart(notes("", "embedding_layer -1 9 ALLREDUCE 64 9 NONE 0 9 NONE 0 1000"),
+               "updates of weights that are not communicated (1.000 us) take no time");
+    // What editors write before a text.
+    const std::string text =
+        "HYBRID_TRANSFORMER_FWD_IN_BCKWD model_parallel_NPU_group: 2\n1\n" + good + "\n";
+    EXPECT_EQ(NotesOf(&ReadAicb, {"\xef\xbb\xbf" + text}), "");
+    ExpectPart(NotesOf(&ReadAicb, {"\xff\xfeH"}), "f0:1: the file is UTF-16: save it as UTF-8");
+    ExpectPart(NotesOf(&ReadKineto, {"\xff\xfe{"}), "f0:1:1: the file is UTF-16");
+}
