@@ -6,6 +6,7 @@
 
 #include "proteus-command-line-program.h"
 #include "proteus-executors.h"
+#include "proteus-graph-times.h"
 #include "proteus-model-options.h"
 #include "proteus-name-lists.h"
 #include "proteus-plot-option.h"
@@ -220,7 +221,9 @@ MakeJob(const Options& options, const Cluster& cluster, std::vector<std::string>
             throw std::invalid_argument("--graph and --model with --strategy are each a job; give "
                                         "one of them");
         }
-        return {options.FitComputation(LoadGraph(options.graph), notes), DataType::BF16};
+        ExecutionGraph graph = LoadGraph(options.graph);
+        WarnOfTimes(options.graph, options, graph);
+        return {options.FitComputation(std::move(graph), notes), DataType::BF16};
     }
     const auto [plan, framework] = options.framework.LoadPlan(
         cluster,

@@ -5,6 +5,7 @@
  */
 
 #include "proteus-command-line-program.h"
+#include "proteus-graph-times.h"
 #include "proteus-model-options.h"
 #include "proteus-program-options.h"
 #include "proteus-programs.h"
@@ -12,6 +13,7 @@
 
 #include "ns3/proteus-graph-file.h"
 #include "ns3/proteus-trace-file.h"
+#include "ns3/proteus-warning.h"
 
 #include <iostream>
 #include <memory>
@@ -110,6 +112,19 @@ RunModel(const Input& input, ProgramOptions& options, const Cluster& cluster)
                  &carried);
 }
 
+/// Names a number format that is given and changes nothing.
+void
+WarnOfIdleType(const Input& input, const ExecutionGraph& graph)
+{
+    if (!input.dataType.empty() && CountTimed(graph) == 0 &&
+        graph.GetFacts().modelFlopsPerIteration == 0)
+    {
+        Warn("--dataType=" + input.dataType +
+             " has no effect: the file has the times of all kernels, and not the FLOPs of the "
+             "model");
+    }
+}
+
 /// Loads a trace and runs it.
 void
 RunTrace(const Input& input, ProgramOptions& options, const Cluster& cluster, DataType type)
@@ -122,6 +137,8 @@ RunTrace(const Input& input, ProgramOptions& options, const Cluster& cluster, Da
     traceOptions.groupFile = input.groups;
     const ExecutionGraph graph =
         options.FitComputation(LoadTrace(input.trace, traceOptions), options.information.notes);
+    WarnOfTimes(input.trace, options, graph);
+    WarnOfIdleType(input, graph);
     std::cout << "Trace " << input.trace << ": " << graph.GetNDevices() << " ranks, "
               << graph.GetNTasks() << " tasks\n";
     RunAndReport(options, cluster, graph, type);
@@ -148,6 +165,8 @@ RunJob(const Input& input, ProgramOptions& options)
             throw std::invalid_argument(input.graph +
                                         ": has no tasks, so that there is nothing to run");
         }
+        WarnOfTimes(input.graph, options, graph);
+        WarnOfIdleType(input, graph);
         RunAndReport(options, cluster, graph, type);
     }
     else

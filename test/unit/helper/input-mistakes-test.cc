@@ -128,3 +128,16 @@ TEST(InputMistakes, StepsOfAProfilerAreNamedInTheResults)
     ExpectNote(Start("run", {"--trace=" + trace, "--executor=flow", "--quiet"}),
                "has 2 steps of the profiler");
 }
+
+TEST(InputMistakes, OptionsOfTimesThatAFileHas)
+{
+    const std::vector<std::string> run{PING, "--nodes=1", "--executor=flow", "--quiet"};
+    for (const std::string option : {"--launchInterval", "--dataType"})
+    {
+        std::vector<std::string> words = run;
+        words.push_back(option + (option == "--dataType" ? "=fp8" : "=50us"));
+        const Outcome outcome = Start("run", words);
+        ExpectNote(outcome, " has no effect: the file has the times of all kernels");
+        EXPECT_NE(outcome.error.find(option + "="), std::string::npos) << outcome.error;
+    }
+}

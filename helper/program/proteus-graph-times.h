@@ -1,0 +1,40 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef PROTEUS_GRAPH_TIMES_H
+#define PROTEUS_GRAPH_TIMES_H
+
+#include "proteus-program-options.h"
+
+#include <cstdint>
+#include <string>
+
+/**
+ * @file
+ * @ingroup proteus
+ * What a graph says of the times of its kernels.
+ */
+
+namespace ns3
+{
+namespace proteus
+{
+
+/// @ingroup proteus
+/// @param graph to look at @return its compute tasks that the cost model times
+uint64_t CountTimed(const ExecutionGraph& graph);
+
+/// @ingroup proteus
+/// Names, as a warning, what a graph lacks of the times of its kernels, and --launchInterval where
+/// it has them all. @param path of the graph @param options of the program @param graph to run
+void WarnOfTimes(const std::string& path,
+                 const ProgramOptions& options,
+                 const ExecutionGraph& graph);
+
+} // namespace proteus
+} // namespace ns3
+
+#endif // PROTEUS_GRAPH_TIMES_H
