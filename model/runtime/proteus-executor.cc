@@ -10,9 +10,11 @@
 
 #include "ns3/proteus-registry.h"
 #include "ns3/proteus-scenario-plan.h"
+#include "ns3/proteus-shown-name.h"
 
 #include <algorithm>
 #include <chrono>
+#include <sstream>
 #include <stdexcept>
 #include <utility>
 
@@ -65,6 +67,41 @@ DescribePart(const ExecutionGraph& graph, const RunRecord& record)
            " tasks of devices were done; all numbers are of this part";
 }
 
+/// Most that a task may have to be executed: beyond what is real, so that sums of many still fit 64
+/// bits of picoseconds.
+constexpr uint64_t MAX_TASK_BYTES = uint64_t{1} << 50;
+constexpr int64_t MAX_TASK_PS = 100'000'000'000'000'000; // 28 hours
+constexpr double MAX_TASK_FLOPS = 1e24;
+
+/// @param graph to execute
+/// @throw std::invalid_argument that names a task with more bytes, time or FLOPs than can be
+void
+RequireRealSizes(const ExecutionGraph& graph)
+{
+    for (TaskId id = 0; id < graph.GetNTasks(); ++id)
+    {
+        const Task& task = graph.GetTask(id);
+        std::ostringstream excess;
+        if (task.kind == TaskKind::COMMUNICATION && task.bytes > MAX_TASK_BYTES)
+        {
+            excess << "communicates " << task.bytes << " bytes; the most is " << MAX_TASK_BYTES;
+        }
+        else if (task.durationPs > MAX_TASK_PS)
+        {
+            excess << "lasts " << task.durationPs << " ps; the most is " << MAX_TASK_PS;
+        }
+        else if (task.flops > MAX_TASK_FLOPS)
+        {
+            excess << "has " << task.flops << " FLOPs; the most is " << MAX_TASK_FLOPS;
+        }
+        if (excess.tellp() > 0)
+        {
+            throw std::invalid_argument("task " + std::to_string(id) + " (" +
+                                        ShownName(graph.GetName(task)) + ") " + excess.str());
+        }
+    }
+}
+
 } // namespace
 
 void
@@ -106,6 +143,7 @@ Executor::Run(const ExecutionGraph& graph,
     }
     CheckCollectiveSettings(settings.collectives);
     RequireScenario(m_traits, settings);
+    RequireRealSizes(graph);
     RunObserver unheard;
     const auto start = std::chrono::steady_clock::now();
     RunRecord record = DoRun(graph, cluster, settings, observer ? *observer : unheard);
@@ -119,7 +157,18 @@ Executor::Run(const ExecutionGraph& graph,
             std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     }
     record.executor = m_traits.name;
-    const std::vector<std::string> ignored = ListIgnoredSettings(m_traits, settings);
+    std::vector<std::string> ignored = ListIgnoredSettings(m_traits, settings);
+    const auto nLossy =
+        std::count_if(cluster.GetLinks().begin(), cluster.GetLinks().end(), [](const Link& link) {
+            return link.lossProbability > 0 || link.bitErrorRate > 0;
+        });
+    if (nLossy > 0 && !m_traits.hasPackets)
+    {
+        ignored.push_back(m_traits.name + ": losses of links (loss_probability, bit_error_rate, " +
+                          std::to_string(nLossy) + " of " +
+                          std::to_string(cluster.GetLinks().size()) +
+                          ") are taken as none: only packets are lost");
+    }
     record.notes.insert(record.notes.begin(), ignored.begin(), ignored.end());
     if (record.isPartial)
     {

@@ -141,3 +141,45 @@ TEST(InputMistakes, OptionsOfTimesThatAFileHas)
         EXPECT_NE(outcome.error.find(option + "="), std::string::npos) << outcome.error;
     }
 }
+
+TEST(InputMistakes, GraphsWithMoreThanCanBe)
+{
+    const Folder folder;
+    const auto start = [&](const std::string& kernel, const std::string& bytes) {
+        return Start("run",
+                     {"--executor=flow",
+                      "--quiet",
+                      "--nodes=1",
+                      "--graph=" + folder.Write("g.json",
+                                                R"({"format": "proteus-graph", "version": 1,
+ "devices": 2, "streams": ["s"], "phases": [{"name": "p"}], "groups": [[0, 1]], "tasks": [
+ {"name": "a", "kind": "compute", "phase": "p", "device": 0, "stream": "s")" +
+                                                    kernel + R"(},
+ {"name": "b", "kind": "communication", "phase": "p", "group": 0, "stream": "s",
+  "collective": "send-recv", "bytes": )" + bytes + "}]}")});
+    };
+    EXPECT_EQ(start(R"(, "duration_ps": 5)", "8").code, 0);
+    ExpectRefusal(start(R"(, "duration_ps": 9223372036854775807)", "8"),
+                  "lasts 9223372036854775807 ps; the most is");
+    ExpectRefusal(start(R"(, "flops": 1e300)", "8"), "has 1e+300 FLOPs; the most is 1e+24");
+    ExpectRefusal(start(R"(, "duration_ps": 5)", "9223372036854775807"),
+                  "communicates 9223372036854775807 bytes; the most is");
+    ExpectNote(start("", "8"), "1 compute task with neither duration_ps nor flops and bytes");
+}
+
+TEST(InputMistakes, LossesThatOnlyPacketsKnow)
+{
+    const Folder folder;
+    const std::vector<std::string> words{PING, "--executor=flow", "--quiet"};
+    const auto start = [&](const std::string& link) {
+        std::vector<std::string> all = words;
+        all.push_back("--cluster=" + folder.Write("two.json", TwoGpus(link)));
+        return Start("run", all);
+    };
+    EXPECT_EQ(start("").out.find("losses of links"), std::string::npos);
+    const Outcome lossy = start(R"(, "loss_probability": 0.01)");
+    EXPECT_EQ(lossy.code, 0) << lossy.error;
+    EXPECT_NE(lossy.out.find("losses of links (loss_probability, bit_error_rate, 1 of 1)"),
+              std::string::npos)
+        << lossy.out;
+}
