@@ -12,9 +12,11 @@
 #include "ns3/proteus-compile.h"
 #include "ns3/proteus-input-file.h"
 #include "ns3/proteus-model-json.h"
+#include "ns3/proteus-plural.h"
 #include "ns3/proteus-profile-json.h"
 #include "ns3/proteus-split.h"
 #include "ns3/proteus-strategy-json.h"
+#include "ns3/proteus-warning.h"
 
 #include <algorithm>
 #include <fstream>
@@ -144,6 +146,52 @@ LoadProfile(const std::string& path)
     }
     InputFile file(path);
     return ReadProfileJson(file.GetStream(), path);
+}
+
+/// @return whether a GPU has a unit for a number format, or computes in a wider one
+bool
+HasUnit(const GpuDatasheet& gpu, DataType type)
+{
+    switch (type)
+    {
+    case DataType::FP32:
+        break;
+    case DataType::TF32:
+        return gpu.tf32Flops > 0;
+    case DataType::BF16:
+        return gpu.bf16Flops > 0;
+    case DataType::FP16:
+        return gpu.fp16Flops > 0;
+    case DataType::FP8:
+        return gpu.fp8Flops > 0;
+    }
+    return true;
+}
+
+/// Names a number format that a GPU has no unit for.
+void
+WarnOfMissingUnit(const TrainingPlan& plan, const GpuDatasheet& gpu)
+{
+    const DataType type = plan.tree.precision.compute;
+    if (!HasUnit(gpu, type))
+    {
+        Warn(gpu.model + " has no unit for " + ToString(type) +
+             ": products take the rate of the next wider format");
+    }
+}
+
+/// Names measured times of which a job uses none.
+/// @param measured the times, if there are some @param path of their file
+void
+WarnOfIdleProfile(const std::optional<ProfileTable>& measured, const std::string& path)
+{
+    if (measured && measured->CountUsed() == 0)
+    {
+        Warn("--profile=" + path + " has no effect: none of its " +
+             FormatThings(measured->GetSize(), "time") +
+             " is of a kernel of this job, by GPU, operator, pass, data type and shape; "
+             "proteus-compile --kernels writes which there are");
+    }
 }
 
 } // namespace
@@ -277,7 +325,11 @@ CompileForGpu(const TrainingPlan& plan,
               const std::string& profile)
 {
     const auto measured = LoadProfile(profile);
-    return Compile(plan.model, plan.tree, gpu, framework, measured ? &*measured : nullptr);
+    ExecutionGraph graph =
+        Compile(plan.model, plan.tree, gpu, framework, measured ? &*measured : nullptr);
+    WarnOfIdleProfile(measured, profile);
+    WarnOfMissingUnit(plan, gpu);
+    return graph;
 }
 
 ExecutionGraph
@@ -288,12 +340,15 @@ CompileForCluster(const TrainingPlan& plan,
                   std::vector<CarriedDependency>* carried)
 {
     const auto measured = LoadProfile(profile);
-    return Compile(plan.model,
-                   plan.tree,
-                   cluster,
-                   framework,
-                   measured ? &*measured : nullptr,
-                   carried);
+    ExecutionGraph graph = Compile(plan.model,
+                                   plan.tree,
+                                   cluster,
+                                   framework,
+                                   measured ? &*measured : nullptr,
+                                   carried);
+    WarnOfIdleProfile(measured, profile);
+    WarnOfMissingUnit(plan, FindGpuDatasheet(cluster.GetVertices()[cluster.GetGpus().at(0)].model));
+    return graph;
 }
 
 void

@@ -63,7 +63,16 @@ ProfileTable::Find(const std::string& gpu, const KernelWork& work) const
     {
         return std::nullopt;
     }
+    const std::lock_guard<std::mutex> lock(m_used->mutex);
+    m_used->keys.insert(found->first);
     return found->second;
+}
+
+std::size_t
+ProfileTable::CountUsed() const
+{
+    const std::lock_guard<std::mutex> lock(m_used->mutex);
+    return m_used->keys.size();
 }
 
 std::vector<ProfileEntry>

@@ -14,7 +14,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
+#include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -70,6 +73,9 @@ class ProfileTable
         return m_times.size();
     }
 
+    /// @return how many different measurements Find() has given, of this table and its copies
+    std::size_t CountUsed() const;
+
     /// @return all measurements, ordered by GPU, class, pass, format and shape
     std::vector<ProfileEntry> GetEntries() const;
 
@@ -79,7 +85,15 @@ class ProfileTable
   private:
     using Key = std::tuple<std::string, KernelClass, KernelPass, DataType, std::vector<uint64_t>>;
 
+    /// Which measurements were used; several threads may time kernels.
+    struct Used
+    {
+        std::mutex mutex;
+        std::set<Key> keys;
+    };
+
     std::map<Key, int64_t> m_times; //!< picoseconds
+    std::shared_ptr<Used> m_used{std::make_shared<Used>()};
 };
 
 } // namespace proteus

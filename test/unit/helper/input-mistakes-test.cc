@@ -167,6 +167,19 @@ TEST(InputMistakes, GraphsWithMoreThanCanBe)
     ExpectNote(start("", "8"), "1 compute task with neither duration_ps nor flops and bytes");
 }
 
+TEST(InputMistakes, MeasuredTimesThatNoKernelHas)
+{
+    const Folder folder;
+    const auto profile = [&](const std::string& shape) {
+        return "--profile=" + folder.Write("p.json",
+                                           R"({"format": "proteus-profile", "version": 1, "times": [
+ {"gpu": "A100-SXM4-80GB", "operator": "gemm", "data_type": "bf16", "shape": )" +
+                                               shape + R"(, "time_us": 7}]})");
+    };
+    ExpectNote(Start("run", Small({"--strategy=dp=8", profile("[1, 3, 5, 7]")})),
+               "none of its 1 time is of a kernel of this job");
+}
+
 TEST(InputMistakes, LossesThatOnlyPacketsKnow)
 {
     const Folder folder;
@@ -182,4 +195,18 @@ TEST(InputMistakes, LossesThatOnlyPacketsKnow)
     EXPECT_NE(lossy.out.find("losses of links (loss_probability, bit_error_rate, 1 of 1)"),
               std::string::npos)
         << lossy.out;
+}
+
+TEST(InputMistakes, FormatsThatAGpuHasNoUnitFor)
+{
+    const auto start = [](const std::string& cluster, const std::string& type) {
+        return Start("run", Small({"--strategy=dp=8,dataType=" + type, "--cluster=" + cluster}));
+    };
+    ExpectNote(start("dgx1-v100", "bf16"), "V100-SXM2-32GB has no unit for bf16");
+    ExpectNote(start("dgx-a100", "fp8"), "A100-SXM4-80GB has no unit for fp8");
+    for (const auto& [cluster, type] :
+         {std::pair{"dgx1-v100", "fp16"}, std::pair{"dgx-a100", "tf32"}, {"dgx-h100", "fp8"}})
+    {
+        EXPECT_EQ(start(cluster, type).error.find("no unit for"), std::string::npos) << type;
+    }
 }
