@@ -199,6 +199,14 @@ ChooseCalibrated(bool isGiven, const std::string& text, std::vector<std::string>
     }
 }
 
+/// @param options of a run with a calibration @return it
+FlowCalibration
+LoadCalibration(const ProgramOptions& options)
+{
+    InputFile file(options.calibration);
+    return ReadFlowCalibration(file.GetStream(), options.calibration);
+}
+
 } // namespace
 
 std::vector<std::string>
@@ -259,9 +267,7 @@ MakeExecutorSettings(const ProgramOptions& options)
     settings.flow.communicationSlowdown = options.communicationSlowdown;
     if (!options.calibration.empty())
     {
-        InputFile file(options.calibration);
-        settings.calibration =
-            ReadFlowCalibration(file.GetStream(), options.calibration).parameters;
+        settings.calibration = LoadCalibration(options).parameters;
     }
     settings.runtime.startControl = options.startControl;
     settings.scenario = options.scenarioPlan;
@@ -288,6 +294,15 @@ RunExecutor(const ProgramOptions& options,
     ProgramObserver observer(options, found.GetTraits(), out);
     RunRecord record = found.Run(graph, cluster, MakeExecutorSettings(options), &observer);
     observer.FinishFiles();
+    if (found.GetTraits().needsCalibration)
+    {
+        const std::string origin = LoadCalibration(options).cluster;
+        if (origin != cluster.GetName())
+        {
+            record.notes.push_back(executor + ": parameters were fitted on another cluster, " +
+                                   origin);
+        }
+    }
     return record;
 }
 

@@ -180,6 +180,19 @@ TEST(InputMistakes, MeasuredTimesThatNoKernelHas)
                "none of its 1 time is of a kernel of this job");
 }
 
+TEST(InputMistakes, ACalibrationOfAnotherCluster)
+{
+    const Folder folder;
+    const std::string file = folder.Write("c.json",
+                                          R"({"format": "proteus-flow-calibration", "version": 1,
+ "cluster": "elsewhere", "provenance": "", "links": {},
+ "errors_held_out": {"mean": 0, "max": 0, "worst": "", "samples": 0}})");
+    const Outcome outcome = Start("run", Small({"--strategy=dp=8", "--calibration=" + file}));
+    EXPECT_EQ(outcome.code, 0) << outcome.error;
+    EXPECT_NE(outcome.out.find("were fitted on another cluster, elsewhere"), std::string::npos)
+        << outcome.out;
+}
+
 TEST(InputMistakes, LossesThatOnlyPacketsKnow)
 {
     const Folder folder;
