@@ -15,6 +15,7 @@
 #include "ns3/proteus-run-analysis.h"
 #include "ns3/proteus-scenario-json.h"
 #include "ns3/proteus-scenario-report.h"
+#include "ns3/proteus-tables.h"
 
 #include <iostream>
 #include <map>
@@ -219,12 +220,37 @@ class ScenarioRunner
         options.startControl = m_startControl;
         options.runName = m_specs.size() > 1 ? "all jobs" : "scenario";
         RunRecord record = RunExecutor(options, executor, m_ranked, m_composed.graph, std::cout);
+        NoteTooLate(alonePs[0].value_or(0), record);
         for (std::size_t i = 0; i < m_specs.size(); ++i)
         {
             m_jobs.push_back(Examine(record, i, alonePs[i], dataType));
         }
         m_traffic.push_back({executor, *plan, record.traffic});
         return record;
+    }
+
+    /// Names events and traffic that begin when all is over.
+    /// @param alonePs time of the first job alone @param record gets the notes
+    void NoteTooLate(int64_t alonePs, RunRecord& record) const
+    {
+        const auto note = [&](const std::string& place, const ScenarioTime& time) {
+            const double beginPs = time.isShare ? time.share * static_cast<double>(alonePs)
+                                                : static_cast<double>(time.ps);
+            if (!record.isPartial && beginPs >= static_cast<double>(record.timeline.endPs))
+            {
+                record.notes.push_back(m_options.scenario + ": " + place +
+                                       ": has no effect: it begins at " + FormatTime(beginPs * PS) +
+                                       ", when all jobs have ended");
+            }
+        };
+        for (std::size_t i = 0; i < m_scenario.events.size(); ++i)
+        {
+            note("/events/" + std::to_string(i), m_scenario.events[i].at);
+        }
+        for (std::size_t i = 0; i < m_scenario.traffic.size(); ++i)
+        {
+            note("/traffic/" + std::to_string(i), m_scenario.traffic[i].from);
+        }
     }
 
     /// @return what became of a job

@@ -270,14 +270,15 @@ ParseScenarioTime(const std::string& text)
     double value = -1;
     if (!number.empty() && std::count(number.begin(), number.end(), '.') <= 1 && number != ".")
     {
-        value = std::stod(number);
+        value = std::strtod(number.c_str(), nullptr); // infinite, if it has too many digits
     }
     ScenarioTime time;
     const auto place = std::find_if(units.begin(), units.end(), [&](const auto& known) {
         return known.first == unit;
     });
     const bool isZero = value == 0 && unit.empty();
-    if (value < 0 || (place == units.end() && !isZero) || (!isZero && value * place->second > 9e18))
+    if (value < 0 || (place == units.end() && !isZero) ||
+        (!isZero && !(value * place->second <= 9e18)))
     {
         throw std::invalid_argument(
             "must be a time with its unit, such as \"12.5us\" or \"3ms\", or "

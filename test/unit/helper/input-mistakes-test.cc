@@ -210,6 +210,26 @@ TEST(InputMistakes, LossesThatOnlyPacketsKnow)
         << lossy.out;
 }
 
+TEST(InputMistakes, EventsThatComeTooLate)
+{
+    const Folder folder;
+    const auto start = [&](const std::string& at) {
+        return Start(
+            "run",
+            Small({"--strategy=dp=8",
+                   "--scenario=" + folder.Write("s.json",
+                                                R"({"format": "proteus-scenario", "version": 1,
+ "events": [{"kind": "slow-gpu", "gpus": ["n0.gpu0"], "factor": 2, "at": ")" +
+                                                    at + "\"}]}")}));
+    };
+    const Outcome late = start("10s");
+    EXPECT_EQ(late.code, 0) << late.error;
+    EXPECT_NE(late.out.find("/events/0: has no effect: it begins at 10.000 s"), std::string::npos)
+        << late.out;
+    EXPECT_EQ(start("0").out.find("has no effect"), std::string::npos);
+    ExpectRefusal(start(std::string(400, '9') + "us"), "/events/0/at: must be a time");
+}
+
 TEST(InputMistakes, FormatsThatAGpuHasNoUnitFor)
 {
     const auto start = [](const std::string& cluster, const std::string& type) {
