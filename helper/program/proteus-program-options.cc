@@ -508,9 +508,14 @@ RunProgram(const std::string& program, const std::function<void()>& body)
             return StopSignals::GetExitCode();
         }
     }
-    catch (const RunStopped&)
+    catch (const RunStopped& stop)
     {
         std::cout.flush();
+        if (StopSignals::Get() == 0) // nobody asked for it
+        {
+            std::cerr << program << ": error: " << stop.what() << std::endl;
+            return 1;
+        }
         std::cerr << signals.DescribeEarlyEnd(StopSignals::Get()) << std::flush;
         return StopSignals::GetExitCode();
     }

@@ -88,6 +88,22 @@ SelectTables(const Options& options)
     return tables;
 }
 
+/// Prints and draws what came out of a table, as far as is asked for.
+void
+Show(const CollectiveComparison& comparison, const Options& options)
+{
+    if (!options.isBrief)
+    {
+        PrintComparison(comparison, std::cout);
+        std::cout.flush();
+    }
+    if (!options.plots.empty())
+    {
+        WriteFile(options.plots + "/" + comparison.name + ".svg",
+                  [&](std::ostream& out) { WriteComparisonSvg(comparison, out); });
+    }
+}
+
 void
 ValidateTables(const Options& options)
 {
@@ -139,21 +155,25 @@ ValidateTables(const Options& options)
         {
             break;
         }
-        const CollectiveComparison& comparison = comparisons.back();
-        if (!options.isBrief)
+        if (comparisons.back().sizes.empty())
         {
-            PrintComparison(comparison, std::cout);
-            std::cout.flush();
+            std::cout << comparisons.back().name << ": nothing to compare: "
+                      << (table.cluster.empty() ? "tables.csv names no cluster for it"
+                                                : "no size from --min to --max")
+                      << '\n';
+            comparisons.pop_back();
+            continue;
         }
-        if (!options.plots.empty())
-        {
-            WriteFile(options.plots + "/" + comparison.name + ".svg",
-                      [&](std::ostream& out) { WriteComparisonSvg(comparison, out); });
-        }
+        Show(comparisons.back(), options);
+    }
+    if (comparisons.empty() && StopSignals::IsObeyed())
+    {
+        throw RunStopped("no size was simulated");
     }
     if (comparisons.empty())
     {
-        throw RunStopped("no size was simulated");
+        throw std::invalid_argument("no table has a size from --min=" + options.min +
+                                    " to --max=" + options.max);
     }
     PrintComparisonSummary(comparisons, std::cout);
     std::cout << DescribeStop(comparisons.size(), tables.size(), "tables, the last one in part");

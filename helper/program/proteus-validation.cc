@@ -12,10 +12,14 @@
 #include "ns3/proteus-collective-choice.h"
 #include "ns3/proteus-nccl-tests.h"
 #include "ns3/proteus-nccl-tuner.h"
+#include "ns3/proteus-plural.h"
+#include "ns3/proteus-shown-name.h"
 #include "ns3/proteus-text-reader.h"
 
+#include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 #include <sstream>
 #include <stdexcept>
 
@@ -26,6 +30,9 @@ namespace proteus
 
 namespace
 {
+
+constexpr uint64_t MOST_BYTES = uint64_t{1} << 50; //!< of a size
+constexpr uint64_t MOST_CHANNELS = 64;
 
 /// @param line of a CSV file without quotes @return its fields
 std::vector<std::string>
@@ -55,6 +62,14 @@ class CsvTable
         std::string head;
         m_in.ReadLine(head);
         m_names = SplitLine(head);
+        std::set<std::string> names;
+        for (const std::string& name : m_names)
+        {
+            if (!names.insert(name).second)
+            {
+                Fail("the column " + QuotedText(name) + " is there twice");
+            }
+        }
     }
 
     /// @return whether there is another line, now the present one
@@ -67,7 +82,6 @@ class CsvTable
             {
                 return false;
             }
-            ++m_number;
         } while (line.empty());
         const auto fields = SplitLine(line);
         if (fields.size() != m_names.size())
@@ -82,66 +96,174 @@ class CsvTable
         return true;
     }
 
+    /// @param name of a column @return whether there is one
+    bool Has(const std::string& name) const
+    {
+        return std::find(m_names.begin(), m_names.end(), name) != m_names.end();
+    }
+
     /// @param name of a column @return the field of the present line
     const std::string& Get(const std::string& name) const
     {
         const auto found = m_line.find(name);
         if (found == m_line.end())
         {
-            Fail("there is no column " + name);
+            std::string names;
+            for (const std::string& known : m_names)
+            {
+                names += (names.empty() ? "" : ", ") + known;
+            }
+            throw std::invalid_argument(m_path + ":1: there is no column " + name + ", but " +
+                                        ShownName(names, 200) +
+                                        "; columns are separated by commas, without spaces");
         }
         return found->second;
     }
 
-    /// @param name of a column @return its number
+    /// @param name of a column @return its number, above 0
     double GetNumber(const std::string& name) const
     {
-        const std::string& text = Get(name);
-        std::size_t end = 0;
-        double value = 0;
-        try
+        constexpr double MOST = 1e15;
+        const double value = m_in.ToNumber(Get(name), name, MOST);
+        if (value == 0)
         {
-            value = std::stod(text, &end);
-        }
-        catch (const std::logic_error&)
-        {
-            end = std::string::npos;
-        }
-        if (end != text.size() || !(value > 0) || std::isinf(value))
-        {
-            Fail(name + " \"" + text + "\" is not a number above 0");
+            Fail(name + " must be above 0");
         }
         return value;
+    }
+
+    /// @param name of a column @param most largest number @return its whole number, from 1 on
+    uint64_t GetWhole(const std::string& name, uint64_t most) const
+    {
+        const uint64_t value = m_in.ToUnsigned(Get(name), name, most);
+        if (value == 0)
+        {
+            Fail(name + " must be at least 1");
+        }
+        return value;
+    }
+
+    /// @param make what is made of the present line @return it
+    /// @throw std::invalid_argument with the place
+    template <typename Make>
+    auto Check(const Make& make) const
+    {
+        try
+        {
+            return make();
+        }
+        catch (const std::invalid_argument& error)
+        {
+            Fail(error.what());
+        }
     }
 
     /// @param cause what is wrong in the line @throw std::invalid_argument with the place
     [[noreturn]] void Fail(const std::string& cause) const
     {
-        throw std::invalid_argument(m_path + ":" + std::to_string(m_number) + ": " + cause);
+        m_in.Fail(cause);
     }
 
   private:
     std::string m_path;
     TextReader m_in;
-    std::size_t m_number{1};
     std::vector<std::string> m_names;
     std::map<std::string, std::string> m_line;
 };
 
-/// @param csv at a line @param version that is taken where the line has none
-/// @return version of NCCL that the line has, 100 times the major and the minor number
-uint32_t
-ReadNcclVersion(const CsvTable& csv, uint32_t version)
+/// A measured size.
+struct MeasuredSize
 {
-    const std::string text = csv.Get("nccl_version");
-    try
+    uint64_t bytes{0};
+    double us{0};
+};
+
+/// @param table with the sizes @param directory of it @return them
+std::vector<MeasuredSize>
+LoadSizes(const MeasuredTable& table, const std::string& directory)
+{
+    CsvTable csv(directory + "/" + table.file);
+    std::vector<MeasuredSize> sizes;
+    std::set<uint64_t> known;
+    const auto compare = [&csv](const char* column, const std::string& expected) {
+        if (csv.Has(column) && csv.Get(column) != expected)
+        {
+            csv.Fail(std::string(column) + " is " + csv.Get(column) + ", and in tables.csv " +
+                     expected);
+        }
+    };
+    while (csv.Next())
     {
-        return text.empty() ? version : ParseNcclVersion(text);
+        compare("nodes", std::to_string(table.nodes));
+        compare("gpus", std::to_string(table.gpus));
+        compare("collective", ToString(table.collective));
+        sizes.push_back({csv.GetWhole("size_bytes", MOST_BYTES), csv.GetNumber("time_us")});
+        if (!known.insert(sizes.back().bytes).second)
+        {
+            csv.Fail("the size " + std::to_string(sizes.back().bytes) + " is there twice");
+        }
     }
-    catch (const std::invalid_argument& error)
+    if (sizes.empty() || (table.sizes != 0 && sizes.size() != table.sizes))
     {
-        csv.Fail(error.what());
+        throw std::invalid_argument(directory + "/" + table.file + ": has " +
+                                    FormatThings(sizes.size(), "size") + ", and " +
+                                    (table.sizes == 0 ? "must have some"
+                                                      : std::to_string(table.sizes) +
+                                                            " in tables.csv: it was cut off, or "
+                                                            "the number there is wrong"));
     }
+    return sizes;
+}
+
+/// @param csv at a line of tables.csv @return what it says
+MeasuredTable
+ReadTable(const CsvTable& csv)
+{
+    MeasuredTable table;
+    table.file = csv.Get("file");
+    table.cluster = csv.Get("cluster");
+    table.system = csv.Get("system");
+    table.nodes = static_cast<uint32_t>(csv.GetWhole("nodes", MAX_DEVICES));
+    table.gpus = static_cast<uint32_t>(csv.GetWhole("gpus", MAX_DEVICES));
+    table.collective = csv.Check([&] { return CollectiveFromString(csv.Get("collective")); });
+    table.launch = csv.Get("launch");
+    table.network = csv.Get("network");
+    if (!csv.Get("nccl_version").empty())
+    {
+        table.ncclVersion = csv.Check([&] { return ParseNcclVersion(csv.Get("nccl_version")); });
+    }
+    if (!csv.Get("network_channels").empty())
+    {
+        table.networkChannels =
+            static_cast<uint32_t>(csv.GetWhole("network_channels", MOST_CHANNELS));
+    }
+    if (!csv.Get("plugin_latency_us").empty())
+    {
+        table.pluginLatencyUs = csv.GetNumber("plugin_latency_us");
+    }
+    if (csv.Has("sizes") && !csv.Get("sizes").empty())
+    {
+        table.sizes = csv.GetWhole("sizes", MOST_BYTES);
+    }
+    table.note = csv.Get("note");
+    return table;
+}
+
+/// @param table that is measured @param directory of tables.csv @return the cluster to simulate
+Cluster
+LoadTableCluster(const MeasuredTable& table, const std::string& directory)
+{
+    const bool isFile = table.cluster.find('.') != std::string::npos;
+    Cluster cluster = isFile ? LoadCluster(directory + "/" + table.cluster, 0, FabricOptions())
+                             : LoadCluster(table.cluster, table.nodes, FabricOptions());
+    if (cluster.GetNServers() != table.nodes || cluster.GetGpus().size() < table.gpus)
+    {
+        throw std::invalid_argument(
+            "the cluster has " + FormatThings(cluster.GetNServers(), "server") + " with " +
+            FormatThings(cluster.GetGpus().size(), "GPU") + ", and the table is of " +
+            std::to_string(table.nodes) + " with " + std::to_string(table.gpus));
+    }
+    return cluster;
 }
 
 } // namespace
@@ -149,30 +271,21 @@ ReadNcclVersion(const CsvTable& csv, uint32_t version)
 std::vector<MeasuredTable>
 LoadMeasuredTables(const std::string& directory)
 {
-    CsvTable csv(directory + "/tables.csv");
+    const std::string path = directory + "/tables.csv";
+    CsvTable csv(path);
     std::vector<MeasuredTable> tables;
+    std::set<std::string> files;
     while (csv.Next())
     {
-        MeasuredTable table;
-        table.file = csv.Get("file");
-        table.cluster = csv.Get("cluster");
-        table.system = csv.Get("system");
-        table.nodes = static_cast<uint32_t>(csv.GetNumber("nodes"));
-        table.gpus = static_cast<uint32_t>(csv.GetNumber("gpus"));
-        table.collective = CollectiveFromString(csv.Get("collective"));
-        table.launch = csv.Get("launch");
-        table.network = csv.Get("network");
-        table.ncclVersion = ReadNcclVersion(csv, table.ncclVersion);
-        if (!csv.Get("network_channels").empty())
+        tables.push_back(ReadTable(csv));
+        if (!files.insert(tables.back().file).second)
         {
-            table.networkChannels = static_cast<uint32_t>(csv.GetNumber("network_channels"));
+            csv.Fail("the table " + QuotedText(tables.back().file) + " is there twice");
         }
-        if (!csv.Get("plugin_latency_us").empty())
-        {
-            table.pluginLatencyUs = csv.GetNumber("plugin_latency_us");
-        }
-        table.note = csv.Get("note");
-        tables.push_back(table);
+    }
+    if (tables.empty())
+    {
+        throw std::invalid_argument(path + ": names no table");
     }
     return tables;
 }
@@ -188,10 +301,18 @@ Validate(const MeasuredTable& table, const ValidationOptions& options)
     {
         return comparison;
     }
-    const bool isFile = table.cluster.find('.') != std::string::npos;
-    const Cluster cluster =
-        isFile ? LoadCluster(options.directory + "/" + table.cluster, 0, FabricOptions())
-               : LoadCluster(table.cluster, table.nodes, FabricOptions());
+    const std::vector<MeasuredSize> sizes = LoadSizes(table, options.directory);
+    const Cluster cluster = [&] {
+        try
+        {
+            return LoadTableCluster(table, options.directory);
+        }
+        catch (const std::invalid_argument& error)
+        {
+            throw std::invalid_argument(options.directory + "/tables.csv: " + table.file + ": " +
+                                        error.what());
+        }
+    }();
     CollectiveTest test;
     test.collective = table.collective;
     test.groups = MakeTestGroups(cluster, table.gpus, 1, false);
@@ -210,10 +331,8 @@ Validate(const MeasuredTable& table, const ValidationOptions& options)
     CollectivePreferences preferences;
     preferences.ncclVersion = table.ncclVersion;
     const NcclCostModel model(CollectiveChooser(cluster, paths, preferences).MakeSystem(vertices));
-    CsvTable csv(options.directory + "/" + table.file);
-    while (csv.Next())
+    for (const auto& [bytes, us] : sizes)
     {
-        const auto bytes = static_cast<uint64_t>(csv.GetNumber("size_bytes"));
         if (bytes < options.minBytes || bytes > options.maxBytes)
         {
             continue;
@@ -223,7 +342,7 @@ Validate(const MeasuredTable& table, const ValidationOptions& options)
             options.report(table.file, bytes);
         }
         ComparedSize size;
-        size.measuredUs = csv.GetNumber("time_us");
+        size.measuredUs = us;
         try
         {
             ThrowIfStopped();

@@ -43,6 +43,7 @@ struct MeasuredTable
     double pluginLatencyUs{0};   //!< as PacketNetwork::PluginLatency, microseconds
     uint32_t networkChannels{0}; //!< as PacketNetwork::NetworkChannels
     uint32_t ncclVersion{230};   //!< as PacketNetwork::NcclVersion
+    uint64_t sizes{0};           //!< how many the file has; 0: that is not known
     std::string note;            //!< why the simulation may differ
 };
 

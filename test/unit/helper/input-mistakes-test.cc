@@ -230,6 +230,48 @@ TEST(InputMistakes, EventsThatComeTooLate)
     ExpectRefusal(start(std::string(400, '9') + "us"), "/events/0/at: must be a time");
 }
 
+TEST(InputMistakes, TablesThatContradictEachOther)
+{
+    const std::string head = "file,cluster,system,nodes,gpus,collective,launch,nccl_version,"
+                             "plugin_latency_us,network_channels,network,sizes,note\n";
+    const std::string line = "t.csv,dgx-a100,X,1,8,all-reduce,process-per-gpu,,,,NVLink,2,\n";
+    const std::string table = "nodes,gpus,collective,size_bytes,time_us\n"
+                              "1,8,all-reduce,1024,30\n1,8,all-reduce,2048,31\n";
+    const Folder folder;
+    const auto start = [&](const std::string& tables,
+                           const std::string& sizes,
+                           const std::vector<std::string>& more = {}) {
+        folder.Write("tables.csv", tables);
+        folder.Write("t.csv", sizes);
+        std::vector<std::string> words{"--directory=" + folder.Get(), "--quiet"};
+        words.insert(words.end(), more.begin(), more.end());
+        return Start("validate", words);
+    };
+    const auto change = [](std::string text, const std::string& from, const std::string& to) {
+        return text.replace(text.find(from), from.size(), to);
+    };
+    EXPECT_EQ(start(head + line, table).code, 0);
+    EXPECT_EQ(start("\xef\xbb\xbf" + head + line, table).code, 0);
+    ExpectRefusal(start(head, table), "names no table");
+    ExpectRefusal(start(head + line + line, table), "tables.csv:3: the table 't.csv' is there");
+    ExpectRefusal(start(change(head, "note", "system") + line, table), "'system' is there twice");
+    ExpectRefusal(start(change(head, "note", "remark") + line, table),
+                  ":1: there is no column note");
+    ExpectRefusal(start(head + change(line, "1,8,", "1.5,8,"), table),
+                  ":2: nodes must be an integer");
+    ExpectRefusal(start(head + change(line, "all-reduce", "sum"), table), ":2: unknown collective");
+    ExpectRefusal(start(head + change(line, "a100", "a101"), table), "tables.csv: t.csv: there is");
+    ExpectRefusal(start(head + change(line, "1,8", "2,8"), table), "t.csv:2: nodes is 1, and in");
+    ExpectRefusal(start(head + change(line, ",2,", ",3,"), table), "has 2 sizes, and 3 in");
+    ExpectRefusal(start(head + line, change(table, "2048", "1024")), ":3: the size 1024 is there");
+    ExpectRefusal(start(head + line, change(table, "1024", "1024.5")), ":2: size_bytes must be");
+    ExpectRefusal(start(head + line, change(table, ",30", ",0x1e")), ":2: time_us must be");
+    const Outcome none = start(head + line, table, {"--min=1M"});
+    EXPECT_EQ(none.code, 1);
+    EXPECT_NE(none.error.find("no table has a size from --min=1M"), std::string::npos)
+        << none.error;
+}
+
 TEST(InputMistakes, FormatsThatAGpuHasNoUnitFor)
 {
     const auto start = [](const std::string& cluster, const std::string& type) {
