@@ -83,30 +83,46 @@ class NcclReader
     std::vector<std::string> GetWarnings(uint32_t servers) const
     {
         std::vector<std::string> warnings;
+        const auto warn = [&](const std::string& text) {
+            warnings.push_back(m_fileName + ": " + text);
+        };
         for (const std::string& maker : m_unknownMakers)
         {
-            warnings.push_back(
-                m_fileName +
-                ": unknown CPUs, taken as NCCL takes them, with 6 GB/s between them: " + maker);
+            warn("unknown CPUs, taken as NCCL takes them, with 6 GB/s between them: " + maker);
         }
         const uint32_t lacking = m_server.CountGpusWithoutRdma();
         if (lacking > 0 && lacking < m_gpuElements.size() && servers > 1)
         {
-            warnings.push_back(m_fileName + ": gdr=\"0\" of " + FormatThings(lacking, "GPU") +
-                               " of " + std::to_string(m_gpuElements.size()) +
-                               " is not heeded: NICs reach the memory of all (GPUDirect RDMA)");
+            warn("gdr=\"0\" of " + FormatThings(lacking, "GPU") + " of " +
+                 std::to_string(m_gpuElements.size()) +
+                 " is not heeded: NICs reach the memory of all (GPUDirect RDMA)");
+        }
+        if (!m_lostTargets.empty())
+        {
+            warn("NVLinks to " + FormatThings(m_lostTargets.size(), "GPU") +
+                 " that the file does not have, such as " + QuotedText(*m_lostTargets.begin()) +
+                 ", are left out");
+        }
+        if (m_devs.size() < m_gpuElements.size())
+        {
+            warn("several GPUs have the same dev: these are ranked in "
+                 "the order of the file");
+        }
+        const std::string* version = m_document.GetRoot().Find("version");
+        if (version != nullptr && *version != "1")
+        {
+            warn("is of version " + QuotedText(*version) + "; known is 1, as which it is read");
         }
         const std::string unknown = m_document.DescribeUnknown(GetNcclFormat());
         if (!unknown.empty())
         {
-            warnings.push_back(m_fileName + ": unknown, and not read: " + unknown);
+            warn("unknown, and not read: " + unknown);
         }
         if (m_guess != nullptr)
         {
-            warnings.push_back(m_fileName + ": does not say which GPUs it has; taken for " +
-                               m_guess->sheet.model +
-                               " by the generation of PCIe; to say it, add " +
-                               "gpu=MODEL: " + m_fileName + ":gpu=" + m_guess->sheet.model);
+            warn("does not say which GPUs it has; taken for " + m_guess->sheet.model +
+                 " by the generation of PCIe; to say it, add " + "gpu=MODEL: " + m_fileName +
+                 ":gpu=" + m_guess->sheet.model);
         }
         const auto isLinkable = [](const auto& entry) {
             return entry.second->nvlinkGeneration > 0;
@@ -114,10 +130,9 @@ class NcclReader
         if (m_options.nvlink.empty() && !m_server.HasLink(LinkTechnology::NVLINK) &&
             m_modelOf.size() > 1 && std::any_of(m_modelOf.begin(), m_modelOf.end(), isLinkable))
         {
-            warnings.push_back(m_fileName +
-                               ": has no NVLinks, so that its GPUs talk over PCIe; if they have "
-                               "some, add nvlink=nvswitch, otherwise nvlink=none: " +
-                               m_fileName + ":nvlink=nvswitch");
+            warn("has no NVLinks, so that its GPUs talk over PCIe; if they have "
+                 "some, add nvlink=nvswitch, otherwise nvlink=none: " +
+                 m_fileName + ":nvlink=nvswitch");
         }
         return warnings;
     }
@@ -153,39 +168,15 @@ class NcclReader
         }
         const std::string* arch = element.Find("arch");
         const std::string* vendor = element.Find("vendor");
-        const uint64_t model = m_values.GetWhole(element, "modelid", 0, 100000);
-        // NVIDIA/nccl v2.30.7, src/graph/topo.h: BDW_, SKL_, SRP_, ERP_QPI_BW by model, AMD_BW,
-        // P9_BW, ARM_BW.
-        double interconnect = 6e9;
-        double forward = 0;
-        CpuVendor maker = CpuVendor::OTHER;
-        if (arch != nullptr && *arch == "ppc64")
-        {
-            interconnect = 32e9;
-            maker = CpuVendor::POWER;
-        }
-        else if (arch != nullptr && *arch == "arm64")
-        {
-            maker = CpuVendor::ARM;
-        }
-        else if (vendor != nullptr && *vendor == "GenuineIntel")
-        {
-            interconnect = model >= 0xcf ? 40e9 : model >= 0x8f ? 22e9 : model >= 0x55 ? 10e9 : 6e9;
-            maker = CpuVendor::INTEL;
-        }
-        else if (vendor != nullptr && *vendor == "AuthenticAMD")
-        {
-            interconnect = 16e9;
-            forward = 16e9; // measured, see the preset dgx-a100
-            maker = CpuVendor::AMD;
-        }
-        NoteMaker(arch, vendor, maker);
+        const NcclCpu known =
+            FindCpu(arch, vendor, m_values.GetWhole(element, "modelid", 0, 100000));
+        NoteMaker(arch, vendor, known.maker);
         NcclDevice device;
-        device.vertex = MakeCpu(forward, false, maker);
+        device.vertex = MakeCpu(known.forward, false, known.maker);
         device.dev = m_cpus.size();
         const std::size_t cpu = m_server.Add(device);
         m_cpus.push_back(cpu);
-        m_interconnects.push_back(interconnect);
+        m_interconnects.push_back(known.interconnect);
         uint32_t generation = 3;
         for (const XmlElement& child : element.children)
         {
@@ -200,7 +191,7 @@ class NcclReader
                 AddNic(child, {&child}, cpu, {PcieX16BytesPerSecond(3), 3}, false);
             }
         }
-        if (maker == CpuVendor::INTEL)
+        if (known.maker == CpuVendor::INTEL)
         {
             m_server.GetDevice(cpu).vertex.forwardBytesPerSecond =
                 IntelForwardBytesPerSecond(generation);
@@ -321,6 +312,7 @@ class NcclReader
         device.vertex = MakeGpu(model->sheet.model);
         device.lacksRdma = gpu != nullptr && LacksRdma(*gpu);
         device.dev = dev;
+        m_devs.insert(dev);
         device.id = GetLower(pci, "busid");
         const std::size_t position = m_server.Add(device);
         if (!device.id.empty() && !m_gpus.emplace(device.id, position).second)
@@ -438,6 +430,10 @@ class NcclReader
             if (peer != m_gpus.end())
             {
                 AddPeer(link, position, peer->second, rate);
+            }
+            else
+            {
+                m_lostTargets.insert(target);
             }
         }
         else if (targetClass == "0x068000")
@@ -573,6 +569,8 @@ class NcclReader
     std::map<std::size_t, std::size_t> m_cpuOf;                    //!< GPU to CPU
     std::map<std::size_t, const GpuModel*> m_modelOf;              //!< of a GPU
     std::vector<std::pair<const XmlElement*, std::size_t>> m_gpuElements;
+    std::set<std::string> m_lostTargets; //!< of NVLinks, that are no GPUs of the file
+    std::set<uint64_t> m_devs;           //!< of GPUs
     uint64_t m_nNics{0};
     std::set<std::string> m_unknownMakers; //!< of CPUs
     const GpuModel* m_guess{nullptr}; //!< what GPUs are taken for of which the file says nothing

@@ -137,6 +137,35 @@ NcclValues::GetGpuOfSm(const XmlElement& element, uint64_t sm) const
     return *model;
 }
 
+NcclCpu
+FindCpu(const std::string* arch, const std::string* vendor, uint64_t model)
+{
+    // NVIDIA/nccl v2.30.7, src/graph/topo.h: BDW_, SKL_, SRP_, ERP_QPI_BW by model, AMD_BW,
+    // P9_BW, ARM_BW.
+    NcclCpu cpu;
+    if (arch != nullptr && *arch == "ppc64")
+    {
+        cpu.interconnect = 32e9;
+        cpu.maker = CpuVendor::POWER;
+    }
+    else if (arch != nullptr && *arch == "arm64")
+    {
+        cpu.maker = CpuVendor::ARM;
+    }
+    else if (vendor != nullptr && *vendor == "GenuineIntel")
+    {
+        cpu.interconnect = model >= 0xcf ? 40e9 : model >= 0x8f ? 22e9 : model >= 0x55 ? 10e9 : 6e9;
+        cpu.maker = CpuVendor::INTEL;
+    }
+    else if (vendor != nullptr && *vendor == "AuthenticAMD")
+    {
+        cpu.interconnect = 16e9;
+        cpu.forward = 16e9; // measured, see the preset dgx-a100
+        cpu.maker = CpuVendor::AMD;
+    }
+    return cpu;
+}
+
 const XmlFormat&
 GetNcclFormat()
 {

@@ -9,6 +9,7 @@
 
 #include "proteus-xml.h"
 
+#include "ns3/proteus-cpu-vendor.h"
 #include "ns3/proteus-gpu-model.h"
 
 #include <cstdint>
@@ -24,6 +25,20 @@ namespace ns3
 {
 namespace proteus
 {
+
+/// @ingroup proteus
+/// What NCCL takes a CPU for.
+struct NcclCpu
+{
+    double interconnect{6e9};          //!< bytes/s to the next socket
+    double forward{0};                 //!< bytes/s that it forwards; 0: as much as comes
+    CpuVendor maker{CpuVendor::OTHER}; //!< who made it
+};
+
+/// @ingroup proteus
+/// @param arch of the CPU as a file calls it, or null @param vendor the same @param model the same
+/// @return what NCCL takes it for
+NcclCpu FindCpu(const std::string* arch, const std::string* vendor, uint64_t model);
 
 /// @ingroup proteus
 /// What the file says of PCIe upwards of a device.

@@ -167,6 +167,35 @@ TEST(InputMistakes, GraphsWithMoreThanCanBe)
     ExpectNote(start("", "8"), "1 compute task with neither duration_ps nor flops and bytes");
 }
 
+TEST(InputMistakes, TopologiesThatAreNotWhole)
+{
+    const Folder folder;
+    const std::string link = R"(<nvlink target="0003:00:00.0" count="1" tclass="0x030200"/>)";
+    const auto start = [&](const std::string& version, const std::string& dev) {
+        const std::string text = "<system version=\"" + version +
+                                 R"("><cpu numaid="0" arch="x86_64" vendor="AuthenticAMD">
+<pci busid="0001:00:00.0" class="0x030200" link_speed="16 GT/s" link_width="16"><gpu dev="0" sm="80" rank="0">)" +
+                                 link + R"(</gpu></pci>
+<pci busid="0002:00:00.0" class="0x030200" link_speed="16 GT/s" link_width="16"><gpu dev=")" +
+                                 dev + R"(" sm="80" rank="1"/></pci></cpu></system>)";
+        const Outcome outcome = Start("collective",
+                                      {"--cluster=" + folder.Write("t.xml", text) + ":nvlink=none",
+                                       "--nodes=1",
+                                       "--min=1M",
+                                       "--max=1M",
+                                       "--quiet"});
+        EXPECT_EQ(outcome.code, 0) << outcome.error;
+        return outcome.error;
+    };
+    const std::string bad = start("2", "0");
+    EXPECT_NE(bad.find("NVLinks to 1 GPU that the file does not have"), std::string::npos) << bad;
+    EXPECT_NE(bad.find("several GPUs have the same dev"), std::string::npos) << bad;
+    EXPECT_NE(bad.find("is of version '2'; known is 1"), std::string::npos) << bad;
+    const std::string good = start("1", "1");
+    EXPECT_EQ(good.find("the same dev"), std::string::npos) << good;
+    EXPECT_EQ(good.find("version"), std::string::npos) << good;
+}
+
 TEST(InputMistakes, MeasuredTimesThatNoKernelHas)
 {
     const Folder folder;
