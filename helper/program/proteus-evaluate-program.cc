@@ -192,6 +192,8 @@ void
 EvaluateAll(const Options& options, const std::vector<std::string>& executors)
 {
     const std::vector<EvaluationWorkload> workloads = LoadWorkloads(options);
+    InputFile list(options.list);
+    const std::vector<std::string> published = ReadPublished(list.GetStream(), options.list);
     const auto known = LoadPacketTimes(options);
     const auto calibrations = FindCalibrations(options, workloads);
     std::size_t total = 0;
@@ -213,17 +215,19 @@ EvaluateAll(const Options& options, const std::vector<std::string>& executors)
     }
     PrintEvaluation(runs, executors, std::cout);
     std::cout << DescribeStop(runs.size(), total, "runs");
-    InputFile list(options.list);
-    const std::vector<std::string> published = ReadPublished(list.GetStream(), options.list);
     for (const std::string& sentence : published)
     {
         std::cout << (&sentence == &published.front() ? "\nPublished, against real machines:\n"
                                                       : "")
                   << "  " << sentence << '\n';
     }
-    if (!known.empty())
+    const auto nReused = std::count_if(runs.begin(), runs.end(), [&](const auto& run) {
+        return known.count({run.workload, run.strategy}) > 0;
+    });
+    if (!options.reuse.empty())
     {
-        std::cout << "\nTimes of executor packet are those of " << options.reuse << ".\n";
+        std::cout << "\nTimes of executor packet of " << nReused << " of " << runs.size()
+                  << " runs are those of " << options.reuse << ".\n";
     }
     WriteCsvFile(options.csv, [&](std::ostream& out) { WriteEvaluationCsv(runs, out); });
 }

@@ -12,6 +12,7 @@
 #include "ns3/proteus-input-file.h"
 #include "ns3/proteus-json.h"
 #include "ns3/proteus-tables.h"
+#include "ns3/proteus-warning.h"
 
 #include <ctime>
 #include <iomanip>
@@ -173,20 +174,32 @@ Evaluate(const EvaluationWorkload& workload,
     EvaluatedStrategy result;
     result.workload = workload.GetTitle();
     result.strategy = GetStrategyName(workload, strategy);
-    const Cluster cluster = run.BuildCluster();
-    const auto [plan, framework] =
-        run.framework.LoadPlan(cluster, run.launchInterval, [&](const FrameworkDefaults& defaults) {
-            return model.Load(defaults);
-        });
-    const ExecutionGraph graph = CompileForCluster(plan, cluster, framework, "");
-    try
-    {
+    const auto prepare = [&]() -> std::pair<Cluster, ExecutionGraph> {
+        Cluster cluster = run.BuildCluster();
+        const auto [plan, framework] = run.framework.LoadPlan(
+            cluster,
+            run.launchInterval,
+            [&](const FrameworkDefaults& defaults) { return model.Load(defaults); });
+        ExecutionGraph graph = CompileForCluster(plan, cluster, framework, "");
         run.CheckMemory(graph, cluster);
-    }
-    catch (const std::invalid_argument& error)
-    {
-        throw std::invalid_argument(result.workload + ", " + result.strategy + ": " + error.what());
-    }
+        for (const std::string& key : model.FindIdle(run.framework, run.FindGpu()))
+        {
+            Warn(result.workload + ", " + result.strategy + ": " + key +
+                 " has no effect: the job is the same without it");
+        }
+        return {std::move(cluster), std::move(graph)};
+    };
+    const auto [cluster, graph] = [&] {
+        try
+        {
+            return prepare();
+        }
+        catch (const std::invalid_argument& error)
+        {
+            throw std::invalid_argument(result.workload + ", " + result.strategy + ": " +
+                                        error.what());
+        }
+    }();
     for (const std::string& executor : executors)
     {
         const double begin = GetCpuSeconds();

@@ -314,3 +314,29 @@ TEST(InputMistakes, FormatsThatAGpuHasNoUnitFor)
         EXPECT_EQ(start(cluster, type).error.find("no unit for"), std::string::npos) << type;
     }
 }
+
+TEST(InputMistakes, ListsOfEvaluations)
+{
+    const Folder folder;
+    const auto start = [&](const std::string& cluster,
+                           const std::string& strategy,
+                           const std::string& more = "") {
+        return Start("evaluate",
+                     {"--list=" + folder.Write("l.json",
+                                               R"({"format": "proteus-evaluation", "version": 1,)" +
+                                                   more + R"( "workloads": [{"name": "w",
+ "model": "alexnet", "cluster": ")" + cluster + R"(", "nodes": 1, "strategies": [
+ {"name": "s", "dp": 4, "microBatch": 8)" + strategy +
+                                                   "}]}]}"),
+                      "--executor=flow",
+                      "--quiet"});
+    };
+    EXPECT_EQ(start("pcie-v100x4", "").error, "");
+    ExpectRefusal(start("dgx", ""), "w on dgx, s: ");
+    ExpectRefusal(start("pcie-v100x4", "", R"("published": "x",)"), "/published: must be a list");
+    const Outcome idle = start("pcie-v100x4", R"(, "sequenceParallel": true)");
+    EXPECT_EQ(idle.code, 0) << idle.error;
+    EXPECT_NE(idle.error.find("w on pcie-v100x4, s: sequenceParallel=true has no effect"),
+              std::string::npos)
+        << idle.error;
+}
