@@ -413,6 +413,12 @@ OptionList::ReadConfig(const std::string& path) const
     std::vector<Word> words;
     for (const auto& [name, value] : json.items())
     {
+        if (name == "config")
+        {
+            throw std::invalid_argument("--config=" + path +
+                                        ": /config: options are read from one file, not from "
+                                        "another one that it names");
+        }
         if (value.is_null())
         {
             throw std::invalid_argument("--config=" + path + ": /" + name +

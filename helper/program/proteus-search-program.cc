@@ -66,6 +66,10 @@ class SearchProgram : public CommandLineProgram
         {
             throw std::invalid_argument("--launchInterval: must not be negative");
         }
+        if (m_options.budget < 0)
+        {
+            throw std::invalid_argument("--budget: must not be negative (0: no limit)");
+        }
         m_options.plot.Check();
         if (m_options.plotOf != "times" && m_options.plotOf != "front")
         {

@@ -340,3 +340,11 @@ TEST(InputMistakes, ListsOfEvaluations)
               std::string::npos)
         << idle.error;
 }
+
+TEST(InputMistakes, OptionsBelowZeroAndFilesOfFiles)
+{
+    const Folder folder;
+    ExpectRefusal(Start("search", {"--model=gpt3-125m", "--budget=-5"}), "--budget: must not be");
+    ExpectRefusal(Start("run", {"--config=" + folder.Write("c.json", R"({"config": "d.json"})")}),
+                  "/config: options are read from one file");
+}
