@@ -147,15 +147,19 @@ NicTable::Find(VertexId gpu) const
     }
     // All GPUs of the server at once: those with the same nearest NICs share them, in the order of
     // their vertices, whatever their ranks (Cluster::RankGpus()).
-    std::map<std::vector<VertexId>, std::vector<VertexId>> sharers;
-    std::vector<VertexId> all = m_cluster.GetGpus();
-    std::sort(all.begin(), all.end());
-    for (const VertexId other : all)
+    if (m_gpusOf.empty())
     {
-        if (m_cluster.GetVertices()[other].server == m_cluster.GetVertices()[gpu].server)
+        std::vector<VertexId> all = m_cluster.GetGpus();
+        std::sort(all.begin(), all.end());
+        for (const VertexId other : all)
         {
-            sharers[FindNearestNics(m_cluster, other)].push_back(other);
+            m_gpusOf[m_cluster.GetVertices()[other].server].push_back(other);
         }
+    }
+    std::map<std::vector<VertexId>, std::vector<VertexId>> sharers;
+    for (const VertexId other : m_gpusOf[m_cluster.GetVertices()[gpu].server])
+    {
+        sharers[FindNearestNics(m_cluster, other)].push_back(other);
     }
     for (const auto& [nearest, gpus] : sharers)
     {

@@ -70,6 +70,8 @@ class NicTable
     const Cluster& m_cluster;
     bool m_hasRelays;
     mutable std::unordered_map<VertexId, std::vector<VertexId>> m_nics; //!< by GPU, found on demand
+    /// By server: its GPUs, ascending; found with the first NIC.
+    mutable std::unordered_map<int32_t, std::vector<VertexId>> m_gpusOf;
 };
 
 } // namespace proteus

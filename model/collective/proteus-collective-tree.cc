@@ -99,28 +99,72 @@ JoinChains(const std::vector<std::vector<uint32_t>>& chains, uint32_t n, bool se
     return tree;
 }
 
+namespace
+{
+
+/// Appends what one rank does of AppendUp().
+void
+AppendUpAt(ProgramBuilder& builder,
+           const RankTree& tree,
+           uint32_t rank,
+           uint32_t channel,
+           const Extent& chunk)
+{
+    const uint32_t parent = tree.parent[rank];
+    const auto& children = tree.children[rank];
+    if (children.empty())
+    {
+        builder.Append(rank,
+                       builder.GetBlock(rank, channel, NO_RANK, parent),
+                       {StepKind::SEND, chunk.offset, chunk.bytes});
+    }
+    for (const uint32_t child : children)
+    {
+        const bool passesOn = child == children.back() && parent != NO_RANK;
+        builder.Append(rank,
+                       builder.GetBlock(rank, channel, child, passesOn ? parent : NO_RANK),
+                       {passesOn ? StepKind::RECV_REDUCE_SEND : StepKind::RECV_REDUCE,
+                        chunk.offset,
+                        chunk.bytes});
+    }
+}
+
+/// Appends what one rank does of AppendDown().
+void
+AppendDownAt(ProgramBuilder& builder,
+             const RankTree& tree,
+             uint32_t rank,
+             uint32_t channel,
+             const Extent& chunk)
+{
+    const uint32_t parent = tree.parent[rank];
+    const auto& children = tree.children[rank];
+    std::size_t next = 0;
+    if (parent != NO_RANK)
+    {
+        const uint32_t first = children.empty() ? NO_RANK : children[next++];
+        builder.Append(rank,
+                       builder.GetBlock(rank, channel, parent, first),
+                       {first == NO_RANK ? StepKind::RECV : StepKind::RECV_COPY_SEND,
+                        chunk.offset,
+                        chunk.bytes});
+    }
+    for (; next < children.size(); ++next)
+    {
+        builder.Append(rank,
+                       builder.GetBlock(rank, channel, NO_RANK, children[next]),
+                       {StepKind::SEND, chunk.offset, chunk.bytes});
+    }
+}
+
+} // namespace
+
 void
 AppendUp(ProgramBuilder& builder, const RankTree& tree, uint32_t channel, const Extent& chunk)
 {
     for (auto rank = tree.order.rbegin(); rank != tree.order.rend(); ++rank)
     {
-        const uint32_t parent = tree.parent[*rank];
-        const auto& children = tree.children[*rank];
-        if (children.empty())
-        {
-            builder.Append(*rank,
-                           builder.GetBlock(*rank, channel, NO_RANK, parent),
-                           {StepKind::SEND, chunk.offset, chunk.bytes});
-        }
-        for (const uint32_t child : children)
-        {
-            const bool passesOn = child == children.back() && parent != NO_RANK;
-            builder.Append(*rank,
-                           builder.GetBlock(*rank, channel, child, passesOn ? parent : NO_RANK),
-                           {passesOn ? StepKind::RECV_REDUCE_SEND : StepKind::RECV_REDUCE,
-                            chunk.offset,
-                            chunk.bytes});
-        }
+        AppendUpAt(builder, tree, *rank, channel, chunk);
     }
 }
 
@@ -129,24 +173,7 @@ AppendDown(ProgramBuilder& builder, const RankTree& tree, uint32_t channel, cons
 {
     for (const uint32_t rank : tree.order)
     {
-        const uint32_t parent = tree.parent[rank];
-        const auto& children = tree.children[rank];
-        std::size_t next = 0;
-        if (parent != NO_RANK)
-        {
-            const uint32_t first = children.empty() ? NO_RANK : children[next++];
-            builder.Append(rank,
-                           builder.GetBlock(rank, channel, parent, first),
-                           {first == NO_RANK ? StepKind::RECV : StepKind::RECV_COPY_SEND,
-                            chunk.offset,
-                            chunk.bytes});
-        }
-        for (; next < children.size(); ++next)
-        {
-            builder.Append(rank,
-                           builder.GetBlock(rank, channel, NO_RANK, children[next]),
-                           {StepKind::SEND, chunk.offset, chunk.bytes});
-        }
+        AppendDownAt(builder, tree, rank, channel, chunk);
     }
 }
 
@@ -205,18 +232,26 @@ MakeTreeProgram(const Cluster& cluster, const Paths& paths, const CollectiveRequ
     const auto trees = MakeRankTrees(cluster, paths, request);
     const auto channels = static_cast<uint32_t>(trees.size());
     ProgramBuilder builder(request, "tree", channels);
+    std::vector<std::vector<Extent>> chunks;
     for (uint32_t channel = 0; channel < channels; ++channel)
     {
-        for (const Extent& chunk :
-             builder.CutChunks(CutExtent({0, request.bytes}, channels, channel)))
+        chunks.push_back(builder.CutChunks(CutExtent({0, request.bytes}, channels, channel)));
+    }
+    // The order matters within a rank only; rank by rank, what it touches stays in the caches.
+    for (uint32_t rank = 0; rank < builder.GetNRanks(); ++rank)
+    {
+        for (uint32_t channel = 0; channel < channels; ++channel)
         {
-            if (request.collective != Collective::BROADCAST)
+            for (const Extent& chunk : chunks[channel])
             {
-                AppendUp(builder, trees[channel], channel, chunk);
-            }
-            if (request.collective != Collective::REDUCE)
-            {
-                AppendDown(builder, trees[channel], channel, chunk);
+                if (request.collective != Collective::BROADCAST)
+                {
+                    AppendUpAt(builder, trees[channel], rank, channel, chunk);
+                }
+                if (request.collective != Collective::REDUCE)
+                {
+                    AppendDownAt(builder, trees[channel], rank, channel, chunk);
+                }
             }
         }
     }

@@ -62,11 +62,11 @@ MakeFlowClasses(const std::vector<ProgramFlow>& flows,
         FlowClass& flowClass = classes[classOf[i]];
         flowClass.bytes = std::max(flowClass.bytes, static_cast<double>(flows[i].bytes));
     }
+    std::vector<uint32_t> places(all.GetResources().size(), NO_ID); // among a class's uses
     for (uint32_t id = 0; id < classes.size(); ++id)
     {
         FlowClass& flowClass = classes[id];
         flowClass.linkRate = std::numeric_limits<double>::infinity();
-        std::map<uint32_t, FlowUse> uses;
         for (std::size_t i = 0; i < flows.size(); ++i)
         {
             if (classOf[i] != id)
@@ -82,19 +82,24 @@ MakeFlowClasses(const std::vector<ProgramFlow>& flows,
             }
             for (const FlowUse& use : route.uses)
             {
-                FlowUse& sum =
-                    uses.try_emplace(use.resource, FlowUse{use.resource, 0, 0, true}).first->second;
+                uint32_t& place = places[use.resource];
+                if (place == NO_ID)
+                {
+                    place = static_cast<uint32_t>(flowClass.uses.size());
+                    flowClass.uses.push_back({use.resource, 0, 0, true});
+                }
+                FlowUse& sum = flowClass.uses[place];
                 sum.comesFirst &= use.comesFirst;
                 sum.amount += part * use.amount;
                 sum.payload += part * use.payload;
             }
         }
-        for (const auto& entry : uses)
+        std::sort(flowClass.uses.begin(), flowClass.uses.end()); // by resource
+        for (const FlowUse& use : flowClass.uses)
         {
-            flowClass.uses.push_back(entry.second);
-            flowClass.linkRate =
-                std::min(flowClass.linkRate,
-                         all.GetResources()[entry.first].capacity / entry.second.amount);
+            places[use.resource] = NO_ID;
+            flowClass.linkRate = std::min(flowClass.linkRate,
+                                          all.GetResources()[use.resource].capacity / use.amount);
         }
     }
     return classes;

@@ -66,7 +66,14 @@ CountChunkBytes(const CollectiveRequest& request)
 }
 
 /// What is crossed, by sender and receiver: by the block that sends, by that which receives.
-using Hops = std::map<std::pair<uint32_t, uint32_t>, std::pair<BlockHop, BlockHop>>;
+using Hops = std::unordered_map<uint64_t, std::pair<BlockHop, BlockHop>>;
+
+/// @param from sender @param to receiver @return their place in Hops
+uint64_t
+NameHop(uint32_t from, uint32_t to)
+{
+    return uint64_t{from} << 32 | to;
+}
 
 /// @param kernel of the GPUs @param program of the collective @param shares of its blocks
 /// @param hops that its messages cross @param pluginPs that a chunk from the network takes longer
@@ -80,7 +87,7 @@ ListBlockCosts(const CollectiveKernelCost& kernel,
 {
     const auto find =
         [&](uint32_t from, uint32_t to, BlockHop std::pair<BlockHop, BlockHop>::*end) {
-            const auto place = hops.find({from, to});
+            const auto place = hops.find(NameHop(from, to));
             return place == hops.end() ? std::optional<BlockHop>() : place->second.*end;
         };
     std::vector<std::vector<BlockCost>> costs;
@@ -108,6 +115,33 @@ ListBlockCosts(const CollectiveKernelCost& kernel,
         }
     }
     return costs;
+}
+
+/// Sets by flow what its sender allows: the first block that sends it, unless it is a NIC.
+/// @param kernel of the GPUs @param program of the collective @param shares of its blocks
+/// @param flows of it @param costs with ReplayCosts::sendsWhole, which get the limits
+void
+LimitSenders(const CollectiveKernelCost& kernel,
+             const CollectiveProgram& program,
+             const BlockShares& shares,
+             const std::vector<ProgramFlow>& flows,
+             ReplayCosts& costs)
+{
+    const FlowIndex index(flows);
+    std::vector<bool> isKnown(flows.size(), false);
+    for (uint32_t rank = 0; rank < program.ranks.size(); ++rank)
+    {
+        for (const ThreadBlock& block : program.ranks[rank].blocks)
+        {
+            const uint32_t flow = index.Find(block.channel, rank, block.sendPeer);
+            if (flow != NO_ID && !isKnown[flow] && !costs.sendsWhole[flow])
+            {
+                isKnown[flow] = true;
+                costs.limits[flow] =
+                    GetBlockWireRate(kernel, program.protocol, shares.Get(rank, block));
+            }
+        }
+    }
 }
 
 /// Most messages of a program that is replayed as a whole.
@@ -185,37 +219,31 @@ FlowProfiles::FindCosts(TaskId id,
     ReplayCosts costs;
     const CollectiveKernelCost& kernel = GetKernelCost(id);
     const auto& devices = m_graph.GetGroup(m_graph.GetTask(id).place);
-    const auto findHops = [&](uint32_t from, uint32_t to) {
-        const Connection& connection = FindConnection(devices[from], devices[to], 0);
-        return std::make_pair(connection.GetSendHop(), connection.GetReceiveHop());
-    };
     const BlockShares shares(program);
     Hops hops;
     for (const ProgramFlow& flow : flows)
     {
         const bool isGroup = flow.group != NO_GROUP;
+        bool isNetwork = false;
         if (!isGroup)
         {
-            hops.emplace(std::make_pair(flow.from, flow.to), findHops(flow.from, flow.to));
+            const auto [hop, isNew] = hops.try_emplace(NameHop(flow.from, flow.to));
+            if (isNew)
+            {
+                const Connection& connection =
+                    FindConnection(devices[flow.from], devices[flow.to], 0).connection;
+                hop->second = {connection.GetSendHop(), connection.GetReceiveHop()};
+            }
+            isNetwork = hop->second.first.Is(HopKind::NETWORK);
         }
-        costs.sendsWhole.push_back(!isGroup &&
-                                   hops.at({flow.from, flow.to}).first.Is(HopKind::NETWORK));
-        double limit = 0;
-        if (m_kernelCosts && !isGroup && !costs.sendsWhole.back())
-        {
-            const auto& blocks = program.ranks[flow.from].blocks;
-            const auto sender =
-                std::find_if(blocks.begin(), blocks.end(), [&flow](const ThreadBlock& block) {
-                    return block.channel == flow.channel && block.sendPeer == flow.to;
-                });
-            limit = GetBlockWireRate(kernel, program.protocol, shares.Get(flow.from, *sender));
-        }
-        costs.limits.push_back(limit);
+        costs.sendsWhole.push_back(isNetwork);
     }
+    costs.limits.assign(flows.size(), 0);
     if (!m_kernelCosts)
     {
         return costs;
     }
+    LimitSenders(kernel, program, shares, flows, costs);
     costs.groupLatencyPs = kernel.Get(HopKind::SWITCH, ToNcclProtocol(program.protocol)).latencyPs;
     costs.blocks = ListBlockCosts(kernel, program, shares, hops, m_pluginPs);
     return costs;
@@ -416,16 +444,15 @@ FlowProfiles::FindShape(TaskId id)
     return shape;
 }
 
-const Connection&
+FlowProfiles::PlannedConnection&
 FlowProfiles::FindConnection(DeviceId from, DeviceId to, uint32_t channel) const
 {
     const auto& gpus = m_cluster.GetGpus();
-    const auto [place, isNew] = m_connections.emplace(
-        std::make_tuple(from, to, m_nics.Get(gpus[from], channel), m_nics.Get(gpus[to], channel)),
-        Connection());
+    const auto [place, isNew] = m_connections.try_emplace(
+        {from, to, m_nics.Get(gpus[from], channel), m_nics.Get(gpus[to], channel)});
     if (isNew)
     {
-        place->second = PlanConnection(m_cluster, m_paths, m_nics, 0, channel, from, to);
+        place->second.connection = PlanConnection(m_cluster, m_paths, m_nics, 0, channel, from, to);
     }
     return place->second;
 }
@@ -436,6 +463,7 @@ FlowProfiles::PlanRoutes(TaskId id, const std::vector<ProgramFlow>& flows)
     const GroupId group = m_graph.GetTask(id).place;
     const auto& devices = m_graph.GetGroup(group);
     std::vector<uint32_t> routes;
+    routes.reserve(flows.size());
     for (const ProgramFlow& flow : flows)
     {
         if (flow.group != NO_GROUP)
@@ -453,10 +481,19 @@ FlowProfiles::PlanRoutes(TaskId id, const std::vector<ProgramFlow>& flows)
             routes.push_back(m_routes.PlanGroup(connection));
             continue;
         }
-        Connection connection = FindConnection(devices[flow.from], devices[flow.to], flow.channel);
-        connection.flow =
-            GetConnectionFlow(m_cluster, group, flow.channel, devices[flow.from], devices[flow.to]);
-        routes.push_back(m_routes.Plan(connection));
+        const DeviceId from = devices[flow.from];
+        const DeviceId to = devices[flow.to];
+        PlannedConnection& known = FindConnection(from, to, flow.channel);
+        if (known.route != NO_ID)
+        {
+            routes.push_back(known.route);
+            continue;
+        }
+        const FlowRoutes::Planned planned =
+            m_routes.Plan(known.connection,
+                          GetConnectionFlow(m_cluster, group, flow.channel, from, to));
+        known.route = planned.isForAnyFlow ? planned.route : NO_ID;
+        routes.push_back(planned.route);
     }
     return routes;
 }

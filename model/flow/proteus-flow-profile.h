@@ -11,6 +11,7 @@
 #include "proteus-program-replay.h"
 
 #include "ns3/proteus-connection.h"
+#include "ns3/proteus-flow-hash.h"
 #include "ns3/proteus-graph.h"
 #include "ns3/proteus-paths.h"
 #include "ns3/proteus-program-cache.h"
@@ -22,6 +23,7 @@
 #include <memory>
 #include <string>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -198,6 +200,40 @@ class FlowProfiles
                                  uint64_t,
                                  uint32_t>;
 
+    /// What names a connection of any group.
+    struct ConnectionName
+    {
+        DeviceId from;         //!< sender
+        DeviceId to;           //!< receiver
+        VertexId sendingNic;   //!< that the channel takes
+        VertexId receivingNic; //!< that the channel takes
+
+        /// @param other a name @return whether both are the same
+        bool operator==(const ConnectionName& other) const
+        {
+            return from == other.from && to == other.to && sendingNic == other.sendingNic &&
+                   receivingNic == other.receivingNic;
+        }
+    };
+
+    /// A connection of any group and channel.
+    struct PlannedConnection
+    {
+        Connection connection; //!< but for its flow
+        uint32_t route{NO_ID}; //!< if it is known, and the same for all groups and channels
+    };
+
+    /// Hashes a ConnectionName.
+    struct HashOfName
+    {
+        /// @param name to hash @return its hash
+        std::size_t operator()(const ConnectionName& name) const
+        {
+            return MixHash(uint64_t{name.from} << 32 | name.to,
+                           uint64_t{name.sendingNic} << 32 | name.receivingNic);
+        }
+    };
+
     /// @param task a communication @return its shape
     Shape& FindShape(TaskId task);
     /// @param task a communication @param request of it with some number of bytes
@@ -216,7 +252,7 @@ class FlowProfiles
     std::vector<uint32_t> PlanRoutes(TaskId task, const std::vector<ProgramFlow>& flows);
     /// @param from device that sends @param to device that receives @param channel of a program
     /// @return the connection, of some group
-    const Connection& FindConnection(DeviceId from, DeviceId to, uint32_t channel) const;
+    PlannedConnection& FindConnection(DeviceId from, DeviceId to, uint32_t channel) const;
     /// @param task a communication @param program of it @param flows of that
     /// @return what its steps cost
     ReplayCosts FindCosts(TaskId task,
@@ -249,8 +285,7 @@ class FlowProfiles
     const std::shared_ptr<ProgramCache> m_programs;
     std::map<ProgramCache::Key, Shape> m_shapes;
     std::map<FamilyKey, std::shared_ptr<Family>> m_families;
-    /// By sender, receiver, and NIC of the sender and of the receiver that the channel takes.
-    mutable std::map<std::tuple<DeviceId, DeviceId, VertexId, VertexId>, Connection> m_connections;
+    mutable std::unordered_map<ConnectionName, PlannedConnection, HashOfName> m_connections;
     NicTable m_nics; //!< of the cluster
     std::map<std::tuple<Collective, uint64_t, uint32_t, GroupId>, CollectiveProfile> m_profiles;
     std::vector<const CollectiveProfile*> m_ofTask; //!< by task, null until it is known

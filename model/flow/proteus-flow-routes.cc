@@ -12,8 +12,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
+#include <map>
 #include <stdexcept>
+#include <tuple>
+#include <type_traits>
 
 namespace ns3
 {
@@ -58,9 +62,10 @@ struct FlowRoutes::Walker
     VertexId source{0};                 //!< where the flow begins
     VertexId at{0};                     //!< where it is
     bool arrivedDown{false};            //!< see Paths
+    bool isOfFlow{false};               //!< whether the hash has decided between links that differ
     CopyMethod method{CopyMethod::DMA}; //!< who moves the bytes
-    std::vector<uint32_t> ports;        //!< directions of links that it has taken
-    std::vector<VertexId> forwarders;   //!< vertices that it has passed
+    PerLink<uint32_t> ports;            //!< directions of links that it has taken
+    PerLink<VertexId> forwarders;       //!< vertices that it has passed
 };
 
 FlowRoutes::FlowRoutes(const Cluster& cluster, const Paths& paths, const FlowParameters& parameters)
@@ -165,6 +170,32 @@ FlowRoutes::AddLinkResources()
     }
 }
 
+bool
+FlowRoutes::AreAlike(VertexId at, const std::vector<uint16_t>& positions) const
+{
+    const auto name = [&](uint16_t position) {
+        const Port& port = m_cluster.GetPorts(at)[position];
+        const Link& link = m_cluster.GetLinks()[port.link];
+        return std::make_tuple(port.neighbor,
+                               m_ofPort[2 * port.link + (link.a == at ? 0 : 1)],
+                               m_ofPort[2 * port.link + (link.a == at ? 1 : 0)],
+                               m_ofForward[2 * port.link + (link.a == at ? 0 : 1)],
+                               m_paths.GoesDown(at, position),
+                               link.technology,
+                               link.bytesPerSecond,
+                               link.delayPs);
+    };
+    const auto framing = [&](uint16_t position) -> const LinkFraming& {
+        return m_cluster.GetLinks()[m_cluster.GetPorts(at)[position].link].framing;
+    };
+    static_assert(std::has_unique_object_representations_v<LinkFraming>, "compared byte by byte");
+    return std::all_of(positions.begin() + 1, positions.end(), [&](uint16_t position) {
+        return name(position) == name(positions.front()) &&
+               std::memcmp(&framing(position), &framing(positions.front()), sizeof(LinkFraming)) ==
+                   0;
+    });
+}
+
 void
 FlowRoutes::Walk(Walker& walker, VertexId to) const
 {
@@ -177,6 +208,7 @@ FlowRoutes::Walk(Walker& walker, VertexId to) const
                                         m_cluster.GetVertices()[walker.source].name + " to " +
                                         m_cluster.GetVertices()[to].name);
         }
+        walker.isOfFlow = walker.isOfFlow || !AreAlike(walker.at, choices);
         const uint32_t place = m_flowPlaces[walker.at];
         const std::size_t choice = walker.at == walker.source
                                        ? PickFirstPort(walker.hash, place, choices.size())
@@ -195,14 +227,14 @@ void
 FlowRoutes::AddUses(const Walker& walker, double share, uint32_t unitBytes, FlowRoute& route) const
 {
     const double unit = unitBytes;
-    std::vector<double> slowness;
+    PerLink<double> slowness;
     for (const uint32_t port : walker.ports)
     {
         const LinkFraming framing = m_cluster.GetLinks()[port / 2].framing.For(walker.method);
         slowness.push_back(framing.WireBytes(unitBytes) / unit /
                            m_resources[m_ofPort[port]].capacity);
     }
-    const std::vector<double> held = FindHeld(walker, slowness);
+    const PerLink<double> held = FindHeld(walker, slowness);
     for (std::size_t i = 0; i < walker.ports.size(); ++i)
     {
         const uint32_t port = walker.ports[i];
@@ -245,10 +277,10 @@ FlowRoutes::FindForward(const Walker& walker, std::size_t position) const
     return isOfMemory ? NO_RESOURCE : m_ofForward[walker.ports[position]];
 }
 
-std::vector<double>
-FlowRoutes::FindHeld(const Walker& walker, const std::vector<double>& slowness) const
+FlowRoutes::PerLink<double>
+FlowRoutes::FindHeld(const Walker& walker, const PerLink<double>& slowness) const
 {
-    std::vector<double> held(slowness.size(), 0);
+    PerLink<double> held(slowness.size(), 0);
     if (walker.forwarders.empty())
     {
         return held; // the links of a tree are not one behind the other
@@ -310,11 +342,11 @@ FlowRoutes::SetTimes(const Walker& walker, uint32_t unitBytes, FlowRoute& route)
 }
 
 std::vector<FlowRoutes::Walker>
-FlowRoutes::StartWalkers(const Connection& connection, VertexId firstStop) const
+FlowRoutes::StartWalkers(const Connection& connection, uint64_t flow, VertexId firstStop) const
 {
     const auto& links = m_cluster.GetLinks();
     Walker start;
-    start.hash = MixHash(m_parameters.pathSeed, connection.flow);
+    start.hash = MixHash(m_parameters.pathSeed, flow);
     start.source = connection.source;
     start.at = connection.source;
     start.method = connection.copyMethod;
@@ -324,12 +356,12 @@ FlowRoutes::StartWalkers(const Connection& connection, VertexId firstStop) const
         const Port& port = m_cluster.GetPorts(connection.source)[position];
         if (links[port.link].technology == LinkTechnology::NVLINK)
         {
-            Walker walker = start;
+            walkers.push_back(start);
+            Walker& walker = walkers.back();
             walker.arrivedDown = m_paths.GoesDown(walker.at, position);
             walker.ports.push_back(2 * port.link + (links[port.link].a == walker.at ? 0 : 1));
             walker.at = port.neighbor;
             walker.forwarders.push_back(walker.at);
-            walkers.push_back(walker);
         }
     }
     if (walkers.empty())
@@ -377,13 +409,13 @@ FlowRoutes::LimitByEnds(const Connection& connection, FlowRoute& route) const
     }
 }
 
-uint32_t
-FlowRoutes::Plan(const Connection& connection)
+FlowRoutes::Planned
+FlowRoutes::Plan(const Connection& connection, uint64_t flow)
 {
     const auto& links = m_cluster.GetLinks();
     std::vector<VertexId> stops = connection.waypoints;
     stops.push_back(connection.destination);
-    std::vector<Walker> walkers = StartWalkers(connection, stops.front());
+    std::vector<Walker> walkers = StartWalkers(connection, flow, stops.front());
     uint32_t unitBytes = UINT32_MAX;
     for (Walker& walker : walkers)
     {
@@ -411,36 +443,10 @@ FlowRoutes::Plan(const Connection& connection)
     }
     SetTimes(walkers.front(), unitBytes, route);
     LimitByEnds(connection, route);
-    return Intern(std::move(route));
-}
-
-uint32_t
-FlowRoutes::Intern(FlowRoute route)
-{
-    // What crosses a resource twice takes twice of it.
-    std::sort(route.uses.begin(), route.uses.end());
-    std::vector<FlowUse> merged;
-    for (const FlowUse& use : route.uses)
-    {
-        if (!merged.empty() && merged.back().resource == use.resource)
-        {
-            merged.back().amount += use.amount;
-            merged.back().payload += use.payload;
-            merged.back().comesFirst &= use.comesFirst;
-        }
-        else
-        {
-            merged.push_back(use);
-        }
-    }
-    route.uses = std::move(merged);
-    const auto [place, isNew] =
-        m_ids.emplace(std::move(route), static_cast<uint32_t>(m_routes.size()));
-    if (isNew)
-    {
-        m_routes.push_back(&place->first);
-    }
-    return place->second;
+    const bool isOfFlow = std::any_of(walkers.begin(), walkers.end(), [](const Walker& walker) {
+        return walker.isOfFlow;
+    });
+    return {m_routes.Add(std::move(route)), !isOfFlow};
 }
 
 std::vector<VertexId>
@@ -596,7 +602,7 @@ FlowRoutes::PlanGroup(const GroupConnection& connection)
             route.uses.push_back({m_ofMemory[member], static_cast<double>(gives + gets), 0});
         }
     }
-    return Intern(std::move(route));
+    return m_routes.Add(std::move(route));
 }
 
 } // namespace proteus

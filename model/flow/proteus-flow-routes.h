@@ -7,14 +7,15 @@
 #ifndef PROTEUS_FLOW_ROUTES_H
 #define PROTEUS_FLOW_ROUTES_H
 
+#include "proteus-flow-route-table.h"
+
 #include "ns3/proteus-cluster.h"
 #include "ns3/proteus-connection.h"
 #include "ns3/proteus-flow-parameters.h"
 #include "ns3/proteus-paths.h"
 
+#include <boost/container/small_vector.hpp>
 #include <cstdint>
-#include <map>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -31,59 +32,6 @@ struct FlowResource
     double sharing{1};           //!< part of the capacity for several collectives together
     std::vector<uint32_t> ports; //!< directions of links that it stands for, 2 x link + (1 from
                                  //!< Link::b); they carry parts like their rates
-};
-
-/// @ingroup proteus
-/// What a flow takes of a resource for every byte of its payload.
-struct FlowUse
-{
-    uint32_t resource{0};   //!< which one
-    double amount{0};       //!< of its capacity
-    double payload{0};      //!< payload that crosses it; 0 for what flows against the payload
-    bool comesFirst{false}; //!< whether others wait for it, as for acknowledgements of a link
-
-    /// @param other a use @return whether this one comes first; equal ones do not
-    bool operator<(const FlowUse& other) const
-    {
-        return std::tie(resource, amount, payload, comesFirst) <
-               std::tie(other.resource, other.amount, other.payload, other.comesFirst);
-    }
-};
-
-/// @ingroup proteus
-/// The way of a flow.
-struct FlowRoute
-{
-    std::vector<FlowUse> uses; //!< by resource, ascending
-    double limit{0};           //!< payload bytes per second of the thread block or copy engine;
-                               //!< infinite for none
-    int64_t latencyPs{0};      //!< from the first byte's start to the last one's arrival, besides
-                               //!< the time that the bytes take at the flow's rate
-    int64_t controlPs{0};      //!< of an acknowledgement or clear-to-send, back
-    uint32_t unitBytes{1};     //!< payload that a link carries at once, without a break
-    double unitPsPerByte{0};   //!< of a unit, on its slowest link; of a stripe, on one link of it
-    uint32_t stripes{1};       //!< links that its units leave the sender by in turn
-    bool isNetwork{false};     //!< whether it leaves the server by a NIC
-
-    /// @param other a route @return whether this one comes first; equal ones do not
-    bool operator<(const FlowRoute& other) const
-    {
-        return std::tie(latencyPs,
-                        controlPs,
-                        unitBytes,
-                        unitPsPerByte,
-                        limit,
-                        stripes,
-                        isNetwork,
-                        uses) < std::tie(other.latencyPs,
-                                         other.controlPs,
-                                         other.unitBytes,
-                                         other.unitPsPerByte,
-                                         other.limit,
-                                         other.stripes,
-                                         other.isNetwork,
-                                         other.uses);
-    }
 };
 
 /// @ingroup proteus
@@ -118,12 +66,20 @@ class FlowRoutes
      */
     FlowRoutes(const Cluster& cluster, const Paths& paths, const FlowParameters& parameters);
 
+    /// What Plan() has found.
+    struct Planned
+    {
+        uint32_t route;    //!< id; connections with equal routes have the same
+        bool isForAnyFlow; //!< whether it would be the same with another Connection::flow
+    };
+
     /**
      * @param connection from GPU to GPU
-     * @return id of its route; connections with equal routes have the same
+     * @param flow on which its path depends, in the place of Connection::flow
+     * @return its route
      * @throw std::invalid_argument if there is no path
      */
-    uint32_t Plan(const Connection& connection);
+    Planned Plan(const Connection& connection, uint64_t flow);
 
     /**
      * The route of an operation inside switches: the links up from all who give to a switch in the
@@ -138,7 +94,7 @@ class FlowRoutes
     /// @param id a route @return the route
     const FlowRoute& GetRoute(uint32_t id) const
     {
-        return *m_routes[id];
+        return m_routes.Get(id);
     }
 
     /// @return what there is to share
@@ -150,6 +106,10 @@ class FlowRoutes
   private:
     /// "No resource".
     static constexpr uint32_t NO_RESOURCE = 0xffffffff;
+
+    /// Something of every link of a path, few of which have more.
+    template <class T>
+    using PerLink = boost::container::small_vector<T, 8>;
 
     /// A part of a flow on its way.
     struct Walker;
@@ -164,6 +124,9 @@ class FlowRoutes
     /// order of arrival, so that it takes its turn for as long as what is ahead waits, while
     /// acknowledgements, which have no turns, cross the link.
     void AddQueues();
+    /// @param at a vertex @param positions some of its ports @return whether it makes no difference
+    /// to a route which of them is taken
+    bool AreAlike(VertexId at, const std::vector<uint16_t>& positions) const;
     /// @param walker to bring @param to the next vertex where the flow is sent on
     void Walk(Walker& walker, VertexId to) const;
     /// @param walker with its links @param share of the flow that it carries
@@ -173,7 +136,7 @@ class FlowRoutes
     /// queues before that for as long as it waits.
     /// @param walker with its links @param slowness by link: seconds that a byte takes of it
     /// @return by link: seconds that a byte holds it besides
-    std::vector<double> FindHeld(const Walker& walker, const std::vector<double>& slowness) const;
+    PerLink<double> FindHeld(const Walker& walker, const PerLink<double>& slowness) const;
     /// @param walker a part of a flow @param position of a link of it, not the last one
     /// @return resource of the device behind the link, by which it forwards the flow; NO_RESOURCE
     /// if it does so at the rates of its links
@@ -181,11 +144,11 @@ class FlowRoutes
     /// @param walker with its links @param unitBytes of the flow @param route whose times are set
     void SetTimes(const Walker& walker, uint32_t unitBytes, FlowRoute& route) const;
 
-    /// @param route whose uses are to be one for each resource @return its id
-    uint32_t Intern(FlowRoute route);
-    /// @param connection to plan @param firstStop where it goes first
+    /// @param connection to plan @param flow of it @param firstStop where it goes first
     /// @return who carries it: all NVLinks of the source together, or one walker
-    std::vector<Walker> StartWalkers(const Connection& connection, VertexId firstStop) const;
+    std::vector<Walker> StartWalkers(const Connection& connection,
+                                     uint64_t flow,
+                                     VertexId firstStop) const;
     /// @param walker with its links @return the smallest unit of them
     uint32_t FindUnitBytes(const Walker& walker) const;
     /// @param connection of the route @param route gets what the GPUs at its ends take and allow
@@ -211,8 +174,7 @@ class FlowRoutes
     std::vector<uint32_t> m_ofMemory;  //!< by vertex
     std::vector<uint32_t> m_ofEngines; //!< by vertex
     std::vector<uint32_t> m_ofForward; //!< by port that enters
-    std::map<FlowRoute, uint32_t> m_ids;
-    std::vector<const FlowRoute*> m_routes; //!< by id, in m_ids
+    FlowRouteTable m_routes;           //!< those that were planned
 };
 
 } // namespace proteus

@@ -87,16 +87,20 @@ void
 MessageFlows::Send(uint32_t id, double bytes)
 {
     Flow& flow = m_flows[id];
-    flow.queue.push_back(bytes);
-    if (flow.queue.size() == flow.sending + 1)
+    if (flow.bytes > 0)
     {
-        Begin(id);
+        flow.waiting.Push(bytes);
+    }
+    else
+    {
+        Begin(id, bytes);
     }
 }
 
 void
-MessageFlows::Begin(uint32_t id)
+MessageFlows::Begin(uint32_t id, double bytes)
 {
+    m_flows[id].bytes = bytes;
     if (m_isInstant)
     {
         Tell(id);
@@ -106,7 +110,6 @@ MessageFlows::Begin(uint32_t id)
     Flow& flow = m_flows[id];
     Kind& kind = m_kinds[flow.kind];
     const double now = m_clock.GetNowPs();
-    const double bytes = flow.queue[flow.sending];
     // A queue pair that has waited may catch up by one unit.
     const double unitPs = std::min(kind.unitBytes, bytes) / kind.alone;
     const double credit = kind.isPaced ? std::clamp(now - flow.pacedPs, 0.0, unitPs) : 0;
@@ -128,17 +131,19 @@ void
 MessageFlows::Tell(uint32_t id)
 {
     const Flow& flow = m_flows[id];
-    m_sent(id,
-           m_isInstant ? 0
-                       : std::max(0.0, -GetAheadPs(m_kinds[flow.kind], flow.queue[flow.sending])));
+    m_sent(id, m_isInstant ? 0 : std::max(0.0, -GetAheadPs(m_kinds[flow.kind], flow.bytes)));
 }
 
 void
 MessageFlows::End(uint32_t id)
 {
-    if (++m_flows[id].sending < m_flows[id].queue.size())
+    Flow& flow = m_flows[id];
+    flow.bytes = 0;
+    if (!flow.waiting.IsEmpty())
     {
-        Begin(id);
+        const double next = flow.waiting.Front();
+        flow.waiting.Pop();
+        Begin(id, next);
     }
 }
 
@@ -172,7 +177,7 @@ MessageFlows::GetLastTurnPs(const Kind& kind, const Target& target) const
     }
     // Of flows that take turns at a port, one is done with its last turn, while its share of the
     // port would still carry the last turns of those behind it.
-    const double bytes = flow.queue[flow.sending];
+    const double bytes = flow.bytes;
     const bool isStriped = kind.stripeBytes > kind.unitBytes;
     // A stripe's links are not in step: its message ends anywhere within a turn of all of them.
     const double last = isStriped ? std::min(bytes, kind.stripeBytes)

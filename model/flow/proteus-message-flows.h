@@ -11,6 +11,8 @@
 #include "proteus-replay-clock.h"
 #include "proteus-shared-resources.h"
 
+#include "ns3/proteus-ring-buffer.h"
+
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -44,6 +46,12 @@ class MessageFlows
      */
     MessageFlows(const FlowRoutes& routes, ReplayClock& clock, bool isInstant, Sent sent);
 
+    /// @param flows of them will be added; makes room
+    void Reserve(std::size_t flows)
+    {
+        m_flows.reserve(flows);
+    }
+
     /**
      * @param route of the flow
      * @param limit bytes per second of its sender; 0: none besides that of the route
@@ -70,12 +78,12 @@ class MessageFlows
     /// A connection.
     struct Flow
     {
-        uint32_t kind{0};             //!< flows with one route share a rate
-        double pacedPs{-1e12};        //!< when the next message may begin
-        std::vector<double> queue;    //!< bytes of the messages
-        std::size_t sending{0};       //!< in the queue: the one under way
-        double leadPs{0};             //!< by which the one under way ends before the fluid, alone
-        std::vector<uint32_t> places; //!< of the one under way, see SharedResources::NotePlaces()
+        uint32_t kind{0};               //!< flows with one route share a rate
+        double pacedPs{-1e12};          //!< when the next message may begin
+        double bytes{0};                //!< of the message under way; 0: there is none
+        RingBuffer<double> waiting;     //!< bytes of those behind it
+        double leadPs{0};               //!< by which the one under way ends before the fluid, alone
+        SharedResources::Places places; //!< of the one under way
     };
 
     /// Where a flow ends, on the scale of its kind.
@@ -121,8 +129,8 @@ class MessageFlows
     /// @param kind a kind, with the rate that it has now @param target of one of its messages
     /// @return when the last unit of the message goes, picoseconds
     double GetLastTurnPs(const Kind& kind, const Target& target) const;
-    /// The next message of a flow begins. @param id of the flow
-    void Begin(uint32_t id);
+    /// The next message of a flow begins. @param id of the flow @param bytes of the message
+    void Begin(uint32_t id, double bytes);
     /// The last unit of the message of a flow that is under way has gone. @param id of the flow
     void Tell(uint32_t id);
     /// The message of a flow that is under way is sent. @param id of the flow

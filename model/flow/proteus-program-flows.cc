@@ -31,12 +31,6 @@ NameFlow(const ProgramFlow& flow)
 } // namespace
 
 ProgramFlowKey
-MakeFlowKey(uint32_t channel, uint32_t from, uint32_t to)
-{
-    return {channel, from, to, NO_GROUP, StepKind::SEND};
-}
-
-ProgramFlowKey
 MakeGroupFlowKey(const ThreadBlock& block, uint32_t rank, const Step& step)
 {
     const bool multicasts = step.kind == StepKind::GROUP_MULTICAST;
@@ -47,15 +41,62 @@ MakeGroupFlowKey(const ThreadBlock& block, uint32_t rank, const Step& step)
             step.kind};
 }
 
-std::map<ProgramFlowKey, uint32_t>
-IndexFlows(const std::vector<ProgramFlow>& flows)
+FlowIndex::FlowIndex(const std::vector<ProgramFlow>& flows)
 {
-    std::map<ProgramFlowKey, uint32_t> index;
     for (uint32_t i = 0; i < flows.size(); ++i)
     {
-        index.emplace(NameFlow(flows[i]), i);
+        if (flows[i].group != NO_GROUP)
+        {
+            m_groups.emplace(NameFlow(flows[i]), i);
+            continue;
+        }
+        m_channels = std::max(m_channels, flows[i].channel + 1);
+        m_ranks = std::max(m_ranks, flows[i].from + 1);
     }
-    return index;
+    m_first.assign(std::size_t{m_channels} * m_ranks + 1, 0);
+    const auto place = [this](const ProgramFlow& flow) {
+        return std::size_t{flow.channel} * m_ranks + flow.from;
+    };
+    for (const ProgramFlow& flow : flows)
+    {
+        if (flow.group == NO_GROUP)
+        {
+            ++m_first[place(flow) + 1];
+        }
+    }
+    std::partial_sum(m_first.begin(), m_first.end(), m_first.begin());
+    m_entries.resize(m_first.back());
+    std::vector<uint32_t> next(m_first.begin(), m_first.end() - 1);
+    for (uint32_t i = 0; i < flows.size(); ++i)
+    {
+        if (flows[i].group == NO_GROUP)
+        {
+            m_entries[next[place(flows[i])]++] = {flows[i].to, i};
+        }
+    }
+    for (std::size_t i = 0; i + 1 < m_first.size(); ++i)
+    {
+        std::sort(m_entries.begin() + m_first[i],
+                  m_entries.begin() + m_first[i + 1],
+                  [](const Entry& a, const Entry& b) { return a.to < b.to; });
+    }
+}
+
+uint32_t
+FlowIndex::Find(uint32_t channel, uint32_t from, uint32_t to) const
+{
+    if (channel >= m_channels || from >= m_ranks || to == NO_RANK)
+    {
+        return NO_ID;
+    }
+    const std::size_t place = std::size_t{channel} * m_ranks + from;
+    const auto end = m_entries.begin() + m_first[place + 1];
+    const auto found =
+        std::lower_bound(m_entries.begin() + m_first[place],
+                         end,
+                         to,
+                         [](const Entry& entry, uint32_t rank) { return entry.to < rank; });
+    return found == end || found->to != to ? NO_ID : found->flow;
 }
 
 uint64_t
@@ -69,11 +110,36 @@ SentBytes(const ProgramFlow& flow)
 namespace
 {
 
+/// @param flows of a program, several of one name @return those of a name added up, by name
+std::vector<ProgramFlow>
+MergeFlows(std::vector<ProgramFlow> flows)
+{
+    std::sort(flows.begin(), flows.end(), [](const ProgramFlow& a, const ProgramFlow& b) {
+        return NameFlow(a) < NameFlow(b);
+    });
+    std::size_t kept = 0;
+    for (std::size_t i = 1; i < flows.size(); ++i)
+    {
+        if (NameFlow(flows[i]) == NameFlow(flows[kept]))
+        {
+            flows[kept].bytes += flows[i].bytes;
+            flows[kept].messages += flows[i].messages;
+        }
+        else if (++kept != i)
+        {
+            flows[kept] = std::move(flows[i]);
+        }
+    }
+    flows.resize(std::min(flows.size(), kept + 1));
+    return flows;
+}
+
 /// @return the flows of a program, without components
 std::vector<ProgramFlow>
 CountFlows(const CollectiveProgram& program)
 {
-    std::map<ProgramFlowKey, ProgramFlow> found;
+    std::vector<ProgramFlow> flows;
+    std::map<ProgramFlowKey, ProgramFlow> ofGroups;
     std::map<ProgramFlowKey, uint32_t> giver; // of groups' flows: the member whose part is counted
     const ProtocolTraits& traits = GetTraits(program.protocol);
     for (uint32_t rank = 0; rank < program.ranks.size(); ++rank)
@@ -87,7 +153,7 @@ CountFlows(const CollectiveProgram& program)
                 if (SendsToGroup(step.kind))
                 {
                     const ProgramFlowKey key = MakeGroupFlowKey(block, rank, step);
-                    ProgramFlow& flow = found[key];
+                    ProgramFlow& flow = ofGroups[key];
                     flow.members = program.groups[block.group].members;
                     if (flow.messages == 0)
                     {
@@ -109,21 +175,21 @@ CountFlows(const CollectiveProgram& program)
             }
             if (messages > 0)
             {
-                ProgramFlow& flow = found[MakeFlowKey(block.channel, rank, block.sendPeer)];
+                flows.emplace_back();
+                ProgramFlow& flow = flows.back();
                 flow.channel = block.channel;
                 flow.from = rank;
                 flow.to = block.sendPeer;
-                flow.bytes += sentBytes;
-                flow.messages += messages;
+                flow.bytes = sentBytes;
+                flow.messages = messages;
             }
         }
     }
-    std::vector<ProgramFlow> flows;
-    for (const auto& entry : found)
+    for (auto& entry : ofGroups)
     {
-        flows.push_back(entry.second);
+        flows.push_back(std::move(entry.second));
     }
-    return flows;
+    return MergeFlows(std::move(flows));
 }
 
 /// Finds the components: flows that meet in a block, or in blocks of which one waits for the other.
@@ -132,7 +198,7 @@ class ComponentFinder
   public:
     ComponentFinder(const CollectiveProgram& program, const std::vector<ProgramFlow>& flows)
         : m_program(program),
-          m_index(IndexFlows(flows)),
+          m_index(flows),
           m_parent(flows.size()),
           m_firstOfGroup(program.groups.size(), NO_ID)
     {
@@ -170,13 +236,12 @@ class ComponentFinder
     std::vector<uint32_t> FindFlowsOf(uint32_t rank, const ThreadBlock& block) const
     {
         std::vector<uint32_t> ids;
-        for (const ProgramFlowKey& key : {MakeFlowKey(block.channel, rank, block.sendPeer),
-                                          MakeFlowKey(block.channel, block.receivePeer, rank)})
+        for (const uint32_t id : {m_index.Find(block.channel, rank, block.sendPeer),
+                                  m_index.Find(block.channel, block.receivePeer, rank)})
         {
-            const auto place = m_index.find(key);
-            if (place != m_index.end())
+            if (id != NO_ID)
             {
-                ids.push_back(place->second);
+                ids.push_back(id);
             }
         }
         if (block.group != NO_GROUP)
@@ -215,7 +280,7 @@ class ComponentFinder
     }
 
     const CollectiveProgram& m_program;
-    std::map<ProgramFlowKey, uint32_t> m_index;
+    const FlowIndex m_index;
     std::vector<uint32_t> m_parent;       //!< by flow: one of the same component, or itself
     std::vector<uint32_t> m_firstOfGroup; //!< flow
 };

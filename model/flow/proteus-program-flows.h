@@ -52,10 +52,6 @@ std::vector<ProgramFlow> FindFlows(const CollectiveProgram& program);
 /// Names a flow of a program: channel, sender, receiver, group, operation.
 using ProgramFlowKey = std::tuple<uint32_t, uint32_t, uint32_t, uint32_t, StepKind>;
 
-/// @ingroup proteus
-/// @param channel of a connection @param from sender @param to receiver @return its name
-ProgramFlowKey MakeFlowKey(uint32_t channel, uint32_t from, uint32_t to);
-
 /**
  * @ingroup proteus
  * @param block with a network group
@@ -66,8 +62,37 @@ ProgramFlowKey MakeFlowKey(uint32_t channel, uint32_t from, uint32_t to);
 ProgramFlowKey MakeGroupFlowKey(const ThreadBlock& block, uint32_t rank, const Step& step);
 
 /// @ingroup proteus
-/// @param flows of a program @return positions by name
-std::map<ProgramFlowKey, uint32_t> IndexFlows(const std::vector<ProgramFlow>& flows);
+/// Finds flows of a program.
+class FlowIndex
+{
+  public:
+    /// @param flows of a program, in any order; one for each name
+    explicit FlowIndex(const std::vector<ProgramFlow>& flows);
+
+    /// @param channel of a connection @param from sender @param to receiver
+    /// @return position of its flow; NO_ID if there is none, or an end is NO_RANK
+    uint32_t Find(uint32_t channel, uint32_t from, uint32_t to) const;
+
+    /// @param key MakeGroupFlowKey() @return position of the flow, which is there
+    uint32_t GetOfGroup(const ProgramFlowKey& key) const
+    {
+        return m_groups.at(key);
+    }
+
+  private:
+    /// A connection of a sender.
+    struct Entry
+    {
+        uint32_t to;   //!< receiver
+        uint32_t flow; //!< its position
+    };
+
+    uint32_t m_channels{0};        //!< that have connections
+    uint32_t m_ranks{0};           //!< that send
+    std::vector<uint32_t> m_first; //!< by channel and sender, and the end: start in m_entries
+    std::vector<Entry> m_entries;  //!< those of a sender together, by receiver
+    std::map<ProgramFlowKey, uint32_t> m_groups; //!< flows of groups
+};
 
 } // namespace proteus
 } // namespace ns3

@@ -38,9 +38,9 @@ class ReplayGroups
     /// @param program whose groups @param flows of it
     ReplayGroups(const CollectiveProgram& program, const std::vector<ProgramFlow>& flows)
         : m_members(program.groups.size(), std::vector<Member>(program.ranks.size())),
-          m_sums(flows.size())
+          m_sums(program.groups.empty() ? 0 : flows.size())
     {
-        for (std::size_t i = 0; i < flows.size(); ++i)
+        for (std::size_t i = 0; i < m_sums.size(); ++i)
         {
             m_sums[i].given.assign(flows[i].members.empty() ? 0 : program.ranks.size(), 0);
             m_sums[i].nGivers = flows[i].operation == StepKind::GROUP_MULTICAST
@@ -129,12 +129,13 @@ class Replay
                      [this](uint32_t flow, double behindPs) { NoteSent(flow, behindPs); }),
           m_waiters(FindWaiters(program)),
           m_machine(*this),
-          m_index(IndexFlows(flows)),
+          m_index(flows),
           m_groups(program, flows),
           m_receivers(flows.size(), NO_ID),
           m_senders(flows.size(), NO_ID)
     {
         m_rankStepPs.assign(program.ranks.size(), 0);
+        m_messages.Reserve(flows.size());
         for (std::size_t i = 0; i < flows.size(); ++i)
         {
             m_messages.AddFlow(routes[i], costs.limits.empty() ? 0 : costs.limits[i]);
@@ -205,7 +206,7 @@ class Replay
     MessageFlows m_messages; //!< numbered as m_flows
     BlockWaiters m_waiters;
     ProgramMachine<Replay, ReplayBlock> m_machine;
-    std::map<ProgramFlowKey, uint32_t> m_index; //!< position in m_flows
+    const FlowIndex m_index; //!< position in m_flows
     ReplayGroups m_groups;
     std::vector<uint32_t> m_receivers; //!< by flow: block
     std::vector<uint32_t> m_senders;   //!< by flow: block
@@ -218,10 +219,6 @@ Replay::SetUpRank(uint32_t rank)
 {
     const uint32_t run = m_machine.AddRank(m_program, m_waiters, rank);
     const auto& blocks = m_program.ranks[rank].blocks;
-    const auto find = [this](uint32_t channel, uint32_t from, uint32_t to) {
-        const auto found = m_index.find(MakeFlowKey(channel, from, to));
-        return from == NO_RANK || to == NO_RANK || found == m_index.end() ? NO_ID : found->second;
-    };
     for (uint32_t number = 0; number < blocks.size(); ++number)
     {
         const ThreadBlock& program = blocks[number];
@@ -231,13 +228,13 @@ Replay::SetUpRank(uint32_t rank)
         {
             block.cost = m_costs.blocks[rank][number];
         }
-        block.sendFlow = find(program.channel, rank, program.sendPeer);
+        block.sendFlow = m_index.Find(program.channel, rank, program.sendPeer);
         if (block.sendFlow != NO_ID)
         {
             m_senders[block.sendFlow] = id;
             block.sendsWhole = !m_costs.sendsWhole.empty() && m_costs.sendsWhole[block.sendFlow];
         }
-        block.receiveFlow = find(program.channel, program.receivePeer, rank);
+        block.receiveFlow = m_index.Find(program.channel, program.receivePeer, rank);
         if (block.receiveFlow != NO_ID)
         {
             m_receivers[block.receiveFlow] = id;
@@ -316,7 +313,7 @@ Replay::Begin(uint32_t id, const Step& step)
     }
     else if (SendsToGroup(step.kind))
     {
-        const uint32_t flow = m_index.at(MakeGroupFlowKey(*block.block, rank, step));
+        const uint32_t flow = m_index.GetOfGroup(MakeGroupFlowKey(*block.block, rank, step));
         if (m_groups.Give(flow, rank))
         {
             SendMessage(flow, step);

@@ -125,7 +125,7 @@ SharedResources::GetCapacity(const Resource& resource)
 }
 
 void
-SharedResources::NotePlaces(uint32_t id, std::vector<uint32_t>& places) const
+SharedResources::NotePlaces(uint32_t id, Places& places) const
 {
     places.clear();
     for (const FlowUse& use : *m_users[id].uses)
@@ -135,7 +135,7 @@ SharedResources::NotePlaces(uint32_t id, std::vector<uint32_t>& places) const
 }
 
 double
-SharedResources::GetPartBehind(uint32_t id, const std::vector<uint32_t>& places) const
+SharedResources::GetPartBehind(uint32_t id, const Places& places) const
 {
     const auto& uses = *m_users[id].uses;
     uint32_t most = 1;

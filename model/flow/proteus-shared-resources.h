@@ -12,6 +12,7 @@
 
 #include "ns3/proteus-pool.h"
 
+#include <boost/container/small_vector.hpp>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -37,6 +38,9 @@ namespace proteus
 class SharedResources
 {
   public:
+    /// What NotePlaces() says; of most flows it needs no memory of its own.
+    using Places = boost::container::small_vector<uint32_t, 8>;
+
     /// The rate of a user from now on.
     struct Share
     {
@@ -101,7 +105,7 @@ class SharedResources
      * @param user which one
      * @param places by use of the user: flows that have come to send over the resource so far
      */
-    void NotePlaces(uint32_t user, std::vector<uint32_t>& places) const;
+    void NotePlaces(uint32_t user, Places& places) const;
 
     /**
      * Flows that send over a resource take turns, in the order in which they have come.
@@ -110,7 +114,7 @@ class SharedResources
      * @return part of the flows at its fullest resource that have their turn after it; 0 if no
      * resource was full in the last solution
      */
-    double GetPartBehind(uint32_t user, const std::vector<uint32_t>& places) const;
+    double GetPartBehind(uint32_t user, const Places& places) const;
 
     /// @return a resource that somebody uses, NO_ID if there is none
     uint32_t FindUsed() const;

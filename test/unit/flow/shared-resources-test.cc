@@ -255,7 +255,7 @@ TEST(SharedResources, SendersOfAFullResourceTakeTurnsInTheOrderInWhichTheyCome)
     const std::vector<FlowUse> sends{{link, 1, 1}};
     const std::vector<FlowUse> answers{{link, 0.1, 0, true}};
     std::vector<uint32_t> users;
-    std::vector<std::vector<uint32_t>> places(4);
+    std::vector<SharedResources::Places> places(4);
     for (std::size_t i = 0; i < places.size(); ++i)
     {
         users.push_back(shares.AddUser(sends, 0.4));

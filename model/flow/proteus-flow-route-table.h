@@ -1,0 +1,110 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef PROTEUS_FLOW_ROUTE_TABLE_H
+#define PROTEUS_FLOW_ROUTE_TABLE_H
+
+#include <cstddef>
+#include <cstdint>
+#include <tuple>
+#include <unordered_map>
+#include <vector>
+
+namespace ns3
+{
+namespace proteus
+{
+
+/// @ingroup proteus
+/// What a flow takes of a resource for every byte of its payload.
+struct FlowUse
+{
+    uint32_t resource{0};   //!< which one
+    double amount{0};       //!< of its capacity
+    double payload{0};      //!< payload that crosses it; 0 for what flows against the payload
+    bool comesFirst{false}; //!< whether others wait for it, as for acknowledgements of a link
+
+    /// @param other a use @return whether this one comes first; equal ones do not
+    bool operator<(const FlowUse& other) const
+    {
+        return std::tie(resource, amount, payload, comesFirst) <
+               std::tie(other.resource, other.amount, other.payload, other.comesFirst);
+    }
+
+    /// @param other a use @return whether both are the same
+    bool operator==(const FlowUse& other) const
+    {
+        return std::tie(resource, amount, payload, comesFirst) ==
+               std::tie(other.resource, other.amount, other.payload, other.comesFirst);
+    }
+};
+
+/// @ingroup proteus
+/// The way of a flow.
+struct FlowRoute
+{
+    std::vector<FlowUse> uses; //!< by resource, ascending
+    double limit{0};           //!< payload bytes per second of the thread block or copy engine;
+                               //!< infinite for none
+    int64_t latencyPs{0};      //!< from the first byte's start to the last one's arrival, besides
+                               //!< the time that the bytes take at the flow's rate
+    int64_t controlPs{0};      //!< of an acknowledgement or clear-to-send, back
+    uint32_t unitBytes{1};     //!< payload that a link carries at once, without a break
+    double unitPsPerByte{0};   //!< of a unit, on its slowest link; of a stripe, on one link of it
+    uint32_t stripes{1};       //!< links that its units leave the sender by in turn
+    bool isNetwork{false};     //!< whether it leaves the server by a NIC
+
+    /// @param other a route @return whether both are the same
+    bool operator==(const FlowRoute& other) const
+    {
+        return std::tie(latencyPs,
+                        controlPs,
+                        unitBytes,
+                        unitPsPerByte,
+                        limit,
+                        stripes,
+                        isNetwork,
+                        uses) == std::tie(other.latencyPs,
+                                          other.controlPs,
+                                          other.unitBytes,
+                                          other.unitPsPerByte,
+                                          other.limit,
+                                          other.stripes,
+                                          other.isNetwork,
+                                          other.uses);
+    }
+};
+
+/// @ingroup proteus
+/// Routes by number; equal ones have one number.
+class FlowRouteTable
+{
+  public:
+    /// @param route whose uses are added up here, to one for each resource @return its number
+    uint32_t Add(FlowRoute route);
+
+    /// @param id a number @return the route
+    const FlowRoute& Get(uint32_t id) const
+    {
+        return *m_routes[id];
+    }
+
+  private:
+    /// Hashes a route.
+    struct Hash
+    {
+        /// @param route to hash @return its hash
+        std::size_t operator()(const FlowRoute& route) const;
+    };
+
+    std::unordered_map<FlowRoute, uint32_t, Hash> m_ids;
+    std::vector<const FlowRoute*> m_routes; //!< by number, in m_ids
+};
+
+} // namespace proteus
+} // namespace ns3
+
+#endif // PROTEUS_FLOW_ROUTE_TABLE_H
