@@ -13,7 +13,7 @@ those of the launch; numbers whose source is "as NAME" follow those of that gene
 at what NCCL's tuner counts (START), not at the present numbers. One number after the other is multiplied or divided
 by a step, and keeps what is better; when nothing gets better, the step gets smaller (coordinate descent), and after
 the smallest step begins large again, until that changes nothing. --generations fits some generations only, without
-what all share (busyUs, the launch), and --start goes on with an earlier fit. Better is a
+the launch, and --start goes on with an earlier fit. Better is a
 lower mean, over the tables that a number has to do with, of the mean |log(simulated / measured)| of some sizes of
 each, 1 KiB to --largest, and a small price (PRICE) for being far from the start, so that numbers that hardly matter
 stay there. The mean and not the median, which most steps do not move; but of logarithms and not of squares, so that a
@@ -73,6 +73,7 @@ def parse_arguments():
     parser.add_argument("--least", type=float, default=1.04, help="step at which the fit ends")
     parser.add_argument("--start", default="", help="file of an earlier fit to go on with")
     parser.add_argument("--output", default="", help="file for the numbers that were fitted")
+    parser.add_argument("--brief", action="store_true", help="no errors of all tables at the end")
     parser.add_argument("--quiet", action="store_true", help="no line for every number that got better")
     return parser.parse_args()
 
@@ -224,15 +225,17 @@ class Parameter:
         return " ".join(part for part in self.keys[0] if part)
 
 
-def list_parameters(costs):
+def list_parameters(costs, generations):
     """All numbers that are fitted, by the sources of the present ones."""
     parameters = {}
     busy = {}
     for name, rows in costs["generations"].items():
+        if name not in generations:
+            continue
         for field, row in rows.items():
             for protocol, number in row.items():
                 key = (name, field, protocol)
-                if field == "busyUs":  # one for all generations
+                if field == "busyUs":  # one for all generations that are fitted
                     busy.setdefault(protocol, []).append(key)
                 elif number["source"].startswith("fitted"):
                     parameters[key] = Parameter([key])
@@ -243,7 +246,8 @@ def list_parameters(costs):
                 if follows and (follows[1], field, protocol) in parameters:
                     parameters[(follows[1], field, protocol)].keys.append((name, field, protocol))
     shared = [Parameter(keys) for keys in busy.values()]
-    return list(parameters.values()) + shared + [Parameter([("launch", name, "")]) for name in START_LAUNCH]
+    launch = [Parameter([("launch", name, "")]) for name in START_LAUNCH]
+    return list(parameters.values()) + shared + (launch if len(generations) == len(START_BLOCK) else [])
 
 
 def get_start(key):
@@ -371,14 +375,16 @@ def main():
         if name not in names:
             sys.exit(f"fit.py: --holdOut={name}: no table of tables.csv; there are {', '.join(names)}")
     generations = options.generations.split(",")
+    for name in generations:
+        if name not in START_BLOCK:
+            sys.exit(f"fit.py: --generations={name}: there are {', '.join(START_BLOCK)}")
     generation_of = {table["name"]: table["generation"] for table in validator.tables}
     all_sizes = choose_sizes(validator, options.sizes, options.largest)
     sizes = [s for s in all_sizes if s.table not in held_out and generation_of[s.table] in generations]
+    if not sizes:
+        sys.exit("fit.py: --holdOut leaves no table of --generations to fit to")
     costs = copy.deepcopy(validator.present)
-    parameters = [
-        p for p in list_parameters(validator.present)
-        if (p.keys[0][0] in generations and p.keys[0][1] != "busyUs") or len(generations) == len(START_BLOCK)
-    ]
+    parameters = list_parameters(validator.present, generations)
     earlier = None
     if options.start:
         with open(options.start, encoding="utf-8") as file:
@@ -399,8 +405,9 @@ def main():
     scores = [get_score(validator, sizes, c) for c in (costs, validator.present)]
     print(f"\nmean error of what was fitted to: {scores[0]:.4f}, of the present numbers there: {scores[1]:.4f}")
     print(f"{validator.runs} runs, {validator.simulated} sizes")
-    print_errors(validator, costs, held_out, "fitted")
-    print_errors(validator, validator.present, held_out, "present")
+    if not options.brief:
+        print_errors(validator, costs, held_out, "fitted")
+        print_errors(validator, validator.present, held_out, "present")
 
 
 if __name__ == "__main__":
