@@ -11,6 +11,7 @@
 #include "ns3/proteus-collective-kernel-cost.h"
 #include "ns3/proteus-kernel-costs-json.h"
 
+#include <fstream>
 #include <gtest/gtest.h>
 #include <memory>
 #include <sstream>
@@ -89,6 +90,23 @@ TEST(KernelCostsJson, WhatIsLeftOutIsAsBuiltIn)
     EXPECT_EQ(costs.GetLaunch(222).channelPs, 100000); // 16 bytes in the place of 512
     EXPECT_EQ(costs.GetLaunch(222).kernelPs, GetCollectiveLaunchCost(222).kernelPs);
     EXPECT_EQ(&CollectiveCosts::Get(nullptr).GetKernel(80), &GetCollectiveKernelCost(80));
+}
+
+TEST(KernelCostsJson, AFitThatIsKept)
+{
+    const std::string path = PROTEUS_SOURCE_DIR "/workloads/measurements/costs-of-13-tables.json";
+    std::ifstream input(path);
+    ASSERT_TRUE(input.good());
+    const CollectiveCosts costs(ReadKernelCostsJson(input, path));
+    for (const uint32_t capability : {70, 80, 90, 100})
+    {
+        const CollectiveKernelCost& fitted = costs.GetKernel(capability);
+        const CollectiveKernelCost& builtIn = GetCollectiveKernelCost(capability);
+        EXPECT_NE(fitted.kernelPs, builtIn.kernelPs) << capability;
+        EXPECT_EQ(fitted.Get(HopKind::NVLINK, NcclProtocol::LL).blockBytesPerSecond,
+                  builtIn.Get(HopKind::NVLINK, NcclProtocol::LL).blockBytesPerSecond)
+            << capability; // NCCL's own
+    }
 }
 
 TEST(KernelCostsJson, SaysWhatIsWrong)
