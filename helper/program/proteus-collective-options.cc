@@ -141,7 +141,7 @@ CollectiveProgramOptions::AddTo(OptionList& command)
                 "time or microseconds",
                 OptionKind::MICROSECONDS,
                 pluginLatency);
-    costs.AddTo(command);
+    costs.AddTo(command, loadThis);
     command.AddIdle("pluginLatency", [loadThis]() { return FindNoNetwork(loadThis()); });
     command.AddValue("concurrent", "how many groups run the collective at once", concurrent);
     command.AddValue("grouping",

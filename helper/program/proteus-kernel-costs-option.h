@@ -10,8 +10,10 @@
 #include "proteus-command-line-text.h"
 #include "proteus-option-list.h"
 
+#include "ns3/proteus-cluster.h"
 #include "ns3/proteus-collective-kernel-cost.h"
 
+#include <functional>
 #include <memory>
 
 /**
@@ -32,7 +34,8 @@ struct KernelCostsOption
     CommandLineText file; //!< see ReadKernelCostsJson(); empty: as they are built in
 
     /// @param command to add the option to
-    void AddTo(OptionList& command);
+    /// @param cluster whose GPUs they are for; may be empty
+    void AddTo(OptionList& command, const std::function<Cluster()>& cluster = {});
 
     /// @return the numbers @throw std::invalid_argument if the file is wrong
     CollectiveCostTable LoadTable() const;
