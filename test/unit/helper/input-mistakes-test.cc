@@ -326,18 +326,18 @@ TEST(InputMistakes, ListsOfEvaluations)
                                                R"({"format": "proteus-evaluation", "version": 1,)" +
                                                    more + R"( "workloads": [{"name": "w",
  "model": "alexnet", "cluster": ")" + cluster + R"(", "nodes": 1, "strategies": [
- {"name": "s", "dp": 4, "microBatch": 8)" + strategy +
-                                                   "}]}]}"),
+ {"name": "s", "dataType": "fp16", "microBatch": 8, )" +
+                                                   strategy + "}]}]}"),
                       "--executor=flow",
                       "--quiet"});
     };
-    EXPECT_EQ(start("pcie-v100x4", "").error, "");
-    ExpectRefusal(start("dgx", ""), "w on dgx, s: ");
-    ExpectRefusal(start("pcie-v100x4", "", R"("published": "x",)"), "/published: must be a list");
-    const Outcome idle = start("pcie-v100x4", R"(, "sequenceParallel": true)");
+    const std::string plan = R"("dp": 4)";
+    EXPECT_EQ(start("pcie-v100x4", plan).error, "");
+    ExpectRefusal(start("dgx", plan), "w on dgx, s: ");
+    ExpectRefusal(start("pcie-v100x4", plan, R"("published": "x",)"), "/published: must be a list");
+    const Outcome idle = start("pcie-v100x4", R"("dp": 1, "zero": 1)");
     EXPECT_EQ(idle.code, 0) << idle.error;
-    EXPECT_NE(idle.error.find("w on pcie-v100x4, s: sequenceParallel=true has no effect"),
-              std::string::npos)
+    EXPECT_NE(idle.error.find("w on pcie-v100x4, s: zero=1 has no effect"), std::string::npos)
         << idle.error;
 }
 
