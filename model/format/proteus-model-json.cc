@@ -563,6 +563,15 @@ LoadModel(const std::string& path, const std::map<std::string, int64_t>& variabl
     Reader reader(GetModelName(*documents[0], path), variables);
     for (std::size_t i = documents.size(); i-- > 0;)
     {
+        const auto let = documents[i]->GetRoot().Find("let");
+        for (const char* name : {"batch", "tensorParallel"})
+        {
+            if (let && let->Has(name) && variables.count(name) > 0)
+            {
+                Warn(documents[i]->GetFileName() + ": /let/" + name +
+                     ": has no effect: it follows from the strategy");
+            }
+        }
         reader.AddVariables(documents[i]->GetRoot());
     }
     return reader.Read(documents.back()->GetRoot());

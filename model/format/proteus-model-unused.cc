@@ -59,22 +59,56 @@ AddNamesIn(const JsonValue& value, std::set<std::string>& names)
     }
 }
 
+using Documents = std::vector<std::unique_ptr<JsonDocument>>;
+
+/// @param documents of a model @param fields of them @return the names that these mention
+std::set<std::string>
+FindMentioned(const Documents& documents, const std::vector<const char*>& fields)
+{
+    std::set<std::string> names;
+    for (const auto& document : documents)
+    {
+        for (const char* field : fields)
+        {
+            if (const auto part = document->GetRoot().Find(field))
+            {
+                AddNamesIn(*part, names);
+            }
+        }
+    }
+    return names;
+}
+
+/// Adds what the variables among some names are made of, and what that is made of.
+void
+AddVariablesOf(const Documents& documents, std::set<std::string>& names)
+{
+    for (std::size_t before = 0; before != names.size();)
+    {
+        before = names.size();
+        for (const auto& document : documents)
+        {
+            const auto let = document->GetRoot().Find("let");
+            for (const std::string& name : let ? let->GetKeys() : std::vector<std::string>())
+            {
+                if (names.count(name) > 0)
+                {
+                    AddNamesIn(let->Get(name.c_str()), names);
+                }
+            }
+        }
+    }
+}
+
 } // namespace
 
 std::vector<std::string>
 FindUnusedInModel(const std::vector<std::unique_ptr<JsonDocument>>& documents)
 {
-    std::set<std::string> mentioned;
-    for (const auto& document : documents)
-    {
-        for (const char* field : {"let", "inputs", "blocks", "layers"})
-        {
-            if (const auto part = document->GetRoot().Find(field))
-            {
-                AddNamesIn(*part, mentioned);
-            }
-        }
-    }
+    const std::set<std::string> ofLayers = FindMentioned(documents, {"blocks", "layers"});
+    std::set<std::string> mentioned = FindMentioned(documents, {"inputs"});
+    mentioned.insert(ofLayers.begin(), ofLayers.end());
+    AddVariablesOf(documents, mentioned);
     std::vector<std::string> unused;
     for (const auto& document : documents)
     {
@@ -88,6 +122,15 @@ FindUnusedInModel(const std::vector<std::unique_ptr<JsonDocument>>& documents)
                 {
                     unused.push_back(document->GetFileName() + ": " + what + name);
                 }
+            }
+        }
+        const auto inputs = document->GetRoot().Find("inputs");
+        for (std::size_t i = 0; inputs && i < inputs->Size(); ++i)
+        {
+            const std::string& name = inputs->At(i).Get("name").AsString();
+            if (ofLayers.count(name) == 0)
+            {
+                unused.push_back(document->GetFileName() + ": input " + name);
             }
         }
     }

@@ -115,6 +115,29 @@ TEST(InputMistakes, WhatReadersWarnOfStandsInTheResults)
                "variable idle is used nowhere");
 }
 
+TEST(InputMistakes, PartsOfModelsThatNothingUses)
+{
+    const Folder folder;
+    const auto start = [&](const std::string& variables, const std::string& inputs) {
+        return Start("run",
+                     {"--model=" + folder.Write("m.json",
+                                                R"({"format": "proteus-model", "version": 1,
+ "name": "m", "let": {"width": "half + half", "half": 32)" +
+                                                    variables + R"(},
+ "inputs": [{"name": "x", "shape": ["batch", 64]}, {"name": "y", "shape": ["batch"], "element": "index"})" +
+                                                    inputs + R"(],
+ "layers": [{"op": "linear", "name": "fc", "outputs": "width", "in": "x"},
+  {"op": "cross-entropy", "name": "loss", "in": ["fc", "y"]}]})"),
+                      "--strategy=dp=2",
+                      "--executor=flow",
+                      "--quiet"});
+    };
+    EXPECT_EQ(start("", "").error, "");
+    ExpectNote(start(R"(, "a": "b", "b": "a")", ""), "variable a is used nowhere");
+    ExpectNote(start(R"(, "batch": 7)", ""), "/let/batch: has no effect: it follows");
+    ExpectNote(start("", R"(, {"name": "z", "shape": ["batch", 4]})"), "input z is used nowhere");
+}
+
 TEST(InputMistakes, StepsOfAProfilerAreNamedInTheResults)
 {
     const Folder folder;
