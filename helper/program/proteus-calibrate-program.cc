@@ -13,6 +13,7 @@
 #include "ns3/proteus-output-file.h"
 #include "ns3/proteus-split.h"
 
+#include <algorithm>
 #include <iostream>
 #include <memory>
 #include <stdexcept>
@@ -51,7 +52,12 @@ ParseSizes(const std::string& text)
     std::vector<uint64_t> sizes;
     for (const std::string& part : SplitList(text))
     {
-        sizes.push_back(ParseSize(part, "sizes"));
+        const uint64_t bytes = ParseSize(part, "sizes");
+        if (std::find(sizes.begin(), sizes.end(), bytes) != sizes.end())
+        {
+            throw std::invalid_argument("--sizes=" + text + ": " + part + " stands there twice");
+        }
+        sizes.push_back(bytes);
     }
     return sizes;
 }
@@ -96,12 +102,22 @@ class CalibrateProgram : public CommandLineProgram
                           "calibration file to write, for --calibration",
                           m_output);
         command.AddHint("output", "it is --saveCalibration");
-        m_options.AddTo(command);
+        // What else a run can be told would have no part in experiments of communication alone.
+        m_options.AddClusterTo(command);
+        command.StartGroup("Collectives");
+        m_options.nccl.AddTo(command, [this]() { return m_options.BuildCluster(); });
+        command.StartGroup("Run");
+        command.AddValue("quiet", "no progress line", m_options.quiet);
     }
 
     ProgramOptions* GetRunOptions() override
     {
         return &m_options;
+    }
+
+    std::vector<Table> DescribeTables() override
+    {
+        return {};
     }
 
     void Run() override
@@ -116,6 +132,12 @@ class CalibrateProgram : public CommandLineProgram
             m_sizes.empty() ? GetCalibrationSizes(m_isQuick) : ParseSizes(m_sizes);
         const Cluster cluster = m_options.BuildCluster();
         const std::size_t nExperiments = DesignExperiments(cluster, chosen).size();
+        if (nExperiments == 0)
+        {
+            throw std::invalid_argument("cluster '" + cluster.GetName() +
+                                        "': a calibration needs GPUs that communicate, two or "
+                                        "more");
+        }
         std::cout << nExperiments << " experiments on " << cluster.GetName() << std::endl;
         const FlowCalibration calibration =
             RunCalibration(m_options, cluster, chosen, ToCount(m_rounds, "rounds", 0));

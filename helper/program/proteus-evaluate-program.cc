@@ -296,6 +296,11 @@ class EvaluateProgram : public CommandLineProgram
         return &m_options.run;
     }
 
+    std::vector<Table> DescribeTables() override
+    {
+        return {}; // --json has times
+    }
+
     void Run() override
     {
         for (const std::string& path : {m_options.csv, m_options.json})

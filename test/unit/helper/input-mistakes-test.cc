@@ -371,3 +371,26 @@ TEST(InputMistakes, OptionsBelowZeroAndFilesOfFiles)
     ExpectRefusal(Start("run", {"--config=" + folder.Write("c.json", R"({"config": "d.json"})")}),
                   "/config: options are read from one file");
 }
+
+TEST(InputMistakes, ACalibrationHasNoOptionsOfRuns)
+{
+    const Folder folder;
+    for (const std::string option : {"--json=x.json",
+                                     "--report=x.html",
+                                     "--csv=x.csv",
+                                     "--scenario=x.json",
+                                     "--executor=flow",
+                                     "--iterations=3",
+                                     "--computeTime=3ms",
+                                     "--columns"})
+    {
+        ExpectRefusal(Start("calibrate", {option}), "there is no such option");
+    }
+    ExpectRefusal(Start("calibrate", {"--sizes=64K,65536"}), "65536 stands there twice");
+    const std::string lone = R"({"format": "proteus-cluster", "version": 1, "vertices": [
+ {"name": "g", "kind": "gpu", "server": 0, "model": "A100-SXM4-80GB"}], "links": []})";
+    ExpectRefusal(Start("calibrate",
+                        {"--cluster=" + folder.Write("one.json", lone),
+                         "--saveCalibration=" + folder.Get() + "/c.json"}),
+                  "needs GPUs that communicate");
+}
