@@ -133,6 +133,13 @@ ProgramOptions::AddClusterTo(OptionList& command)
                      "cables between two switches: whole (one link of their summed rate) or cables "
                      "(a link each, among which paths are chosen)",
                      bundles);
+    command.AddIdle("bundles", [this]() {
+        ProgramOptions whole = *this;
+        whole.bundles = ProgramOptions().bundles;
+        return DescribeNetwork(whole.BuildCluster()) == DescribeNetwork(BuildCluster())
+                   ? "no link between two switches is of several cables"
+                   : "";
+    });
     command.AddValue("stream",
                      "random stream that decides which of several equal paths a flow takes",
                      stream);

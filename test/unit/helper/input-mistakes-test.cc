@@ -394,3 +394,19 @@ TEST(InputMistakes, ACalibrationHasNoOptionsOfRuns)
                          "--saveCalibration=" + folder.Get() + "/c.json"}),
                   "needs GPUs that communicate");
 }
+
+TEST(InputMistakes, BundlesThatANetworkDoesNotHave)
+{
+    const std::string hint = "--bundles=cables has no effect: no link between two switches";
+    ExpectNote(Start("run", Small({"--strategy=dp=8", "--bundles=cables"})), hint);
+    std::vector<std::string> words{"--model=gpt3-125m",
+                                   "--variables=layers=2",
+                                   "--strategy=dp=32",
+                                   "--executor=flow",
+                                   "--quiet",
+                                   "--cluster=dgx-a100:nodes=4,leafs=2,spines=1",
+                                   "--bundles=cables"};
+    const Outcome outcome = Start("run", words);
+    EXPECT_EQ(outcome.code, 0) << outcome.error;
+    EXPECT_EQ(outcome.error.find("--bundles"), std::string::npos) << outcome.error;
+}
