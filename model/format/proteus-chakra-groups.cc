@@ -105,7 +105,8 @@ ChakraGroups::Add(const std::string& user, const std::string& where, const nlohm
     {
         group.parallelism = ParallelismFromDescription(description->get<std::string>());
     }
-    const auto size = entry.find("group_size");
+    // The profiler of PyTorch calls it pg_size.
+    const auto size = entry.find(entry.contains("group_size") ? "group_size" : "pg_size");
     if (group.ranks.empty() && size != entry.end() && size->is_number_unsigned() &&
         size->get<uint64_t>() <= MAX_DEVICES)
     {

@@ -166,6 +166,9 @@ TEST(TraceNotes, ProcessGroupsOfChakra)
     ExpectPart(
         NotesOf(&ReadChakra, {rank(all, "0"), rank(all, "0")}),
         "process group '0' has 8 ranks, but the trace does not tell which, and the job has 2");
+    const std::string four = R"([{"pg_name": "0", "ranks": [], "pg_size": 4}])";
+    ExpectPart(NotesOf(&ReadChakra, {rank(four, "0"), rank(four, "0")}),
+               "process group '0' has 4 ranks");
     // One name for the groups of different ranks, as when a group is split.
     const auto split = [](const std::string& ranks) {
         return R"([{"pg_name": "3", "ranks": [)" + ranks + "]}]";
