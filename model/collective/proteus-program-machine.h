@@ -353,6 +353,8 @@ class ProgramMachine
             Send(id, step);
         }
         ++m_blocks[id].next;
+        // The step behind the next one: programs of large rings are read from the memory.
+        __builtin_prefetch(m_blocks[id].steps + m_blocks[id].next + 1);
         m_wire.End(id, step);
         if (Receives(step.kind))
         {

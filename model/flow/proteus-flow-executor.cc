@@ -79,10 +79,11 @@ FlowExecutor::Run()
     }
     RequireDone(devices);
     Timeline timeline = MakeTimeline(std::move(m_spans), {});
-    for (const auto& device : m_devices)
+    for (auto& device : m_devices)
     {
         timeline.memory.push_back(device->TakeMemory()); // not twice in memory
         timeline.peakMemoryBytes.push_back(device->GetPeakMemoryBytes());
+        device.reset(); // what comes next can have its memory
     }
     return timeline;
 }

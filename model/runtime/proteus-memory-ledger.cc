@@ -18,15 +18,24 @@ MemoryLedger::MemoryLedger(const DeviceTasks& tasks, const Clock& clock)
       m_clock(clock),
       m_first(tasks.GetNTasks(), NO_ID)
 {
+    uint32_t nAllocations = 0;
     for (uint32_t local = 0; local < tasks.GetNTasks(); ++local)
     {
-        if (tasks.GetIssue(local) != Issue::NONE)
+        if (tasks.GetIssue(local) == Issue::NONE)
+        {
+            m_first[local] = nAllocations;
+            nAllocations += tasks.GetNInstances(local);
+        }
+    }
+    m_allocations.reserve(nAllocations);
+    for (uint32_t local = 0; local < tasks.GetNTasks(); ++local)
+    {
+        if (m_first[local] == NO_ID)
         {
             continue;
         }
-        m_first[local] = static_cast<uint32_t>(m_allocations.size());
         // Every instance of a consumer that is linked to an instance of the tensor uses it.
-        Allocation allocation;
+        Allocation allocation{0, 0};
         for (const uint32_t consumer : tasks.GetSuccessors(local))
         {
             allocation.users += tasks.CountLinks(consumer, local);
@@ -38,6 +47,9 @@ MemoryLedger::MemoryLedger(const DeviceTasks& tasks, const Clock& clock)
 void
 MemoryLedger::Start()
 {
+    // One when something is allocated, one when it is freed. Room that is not used is not touched
+    // and so takes no memory; a vector that grows would leave some behind that was.
+    m_samples.reserve(2 * m_allocations.size() + 1);
     m_samples.push_back({m_clock.GetTimePs(), 0});
 }
 
@@ -62,7 +74,7 @@ MemoryLedger::Allocate(const LocalInstance& instance)
     {
         return;
     }
-    allocation.allocated = true;
+    allocation.allocated = 1;
     m_bytes += m_tasks.GetTask(instance.local).bytes;
     m_peakBytes = std::max(m_peakBytes, m_bytes);
     Sample();

@@ -13,6 +13,7 @@
 #include "ns3/proteus-timeline.h"
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace ns3
@@ -50,9 +51,7 @@ class MemoryLedger
     /// @return as GetSamples(), which are gone afterwards
     std::vector<MemorySample> TakeSamples()
     {
-        std::vector<MemorySample> samples(m_samples); // without room to grow
-        m_samples = std::vector<MemorySample>();
-        return samples;
+        return std::exchange(m_samples, {});
     }
 
     /// @return most bytes allocated at once
@@ -62,11 +61,11 @@ class MemoryLedger
     }
 
   private:
-    /// A memory task for one micro-batch.
+    /// A memory task for one micro-batch; there are millions.
     struct Allocation
     {
-        uint32_t users{0}; //!< consumers that have not ended
-        bool allocated{false};
+        uint32_t users : 31;    //!< consumers that have not ended
+        uint32_t allocated : 1; //!< whether it was, from some time on
     };
 
     /// @param instance a memory task @return its record

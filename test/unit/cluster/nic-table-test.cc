@@ -10,7 +10,10 @@
 #include "ns3/proteus-nic-table.h"
 #include "ns3/proteus-paths.h"
 
+#include <algorithm>
+#include <ctime>
 #include <gtest/gtest.h>
+#include <limits>
 #include <vector>
 
 using namespace ns3::proteus;
@@ -34,7 +37,32 @@ ListSendersByRelay(const Cluster& cluster, bool hasRelays = true)
     return senders;
 }
 
+/// @return seconds of the processor to find the NICs of all GPUs, least of three times
+double
+TimeNics(uint32_t servers)
+{
+    const Cluster cluster = MakeCluster("dgx-a100", servers, FabricOptions());
+    double seconds = std::numeric_limits<double>::infinity();
+    for (int i = 0; i < 3; ++i)
+    {
+        const std::clock_t start = std::clock();
+        const NicTable nics(cluster);
+        for (const VertexId gpu : cluster.GetGpus())
+        {
+            EXPECT_EQ(nics.CountNics(gpu), 1u);
+        }
+        seconds = std::min(seconds, static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC);
+    }
+    return seconds;
+}
+
 } // namespace
+
+// 8 times as many servers: a search through all GPUs for each of them would take 64 times as long.
+TEST(NicTable, TimeGrowsWithTheServers)
+{
+    EXPECT_LT(TimeNics(1024) / TimeNics(128), 20);
+}
 
 // PXN: two GPUs are at the switch of the only NIC, and hand on what the six others send.
 TEST(NicTable, GpusFarFromTheNicSendByANearOne)
