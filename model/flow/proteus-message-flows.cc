@@ -59,11 +59,16 @@ MessageFlows::MakeKind(uint32_t id, double limit) const
 uint32_t
 MessageFlows::AddFlow(uint32_t route, double limit)
 {
-    const auto [place, isNew] = m_kindOf.emplace(std::make_pair(route, limit), NO_ID);
-    if (isNew)
+    auto& kinds = m_kindsOf[route];
+    auto place = std::find_if(kinds.begin(), kinds.end(), [limit](const auto& entry) {
+        return entry.first == limit;
+    });
+    if (place == kinds.end())
     {
         m_kinds.push_back(MakeKind(route, limit));
-        place->second = m_shares.AddUser(m_routes.GetRoute(route).uses, m_kinds.back().alone);
+        kinds.emplace_back(limit,
+                           m_shares.AddUser(m_routes.GetRoute(route).uses, m_kinds.back().alone));
+        place = kinds.end() - 1;
     }
     m_flows.emplace_back();
     m_flows.back().kind = place->second;

@@ -13,10 +13,11 @@
 
 #include "ns3/proteus-ring-buffer.h"
 
+#include <boost/container/small_vector.hpp>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <queue>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -146,8 +147,10 @@ class MessageFlows
     Sent m_sent;
     std::vector<Flow> m_flows;
     std::vector<Kind> m_kinds;
-    std::map<std::pair<uint32_t, double>, uint32_t> m_kindOf; //!< by route and limit
-    SharedResources m_shares;                                 //!< users are kinds
+    /// By route: limits, and the kinds that have them; of most routes there is one.
+    std::unordered_map<uint32_t, boost::container::small_vector<std::pair<double, uint32_t>, 1>>
+        m_kindsOf;
+    SharedResources m_shares; //!< users are kinds
 };
 
 } // namespace proteus

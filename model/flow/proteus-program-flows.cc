@@ -7,6 +7,7 @@
 #include "proteus-program-flows.h"
 
 #include <algorithm>
+#include <boost/container/static_vector.hpp>
 #include <numeric>
 
 namespace ns3
@@ -134,11 +135,24 @@ MergeFlows(std::vector<ProgramFlow> flows)
     return flows;
 }
 
+/// @return blocks of all ranks of a program
+std::size_t
+CountBlocks(const CollectiveProgram& program)
+{
+    std::size_t blocks = 0;
+    for (const RankProgram& rank : program.ranks)
+    {
+        blocks += rank.blocks.size();
+    }
+    return blocks;
+}
+
 /// @return the flows of a program, without components
 std::vector<ProgramFlow>
 CountFlows(const CollectiveProgram& program)
 {
     std::vector<ProgramFlow> flows;
+    flows.reserve(CountBlocks(program)); // most blocks send
     std::map<ProgramFlowKey, ProgramFlow> ofGroups;
     std::map<ProgramFlowKey, uint32_t> giver; // of groups' flows: the member whose part is counted
     const ProtocolTraits& traits = GetTraits(program.protocol);
@@ -214,9 +228,10 @@ class ComponentFinder
         }
         for (uint32_t rank = 0; rank < program.ranks.size(); ++rank)
         {
-            for (const ThreadBlock& block : program.ranks[rank].blocks)
+            m_joined.assign(program.ranks[rank].blocks.size(), NO_BLOCK);
+            for (uint32_t block = 0; block < m_joined.size(); ++block)
             {
-                Join(FindMeeting(rank, block));
+                JoinBlock(rank, block);
             }
         }
     }
@@ -232,10 +247,13 @@ class ComponentFinder
     }
 
   private:
+    /// Flows of a block: at most one sent, one received and one of a group.
+    using FlowsOfBlock = boost::container::static_vector<uint32_t, 3>;
+
     /// @return the flows of a block, one for a group, whose flows are one component
-    std::vector<uint32_t> FindFlowsOf(uint32_t rank, const ThreadBlock& block) const
+    FlowsOfBlock FindFlowsOf(uint32_t rank, const ThreadBlock& block) const
     {
-        std::vector<uint32_t> ids;
+        FlowsOfBlock ids;
         for (const uint32_t id : {m_index.Find(block.channel, rank, block.sendPeer),
                                   m_index.Find(block.channel, block.receivePeer, rank)})
         {
@@ -251,31 +269,28 @@ class ComponentFinder
         return ids;
     }
 
-    /// @return the flows of a block, and of those that it waits for
-    std::vector<uint32_t> FindMeeting(uint32_t rank, const ThreadBlock& block) const
+    /// Joins the flows of a block, and of those that it waits for.
+    void JoinBlock(uint32_t rank, uint32_t number)
     {
         const auto& blocks = m_program.ranks[rank].blocks;
-        std::vector<uint32_t> ids = FindFlowsOf(rank, block);
-        std::vector<bool> seen(blocks.size());
-        for (const Step& step : block.steps)
-        {
-            if (step.waitBlock != NO_BLOCK && !seen[step.waitBlock])
+        uint32_t first = NO_ID;
+        const auto join = [&](const ThreadBlock& block) {
+            for (const uint32_t id : FindFlowsOf(rank, block))
             {
-                seen[step.waitBlock] = true;
-                const auto others = FindFlowsOf(rank, blocks[step.waitBlock]);
-                ids.insert(ids.end(), others.begin(), others.end());
+                first = first == NO_ID ? id : first;
+                const uint32_t a = GetRoot(first);
+                const uint32_t b = GetRoot(id);
+                m_parent[std::max(a, b)] = std::min(a, b);
             }
-        }
-        return ids;
-    }
-
-    void Join(const std::vector<uint32_t>& ids)
-    {
-        for (const uint32_t id : ids)
+        };
+        join(blocks[number]);
+        for (const Step& step : blocks[number].steps)
         {
-            const uint32_t a = GetRoot(ids.front());
-            const uint32_t b = GetRoot(id);
-            m_parent[std::max(a, b)] = std::min(a, b);
+            if (step.waitBlock != NO_BLOCK && m_joined[step.waitBlock] != number)
+            {
+                m_joined[step.waitBlock] = number;
+                join(blocks[step.waitBlock]);
+            }
         }
     }
 
@@ -283,6 +298,7 @@ class ComponentFinder
     const FlowIndex m_index;
     std::vector<uint32_t> m_parent;       //!< by flow: one of the same component, or itself
     std::vector<uint32_t> m_firstOfGroup; //!< flow
+    std::vector<uint32_t> m_joined;       //!< by block of a rank: the last one that waits for it
 };
 
 /// Numbers the components in the order of their first flows.
