@@ -7,6 +7,7 @@
 #include "proteus-collective-program.h"
 
 #include "proteus-channel-listing.h"
+#include "proteus-collective-sizes.h"
 #include "proteus-command-line-program.h"
 #include "proteus-measured-table.h"
 #include "proteus-name-lists.h"
@@ -189,79 +190,6 @@ MakeSummary(const CollectiveProgramOptions& options,
          {"average bus bandwidth", GetMeanBusbwGBps(rows) * GIGA, "B/s"}});
 }
 
-/// A size to run.
-struct Size
-{
-    uint64_t bytes{0};    //!< as nccl-tests counts
-    double measuredUs{0}; //!< 0: it is not known
-};
-
-/// @return the sizes of the options without a log
-std::vector<Size>
-ListSizes(const CollectiveProgramOptions& options)
-{
-    const uint64_t least = ParseSize(options.min.empty() ? "8" : options.min, "min");
-    const uint64_t most = ParseSize(options.max.empty() ? "128M" : options.max, "max");
-    if (!(options.factor > 1) || most < least)
-    {
-        throw std::invalid_argument("--factor must be above 1, and --max not below --min");
-    }
-    std::vector<Size> sizes;
-    double size = static_cast<double>(least);
-    for (uint64_t bytes = least; bytes <= most;)
-    {
-        sizes.push_back({bytes, 0});
-        do
-        {
-            size *= options.factor;
-        } while (static_cast<uint64_t>(size) == bytes);
-        bytes = static_cast<uint64_t>(size);
-    }
-    return sizes;
-}
-
-/// @return the sizes of the log, with out-of-place times or, where there are none, in-place ones
-std::vector<Size>
-ReadSizes(const CollectiveProgramOptions& options, const NcclTestsTable& log)
-{
-    const uint64_t least = options.min.empty() ? 1 : ParseSize(options.min, "min");
-    const uint64_t most = options.max.empty() ? UINT64_MAX : ParseSize(options.max, "max");
-    std::vector<Size> sizes;
-    for (const NcclTestsRow& row : log.rows)
-    {
-        const auto& timing = row.outOfPlace ? row.outOfPlace : row.inPlace;
-        if (timing && row.bytes >= least && row.bytes <= most)
-        {
-            sizes.push_back({row.bytes, timing->timeUs});
-        }
-    }
-    if (sizes.empty())
-    {
-        throw std::invalid_argument(options.measured +
-                                    ": no size of the log lies between --min and --max");
-    }
-    return sizes;
-}
-
-/// Says which sizes MSCCL would not run by a schedule. @param schedule that is run
-/// @param sizes that are run @param file of the schedule
-void
-WarnOfSizes(const MscclSchedule& schedule, const std::vector<Size>& sizes, const std::string& file)
-{
-    const auto outside = std::count_if(sizes.begin(), sizes.end(), [&](const Size& size) {
-        return size.bytes < schedule.minBytes || size.bytes > schedule.maxBytes;
-    });
-    if (outside > 0)
-    {
-        Warn(file + ": is for " + std::to_string(schedule.minBytes) + " to " +
-             std::to_string(schedule.maxBytes) +
-             " bytes (minBytes, maxBytes; without them 0 to 128 MiB). MSCCL leaves other sizes to "
-             "NCCL; here " +
-             std::to_string(outside) + " of " + std::to_string(sizes.size()) +
-             " are run by it all the same");
-    }
-}
-
 /// Runs one size, with progress. @return a row per group
 std::vector<CollectiveRow>
 RunSize(const CollectiveProgramOptions& options,
@@ -283,7 +211,7 @@ std::vector<CollectiveRow>
 RunSizes(const CollectiveProgramOptions& options,
          const Cluster& cluster,
          const CollectiveTest& test,
-         const std::vector<Size>& sizes)
+         const std::vector<CollectiveSize>& sizes)
 {
     const bool hasGroups = test.groups.size() > 1;
     PrintCollectiveHead(hasGroups, test.schedule && test.schedule->inPlace, std::cout);
@@ -329,7 +257,7 @@ CollectiveComparison
 Compare(const CollectiveProgramOptions& options,
         const Cluster& cluster,
         const std::vector<CollectiveRow>& rows,
-        const std::vector<Size>& sizes)
+        const std::vector<CollectiveSize>& sizes)
 {
     CollectiveComparison comparison;
     comparison.name = options.measured;
@@ -350,7 +278,7 @@ void
 WritePlot(const CollectiveProgramOptions& options,
           const Cluster& cluster,
           const std::vector<CollectiveRow>& rows,
-          const std::vector<Size>& sizes,
+          const std::vector<CollectiveSize>& sizes,
           std::ostream& out)
 {
     CollectiveComparison comparison;
@@ -375,7 +303,7 @@ WritePlot(const CollectiveProgramOptions& options,
 
 /// @param table of the rows @param sizes with measured times, which get columns of their own
 void
-AddMeasured(Table& table, const std::vector<Size>& sizes)
+AddMeasured(Table& table, const std::vector<CollectiveSize>& sizes)
 {
     constexpr double MICRO = 1e-6;
     table.columns.push_back({"measured_s", "s", "time in the log"});
@@ -527,11 +455,13 @@ RunCollectiveProgram(const CollectiveProgramOptions& typed)
         options.collective = ToString(schedule ? schedule->collective : Collective::ALL_REDUCE);
     }
     options.launchMode = options.launchMode.empty() ? "process-per-gpu" : options.launchMode;
-    const std::vector<Size> sizes = isMeasured ? ReadSizes(options, log) : ListSizes(options);
+    const std::vector<CollectiveSize> sizes =
+        isMeasured ? ReadCollectiveSizes(options, log) : ListCollectiveSizes(options);
     const Cluster cluster = LoadCluster(FindClusterName(options.cluster),
                                         ToCount(options.nodes, "nodes", 0),
                                         options.fabric.GetOptions());
     WarnOfGpus(log, cluster, options.measured);
+    CheckCollectiveSizes(sizes, cluster);
     const CollectiveTest test = MakeTest(options, schedule, cluster);
     CheckLog(log, test, options.measured, typed.collective + log.collective);
     if (schedule)

@@ -103,6 +103,8 @@ const std::vector<Mistake> MISTAKES{
     {"gpt3", {"--communicationSlowdown=a lot"}, "per cent such as 10%"},
     {"collective", {"--factor=two"}, "must be a number"},
     {"collective", {"--factor=1"}, "--factor must be above 1"},
+    {"collective", {"--factor=1.00001"}, "more than 10000 sizes from --min to --max"},
+    {"collective", {"--max=900T"}, "do not fit into the memory of n0.gpu0 (A100-SXM4-80GB)"},
     {"collective", {"--pluginLatency=35GB"}, "must be a number"},
     {"collective", {"--pluginLatency=-1"}, "must be 0 to 1e6 microseconds"},
     // Times.
