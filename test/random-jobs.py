@@ -106,14 +106,20 @@ def make_server(dice, kind, server, vertices, links):
     def find_cpu(i, count):
         return f"cpu{i * kind['cpus'] // count}"
 
+    def find_parent(i, count):
+        return find_cpu(i, count).replace("cpu", "pcie") if kind["switches"] else find_cpu(i, count)
+
     for i in range(kind["cpus"]):
         add(f"cpu{i}", "cpu", vendor=kind["vendor"], peer_to_peer=kind["peer_to_peer"])
+        if kind["switches"]:
+            add(f"pcie{i}", "pcie-switch")
+            join(f"pcie{i}", f"cpu{i}", "pcie", 31.5, generation=4)
     for i in range(kind["gpus"]):
         add(f"gpu{i}", "gpu", model=kind["gpu"])
         if kind["c2c"]:
             join(f"gpu{i}", find_cpu(i, kind["gpus"]), "cpu-interconnect", 450)
         else:
-            join(f"gpu{i}", find_cpu(i, kind["gpus"]), "pcie", 31.5, generation=4)
+            join(f"gpu{i}", find_parent(i, kind["gpus"]), "pcie", 31.5, generation=4)
     if kind["cpus"] == 2:
         join("cpu0", "cpu1", "cpu-interconnect", dice.choice([10, 20, 40]))
     rate, generation = GPUS[kind["gpu"]] or (0, 0)
@@ -128,8 +134,8 @@ def make_server(dice, kind, server, vertices, links):
             if dice.random() < 0.8:
                 join(f"gpu{j}", f"gpu{i}", "nvlink", dice.choice([1, 2, 4]) * rate, generation=generation)
     for i in range(kind["nics"]):
-        add(f"nic{i}", "nic")
-        join(f"nic{i}", find_cpu(i, kind["nics"]), "pcie", dice.choice([15.75, 31.5]), generation=4)
+        add(f"nic{i}", "nic", peer_to_peer=kind["rdma"])
+        join(f"nic{i}", find_parent(i, kind["nics"]), "pcie", dice.choice([15.75, 31.5]), generation=4)
 
 
 def make_cluster(number, folder):
@@ -146,6 +152,8 @@ def make_cluster(number, folder):
         "c2c": gpu == "GH200-96GB" and dice.random() < 0.5,
         "nvlink": dice.choice(["none", "switch", "mesh"]) if GPUS[gpu] else "none",
         "nics": dice.choice([0, 0, 1, 2, 4]) if servers == 1 else dice.choice([1, 2, 4, 8]),
+        "switches": dice.random() < 0.4,
+        "rdma": dice.random() < 0.7,
     }
     vertices, links = [], []
     for server in range(servers):
