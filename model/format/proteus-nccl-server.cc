@@ -35,30 +35,33 @@ NcclServer::HasLink(LinkTechnology technology) const
 }
 
 uint32_t
-NcclServer::CountGpusWithoutRdma() const
+NcclServer::CountWithoutRdma() const
 {
     return static_cast<uint32_t>(
-        std::count_if(m_devices.begin(), m_devices.end(), [](const NcclDevice& device) {
-            return device.vertex.kind == VertexKind::GPU && device.lacksRdma;
+        std::count_if(m_devices.begin(), m_devices.end(), [](const auto& device) {
+            return device.lacksRdma;
         }));
 }
 
 void
 NcclServer::SetPeers()
 {
+    const auto isOf = [this](std::size_t position, VertexKind kind) {
+        return m_devices[position].vertex.kind == kind;
+    };
+    const bool hasSwitchedNic =
+        std::any_of(m_links.begin(), m_links.end(), [&](const NcclLink& link) {
+            return isOf(link.a, VertexKind::NIC) && !m_isLeftOut[link.a] &&
+                   isOf(link.b, VertexKind::PCIE_SWITCH);
+        });
     const std::size_t gpus = InOrder(VertexKind::GPU).size();
-    const bool gpusHaveRdma = CountGpusWithoutRdma() < gpus;
     for (NcclDevice& device : m_devices)
     {
         Vertex& vertex = device.vertex;
         if (vertex.kind == VertexKind::CPU)
         {
-            vertex.peerToPeer =
-                device.joinsGpus || (vertex.model == ToString(CpuVendor::AMD) && gpus <= 2);
-        }
-        else if (vertex.kind == VertexKind::NIC)
-        {
-            vertex.peerToPeer = gpusHaveRdma && !device.lacksRdma;
+            vertex.peerToPeer = hasSwitchedNic || device.joinsGpus ||
+                                (vertex.model == ToString(CpuVendor::AMD) && gpus <= 2);
         }
     }
 }

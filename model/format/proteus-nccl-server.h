@@ -78,14 +78,14 @@ class NcclServer
     /// @param technology of links @return whether there is one
     bool HasLink(LinkTechnology technology) const;
 
-    /// @return how many GPUs lack GPUDirect RDMA
-    uint32_t CountGpusWithoutRdma() const;
+    /// @return how many GPUs and NICs lack GPUDirect RDMA
+    uint32_t CountWithoutRdma() const;
 
     /**
-     * Says who reaches whom (Vertex::peerToPeer), as NCCL does from 2.23 on: through a CPU what is
-     * joined with it by C2C or NVLink, and two GPUs on AMD's; GPUs and NICs only if both have
-     * GPUDirect RDMA (NVIDIA/nccl v2.30.7, src/graph/paths.cc, ncclTopoCheckP2p() and
-     * ncclTopoCheckGdr()). If some GPUs lack it and others do not, it counts as there.
+     * Says who reaches whom through a CPU (Vertex::peerToPeer), as NCCL does from 2.23 on: what is
+     * joined with it by C2C or NVLink, and two GPUs on AMD's (NVIDIA/nccl v2.30.7,
+     * src/graph/paths.cc, ncclTopoCheckP2p()). With a NIC below a PCI Express switch all do: copies
+     * by way of the host's memory between servers could wait for each other there.
      */
     void SetPeers();
 

@@ -90,12 +90,12 @@ class NcclReader
         {
             warn("unknown CPUs, taken as NCCL takes them, with 6 GB/s between them: " + maker);
         }
-        const uint32_t lacking = m_server.CountGpusWithoutRdma();
-        if (lacking > 0 && lacking < m_gpuElements.size() && servers > 1)
+        const uint32_t lacking = m_server.CountWithoutRdma();
+        if (lacking > 0 && servers > 1)
         {
-            warn("gdr=\"0\" of " + FormatThings(lacking, "GPU") + " of " +
-                 std::to_string(m_gpuElements.size()) +
-                 " is not heeded: NICs reach the memory of all (GPUDirect RDMA)");
+            warn("gdr=\"0\" (of " + FormatThings(lacking, "device") +
+                 ") is not heeded: between servers, NICs read and write the "
+                 "memory of GPUs (GPUDirect RDMA), not a copy in that of the host");
         }
         if (!m_lostTargets.empty())
         {

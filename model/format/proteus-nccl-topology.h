@@ -49,8 +49,8 @@ NcclTopologyOptions ParseNcclTopologyOptions(const std::string& text);
  *
  * - `cpu`: a socket or NUMA node. All of them are joined with each other, at the rate that NCCL
  *   counts for the vendor and model; an Intel CPU forwards what IntelForwardBytesPerSecond() says,
- *   one of AMD 16 GB/s, as measured. Devices do not reach each other through it, but go by way of
- *   the memory of the host, see NcclServer::SetPeers().
+ *   one of AMD 16 GB/s, as measured. Which devices reach each other through it says
+ *   NcclServer::SetPeers(); others go by way of the memory of the host.
  * - `pci`: a GPU (class 0x03.... or with a `gpu` inside), a NIC (class 0x02.... or with a `nic`
  *   inside) or, with something inside, a PCIe switch; others are skipped. The link upwards has
  *   link_width lanes of link_speed; as in NCCL, no speed means 8 GT/s and no width 16 lanes.
@@ -60,7 +60,7 @@ NcclTopologyOptions ParseNcclTopologyOptions(const std::string& text);
  * warning.
  * - `nvlink`: `count` links to the device `target`; tclass tells a GPU (listed at both ends), an
  *   NVSwitch (one per target) or the CPU. Links to a GPU that the file does not have are skipped,
- *   as NCCL does. `gdr`: 0 for a device without GPUDirect RDMA. `c2c`: a link to the CPU, of
+ *   as NCCL does. `gdr`: not heeded, with a warning. `c2c`: a link to the CPU, of
  * `count` x `bw` MB/s, in the place of the PCIe link if that, too, goes to the CPU, as NCCL's paths
  * take the faster one.
  * - `net`: a port of a NIC, `speed` in Mb/s, InfiniBand if the PCIe class is 0x0207, otherwise
