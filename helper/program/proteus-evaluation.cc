@@ -14,12 +14,12 @@
 #include "ns3/proteus-tables.h"
 #include "ns3/proteus-warning.h"
 
-#include <ctime>
 #include <iomanip>
 #include <limits>
 #include <set>
 #include <sstream>
 #include <stdexcept>
+#include <sys/resource.h>
 #include <utility>
 
 namespace ns3
@@ -88,10 +88,20 @@ ReadWorkload(const JsonValue& value, const nlohmann::json& json)
     return workload;
 }
 
+/// @return CPU time of this process and of those that it has waited for, in which packets are
+/// executed that repeat later
 double
 GetCpuSeconds()
 {
-    return static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
+    double seconds = 0;
+    for (const int whose : {RUSAGE_SELF, RUSAGE_CHILDREN})
+    {
+        rusage usage{};
+        getrusage(whose, &usage);
+        seconds += static_cast<double>(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+                   1e-6 * static_cast<double>(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
+    }
+    return seconds;
 }
 
 } // namespace
