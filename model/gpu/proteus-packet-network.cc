@@ -36,6 +36,7 @@ constexpr uint64_t RepetitionStatistics::*REPETITION_COUNTS[] = {
     &RepetitionStatistics::packets,
     &RepetitionStatistics::periodPackets,
     &RepetitionStatistics::packetHops,
+    &RepetitionStatistics::vainHops,
     &RepetitionStatistics::verified,
 };
 

@@ -148,6 +148,8 @@ Repetition::Absorb(uint32_t from, uint32_t to)
         m_components[follower].leader = to;
         target.followers.push_back(follower);
     }
+    target.vainHops += source.vainHops;
+    target.wholeHops += source.wholeHops;
     target.pasts.insert(target.pasts.end(), source.pasts.begin(), source.pasts.end());
     target.ports.insert(source.ports.begin(), source.ports.end());
     target.queuePairs.insert(source.queuePairs.begin(), source.queuePairs.end());

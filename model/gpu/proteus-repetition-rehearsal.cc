@@ -29,6 +29,7 @@ Repetition::CanRehearse(const Component& component) const
 {
     const auto rehearsed = m_rehearsed.find(component.plan->shape);
     return GetNRanks() == 1 && component.plan->sentBytes >= m_longBytes &&
+           (component.vainHops == 0 || component.vainHops < component.wholeHops) &&
            (rehearsed == m_rehearsed.end() || rehearsed->second >= 0);
 }
 
@@ -151,6 +152,18 @@ Repetition::GiveUpRehearsal(uint32_t id)
         --m_rehearsed[component.plan->shape];
     }
     component.rehearsal = nullptr;
+    if (std::exchange(component.hasRehearsed, false))
+    {
+        const uint64_t hops = component.cost.packetHops;
+        component.vainHops += hops;
+        component.wholeHops = component.record->packetHops;
+        m_statistics.vainHops += hops;
+        m_fabric->AddEvents(component.cost.events);
+        if (hops == component.record->packetHops)
+        {
+            m_rehearsed[component.plan->shape] -= 2; // of no use after all, and no shorter
+        }
+    }
 }
 
 } // namespace proteus

@@ -242,6 +242,8 @@ class Repetition : private CallTarget
         std::shared_ptr<Rehearsals::Rehearsal> rehearsal; //!< AWAITED: which
         bool hasRehearsed{false};  //!< REPEATED: it was, and the record is that of it
         RehearsalResult cost;      //!< of that
+        uint64_t vainHops{0};      //!< link crossings executed in vain for what it has met
+        uint64_t wholeHops{0};     //!< those of what it has met, in all
         uint32_t leader{NO_ID};    //!< FOLLOWING: which component
         std::vector<uint32_t> led; //!< FOLLOWING: communications of that
         int64_t shiftPs{0};        //!< FOLLOWING: by which it is later
@@ -289,7 +291,8 @@ class Repetition : private CallTarget
     /// Has a component executed from its first start on. @param id of it
     void Record(uint32_t id);
     /// @param component with a key @return whether another process is to execute it, because it is
-    /// long, and alone as far as is known
+    /// long, and alone as far as is known. One that has met others is executed here, where it can
+    /// meet more and go on, once as much was executed in vain as it takes
     bool CanRehearse(const Component& component) const;
     /// @param key of components @return the first that another process executes; NO_ID if there is
     /// none
@@ -301,7 +304,8 @@ class Repetition : private CallTarget
     RehearsalResult ExecuteAlone(uint32_t id);
     /// Takes the result of another process. @param id of a component that awaits it
     void EndRehearsal(uint32_t id);
-    /// @param id of a component that another process executes, and which is to be executed here
+    /// @param id of a component that meets others, or is to be executed here: what another process
+    /// executes of it, or has executed for it alone, is in vain
     void GiveUpRehearsal(uint32_t id);
     /// Has a component done as a record says. @param id of it @param record of its key
     void Repeat(uint32_t id, const std::shared_ptr<const RepetitionRecord>& record);

@@ -89,6 +89,8 @@ struct RepetitionStatistics
     uint64_t packets{0};        //!< data units that were not sent again
     uint64_t periodPackets{0};  //!< of them, those in periods that were left out of recorded ones
     uint64_t packetHops{0};     //!< link crossings that were not done again
+    uint64_t vainHops{0};       //!< link crossings executed to no use: others were met, and all
+                                //!< was executed with these
     uint64_t verified{0};       //!< communications that were executed and compared with a record
 };
 

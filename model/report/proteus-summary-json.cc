@@ -177,7 +177,8 @@ AddNetwork(const Summary& summary, Json& json)
                           {"verified", repetition.verified},
                           {"packets", repetition.packets},
                           {"period_packets", repetition.periodPackets},
-                          {"packet_hops", repetition.packetHops}};
+                          {"packet_hops", repetition.packetHops},
+                          {"vain_packet_hops", repetition.vainHops}};
     json["events"] = GetQuantity(summary, "events");
     json["messages"] = GetQuantity(summary, "messages");
     json["queue_pairs"] = GetQuantity(summary, "queue pairs");

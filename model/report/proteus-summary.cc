@@ -382,6 +382,9 @@ DescribeRepetition(const RepetitionStatistics& repetition)
                 ? ", but for " + FormatThings(repetition.periodPackets, "packet") +
                       " in equal periods"
                 : "") +
+           (repetition.vainHops > 0 ? ", " + FormatThings(repetition.vainHops, "packet-hop") +
+                                          " executed once more with others that were met"
+                                    : "") +
            (repetition.verified > 0
                 ? ", " + std::to_string(repetition.verified) + " compared with a record, and equal"
                 : "");
