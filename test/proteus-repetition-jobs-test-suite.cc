@@ -395,6 +395,29 @@ class RailsCase : public TestCase
     }
 };
 
+/// @param builder of the job @param phase of it @param from sends @param to receives
+/// @param startPs when @param bytes of the message @param name of it
+void
+AddMessage(GraphBuilder& builder,
+           PhaseId phase,
+           DeviceId from,
+           DeviceId to,
+           int64_t startPs,
+           uint64_t bytes,
+           const std::string& name)
+{
+    const TaskId before =
+        builder.AddCompute(phase, from, builder.AddStream("wait " + name), "wait", startPs);
+    builder.AddCommunication(phase,
+                             builder.AddGroup({from, to}),
+                             builder.AddStream(name),
+                             name,
+                             Collective::SEND_RECV,
+                             bytes,
+                             Parallelism::PIPELINE,
+                             {before});
+}
+
 /// Messages come in at a NIC while others go out: what meets alike is executed once, whatever was
 /// recorded before it met something, or met nothing.
 class MeetingsCase : public TestCase
@@ -416,28 +439,6 @@ class MeetingsCase : public TestCase
         bool isBackward{false}; //!< from server 2 to server 1, not from 1 to 2
         uint64_t bytes{BYTES};  //!< of it
     };
-
-    /// @param builder of the job @param phase of it @param from sends @param to receives
-    /// @param startPs when @param bytes of the message @param name of it
-    static void AddMessage(GraphBuilder& builder,
-                           PhaseId phase,
-                           DeviceId from,
-                           DeviceId to,
-                           int64_t startPs,
-                           uint64_t bytes,
-                           const std::string& name)
-    {
-        const TaskId before =
-            builder.AddCompute(phase, from, builder.AddStream("wait " + name), "wait", startPs);
-        builder.AddCommunication(phase,
-                                 builder.AddGroup({from, to}),
-                                 builder.AddStream(name),
-                                 name,
-                                 Collective::SEND_RECV,
-                                 bytes,
-                                 Parallelism::PIPELINE,
-                                 {before});
-    }
 
     /// @param meetings one after the other, on two rails each @return the job
     static ExecutionGraph MakeGraph(const std::vector<Meeting>& meetings)
@@ -509,6 +510,44 @@ class MeetingsCase : public TestCase
     }
 };
 
+/// While a long message comes in at a NIC, others go out there, one after the other. The component
+/// grows with each of them, and must not be executed from its begin on, in a process of its own,
+/// each time.
+class ChainCase : public TestCase
+{
+  public:
+    ChainCase()
+        : TestCase("what meets one communication after another is not executed again and again")
+    {
+    }
+
+  private:
+    static constexpr DeviceId SERVER = 8; //!< devices of a server
+    static constexpr uint64_t SHORT = 12; //!< messages that go out
+
+    void DoRun() override
+    {
+        GraphBuilder builder(3 * SERVER);
+        const PhaseId phase = builder.AddPhase("phase");
+        AddMessage(builder, phase, 0, SERVER, 1000000000, 64 << 20, "long");
+        for (uint64_t i = 0; i < SHORT; ++i)
+        {
+            const auto startPs = static_cast<int64_t>(1100000000 + 200000000 * i);
+            AddMessage(builder, phase, SERVER, 2 * SERVER, startPs, 256 << 10, std::to_string(i));
+        }
+        const AllWays ways = RunAllWays(MakeCluster("dgx-a100", 3), builder.Build());
+        NS_TEST_EXPECT_MSG_EQ(ways.difference, "", "repetition changes nothing");
+        NS_TEST_EXPECT_MSG_EQ(ways.off.error, "", "the job runs");
+        const RepetitionStatistics& processes = ways.processes.repetition;
+        if (!TestRanks::AreSeveral())
+        {
+            NS_TEST_EXPECT_MSG_EQ(processes.repeated, 0, "everything is one component");
+            NS_TEST_EXPECT_MSG_EQ(processes.recorded, SHORT + 1, "that has a record");
+            NS_TEST_EXPECT_MSG_LT(processes.vainHops, ways.off.packetHops, "in vain at most once");
+        }
+    }
+};
+
 /// The suite.
 class RepetitionJobsTestSuite : public TestSuite
 {
@@ -521,6 +560,7 @@ class RepetitionJobsTestSuite : public TestSuite
         AddTestCase(new OverlapCase(OverlapCase::LATE_RANK, 16), TestCase::QUICK);
         AddTestCase(new RailsCase, TestCase::QUICK);
         AddTestCase(new MeetingsCase, TestCase::QUICK);
+        AddTestCase(new ChainCase, TestCase::QUICK);
         AddTestCase(new SmallJobsCase(1, 8), TestCase::QUICK);
         for (uint32_t first = 1000; first < 1400; first += 25)
         {

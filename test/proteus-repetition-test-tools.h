@@ -51,6 +51,7 @@ struct Outcome
     std::string results;             //!< all that must not depend on repetition
     std::string error;               //!< what ended the run; empty
     RepetitionStatistics repetition; //!< what was not done again
+    uint64_t packetHops{0};          //!< link crossings, whether done or not
 };
 
 /// All numbers of links and queue pairs.
@@ -131,6 +132,7 @@ RunGraph(const Cluster& cluster, const ExecutionGraph& graph, const Way& way)
     WriteNetwork(job, out);
     outcome.results = out.str();
     outcome.repetition = job->GetNetwork()->GetStatistics().repetition;
+    outcome.packetHops = job->GetNetwork()->GetStatistics().packetHops;
     job->Dispose();
     Simulator::Destroy();
     return outcome;
