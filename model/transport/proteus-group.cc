@@ -50,14 +50,17 @@ IsElsewhere(const Cluster& cluster, VertexId root, VertexId member)
 void
 VertexIndex::Set(VertexId vertex, uint32_t position)
 {
-    const auto place =
-        std::lower_bound(m_entries.begin(), m_entries.end(), std::make_pair(vertex, uint32_t{0}));
-    if (place != m_entries.end() && place->first == vertex)
+    if (m_positions.empty())
     {
-        place->second = position;
-        return;
+        m_first = vertex;
     }
-    m_entries.emplace(place, vertex, position);
+    if (vertex < m_first)
+    {
+        m_positions.insert(m_positions.begin(), m_first - vertex, NONE);
+        m_first = vertex;
+    }
+    m_positions.resize(std::max<std::size_t>(m_positions.size(), vertex - m_first + 1), NONE);
+    m_positions[vertex - m_first] = position;
 }
 
 PlanePattern::PlanePattern(const std::vector<double>& rates)

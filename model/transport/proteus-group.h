@@ -55,7 +55,8 @@ struct GroupOptions
 
 /**
  * @ingroup proteus
- * Positions of a few vertices: what is looked up for every unit of a group.
+ * Positions of some vertices: what is looked up for every unit of a group. It is a table from the
+ * first to the last of them, which are the members of a server, as a rule.
  */
 class VertexIndex
 {
@@ -69,20 +70,13 @@ class VertexIndex
     /// @param vertex a vertex @return its position, or NONE
     uint32_t Find(VertexId vertex) const
     {
-        std::size_t low = 0;
-        for (std::size_t n = m_entries.size(); n > 0;)
-        {
-            const std::size_t half = n / 2;
-            const bool isAfter = m_entries[low + half].first < vertex;
-            low += isAfter ? half + 1 : 0;
-            n = isAfter ? n - half - 1 : half;
-        }
-        return low < m_entries.size() && m_entries[low].first == vertex ? m_entries[low].second
-                                                                        : NONE;
+        const VertexId place = vertex - m_first; // huge, if it comes before the first
+        return place < m_positions.size() ? m_positions[place] : NONE;
     }
 
   private:
-    std::vector<std::pair<VertexId, uint32_t>> m_entries; //!< ascending
+    VertexId m_first{0};               //!< of m_positions
+    std::vector<uint32_t> m_positions; //!< by vertex, from m_first on
 };
 
 /// @ingroup proteus
