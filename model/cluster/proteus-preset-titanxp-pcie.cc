@@ -26,8 +26,7 @@ Build(Cluster& cluster, uint32_t server)
 {
     const auto gpus = AddServerVertices(cluster, server, MakeGpu("TITAN-Xp"), 8);
     const auto switches = AddServerVertices(cluster, server, VertexKind::PCIE_SWITCH, 4);
-    const auto cpus =
-        AddServerVertices(cluster, server, MakeCpu(IntelForwardBytesPerSecond(3), false), 2);
+    const auto cpus = AddServerVertices(cluster, server, MakeCpu(0, false), 2);
     const auto nics = AddServerVertices(cluster, server, VertexKind::NIC, 1);
     for (uint32_t i = 0; i < 4; ++i)
     {

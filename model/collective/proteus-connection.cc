@@ -23,19 +23,56 @@ namespace
 /// Stands for the group of connections inside a server.
 constexpr GroupId INSIDE = UINT32_MAX;
 
-/// @param cluster of the vertices @param paths of it @param from a vertex @param to another one
-/// @return payload that kernels move between them, bytes per second: that of the slowest link
+/// Part of the raw rate of a PCI Express link that a kernel's reads of host memory have: 25.1 of
+/// 31.5 GB/s on an A100 (NVIDIA/nvbandwidth, issue 42), 25.2 on an A10 (drkennetz/cuda_examples,
+/// pull request 1).
+constexpr double HOST_READ_SHARE = 0.8;
+/// What a GPU's kernels read of host memory however fast its link is, since there are only so many
+/// requests under way: 35.2 GB/s on H100 over Gen5, whose kernels write 52.8 and whose copy engines
+/// read more; others report the same of H20 and H800 (NVIDIA/nvbandwidth, issue 24).
+constexpr double MOST_HOST_READ_BYTES_PER_SECOND = 35.2e9;
+
+/// @param link that a kernel writes to host memory over, or reads it over @param isRead which
+/// @return payload that it carries, bytes per second: stores and answers are packets as long as
+/// those of copy engines, unlike stores to another GPU
 double
-GetPayloadRate(const Cluster& cluster, const Paths& paths, VertexId from, VertexId to)
+GetHostPayloadRate(const Link& link, bool isRead)
 {
-    double rate = std::numeric_limits<double>::infinity();
+    const LinkFraming framing = link.framing.For(CopyMethod::DMA);
+    const auto payload = static_cast<double>(framing.unitBytes);
+    const auto wire = static_cast<double>(framing.WireBytes(framing.unitBytes));
+    const double rate = link.bytesPerSecond * payload / wire;
+    return isRead && link.technology == LinkTechnology::PCIE
+               ? std::min(
+                     {rate, link.bytesPerSecond * HOST_READ_SHARE, MOST_HOST_READ_BYTES_PER_SECOND})
+               : rate;
+}
+
+/// @param cluster of the vertices @param paths of it @param from a GPU, or the CPU whose memory it
+/// is @param to the other one of these @param isRead whether it is read
+/// @return the links between them
+std::vector<HostLink>
+ListHostLinks(const Cluster& cluster, const Paths& paths, VertexId from, VertexId to, bool isRead)
+{
+    std::vector<HostLink> links;
+    VertexId at = from;
     for (LinkId id : paths.Walk(from, to, [](VertexId, std::size_t) { return 0; }))
     {
         const Link& link = cluster.GetLinks()[id];
-        const LinkFraming framing = link.framing.For(CopyMethod::SM);
-        const auto payload = static_cast<double>(framing.unitBytes);
-        const auto wire = static_cast<double>(framing.WireBytes(framing.unitBytes));
-        rate = std::min(rate, link.bytesPerSecond * payload / wire);
+        links.push_back({id, link.a == at, GetHostPayloadRate(link, isRead)});
+        at = link.Other(at);
+    }
+    return links;
+}
+
+/// @param links of a copy @return payload that they carry, bytes per second: the slowest of them
+double
+GetSlowest(const std::vector<HostLink>& links)
+{
+    double rate = std::numeric_limits<double>::infinity();
+    for (const HostLink& link : links)
+    {
+        rate = std::min(rate, link.bytesPerSecond);
     }
     return rate;
 }
@@ -101,6 +138,46 @@ AppendHostMemory(const Cluster& cluster,
 }
 
 } // namespace
+
+void
+HostLinkShares::Add(const Connection& connection)
+{
+    for (const HostLink& link : connection.hostWrite)
+    {
+        m_writers[{link.link, link.isForwards}].insert(connection.source);
+    }
+    for (const HostLink& link : connection.hostRead)
+    {
+        m_readers[{link.link, link.isForwards}].insert(connection.destination);
+    }
+}
+
+double
+HostLinkShares::GetShare(const Users& users, const std::vector<HostLink>& links)
+{
+    double share = std::numeric_limits<double>::infinity();
+    for (const HostLink& link : links)
+    {
+        const auto place = users.find({link.link, link.isForwards});
+        const std::size_t n = place == users.end() ? 1 : place->second.size();
+        share = std::min(share, link.bytesPerSecond / static_cast<double>(n));
+    }
+    return share;
+}
+
+BlockHop
+HostLinkShares::GetSendHop(const Connection& connection) const
+{
+    return {connection.hop,
+            connection.hostWrite.empty() ? 0 : GetShare(m_writers, connection.hostWrite)};
+}
+
+BlockHop
+HostLinkShares::GetReceiveHop(const Connection& connection) const
+{
+    return {connection.hop,
+            connection.hostRead.empty() ? 0 : GetShare(m_readers, connection.hostRead)};
+}
 
 bool
 CrossesHostMemory(const Cluster& cluster, const Paths& paths, VertexId from, VertexId to)
@@ -171,7 +248,7 @@ PlanConnection(const Cluster& cluster,
             const VertexId host = AppendHostMemory(cluster, paths, from, nic, connection.waypoints);
             if (gpu == a && from == a && host != Cluster::NO_VERTEX)
             {
-                connection.hostWriteBytesPerSecond = GetPayloadRate(cluster, paths, a, host);
+                connection.hostWrite = ListHostLinks(cluster, paths, a, host, false);
             }
             connection.waypoints.push_back(nic);
             from = nic;
@@ -180,11 +257,16 @@ PlanConnection(const Cluster& cluster,
     const VertexId host = AppendHostMemory(cluster, paths, from, b, connection.waypoints);
     if (host != Cluster::NO_VERTEX)
     {
-        connection.hostReadBytesPerSecond = GetPayloadRate(cluster, paths, host, b);
+        connection.hostRead = ListHostLinks(cluster, paths, host, b, true);
+        connection.hostReadBytesPerSecond = GetSlowest(connection.hostRead);
         if (local)
         {
-            connection.hostWriteBytesPerSecond = GetPayloadRate(cluster, paths, a, host);
+            connection.hostWrite = ListHostLinks(cluster, paths, a, host, false);
         }
+    }
+    if (!connection.hostWrite.empty())
+    {
+        connection.hostWriteBytesPerSecond = GetSlowest(connection.hostWrite);
     }
     if (local)
     {

@@ -16,12 +16,24 @@
 #include "ns3/proteus-paths.h"
 
 #include <cstdint>
+#include <map>
+#include <set>
+#include <utility>
 #include <vector>
 
 namespace ns3
 {
 namespace proteus
 {
+
+/// @ingroup proteus
+/// A link that a thread block writes to host memory over, or reads it over.
+struct HostLink
+{
+    LinkId link{0};           //!< in the cluster
+    bool isForwards{true};    //!< the bytes go from its end `a` to its end `b`
+    double bytesPerSecond{0}; //!< payload that it carries of such a copy
+};
 
 /// @ingroup proteus
 /// How the bytes of one channel of a group get from one of its ranks to another.
@@ -41,6 +53,8 @@ struct Connection
     /// Payload from host memory to the destination, bytes per second; 0: its kernel reads
     /// elsewhere.
     double hostReadBytesPerSecond{0};
+    std::vector<HostLink> hostWrite; //!< that the source writes over, in order
+    std::vector<HostLink> hostRead;  //!< that the destination reads over, in order
 
     /// @return what is crossed by a block that sends
     BlockHop GetSendHop() const
@@ -53,6 +67,37 @@ struct Connection
     {
         return {hop, hostReadBytesPerSecond};
     }
+};
+
+/**
+ * @ingroup proteus
+ * What each rank of a program has of the links over which several of them write to the memory of
+ * their host, or read it. The ranks of a ring stay in step there: while one writes a chunk the
+ * others write theirs, and all read when that is done. So each has an equal part of what a link
+ * that they share carries in that direction.
+ */
+class HostLinkShares
+{
+  public:
+    /// Notes a connection of the program. @param connection which one
+    void Add(const Connection& connection);
+
+    /// @param connection of the program @return as Connection::GetSendHop(), of its part
+    BlockHop GetSendHop(const Connection& connection) const;
+
+    /// @param connection of the program @return as Connection::GetReceiveHop(), of its part
+    BlockHop GetReceiveHop(const Connection& connection) const;
+
+  private:
+    /// GPUs by link and direction: those that use it.
+    using Users = std::map<std::pair<LinkId, bool>, std::set<VertexId>>;
+
+    /// @param users of the links @param links of one of them
+    /// @return bytes per second that it has of all of them
+    static double GetShare(const Users& users, const std::vector<HostLink>& links);
+
+    Users m_writers; //!< that send
+    Users m_readers; //!< that receive
 };
 
 /// @ingroup proteus

@@ -220,6 +220,14 @@ FlowProfiles::FindCosts(TaskId id,
     const CollectiveKernelCost& kernel = GetKernelCost(id);
     const auto& devices = m_graph.GetGroup(m_graph.GetTask(id).place);
     const BlockShares shares(program);
+    HostLinkShares hostShares;
+    for (const ProgramFlow& flow : flows)
+    {
+        if (flow.group == NO_GROUP)
+        {
+            hostShares.Add(FindConnection(devices[flow.from], devices[flow.to], 0).connection);
+        }
+    }
     Hops hops;
     for (const ProgramFlow& flow : flows)
     {
@@ -232,7 +240,8 @@ FlowProfiles::FindCosts(TaskId id,
             {
                 const Connection& connection =
                     FindConnection(devices[flow.from], devices[flow.to], 0).connection;
-                hop->second = {connection.GetSendHop(), connection.GetReceiveHop()};
+                hop->second = {hostShares.GetSendHop(connection),
+                               hostShares.GetReceiveHop(connection)};
             }
             isNetwork = hop->second.first.Is(HopKind::NETWORK);
         }

@@ -62,6 +62,8 @@ NcclServer::SetPeers()
         {
             vertex.peerToPeer = hasSwitchedNic || device.joinsGpus ||
                                 (vertex.model == ToString(CpuVendor::AMD) && gpus <= 2);
+            // What a CPU forwards from one device to another says nothing of its memory.
+            vertex.forwardBytesPerSecond = vertex.peerToPeer ? vertex.forwardBytesPerSecond : 0;
         }
     }
 }

@@ -50,7 +50,7 @@ NcclTopologyOptions ParseNcclTopologyOptions(const std::string& text);
  * - `cpu`: a socket or NUMA node. All of them are joined with each other, at the rate that NCCL
  *   counts for the vendor and model; an Intel CPU forwards what IntelForwardBytesPerSecond() says,
  *   one of AMD 16 GB/s, as measured. Which devices reach each other through it says
- *   NcclServer::SetPeers(); others go by way of the memory of the host.
+ *   NcclServer::SetPeers(); others go by way of the memory of the host, which their link limits.
  * - `pci`: a GPU (class 0x03.... or with a `gpu` inside), a NIC (class 0x02.... or with a `nic`
  *   inside) or, with something inside, a PCIe switch; others are skipped. The link upwards has
  *   link_width lanes of link_speed; as in NCCL, no speed means 8 GT/s and no width 16 lanes.

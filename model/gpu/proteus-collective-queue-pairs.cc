@@ -6,8 +6,6 @@
 
 #include "proteus-collective-queue-pairs.h"
 
-#include "ns3/proteus-connection.h"
-
 namespace ns3
 {
 namespace proteus
@@ -66,8 +64,53 @@ CollectiveQueuePairs::Get(GroupId group,
         m_receiveHops.resize(place->second + 1);
         m_sendHops[place->second] = connection.GetSendHop();
         m_receiveHops[place->second] = connection.GetReceiveHop();
+        if (!connection.hostWrite.empty() || !connection.hostRead.empty())
+        {
+            m_hostConnections.emplace(place->second, connection);
+        }
     }
     return place->second;
+}
+
+void
+CollectiveQueuePairs::ShareHostLinks(const CollectiveProgram& program,
+                                     const std::vector<uint32_t>& queuePairs)
+{
+    if (m_hostConnections.empty())
+    {
+        return;
+    }
+    HostLinkShares shares;
+    std::vector<uint32_t> staged;
+    for (const uint32_t queuePair : queuePairs)
+    {
+        const auto place = m_hostConnections.find(queuePair);
+        if (place != m_hostConnections.end())
+        {
+            shares.Add(place->second);
+            staged.push_back(queuePair);
+        }
+    }
+    for (const uint32_t queuePair : staged)
+    {
+        const Connection& connection = m_hostConnections.at(queuePair);
+        m_hostHops[{&program, queuePair}] = {shares.GetSendHop(connection),
+                                             shares.GetReceiveHop(connection)};
+    }
+}
+
+BlockHop
+CollectiveQueuePairs::GetSendHop(const CollectiveProgram& program, uint32_t queuePair) const
+{
+    const auto place = m_hostHops.find({&program, queuePair});
+    return place == m_hostHops.end() ? m_sendHops[queuePair] : place->second.first;
+}
+
+BlockHop
+CollectiveQueuePairs::GetReceiveHop(const CollectiveProgram& program, uint32_t queuePair) const
+{
+    const auto place = m_hostHops.find({&program, queuePair});
+    return place == m_hostHops.end() ? m_receiveHops[queuePair] : place->second.second;
 }
 
 } // namespace proteus

@@ -8,6 +8,7 @@
 #define PROTEUS_COLLECTIVE_QUEUE_PAIRS_H
 
 #include "ns3/proteus-block-cost.h"
+#include "ns3/proteus-connection.h"
 #include "ns3/proteus-graph.h"
 #include "ns3/proteus-nic-table.h"
 #include "ns3/proteus-transport.h"
@@ -16,6 +17,7 @@
 #include <map>
 #include <optional>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 namespace ns3
@@ -58,17 +60,23 @@ class CollectiveQueuePairs
                  double bytesPerSecond,
                  uint32_t trafficClass);
 
-    /// @param queuePair one of these @return what it crosses, for the block that sends
-    const BlockHop& GetSendHop(uint32_t queuePair) const
+    /// @param queuePair one of these @return what it crosses
+    HopKind GetHopKind(uint32_t queuePair) const
     {
-        return m_sendHops[queuePair];
+        return m_sendHops[queuePair].kind;
     }
 
-    /// @param queuePair one of these @return what it crosses, for the block that receives
-    const BlockHop& GetReceiveHop(uint32_t queuePair) const
-    {
-        return m_receiveHops[queuePair];
-    }
+    /// Divides the links to host memory among the ranks of a program. @param program which one;
+    /// must outlive this object @param queuePairs all that its ranks send over
+    void ShareHostLinks(const CollectiveProgram& program, const std::vector<uint32_t>& queuePairs);
+
+    /// @param program of the block @param queuePair one of these
+    /// @return what it crosses, for the block that sends
+    BlockHop GetSendHop(const CollectiveProgram& program, uint32_t queuePair) const;
+
+    /// @param program of the block @param queuePair one of these
+    /// @return what it crosses, for the block that receives
+    BlockHop GetReceiveHop(const CollectiveProgram& program, uint32_t queuePair) const;
 
   private:
     const ExecutionGraph& m_graph;  //!< whose groups communicate
@@ -78,8 +86,12 @@ class CollectiveQueuePairs
     bool m_hasRelays;               //!< see CollectiveQueuePairs()
     /// By group, channel, sender's and receiver's rank, rate, and class.
     std::map<std::tuple<GroupId, uint32_t, uint32_t, uint32_t, double, uint32_t>, uint32_t> m_pairs;
-    std::vector<BlockHop> m_sendHops;    //!< by queue pair
-    std::vector<BlockHop> m_receiveHops; //!< by queue pair
+    std::vector<BlockHop> m_sendHops;                 //!< by queue pair
+    std::vector<BlockHop> m_receiveHops;              //!< by queue pair
+    std::map<uint32_t, Connection> m_hostConnections; //!< by queue pair: through host memory
+    /// By program and queue pair: what its ranks have of links to host memory that they share.
+    std::map<std::pair<const CollectiveProgram*, uint32_t>, std::pair<BlockHop, BlockHop>>
+        m_hostHops;
 };
 
 } // namespace proteus

@@ -37,7 +37,7 @@ PacketWire::GetPlan(TaskId id, const CollectiveProgram& program, const ProgramFa
             {
                 pairs.push_back(
                     GetQueuePair(id, program, facts, block.channel, from, block.sendPeer));
-                hops.push_back(static_cast<uint64_t>(m_pairs.GetSendHop(pairs.back()).kind));
+                hops.push_back(static_cast<uint64_t>(m_pairs.GetHopKind(pairs.back())));
             }
         }
     }

@@ -87,9 +87,9 @@ PacketWire::GetNetworkBytes(TaskId id,
     for (const ThreadBlock& block : program.ranks[rank].blocks)
     {
         if (block.sendPeer == NO_RANK ||
-            !m_pairs
-                 .GetSendHop(GetQueuePair(id, program, facts, block.channel, rank, block.sendPeer))
-                 .Is(HopKind::NETWORK))
+            m_pairs.GetHopKind(
+                GetQueuePair(id, program, facts, block.channel, rank, block.sendPeer)) !=
+                HopKind::NETWORK)
         {
             continue;
         }

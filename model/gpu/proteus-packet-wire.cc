@@ -144,16 +144,19 @@ PacketWire::MakeQueuePairs(TaskId id, const CollectiveProgram& program, const Pr
     communication.newsPs = m_lookahead.Get(GetGpus(group));
     RequireRanks(group, program);
     MakeGroups(group, program);
+    std::vector<uint32_t> queuePairs;
     for (uint32_t rank = 0; rank < program.ranks.size(); ++rank)
     {
         for (const ThreadBlock& block : program.ranks[rank].blocks)
         {
             if (block.sendPeer != NO_RANK)
             {
-                GetQueuePair(id, program, facts, block.channel, rank, block.sendPeer);
+                queuePairs.push_back(
+                    GetQueuePair(id, program, facts, block.channel, rank, block.sendPeer));
             }
         }
     }
+    m_pairs.ShareHostLinks(program, queuePairs);
     SetStartRule(id, program, facts, communication);
     return communication;
 }
@@ -263,7 +266,7 @@ PacketWire::SetUpBlock(uint32_t id)
     {
         block.sendQueuePair = getPair(rank.rank, program.sendPeer);
         m_transport->Restart(block.sendQueuePair);
-        sendHop = m_pairs.GetSendHop(block.sendQueuePair);
+        sendHop = m_pairs.GetSendHop(*rank.program, block.sendQueuePair);
         // Stores go to a GPU of the same server as they are made; a NIC fetches a chunk that is
         // whole.
         block.sendsWhole = sendHop->Is(HopKind::NETWORK);
@@ -271,7 +274,7 @@ PacketWire::SetUpBlock(uint32_t id)
     if (program.receivePeer != NO_RANK)
     {
         block.receiveQueuePair = getPair(program.receivePeer, rank.rank);
-        receiveHop = m_pairs.GetReceiveHop(block.receiveQueuePair);
+        receiveHop = m_pairs.GetReceiveHop(*rank.program, block.receiveQueuePair);
         m_machine.GrantSlots(id);
     }
     block.cost = m_kernels.GetCost(rank.device,

@@ -201,7 +201,10 @@ TEST(NcclTopology, TitanXp)
     ASSERT_EQ(cluster.GetLinks().size(), preset.GetLinks().size());
     for (const Vertex& vertex : preset.GetVertices())
     {
-        EXPECT_EQ(cluster.GetVertices()[cluster.FindVertex(vertex.name)].kind, vertex.kind);
+        const Vertex& read = cluster.GetVertices()[cluster.FindVertex(vertex.name)];
+        EXPECT_EQ(read.kind, vertex.kind);
+        EXPECT_EQ(read.peerToPeer, vertex.peerToPeer);
+        EXPECT_EQ(read.forwardBytesPerSecond, vertex.forwardBytesPerSecond);
     }
     for (const Link& link : preset.GetLinks())
     {

@@ -229,13 +229,23 @@ TEST(CollectiveUse, IdealIsBoundedByPcieTreesAndSockets)
     // Four ranks send to four others over the same link: 16 parts of 64, where each sends 7 of 8.
     EXPECT_DOUBLE_EQ(ideal(Collective::ALL_TO_ALL, all), 6e9 * 7 / 16);
     EXPECT_DOUBLE_EQ(ideal(Collective::GATHER, all), 6e9 * 7 / 4);
-    // Below one socket the CPU forwards; below one switch nothing but the slot counts.
+    // Below one socket copies go through its memory; there and below one switch nothing but the
+    // slot counts.
+    EXPECT_NEAR(ideal(Collective::ALL_REDUCE, {0, 1, 2, 3}), 15.75e9, 0.01e9);
+    EXPECT_NEAR(ideal(Collective::ALL_REDUCE, {0, 1}), 15.75e9, 0.01e9);
+}
+
+TEST(CollectiveUse, IdealIsBoundedByWhatACpuForwards)
+{
+    const Cluster cluster = MakeCluster("pcie-v100x8", 1);
+    std::vector<VertexId> vertices{cluster.GetGpus()[0], cluster.GetGpus()[7]};
     const double forward =
         cluster.GetVertices()[cluster.FindVertex("n0.cpu0")].forwardBytesPerSecond;
     ASSERT_GT(forward, 0);
-    EXPECT_DOUBLE_EQ(ideal(Collective::ALL_REDUCE, {0, 1, 2, 3}),
-                     std::min(forward, 15.753846154e9));
-    EXPECT_NEAR(ideal(Collective::ALL_REDUCE, {0, 1}), 15.75e9, 0.01e9);
+    ASSERT_LT(forward, 15.75e9);
+    EXPECT_DOUBLE_EQ(
+        GetIdealBusBandwidth(cluster, Paths(cluster), Collective::ALL_REDUCE, vertices),
+        std::min(forward, 10e9)); // UPI
 }
 
 TEST(CollectiveUse, TimesCountFromTheLastRank)

@@ -1,0 +1,130 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "ns3/proteus-connection.h"
+#include "ns3/proteus-nic-table.h"
+#include "ns3/proteus-paths.h"
+#include "ns3/proteus-server-preset.h"
+
+#include <cstdint>
+#include <gtest/gtest.h>
+#include <utility>
+#include <vector>
+
+using namespace ns3::proteus;
+
+namespace
+{
+
+/// Raw rate of a Gen3 x16 link.
+const double GEN3 = PcieX16BytesPerSecond(3);
+/// Packets of 128 bytes with headers of 24 that fill a unit of 4096.
+constexpr double STORES = 4096.0 / (4096 + 32 * 24);
+/// Part of a link that reads of host memory have.
+constexpr double READS = 0.8;
+
+/// @param generation of PCI Express @param gpusOfSwitch GPUs below each switch
+/// @param switches below one CPU @return GPUs without peer-to-peer
+Cluster
+MakeBarred(uint32_t generation, uint32_t gpusOfSwitch, uint32_t switches)
+{
+    Cluster cluster("barred");
+    Vertex inside;
+    inside.kind = VertexKind::PCIE_SWITCH;
+    inside.peerToPeer = false;
+    const auto gpus =
+        AddServerVertices(cluster, 0, MakeGpu("RTX-2080-Ti"), gpusOfSwitch * switches);
+    const auto slots = AddServerVertices(cluster, 0, inside, switches);
+    const auto cpus = AddServerVertices(cluster, 0, MakeCpu(0, false), 1);
+    for (uint32_t i = 0; i < gpus.size(); ++i)
+    {
+        AddPcieLink(cluster, gpus[i], slots[i / gpusOfSwitch], generation);
+    }
+    for (const VertexId slot : slots)
+    {
+        AddPcieLink(cluster, slot, cpus[0], generation);
+    }
+    return cluster;
+}
+
+/// @param cluster with the GPUs @param pairs that send, of devices
+/// @return what each pair has, when it writes and when it reads
+std::vector<std::pair<double, double>>
+GetShares(const Cluster& cluster, const std::vector<std::pair<DeviceId, DeviceId>>& pairs)
+{
+    const Paths paths(cluster);
+    const NicTable nics(cluster);
+    HostLinkShares shares;
+    std::vector<Connection> connections;
+    for (const auto& [from, to] : pairs)
+    {
+        connections.push_back(PlanConnection(cluster, paths, nics, 0, 0, from, to));
+        shares.Add(connections.back());
+    }
+    std::vector<std::pair<double, double>> result;
+    for (const Connection& connection : connections)
+    {
+        result.emplace_back(shares.GetSendHop(connection).hostBytesPerSecond,
+                            shares.GetReceiveHop(connection).hostBytesPerSecond);
+    }
+    return result;
+}
+
+} // namespace
+
+TEST(HostLinkShares, ALinkEachCarriesAllOfThem)
+{
+    for (const auto& [write, read] : GetShares(MakeBarred(3, 1, 2), {{0, 1}, {1, 0}}))
+    {
+        EXPECT_DOUBLE_EQ(write, GEN3 * STORES);
+        EXPECT_DOUBLE_EQ(read, GEN3 * READS);
+    }
+}
+
+TEST(HostLinkShares, RanksOfARingShareTheLinkOfTheirSwitch)
+{
+    for (const auto& [write, read] : GetShares(MakeBarred(3, 2, 1), {{0, 1}, {1, 0}}))
+    {
+        EXPECT_DOUBLE_EQ(write, GEN3 * STORES / 2);
+        EXPECT_DOUBLE_EQ(read, GEN3 * READS / 2);
+    }
+    // Each switch has two that write and two that read.
+    for (const auto& [write, read] :
+         GetShares(MakeBarred(3, 2, 2), {{0, 1}, {1, 2}, {2, 3}, {3, 0}}))
+    {
+        EXPECT_DOUBLE_EQ(write, GEN3 * STORES / 2);
+        EXPECT_DOUBLE_EQ(read, GEN3 * READS / 2);
+    }
+}
+
+TEST(HostLinkShares, DirectionsAreNotShared)
+{
+    // A broadcast of two: one writes, the other one reads.
+    for (const auto& [write, read] : GetShares(MakeBarred(3, 2, 1), {{0, 1}}))
+    {
+        EXPECT_DOUBLE_EQ(write, GEN3 * STORES);
+        EXPECT_DOUBLE_EQ(read, GEN3 * READS);
+    }
+}
+
+TEST(HostLinkShares, AChannelMoreOfTheSameRanksIsNoOtherRank)
+{
+    for (const auto& [write, read] :
+         GetShares(MakeBarred(3, 2, 1), {{0, 1}, {1, 0}, {0, 1}, {1, 0}}))
+    {
+        EXPECT_DOUBLE_EQ(write, GEN3 * STORES / 2);
+        EXPECT_DOUBLE_EQ(read, GEN3 * READS / 2);
+    }
+}
+
+TEST(HostLinkShares, RequestsLimitReadsOfFastLinks)
+{
+    const auto [write, read] = GetShares(MakeBarred(5, 1, 2), {{0, 1}}).front();
+    EXPECT_GT(write, 50e9);
+    EXPECT_DOUBLE_EQ(read, 35.2e9);
+    EXPECT_DOUBLE_EQ(GetShares(MakeBarred(4, 1, 2), {{0, 1}}).front().second,
+                     PcieX16BytesPerSecond(4) * READS);
+}
