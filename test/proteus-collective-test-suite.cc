@@ -314,6 +314,7 @@ class ProteusCollectiveShape : public TestCase
         CheckNvlsTree();
         CheckParameterServers();
         CheckBroadcast();
+        CheckOverlap();
         CheckMesh();
     }
 
@@ -406,6 +407,26 @@ class ProteusCollectiveShape : public TestCase
         const double small = RunOnRanks(cluster, test, 8 * MIB)[0].GetBusbwGBps();
         const double large = RunOnRanks(cluster, test, 16 * MIB)[0].GetBusbwGBps();
         NS_TEST_ASSERT_MSG_GT(large, small, "no step above 8 MiB");
+    }
+
+    /// The root of a broadcast goes on with the next one while the others are at it: through host
+    /// memory it writes one while the last one is read, and a chunk of 512 KiB a channel does not
+    /// cross the link twice, one after the other.
+    void CheckOverlap()
+    {
+        const Cluster cluster = MakeCluster("titanxp-pcie", 1);
+        CollectiveTest test = MakeTest(cluster, 8, Collective::BROADCAST);
+        test.groups = {{0, 2}}; // of one socket
+        test.protocol = "Simple";
+        test.channels = 2;
+        test.iterations = 1;
+        const double oneUs = RunOnRanks(cluster, test, MIB)[0].timeUs;
+        test.iterations = 20;
+        const double meanUs = RunOnRanks(cluster, test, MIB)[0].timeUs;
+        const double linkUs = MIB / PcieX16BytesPerSecond(3) * 1e6;
+        NS_TEST_ASSERT_MSG_GT(oneUs, 2 * linkUs, "one after the other");
+        NS_TEST_ASSERT_MSG_GT(meanUs, linkUs, "the link is busy");
+        NS_TEST_ASSERT_MSG_LT(meanUs, 0.75 * oneUs, "at the same time");
     }
 
     /// Four A100 of which each pair has four NVLinks, fully connected: more than 200 GB/s measured.

@@ -8,8 +8,12 @@
 
 #include "proteus-stop-signals.h"
 
+#include "ns3/proteus-block-cost.h"
+#include "ns3/proteus-collective-choice.h"
+#include "ns3/proteus-gpu-model.h"
 #include "ns3/proteus-packet-network.h"
 #include "ns3/proteus-plural.h"
+#include "ns3/proteus-program-repeat.h"
 #include "ns3/proteus-ranks.h"
 #include "ns3/proteus-warning.h"
 #include "ns3/string.h"
@@ -37,9 +41,8 @@ constexpr uint64_t ELEMENT_BYTES = 4; // float, as nccl-tests has it by default
 /// 20 by default). Their caches are warm, but the first of them still fills the pipeline.
 constexpr uint32_t TIMED = 20;
 // How many are simulated, the first of which fills the pipeline; those behind have one period.
-constexpr uint32_t SIMULATED_SMALL = 4;  // up to LAUNCH_BOUND_BYTES
-constexpr uint32_t SIMULATED_ROOTED = 3; // a root is done long before the last rank, and goes on
-constexpr uint32_t SIMULATED_LARGE = 2;  // all ranks end together
+constexpr uint32_t SIMULATED_SMALL = 4; // up to LAUNCH_BOUND_BYTES
+constexpr uint32_t SIMULATED_LARGE = 2; // all ranks end together
 
 /// @param test what is run @param bytes wanted @param ranks of a group @return what they can share
 uint64_t
@@ -163,6 +166,59 @@ GetLaunchGap(const Cluster& cluster, const CollectiveTest& test)
                        gpus / GPUS_OF_COST);
 }
 
+/// @param cluster to run on @param test that is run @param times how often
+/// @return what makes programs of so many kernels, which have the room of connections in common
+PacketNetwork::ProgramMaker
+MakeRepeater(const Cluster& cluster, const CollectiveTest& test, uint32_t times)
+{
+    return [&cluster,
+            paths = std::make_shared<const Paths>(cluster),
+            costs = test.costs,
+            gapPs = GetLaunchGap(cluster, test).GetPicoSeconds(),
+            times](const CollectiveRequest& request) {
+        const CollectiveProgram program = MakeProgram(cluster, *paths, request);
+        const BlockShares shares(program);
+        const NcclProtocol protocol = ToNcclProtocol(program.protocol);
+        return RepeatProgram(program, times, [&](uint32_t rank, uint32_t block) -> uint64_t {
+            const CollectiveKernelCost& kernel = CollectiveCosts::Get(costs).GetKernel(
+                FindComputeCapability(cluster.GetVertices()[request.vertices[rank]].model));
+            const BlockShare share = shares.Get(rank, program.ranks[rank].blocks[block]);
+            const double psPerByte =
+                share.part > 0
+                    ? GetBlockCost(kernel, program.protocol, share, false, {}, {}).psPerByte
+                    : 0;
+            const int64_t startPs =
+                kernel.GetKernelPs(protocol) + gapPs - kernel.Get(HopKind::PCIE, protocol).busyPs;
+            return psPerByte > 0 ? std::llround(std::max<double>(startPs, 0) / psPerByte) : 0;
+        });
+    };
+}
+
+/// @param cluster to run on @param test that is run @param group of its ranks
+/// @param program of the collective
+/// @return from one launch to the next, picoseconds: what the host threads need at least
+int64_t
+GetLaunchPeriodPs(const Cluster& cluster,
+                  const CollectiveTest& test,
+                  const std::vector<DeviceId>& group,
+                  const CollectiveProgram& program)
+{
+    const CollectiveLaunchCost& cost = CollectiveCosts::Get(test.costs).GetLaunch(test.ncclVersion);
+    std::map<int32_t, int64_t> threads; // by server, or by GPU
+    for (uint32_t rank = 0; rank < group.size(); ++rank)
+    {
+        const int32_t server = cluster.GetVertices()[cluster.GetGpus()[group[rank]]].server;
+        threads[test.launchMode == "one-process" ? server : static_cast<int32_t>(rank)] +=
+            GetLaunchPs(cost, program, rank);
+    }
+    int64_t mostPs = 0;
+    for (const auto& [thread, ps] : threads)
+    {
+        mostPs = std::max(mostPs, ps);
+    }
+    return test.launchMode == "stream" ? 0 : mostPs;
+}
+
 /// @param helper that gets the attributes of the network @param cluster to run on
 /// @param test with them
 void
@@ -196,13 +252,11 @@ SetAttributes(ProteusHelper& helper, const Cluster& cluster, const CollectiveTes
     }
 }
 
-/// @param test what is run @param bytes of it @return iterations after which the period is known
+/// @param bytes of a collective @return iterations after which its period is known
 uint32_t
-CountSimulated(const CollectiveTest& test, uint64_t bytes)
+CountSimulated(uint64_t bytes)
 {
-    return bytes <= LAUNCH_BOUND_BYTES ? SIMULATED_SMALL
-           : HasRoot(test.collective)  ? SIMULATED_ROOTED
-                                       : SIMULATED_LARGE;
+    return bytes <= LAUNCH_BOUND_BYTES ? SIMULATED_SMALL : SIMULATED_LARGE;
 }
 
 /// Reports the progress of a job, until a signal comes. @param job that is run @param report of
@@ -224,22 +278,32 @@ ReportProgress(Ptr<TrainingJob> job,
         });
 }
 
-} // namespace
-
-std::vector<CollectiveRow>
-RunCollective(const Cluster& cluster,
-              const CollectiveTest& test,
-              uint64_t bytes,
-              const std::function<void(const TrainingJob::Progress&)>& report)
+/// What was simulated of each group.
+struct Simulated
 {
-    const auto ranks = static_cast<uint32_t>(test.groups.at(0).size());
-    const uint64_t size =
-        test.isBarrier ? BARRIER_ELEMENT_BYTES : RoundBytes(test, bytes, test.groups[0].size());
-    const uint32_t timed = test.iterations > 0 ? test.iterations : TIMED;
-    const uint32_t simulated = std::min(timed, CountSimulated(test, size));
-    const TestGraph made = MakeGraph(cluster, test, size, simulated);
+    std::vector<int64_t> firstPs; //!< end of the first iteration
+    std::vector<int64_t> lastPs;  //!< end of the last one; 0 of a single one
+    std::vector<std::shared_ptr<const CollectiveProgram>> programs; //!< that were executed
+};
+
+/// @param cluster to run on @param test that is run @param size of it @param iterations how many
+/// @param kernels of an iteration, which has them in one program
+/// @param report of progress, or none @return what came out
+Simulated
+Simulate(const Cluster& cluster,
+         const CollectiveTest& test,
+         uint64_t size,
+         uint32_t iterations,
+         uint32_t kernels,
+         const std::function<void(const TrainingJob::Progress&)>& report)
+{
+    const TestGraph made = MakeGraph(cluster, test, size, iterations);
     ProteusHelper helper;
     SetAttributes(helper, cluster, test);
+    if (kernels > 1)
+    {
+        helper.SetProgramMaker(MakeRepeater(cluster, test, kernels));
+    }
     Ptr<TrainingJob> job = helper.Install(cluster, made.graph);
     ReportProgress(job, report);
     job->Run();
@@ -248,10 +312,9 @@ RunCollective(const Cluster& cluster,
         throw RunStopped("a collective was stopped");
     }
     const Timeline timeline = job->GetTimeline();
-    std::vector<CollectiveRow> rows;
-    for (uint32_t group = 0; group < test.groups.size(); ++group)
+    Simulated result;
+    for (const auto& tasks : made.tasks)
     {
-        const auto& tasks = made.tasks[group];
         int64_t firstPs = 0;
         int64_t lastPs = 0;
         for (const Span& span : timeline.spans)
@@ -262,23 +325,70 @@ RunCollective(const Cluster& cluster,
                 end = std::max(end, span.endPs);
             }
         }
-        const double periodPs =
-            simulated > 1 ? static_cast<double>(lastPs - firstPs) / (simulated - 1) : 0;
-        const auto program = job->GetNetwork()->GetProgram(tasks.front());
-        CollectiveRow row;
-        row.collective = test.collective;
-        row.bytes = test.isBarrier ? 0 : size;
-        row.ranks = ranks;
-        row.group = group;
-        row.root = HasRoot(test.collective) ? static_cast<int64_t>(test.root) : -1;
-        row.timeUs = (static_cast<double>(firstPs) + (timed - 1) * periodPs) * 1e-6 / timed;
-        row.algorithm = program->algorithm;
-        row.protocol = ToString(program->protocol);
-        row.channels = program->channels;
-        rows.push_back(row);
+        result.firstPs.push_back(firstPs);
+        result.lastPs.push_back(lastPs);
+        result.programs.push_back(job->GetNetwork()->GetProgram(tasks.front()));
     }
     job->Dispose();
     DestroySimulation();
+    return result;
+}
+
+/// @param test that is run @return whether its ranks go on without the others, so that its kernels
+/// are one program
+bool
+IsPipelined(const CollectiveTest& test)
+{
+    return HasRoot(test.collective) && !test.schedule;
+}
+
+} // namespace
+
+std::vector<CollectiveRow>
+RunCollective(const Cluster& cluster,
+              const CollectiveTest& test,
+              uint64_t bytes,
+              const std::function<void(const TrainingJob::Progress&)>& report)
+{
+    const uint64_t size =
+        test.isBarrier ? BARRIER_ELEMENT_BYTES : RoundBytes(test, bytes, test.groups.at(0).size());
+    const uint32_t timed = test.iterations > 0 ? test.iterations : TIMED;
+    const uint32_t simulated = std::min(timed, CountSimulated(size));
+    const bool isPipelined = IsPipelined(test);
+    // Kernels of one program are told apart by leaving some out.
+    const uint32_t fill = isPipelined ? (simulated + 1) / 2 : 1;
+    Simulated run = isPipelined ? Simulate(cluster, test, size, 1, fill, report)
+                                : Simulate(cluster, test, size, simulated, 1, report);
+    if (isPipelined && simulated > fill)
+    {
+        run.lastPs = Simulate(cluster, test, size, 1, simulated, report).firstPs;
+    }
+    std::vector<CollectiveRow> rows;
+    for (uint32_t group = 0; group < test.groups.size(); ++group)
+    {
+        const CollectiveProgram& program = *run.programs[group];
+        const auto firstPs = static_cast<double>(run.firstPs[group]);
+        double periodPs = simulated > fill ? (static_cast<double>(run.lastPs[group]) - firstPs) /
+                                                 (simulated - fill)
+                                           : 0;
+        if (isPipelined)
+        {
+            periodPs = std::max(
+                periodPs,
+                static_cast<double>(GetLaunchPeriodPs(cluster, test, test.groups[group], program)));
+        }
+        CollectiveRow row;
+        row.collective = test.collective;
+        row.bytes = test.isBarrier ? 0 : size;
+        row.ranks = static_cast<uint32_t>(test.groups[0].size());
+        row.group = group;
+        row.root = HasRoot(test.collective) ? static_cast<int64_t>(test.root) : -1;
+        row.timeUs = (firstPs + (timed - fill) * periodPs) * 1e-6 / timed;
+        row.algorithm = program.algorithm;
+        row.protocol = ToString(program.protocol);
+        row.channels = program.channels;
+        rows.push_back(row);
+    }
     return rows;
 }
 

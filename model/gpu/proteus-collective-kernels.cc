@@ -6,17 +6,16 @@
 
 #include "proteus-collective-kernels.h"
 
-#include "ns3/proteus-algorithm-traits.h"
 #include "ns3/proteus-collective-choice.h"
 #include "ns3/proteus-enum-names.h"
 #include "ns3/proteus-gpu-model.h"
 #include "ns3/proteus-nccl-tuner.h"
 #include "ns3/proteus-net-plugin.h"
+#include "ns3/proteus-program-repeat.h"
 
 #include <algorithm>
 #include <array>
 #include <map>
-#include <set>
 #include <stdexcept>
 #include <utility>
 
@@ -93,19 +92,10 @@ CollectiveKernels::GetHostPs(const Task& task,
 {
     const CollectiveLaunchCost& cost =
         CollectiveCosts::Get(m_settings.costs).GetLaunch(m_settings.ncclVersion);
-    if (!GetAlgorithmTraits(program.algorithm).isLaunchedByPeer)
-    {
-        return cost.kernelPs + program.channels * cost.channelPs;
-    }
-    std::set<std::pair<uint32_t, uint32_t>> peers;
-    for (const ThreadBlock& block : program.ranks[rank].blocks)
-    {
-        peers.emplace(block.receivePeer, block.sendPeer);
-    }
+    const int64_t launchPs = GetLaunchPs(cost, program, rank);
     // Of messages, every rank sends one and receives one in a kernel.
-    const int64_t kernelPs =
-        task.collective == Collective::SEND_RECV ? cost.kernelPs / 2 : cost.kernelPs;
-    return kernelPs + static_cast<int64_t>(peers.size()) * cost.peerPs;
+    return task.collective == Collective::SEND_RECV ? launchPs - cost.kernelPs + cost.kernelPs / 2
+                                                    : launchPs;
 }
 
 int64_t
