@@ -84,11 +84,9 @@ FormatChannels(const std::vector<uint32_t>& channels)
 }
 
 std::string
-FormatRing(const Cluster& cluster,
-           const std::vector<VertexId>& vertices,
-           const std::vector<uint32_t>& order)
+FormatRing(const GroupRelays& groupRelays, const std::vector<uint32_t>& order)
 {
-    const auto relays = FindRingRelays(cluster, vertices, order);
+    const auto relays = FindRingRelays(groupRelays, order);
     std::string text;
     for (std::size_t i = 0; i < order.size(); ++i)
     {
@@ -176,9 +174,10 @@ PrintChannels(const Cluster& cluster,
     request.vertices = vertices;
     request.channels = channels > 0 ? channels : search.workingChannels;
     std::vector<std::string> rings;
+    const GroupRelays relays = FindGroupRelays(cluster, vertices);
     for (const auto& order : MakeRingOrders(cluster, paths, vertices, request.channels))
     {
-        rings.push_back(FormatRing(cluster, vertices, order));
+        rings.push_back(FormatRing(relays, order));
     }
     PrintAlike("rings; a rank in brackets passes chunks on", rings, out);
     std::vector<std::string> trees;

@@ -277,6 +277,10 @@ void AppendSteps(ThreadBlock& block,
 std::vector<std::vector<uint32_t>> GroupByServer(const Cluster& cluster,
                                                  const std::vector<VertexId>& vertices);
 
+/// @ingroup proteus
+/// By sender and receiver: the rank between them.
+using GroupRelays = std::map<std::pair<uint32_t, uint32_t>, uint32_t>;
+
 /**
  * @ingroup proteus
  * Finds who passes chunks on. Two GPUs of a server may have no NVLink between them, while both have
@@ -286,22 +290,17 @@ std::vector<std::vector<uint32_t>> GroupByServer(const Cluster& cluster,
  * @param vertices of the ranks
  * @return by sender and receiver, the rank between them; those that need none are not there
  */
-std::map<std::pair<uint32_t, uint32_t>, uint32_t> FindGroupRelays(
-    const Cluster& cluster,
-    const std::vector<VertexId>& vertices);
+GroupRelays FindGroupRelays(const Cluster& cluster, const std::vector<VertexId>& vertices);
 
 /**
  * @ingroup proteus
  * Finds who passes chunks on along a ring, see FindGroupRelays(). Where that GPU has a connection
  * with one of the two on the ring already, chunks go without NVLink.
- * @param cluster where the ranks are
- * @param vertices of the ranks
+ * @param relays of the group
  * @param order ranks in the order of the ring
  * @return by position: the rank between it and the next, or NO_RANK
  */
-std::vector<uint32_t> FindRingRelays(const Cluster& cluster,
-                                     const std::vector<VertexId>& vertices,
-                                     const std::vector<uint32_t>& order);
+std::vector<uint32_t> FindRingRelays(const GroupRelays& relays, const std::vector<uint32_t>& order);
 
 /**
  * @ingroup proteus

@@ -40,6 +40,7 @@ MakeChainProgram(const Cluster& cluster, const Paths& paths, const CollectiveReq
     auto orders = MakeRingOrders(cluster, paths, request.vertices, request.channels);
     program.channels = static_cast<uint32_t>(orders.size());
     program.ranks.resize(n);
+    const GroupRelays groupRelays = FindGroupRelays(cluster, request.vertices);
     for (uint32_t channel = 0; channel < program.channels; ++channel)
     {
         auto& order = orders[channel];
@@ -74,7 +75,7 @@ MakeChainProgram(const Cluster& cluster, const Paths& paths, const CollectiveReq
                         request.leastStepBytes);
             program.ranks[order[p]].blocks.push_back(std::move(block));
         }
-        const auto relays = FindRingRelays(cluster, request.vertices, order);
+        const auto relays = FindRingRelays(groupRelays, order);
         for (uint32_t p = 0; p + 1 < n; ++p)
         {
             if (relays[p] != NO_RANK)

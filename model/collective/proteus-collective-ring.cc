@@ -15,92 +15,6 @@ namespace ns3
 namespace proteus
 {
 
-void
-InsertRelay(CollectiveProgram& program,
-            uint32_t from,
-            uint32_t to,
-            uint32_t relay,
-            uint32_t channel,
-            uint32_t relayChannel)
-{
-    const auto find = [&](uint32_t rank, uint32_t ThreadBlock::*peer, uint32_t other) {
-        auto& blocks = program.ranks[rank].blocks;
-        return std::find_if(blocks.begin(), blocks.end(), [&](const ThreadBlock& block) {
-            return block.channel == channel && block.*peer == other;
-        });
-    };
-    const auto sender = find(from, &ThreadBlock::sendPeer, to);
-    const auto receiver = find(to, &ThreadBlock::receivePeer, from);
-    sender->sendPeer = relay;
-    receiver->receivePeer = relay;
-    ThreadBlock in;
-    in.channel = static_cast<uint16_t>(relayChannel);
-    sender->channel = in.channel;
-    receiver->channel = in.channel;
-    in.processor = NO_PROCESSOR;
-    ThreadBlock out = in;
-    in.receivePeer = from;
-    out.sendPeer = to;
-    // All that passes has a place of its own behind the buffer.
-    auto& blocks = program.ranks[relay].blocks;
-    for (const Step& step : sender->steps)
-    {
-        if (Sends(step.kind))
-        {
-            Step send{StepKind::SEND, program.bufferBytes, step.bytes};
-            send.waitBlock = static_cast<uint32_t>(blocks.size());
-            send.waitStep = static_cast<uint32_t>(out.steps.size());
-            in.steps.push_back({StepKind::RECV, program.bufferBytes, step.bytes});
-            out.steps.push_back(send);
-            program.bufferBytes += step.bytes;
-        }
-    }
-    if (!in.steps.empty())
-    {
-        blocks.push_back(std::move(in));
-        blocks.push_back(std::move(out));
-    }
-}
-
-void
-InsertMessageRelays(CollectiveProgram& program,
-                    const Cluster& cluster,
-                    const CollectiveRequest& request)
-{
-    if (!request.relaysMessages)
-    {
-        return;
-    }
-
-    struct Message
-    {
-        uint32_t from;
-        uint32_t to;
-        uint32_t relay;
-        uint32_t channel;
-    };
-
-    const auto relays = FindGroupRelays(cluster, request.vertices);
-    std::vector<Message> messages;
-    uint32_t next = program.channels; // of connections of their own
-    for (uint32_t from = 0; from < program.ranks.size(); ++from)
-    {
-        for (const ThreadBlock& block : program.ranks[from].blocks)
-        {
-            next = std::max(next, block.channel + 1u);
-            const auto relay = relays.find({from, block.sendPeer});
-            if (relay != relays.end())
-            {
-                messages.push_back({from, block.sendPeer, relay->second, block.channel});
-            }
-        }
-    }
-    for (const Message& message : messages)
-    {
-        InsertRelay(program, message.from, message.to, message.relay, message.channel, next++);
-    }
-}
-
 namespace
 {
 
@@ -264,6 +178,7 @@ MakeRingProgram(const Cluster& cluster, const Paths& paths, const CollectiveRequ
     program.ranks.resize(n);
     const bool staysTogether =
         !orders.empty() && HasHostMemory(cluster, paths, request, orders.front());
+    const GroupRelays groupRelays = FindGroupRelays(cluster, request.vertices);
     for (uint32_t channel = 0; channel < program.channels; ++channel)
     {
         const auto& order = orders[channel];
@@ -277,7 +192,7 @@ MakeRingProgram(const Cluster& cluster, const Paths& paths, const CollectiveRequ
                               program.channels,
                               channel % 2 == 1 && !staysTogether));
         }
-        const auto relays = FindRingRelays(cluster, request.vertices, order);
+        const auto relays = FindRingRelays(groupRelays, order);
         for (uint32_t p = 0; p < n; ++p)
         {
             if (relays[p] != NO_RANK)

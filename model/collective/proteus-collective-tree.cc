@@ -102,58 +102,46 @@ JoinChains(const std::vector<std::vector<uint32_t>>& chains, uint32_t n, bool se
 namespace
 {
 
-/// Appends what one rank does of AppendUp().
+/// Appends what one rank does of a tree. @param isUp towards the root, or away from it
 void
-AppendUpAt(ProgramBuilder& builder,
-           const RankTree& tree,
-           uint32_t rank,
-           uint32_t channel,
-           const Extent& chunk)
+AppendAt(ProgramBuilder& builder,
+         const RankTree& tree,
+         uint32_t rank,
+         uint32_t channel,
+         const Extent& chunk,
+         bool isUp)
 {
     const uint32_t parent = tree.parent[rank];
     const auto& children = tree.children[rank];
-    if (children.empty())
-    {
+    const auto append = [&](uint32_t from, uint32_t to, StepKind kind) {
         builder.Append(rank,
-                       builder.GetBlock(rank, channel, NO_RANK, parent),
-                       {StepKind::SEND, chunk.offset, chunk.bytes});
-    }
-    for (const uint32_t child : children)
+                       builder.GetBlock(rank, channel, from, to),
+                       {kind, chunk.offset, chunk.bytes});
+    };
+    if (isUp)
     {
-        const bool passesOn = child == children.back() && parent != NO_RANK;
-        builder.Append(rank,
-                       builder.GetBlock(rank, channel, child, passesOn ? parent : NO_RANK),
-                       {passesOn ? StepKind::RECV_REDUCE_SEND : StepKind::RECV_REDUCE,
-                        chunk.offset,
-                        chunk.bytes});
+        if (children.empty())
+        {
+            append(NO_RANK, parent, StepKind::SEND);
+        }
+        for (const uint32_t child : children)
+        {
+            const bool passesOn = child == children.back() && parent != NO_RANK;
+            append(child,
+                   passesOn ? parent : NO_RANK,
+                   passesOn ? StepKind::RECV_REDUCE_SEND : StepKind::RECV_REDUCE);
+        }
+        return;
     }
-}
-
-/// Appends what one rank does of AppendDown().
-void
-AppendDownAt(ProgramBuilder& builder,
-             const RankTree& tree,
-             uint32_t rank,
-             uint32_t channel,
-             const Extent& chunk)
-{
-    const uint32_t parent = tree.parent[rank];
-    const auto& children = tree.children[rank];
     std::size_t next = 0;
     if (parent != NO_RANK)
     {
         const uint32_t first = children.empty() ? NO_RANK : children[next++];
-        builder.Append(rank,
-                       builder.GetBlock(rank, channel, parent, first),
-                       {first == NO_RANK ? StepKind::RECV : StepKind::RECV_COPY_SEND,
-                        chunk.offset,
-                        chunk.bytes});
+        append(parent, first, first == NO_RANK ? StepKind::RECV : StepKind::RECV_COPY_SEND);
     }
     for (; next < children.size(); ++next)
     {
-        builder.Append(rank,
-                       builder.GetBlock(rank, channel, NO_RANK, children[next]),
-                       {StepKind::SEND, chunk.offset, chunk.bytes});
+        append(NO_RANK, children[next], StepKind::SEND);
     }
 }
 
@@ -164,7 +152,7 @@ AppendUp(ProgramBuilder& builder, const RankTree& tree, uint32_t channel, const 
 {
     for (auto rank = tree.order.rbegin(); rank != tree.order.rend(); ++rank)
     {
-        AppendUpAt(builder, tree, *rank, channel, chunk);
+        AppendAt(builder, tree, *rank, channel, chunk, true);
     }
 }
 
@@ -173,7 +161,7 @@ AppendDown(ProgramBuilder& builder, const RankTree& tree, uint32_t channel, cons
 {
     for (const uint32_t rank : tree.order)
     {
-        AppendDownAt(builder, tree, rank, channel, chunk);
+        AppendAt(builder, tree, rank, channel, chunk, false);
     }
 }
 
@@ -246,11 +234,11 @@ MakeTreeProgram(const Cluster& cluster, const Paths& paths, const CollectiveRequ
             {
                 if (request.collective != Collective::BROADCAST)
                 {
-                    AppendUpAt(builder, trees[channel], rank, channel, chunk);
+                    AppendAt(builder, trees[channel], rank, channel, chunk, true);
                 }
                 if (request.collective != Collective::REDUCE)
                 {
-                    AppendDownAt(builder, trees[channel], rank, channel, chunk);
+                    AppendAt(builder, trees[channel], rank, channel, chunk, false);
                 }
             }
         }

@@ -11,9 +11,7 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 #include <stdexcept>
-#include <utility>
 
 namespace ns3
 {
@@ -64,84 +62,6 @@ GroupByServer(const Cluster& cluster, const std::vector<VertexId>& vertices)
         }
     }
     return members;
-}
-
-namespace
-{
-
-/// Two ranks have one connection on a ring: what would need a second one goes without a relay.
-/// @param order ranks in the order of the ring @param relays by position; some are taken out
-void
-KeepSingleConnections(const std::vector<uint32_t>& order, std::vector<uint32_t>& relays)
-{
-    std::set<std::pair<uint32_t, uint32_t>> connected;
-    const auto next = [&](std::size_t i) { return order[(i + 1) % order.size()]; };
-    for (std::size_t i = 0; i < order.size(); ++i)
-    {
-        if (relays[i] == NO_RANK)
-        {
-            connected.emplace(order[i], next(i));
-        }
-    }
-    for (std::size_t i = 0; i < order.size(); ++i)
-    {
-        if (relays[i] == NO_RANK)
-        {
-            continue;
-        }
-        const std::pair<uint32_t, uint32_t> in(order[i], relays[i]);
-        const std::pair<uint32_t, uint32_t> out(relays[i], next(i));
-        if (connected.count(in) > 0 || connected.count(out) > 0)
-        {
-            relays[i] = NO_RANK;
-            continue;
-        }
-        connected.insert({in, out});
-    }
-}
-
-} // namespace
-
-std::map<std::pair<uint32_t, uint32_t>, uint32_t>
-FindGroupRelays(const Cluster& cluster, const std::vector<VertexId>& vertices)
-{
-    std::map<std::pair<uint32_t, uint32_t>, uint32_t> result;
-    for (const auto& members : GroupByServer(cluster, vertices))
-    {
-        std::vector<VertexId> gpus;
-        for (const uint32_t rank : members)
-        {
-            gpus.push_back(vertices[rank]);
-        }
-        const auto relays = FindRelays(cluster, gpus);
-        for (std::size_t from = 0; from < members.size(); ++from)
-        {
-            for (std::size_t to = 0; to < members.size(); ++to)
-            {
-                if (relays[from][to] != NO_RANK)
-                {
-                    result[{members[from], members[to]}] = members[relays[from][to]];
-                }
-            }
-        }
-    }
-    return result;
-}
-
-std::vector<uint32_t>
-FindRingRelays(const Cluster& cluster,
-               const std::vector<VertexId>& vertices,
-               const std::vector<uint32_t>& order)
-{
-    const auto relays = FindGroupRelays(cluster, vertices);
-    std::vector<uint32_t> result(order.size(), NO_RANK);
-    for (std::size_t i = 0; i < order.size(); ++i)
-    {
-        const auto relay = relays.find({order[i], order[(i + 1) % order.size()]});
-        result[i] = relay == relays.end() ? NO_RANK : relay->second;
-    }
-    KeepSingleConnections(order, result);
-    return result;
 }
 
 std::vector<std::vector<uint32_t>>
