@@ -112,7 +112,8 @@ class KeyCheck
     explicit KeyCheck(const StrategyText& text)
         : m_text(text),
           m_json(Json::parse(text.json)),
-          m_whole(Load(m_json, text, {}))
+          m_whole(Load(m_json, text, {})),
+          m_small(Shrink(m_json))
     {
     }
 
@@ -136,8 +137,7 @@ class KeyCheck
                 return CompileModel(without.model, without.tree) == GetGraph() &&
                        (key.to_string().rfind("/tree/", 0) != 0 || IsSameWithOthers(key));
             }
-            const Json small = Shrink(m_json);
-            return IsSameWithFewLayers(small, key) && IsSame(small, key, {});
+            return IsSameWithFewLayers(key) && IsSame(key, {});
         }
         catch (const std::exception&) // it is needed
         {
@@ -306,26 +306,29 @@ class KeyCheck
         return json;
     }
 
-    /// @param json with the key @param set variables of the model @return whether both compile
-    /// to the same graph
-    bool IsSame(const Json& json,
-                const Json::json_pointer& key,
-                const std::map<std::string, int64_t>& set) const
+    /// @param key of the small job @param set variables of the model @return whether it compiles to
+    /// the same graph without the key
+    bool IsSame(const Json::json_pointer& key, const std::map<std::string, int64_t>& set) const
     {
-        const Job with = Load(json, m_text, set);
-        const Job without = Load(Without(json, key), m_text, set);
-        return CompileModel(with.model, with.tree) == CompileModel(without.model, without.tree);
+        auto known = m_smallGraphs.find(set);
+        if (known == m_smallGraphs.end())
+        {
+            const Job with = Load(m_small, m_text, set);
+            known = m_smallGraphs.emplace(set, CompileModel(with.model, with.tree)).first;
+        }
+        const Job without = Load(Without(m_small, key), m_text, set);
+        return CompileModel(without.model, without.tree) == known->second;
     }
 
     /// IsSame() with two layers for every stage, if the model has more and its file calls them so;
     /// else what it would say is not known. @return whether it may be
-    bool IsSameWithFewLayers(const Json& json, const Json::json_pointer& key) const
+    bool IsSameWithFewLayers(const Json::json_pointer& key) const
     {
-        const uint64_t few = 2 * GetCount(json, "pp", 1) * GetCount(json, "virtualStages", 1);
+        const uint64_t few = 2 * GetCount(m_small, "pp", 1) * GetCount(m_small, "virtualStages", 1);
         try
         {
             return CountBlocks(m_whole.model) <= few ||
-                   IsSame(json, key, {{"layers", static_cast<int64_t>(few)}});
+                   IsSame(key, {{"layers", static_cast<int64_t>(few)}});
         }
         catch (const std::exception&) // it is no variable, or stages are unequal
         {
@@ -336,7 +339,10 @@ class KeyCheck
     const StrategyText& m_text;
     Json m_json;
     Job m_whole;
+    Json m_small; //!< Shrink() of the strategy, which has been read
     mutable std::optional<ExecutionGraph> m_graph; //!< of it, once it was needed
+    /// Of the small job, by variables of the model, once they were needed.
+    mutable std::map<std::map<std::string, int64_t>, ExecutionGraph> m_smallGraphs;
 };
 
 } // namespace
