@@ -110,6 +110,10 @@ FindGpuModel(const std::string& model)
         message += separator + name;
         separator = ", ";
     }
+    if (const GpuModel* meant = MatchGpuModel(model))
+    {
+        message += "; did you mean " + meant->sheet.model + "?";
+    }
     throw std::invalid_argument(message);
 }
 

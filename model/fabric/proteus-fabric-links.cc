@@ -5,6 +5,7 @@
  */
 
 #include "proteus-fabric-inline.h"
+#include "proteus-link-rate.h"
 
 #include "ns3/abort.h"
 #include "ns3/log.h"
@@ -147,6 +148,7 @@ Fabric::SetLinkRate(LinkId link, double bytesPerSecond)
     NS_ABORT_MSG_IF(link >= m_cluster->GetLinks().size() || !(bytesPerSecond > 0),
                     "proteus::Fabric::SetLinkRate: link " << link << ", " << bytesPerSecond
                                                           << " bytes/s");
+    RequireLinkRate(*m_cluster, link, GetFraming(link), bytesPerSecond);
     TellChange();
     for (PortId id : {2 * link, 2 * link + 1})
     {

@@ -6,6 +6,7 @@
 
 #include "proteus-fabric.h"
 
+#include "proteus-link-rate.h"
 #include "proteus-simulator-time.h"
 
 #include "ns3/abort.h"
@@ -127,6 +128,7 @@ Fabric::SetUpPort(PortId id, const Link& link)
     std::tie(port.from, port.to) = GetEnds(link, id);
     port.delayPs = link.delayPs;
     const LinkFraming framing = GetFraming(id / 2);
+    RequireLinkRate(*m_cluster, id / 2, framing, link.bytesPerSecond);
     m_ports.SetRate(id, framing, link.bytesPerSecond);
 
     const uint64_t buffer = GetBufferBytes(link.technology);

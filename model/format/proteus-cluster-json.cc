@@ -7,6 +7,7 @@
 #include "proteus-cluster-json.h"
 
 #include "ns3/proteus-cpu-vendor.h"
+#include "ns3/proteus-gpu-model.h"
 #include "ns3/proteus-json.h"
 
 #include <algorithm>
@@ -165,15 +166,23 @@ GetVertexKeys(VertexKind kind)
     return keys;
 }
 
+/// @param json name of a GPU's data sheet @return it
+std::string
+ReadModel(const JsonValue& json)
+{
+    const std::string& model = json.AsString();
+    if (model.empty())
+    {
+        json.Fail("must name the GPU's data sheet, e.g. \"A100-SXM4-80GB\"");
+    }
+    return json.Check([&] { return FindGpuModel(model).sheet.model; });
+}
+
 /// Reads what only a GPU says.
 void
 ReadGpu(const JsonValue& json, Vertex& vertex)
 {
-    vertex.model = json.Get("model").AsString();
-    if (vertex.model.empty())
-    {
-        json.Get("model").Fail("must name the GPU's data sheet, e.g. \"A100-SXM4-80GB\"");
-    }
+    vertex.model = ReadModel(json.Get("model"));
     if (const auto copyEngines = json.Find("copy_engines"))
     {
         vertex.copyEngines = static_cast<uint32_t>(copyEngines->AsWhole(0, MOST_COPY_ENGINES));
@@ -305,6 +314,11 @@ ReadLink(const JsonValue& json, const Cluster& cluster)
         if (const auto probability = json.Find(field.key))
         {
             link.*field.field = probability->AsNumber(0, 1);
+            if (link.*field.field == 1)
+            {
+                probability->Fail("must be below 1: a link that loses everything is none; leave "
+                                  "it out, or let a scenario fail it (link-down)");
+            }
         }
     }
     return link;
@@ -400,11 +414,7 @@ ReadHosts(const JsonValue& root)
     std::string model = "A100-SXM4-80GB";
     if (const auto name = root.Find("model"))
     {
-        model = name->AsString();
-        if (model.empty())
-        {
-            name->Fail("must name the GPU's data sheet, e.g. \"A100-SXM4-80GB\"");
-        }
+        model = ReadModel(*name);
     }
     return root.Check([&] {
         return MakeHostCluster(hosts,

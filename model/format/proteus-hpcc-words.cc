@@ -154,9 +154,10 @@ HpccWords::ToProbability(const HpccWord& word) const
 {
     std::string rest;
     const double value = ToNumber(word, "the error rate", rest);
-    if (!rest.empty() || value > 1)
+    if (!rest.empty() || value >= 1)
     {
-        Fail(word.line, "the error rate must be a number from 0 to 1, not " + Shown(word));
+        Fail(word.line,
+             "the error rate must be a number from 0 to less than 1, not " + Shown(word));
     }
     return value;
 }

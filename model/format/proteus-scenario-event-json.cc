@@ -80,6 +80,15 @@ ReadDegraded(const JsonValue& json, ScenarioEvent& event)
     {
         event.bitErrorRate = error->AsNumber(0, 1);
     }
+    for (const char* key : {"loss_probability", "bit_error_rate"})
+    {
+        const auto probability = json.Find(key);
+        if (probability && !event.until && probability->AsNumber(0, 1) == 1)
+        {
+            probability->Fail("must be below 1 where it has no 'until': a link that loses "
+                              "everything for ever is 'link-down'");
+        }
+    }
     if (!event.rateShare && !event.lossProbability && !event.bitErrorRate)
     {
         json.Fail("needs 'rate_share', 'loss_probability' or 'bit_error_rate'");

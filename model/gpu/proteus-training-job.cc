@@ -13,6 +13,7 @@
 #include "ns3/proteus-compat.h"
 #include "ns3/proteus-device-runtimes.h"
 #include "ns3/proteus-flow-run.h"
+#include "ns3/proteus-link-losses.h"
 #include "ns3/proteus-ranks.h"
 #include "ns3/proteus-simulator-time.h"
 #include "ns3/simulator.h"
@@ -327,7 +328,7 @@ TrainingJob::DescribeRest() const
     const std::string stall = DescribeStall(GetRuntimes());
     if (!stall.empty())
     {
-        return stall;
+        return stall + DescribeLosses(*m_fabric);
     }
     const std::string left = m_network->CheckAtRest();
     return left.empty() ? "" : "the job is done, but the fabric is not at rest: " + left;

@@ -6,6 +6,8 @@
 
 #include "proteus-queue-pair-timers.h"
 
+#include "ns3/proteus-link-losses.h"
+
 #include <algorithm>
 #include <sstream>
 #include <stdexcept>
@@ -191,7 +193,8 @@ QueuePairTimers::GiveUp(uint32_t id, const std::string& what) const
             << static_cast<double>(m_core.fabric->GetTimePs()) * 1e-9 << " ms: " << what
             << " had no acknowledgement in " << m_core.settings.retryLimit
             << " repetitions (attributes RetryLimit and RetransmissionTimeout of "
-               "ns3::proteus::Transport)";
+               "ns3::proteus::Transport)"
+            << DescribeLosses(*m_core.fabric);
     throw std::runtime_error(message.str());
 }
 
