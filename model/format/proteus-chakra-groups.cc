@@ -186,7 +186,7 @@ ChakraGroups::Find(const std::string& name,
         throw std::invalid_argument(
             user + ": there is no process group '" + name + "'; " +
             (known.empty() ? std::string("the trace names none") : "known are" + known) +
-            "; a file {\"NAME\": [RANK, ...]} can say who is in it");
+            "; a file {\"NAME\": [RANK, ...]} can say who is in it (--traceGroups)");
     }
     ChakraGroup group = found == nullptr ? ChakraGroup() : *found;
     if (!group.ranks.empty())
@@ -199,7 +199,7 @@ ChakraGroups::Find(const std::string& name,
         throw std::invalid_argument(
             user + ": process group '" + name + "' has " + std::to_string(group.size) +
             " ranks, but the trace does not tell which, and the job has " + std::to_string(nRanks) +
-            "; a file {\"NAME\": [RANK, ...]} can say who is in it");
+            "; a file {\"NAME\": [RANK, ...]} can say who is in it (--traceGroups)");
     }
     for (DeviceId rank = 0; rank < nRanks; rank++)
     {

@@ -9,6 +9,7 @@
 #include "proteus-input-file.h"
 
 #include "ns3/proteus-chakra.pb.h"
+#include "ns3/proteus-shown-name.h"
 
 #include <algorithm>
 #include <cctype>
@@ -429,14 +430,19 @@ class ChakraReader::Impl
         return number->isNegative ? -tag : tag;
     }
 
-    std::string GetGroupName(const pb::ChakraAttribute& attribute) const
+    void ReadGroupName(const pb::ChakraAttribute& attribute, ChakraNode& node) const
     {
         const auto text = ToText(attribute);
         if (!text)
         {
-            Fail(Shown() + ": attribute pg_name must be text or an integer");
+            Fail(Shown() + ": attribute " + attribute.name() + " must be text or an integer");
         }
-        return *text;
+        if (!node.processGroup.empty() && node.processGroup != *text)
+        {
+            Fail(Shown() + ": attributes pg_name and comm_group name different process groups, " +
+                 QuotedText(node.processGroup) + " and " + QuotedText(*text));
+        }
+        node.processGroup = *text;
     }
 
     /// Sets what an attribute says of a node.
@@ -469,8 +475,9 @@ class ChakraReader::Impl
             {"comm_tag", [](const Impl& r, const A& a, N& node) { node.tag = r.GetTag(a); }},
             {"comm_priority",
              [](const Impl& r, const A& a, N& node) { node.hasPriority = r.GetTag(a) != 0; }},
-            {"pg_name",
-             [](const Impl& r, const A& a, N& node) { node.processGroup = r.GetGroupName(a); }},
+            {"pg_name", [](const Impl& r, const A& a, N& node) { r.ReadGroupName(a, node); }},
+            // Older traces of STAGE (astra-sim/symbolic_tensor_graph) call it so.
+            {"comm_group", [](const Impl& r, const A& a, N& node) { r.ReadGroupName(a, node); }},
             {"involved_dim",
              [](const Impl&, const A& a, N& node) {
                  const auto& dimensions = a.bool_list().values();

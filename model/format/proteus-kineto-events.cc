@@ -150,6 +150,21 @@ class RankReader : public JsonListReader
                                  "without times of kernels; chakra_trace_link joins it with the "
                                  "profiler's, and chakra_converter makes a Chakra trace of both");
             }
+            if (root.Has("workload_graph"))
+            {
+                throw std::invalid_argument(
+                    m_out.file +
+                    ": is a graph in the own JSON of Chakra's feeder, which says no "
+                    "process groups; take the trace as .et, or as what chakra_jsonizer "
+                    "makes of it");
+            }
+            if (root.Has("nodes"))
+            {
+                throw std::invalid_argument(
+                    m_out.file +
+                    ": has \"nodes\" that are no Chakra messages, as STAGE writes them "
+                    "with --chakra_schema_version=json; let it write v0.0.4");
+            }
             root.FailMissing("traceEvents", "this is no trace of PyTorch's profiler");
         }
         const auto info = root.Find("distributedInfo");
@@ -169,6 +184,14 @@ class RankReader : public JsonListReader
             for (std::size_t i = 0; groups && i < groups->Size(); i++)
             {
                 ReadGroup(groups->At(i));
+            }
+        }
+        const auto devices = root.Find("deviceProperties");
+        if (devices && devices->Size() > 0)
+        {
+            if (const auto model = devices->At(0).Find("name"))
+            {
+                m_out.gpuModel = model->AsString();
             }
         }
         if (m_out.gpu.empty())

@@ -13,6 +13,7 @@
 #include "ns3/proteus-warning.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <cstddef>
 #include <limits>
@@ -513,6 +514,35 @@ FindNRanks(const KinetoRanks& all, const std::string& name, const TraceOptions& 
     return nFiles;
 }
 
+/// @param device as CUDA calls it, e.g. "NVIDIA A100-SXM4-40GB" @param model name of a data sheet,
+/// e.g. "A100-SXM4-80GB" @return whether both are of one chip, by the first word with a number
+bool
+IsOfModel(const std::string& device, const std::string& model)
+{
+    const auto split = [](const std::string& text) {
+        std::vector<std::string> words(1);
+        for (const char c : text)
+        {
+            if (std::isalnum(static_cast<unsigned char>(c)) != 0)
+            {
+                words.back() += c;
+            }
+            else
+            {
+                words.emplace_back();
+            }
+        }
+        return words;
+    };
+    const std::vector<std::string> words = split(model);
+    const auto chip = std::find_if(words.begin(), words.end(), [](const std::string& word) {
+        return word.find_first_of("0123456789") != std::string::npos;
+    });
+    const std::vector<std::string> known = split(device);
+    return std::find(known.begin(), known.end(), chip == words.end() ? words.front() : *chip) !=
+           known.end();
+}
+
 } // namespace
 
 ExecutionGraph
@@ -547,6 +577,12 @@ ReadKineto(const std::vector<TraceFile>& files,
     {
         Warn(name + ": is of a job of " + FormatThings(all.worldSize, "rank") +
              ", and --ranks=" + std::to_string(nRanks) + " counts");
+    }
+    const std::string& recorded = all.ranks.front().gpuModel;
+    if (!recorded.empty() && !options.gpuModel.empty() && !IsOfModel(recorded, options.gpuModel))
+    {
+        Warn(name + ": was recorded on " + recorded +
+             ", whose times kernels keep; the cluster has " + options.gpuModel);
     }
     all.ranks.clear();
     return graph.Build();

@@ -59,6 +59,7 @@ const XmlFormat FORMAT{
       "minBytes",
       "maxBytes",
       "redop",
+      "root",
       "nthreadblocks"}},
     {"gpu", {"id", "i_chunks", "o_chunks", "s_chunks"}},
     {"tb", {"id", "send", "recv", "chan"}},
@@ -108,6 +109,10 @@ class Reader
         schedule.root = static_cast<uint32_t>(Optional(algo, "root", 0, gpus - 1, 0));
         schedule.minBytes = Optional(algo, "minBytes", 0, UINT64_MAX / 2, 0);
         schedule.maxBytes = Optional(algo, "maxBytes", 0, UINT64_MAX / 2, DEFAULT_MAX_BYTES);
+        if (schedule.maxBytes == 0) // no bound: ROCm/rccl, src/misc/msccl/msccl_lifecycle.cc
+        {
+            schedule.maxBytes = UINT64_MAX / 2;
+        }
         Demand(algo,
                schedule.minBytes <= schedule.maxBytes,
                "minBytes " + std::to_string(schedule.minBytes) + " is above maxBytes " +

@@ -141,6 +141,12 @@ class NcclReader
     Cluster Build(uint32_t servers, const FabricOptions& fabric) const
     {
         const XmlElement& system = m_document.GetRoot();
+        if (m_gpuElements.empty())
+        {
+            m_document.Fail(system,
+                            "has no GPU, as files for NCCL_TOPO_FILE that leave GPUs to NCCL; take "
+                            "what NCCL_TOPO_DUMP_FILE writes on such a machine");
+        }
         if (servers < 1 || servers > MAX_SERVERS)
         {
             throw std::invalid_argument("the number of servers must be 1 to " +
@@ -285,6 +291,10 @@ class NcclReader
         const uint64_t dev = gpu == nullptr
                                  ? m_gpuElements.size()
                                  : m_values.GetWhole(*gpu, "dev", m_gpuElements.size(), 1000000);
+        if (m_options.gpu.empty())
+        {
+            m_values.RequireKnownMaker(pci, gpu);
+        }
         const GpuModel* model = nullptr;
         if (!m_options.gpu.empty())
         {

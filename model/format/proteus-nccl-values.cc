@@ -119,6 +119,20 @@ NcclValues::FindGpuOfDevice(const XmlElement& pci)
     return FindGpuOfPciDevice(static_cast<uint32_t>(std::stoul(device, nullptr, 16)));
 }
 
+void
+NcclValues::RequireKnownMaker(const XmlElement& pci, const XmlElement* gpu) const
+{
+    // ROCm/rccl, src/graph/xml.cc: "gcn" is the architecture of a GPU of AMD, and its "sm" counts
+    // compute units.
+    const std::string* gcn = gpu == nullptr ? nullptr : gpu->Find("gcn");
+    if (gcn != nullptr || GetLower(pci, "vendor") == "0x1002")
+    {
+        m_document.Fail(gpu == nullptr ? pci : *gpu,
+                        "is a GPU of AMD" + (gcn != nullptr ? ", " + QuotedText(*gcn) : "") +
+                            "; only NVIDIA's are known, and gpu=MODEL takes one of them for it");
+    }
+}
+
 const GpuModel&
 NcclValues::GetGpuOfSm(const XmlElement& element, uint64_t sm) const
 {

@@ -90,6 +90,10 @@ class NcclValues
     /// @param pci element of a GPU @return the model that its device id says, null if it says none
     static const GpuModel* FindGpuOfDevice(const XmlElement& pci);
 
+    /// @param pci element of a GPU @param gpu the one below it, or null
+    /// @throw std::invalid_argument if AMD makes it, whose "sm" is no compute capability
+    void RequireKnownMaker(const XmlElement& pci, const XmlElement* gpu) const;
+
     /**
      * @param element where
      * @param sm compute capability, ten times

@@ -529,7 +529,14 @@ StrategyFile::GetVariables() const
 {
     if (plan)
     {
-        plan->GetNMicroBatches(); // checks the sizes
+        try
+        {
+            plan->GetNMicroBatches(); // checks the sizes
+        }
+        catch (const std::invalid_argument& error)
+        {
+            throw std::invalid_argument(name + ": " + error.what());
+        }
         return GetModelVariables(*plan);
     }
     std::map<std::string, int64_t> variables{{"batch", static_cast<int64_t>(tree.batch)}};
@@ -563,6 +570,7 @@ ReadStrategyJson(std::istream& input,
         document.CheckFormat(FORMAT, 1);
     }
     StrategyFile file;
+    file.name = fileName;
     if (root.Has("tree"))
     {
         file.tree = ReadTree(root);

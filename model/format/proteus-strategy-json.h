@@ -84,6 +84,7 @@ struct StrategyFile
 {
     std::optional<ParallelPlan> plan; //!< the short form
     StrategyTree tree;                //!< the other one
+    std::string name;                 //!< of the file, for errors
 
     /// @return what a model has to be read with
     /// @throw std::invalid_argument as ParallelPlan::GetNMicroBatches()

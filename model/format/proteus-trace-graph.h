@@ -39,6 +39,7 @@ struct TraceOptions
     /// Ranks of the job; 0: as many as the trace says, and where it does not say, availableRanks.
     uint32_t ranks{0};
     uint32_t availableRanks{0}; //!< GPUs that there are; 0 if that is not known
+    std::string gpuModel;       //!< of these GPUs, or empty: recorded times of others are named
     /// Compute nodes with FLOPs and bytes are timed by the cost model, not as they were recorded.
     bool isRoofline{false};
     DataType dataType{DataType::BF16}; //!< number format that the cost model takes for them

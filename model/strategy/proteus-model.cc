@@ -162,17 +162,10 @@ CheckAttributes(const OperatorDraft& draft,
     }
     for (const std::string& name : names)
     {
-        if (name != "tensorParallel" &&
-            std::find(kind.attributes.begin(), kind.attributes.end(), name) ==
-                kind.attributes.end())
+        const std::string unknown = DescribeUnknownAttribute(kind, name);
+        if (!unknown.empty())
         {
-            std::string known = "tensorParallel";
-            for (const char* other : kind.attributes)
-            {
-                known += std::string(", ") + other;
-            }
-            draft.Fail("a " + std::string(kind.name) + " has no attribute \"" + name + "\", but " +
-                       known);
+            draft.Fail(unknown);
         }
     }
 }

@@ -6,10 +6,13 @@
 
 #include "proteus-operator-kinds.h"
 
+#include "ns3/proteus-nearest-name.h"
+
 #include <algorithm>
 #include <numeric>
 #include <stdexcept>
 #include <utility>
+#include <vector>
 
 namespace ns3
 {
@@ -84,6 +87,25 @@ FindOperatorKind(const std::string& name)
     }
     throw std::invalid_argument("unknown kind of operator \"" + name + "\": choose one of " +
                                 known);
+}
+
+std::string
+DescribeUnknownAttribute(const OperatorKind& kind, const std::string& attribute)
+{
+    std::vector<std::string> names{"tensorParallel"};
+    names.insert(names.end(), kind.attributes.begin(), kind.attributes.end());
+    if (std::find(names.begin(), names.end(), attribute) != names.end())
+    {
+        return "";
+    }
+    std::string known;
+    for (const std::string& name : names)
+    {
+        known += (known.empty() ? "" : ", ") + name;
+    }
+    const std::string nearest = FindNearest(attribute, names);
+    return "a " + std::string(kind.name) + " has no attribute \"" + attribute + "\", but " + known +
+           (nearest.empty() ? "" : "; did you mean " + nearest + "?");
 }
 
 OperatorDraft::OperatorDraft(ModelBuilder& builder,

@@ -195,6 +195,11 @@ const std::vector<OperatorKind>& GetOperatorKinds();
 const OperatorKind& FindOperatorKind(const std::string& name);
 
 /// @ingroup proteus
+/// @param kind of an operator @param attribute that it may have @return empty if it may, else what
+/// there is in its place, for an error
+std::string DescribeUnknownAttribute(const OperatorKind& kind, const std::string& attribute);
+
+/// @ingroup proteus
 /// @return linear layers, matrix products, convolutions, embeddings
 std::vector<OperatorKind> GetDenseKinds();
 /// @ingroup proteus
