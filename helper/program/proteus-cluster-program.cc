@@ -221,7 +221,9 @@ class ClusterProgram : public CommandLineProgram
         {
             WriteFile(m_options.svg, [&](std::ostream& out) { WriteClusterSvg(cluster, out); });
         }
-        m_options.tables.Write({MakeSummaryTable(cluster, facts), MakeBillTable(facts.lines)});
+        m_options.tables.Write({MakeSummaryTable(cluster, facts),
+                                MakeBillTable(facts.lines),
+                                m_options.tables.MakeNotes()});
     }
 
     Options m_options;

@@ -73,6 +73,13 @@ AddExtras(const CollectiveProgramOptions& options, const Schedule& schedule, Col
             throw std::invalid_argument("--collective=" + options.collective + ": " +
                                         options.msccl + " is of " + ToString(schedule->collective));
         }
+        if (schedule->gpus.size() != test.groups[0].size())
+        {
+            throw std::invalid_argument(
+                options.msccl + ": is for " + std::to_string(schedule->gpus.size()) +
+                " ranks, and the group has " + std::to_string(test.groups[0].size()) +
+                ": set --gpus, --nodes or --concurrent accordingly");
+        }
         test.schedule = schedule;
         test.root = schedule->root;
     }
@@ -499,7 +506,8 @@ RunCollectiveProgram(const CollectiveProgramOptions& typed)
     }
     options.plot.Write([&](std::ostream& out) { WritePlot(options, cluster, rows, sizes, out); });
     WriteCsvFile(options.csv, [&rows](std::ostream& out) { WriteCollectiveCsv(rows, out); });
-    options.tables.Write({MakeSummary(options, cluster, test, rows), table});
+    options.tables.Write(
+        {MakeSummary(options, cluster, test, rows), table, options.tables.MakeNotes()});
 }
 
 namespace
@@ -529,7 +537,7 @@ class NcclTestsProgram : public CommandLineProgram
 
     std::vector<Table> DescribeTables() override
     {
-        return {MakeCollectiveTable({})};
+        return {MakeCollectiveTable({}), MakeNoteTable()};
     }
 
     void Run() override

@@ -23,7 +23,6 @@
 
 #include <algorithm>
 #include <iostream>
-#include <set>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -213,29 +212,39 @@ CommandLineProgram::Main(int argc, char* argv[])
             return;
         }
         // What readers of files warn of belongs into the results; files may be read several times.
-        std::set<std::string> heard;
+        std::vector<std::string> heard;
         const WarningListener listener([&heard, run = GetRunOptions()](const std::string& text) {
-            const bool isNew = heard.insert(text).second;
+            const bool isNew = std::find(heard.begin(), heard.end(), text) == heard.end();
+            if (isNew)
+            {
+                heard.push_back(text);
+            }
             if (isNew && run)
             {
                 run->information.notes.push_back(text);
             }
             return isNew;
         });
-        std::vector<std::string> idle = command.FindIdle();
+        const std::vector<std::string> idle = command.FindIdle();
         if (ProgramOptions* options = GetRunOptions())
         {
             auto& notes = options->information.notes;
             notes.insert(notes.begin(), idle.begin(), idle.end());
         }
+        const auto list = [&](const std::vector<std::string>& warnings) {
+            std::vector<std::string> notes = idle;
+            notes.insert(notes.end(), warnings.begin(), warnings.end());
+            const auto unread =
+                FindIdleAttributes(command.GetConfiguration(),
+                                   !SendsPackets() ? AttributeReaders::NOBODY
+                                   : PrintsNotes() ? AttributeReaders::EXECUTORS_WITH_NOTES
+                                                   : AttributeReaders::EXECUTORS);
+            notes.insert(notes.end(), unread.begin(), unread.end());
+            return notes;
+        };
+        command.SetNotes([&]() { return list(heard); });
         Run();
-        const auto unread =
-            FindIdleAttributes(command.GetConfiguration(),
-                               !SendsPackets() ? AttributeReaders::NOBODY
-                               : PrintsNotes() ? AttributeReaders::EXECUTORS_WITH_NOTES
-                                               : AttributeReaders::EXECUTORS);
-        idle.insert(idle.end(), unread.begin(), unread.end());
-        for (const std::string& line : idle)
+        for (const std::string& line : list({}))
         {
             Warn(line);
         }

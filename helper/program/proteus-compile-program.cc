@@ -201,7 +201,9 @@ CompileAndReport(const Options& options)
     {
         WriteFile(options.memory, [&](std::ostream& stream) { WriteMemoryCsv(stream, accounts); });
     }
-    options.tables.Write(MakeCompileTables({model, graph, gpu, rows, accounts}));
+    std::vector<Table> tables = MakeCompileTables({model, graph, gpu, rows, accounts});
+    tables.push_back(options.tables.MakeNotes());
+    options.tables.Write(tables);
     if (!options.chakra.empty())
     {
         SaveChakraFolder(graph, options.chakra);

@@ -66,6 +66,7 @@ struct Options : ProgramOptions
     PlotOption plot;
     CommandLineText markdown;
     std::string streams;
+    const OptionList* command{nullptr}; //!< that has them
 };
 
 /// One thing that is compared: servers joined by a fabric, or a cluster by its name.
@@ -336,9 +337,11 @@ MakeChart(const std::vector<FabricRow>& rows, const std::string& job, const Opti
     return chart;
 }
 
-/// Writes what the user asked for. @param rows at least one
+/// Writes what the user asked for. @param rows at least one @param notes on the job
 void
-WriteFiles(const Options& options, const std::vector<FabricRow>& rows)
+WriteFiles(const Options& options,
+           const std::vector<FabricRow>& rows,
+           const std::vector<std::string>& notes)
 {
     const std::string endedBy = StopSignals::IsObeyed() ? StopSignals::GetName() : "";
     for (const auto& [path, format] :
@@ -355,8 +358,11 @@ WriteFiles(const Options& options, const std::vector<FabricRow>& rows)
     }
     if (!options.json.empty())
     {
+        std::vector<std::string> all = notes;
+        const std::vector<std::string> more = options.command->GetNotes();
+        all.insert(all.end(), more.begin(), more.end());
         WriteFile(options.json, [&](std::ostream& out) {
-            WriteFabricJson(rows, options.information.configuration, endedBy, out);
+            WriteFabricJson(rows, options.information.configuration, endedBy, all, out);
         });
     }
 }
@@ -422,7 +428,7 @@ CompareFabrics(Options& options)
     }
     std::cout << DescribeStop(rows.size(), contenders.size() * executors.size(), "rows");
     options.plot.Write([&](std::ostream& out) { WriteBarSvg(MakeChart(rows, job, options), out); });
-    WriteFiles(options, rows);
+    WriteFiles(options, rows, notes);
 }
 
 /// The program.
@@ -492,11 +498,17 @@ class FabricsProgram : public CommandLineProgram
                          "run also what does not fit into memory",
                          m_options.ignoreMemory);
         command.AddValue("quiet", "no progress", m_options.quiet);
+        m_options.command = &command;
     }
 
     ProgramOptions* GetRunOptions() override
     {
         return &m_options;
+    }
+
+    std::vector<Table> DescribeTables() override
+    {
+        return {}; // --json has the columns of --csv
     }
 
     void Run() override

@@ -7,6 +7,7 @@
 #include "proteus-command-line-program.h"
 #include "proteus-flow-links.h"
 #include "proteus-name-lists.h"
+#include "proteus-packet-trace-check.h"
 #include "proteus-packet-trace-options.h"
 #include "proteus-program-options.h"
 #include "proteus-programs.h"
@@ -543,7 +544,8 @@ WriteResults(const Options& options, const FlowPlayer& player, Ptr<Fabric> fabri
     {
         options.tables.Write({MakeSummaryTable(summary),
                               MakeFlowTable(ListFlows(player)),
-                              MakeFlowLinkTable(fabric)});
+                              MakeFlowLinkTable(fabric),
+                              options.tables.MakeNotes()});
     }
 }
 
@@ -563,13 +565,14 @@ Play(const Options& options)
         throw std::invalid_argument("files of what happens on the links are written by one "
                                     "process: leave --mpi away, or the options of such files");
     }
-    if (!options.csv.empty() && GetRank() == 0)
-    {
-        CheckWritable(options.csv);
-    }
     if (GetRank() == 0)
     {
+        if (!options.csv.empty())
+        {
+            CheckWritable(options.csv);
+        }
         options.tables.Check();
+        CheckPacketTraces(options.traces);
     }
     Ptr<Fabric> fabric = ProteusHelper().InstallFabric(cluster);
     Ptr<FlowPlayer> player = CreateObject<FlowPlayer>();
@@ -633,7 +636,10 @@ class FlowsProgram : public CommandLineProgram
 
     std::vector<Table> DescribeTables() override
     {
-        return {MakeSummaryTable({}), MakeFlowTable({}), MakeFlowLinkTable(nullptr)};
+        return {MakeSummaryTable({}),
+                MakeFlowTable({}),
+                MakeFlowLinkTable(nullptr),
+                MakeNoteTable()};
     }
 
     void Run() override

@@ -10,6 +10,7 @@
 #include "proteus-name-lists.h"
 #include "proteus-program-options.h"
 #include "proteus-programs.h"
+#include "proteus-scenario-run.h"
 #include "proteus-stop-signals.h"
 
 #include "ns3/proteus-graph-file.h"
@@ -246,6 +247,7 @@ Train(Options& options)
     }
     const EndAtOnce untilItRuns;
     const Cluster cluster = options.BuildCluster();
+    CheckScenario(options, cluster);
     options.model = FindFamilyName(options.model);
     FitTensorParallel(options, cluster);
     const auto [trainingPlan, framework] = LoadJob(options, cluster);

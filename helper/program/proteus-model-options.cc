@@ -19,6 +19,7 @@
 #include "ns3/proteus-warning.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <iomanip>
 #include <map>
@@ -109,6 +110,12 @@ ReadStrategy(const std::string& text, const std::map<std::string, std::string>& 
     {
         std::istringstream input(ToStrategyJson(text));
         return ReadStrategyJson(input, "--strategy", plan);
+    }
+    if (!std::filesystem::exists(text))
+    {
+        throw std::invalid_argument("--strategy=" + text +
+                                    ": there is no such file, and it is not "
+                                    "NAME=VALUE,..., e.g. tp=8,dp=2");
     }
     return LoadStrategy(text, plan);
 }

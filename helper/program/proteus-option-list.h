@@ -20,6 +20,7 @@
 #include <sstream>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace ns3
@@ -146,6 +147,19 @@ class OptionList
      */
     bool Parse(const std::vector<std::string>& arguments, std::ostream& out);
 
+    /// @param list of what results are to say: options that do nothing, and what readers of files
+    /// warn of
+    void SetNotes(std::function<std::vector<std::string>()> list)
+    {
+        m_notes = std::move(list);
+    }
+
+    /// @return notes on the run until now; none before SetNotes()
+    std::vector<std::string> GetNotes() const
+    {
+        return m_notes ? m_notes() : std::vector<std::string>();
+    }
+
     /// @param name of an option, without dashes @return whether it was added
     bool Has(const std::string& name) const
     {
@@ -205,17 +219,18 @@ class OptionList
     /// @param word such as --help @param out where to @return whether it was a question, answered
     bool Answer(const Word& word, std::ostream& out) const;
 
-    std::string m_program;                        //!< name
-    std::string m_workloads;                      //!< folder
-    std::string m_usage;                          //!< what it does
-    std::string m_group;                          //!< of what is added
-    std::vector<Entry> m_entries;                 //!< in order
-    std::map<std::string, std::string> m_hints;   //!< by name of an option that is none here
-    std::map<std::string, std::string> m_aliases; //!< names of options by others of them
-    std::map<std::string, Idle> m_idle;           //!< by name of an option
-    Configuration m_configuration;                //!< of the last Parse()
-    std::vector<std::string> m_repeated;          //!< lines of FindIdle() on words given again
-    CommandLine m_command;                        //!< what reads the values
+    std::string m_program;                             //!< name
+    std::string m_workloads;                           //!< folder
+    std::string m_usage;                               //!< what it does
+    std::string m_group;                               //!< of what is added
+    std::vector<Entry> m_entries;                      //!< in order
+    std::map<std::string, std::string> m_hints;        //!< by name of an option that is none here
+    std::map<std::string, std::string> m_aliases;      //!< names of options by others of them
+    std::map<std::string, Idle> m_idle;                //!< by name of an option
+    Configuration m_configuration;                     //!< of the last Parse()
+    std::vector<std::string> m_repeated;               //!< lines of FindIdle() on words given again
+    std::function<std::vector<std::string>()> m_notes; //!< SetNotes(); may be empty
+    CommandLine m_command;                             //!< what reads the values
 };
 
 } // namespace proteus

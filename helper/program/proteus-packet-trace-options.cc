@@ -6,6 +6,8 @@
 
 #include "proteus-packet-trace-options.h"
 
+#include "proteus-packet-trace-check.h"
+
 #include "ns3/proteus-output-file.h"
 
 #include <algorithm>
@@ -45,20 +47,30 @@ PacketTraceOptions::AddTo(OptionList& command)
     });
 }
 
-FabricHelper
-PacketTraceOptions::Enable(Ptr<Fabric> fabric, Ptr<Transport> transport) const
+void
+CheckPacketTraces(const PacketTraceOptions& options)
 {
-    if (!seriesInterval.IsStrictlyPositive())
+    if (!options.seriesInterval.IsStrictlyPositive())
     {
         throw std::invalid_argument("--seriesInterval: must be above 0");
     }
-    for (const std::string& path : {ascii, linkSeries, congestionSeries})
+    for (const std::string& path : {options.ascii, options.linkSeries, options.congestionSeries})
     {
         if (!path.empty())
         {
             CheckWritable(path);
         }
     }
+    if (!options.pcap.empty())
+    {
+        CheckWritable(options.pcap + "-0-0.pcap");
+    }
+}
+
+FabricHelper
+PacketTraceOptions::Enable(Ptr<Fabric> fabric, Ptr<Transport> transport) const
+{
+    CheckPacketTraces(*this);
     FabricHelper helper;
     if (!pcap.empty())
     {

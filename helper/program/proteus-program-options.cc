@@ -8,6 +8,7 @@
 
 #include "proteus-executors.h"
 #include "proteus-name-lists.h"
+#include "proteus-packet-trace-check.h"
 #include "proteus-scenario-run.h"
 #include "proteus-stop-signals.h"
 
@@ -405,6 +406,7 @@ ProgramOptions::Check() const
         RequireStreams(executors, "--crossIteration=tensor");
     }
     results.Check();
+    CheckPacketTraces(traces);
 }
 
 namespace

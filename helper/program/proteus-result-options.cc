@@ -7,6 +7,7 @@
 #include "proteus-result-options.h"
 
 #include "proteus-attribute-watch.h"
+#include "proteus-page-name.h"
 #include "proteus-stop-signals.h"
 
 #include "ns3/proteus-chrome-trace.h"
@@ -124,12 +125,7 @@ ResultOptions::AddTo(OptionList& command)
 void
 ResultOptions::Check() const
 {
-    const std::string ending = std::filesystem::path(report.c_str()).extension().string();
-    if (!ending.empty() && ending != ".html" && ending != ".htm")
-    {
-        throw std::invalid_argument("--report=" + std::string(report) +
-                                    ": is a page: the name must end in .html");
-    }
+    RequirePageName("report", report);
     std::vector<std::string> files{report, csv, summary};
     if (IsFolder(timeline))
     {

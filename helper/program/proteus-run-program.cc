@@ -9,6 +9,7 @@
 #include "proteus-model-options.h"
 #include "proteus-program-options.h"
 #include "proteus-programs.h"
+#include "proteus-scenario-run.h"
 #include "proteus-stop-signals.h"
 
 #include "ns3/proteus-graph-file.h"
@@ -132,6 +133,7 @@ RunTrace(const Input& input, ProgramOptions& options, const Cluster& cluster, Da
     TraceOptions traceOptions;
     traceOptions.ranks = ToCount(input.ranks, "ranks", 0);
     traceOptions.availableRanks = static_cast<uint32_t>(cluster.GetGpus().size());
+    traceOptions.gpuModel = cluster.GetVertices()[cluster.GetGpus().at(0)].model;
     traceOptions.isRoofline = input.compute == "roofline";
     traceOptions.dataType = type;
     traceOptions.groupFile = input.groups;
@@ -152,6 +154,7 @@ RunJob(const Input& input, ProgramOptions& options)
     const EndAtOnce untilItRuns;
     const DataType type = DataTypeFromString(input.dataType.empty() ? "bf16" : input.dataType);
     const Cluster cluster = options.BuildCluster();
+    CheckScenario(options, cluster);
     if (!input.model.model.empty())
     {
         RunModel(input, options, cluster);

@@ -9,11 +9,13 @@
 #include "proteus-executors.h"
 #include "proteus-model-options.h"
 
+#include "ns3/proteus-executor.h"
 #include "ns3/proteus-graph-file.h"
 #include "ns3/proteus-input-file.h"
 #include "ns3/proteus-job-composition.h"
 #include "ns3/proteus-run-analysis.h"
 #include "ns3/proteus-scenario-json.h"
+#include "ns3/proteus-scenario-parts.h"
 #include "ns3/proteus-scenario-report.h"
 #include "ns3/proteus-tables.h"
 
@@ -64,6 +66,20 @@ LoadNeighbour(const ScenarioJob& job, const ProgramOptions& options, const Clust
     return RepeatGraph(graph, carried, job.iterations, CrossIteration::BARRIER).graph;
 }
 
+/// @param options with a scenario @param cluster whose vertices it names @return the scenario
+Scenario
+LoadScenario(const ProgramOptions& options, const Cluster& cluster)
+{
+    InputFile file(options.scenario);
+    if (options.scenarioSet.empty())
+    {
+        return ReadScenarioJson(file.GetStream(), options.scenario, cluster);
+    }
+    std::istringstream changed(
+        ChangeScenarioJson(file.GetStream(), options.scenario, options.scenarioSet));
+    return ReadScenarioJson(changed, options.scenario, cluster);
+}
+
 /// Runs the jobs of a scenario, together and alone.
 class ScenarioRunner
 {
@@ -74,19 +90,9 @@ class ScenarioRunner
                    const std::vector<CarriedDependency>* carried)
         : m_options(options),
           m_cluster(cluster),
-          m_ranked(cluster)
+          m_ranked(cluster),
+          m_scenario(LoadScenario(options, cluster))
     {
-        InputFile file(options.scenario);
-        if (options.scenarioSet.empty())
-        {
-            m_scenario = ReadScenarioJson(file.GetStream(), options.scenario, cluster);
-        }
-        else
-        {
-            std::istringstream changed(
-                ChangeScenarioJson(file.GetStream(), options.scenario, options.scenarioSet));
-            m_scenario = ReadScenarioJson(changed, options.scenario, cluster);
-        }
         LoadJobs(graph, carried);
         Place();
     }
@@ -296,6 +302,34 @@ class ScenarioRunner
 };
 
 } // namespace
+
+void
+CheckScenario(const ProgramOptions& options, const Cluster& cluster)
+{
+    if (options.scenario.empty())
+    {
+        return;
+    }
+    const Scenario scenario = LoadScenario(options, cluster);
+    if (scenario.NeedsAlone())
+    {
+        return; // when what happens is known once the job has run alone
+    }
+    try
+    {
+        const auto nGpus = static_cast<uint32_t>(cluster.GetGpus().size());
+        const ScenarioPlan plan = MakeScenarioPlan(scenario, cluster, nGpus, 0);
+        for (const std::string& name :
+             ParseExecutors(options.executor, options.htae, options.calibration))
+        {
+            RequireParts(plan, name, FindExecutor(name).GetTraits().scenarioParts);
+        }
+    }
+    catch (const std::invalid_argument& error)
+    {
+        throw std::invalid_argument(options.scenario + ": " + error.what());
+    }
+}
 
 void
 RunScenario(const ProgramOptions& options,

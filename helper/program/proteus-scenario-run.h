@@ -21,6 +21,16 @@ namespace proteus
 
 /**
  * @ingroup proteus
+ * Finds what can be wrong with a scenario before a job is made for it.
+ * @param options of the program, with a scenario or without
+ * @param cluster to run on
+ * @throw std::invalid_argument of one line, "FILE: PLACE: cause"; or if an executor does not model
+ * what happens, unless that depends on how long the job takes alone
+ */
+void CheckScenario(const ProgramOptions& options, const Cluster& cluster);
+
+/**
+ * @ingroup proteus
  * Runs a graph in the scenario of --scenario: its job and the neighbours on their GPUs, with what
  * happens meanwhile, and for comparison every job alone. Reports as RunAndReport() does without a
  * scenario.

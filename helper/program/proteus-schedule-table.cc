@@ -189,17 +189,6 @@ MakeScheduleTable(const ScheduledWork& work, const std::vector<ScheduleResult>& 
     return layout.Make(shown);
 }
 
-Table
-MakeNoteTable(const std::vector<std::string>& notes)
-{
-    const TableLayout<std::string> layout{
-        "notes",
-        "Notes",
-        "What is approximated, and what was set and not honoured.",
-        {{"note", "", "in words", [](const std::string& note) { return note; }}}};
-    return layout.Make(notes);
-}
-
 void
 PrintScheduleTable(const Table& table, std::ostream& out)
 {

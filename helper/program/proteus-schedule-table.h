@@ -49,10 +49,6 @@ struct ScheduledWork
  */
 Table MakeScheduleTable(const ScheduledWork& work, const std::vector<ScheduleResult>& results);
 
-/// @ingroup proteus
-/// @param notes on the job and on options @return them as a table
-Table MakeNoteTable(const std::vector<std::string>& notes);
-
 /**
  * @ingroup proteus
  * Prints the table for people.

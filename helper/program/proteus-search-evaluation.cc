@@ -18,6 +18,7 @@
 #include "ns3/proteus-tables.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -119,6 +120,10 @@ SearchEvaluation::SearchEvaluation(const ProgramOptions& options,
 void
 SearchEvaluation::ReadLog(const std::string& path, const std::string& subject)
 {
+    if (std::filesystem::exists(path) && !std::filesystem::is_regular_file(path))
+    {
+        throw std::invalid_argument("--log=" + path + ": is no regular file");
+    }
     std::ifstream input(path);
     bool isNew = true;
     try

@@ -203,6 +203,15 @@ WriteSearchPage(const SearchOutcome& outcome,
                          ListSensitivity(rows, outcome),
                          out);
     }
+    if (!outcome.notes.empty())
+    {
+        out << "<h2 id=\"notes\">Notes</h2>\n<ul class=\"words\">\n";
+        for (const std::string& note : outcome.notes)
+        {
+            out << "<li>" << EscapeMarkup(note) << "</li>\n";
+        }
+        out << "</ul>\n";
+    }
     std::vector<std::vector<std::string>> left;
     for (const auto& [reason, count] : outcome.pruned)
     {

@@ -5,6 +5,7 @@
  */
 
 #include "proteus-command-line-program.h"
+#include "proteus-page-name.h"
 #include "proteus-programs.h"
 #include "proteus-search-options.h"
 #include "proteus-search-report.h"
@@ -54,6 +55,7 @@ class SearchProgram : public CommandLineProgram
         command.Usage("Finds strategies for training a model on a cluster: ranks all plans by\n"
                       "formula, runs the best by flows, and the best of these by packets.");
         m_options.AddTo(command);
+        m_command = &command;
     }
 
     void Run() override
@@ -70,6 +72,18 @@ class SearchProgram : public CommandLineProgram
         {
             throw std::invalid_argument("--budget: must not be negative (0: no limit)");
         }
+        RequirePageName("report", m_options.report);
+        for (const CommandLineText* path : {&m_options.csv, &m_options.report})
+        {
+            if (!path->empty())
+            {
+                CheckWritable(*path);
+            }
+        }
+        if (!m_options.output.empty())
+        {
+            MakeFolder(m_options.output);
+        }
         m_options.plot.Check();
         if (m_options.plotOf != "times" && m_options.plotOf != "front")
         {
@@ -77,7 +91,7 @@ class SearchProgram : public CommandLineProgram
                                         ": must be times or front");
         }
         const SearchSubject subject = MakeSearchSubject(m_options);
-        const SearchOutcome outcome = RunSearch(m_options, subject);
+        SearchOutcome outcome = RunSearch(m_options, subject);
         PrintSearch(outcome, PRINTED_ROWS, std::cout);
         std::vector<SensitivityRow> rows;
         if (m_options.isSensitivityWanted && !outcome.order.empty())
@@ -90,6 +104,7 @@ class SearchProgram : public CommandLineProgram
             std::cout << "Note: PARTIAL, ended by " << StopSignals::GetName()
                       << ": what had no result by then is not ranked\n";
         }
+        outcome.notes = m_command->GetNotes();
         Write(outcome,
               rows,
               std::string(m_options.model.model) + " on " + subject.cluster.GetName());
@@ -120,6 +135,7 @@ class SearchProgram : public CommandLineProgram
     }
 
     SearchOptions m_options;
+    const OptionList* m_command{nullptr}; //!< that has them
 };
 
 } // namespace

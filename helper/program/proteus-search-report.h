@@ -55,6 +55,7 @@ struct SearchOutcome
     Objective objective;                     //!< what was wanted
     std::string framework;                   //!< whose kernels and host all runs have
     std::string currency;                    //!< of prices, where they were wanted
+    std::vector<std::string> notes;          //!< on options and files
 };
 
 /// @ingroup proteus

@@ -7,6 +7,7 @@
 #include "proteus-child-processes.h"
 #include "proteus-command-line-program.h"
 #include "proteus-fabric-flags.h"
+#include "proteus-page-name.h"
 #include "proteus-program-list.h"
 #include "proteus-programs.h"
 #include "proteus-stop-signals.h"
@@ -289,6 +290,7 @@ class StudyProgramOfAll : public CommandLineProgram
                 CheckWritable(*path);
             }
         }
+        RequirePageName("html", m_options.html);
         const Study study = Load();
         if (!m_options.published.empty() && study.published.empty())
         {

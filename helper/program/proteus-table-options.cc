@@ -59,6 +59,12 @@ TableOptions::GetPath(const std::string& name) const
     return (std::filesystem::path(folder.c_str()) / (name + ".csv")).string();
 }
 
+Table
+TableOptions::MakeNotes() const
+{
+    return MakeNoteTable(m_command ? m_command->GetNotes() : std::vector<std::string>());
+}
+
 void
 TableOptions::Write(const std::vector<Table>& tables) const
 {
@@ -98,6 +104,17 @@ MakeQuantityTable(const std::string& name,
          {"value", "", "a number, or text", [](const Q& q) { return q.value; }},
          {"unit", "", "of the number", [](const Q& q) { return q.unit; }}}};
     return layout.Make(quantities);
+}
+
+Table
+MakeNoteTable(const std::vector<std::string>& notes)
+{
+    const TableLayout<std::string> layout{
+        "notes",
+        "Notes",
+        "What is approximated, warned of, and set but not honoured.",
+        {{"note", "", "in words", [](const std::string& note) { return note; }}}};
+    return layout.Make(notes);
 }
 
 } // namespace proteus

@@ -47,6 +47,9 @@ struct TableOptions
      */
     std::string GetPath(const std::string& name) const;
 
+    /// @return what is approximated, warned of, or not honoured, in the run until now, as a table
+    Table MakeNotes() const;
+
     /**
      * Writes the files that are asked for.
      * @param tables all there are
@@ -87,6 +90,10 @@ Table MakeQuantityTable(const std::string& name,
                         const std::string& title,
                         const std::string& description,
                         const std::vector<Quantity>& quantities = {});
+
+/// @ingroup proteus
+/// @param notes on the job, options and files @return them as a table
+Table MakeNoteTable(const std::vector<std::string>& notes = {});
 
 } // namespace proteus
 } // namespace ns3

@@ -301,6 +301,7 @@ void
 WriteFabricJson(const std::vector<FabricRow>& rows,
                 const Configuration& configuration,
                 const std::string& endedBy,
+                const std::vector<std::string>& notes,
                 std::ostream& out)
 {
     nlohmann::ordered_json json;
@@ -319,6 +320,10 @@ WriteFabricJson(const std::vector<FabricRow>& rows,
     for (const FabricRow& row : rows)
     {
         json["fabrics"].push_back(ToJson(row, FindFirst(rows, row)));
+    }
+    if (!notes.empty())
+    {
+        json["notes"] = notes;
     }
     out << json.dump(2) << '\n';
 }

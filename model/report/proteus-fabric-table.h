@@ -85,15 +85,18 @@ void WriteFabricTable(const std::vector<FabricRow>& rows,
  * @ingroup proteus
  * Writes a comparison as JSON: an object with `format` ("proteus-fabrics"), `version` (1),
  * `configuration` (options that repeat it, see --config) and `fabrics`, an object per row with the
- * columns of the CSV; and `partial` where it was ended before all rows were there.
+ * columns of the CSV; `partial` where it was ended before all rows were there; and `notes`, if
+ * there are any.
  * @param rows of the comparison
  * @param configuration of the program
  * @param endedBy name of the signal that ended it, or empty
+ * @param notes on the job, options and files
  * @param out where to
  */
 void WriteFabricJson(const std::vector<FabricRow>& rows,
                      const Configuration& configuration,
                      const std::string& endedBy,
+                     const std::vector<std::string>& notes,
                      std::ostream& out);
 
 /// @ingroup proteus

@@ -9,7 +9,7 @@
 #include "proteus-device-runtimes.h"
 
 #include "ns3/proteus-registry.h"
-#include "ns3/proteus-scenario-plan.h"
+#include "ns3/proteus-scenario-parts.h"
 #include "ns3/proteus-shown-name.h"
 
 #include <algorithm>
@@ -35,25 +35,6 @@ ToShortText(double value)
     std::string text = std::to_string(value);
     text.erase(text.find_last_not_of('0') + 1);
     return text.back() == '.' ? text + "0" : text;
-}
-
-/// @throw std::invalid_argument if an executor does not honour a part of the scenario
-void
-RequireScenario(const ExecutorTraits& traits, const ExecutorSettings& settings)
-{
-    if (!settings.scenario)
-    {
-        return;
-    }
-    for (const std::string& part : settings.scenario->ListParts())
-    {
-        if (traits.scenarioParts.count(part) == 0)
-        {
-            throw std::invalid_argument("scenario: the executor " + traits.name +
-                                        " does not model " + part +
-                                        ": take --executor=packet, or leave it out");
-        }
-    }
 }
 
 /// @param graph that was run @param record of a part of the run @return which part it is
@@ -142,7 +123,10 @@ Executor::Run(const ExecutionGraph& graph,
                                     " needs a calibration: proteus-calibrate makes one");
     }
     CheckCollectiveSettings(settings.collectives);
-    RequireScenario(m_traits, settings);
+    if (settings.scenario)
+    {
+        RequireParts(*settings.scenario, m_traits.name, m_traits.scenarioParts);
+    }
     RequireRealSizes(graph);
     RunObserver unheard;
     const auto start = std::chrono::steady_clock::now();

@@ -5,6 +5,7 @@
 import json
 import pathlib
 import sys
+import tempfile
 import unittest
 
 CLONE = pathlib.Path(__file__).resolve().parents[2]
@@ -44,6 +45,28 @@ class Run(unittest.TestCase):
             proteus.run(**JOB, cluster="dgx-x100")
         with self.assertRaises(KeyError):
             proteus.run(**JOB, executor="flow").table("no such table")
+
+
+    def test_options_twice_and_questions_are_errors(self):
+        with self.assertRaisesRegex(proteus.Error, "launchInterval is given twice"):
+            proteus.run(**JOB, launch_interval="5us", launchInterval="6us")
+        with self.assertRaisesRegex(proteus.Error, "has run nothing(.|\n)*--strategy"):
+            proteus.run(**JOB, help=True)
+
+    def test_files_of_the_caller_are_written(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "job.json")
+            job = proteus.run(**JOB, executor="flow", json=path)
+            self.assertEqual(set(json.loads(path.read_text())["tables"]), set(job.tables))
+            table = proteus.schedule(
+                "alexnet",
+                strategy="dp=2",
+                policies="arrival",
+                iterations=2,
+                csv=pathlib.Path(folder, "t.csv"),
+                attributes={"ns3::proteus::PacketNetwork::KernelCosts": True},
+            )
+            self.assertEqual(len(pathlib.Path(folder, "t.csv").read_text().splitlines()), len(table) + 1)
 
 
 class Others(unittest.TestCase):

@@ -81,21 +81,36 @@ class Result:
         }
 
 
+def _text(value):
+    """A value as one types it."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, dict):
+        return json.dumps(value)
+    if isinstance(value, (list, tuple, range)):
+        return ",".join(str(item) for item in value)
+    return str(value)
+
+
 def _words(program, options, attributes):
-    words = [program]
+    given = {}
     for name, value in options.items():
         if value is None:
             continue
-        name = re.sub(r"_([a-z0-9])", lambda match: match[1].upper(), name)
-        if isinstance(value, bool):
-            value = "true" if value else "false"
-        elif isinstance(value, dict):
-            value = json.dumps(value)
-        elif isinstance(value, (list, tuple)):
-            value = ",".join(str(item) for item in value)
-        words.append(f"--{name}={value}")
-    words += [f"--{name}={value}" for name, value in (attributes or {}).items()]
-    return words
+        option = re.sub(r"_([a-z0-9])", lambda match: match[1].upper(), name)
+        if option in given:
+            raise Error(f"{program}: {option} is given twice, with _ and without")
+        given[option] = value
+    words = [program] + [f"--{name}={_text(value)}" for name, value in given.items()]
+    return words + [f"--{name}={_text(value)}" for name, value in (attributes or {}).items()]
+
+
+def _read(file, text, load=json.load):
+    """What a program has written, unless it was asked for something else, such as help."""
+    if not os.path.exists(file):
+        raise Error("it has run nothing; it says:\n" + text.strip())
+    with open(file, encoding="utf-8") as stream:
+        return load(stream)
 
 
 def _start(words):
@@ -123,14 +138,14 @@ def _depth_of_caller():
 
 def _run(program, options, attributes=None, outputs=("json",)):
     """Runs a program; `outputs` are the options that name files to read its results from."""
-    words = _words(program, {"quiet": True, **options}, attributes)
     with tempfile.TemporaryDirectory(prefix="proteus.") as folder:
         files = {output: os.path.join(folder, output + ".json") for output in outputs}
-        text = _start(words + [f"--{output}={file}" for output, file in files.items()])
-        read = {}
-        for output, file in files.items():
-            with open(file, encoding="utf-8") as stream:
-                read[output] = json.load(stream)
+        files.update({output: options[output] for output in outputs if options.get(output)})
+        words = _words(program, {"quiet": True, **options, **files}, attributes)
+        text = _start(words)
+        read = {output: _read(file, text) for output, file in files.items()}
+        # Files to read results from are no part of what repeats the run.
+        words = [word for word in words if word[2:].split("=")[0] not in set(files) - set(options)]
     command = "./ns3 run " + shlex.quote(shlex.join(words))
     return Result(command, text, read["json"]["tables"], read.get("summary", {}))
 
@@ -173,6 +188,6 @@ def schedule(model, cluster="dgx-a100", attributes=None, **options):
 def _table(program, options, attributes):
     """Runs a program with --csv, and returns that as a DataFrame."""
     with tempfile.TemporaryDirectory(prefix="proteus.") as folder:
-        file = os.path.join(folder, "table.csv")
-        _start(_words(program, {"quiet": True, **options, "csv": file}, attributes))
-        return pandas.read_csv(file)
+        file = options.get("csv") or os.path.join(folder, "table.csv")
+        text = _start(_words(program, {"quiet": True, **options, "csv": file}, attributes))
+        return _read(file, text, pandas.read_csv)

@@ -247,7 +247,7 @@ nlohmann::json
 WriteJson(const std::vector<FabricRow>& rows)
 {
     std::ostringstream out;
-    WriteFabricJson(rows, {{"nodes", "4"}}, "SIGINT", out);
+    WriteFabricJson(rows, {{"nodes", "4"}}, "SIGINT", {"one"}, out);
     return nlohmann::json::parse(out.str());
 }
 
@@ -259,6 +259,7 @@ TEST(FabricTable, FormatsSayTheSame)
     const nlohmann::json file = WriteJson(rows);
     EXPECT_EQ(file["configuration"]["nodes"], "4");
     EXPECT_EQ(file["partial"], "ended by SIGINT");
+    EXPECT_EQ(file["notes"], nlohmann::json({"one"}));
     const nlohmann::json& json = file["fabrics"];
     ASSERT_EQ(json.size(), 2u);
     EXPECT_EQ(json[0]["relative"], 1.0);

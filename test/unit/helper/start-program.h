@@ -11,12 +11,16 @@
 #include "ns3/proteus-cluster-program.h"
 #include "ns3/proteus-programs.h"
 
+#include <filesystem>
+#include <fstream>
 #include <functional>
+#include <gtest/gtest.h>
 #include <iostream>
 #include <map>
 #include <memory>
 #include <sstream>
 #include <string>
+#include <unistd.h>
 #include <vector>
 
 /**
@@ -84,6 +88,60 @@ Start(const std::string& program, const std::vector<std::string>& arguments)
     outcome.out = out.str();
     outcome.error = error.str();
     return outcome;
+}
+
+/// A folder of a test, which is gone after it.
+class Folder
+{
+  public:
+    Folder()
+        : m_path(std::filesystem::temp_directory_path() /
+                 ("proteus-inputs-" + std::to_string(getpid())))
+    {
+        std::filesystem::create_directories(m_path);
+    }
+
+    ~Folder()
+    {
+        std::filesystem::remove_all(m_path);
+    }
+
+    /// @param name of a file @param text of it @return its path
+    std::string Write(const std::string& name, const std::string& text) const
+    {
+        std::ofstream(m_path / name, std::ios::binary) << text;
+        return (m_path / name).string();
+    }
+
+    /// @return its path
+    std::string Get() const
+    {
+        return m_path.string();
+    }
+
+  private:
+    std::filesystem::path m_path;
+};
+
+/// Expects one line of error that has a hint, and exit code 1.
+inline void
+ExpectRefusal(const Outcome& outcome, const std::string& hint)
+{
+    EXPECT_EQ(outcome.code, 1) << hint << ": " << outcome.out;
+    EXPECT_NE(outcome.error.find(hint), std::string::npos) << hint << ": " << outcome.error;
+    EXPECT_EQ(outcome.error.find('\n'), outcome.error.size() - 1) << outcome.error;
+}
+
+/// Expects a warning, once, and the same as a note of the results.
+inline void
+ExpectNote(const Outcome& outcome, const std::string& hint)
+{
+    EXPECT_EQ(outcome.code, 0) << outcome.error;
+    const std::size_t first = outcome.error.find(hint);
+    EXPECT_NE(first, std::string::npos) << hint << ": " << outcome.error;
+    EXPECT_EQ(outcome.error.find(hint, first + 1), std::string::npos) << outcome.error;
+    const std::size_t note = outcome.out.find("Note: ");
+    EXPECT_NE(outcome.out.find(hint, note), std::string::npos) << hint << ": " << outcome.out;
 }
 
 } // namespace proteus

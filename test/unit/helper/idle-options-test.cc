@@ -1,0 +1,215 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "start-program.h"
+
+#include <cstdio>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <string>
+#include <vector>
+
+using namespace ns3::proteus;
+
+namespace
+{
+
+/// Options that do nothing, and what names them.
+struct Mistake
+{
+    std::string program;
+    std::vector<std::string> arguments;
+    std::string hint;
+};
+
+const std::string MODEL = "--model=gpt3-125m";
+const std::string PLAN = "--strategy=tp=4,dp=4";
+const std::string NETWORK = "--ns3::proteus::PacketNetwork::";
+const std::string FABRIC = "--ns3::proteus::Fabric::";
+const std::string TRANSPORT = "--ns3::proteus::Transport::";
+const std::string HPCC = "--ns3::proteus::HpccType::Eta=0.5";
+
+} // namespace
+
+TEST(IdleOptions, OptionsThatDoNothingAreNamed)
+{
+    const std::vector<std::string> flow{MODEL, PLAN, "--executor=flow", "--quiet"};
+    const std::string file = "--cluster=" + WORKLOADS + "/clusters/2-x-a100-1-x-200g.json";
+    const std::string flows = "--flows=" + WORKLOADS + "/flows/incast-8.csv";
+    const std::string ring = "--flows=" + WORKLOADS + "/flows/ring-all-reduce-8.csv";
+    const std::string nine = "--cluster=" + WORKLOADS + "/flows/switch-9.txt";
+    const std::vector<Mistake> idle{
+        {"run", {"--oversubscription=2"}, "the network is the same with other values"},
+        {"run", {"--fabric=leaf-spine", "--sizeX=2"}, "--sizeX=2 has no effect"},
+        {"run", {"--htae=classic", "--executor=alpha-beta"}, "--htae=classic has no effect"},
+        {"run", {"--gpuSharing=off", "--executor=ideal"}, "only packet and flow know it"},
+        {"run", {"--repetition=off"}, "no executor of this run sends packets"},
+        {"run", {"--joinGrid=1us"}, "no executor of this run sends packets"},
+        {"run", {"--joinWindow=1us"}, "no executor of this run sends packets"},
+        {"run", {"--crossIteration=tensor"}, "there is one iteration"},
+        {"run", {"--seriesInterval=1us"}, "there is no --linkSeries"},
+        {"run", {"--traceCompute=roofline"}, "there is no --trace"},
+        {"gpt3", {"--spines=2"}, "--spines=2 has no effect"},
+        {"collective", {file, "--fabric=leaf-spine"}, "the cluster has a network of its own"},
+        {"run", {"--strategy=tp=4,dp=1,zero=1"}, "--strategy: zero=1 has no effect: the job is"},
+        {"gpt3", {"--dp=1", "--overlapGradientReduction"}, "the job is the same without it"},
+        {"collective", {"--collective=barrier", "--min=16"}, "a barrier has no size"},
+        {"compile", {MODEL, PLAN, "--untimed", "--launchInterval=9us"}, "kernels get no times"},
+        {"collective", {"--grouping=block"}, "there is one group"},
+        {"collective", {"--joinWindow=1us"}, "only in launch mode stream"},
+        {"collective", {"--cpuVendor=intel"}, "NCCL chooses the same on this cluster"},
+        {"collective", {"--networkChannels=2"}, "the GPUs need no network between servers"},
+        {"collective", {"--netPlugin=efa"}, "the GPUs need no network between servers"},
+        {"collective", {"--pluginLatency=3us"}, "the GPUs need no network between servers"},
+        {"collective", {"--ncclVersion=9.9"}, "the newest version that is known is taken, 2.30"},
+        {"collective", {"--max=2M"}, "--max=1M has no effect: it is given again"},
+        {"run",
+         {"--strategy=tp=4,dp=2", "--nodes=1", "--netPlugin=efa"},
+         "the GPUs need no network between servers"},
+        {"run", {"--nodes=2", "--nodes=4"}, "the last one counts, --nodes=4"},
+        {"flows", {nine, flows, "--serversPerLeaf=2"}, "--serversPerLeaf=2 has no effect"},
+        {"flows", {nine, flows, "--trigger=ack"}, "no flow depends on another"},
+        {"flows", {"--cluster=dgx-a100", ring, "--payload=99"}, "--payload=99 has no effect: no"},
+        {"flows", {"--cluster=dgx-a100", ring, "--overhead=9"}, "no flow has crossed InfiniBand"},
+        {"flows", {"--cluster=dgx-a100", ring, "--ackBytes=9"}, "no flow has crossed InfiniBand"},
+        {"flows",
+         {"--cluster=dgx-a100", ring, "--congestionControl=hpcc"},
+         "no flow has crossed InfiniBand"},
+        {"schedule", {"--policies=arrival", "--partition=9"}, "no policy of --policies orders"},
+        {"schedule", {"--policies=arrival", "--serial"}, "no policy of --policies orders"},
+        {"schedule", {"--policies=priority", "--wireClasses=2"}, "add --priorityOn=wire or both"},
+        {"schedule", {"--policies=arrival", "--method=grid"}, "nothing is searched; add --tune"},
+        {"collective", {"--factor=4"}, "there is one size"},
+        {"search", {"--prices=x.json"}, "rents count with --objective=cost only"},
+        {"search", {"--plotOf=front"}, "there is no --plot"},
+        {"search", {"--layoutPlans=2"}, "add --vary=layouts"},
+        {"search", {"--mostMicroBatch=2"}, "add --vary=microBatch"},
+        {"search", {"--joinGrid=1us"}, "nothing is run by packets"},
+        {"search", {"--memory=500"}, "is more than the 80 GB of A100-SXM4-80GB"},
+        // Attributes of what is not there.
+        {"flows", {nine, flows, HPCC}, "no ns3::proteus::HpccType of this run takes it"},
+        {"flows", {nine, flows, NETWORK + "Repetition=off"}, "no ns3::proteus::PacketNetwork of"},
+        {"collective", {NETWORK + "Protocol=LL"}, "no ns3::proteus::PacketNetwork of this run"},
+        {"compile", {MODEL, PLAN, FABRIC + "Routing=Spray"}, "no ns3::proteus::Fabric of this"},
+        {"fabrics", {HPCC}, "no ns3::proteus::HpccType of this run takes it"},
+        {"schedule", {FABRIC + "Routing=Spray"}, "no ns3::proteus::Fabric of this run takes it"},
+        {"run", {HPCC, "--executor=packet"}, "no ns3::proteus::HpccType of this run takes it"}};
+    for (const Mistake& mistake : idle)
+    {
+        std::vector<std::string> arguments;
+        if (mistake.program == "run")
+        {
+            arguments = flow;
+        }
+        else if (mistake.program == "gpt3")
+        {
+            arguments = {"--model=125M", "--executor=flow", "--quiet"};
+        }
+        else if (mistake.program == "collective")
+        {
+            arguments = {"--min=1M", "--max=1M", "--quiet"};
+        }
+        else if (mistake.program == "fabrics")
+        {
+            arguments = {MODEL, PLAN, "--cluster=dgx-a100", "--nodes=2", "--executor=flow"};
+            arguments.insert(arguments.end(), {"--fabrics=fat-tree", "--quiet"});
+        }
+        else if (mistake.program == "search")
+        {
+            arguments = {MODEL, "--variables=layers=2", "--nodes=1", "--globalBatch=8", "--quiet"};
+            arguments.insert(arguments.end(), {"--flows=1", "--packets=0", "--vary=none"});
+        }
+        else if (mistake.program == "schedule")
+        {
+            arguments = {"--model=alexnet", "--strategy=dp=2", "--iterations=2", "--quiet"};
+        }
+        arguments.insert(arguments.end(), mistake.arguments.begin(), mistake.arguments.end());
+        const Outcome outcome = Start(mistake.program, arguments);
+        EXPECT_EQ(outcome.code, 0) << outcome.error;
+        EXPECT_NE(outcome.error.find(mistake.hint), std::string::npos)
+            << mistake.hint << ": " << outcome.error;
+        const bool hasNotes =
+            mistake.program == "run" || mistake.program == "gpt3" || mistake.program == "schedule";
+        EXPECT_EQ(outcome.out.find(mistake.hint) != std::string::npos, hasNotes) << outcome.out;
+    }
+}
+
+TEST(IdleOptions, WhatAScheduleSaysIsNotSaidAgain)
+{
+    const std::string path = ::testing::TempDir() + "proteus-mistakes.xml";
+    std::ofstream(path)
+        << R"(<algo name="pair" proto="LL" nchannels="1" nchunksperloop="2" ngpus="2"
+      coll="allgather" inplace="1" minBytes="1024" maxBytes="4096">
+  <gpu id="0" i_chunks="0" o_chunks="2" s_chunks="0"><tb id="0" send="1" recv="1" chan="0">
+    <step s="0" type="s" srcbuf="o" srcoff="0" dstbuf="o" dstoff="0" cnt="1" depid="-1" deps="-1" hasdep="0"/>
+    <step s="1" type="r" srcbuf="o" srcoff="1" dstbuf="o" dstoff="1" cnt="1" depid="-1" deps="-1" hasdep="0"/>
+  </tb></gpu>
+  <gpu id="1" i_chunks="0" o_chunks="2" s_chunks="0"><tb id="0" send="0" recv="0" chan="0">
+    <step s="0" type="s" srcbuf="o" srcoff="1" dstbuf="o" dstoff="1" cnt="1" depid="-1" deps="-1" hasdep="0"/>
+    <step s="1" type="r" srcbuf="o" srcoff="0" dstbuf="o" dstoff="0" cnt="1" depid="-1" deps="-1" hasdep="0"/>
+  </tb></gpu>
+</algo>)";
+    const auto start = [&](const std::string& size, const std::string& option) {
+        return Start(
+            "collective",
+            {"--msccl=" + path, "--gpus=2", "--min=" + size, "--max=" + size, option, "--quiet"});
+    };
+    const Outcome well = start("2K", "--collective=all-gather");
+    EXPECT_EQ(well.code, 0) << well.error;
+    EXPECT_EQ(well.error, "");
+    EXPECT_NE(well.out.find(" in-place"), std::string::npos) << well.out;
+    const Outcome large = start("8K", "--iterations=1");
+    EXPECT_EQ(large.code, 0) << large.error;
+    EXPECT_NE(large.error.find("is for 1024 to 4096 bytes"), std::string::npos) << large.error;
+    for (const char* option : {"--algorithm=ring", "--protocol=LL128", "--channels=3"})
+    {
+        const Outcome named = start("2K", option);
+        EXPECT_EQ(named.code, 0) << named.error;
+        EXPECT_NE(named.error.find("the schedule of --msccl says it"), std::string::npos) << option;
+    }
+    for (const char* option : {"--collective=all-reduce", "--collective=barrier"})
+    {
+        const Outcome refused = start("2K", option);
+        EXPECT_EQ(refused.code, 1);
+        EXPECT_NE(refused.error.find("is of all-gather"), std::string::npos) << refused.error;
+    }
+    std::remove(path.c_str());
+}
+
+TEST(IdleOptions, OptionsThatDoSomethingAreNotNamed)
+{
+    for (const std::vector<std::string>& arguments :
+         {std::vector<std::string>{"--fabric=leaf-spine",
+                                   "--serversPerLeaf=1",
+                                   "--spines=2",
+                                   "--oversubscription=2"},
+          {"--fabric=rail-optimised", "--serversPerGroup=2"},
+          {"--fabric=fat-tree", "--switchPorts=8"},
+          {"--fabric=torus-2d", "--sizeX=2"},
+          {"--cluster=dgx-a100:nic=4x200G", "--fabric=leaf-spine", "--spines=3"},
+          {"--executor=flow,packet", "--joinGrid=1us", "--joinWindow=20us"},
+          {"--iterations=2", "--crossIteration=tensor"},
+          {"--nodes=2", "--cpuVendor=intel", "--netPlugin=efa"},
+          {"--quiet", "--quiet"},
+          {"--gpuSharing=off"},
+          {"--executor=packet", FABRIC + "Routing=Spray", TRANSPORT + "Window=100000"},
+          {"--executor=packet", NETWORK + "Channels=2", NETWORK + "LaunchOverhead=9us"},
+          {"--executor=packet", TRANSPORT + "CongestionControl=hpcc", HPCC, "--nodes=2"},
+          {NETWORK + "Algorithm=ring"},
+          {HPCC}, // flows name it themselves
+          {"--htae=classic"}})
+    {
+        std::vector<std::string> words{MODEL, PLAN, "--quiet"};
+        words.insert(words.end(), arguments.begin(), arguments.end());
+        if (words[3].rfind("--executor=", 0) != 0)
+        {
+            words.emplace_back("--executor=flow");
+        }
+        const Outcome outcome = Start("run", words);
+        EXPECT_EQ(outcome.code, 0) << outcome.error;
+        EXPECT_EQ(outcome.error.find("has no effect"), std::string::npos) << outcome.error;
+    }
+}
