@@ -24,6 +24,17 @@ constexpr double PS_PER_SECOND = 1e12;
 
 } // namespace
 
+uint64_t
+CountMessages(const std::vector<ProgramFlow>& flows)
+{
+    uint64_t messages = 0;
+    for (const ProgramFlow& flow : flows)
+    {
+        messages += flow.messages;
+    }
+    return messages;
+}
+
 std::vector<uint32_t>
 ClassifyFlows(const std::vector<ProgramFlow>& flows,
               const std::vector<uint32_t>& routes,

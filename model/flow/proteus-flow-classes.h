@@ -25,6 +25,13 @@ namespace proteus
 
 /**
  * @ingroup proteus
+ * @param flows of a program
+ * @return how many messages they have together
+ */
+uint64_t CountMessages(const std::vector<ProgramFlow>& flows);
+
+/**
+ * @ingroup proteus
  * Divides flows into classes: those whose components (flows that depend on each other) stay inside
  * servers, and those whose components leave them; all in one class if there is only one of the two
  * kinds.

@@ -43,17 +43,6 @@ constexpr uint64_t FIRST_CHUNKS = 2;
 /// Rates whose logarithms differ by less than the inverse are one.
 constexpr double RATE_STEPS = 1e5;
 
-uint64_t
-CountMessages(const std::vector<ProgramFlow>& flows)
-{
-    uint64_t messages = 0;
-    for (const ProgramFlow& flow : flows)
-    {
-        messages += flow.messages;
-    }
-    return messages;
-}
-
 /// Bytes of a collective of which every channel gets one chunk of every rank.
 uint64_t
 CountChunkBytes(const CollectiveRequest& request)
