@@ -612,7 +612,7 @@ TEST(Chakra, ProcessGroups)
     }
     EXPECT_EQ(ErrorOf({rank("9", json), rank("9", json)}),
               "f0: there is no process group '9'; known are '0', '7', '8'; a file {\"NAME\": "
-              "[RANK, ...]} can say who is in it");
+              "[RANK, ...]} can say who is in it (--traceGroups)");
     EXPECT_EQ(ErrorOf({rank("8", json), rank("8", json)}),
               "trace: process group '8' of 2 ranks has rank 3, but the job has 2 ranks");
     EXPECT_EQ(ErrorOf({rank("0", "[{\"pg_name\": }]"), rank("0", "")}),

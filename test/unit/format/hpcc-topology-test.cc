@@ -192,7 +192,7 @@ TEST(HpccTopology, ErrorsNameTheLine)
               "some/t.txt:4: the delay must be a time of at most 1000 s such as 500ns or 0.0005ms, "
               "not '5minutes'");
     EXPECT_EQ(ErrorOf(Exchange("0.25", "1.25")),
-              "some/t.txt:4: the error rate must be a number from 0 to 1, not '1.25'");
+              "some/t.txt:4: the error rate must be a number from 0 to less than 1, not '1.25'");
     EXPECT_EQ(ErrorOf(Exchange("3 2", "4 2")),
               "some/t.txt:6: an end of a link must be a whole number from 0 to 3, not '4'");
     EXPECT_EQ(ErrorOf(Exchange("3 2", "2 2")),

@@ -283,7 +283,10 @@ TEST(NcclTopology, ErrorsNameLineAndElement)
               "75, must be another");
     EXPECT_EQ(ErrorOf("<system/>"), "t.xml:1: /system: there is no 'cpu'");
     EXPECT_EQ(ErrorOf("<graphs/>"), "t.xml:1: /graphs: the outermost element must be 'system'");
-    EXPECT_EQ(ErrorOf("<system>\n<cpu/></system>"), "t.xml:1: /system: the cluster has no GPU");
+    EXPECT_EQ(
+        ErrorOf("<system>\n<cpu/></system>"),
+        "t.xml:1: /system: has no GPU, as files for NCCL_TOPO_FILE that leave GPUs to NCCL; take "
+        "what NCCL_TOPO_DUMP_FILE writes on such a machine");
     EXPECT_EQ(ErrorOf(""), "t.xml:1: there is no element");
     EXPECT_EQ(ErrorOf("\n<system>"), "t.xml:2: the file ends inside 'system' of line 2");
     EXPECT_EQ(ErrorOf("<system>\n</sytem>"),

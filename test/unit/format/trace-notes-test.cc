@@ -169,6 +169,13 @@ TEST(TraceNotes, ProcessGroupsOfChakra)
     const std::string four = R"([{"pg_name": "0", "ranks": [], "pg_size": 4}])";
     ExpectPart(NotesOf(&ReadChakra, {rank(four, "0"), rank(four, "0")}),
                "process group '0' has 4 ranks");
+    // STAGE's older traces call the attribute comm_group.
+    const auto older = [](const std::string& more) {
+        return Chakra(AllReduce(R"(, {"name": "comm_group", "int32Val": 7})" + more));
+    };
+    ExpectPart(NotesOf(&ReadChakra, {older(""), older("")}), "there is no process group '7'");
+    ExpectPart(NotesOf(&ReadChakra, {older(R"(, {"name": "pg_name", "stringVal": "8"})")}),
+               "pg_name and comm_group name different process groups, '7' and '8'");
     // One name for the groups of different ranks, as when a group is split.
     const auto split = [](const std::string& ranks) {
         return R"([{"pg_name": "3", "ranks": [)" + ranks + "]}]";
