@@ -111,7 +111,7 @@ ReadStrategy(const std::string& text, const std::map<std::string, std::string>& 
         std::istringstream input(ToStrategyJson(text));
         return ReadStrategyJson(input, "--strategy", plan);
     }
-    if (!std::filesystem::exists(text))
+    if (text.find_first_of("./") == std::string::npos && !std::filesystem::exists(text))
     {
         throw std::invalid_argument("--strategy=" + text +
                                     ": there is no such file, and it is not "

@@ -11,7 +11,6 @@
 #include "proteus-model-unused.h"
 
 #include "ns3/proteus-json.h"
-#include "ns3/proteus-operator-kinds.h"
 #include "ns3/proteus-warning.h"
 
 #include <limits>
@@ -320,7 +319,6 @@ Reader::ReadOperator(const JsonValue& value, const Scope& scope, const Variables
 {
     const std::string kind = value.Get("op").AsName();
     const std::string name = scope.prefix + value.Get("name").AsName();
-    const OperatorKind* known = value.Check([&] { return &FindOperatorKind(kind); });
     OperatorAttributes attributes;
     std::map<std::string, TensorId> shared;
     for (const std::string& key : value.GetKeys())
@@ -329,11 +327,6 @@ Reader::ReadOperator(const JsonValue& value, const Scope& scope, const Variables
         if (key == "op" || key == "name" || key == "in" || key == "when")
         {
             continue;
-        }
-        const std::string unknown = key == "share" ? "" : DescribeUnknownAttribute(*known, key);
-        if (!unknown.empty())
-        {
-            field.Fail(unknown);
         }
         if (key == "share")
         {

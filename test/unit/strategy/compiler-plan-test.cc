@@ -532,7 +532,7 @@ TEST(StrategyJson, MistakesNameNodeOperatorAndDimension)
               "around the blocks as one, firstStageBlocks and lastStageBlocks say what the ends "
               "have");
     EXPECT_EQ(GetError("gpt3-125m", R"({"dp": 4, "globalBatch": 6})"),
-              "plan: globalBatch = 6 is not a multiple of 4 = microBatch x dp");
+              "s.json: plan: globalBatch = 6 is not a multiple of 4 = microBatch x dp");
     EXPECT_EQ(GetError("gpt3-125m", R"({"pp": 2, "schedule": "limits", "maxInFlight": [1, 0]})"),
               "strategy \"plan\", schedule limits: stage 1: an in-flight limit of 0 micro-batches "
               "deadlocks, it must be at least 1");

@@ -156,8 +156,8 @@ TEST(ModelJson, MistakesAreNamed)
         GetError(head + R"json("layers": [{"op": "linear", "name": "a", "outputs": "w"}]})json"),
         "m.json: /layers/0/outputs: variable w is not known");
     EXPECT_EQ(GetError(head + R"json("layers": [{"op": "linear", "name": "a", "output": 8}]})json"),
-              "m.json: /layers/0/output: a linear has no attribute \"output\", but tensorParallel, "
-              "outputs, groups, bias; did you mean outputs?");
+              "m.json: /layers/0: operator \"a\" (linear): a linear has no attribute \"output\", "
+              "but tensorParallel, outputs, groups, bias; did you mean outputs?");
     EXPECT_EQ(GetError(head + R"json("layers": [{"op": "relu", "name": "a", "in": "y"}]})json"),
               "m.json: /layers/0/in: there is no tensor of that name before this layer");
     EXPECT_EQ(GetError(head + R"json("layers": [{"op": "relu", "name": "a"}, )json"
