@@ -345,12 +345,7 @@ class StudyProgramOfAll : public CommandLineProgram
                       [&](std::ostream& out) { WriteStudyPage(titled, table, out); });
         }
         std::cout << partial;
-        if (!outcome.unfinished.empty())
-        {
-            throw std::runtime_error(FormatThings(outcome.unfinished.size(), "point") +
-                                     " not finished, the first: " + outcome.unfinished.front() +
-                                     "; start the study again to go on");
-        }
+        RequireResults(outcome);
     }
 
     std::string m_executable;       //!< that becomes the programs

@@ -13,6 +13,7 @@
 #include "proteus-table-options.h"
 
 #include "ns3/proteus-output-file.h"
+#include "ns3/proteus-plural.h"
 #include "ns3/proteus-resources.h"
 #include "ns3/proteus-warning.h"
 
@@ -377,6 +378,21 @@ StudyOutcome
 RunStudy(const Study& study, const StudyStore& store, const StudyRunOptions& options)
 {
     return StudyRunner(study, store, options).Run();
+}
+
+void
+RequireResults(const StudyOutcome& outcome)
+{
+    if (!outcome.unfinished.empty())
+    {
+        throw std::runtime_error(FormatThings(outcome.unfinished.size(), "point") +
+                                 " not finished, the first: " + outcome.unfinished.front() +
+                                 "; start the study again to go on");
+    }
+    if (outcome.failed > 0 && outcome.failed == outcome.points.size())
+    {
+        throw std::runtime_error("every point failed, the first: " + outcome.results.front().error);
+    }
 }
 
 } // namespace proteus

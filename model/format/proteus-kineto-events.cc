@@ -180,6 +180,11 @@ class RankReader : public JsonListReader
             {
                 m_out.worldSize = static_cast<uint32_t>(size->AsUnsigned(1, MAX_DEVICES));
             }
+            if (rank && size && m_out.rank >= m_out.worldSize)
+            {
+                rank->Fail("is none of the " + std::to_string(m_out.worldSize) +
+                           " ranks of its job (world_size)");
+            }
             const auto groups = info->Find("pg_config");
             for (std::size_t i = 0; groups && i < groups->Size(); i++)
             {

@@ -385,6 +385,8 @@ TEST(Kineto, Errors)
     EXPECT_EQ(ErrorOf({R"({"traceEvents": [], "distributedInfo": {"rank": 0, "world_size": 0}})"})
                   .substr(0, 51),
               "f0: /distributedInfo/world_size: must be an integer");
+    EXPECT_EQ(ErrorOf({R"({"traceEvents": [], "distributedInfo": {"rank": 9, "world_size": 8}})"}),
+              "f0: /distributedInfo/rank: is none of the 8 ranks of its job (world_size)");
 }
 
 TEST(Kineto, TruncationsAndCorruptionsAreHarmless)

@@ -171,10 +171,13 @@ TEST_F(StudyRun, WhatAProgramRefusesIsAResult)
     const StudyOutcome first = Run();
     EXPECT_EQ(first.failed, 1u);
     EXPECT_EQ(first.results[1].error, "thirteen");
+    EXPECT_NO_THROW(RequireResults(first));
     EXPECT_EQ(Run().found, 3u);
     EXPECT_EQ(Run("points", {}, true).ran, 1u);
     EXPECT_EQ(CountStarts()["13"], 2);
     EXPECT_EQ(CountStarts()["12"], 1);
+    SetAxis(13, 13);
+    EXPECT_THROW(RequireResults(Run()), std::runtime_error) << "nothing but refusals";
 }
 
 TEST_F(StudyRun, DamagedResultsRunAgain)
