@@ -184,6 +184,24 @@ FindRate(const std::string& gpu, DataType type)
     return found == std::end(RATES) ? nullptr : found;
 }
 
+/// @return how many standard deviations the greatest of some normal variables is above their mean
+double
+GetGreatest(uint64_t variables)
+{
+    const auto n = static_cast<double>(variables);
+    const double below = (n - 0.375) / (n + 0.25);
+    // The quantile of a normal variable, by halving.
+    double low = -1;
+    double high = 9;
+    constexpr uint32_t HALVINGS = 50;
+    for (uint32_t i = 0; i < HALVINGS; ++i)
+    {
+        const double middle = (low + high) / 2;
+        (std::erfc(-middle / std::sqrt(2.0)) / 2 < below ? low : high) = middle;
+    }
+    return (low + high) / 2;
+}
+
 } // namespace
 
 std::optional<double>
@@ -207,6 +225,16 @@ IsPowerLimited(const std::string& gpu, DataType type)
 {
     const AchievedRate* rate = FindRate(gpu, type);
     return rate != nullptr && rate->sustained > 0;
+}
+
+double
+GetSlowestShare(uint64_t gpus, uint64_t among, double spread)
+{
+    if (gpus <= among)
+    {
+        return 1;
+    }
+    return (1 + spread * GetGreatest(among)) / (1 + spread * GetGreatest(gpus));
 }
 
 const char*

@@ -13,6 +13,13 @@ namespace ns3
 namespace proteus
 {
 
+double
+Framework::GetReductionBytes(uint32_t elementBytes, uint32_t gradientBytes) const
+{
+    const bool isCast = castsGradients && elementBytes != gradientBytes;
+    return (isCast ? elementBytes + gradientBytes : 0) + reducedElements * gradientBytes;
+}
+
 const KernelRule*
 Framework::FindRule(const std::string& kind, bool isForward) const
 {

@@ -117,8 +117,14 @@ struct Framework
     HostCost host;                     //!< other time of the host
     /// By kind of operator, e.g. "layer-norm"; "gradient-clipping" and "adam" per parameter.
     std::map<std::string, OperatorRule> operators;
-    double weightForwardBytes{0};    //!< moved per weight before a product, e.g. to cast it
-    double weightBackwardBytes{0};   //!< moved per weight after the product of its gradient
+    double weightForwardBytes{0};  //!< moved per weight before a product, e.g. to cast it
+    double weightBackwardBytes{0}; //!< moved per weight after the product of its gradient
+    /// Elements of a gradient that are read and written before it is reduced, per weight and in the
+    /// format it is reduced in, where there are several GPUs, e.g. to divide it by their number.
+    double reducedElements{0};
+    /// Whether gradients are cast to that format first, where it is another than that of
+    /// activations.
+    bool castsGradients{false};
     uint32_t biasKernels{0};         //!< before a product, for its bias, e.g. to cast it
     uint32_t biasBackwardKernels{0}; //!< after it: the sum over rows, and e.g. its cast
     FrameworkDefaults defaults;      //!< of strategies and models
@@ -129,6 +135,10 @@ struct Framework
      * @return the rule, null if there is none
      */
     const KernelRule* FindRule(const std::string& kind, bool isForward) const;
+
+    /// @param elementBytes of an activation @param gradientBytes of a gradient that is reduced
+    /// @return what is moved per weight of 16 bits before its gradient is reduced, bytes
+    double GetReductionBytes(uint32_t elementBytes, uint32_t gradientBytes) const;
 };
 
 /// @ingroup proteus

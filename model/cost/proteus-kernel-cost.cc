@@ -54,13 +54,24 @@ constexpr uint64_t MIN_SPLIT_K = 256;
  */
 constexpr double TILE_LOAD = 12;
 
-/// Efficiency of a tile, relative to that of the largest.
+/// FLOP/s of a multiprocessor of the A100 in 16 bits (312 TFLOP/s, 108 of them), in whose
+/// multiply-adds TILE_LOAD counts.
+constexpr double LOADING_FLOPS = 312e12 / 108;
+
+/// Blocks that a multiprocessor needs, so that one multiplies while another loads. With fewer, and
+/// with sums that are cut, products in fp32 on H100 (workloads/profiles/h100-kernels.json) take
+/// what they take with TILE_LOAD, or more.
+constexpr uint64_t HIDING_BLOCKS = 2;
+
+/// @param tile its size
+/// @param load multiply-adds that the load of an element costs
+/// @return efficiency of the tile, relative to that of the largest
 double
-TileEfficiency(const Tile& tile)
+TileEfficiency(const Tile& tile, double load)
 {
-    const double largest = 1 + TILE_LOAD * (1.0 / 256 + 1.0 / 128);
-    return largest / (1 + TILE_LOAD * (1.0 / static_cast<double>(tile.m) +
-                                       1.0 / static_cast<double>(tile.n)));
+    const double largest = 1 + load * (1.0 / 256 + 1.0 / 128);
+    return largest /
+           (1 + load * (1.0 / static_cast<double>(tile.m) + 1.0 / static_cast<double>(tile.n)));
 }
 
 /// The compute capability from which on tensor cores are fed by the copy engine for tiles.
@@ -174,6 +185,12 @@ KernelCostModel::KernelCostModel(const GpuDatasheet& gpu,
     {
         throw std::invalid_argument("operator cost: an efficiency must be above 0 and at most 1");
     }
+    if (parameters.gpus == 0 || parameters.matrixGpus == 0 || !(parameters.gpuSpread >= 0) ||
+        parameters.gpuSpread > 1)
+    {
+        throw std::invalid_argument(
+            "operator cost: a job has one GPU or more, and their spread is 0 to 1");
+    }
     if (parameters.kernelLatencyPs < 0 || parameters.hostPerKernelPs < 0)
     {
         throw std::invalid_argument("operator cost: a time must not be negative");
@@ -192,12 +209,14 @@ KernelCostModel::GetMatrixEfficiency(DataType type) const
     const bool isFp8 = type == DataType::FP8 && m_gpu.fp8Flops > 0;
     const DataType unit = type == DataType::FP8 && !isFp8 ? DataType::BF16 : type;
     const auto achieved = FindAchievedMatrixShare(m_gpu.model, unit, m_parameters.productDuty);
+    const double slowest =
+        GetSlowestShare(m_parameters.gpus, m_parameters.matrixGpus, m_parameters.gpuSpread);
     if (achieved)
     {
         const double fitted = FindAchievedMatrixShare(FITTED_GPU, DataType::BF16).value();
-        return std::min(1.0, m_parameters.matrixEfficiency * *achieved / fitted);
+        return slowest * std::min(1.0, m_parameters.matrixEfficiency * *achieved / fitted);
     }
-    return m_parameters.matrixEfficiency * (isFp8 ? m_parameters.fp8Efficiency : 1);
+    return slowest * m_parameters.matrixEfficiency * (isFp8 ? m_parameters.fp8Efficiency : 1);
 }
 
 /// @return share of the peak that a fused attention reaches
@@ -220,11 +239,27 @@ KernelCostModel::GetAttentionEfficiency(const KernelWork& work) const
     // the backward pass.
     const MatrixProduct scores{work.shape[0], work.shape[1], work.shape[2], work.shape[3], 0};
     shape.isCausal = work.fusedFlops < 1.5 * scores.GetFlops() * (shape.isForward ? 1 : 2.5);
-    return GetAttentionShare(m_parameters.attention, shape);
+    // Its shares were measured on one GPU.
+    return GetAttentionShare(m_parameters.attention, shape) *
+           GetSlowestShare(m_parameters.gpus, 1, m_parameters.gpuSpread);
+}
+
+/// @return multiply-adds that the load of an operand's element costs, of those that it costs on
+/// matrix units. Loads take their time, in which the units that are not matrix units, which are
+/// slower, do fewer multiply-adds; their elements are longer than 2 bytes.
+double
+KernelCostModel::GetLoadShare(DataType type) const
+{
+    const double peak = m_gpu.PeakFlops(type);
+    if (peak > m_gpu.fp32Flops)
+    {
+        return 1;
+    }
+    return peak / m_gpu.multiprocessors / LOADING_FLOPS * GetElementBytes(type) / 2;
 }
 
 ProductTime
-KernelCostModel::GetProductTime(const MatrixProduct& product, DataType type) const
+KernelCostModel::GetProductTime(const MatrixProduct& product, DataType type, double loads) const
 {
     const double peak = m_gpu.PeakFlops(type);
     const double perProcessor = peak / m_gpu.multiprocessors;
@@ -237,7 +272,8 @@ KernelCostModel::GetProductTime(const MatrixProduct& product, DataType type) con
                                         m_parameters.misalignedEfficiency);
     }
     const double bandwidth = m_gpu.memoryBytesPerSecond * m_parameters.streamEfficiency;
-    const uint64_t fill = m_parameters.fillBytes / GetElementBytes(type);
+    const auto fill =
+        static_cast<uint64_t>(std::round(loads * m_parameters.fillBytes / GetElementBytes(type)));
     ProductTime best;
     best.seconds = std::numeric_limits<double>::infinity();
     for (const Tile& tile : TILES)
@@ -255,8 +291,10 @@ KernelCostModel::GetProductTime(const MatrixProduct& product, DataType type) con
             const double depth = static_cast<double>(DivideUp(product.k, split) + fill);
             const double waves = std::ceil(tiles * static_cast<double>(split) /
                                            static_cast<double>(m_gpu.multiprocessors));
+            const bool hides = split == 1 && tiles >= HIDING_BLOCKS * m_gpu.multiprocessors;
+            const double load = hides ? loads * TILE_LOAD : TILE_LOAD;
             double time = waves * 2.0 * static_cast<double>(tile.m * tile.n) * depth /
-                          (perProcessor * efficiency * TileEfficiency(tile));
+                          (perProcessor * efficiency * TileEfficiency(tile, load));
             if (split > 1)
             {
                 // The pieces are written in fp32 and summed by a second kernel.
@@ -309,7 +347,10 @@ KernelCostModel::GetWinogradSeconds(const KernelWork& work, KernelPass pass) con
 ProductTime
 KernelCostModel::GetTimeOfProduct(const KernelWork& work, std::size_t index) const
 {
-    ProductTime time = GetProductTime(work.products[index], work.type);
+    // Implicit products of convolutions compute the address of what they load.
+    const bool isImplicit = work.kernelClass == KernelClass::CONVOLUTION;
+    ProductTime time =
+        GetProductTime(work.products[index], work.type, isImplicit ? 1 : GetLoadShare(work.type));
     const bool isGradient = work.pass != KernelPass::FORWARD;
     if (work.type == DataType::FP8 && m_gpu.fp8Flops > 0 && isGradient)
     {
@@ -327,7 +368,7 @@ KernelCostModel::GetTimeOfProduct(const KernelWork& work, std::size_t index) con
         time.seconds =
             std::max(time.seconds, GetProductSeconds(bare, work.type) / TURNED_TF32_SHARE);
     }
-    if (work.kernelClass == KernelClass::CONVOLUTION)
+    if (isImplicit)
     {
         time.seconds = GetConvolutionSeconds(work, pass, time.seconds);
     }

@@ -63,6 +63,18 @@ struct KernelCostParameters
     /// a power limit: see FindAchievedMatrixShare(). 0: so little that the clock does not fall.
     /// Compile() finds it for a job.
     double productDuty{0};
+    /// GPUs that wait for each other. Compile() sets the devices of a job: matrix products and
+    /// fused attention take what they take on the slowest of them, see GetSlowestShare().
+    uint64_t gpus{1};
+    /// GPUs of the jobs that matrixEfficiency is from, of which the slowest is in it already: the
+    /// fit is to servers of 2, 4 and 8. Of 1 where it was measured on one.
+    uint64_t matrixGpus{8};
+    /// Standard deviation of the speed of equal GPUs at the same work, as a share. Sinha et al. (SC
+    /// 2022) measured SGEMM on all GPUs of five clusters: 8 % between the whiskers of a box plot on
+    /// average, which are 5.4 standard deviations apart where speeds are normal. Between the eight
+    /// of one server 5 % and more were seen (S. Bekman, "Machine Learning Engineering",
+    /// compute/accelerator), 2.85 of them. Not fitted. 0: all are as fast.
+    double gpuSpread{0.0148};
     /// Share of the memory bandwidth that kernels reach which are no matrix products, counting the
     /// least bytes. Fitted.
     double memoryEfficiency{0.487};
@@ -159,9 +171,14 @@ class KernelCostModel
      * A matrix product's kernel, without the host.
      * @param product the product
      * @param type number format
+     * @param loads what it costs to load operands, of what it costs a product on matrix units
      * @return its time, and the blocks of the tiles that were chosen
      */
-    ProductTime GetProductTime(const MatrixProduct& product, DataType type) const;
+    ProductTime GetProductTime(const MatrixProduct& product, DataType type, double loads = 1) const;
+
+    /// @param type number format @return what a load costs a product, of what it costs one on
+    /// matrix units
+    double GetLoadShare(DataType type) const;
 
     /// @param product the product @param type number format @return GetProductTime()'s seconds
     double GetProductSeconds(const MatrixProduct& product, DataType type) const

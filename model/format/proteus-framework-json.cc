@@ -34,6 +34,7 @@ constexpr double PS_PER_US = 1e6;
 constexpr double MOST_US = 1e6;
 constexpr double MOST_ELEMENTS = 1e4;
 constexpr uint64_t MOST_KERNELS = 100000;
+constexpr uint64_t MOST_GPUS = 1000000;
 constexpr std::size_t MOST_BYTES = std::size_t{1} << 20; //!< of a file
 
 void
@@ -99,10 +100,22 @@ void
 ReadEfficiency(const JsonValue& efficiency, KernelCostParameters& kernels)
 {
     constexpr double LEAST = 1e-3;
-    efficiency.AllowKeys(
-        "the efficiencies",
-        {"matrix", "fp8Gradients", "memory", "rows", "stream", "optimizer", "kernelLatencyUs"});
+    efficiency.AllowKeys("the efficiencies",
+                         {"matrix",
+                          "matrixGpus",
+                          "spread",
+                          "fp8Gradients",
+                          "memory",
+                          "rows",
+                          "stream",
+                          "optimizer",
+                          "kernelLatencyUs"});
     ReadAmount(efficiency, "matrix", LEAST, 1, kernels.matrixEfficiency);
+    if (const auto value = FindSourced(efficiency, "matrixGpus"))
+    {
+        kernels.matrixGpus = value->AsWhole(1, MOST_GPUS);
+    }
+    ReadAmount(efficiency, "spread", 0, 1, kernels.gpuSpread);
     ReadAmount(efficiency, "memory", LEAST, 1, kernels.memoryEfficiency);
     ReadAmount(efficiency, "fp8Gradients", LEAST, 1, kernels.fp8GradientShare);
     ReadAmount(efficiency, "rows", LEAST, 1, kernels.rowEfficiency);
@@ -171,9 +184,19 @@ void
 ReadWeights(const JsonValue& weights, Framework& framework)
 {
     weights.AllowKeys("the weights",
-                      {"forwardBytes", "backwardBytes", "biasKernels", "biasBackwardKernels"});
+                      {"forwardBytes",
+                       "backwardBytes",
+                       "reducedElements",
+                       "castsGradients",
+                       "biasKernels",
+                       "biasBackwardKernels"});
     ReadAmount(weights, "forwardBytes", 0, MOST_ELEMENTS, framework.weightForwardBytes);
     ReadAmount(weights, "backwardBytes", 0, MOST_ELEMENTS, framework.weightBackwardBytes);
+    ReadAmount(weights, "reducedElements", 0, MOST_ELEMENTS, framework.reducedElements);
+    if (const auto value = FindSourced(weights, "castsGradients"))
+    {
+        framework.castsGradients = value->AsBool();
+    }
     ReadCount(weights, "biasKernels", framework.biasKernels);
     ReadCount(weights, "biasBackwardKernels", framework.biasBackwardKernels);
 }

@@ -29,13 +29,20 @@ GetGpuModel(const Cluster& cluster, std::size_t rank)
     return cluster.GetVertices()[cluster.GetGpus()[rank]].model;
 }
 
+/// @return bytes of an element of the gradients that are reduced
+uint32_t
+GetGradientBytes(const StrategyTree& tree)
+{
+    const DataType gradient = tree.precision.gradient;
+    return gradient == DataType::FP32 || gradient == DataType::TF32 ? 4 : 2;
+}
+
 /// @return options that time kernels
 CompileOptions
 MakeOptions(const StrategyTree& tree, const KernelCostModel& cost, const Framework& framework)
 {
     const DataType compute = tree.precision.compute;
-    const DataType gradient = tree.precision.gradient;
-    const uint32_t gradientBytes = gradient == DataType::FP32 || gradient == DataType::TF32 ? 4 : 2;
+    const uint32_t gradientBytes = GetGradientBytes(tree);
     CompileOptions options;
     options.kernelTime = MakeFrameworkTimer(cost, framework, compute, gradientBytes);
     options.kernelUse = MakeFrameworkUse(cost, framework, compute, gradientBytes);
@@ -66,6 +73,18 @@ FindProductDuty(const Model& model,
     return all > 0 ? products / all : 0;
 }
 
+/// @return devices of a strategy's mesh
+uint64_t
+CountDevices(const StrategyTree& tree)
+{
+    uint64_t devices = 1;
+    for (const uint32_t size : tree.axisSizes)
+    {
+        devices *= size;
+    }
+    return devices;
+}
+
 /// @throw std::invalid_argument if a strategy has more devices than a cluster has GPUs
 void
 CheckSize(uint64_t nDevices, const Cluster& cluster)
@@ -90,14 +109,22 @@ Compile(const Model& model,
         const ProfileTable* profile,
         std::vector<CarriedDependency>* carried)
 {
-    KernelCostParameters parameters = framework.kernels;
+    Framework used = framework;
+    KernelCostParameters& parameters = used.kernels;
+    parameters.gpus = CountDevices(tree);
+    if (parameters.gpus > 1)
+    {
+        used.weightBackwardBytes +=
+            used.GetReductionBytes(GetElementBytes(tree.precision.compute) == 4 ? 4 : 2,
+                                   GetGradientBytes(tree));
+    }
     if (IsPowerLimited(gpu.model, tree.precision.compute))
     {
         const KernelCostModel cost(gpu, parameters, profile);
-        parameters.productDuty = FindProductDuty(model, tree, cost, framework);
+        parameters.productDuty = FindProductDuty(model, tree, cost, used);
     }
     const KernelCostModel cost(gpu, parameters, profile);
-    CompileOptions options = MakeOptions(tree, cost, framework);
+    CompileOptions options = MakeOptions(tree, cost, used);
     options.carried = carried;
     return CompileModel(model, tree, options);
 }
@@ -110,12 +137,8 @@ Compile(const Model& model,
         const ProfileTable* profile,
         std::vector<CarriedDependency>* carried)
 {
-    uint64_t nMesh = 1;
-    for (const uint32_t size : tree.axisSizes)
-    {
-        nMesh *= size;
-    }
-    CheckSize(nMesh, cluster); // a mesh that is far too large would take long to compile
+    CheckSize(CountDevices(tree),
+              cluster); // a mesh that is far too large would take long to compile
     ExecutionGraph graph = Compile(model,
                                    tree,
                                    FindGpuDatasheet(GetGpuModel(cluster, 0)),

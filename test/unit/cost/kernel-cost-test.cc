@@ -249,6 +249,32 @@ TEST(KernelCost, SplitSumsFillTheMachine)
     EXPECT_GT(split, whole / 108);
 }
 
+// In fp32 a V100 does 64 multiply-adds per multiprocessor and cycle, an A100 1024 in 16 bits: loads
+// hide behind them, and small tiles that fill the waves cost next to nothing. Convolutions, which
+// compute addresses, stay as they were.
+TEST(KernelCost, LoadsAreCheapForSlowUnits)
+{
+    KernelCostParameters parameters = MakeIdeal();
+    parameters.fillBytes = KernelCostParameters().fillBytes;
+    const GpuDatasheet& v100 = FindGpuDatasheet("V100-SXM2-32GB");
+    const KernelCostModel model(v100, parameters);
+    const double share = v100.fp32Flops / 80 / (312e12 / 108) * 4 / 2;
+    EXPECT_DOUBLE_EQ(model.GetLoadShare(DataType::FP32), share);
+    EXPECT_EQ(model.GetLoadShare(DataType::FP16), 1);
+    const MatrixProduct product{1, 1024, 4096, 1024, 0};
+    // 64 x 64: 1024 tiles in 13 waves of 80, which are filled with 32 elements.
+    const double largest = 1 + 12 * share * (1.0 / 256 + 1.0 / 128);
+    const double small = 1 + 12 * share * (2.0 / 64);
+    const double rate = v100.fp32Flops / 80 * model.GetMatrixEfficiency(DataType::FP32);
+    const double seconds = 13 * 2.0 * 64 * 64 * (1024 + 32) / rate * small / largest;
+    EXPECT_NEAR(model.GetProductTime(product, DataType::FP32, share).seconds / seconds, 1, 1e-9);
+    EXPECT_GT(model.GetProductSeconds(product, DataType::FP32), 1.1 * seconds);
+    // Fewer blocks have nothing to hide behind.
+    const MatrixProduct few{1, 512, 1024, 1024, 0};
+    EXPECT_EQ(model.GetProductSeconds(few, DataType::FP32),
+              model.GetProductTime(few, DataType::FP32, share).seconds);
+}
+
 TEST(KernelCost, NeverFasterThanTheRoofline)
 {
     std::mt19937 random(1);
