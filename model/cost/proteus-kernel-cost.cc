@@ -272,8 +272,7 @@ KernelCostModel::GetProductTime(const MatrixProduct& product, DataType type, dou
                                         m_parameters.misalignedEfficiency);
     }
     const double bandwidth = m_gpu.memoryBytesPerSecond * m_parameters.streamEfficiency;
-    const auto fill =
-        static_cast<uint64_t>(std::round(loads * m_parameters.fillBytes / GetElementBytes(type)));
+    const uint64_t fill = m_parameters.fillBytes / GetElementBytes(type);
     ProductTime best;
     best.seconds = std::numeric_limits<double>::infinity();
     for (const Tile& tile : TILES)
