@@ -122,7 +122,7 @@ class AgreementTest : public TestCase
 
     void DoRun() override
     {
-        // Flows know nothing of congestion control, which RoCE has by default.
+        // The flow parameters of this test have no congestion control, which RoCE has by default.
         Config::SetDefault("ns3::proteus::Transport::CongestionControl", StringValue("none"));
         std::vector<std::string> presets{"dgx1-v100", "dgx-a100", "dgx-h100", "hgx-b200"};
         if (m_isWhole)

@@ -6,10 +6,13 @@
 
 #include "proteus-flow-network.h"
 
+#include "proteus-congested-flows.h"
+
 #include "ns3/proteus-server-hosts.h"
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 namespace ns3
@@ -24,6 +27,10 @@ namespace
 constexpr double PS_PER_SECOND = 1e12;
 /// A rate that changes by less than this part does not change.
 constexpr double SAME_RATE = 1e-9;
+/// A limit of congestion control that changes by less than this part does not change.
+constexpr double SAME_CAP = 0.01;
+/// Bytes per second that a class of flows has at least.
+constexpr double LEAST_RATE = 1e3;
 
 } // namespace
 
@@ -48,7 +55,15 @@ FlowNetwork::FlowNetwork(const ExecutionGraph& graph,
     m_payloadBytes.assign(resources, 0);
     m_isComputing.assign(graph.GetNDevices(), false);
     m_underWay.resize(graph.GetNDevices());
+    if (parameters.congestion)
+    {
+        m_congested = std::make_unique<CongestedFlows>(*m_parameters.congestion,
+                                                       m_profiles.GetResources(),
+                                                       parameters.pathSeed);
+    }
 }
+
+FlowNetwork::~FlowNetwork() = default;
 
 void
 FlowNetwork::SetListener(FlowListener* listener)
@@ -208,7 +223,14 @@ FlowNetwork::Activate(uint32_t id, uint32_t index)
     live.left = flows.bytes;
     live.rate = 0;
     live.sincePs = m_clock.GetTimePs();
+    live.cap = std::numeric_limits<double>::infinity();
     m_communications[id].live.push_back(place);
+    if (m_congested && !flows.pairs.empty())
+    {
+        AdvanceCongestion();
+        m_congested->Begin(place, flows, m_clock.GetTimePs());
+        RequestStep();
+    }
     ++live.version; // whatever was said about the one here before
     m_shares.ChangeCount(place, 1);
     RequestShares();
@@ -223,6 +245,11 @@ FlowNetwork::Finish(uint32_t id, uint32_t version)
         return; // it has got another rate since
     }
     Record(live);
+    if (m_congested && !live.flows->pairs.empty())
+    {
+        AdvanceCongestion();
+        m_congested->End(id);
+    }
     for (const FlowUse& use : live.flows->uses)
     {
         m_wireBytes[use.resource] += use.amount * live.flows->bytes;
@@ -278,7 +305,9 @@ FlowNetwork::SetComputing(DeviceId device, bool isComputing)
         communication.computing += isComputing ? 1 : -1;
         for (const uint32_t place : communication.live)
         {
-            m_shares.SetLimit(place, GetLimit(communication, *m_classes[place].flows));
+            m_shares.SetLimit(
+                place,
+                std::min(GetLimit(communication, *m_classes[place].flows), m_classes[place].cap));
         }
     }
     if (m_shares.HasChanged())
@@ -305,6 +334,58 @@ FlowNetwork::GetLimit(const Communication& communication, const FlowClass& flows
 {
     return communication.computing == 0 ? flows.rate
                                         : flows.rate / (1 + m_parameters.communicationSlowdown);
+}
+
+double
+FlowNetwork::GetLeft(const LiveClass& live) const
+{
+    const auto since = static_cast<double>(m_clock.GetTimePs() - live.sincePs);
+    return std::max(0.0, live.left - live.rate * since / PS_PER_SECOND);
+}
+
+uint64_t
+FlowNetwork::GetNotifications() const
+{
+    return m_congested ? m_congested->GetNotifications() : 0;
+}
+
+void
+FlowNetwork::AdvanceCongestion()
+{
+    m_congested->Advance(m_clock.GetTimePs(),
+                         [this](uint32_t id) { return GetLeft(m_classes[id]); });
+}
+
+void
+FlowNetwork::RequestStep()
+{
+    if (m_isStepRequested || !m_congested->IsBusy())
+    {
+        return;
+    }
+    m_isStepRequested = true;
+    m_clock.Schedule(0, m_congested->GetStepPs(), [this]() {
+        m_isStepRequested = false;
+        AdvanceCongestion();
+        for (const uint32_t place : m_congested->GetLive())
+        {
+            LiveClass& live = m_classes[place];
+            const double cap = std::max(LEAST_RATE, m_congested->GetCap(place));
+            const double limit = GetLimit(m_communications[live.communication], *live.flows);
+            const double before = m_shares.GetLimit(place);
+            const double after = std::min(limit, cap);
+            live.cap = cap;
+            if (std::abs(after - before) > SAME_CAP * before)
+            {
+                m_shares.SetLimit(place, after);
+            }
+        }
+        if (m_shares.HasChanged())
+        {
+            RequestShares();
+        }
+        RequestStep();
+    });
 }
 
 void
@@ -352,9 +433,7 @@ FlowNetwork::SetRate(uint32_t id, double rate)
     }
     const int64_t now = m_clock.GetTimePs();
     Record(live);
-    live.left =
-        std::max(0.0,
-                 live.left - live.rate * static_cast<double>(now - live.sincePs) / PS_PER_SECOND);
+    live.left = GetLeft(live);
     live.sincePs = now;
     live.rate = rate;
     const uint32_t version = ++live.version;

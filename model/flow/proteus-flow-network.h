@@ -31,6 +31,8 @@ namespace ns3
 namespace proteus
 {
 
+class CongestedFlows;
+
 /// @ingroup proteus
 /// What happens to devices in a FlowNetwork.
 class FlowListener
@@ -55,6 +57,9 @@ class FlowListener
  * over all resources, for the rate of the largest flow of a class and up to the rate that the class
  * has alone. When something changes, shares are computed anew only for classes that are joined with
  * the change by resources which they can fill.
+ *
+ * Where ports of RoCE switches may be wanted for more than they have, a class has no more than the
+ * congestion control of its queue pairs gives it (CongestedFlows).
  */
 class FlowNetwork : public Network
 {
@@ -73,6 +78,8 @@ class FlowNetwork : public Network
                 FlowClock& clock,
                 const FlowParameters& parameters = FlowParameters(),
                 const ProgramSettings& settings = ProgramSettings());
+
+    ~FlowNetwork() override;
 
     /// @param listener whom to tell, or null; must outlive the run
     void SetListener(FlowListener* listener);
@@ -102,6 +109,9 @@ class FlowNetwork : public Network
 
     /// @return the network's work: messages are collectives, events are computations of shares
     NetworkStatistics GetStatistics() const;
+
+    /// @return notifications of congestion control
+    uint64_t GetNotifications() const;
 
     /// @return bytes that ranks have sent, those of protocols included
     uint64_t GetSentBytes() const
@@ -148,6 +158,7 @@ class FlowNetwork : public Network
         uint32_t index{0};   //!< of the class
         double left{0};      //!< bytes of the largest flow
         double rate{0};      //!< bytes per second
+        double cap{0};       //!< of congestion control, bytes per second
         int64_t sincePs{0};  //!< from when on it has had its rate
         uint32_t version{0}; //!< counts its rates; an event with an older one is void
     };
@@ -178,6 +189,12 @@ class FlowNetwork : public Network
     void Record(const LiveClass& live);
     /// @param id of a live class @param rate from now on
     void SetRate(uint32_t id, double rate);
+    /// @param live a class @return payload that its largest flow has left now
+    double GetLeft(const LiveClass& live) const;
+    /// Has congestion control go on to the present.
+    void AdvanceCongestion();
+    /// Has congestion control go on when its step is over.
+    void RequestStep();
     /// @param communication under way @param flows a class of it @return the rate that it has
     /// alone, now
     double GetLimit(const Communication& communication, const FlowClass& flows) const;
@@ -198,6 +215,8 @@ class FlowNetwork : public Network
     /// By group: messages that have come, the first of which moves bytes.
     std::unordered_map<GroupId, std::deque<uint32_t>> m_messages;
 
+    std::unique_ptr<CongestedFlows> m_congested; //!< null: no congestion control
+    bool m_isStepRequested{false};               //!< of that
     bool m_isRequested{false};
 
     std::vector<double> m_wireBytes;      //!< by resource

@@ -166,6 +166,7 @@ FlowProfiles::FlowProfiles(const ExecutionGraph& graph,
       m_kernelCosts(parameters.kernelCosts),
       m_pluginPs(FindNetPlugin(programs->GetSettings().netPlugin).GetChunkPs()),
       m_launchPs(parameters.launchPs),
+      m_hasCongestion(parameters.congestion != nullptr),
       m_routes(cluster, paths, parameters),
       m_programs(std::move(programs)),
       m_nics(cluster, GetNcclTuner(m_programs->GetSettings().ncclVersion).hasPxn),
@@ -552,6 +553,7 @@ FlowProfiles::Make(TaskId id, Shape& shape)
                            : 0;
     profile.classes =
         MakeFlowClasses(shape.flows, routes, classOf, parts.back()->costs.limits, m_routes);
+    AddPairs(id, shape, routes, classOf, profile.classes);
     for (const ProgramFlow& flow : shape.flows)
     {
         profile.sentBytes += SentBytes(flow);

@@ -32,6 +32,25 @@ namespace ns3
 namespace proteus
 {
 
+/// @ingroup proteus
+/// A flow of a class that crosses ports of switches that mark packets, on a queue pair.
+struct FlowPair
+{
+    uint64_t key{0};        //!< of the queue pair
+    double part{0};         //!< payload for every byte of the largest flow
+    double messageBytes{0}; //!< payload of a message
+    uint32_t slots{1};      //!< messages that its receiver has room for
+    double source{0};       //!< payload per second that all allows but switches
+    double line{0};         //!< wire bytes per second of its slowest link
+    double lineWire{1};     //!< bytes on that for one of payload
+    int64_t latencyPs{0};   //!< of its packets when nothing queues
+    int64_t controlPs{0};   //!< of what is sent back
+    uint32_t unitBytes{1};  //!< payload of a packet
+    /// Links of the network on its way and wire bytes on them for one of payload; the first one is
+    /// left by a NIC, the others by switches.
+    std::vector<std::pair<uint32_t, double>> hops;
+};
+
 /**
  * @ingroup proteus
  * Flows of one collective that go on together as one, such as those of a ring, where every hop
@@ -44,6 +63,7 @@ struct FlowClass
     double linkRate{0};        //!< bytes per second that idle links allow
     double rate{0};            //!< bytes per second when alone: no more than linkRate, and less
                                //!< where steps wait for each other
+    std::vector<FlowPair> pairs; //!< those that congestion control may slow down
     int64_t beforePs{0};       //!< latencies before the bytes begin to move
     std::vector<int64_t> afterPs; //!< by rank: from the last byte to the end of its part; negative
                                   //!< for ranks without part
@@ -248,6 +268,14 @@ class FlowProfiles
     void MakeParts(TaskId task, CollectiveRequest request, Family& family) const;
     /// @param task a communication @param shape of it @return its profile
     CollectiveProfile Make(TaskId task, Shape& shape);
+    /// Finds the queue pairs that congestion control may slow down. @param task a communication
+    /// @param shape of it @param routes of its flows @param classOf by flow: its class
+    /// @param classes gets them
+    void AddPairs(TaskId task,
+                  const Shape& shape,
+                  const std::vector<uint32_t>& routes,
+                  const std::vector<uint32_t>& classOf,
+                  std::vector<FlowClass>& classes) const;
     /// @param task a communication @param flows of its program @return their routes
     std::vector<uint32_t> PlanRoutes(TaskId task, const std::vector<ProgramFlow>& flows);
     /// @param from device that sends @param to device that receives @param channel of a program
@@ -281,6 +309,7 @@ class FlowProfiles
     const bool m_kernelCosts;
     const int64_t m_pluginPs; //!< of a chunk that crosses the network
     const int64_t m_launchPs;
+    const bool m_hasCongestion; //!< whether congestion control is modelled
     FlowRoutes m_routes;
     const std::shared_ptr<ProgramCache> m_programs;
     std::map<ProgramCache::Key, Shape> m_shapes;

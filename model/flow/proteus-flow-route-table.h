@@ -56,6 +56,11 @@ struct FlowRoute
     double unitPsPerByte{0};   //!< of a unit, on its slowest link; of a stripe, on one link of it
     uint32_t stripes{1};       //!< links that its units leave the sender by in turn
     bool isNetwork{false};     //!< whether it leaves the server by a NIC
+    /// Links over RoCE, if congestion control is modelled, in the order of its way; the first one
+    /// is left by a NIC.
+    std::vector<uint32_t> queues;
+    double lineBytesPerSecond{0}; //!< wire, of its slowest link
+    double lineWire{1};           //!< bytes on that for one of payload
 
     /// @param other a route @return whether both are the same
     bool operator==(const FlowRoute& other) const
@@ -67,6 +72,8 @@ struct FlowRoute
                         limit,
                         stripes,
                         isNetwork,
+                        queues,
+                        lineBytesPerSecond,
                         uses) == std::tie(other.latencyPs,
                                           other.controlPs,
                                           other.unitBytes,
@@ -74,6 +81,8 @@ struct FlowRoute
                                           other.limit,
                                           other.stripes,
                                           other.isNetwork,
+                                          other.queues,
+                                          other.lineBytesPerSecond,
                                           other.uses);
     }
 };

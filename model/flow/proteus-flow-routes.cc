@@ -108,6 +108,7 @@ FlowRoutes::AddQueues()
 {
     const auto& links = m_cluster.GetLinks();
     m_ofQueue.assign(m_resources.size(), NO_RESOURCE);
+    m_firstQueue = static_cast<uint32_t>(m_resources.size());
     const bool hasNetwork = std::any_of(links.begin(), links.end(), &IsOfNetwork);
     for (uint32_t port = 0; hasNetwork && port < m_ofPort.size(); ++port)
     {
@@ -117,6 +118,7 @@ FlowRoutes::AddQueues()
             m_ofQueue[link] = AddResource(m_resources[link].capacity, m_resources[link].sharing);
         }
     }
+    m_endOfQueues = static_cast<uint32_t>(m_resources.size());
 }
 
 uint32_t
@@ -297,6 +299,26 @@ FlowRoutes::SetTimes(const Walker& walker, uint32_t unitBytes, FlowRoute& route)
     route.controlPs = std::llround(control);
 }
 
+void
+FlowRoutes::FindMarkers(const Walker& walker, uint32_t unitBytes, FlowRoute& route) const
+{
+    double slowest = std::numeric_limits<double>::infinity();
+    for (const uint32_t port : walker.ports)
+    {
+        const Link& link = m_cluster.GetLinks()[port / 2];
+        if (link.technology == LinkTechnology::ROCE)
+        {
+            route.queues.push_back(m_ofPort[port]);
+        }
+        if (link.bytesPerSecond < slowest)
+        {
+            slowest = link.bytesPerSecond;
+            route.lineWire = static_cast<double>(link.framing.WireBytes(unitBytes)) / unitBytes;
+        }
+    }
+    route.lineBytesPerSecond = route.queues.empty() ? 0 : slowest;
+}
+
 std::vector<FlowRoutes::Walker>
 FlowRoutes::StartWalkers(const Connection& connection, uint64_t flow, VertexId firstStop) const
 {
@@ -398,6 +420,10 @@ FlowRoutes::Plan(const Connection& connection, uint64_t flow)
         AddUses(walker, rate / rates, unitBytes, route);
     }
     SetTimes(walkers.front(), unitBytes, route);
+    if (m_parameters.congestion)
+    {
+        FindMarkers(walkers.front(), unitBytes, route);
+    }
     LimitByEnds(connection, route);
     const bool isOfFlow = std::any_of(walkers.begin(), walkers.end(), [](const Walker& walker) {
         return walker.isOfFlow;

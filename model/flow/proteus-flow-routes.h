@@ -97,6 +97,18 @@ class FlowRoutes
         return m_routes.Get(id);
     }
 
+    /// @return the first of the resources that stand for what waits before links
+    uint32_t GetFirstQueue() const
+    {
+        return m_firstQueue;
+    }
+
+    /// @return the first resource behind these
+    uint32_t GetEndOfQueues() const
+    {
+        return m_endOfQueues;
+    }
+
     /// @return what there is to share
     const std::vector<FlowResource>& GetResources() const
     {
@@ -151,6 +163,9 @@ class FlowRoutes
                                      VertexId firstStop) const;
     /// @param walker with its links @return the smallest unit of them
     uint32_t FindUnitBytes(const Walker& walker) const;
+    /// Notes where packets may get marks. @param walker with its links @param unitBytes of the flow
+    /// @param route to complete
+    void FindMarkers(const Walker& walker, uint32_t unitBytes, FlowRoute& route) const;
     /// @param connection of the route @param route gets what the GPUs at its ends take and allow
     void LimitByEnds(const Connection& connection, FlowRoute& route) const;
     /// @param connection an operation @return whether NVLink joins its members
@@ -170,6 +185,8 @@ class FlowRoutes
     const std::vector<uint32_t> m_flowPlaces; //!< by vertex: what hashes know it by
     std::vector<FlowResource> m_resources;
     std::vector<uint32_t> m_ofPort;    //!< resource of a direction of a link
+    uint32_t m_firstQueue{0};          //!< see GetFirstQueue()
+    uint32_t m_endOfQueues{0};         //!< see GetEndOfQueues()
     std::vector<uint32_t> m_ofQueue;   //!< that of what waits, by resource of links
     std::vector<uint32_t> m_ofMemory;  //!< by vertex
     std::vector<uint32_t> m_ofEngines; //!< by vertex

@@ -12,6 +12,7 @@
 #include "proteus-overlap-clock.h"
 
 #include "ns3/proteus-device-runtimes.h"
+#include "ns3/proteus-flow-congestion.h"
 #include "ns3/proteus-group-gpus.h"
 #include "ns3/proteus-rank-partition.h"
 
@@ -149,6 +150,7 @@ RunFlow(const ExecutionGraph& graph,
     run.links = network.GetLinkStatistics();
     run.series = network.GetSeries();
     run.network = network.GetStatistics();
+    run.notifications = network.GetNotifications();
     return run;
 }
 
@@ -171,6 +173,10 @@ MakeFlowParameters(const ExecutorSettings& settings, bool isCalibrated)
     parameters.launchPs = collectives.launchPs;
     parameters.kernelCosts = collectives.kernelCosts;
     parameters.pathSeed = settings.pathSeed;
+    if (parameters.congestion && !parameters.congestion->make)
+    {
+        parameters.congestion = nullptr;
+    }
     return parameters;
 }
 
@@ -211,12 +217,17 @@ RunFlowRung(const ExecutionGraph& graph,
             FlowRung rung,
             RunObserver& observer)
 {
+    FlowParameters parameters = MakeFlowParameters(settings, isCalibrated);
+    if (rung != FlowRung::FLOW)
+    {
+        parameters.congestion = nullptr;
+    }
     FlowRun run = RunFlow(
         graph,
         cluster,
         Paths(cluster),
         settings.runtime,
-        MakeFlowParameters(settings, isCalibrated),
+        parameters,
         settings.collectives,
         rung,
         [&observer](uint64_t ended, uint64_t total, int64_t timePs) {
@@ -234,12 +245,18 @@ RunFlowRung(const ExecutionGraph& graph,
     record.network = run.network;
     record.series = std::move(run.series);
     record.isPartial = run.isPartial;
-    if (CrossesRoceSwitch(cluster, record.links))
+    if (run.notifications > 0)
     {
-        // The figures are those of "Random jobs" in doc/flow-level.rst.
-        record.notes.push_back("flows know no congestion control: where they meet at a switch of "
-                               "RoCE, packets can take longer (in random jobs 0.5 % in the "
-                               "median, 44 % at most)");
+        record.notes.push_back("queues at switches of RoCE made congestion control slow flows "
+                               "down: " +
+                               std::to_string(run.notifications) +
+                               " notifications, at random times, so that packets may take longer "
+                               "or shorter");
+    }
+    else if (!settings.flow.congestion && CrossesRoceSwitch(cluster, record.links))
+    {
+        record.notes.push_back("flows know no congestion control but by notifications (dcqcn): "
+                               "where they meet at a switch of RoCE, packets can take longer");
     }
     AddSharingNote(run.sharing, graph.GetNDevices(), record);
     return record;

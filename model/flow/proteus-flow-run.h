@@ -46,6 +46,7 @@ struct FlowRun
     NetworkStatistics network;         //!< work of the network
     SharingStatistics sharing;         //!< kernels beside communication; nothing if
                                        //!< RuntimeOptions::sharesGpu is off
+    uint64_t notifications{0};         //!< of congestion control; FLOW only
     LinkSeries series;                 //!< links over time; FLOW only, and if it was asked for
     bool isPartial{false};             //!< the report did not want it to go on
 };

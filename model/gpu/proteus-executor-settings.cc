@@ -7,6 +7,7 @@
 #include "proteus-executor-settings.h"
 
 #include "proteus-collective-kernels.h"
+#include "proteus-flow-congestion-settings.h"
 #include "proteus-packet-network.h"
 
 #include "ns3/boolean.h"
@@ -163,6 +164,7 @@ ReadExecutorSettings(int64_t stream)
     ExecutorSettings settings;
     settings.collectives = ReadCollectiveSettings();
     settings.engine = FindChangedEngineSettings();
+    settings.flow.congestion = ReadFlowCongestion();
     settings.stream = stream;
     // As Transport::SetFabric() draws it.
     const Ptr<UniformRandomVariable> random = CreateObject<UniformRandomVariable>();

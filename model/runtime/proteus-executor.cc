@@ -7,6 +7,7 @@
 #include "proteus-executor.h"
 
 #include "proteus-device-runtimes.h"
+#include "proteus-flow-congestion.h"
 
 #include "ns3/proteus-registry.h"
 #include "ns3/proteus-scenario-parts.h"
@@ -224,8 +225,14 @@ ListIgnoredSettings(const ExecutorTraits& traits, const ExecutorSettings& settin
                 add("ns3::proteus::PacketNetwork::" + field.name + "=" + value, "");
             }
         }
+        const FlowCongestion* congestion =
+            traits.hasCongestion ? settings.flow.congestion.get() : nullptr;
         for (const EngineSetting& setting : settings.engine)
         {
+            if (congestion && congestion->attributes.count(setting.name) > 0)
+            {
+                continue;
+            }
             add(setting.name + "=" + setting.value, setting.instead);
         }
     }

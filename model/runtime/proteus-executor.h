@@ -121,6 +121,7 @@ struct ExecutorTraits
     bool hasSlowdowns{false}; //!< FlowParameters::computeSlowdown and communicationSlowdown count
     bool hasOverlapFactor{false}; //!< ExecutorSettings::overlapFactor and sharesLinks count
     bool isHtae{false};           //!< one of those that HTAE may stand for
+    bool hasCongestion{false};    //!< FlowParameters::congestion counts
     bool needsCalibration{false}; //!< ExecutorSettings::calibration has to be there
     std::string refines;          //!< executor that it is a calibrated form of; may be empty
     std::string repeats; //!< executor whose communications it times one by one; may be empty

@@ -11,11 +11,14 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 
 namespace ns3
 {
 namespace proteus
 {
+
+struct FlowCongestion;
 
 /// @ingroup proteus
 /// Number of values of LinkTechnology.
@@ -50,6 +53,8 @@ struct FlowParameters
     double communicationSlowdown{0};
     /// Seed of path choice, as the packet network draws it from its random stream.
     uint32_t pathSeed{0};
+    /// Congestion control of queue pairs over RoCE, or null for none.
+    std::shared_ptr<const FlowCongestion> congestion;
 
     /// @param technology of a link @return its parameters
     const FlowLinkParameters& Get(LinkTechnology technology) const

@@ -1,0 +1,491 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-congested-flows.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace ns3
+{
+namespace proteus
+{
+
+namespace
+{
+
+/// Picoseconds in a second.
+constexpr double PS_PER_SECOND = 1e12;
+/// Part by which more must be wanted than there is.
+constexpr double ROUNDING = 1e-6;
+/// Steps in the time between two notifications: at 4 and 16 of them incasts take the same.
+constexpr int64_t STEPS = 8;
+/// Steps that may become one while nothing queues and no rate changes by SAME_RATE.
+constexpr int64_t MOST_STEPS = 160;
+/// Part by which a rate may change in a longer step.
+constexpr double SAME_RATE = 0.01;
+/// So little payload that is left has come.
+constexpr double LAST_BYTES = 1;
+/// A receiver that never sent a notification.
+constexpr int64_t LONG_AGO = std::numeric_limits<int64_t>::min() / 2;
+
+} // namespace
+
+CongestedFlows::CongestedFlows(const FlowCongestion& congestion,
+                               const std::vector<FlowResource>& resources,
+                               uint32_t seed)
+    : m_congestion(congestion),
+      m_resources(resources),
+      m_seed(seed)
+{
+    for (uint32_t id = 0; id < resources.size(); ++id)
+    {
+        for (const uint32_t port : resources[id].ports)
+        {
+            m_ofDirection[port] = id;
+        }
+    }
+}
+
+uint32_t
+CongestedFlows::FindPort(uint32_t resource)
+{
+    const auto [place, isNew] =
+        m_ofResource.emplace(resource, static_cast<uint32_t>(m_ports.size()));
+    if (isNew)
+    {
+        m_ports.emplace_back();
+        m_ports.back().capacity = m_resources[resource].capacity;
+    }
+    return place->second;
+}
+
+void
+CongestedFlows::Begin(uint32_t id, const FlowClass& flows, int64_t nowPs)
+{
+    m_lastPs = m_live.empty() ? nowPs : m_lastPs;
+    m_classes.resize(std::max<std::size_t>(m_classes.size(), id + 1));
+    Class& live = m_classes[id];
+    live.isLive = true;
+    live.left = flows.bytes;
+    live.bytes = flows.bytes;
+    live.cap = std::numeric_limits<double>::infinity();
+    live.streams.clear();
+    m_live.push_back(id);
+    m_steps = 1;
+    for (const FlowPair& flow : flows.pairs)
+    {
+        const auto [place, isNew] = m_pairs.try_emplace(flow.key);
+        Pair& pair = place->second;
+        if (isNew)
+        {
+            pair.control = m_congestion.make(flow.line, flow.unitBytes);
+            pair.key = flow.key;
+            pair.line = flow.line;
+            SetStep(flow);
+            pair.notifiedPs = LONG_AGO;
+            // Packets of equal queue pairs are not in step.
+            pair.packets = Draw(pair);
+        }
+        Stream stream;
+        stream.pair = &pair;
+        stream.flow = &flow;
+        for (const auto& [resource, wire] : flow.hops)
+        {
+            Hop hop;
+            hop.port = FindPort(resource);
+            hop.back = FindPort(m_ofDirection.at(m_resources[resource].ports.front() ^ 1));
+            hop.wire = wire;
+            const auto level = static_cast<uint32_t>(stream.hops.size());
+            Port& port = m_ports[hop.port];
+            port.level = std::max(port.level, level);
+            if (!port.isUsed)
+            {
+                port.isUsed = true;
+                m_used.push_back(hop.port);
+            }
+            port.places.push_back({id, static_cast<uint32_t>(live.streams.size()), level});
+            stream.hops.push_back(hop);
+        }
+        live.streams.push_back(std::move(stream));
+    }
+    m_isSorted = false;
+    if (m_isBusy)
+    {
+        Look();
+        return;
+    }
+    // Nothing else can have changed.
+    for (const Stream& stream : live.streams)
+    {
+        m_isBusy |= stream.pair->control->GetRate() < stream.pair->line;
+    }
+    for (const uint32_t port : ListPorts(live))
+    {
+        m_isBusy |= GetWanted(m_ports[port]) > m_ports[port].capacity * (1 + ROUNDING);
+    }
+    m_stepPs = m_basePs;
+}
+
+std::vector<uint32_t>
+CongestedFlows::ListPorts(const Class& flows)
+{
+    std::vector<uint32_t> ports;
+    for (const Stream& stream : flows.streams)
+    {
+        for (const Hop& hop : stream.hops)
+        {
+            ports.push_back(hop.port);
+        }
+    }
+    std::sort(ports.begin(), ports.end());
+    ports.erase(std::unique(ports.begin(), ports.end()), ports.end());
+    return ports;
+}
+
+void
+CongestedFlows::SetStep(const FlowPair& flow)
+{
+    // Nothing changes faster than a packet passes, or a sender hears of it.
+    const double packetPs = flow.unitBytes * flow.lineWire / flow.line * PS_PER_SECOND;
+    const auto ownPs = std::max(static_cast<int64_t>(packetPs), flow.latencyPs + flow.controlPs);
+    const int64_t slotPs = m_congestion.notificationPs;
+    m_basePs = std::min(m_basePs, slotPs > 0 ? std::clamp(ownPs, slotPs / STEPS, slotPs) : ownPs);
+}
+
+void
+CongestedFlows::End(uint32_t flows)
+{
+    Class& live = m_classes[flows];
+    live.isLive = false;
+    m_live.erase(std::find(m_live.begin(), m_live.end(), flows));
+    for (const uint32_t id : ListPorts(live))
+    {
+        auto& places = m_ports[id].places;
+        places.erase(std::remove_if(places.begin(),
+                                    places.end(),
+                                    [flows](const Place& place) { return place.flows == flows; }),
+                     places.end());
+        m_ports[id].busy = 0;
+    }
+    live.streams.clear();
+    m_isSorted = false;
+    if (m_isBusy)
+    {
+        Look();
+    }
+}
+
+void
+CongestedFlows::SortPorts()
+{
+    if (m_isSorted)
+    {
+        return;
+    }
+    m_isSorted = true;
+    const auto isIdle = [this](uint32_t id) {
+        Port& port = m_ports[id];
+        port.isUsed = !port.places.empty();
+        port.queue = port.isUsed ? port.queue : 0;
+        return !port.isUsed;
+    };
+    m_used.erase(std::remove_if(m_used.begin(), m_used.end(), isIdle), m_used.end());
+    std::sort(m_used.begin(), m_used.end(), [this](uint32_t a, uint32_t b) {
+        return m_ports[a].level != m_ports[b].level ? m_ports[a].level < m_ports[b].level : a < b;
+    });
+}
+
+double
+CongestedFlows::GetRate(const Stream& stream)
+{
+    const double rate = stream.pair->control->GetRate();
+    return rate < stream.pair->line ? std::min(stream.flow->source, rate / stream.flow->lineWire)
+                                    : stream.flow->source; // the links themselves pace it
+}
+
+double
+CongestedFlows::GetWanted(const Port& port)
+{
+    m_from.clear();
+    for (const Place& place : port.places)
+    {
+        if (place.hop == 0)
+        {
+            continue;
+        }
+        const Stream& stream = Get(place);
+        m_from.emplace_back(stream.hops[place.hop - 1].port,
+                            GetRate(stream) * stream.hops[place.hop].wire);
+    }
+    std::sort(m_from.begin(), m_from.end());
+    double wanted = 0;
+    for (auto first = m_from.begin(); first != m_from.end();)
+    {
+        double rate = 0;
+        auto last = first;
+        for (; last != m_from.end() && last->first == first->first; ++last)
+        {
+            rate += last->second;
+        }
+        wanted += std::min(rate, m_ports[first->first].capacity);
+        first = last;
+    }
+    return wanted;
+}
+
+void
+CongestedFlows::Look()
+{
+    // What could come, if every queue pair sent as fast as it may.
+    m_isBusy = false;
+    bool isCalm = true;
+    for (const uint32_t id : m_live)
+    {
+        for (const Stream& stream : m_classes[id].streams)
+        {
+            m_isBusy |= stream.pair->control->GetRate() < stream.pair->line;
+            for (const Hop& hop : stream.hops)
+            {
+                isCalm &= hop.waiting <= 0;
+            }
+        }
+    }
+    SortPorts();
+    for (const uint32_t id : m_used)
+    {
+        isCalm &= GetWanted(m_ports[id]) <= m_ports[id].capacity * (1 + ROUNDING);
+    }
+    m_isBusy |= !isCalm;
+    m_steps = isCalm ? m_steps : 1;
+    m_stepPs = m_basePs * m_steps;
+}
+
+double
+CongestedFlows::GetCap(uint32_t id) const
+{
+    return m_isBusy && id < m_classes.size() && m_classes[id].isLive
+               ? m_classes[id].cap
+               : std::numeric_limits<double>::infinity();
+}
+
+void
+CongestedFlows::Advance(int64_t nowPs, const std::function<double(uint32_t)>& getLeft)
+{
+    const int64_t sincePs = nowPs - m_lastPs;
+    if (sincePs <= 0)
+    {
+        return;
+    }
+    m_lastPs = nowPs;
+    if (!m_isBusy)
+    {
+        for (const uint32_t id : m_live)
+        {
+            m_classes[id].left = getLeft(id);
+        }
+        return;
+    }
+    const double seconds = static_cast<double>(sincePs) / PS_PER_SECOND;
+    for (const uint32_t id : m_live)
+    {
+        Class& live = m_classes[id];
+        const double left = getLeft(id);
+        const double progress = (live.left - left) / seconds;
+        live.left = left;
+        for (Stream& stream : live.streams)
+        {
+            Hear(*stream.pair, nowPs);
+            const double may = GetRate(stream);
+            // A message goes at once when the one before in its slot has been used.
+            const FlowPair& flow = *stream.flow;
+            const double used = std::floor(flow.part * (live.bytes - left) / flow.messageBytes);
+            const double allowed =
+                std::min(flow.part * live.bytes, (used + flow.slots) * flow.messageBytes);
+            stream.sends = std::clamp((allowed - stream.sent) / seconds, 0.0, may);
+            stream.lead -= flow.part * progress * seconds;
+        }
+    }
+    SortPorts();
+    for (const uint32_t id : m_used)
+    {
+        PassPort(m_ports[id], seconds, nowPs);
+    }
+    const double horizon = 2 * static_cast<double>(m_basePs) / PS_PER_SECOND;
+    bool isSteady = true;
+    for (const uint32_t id : m_live)
+    {
+        Class& live = m_classes[id];
+        const double before = live.cap;
+        live.cap = std::numeric_limits<double>::infinity();
+        for (Stream& stream : live.streams)
+        {
+            const double out = stream.hops.back().out;
+            stream.lead += out * seconds;
+            stream.sent += stream.sends * seconds;
+            stream.pair->control->AddSent(stream.sends * seconds, nowPs);
+            if (stream.lead + LAST_BYTES >= stream.flow->part * live.left)
+            {
+                continue; // all of it has come
+            }
+            live.cap = std::min(live.cap,
+                                std::max(0.0, out + stream.lead / std::max(seconds, horizon)) /
+                                    stream.flow->part);
+        }
+        isSteady &= std::abs(live.cap - before) <= SAME_RATE * before;
+    }
+    m_steps = isSteady ? std::min(2 * m_steps, MOST_STEPS) : 1;
+    Look();
+}
+
+void
+CongestedFlows::SharePort(Port& port)
+{
+    // Those that a NIC sends for take turns: what does not fit is taken from the fastest.
+    double left = port.capacity;
+    port.busy = 0;
+    std::vector<Place> places;
+    for (const Place& place : port.places)
+    {
+        if (place.hop == 0)
+        {
+            places.push_back(place);
+        }
+    }
+    std::sort(places.begin(), places.end(), [this](const Place& a, const Place& b) {
+        return Get(a).sends < Get(b).sends;
+    });
+    std::size_t behind = places.size();
+    for (const Place& place : places)
+    {
+        Stream& stream = Get(place);
+        Hop& hop = stream.hops[0];
+        stream.sends = std::min(stream.sends, left / static_cast<double>(behind) / hop.wire);
+        left -= stream.sends * hop.wire;
+        port.busy += stream.sends * hop.wire / port.capacity;
+        hop.out = stream.sends;
+        --behind;
+    }
+}
+
+void
+CongestedFlows::PassPort(Port& port, double seconds, int64_t nowPs)
+{
+    if (port.level == 0)
+    {
+        SharePort(port);
+        return;
+    }
+    double comes = 0;
+    for (const Place& place : port.places)
+    {
+        const Stream& stream = Get(place);
+        comes += stream.hops[place.hop - 1].out * seconds * stream.hops[place.hop].wire;
+    }
+    const double whole = port.queue + comes;
+    const double part = whole > 0 ? std::min(1.0, port.capacity * seconds / whole) : 1;
+    port.busy = std::min(1.0, whole / (port.capacity * seconds));
+    const double before = port.queue;
+    port.queue = 0;
+    for (const Place& place : port.places)
+    {
+        Stream& stream = Get(place);
+        Hop& hop = stream.hops[place.hop];
+        const double all = hop.waiting + stream.hops[place.hop - 1].out * seconds;
+        hop.out = part * all / seconds;
+        hop.waiting = part < 1 ? all - part * all : 0;
+        port.queue += hop.waiting * hop.wire;
+    }
+    const double toPs = PS_PER_SECOND / port.capacity;
+    if (std::max(before, port.queue) * toPs < m_congestion.markPs)
+    {
+        return;
+    }
+    const double perPs = seconds * PS_PER_SECOND;
+    for (const Place& place : port.places)
+    {
+        Stream& stream = Get(place);
+        const double rate = m_congestion.marksAtDequeue ? stream.hops[place.hop].out
+                                                        : stream.hops[place.hop - 1].out;
+        Mark(stream,
+             {static_cast<double>(nowPs) - perPs,
+              perPs,
+              before * toPs,
+              (port.queue - before) * toPs,
+              rate * seconds / stream.flow->unitBytes});
+    }
+}
+
+void
+CongestedFlows::Mark(Stream& stream, const Passage& passage)
+{
+    Pair& pair = *stream.pair;
+    const double all = pair.packets + passage.packets;
+    for (double number = 1; number <= all; ++number)
+    {
+        const double part = (number - pair.packets) / passage.packets;
+        const double queuePs = passage.queuePs + part * passage.risePs;
+        const double probability = queuePs >= m_congestion.markAllPs ? 1
+                                   : queuePs <= m_congestion.markPs
+                                       ? 0
+                                       : m_congestion.maxProbability *
+                                             (queuePs - m_congestion.markPs) /
+                                             (m_congestion.markAllPs - m_congestion.markPs);
+        if (probability > 0 && Draw(pair) < probability)
+        {
+            const double waitsPs = m_congestion.marksAtDequeue ? 0 : queuePs;
+            const int64_t arrivalPs =
+                std::llround(passage.fromPs + part * passage.perPs + waitsPs) +
+                stream.flow->latencyPs;
+            if (arrivalPs - pair.notifiedPs >= m_congestion.notificationPs)
+            {
+                pair.notifiedPs = arrivalPs;
+                pair.notificationsPs.push_back(arrivalPs + stream.flow->controlPs +
+                                               std::llround(DrawWait(stream)));
+            }
+        }
+    }
+    pair.packets = all - std::floor(all);
+}
+
+double
+CongestedFlows::Draw(Pair& pair) const
+{
+    return static_cast<double>(MixHash(pair.key ^ m_seed, ++pair.draws) >> 11) * 0x1p-53;
+}
+
+double
+CongestedFlows::DrawWait(const Stream& stream) const
+{
+    double waitPs = 0;
+    for (const Hop& hop : stream.hops)
+    {
+        const Port& back = m_ports[hop.back];
+        const double draw = back.busy > 0 ? Draw(*stream.pair) : 1;
+        if (draw < back.busy)
+        {
+            waitPs += draw / back.busy * stream.flow->unitBytes * hop.wire / back.capacity *
+                      PS_PER_SECOND;
+        }
+    }
+    return waitPs;
+}
+
+void
+CongestedFlows::Hear(Pair& pair, int64_t nowPs)
+{
+    while (!pair.notificationsPs.empty() && pair.notificationsPs.front() <= nowPs)
+    {
+        pair.control->Notify(pair.notificationsPs.front());
+        pair.notificationsPs.pop_front();
+        ++m_notifications;
+    }
+    pair.control->Advance(nowPs);
+}
+
+} // namespace proteus
+} // namespace ns3

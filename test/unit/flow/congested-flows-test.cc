@@ -1,0 +1,283 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "ns3/proteus-congested-flows.h"
+#include "ns3/proteus-flow-congestion-settings.h"
+
+#include <algorithm>
+#include <cmath>
+#include <gtest/gtest.h>
+#include <memory>
+#include <numeric>
+#include <vector>
+
+using namespace ns3::proteus;
+
+namespace
+{
+
+constexpr double PS_PER_SECOND = 1e12;
+/// Bytes of the wire for one of payload: packets of 4096 with 66 of framing.
+constexpr double WIRE = 4162.0 / 4096;
+/// Bytes per second of 1 Gb/s.
+constexpr double GIGABIT = 1e9 / 8;
+
+/// A rate that stays, and counts notifications.
+class FixedRate : public FlowRateControl
+{
+  public:
+    FixedRate(double rate, uint32_t& notifications)
+        : m_rate(rate),
+          m_notifications(notifications)
+    {
+    }
+
+    double GetRate() const override
+    {
+        return m_rate;
+    }
+
+    void Notify(int64_t /* timePs */) override
+    {
+        ++m_notifications;
+    }
+
+    void Advance(int64_t /* timePs */) override
+    {
+    }
+
+    void AddSent(double /* bytes */, int64_t /* timePs */) override
+    {
+    }
+
+  private:
+    double m_rate;             //!< wire bytes per second
+    uint32_t& m_notifications; //!< so far
+};
+
+/// Senders with a NIC each, one port that all cross, and a class for each sender, or one for all.
+class Incast
+{
+  public:
+    Incast(const FlowCongestion& congestion,
+           uint32_t senders,
+           double nic,
+           double port,
+           double bytes,
+           bool isOneClass = false,
+           uint32_t seed = 1)
+        : m_bytes(bytes),
+          m_alone((isOneClass ? port / senders : std::min(port, nic)) / WIRE)
+    {
+        // Directions of links: those of NICs, then those of the port.
+        for (uint32_t link = 0; link <= senders; ++link)
+        {
+            const double rate = link < senders ? nic : port;
+            m_resources.push_back({rate, 1, {2 * link}});
+            m_resources.push_back({rate, 1, {2 * link + 1}});
+        }
+        m_flows = std::make_unique<CongestedFlows>(congestion, m_resources, seed);
+        m_classes.resize(isOneClass ? 1 : senders);
+        for (uint32_t i = 0; i < senders; ++i)
+        {
+            FlowPair pair;
+            pair.key = 1000 + i;
+            pair.part = 1;
+            pair.messageBytes = bytes;
+            pair.source = nic / WIRE;
+            pair.line = std::min(nic, port);
+            pair.lineWire = WIRE;
+            pair.latencyPs = 3'000'000;
+            pair.controlPs = 2'000'000;
+            pair.unitBytes = 4096;
+            pair.hops = {{2 * i, WIRE}, {2 * senders, WIRE}};
+            FlowClass& flows = m_classes[isOneClass ? 0 : i];
+            flows.bytes = bytes;
+            flows.pairs.push_back(pair);
+        }
+    }
+
+    /// @param mostPs end of the run @return when each class was done, seconds; 0: not at all
+    std::vector<double> Run(int64_t mostPs = 10'000'000'000'000)
+    {
+        std::vector<double> left(m_classes.size(), m_bytes);
+        std::vector<double> rates(m_classes.size(), m_alone);
+        std::vector<double> ends(m_classes.size(), 0);
+        for (uint32_t id = 0; id < m_classes.size(); ++id)
+        {
+            m_flows->Begin(id, m_classes[id], 0);
+        }
+        for (int64_t now = 0; !m_flows->GetLive().empty() && now < mostPs;)
+        {
+            const int64_t step = m_flows->GetStepPs();
+            now += step;
+            for (const uint32_t id : m_flows->GetLive())
+            {
+                left[id] -= rates[id] * static_cast<double>(step) / PS_PER_SECOND;
+            }
+            m_flows->Advance(now, [&](uint32_t id) { return std::max(0.0, left[id]); });
+            const std::vector<uint32_t> live = m_flows->GetLive();
+            for (const uint32_t id : live)
+            {
+                if (left[id] <= 0) // within the step
+                {
+                    ends[id] = static_cast<double>(now) / PS_PER_SECOND + left[id] / rates[id];
+                    m_flows->End(id);
+                }
+                rates[id] = std::min(m_alone, m_flows->GetCap(id));
+            }
+        }
+        return ends;
+    }
+
+    const CongestedFlows& GetFlows() const
+    {
+        return *m_flows;
+    }
+
+    /// @return seconds that the port takes at least
+    double GetLeast() const
+    {
+        const double pairs =
+            m_classes.size() > 1 ? m_classes.size() : m_classes.front().pairs.size();
+        return pairs * m_bytes * WIRE / m_resources.back().capacity;
+    }
+
+  private:
+    double m_bytes; //!< of every sender
+    double m_alone; //!< bytes per second of a class
+    std::vector<FlowResource> m_resources;
+    std::unique_ptr<CongestedFlows> m_flows;
+    std::vector<FlowClass> m_classes;
+};
+
+double
+GetMean(const std::vector<double>& values)
+{
+    return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+} // namespace
+
+TEST(CongestedFlows, NothingWithoutCongestion)
+{
+    // A port that is as fast as the only NIC that sends over it.
+    const auto congestion = ReadFlowCongestion();
+    Incast incast(*congestion, 1, 100 * GIGABIT, 100 * GIGABIT, 1e8);
+    const std::vector<double> ends = incast.Run();
+    EXPECT_EQ(incast.GetFlows().GetNotifications(), 0);
+    EXPECT_FALSE(incast.GetFlows().IsBusy());
+    EXPECT_NEAR(ends[0], incast.GetLeast(), 0.001 * incast.GetLeast());
+}
+
+TEST(CongestedFlows, SharesAPortByTheRatesThatCome)
+{
+    // No marks: a queue grows, and what leaves it is composed as what comes.
+    uint32_t notifications = 0;
+    FlowCongestion congestion;
+    congestion.make = [&](double line, uint32_t) {
+        return std::make_unique<FixedRate>(line, notifications);
+    };
+    congestion.notificationPs = 50'000'000;
+    congestion.markPs = 1e15;
+    congestion.markAllPs = 2e15;
+    Incast incast(congestion, 4, 100 * GIGABIT, 100 * GIGABIT, 1e8);
+    for (const double end : incast.Run())
+    {
+        EXPECT_NEAR(end, incast.GetLeast(), 0.01 * incast.GetLeast());
+    }
+    EXPECT_EQ(notifications, 0);
+}
+
+TEST(CongestedFlows, GoesAtTheRateOfTheControl)
+{
+    uint32_t notifications = 0;
+    const double rate = 10 * GIGABIT;
+    FlowCongestion congestion;
+    congestion.make = [&](double, uint32_t) {
+        return std::make_unique<FixedRate>(rate, notifications);
+    };
+    congestion.notificationPs = 50'000'000;
+    congestion.markPs = 1e6;
+    congestion.markAllPs = 2e6;
+    Incast incast(congestion, 2, 100 * GIGABIT, 100 * GIGABIT, 1e8);
+    for (const double end : incast.Run())
+    {
+        EXPECT_NEAR(end, 1e8 * WIRE / rate, 0.002 * 1e8 * WIRE / rate);
+    }
+    EXPECT_EQ(notifications, 0) << "2 times 10 Gb/s do not fill 100";
+}
+
+TEST(CongestedFlows, NotifiesOncePerInterval)
+{
+    // The queue grows for ever, so that every packet is marked.
+    uint32_t notifications = 0;
+    FlowCongestion congestion;
+    congestion.make = [&](double line, uint32_t) {
+        return std::make_unique<FixedRate>(line, notifications);
+    };
+    congestion.notificationPs = 50'000'000;
+    congestion.markPs = 1e6;
+    congestion.markAllPs = 2e6;
+    congestion.maxProbability = 1;
+    Incast incast(congestion, 2, 100 * GIGABIT, 100 * GIGABIT, 1e10);
+    incast.Run(20'000'000'000);
+    // A packet of each comes every 0.67 us at the receiver, the first one 5 us after it was sent;
+    // notifications of what waits in a queue of 10 ms are still under way.
+    EXPECT_NEAR(notifications, 2 * 20'000 / 50.7, 0.02 * 2 * 20'000 / 50.7);
+}
+
+TEST(CongestedFlows, TakesAsLongAsPackets)
+{
+    // 16 MiB of each of N senders with NICs of 100 Gb/s through one port between two switches:
+    // means of six runs of proteus-flows (--stream=1 to 6), milliseconds.
+    struct Case
+    {
+        uint32_t senders;
+        double gigabits;
+        double packetMs;
+        double tolerance;
+    };
+
+    const auto congestion = ReadFlowCongestion();
+    for (const Case& one : {Case{1, 1, 247.4, 0.02},
+                            Case{2, 1, 318.2, 0.03},
+                            Case{1, 25, 6.94, 0.08},
+                            Case{4, 6.25, 117.7, 0.02},
+                            Case{8, 6.25, 187.9, 0.02},
+                            Case{8, 25, 59.7, 0.02},
+                            Case{4, 25, 26.5, 0.3},
+                            Case{4, 100, 6.0, 0.15}})
+    {
+        double sum = 0;
+        for (uint32_t seed = 1; seed <= 6; ++seed)
+        {
+            Incast incast(*congestion,
+                          one.senders,
+                          100 * GIGABIT,
+                          one.gigabits * GIGABIT,
+                          16777216,
+                          false,
+                          seed);
+            const double mean = GetMean(incast.Run());
+            EXPECT_GE(mean, incast.GetLeast() * 0.5);
+            sum += mean / 6;
+        }
+        EXPECT_NEAR(sum * 1e3, one.packetMs, one.tolerance * one.packetMs)
+            << one.senders << " senders, " << one.gigabits << " Gb/s";
+    }
+}
+
+TEST(CongestedFlows, AClassGoesAsItsSlowestQueuePair)
+{
+    const auto congestion = ReadFlowCongestion();
+    Incast apart(*congestion, 4, 100 * GIGABIT, 25 * GIGABIT, 16777216);
+    const std::vector<double> ends = apart.Run();
+    Incast together(*congestion, 4, 100 * GIGABIT, 25 * GIGABIT, 16777216, true);
+    const double end = together.Run()[0];
+    EXPECT_GE(end, together.GetLeast());
+    EXPECT_GE(end, GetMean(ends)) << "others may be ahead by what receivers have room for";
+}
