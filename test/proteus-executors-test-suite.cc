@@ -4,11 +4,13 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
+#include "ns3/config.h"
 #include "ns3/proteus-breakdown.h"
 #include "ns3/proteus-executors.h"
 #include "ns3/proteus-fabric-variant.h"
 #include "ns3/proteus-flow-calibration.h"
 #include "ns3/proteus-model-options.h"
+#include "ns3/string.h"
 #include "ns3/test.h"
 
 #include <algorithm>
@@ -305,6 +307,66 @@ class ExecutorAblationTest : public TestCase
 
 /**
  * @ingroup proteus-tests
+ * What DCQCN costs where several queue pairs share ports of switches.
+ */
+class ExecutorCongestionTest : public TestCase
+{
+  public:
+    ExecutorCongestionTest()
+        : TestCase("Where DCQCN makes packets slow, flows are")
+    {
+    }
+
+  private:
+    /// Four all-reduces of 4 MiB at a time, each of every fourth GPU of two servers at 4:1.
+    static Job MakeReductions()
+    {
+        constexpr uint32_t DEVICES = 16;
+        constexpr uint32_t GROUPS = 4;
+        GraphBuilder builder(DEVICES);
+        const PhaseId phase = builder.AddPhase("all");
+        const StreamId stream = builder.AddStream("communication");
+        for (DeviceId first = 0; first < GROUPS; ++first)
+        {
+            std::vector<DeviceId> devices;
+            for (DeviceId device = first; device < DEVICES; device += GROUPS)
+            {
+                devices.push_back(device);
+            }
+            builder.AddCommunication(phase,
+                                     builder.AddGroup(devices),
+                                     stream,
+                                     "sum" + std::to_string(first),
+                                     Collective::ALL_REDUCE,
+                                     1 << 22,
+                                     Parallelism::NONE);
+        }
+        return {"reductions",
+                MakeVariantCluster(
+                    "pcie-v100x8",
+                    2,
+                    ParseFabricVariant("leaf-spine:4+roce", FitFabricOptions(FabricOptions(), 2))),
+                builder.Build()};
+    }
+
+    void DoRun() override
+    {
+        const Job job = MakeReductions();
+        const auto run = [&](const std::string& executor) {
+            return static_cast<double>(RunJob(job, executor, "").timeline.endPs);
+        };
+        const double packet = run("packet");
+        NS_TEST_EXPECT_MSG_EQ_TOL(run("flow") / packet, 1, 0.1, "with DCQCN");
+        Config::SetDefault("ns3::proteus::Transport::CongestionControl", StringValue("none"));
+        const double fair = run("flow");
+        NS_TEST_EXPECT_MSG_EQ_TOL(fair / run("packet"), 1, 0.02, "without");
+        NS_TEST_EXPECT_MSG_LT(fair / packet, 0.5, "what it costs");
+        Config::SetDefault("ns3::proteus::Transport::CongestionControl", StringValue("auto"));
+    }
+};
+
+/**
+ * @ingroup proteus-tests
  * Every file of results has the same bytes whenever the same job runs, whatever ran before.
  */
 class ExecutorDeterminismTest : public TestCase
@@ -415,6 +477,7 @@ class ProteusExecutorsTestSuite : public TestSuite
         AddTestCase(new ExecutorNamesTest);
         AddTestCase(new ExecutorBreakdownTest);
         AddTestCase(new ExecutorAblationTest);
+        AddTestCase(new ExecutorCongestionTest);
         AddTestCase(new ExecutorDeterminismTest);
     }
 };
