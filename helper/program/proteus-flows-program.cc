@@ -7,7 +7,6 @@
 #include "proteus-command-line-program.h"
 #include "proteus-flow-links.h"
 #include "proteus-name-lists.h"
-#include "proteus-packet-trace-check.h"
 #include "proteus-packet-trace-options.h"
 #include "proteus-program-options.h"
 #include "proteus-programs.h"
@@ -572,7 +571,7 @@ Play(const Options& options)
             CheckWritable(options.csv);
         }
         options.tables.Check();
-        CheckPacketTraces(options.traces);
+        options.traces.Check();
     }
     Ptr<Fabric> fabric = ProteusHelper().InstallFabric(cluster);
     Ptr<FlowPlayer> player = CreateObject<FlowPlayer>();

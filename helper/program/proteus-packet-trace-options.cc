@@ -6,8 +6,6 @@
 
 #include "proteus-packet-trace-options.h"
 
-#include "proteus-packet-trace-check.h"
-
 #include "ns3/proteus-output-file.h"
 
 #include <algorithm>
@@ -48,29 +46,29 @@ PacketTraceOptions::AddTo(OptionList& command)
 }
 
 void
-CheckPacketTraces(const PacketTraceOptions& options)
+PacketTraceOptions::Check() const
 {
-    if (!options.seriesInterval.IsStrictlyPositive())
+    if (!seriesInterval.IsStrictlyPositive())
     {
         throw std::invalid_argument("--seriesInterval: must be above 0");
     }
-    for (const std::string& path : {options.ascii, options.linkSeries, options.congestionSeries})
+    for (const std::string& path : {ascii, linkSeries, congestionSeries})
     {
         if (!path.empty())
         {
             CheckWritable(path);
         }
     }
-    if (!options.pcap.empty())
+    if (!pcap.empty())
     {
-        CheckWritable(options.pcap + "-0-0.pcap");
+        CheckWritable(pcap + "-0-0.pcap");
     }
 }
 
 FabricHelper
 PacketTraceOptions::Enable(Ptr<Fabric> fabric, Ptr<Transport> transport) const
 {
-    CheckPacketTraces(*this);
+    Check();
     FabricHelper helper;
     if (!pcap.empty())
     {

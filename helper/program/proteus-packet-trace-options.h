@@ -43,6 +43,10 @@ struct PacketTraceOptions
         return !(pcap.empty() && ascii.empty() && linkSeries.empty() && congestionSeries.empty());
     }
 
+    /// @throw std::invalid_argument if an option makes no sense, std::runtime_error if a file
+    /// cannot be written
+    void Check() const;
+
     /**
      * Begins to write what the options ask for.
      * @param fabric of the links

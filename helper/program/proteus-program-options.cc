@@ -8,7 +8,6 @@
 
 #include "proteus-executors.h"
 #include "proteus-name-lists.h"
-#include "proteus-packet-trace-check.h"
 #include "proteus-scenario-run.h"
 #include "proteus-stop-signals.h"
 
@@ -406,7 +405,7 @@ ProgramOptions::Check() const
         RequireStreams(executors, "--crossIteration=tensor");
     }
     results.Check();
-    CheckPacketTraces(traces);
+    traces.Check();
 }
 
 namespace

@@ -65,18 +65,6 @@ ListHostLinks(const Cluster& cluster, const Paths& paths, VertexId from, VertexI
     return links;
 }
 
-/// @param links of a copy @return payload that they carry, bytes per second: the slowest of them
-double
-GetSlowest(const std::vector<HostLink>& links)
-{
-    double rate = std::numeric_limits<double>::infinity();
-    for (const HostLink& link : links)
-    {
-        rate = std::min(rate, link.bytesPerSecond);
-    }
-    return rate;
-}
-
 /// Appends the memory of the nearest CPU where a NIC at one end, or devices between two vertices,
 /// do not let them reach each other. @return the CPU whose memory it is for the receiver, which
 /// allocates the buffer (NVIDIA/nccl 033d7995, src/transport/shm.cc, shmRecvSetup()): the last one
@@ -139,6 +127,18 @@ AppendHostMemory(const Cluster& cluster,
 
 } // namespace
 
+BlockHop
+Connection::GetSendHop() const
+{
+    return HostLinkShares().GetSendHop(*this);
+}
+
+BlockHop
+Connection::GetReceiveHop() const
+{
+    return HostLinkShares().GetReceiveHop(*this);
+}
+
 void
 HostLinkShares::Add(const Connection& connection)
 {
@@ -162,21 +162,19 @@ HostLinkShares::GetShare(const Users& users, const std::vector<HostLink>& links)
         const std::size_t n = place == users.end() ? 1 : place->second.size();
         share = std::min(share, link.bytesPerSecond / static_cast<double>(n));
     }
-    return share;
+    return links.empty() ? 0 : share;
 }
 
 BlockHop
 HostLinkShares::GetSendHop(const Connection& connection) const
 {
-    return {connection.hop,
-            connection.hostWrite.empty() ? 0 : GetShare(m_writers, connection.hostWrite)};
+    return {connection.hop, GetShare(m_writers, connection.hostWrite)};
 }
 
 BlockHop
 HostLinkShares::GetReceiveHop(const Connection& connection) const
 {
-    return {connection.hop,
-            connection.hostRead.empty() ? 0 : GetShare(m_readers, connection.hostRead)};
+    return {connection.hop, GetShare(m_readers, connection.hostRead)};
 }
 
 bool
@@ -258,15 +256,10 @@ PlanConnection(const Cluster& cluster,
     if (host != Cluster::NO_VERTEX)
     {
         connection.hostRead = ListHostLinks(cluster, paths, host, b, true);
-        connection.hostReadBytesPerSecond = GetSlowest(connection.hostRead);
         if (local)
         {
             connection.hostWrite = ListHostLinks(cluster, paths, a, host, false);
         }
-    }
-    if (!connection.hostWrite.empty())
-    {
-        connection.hostWriteBytesPerSecond = GetSlowest(connection.hostWrite);
     }
     if (local)
     {

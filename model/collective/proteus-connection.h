@@ -48,25 +48,16 @@ struct Connection
     uint64_t flow{0};                       //!< names the flow; its path depends on it
     CopyMethod copyMethod{CopyMethod::DMA}; //!< who moves the bytes at the source
     HopKind hop{HopKind::NETWORK};          //!< what it crosses
-    /// Payload from the source into host memory, bytes per second; 0: its kernel writes elsewhere.
-    double hostWriteBytesPerSecond{0};
-    /// Payload from host memory to the destination, bytes per second; 0: its kernel reads
-    /// elsewhere.
-    double hostReadBytesPerSecond{0};
-    std::vector<HostLink> hostWrite; //!< that the source writes over, in order
-    std::vector<HostLink> hostRead;  //!< that the destination reads over, in order
+    /// Into host memory, in order; empty: the kernel of the source writes elsewhere.
+    std::vector<HostLink> hostWrite;
+    /// Out of host memory, in order; empty: the kernel of the destination reads elsewhere.
+    std::vector<HostLink> hostRead;
 
-    /// @return what is crossed by a block that sends
-    BlockHop GetSendHop() const
-    {
-        return {hop, hostWriteBytesPerSecond};
-    }
+    /// @return what is crossed by a block that sends, which has its links for itself
+    BlockHop GetSendHop() const;
 
-    /// @return what is crossed by a block that receives
-    BlockHop GetReceiveHop() const
-    {
-        return {hop, hostReadBytesPerSecond};
-    }
+    /// @return what is crossed by a block that receives, which has its links for itself
+    BlockHop GetReceiveHop() const;
 };
 
 /**
@@ -93,7 +84,7 @@ class HostLinkShares
     using Users = std::map<std::pair<LinkId, bool>, std::set<VertexId>>;
 
     /// @param users of the links @param links of one of them
-    /// @return bytes per second that it has of all of them
+    /// @return bytes per second that it has of all of them; 0 without links
     static double GetShare(const Users& users, const std::vector<HostLink>& links);
 
     Users m_writers; //!< that send

@@ -58,6 +58,22 @@ class FixedRate : public FlowRateControl
     uint32_t& m_notifications; //!< so far
 };
 
+/// @param notifications are counted here @param markPs queue from which on packets are marked; all
+/// of them are from twice that on @param rate of each sender; 0: as fast as its slowest link
+/// @return a congestion control that changes nothing
+FlowCongestion
+MakeFixed(uint32_t& notifications, double markPs, double rate = 0)
+{
+    FlowCongestion congestion;
+    congestion.make = [&notifications, rate](double line, uint32_t) {
+        return std::make_unique<FixedRate>(rate > 0 ? rate : line, notifications);
+    };
+    congestion.notificationPs = 50'000'000;
+    congestion.markPs = markPs;
+    congestion.markAllPs = 2 * markPs;
+    return congestion;
+}
+
 /// Senders with a NIC each, one port that all cross, and a class for each sender, or one for all.
 class Incast
 {
@@ -177,13 +193,7 @@ TEST(CongestedFlows, SharesAPortByTheRatesThatCome)
 {
     // No marks: a queue grows, and what leaves it is composed as what comes.
     uint32_t notifications = 0;
-    FlowCongestion congestion;
-    congestion.make = [&](double line, uint32_t) {
-        return std::make_unique<FixedRate>(line, notifications);
-    };
-    congestion.notificationPs = 50'000'000;
-    congestion.markPs = 1e15;
-    congestion.markAllPs = 2e15;
+    const FlowCongestion congestion = MakeFixed(notifications, 1e15);
     Incast incast(congestion, 4, 100 * GIGABIT, 100 * GIGABIT, 1e8);
     for (const double end : incast.Run())
     {
@@ -196,13 +206,7 @@ TEST(CongestedFlows, GoesAtTheRateOfTheControl)
 {
     uint32_t notifications = 0;
     const double rate = 10 * GIGABIT;
-    FlowCongestion congestion;
-    congestion.make = [&](double, uint32_t) {
-        return std::make_unique<FixedRate>(rate, notifications);
-    };
-    congestion.notificationPs = 50'000'000;
-    congestion.markPs = 1e6;
-    congestion.markAllPs = 2e6;
+    const FlowCongestion congestion = MakeFixed(notifications, 1e6, rate);
     Incast incast(congestion, 2, 100 * GIGABIT, 100 * GIGABIT, 1e8);
     for (const double end : incast.Run())
     {
@@ -215,13 +219,7 @@ TEST(CongestedFlows, NotifiesOncePerInterval)
 {
     // The queue grows for ever, so that every packet is marked.
     uint32_t notifications = 0;
-    FlowCongestion congestion;
-    congestion.make = [&](double line, uint32_t) {
-        return std::make_unique<FixedRate>(line, notifications);
-    };
-    congestion.notificationPs = 50'000'000;
-    congestion.markPs = 1e6;
-    congestion.markAllPs = 2e6;
+    FlowCongestion congestion = MakeFixed(notifications, 1e6);
     congestion.maxProbability = 1;
     Incast incast(congestion, 2, 100 * GIGABIT, 100 * GIGABIT, 1e10);
     incast.Run(20'000'000'000);

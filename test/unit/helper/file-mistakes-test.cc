@@ -177,18 +177,7 @@ TEST(FileMistakes, GpusOfOtherMakersAndTopologiesWithoutGpus)
 TEST(FileMistakes, SchedulesForOtherRanks)
 {
     const Folder folder;
-    const std::string path = folder.Write("s.xml",
-                                          R"(<algo name="pair" proto="LL" nchannels="1"
- nchunksperloop="2" ngpus="2" coll="allgather" inplace="1" minBytes="1024" maxBytes="0">
-  <gpu id="0" i_chunks="0" o_chunks="2" s_chunks="0"><tb id="0" send="1" recv="1" chan="0">
-    <step s="0" type="s" srcbuf="o" srcoff="0" dstbuf="o" dstoff="0" cnt="1" depid="-1" deps="-1" hasdep="0"/>
-    <step s="1" type="r" srcbuf="o" srcoff="1" dstbuf="o" dstoff="1" cnt="1" depid="-1" deps="-1" hasdep="0"/>
-  </tb></gpu>
-  <gpu id="1" i_chunks="0" o_chunks="2" s_chunks="0"><tb id="0" send="0" recv="0" chan="0">
-    <step s="0" type="s" srcbuf="o" srcoff="1" dstbuf="o" dstoff="1" cnt="1" depid="-1" deps="-1" hasdep="0"/>
-    <step s="1" type="r" srcbuf="o" srcoff="0" dstbuf="o" dstoff="0" cnt="1" depid="-1" deps="-1" hasdep="0"/>
-  </tb></gpu>
-</algo>)");
+    const std::string path = folder.Write("s.xml", MakePairSchedule("0"));
     const std::vector<std::string> words{"--msccl=" + path, "--min=8M", "--max=8M", "--quiet"};
     const Outcome eight = Start("collective", words);
     ExpectRefusal(eight, "s.xml: is for 2 ranks, and the group has 8");

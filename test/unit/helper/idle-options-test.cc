@@ -17,19 +17,6 @@ using namespace ns3::proteus;
 namespace
 {
 
-/// Options that do nothing, and what names them.
-struct Mistake
-{
-    std::string program;
-    std::vector<std::string> arguments;
-    std::string hint;
-};
-
-const std::string MODEL = "--model=gpt3-125m";
-const std::string PLAN = "--strategy=tp=4,dp=4";
-const std::string NETWORK = "--ns3::proteus::PacketNetwork::";
-const std::string FABRIC = "--ns3::proteus::Fabric::";
-const std::string TRANSPORT = "--ns3::proteus::Transport::";
 const std::string HPCC = "--ns3::proteus::HpccType::Eta=0.5";
 
 } // namespace
@@ -140,18 +127,7 @@ TEST(IdleOptions, OptionsThatDoNothingAreNamed)
 TEST(IdleOptions, WhatAScheduleSaysIsNotSaidAgain)
 {
     const std::string path = ::testing::TempDir() + "proteus-mistakes.xml";
-    std::ofstream(path)
-        << R"(<algo name="pair" proto="LL" nchannels="1" nchunksperloop="2" ngpus="2"
-      coll="allgather" inplace="1" minBytes="1024" maxBytes="4096">
-  <gpu id="0" i_chunks="0" o_chunks="2" s_chunks="0"><tb id="0" send="1" recv="1" chan="0">
-    <step s="0" type="s" srcbuf="o" srcoff="0" dstbuf="o" dstoff="0" cnt="1" depid="-1" deps="-1" hasdep="0"/>
-    <step s="1" type="r" srcbuf="o" srcoff="1" dstbuf="o" dstoff="1" cnt="1" depid="-1" deps="-1" hasdep="0"/>
-  </tb></gpu>
-  <gpu id="1" i_chunks="0" o_chunks="2" s_chunks="0"><tb id="0" send="0" recv="0" chan="0">
-    <step s="0" type="s" srcbuf="o" srcoff="1" dstbuf="o" dstoff="1" cnt="1" depid="-1" deps="-1" hasdep="0"/>
-    <step s="1" type="r" srcbuf="o" srcoff="0" dstbuf="o" dstoff="0" cnt="1" depid="-1" deps="-1" hasdep="0"/>
-  </tb></gpu>
-</algo>)";
+    std::ofstream(path) << MakePairSchedule("4096");
     const auto start = [&](const std::string& size, const std::string& option) {
         return Start(
             "collective",

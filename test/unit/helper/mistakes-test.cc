@@ -17,19 +17,6 @@ using namespace ns3::proteus;
 namespace
 {
 
-/// A mistake, and what the one line that answers it has to say.
-struct Mistake
-{
-    std::string program;
-    std::vector<std::string> arguments;
-    std::string hint;
-};
-
-const std::string MODEL = "--model=gpt3-125m";
-const std::string PLAN = "--strategy=tp=4,dp=4";
-const std::string NETWORK = "--ns3::proteus::PacketNetwork::";
-const std::string FABRIC = "--ns3::proteus::Fabric::";
-const std::string TRANSPORT = "--ns3::proteus::Transport::";
 const std::string FILE_OF_CLUSTER = WORKLOADS + "/clusters/2-x-dgx-a100.json";
 
 const std::vector<Mistake> MISTAKES{

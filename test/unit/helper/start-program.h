@@ -56,6 +56,21 @@ inline const std::map<std::string, Maker> PROGRAMS{
     {"study", [](const std::string& workloads) { return MakeStudyProgram(workloads, "none"); }},
     {"validate", MakeValidateProgram}};
 
+/// Begins of words that many mistakes have.
+inline const std::string MODEL = "--model=gpt3-125m";
+inline const std::string PLAN = "--strategy=tp=4,dp=4";
+inline const std::string NETWORK = "--ns3::proteus::PacketNetwork::";
+inline const std::string FABRIC = "--ns3::proteus::Fabric::";
+inline const std::string TRANSPORT = "--ns3::proteus::Transport::";
+
+/// What somebody types, and what the line that answers it has to say.
+struct Mistake
+{
+    std::string program;
+    std::vector<std::string> arguments;
+    std::string hint;
+};
+
 /// What a program printed, and its exit code.
 struct Outcome
 {
@@ -88,6 +103,24 @@ Start(const std::string& program, const std::vector<std::string>& arguments)
     outcome.out = out.str();
     outcome.error = error.str();
     return outcome;
+}
+
+/// @param mostBytes maxBytes of it @return an MSCCL schedule, an all-gather of two ranks
+inline std::string
+MakePairSchedule(const std::string& mostBytes)
+{
+    return R"(<algo name="pair" proto="LL" nchannels="1" nchunksperloop="2" ngpus="2"
+ coll="allgather" inplace="1" minBytes="1024" maxBytes=")" +
+           mostBytes + R"(">
+  <gpu id="0" i_chunks="0" o_chunks="2" s_chunks="0"><tb id="0" send="1" recv="1" chan="0">
+    <step s="0" type="s" srcbuf="o" srcoff="0" dstbuf="o" dstoff="0" cnt="1" depid="-1" deps="-1" hasdep="0"/>
+    <step s="1" type="r" srcbuf="o" srcoff="1" dstbuf="o" dstoff="1" cnt="1" depid="-1" deps="-1" hasdep="0"/>
+  </tb></gpu>
+  <gpu id="1" i_chunks="0" o_chunks="2" s_chunks="0"><tb id="0" send="0" recv="0" chan="0">
+    <step s="0" type="s" srcbuf="o" srcoff="1" dstbuf="o" dstoff="1" cnt="1" depid="-1" deps="-1" hasdep="0"/>
+    <step s="1" type="r" srcbuf="o" srcoff="0" dstbuf="o" dstoff="0" cnt="1" depid="-1" deps="-1" hasdep="0"/>
+  </tb></gpu>
+</algo>)";
 }
 
 /// A folder of a test, which is gone after it.
