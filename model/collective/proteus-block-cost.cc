@@ -49,6 +49,7 @@ GetHostPsPerByte(const BlockHop& hop, Protocol protocol, BlockShare share)
 
 BlockShares::BlockShares(const CollectiveProgram& program)
     : m_counts(program.ranks.size()),
+      m_processors(program.ranks.size()),
       m_isMessage(GetAlgorithmTraits(program.algorithm).isLaunchedByPeer),
       m_sharesWarps(program.sharesWarps)
 {
@@ -60,10 +61,15 @@ BlockShares::BlockShares(const CollectiveProgram& program)
             if (block.processor != NO_PROCESSOR)
             {
                 counts.resize(std::max<std::size_t>(counts.size(), block.processor + 1));
+                counts[block.processor].blocks++;
                 counts[block.processor].senders += block.sendPeer != NO_RANK;
                 counts[block.processor].receivers += block.receivePeer != NO_RANK;
             }
         }
+        m_processors[rank] = static_cast<uint32_t>(
+            std::count_if(counts.begin(), counts.end(), [](const Count& count) {
+                return count.blocks > 0;
+            }));
     }
 }
 
@@ -79,7 +85,7 @@ BlockShares::Get(uint32_t rank, const ThreadBlock& block) const
     const double part = m_sharesWarps       ? 1.0 / std::max(count.senders, count.receivers)
                         : count.senders > 1 ? 0.5
                                             : 1;
-    return {part, static_cast<uint32_t>(m_counts[rank].size()), m_isMessage};
+    return {part, m_processors[rank], m_isMessage};
 }
 
 BlockCost

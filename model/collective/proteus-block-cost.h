@@ -99,11 +99,13 @@ class BlockShares
     /// Blocks of a processor.
     struct Count
     {
-        uint16_t senders{0};
-        uint16_t receivers{0};
+        uint16_t blocks{0};    //!< all of them
+        uint16_t senders{0};   //!< those that send
+        uint16_t receivers{0}; //!< those that receive
     };
 
     std::vector<std::vector<Count>> m_counts; //!< by rank and processor
+    std::vector<uint32_t> m_processors;       //!< by rank: those that have blocks
     bool m_isMessage;                         //!< see BlockShare::isMessage
     bool m_sharesWarps;                       //!< see CollectiveProgram::sharesWarps
 };

@@ -292,6 +292,7 @@ CollectiveChooser::CompleteMessages(const ChannelSearch& search,
     }
     request.protocol = question.protocol;
     request.messagesOfBlock = GetNcclTuner(m_preferences.ncclVersion).messagesOfBlock;
+    request.messageProcessors = messages.processors;
     request.chunkBytes = plan.stepBytes;
     request.slots = plan.slots;
     request.stepsPerChunk = 1;

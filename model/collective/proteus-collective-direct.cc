@@ -178,16 +178,15 @@ MakeDirectProgram(const Cluster& cluster,
             {
                 const uint32_t channels =
                     server(rank) == server(part.peer) ? localChannels : networkChannels;
-                const uint32_t group =
-                    part.sends ? spread.Get(rank, part.peer) : spread.Get(part.peer, rank);
-                const uint32_t first = group * program.channels;
+                const uint32_t from = part.sends ? rank : part.peer;
+                const uint32_t to = part.sends ? part.peer : rank;
                 for (uint32_t channel = 0; channel < channels; ++channel)
                 {
                     AppendBlock(program.ranks[rank],
                                 part.sends,
                                 part.peer,
                                 channel,
-                                first + channel,
+                                spread.GetProcessor(from, to, channel),
                                 CutExtent(part.extent, channels, channel),
                                 request);
                 }

@@ -108,14 +108,13 @@ class PxnMaker
         const uint32_t relay = FindRelay(from, to);
         const uint32_t channels =
             GetServer(from) == GetServer(to) ? m_localChannels : m_networkChannels;
-        const uint32_t first = m_spread.Get(from, to) * m_program.channels;
         const Extent received = m_layout.Received(from, to);
         const Extent place{m_program.outputOffset + received.offset, received.bytes};
         for (uint32_t channel = 0; channel < channels; ++channel)
         {
             const Share share{from,
                               to,
-                              first + channel,
+                              m_spread.GetProcessor(from, to, channel),
                               CutExtent(m_layout.Sent(from, to), channels, channel),
                               CutExtent(place, channels, channel)};
             if (share.source.bytes > 0)

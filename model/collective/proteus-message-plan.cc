@@ -95,6 +95,7 @@ PlanMessage(const MessageQuestion& question)
     const uint64_t longest = question.chunkBytes * (isNetwork ? 1 : LONG_PART);
     const uint64_t bytes = std::max<uint64_t>(question.bytes, 1);
     MessagePlan plan;
+    plan.processors = all;
     plan.channels = static_cast<uint32_t>(std::min<uint64_t>(least, DivideUp(bytes, shortest)));
     while (2 * plan.channels <= most &&
            std::max(shortest, DivideUp(bytes, plan.channels)) > longest)

@@ -43,6 +43,7 @@ struct MessageQuestion
 struct MessagePlan
 {
     uint32_t channels{1};                //!< that share it
+    uint32_t processors{1};              //!< thread blocks of a kernel for all messages
     Protocol protocol{Protocol::SIMPLE}; //!< LL or Simple
     uint64_t chunkBytes{0};              //!< most bytes of one chunk
 };
@@ -54,6 +55,8 @@ struct MessagePlan
  * - Channels of a peer: two for every NVLink (two over PCIe); across servers no more than keep the
  *   NICs busy, or what older versions fix. Their number is a power of two. A message begins with
  *   fewer if all peers together would have more channels than there are.
+ * - Thread blocks: one for each channel of the communicator, rounded up to a power of two. Where
+ *   all messages together have more channels than that, several share a block: MessageBlocks.
  * - Parts: a message is cut into parts, one for a channel, of no less than an eighth of a chunk
  *   (half of one across servers). Parts longer than 32 chunks (one across servers) get more
  *   channels of the peer.

@@ -209,6 +209,9 @@ struct CollectiveRequest
     bool relaysMessages{true};
     uint32_t messagesOfBlock{8}; //!< direct, pxn: to another server, that share a thread block; see
                                  //!< MessageBlocks
+    /// Direct, pxn: thread blocks of a kernel that messages are spread over, a power of two; 0: as
+    /// many as their channels want. See MessageBlocks.
+    uint32_t messageProcessors{0};
     uint32_t parameterServers{1}; //!< parameter-server: ranks from `root` on that are servers;
                                   //!< host-parameter-server: hosts, the first ones, that have some
     /// All-to-all: bytes from rank i to rank j, at i * ranks + j; empty: equal shares. No row may

@@ -10,6 +10,7 @@
 #include "ns3/proteus-collective-choice.h"
 #include "ns3/proteus-message-blocks.h"
 
+#include <algorithm>
 #include <gtest/gtest.h>
 #include <map>
 #include <set>
@@ -45,7 +46,7 @@ TEST(MessageBlocks, EveryDistanceInAServer)
         groups.insert(blocks.Get(0, to));
         EXPECT_EQ(blocks.Get(0, to), blocks.Get(3, (3 + to) % 8));
     }
-    EXPECT_EQ(groups, (std::set<uint32_t>{0, 1, 2, 3, 4, 5, 6}));
+    EXPECT_EQ(groups, (std::set<uint32_t>{1, 2, 3, 4, 5, 6, 7}));
 }
 
 TEST(MessageBlocks, EightPeersOfAnotherServerShare)
@@ -62,7 +63,7 @@ TEST(MessageBlocks, EightPeersOfAnotherServerShare)
     }
     // Before NCCL 2.12, none did.
     request.messagesOfBlock = 1;
-    EXPECT_EQ(MessageBlocks(cluster, request).Get(0, 9), 8u);
+    EXPECT_EQ(MessageBlocks(cluster, request).Get(0, 9), 9u);
     // Sixteen ranks of a server are two groups; of six in each, two share.
     const Cluster large = MakeCluster("dgx2", 2);
     const MessageBlocks ofSixteen(large, MakeRequest(large, "pxn"));
@@ -78,6 +79,42 @@ TEST(MessageBlocks, EightPeersOfAnotherServerShare)
     const MessageBlocks ofSix(cluster, request);
     EXPECT_EQ(ofSix.Get(0, 6), ofSix.Get(1, 7));
     EXPECT_NE(ofSix.Get(0, 6), ofSix.Get(0, 8));
+}
+
+// NVIDIA/nccl v2.30.7: base of a round is the round with its bits in reverse order, parts follow.
+TEST(MessageBlocks, AKernelHasOnlySoManyThreadBlocks)
+{
+    const Cluster cluster = MakeCluster("hgx-b200", 1);
+    const Paths paths(cluster);
+    CollectiveRequest request = MakeRequest(cluster, "direct");
+    request.messageProcessors = 32;
+    for (const uint32_t channels : {4u, 8u})
+    {
+        request.channels = channels;
+        const MessageBlocks blocks(cluster, request);
+        EXPECT_EQ(blocks.GetProcessor(0, 1, 0), 16u);
+        EXPECT_EQ(blocks.GetProcessor(5, 0, 1), 24u + 1); // round 3
+        EXPECT_EQ(blocks.GetProcessor(1, 0, 3), 28u + 3); // round 7
+        const auto program = MakeProgram(cluster, paths, request);
+        const BlockShares shares(program);
+        std::map<uint16_t, uint32_t> senders;
+        double slowest = 1;
+        for (const ThreadBlock& block : program.ranks[2].blocks)
+        {
+            senders[block.processor] += block.sendPeer != NO_RANK ? 1 : 0;
+            const BlockShare share = shares.Get(2, block);
+            slowest = std::min(slowest, share.part);
+            EXPECT_EQ(share.processors, channels == 4 ? 28u : 32u);
+        }
+        // Four channels for each of seven peers and the rank itself are all there are.
+        EXPECT_EQ(senders.size(), channels == 4 ? 28u : 32u);
+        EXPECT_EQ(slowest, channels == 4 ? 1 : 0.5);
+        for (const auto& [processor, count] : senders)
+        {
+            EXPECT_LT(processor, 32);
+            EXPECT_LE(count, channels / 4);
+        }
+    }
 }
 
 // What the messages of a thread block have together is a thread block, however many there are.
@@ -127,5 +164,6 @@ TEST(MessageBlocks, AsTheVersionHasIt)
         request.vertices = cluster.GetGpus();
         CollectiveChooser(cluster, paths, preferences).Complete(request);
         EXPECT_EQ(request.messagesOfBlock, messages) << version;
+        EXPECT_EQ(request.messageProcessors, 16u); // channels of that
     }
 }
