@@ -11,6 +11,7 @@
 #include "proteus-model-unused.h"
 
 #include "ns3/proteus-json.h"
+#include "ns3/proteus-operator-kinds.h"
 #include "ns3/proteus-warning.h"
 
 #include <limits>
@@ -192,6 +193,8 @@ class Reader
     void ReadBlock(const JsonValue& value, const Scope& scope, const Variables& variables);
     void CheckGiven(const JsonValue& root) const;
     void CountLayer(const JsonValue& value);
+    /// What can be said of a layer whether it is switched on or not.
+    void CheckLayer(const JsonValue& value) const;
     void ReadOperator(const JsonValue& value, const Scope& scope, const Variables& variables);
     std::vector<TensorId> FindInputs(const JsonValue& value, const Scope& scope) const;
     TensorId FindTensor(const JsonValue& name, const Scope& scope) const;
@@ -315,6 +318,49 @@ Reader::CountLayer(const JsonValue& value)
 }
 
 void
+Reader::CheckLayer(const JsonValue& value) const
+{
+    if (value.Has("block"))
+    {
+        value.AllowKeys("a block", {"block", "name", "in", "when", "repeat", "with"});
+        const JsonValue block = value.Get("block");
+        if (!m_blocks || !m_blocks->Has(block.AsName().c_str()))
+        {
+            block.Fail("there is no such block in \"blocks\"");
+        }
+    }
+    else
+    {
+        const std::string name = value.Get("op").AsName();
+        const OperatorKind& kind =
+            value.Check([&]() -> const OperatorKind& { return FindOperatorKind(name); });
+        for (const std::string& key : value.GetKeys())
+        {
+            if (key != "op" && key != "name" && key != "in" && key != "when" && key != "share")
+            {
+                const std::string unknown = DescribeUnknownAttribute(kind, key);
+                if (!unknown.empty())
+                {
+                    value.Get(key.c_str()).Fail(unknown);
+                }
+            }
+        }
+        value.Get("name").AsName();
+    }
+    if (const auto in = value.Find("in"))
+    {
+        for (std::size_t i = 0; in->IsList() && i < in->Size(); ++i)
+        {
+            in->At(i).AsName();
+        }
+        if (!in->IsList())
+        {
+            in->AsName();
+        }
+    }
+}
+
+void
 Reader::ReadOperator(const JsonValue& value, const Scope& scope, const Variables& variables)
 {
     const std::string kind = value.Get("op").AsName();
@@ -362,14 +408,8 @@ Reader::ReadOperator(const JsonValue& value, const Scope& scope, const Variables
 void
 Reader::ReadBlock(const JsonValue& value, const Scope& scope, const Variables& variables)
 {
-    value.AllowKeys("a block", {"block", "name", "in", "when", "repeat", "with"});
     const JsonValue block = value.Get("block");
-    const auto layers =
-        m_blocks ? m_blocks->Find(block.AsName().c_str()) : std::optional<JsonValue>();
-    if (!layers)
-    {
-        block.Fail("there is no such block in \"blocks\"");
-    }
+    const JsonValue layers = m_blocks->Get(block.AsName().c_str());
     if (++m_depth > MAX_BLOCK_DEPTH)
     {
         block.Fail("blocks use each other more than " + std::to_string(MAX_BLOCK_DEPTH) + " deep");
@@ -404,7 +444,7 @@ Reader::ReadBlock(const JsonValue& value, const Scope& scope, const Variables& v
         }
         inside.inputs = inputs;
         m_current = inputs.empty() ? m_current : inputs[0];
-        ReadLayers(*layers, inside, inner);
+        ReadLayers(layers, inside, inner);
         if (!inputs.empty())
         {
             inputs[0] = m_current;
@@ -420,6 +460,7 @@ Reader::ReadLayers(const JsonValue& list, const Scope& scope, const Variables& v
     {
         const JsonValue value = list.At(i);
         CountLayer(value);
+        CheckLayer(value);
         const auto when = value.Find("when");
         if (when && variables.Evaluate(*when) == 0)
         {

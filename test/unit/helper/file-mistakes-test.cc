@@ -249,7 +249,7 @@ TEST(FileMistakes, ModelsAndStrategiesSayWhere)
     text.replace(text.find(op), op.size(), op + R"( "bais": 1,)");
     const Outcome near = run(folder.Write("n.json", text), "dp=2");
     EXPECT_EQ(near.code, 1);
-    EXPECT_NE(near.error.find("(linear): a linear has no attribute"), std::string::npos);
+    EXPECT_NE(near.error.find("/bais: a linear has no attribute"), std::string::npos);
     EXPECT_NE(near.error.find("did you mean bias?"), std::string::npos) << near.error;
     const std::string plan = folder.Write("p.json", R"({"dp": 8, "globalBatch": 12})");
     ExpectRefusal(run("gpt3-125m", plan), "p.json: plan: globalBatch = 12 is not a multiple of 8");

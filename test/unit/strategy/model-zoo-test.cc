@@ -156,8 +156,25 @@ TEST(ModelJson, MistakesAreNamed)
         GetError(head + R"json("layers": [{"op": "linear", "name": "a", "outputs": "w"}]})json"),
         "m.json: /layers/0/outputs: variable w is not known");
     EXPECT_EQ(GetError(head + R"json("layers": [{"op": "linear", "name": "a", "output": 8}]})json"),
-              "m.json: /layers/0: operator \"a\" (linear): a linear has no attribute \"output\", "
-              "but tensorParallel, outputs, groups, bias; did you mean outputs?");
+              "m.json: /layers/0/output: a linear has no attribute \"output\", but "
+              "tensorParallel, outputs, groups, bias; did you mean outputs?");
+    EXPECT_EQ(GetError(head + R"json("layers": [{"op": "linear", "name": "a", "outputs": 8, )json"
+                              R"json("bais": true}]})json"),
+              "m.json: /layers/0/bais: a linear has no attribute \"bais\", but tensorParallel, "
+              "outputs, groups, bias; did you mean bias?");
+    // Layers that are switched off.
+    EXPECT_EQ(GetError(head + R"json("layers": [{"op": "relu", "name": "a"}, )json"
+                              R"json({"op": "relu", "name": "b", "when": 0, "inn": "a"}]})json"),
+              "m.json: /layers/1/inn: a relu has no attribute \"inn\", but tensorParallel");
+    EXPECT_EQ(GetError(head + R"json("layers": [{"op": "relu", "name": "a"}, )json"
+                              R"json({"op": "relu", "name": "b", "when": 0, "in": [1]}]})json"),
+              "m.json: /layers/1/in/0: must be a string, not 1");
+    EXPECT_EQ(GetError(head + R"json("layers": [{"op": "relu", "name": "a"}, )json"
+                              R"json({"block": "b", "when": 0}]})json"),
+              "m.json: /layers/1/block: there is no such block in \"blocks\"");
+    EXPECT_EQ(GetError(head + R"json("layers": [{"op": "relu", "name": "a", "when": 1}, )json"
+                              R"json({"op": "relu", "name": "a", "when": 0}]})json"),
+              "no error");
     EXPECT_EQ(GetError(head + R"json("layers": [{"op": "relu", "name": "a", "in": "y"}]})json"),
               "m.json: /layers/0/in: there is no tensor of that name before this layer");
     EXPECT_EQ(GetError(head + R"json("layers": [{"op": "relu", "name": "a"}, )json"
