@@ -176,6 +176,20 @@ IsHostMemory(const Vertex& vertex)
     return model != nullptr && model->isCpu;
 }
 
+std::set<int32_t>
+FindStagingServers(const Cluster& cluster)
+{
+    std::set<int32_t> servers;
+    for (const Vertex& vertex : cluster.GetVertices())
+    {
+        if (vertex.kind == VertexKind::NIC && !vertex.peerToPeer)
+        {
+            servers.insert(vertex.server);
+        }
+    }
+    return servers;
+}
+
 bool
 MovesWithoutKernel(const Cluster& cluster, VertexId from, VertexId to)
 {

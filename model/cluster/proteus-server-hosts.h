@@ -10,6 +10,7 @@
 #include "proteus-cluster.h"
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -67,6 +68,15 @@ void AddHostMemories(Cluster& cluster,
  * AddHostMemories(), and not a GPU
  */
 bool IsHostMemory(const Vertex& vertex);
+
+/**
+ * @ingroup proteus
+ * Servers in which the memory of the host takes in, at CPUs that are waypoints, what comes to it: a
+ * NIC there reaches no GPU (no GPUDirect RDMA), so that traffic in both directions meets there.
+ * @param cluster with the servers
+ * @return their numbers
+ */
+std::set<int32_t> FindStagingServers(const Cluster& cluster);
 
 /**
  * @ingroup proteus

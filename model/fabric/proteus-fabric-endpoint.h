@@ -35,7 +35,7 @@ class FabricEndpoint
   public:
     virtual ~FabricEndpoint() = default;
 
-    /// Deliver(): the packet ends here.
+    /// Deliver(): the packet ends here, or is kept until Fabric::Send() is called with it.
     static constexpr VertexId CONSUMED = Cluster::NO_VERTEX;
     /// Deliver(): the packet goes on as the copies that Replicate() names.
     static constexpr VertexId REPLICATED = Cluster::NO_VERTEX - 1;

@@ -9,6 +9,7 @@
 #include "ns3/abort.h"
 
 #include <algorithm>
+#include <utility>
 
 /**
  * @file
@@ -114,8 +115,15 @@ Fabric::Absorb(PortId id, PacketRecord& record)
         ReturnCredit(record, m_stepper.GetNowPs());
     }
     record.ingress = NO_PORT;
-    const bool isLimited = !m_internalPorts.empty() && m_internalPorts[id] != NO_PORT;
-    Enqueue(isLimited ? m_internalPorts[id] : Route(m_ports[id].to, record), record);
+    SendFrom(m_ports[id].to, id, record);
+}
+
+void
+Fabric::SendFrom(VertexId at, PortId id, const PacketRecord& record)
+{
+    const bool isLimited =
+        id != NO_PORT && !m_internalPorts.empty() && m_internalPorts[id] != NO_PORT;
+    Enqueue(isLimited ? m_internalPorts[id] : Route(at, record), record);
 }
 
 void
@@ -172,6 +180,7 @@ Fabric::DropStray(const PacketRecord& record)
 {
     if (record.ingress == NO_PORT)
     {
+        TellLoss(record);
         return;
     }
     ++m_ports[record.ingress].statistics.droppedPackets;
@@ -217,12 +226,12 @@ Fabric::Offer(PortId id, int64_t fromPs)
 }
 
 void
-Fabric::SendControl(VertexId from, PacketRecord record)
+Fabric::Send(VertexId from, PacketRecord record)
 {
     m_stepper.Synchronize();
-    record.ingress = NO_PORT;
+    const PortId by = std::exchange(record.ingress, NO_PORT);
     record.timePs = m_stepper.GetNowPs();
-    Enqueue(Route(from, record), record);
+    SendFrom(from, by, record);
 }
 
 void

@@ -221,14 +221,7 @@ Fabric::NumberInternalPorts()
     const auto& vertices = m_cluster->GetVertices();
     m_isMemory.resize(vertices.size());
     std::transform(vertices.begin(), vertices.end(), m_isMemory.begin(), IsHostMemory);
-    std::set<int32_t> staged; // servers with a NIC that reaches no GPU
-    for (const Vertex& vertex : vertices)
-    {
-        if (vertex.kind == VertexKind::NIC && !vertex.peerToPeer)
-        {
-            staged.insert(vertex.server);
-        }
-    }
+    const std::set<int32_t> staged = FindStagingServers(*m_cluster);
     m_absorbs.resize(vertices.size());
     std::transform(vertices.begin(), vertices.end(), m_absorbs.begin(), [&](const Vertex& vertex) {
         return vertex.kind == VertexKind::CPU && staged.count(vertex.server) > 0;

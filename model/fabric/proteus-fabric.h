@@ -106,11 +106,11 @@ class Fabric : public FabricState
     void Offer(PortId port, int64_t fromPs = 0);
 
     /**
-     * Sends a unit without payload.
-     * @param from an endpoint
+     * Sends a unit without payload, or one that Deliver() was given at a CPU and has kept there.
+     * @param from an endpoint, or the CPU
      * @param record kind, queue pair, destination, sequence, content and traffic class are set
      */
-    void SendControl(VertexId from, PacketRecord record);
+    void Send(VertexId from, PacketRecord record);
 
     /**
      * Sets the time of FabricEndpoint::HandleTimer(). There is one such time.
@@ -472,6 +472,9 @@ class Fabric : public FabricState
     /// A unit has come to the memory of a host, which has room for all of it, to be fetched there.
     /// @param id port that it came by @param record of it, with its next destination
     void Absorb(PortId id, PacketRecord& record);
+    /// @param at a vertex @param id port that a unit came there by, NO_PORT if none
+    /// @param record of it, which waits in no buffer
+    void SendFrom(VertexId at, PortId id, const PacketRecord& record);
     /// @param at a vertex @param record that goes on from there as several
     void Replicate(VertexId at, const PacketRecord& record);
     /// @param at a vertex @param record a unit that goes on from there

@@ -13,6 +13,7 @@
 #include <cmath>
 #include <limits>
 #include <stdexcept>
+#include <utility>
 
 namespace ns3
 {
@@ -49,6 +50,7 @@ QueuePairMaker::SetUp(uint64_t pathSeed)
                                     "never be acknowledged: set AckDelay, too");
     }
     m_pathSeed = pathSeed;
+    m_stagingServers = FindStagingServers(m_core.fabric->GetCluster());
     StringValue routing;
     m_core.fabric->GetAttribute("Routing", routing);
     m_multipath = routing.Get() == "Spray" || routing.Get() == "Adaptive";
@@ -287,14 +289,35 @@ QueuePairMaker::SetUpCopies(uint32_t id)
     }
 }
 
+std::unique_ptr<HostStage>
+QueuePairMaker::MakeStage(uint32_t id) const
+{
+    const auto& vertices = m_core.fabric->GetCluster().GetVertices();
+    const auto& stops = m_core.pairs.GetState(id).waypoints;
+    for (std::size_t i = 1; i < stops.size(); ++i)
+    {
+        const Vertex& host = vertices[stops[i - 1]];
+        if (host.kind == VertexKind::CPU && m_stagingServers.count(host.server) > 0 &&
+            vertices[stops[i]].kind == VertexKind::NIC && vertices[stops[i]].server == host.server)
+        {
+            auto stage = std::make_unique<HostStage>();
+            stage->host = stops[i - 1];
+            stage->reader = stops[i];
+            return stage;
+        }
+    }
+    return nullptr;
+}
+
 void
 QueuePairMaker::SetUpReads(uint32_t id, const std::vector<LinkId>& links)
 {
     const Cluster& cluster = m_core.fabric->GetCluster();
     const auto& vertices = cluster.GetVertices();
     SenderState& sender = m_core.pairs.GetSender(id);
-    const QueuePairState& state = m_core.pairs.GetState(id);
-    const VertexId reader = sender.firstWaypoint;
+    QueuePairState& state = m_core.pairs.GetState(id);
+    std::unique_ptr<HostStage> stage = MakeStage(id);
+    const VertexId reader = stage ? stage->reader : sender.firstWaypoint;
     if (vertices[reader].kind != VertexKind::NIC && !IsHostMemory(vertices[state.source]))
     {
         return;
@@ -314,6 +337,12 @@ QueuePairMaker::SetUpReads(uint32_t id, const std::vector<LinkId>& links)
                 reader,
                 sender.trafficClass,
                 static_cast<uint32_t>(buffer / framing.WireBytes(framing.unitBytes)));
+    if (stage)
+    {
+        sender.flags |= SenderState::STAGED;
+        state.stage = std::move(stage);
+        return;
+    }
     sender.flags |= SenderState::READ;
     if (reader == state.destination)
     {

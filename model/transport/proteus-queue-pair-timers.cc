@@ -66,7 +66,7 @@ QueuePairTimers::IsWaiting(uint32_t id) const
     const SenderState& sender = m_core.pairs.GetSender(id);
     const QueuePairState& state = m_core.pairs.GetState(id);
     return sender.unacked != sender.highest || m_core.pairs.GetReceiver(id).ackDuePs != NEVER_PS ||
-           !state.controls.pending.IsEmpty() ||
+           !state.controls.pending.IsEmpty() || (state.stage && state.stage->duePs != NEVER_PS) ||
            (state.control && sender.ackedBytes != sender.totalBytes);
 }
 
@@ -87,6 +87,10 @@ QueuePairTimers::GetDeadline(uint32_t id) const
     if (!state.controls.pending.IsEmpty())
     {
         deadline = std::min(deadline, GetControlPs(id));
+    }
+    if (state.stage)
+    {
+        deadline = std::min(deadline, state.stage->duePs);
     }
     return deadline;
 }

@@ -191,6 +191,7 @@ struct alignas(64) SenderState
         SM_COPY = 256,     //!< CopyMethod::SM
         COPY_ENGINE = 512, //!< moved by a copy engine of the source
         READ = 1024,       //!< a device reads it: ReadRequests
+        STAGED = 2048,     //!< a NIC reads it from the memory of a host on its way: HostStage
     };
 
     // Read and written for every packet.
@@ -329,6 +330,17 @@ struct GroupLane
 };
 
 /// @ingroup proteus
+/// Units of a queue pair that are in the memory of a host on their way to a NIC, which reads them
+/// there: HostMemories.
+struct HostStage
+{
+    VertexId host{0};               //!< the CPU whose memory it is
+    VertexId reader{0};             //!< the NIC
+    RingBuffer<PacketRecord> units; //!< in the order in which they came
+    int64_t duePs{NEVER_PS}; //!< when the NIC has room for the first of them, if that is known
+};
+
+/// @ingroup proteus
 /// The rest of a queue pair. What messages and their acknowledgements need comes first.
 struct alignas(64) QueuePairState
 {
@@ -352,6 +364,7 @@ struct alignas(64) QueuePairState
     std::vector<int64_t> sendTimes; //!< by packet number, a power of two of places
     std::vector<HopStack> stacks;   //!< by packet number, a power of two of places
     GroupLane lane;                 //!< where it is one
+    std::unique_ptr<HostStage> stage; //!< SenderState::STAGED; or null
 
     uint64_t flow{0};                                   //!< of the options
     CongestionPath path;                                //!< what is known of its path

@@ -42,17 +42,17 @@ ReadRequests::HasRoom(uint32_t pair, int64_t now)
     return reader.asked < reader.room;
 }
 
-uint32_t
+ReadRequests::Turn
 ReadRequests::TakeWaiting(uint32_t pair)
 {
     Reader& reader = m_readers[m_readerOf[pair]];
     if (reader.waiting.empty())
     {
-        return NONE;
+        return {};
     }
-    const uint32_t slot = reader.waiting.front();
+    const Turn turn = reader.waiting.front();
     reader.waiting.pop_front();
-    return slot;
+    return turn;
 }
 
 bool

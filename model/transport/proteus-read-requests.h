@@ -22,7 +22,8 @@ namespace proteus
 
 /**
  * @ingroup proteus
- * What devices have asked of memories: NICs of those of GPUs and hosts, and GPUs of those of hosts.
+ * What devices have asked of memories: NICs of those of GPUs and hosts, be it that a message begins
+ * there or passes (HostMemories), and GPUs of those of hosts.
  * A device asks for no more than its receive buffer has room for, since it must always take what it
  * has asked for (PCI Express Base Specification, section 2.6.1: endpoints advertise infinite
  * credits for completions). So what waits for the network waits in memory, and holds up nothing
@@ -31,8 +32,18 @@ namespace proteus
 class ReadRequests
 {
   public:
-    /// No slot.
-    static constexpr uint32_t NONE = UINT32_MAX;
+    /// Who waits for a reader.
+    struct Turn
+    {
+        uint32_t number{UINT32_MAX}; //!< of a slot of SendPorts, or of a queue pair
+        bool isStaged{false};        //!< of a queue pair, whose units are in the memory of a host
+
+        /// @return whether it is nobody's
+        bool IsNobodys() const
+        {
+            return number == UINT32_MAX;
+        }
+    };
 
     /// @param pair a queue pair @param device that reads what it sends
     /// @param trafficClass of that @param units that the device has room for, of all its queue
@@ -49,10 +60,10 @@ class ReadRequests
         ++m_readers[m_readerOf[pair]].asked;
     }
 
-    /// A slot waits for room. @param pair its queue pair @param slot of it
-    void Wait(uint32_t pair, uint32_t slot)
+    /// Somebody waits for room. @param pair whose reader's @param turn for whom
+    void Wait(uint32_t pair, Turn turn)
     {
-        m_readers[m_readerOf[pair]].waiting.push_back(slot);
+        m_readers[m_readerOf[pair]].waiting.push_back(turn);
     }
 
     /**
@@ -65,9 +76,9 @@ class ReadRequests
         m_readers[m_readerOf[pair]].returns.push_back(timePs);
     }
 
-    /// @param pair a queue pair @return the slot that has waited longest for its reader, which it
-    /// does no more; NONE if there is none
-    uint32_t TakeWaiting(uint32_t pair);
+    /// @param pair a queue pair @return the turn of who has waited longest for its reader, and does
+    /// so no more; nobody's if there is none
+    Turn TakeWaiting(uint32_t pair);
 
     /// @param pair a queue pair that Add() has been called for @param nowPs present time
     /// @param words that get all that is known of its reader, times from now on
@@ -83,7 +94,7 @@ class ReadRequests
         uint32_t room{0};             //!< units
         uint32_t asked{0};            //!< units that are on the way, or in the device
         std::vector<int64_t> returns; //!< when some of them leave it
-        std::deque<uint32_t> waiting; //!< slots, in the order in which they came
+        std::deque<Turn> waiting;     //!< in the order in which they came
     };
 
     std::map<std::pair<VertexId, uint32_t>, uint32_t> m_numbers; //!< by device and class

@@ -70,7 +70,7 @@ class ReturnPath
         record.destination = to;
         ++m_units;
         ++m_core.pairs.GetState(id).statistics.controlPackets;
-        m_core.fabric->SendControl(from, record);
+        m_core.fabric->Send(from, record);
     }
 
     TransportCore& m_core; //!< of the transport

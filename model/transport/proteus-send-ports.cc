@@ -23,10 +23,14 @@ constexpr double PS_PER_SECOND = 1e12;
 
 } // namespace
 
-SendPorts::SendPorts(TransportCore& core, CopyLimiters& limiters, ReadRequests& reads)
+SendPorts::SendPorts(TransportCore& core,
+                     CopyLimiters& limiters,
+                     ReadRequests& reads,
+                     HostMemories& memories)
     : m_core(core),
       m_limiters(limiters),
-      m_reads(reads)
+      m_reads(reads),
+      m_memories(memories)
 {
 }
 
@@ -218,7 +222,7 @@ SendPorts::Choose(PortId id, uint32_t classes, int64_t now, int64_t& nextPs)
             const uint32_t slot = port.lists[trafficClass].head;
             port.RemoveFirst(m_slots, trafficClass);
             m_slots[slot].next = ActiveSlot::UNREAD;
-            m_reads.Wait(pair, slot);
+            m_reads.Wait(pair, {slot, false});
             continue;
         }
         if (m_limiters.Concerns(port, sender) && !m_limiters.TakeTurn(port, now, nextPs))
@@ -278,17 +282,22 @@ SendPorts::ReturnRead(uint32_t pair, int64_t timePs)
 void
 SendPorts::WakeReader(uint32_t pair, int64_t timePs)
 {
-    uint32_t slot = m_reads.TakeWaiting(pair);
-    while (slot != ReadRequests::NONE && m_slots[slot].queuePair == NONE)
+    ReadRequests::Turn turn = m_reads.TakeWaiting(pair);
+    while (!turn.IsNobodys() && !turn.isStaged && m_slots[turn.number].queuePair == NONE)
     {
-        m_slots[slot].next = ActiveSlot::UNLISTED; // of Reassign()
-        slot = m_reads.TakeWaiting(pair);
+        m_slots[turn.number].next = ActiveSlot::UNLISTED; // of Reassign()
+        turn = m_reads.TakeWaiting(pair);
     }
-    if (slot != ReadRequests::NONE)
+    if (turn.isStaged)
     {
-        m_slots[slot].next = ActiveSlot::PACED;
-        m_active[m_slots[slot].port].paced.Push(timePs, slot);
-        m_core.fabric->Offer(m_slots[slot].port, timePs);
+        m_memories.ReadAt(turn.number, timePs);
+    }
+    else if (!turn.IsNobodys())
+    {
+        ActiveSlot& slot = m_slots[turn.number];
+        slot.next = ActiveSlot::PACED;
+        m_active[slot.port].paced.Push(timePs, turn.number);
+        m_core.fabric->Offer(slot.port, timePs);
     }
 }
 

@@ -9,6 +9,7 @@
 
 #include "proteus-active-queues.h"
 #include "proteus-copy-limiters.h"
+#include "proteus-host-memories.h"
 #include "proteus-read-requests.h"
 #include "proteus-transport-core.h"
 
@@ -33,7 +34,11 @@ class SendPorts
     static constexpr uint32_t NONE = ActiveSlot::NO_QUEUE_PAIR;
 
     /// @param core of the transport @param limiters of copies @param reads of memories
-    SendPorts(TransportCore& core, CopyLimiters& limiters, ReadRequests& reads);
+    /// @param memories of hosts that NICs read
+    SendPorts(TransportCore& core,
+              CopyLimiters& limiters,
+              ReadRequests& reads,
+              HostMemories& memories);
 
     /// Makes room for the ports of the fabric; once.
     void SetUp();
@@ -78,6 +83,9 @@ class SendPorts
     /// @param timePs from when on
     void ReturnRead(uint32_t pair, int64_t timePs);
 
+    /// @param pair a queue pair whose reader has room for another unit @param timePs from when on
+    void WakeReader(uint32_t pair, int64_t timePs);
+
     /// @param pair a queue pair @param nowPs present time @param words that get all that is known
     /// of its turns, times from now on
     void AppendState(uint32_t pair, int64_t nowPs, std::vector<uint64_t>& words) const;
@@ -87,8 +95,6 @@ class SendPorts
     void ReleasePaced(ActiveQueues& port, int64_t now);
     /// @param port whose first slot is to wait @param trafficClass of its list
     void PaceFirst(ActiveQueues& port, uint32_t trafficClass);
-    /// @param pair a queue pair whose reader has room for another unit @param timePs from when on
-    void WakeReader(uint32_t pair, int64_t timePs);
 
     /// @param port a port @return when the first queue pair that waits there may send
     static int64_t GetNextPaced(const ActiveQueues& port)
@@ -99,6 +105,7 @@ class SendPorts
     TransportCore& m_core;                                               //!< of the transport
     CopyLimiters& m_limiters;                                            //!< of copies
     ReadRequests& m_reads;                                               //!< of memories
+    HostMemories& m_memories;                                            //!< that NICs read
     std::vector<ActiveQueues, HugePageAllocator<ActiveQueues>> m_active; //!< by PortId
     ActiveSlots m_slots;                                                 //!< of all queue pairs
 };

@@ -36,7 +36,10 @@ ReadRequests::AppendState(uint32_t pair, int64_t nowPs, std::vector<uint64_t>& w
     words.push_back(reader.asked - (reader.returns.size() - returns.size()));
     words.insert(words.end(), returns.begin(), returns.end());
     words.push_back(reader.waiting.size());
-    words.insert(words.end(), reader.waiting.begin(), reader.waiting.end());
+    for (const Turn& turn : reader.waiting)
+    {
+        words.push_back(uint64_t{turn.isStaged} << 32 | turn.number);
+    }
 }
 
 void
@@ -120,9 +123,21 @@ Transport::AppendState(uint32_t pair, std::vector<uint64_t>& words) const
     const ControlUnitState& controls = state.controls;
     add(controls.pending.GetSize(), controls.isReliable ? controls.next - controls.expected : 0);
     words.push_back(controls.ahead.size());
-    if ((sender.flags & SenderState::READ) != 0)
+    if ((sender.flags & (SenderState::READ | SenderState::STAGED)) != 0)
     {
         m_reads.AppendState(pair, nowPs, words);
+    }
+    if (state.stage)
+    {
+        const RingBuffer<PacketRecord>& units = state.stage->units;
+        words.push_back(units.GetSize());
+        for (uint32_t i = units.GetHead(); i != units.GetTail(); ++i)
+        {
+            words.push_back(uint64_t{units.At(i).ingress} << 32 | units.At(i).flags);
+            AppendContent(units.At(i), words);
+        }
+        const int64_t duePs = state.stage->duePs;
+        words.push_back(static_cast<uint64_t>(duePs == NEVER_PS ? duePs : duePs - nowPs));
     }
     m_ports.AppendState(pair, nowPs, words);
 }

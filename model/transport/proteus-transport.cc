@@ -140,8 +140,9 @@ Transport::GetTypeId()
 
 Transport::Transport()
     : m_core{*this, nullptr, nullptr, QueuePairTable()},
-      m_ports(m_core, m_limiters, m_reads),
       m_timers(m_core),
+      m_memories(m_core, m_reads, m_timers),
+      m_ports(m_core, m_limiters, m_reads, m_memories),
       m_rates(m_core, m_timers, m_congestionTrace),
       m_recovery(m_core),
       m_maker(m_core, m_limiters, m_reads, m_ports, m_rates),
@@ -279,9 +280,14 @@ Transport::Deliver(const PacketRecord& record, VertexId at)
             m_receiver.Receive(record, receiver);
             return CONSUMED;
         }
-        return (m_core.pairs.GetSender(id).flags & SenderState::GROUP) != 0
-                   ? m_groups.Deliver(record, at)
-                   : m_core.pairs.GetNextWaypoint(id, at, true);
+        const uint16_t flags = m_core.pairs.GetSender(id).flags;
+        if ((flags & SenderState::GROUP) != 0)
+        {
+            return m_groups.Deliver(record, at);
+        }
+        const VertexId next = m_core.pairs.GetNextWaypoint(id, at, true);
+        return (flags & SenderState::STAGED) != 0 && !m_memories.LetPass(record, next) ? CONSUMED
+                                                                                       : next;
     }
     const bool forward = (record.flags & PacketRecord::TURNED) != 0;
     const QueuePairState& state = m_core.pairs.GetState(id);
@@ -344,6 +350,10 @@ Transport::HandleTimer()
         }
         m_acknowledgements.HandleTimer(id, now);
         m_controlUnits.HandleTimer(id, now);
+        if (m_memories.HandleTimer(id, now))
+        {
+            m_ports.WakeReader(id, now);
+        }
     });
 }
 
@@ -351,7 +361,7 @@ void
 Transport::LeaveNic(const PacketRecord& record, int64_t timePs)
 {
     const uint32_t id = record.queuePair;
-    if ((m_core.pairs.GetSender(id).flags & SenderState::READ) != 0)
+    if ((m_core.pairs.GetSender(id).flags & (SenderState::READ | SenderState::STAGED)) != 0)
     {
         m_ports.ReturnRead(id, timePs);
     }
@@ -360,7 +370,11 @@ Transport::LeaveNic(const PacketRecord& record, int64_t timePs)
 void
 Transport::Lose(const PacketRecord& record)
 {
-    if (record.destination == m_core.pairs.GetSender(record.queuePair).firstWaypoint)
+    const SenderState& sender = m_core.pairs.GetSender(record.queuePair);
+    const VertexId reader = (sender.flags & SenderState::STAGED) != 0
+                                ? m_core.pairs.GetState(record.queuePair).stage->reader
+                                : sender.firstWaypoint;
+    if (record.destination == reader)
     {
         LeaveNic(record, m_core.fabric->GetTimePs()); // it has never come so far
     }

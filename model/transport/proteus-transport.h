@@ -11,6 +11,7 @@
 #include "proteus-control-units.h"
 #include "proteus-copy-limiters.h"
 #include "proteus-group-operations.h"
+#include "proteus-host-memories.h"
 #include "proteus-loss-recovery.h"
 #include "proteus-packet-receiver.h"
 #include "proteus-packet-sender.h"
@@ -334,8 +335,9 @@ class Transport : public Object, private FabricEndpoint, private TransportSettin
     TransportCore m_core;                    //!< what the parts share
     CopyLimiters m_limiters;                 //!< what endpoints can copy
     ReadRequests m_reads;                    //!< what devices ask of memories
-    SendPorts m_ports;                       //!< who sends next
     QueuePairTimers m_timers;                //!< what is due
+    HostMemories m_memories;                 //!< what NICs read on its way
+    SendPorts m_ports;                       //!< who sends next
     RateControl m_rates;                     //!< how fast
     LossRecovery m_recovery;                 //!< what is sent again
     QueuePairMaker m_maker;                  //!< new queue pairs
