@@ -11,7 +11,6 @@
 #include "proteus-model-unused.h"
 
 #include "ns3/proteus-json.h"
-#include "ns3/proteus-operator-kinds.h"
 #include "ns3/proteus-warning.h"
 
 #include <limits>
@@ -331,14 +330,13 @@ Reader::CheckLayer(const JsonValue& value) const
     }
     else
     {
-        const std::string name = value.Get("op").AsName();
-        const OperatorKind& kind =
-            value.Check([&]() -> const OperatorKind& { return FindOperatorKind(name); });
+        const std::string kind = value.Get("op").AsName();
         for (const std::string& key : value.GetKeys())
         {
             if (key != "op" && key != "name" && key != "in" && key != "when" && key != "share")
             {
-                const std::string unknown = DescribeUnknownAttribute(kind, key);
+                const std::string unknown =
+                    value.Check([&] { return ModelBuilder::DescribeUnknown(kind, key); });
                 if (!unknown.empty())
                 {
                     value.Get(key.c_str()).Fail(unknown);

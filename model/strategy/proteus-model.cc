@@ -195,6 +195,12 @@ FindUneven(const std::vector<ModelTensor>& tensors, ModelOperator& op)
 
 } // namespace
 
+std::string
+ModelBuilder::DescribeUnknown(const std::string& kind, const std::string& attribute)
+{
+    return DescribeUnknownAttribute(FindOperatorKind(kind), attribute);
+}
+
 std::vector<TensorId>
 ModelBuilder::Add(const std::string& kind,
                   const std::string& name,

@@ -269,6 +269,14 @@ class ModelBuilder
                               const OperatorAttributes& attributes = {},
                               const std::map<std::string, TensorId>& shared = {});
 
+    /**
+     * @param kind one of GetOperatorKinds()
+     * @param attribute of an operator of that kind
+     * @return empty if such operators have it, else what they have in its place, for an error
+     * @throw std::invalid_argument that lists the kinds if there is none of that name
+     */
+    static std::string DescribeUnknown(const std::string& kind, const std::string& attribute);
+
     /// @param id a tensor @return the tensor
     const ModelTensor& GetTensor(TensorId id) const
     {

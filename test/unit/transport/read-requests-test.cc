@@ -10,6 +10,8 @@
 #include "ns3/proteus-server-hosts.h"
 
 #include <gtest/gtest.h>
+#include <random>
+#include <string>
 #include <vector>
 
 using namespace ns3;
@@ -100,7 +102,110 @@ TimeCopy(uint32_t pushes, bool far)
     return rig.GetReceived(copy);
 }
 
+/// @param servers how many @return servers of two sockets with a GPU each; the first one and a NIC
+/// that does not reach GPUs are below a switch
+Cluster
+MakeStagingServers(int32_t servers)
+{
+    Cluster cluster("staging servers");
+    const VertexId hub = cluster.AddVertex({"hub", VertexKind::SWITCH, -1});
+    const auto link = [&cluster](VertexId a, VertexId b, LinkTechnology technology, double rate) {
+        cluster.AddLink({a, b, technology, rate, 250000, DefaultFraming(technology)});
+    };
+    for (int32_t server = 0; server < servers; ++server)
+    {
+        const std::string name = "n" + std::to_string(server);
+        const auto add = [&](const std::string& what, VertexKind kind) {
+            Vertex vertex{name + what, kind, server, 0, ""};
+            vertex.model = kind == VertexKind::GPU ? "V100-SXM2-32GB" : "";
+            vertex.peerToPeer = kind != VertexKind::NIC;
+            return cluster.AddVertex(vertex);
+        };
+        const VertexId near = add(".cpu0", VertexKind::CPU);
+        const VertexId far = add(".cpu1", VertexKind::CPU);
+        const VertexId pcie = add(".pcie0", VertexKind::PCIE_SWITCH);
+        const VertexId nic = add(".nic", VertexKind::NIC);
+        link(near, far, LinkTechnology::CPU_INTERCONNECT, 8 * GB);
+        link(pcie, near, LinkTechnology::PCIE, 16 * GB);
+        link(add(".gpu0", VertexKind::GPU), pcie, LinkTechnology::PCIE, 16 * GB);
+        link(add(".gpu1", VertexKind::GPU), far, LinkTechnology::PCIE, 16 * GB);
+        link(nic, pcie, LinkTechnology::PCIE, 16 * GB);
+        link(nic, hub, LinkTechnology::INFINIBAND, 1 * GB);
+    }
+    return cluster;
+}
+
+/// @param cluster a cluster of MakeStagingServers() @param from a rank @param to another one
+/// @return how a message goes: by memory and NIC of both servers, if there are two
+QueuePairOptions
+ThroughMemory(const Cluster& cluster, uint32_t from, uint32_t to)
+{
+    QueuePairOptions options;
+    const auto add = [&](uint32_t rank, const std::string& what) {
+        options.waypoints.push_back(cluster.FindVertex("n" + std::to_string(rank / 2) + what));
+    };
+    if (from / 2 != to / 2)
+    {
+        add(from, ".cpu0");
+        add(from, ".nic");
+        add(to, ".nic");
+        add(to, ".cpu0");
+    }
+    return options;
+}
+
 } // namespace
+
+TEST(ReadRequests, WhatWaitsInMemoryForTheNetworkHoldsUpNoCopy)
+{
+    const Cluster cluster = MakeStagingServers(2);
+    const auto timeCopy = [&cluster](uint32_t pushes) {
+        TransportRig rig(cluster);
+        for (uint32_t i = 0; i < pushes; ++i)
+        {
+            QueuePairOptions options = ThroughMemory(cluster, 0, 2);
+            options.flow = i + 1;
+            rig.Send(rig.Connect(0, 2, options), 4 * MB);
+        }
+        const uint32_t copy = rig.Connect(1, 0); // by the switch that the NIC is below
+        rig.Send(copy, 16 * MB);
+        rig.Run();
+        return rig.GetReceived(copy);
+    };
+    for (const uint32_t pushes : {1U, 8U})
+    {
+        EXPECT_NEAR(timeCopy(pushes), timeCopy(0), 0.02 * timeCopy(0)) << pushes;
+    }
+}
+
+TEST(ReadRequests, TrafficThroughMemoryInBothDirectionsEnds)
+{
+    constexpr uint32_t SERVERS = 3;
+    const Cluster cluster = MakeStagingServers(SERVERS);
+    std::mt19937 random(1);
+    for (uint32_t round = 0; round < 20; ++round)
+    {
+        TransportRig rig(cluster);
+        uint64_t bytes = 0;
+        for (uint32_t i = 0; i < 40; ++i)
+        {
+            const uint32_t from = random() % (2 * SERVERS);
+            const uint32_t to = (from + 1 + random() % (2 * SERVERS - 1)) % (2 * SERVERS);
+            QueuePairOptions options = ThroughMemory(cluster, from, to);
+            options.flow = i + 1;
+            const uint64_t size = 1 + random() % MB;
+            rig.Send(rig.Connect(from, to, options), size);
+            bytes += size;
+        }
+        rig.Run(); // expects that every message has come, once
+        uint64_t received = 0;
+        for (const auto& [pair, messages] : rig.sent)
+        {
+            received += rig.transport->GetStatistics(pair).receivedBytes;
+        }
+        EXPECT_EQ(received, bytes);
+    }
+}
 
 TEST(ReadRequests, WhatWaitsForTheNetworkHoldsUpNoCopy)
 {
