@@ -176,10 +176,10 @@ IsHostMemory(const Vertex& vertex)
     return model != nullptr && model->isCpu;
 }
 
-std::set<int32_t>
-FindStagingServers(const Cluster& cluster)
+std::vector<bool>
+FindStagingHosts(const Cluster& cluster)
 {
-    std::set<int32_t> servers;
+    std::set<int32_t> servers; // with a NIC that reaches no GPU
     for (const Vertex& vertex : cluster.GetVertices())
     {
         if (vertex.kind == VertexKind::NIC && !vertex.peerToPeer)
@@ -187,7 +187,12 @@ FindStagingServers(const Cluster& cluster)
             servers.insert(vertex.server);
         }
     }
-    return servers;
+    std::vector<bool> hosts;
+    for (const Vertex& vertex : cluster.GetVertices())
+    {
+        hosts.push_back(vertex.kind == VertexKind::CPU && servers.count(vertex.server) > 0);
+    }
+    return hosts;
 }
 
 bool

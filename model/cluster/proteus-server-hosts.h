@@ -10,7 +10,6 @@
 #include "proteus-cluster.h"
 
 #include <cstdint>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -71,12 +70,12 @@ bool IsHostMemory(const Vertex& vertex);
 
 /**
  * @ingroup proteus
- * Servers in which the memory of the host takes in, at CPUs that are waypoints, what comes to it: a
- * NIC there reaches no GPU (no GPUDirect RDMA), so that traffic in both directions meets there.
+ * CPUs whose memory takes in what comes to them as waypoints: a NIC of their server reaches no GPU
+ * (no GPUDirect RDMA), so that traffic in both directions meets there.
  * @param cluster with the servers
- * @return their numbers
+ * @return by vertex whether it is such a CPU
  */
-std::set<int32_t> FindStagingServers(const Cluster& cluster);
+std::vector<bool> FindStagingHosts(const Cluster& cluster);
 
 /**
  * @ingroup proteus

@@ -61,15 +61,11 @@ BlockShares::BlockShares(const CollectiveProgram& program)
             if (block.processor != NO_PROCESSOR)
             {
                 counts.resize(std::max<std::size_t>(counts.size(), block.processor + 1));
-                counts[block.processor].blocks++;
+                m_processors[rank] += counts[block.processor].blocks++ == 0;
                 counts[block.processor].senders += block.sendPeer != NO_RANK;
                 counts[block.processor].receivers += block.receivePeer != NO_RANK;
             }
         }
-        m_processors[rank] = static_cast<uint32_t>(
-            std::count_if(counts.begin(), counts.end(), [](const Count& count) {
-                return count.blocks > 0;
-            }));
     }
 }
 

@@ -18,7 +18,6 @@
 #include "ns3/simulator.h"
 
 #include <algorithm>
-#include <set>
 #include <sstream>
 #include <stdexcept>
 #include <tuple>
@@ -221,11 +220,7 @@ Fabric::NumberInternalPorts()
     const auto& vertices = m_cluster->GetVertices();
     m_isMemory.resize(vertices.size());
     std::transform(vertices.begin(), vertices.end(), m_isMemory.begin(), IsHostMemory);
-    const std::set<int32_t> staged = FindStagingServers(*m_cluster);
-    m_absorbs.resize(vertices.size());
-    std::transform(vertices.begin(), vertices.end(), m_absorbs.begin(), [&](const Vertex& vertex) {
-        return vertex.kind == VertexKind::CPU && staged.count(vertex.server) > 0;
-    });
+    m_absorbs = FindStagingHosts(*m_cluster);
     const PortId nPorts = GetNPorts();
     PortId next = nPorts;
     for (PortId id = 0; id < nPorts; ++id)

@@ -195,6 +195,8 @@ class Reader
     /// What can be said of a layer whether it is switched on or not.
     void CheckLayer(const JsonValue& value) const;
     void ReadOperator(const JsonValue& value, const Scope& scope, const Variables& variables);
+    /// @return names of its inputs, as they are written; none where it does not say
+    static std::vector<JsonValue> ListInputs(const JsonValue& value);
     std::vector<TensorId> FindInputs(const JsonValue& value, const Scope& scope) const;
     TensorId FindTensor(const JsonValue& name, const Scope& scope) const;
 
@@ -284,25 +286,35 @@ Reader::FindTensor(const JsonValue& name, const Scope& scope) const
     name.Fail("there is no tensor of that name before this layer");
 }
 
-std::vector<TensorId>
-Reader::FindInputs(const JsonValue& value, const Scope& scope) const
+std::vector<JsonValue>
+Reader::ListInputs(const JsonValue& value)
 {
-    const auto in = value.Find("in");
-    std::vector<TensorId> inputs;
-    if (!in)
+    std::vector<JsonValue> names;
+    if (const auto in = value.Find("in"); in && !in->IsList())
     {
-        inputs.push_back(m_current);
+        names.push_back(*in);
     }
-    else if (!in->IsList())
-    {
-        inputs.push_back(FindTensor(*in, scope));
-    }
-    else
+    else if (in)
     {
         for (std::size_t i = 0; i < in->Size(); ++i)
         {
-            inputs.push_back(FindTensor(in->At(i), scope));
+            names.push_back(in->At(i));
         }
+    }
+    return names;
+}
+
+std::vector<TensorId>
+Reader::FindInputs(const JsonValue& value, const Scope& scope) const
+{
+    if (!value.Has("in"))
+    {
+        return {m_current};
+    }
+    std::vector<TensorId> inputs;
+    for (const JsonValue& name : ListInputs(value))
+    {
+        inputs.push_back(FindTensor(name, scope));
     }
     return inputs;
 }
@@ -345,16 +357,9 @@ Reader::CheckLayer(const JsonValue& value) const
         }
         value.Get("name").AsName();
     }
-    if (const auto in = value.Find("in"))
+    for (const JsonValue& name : ListInputs(value))
     {
-        for (std::size_t i = 0; in->IsList() && i < in->Size(); ++i)
-        {
-            in->At(i).AsName();
-        }
-        if (!in->IsList())
-        {
-            in->AsName();
-        }
+        name.AsName();
     }
 }
 

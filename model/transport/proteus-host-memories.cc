@@ -51,12 +51,11 @@ HostMemories::ReadAt(uint32_t id, int64_t timePs)
 bool
 HostMemories::HandleTimer(uint32_t id, int64_t now)
 {
-    QueuePairState& state = m_core.pairs.GetState(id);
-    if (!state.stage || state.stage->duePs > now)
+    if (m_timers.GetStagePs(id) > now)
     {
         return false;
     }
-    HostStage& stage = *state.stage;
+    HostStage& stage = *m_core.pairs.GetState(id).stage;
     stage.duePs = NEVER_PS;
     if (!m_reads.HasRoom(id, now))
     {

@@ -50,7 +50,7 @@ QueuePairMaker::SetUp(uint64_t pathSeed)
                                     "never be acknowledged: set AckDelay, too");
     }
     m_pathSeed = pathSeed;
-    m_stagingServers = FindStagingServers(m_core.fabric->GetCluster());
+    m_stagingHosts = FindStagingHosts(m_core.fabric->GetCluster());
     StringValue routing;
     m_core.fabric->GetAttribute("Routing", routing);
     m_multipath = routing.Get() == "Spray" || routing.Get() == "Adaptive";
@@ -296,9 +296,9 @@ QueuePairMaker::MakeStage(uint32_t id) const
     const auto& stops = m_core.pairs.GetState(id).waypoints;
     for (std::size_t i = 1; i < stops.size(); ++i)
     {
-        const Vertex& host = vertices[stops[i - 1]];
-        if (host.kind == VertexKind::CPU && m_stagingServers.count(host.server) > 0 &&
-            vertices[stops[i]].kind == VertexKind::NIC && vertices[stops[i]].server == host.server)
+        const Vertex& next = vertices[stops[i]];
+        if (m_stagingHosts[stops[i - 1]] && next.kind == VertexKind::NIC &&
+            next.server == vertices[stops[i - 1]].server)
         {
             auto stage = std::make_unique<HostStage>();
             stage->host = stops[i - 1];

@@ -17,7 +17,6 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -106,8 +105,8 @@ class QueuePairMaker
     RateControl& m_rates;                                         //!< of queue pairs
     std::map<std::string, Ptr<CongestionType>> m_congestionTypes; //!< used so far, by name
     uint64_t m_pathSeed{0};                                       //!< of the hashes of flows
-    bool m_multipath{false};            //!< switches choose paths per packet
-    std::set<int32_t> m_stagingServers; //!< FindStagingServers()
+    bool m_multipath{false};          //!< switches choose paths per packet
+    std::vector<bool> m_stagingHosts; //!< FindStagingHosts()
 };
 
 } // namespace proteus

@@ -60,13 +60,22 @@ QueuePairTimers::AreControlsOverdue(uint32_t id, int64_t now) const
     return !m_core.pairs.GetState(id).controls.pending.IsEmpty() && GetControlPs(id) <= now;
 }
 
+int64_t
+QueuePairTimers::GetStagePs(uint32_t id) const
+{
+    // The flag is beside what is read anyway, the stage is not.
+    return (m_core.pairs.GetSender(id).flags & SenderState::STAGED) != 0
+               ? m_core.pairs.GetState(id).stage->duePs
+               : NEVER_PS;
+}
+
 bool
 QueuePairTimers::IsWaiting(uint32_t id) const
 {
     const SenderState& sender = m_core.pairs.GetSender(id);
     const QueuePairState& state = m_core.pairs.GetState(id);
     return sender.unacked != sender.highest || m_core.pairs.GetReceiver(id).ackDuePs != NEVER_PS ||
-           !state.controls.pending.IsEmpty() || (state.stage && state.stage->duePs != NEVER_PS) ||
+           !state.controls.pending.IsEmpty() || GetStagePs(id) != NEVER_PS ||
            (state.control && sender.ackedBytes != sender.totalBytes);
 }
 
@@ -88,11 +97,7 @@ QueuePairTimers::GetDeadline(uint32_t id) const
     {
         deadline = std::min(deadline, GetControlPs(id));
     }
-    if (state.stage)
-    {
-        deadline = std::min(deadline, state.stage->duePs);
-    }
-    return deadline;
+    return std::min(deadline, GetStagePs(id));
 }
 
 void

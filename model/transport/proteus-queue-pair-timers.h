@@ -73,6 +73,10 @@ class QueuePairTimers
     /// @throw std::runtime_error always
     [[noreturn]] void GiveUp(uint32_t id, const std::string& what) const;
 
+    /// @param id a queue pair @return when a NIC has room for the first of its units in the memory
+    /// of a host, see HostMemories; NEVER_PS: not known, or there are none
+    int64_t GetStagePs(uint32_t id) const;
+
   private:
     /// @param id a queue pair with packets under way @return when the retransmission timeout ends,
     /// back-off included

@@ -116,8 +116,8 @@ MakeStagingServers(int32_t servers)
     {
         const std::string name = "n" + std::to_string(server);
         const auto add = [&](const std::string& what, VertexKind kind) {
-            Vertex vertex{name + what, kind, server, 0, ""};
-            vertex.model = kind == VertexKind::GPU ? "V100-SXM2-32GB" : "";
+            const std::string model = kind == VertexKind::GPU ? "V100-SXM2-32GB" : "";
+            Vertex vertex{name + what, kind, server, 0, model};
             vertex.peerToPeer = kind != VertexKind::NIC;
             return cluster.AddVertex(vertex);
         };
