@@ -8,6 +8,7 @@
 
 #include "proteus-attribute-watch.h"
 #include "proteus-command-line-text.h"
+#include "proteus-heap-pages.h"
 #include "proteus-rank-program.h"
 
 #include "ns3/config.h"
@@ -165,6 +166,7 @@ CommandLineProgram::DescribeTables()
 int
 CommandLineProgram::Main(int argc, char* argv[])
 {
+    UseHugePagesForHeap();
     const std::vector<std::string> arguments(argv, argv + argc);
     return RunOnRanks(GetName(), argc, argv, [&]() {
         if (GetNRanks() > 1 && !RunsOnRanks())
