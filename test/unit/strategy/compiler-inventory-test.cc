@@ -4,6 +4,8 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
+#include "compile-tools.h"
+
 #include "ns3/proteus-compiler.h"
 #include "ns3/proteus-inventory.h"
 #include "ns3/proteus-model-json.h"
@@ -13,12 +15,14 @@
 #include <gtest/gtest.h>
 #include <map>
 #include <numeric>
+#include <sstream>
 #include <string>
 #include <vector>
 
 // The inventories that proteus.md, section 7, took from the original. Bytes are exact.
 
 using namespace ns3::proteus;
+using namespace ns3::proteus::compiletest;
 
 namespace
 {
@@ -381,4 +385,14 @@ TEST(Inventory, DlrmTablesOnTheirDevices)
     ASSERT_EQ(rows.size(), 4u);
     EXPECT_EQ(rows[0], (InventoryRow{"forward", Collective::ALL_TO_ALL, 8, 32768, 1}));
     EXPECT_EQ(rows[1], (InventoryRow{"backward", Collective::ALL_TO_ALL, 8, 32768, 1}));
+}
+
+TEST(Inventory, CsvHasTheColumns)
+{
+    std::ostringstream text;
+    WriteInventoryCsv(
+        text,
+        TakeInventory(Compile("alexnet", R"({"dp": 2, "dataType": "fp32", "buckets": "whole"})")));
+    EXPECT_EQ(text.str(),
+              "phase,kind,group_size,bytes,count\ngradients,all-reduce,2,244403360,1\n");
 }

@@ -4,98 +4,17 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
-#include "ns3/proteus-compiler.h"
-#include "ns3/proteus-graph-dot.h"
-#include "ns3/proteus-inventory.h"
-#include "ns3/proteus-model-json.h"
-#include "ns3/proteus-strategy-json.h"
+#include "compile-tools.h"
 
 #include <cstdint>
-#include <filesystem>
 #include <gtest/gtest.h>
 #include <map>
 #include <set>
-#include <sstream>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
 using namespace ns3::proteus;
-
-namespace
-{
-
-StrategyFile
-ReadStrategy(const std::string& text)
-{
-    std::istringstream input(text);
-    return ReadStrategyJson(input, "s.json");
-}
-
-Model
-LoadFor(const std::string& name,
-        const StrategyFile& strategy,
-        std::map<std::string, int64_t> variables = {})
-{
-    for (const auto& [variable, value] : strategy.GetVariables())
-    {
-        variables[variable] = value;
-    }
-    return LoadModel(std::string(PROTEUS_SOURCE_DIR) + "/workloads/models/" + name + ".json",
-                     variables);
-}
-
-ExecutionGraph
-Compile(const std::string& model,
-        const std::string& strategy,
-        const std::map<std::string, int64_t>& variables = {})
-{
-    const StrategyFile file = ReadStrategy(strategy);
-    const Model loaded = LoadFor(model, file, variables);
-    return CompileModel(loaded, file.GetTree(loaded));
-}
-
-/// "phase kind size bytes" of every communication, with how often.
-std::map<std::string, uint64_t>
-Count(const ExecutionGraph& graph)
-{
-    std::map<std::string, uint64_t> counts;
-    for (const InventoryRow& row : TakeInventory(graph))
-    {
-        counts[row.phase + " " + ToString(row.collective) + " " + std::to_string(row.groupSize) +
-               " " + std::to_string(row.bytes)] += row.count;
-    }
-    return counts;
-}
-
-/// The same with every size of a phase and kind together.
-std::map<std::string, uint64_t>
-CountKinds(const ExecutionGraph& graph)
-{
-    std::map<std::string, uint64_t> counts;
-    for (const InventoryRow& row : TakeInventory(graph))
-    {
-        counts[row.phase + " " + ToString(row.collective) + " " + std::to_string(row.groupSize)] +=
-            row.count;
-    }
-    return counts;
-}
-
-std::string
-GetError(const std::string& model, const std::string& strategy)
-{
-    try
-    {
-        Compile(model, strategy);
-    }
-    catch (const std::invalid_argument& error)
-    {
-        return error.what();
-    }
-    return "no error";
-}
-
-} // namespace
+using namespace ns3::proteus::compiletest;
 
 // Korthikanti et al. 2022, figure 5: in place of each all-reduce a reduce-scatter and an
 // all-gather; the backward pass gathers the inputs of the column layers once more.
@@ -398,64 +317,22 @@ TEST(Plan, MixesCompile)
     }
 }
 
-TEST(StrategyJson, ExpandedPlanReadsBack)
+// The embeddings of encoder and decoder are on different stages, as are the norms behind them.
+TEST(Plan, PipelinesFollowTheOrderOfTheModel)
 {
-    for (const std::string& plan :
-         {std::string(R"({"dp": 2, "tp": 8, "pp": 4, "zero": 1, "sequenceParallel": true,
-                          "globalBatch": 8, "recompute": "full"})"),
-          std::string(R"({"tp": 2, "dp": 4, "cp": 2, "recompute": "selective"})")})
+    for (const std::string& model : {std::string("t5-small"), std::string("transformer")})
     {
-        const StrategyFile file = ReadStrategy(plan);
-        const Model model = LoadFor("gpt3-6.7b", file);
-        std::ostringstream text;
-        WriteStrategyJson(file.GetTree(model), text);
-        const StrategyFile again = ReadStrategy(text.str());
-        EXPECT_FALSE(again.plan.has_value());
-        EXPECT_EQ(again.GetVariables(), file.GetVariables());
-        std::ostringstream second;
-        WriteStrategyJson(again.tree, second);
-        EXPECT_EQ(text.str(), second.str());
-        EXPECT_EQ(CompileModel(model, again.GetTree(model)),
-                  CompileModel(model, file.GetTree(model)));
+        const ExecutionGraph graph = Compile(model, R"({"pp": 3, "globalBatch": 6})");
+        for (const Task& task : graph.GetTasks())
+        {
+            if (task.kind == TaskKind::COMMUNICATION && task.collective == Collective::SEND_RECV)
+            {
+                const std::vector<DeviceId>& pair = graph.GetGroup(task.place);
+                const bool isForward = graph.GetPhases()[task.phase].name == "forward";
+                EXPECT_EQ(isForward, pair[0] < pair[1]) << graph.GetName(task);
+            }
+        }
     }
-}
-
-TEST(StrategyJson, TreeByHand)
-{
-    const ExecutionGraph graph = Compile("gpt3-125m", R"({
-        "format": "proteus-strategy", "version": 1, "batch": 4,
-        "mesh": {"axes": ["dp", "tp"], "sizes": [2, 2]},
-        "tree": {"split": {"batch": "dp"},
-                 "children": [{"name": "layer{0..5}", "children": [
-                     {"name": "qkv", "split": {"out": "tp"}},
-                     {"name": "projection", "split": {"in": "tp"}}]},
-                   {"name": "layer3", "children": [{"name": "qkv", "split": {}},
-                                                   {"name": "projection", "split": {}}]},
-                   {"name": "layer*", "children": [
-                     {"name": "fc1", "mesh": [[0, 1], [2, 3]], "split": {"0": 2, "out": 2}},
-                     {"name": "fc2", "split": {"in": "tp"}}]}]}})");
-    // 5 of the first 6 layers share the attention, all share the MLP; 2 groups each.
-    const std::map<std::string, uint64_t> counts = CountKinds(graph);
-    EXPECT_EQ(counts.at("forward all-reduce 2"), 2u * (5 + 12));
-    EXPECT_EQ(counts.at("backward all-reduce 2"), 2u * (5 + 12));
-}
-
-// ZeRO 1 and 2 of a single parameter, by the layouts of its items.
-TEST(StrategyJson, ItemsOfAParameter)
-{
-    const std::string head = R"({"format": "proteus-strategy", "version": 1, "batch": 4,
-        "mesh": {"axes": ["dp"], "sizes": [2]}, "gradients": {"buckets": "whole"},
-        "tree": {"split": {"batch": "dp"}, "children": [{"name": "classifier", "children": [
-        {"name": "fc1", "items": {"weight_state": {"split": {"0": "dp"}})";
-    const uint64_t weight = uint64_t{4096} * 9216 * 4;
-    const std::map<std::string, uint64_t> one = Count(Compile("alexnet", head + "}}]}]}}"));
-    EXPECT_EQ(one.at("optimizer all-gather 2 " + std::to_string(weight)), 1u);
-    EXPECT_EQ(one.at("gradients all-reduce 2 244403360"), 1u);
-    const std::map<std::string, uint64_t> two =
-        Count(Compile("alexnet", head + R"(, "weight_grad": {"split": {"0": "dp"}}}}]}]}})"));
-    EXPECT_EQ(two.at("optimizer all-gather 2 " + std::to_string(weight)), 1u);
-    EXPECT_EQ(two.at("gradients reduce-scatter 2 " + std::to_string(weight)), 1u);
-    EXPECT_EQ(two.at("gradients all-reduce 2 " + std::to_string(244403360 - weight)), 1u);
 }
 
 // Three parts of a tensor are views, and their gradients one kernel.
@@ -490,220 +367,4 @@ TEST(Model, SplitMakesViews)
     ModelBuilder other("split");
     const TensorId y = other.AddInput("x", {8, 96}, {"batch", "feature"});
     EXPECT_THROW(other.Add("split", "parts", {y}, attributes), std::invalid_argument);
-}
-
-// Where only the first stages are named, what follows them follows them.
-TEST(StrategyJson, OperatorsFollowTheStageOfTheirInputs)
-{
-    const std::string head = R"({"format": "proteus-strategy", "version": 1, "batch": 4,
-        "mesh": {"axes": ["pp", "dp"], "sizes": [2, 2]}, "tree": {"split": {"batch": "dp"},
-        "children": [{"name": "features", "mesh": {"pp": 0}, "stage": 0},
-                     {"name": "classifier", "mesh": {"pp": 1}, "stage": 1})";
-    const std::string loss = R"(, {"name": "loss", "mesh": {"pp": 1}, "stage": 1})";
-    EXPECT_EQ(Compile("alexnet", head + "]}}"), Compile("alexnet", head + loss + "]}}"));
-}
-
-// The embeddings of encoder and decoder are on different stages, as are the norms behind them.
-TEST(Plan, PipelinesFollowTheOrderOfTheModel)
-{
-    for (const std::string& model : {std::string("t5-small"), std::string("transformer")})
-    {
-        const ExecutionGraph graph = Compile(model, R"({"pp": 3, "globalBatch": 6})");
-        for (const Task& task : graph.GetTasks())
-        {
-            if (task.kind == TaskKind::COMMUNICATION && task.collective == Collective::SEND_RECV)
-            {
-                const std::vector<DeviceId>& pair = graph.GetGroup(task.place);
-                const bool isForward = graph.GetPhases()[task.phase].name == "forward";
-                EXPECT_EQ(isForward, pair[0] < pair[1]) << graph.GetName(task);
-            }
-        }
-    }
-}
-
-TEST(StrategyJson, MistakesNameNodeOperatorAndDimension)
-{
-    EXPECT_EQ(GetError("gpt3-125m", R"({"tp": 5})"),
-              "strategy \"plan\", node layer*/qkv, operator \"layer0.qkv\": dimension out of 12 "
-              "cannot be split into 5 equal parts");
-    EXPECT_EQ(GetError("gpt3-125m", R"({"pp": 5})"),
-              "plan: model GPT-3 125M has 12 numbered blocks, which 5 pipeline stages (pp x "
-              "virtualStages) cannot share evenly; embeddingAsBlock and headAsBlock count what is "
-              "around the blocks as one, firstStageBlocks and lastStageBlocks say what the ends "
-              "have");
-    EXPECT_EQ(GetError("gpt3-125m", R"({"dp": 4, "globalBatch": 6})"),
-              "s.json: plan: globalBatch = 6 is not a multiple of 4 = microBatch x dp");
-    EXPECT_EQ(GetError("gpt3-125m", R"({"pp": 2, "schedule": "limits", "maxInFlight": [1, 0]})"),
-              "strategy \"plan\", schedule limits: stage 1: an in-flight limit of 0 micro-batches "
-              "deadlocks, it must be at least 1");
-    EXPECT_EQ(GetError("gpt3-125m", R"({"pp": 2, "maxInFlight": [1, 1]})"),
-              "strategy \"plan\", schedule 1f1b: maxInFlight and interleave belong to schedule "
-              "limits");
-    EXPECT_EQ(GetError("gpt3-125m", R"({"pp": 2, "schedule": "limits", "maxInFlight": [1]})"),
-              "strategy \"plan\", schedule limits: maxInFlight has 1 limits for 2 stages");
-    const std::string head = R"({"format": "proteus-strategy", "version": 1, "name": "mine", )"
-                             R"("mesh": {"axes": ["pp", "dp"], "sizes": [2, 2]}, "tree": )";
-    EXPECT_EQ(GetError("alexnet", head + R"({"children": [{"name": "classifier", "children": [
-                           {"name": "fc1", "mesh": [0, 1], "split": {"out": 4}}]}]}})"),
-              "strategy \"mine\", node classifier/fc1, operator \"classifier.fc1\": dimension out: "
-              "all splits together make 4 parts, which its mesh of 2 devices cannot share evenly");
-    EXPECT_EQ(
-        GetError("alexnet", head + R"({"children": [{"name": "features", "mesh": {"pp": 2}}]}})"),
-        "strategy \"mine\", node features, operator \"features.conv1\": there are no "
-        "devices at pp = 2: the mesh has 2 along pp");
-    EXPECT_EQ(GetError("alexnet", head + R"({"children": [{"name": "classifier", "children": [
-                           {"name": "fc", "mesh": [0, 1, 2], "split": {"out": 3}}]}]}})"),
-              "strategy \"mine\", node classifier/fc, operator \"classifier.fc\": dimension out of "
-              "1000 cannot be split into 3 equal parts");
-    EXPECT_EQ(GetError("alexnet", head + R"({"children": [{"name": "classifier", "children": [
-                           {"name": "fc", "split": {"outputs": "dp"}}]}]}})"),
-              "strategy \"mine\", node classifier/fc, operator \"classifier.fc\": has no dimension "
-              "outputs, but batch, out, in");
-    EXPECT_EQ(GetError("alexnet", head + R"({"children": [{"name": "classifier", "children": [
-                           {"name": "fc", "split": {"outputs": 1}}]}]}})"),
-              "strategy \"mine\", node classifier/fc, operator \"classifier.fc\": has no dimension "
-              "outputs, but batch, out, in");
-    EXPECT_EQ(GetError("alexnet", head + R"({}, "optimizer": {"zero": 1, "zeroAxes": ["tp"]}})"),
-              "strategy \"mine\", optimizer, zero 1: mesh axis \"tp\" of zeroAxes does not exist; "
-              "there are dp, pp");
-    EXPECT_EQ(GetError("alexnet", head + R"({}, "optimizer": {"zero": 2}})"),
-              "strategy \"mine\", optimizer, zero 2: zeroAxes does not say which mesh axes share; "
-              "there are dp, pp");
-    EXPECT_EQ(GetError("alexnet", head + R"({"split": {"batch": "tp"}}})"),
-              "strategy \"mine\", node root: dimension batch is to be split over the mesh axis "
-              "\"tp\", which the meshes of its operators do not have");
-    EXPECT_EQ(GetError("alexnet", head + R"({"children": [
-                           {"name": "features", "split": {"heads": "dp"}}]}})"),
-              "strategy \"mine\", node features: none of its operators has a dimension heads");
-    EXPECT_EQ(GetError("alexnet", head + R"({"children": [
-                           {"name": "features", "split": {"kernel-height": "dp"}}]}})"),
-              "strategy \"mine\", node features: dimension kernel-height cannot be split: all of "
-              "its operators need it whole");
-    EXPECT_EQ(GetError("alexnet", head + R"({"children": [{"name": "classifier", "children": [
-                           {"name": "fc", "split": {"out": "tp"}}]}]}})"),
-              "strategy \"mine\", node classifier/fc, operator \"classifier.fc\": dimension out is "
-              "to be split over the mesh axis \"tp\", which does not exist; the axes are pp, dp");
-    EXPECT_EQ(GetError("alexnet", head + R"({"children": [{"name": "features", "stage": 0},
-                                               {"name": "classifier", "stage": 2}]}})"),
-              "strategy \"mine\": stage 1 has no operator, so that its devices are unknown; 3 "
-              "stages are named");
-    EXPECT_EQ(GetError("alexnet", head + R"({"children": [{"name": "features", "stage": 1},
-                                               {"name": "classifier", "stage": 0}]}})"),
-              "strategy \"mine\", node classifier, operator \"classifier.flatten\": is on stage 0 "
-              "and reads \"features.pool5\" of stage 1; stages have to follow the order of the "
-              "model");
-    auto item = [&](const std::string& text) {
-        return GetError("alexnet",
-                        head + R"({"children": [{"name": "classifier", "children": [
-                                       {"name": "fc", "items": {)" +
-                            text + "}}]}]}}");
-    };
-    EXPECT_EQ(
-        item(R"("wieght": {"split": {"0": 2}})"),
-        "strategy \"mine\", node classifier/fc: none of its operators has an item \"wieght\"; "
-        "there are out, out_grad, in:0 and, of parameters, e.g. weight, weight_grad, "
-        "weight_state");
-    EXPECT_EQ(item(R"("weight": {"mesh": [2, 3]})"),
-              "strategy \"mine\", node classifier/fc, operator \"classifier.fc\": weight: a "
-              "parameter lies on the devices of its operator, not on others");
-    EXPECT_EQ(
-        item(R"("weight_grad": {"split": {"0": "dp"}})")
-            .rfind("strategy \"mine\", node classifier/fc, operator \"classifier.fc\": weight: its "
-                   "optimizer state lies as ",
-                   0),
-        0u);
-    EXPECT_EQ(GetError("alexnet", head + R"({"children": [{"name": "clasifier", "split": {}}]}})"),
-              "strategy \"mine\", node clasifier: model AlexNet has no operator of that name");
-    EXPECT_EQ(GetError("alexnet", head + R"({"children": [{"name": "a\nb"}]}})"),
-              "s.json: /tree/children/0/name: must be a name without control characters, not "
-              "\"a\\nb\"");
-    EXPECT_EQ(GetError("alexnet", head + R"({"split": {"a\nb": 2}}})"),
-              "s.json: /tree/split: must not have keys with control characters");
-    EXPECT_EQ(GetError("alexnet", R"({"cp": 2})"),
-              "plan: cp = 2, but no operator of model AlexNet has a sequence to split");
-    EXPECT_EQ(GetError("alexnet", R"({"recompute": "selective"})"),
-              "plan: recompute = selective, but model AlexNet has no attention");
-    EXPECT_EQ(GetError("alexnet", R"({"recompute": "full"})"),
-              "plan: recompute = full, but model AlexNet has no numbered blocks; write a tree that "
-              "says what to compute again");
-    EXPECT_EQ(GetError("alexnet", R"({"dp": 2, "ep": 2})"),
-              "plan: ep = 2, but model AlexNet has no experts");
-    EXPECT_EQ(GetError("alexnet",
-                       head + R"({"children": [{"name": "features", "mesh": [[0, 1], [2]]}]}})"),
-              "s.json: /tree/children/0/mesh/1: a mesh must have rows of equal length");
-}
-
-// Every file in workloads/strategies with a model that it fits.
-TEST(StrategyJson, FilesCompile)
-{
-    const std::map<std::string, std::string> models{
-        {"alexnet-classifier-4", "alexnet"},
-        {"alexnet-pipeline-2", "alexnet"},
-        {"context-4-tp8", "llama3-8b"},
-        {"ddp-8", "resnet50"},
-        {"dlrm-tables-16", "dlrm-16-tables"},
-        {"dlrm-tables-32", "dlrm-32-tables"},
-        {"dlrm-tables-8", "dlrm"},
-        {"experts-8", "mixtral-8x7b"},
-        {"fsdp-16", "gpt3-1.3b"},
-        {"inception-v3-last-layer-16", "inception-v3"},
-        {"inception-v3-last-layer-32", "inception-v3"},
-        {"inception-v3-last-layer-8", "inception-v3"},
-        {"interleaved-pp4-v2", "gpt3-350m"},
-        {"resnet50-last-layer-16", "resnet50"},
-        {"resnet50-last-layer-32", "resnet50"},
-        {"resnet50-last-layer-8", "resnet50"},
-        {"tp8-dp2", "gpt3-6.7b"},
-        {"tp8-pp4-dp2-sequence-zero1", "gpt3-13b"},
-        {"vgg19-classifier-16", "vgg19"},
-        {"vgg19-classifier-32", "vgg19"},
-        {"vgg19-classifier-8", "vgg19"},
-    };
-    const std::string folder = std::string(PROTEUS_SOURCE_DIR) + "/workloads/strategies";
-    std::set<std::string> files;
-    for (const auto& entry : std::filesystem::directory_iterator(folder))
-    {
-        files.insert(entry.path().stem().string());
-    }
-    EXPECT_EQ(files.size(), models.size());
-    for (const auto& [name, model] : models)
-    {
-        SCOPED_TRACE(name);
-        const StrategyFile file = LoadStrategy(folder + "/" + name + ".json");
-        const Model loaded = LoadFor(model, file);
-        EXPECT_GT(CompileModel(loaded, file.GetTree(loaded)).GetNTasks(), 0u);
-    }
-}
-
-TEST(GraphDot, DrawsEveryTaskAndDependency)
-{
-    const ExecutionGraph graph =
-        Compile("alexnet", R"({"dp": 2, "dataType": "fp32", "buckets": "whole"})");
-    std::ostringstream text;
-    WriteGraphDot(graph, text);
-    std::size_t nArrows = 0;
-    std::size_t nDependencies = 0;
-    for (std::size_t at = text.str().find(" -> "); at != std::string::npos;
-         at = text.str().find(" -> ", at + 1))
-    {
-        ++nArrows;
-    }
-    for (TaskId id = 0; id < graph.GetNTasks(); ++id)
-    {
-        nDependencies += graph.GetDependencies(id).size();
-    }
-    EXPECT_EQ(nArrows, nDependencies);
-    EXPECT_EQ(text.str().rfind("digraph \"AlexNet\" {", 0), 0u);
-    EXPECT_NE(text.str().find("label=\"gradients.bucket0.all-reduce 244403360 B {0 1}\""),
-              std::string::npos);
-}
-
-TEST(Inventory, CsvHasTheColumns)
-{
-    std::ostringstream text;
-    WriteInventoryCsv(
-        text,
-        TakeInventory(Compile("alexnet", R"({"dp": 2, "dataType": "fp32", "buckets": "whole"})")));
-    EXPECT_EQ(text.str(),
-              "phase,kind,group_size,bytes,count\ngradients,all-reduce,2,244403360,1\n");
 }
