@@ -4,21 +4,17 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
+#include "chakra-text.h"
+
 #include "ns3/proteus-chakra-json.h"
-#include "ns3/proteus-chakra.h"
-#include "ns3/proteus-chakra.pb.h"
 #include "ns3/proteus-input-file.h"
 #include "ns3/proteus-trace-doubts.h"
-#include "ns3/proteus-trace-file.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <functional>
 #include <gtest/gtest.h>
-#include <map>
-#include <memory>
 #include <random>
 #include <sstream>
 #include <stdexcept>
@@ -28,29 +24,12 @@
 #include <zlib.h>
 
 using namespace ns3::proteus;
+using namespace ns3::proteus::chakratest;
 
 namespace
 {
 
 namespace fs = std::filesystem;
-using Node = pb::ChakraNodeMessage;
-
-const fs::path SAMPLES = fs::path(PROTEUS_SOURCE_DIR) / "../shared/data/chakra";
-
-std::string
-Delimited(const google::protobuf::Message& message)
-{
-    std::string length;
-    for (auto n = message.ByteSizeLong();;)
-    {
-        length += static_cast<char>(n < 0x80 ? n : (n & 0x7f) | 0x80);
-        n >>= 7;
-        if (n == 0)
-        {
-            return length + message.SerializeAsString();
-        }
-    }
-}
 
 std::string
 Compressed(const std::string& text)
@@ -67,48 +46,6 @@ Compressed(const std::string& text)
     deflateEnd(&zlib);
     return out;
 }
-
-/// Writes the file of a rank.
-class TraceText
-{
-  public:
-    TraceText()
-    {
-        pb::ChakraMetadata metadata;
-        metadata.set_version("0.0.4");
-        m_text = Delimited(metadata);
-    }
-
-    /// Adds a node; `fill` sets what it has besides.
-    TraceText& Add(uint64_t id,
-                   pb::ChakraNodeKind type,
-                   const std::vector<uint64_t>& before,
-                   const std::function<void(Node&)>& fill = {})
-    {
-        Node node;
-        node.set_id(id);
-        node.set_name("n" + std::to_string(id));
-        node.set_type(type);
-        for (const uint64_t other : before)
-        {
-            node.add_data_deps(other);
-        }
-        if (fill)
-        {
-            fill(node);
-        }
-        m_text += Delimited(node);
-        return *this;
-    }
-
-    const std::string& Get() const
-    {
-        return m_text;
-    }
-
-  private:
-    std::string m_text;
-};
 
 pb::ChakraAttribute*
 Attribute(Node& node, const char* name)
@@ -151,224 +88,7 @@ Moves(int32_t from, int32_t to, int64_t bytes, int32_t tag = 0)
     };
 }
 
-ExecutionGraph
-Read(const std::vector<std::string>& texts, const TraceOptions& options = {})
-{
-    std::vector<TraceFile> files;
-    for (std::size_t i = 0; i < texts.size(); i++)
-    {
-        const std::string& text = texts[i];
-        files.push_back({"f" + std::to_string(i),
-                         [text]() { return std::make_unique<std::istringstream>(text); }});
-    }
-    return ReadChakra(files, "trace", options);
-}
-
-/// @return what is wrong with a trace
-std::string
-ErrorOf(const std::vector<std::string>& texts, const TraceOptions& options = {})
-{
-    try
-    {
-        Read(texts, options);
-    }
-    catch (const std::invalid_argument& error)
-    {
-        EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos);
-        return error.what();
-    }
-    return "no error";
-}
-
-std::vector<std::string>
-NamesOf(const ExecutionGraph& graph, IdRange tasks)
-{
-    std::vector<std::string> names;
-    for (const TaskId id : tasks)
-    {
-        names.push_back(graph.GetName(graph.GetTask(id)));
-    }
-    return names;
-}
-
-TaskId
-FindTask(const ExecutionGraph& graph, const std::string& name, uint32_t place = NO_ID)
-{
-    for (TaskId id = 0; id < graph.GetNTasks(); id++)
-    {
-        const Task& task = graph.GetTask(id);
-        if (graph.GetName(task) == name && (place == NO_ID || task.place == place))
-        {
-            return id;
-        }
-    }
-    ADD_FAILURE() << "there is no task " << name;
-    return 0;
-}
-
-/// Counts of nodes in a file, by type and where they run.
-struct Inventory
-{
-    explicit Inventory(const fs::path& path)
-    {
-        std::ifstream in(path, std::ios::binary);
-        ChakraReader reader(in, path.filename());
-        version = reader.GetVersion();
-        input = reader.GetAttribute("input_file");
-        ChakraNode node;
-        while (reader.Read(node))
-        {
-            nNodes++;
-            counts[{node.type, node.isCpu}]++;
-            micros[{node.type, node.isCpu}] += node.durationMicros;
-            if (node.type == ChakraNodeType::COMM_SEND)
-            {
-                sentBytes += node.bytes;
-            }
-            if (node.type == ChakraNodeType::COMM_COLL && !node.isCpu)
-            {
-                collectives.push_back(node);
-            }
-        }
-    }
-
-    std::string version;
-    std::string input;
-    uint64_t nNodes{0};
-    uint64_t sentBytes{0};
-    std::map<std::pair<ChakraNodeType, bool>, uint64_t> counts;
-    std::map<std::pair<ChakraNodeType, bool>, uint64_t> micros;
-    std::vector<ChakraNode> collectives;
-};
-
-#define SKIP_WITHOUT_SAMPLES()                                                                     \
-    if (!fs::exists(SAMPLES))                                                                      \
-    {                                                                                              \
-        GTEST_SKIP() << "the sample traces are not there: " << SAMPLES;                            \
-    }
-
 } // namespace
-
-// The three files whose content reference/formats.md gives (D1 to D3).
-
-TEST(ChakraSamples, AllReduce)
-{
-    SKIP_WITHOUT_SAMPLES();
-    const Inventory file(SAMPLES / "all_reduce_4/all_reduce.0.et");
-    EXPECT_EQ(file.version, "0.0.4");
-    ASSERT_EQ(file.nNodes, 1u);
-    ASSERT_EQ(file.collectives.size(), 1u);
-    EXPECT_EQ(file.collectives[0].name, "all_reduce_4npus_1MB");
-    EXPECT_EQ(file.collectives[0].collective, ChakraCollective::ALL_REDUCE);
-    EXPECT_EQ(file.collectives[0].bytes, 1048576u);
-    const auto graph = LoadTrace((SAMPLES / "all_reduce_4").string());
-    EXPECT_EQ(graph.GetNDevices(), 4u);
-    ASSERT_EQ(graph.GetNTasks(), 1u);
-    EXPECT_EQ(graph.GetTask(0).collective, Collective::ALL_REDUCE);
-    EXPECT_EQ(graph.GetTask(0).bytes, 1048576u);
-    EXPECT_EQ(graph.GetGroup(graph.GetTask(0).place), (std::vector<DeviceId>{0, 1, 2, 3}));
-}
-
-TEST(ChakraSamples, AllToAll)
-{
-    SKIP_WITHOUT_SAMPLES();
-    const auto graph = LoadTrace((SAMPLES / "all_to_all_4").string());
-    EXPECT_EQ(graph.GetNDevices(), 4u);
-    ASSERT_EQ(graph.GetNTasks(), 1u);
-    EXPECT_EQ(graph.GetTask(0).collective, Collective::ALL_TO_ALL);
-    EXPECT_EQ(graph.GetTask(0).bytes, 1048576u);
-}
-
-TEST(ChakraSamples, CustomRing)
-{
-    SKIP_WITHOUT_SAMPLES();
-    const Inventory file(SAMPLES / "custom_ring_8/custom_allreduce.0.et");
-    EXPECT_EQ(file.nNodes, 35u);
-    EXPECT_EQ(file.counts.at({ChakraNodeType::COMM_SEND, false}), 14u);
-    EXPECT_EQ(file.counts.at({ChakraNodeType::COMM_RECV, false}), 14u);
-    EXPECT_EQ(file.counts.at({ChakraNodeType::COMP, false}), 7u);
-    EXPECT_EQ(file.micros.at({ChakraNodeType::COMP, false}), 7u * 7u);
-    EXPECT_EQ(file.sentBytes, 1835008u);
-    EXPECT_EQ(file.input.substr(0, 6), "<algo ");
-
-    const auto graph = LoadTrace((SAMPLES / "custom_ring_8").string());
-    EXPECT_EQ(graph.GetNDevices(), 8u);
-    std::map<DeviceId, uint64_t> sent;
-    uint64_t nMessages = 0;
-    uint64_t nComputed = 0;
-    for (const Task& task : graph.GetTasks())
-    {
-        if (task.kind == TaskKind::COMMUNICATION)
-        {
-            EXPECT_EQ(task.collective, Collective::SEND_RECV);
-            EXPECT_EQ(task.bytes, 131072u);
-            const auto& pair = graph.GetGroup(task.place);
-            EXPECT_EQ(pair[1], (pair[0] + 1) % 8);
-            sent[pair[0]] += task.bytes;
-            nMessages++;
-        }
-        else if (task.durationPs > 0)
-        {
-            EXPECT_EQ(task.durationPs, 7000000);
-            nComputed++;
-        }
-    }
-    EXPECT_EQ(nMessages, 8u * 14u);
-    EXPECT_EQ(nComputed, 8u * 7u);
-    for (DeviceId device = 0; device < 8; device++)
-    {
-        EXPECT_EQ(sent[device], 1835008u);
-    }
-}
-
-TEST(ChakraSamples, PyTorchDdp)
-{
-    SKIP_WITHOUT_SAMPLES();
-    const fs::path path = SAMPLES / "pytorch_resnet50_ddp.0.et.gz";
-    const Inventory file(path);
-    EXPECT_EQ(file.nNodes, 3664u);
-    EXPECT_EQ(file.counts.at({ChakraNodeType::COMP, true}), 2434u);
-    EXPECT_EQ(file.counts.at({ChakraNodeType::COMP, false}), 1209u);
-    EXPECT_EQ(file.counts.at({ChakraNodeType::COMM_COLL, true}), 14u);
-    EXPECT_EQ(file.micros.at({ChakraNodeType::COMP, false}), 292828u);
-    std::vector<std::pair<uint64_t, uint64_t>> reduced;
-    std::vector<uint64_t> broadcast;
-    uint64_t reducedBytes = 0;
-    for (const ChakraNode& node : file.collectives)
-    {
-        if (node.collective == ChakraCollective::ALL_REDUCE)
-        {
-            reduced.emplace_back(node.bytes, node.durationMicros);
-            reducedBytes += node.bytes;
-        }
-        else
-        {
-            EXPECT_EQ(node.collective, ChakraCollective::BROADCAST);
-            broadcast.push_back(node.bytes);
-        }
-    }
-    EXPECT_EQ(reduced,
-              (std::vector<std::pair<uint64_t, uint64_t>>{{8196000, 5572},
-                                                          {31502336, 9093},
-                                                          {26255360, 8512},
-                                                          {26550272, 8178},
-                                                          {9724160, 5327}}));
-    EXPECT_EQ(reducedBytes, 25557032u * 4u); // the parameters of ResNet-50
-    EXPECT_EQ(broadcast, (std::vector<uint64_t>{212480, 424}));
-
-    // One rank's file stands for all of them.
-    TraceOptions options;
-    options.ranks = 4;
-    const auto graph = LoadTrace(path.string(), options);
-    EXPECT_EQ(graph.GetNDevices(), 4u);
-    std::map<TaskKind, uint64_t> counts;
-    for (const Task& task : graph.GetTasks())
-    {
-        counts[task.kind]++;
-    }
-    EXPECT_EQ(counts[TaskKind::COMMUNICATION], 7u);
-    EXPECT_EQ(counts[TaskKind::COMPUTE], 4u * (2434 + 1209 + 14));
-}
 
 TEST(Chakra, NodesBecomeTasks)
 {
@@ -786,8 +506,7 @@ TEST(Chakra, JsonIsTheSameTrace)
     EXPECT_NE(errorOf("COMP_NODE", "COOK_NODE").find("\"type\" must be"), std::string::npos);
     EXPECT_NE(errorOf("\"7\"", "\"7.5\"").find("\"duration_micros\" must be a whole number"),
               std::string::npos);
-    EXPECT_NE(errorOf("[\"1\"]", "\"1\"").find("\"data_deps\" must be a list"),
-              std::string::npos);
+    EXPECT_NE(errorOf("[\"1\"]", "\"1\"").find("\"data_deps\" must be a list"), std::string::npos);
     EXPECT_NE(ErrorOf({json.substr(0, json.size() - 4)}, options).find("cut off"),
               std::string::npos);
     EXPECT_NE(errorOf("\"COMP_NODE\",", "\"COMP_NODE\"").find("no JSON"), std::string::npos);
@@ -808,8 +527,9 @@ TEST(TraceDoubts, GradientsThatWaitForNoKernelAndLoneRanks)
     bad.Add(3, pb::CHAKRA_COMM_COLL, {}, Collects(ChakraCollective::ALL_REDUCE, 3000));
     const auto doubts = FindTraceDoubts(Read({bad.Get()}, options));
     ASSERT_EQ(doubts.size(), 1U);
-    EXPECT_EQ(doubts[0].find("1 of its 2 collectives, with 75 % of their bytes, wait for no kernel"),
-              0U)
+    EXPECT_EQ(
+        doubts[0].find("1 of its 2 collectives, with 75 % of their bytes, wait for no kernel"),
+        0U)
         << doubts[0];
     // Without kernels there is nothing to wait for.
     TraceText bare;
@@ -870,204 +590,4 @@ TEST(Chakra, TruncationsAndCorruptionsAreHarmless)
         }
         ErrorOf({damaged, text});
     }
-}
-
-namespace
-{
-
-/// Uses what Chakra has no word for.
-ExecutionGraph
-MakeGraph()
-{
-    GraphBuilder builder(4);
-    builder.SetFacts({"a model", 1e15, 7, 3});
-    const StreamId compute = builder.AddStream("compute");
-    const StreamId network = builder.AddStream("network", StreamOrder::READY, true);
-    const PhaseId forward = builder.AddPhase("forward", 3);
-    const PhaseId backward = builder.AddPhase("backward", 3);
-    const PhaseId once = builder.AddPhase("once");
-    const GroupId all = builder.AddGroup({3, 1, 0, 2});
-    const GroupId pair = builder.AddGroup({0, 1});
-    builder.AddGroup({2, 3}); // nobody uses it
-    for (DeviceId device = 0; device < 4; device++)
-    {
-        const TaskId weights = builder.AddMemory(once, device, "weights", 1000, {}, true);
-        const TaskId f = builder.AddCompute(forward,
-                                            device,
-                                            compute,
-                                            "layer",
-                                            1234567 + device,
-                                            std::vector<TaskId>{weights});
-        const TaskId kept = builder.AddMemory(forward, device, "kept", 500, {f});
-        builder.AddCompute(backward, device, compute, "back", 2.5e9, 77, DataType::FP8, {kept});
-        builder.AddGate({device, forward, backward, 2});
-    }
-    builder.AddCommunication(forward,
-                             pair,
-                             network,
-                             "send",
-                             Collective::SEND_RECV,
-                             100,
-                             Parallelism::PIPELINE,
-                             {1});
-    for (const Collective collective : {Collective::ALL_REDUCE,
-                                        Collective::ALL_GATHER,
-                                        Collective::REDUCE_SCATTER,
-                                        Collective::BROADCAST,
-                                        Collective::REDUCE,
-                                        Collective::GATHER,
-                                        Collective::SCATTER,
-                                        Collective::ALL_TO_ALL})
-    {
-        builder.AddCommunication(once,
-                                 all,
-                                 network,
-                                 ToString(collective),
-                                 collective,
-                                 1001,
-                                 Parallelism::DATA,
-                                 {3, 7, 11, 15},
-                                 HasRoot(collective) ? 2 : 0);
-    }
-    builder.SetSchedule(1,
-                        {{forward, 0},
-                         {forward, 1},
-                         {backward, 0},
-                         {forward, 2},
-                         {backward, 1},
-                         {backward, 2},
-                         {once, 0}});
-    builder.SetSchedule({0, 2, 3},
-                        {{forward, 0},
-                         {backward, 0},
-                         {forward, 1},
-                         {backward, 1},
-                         {forward, 2},
-                         {backward, 2},
-                         {once, 0}});
-    return builder.Build();
-}
-
-std::vector<std::string>
-Write(const ExecutionGraph& graph)
-{
-    std::vector<std::string> files;
-    for (DeviceId device = 0; device < graph.GetNDevices(); device++)
-    {
-        std::ostringstream out;
-        WriteChakra(graph, device, out);
-        files.push_back(out.str());
-    }
-    return files;
-}
-
-} // namespace
-
-TEST(ChakraWriter, ReadsBackTheSameGraph)
-{
-    const auto graph = MakeGraph();
-    const auto files = Write(graph);
-    EXPECT_TRUE(Read(files) == graph);
-    EXPECT_TRUE(Write(Read(files)) == files);
-    EXPECT_EQ(ErrorOf({files[0], files[1]}),
-              "trace: the graph has 4 devices, but there are files of 2");
-    EXPECT_NE(ErrorOf({files[0], files[1], files[2], files[2]}), "no error");
-
-    const fs::path folder =
-        fs::temp_directory_path() / ("proteus-chakra-" + std::to_string(getpid()));
-    fs::create_directories(folder);
-    SaveChakra(graph, (folder / "graph").string());
-    EXPECT_TRUE(fs::exists(folder / "graph.3.et"));
-    EXPECT_TRUE(LoadTrace(folder.string()) == graph);
-    fs::remove_all(folder);
-}
-
-TEST(ChakraWriter, ExamplesReadBackTheSame)
-{
-    for (const auto& entry :
-         fs::directory_iterator(fs::path(PROTEUS_SOURCE_DIR) / "workloads/graphs"))
-    {
-        const auto graph = LoadTrace(entry.path().string()); // takes native graphs, too
-        EXPECT_TRUE(Read(Write(graph)) == graph) << entry.path();
-    }
-}
-
-TEST(ChakraWriter, OtherProgramsUnderstandTheNodes)
-{
-    // Without our own attributes the files are a trace like any other, with all micro-batches.
-    const auto graph = MakeGraph();
-    std::vector<std::string> files;
-    for (const std::string& file : Write(graph))
-    {
-        std::istringstream in(file);
-        ChakraReader reader(in, "file");
-        EXPECT_EQ(reader.GetVersion(), "0.0.4");
-        std::string text = TraceText().Get();
-        std::size_t at = 0;
-        bool isFirst = true;
-        while (at < file.size())
-        {
-            std::size_t size = 0;
-            for (int shift = 0;; shift += 7)
-            {
-                const auto c = static_cast<unsigned char>(file[at++]);
-                size |= static_cast<std::size_t>(c & 0x7f) << shift;
-                if (c < 0x80)
-                {
-                    break;
-                }
-            }
-            Node node;
-            if (!isFirst)
-            {
-                ASSERT_TRUE(node.ParseFromString(file.substr(at, size)));
-                for (int i = node.attr_size(); i-- > 0;)
-                {
-                    if (node.attr(i).name() == "proteus_task")
-                    {
-                        node.mutable_attr()->DeleteSubrange(i, 1);
-                    }
-                }
-                text += Delimited(node);
-            }
-            isFirst = false;
-            at += size;
-        }
-        files.push_back(text);
-    }
-    const auto other = Read(files);
-    EXPECT_EQ(other.GetNDevices(), 4u);
-    std::map<std::string, uint32_t> counts;
-    for (const Task& task : other.GetTasks())
-    {
-        counts[other.GetName(task)]++;
-    }
-    EXPECT_EQ(counts["layer"], 4u * 3u);
-    EXPECT_EQ(counts["back"], 4u * 3u);
-    EXPECT_EQ(counts["send"], 3u);
-    EXPECT_EQ(counts["weights"], 0u);
-    for (const char* name : {"all-reduce", "all-gather", "gather", "all-to-all", "broadcast"})
-    {
-        EXPECT_EQ(counts[name], 1u) << name;
-        const Task& task = other.GetTask(FindTask(other, name));
-        EXPECT_EQ(ToString(task.collective), std::string(name));
-        // Of a gather, the file has one rank's part of 1001 bytes, rounded up.
-        EXPECT_EQ(task.bytes,
-                  std::string(name).find("gather") == std::string::npos ? 1001u : 1004u);
-        EXPECT_EQ(other.GetGroup(task.place), (std::vector<DeviceId>{3, 1, 0, 2}));
-        EXPECT_EQ(task.root, HasRoot(task.collective) ? 2u : 0u);
-    }
-    // Micro-batch 2 of device 0 is held back by the gate, by its place in the stream, or both.
-    uint32_t nBackBeforeLayer = 0;
-    for (TaskId id = 0; id < other.GetNTasks(); id++)
-    {
-        if (other.GetName(other.GetTask(id)) == "layer")
-        {
-            for (const std::string& name : NamesOf(other, other.GetDependencies(id)))
-            {
-                nBackBeforeLayer += name == "back";
-            }
-        }
-    }
-    EXPECT_GE(nBackBeforeLayer, 4u + 3u);
 }
