@@ -33,6 +33,7 @@
 #include <memory>
 #include <stdexcept>
 #include <thread>
+#include <utility>
 
 /**
  * @file
@@ -82,19 +83,43 @@ ListFolders(const Options& options)
     return folders;
 }
 
+/// @param results of points @return whether one of them has any
+bool
+HasResult(const std::vector<StudyResult>& results)
+{
+    return std::any_of(results.begin(), results.end(), [](const StudyResult& result) {
+        return result.isDone && result.error.empty();
+    });
+}
+
+/// @param study of a file @param fileName of it @param workloads the folder workloads/
+/// @return the prices that it names, or the usual ones
+PriceTable
+LoadPrices(const Study& study, const std::string& fileName, const std::string& workloads)
+{
+    const bool isNamed = !study.prices.empty();
+    const std::string path = isNamed ? (std::filesystem::path(study.folder) / study.prices).string()
+                                     : workloads + "/prices.json";
+    try
+    {
+        InputFile file(path);
+        return ReadPricesJson(file.GetStream(), path);
+    }
+    catch (const std::invalid_argument& error)
+    {
+        throw std::invalid_argument((isNamed ? fileName + ": /prices: " : "") + error.what());
+    }
+}
+
 /// Says what the networks of points take.
 class BillMaker
 {
   public:
-    /// @param study whose points it is about @param workloads the folder workloads/
-    BillMaker(const Study& study, const std::string& workloads)
-        : m_folder(study.folder)
+    /// @param study whose points it is about @param prices of what they take
+    BillMaker(const Study& study, PriceTable prices)
+        : m_folder(study.folder),
+          m_prices(std::move(prices))
     {
-        const std::string path = study.prices.empty()
-                                     ? workloads + "/prices.json"
-                                     : (std::filesystem::path(m_folder) / study.prices).string();
-        InputFile file(path);
-        m_prices = ReadPricesJson(file.GetStream(), path);
     }
 
     /// @param point of a study of proteus-run or proteus-gpt3 @return GetBillColumns()
@@ -259,8 +284,14 @@ class StudyProgramOfAll : public CommandLineProgram
     void CheckColumns(const Study& study) const
     {
         const Table table = MakeStudyTable(study, {}, {});
-        for (const auto& [key, column] :
-             {std::make_pair("measure", study.measure), std::make_pair("cost", study.cost)})
+        std::vector<std::pair<std::string, std::string>> named{{"measure", study.measure},
+                                                               {"cost", study.cost}};
+        for (std::size_t i = 0; i < study.published.size(); ++i)
+        {
+            named.emplace_back("published/values/" + std::to_string(i) + "/column",
+                               study.published[i].column);
+        }
+        for (const auto& [key, column] : named)
         {
             try
             {
@@ -302,14 +333,17 @@ class StudyProgramOfAll : public CommandLineProgram
         run.retriesFailed = m_options.retryFailed;
         run.quiet = m_options.quiet;
         run.set = m_set;
+        BillMaker bills(study, LoadPrices(study, m_options.study, GetWorkloads()));
         const StudyStore store(ListFolders(m_options));
         StudyOutcome outcome = RunStudy(study, store, run);
-        Report(study, store, outcome);
+        Report(study, store, bills, outcome);
     }
 
-    void Report(const Study& study, const StudyStore& store, StudyOutcome& outcome) const
+    void Report(const Study& study,
+                const StudyStore& store,
+                BillMaker& bills,
+                StudyOutcome& outcome) const
     {
-        BillMaker bills(study, GetWorkloads());
         for (std::size_t i = 0; i < outcome.points.size() && study.table.empty(); ++i)
         {
             if (outcome.results[i].isDone && outcome.results[i].error.empty())
@@ -318,13 +352,16 @@ class StudyProgramOfAll : public CommandLineProgram
             }
         }
         const Table table = MakeStudyTable(study, outcome.points, outcome.results);
+        // Columns of a table are known once a point has written it.
+        const bool isComparable =
+            !table.rows.empty() && (study.table.empty() || HasResult(outcome.results));
         const std::string partial =
             DescribeStop(outcome.ran + outcome.found, outcome.points.size(), "points");
         WriteCsvFile(m_options.csv, [&](std::ostream& out) { WriteTableCsv(table, out); });
         std::cout << study.name << ": " << FormatThings(outcome.points.size(), "point") << ", "
                   << outcome.ran << " run now, " << outcome.found << " found in "
                   << store.GetFolder() << ", " << outcome.failed << " failed\n\n";
-        if (!table.rows.empty())
+        if (isComparable)
         {
             PrintStudy(study, table, MAX_PRINTED, std::cout);
             PrintPublished(study, table, std::cout);
@@ -333,10 +370,13 @@ class StudyProgramOfAll : public CommandLineProgram
         {
             std::cout << "Note: " << FormatThings(count, "point") << ": " << note << '\n';
         }
-        WriteCsvFile(m_options.published, [&](std::ostream& out) {
-            WriteTableCsv(ComparePublished(study, table), out);
-        });
-        if (!m_options.html.empty())
+        if (isComparable)
+        {
+            WriteCsvFile(m_options.published, [&](std::ostream& out) {
+                WriteTableCsv(ComparePublished(study, table), out);
+            });
+        }
+        if (isComparable && !m_options.html.empty())
         {
             Study titled = study;
             titled.name +=

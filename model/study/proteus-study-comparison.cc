@@ -21,25 +21,6 @@ namespace proteus
 namespace
 {
 
-/// @return the number in a cell, if it is one
-std::optional<double>
-ToNumber(const Cell& cell)
-{
-    if (const auto* real = std::get_if<double>(&cell))
-    {
-        return *real;
-    }
-    if (const auto* whole = std::get_if<uint64_t>(&cell))
-    {
-        return static_cast<double>(*whole);
-    }
-    if (const auto* signedWhole = std::get_if<int64_t>(&cell))
-    {
-        return static_cast<double>(*signedWhole);
-    }
-    return {};
-}
-
 /// @return names of the axes that are compared
 std::vector<std::string>
 ListAxes(const Study& study, const Table& table)

@@ -6,6 +6,7 @@
 
 #include "proteus-study-published.h"
 
+#include "proteus-study-chart.h"
 #include "proteus-study-result.h"
 
 #include "ns3/proteus-tables.h"
@@ -56,12 +57,10 @@ FindNumber(const Table& table, const std::vector<Cell>& row, const std::string& 
     {
         return {};
     }
-    const std::string text = ToText(row[position]);
-    std::size_t read = 0;
-    const double number = text.empty() ? NAN : std::stod(text, &read);
-    if (text.empty() || read < text.size())
+    const std::optional<double> number = ToNumber(row[position]);
+    if (!number)
     {
-        throw std::invalid_argument("column '" + column + "' has '" + text +
+        throw std::invalid_argument("column '" + column + "' has '" + ToText(row[position]) +
                                     "', which is no number to compare a published one with");
     }
     return number;
@@ -145,8 +144,10 @@ PrintPublished(const Study& study, const Table& table, std::ostream& out)
         const auto* simulated = std::get_if<double>(&row[axes + SIMULATED]);
         const auto* error = std::get_if<double>(&row[axes + ERROR]);
         lines.back().push_back(ToText(row[axes + NAME]));
-        lines.back().push_back(FormatNumber(std::get<double>(row[axes + PUBLISHED]), 0));
-        lines.back().push_back(simulated ? FormatNumber(*simulated, 0) : "-");
+        const std::size_t column = FindColumn(table, ToText(row[axes + COLUMN]));
+        const std::string& unit = table.columns[column].unit;
+        lines.back().push_back(FormatQuantity(std::get<double>(row[axes + PUBLISHED]), unit));
+        lines.back().push_back(simulated ? FormatQuantity(*simulated, unit) : "-");
         lines.back().push_back(error ? FormatPercent(*error) : "-");
         if (error)
         {

@@ -297,6 +297,26 @@ HasAll(const Json& row, const StudyFilter& filter)
     });
 }
 
+/// @param study whose 'row' names columns @param columns that there are
+/// @throw std::invalid_argument if it names others
+void
+CheckRowColumns(const Study& study, const std::vector<Column>& columns)
+{
+    Table table;
+    table.columns = columns;
+    for (const auto& [name, value] : study.row)
+    {
+        try
+        {
+            FindColumn(table, name);
+        }
+        catch (const std::invalid_argument& error)
+        {
+            throw std::invalid_argument("'row' of the study: " + std::string(error.what()));
+        }
+    }
+}
+
 /// @return the row of a table that a study asks for
 Output
 ReadTable(const Json& json, const Study& study)
@@ -321,6 +341,7 @@ ReadTable(const Json& json, const Study& study)
     {
         return Transpose(table.at("rows"));
     }
+    CheckRowColumns(study, output.columns);
     for (const Json& row : table.at("rows"))
     {
         if (!HasAll(row, study.row))
@@ -524,6 +545,24 @@ FindColumn(const Table& table, const std::string& name)
         names += (i == 0 ? "" : ", ") + table.columns[i].name;
     }
     throw std::invalid_argument("there is no column '" + name + "'; there are " + names);
+}
+
+std::optional<double>
+ToNumber(const Cell& cell)
+{
+    if (const auto* real = std::get_if<double>(&cell))
+    {
+        return *real;
+    }
+    if (const auto* whole = std::get_if<uint64_t>(&cell))
+    {
+        return static_cast<double>(*whole);
+    }
+    if (const auto* signedWhole = std::get_if<int64_t>(&cell))
+    {
+        return static_cast<double>(*signedWhole);
+    }
+    return {};
 }
 
 std::string

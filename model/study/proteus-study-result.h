@@ -13,6 +13,7 @@
 
 #include <map>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -76,6 +77,10 @@ constexpr const char* STUDY_STATUS = "status";
 /// @param table any @param name of a column @return its position
 /// @throw std::invalid_argument that names the columns there are
 std::size_t FindColumn(const Table& table, const std::string& name);
+
+/// @ingroup proteus
+/// @param cell any @return the number in it, if it is one
+std::optional<double> ToNumber(const Cell& cell);
 
 /// @ingroup proteus
 /// @param cell any @return its content as text: nothing, text as it is, numbers as JSON has them

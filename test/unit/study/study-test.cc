@@ -4,6 +4,8 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
+#include "../error-of.h"
+
 #include "ns3/proteus-spread.h"
 #include "ns3/proteus-study-chart.h"
 #include "ns3/proteus-study-check.h"
@@ -293,6 +295,11 @@ TEST(Study, TableOfAnotherProgramIsARowOfItsTable)
     const Table table = MakeStudyTable(study, points, results);
     ASSERT_EQ(table.rows.size(), 1u);
     EXPECT_EQ(ToText(table.rows[0][FindColumn(table, "busbw")]), "2.5");
+    study.row = {{"size", "8"}};
+    EXPECT_EQ(
+        ErrorOf([&] { MakeStudyTable(study, points, results); }),
+        "point 1: result of proteus-run: 'row' of the study: there is no column 'size'; there "
+        "are bytes, busbw");
     study.row = {};
     EXPECT_THROW(MakeStudyTable(study, points, results), std::invalid_argument);
     study.table = "links";
@@ -326,6 +333,25 @@ TEST(Study, PublishedNumbersStandBesideThoseThatAreFound)
               std::string::npos)
         << text.str();
     EXPECT_NE(text.str().find("Published: a paper"), std::string::npos);
+    EXPECT_NE(text.str().find("measured        2.000 s    2.500 s   25.0 %"), std::string::npos)
+        << text.str();
+}
+
+TEST(Study, PublishedNumbersNeedAColumnOfNumbers)
+{
+    const auto errorOf = [](const std::string& column) {
+        Study study = MakeStudy();
+        study.published = {{"p", {{"fabric", "f"}, {"size", "1"}}, column, 2}};
+        const std::vector<StudyPoint> points = ListPoints(study);
+        const Table table = MakeStudyTable(study, points, MakeResults(points));
+        return ErrorOf([&] { ComparePublished(study, table); });
+    };
+    EXPECT_EQ(errorOf("iteration_s"), "");
+    EXPECT_EQ(errorOf("iteration").rfind("there is no column 'iteration'; there are point, ", 0),
+              0u);
+    EXPECT_EQ(errorOf("size"),
+              "column 'size' has '1', which is no number to compare a published "
+              "one with");
 }
 
 TEST(Study, QuantitiesBecomeColumns)
