@@ -76,13 +76,33 @@ ReadName(const JsonValue& object, const char* key, F fromString, T& value)
     }
 }
 
+/// @param value name of an axis @return it; an axis without a name cannot be meant
+const std::string&
+ReadAxis(const JsonValue& value)
+{
+    const std::string& name = value.AsName();
+    if (name.empty())
+    {
+        value.Fail("must be the name of an axis, not empty");
+    }
+    return name;
+}
+
+/// @param list of names of axes @param allowsNone whether axes may be without a name
+/// @return them
 std::vector<std::string>
-ReadNames(const JsonValue& list)
+ReadNames(const JsonValue& list, bool allowsNone = false)
 {
     std::vector<std::string> names;
     for (std::size_t i = 0; i < list.Size(); ++i)
     {
-        names.push_back(list.At(i).AsName());
+        const JsonValue element = list.At(i);
+        const std::string& name = allowsNone ? element.AsName() : ReadAxis(element);
+        if (!name.empty() && std::find(names.begin(), names.end(), name) != names.end())
+        {
+            element.Fail("'" + name + "' stands in the list twice");
+        }
+        names.push_back(name);
     }
     return names;
 }
@@ -283,15 +303,29 @@ ReadItem(const JsonValue& node)
                     static_cast<uint32_t>(value->Get(axis.c_str()).AsWhole(0, MAX_DEVICES));
             }
         }
-        else
+        else if (value->IsList())
         {
             ReadGrid(*value, 0, mesh);
         }
+        else
+        {
+            value->Fail("must be a list of devices, e.g. [0, 1], or positions by axis, e.g. "
+                        "{\"dp\": 0}, not " +
+                        value->Shown());
+        }
         if (const auto names = node.Find("axes"))
         {
-            mesh.names = ReadNames(*names);
+            if (value->IsObject())
+            {
+                names->Fail("belongs to a list of devices: positions have the names of their axes");
+            }
+            mesh.names = ReadNames(*names, true);
         }
         item.mesh = mesh;
+    }
+    else if (const auto names = node.Find("axes"))
+    {
+        names->Fail("names the axes of 'mesh', a list of devices, which is missing here");
     }
     if (const auto split = node.Find("split"))
     {
@@ -311,7 +345,7 @@ ReadItem(const JsonValue& node)
             }
             else if (value.IsString())
             {
-                spec.axes = {value.AsName()};
+                spec.axes = {ReadAxis(value)};
             }
             else
             {

@@ -219,6 +219,23 @@ TEST(StrategyJson, MistakesNameNodeOperatorAndDimension)
     EXPECT_EQ(GetError("alexnet",
                        head + R"({"children": [{"name": "features", "mesh": [[0, 1], [2]]}]}})"),
               "s.json: /tree/children/0/mesh/1: a mesh must have rows of equal length");
+    EXPECT_EQ(GetError("alexnet", head + R"({"children": [{"name": "features", "mesh": 0}]}})"),
+              "s.json: /tree/children/0/mesh: must be a list of devices, e.g. [0, 1], or "
+              "positions by axis, e.g. {\"dp\": 0}, not 0");
+    EXPECT_EQ(GetError("alexnet", head + R"({"split": {"batch": ["dp", "dp"]}}})"),
+              "s.json: /tree/split/batch/1: 'dp' stands in the list twice");
+    // Axes of listed meshes have no name, which no split can mean.
+    EXPECT_EQ(
+        GetError(
+            "alexnet",
+            head + R"({"split": {"batch": ""}, "children": [{"name": "features", "mesh": [0]}]}})"),
+        "s.json: /tree/split/batch: must be the name of an axis, not empty");
+    EXPECT_EQ(GetError("alexnet", head + R"({"axes": ["x"]}})"),
+              "s.json: /tree/axes: names the axes of 'mesh', a list of devices, which is missing "
+              "here");
+    EXPECT_EQ(GetError("alexnet", head + R"({"axes": ["x"], "mesh": {}}})"),
+              "s.json: /tree/axes: belongs to a list of devices: positions have the names of "
+              "their axes");
 }
 
 // Every file in workloads/strategies with a model that it fits.
