@@ -23,6 +23,20 @@ constexpr const char* FORMAT = "proteus-prices";
 constexpr uint32_t VERSION = 1;
 constexpr double MOST = 1e12;
 
+/// Refuses what a list has already, since one of both would be lost.
+/// @param json the element @param before those before it @param isSame whether one is the same
+template <class T, class Same>
+void
+RefuseTwice(const JsonValue& json, const std::vector<T>& before, const Same& isSame)
+{
+    const auto found = std::find_if(before.begin(), before.end(), isSame);
+    if (found != before.end())
+    {
+        json.Fail("is there already, as number " + std::to_string(found - before.begin()) +
+                  " of this list; keep one");
+    }
+}
+
 void
 ReadLayout(const JsonValue& json, RackLayout& layout)
 {
@@ -62,6 +76,9 @@ ReadClasses(const JsonValue& json, PriceTable& table)
         element.AllowKeys("a class of cables", {"name", "up_to_m", "source"});
         CableClass made;
         made.name = element.Get("name").AsName();
+        RefuseTwice(element, table.classes, [&](const CableClass& other) {
+            return other.name == made.name;
+        });
         const bool isLast = i + 1 == json.Size();
         if (isLast && element.Has("up_to_m"))
         {
@@ -90,6 +107,9 @@ ReadRents(const JsonValue& json, PriceTable& table)
         GpuRent rent;
         const JsonValue gpu = element.Get("gpu");
         rent.gpu = gpu.Check([&] { return FindGpuDatasheet(gpu.AsName()).model; });
+        RefuseTwice(element, table.rents, [&](const GpuRent& other) {
+            return other.gpu == rent.gpu;
+        });
         rent.pricePerHour = element.Get("price_per_hour").AsNumber(1e-6, MOST);
         rent.source = element.Get("source").AsName();
         if (rent.source.empty())
@@ -137,6 +157,9 @@ ReadPricesJson(std::istream& input, const std::string& fileName)
             name.Fail("must be switch-port, nic or the name of a class of cables");
         }
         item.gbitsPerSecond = json.Get("gbits_per_s").AsNumber(1e-3, MOST);
+        RefuseTwice(json, table.items, [&](const PriceItem& other) {
+            return other.name == item.name && other.gbitsPerSecond == item.gbitsPerSecond;
+        });
         item.price = json.Get("price").AsNumber(0, MOST);
         item.powerW = json.Get("power_w").AsNumber(0, MOST);
         item.source = json.Get("source").AsName();

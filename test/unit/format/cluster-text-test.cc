@@ -255,6 +255,16 @@ TEST(Prices, WrongTablesAreRefusedWithTheirPlace)
     const std::string classes =
         R"("classes": [{"name": "copper", "up_to_m": 3}, {"name": "optics"}], )";
     EXPECT_EQ(message(classes + R"("items": [])"), "");
+    const std::string item = R"({"item": "nic", "gbits_per_s": 200, "power_w": 1, "source": "s", )";
+    EXPECT_EQ(
+        message(classes + "\"items\": [" + item + R"("price": 1}, )" + item + R"("price": 2}])"),
+        "p.json: /items/1: is there already, as number 0 of this list; keep one");
+    EXPECT_EQ(message(classes + R"("items": [], "rents": [)"
+                                R"({"gpu": "A10", "price_per_hour": 1, "source": "s"}, )"
+                                R"({"gpu": "A10", "price_per_hour": 2, "source": "s"}])"),
+              "p.json: /rents/1: is there already, as number 0 of this list; keep one");
+    EXPECT_EQ(message(R"("items": [], "classes": [{"name": "a", "up_to_m": 3}, {"name": "a"}])"),
+              "p.json: /classes/1: is there already, as number 0 of this list; keep one");
     EXPECT_NE(message(classes + R"("items": [], "rents": [{"gpu": "A10", "price_per_hour": 1, )"
                                 R"("source": ""}])")
                   .find("/rents/0/source"),
