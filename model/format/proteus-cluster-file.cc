@@ -13,8 +13,9 @@
 #include "ns3/proteus-cluster-text.h"
 
 #include <algorithm>
-#include <fstream>
+#include <filesystem>
 #include <stdexcept>
+#include <streambuf>
 
 namespace ns3
 {
@@ -41,10 +42,43 @@ HasSuffix(const std::string& path, const std::string& suffix)
            path.compare(path.size() - suffix.size(), suffix.size(), suffix) == 0;
 }
 
+/// @param input a file; not moved on @return its first character that is neither white space nor a
+/// byte order mark, or 0 if there is none
+char
+FindFirst(std::istream& input)
+{
+    std::streambuf& buffer = *input.rdbuf();
+    buffer.sgetc(); // so that a part of the file is there
+    const std::streamsize most = buffer.in_avail();
+    const std::string ignored = " \t\r\n\xef\xbb\xbf";
+    char first = 0;
+    std::streamsize n = 0;
+    while (first == 0 && n < most)
+    {
+        const auto character = static_cast<char>(buffer.sbumpc());
+        n++;
+        first = ignored.find(character) == std::string::npos ? character : 0;
+    }
+    for (; n > 0; --n)
+    {
+        buffer.sungetc();
+    }
+    return first;
+}
+
 /// @param path of a file @param input its text; not moved on @return what it is
 ClusterFormat
 FindFormat(const std::string& path, std::istream& input)
 {
+    const char first = FindFirst(input);
+    if (first == '\xff' || first == '\xfe')
+    {
+        throw std::invalid_argument(path + ":1:1: the file is UTF-16: save it as UTF-8");
+    }
+    if (first == 0)
+    {
+        throw std::invalid_argument(path + ": there is nothing in the file");
+    }
     if (HasSuffix(path, ".json"))
     {
         return ClusterFormat::JSON;
@@ -52,15 +86,6 @@ FindFormat(const std::string& path, std::istream& input)
     if (HasSuffix(path, ".xml"))
     {
         return ClusterFormat::NCCL;
-    }
-    char first = 0;
-    input >> std::ws;
-    const bool isEmpty = !input.get(first);
-    input.clear();
-    input.seekg(0);
-    if (isEmpty)
-    {
-        return ClusterFormat::UNKNOWN;
     }
     if (first == '{' || first == '[')
     {
@@ -104,18 +129,12 @@ LoadCluster(const std::string& nameOrPath,
     {
         const NcclTopologyOptions options =
             ParseNcclTopologyOptions(nameOrPath.substr(path.size() + 1));
-        std::ifstream topology(path, std::ios::binary);
-        if (!topology)
-        {
-            throw std::invalid_argument(path + ": cannot be read");
-        }
-        return ReadNcclTopology(topology, path, std::max(servers, 1u), fabric, options);
+        InputFile topology(path);
+        return ReadNcclTopology(topology.GetStream(), path, std::max(servers, 1u), fabric, options);
     }
-    std::ifstream file(nameOrPath, std::ios::binary);
-    if (!file || file.peek() == std::ifstream::traits_type::eof())
+    if (!std::filesystem::exists(nameOrPath))
     {
-        std::string message =
-            "there is neither a preset nor a readable file '" + nameOrPath + "'; presets:";
+        std::string message = "there is neither a preset nor a file '" + nameOrPath + "'; presets:";
         const char* separator = " ";
         for (const std::string& preset : presets)
         {
@@ -124,10 +143,11 @@ LoadCluster(const std::string& nameOrPath,
         }
         throw std::invalid_argument(message);
     }
-    const ClusterFormat format = FindFormat(nameOrPath, file);
+    InputFile file(nameOrPath);
+    const ClusterFormat format = FindFormat(nameOrPath, file.GetStream());
     if (format == ClusterFormat::NCCL)
     {
-        return ReadNcclTopology(file, nameOrPath, std::max(servers, 1u), fabric);
+        return ReadNcclTopology(file.GetStream(), nameOrPath, std::max(servers, 1u), fabric);
     }
     if (format == ClusterFormat::UNKNOWN)
     {
@@ -135,10 +155,9 @@ LoadCluster(const std::string& nameOrPath,
                                     ": is none of a cluster JSON file, an NCCL topology XML file "
                                     "and a text topology that begins with 'nodes switches links'");
     }
-    InputFile whole(file, nameOrPath); // refuses what has no end
     Cluster cluster = format == ClusterFormat::JSON
-                          ? ReadClusterJson(whole.GetStream(), nameOrPath)
-                          : ReadHpccTopology(whole.GetStream(), nameOrPath, hpcc);
+                          ? ReadClusterJson(file.GetStream(), nameOrPath)
+                          : ReadHpccTopology(file.GetStream(), nameOrPath, hpcc);
     if (servers != 0 && servers != cluster.GetNServers())
     {
         throw std::invalid_argument(nameOrPath + ": has " + std::to_string(cluster.GetNServers()) +

@@ -90,10 +90,6 @@ class Reader
         while (m_reader.ReadLine(m_text))
         {
             m_line = m_reader.GetLine();
-            if (m_line == 1 && m_text.compare(0, 3, "\xef\xbb\xbf") == 0)
-            {
-                m_text.erase(0, 3); // byte order mark
-            }
             const std::size_t begin = m_text.find_first_not_of(" \t\r");
             if (begin != std::string::npos && m_text[begin] != '#')
             {

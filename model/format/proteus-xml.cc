@@ -353,6 +353,10 @@ XmlDocument::XmlDocument(std::istream& input, const std::string& fileName)
                                         std::to_string(MAX_BYTES) + " bytes");
         }
     }
+    if (text.compare(0, 2, "\xff\xfe") == 0 || text.compare(0, 2, "\xfe\xff") == 0)
+    {
+        throw std::invalid_argument(fileName + ":1: the file is UTF-16: save it as UTF-8");
+    }
     const std::size_t zero = text.find('\0');
     if (zero != std::string::npos)
     {

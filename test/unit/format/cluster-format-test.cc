@@ -4,6 +4,8 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
+#include "../error-of.h"
+
 #include "ns3/proteus-cluster-file.h"
 #include "ns3/proteus-cluster-json.h"
 #include "ns3/proteus-paths.h"
@@ -426,13 +428,37 @@ TEST(LoadCluster, PresetsAndErrors)
         return std::string();
     };
     EXPECT_EQ(errorOf("dgx-b300", 1),
-              "there is neither a preset nor a readable file 'dgx-b300'; presets: " +
+              "there is neither a preset nor a file 'dgx-b300'; presets: " +
                   List(GetServerPresets()));
     const std::string file = CLUSTERS + "2-x-dgx-a100.json";
     EXPECT_EQ(errorOf(file, 3),
               file + ": has 2 servers, but 3 are asked for; ask for as many, or leave the number "
                      "out");
-    EXPECT_NE(errorOf(CLUSTERS, 0), ""); // a folder
+    EXPECT_EQ(errorOf(CLUSTERS, 0), CLUSTERS + ": cannot be read: it is a directory");
+}
+
+// A text topology is known by its first character, whatever stands before it.
+TEST(LoadCluster, TextsAreKnownByTheirBeginning)
+{
+    const std::string path = testing::TempDir() + "proteus-cluster-text";
+    const auto load = [&path](const std::string& text) {
+        std::ofstream(path, std::ios::binary) << text;
+        return LoadCluster(path);
+    };
+    const std::string topology = "2 0 1\n\n0 1 100Gbps 1us 0\n";
+    EXPECT_EQ(load(topology).GetGpus().size(), 2u);
+    EXPECT_EQ(load("\xef\xbb\xbf" + topology).GetGpus().size(), 2u);
+    EXPECT_EQ(load("\n  " + topology).GetGpus().size(), 2u);
+    const auto errorOf = [&load](const std::string& text) { return ErrorOf([&] { load(text); }); };
+    EXPECT_EQ(errorOf(std::string("\xff\xfe"
+                                  "2\0",
+                                  4)),
+              path + ":1:1: the file is UTF-16: save it as UTF-8");
+    EXPECT_EQ(errorOf(""), path + ": there is nothing in the file");
+    EXPECT_EQ(errorOf("two hosts"),
+              path + ": is none of a cluster JSON file, an NCCL topology XML file and a text "
+                     "topology that begins with 'nodes switches links'");
+    std::filesystem::remove(path);
 }
 
 TEST(ClusterJson, SyntaxErrorsHaveAPlace)

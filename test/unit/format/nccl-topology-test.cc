@@ -346,6 +346,12 @@ WarningsOf(const std::string& text, const std::string& options, uint32_t servers
 
 } // namespace
 
+TEST(NcclTopology, Utf16IsRefusedByName)
+{
+    EXPECT_EQ(ErrorOf(std::string("\xff\xfe<\0", 4)),
+              "t.xml:1: the file is UTF-16: save it as UTF-8");
+}
+
 TEST(NcclTopology, TextBetweenElementsIsNamed)
 {
     std::string text = SWITCHED;
