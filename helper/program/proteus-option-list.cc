@@ -310,7 +310,7 @@ OptionList::Split(const std::string& text, const std::string& before) const
 {
     if (text == "-h")
     {
-        return {"help", false, ""};
+        return {"help", false, "", ""};
     }
     if (text.rfind("--", 0) != 0)
     {
@@ -331,7 +331,7 @@ OptionList::Split(const std::string& text, const std::string& before) const
     const std::size_t equals = text.find('=');
     const bool hasValue = equals != std::string::npos;
     const std::string name = text.substr(2, hasValue ? equals - 2 : equals);
-    return {Resolve(name), hasValue, hasValue ? text.substr(equals + 1) : ""};
+    return {Resolve(name), hasValue, hasValue ? text.substr(equals + 1) : "", ""};
 }
 
 std::string
@@ -394,7 +394,7 @@ OptionList::CheckOption(const std::string& name, const std::string& value) const
     {
         throw std::invalid_argument("--" + name + " prints something instead of a run");
     }
-    Check({Resolve(name), true, value});
+    Check({Resolve(name), true, value, ""});
 }
 
 std::vector<OptionList::Word>
@@ -425,10 +425,27 @@ OptionList::ReadConfig(const std::string& path) const
                                         ": is null, and no value of an option");
         }
         // Texts as they stand; a strategy may be an object.
-        words.push_back(
-            {Resolve(name), true, value.is_string() ? value.get<std::string>() : value.dump()});
+        words.push_back({Resolve(name),
+                         true,
+                         value.is_string() ? value.get<std::string>() : value.dump(),
+                         path});
     }
     return words;
+}
+
+std::string
+OptionList::CheckPlaced(const Word& word) const
+{
+    try
+    {
+        return Check(word);
+    }
+    catch (const std::invalid_argument& error)
+    {
+        throw std::invalid_argument(
+            (word.config.empty() ? "" : "--config=" + word.config + ": /" + word.name + ": ") +
+            error.what());
+    }
 }
 
 void
@@ -535,7 +552,7 @@ OptionList::Parse(const std::vector<std::string>& arguments, std::ostream& out)
     std::vector<Word> last; // of words with the same name, which the last one decides
     for (const Word& word : words)
     {
-        checked.push_back(Check(word));
+        checked.push_back(CheckPlaced(word));
         NoteRepeated(last, word);
         last.erase(std::remove_if(last.begin(),
                                   last.end(),

@@ -195,6 +195,7 @@ class OptionList
         std::string name;     //!< without dashes
         bool hasValue{false}; //!< whether "=" follows
         std::string value;    //!< after it
+        std::string config;   //!< file of --config that it stands in; empty: it was typed
     };
 
     /// @param entry to add
@@ -209,6 +210,8 @@ class OptionList
     Word Split(const std::string& text, const std::string& before) const;
     /// @param word of the command line @return it as CommandLine reads it
     std::string Check(const Word& word) const;
+    /// Check(), whose errors say in which file a word stands that was not typed.
+    std::string CheckPlaced(const Word& word) const;
     /// @param path of a JSON file with options, or of a result @return its words
     std::vector<Word> ReadConfig(const std::string& path) const;
     /// @param before words of different names @param word that decides from now on; notes what it

@@ -483,7 +483,11 @@ TEST(Mistakes, AConfigurationHoldsOptions)
     std::ofstream(path) << R"({"modle": "gpt3-125m"})";
     const Outcome wrong = Start("compile", {"--config=" + path});
     EXPECT_EQ(wrong.code, 1);
-    EXPECT_NE(wrong.error.find("did you mean --model?"), std::string::npos) << wrong.error;
+    EXPECT_NE(wrong.error.find("--config=" + path +
+                               ": /modle: --modle: there is no such option; "
+                               "did you mean --model?"),
+              std::string::npos)
+        << wrong.error;
     for (const auto& [text, hint] :
          {std::pair{R"({"model": "gpt3-125m", "model": "gpt3-350m"})", "/model: appears twice"},
           std::pair{R"({"model": null})", "/model: is null"},
