@@ -224,6 +224,7 @@ MakeJob(const Options& options, const Cluster& cluster, std::vector<std::string>
         }
         ExecutionGraph graph = LoadGraph(options.graph);
         WarnOfTimes(options.graph, options, graph);
+        WarnOfIdleDevices(options.graph, graph);
         return {options.FitComputation(std::move(graph), notes), DataType::BF16};
     }
     const auto [plan, framework] = options.framework.LoadPlan(

@@ -10,6 +10,9 @@
 #include "ns3/proteus-tables.h"
 #include "ns3/proteus-warning.h"
 
+#include <algorithm>
+#include <vector>
+
 namespace ns3
 {
 namespace proteus
@@ -46,6 +49,35 @@ WarnOfTimes(const std::string& path, const ProgramOptions& options, const Execut
     {
         Warn("--launchInterval=" + FormatTime(options.launchInterval.value.GetSeconds()) +
              " has no effect: the file has the times of all kernels");
+    }
+}
+
+void
+WarnOfIdleDevices(const std::string& path, const ExecutionGraph& graph)
+{
+    std::vector<bool> isBusy(graph.GetNDevices(), false);
+    for (TaskId id = 0; id < graph.GetNTasks(); ++id)
+    {
+        const Task& task = graph.GetTask(id);
+        if (task.kind == TaskKind::COMMUNICATION)
+        {
+            for (const DeviceId device : graph.GetGroup(task.place))
+            {
+                isBusy[device] = true;
+            }
+        }
+        else
+        {
+            isBusy[task.place] = true;
+        }
+    }
+    const auto nIdle = std::count(isBusy.begin(), isBusy.end(), false);
+    if (nIdle > 0)
+    {
+        const auto first = std::find(isBusy.begin(), isBusy.end(), false) - isBusy.begin();
+        Warn(path + ": " + FormatThings(static_cast<uint64_t>(nIdle), "device") + " of " +
+             std::to_string(isBusy.size()) + " without a task, the first is device " +
+             std::to_string(first) + ": their GPUs are idle, and count in all means");
     }
 }
 

@@ -15,7 +15,7 @@
 /**
  * @file
  * @ingroup proteus
- * What a graph says of the times of its kernels.
+ * What a graph says of the times of its kernels, and of its devices.
  */
 
 namespace ns3
@@ -33,6 +33,11 @@ uint64_t CountTimed(const ExecutionGraph& graph);
 void WarnOfTimes(const std::string& path,
                  const ProgramOptions& options,
                  const ExecutionGraph& graph);
+
+/// @ingroup proteus
+/// Names, as a warning, the devices of a graph that have nothing to do.
+/// @param path of the graph @param graph to run
+void WarnOfIdleDevices(const std::string& path, const ExecutionGraph& graph);
 
 } // namespace proteus
 } // namespace ns3

@@ -169,6 +169,7 @@ RunJob(const Input& input, ProgramOptions& options)
                                         ": has no tasks, so that there is nothing to run");
         }
         WarnOfTimes(input.graph, options, graph);
+        WarnOfIdleDevices(input.graph, graph);
         WarnOfIdleType(input, graph);
         RunAndReport(options, cluster, graph, type);
     }

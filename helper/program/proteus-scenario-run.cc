@@ -18,7 +18,10 @@
 #include "ns3/proteus-scenario-parts.h"
 #include "ns3/proteus-scenario-report.h"
 #include "ns3/proteus-tables.h"
+#include "ns3/proteus-warning.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <iostream>
 #include <map>
 #include <memory>
@@ -38,6 +41,18 @@ namespace
 
 constexpr double PS = 1e-12;
 
+/// @param job a neighbour that is a model @param options of the program @return as it is compiled
+ModelOptions
+MakeModelOptions(const ScenarioJob& job, const ProgramOptions& options)
+{
+    ModelOptions model;
+    model.model = job.model;
+    model.strategy = job.strategy;
+    model.variables = job.variables;
+    model.folder = options.modelFolder;
+    return model;
+}
+
 /// @param job a neighbour @param options of the program @param cluster to run on
 /// @return all iterations of the job
 ExecutionGraph
@@ -51,11 +66,7 @@ LoadNeighbour(const ScenarioJob& job, const ProgramOptions& options, const Clust
     }
     else
     {
-        ModelOptions model;
-        model.model = job.model;
-        model.strategy = job.strategy;
-        model.variables = job.variables;
-        model.folder = options.modelFolder;
+        const ModelOptions model = MakeModelOptions(job, options);
         const auto [plan, framework] = options.framework.LoadPlan(
             cluster,
             options.launchInterval,
@@ -152,6 +163,29 @@ class ScenarioRunner
             m_specs.push_back(spec);
             m_graphs.push_back(InFile("/jobs/" + std::to_string(i) + ": ",
                                       [&] { return LoadNeighbour(spec, m_options, m_cluster); }));
+            NameIdleKeys(i);
+        }
+    }
+
+    /// Names, as warnings, keys of a neighbour's strategy that change nothing; of neighbours that
+    /// are compiled alike those of the first. @param number of the neighbour
+    void NameIdleKeys(std::size_t number) const
+    {
+        const ScenarioJob& job = m_scenario.jobs[number];
+        const auto end = m_scenario.jobs.begin() + static_cast<std::ptrdiff_t>(number);
+        const auto isLike = [&job](const ScenarioJob& other) {
+            return other.model == job.model && other.strategy == job.strategy &&
+                   other.variables == job.variables;
+        };
+        if (job.model.empty() || std::any_of(m_scenario.jobs.begin(), end, isLike))
+        {
+            return;
+        }
+        for (const std::string& key :
+             MakeModelOptions(job, m_options).FindIdle(m_options.framework, m_options.FindGpu()))
+        {
+            Warn(m_options.scenario + ": /jobs/" + std::to_string(number) + "/strategy: " + key +
+                 " has no effect: the job is the same without it");
         }
     }
 
@@ -227,6 +261,7 @@ class ScenarioRunner
         options.runName = m_specs.size() > 1 ? "all jobs" : "scenario";
         RunRecord record = RunExecutor(options, executor, m_ranked, m_composed.graph, std::cout);
         NoteTooLate(alonePs[0].value_or(0), record);
+        NoteIdleGpus(nDevices, record);
         for (std::size_t i = 0; i < m_specs.size(); ++i)
         {
             m_jobs.push_back(Examine(record, i, alonePs[i], dataType));
@@ -256,6 +291,24 @@ class ScenarioRunner
         for (std::size_t i = 0; i < m_scenario.traffic.size(); ++i)
         {
             note("/traffic/" + std::to_string(i), m_scenario.traffic[i].from);
+        }
+    }
+
+    /// Names events that slow GPUs down of which no job has one.
+    /// @param nDevices GPUs of all jobs, the first ones @param record gets the notes
+    void NoteIdleGpus(uint32_t nDevices, RunRecord& record) const
+    {
+        const auto begin = m_ranked.GetGpus().begin();
+        const std::set<VertexId> busy(begin, begin + nDevices);
+        for (std::size_t i = 0; i < m_scenario.events.size(); ++i)
+        {
+            const std::vector<VertexId>& gpus = m_scenario.events[i].gpus;
+            const auto isIdle = [&busy](VertexId gpu) { return busy.count(gpu) == 0; };
+            if (!gpus.empty() && std::all_of(gpus.begin(), gpus.end(), isIdle))
+            {
+                record.notes.push_back(m_options.scenario + ": /events/" + std::to_string(i) +
+                                       ": has no effect: no job runs on a GPU that it names");
+            }
         }
     }
 

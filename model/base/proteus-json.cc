@@ -60,11 +60,18 @@ PointerToken(const std::string& key)
     return token;
 }
 
-/// Where a value stands: the file, and the JSON pointer in it.
+/// @return a text behind where a value stands: the file, and the JSON pointer in it
+std::string
+DescribeAt(const std::string& fileName, const std::string& pointer, const std::string& text)
+{
+    return fileName + ": " + (pointer.empty() ? "" : pointer + ": ") + text;
+}
+
+/// Says what is wrong, and where.
 [[noreturn]] void
 FailAt(const std::string& fileName, const std::string& pointer, const std::string& cause)
 {
-    throw std::invalid_argument(fileName + ": " + (pointer.empty() ? "" : pointer + ": ") + cause);
+    throw std::invalid_argument(DescribeAt(fileName, pointer, cause));
 }
 
 /**
@@ -338,7 +345,13 @@ class JsonDocument::Handler : public nlohmann::json_sax<Json>
 void
 JsonValue::Fail(const std::string& cause) const
 {
-    FailAt(m_document->m_fileName, GetPointer(), cause);
+    throw std::invalid_argument(Describe(cause));
+}
+
+std::string
+JsonValue::Describe(const std::string& text) const
+{
+    return DescribeAt(m_document->m_fileName, GetPointer(), text);
 }
 
 void

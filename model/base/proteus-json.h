@@ -53,6 +53,9 @@ class JsonValue
     /// @param cause what is wrong with this value, and how to mend it @throw std::invalid_argument
     [[noreturn]] void Fail(const std::string& cause) const;
 
+    /// @param text about this value @return it, behind the place: "FILE: /links/3/a: text"
+    std::string Describe(const std::string& text) const;
+
     /**
      * @param key of a field that this object lacks
      * @param hint what it must be, or where, for the message

@@ -186,11 +186,15 @@ class Reader
 
     Model Read(const JsonValue& root);
 
+    /// @return where a block stands that is repeated 0 times, of blocks that run nowhere else
+    std::vector<std::string> ListIdleBlocks() const;
+
   private:
     void ReadInput(const JsonValue& value);
     void ReadLayers(const JsonValue& list, const Scope& scope, const Variables& variables);
     void ReadBlock(const JsonValue& value, const Scope& scope, const Variables& variables);
     void CheckGiven(const JsonValue& root) const;
+    void CheckBlocks() const;
     void CountLayer(const JsonValue& value);
     /// What can be said of a layer whether it is switched on or not.
     void CheckLayer(const JsonValue& value) const;
@@ -206,7 +210,9 @@ class Reader
     std::optional<JsonValue> m_blocks;
     std::size_t m_depth{0};
     uint64_t m_nLayers{0};
-    TensorId m_current{NO_ID}; //!< result of the layer before
+    TensorId m_current{NO_ID};                              //!< result of the layer before
+    std::set<std::string> m_run;                            //!< blocks that run at least once
+    std::vector<std::pair<std::string, JsonValue>> m_never; //!< block and "repeat" that is 0
 };
 
 void
@@ -424,6 +430,14 @@ Reader::ReadBlock(const JsonValue& value, const Scope& scope, const Variables& v
         times->Fail("a block can be repeated 0 to " + std::to_string(MAX_REPEAT) + " times, not " +
                     std::to_string(repeat));
     }
+    if (repeat == 0)
+    {
+        m_never.emplace_back(block.AsName(), *times);
+    }
+    else
+    {
+        m_run.insert(block.AsName());
+    }
     const auto name = value.Find("name");
     std::vector<TensorId> inputs = FindInputs(value, scope);
     for (int64_t i = 0; i < repeat; ++i)
@@ -500,6 +514,35 @@ Reader::CheckGiven(const JsonValue& root) const
     }
 }
 
+/// Checks the layers of all blocks, of those that never run as well.
+void
+Reader::CheckBlocks() const
+{
+    for (const std::string& name : m_blocks ? m_blocks->GetKeys() : std::vector<std::string>())
+    {
+        const JsonValue layers = m_blocks->Get(name.c_str());
+        for (std::size_t i = 0; i < layers.Size(); ++i)
+        {
+            CheckLayer(layers.At(i));
+        }
+    }
+}
+
+std::vector<std::string>
+Reader::ListIdleBlocks() const
+{
+    std::vector<std::string> idle;
+    for (const auto& [block, times] : m_never)
+    {
+        if (m_run.count(block) == 0)
+        {
+            idle.push_back(times.Describe("is 0, and nothing else runs the block " + block +
+                                          ": the model is without it"));
+        }
+    }
+    return idle;
+}
+
 Model
 Reader::Read(const JsonValue& root)
 {
@@ -514,6 +557,7 @@ Reader::Read(const JsonValue& root)
         ReadInput(inputs.At(i));
     }
     m_blocks = root.Find("blocks");
+    CheckBlocks();
     ReadLayers(root.Get("layers"), Scope(), m_variables);
     return root.Check([&] { return m_builder.Build(); });
 }
@@ -618,7 +662,12 @@ LoadModel(const std::string& path, const std::map<std::string, int64_t>& variabl
         }
         reader.AddVariables(documents[i]->GetRoot());
     }
-    return reader.Read(documents.back()->GetRoot());
+    Model model = reader.Read(documents.back()->GetRoot());
+    for (const std::string& idle : reader.ListIdleBlocks())
+    {
+        Warn(idle);
+    }
+    return model;
 }
 
 } // namespace proteus

@@ -10,6 +10,7 @@
 
 #include "ns3/proteus-json.h"
 #include "ns3/proteus-split.h"
+#include "ns3/proteus-warning.h"
 
 #include <algorithm>
 #include <cmath>
@@ -212,8 +213,13 @@ ChangeScenarioJson(std::istream& input, const std::string& fileName, const std::
     std::istringstream copy(text);
     const JsonDocument check(copy, fileName); // whose errors say where in the file as it stands
     nlohmann::json root = nlohmann::json::parse(text);
+    std::set<std::string> places;
     for (const std::string& change : SplitList(changes, ';'))
     {
+        if (!places.insert(change.substr(0, change.find('='))).second)
+        {
+            throw std::invalid_argument("--scenarioSet=" + change + ": this place is set twice");
+        }
         ChangeValue(change, fileName, root);
     }
     return root.dump();
@@ -250,11 +256,16 @@ ReadScenarioJson(std::istream& input, const std::string& fileName, const Cluster
     {
         scenario.traffic.push_back(ReadScenarioTraffic(traffic->At(i), reader));
     }
+    if (const auto seed = root.Find("seed"); seed && !scenario.IsRandom())
+    {
+        Warn(seed->Describe("has no effect: no placement or order of ranks is 'random', and no "
+                            "traffic 'poisson'"));
+    }
     return scenario;
 }
 
 ScenarioTime
-ParseScenarioTime(const std::string& text)
+ParseScenarioTime(const std::string& text, bool allowsShare)
 {
     static const std::vector<std::pair<std::string, double>> units{{"%", 0.01},
                                                                    {"ps", 1},
@@ -274,17 +285,16 @@ ParseScenarioTime(const std::string& text)
     }
     ScenarioTime time;
     const auto place = std::find_if(units.begin(), units.end(), [&](const auto& known) {
-        return known.first == unit;
+        return known.first == unit && (allowsShare || unit != "%");
     });
     const bool isZero = value == 0 && unit.empty();
     if (value < 0 || (place == units.end() && !isZero) ||
         (!isZero && !(value * place->second <= 9e18)))
     {
         throw std::invalid_argument(
-            "must be a time with its unit, such as \"12.5us\" or \"3ms\", or "
-            "a part of the time of the first job alone, such as \"30%\", "
-            "not '" +
-            text + "'");
+            std::string("must be a time with its unit, such as \"12.5us\" or \"3ms\", ") +
+            (allowsShare ? "or a part of the time of the first job alone, such as \"30%\", " : "") +
+            "not '" + text + "'");
     }
     if (isZero)
     {
@@ -410,6 +420,10 @@ ScenarioReader::ReadGpus(const JsonValue& json) const
             }
             gpus.push_back(gpu);
         }
+        if (list->Size() == 0)
+        {
+            list->Fail("needs at least one GPU");
+        }
     }
     if (gpus.empty() && !json.Has("servers") && !json.Has("gpus"))
     {
@@ -498,12 +512,8 @@ ScenarioReader::ReadTime(const JsonValue& json)
 int64_t
 ScenarioReader::ReadPs(const JsonValue& json)
 {
-    const ScenarioTime time = ReadTime(json);
-    if (time.isShare)
-    {
-        json.Fail("must be a time here, not a part of one");
-    }
-    return time.ps;
+    const std::string& text = json.AsName();
+    return json.Check([&] { return ParseScenarioTime(text, false).ps; });
 }
 
 void

@@ -63,8 +63,9 @@ SizeDistribution ReadSizeDistribution(std::istream& input, const std::string& fi
 
 /// @ingroup proteus
 /// @param text "12.5us", "3ms", "0", or "30%", a part of the time of the first job alone
+/// @param allowsShare whether it may be such a part
 /// @return the time @throw std::invalid_argument if it is none
-ScenarioTime ParseScenarioTime(const std::string& text);
+ScenarioTime ParseScenarioTime(const std::string& text, bool allowsShare = true);
 
 } // namespace proteus
 } // namespace ns3

@@ -8,6 +8,7 @@
 #include "proteus-input-file.h"
 #include "proteus-scenario-json.h"
 #include "proteus-scenario-reader.h"
+#include "proteus-text-reader.h"
 
 #include <algorithm>
 #include <cmath>
@@ -297,13 +298,9 @@ SizeDistribution
 ReadSizeDistribution(std::istream& input, const std::string& fileName)
 {
     SizeDistribution sizes;
-    std::size_t number = 0;
-    for (std::string line; std::getline(input, line);)
+    TextReader reader(input, fileName);
+    for (std::string line; reader.ReadLine(line);)
     {
-        ++number;
-        const auto fail = [&](const std::string& cause) {
-            throw std::invalid_argument(fileName + ":" + std::to_string(number) + ": " + cause);
-        };
         while (!line.empty() && (line.back() == '\r' || line.back() == ' '))
         {
             line.pop_back();
@@ -319,22 +316,25 @@ ReadSizeDistribution(std::istream& input, const std::string& fileName)
         char more = 0;
         if (!(text >> bytes >> comma >> part) || comma != ',' || text >> more)
         {
-            fail("must be bytes,part, e.g. 10000,0.15");
+            reader.Fail("must be bytes,part, e.g. 10000,0.15");
         }
         if (!(bytes >= 1) || bytes > static_cast<double>(MAX_BYTES) || !(part >= 0) || part > 1)
         {
-            fail("bytes must be 1 or more, and their part 0 to 1");
+            reader.Fail("bytes must be 1 or more, and their part 0 to 1");
         }
         if (!sizes.empty() && (bytes <= sizes.back().first || part < sizes.back().second))
         {
-            fail("bytes and parts must ascend");
+            reader.Fail("bytes and parts must ascend");
         }
         sizes.emplace_back(bytes, part);
     }
-    if (sizes.empty() || sizes.back().second != 1)
+    if (sizes.empty())
     {
-        throw std::invalid_argument(fileName + ":" + std::to_string(number) +
-                                    ": the part of the last line must be 1");
+        throw std::invalid_argument(fileName + ": there is no size in the file");
+    }
+    if (sizes.back().second != 1)
+    {
+        reader.Fail("the part of the last line must be 1");
     }
     return sizes;
 }

@@ -300,6 +300,19 @@ Scenario::NeedsAlone() const
            });
 }
 
+bool
+Scenario::IsRandom() const
+{
+    const auto isRandom = [](const ScenarioJob& entry) {
+        return entry.placement.kind == PlacementKind::RANDOM ||
+               entry.placement.order == RankOrder::RANDOM;
+    };
+    return isRandom(job) || std::any_of(jobs.begin(), jobs.end(), isRandom) ||
+           std::any_of(traffic.begin(), traffic.end(), [](const ScenarioTraffic& entry) {
+               return entry.pattern.kind == TrafficPattern::Kind::POISSON;
+           });
+}
+
 ScenarioPlan
 MakeScenarioPlan(const Scenario& scenario,
                  const Cluster& cluster,

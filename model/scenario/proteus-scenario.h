@@ -106,6 +106,9 @@ struct Scenario
 
     /// @return whether a time is a part of that of the first job alone
     bool NeedsAlone() const;
+
+    /// @return whether anything of it is drawn at random, by the seed
+    bool IsRandom() const;
 };
 
 /**

@@ -224,6 +224,121 @@ TEST(InputMistakes, EventsThatComeTooLate)
     ExpectRefusal(start(std::string(400, '9') + "us"), "/events/0/at: must be a time");
 }
 
+TEST(InputMistakes, EventsOnGpusWithoutAJobAndSeedsOfNothing)
+{
+    const Folder folder;
+    const auto start = [&](const std::string& body) {
+        return Start("run",
+                     {MODEL,
+                      "--variables=layers=2",
+                      "--strategy=dp=8",
+                      "--nodes=2",
+                      "--executor=flow",
+                      "--quiet",
+                      "--scenario=" + folder.Write("s.json",
+                                                   R"({"format": "proteus-scenario", "version": 1,
+ "compare_alone": false, )" + body + "}")});
+    };
+    const auto slow = [&](const std::string& gpus) {
+        return start(R"("events": [{"kind": "slow-gpu", "factor": 2, "at": "0", "gpus": [)" + gpus +
+                     "]}]");
+    };
+    const std::string idle = "/events/0: has no effect: no job runs on a GPU that it names";
+    EXPECT_NE(slow(R"("n1.gpu0", "n1.gpu7")").out.find(idle), std::string::npos);
+    EXPECT_EQ(slow(R"("n1.gpu0", "n0.gpu7")").out.find(idle), std::string::npos);
+    const auto neighbour = [&](const std::string& strategy) {
+        return start(R"("jobs": [{"name": "b", "model": "gpt3-125m", "variables": "layers=2",
+ "strategy": ")" + strategy +
+                     "\"}]");
+    };
+    ExpectNote(neighbour("dp=1,zero=1"),
+               "/jobs/0/strategy: zero=1 has no effect: the job is the same without it");
+    EXPECT_EQ(neighbour("dp=2,zero=1").error.find("has no effect"), std::string::npos);
+    const std::string seed = "/seed: has no effect: no placement or order of ranks is 'random'";
+    ExpectNote(start(R"("seed": 3)"), seed);
+    for (const std::string used :
+         {R"("job": {"placement": {"kind": "random"}})",
+          R"("job": {"placement": {"kind": "packed", "rank_order": "random"}})"})
+    {
+        EXPECT_EQ(start(R"("seed": 3, )" + used).error.find(seed), std::string::npos) << used;
+    }
+}
+
+TEST(InputMistakes, BlocksThatNeverRun)
+{
+    const Folder folder;
+    const auto start = [&](const std::string& layers, const std::string& field) {
+        return Start("run",
+                     {"--model=" + folder.Write("m.json",
+                                                R"({"format": "proteus-model", "version": 1,
+ "name": "m", "let": {"times": 0},
+ "inputs": [{"name": "x", "shape": ["batch", 64]}, {"name": "y", "shape": ["batch"], "element": "index"}],
+ "blocks": {"deep": [{"op": "linear", "name": "fc", "outputs": 64)" +
+                                                    field + R"(}]},
+ "layers": [{"op": "linear", "name": "first", "outputs": 64, "in": "x"},
+  {"block": "deep", "name": "deep", "repeat": "times"},)" +
+                                                    layers + R"(
+  {"op": "cross-entropy", "name": "loss", "in": ["first", "y"]}]})"),
+                      "--strategy=dp=2",
+                      "--executor=flow",
+                      "--quiet"});
+    };
+    ExpectNote(start("", ""),
+               "/layers/1/repeat: is 0, and nothing else runs the block deep: the model is without "
+               "it");
+    EXPECT_EQ(start(R"({"block": "deep", "name": "once"},)", "").error, "");
+    ExpectRefusal(start("", R"(, "bais": 0)"), "m.json: /blocks/deep/0/bais: ");
+}
+
+TEST(InputMistakes, DevicesWithoutATask)
+{
+    const Folder folder;
+    const auto start = [&](const std::string& devices) {
+        return Start(
+            "run",
+            {"--nodes=1",
+             "--executor=flow",
+             "--quiet",
+             "--graph=" +
+                 folder.Write(
+                     "g.json",
+                     R"({"format": "proteus-graph", "version": 1,
+ "devices": )" + devices +
+                         R"(, "streams": ["s"], "phases": [{"name": "p"}], "groups": [[0, 1]], "tasks": [
+ {"name": "b", "kind": "communication", "phase": "p", "group": 0, "stream": "s",
+  "collective": "send-recv", "bytes": 8}]})")});
+    };
+    EXPECT_EQ(start("2").error, "");
+    ExpectNote(start("4"), "2 devices of 4 without a task, the first is device 2");
+}
+
+TEST(InputMistakes, StudiesWhoseFilesAreMissing)
+{
+    const Folder folder;
+    const auto start =
+        [&](const std::string& more) {
+            return Start("study",
+                         {"--quiet",
+                          "--folder=" + folder.Get() + "/points",
+                          "--study=" + folder.Write("s.json",
+                                                    R"({"format": "proteus-study", "version": 1,
+ "program": "proteus-collective", "axes": [{"name": "algorithm", "values": ["ring", "tree"]}],
+ "table": "collectives", "measure": "time_s")" + more + "}")});
+        };
+    const Outcome prices = start(R"(, "prices": "none.json")");
+    ExpectRefusal(prices, "s.json: /prices: ");
+    EXPECT_EQ(prices.out, "");
+    const Outcome column = Start(
+        "study",
+        {"--quiet", "--study=" + folder.Write("r.json", R"({"format": "proteus-study", "version": 1,
+ "program": "proteus-run", "axes": [{"name": "nodes", "values": [1, 2]}],
+ "published": {"source": "s", "values": [{"name": "p", "at": {}, "column": "iteration", "value": 1}]}})")});
+    ExpectRefusal(column, "r.json: /published/values/0/column: there is no column 'iteration'");
+    EXPECT_EQ(column.out, "");
+    // No point has a result, as the program cannot be started: the measure is not to blame.
+    EXPECT_EQ(start("").error.find("there is no column"), std::string::npos);
+}
+
 TEST(InputMistakes, TablesThatContradictEachOther)
 {
     const std::string head = "file,cluster,system,nodes,gpus,collective,launch,nccl_version,"

@@ -119,6 +119,10 @@ const std::vector<Wrong> WRONG{
     {R"(, "events": [{"kind": "slow-gpu", "gpus": ["n0.gpu0"], "factor": 0, "at": "0"}])",
      "/events/0/factor"},
     {R"(, "events": [{"kind": "slow-host", "servers": [0], "at": "0"}])", "launch_interval"},
+    {R"(, "events": [{"kind": "slow-gpu", "gpus": [], "factor": 2, "at": "0"}])",
+     "/events/0/gpus: needs at least one GPU"},
+    {R"(, "events": [{"kind": "slow-host", "servers": [0], "at": "0", "launch_interval": "5%"}])",
+     R"(/events/0/launch_interval: must be a time with its unit, such as "12.5us" or "3ms", not '5%')"},
     {R"(, "job": {"placement": {"kind": "dense"}})",
      "/job/placement/kind: unknown placement 'dense'; known are packed, spread, random, list"},
     {R"(, "job": {"placement": {"kind": "packed", "rank_order": "sorted"}})",
@@ -134,7 +138,7 @@ const std::vector<Wrong> WRONG{
      "/jobs/0/name: another job has this name"},
     {R"(, "jobs": [{"name": "b", "graph": "g.json", "iterations": 0}])", "/jobs/0/iterations"},
     {R"(, "jobs": [{"name": "b", "graph": "g.json", "start": "10%"}])",
-     "/jobs/0/start: must be a time here"},
+     "/jobs/0/start: must be a time with its unit"},
     {R"(, "traffic": [{"kind": "burst"}])", "/traffic/0/kind: must be one of all-to-all, incast"},
     {R"(, "traffic": [{"kind": "poisson", "bytes": 1000}])", "/traffic/0: needs either 'load'"},
     {R"(, "traffic": [{"kind": "poisson", "load": 0.1}])", "/traffic/0: needs either 'bytes'"},
@@ -194,6 +198,7 @@ TEST(Scenario, ValuesAreSetByTheirPlace)
           Wrong{"/jobs/1/start=2ms", "there is no '/jobs/1/start' in s.json"},
           Wrong{"/jobs/x=2", "there is no '/jobs/x' in s.json"},
           Wrong{"/jobs/0/iterations=2", "there is no '/jobs/0/iterations' in s.json"},
+          Wrong{"/seed=2;/jobs/0/start=2ms;/seed=3", "/seed=3: this place is set twice"},
           Wrong{"/seed=many", "must be of the kind that is there, number"},
           Wrong{"/seed=[1]", "must be of the kind that is there, number"},
           Wrong{"/jobs/0/placement/servers=1", "must be of the kind that is there, array"}})
@@ -501,6 +506,10 @@ TEST(Traffic, DistributionsOfSizesAreRead)
         return ReadSizeDistribution(input, "sizes.csv");
     };
     EXPECT_EQ(read("bytes,part\n# comment\n10,0.5\n20,1\n").size(), 2u);
+    EXPECT_EQ(read("\xef\xbb\xbf"
+                   "bytes,part\r\n10,0.5\r\n20,1\r\n")
+                  .size(),
+              2u);
     for (const char* text : {"",
                              "10,0.5\n",
                              "10\n",
