@@ -6,6 +6,8 @@
 
 #include "proteus-json-text.h"
 
+#include <algorithm>
+
 namespace ns3
 {
 namespace proteus
@@ -16,6 +18,35 @@ namespace
 
 /// Bytes of the parser's own words that a message shows.
 constexpr std::size_t MAX_CAUSE = 240;
+
+/// @param cause in the parser's words @param last character that it read
+/// @return how to mend what people often take for JSON; empty: nothing is known
+std::string
+FindHint(const std::string& cause, char last)
+{
+    const auto has = [&cause](const char* text) { return cause.find(text) != std::string::npos; };
+    if (has("parsing object key - unexpected '}'") || has("parsing value - unexpected ']'"))
+    {
+        return "; leave out the comma before it";
+    }
+    if (!has("invalid literal"))
+    {
+        return "";
+    }
+    switch (last)
+    {
+    case '/':
+    case '#':
+        return "; JSON has no comments: leave it out";
+    case '\'':
+        return "; texts stand in double quotes";
+    case 'T':
+    case 'F':
+        return "; write true or false";
+    default:
+        return "";
+    }
+}
 
 } // namespace
 
@@ -39,14 +70,17 @@ FindJsonCause(const std::string& message)
     std::string cause = message.substr(start);
     // The place is known; the text there may be as long as the file.
     const std::size_t lastRead = cause.find("; last read: ");
+    std::string hint = FindHint(cause, ' ');
     if (lastRead != std::string::npos)
     {
+        const std::size_t quote = std::min(cause.rfind("'; expected "), cause.size() - 1);
+        hint = FindHint(cause, quote > lastRead ? cause[quote - 1] : ' ');
         const std::size_t expected = cause.rfind("; expected ");
         cause.erase(lastRead,
                     expected == std::string::npos || expected < lastRead ? std::string::npos
                                                                          : expected - lastRead);
     }
-    return ShortenJson(cause, MAX_CAUSE);
+    return ShortenJson(cause, MAX_CAUSE) + hint;
 }
 
 } // namespace proteus

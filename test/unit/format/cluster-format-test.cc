@@ -474,6 +474,27 @@ TEST(ClusterJson, SyntaxErrorsHaveAPlace)
               "c.json: /links/0/0/0/0/0/0/0: is nested too deeply");
     EXPECT_EQ(ErrorOf("{\"version\": 1e999}"), "c.json:1:18: number overflow parsing '1e999'");
     EXPECT_EQ(ErrorOf("{\"\xff\": 1}").substr(0, 11), "c.json:1:3:");
+    // What people take for JSON.
+    const std::string key = "syntax error while parsing object key - ";
+    const std::string value = "syntax error while parsing value - ";
+    EXPECT_EQ(ErrorOf("{\"version\": 1,}"),
+              "c.json:1:15: " + key +
+                  "unexpected '}'; expected string literal; leave out the comma "
+                  "before it");
+    EXPECT_EQ(ErrorOf("{\"links\": [1,]}"),
+              "c.json:1:14: " + value +
+                  "unexpected ']'; expected '[', '{', or a literal; leave out "
+                  "the comma before it");
+    EXPECT_EQ(ErrorOf("{ // two servers\n}"),
+              "c.json:1:3: " + key +
+                  "invalid literal; expected string literal; JSON has no "
+                  "comments: leave it out");
+    EXPECT_EQ(ErrorOf("{'version': 1}"),
+              "c.json:1:2: " + key +
+                  "invalid literal; expected string literal; texts stand in "
+                  "double quotes");
+    EXPECT_EQ(ErrorOf("{\"x\": True}"),
+              "c.json:1:7: " + value + "invalid literal; write true or false");
 }
 
 TEST(ClusterJson, ContentErrorsHaveAPointer)
