@@ -19,6 +19,7 @@
 #include <set>
 #include <stdexcept>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 namespace ns3
@@ -479,6 +480,21 @@ ReadRank(const TraceFile& file)
 namespace
 {
 
+/// @return how much work of a rank's GPU no call of the host launched, as far as its file says
+uint64_t
+CountUnlaunched(const Rank& rank)
+{
+    std::unordered_set<int64_t> launches;
+    for (const HostCall& call : rank.calls)
+    {
+        launches.insert(call.correlation);
+    }
+    return static_cast<uint64_t>(
+        std::count_if(rank.gpu.begin(), rank.gpu.end(), [&launches](const GpuEvent& event) {
+            return event.correlation < 0 || launches.count(event.correlation) == 0;
+        }));
+}
+
 /// @return whether a rank launches or begins work of the GPU from one time to another, us
 bool
 HasWork(const Rank& rank, double fromUs, double toUs)
@@ -495,14 +511,19 @@ HasWork(const Rank& rank, double fromUs, double toUs)
 std::vector<std::string>
 FindDoubts(const std::vector<Rank>& ranks)
 {
-    constexpr double LEAST_OVERLAP = 0.01; // of the kernels, from which on it is said
+    constexpr double LEAST_OVERLAP = 0.01;    // of the kernels, from which on it is said
+    constexpr double LEAST_UNLAUNCHED = 0.01; // of the work of GPUs, from which on it is said
     std::set<std::string> steps;
     uint64_t nForeign = 0;
     std::string example;
     double overlapUs = 0;
     double kernelUs = 0;
+    uint64_t nWork = 0;
+    uint64_t nUnlaunched = 0;
     for (const Rank& rank : ranks)
     {
+        nWork += rank.gpu.size();
+        nUnlaunched += CountUnlaunched(rank);
         for (const auto& [step, time] : rank.steps)
         {
             if (HasWork(rank, time.first, time.second))
@@ -530,6 +551,13 @@ FindDoubts(const std::vector<Rank>& ranks)
                          FormatTime(overlapUs * 1e-6 / nRanks) + " of a rank's " +
                          FormatTime(kernelUs * 1e-6 / nRanks) +
                          ", and run one after the other here");
+    }
+    if (static_cast<double>(nUnlaunched) > LEAST_UNLAUNCHED * static_cast<double>(nWork))
+    {
+        doubts.push_back(FormatCount(nUnlaunched) + " of its " + FormatCount(nWork) +
+                         " kernels and copies have no launch in the file (a call of the host with "
+                         "their correlation): "
+                         "they do not wait for the host; record the activities of the CPU, too");
     }
     if (nForeign > 0)
     {

@@ -197,7 +197,20 @@ TEST(TraceNotes, WhatOfKinetoIsNotAsItWas)
     const auto notes = [](const std::string& events, const TraceOptions& options = {}) {
         return NotesOf(&ReadKineto, {Kineto(events)}, options);
     };
-    EXPECT_EQ(notes(Kernel("a", 0) + "," + Kernel("b", 100)), "");
+    const auto launch = [](int correlation) {
+        return R"({"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "ts": 0, "dur": 1,
+ "args": {"correlation": )" +
+               std::to_string(correlation) + "}},";
+    };
+    const std::string pair =
+        Kernel("a", 1, R"(, "correlation": 1)") + "," + Kernel("b", 101, R"(, "correlation": 2)");
+    EXPECT_EQ(notes(launch(1) + launch(2) + pair), "");
+    EXPECT_EQ(
+        notes(launch(2) + pair),
+        "trace: 1 of its 2 kernels and copies have no launch in the file (a call of the host "
+        "with their correlation): they do not wait for the host; record the activities of the "
+        "CPU, too\n");
+    ExpectPart(notes(Kernel("a", 0) + "," + Kernel("b", 100)), "2 of its 2 kernels and copies");
     const auto step = [](int number, double start) {
         return R"({"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#)" +
                std::to_string(number) + R"(", "ts": )" + std::to_string(start) +
@@ -205,7 +218,8 @@ TEST(TraceNotes, WhatOfKinetoIsNotAsItWas)
     };
     ExpectPart(notes(step(3, 0) + step(4, 100) + Kernel("a", 0) + "," + Kernel("b", 100)),
                "has 2 steps of the profiler");
-    EXPECT_EQ(notes(step(3, 0) + step(4, 100) + step(5, 300) + Kernel("a", 0)), "");
+    const std::string launched = launch(1) + Kernel("a", 0, R"(, "correlation": 1)");
+    EXPECT_EQ(notes(step(3, 0) + step(4, 100) + step(5, 300) + launched), "");
     ExpectPart(notes(Kernel("a", 0) + "," + Kernel("b", 40)),
                "kernels of one stream ran at the same time for 60.000 us");
     ExpectPart(notes(Kernel("nvshmem_put", 0)), "1 kernel of other libraries than NCCL");

@@ -198,7 +198,8 @@ TEST(FileMistakes, TracesOfOtherGpusAndOtherJson)
     };
     const auto recorded = [](const std::string& gpu) {
         return R"({"deviceProperties": [{"id": 0, "name": ")" + gpu + R"("}], "traceEvents": [
-  {"ph": "X", "cat": "kernel", "name": "k", "ts": 5, "dur": 9, "args": {"stream": 7}}]})";
+  {"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "ts": 1, "dur": 2, "args": {"correlation": 1}},
+  {"ph": "X", "cat": "kernel", "name": "k", "ts": 5, "dur": 9, "args": {"stream": 7, "correlation": 1}}]})";
     };
     ExpectNote(run(recorded("Tesla V100-SXM2-32GB")),
                "was recorded on Tesla V100-SXM2-32GB, whose times kernels keep");
