@@ -95,6 +95,11 @@ HpccWords::Next(const char* what)
 void
 HpccWords::WarnOfRest(uint64_t count, const std::string& thing)
 {
+    if (m_next < m_words.size())
+    {
+        const HpccWord& word = m_words[m_next];
+        Warn(word.line, Shown(word) + " stands behind the last " + thing + ", and is not read");
+    }
     uint64_t records = 0;
     uint64_t first = 0;
     std::string line;

@@ -216,6 +216,18 @@ TEST(HpccTopology, ErrorsNameTheLine)
               "some/t.txt:1: the 3 GPUs cannot be divided into servers of 2");
 }
 
+TEST(HpccTopology, NamesWordsThatAreTooMany)
+{
+    const auto warning = [](const std::string& text) {
+        testing::internal::CaptureStderr();
+        Read(text);
+        return testing::internal::GetCapturedStderr();
+    };
+    EXPECT_EQ(warning("2 0 1\n\n0 1 100Gbps 1us 0\n"), "");
+    EXPECT_EQ(warning("2 0 1\n\n0 1 100Gbps 1us 0 7\n"),
+              "warning: some/t.txt:3: '7' stands behind the last link, and is not read\n");
+}
+
 TEST(HpccTopology, CorruptedAnywhere)
 {
     const std::string text = SERVERS;
