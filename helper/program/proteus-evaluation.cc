@@ -48,9 +48,9 @@ ReadWorkload(const JsonValue& value, const nlohmann::json& json)
 {
     value.AllowKeys("a workload", {"name", "model", "variables", "cluster", "nodes", "strategies"});
     EvaluationWorkload workload;
-    workload.name = value.Get("name").AsString();
-    workload.model = value.Get("model").AsString();
-    workload.cluster = value.Get("cluster").AsString();
+    workload.name = value.Get("name").AsName();
+    workload.model = value.Get("model").AsName();
+    workload.cluster = value.Get("cluster").AsName();
     if (const auto nodes = value.Find("nodes"))
     {
         workload.nodes = static_cast<uint32_t>(nodes->AsWhole(1, MOST_SERVERS));
@@ -243,21 +243,30 @@ WriteEvaluationJson(const std::vector<EvaluatedStrategy>& runs, std::ostream& ou
 std::vector<EvaluatedStrategy>
 ReadEvaluationJson(std::istream& input, const std::string& fileName)
 {
+    constexpr double LEAST_S = 1e-12; // a picosecond
     const double most = std::numeric_limits<double>::max();
     const JsonDocument document(input, fileName);
     document.CheckFormat(RESULT_FORMAT, VERSION);
     const JsonValue list = document.GetRoot().Get("runs");
     std::vector<EvaluatedStrategy> runs;
+    std::set<std::pair<std::string, std::string>> known;
     for (std::size_t i = 0; i < list.Size(); ++i)
     {
+        const JsonValue json = list.At(i);
+        json.AllowKeys("a run", {"workload", "strategy", "executors"});
         EvaluatedStrategy run;
-        run.workload = list.At(i).Get("workload").AsString();
-        run.strategy = list.At(i).Get("strategy").AsString();
-        const JsonValue executors = list.At(i).Get("executors");
+        run.workload = json.Get("workload").AsString();
+        run.strategy = json.Get("strategy").AsString();
+        if (!known.emplace(run.workload, run.strategy).second)
+        {
+            json.Fail("there is a run of this workload and strategy already");
+        }
+        const JsonValue executors = json.Get("executors");
         for (const std::string& executor : executors.GetKeys())
         {
             const JsonValue time = executors.Get(executor.c_str());
-            run.times[executor] = {time.Get("iteration_s").AsNumber(0, most),
+            time.AllowKeys("a time", {"iteration_s", "cpu_s"});
+            run.times[executor] = {time.Get("iteration_s").AsNumber(LEAST_S, most),
                                    time.Get("cpu_s").AsNumber(0, most)};
         }
         runs.push_back(std::move(run));

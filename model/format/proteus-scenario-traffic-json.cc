@@ -102,6 +102,10 @@ ReadList(const JsonValue& json, const ScenarioReader& reader, TrafficPattern& pa
         pattern.messages.push_back(message);
     }
     CheckCount(json, pattern.messages.size());
+    if (pattern.messages.empty())
+    {
+        (list ? *list : json).Fail("needs at least one message");
+    }
     std::stable_sort(
         pattern.messages.begin(),
         pattern.messages.end(),

@@ -421,6 +421,35 @@ TEST(InputMistakes, ListsOfEvaluations)
         << idle.error;
 }
 
+TEST(InputMistakes, TimesThatAreTakenFromAFile)
+{
+    const Folder folder;
+    const std::string list = "--list=" + folder.Write("l.json",
+                                                      R"({"format": "proteus-evaluation",
+ "version": 1, "workloads": [{"name": "w", "model": "alexnet", "cluster": "pcie-v100x4", "nodes": 1,
+ "strategies": [{"name": "s", "dp": 4, "dataType": "fp16", "microBatch": 8}]}]})");
+    const auto run = [](const std::string& time, const std::string& more = "") {
+        return R"({"workload": "w on pcie-v100x4", "strategy": "s", "executors": {"packet": {"iteration_s": )" +
+               time + R"(, "cpu_s": 1}})" + more + "}";
+    };
+    const auto start = [&](const std::string& runs) {
+        return Start("evaluate",
+                     {list,
+                      "--executor=packet,flow",
+                      "--quiet",
+                      "--reuse=" + folder.Write("r.json",
+                                                R"({"format": "proteus-evaluation-results",
+ "version": 1, "runs": [)" + runs + "]}")});
+    };
+    EXPECT_NE(start(run("0.25")).out.find("of 1 of 1 runs are those of"), std::string::npos);
+    ExpectRefusal(start(run("0")),
+                  "r.json: /runs/0/executors/packet/iteration_s: must be a number");
+    ExpectRefusal(start(run("1", R"(, "stratgy": "t")")),
+                  "r.json: /runs/0/stratgy: unknown field; did you mean strategy?");
+    ExpectRefusal(start(run("1") + "," + run("2")),
+                  "r.json: /runs/1: there is a run of this workload and strategy already");
+}
+
 TEST(InputMistakes, OptionsBelowZeroAndFilesOfFiles)
 {
     const Folder folder;

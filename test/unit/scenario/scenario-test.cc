@@ -139,6 +139,8 @@ const std::vector<Wrong> WRONG{
     {R"(, "jobs": [{"name": "b", "graph": "g.json", "iterations": 0}])", "/jobs/0/iterations"},
     {R"(, "jobs": [{"name": "b", "graph": "g.json", "start": "10%"}])",
      "/jobs/0/start: must be a time with its unit"},
+    {R"(, "traffic": [{"kind": "list", "messages": []}])",
+     "/traffic/0/messages: needs at least one message"},
     {R"(, "traffic": [{"kind": "burst"}])", "/traffic/0/kind: must be one of all-to-all, incast"},
     {R"(, "traffic": [{"kind": "poisson", "bytes": 1000}])", "/traffic/0: needs either 'load'"},
     {R"(, "traffic": [{"kind": "poisson", "load": 0.1}])", "/traffic/0: needs either 'bytes'"},
