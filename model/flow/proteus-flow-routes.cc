@@ -274,6 +274,13 @@ FlowRoutes::SetTimes(const Walker& walker, uint32_t unitBytes, FlowRoute& route)
 {
     double latency = 0;
     double control = 0;
+    // A device that forwards at a rate of its own has all of a unit before it sends that on.
+    for (std::size_t i = 0; i + 1 < walker.ports.size() && i < walker.forwarders.size(); ++i)
+    {
+        const uint32_t forward = FindForward(walker, i);
+        latency +=
+            forward == NO_RESOURCE ? 0 : unitBytes * PS_PER_SECOND / m_resources[forward].capacity;
+    }
     for (const uint32_t port : walker.ports)
     {
         const Link& link = m_cluster.GetLinks()[port / 2];

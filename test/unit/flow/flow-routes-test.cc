@@ -9,11 +9,13 @@
 #include "ns3/proteus-flow-routes.h"
 #include "ns3/proteus-nic-table.h"
 #include "ns3/proteus-paths.h"
+#include "ns3/proteus-server-preset.h"
 
 #include <gtest/gtest.h>
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 using namespace ns3::proteus;
 
@@ -64,4 +66,31 @@ TEST(FlowRoutes, AFlowDecidesWhereLinksDiffer)
         EXPECT_EQ(found.routes.size(), routes);
         EXPECT_EQ(found.forAnyFlow, routes == 1 ? 1000u : 0u);
     }
+}
+
+// A unit has arrived as a whole at a CPU before that sends it on, at the rate at which it forwards.
+TEST(FlowRoutes, AUnitWaitsWhereItIsForwarded)
+{
+    constexpr double RATE = 10e9; // bytes per second
+    std::vector<FlowRoute> found;
+    for (const double rate : {0.0, RATE})
+    {
+        Cluster cluster;
+        const auto gpus = AddServerVertices(cluster, 0, MakeGpu("V100-SXM2-16GB"), 2);
+        const auto cpus = AddServerVertices(cluster, 0, MakeCpu(rate), 2);
+        for (uint32_t i = 0; i < 2; ++i)
+        {
+            AddPcieLink(cluster, gpus[i], cpus[i], 3);
+        }
+        AddDefaultLink(cluster, cpus[0], cpus[1], LinkTechnology::CPU_INTERCONNECT, 10e9);
+        const Paths paths(cluster);
+        const NicTable nics(cluster);
+        FlowRoutes routes(cluster, paths, FlowParameters());
+        const Connection connection = PlanConnection(cluster, paths, nics, 0, 0, 0, 1);
+        found.push_back(routes.GetRoute(routes.Plan(connection, 0).route));
+    }
+    EXPECT_GT(found[0].unitBytes, 0);
+    EXPECT_NEAR(static_cast<double>(found[1].latencyPs - found[0].latencyPs),
+                2 * found[0].unitBytes / RATE * 1e12,
+                2);
 }
