@@ -19,6 +19,7 @@
 #include <iostream>
 #include <iterator>
 #include <map>
+#include <numeric>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -367,6 +368,92 @@ class ExecutorCongestionTest : public TestCase
 
 /**
  * @ingroup proteus-tests
+ * A ring alone whose queue pairs fill ports of switches: what they send next depends on what has
+ * come round.
+ */
+class ExecutorRingCongestionTest : public TestCase
+{
+  public:
+    ExecutorRingCongestionTest()
+        : TestCase("A ring that congests itself takes as long by flows as by packets")
+    {
+    }
+
+  private:
+    /// A ring alone.
+    struct Ring
+    {
+        std::string preset;
+        uint32_t servers;
+        std::string oversubscription;
+        double nicGigabits; //!< 0: that of the preset
+        uint32_t rails;     //!< 0: all
+        std::string channels;
+        Collective collective;
+        uint64_t bytes;
+        double tolerance; //!< of the mean of several streams
+    };
+
+    /// @return the mean time of some streams, seconds
+    static double FindMean(const Ring& ring, const std::string& executor)
+    {
+        FabricOptions options;
+        options.serversPerLeaf = 1;
+        FabricVariant variant = ParseFabricVariant("leaf-spine:" + ring.oversubscription + "+roce",
+                                                   FitFabricOptions(options, ring.servers));
+        variant.nicBytesPerSecond = ring.nicGigabits * 1e9 / 8;
+        variant.rails = ring.rails;
+        const Cluster cluster =
+            MakeVariantCluster(ring.preset, ring.servers, FitSpines(variant, ring.preset));
+        const auto nDevices = static_cast<uint32_t>(cluster.GetGpus().size());
+        GraphBuilder builder(nDevices);
+        std::vector<DeviceId> devices(nDevices);
+        std::iota(devices.begin(), devices.end(), 0);
+        builder.AddCommunication(builder.AddPhase("all"),
+                                 builder.AddGroup(devices),
+                                 builder.AddStream("communication"),
+                                 "ring",
+                                 ring.collective,
+                                 ring.bytes,
+                                 Parallelism::NONE);
+        const ExecutionGraph graph = builder.Build();
+        constexpr uint32_t STREAMS = 4;
+        double sum = 0;
+        for (uint32_t stream = 1; stream <= STREAMS; ++stream)
+        {
+            ProgramOptions program;
+            program.quiet = true;
+            program.stream = stream;
+            std::ostringstream text;
+            sum += static_cast<double>(
+                RunExecutor(program, executor, cluster, graph, text).timeline.endPs);
+        }
+        return sum / STREAMS * 1e-12;
+    }
+
+    void DoRun() override
+    {
+        constexpr uint64_t MIB = 1 << 20;
+        Config::SetDefault("ns3::proteus::PacketNetwork::Algorithm", StringValue("ring"));
+        for (const Ring& ring :
+             {Ring{"pcie-v100x8", 2, "4", 0, 0, "1", Collective::ALL_REDUCE, 16 * MIB, 0.12},
+              Ring{"pcie-v100x8", 2, "4", 0, 0, "1", Collective::ALL_GATHER, 64 * MIB, 0.05},
+              Ring{"pcie-v100x8", 4, "2", 0, 0, "1", Collective::ALL_GATHER, MIB, 0.05},
+              Ring{"dgx-h100", 4, "4", 400, 1, "1", Collective::ALL_GATHER, 16 * MIB, 0.05}})
+        {
+            Config::SetDefault("ns3::proteus::PacketNetwork::Channels", StringValue(ring.channels));
+            NS_TEST_EXPECT_MSG_EQ_TOL(FindMean(ring, "flow") / FindMean(ring, "packet"),
+                                      1,
+                                      ring.tolerance,
+                                      ring.preset << ", " << ring.bytes << " bytes");
+        }
+        Config::SetDefault("ns3::proteus::PacketNetwork::Channels", StringValue("0"));
+        Config::SetDefault("ns3::proteus::PacketNetwork::Algorithm", StringValue(""));
+    }
+};
+
+/**
+ * @ingroup proteus-tests
  * Every file of results has the same bytes whenever the same job runs, whatever ran before.
  */
 class ExecutorDeterminismTest : public TestCase
@@ -478,6 +565,7 @@ class ProteusExecutorsTestSuite : public TestSuite
         AddTestCase(new ExecutorBreakdownTest);
         AddTestCase(new ExecutorAblationTest);
         AddTestCase(new ExecutorCongestionTest);
+        AddTestCase(new ExecutorRingCongestionTest);
         AddTestCase(new ExecutorDeterminismTest);
     }
 };

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 
 namespace ns3
 {
@@ -65,7 +66,7 @@ CongestedFlows::FindPort(uint32_t resource)
 }
 
 void
-CongestedFlows::Begin(uint32_t id, const FlowClass& flows, int64_t nowPs)
+CongestedFlows::Begin(uint32_t id, const FlowClass& flows, int64_t nowPs, const MakeReplay& make)
 {
     m_lastPs = m_live.empty() ? nowPs : m_lastPs;
     m_classes.resize(std::max<std::size_t>(m_classes.size(), id + 1));
@@ -75,6 +76,12 @@ CongestedFlows::Begin(uint32_t id, const FlowClass& flows, int64_t nowPs)
     live.bytes = flows.bytes;
     live.cap = std::numeric_limits<double>::infinity();
     live.streams.clear();
+    live.beginPs = nowPs;
+    live.afterPs = 0;
+    live.endPs = -1;
+    live.leftPart = 1;
+    live.replay = nullptr;
+    live.ofFlow.clear();
     m_live.push_back(id);
     m_steps = 1;
     for (const FlowPair& flow : flows.pairs)
@@ -114,7 +121,32 @@ CongestedFlows::Begin(uint32_t id, const FlowClass& flows, int64_t nowPs)
         live.streams.push_back(std::move(stream));
     }
     m_isSorted = false;
-    if (m_isBusy)
+    if (make)
+    {
+        for (const int64_t afterPs : flows.afterPs)
+        {
+            live.afterPs = std::max(live.afterPs, afterPs);
+        }
+        std::vector<bool> isCarried;
+        for (uint32_t i = 0; i < flows.pairs.size(); ++i)
+        {
+            const uint32_t flow = flows.pairs[i].flow;
+            live.ofFlow.resize(std::max<std::size_t>(live.ofFlow.size(), flow + 1), NO_ID);
+            live.ofFlow[flow] = i;
+            isCarried.resize(live.ofFlow.size(), false);
+            isCarried[flow] = true;
+        }
+        live.replay =
+            make(std::move(isCarried), [this, id](uint32_t flow, double bytes, double timePs) {
+                Take(id, flow, bytes, timePs);
+            });
+        for (Stream& stream : live.streams)
+        {
+            stream.whole = live.replay->GetBytes(stream.flow->flow);
+        }
+        live.replay->Advance(0);
+    }
+    if (m_isBusy || live.replay)
     {
         Look();
         return;
@@ -173,11 +205,39 @@ CongestedFlows::End(uint32_t flows)
         m_ports[id].busy = 0;
     }
     live.streams.clear();
+    live.replay = nullptr;
     m_isSorted = false;
     if (m_isBusy)
     {
         Look();
     }
+}
+
+bool
+CongestedFlows::IsWanted(const FlowClass& flows)
+{
+    if (m_isBusy)
+    {
+        return true;
+    }
+    std::map<uint32_t, std::vector<std::pair<uint32_t, double>>> more; // to a port, by that before
+    for (const FlowPair& flow : flows.pairs)
+    {
+        const auto pair = m_pairs.find(flow.key);
+        if (pair != m_pairs.end() && pair->second.control->GetRate() < pair->second.line)
+        {
+            return true;
+        }
+        for (std::size_t i = 1; i < flow.hops.size(); ++i)
+        {
+            more[FindPort(flow.hops[i].first)].emplace_back(FindPort(flow.hops[i - 1].first),
+                                                            flow.source * flow.hops[i].second);
+        }
+    }
+    return std::any_of(more.begin(), more.end(), [this](const auto& entry) {
+        const Port& port = m_ports[entry.first];
+        return GetWanted(port, entry.second) > port.capacity * (1 + ROUNDING);
+    });
 }
 
 void
@@ -209,9 +269,9 @@ CongestedFlows::GetRate(const Stream& stream)
 }
 
 double
-CongestedFlows::GetWanted(const Port& port)
+CongestedFlows::GetWanted(const Port& port, const std::vector<std::pair<uint32_t, double>>& more)
 {
-    m_from.clear();
+    m_from = more;
     for (const Place& place : port.places)
     {
         if (place.hop == 0)
@@ -246,6 +306,7 @@ CongestedFlows::Look()
     bool isCalm = true;
     for (const uint32_t id : m_live)
     {
+        m_isBusy |= m_classes[id].replay != nullptr;
         for (const Stream& stream : m_classes[id].streams)
         {
             m_isBusy |= stream.pair->control->GetRate() < stream.pair->line;
@@ -286,7 +347,13 @@ CongestedFlows::Advance(int64_t nowPs, const std::function<double(uint32_t)>& ge
     {
         for (const uint32_t id : m_live)
         {
-            m_classes[id].left = getLeft(id);
+            Class& live = m_classes[id];
+            live.left = getLeft(id);
+            for (Stream& stream : live.streams)
+            {
+                stream.sent = stream.flow->part * (live.bytes - live.left);
+                stream.lead = 0;
+            }
         }
         return;
     }
@@ -299,15 +366,9 @@ CongestedFlows::Advance(int64_t nowPs, const std::function<double(uint32_t)>& ge
         live.left = left;
         for (Stream& stream : live.streams)
         {
+            stream.sends = FindSends(live, stream, seconds);
             Hear(*stream.pair, nowPs);
-            const double may = GetRate(stream);
-            // A message goes at once when the one before in its slot has been used.
-            const FlowPair& flow = *stream.flow;
-            const double used = std::floor(flow.part * (live.bytes - left) / flow.messageBytes);
-            const double allowed =
-                std::min(flow.part * live.bytes, (used + flow.slots) * flow.messageBytes);
-            stream.sends = std::clamp((allowed - stream.sent) / seconds, 0.0, may);
-            stream.lead -= flow.part * progress * seconds;
+            stream.lead -= stream.flow->part * progress * seconds;
         }
     }
     SortPorts();
@@ -315,38 +376,138 @@ CongestedFlows::Advance(int64_t nowPs, const std::function<double(uint32_t)>& ge
     {
         PassPort(m_ports[id], seconds, nowPs);
     }
-    const double horizon = 2 * static_cast<double>(m_basePs) / PS_PER_SECOND;
     bool isSteady = true;
     for (const uint32_t id : m_live)
     {
         Class& live = m_classes[id];
         const double before = live.cap;
-        live.cap = std::numeric_limits<double>::infinity();
         for (Stream& stream : live.streams)
         {
-            const double out = stream.hops.back().out;
-            stream.lead += out * seconds;
+            stream.lead += stream.hops.back().out * seconds;
+            stream.come += stream.hops.back().out * seconds;
             stream.sent += stream.sends * seconds;
             stream.pair->control->AddSent(stream.sends * seconds, nowPs);
-            if (stream.lead + LAST_BYTES >= stream.flow->part * live.left)
-            {
-                continue; // all of it has come
-            }
-            live.cap = std::min(live.cap,
-                                std::max(0.0, out + stream.lead / std::max(seconds, horizon)) /
-                                    stream.flow->part);
+            const double rate = stream.pair->control->GetRate();
+            isSteady &= rate >= stream.pair->line || rate < (1 - SAME_RATE) * stream.pair->line;
         }
-        isSteady &= std::abs(live.cap - before) <= SAME_RATE * before;
+        if (live.replay)
+        {
+            GoOn(live, seconds, nowPs);
+        }
+        live.cap = FindCap(live, seconds);
+        isSteady &= !live.replay && std::abs(live.cap - before) <= SAME_RATE * before;
     }
     m_steps = isSteady ? std::min(2 * m_steps, MOST_STEPS) : 1;
     Look();
 }
 
+double
+CongestedFlows::FindSends(const Class& live, const Stream& stream, double seconds) const
+{
+    const double may = GetRate(stream);
+    if (live.replay)
+    {
+        // What came to an idle queue pair within the last step has begun there.
+        const auto sincePs = stream.handedPs > 0 ? m_lastPs - stream.handedPs : 0;
+        const double whole = std::max(seconds, static_cast<double>(sincePs) / PS_PER_SECOND);
+        // The class may be held back by others.
+        const double ahead = (live.left - live.leftPart * live.bytes) * stream.flow->part;
+        if (ahead > stream.flow->slots * stream.flow->messageBytes)
+        {
+            return 0;
+        }
+        return std::clamp((stream.handed - stream.sent) / seconds, 0.0, may * whole / seconds);
+    }
+    // A message goes at once when the one before in its slot has been used.
+    const FlowPair& flow = *stream.flow;
+    const double used = std::floor(flow.part * (live.bytes - live.left) / flow.messageBytes);
+    const double allowed =
+        std::min(flow.part * live.bytes, (used + flow.slots) * flow.messageBytes);
+    return std::clamp((allowed - stream.sent) / seconds, 0.0, may);
+}
+
 void
-CongestedFlows::SharePort(Port& port)
+CongestedFlows::Take(uint32_t id, uint32_t flow, double bytes, double timePs)
+{
+    Class& live = m_classes[id];
+    Stream& stream = live.streams[live.ofFlow[flow]];
+    if (stream.sent + LAST_BYTES >= stream.handed)
+    {
+        stream.handedPs = live.beginPs + std::llround(timePs);
+    }
+    stream.handed += bytes;
+    stream.ends.push_back(stream.handed);
+}
+
+void
+CongestedFlows::GoOn(Class& live, double seconds, int64_t nowPs)
+{
+    live.leftPart = 0;
+    for (Stream& stream : live.streams)
+    {
+        live.leftPart =
+            std::max(live.leftPart, (stream.whole - stream.come - LAST_BYTES) / stream.whole);
+        const double bytes = stream.hops.back().out * seconds;
+        while (!stream.ends.empty() && stream.ends.front() <= stream.come + LAST_BYTES)
+        {
+            const double part =
+                bytes > 0 ? std::clamp((stream.come - stream.ends.front()) / bytes, 0.0, 1.0) : 0;
+            const double sinceS = seconds - stream.toS + part * (stream.toS - stream.fromS);
+            live.replay->Deliver(
+                stream.flow->flow,
+                static_cast<double>(nowPs - live.beginPs + stream.flow->latencyPs) -
+                    sinceS * PS_PER_SECOND);
+            stream.ends.pop_front();
+        }
+        if (stream.sent + LAST_BYTES < stream.handed)
+        {
+            stream.handedPs = 0;
+        }
+    }
+    live.replay->Advance(static_cast<double>(nowPs - live.beginPs));
+    if (live.endPs < 0 && live.leftPart <= 0)
+    {
+        // Nothing is left to carry: what the other steps take is known.
+        live.replay->Advance(std::numeric_limits<double>::infinity());
+        live.endPs = live.beginPs + std::llround(live.replay->GetEndPs()) - live.afterPs;
+    }
+}
+
+double
+CongestedFlows::FindCap(const Class& live, double seconds) const
+{
+    const double horizon = std::max(seconds, 2 * static_cast<double>(m_basePs) / PS_PER_SECOND);
+    if (live.replay)
+    {
+        return std::max(0.0, live.left - live.leftPart * live.bytes) / horizon;
+    }
+    double cap = std::numeric_limits<double>::infinity();
+    for (const Stream& stream : live.streams)
+    {
+        if (stream.lead + LAST_BYTES < stream.flow->part * live.left)
+        {
+            const double out = stream.hops.back().out;
+            cap = std::min(cap, std::max(0.0, out + stream.lead / horizon) / stream.flow->part);
+        } // else all of it has come
+    }
+    return cap;
+}
+
+double
+CongestedFlows::FindCredit(const Port& port, bool atNic)
+{
+    double creditS = 0;
+    for (const Place& place : port.places)
+    {
+        creditS = (place.hop == 0) == atNic ? std::max(creditS, -Get(place).fromS) : creditS;
+    }
+    return port.queue > 0 ? 0 : std::min(creditS, port.idleS);
+}
+
+void
+CongestedFlows::SharePort(Port& port, double seconds, int64_t nowPs)
 {
     // Those that a NIC sends for take turns: what does not fit is taken from the fastest.
-    double left = port.capacity;
     port.busy = 0;
     std::vector<Place> places;
     for (const Place& place : port.places)
@@ -354,8 +515,16 @@ CongestedFlows::SharePort(Port& port)
         if (place.hop == 0)
         {
             places.push_back(place);
+            Stream& stream = Get(place);
+            stream.fromS = stream.handedPs > 0
+                               ? std::min(0.0,
+                                          seconds - static_cast<double>(nowPs - stream.handedPs) /
+                                                        PS_PER_SECOND)
+                               : 0;
         }
     }
+    const double wholeS = seconds + FindCredit(port, true);
+    double left = port.capacity * wholeS / seconds;
     std::sort(places.begin(), places.end(), [this](const Place& a, const Place& b) {
         return Get(a).sends < Get(b).sends;
     });
@@ -370,6 +539,15 @@ CongestedFlows::SharePort(Port& port)
         hop.out = stream.sends;
         --behind;
     }
+    port.idleS = std::max(0.0, wholeS - port.busy * seconds);
+    for (const Place& place : places)
+    {
+        Stream& stream = Get(place);
+        const double takesS =
+            std::max(stream.sends * seconds / GetRate(stream), port.busy * seconds);
+        stream.toS = std::min(seconds, stream.fromS + takesS);
+    }
+    port.busy = std::min(1.0, port.busy);
 }
 
 void
@@ -377,7 +555,7 @@ CongestedFlows::PassPort(Port& port, double seconds, int64_t nowPs)
 {
     if (port.level == 0)
     {
-        SharePort(port);
+        SharePort(port, seconds, nowPs);
         return;
     }
     double comes = 0;
@@ -387,8 +565,10 @@ CongestedFlows::PassPort(Port& port, double seconds, int64_t nowPs)
         comes += stream.hops[place.hop - 1].out * seconds * stream.hops[place.hop].wire;
     }
     const double whole = port.queue + comes;
-    const double part = whole > 0 ? std::min(1.0, port.capacity * seconds / whole) : 1;
+    const double room = port.capacity * (seconds + FindCredit(port, false));
+    const double part = whole > 0 ? std::min(1.0, room / whole) : 1;
     port.busy = std::min(1.0, whole / (port.capacity * seconds));
+    port.idleS = std::max(0.0, (room - whole) / port.capacity);
     const double before = port.queue;
     port.queue = 0;
     for (const Place& place : port.places)
@@ -399,6 +579,8 @@ CongestedFlows::PassPort(Port& port, double seconds, int64_t nowPs)
         hop.out = part * all / seconds;
         hop.waiting = part < 1 ? all - part * all : 0;
         port.queue += hop.waiting * hop.wire;
+        stream.fromS = before > 0 ? 0 : stream.fromS;
+        stream.toS = std::min(seconds, std::max(stream.toS, stream.fromS + whole / port.capacity));
     }
     const double toPs = PS_PER_SECOND / port.capacity;
     if (std::max(before, port.queue) * toPs < m_congestion.markPs)

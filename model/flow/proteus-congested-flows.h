@@ -34,7 +34,9 @@ namespace proteus
  * since what DCQCN does to few of them is far from the mean of many: a fluid model of the mean
  * would have them all recover at once.
  *
- * A class of flows goes on as the last of its queue pairs does. The others may be ahead by what
+ * A class of flows goes on as the last of its queue pairs does. Which message leaves when is known
+ * from a replay of its program, in which what follows from a message waits until that has arrived:
+ * so rings clock themselves. Without a replay, queue pairs may be ahead of the last one by what
  * receivers have room for.
  */
 class CongestedFlows
@@ -49,13 +51,26 @@ class CongestedFlows
                    const std::vector<FlowResource>& resources,
                    uint32_t seed);
 
+    /// Makes the replay of a program; see LiveReplay.
+    using MakeReplay =
+        std::function<std::unique_ptr<LiveReplay>(std::vector<bool> isCarried, LiveReplay::Carry)>;
+
+    /// @param flows with FlowClass::pairs that may begin now @return whether congestion control
+    /// would, or may soon, hold them back
+    bool IsWanted(const FlowClass& flows);
+
     /**
      * Flows begin to move.
      * @param id of their class, below 2^32, of no other one that moves
      * @param flows with FlowClass::pairs
      * @param nowPs present time, to which Advance() has been called
+     * @param make makes the replay of the program that they are of, whose first step is now: which
+     * message leaves when is known from that; null: they leave as the receiver has room
      */
-    void Begin(uint32_t id, const FlowClass& flows, int64_t nowPs);
+    void Begin(uint32_t id,
+               const FlowClass& flows,
+               int64_t nowPs,
+               const MakeReplay& make = nullptr);
 
     /// @param flows id of a class whose bytes have moved
     void End(uint32_t flows);
@@ -83,6 +98,13 @@ class CongestedFlows
     /// @param id of a class @return payload per second that its largest flow may have from now on;
     /// infinite while nothing holds it back
     double GetCap(uint32_t id) const;
+
+    /// @param id of a class that is replayed @return when its bytes will have moved, as its replay
+    /// says; negative while that is not known
+    int64_t GetEndPs(uint32_t id) const
+    {
+        return m_classes[id].endPs;
+    }
 
     /// @return ids of the classes that move
     const std::vector<uint32_t>& GetLive() const
@@ -124,10 +146,17 @@ class CongestedFlows
     {
         Pair* pair{nullptr};
         const FlowPair* flow{nullptr};
-        double lead{0};        //!< payload that has come before its class could go on with it
-        double sends{0};       //!< payload per second in this step
-        double sent{0};        //!< payload
-        std::vector<Hop> hops; //!< on its way, the first out of the NIC
+        double lead{0};      //!< payload that has come before its class could go on with it
+        double sends{0};     //!< payload per second in this step
+        double sent{0};      //!< payload
+        double come{0};      //!< payload, to the receiver
+        double fromS{0};     //!< from when on, in this step, it passes where it has got to, seconds
+        double toS{0};       //!< until when
+        double whole{0};     //!< payload of a replay
+        double handed{0};    //!< payload that a replay has given it to send
+        int64_t handedPs{0}; //!< when it got that, if it had nothing to send; 0: it had
+        std::deque<double> ends; //!< payload up to the ends of messages of that which have not come
+        std::vector<Hop> hops;   //!< on its way, the first out of the NIC
     };
 
     /// A class that moves.
@@ -137,6 +166,12 @@ class CongestedFlows
         double bytes{0}; //!< payload of its largest flow
         double left{0};  //!< payload of its largest flow, at the last step
         double cap{0};
+        int64_t beginPs{0};                 //!< time
+        int64_t afterPs{0};                 //!< from its last byte to its end
+        int64_t endPs{-1};                  //!< see GetEndPs()
+        std::unique_ptr<LiveReplay> replay; //!< null: it has none
+        double leftPart{1};                 //!< of its bytes, that have not come by that
+        std::vector<uint32_t> ofFlow;       //!< of that: stream, by flow
         std::vector<Stream> streams;
     };
 
@@ -154,6 +189,7 @@ class CongestedFlows
         double capacity{0};        //!< wire bytes per second
         double queue{0};           //!< wire bytes
         double busy{0};            //!< part of the last step
+        double idleS{0};           //!< at the end of the last step, seconds
         bool isUsed{false};        //!< whether it is in m_used
         uint32_t level{0};         //!< how many ports may be before it
         std::vector<Place> places; //!< what uses it
@@ -181,15 +217,33 @@ class CongestedFlows
     static std::vector<uint32_t> ListPorts(const Class& flows);
     /// Brings m_used in order.
     void SortPorts();
+    /// @param live a class @param stream of it @param seconds of a step
+    /// @return payload per second that the stream sends in it, if its NIC does not hold it back
+    double FindSends(const Class& live, const Stream& stream, double seconds) const;
+    /// A replay has a message sent. @param id of its class @param flow of the program
+    /// @param bytes payload @param timePs when, from its begin
+    void Take(uint32_t id, uint32_t flow, double bytes, double timePs);
+    /// What has come goes on in the replay of a class. @param live with one @param seconds of the
+    /// step @param nowPs its end
+    void GoOn(Class& live, double seconds, int64_t nowPs);
+    /// @param live a class @param seconds of the step @param nowPs its end @return payload per
+    /// second with which its largest flow follows its queue pairs
+    double FindCap(const Class& live, double seconds) const;
     /// @param stream of a queue pair @return payload per second that it may send
     static double GetRate(const Stream& stream);
-    /// @param port of a switch @return wire bytes per second that may come
-    double GetWanted(const Port& port);
-    /// What streams send leaves a NIC. @param port of it
-    void SharePort(Port& port);
+    /// @param port of a switch @param more that comes to it: by the port before, wire bytes per
+    /// second @return wire bytes per second that may come
+    double GetWanted(const Port& port, const std::vector<std::pair<uint32_t, double>>& more = {});
+    /// What streams send leaves a NIC. @param port of it @param seconds of the step
+    /// @param nowPs its end
+    void SharePort(Port& port, double seconds, int64_t nowPs);
     /// What comes to a port leaves it, or waits. @param port of a NIC or a switch
     /// @param seconds of the step @param nowPs its end
     void PassPort(Port& port, double seconds, int64_t nowPs);
+    /// What began within the last step, and is passed in this one, had the port if that was idle.
+    /// @param port with its places @param atNic whether what a NIC sends passes it
+    /// @return seconds that are added to this step
+    double FindCredit(const Port& port, bool atNic);
     /// Draws which packets get marks, and has receivers notify. @param stream at a port
     /// @param passage what comes of it
     void Mark(Stream& stream, const Passage& passage);

@@ -107,6 +107,10 @@ FlowNetwork::Begin(uint32_t id)
               communication.members.end(),
               [](const auto& a, const auto& b) { return a.rank < b.rank; });
     const auto& classes = communication.profile->classes;
+    // Latencies are in the replay of what is replayed.
+    communication.isReplayed =
+        m_congested && classes.size() == 1 && !classes.front().pairs.empty() &&
+        m_congested->IsWanted(classes.front()) && m_profiles.GetWhole(communication.task);
     communication.left.assign(communication.members.size(), 0);
     communication.classesLeft = static_cast<uint32_t>(classes.size());
     for (const FlowClass& flowClass : classes)
@@ -136,7 +140,7 @@ FlowNetwork::Begin(uint32_t id)
     }
     for (uint32_t i = 0; i < classes.size(); ++i)
     {
-        if (classes[i].beforePs == 0)
+        if (classes[i].beforePs == 0 || communication.isReplayed)
         {
             Admit(id, i);
         }
@@ -224,11 +228,21 @@ FlowNetwork::Activate(uint32_t id, uint32_t index)
     live.rate = 0;
     live.sincePs = m_clock.GetTimePs();
     live.cap = std::numeric_limits<double>::infinity();
+    live.endPs = NEVER;
     m_communications[id].live.push_back(place);
     if (m_congested && !flows.pairs.empty())
     {
         AdvanceCongestion();
-        m_congested->Begin(place, flows, m_clock.GetTimePs());
+        CongestedFlows::MakeReplay make;
+        if (m_communications[id].isReplayed)
+        {
+            live.endPs = WAITS;
+            make = [this, task = m_communications[id].task](std::vector<bool> isCarried,
+                                                            LiveReplay::Carry carry) {
+                return m_profiles.MakeReplay(task, std::move(isCarried), std::move(carry));
+            };
+        }
+        m_congested->Begin(place, flows, m_clock.GetTimePs(), make);
         RequestStep();
     }
     ++live.version; // whatever was said about the one here before
@@ -261,6 +275,7 @@ FlowNetwork::Finish(uint32_t id, uint32_t version)
     {
         RequestShares();
     }
+    const int64_t latePs = live.endPs == NEVER ? 0 : m_clock.GetTimePs() - live.endPs;
     const uint32_t place = live.communication;
     const auto& afterPs = live.flows->afterPs;
     Communication& communication = m_communications[place];
@@ -270,7 +285,7 @@ FlowNetwork::Finish(uint32_t id, uint32_t version)
         if (afterPs[rank] >= 0 && --communication.left[rank] == 0)
         {
             // Of several classes, the latencies behind the last one count.
-            EndRank(place, rank, afterPs[rank]);
+            EndRank(place, rank, std::max<int64_t>(0, afterPs[rank] - latePs));
         }
     }
     if (--communication.classesLeft == 0)
@@ -375,6 +390,11 @@ FlowNetwork::RequestStep()
             const double before = m_shares.GetLimit(place);
             const double after = std::min(limit, cap);
             live.cap = cap;
+            if (live.endPs == WAITS && m_congested->GetEndPs(place) >= 0)
+            {
+                live.endPs = m_congested->GetEndPs(place);
+                Foretell(place);
+            }
             if (std::abs(after - before) > SAME_CAP * before)
             {
                 m_shares.SetLimit(place, after);
@@ -436,8 +456,21 @@ FlowNetwork::SetRate(uint32_t id, double rate)
     live.left = GetLeft(live);
     live.sincePs = now;
     live.rate = rate;
+    Foretell(id);
+}
+
+void
+FlowNetwork::Foretell(uint32_t id)
+{
+    LiveClass& live = m_classes[id];
     const uint32_t version = ++live.version;
-    const auto delay = static_cast<int64_t>(std::ceil(live.left / rate * PS_PER_SECOND));
+    if (live.endPs == WAITS)
+    {
+        return;
+    }
+    const int64_t delay =
+        live.endPs == NEVER ? static_cast<int64_t>(std::ceil(live.left / live.rate * PS_PER_SECOND))
+                            : std::max<int64_t>(0, live.endPs - m_clock.GetTimePs());
     m_clock.Schedule(0, delay, [this, id, version]() { Finish(id, version); });
 }
 

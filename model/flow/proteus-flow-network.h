@@ -59,7 +59,8 @@ class FlowListener
  * the change by resources which they can fill.
  *
  * Where ports of RoCE switches may be wanted for more than they have, a class has no more than the
- * congestion control of its queue pairs gives it (CongestedFlows).
+ * congestion control of its queue pairs gives it (CongestedFlows). A collective that begins then is
+ * replayed beside the run, if it can be (FlowProfiles::GetWhole()), and ends when its replay does.
  */
 class FlowNetwork : public Network
 {
@@ -142,7 +143,8 @@ class FlowNetwork : public Network
 
         TaskId task{0};
         uint32_t microBatch{0};
-        uint32_t computing{0}; //!< ranks that compute
+        uint32_t computing{0};  //!< ranks that compute
+        bool isReplayed{false}; //!< message by message, beside the run
         const CollectiveProfile* profile{nullptr};
         std::vector<Member> members; //!< that have joined
         std::vector<uint32_t> left;  //!< by rank: classes that it waits for
@@ -150,17 +152,23 @@ class FlowNetwork : public Network
         uint32_t classesLeft{0};
     };
 
+    /// LiveClass::endPs: its rate says when it ends.
+    static constexpr int64_t NEVER = -1;
+    /// LiveClass::endPs: its replay will say when it ends.
+    static constexpr int64_t WAITS = -2;
+
     /// A class of flows under way.
     struct LiveClass
     {
         const FlowClass* flows{nullptr};
         uint32_t communication{0};
-        uint32_t index{0};   //!< of the class
-        double left{0};      //!< bytes of the largest flow
-        double rate{0};      //!< bytes per second
-        double cap{0};       //!< of congestion control, bytes per second
-        int64_t sincePs{0};  //!< from when on it has had its rate
-        uint32_t version{0}; //!< counts its rates; an event with an older one is void
+        uint32_t index{0};    //!< of the class
+        double left{0};       //!< bytes of the largest flow
+        double rate{0};       //!< bytes per second
+        double cap{0};        //!< of congestion control, bytes per second
+        int64_t endPs{NEVER}; //!< when its bytes will have moved, as its replay says
+        int64_t sincePs{0};   //!< from when on it has had its rate
+        uint32_t version{0};  //!< counts its rates; an event with an older one is void
     };
 
     /// @param id of a communication all of whose ranks have joined
@@ -187,6 +195,8 @@ class FlowNetwork : public Network
     void ComputeShares();
     /// @param live a class whose rate ends now
     void Record(const LiveClass& live);
+    /// Foretells the end of a class. @param id of it
+    void Foretell(uint32_t id);
     /// @param id of a live class @param rate from now on
     void SetRate(uint32_t id, double rate);
     /// @param live a class @return payload that its largest flow has left now

@@ -36,6 +36,7 @@ FlowProfiles::AddPairs(TaskId id,
             continue;
         }
         FlowPair pair;
+        pair.flow = static_cast<uint32_t>(i);
         pair.key =
             GetConnectionFlow(m_cluster, group, flow.channel, devices[flow.from], devices[flow.to]);
         pair.part = static_cast<double>(flow.bytes) / classes[classOf[i]].bytes;

@@ -174,14 +174,56 @@ FlowProfiles::FlowProfiles(const ExecutionGraph& graph,
 {
 }
 
+FlowProfiles::ProfileKey
+FlowProfiles::NameProfile(TaskId id) const
+{
+    const Task& task = m_graph.GetTask(id);
+    return {task.collective, task.bytes, task.root, task.place};
+}
+
+std::shared_ptr<const ReplayInput>
+FlowProfiles::GetWhole(TaskId id)
+{
+    const auto [place, isNew] = m_wholes.emplace(NameProfile(id), nullptr);
+    if (!isNew)
+    {
+        return place->second;
+    }
+    const Shape& shape = FindShape(id);
+    if (Get(id).classes.size() != 1 || CountMessages(shape.flows) > MOST_KEPT_MESSAGES)
+    {
+        return nullptr;
+    }
+    const std::shared_ptr<Part> part =
+        MakePart(id, m_programs->MakeRequest(id), m_programs->Find(id));
+    if (part->flows.size() != shape.flows.size())
+    {
+        return nullptr;
+    }
+    const auto input = std::make_shared<ReplayInput>();
+    input->program = part->program;
+    input->flows = part->flows;
+    input->routes = PlanRoutes(id, part->flows);
+    input->costs = std::move(part->costs);
+    place->second = input;
+    return input;
+}
+
+std::unique_ptr<LiveReplay>
+FlowProfiles::MakeReplay(TaskId id, std::vector<bool> isCarried, LiveReplay::Carry carry)
+{
+    return std::make_unique<LiveReplay>(GetWhole(id),
+                                        m_routes,
+                                        std::move(isCarried),
+                                        std::move(carry));
+}
+
 const CollectiveProfile&
 FlowProfiles::Get(TaskId id)
 {
     if (m_ofTask[id] == nullptr)
     {
-        const Task& task = m_graph.GetTask(id);
-        const auto key =
-            std::make_tuple(task.collective, task.bytes, uint32_t{task.root}, task.place);
+        const ProfileKey key = NameProfile(id);
         auto place = m_profiles.find(key);
         if (place == m_profiles.end())
         {
@@ -364,8 +406,11 @@ FlowProfiles::MakeParts(TaskId id, CollectiveRequest request, Family& family) co
     // The one whose chunks are as long as they get is there already.
     const std::shared_ptr<Part> first = family.parts.front();
     const auto most = static_cast<double>(CountMostMessages(first->flows.size()));
+    // LL and LL128 cut a chunk into parts that follow each other: the shorter program has a whole
+    // chunk, since parts of the next one cost less than those of the first.
+    const uint64_t parts = request.protocol == Protocol::SIMPLE ? 1 : request.stepsPerChunk;
     const uint64_t bytes =
-        std::max(static_cast<uint64_t>(family.bytesPerMessage * most), family.leastBytes);
+        std::max(static_cast<uint64_t>(family.bytesPerMessage * most), family.leastBytes * parts);
     family.parts.clear();
     for (const uint64_t part : {bytes / 2, bytes})
     {

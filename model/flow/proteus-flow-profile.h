@@ -37,6 +37,7 @@ namespace proteus
 struct FlowPair
 {
     uint64_t key{0};        //!< of the queue pair
+    uint32_t flow{0};       //!< of the program
     double part{0};         //!< payload for every byte of the largest flow
     double messageBytes{0}; //!< payload of a message
     uint32_t slots{1};      //!< messages that its receiver has room for
@@ -58,13 +59,13 @@ struct FlowPair
  */
 struct FlowClass
 {
-    std::vector<FlowUse> uses; //!< amounts for every byte of the largest flow, all flows together
-    double bytes{0};           //!< payload of the largest flow
-    double linkRate{0};        //!< bytes per second that idle links allow
-    double rate{0};            //!< bytes per second when alone: no more than linkRate, and less
-                               //!< where steps wait for each other
+    std::vector<FlowUse> uses;   //!< amounts for every byte of the largest flow, all flows together
+    double bytes{0};             //!< payload of the largest flow
+    double linkRate{0};          //!< bytes per second that idle links allow
+    double rate{0};              //!< bytes per second when alone: no more than linkRate, and less
+                                 //!< where steps wait for each other
     std::vector<FlowPair> pairs; //!< those that congestion control may slow down
-    int64_t beforePs{0};       //!< latencies before the bytes begin to move
+    int64_t beforePs{0};         //!< latencies before the bytes begin to move
     std::vector<int64_t> afterPs; //!< by rank: from the last byte to the end of its part; negative
                                   //!< for ranks without part
     int64_t alonePs{0};           //!< from the first step to the end, on idle links
@@ -158,6 +159,19 @@ class FlowProfiles
      */
     int64_t GetAlphaBetaPs(TaskId task);
 
+    /**
+     * @param task a communication
+     * @return its program as a whole, to be replayed beside the run; null if it is too long, or has
+     * several classes
+     */
+    std::shared_ptr<const ReplayInput> GetWhole(TaskId task);
+
+    /// @param task a communication that has a whole @param isCarried by flow: see LiveReplay;
+    /// empty: none @param carry see there @return its replay
+    std::unique_ptr<LiveReplay> MakeReplay(TaskId task,
+                                           std::vector<bool> isCarried,
+                                           LiveReplay::Carry carry);
+
     /// @return what classes use
     const std::vector<FlowResource>& GetResources() const
     {
@@ -220,6 +234,9 @@ class FlowProfiles
                                  uint64_t,
                                  uint32_t>;
 
+    /// What names a profile.
+    using ProfileKey = std::tuple<Collective, uint64_t, uint32_t, GroupId>;
+
     /// What names a connection of any group.
     struct ConnectionName
     {
@@ -254,6 +271,8 @@ class FlowProfiles
         }
     };
 
+    /// @param task a communication @return the name of its profile
+    ProfileKey NameProfile(TaskId task) const;
     /// @param task a communication @return its shape
     Shape& FindShape(TaskId task);
     /// @param task a communication @param request of it with some number of bytes
@@ -316,7 +335,8 @@ class FlowProfiles
     std::map<FamilyKey, std::shared_ptr<Family>> m_families;
     mutable std::unordered_map<ConnectionName, PlannedConnection, HashOfName> m_connections;
     NicTable m_nics; //!< of the cluster
-    std::map<std::tuple<Collective, uint64_t, uint32_t, GroupId>, CollectiveProfile> m_profiles;
+    std::map<ProfileKey, CollectiveProfile> m_profiles;
+    std::map<ProfileKey, std::shared_ptr<const ReplayInput>> m_wholes; //!< see GetWhole()
     std::vector<const CollectiveProfile*> m_ofTask; //!< by task, null until it is known
     std::function<void()> m_goOn;                   //!< see SetStopCheck(); may be null
 };

@@ -118,11 +118,15 @@ class Replay
            const std::vector<uint32_t>& routes,
            const FlowRoutes& all,
            const ReplayCosts& costs,
-           bool isInstant)
+           bool isInstant,
+           std::vector<bool> isCarried = {},
+           LiveReplay::Carry carry = nullptr)
         : m_program(program),
           m_flows(flows),
           m_costs(costs),
           m_isInstant(isInstant),
+          m_isCarried(std::move(isCarried)),
+          m_carry(std::move(carry)),
           m_messages(all,
                      m_clock,
                      isInstant,
@@ -152,6 +156,25 @@ class Replay
 
     ReplayTimes Run(const std::function<void()>& goOn);
 
+    /// All blocks do what they can at once.
+    void Start();
+    /// Goes on. @param untilPs what happens until then has happened, as others say when it happens
+    void Advance(double untilPs);
+    /// A message has arrived. @param flow of it @param arrivalPs when
+    void Arrive(uint32_t flow, double arrivalPs);
+
+    /// @return whether all blocks have done their steps
+    bool IsOver() const
+    {
+        return m_blocksLeft == 0;
+    }
+
+    /// @return end of the last step so far
+    double GetLastStepPs() const
+    {
+        return *std::max_element(m_rankStepPs.begin(), m_rankStepPs.end());
+    }
+
     // The wire, see ProgramMachine.
     void Send(uint32_t id, const Step& step)
     {
@@ -179,6 +202,7 @@ class Replay
 
     bool EndBlock(uint32_t /* block */)
     {
+        --m_blocksLeft;
         return false; // ranks stay until the program is done
     }
 
@@ -202,6 +226,8 @@ class Replay
     const std::vector<ProgramFlow>& m_flows;
     const ReplayCosts& m_costs;
     const bool m_isInstant;
+    const std::vector<bool> m_isCarried; //!< by flow: whether others do; empty: none
+    const LiveReplay::Carry m_carry;     //!< tells them
     ReplayClock m_clock;
     MessageFlows m_messages; //!< numbered as m_flows
     BlockWaiters m_waiters;
@@ -211,6 +237,7 @@ class Replay
     std::vector<uint32_t> m_receivers; //!< by flow: block
     std::vector<uint32_t> m_senders;   //!< by flow: block
     std::vector<double> m_rankStepPs;  //!< by rank: end of its last step
+    uint32_t m_blocksLeft{0};          //!< that have steps to do
     ReplayTimes m_times;
 };
 
@@ -224,6 +251,7 @@ Replay::SetUpRank(uint32_t rank)
         const ThreadBlock& program = blocks[number];
         const uint32_t id = m_machine.AddBlock();
         ReplayBlock& block = m_machine.BindBlock(run, id);
+        m_blocksLeft += !block.IsOver();
         if (!m_costs.blocks.empty())
         {
             block.cost = m_costs.blocks[rank][number];
@@ -246,8 +274,8 @@ Replay::SetUpRank(uint32_t rank)
     }
 }
 
-ReplayTimes
-Replay::Run(const std::function<void()>& goOn)
+void
+Replay::Start()
 {
     for (const uint32_t receiver : m_receivers)
     {
@@ -260,6 +288,23 @@ Replay::Run(const std::function<void()>& goOn)
     {
         m_machine.Advance(block);
     }
+}
+
+void
+Replay::Advance(double untilPs)
+{
+    m_messages.Share();
+    const auto handle = [this](const ReplayEvent& event) { Handle(event); };
+    while (m_clock.GetNextPs() <= untilPs && m_clock.Step(handle))
+    {
+        m_messages.Share();
+    }
+}
+
+ReplayTimes
+Replay::Run(const std::function<void()>& goOn)
+{
+    Start();
     do
     {
         if (goOn)
@@ -268,13 +313,10 @@ Replay::Run(const std::function<void()>& goOn)
         }
         m_messages.Share();
     } while (m_clock.Step([this](const ReplayEvent& event) { Handle(event); }));
-    for (uint32_t block = 0; block < m_machine.GetNBlocks(); ++block)
+    if (!IsOver())
     {
-        if (!m_machine.GetBlock(block).IsOver())
-        {
-            throw std::invalid_argument("flow network: a program of algorithm '" +
-                                        m_program.algorithm + "' has steps that wait for ever");
-        }
+        throw std::invalid_argument("flow network: a program of algorithm '" + m_program.algorithm +
+                                    "' has steps that wait for ever");
     }
     for (const double end : m_rankStepPs)
     {
@@ -292,10 +334,14 @@ void
 Replay::SendMessage(uint32_t flow, const Step& step)
 {
     // A step without bytes is a flag, which has at least one.
-    m_messages.Send(
-        flow,
-        static_cast<double>(
-            std::max<uint64_t>(GetTraits(m_program.protocol).WireBytes(step.bytes), 1)));
+    const auto bytes = static_cast<double>(
+        std::max<uint64_t>(GetTraits(m_program.protocol).WireBytes(step.bytes), 1));
+    if (flow < m_isCarried.size() && m_isCarried[flow])
+    {
+        m_carry(flow, bytes, m_clock.GetNowPs());
+        return;
+    }
+    m_messages.Send(flow, bytes);
 }
 
 void
@@ -357,6 +403,12 @@ Replay::NoteSent(uint32_t flow, double behindPs)
     const double arrival = m_clock.GetNowPs() + static_cast<double>(route.latencyPs) + behindPs;
     m_times.receivedPs[flow] = std::llround(arrival);
     m_times.sentPs[flow] = std::llround(arrival + static_cast<double>(route.controlPs));
+    Arrive(flow, arrival);
+}
+
+void
+Replay::Arrive(uint32_t flow, double arrival)
+{
     const int64_t latencyPs = m_flows[flow].group != NO_GROUP
                                   ? m_costs.groupLatencyPs
                                   : m_machine.GetBlock(m_receivers[flow]).cost.latencyPs;
@@ -421,6 +473,90 @@ ReplayProgram(const CollectiveProgram& program,
               const std::function<void()>& goOn)
 {
     return Replay(program, flows, routes, all, costs, isInstant).Run(goOn);
+}
+
+/// What executes a program beside a run.
+class LiveReplay::Body
+{
+  public:
+    Body(std::shared_ptr<const ReplayInput> input,
+         const FlowRoutes& all,
+         std::vector<bool> isCarried,
+         Carry carry)
+        : m_input(std::move(input)),
+          m_replay(*m_input->program,
+                   m_input->flows,
+                   m_input->routes,
+                   all,
+                   m_input->costs,
+                   false,
+                   std::move(isCarried),
+                   std::move(carry))
+    {
+    }
+
+    /// @return the replay
+    Replay& Get()
+    {
+        return m_replay;
+    }
+
+    /// @param flow a flow @return bytes of all its messages
+    double GetBytes(uint32_t flow) const
+    {
+        const ProgramFlow& found = m_input->flows[flow];
+        return static_cast<double>(std::max(found.bytes, found.messages));
+    }
+
+    /// @param untilPs see LiveReplay::Advance()
+    void Advance(double untilPs)
+    {
+        if (!m_isStarted)
+        {
+            m_isStarted = true;
+            m_replay.Start();
+        }
+        m_replay.Advance(untilPs);
+    }
+
+  private:
+    std::shared_ptr<const ReplayInput> m_input; //!< kept
+    Replay m_replay;                            //!< of that
+    bool m_isStarted{false};                    //!< whether the first steps have begun
+};
+
+LiveReplay::LiveReplay(std::shared_ptr<const ReplayInput> input,
+                       const FlowRoutes& all,
+                       std::vector<bool> isCarried,
+                       Carry carry)
+    : m_body(std::make_unique<Body>(std::move(input), all, std::move(isCarried), std::move(carry)))
+{
+}
+
+LiveReplay::~LiveReplay() = default;
+
+void
+LiveReplay::Deliver(uint32_t flow, double timePs)
+{
+    m_body->Get().Arrive(flow, timePs);
+}
+
+void
+LiveReplay::Advance(double untilPs)
+{
+    m_body->Advance(untilPs);
+}
+
+double
+LiveReplay::GetBytes(uint32_t flow) const
+{
+    return m_body->GetBytes(flow);
+}
+
+double
+LiveReplay::GetEndPs() const
+{
+    return m_body->Get().GetLastStepPs();
 }
 
 } // namespace proteus

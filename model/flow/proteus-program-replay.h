@@ -15,6 +15,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <vector>
 
 namespace ns3
@@ -75,6 +76,59 @@ ReplayTimes ReplayProgram(const CollectiveProgram& program,
                           const ReplayCosts& costs = ReplayCosts(),
                           bool isInstant = false,
                           const std::function<void()>& goOn = nullptr);
+
+/// @ingroup proteus
+/// All that a replay of a program needs, kept for as long as one is under way.
+struct ReplayInput
+{
+    std::shared_ptr<const CollectiveProgram> program; //!< to execute
+    std::vector<ProgramFlow> flows;                   //!< of it, FindFlows()
+    std::vector<uint32_t> routes;                     //!< of the flows
+    ReplayCosts costs;                                //!< of the steps
+};
+
+/**
+ * @ingroup proteus
+ * The same beside a run: it goes on in time with others, which carry the messages of some of its
+ * flows and say when these arrive.
+ */
+class LiveReplay
+{
+  public:
+    /// Called when a message of a flow leaves, after those before it of the same flow: bytes of it,
+    /// and when, picoseconds from the first step on.
+    using Carry = std::function<void(uint32_t flow, double bytes, double timePs)>;
+
+    /**
+     * @param input what is executed
+     * @param all where the routes are; must outlive this object
+     * @param isCarried by flow: whether others carry its messages; those beyond its end: no
+     * @param carry is told of these
+     */
+    LiveReplay(std::shared_ptr<const ReplayInput> input,
+               const FlowRoutes& all,
+               std::vector<bool> isCarried,
+               Carry carry);
+    ~LiveReplay();
+
+    /// The last byte of a message that others carry arrives. @param flow of it, one call for each
+    /// message, in order @param timePs when, not before the last Advance()
+    void Deliver(uint32_t flow, double timePs);
+
+    /// Goes on in time. @param untilPs all that happens until then has happened
+    void Advance(double untilPs);
+
+    /// @param flow a flow @return bytes of all its messages
+    double GetBytes(uint32_t flow) const;
+
+    /// @return when the last step was done, picoseconds
+    double GetEndPs() const;
+
+  private:
+    class Body;
+
+    std::unique_ptr<Body> m_body; //!< what executes
+};
 
 } // namespace proteus
 } // namespace ns3

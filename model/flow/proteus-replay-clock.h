@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <boost/heap/d_ary_heap.hpp>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -120,6 +121,13 @@ class ReplayClock
             handle(event);
         }
         return true;
+    }
+
+    /// @return when something happens next; infinite if nothing does
+    double GetNextPs() const
+    {
+        const ReplayEvent* next = FindNext();
+        return next ? next->timePs : std::numeric_limits<double>::infinity();
     }
 
   private:

@@ -58,6 +58,43 @@ class FixedRate : public FlowRateControl
     uint32_t& m_notifications; //!< so far
 };
 
+/// A rate a little below that of the slowest link, from some time on at it; notes notifications.
+class LateRate : public FlowRateControl
+{
+  public:
+    LateRate(double line, int64_t latePs, std::vector<int64_t>& notifiedPs)
+        : m_line(line),
+          m_latePs(latePs),
+          m_notifiedPs(notifiedPs)
+    {
+    }
+
+    double GetRate() const override
+    {
+        return m_nowPs < m_latePs ? 0.995 * m_line : m_line;
+    }
+
+    void Notify(int64_t timePs) override
+    {
+        m_notifiedPs.push_back(timePs);
+    }
+
+    void Advance(int64_t timePs) override
+    {
+        m_nowPs = timePs;
+    }
+
+    void AddSent(double /* bytes */, int64_t /* timePs */) override
+    {
+    }
+
+  private:
+    double m_line;                      //!< wire bytes per second
+    int64_t m_latePs;                   //!< from when on it is at that
+    int64_t m_nowPs{0};                 //!< present time
+    std::vector<int64_t>& m_notifiedPs; //!< when, all of them
+};
+
 /// @param notifications are counted here @param markPs queue from which on packets are marked; all
 /// of them are from twice that on @param rate of each sender; 0: as fast as its slowest link
 /// @return a congestion control that changes nothing
@@ -226,6 +263,25 @@ TEST(CongestedFlows, NotifiesOncePerInterval)
     // A packet of each comes every 0.67 us at the receiver, the first one 5 us after it was sent;
     // notifications of what waits in a queue of 10 ms are still under way.
     EXPECT_NEAR(notifications, 2 * 20'000 / 50.7, 0.02 * 2 * 20'000 / 50.7);
+}
+
+TEST(CongestedFlows, IsNotPacedFromWhenItsRateIsReachedOn)
+{
+    // A long step in which a queue pair reaches the rate of the port would have it send as fast as
+    // its NIC in all of that.
+    static constexpr int64_t LATE_PS = 5'300'000'000;
+    std::vector<int64_t> notifiedPs;
+    uint32_t notifications = 0;
+    FlowCongestion congestion = MakeFixed(notifications, 10e6);
+    congestion.maxProbability = 1;
+    congestion.make = [&notifiedPs](double line, uint32_t) {
+        return std::make_unique<LateRate>(line, LATE_PS, notifiedPs);
+    };
+    Incast incast(congestion, 1, 100 * GIGABIT, 10 * GIGABIT, 1e9);
+    incast.Run(8'000'000'000);
+    ASSERT_FALSE(notifiedPs.empty());
+    EXPECT_GE(notifiedPs.front(), LATE_PS);
+    EXPECT_LE(notifiedPs.front(), LATE_PS + 100'000'000);
 }
 
 TEST(CongestedFlows, TakesAsLongAsPackets)
