@@ -223,6 +223,7 @@ MakeJob(const Options& options, const Cluster& cluster, std::vector<std::string>
                                         "one of them");
         }
         ExecutionGraph graph = LoadGraph(options.graph);
+        CheckSizes(options.graph, graph);
         WarnOfTimes(options.graph, options, graph);
         WarnOfIdleDevices(options.graph, graph);
         return {options.FitComputation(std::move(graph), notes), DataType::BF16};

@@ -6,11 +6,13 @@
 
 #include "proteus-graph-times.h"
 
+#include "ns3/proteus-executor.h"
 #include "ns3/proteus-plural.h"
 #include "ns3/proteus-tables.h"
 #include "ns3/proteus-warning.h"
 
 #include <algorithm>
+#include <stdexcept>
 #include <vector>
 
 namespace ns3
@@ -49,6 +51,19 @@ WarnOfTimes(const std::string& path, const ProgramOptions& options, const Execut
     {
         Warn("--launchInterval=" + FormatTime(options.launchInterval.value.GetSeconds()) +
              " has no effect: the file has the times of all kernels");
+    }
+}
+
+void
+CheckSizes(const std::string& path, const ExecutionGraph& graph)
+{
+    try
+    {
+        RequireRealSizes(graph);
+    }
+    catch (const std::invalid_argument& error)
+    {
+        throw std::invalid_argument(path + ": " + error.what());
     }
 }
 

@@ -35,6 +35,12 @@ void WarnOfTimes(const std::string& path,
                  const ExecutionGraph& graph);
 
 /// @ingroup proteus
+/// Refuses sizes beyond what is real, before they are added up, see RequireRealSizes().
+/// @param path of the graph or trace, for the message @param graph of it
+/// @throw std::invalid_argument
+void CheckSizes(const std::string& path, const ExecutionGraph& graph);
+
+/// @ingroup proteus
 /// Names, as a warning, the devices of a graph that have nothing to do.
 /// @param path of the graph @param graph to run
 void WarnOfIdleDevices(const std::string& path, const ExecutionGraph& graph);

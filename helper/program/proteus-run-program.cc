@@ -139,6 +139,7 @@ RunTrace(const Input& input, ProgramOptions& options, const Cluster& cluster, Da
     traceOptions.groupFile = input.groups;
     const ExecutionGraph graph =
         options.FitComputation(LoadTrace(input.trace, traceOptions), options.information.notes);
+    CheckSizes(input.trace, graph);
     WarnOfTimes(input.trace, options, graph);
     WarnOfIdleType(input, graph);
     std::cout << "Trace " << input.trace << ": " << graph.GetNDevices() << " ranks, "
@@ -168,6 +169,7 @@ RunJob(const Input& input, ProgramOptions& options)
             throw std::invalid_argument(input.graph +
                                         ": has no tasks, so that there is nothing to run");
         }
+        CheckSizes(input.graph, graph);
         WarnOfTimes(input.graph, options, graph);
         WarnOfIdleDevices(input.graph, graph);
         WarnOfIdleType(input, graph);

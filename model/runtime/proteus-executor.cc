@@ -55,8 +55,8 @@ constexpr uint64_t MAX_TASK_BYTES = uint64_t{1} << 50;
 constexpr int64_t MAX_TASK_PS = 100'000'000'000'000'000; // 28 hours
 constexpr double MAX_TASK_FLOPS = 1e24;
 
-/// @param graph to execute
-/// @throw std::invalid_argument that names a task with more bytes, time or FLOPs than can be
+} // namespace
+
 void
 RequireRealSizes(const ExecutionGraph& graph)
 {
@@ -64,9 +64,10 @@ RequireRealSizes(const ExecutionGraph& graph)
     {
         const Task& task = graph.GetTask(id);
         std::ostringstream excess;
-        if (task.kind == TaskKind::COMMUNICATION && task.bytes > MAX_TASK_BYTES)
+        if (task.kind != TaskKind::COMPUTE && task.bytes > MAX_TASK_BYTES)
         {
-            excess << "communicates " << task.bytes << " bytes; the most is " << MAX_TASK_BYTES;
+            excess << (task.kind == TaskKind::MEMORY ? "takes " : "communicates ") << task.bytes
+                   << " bytes; the most is " << MAX_TASK_BYTES;
         }
         else if (task.durationPs > MAX_TASK_PS)
         {
@@ -83,8 +84,6 @@ RequireRealSizes(const ExecutionGraph& graph)
         }
     }
 }
-
-} // namespace
 
 void
 RunObserver::OnProgress(const RunProgress& /* progress */)

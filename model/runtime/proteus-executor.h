@@ -196,6 +196,11 @@ class ExecutorRegistration
 };
 
 /// @ingroup proteus
+/// @param graph to execute
+/// @throw std::invalid_argument that names a task with more bytes, time or FLOPs than can be
+void RequireRealSizes(const ExecutionGraph& graph);
+
+/// @ingroup proteus
 /// @return all executors, the finest first
 std::vector<const Executor*> GetExecutors();
 

@@ -128,7 +128,12 @@ TEST(InputMistakes, GraphsWithMoreThanCanBe)
                   "lasts 9223372036854775807 ps; the most is");
     ExpectRefusal(start(R"(, "flops": 1e300)", "8"), "has 1e+300 FLOPs; the most is 1e+24");
     ExpectRefusal(start(R"(, "duration_ps": 5)", "9223372036854775807"),
-                  "communicates 9223372036854775807 bytes; the most is");
+                  "g.json: task 1 (b) communicates 9223372036854775807 bytes; the most is");
+    // Sums of such sizes would not fit.
+    const std::string memory = R"({"name": "m", "kind": "memory", "phase": "p", "device": 0, )"
+                               R"("persistent": true, "bytes": )";
+    ExpectRefusal(start("}, " + memory + "18446744073709551615}, " + memory + "1000", "8"),
+                  "g.json: task 1 (m) takes 18446744073709551615 bytes; the most is");
     ExpectNote(start("", "8"), "1 compute task with neither duration_ps nor flops and bytes");
 }
 
