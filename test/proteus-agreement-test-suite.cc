@@ -6,6 +6,7 @@
 
 #include "ns3/config.h"
 #include "ns3/proteus-algorithm-traits.h"
+#include "ns3/proteus-cluster-file.h"
 #include "ns3/proteus-collective-settings.h"
 #include "ns3/proteus-executors.h"
 #include "ns3/proteus-fabric-variant.h"
@@ -251,7 +252,35 @@ class SharedNicAgreementTest : public TestCase
             pairs.push_back({device, device + 8});
         }
         Compare(two, "ring", pairs, 0.05);
+        // Where it is slower than NICs, no more comes off the network than goes on; and what goes
+        // to eight NICs over one link is let in by all eight at once.
+        for (const char* kind : {"leaf-spine", "torus-2d"})
+        {
+            leaves.kind = kind;
+            Compare(LoadCluster("dgx-a100:nic=400G", 2, leaves), "ring", pairs, 0.05);
+        }
+        const Cluster uneven = SlowDown(
+            MakeVariantCluster("dgx-a100", 2, ParseFabricVariant("torus-2d", FabricOptions())));
+        Compare(uneven, "ring", pairs, 0.05);
         Config::SetDefault("ns3::proteus::PacketNetwork::Algorithm", StringValue(""));
+    }
+
+    /// @param cluster of two servers @return it, with half the rate of PCI Express in the second
+    static Cluster SlowDown(const Cluster& cluster)
+    {
+        Cluster slow(cluster.GetName());
+        for (const Vertex& vertex : cluster.GetVertices())
+        {
+            slow.AddVertex(vertex);
+        }
+        for (Link link : cluster.GetLinks())
+        {
+            const bool isSlow = link.technology == LinkTechnology::PCIE &&
+                                cluster.GetVertices()[link.a].server == 1;
+            link.bytesPerSecond /= isSlow ? 2 : 1;
+            slow.AddLink(link);
+        }
+        return slow;
     }
 
     void Compare(const Cluster& cluster,

@@ -251,20 +251,33 @@ FlowRoutes::FindHeld(const Walker& walker, const PerLink<double>& slowness) cons
     {
         --last;
     }
+    const auto forwardOf = [&](std::size_t i) {
+        const uint32_t forward = i + 1 < slowness.size() ? FindForward(walker, i) : NO_RESOURCE;
+        return forward == NO_RESOURCE ? 0 : 1 / m_resources[forward].capacity;
+    };
+    double comes = 0; // seconds that a byte takes to come off the network
+    for (std::size_t i = 0; i < last; ++i)
+    {
+        comes = std::max({comes, slowness[i], i + 1 < last ? forwardOf(i) : 0});
+    }
     double slowest = 0;
     for (std::size_t i = slowness.size(); last > 0 && i-- > 0 && (i >= last || isOfNetwork(i));)
     {
-        if (i + 1 == last && slowest <= slowness[i])
+        if (i + 1 == last && slowest <= comes)
         {
-            break; // the link of the NIC brings no more than goes on
+            break; // no more comes than goes on
         }
-        const uint32_t forward = i + 1 < slowness.size() ? FindForward(walker, i) : NO_RESOURCE;
-        if (forward != NO_RESOURCE)
+        slowest = std::max(slowest, forwardOf(i));
+        if (i >= last)
         {
-            slowest = std::max(slowest, 1 / m_resources[forward].capacity);
+            slowest = std::max(slowest, slowness[i]);
+            held[i] = slowest - slowness[i];
         }
-        slowest = i >= last ? std::max(slowest, slowness[i]) : slowest;
-        held[i] = std::max(0.0, slowest - slowness[i]);
+        else
+        {
+            // Links between switches lead to more NICs, whose queues get shorter at the same time.
+            held[i] = std::max(0.0, slowest - comes) * slowness[i] / slowness[last - 1];
+        }
     }
     return held;
 }

@@ -144,8 +144,8 @@ class FlowRoutes
     /// @param walker with its links @param share of the flow that it carries
     /// @param unitBytes of the flow @param route to add to
     void AddUses(const Walker& walker, double share, uint32_t unitBytes, FlowRoute& route) const;
-    /// What comes off a network and goes on over something slower inside the server keeps the
-    /// queues before that for as long as it waits.
+    /// What comes off a network and goes on over something slower inside the server, slower than
+    /// all on the way there, keeps the queues before that for as long as it waits.
     /// @param walker with its links @param slowness by link: seconds that a byte takes of it
     /// @return by link: seconds that a byte holds it besides
     PerLink<double> FindHeld(const Walker& walker, const PerLink<double>& slowness) const;
