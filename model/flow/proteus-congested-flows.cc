@@ -10,6 +10,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <utility>
 
 namespace ns3
 {
@@ -322,8 +323,28 @@ CongestedFlows::Look()
         isCalm &= GetWanted(m_ports[id]) <= m_ports[id].capacity * (1 + ROUNDING);
     }
     m_isBusy |= !isCalm;
+    if (!m_isBusy)
+    {
+        Arrive();
+    }
     m_steps = isCalm ? m_steps : 1;
     m_stepPs = m_basePs * m_steps;
+}
+
+void
+CongestedFlows::Arrive()
+{
+    for (const uint32_t id : m_live)
+    {
+        for (Stream& stream : m_classes[id].streams)
+        {
+            for (Hop& hop : stream.hops)
+            {
+                stream.lead += hop.gone;
+                hop.gone = 0;
+            }
+        }
+    }
 }
 
 double
@@ -383,8 +404,9 @@ CongestedFlows::Advance(int64_t nowPs, const std::function<double(uint32_t)>& ge
         const double before = live.cap;
         for (Stream& stream : live.streams)
         {
-            stream.lead += stream.hops.back().out * seconds;
-            stream.come += stream.hops.back().out * seconds;
+            stream.arrives = std::exchange(stream.hops.back().gone, 0);
+            stream.lead += stream.arrives;
+            stream.come += stream.arrives;
             stream.sent += stream.sends * seconds;
             stream.pair->control->AddSent(stream.sends * seconds, nowPs);
             const double rate = stream.pair->control->GetRate();
@@ -447,7 +469,7 @@ CongestedFlows::GoOn(Class& live, double seconds, int64_t nowPs)
     {
         live.leftPart =
             std::max(live.leftPart, (stream.whole - stream.come - LAST_BYTES) / stream.whole);
-        const double bytes = stream.hops.back().out * seconds;
+        const double bytes = stream.arrives;
         while (!stream.ends.empty() && stream.ends.front() <= stream.come + LAST_BYTES)
         {
             const double part =
@@ -486,7 +508,7 @@ CongestedFlows::FindCap(const Class& live, double seconds) const
     {
         if (stream.lead + LAST_BYTES < stream.flow->part * live.left)
         {
-            const double out = stream.hops.back().out;
+            const double out = stream.arrives / seconds;
             cap = std::min(cap, std::max(0.0, out + stream.lead / horizon) / stream.flow->part);
         } // else all of it has come
     }
@@ -536,7 +558,7 @@ CongestedFlows::SharePort(Port& port, double seconds, int64_t nowPs)
         stream.sends = std::min(stream.sends, left / static_cast<double>(behind) / hop.wire);
         left -= stream.sends * hop.wire;
         port.busy += stream.sends * hop.wire / port.capacity;
-        hop.out = stream.sends;
+        hop.gone += stream.sends * seconds;
         --behind;
     }
     port.idleS = std::max(0.0, wholeS - port.busy * seconds);
@@ -561,8 +583,10 @@ CongestedFlows::PassPort(Port& port, double seconds, int64_t nowPs)
     double comes = 0;
     for (const Place& place : port.places)
     {
-        const Stream& stream = Get(place);
-        comes += stream.hops[place.hop - 1].out * seconds * stream.hops[place.hop].wire;
+        Stream& stream = Get(place);
+        Hop& hop = stream.hops[place.hop];
+        hop.comes = std::exchange(stream.hops[place.hop - 1].gone, 0);
+        comes += hop.comes * hop.wire;
     }
     const double whole = port.queue + comes;
     const double room = port.capacity * (seconds + FindCredit(port, false));
@@ -575,8 +599,9 @@ CongestedFlows::PassPort(Port& port, double seconds, int64_t nowPs)
     {
         Stream& stream = Get(place);
         Hop& hop = stream.hops[place.hop];
-        const double all = hop.waiting + stream.hops[place.hop - 1].out * seconds;
-        hop.out = part * all / seconds;
+        const double all = hop.waiting + hop.comes;
+        hop.out = part * all;
+        hop.gone += hop.out;
         hop.waiting = part < 1 ? all - part * all : 0;
         port.queue += hop.waiting * hop.wire;
         stream.fromS = before > 0 ? 0 : stream.fromS;
@@ -591,14 +616,14 @@ CongestedFlows::PassPort(Port& port, double seconds, int64_t nowPs)
     for (const Place& place : port.places)
     {
         Stream& stream = Get(place);
-        const double rate = m_congestion.marksAtDequeue ? stream.hops[place.hop].out
-                                                        : stream.hops[place.hop - 1].out;
+        const Hop& hop = stream.hops[place.hop];
+        const double bytes = m_congestion.marksAtDequeue ? hop.out : hop.comes;
         Mark(stream,
              {static_cast<double>(nowPs) - perPs,
               perPs,
               before * toPs,
               (port.queue - before) * toPs,
-              rate * seconds / stream.flow->unitBytes});
+              bytes / stream.flow->unitBytes});
     }
 }
 

@@ -138,7 +138,10 @@ class CongestedFlows
         uint32_t back{0};  //!< the port against it, in m_ports
         double wire{1};    //!< bytes for one of payload
         double waiting{0}; //!< payload in its queue
-        double out{0};     //!< payload per second that has left it in the last step
+        double comes{0};   //!< payload that has come to it in the last step
+        double out{0};     //!< payload that has left its queue in the last step
+        double gone{0}; //!< payload that has left it and has not come to what is behind it: where
+                        //!< ways go round in circles, not every port is before the next one
     };
 
     /// What a queue pair sends for a class.
@@ -150,6 +153,7 @@ class CongestedFlows
         double sends{0};     //!< payload per second in this step
         double sent{0};      //!< payload
         double come{0};      //!< payload, to the receiver
+        double arrives{0};   //!< payload, to the receiver, in the last step
         double fromS{0};     //!< from when on, in this step, it passes where it has got to, seconds
         double toS{0};       //!< until when
         double whole{0};     //!< payload of a replay
@@ -257,6 +261,8 @@ class CongestedFlows
     void Hear(Pair& pair, int64_t nowPs);
     /// @param flow of a new queue pair, whose times a step must not be long against
     void SetStep(const FlowPair& flow);
+    /// What is between two ports comes to its end, before time goes on without steps.
+    void Arrive();
     /// Finds out whether all this is needed, and how long the next step may be.
     void Look();
 

@@ -252,6 +252,53 @@ TEST(CongestedFlows, GoesAtTheRateOfTheControl)
     EXPECT_EQ(notifications, 0) << "2 times 10 Gb/s do not fill 100";
 }
 
+TEST(CongestedFlows, LosesNothingWhereWaysGoRoundInCircles)
+{
+    // Two NICs, and two ports that one sender crosses in this order and the other one in that.
+    uint32_t notifications = 0;
+    const double rate = 10 * GIGABIT;
+    const FlowCongestion congestion = MakeFixed(notifications, 1e15, rate);
+    std::vector<FlowResource> resources;
+    for (uint32_t port = 0; port < 8; ++port)
+    {
+        resources.push_back({100 * GIGABIT, 1, {port}});
+    }
+    constexpr double BYTES = 1e6;
+    std::vector<FlowClass> classes(2);
+    for (uint32_t i = 0; i < 2; ++i)
+    {
+        FlowPair pair;
+        pair.key = i;
+        pair.part = 1;
+        pair.messageBytes = BYTES;
+        pair.source = 100 * GIGABIT / WIRE;
+        pair.line = 100 * GIGABIT;
+        pair.lineWire = WIRE;
+        pair.unitBytes = 4096;
+        pair.hops = {{2 * i, WIRE}, {i == 0 ? 4 : 6, WIRE}, {i == 0 ? 6 : 4, WIRE}};
+        classes[i].bytes = BYTES;
+        classes[i].pairs.push_back(pair);
+    }
+    CongestedFlows flows(congestion, resources, 1);
+    flows.Begin(0, classes[0], 0);
+    flows.Begin(1, classes[1], 0);
+    std::vector<double> left(2, BYTES);
+    int64_t now = 0;
+    for (uint32_t step = 0; step < 2000; ++step)
+    {
+        const int64_t stepPs = step == 0 ? 10'000'000 : 1'000'000; // others end steps early
+        now += stepPs;
+        for (uint32_t id = 0; id < 2; ++id)
+        {
+            const double may = std::min(flows.GetCap(id), rate / WIRE);
+            left[id] = std::max(0.0, left[id] - may * static_cast<double>(stepPs) / PS_PER_SECOND);
+        }
+        flows.Advance(now, [&left](uint32_t id) { return left[id]; });
+    }
+    EXPECT_LT(left[0], 1);
+    EXPECT_LT(left[1], 1);
+}
+
 TEST(CongestedFlows, NotifiesOncePerInterval)
 {
     // The queue grows for ever, so that every packet is marked.
