@@ -12,6 +12,7 @@
 #include "ns3/enum.h"
 #include "ns3/integer.h"
 #include "ns3/nstime.h"
+#include "ns3/proteus-collective-settings.h"
 #include "ns3/proteus-congestion-type.h"
 #include "ns3/proteus-fabric.h"
 #include "ns3/proteus-packet-network.h"
@@ -150,15 +151,25 @@ IsIdle(const Attribute& attribute)
     return mark && !mark->IsTaken();
 }
 
-/// @param type of an attribute @param readers of a run without packets @return whether these read
-/// it, or have named it
+/// @param type of an attribute @param name of the attribute @param readers of a run without packets
+/// @return whether these read it, or have named it
 bool
-IsReadBy(TypeId type, AttributeReaders readers)
+IsReadBy(TypeId type, const std::string& name, AttributeReaders readers)
 {
     const bool isOfPackets = type == Fabric::GetTypeId() || type == Transport::GetTypeId() ||
                              type.IsChildOf(CongestionType::GetTypeId());
-    return (type == PacketNetwork::GetTypeId() && readers != AttributeReaders::NOBODY) ||
-           (isOfPackets && readers == AttributeReaders::EXECUTORS_WITH_NOTES);
+    const bool isNamed = readers == AttributeReaders::EXECUTORS_WITH_NOTES;
+    if (type == PacketNetwork::GetTypeId())
+    {
+        const auto& fields = GetCollectiveFields();
+        const bool isField =
+            std::any_of(fields.begin(), fields.end(), [&name](const CollectiveField& field) {
+                return field.name == name;
+            });
+        const bool isJoin = name.compare(0, 4, "Join") == 0;
+        return isField ? readers != AttributeReaders::NOBODY : isJoin && isNamed;
+    }
+    return isOfPackets && isNamed;
 }
 
 } // namespace
@@ -184,7 +195,8 @@ FindIdleAttributes(const Configuration& given, AttributeReaders readers)
     for (const auto& [name, value] : given)
     {
         const auto attribute = FindAttribute(name);
-        if (attribute && IsIdle(*attribute) && (hasPackets || !IsReadBy(attribute->type, readers)))
+        if (attribute && IsIdle(*attribute) &&
+            (hasPackets || !IsReadBy(attribute->type, name.substr(name.rfind(':') + 1), readers)))
         {
             lines.push_back("--" + name + "=" + value + " has no effect: no " +
                             name.substr(0, name.rfind("::")) + " of this run takes it");

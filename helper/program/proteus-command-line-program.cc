@@ -76,9 +76,13 @@ class PacketOptions
                              "of its own (0: as many as the machine has cores)",
                              m_threads);
         }
-        for (const char* name : {"repetition", "joinWindow", "joinGrid", "threads"})
+        for (const char* name : {"repetition", "threads"})
         {
             command.AddIdle(name, [run]() { return run ? run->FindNoPackets() : ""; });
+        }
+        for (const char* name : {"joinWindow", "joinGrid"})
+        {
+            command.AddIdle(name, [run]() { return run ? run->FindNoJoins() : ""; });
         }
         command.AddIdle("joinWindow", []() {
             return AreKernelsLaunchedAhead()
@@ -190,6 +194,18 @@ CommandLineProgram::Main(int argc, char* argv[])
         {
             options->information = DescribeRun(arguments, options->inputs);
             options->modelFolder = m_workloads + "/models";
+        }
+        command.AddIdle("ChecksumEnabled", []() { return "packets have no checksums here"; });
+        if (const ProgramOptions* options = GetRunOptions())
+        {
+            for (const char* name : {"stream", "RngSeed", "RngRun"})
+            {
+                command.AddIdle(name, [options]() { return options->FindNoPaths(); });
+            }
+            for (const char* name : {"SchedulerType", "SimulatorImplementationType"})
+            {
+                command.AddIdle(name, [options]() { return options->FindNoPackets(); });
+            }
         }
         PacketOptions packets;
         if (SendsPackets())

@@ -203,17 +203,16 @@ ProgramOptions::AddTo(OptionList& command)
                    ? "it is about the executor flow, which does not run"
                    : "";
     });
-    command.AddValue("gpuSharing",
-                     "packet, flow: whether kernels and collectives at the same time on one GPU "
-                     "share its multiprocessors and its memory bandwidth, on or off",
-                     gpuSharing);
+    command.AddValue(
+        "gpuSharing",
+        "packet, flow, alpha-beta: whether kernels and collectives at the same time on one GPU "
+        "share its multiprocessors and its memory bandwidth, on or off",
+        gpuSharing);
     command.AddIdle("gpuSharing", [this]() {
         return HasOne(ParseExecutors(executor, htae, calibration),
-                      [](const ExecutorTraits& traits) {
-                          return traits.isExact || traits.hasSlowdowns;
-                      })
+                      [](const ExecutorTraits& traits) { return traits.sharesGpus; })
                    ? ""
-                   : "of the executors only packet and flow know it";
+                   : "no executor of this run knows it";
     });
     command.AddValue("overlapFactor",
                      "classic: gamma, by which computation and the reduction of gradients slow "
@@ -290,6 +289,26 @@ ProgramOptions::FindNoPackets() const
                   [](const ExecutorTraits& traits) { return traits.hasPackets; })
                ? ""
                : "no executor of this run sends packets";
+}
+
+std::string
+ProgramOptions::FindNoJoins() const
+{
+    const std::string noPackets = FindNoPackets();
+    const bool areTogether = HasOne(ParseExecutors(executor, htae, calibration),
+                                    [](const ExecutorTraits& traits) { return traits.isExact; });
+    return !noPackets.empty() || areTogether
+               ? noPackets
+               : "communications are executed one by one, each of ranks that all join at once";
+}
+
+std::string
+ProgramOptions::FindNoPaths() const
+{
+    return HasOne(ParseExecutors(executor, htae, calibration),
+                  [](const ExecutorTraits& traits) { return traits.hasPaths; })
+               ? ""
+               : "no executor of this run chooses paths";
 }
 
 Cluster

@@ -140,6 +140,10 @@ struct ProgramOptions
 
     /// @return empty, or why options of packets do nothing
     std::string FindNoPackets() const;
+    /// @return empty, or why it makes no difference when the ranks of a communication join
+    std::string FindNoJoins() const;
+    /// @return empty, or why the random streams of paths and packets do nothing
+    std::string FindNoPaths() const;
 
     /**
      * @param graph to run @param cluster with the GPUs

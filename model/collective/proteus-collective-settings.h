@@ -56,6 +56,7 @@ struct CollectiveField
 {
     std::string name;        //!< that of the attribute, e.g. "NcclVersion"
     CollectiveMember member; //!< where its value is
+    bool isOfNetwork{false}; //!< whether it is about the network between servers
 };
 
 /// @ingroup proteus

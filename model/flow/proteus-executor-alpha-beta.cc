@@ -22,6 +22,7 @@ DescribeAlphaBeta()
     traits.name = "alpha-beta";
     traits.description = "latency and bandwidth, no sharing";
     traits.position = 4;
+    traits.sharesGpus = true;
     traits.collectiveFields = GetFlowCollectiveFields();
     traits.scenarioParts = {"slow devices"};
     return traits;

@@ -25,6 +25,8 @@ DescribeFlow(bool isCalibrated)
     traits.description = isCalibrated ? "max-min fair flows, calibrated" : "max-min fair flows";
     traits.position = isCalibrated ? 3 : 2;
     traits.hasSlowdowns = true;
+    traits.sharesGpus = true;
+    traits.hasPaths = true;
     traits.hasCongestion = true;
     traits.isHtae = !isCalibrated;
     traits.needsCalibration = isCalibrated;

@@ -119,16 +119,16 @@ RunFlow(const ExecutionGraph& graph,
 {
     FlowClock clock;
     FlowRun run;
-    const bool hasFactors = parameters.computeSlowdown > 0 || parameters.communicationSlowdown > 0;
-    const bool sharesGpu = options.sharesGpu && !hasFactors;
     if (rung == FlowRung::ALPHA_BETA)
     {
         AlphaBetaNetwork network(graph, cluster, paths, clock, parameters, settings);
-        Execute(graph, cluster, options, clock, network, nullptr, sharesGpu, report, run);
+        Execute(graph, cluster, options, clock, network, nullptr, options.sharesGpu, report, run);
         run.network.messages = network.GetNCollectives();
         run.isPartial = clock.IsStopped();
         return run;
     }
+    const bool hasFactors = parameters.computeSlowdown > 0 || parameters.communicationSlowdown > 0;
+    const bool sharesGpu = options.sharesGpu && !hasFactors;
     FlowNetwork network(graph, cluster, paths, clock, parameters, settings);
     if (recordsSeries)
     {

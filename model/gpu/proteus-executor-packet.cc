@@ -57,6 +57,8 @@ DescribePacket()
     traits.position = 1;
     traits.isExact = true;
     traits.hasPackets = true;
+    traits.sharesGpus = true;
+    traits.hasPaths = true;
     traits.scenarioParts = {"link failures",
                             "link rates",
                             "link losses",

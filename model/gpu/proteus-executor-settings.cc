@@ -18,6 +18,8 @@
 #include "ns3/string.h"
 #include "ns3/uinteger.h"
 
+#include <map>
+#include <set>
 #include <stdexcept>
 #include <type_traits>
 
@@ -55,6 +57,62 @@ std::string
 FindStandIn(const std::string& attribute)
 {
     return attribute == "ns3::proteus::Fabric::Routing" ? "ECMP" : "";
+}
+
+/// @param type of an attribute of the packet engine @param name of the attribute
+/// @return technologies of the links that it is about; empty: of all
+std::set<LinkTechnology>
+FindTechnologies(TypeId type, const std::string& name)
+{
+    using T = LinkTechnology;
+    const std::set<T> network{T::INFINIBAND, T::ROCE};
+    if (type.IsChildOf(CongestionType::GetTypeId()))
+    {
+        TypeId::AttributeInformation control;
+        Transport::GetTypeId().LookupAttributeByName("CongestionControl", &control);
+        return As<StringValue>(*control.initialValue).Get() == "auto" ? std::set<T>{T::ROCE}
+                                                                      : network;
+    }
+    if (type == Transport::GetTypeId())
+    {
+        return name == "CongestionControl" ? network : std::set<T>{};
+    }
+    static const std::map<std::string, std::set<T>> ofFabric{
+        {"BufferReserve", {T::ROCE}},
+        {"Ecn", {T::ROCE}},
+        {"EcnAtDequeue", network},
+        {"EcnMaxBytes", network},
+        {"EcnMaxProbability", network},
+        {"EcnMinBytes", network},
+        {"EcnReferenceRate", network},
+        {"CutThroughBytes", network},
+        {"Headroom", {T::ROCE}},
+        {"InfinibandBuffer", {T::INFINIBAND}},
+        {"InfinibandCutThrough", {T::INFINIBAND}},
+        {"InfinibandEcn", {T::INFINIBAND}},
+        {"NicBuffer", {T::ROCE}},
+        {"NicReadTime", network},
+        {"NvlinkBuffer", {T::NVLINK}},
+        {"PauseReaction", {T::ROCE}},
+        {"PcieBuffer", {T::PCIE, T::CPU_INTERCONNECT}},
+        {"Pfc", {T::ROCE}},
+        {"PfcClasses", {T::ROCE}},
+        {"ResumeOffset", {T::ROCE}},
+        {"RoceCutThrough", {T::ROCE}},
+        {"SwitchBuffer", {T::ROCE}},
+        {"TelemetryBytes", network},
+        {"ThresholdShift", {T::ROCE}},
+        {"TrainPackets", network},
+    };
+    TypeId::AttributeInformation onInfiniband;
+    Fabric::GetTypeId().LookupAttributeByName("InfinibandEcn", &onInfiniband);
+    const bool isEcn = name.compare(0, 3, "Ecn") == 0;
+    if (isEcn && !As<BooleanValue>(*onInfiniband.initialValue).Get())
+    {
+        return {T::ROCE}; // where alone packets are marked
+    }
+    const auto found = ofFabric.find(name);
+    return type != Fabric::GetTypeId() || found == ofFabric.end() ? std::set<T>{} : found->second;
 }
 
 } // namespace
@@ -151,7 +209,8 @@ FindChangedEngineSettings()
             if (value != attribute.originalInitialValue->SerializeToString(attribute.checker))
             {
                 const std::string name = type.GetName() + "::" + attribute.name;
-                changed.push_back({name, value, FindStandIn(name)});
+                changed.push_back(
+                    {name, value, FindStandIn(name), FindTechnologies(type, attribute.name)});
             }
         }
     }

@@ -52,6 +52,8 @@ DescribeDistSim(bool isPacketLevel)
                          (isPacketLevel ? "" : " at flow level") + ", replayed";
     traits.position = isPacketLevel ? 7 : 8;
     traits.hasPackets = isPacketLevel;
+    traits.hasPaths = true;
+    traits.hasCongestion = !isPacketLevel;
     traits.repeats = isPacketLevel ? "packet" : "flow";
     traits.collectiveFields = GetFlowCollectiveFields();
     return traits;

@@ -38,6 +38,18 @@ ToShortText(double value)
     return text.back() == '.' ? text + "0" : text;
 }
 
+/// @param traits of an executor @param settings of a run @param setting one of them
+/// @return whether the executor does what it says
+bool
+IsModelled(const ExecutorTraits& traits,
+           const ExecutorSettings& settings,
+           const EngineSetting& setting)
+{
+    const FlowCongestion* congestion =
+        traits.hasCongestion ? settings.flow.congestion.get() : nullptr;
+    return traits.hasPackets || (congestion && congestion->attributes.count(setting.name) > 0);
+}
+
 /// @param graph that was run @param record of a part of the run @return which part it is
 std::string
 DescribePart(const ExecutionGraph& graph, const RunRecord& record)
@@ -153,6 +165,10 @@ Executor::Run(const ExecutionGraph& graph,
                           std::to_string(cluster.GetLinks().size()) +
                           ") are taken as none: only packets are lost");
     }
+    const std::vector<std::string> idle =
+        record.isPartial ? std::vector<std::string>()
+                         : ListIdleSettings(m_traits, settings, cluster, record.links);
+    ignored.insert(ignored.end(), idle.begin(), idle.end());
     record.notes.insert(record.notes.begin(), ignored.begin(), ignored.end());
     if (record.isPartial)
     {
@@ -206,6 +222,58 @@ FindExecutor(const std::string& name)
 }
 
 std::vector<std::string>
+ListIdleSettings(const ExecutorTraits& traits,
+                 const ExecutorSettings& settings,
+                 const Cluster& cluster,
+                 const std::vector<LinkStatistics>& links)
+{
+    std::vector<std::string> notes;
+    std::set<LinkTechnology> crossed;
+    for (const LinkStatistics& link : links)
+    {
+        if (link.wireBytes > 0)
+        {
+            crossed.insert(cluster.GetLinks()[link.link].technology);
+        }
+    }
+    const auto add = [&](const std::string& setting, const std::set<LinkTechnology>& technologies) {
+        std::string names;
+        for (const LinkTechnology technology : technologies)
+        {
+            if (crossed.count(technology) > 0)
+            {
+                return;
+            }
+            names += (names.empty() ? "" : " or ") + std::string(ToString(technology));
+        }
+        notes.push_back(traits.name + ": " + setting + " has no effect: nothing crosses " + names);
+    };
+    if (links.empty())
+    {
+        return notes;
+    }
+    for (const EngineSetting& setting : settings.engine)
+    {
+        if (!setting.technologies.empty() && IsModelled(traits, settings, setting))
+        {
+            add(setting.name + "=" + setting.value, setting.technologies);
+        }
+    }
+    const CollectiveSettings defaults;
+    for (const CollectiveField& field : GetCollectiveFields())
+    {
+        const std::string value = ToText(settings.collectives, field);
+        if (field.isOfNetwork && value != ToText(defaults, field) &&
+            (traits.hasPackets || traits.collectiveFields.count(field.name) > 0))
+        {
+            add("ns3::proteus::PacketNetwork::" + field.name + "=" + value,
+                {LinkTechnology::INFINIBAND, LinkTechnology::ROCE});
+        }
+    }
+    return notes;
+}
+
+std::vector<std::string>
 ListIgnoredSettings(const ExecutorTraits& traits, const ExecutorSettings& settings)
 {
     std::vector<std::string> notes;
@@ -224,15 +292,12 @@ ListIgnoredSettings(const ExecutorTraits& traits, const ExecutorSettings& settin
                 add("ns3::proteus::PacketNetwork::" + field.name + "=" + value, "");
             }
         }
-        const FlowCongestion* congestion =
-            traits.hasCongestion ? settings.flow.congestion.get() : nullptr;
         for (const EngineSetting& setting : settings.engine)
         {
-            if (congestion && congestion->attributes.count(setting.name) > 0)
+            if (!IsModelled(traits, settings, setting))
             {
-                continue;
+                add(setting.name + "=" + setting.value, setting.instead);
             }
-            add(setting.name + "=" + setting.value, setting.instead);
         }
     }
     if (!traits.hasStreams && settings.runtime.startControl)

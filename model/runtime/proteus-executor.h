@@ -83,6 +83,7 @@ struct EngineSetting
     std::string name;    //!< e.g. "ns3::proteus::Fabric::Routing"
     std::string value;   //!< it has now
     std::string instead; //!< what a run without packets does in its place; empty: nothing like it
+    std::set<LinkTechnology> technologies; //!< of the links that it is about; empty: of all
 };
 
 /// @ingroup proteus
@@ -119,6 +120,8 @@ struct ExecutorTraits
     bool hasPackets{false};   //!< attributes of fabric, transport and collectives count
     bool hasStreams{true};    //!< RuntimeOptions count, communication schedules among them
     bool hasSlowdowns{false}; //!< FlowParameters::computeSlowdown and communicationSlowdown count
+    bool sharesGpus{false};   //!< RuntimeOptions::sharesGpu counts
+    bool hasPaths{false};     //!< ExecutorSettings::stream counts: one of several paths is taken
     bool hasOverlapFactor{false}; //!< ExecutorSettings::overlapFactor and sharesLinks count
     bool isHtae{false};           //!< one of those that HTAE may stand for
     bool hasCongestion{false};    //!< FlowParameters::congestion counts
@@ -222,6 +225,21 @@ const Executor& FindExecutor(const std::string& name);
  */
 std::vector<std::string> ListIgnoredSettings(const ExecutorTraits& traits,
                                              const ExecutorSettings& settings);
+
+/**
+ * @ingroup proteus
+ * Lists the settings that an executor does model, and that have had nothing to act on: they are
+ * about links that nothing has crossed.
+ * @param traits of the executor
+ * @param settings of a run
+ * @param cluster it was on
+ * @param links what they have carried; with none, nothing is known
+ * @return a sentence for each such setting, beginning with the executor's name
+ */
+std::vector<std::string> ListIdleSettings(const ExecutorTraits& traits,
+                                          const ExecutorSettings& settings,
+                                          const Cluster& cluster,
+                                          const std::vector<LinkStatistics>& links);
 
 } // namespace proteus
 } // namespace ns3

@@ -32,10 +32,20 @@ TEST(IdleOptions, OptionsThatDoNothingAreNamed)
         {"run", {"--oversubscription=2"}, "the network is the same with other values"},
         {"run", {"--fabric=leaf-spine", "--sizeX=2"}, "--sizeX=2 has no effect"},
         {"run", {"--htae=classic", "--executor=alpha-beta"}, "--htae=classic has no effect"},
-        {"run", {"--gpuSharing=off", "--executor=ideal"}, "only packet and flow know it"},
+        {"run", {"--gpuSharing=off", "--executor=ideal"}, "no executor of this run knows it"},
         {"run", {"--repetition=off"}, "no executor of this run sends packets"},
         {"run", {"--joinGrid=1us"}, "no executor of this run sends packets"},
         {"run", {"--joinWindow=1us"}, "no executor of this run sends packets"},
+        {"run", {"--executor=ideal", "--stream=3"}, "no executor of this run chooses paths"},
+        {"run", {"--executor=alpha-beta", "--RngSeed=3"}, "no executor of this run chooses paths"},
+        {"run", {"--SchedulerType=ns3::HeapScheduler"}, "no executor of this run sends packets"},
+        {"run", {"--ChecksumEnabled=true"}, "packets have no checksums here"},
+        {"run", {"--executor=distsim", "--joinGrid=1us"}, "each of ranks that all join at once"},
+        {"run", {NETWORK + "Threads=1"}, "no ns3::proteus::PacketNetwork of this run takes it"},
+        {"run", {NETWORK + "Repetition=off"}, "no ns3::proteus::PacketNetwork of this run takes"},
+        {"schedule",
+         {NETWORK + "JoinGrid=1us"},
+         "no ns3::proteus::PacketNetwork of this run takes"},
         {"run", {"--crossIteration=tensor"}, "there is one iteration"},
         {"run", {"--seriesInterval=1us"}, "there is no --linkSeries"},
         {"run", {"--traceCompute=roofline"}, "there is no --trace"},
@@ -171,6 +181,9 @@ TEST(IdleOptions, OptionsThatDoSomethingAreNotNamed)
           {"--nodes=2", "--cpuVendor=intel", "--netPlugin=efa"},
           {"--quiet", "--quiet"},
           {"--gpuSharing=off"},
+          {"--executor=alpha-beta", "--gpuSharing=off"},
+          {"--executor=distsim", "--repetition=off", "--stream=3"},
+          {"--RngSeed=3", "--stream=3"},
           {"--executor=packet", FABRIC + "Routing=Spray", TRANSPORT + "Window=100000"},
           {"--executor=packet", NETWORK + "Channels=2", NETWORK + "LaunchOverhead=9us"},
           {"--executor=packet", TRANSPORT + "CongestionControl=hpcc", HPCC, "--nodes=2"},
@@ -188,4 +201,36 @@ TEST(IdleOptions, OptionsThatDoSomethingAreNotNamed)
         EXPECT_EQ(outcome.code, 0) << outcome.error;
         EXPECT_EQ(outcome.error.find("has no effect"), std::string::npos) << outcome.error;
     }
+}
+
+TEST(IdleOptions, SettingsOfLinksThatNothingCrossesAreNotes)
+{
+    const auto run = [](const std::string& plan, std::vector<std::string> more) {
+        more.insert(more.begin(), {MODEL, plan, "--variables=layers=2", "--quiet"});
+        const Outcome outcome = Start("run", more);
+        EXPECT_EQ(outcome.code, 0) << outcome.error;
+        return outcome.out;
+    };
+    const std::string control = "--ns3::proteus::DcqcnType::G=0.1";
+    const std::string idle = " has no effect: nothing crosses ";
+    const auto has = [](const std::string& out, const std::string& text) {
+        return out.find(text) != std::string::npos;
+    };
+    for (const char* executor : {"--executor=packet", "--executor=flow"})
+    {
+        const std::string out = run("--strategy=tp=4,dp=4", {executor, control, "--netPlugin=efa"});
+        EXPECT_TRUE(has(out, "DcqcnType::G=0.1" + idle + "roce")) << out;
+        EXPECT_FALSE(has(out, "NetPlugin=efa")) << out;
+        // Eight of sixteen GPUs, all in one server.
+        const std::string inside = run("--strategy=tp=4,dp=2", {executor, "--netPlugin=efa"});
+        EXPECT_TRUE(has(inside, "NetPlugin=efa" + idle + "infiniband or roce")) << inside;
+        const std::string roce =
+            run("--strategy=tp=4,dp=4", {executor, control, "--cluster=dgx-a100:nic=8x200G-roce"});
+        EXPECT_FALSE(has(roce, idle)) << roce;
+    }
+    const std::string out =
+        run("--strategy=tp=4,dp=4",
+            {"--executor=packet", FABRIC + "Pfc=false", FABRIC + "NvlinkBuffer=2000000"});
+    EXPECT_TRUE(has(out, "Fabric::Pfc=false" + idle + "roce")) << out;
+    EXPECT_FALSE(has(out, "NvlinkBuffer")) << out;
 }

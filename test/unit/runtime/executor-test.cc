@@ -184,6 +184,41 @@ TEST(Executors, FlowsTakeTheSettingsOfCollectives)
     EXPECT_THROW(flow.Run(graph, cluster, settings), std::invalid_argument);
 }
 
+TEST(Executors, WhoSharesGpusSaysSo)
+{
+    // A kernel that memory decides, beside an all-reduce.
+    GraphBuilder builder(8);
+    const PhaseId phase = builder.AddPhase("iteration");
+    const StreamId stream = builder.AddStream("compute");
+    builder.AddCompute(phase, 0, stream, "kernel", 1e6, 2'000'000'000, DataType::BF16);
+    builder.AddCommunication(phase,
+                             builder.AddGroup({0, 1, 2, 3, 4, 5, 6, 7}),
+                             builder.AddStream("communication"),
+                             "reduction",
+                             Collective::ALL_REDUCE,
+                             16 << 20,
+                             Parallelism::NONE);
+    const ExecutionGraph graph = builder.Build();
+    const Cluster cluster = MakeCluster("dgx-a100", 1);
+    for (const Executor* executor : GetExecutors())
+    {
+        const ExecutorTraits& traits = executor->GetTraits();
+        ExecutorSettings settings;
+        if (traits.needsCalibration)
+        {
+            settings.calibration = settings.flow;
+        }
+        const int64_t shared = executor->Run(graph, cluster, settings).timeline.endPs;
+        settings.flow.computeSlowdown = 0.1;
+        const int64_t slowed = executor->Run(graph, cluster, settings).timeline.endPs;
+        EXPECT_EQ(slowed != shared, traits.hasSlowdowns) << traits.name;
+        settings.flow.computeSlowdown = 0;
+        settings.runtime.sharesGpu = false;
+        const int64_t apart = executor->Run(graph, cluster, settings).timeline.endPs;
+        EXPECT_EQ(apart != shared, traits.sharesGpus) << traits.name;
+    }
+}
+
 TEST(Executors, ObserversHearOfEverySpan)
 {
     class Counter : public RunObserver
