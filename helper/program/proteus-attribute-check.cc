@@ -15,6 +15,7 @@
 #include "ns3/string.h"
 #include "ns3/type-id.h"
 
+#include <algorithm>
 #include <map>
 #include <sstream>
 #include <stdexcept>
@@ -175,6 +176,20 @@ void
 CheckTypeName(const std::string& name)
 {
     FindType("--PrintAttributes=" + name, name);
+}
+
+bool
+IsAttribute(const std::string& name)
+{
+    const std::size_t colons = name.rfind("::");
+    TypeId type;
+    TypeId::AttributeInformation information;
+    return std::any_of(GlobalValue::Begin(),
+                       GlobalValue::End(),
+                       [&name](const GlobalValue* global) { return global->GetName() == name; }) ||
+           (colons != std::string::npos &&
+            TypeId::LookupByNameFailSafe(name.substr(0, colons), &type) &&
+            type.LookupAttributeByName(name.substr(colons + 2), &information));
 }
 
 bool

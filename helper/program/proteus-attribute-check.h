@@ -27,6 +27,11 @@ namespace proteus
 bool CheckAttribute(const std::string& name, const std::string& value);
 
 /// @ingroup proteus
+/// @param name as CheckAttribute() takes it @return whether there is such an attribute or global
+/// value
+bool IsAttribute(const std::string& name);
+
+/// @ingroup proteus
 /// @param name of a type, as --PrintAttributes takes it
 /// @throw std::invalid_argument if there is no such type
 void CheckTypeName(const std::string& name);

@@ -359,6 +359,10 @@ OptionList::Check(const Word& word) const
     {
         throw std::invalid_argument(option + ": there is no such option: " + hint);
     }
+    else if (!word.hasValue && IsAttribute(word.name))
+    {
+        throw std::invalid_argument(option + " needs a value: " + option + "=VALUE");
+    }
     else if (!CheckAttribute(word.name, word.value))
     {
         std::vector<std::string> names; // of two that are as near, the first one

@@ -223,6 +223,8 @@ const std::vector<Mistake> MISTAKES{
     {"run", {"--SimulatorImplementationType=foo"}, "ns-3 has no type foo"},
     {"run", {"--SimulatorImplementationType=ns3::Node"}, "is no ns3::SimulatorImpl"},
     {"run", {"--SchedulerType=ns3::Node"}, "--SchedulerType=ns3::Node"},
+    {"run", {"--ChecksumEnabled"}, "--ChecksumEnabled needs a value"},
+    {"run", {FABRIC + "Pfc"}, "Fabric::Pfc needs a value: --ns3::proteus::Fabric::Pfc=VALUE"},
     {"gpt3", {"--cluster=dgx-a10"}, "did you mean dgx-a100?"},
     {"gpt3", {"--cluster=dgxh100x"}, "did you mean dgx-h100?"},
     {"gpt3", {"--cluster=nothing.json"}, "there is no such file"},
