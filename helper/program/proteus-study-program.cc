@@ -83,15 +83,6 @@ ListFolders(const Options& options)
     return folders;
 }
 
-/// @param results of points @return whether one of them has any
-bool
-HasResult(const std::vector<StudyResult>& results)
-{
-    return std::any_of(results.begin(), results.end(), [](const StudyResult& result) {
-        return result.isDone && result.error.empty();
-    });
-}
-
 /// @param study of a file @param fileName of it @param workloads the folder workloads/
 /// @return the prices that it names, or the usual ones
 PriceTable
@@ -346,7 +337,7 @@ class StudyProgramOfAll : public CommandLineProgram
     {
         for (std::size_t i = 0; i < outcome.points.size() && study.table.empty(); ++i)
         {
-            if (outcome.results[i].isDone && outcome.results[i].error.empty())
+            if (outcome.results[i].IsGood())
             {
                 outcome.results[i].bill = bills.Make(outcome.points[i]);
             }
@@ -354,7 +345,11 @@ class StudyProgramOfAll : public CommandLineProgram
         const Table table = MakeStudyTable(study, outcome.points, outcome.results);
         // Columns of a table are known once a point has written it.
         const bool isComparable =
-            !table.rows.empty() && (study.table.empty() || HasResult(outcome.results));
+            !table.rows.empty() &&
+            (study.table.empty() ||
+             std::any_of(outcome.results.begin(),
+                         outcome.results.end(),
+                         [](const StudyResult& result) { return result.IsGood(); }));
         const std::string partial =
             DescribeStop(outcome.ran + outcome.found, outcome.points.size(), "points");
         WriteCsvFile(m_options.csv, [&](std::ostream& out) { WriteTableCsv(table, out); });

@@ -469,11 +469,12 @@ CongestedFlows::GoOn(Class& live, double seconds, int64_t nowPs)
     {
         live.leftPart =
             std::max(live.leftPart, (stream.whole - stream.come - LAST_BYTES) / stream.whole);
-        const double bytes = stream.arrives;
         while (!stream.ends.empty() && stream.ends.front() <= stream.come + LAST_BYTES)
         {
             const double part =
-                bytes > 0 ? std::clamp((stream.come - stream.ends.front()) / bytes, 0.0, 1.0) : 0;
+                stream.arrives > 0
+                    ? std::clamp((stream.come - stream.ends.front()) / stream.arrives, 0.0, 1.0)
+                    : 0;
             const double sinceS = seconds - stream.toS + part * (stream.toS - stream.fromS);
             live.replay->Deliver(
                 stream.flow->flow,

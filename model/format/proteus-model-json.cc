@@ -194,7 +194,7 @@ class Reader
     void ReadLayers(const JsonValue& list, const Scope& scope, const Variables& variables);
     void ReadBlock(const JsonValue& value, const Scope& scope, const Variables& variables);
     void CheckGiven(const JsonValue& root) const;
-    void CheckBlocks() const;
+    void CheckLayers(const JsonValue& list) const;
     void CountLayer(const JsonValue& value);
     /// What can be said of a layer whether it is switched on or not.
     void CheckLayer(const JsonValue& value) const;
@@ -477,7 +477,6 @@ Reader::ReadLayers(const JsonValue& list, const Scope& scope, const Variables& v
     {
         const JsonValue value = list.At(i);
         CountLayer(value);
-        CheckLayer(value);
         const auto when = value.Find("when");
         if (when && variables.Evaluate(*when) == 0)
         {
@@ -514,17 +513,13 @@ Reader::CheckGiven(const JsonValue& root) const
     }
 }
 
-/// Checks the layers of all blocks, of those that never run as well.
+/// Checks each layer once, whether it runs never or many times.
 void
-Reader::CheckBlocks() const
+Reader::CheckLayers(const JsonValue& list) const
 {
-    for (const std::string& name : m_blocks ? m_blocks->GetKeys() : std::vector<std::string>())
+    for (std::size_t i = 0; i < list.Size(); ++i)
     {
-        const JsonValue layers = m_blocks->Get(name.c_str());
-        for (std::size_t i = 0; i < layers.Size(); ++i)
-        {
-            CheckLayer(layers.At(i));
-        }
+        CheckLayer(list.At(i));
     }
 }
 
@@ -557,8 +552,13 @@ Reader::Read(const JsonValue& root)
         ReadInput(inputs.At(i));
     }
     m_blocks = root.Find("blocks");
-    CheckBlocks();
-    ReadLayers(root.Get("layers"), Scope(), m_variables);
+    const JsonValue layers = root.Get("layers");
+    for (const std::string& name : m_blocks ? m_blocks->GetKeys() : std::vector<std::string>())
+    {
+        CheckLayers(m_blocks->Get(name.c_str()));
+    }
+    CheckLayers(layers);
+    ReadLayers(layers, Scope(), m_variables);
     return root.Check([&] { return m_builder.Build(); });
 }
 

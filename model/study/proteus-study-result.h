@@ -36,6 +36,12 @@ struct StudyResult
     std::string error;      //!< why it could not run; empty: it ran
     std::string output;     //!< JSON text that the program wrote, if it ran
     std::vector<Cell> bill; //!< what its network takes, see GetBillColumns(); empty: not known
+
+    /// @return whether it has run well
+    bool IsGood() const
+    {
+        return isDone && error.empty();
+    }
 };
 
 /// @ingroup proteus

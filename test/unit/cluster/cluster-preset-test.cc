@@ -5,6 +5,7 @@
  */
 
 #include "../error-of.h"
+#include "cluster-parts.h"
 
 #include "ns3/proteus-cluster.h"
 
@@ -20,39 +21,6 @@ using namespace ns3::proteus;
 
 namespace
 {
-
-/// @return how many vertices of this kind the cluster has
-std::size_t
-Count(const Cluster& cluster, VertexKind kind)
-{
-    const auto& vertices = cluster.GetVertices();
-    return std::count_if(vertices.begin(), vertices.end(), [kind](const Vertex& vertex) {
-        return vertex.kind == kind;
-    });
-}
-
-/// @return how many links of this technology the cluster has
-std::size_t
-Count(const Cluster& cluster, LinkTechnology technology)
-{
-    const auto& links = cluster.GetLinks();
-    return std::count_if(links.begin(), links.end(), [technology](const Link& link) {
-        return link.technology == technology;
-    });
-}
-
-/// @return summed rate of the links of this technology at a vertex
-double
-SummedRate(const Cluster& cluster, VertexId vertex, LinkTechnology technology)
-{
-    double sum = 0;
-    for (const Port& port : cluster.GetPorts(vertex))
-    {
-        const Link& link = cluster.GetLinks()[port.link];
-        sum += link.technology == technology ? link.bytesPerSecond : 0;
-    }
-    return sum;
-}
 
 /// @return rate of the NVLink between two GPUs, 0 where there is none
 double

@@ -7,6 +7,8 @@
 #ifndef PROTEUS_CHAKRA_TEXT_H
 #define PROTEUS_CHAKRA_TEXT_H
 
+#include "trace-texts.h"
+
 #include "ns3/proteus-chakra.h"
 #include "ns3/proteus-chakra.pb.h"
 #include "ns3/proteus-trace-file.h"
@@ -98,30 +100,14 @@ class TraceText
 inline ExecutionGraph
 Read(const std::vector<std::string>& texts, const TraceOptions& options = {})
 {
-    std::vector<TraceFile> files;
-    for (std::size_t i = 0; i < texts.size(); i++)
-    {
-        const std::string& text = texts[i];
-        files.push_back({"f" + std::to_string(i),
-                         [text]() { return std::make_unique<std::istringstream>(text); }});
-    }
-    return ReadChakra(files, "trace", options);
+    return ReadChakra(MakeTraceFiles(texts), "trace", options);
 }
 
 /// @param texts of the files of a trace @param options of the reader @return what is wrong with it
 inline std::string
 ErrorOf(const std::vector<std::string>& texts, const TraceOptions& options = {})
 {
-    try
-    {
-        Read(texts, options);
-    }
-    catch (const std::invalid_argument& error)
-    {
-        EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos);
-        return error.what();
-    }
-    return "no error";
+    return TraceErrorOf([&] { Read(texts, options); });
 }
 
 /// @param graph a graph @param tasks of it @return their names

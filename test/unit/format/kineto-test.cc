@@ -4,6 +4,8 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
+#include "trace-texts.h"
+
 #include "ns3/proteus-kineto.h"
 #include "ns3/proteus-trace-file.h"
 
@@ -96,29 +98,13 @@ Nccl(const std::string& collective,
 ExecutionGraph
 Read(const std::vector<std::string>& texts, const TraceOptions& options = {})
 {
-    std::vector<TraceFile> files;
-    for (std::size_t i = 0; i < texts.size(); i++)
-    {
-        const std::string& text = texts[i];
-        files.push_back({"f" + std::to_string(i),
-                         [text]() { return std::make_unique<std::istringstream>(text); }});
-    }
-    return ReadKineto(files, "trace", options);
+    return ReadKineto(MakeTraceFiles(texts), "trace", options);
 }
 
 std::string
 ErrorOf(const std::vector<std::string>& texts, const TraceOptions& options = {})
 {
-    try
-    {
-        Read(texts, options);
-    }
-    catch (const std::invalid_argument& error)
-    {
-        EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos);
-        return error.what();
-    }
-    return "no error";
+    return TraceErrorOf([&] { Read(texts, options); });
 }
 
 TaskId

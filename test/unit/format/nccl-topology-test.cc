@@ -4,6 +4,8 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
+#include "../cluster/cluster-parts.h"
+
 #include "ns3/proteus-cluster-file.h"
 #include "ns3/proteus-nccl-topology.h"
 #include "ns3/proteus-paths.h"
@@ -90,17 +92,6 @@ Exchange(const std::string& what, const std::string& with)
     return text.replace(at, what.size(), with);
 }
 
-std::size_t
-Count(const Cluster& cluster, VertexKind kind)
-{
-    std::size_t n = 0;
-    for (const Vertex& vertex : cluster.GetVertices())
-    {
-        n += vertex.kind == kind ? 1 : 0;
-    }
-    return n;
-}
-
 /// @return rate of the link between two vertices, 0 where there is none
 double
 Rate(const Cluster& cluster, const char* a, const char* b)
@@ -110,19 +101,6 @@ Rate(const Cluster& cluster, const char* a, const char* b)
     for (const Port& port : cluster.GetPorts(cluster.FindVertex(a)))
     {
         sum += port.neighbor == other ? cluster.GetLinks()[port.link].bytesPerSecond : 0;
-    }
-    return sum;
-}
-
-/// @return summed rate of the links of a technology at a vertex
-double
-SummedRate(const Cluster& cluster, VertexId vertex, LinkTechnology technology)
-{
-    double sum = 0;
-    for (const Port& port : cluster.GetPorts(vertex))
-    {
-        const Link& link = cluster.GetLinks()[port.link];
-        sum += link.technology == technology ? link.bytesPerSecond : 0;
     }
     return sum;
 }

@@ -4,6 +4,8 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
+#include "trace-texts.h"
+
 #include "ns3/proteus-aicb.h"
 #include "ns3/proteus-chakra.h"
 #include "ns3/proteus-kineto.h"
@@ -29,12 +31,6 @@ using Reader = ExecutionGraph (*)(const std::vector<TraceFile>& files,
 std::string
 NotesOf(Reader read, const std::vector<std::string>& texts, const TraceOptions& options = {})
 {
-    std::vector<TraceFile> files;
-    for (const std::string& text : texts)
-    {
-        files.push_back({"f" + std::to_string(files.size()),
-                         [text]() { return std::make_unique<std::istringstream>(text); }});
-    }
     std::string notes;
     const WarningListener listener([&notes](const std::string& text) {
         notes += text + "\n";
@@ -42,7 +38,7 @@ NotesOf(Reader read, const std::vector<std::string>& texts, const TraceOptions& 
     });
     try
     {
-        read(files, "trace", options);
+        read(MakeTraceFiles(texts), "trace", options);
     }
     catch (const std::invalid_argument& error)
     {
