@@ -6,6 +6,7 @@
 
 #include "proteus-repetition-test-tools.h"
 
+#include "ns3/proteus-graph-iterations.h"
 #include "ns3/proteus-model-options.h"
 #include "ns3/test.h"
 
@@ -148,6 +149,48 @@ class SmallJobsCase : public TestCase
 
     uint32_t m_first; //!< seed
     uint32_t m_count; //!< of jobs
+};
+
+/// Over RoCE that is slow enough for timeouts, what was sent again comes when its communication is
+/// long over: on links that others use by then, and from these on to links that look idle.
+class LateUnitsCase : public TestCase
+{
+  public:
+    LateUnitsCase()
+        : TestCase("what a timeout sends again may come when its communication is over")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        FabricOptions fabric;
+        fabric.kind = "leaf-spine";
+        fabric.serversPerLeaf = 1;
+        fabric.oversubscription = 4;
+        const Cluster cluster = MakeCluster("titanxp-pcie", 2, fabric);
+        const ModelOptions options{"gpt",
+                                   "tp=4,pp=2,dp=2,globalBatch=8,zero=1",
+                                   PROTEUS_SOURCE_DIR "/workloads/models",
+                                   "layers=4,hidden=128,heads=8,sequence=64,vocabulary=1000"};
+        const ExecutionGraph graph =
+            RepeatGraph(CompileForCluster(options.Load(), cluster, KernelCostParameters(), ""),
+                        {},
+                        2,
+                        CrossIteration::BARRIER)
+                .graph;
+        Way way;
+        way.prepare = [](Ptr<TrainingJob> job) {
+            const Ptr<Transport> transport = job->GetNetwork()->GetTransport();
+            transport->SetAttribute("RetransmissionTimeout", TimeValue(MilliSeconds(1)));
+            transport->SetAttribute("RetryLimit", UintegerValue(30));
+        };
+        const AllWays ways = RunAllWays(cluster, graph, way);
+        NS_TEST_EXPECT_MSG_EQ(ways.difference, "", "repetition changes nothing");
+        NS_TEST_EXPECT_MSG_EQ(ways.off.error, "", "the job runs");
+        NS_TEST_EXPECT_MSG_GT(ways.off.timeouts, 100, "much is sent again");
+        NS_TEST_EXPECT_MSG_GT(ways.verify.repetition.verified, 0, "something is compared");
+    }
 };
 
 /// Ranks are still busy with what came last when their links are at rest. Others that begin on
@@ -556,6 +599,7 @@ class RepetitionJobsTestSuite : public TestSuite
         : TestSuite("proteus-repetition-jobs")
     {
         AddTestCase(new LateEndsCase, TestCase::QUICK);
+        AddTestCase(new LateUnitsCase, TestCase::QUICK);
         AddTestCase(new OverlapCase(OverlapCase::MESSAGE, 12), TestCase::QUICK);
         AddTestCase(new OverlapCase(OverlapCase::LATE_RANK, 16), TestCase::QUICK);
         AddTestCase(new RailsCase, TestCase::QUICK);

@@ -52,6 +52,7 @@ struct Outcome
     std::string error;               //!< what ended the run; empty
     RepetitionStatistics repetition; //!< what was not done again
     uint64_t packetHops{0};          //!< link crossings, whether done or not
+    uint64_t timeouts{0};            //!< of senders
 };
 
 /// All numbers of links and queue pairs.
@@ -133,6 +134,7 @@ RunGraph(const Cluster& cluster, const ExecutionGraph& graph, const Way& way)
     outcome.results = out.str();
     outcome.repetition = job->GetNetwork()->GetStatistics().repetition;
     outcome.packetHops = job->GetNetwork()->GetStatistics().packetHops;
+    outcome.timeouts = job->GetNetwork()->GetStatistics().timeouts;
     job->Dispose();
     Simulator::Destroy();
     return outcome;

@@ -89,6 +89,37 @@ Fabric::GetRestPs(LinkId link) const
     return restPs;
 }
 
+bool
+Fabric::Carries(LinkId link, const std::vector<uint32_t>& queuePairs) const
+{
+    const auto has = [&](const RingBuffer<PacketRecord>& units) {
+        for (uint32_t i = units.GetHead(); i != units.GetTail(); ++i)
+        {
+            const PacketRecord& record = units.At(i);
+            if (record.kind != PacketKind::PAUSE &&
+                std::binary_search(queuePairs.begin(), queuePairs.end(), record.queuePair))
+            {
+                return true;
+            }
+        }
+        return false;
+    };
+    const auto hasPort = [&](PortId id) {
+        bool found = has(m_ports[id].flight);
+        for (uint32_t c = 0; c < m_ports.GetNClasses() && !found; ++c)
+        {
+            found = has(m_ports.Lane(id, c).queue) ||
+                    (m_ports[id].inputQueued && has(m_inputs.GetQueue(m_ports.GetLane(id, c))));
+        }
+        return found;
+    };
+    const auto hasDirection = [&](PortId id) {
+        return hasPort(id) || (!m_internalPorts.empty() && m_internalPorts[id] != NO_PORT &&
+                               hasPort(m_internalPorts[id]));
+    };
+    return hasDirection(2 * link) || hasDirection(2 * link + 1);
+}
+
 void
 Fabric::AppendWay(const std::vector<VertexId>& stops,
                   PortId first,

@@ -229,6 +229,10 @@ class Fabric : public FabricState
      */
     int64_t GetRestPs(LinkId link) const;
 
+    /// @param link a link @param queuePairs ids, ascending @return whether a unit of one of them is
+    /// on it, or waits at one of its ends
+    bool Carries(LinkId link, const std::vector<uint32_t>& queuePairs) const;
+
     /**
      * Appends the ports on the way of a unit that has no choice between paths.
      * @param stops vertices that it passes, its first and last one included

@@ -83,6 +83,12 @@ class InputQueues
         return lane < m_queues.size() ? m_queues[lane].GetSize() : 0;
     }
 
+    /// @param lane number of a lane, SetUp() @return units that wait
+    const RingBuffer<PacketRecord>& GetQueue(std::size_t lane) const
+    {
+        return m_queues[lane];
+    }
+
   private:
     std::vector<RingBuffer<PacketRecord>> m_queues; //!< by lane; empty if no device is input queued
 };

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <set>
 #include <utility>
 
@@ -127,18 +128,28 @@ Repetition::ForgetWhatIsOver(const std::vector<uint32_t>& communications, int64_
             pairs.insert(plan.queuePairs.begin(), plan.queuePairs.end());
         }
     }
-    const auto isFree = [&](LinkId link) {
-        return links.count(link) > 0 || m_fabric->GetRestPs(link) <= nowPs;
-    };
+    const auto isUnderWay = [&](uint32_t pair) { return pairs.count(pair) > 0; };
     const auto isPairFree = [&](uint32_t pair) {
-        return pairs.count(pair) > 0 || m_transport->GetRestPs(pair) <= nowPs;
+        return isUnderWay(pair) || m_transport->GetRestPs(pair) <= nowPs;
+    };
+    const auto areLinksFree = [&](const RepetitionPlan& plan) {
+        // On a link of what is under way, something may still be on its way to other links.
+        std::vector<uint32_t> own;
+        std::remove_copy_if(plan.queuePairs.begin(),
+                            plan.queuePairs.end(),
+                            std::back_inserter(own),
+                            isUnderWay);
+        return std::all_of(plan.links.begin(), plan.links.end(), [&](LinkId link) {
+            return m_fabric->GetRestPs(link) <= nowPs ||
+                   (links.count(link) > 0 && !m_fabric->Carries(link, own));
+        });
     };
     std::vector<uint32_t> left;
     for (const uint32_t id : communications)
     {
         const RepetitionPlan& plan = *m_communications[id].plan;
-        if (IsDone(id) && std::all_of(plan.links.begin(), plan.links.end(), isFree) &&
-            std::all_of(plan.queuePairs.begin(), plan.queuePairs.end(), isPairFree))
+        if (IsDone(id) && std::all_of(plan.queuePairs.begin(), plan.queuePairs.end(), isPairFree) &&
+            areLinksFree(plan))
         {
             Forget(id);
         }
