@@ -4,252 +4,25 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
-#include "ns3/nstime.h"
-#include "ns3/object-factory.h"
-#include "ns3/pointer.h"
-#include "ns3/proteus-cluster.h"
-#include "ns3/proteus-compat.h"
-#include "ns3/proteus-fabric.h"
-#include "ns3/simulator.h"
-#include "ns3/string.h"
-#include "ns3/test.h"
+#include "proteus-fabric-test-tools.h"
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
-#include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 /**
  * @file
- * @ingroup proteus
- * The packet engine alone, against closed forms: raw units without a transport.
+ * @ingroup proteus-tests
+ * The packet engine alone, against closed forms: times, order, paths, failures.
  */
 
 using namespace ns3;
 using namespace ns3::proteus;
+using namespace ns3::proteus::fabrictest;
 
 namespace
 {
-
-/// Units from one endpoint to another, sent as fast as the fabric takes them.
-struct UnitFlow
-{
-    VertexId from;
-    VertexId to;
-    uint32_t units;
-    uint32_t payload;
-    uint8_t trafficClass{1};
-    uint8_t flags{0};
-    // What came of it.
-    uint32_t sent{0};
-    uint32_t received{0};
-    uint32_t marked{0};
-    uint32_t next{0}; //!< sequence expected next
-    bool inOrder{true};
-    uint64_t bytes{0};
-    int64_t firstPs{0};
-    int64_t lastPs{0};
-};
-
-/// The ends of all flows.
-class UnitEndpoint : public FabricEndpoint
-{
-  public:
-    /// @param fabric under test @param flows to send
-    UnitEndpoint(Ptr<Fabric> fabric, std::vector<UnitFlow> flows)
-        : m_fabric(fabric),
-          m_flows(std::move(flows))
-    {
-        fabric->SetEndpoint(this);
-        for (const UnitFlow& flow : m_flows)
-        {
-            fabric->UseTrafficClass(flow.trafficClass);
-            m_fabric->Offer(m_fabric->GetPort(flow.from, 0));
-        }
-    }
-
-    bool Pull(PortId port, uint32_t classes, PacketRecord& record, int64_t& nextPs) override
-    {
-        nextPs = INT64_MAX;
-        UnitFlow* best = nullptr;
-        for (UnitFlow& flow : m_flows)
-        {
-            if (flow.from == m_fabric->GetFrom(port) && flow.sent < flow.units &&
-                (classes >> flow.trafficClass & 1) != 0 &&
-                (best == nullptr || flow.sent < best->sent))
-            {
-                best = &flow;
-            }
-        }
-        if (best == nullptr)
-        {
-            return false;
-        }
-        record.queuePair = static_cast<uint32_t>(best - m_flows.data());
-        record.sequence = best->sent++;
-        record.destination = best->to;
-        record.payloadBytes = best->payload;
-        record.kind = PacketKind::DATA;
-        record.trafficClass = best->trafficClass;
-        record.flags = best->flags;
-        nextPs = 0;
-        return true;
-    }
-
-    VertexId Deliver(const PacketRecord& record, VertexId at) override
-    {
-        UnitFlow& flow = m_flows[record.queuePair];
-        flow.firstPs = flow.received == 0 ? m_fabric->GetTimePs() : flow.firstPs;
-        flow.lastPs = m_fabric->GetTimePs();
-        flow.inOrder = flow.inOrder && record.sequence == flow.next && at == flow.to;
-        flow.next = record.sequence + 1;
-        flow.bytes += record.payloadBytes;
-        flow.marked += record.flags & PacketRecord::CONGESTION_EXPERIENCED;
-        ++flow.received;
-        return CONSUMED;
-    }
-
-    uint64_t GetFlowHash(uint32_t queuePair) const override
-    {
-        return MixHash(queuePair, 99);
-    }
-
-    /// @return the flows
-    const std::vector<UnitFlow>& Flows() const
-    {
-        return m_flows;
-    }
-
-  private:
-    Ptr<Fabric> m_fabric;
-    std::vector<UnitFlow> m_flows;
-};
-
-/// Attributes of a fabric: names and values as text.
-using Attributes = std::vector<std::pair<std::string, std::string>>;
-
-/// @param cluster to build @param attributes of the fabric @return the fabric
-Ptr<Fabric>
-MakeFabric(const Cluster& cluster, const Attributes& attributes = {})
-{
-    ObjectFactory factory;
-    factory.SetTypeId("ns3::proteus::Fabric");
-    for (const auto& attribute : attributes)
-    {
-        factory.Set(attribute.first, StringValue(attribute.second));
-    }
-    Ptr<Fabric> fabric = factory.Create<Fabric>();
-    ObjectFactory scheduler;
-    scheduler.SetTypeId("ns3::proteus::HorizonScheduler");
-    scheduler.Set("Horizon", PointerValue(fabric->GetHorizon()));
-    Simulator::SetScheduler(scheduler);
-    fabric->AssignStreams(1);
-    fabric->SetCluster(std::make_shared<const Cluster>(cluster));
-    return fabric;
-}
-
-/// @param technology of all links @param hosts on one switch @param bytesPerSecond of a link
-/// @param delayPs of a link @return the cluster
-Cluster
-MakeStar(LinkTechnology technology, uint32_t hosts, double bytesPerSecond, int64_t delayPs)
-{
-    return MakeHostCluster(hosts,
-                           FabricOptions(),
-                           technology,
-                           bytesPerSecond,
-                           delayPs,
-                           DefaultFraming(technology));
-}
-
-/// @param cluster to add to @param name of the vertex @param kind of it @param server it is in
-/// @return the vertex
-VertexId
-AddVertex(Cluster& cluster, const std::string& name, VertexKind kind, int32_t server)
-{
-    Vertex vertex;
-    vertex.name = name;
-    vertex.kind = kind;
-    vertex.server = server;
-    vertex.model = kind == VertexKind::GPU ? "A100-SXM4-80GB" : "";
-    return cluster.AddVertex(vertex);
-}
-
-/// @param cluster to add to @param a one end @param b other end @param technology of the link
-/// @param bytesPerSecond its rate @param delayPs its delay
-void
-AddLink(Cluster& cluster,
-        VertexId a,
-        VertexId b,
-        LinkTechnology technology,
-        double bytesPerSecond,
-        int64_t delayPs)
-{
-    Link link;
-    link.a = a;
-    link.b = b;
-    link.technology = technology;
-    link.bytesPerSecond = bytesPerSecond;
-    link.delayPs = delayPs;
-    link.framing = DefaultFraming(technology);
-    cluster.AddLink(link);
-}
-
-/// Base of the cases: runs flows and cleans up.
-class FabricCase : public TestCase
-{
-  public:
-    using TestCase::TestCase;
-
-  protected:
-    /// What a run leaves.
-    struct Result
-    {
-        std::vector<UnitFlow> flows;
-        std::vector<LinkStatistics> links;
-        std::string rest;
-        std::string deadlock;
-        uint64_t dropped{0};
-        uint64_t pauses{0};
-        uint64_t marked{0};
-        uint64_t lost{0};
-    };
-
-    /// @param cluster to run on @param attributes of the fabric @param flows to send
-    /// @param before the run, with the fabric @return what is left
-    Result Run(const Cluster& cluster,
-               const Attributes& attributes,
-               const std::vector<UnitFlow>& flows,
-               const std::function<void(Ptr<Fabric>)>& before = {})
-    {
-        Ptr<Fabric> fabric = MakeFabric(cluster, attributes);
-        Result result;
-        {
-            UnitEndpoint endpoint(fabric, flows);
-            if (before)
-            {
-                before(fabric);
-            }
-            Simulator::Run();
-            result.flows = endpoint.Flows();
-        }
-        result.links = fabric->GetLinkStatistics();
-        result.rest = fabric->CheckAtRest();
-        result.deadlock = fabric->FindDeadlock();
-        for (const LinkStatistics& link : result.links)
-        {
-            result.dropped += link.droppedPackets;
-            result.pauses += link.pauses;
-            result.marked += link.markedPackets;
-            result.lost += link.lostPackets;
-        }
-        fabric->Dispose();
-        Simulator::Destroy();
-        return result;
-    }
-};
 
 /// Latency of one unit and of a train, stored or cut through, to the picosecond.
 class FabricTimeCase : public FabricCase
@@ -302,101 +75,6 @@ class FabricTimeCase : public FabricCase
     }
 };
 
-/// A loop of credits carries min(rate, credits per round trip).
-class FabricCreditCase : public FabricCase
-{
-  public:
-    FabricCreditCase()
-        : FabricCase("fabric: credits bound the rate by buffer over round trip, nothing drops")
-    {
-    }
-
-  private:
-    void DoRun() override
-    {
-        Cluster cluster;
-        const VertexId a = AddVertex(cluster, "a", VertexKind::GPU, 0);
-        const VertexId b = AddVertex(cluster, "b", VertexKind::GPU, 1);
-        AddLink(cluster, a, b, LinkTechnology::INFINIBAND, 50e9, 5000000);
-        const auto wire = static_cast<double>(cluster.GetLinks()[0].framing.WireBytes(4096));
-        for (uint32_t units : {4u, 10u, 100u, 200u})
-        {
-            const auto buffer = static_cast<uint32_t>(units * wire);
-            const Result result =
-                Run(cluster, {{"InfinibandBuffer", std::to_string(buffer)}}, {{a, b, 20000, 4096}});
-            const double seconds =
-                static_cast<double>(result.flows[0].lastPs - result.flows[0].firstPs) * 1e-12;
-            const double rate = 19999 * wire / seconds;
-            // A credit is home one delay after the last byte, the unit takes its own time as well.
-            const double loop = wire / 50e9 + 2 * 5e-6;
-            NS_TEST_ASSERT_MSG_EQ_TOL(rate,
-                                      std::min(50e9, units * wire / loop),
-                                      0.005 * rate,
-                                      units << " units of buffer");
-            NS_TEST_ASSERT_MSG_EQ(result.dropped, 0, "no drop");
-            NS_TEST_ASSERT_MSG_EQ(result.rest, "", "at rest");
-        }
-    }
-};
-
-/// Incast: no loss with PFC, loss without; fair.
-class FabricPauseCase : public FabricCase
-{
-  public:
-    FabricPauseCase()
-        : FabricCase("fabric: PFC loses nothing, its absence does, shares are fair")
-    {
-    }
-
-  private:
-    void DoRun() override
-    {
-        const Cluster cluster = MakeStar(LinkTechnology::ROCE, 9, 50e9, 500000);
-        std::vector<UnitFlow> flows;
-        for (VertexId host = 1; host < 9; ++host)
-        {
-            flows.push_back({host, 0, 2000, 4096});
-        }
-        const Attributes small{{"SwitchBuffer", "2000000"}, {"EcnMinBytes", "10000"}};
-        Result result = Run(cluster, small, flows);
-        NS_TEST_ASSERT_MSG_EQ(result.rest, "", "at rest");
-        NS_TEST_ASSERT_MSG_EQ(result.dropped, 0, "lossless");
-        NS_TEST_ASSERT_MSG_GT(result.pauses, 0, "pauses");
-        NS_TEST_ASSERT_MSG_GT(result.marked, 0, "marks");
-        const double wire =
-            static_cast<double>(cluster.GetLinks()[0].framing.WireBytes(4096)) * 20e-12;
-        int64_t last = 0;
-        for (const UnitFlow& flow : result.flows)
-        {
-            NS_TEST_ASSERT_MSG_EQ(flow.received, 2000, "all of it");
-            NS_TEST_ASSERT_MSG_EQ(flow.inOrder, true, "in order");
-            last = std::max(last, flow.lastPs);
-        }
-        NS_TEST_ASSERT_MSG_EQ_TOL(static_cast<double>(last) * 1e-12,
-                                  16000 * wire + 1e-6 + wire,
-                                  0.005 * 16000 * wire,
-                                  "drains at the rate of the link");
-        for (const UnitFlow& flow : result.flows)
-        {
-            NS_TEST_ASSERT_MSG_GT(static_cast<double>(flow.lastPs),
-                                  0.98 * static_cast<double>(last),
-                                  "equal shares end together");
-        }
-        Attributes lossy = small;
-        lossy.emplace_back("Pfc", "false");
-        result = Run(cluster, lossy, flows);
-        NS_TEST_ASSERT_MSG_GT(result.dropped, 0, "lossy");
-        NS_TEST_ASSERT_MSG_EQ(result.pauses, 0, "no pauses");
-        NS_TEST_ASSERT_MSG_EQ(result.rest, "", "at rest");
-        uint64_t received = result.dropped;
-        for (const UnitFlow& flow : result.flows)
-        {
-            received += flow.received;
-        }
-        NS_TEST_ASSERT_MSG_EQ(received, 16000, "received or dropped");
-    }
-};
-
 /// Weights and strict priority at a bottleneck.
 class FabricClassCase : public FabricCase
 {
@@ -434,38 +112,6 @@ class FabricClassCase : public FabricCase
                                   4000.0 / 6000,
                                   0.01,
                                   "3 to 1 at the host");
-    }
-};
-
-/// A unit that waits for a busy output holds up the others of its input, or does not.
-class FabricInputQueueCase : public FabricCase
-{
-  public:
-    FabricInputQueueCase()
-        : FabricCase("fabric: head-of-line blocking with input queues, none with output queues")
-    {
-    }
-
-  private:
-    void DoRun() override
-    {
-        // 1, 2 and 3 send to 0; 1 also to 4, which nobody else wants.
-        const Cluster cluster = MakeStar(LinkTechnology::INFINIBAND, 5, 50e9, 100000);
-        const std::vector<UnitFlow> flows{{1, 0, 2000, 4096},
-                                          {2, 0, 6000, 4096},
-                                          {3, 0, 6000, 4096},
-                                          {1, 4, 2000, 4096}};
-        const Attributes ample{{"InfinibandBuffer", "100000000"}};
-        Result free = Run(cluster, ample, flows);
-        Attributes blocking = ample;
-        blocking.emplace_back("InputQueuedDevices", "switch");
-        Result blocked = Run(cluster, blocking, flows);
-        NS_TEST_ASSERT_MSG_EQ(free.rest, "", "at rest");
-        NS_TEST_ASSERT_MSG_EQ(blocked.rest, "", "at rest");
-        NS_TEST_ASSERT_MSG_GT(static_cast<double>(blocked.flows[3].lastPs),
-                              1.4 * static_cast<double>(free.flows[3].lastPs),
-                              "held up by units for another output");
-        NS_TEST_ASSERT_MSG_EQ(blocked.flows[0].inOrder && blocked.flows[3].inOrder, true, "order");
     }
 };
 
@@ -667,63 +313,6 @@ class FabricFailureCase : public FabricCase
     }
 };
 
-/// A ring of switches whose credits wait for each other.
-class FabricDeadlockCase : public FabricCase
-{
-  public:
-    FabricDeadlockCase()
-        : FabricCase("fabric: a circle of full buffers is found and named; up/down has none")
-    {
-    }
-
-  private:
-    void DoRun() override
-    {
-        for (LinkTechnology technology : {LinkTechnology::INFINIBAND, LinkTechnology::ROCE})
-        {
-            Cluster cluster;
-            std::vector<VertexId> hosts;
-            std::vector<VertexId> switches;
-            for (int32_t i = 0; i < 5; ++i)
-            {
-                hosts.push_back(AddVertex(cluster, "h" + std::to_string(i), VertexKind::GPU, i));
-            }
-            for (int32_t i = 0; i < 5; ++i)
-            {
-                switches.push_back(
-                    AddVertex(cluster, "s" + std::to_string(i), VertexKind::SWITCH, -1));
-            }
-            for (uint32_t i = 0; i < 5; ++i)
-            {
-                AddLink(cluster, hosts[i], switches[i], technology, 50e9, 500000);
-                AddLink(cluster, switches[i], switches[(i + 1) % 5], technology, 50e9, 500000);
-            }
-            std::vector<UnitFlow> flows;
-            for (uint32_t i = 0; i < 5; ++i)
-            {
-                flows.push_back({hosts[i], hosts[(i + 2) % 5], 5000, 4096});
-            }
-            const Attributes small{{"InfinibandBuffer", "16384"},
-                                   {"SwitchBuffer", "1200000"},
-                                   {"ThresholdShift", "6"}};
-            Result result = Run(cluster, small, flows);
-            NS_TEST_ASSERT_MSG_NE(result.rest, "", "stuck");
-            for (uint32_t i = 0; i < 5; ++i)
-            {
-                NS_TEST_ASSERT_MSG_NE(result.deadlock.find("s" + std::to_string(i) + " -> s"),
-                                      std::string::npos,
-                                      "names switch " << i << ": " << result.deadlock);
-            }
-            Attributes upDown = small;
-            upDown.emplace_back("Routing", "UpDown");
-            result = Run(cluster, upDown, flows);
-            NS_TEST_ASSERT_MSG_EQ(result.rest, "", "up/down routing goes through");
-            NS_TEST_ASSERT_MSG_EQ(result.deadlock, "", "no circle");
-            NS_TEST_ASSERT_MSG_EQ(result.dropped, 0, "no drop");
-        }
-    }
-};
-
 /// The opposite direction, and the inside of devices.
 class FabricDeviceLimitCase : public FabricCase
 {
@@ -853,7 +442,7 @@ class FabricReferenceCase : public FabricCase
     }
 };
 
-/// The packet engine alone.
+/// The suite.
 class FabricTestSuite : public TestSuite
 {
   public:
@@ -861,19 +450,13 @@ class FabricTestSuite : public TestSuite
         : TestSuite("proteus-fabric")
     {
         AddTestCase(new FabricTimeCase);
-        AddTestCase(new FabricCreditCase);
-        AddTestCase(new FabricPauseCase);
         AddTestCase(new FabricClassCase);
-        AddTestCase(new FabricInputQueueCase);
         AddTestCase(new FabricMarkCase);
         AddTestCase(new FabricRoutingCase);
         AddTestCase(new FabricFailureCase);
-        AddTestCase(new FabricDeadlockCase);
         AddTestCase(new FabricDeviceLimitCase);
         AddTestCase(new FabricReferenceCase);
     }
-};
-
-FabricTestSuite g_fabricTestSuite; //!< registers the suite
+} g_fabricTestSuite; //!< registers itself
 
 } // namespace
