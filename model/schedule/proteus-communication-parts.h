@@ -31,7 +31,7 @@ namespace proteus
  * @param kinds which communications are cut
  * @param partBytes largest part (PartitionBytes()); ScheduleSettings::WHOLE cuts nothing
  * @return the graph
- * @throw std::invalid_argument for parts of 0 bytes
+ * @throw std::invalid_argument for parts of 0 bytes, or if there would be millions of them
  */
 ScheduledGraph CutCommunications(const ExecutionGraph& graph,
                                  const std::vector<Parallelism>& kinds,
@@ -41,15 +41,15 @@ ScheduledGraph CutCommunications(const ExecutionGraph& graph,
  * @ingroup proteus
  * Merges communications into buckets, as PyTorch's DistributedDataParallel does. Communications of
  * one collective, group, root, stream, phase and kind are put together in the order of the graph
- * until their bytes reach a size. Messages (SEND_RECV) stay as they are. A bucket needs all that
+ * until their bytes reach a size, or until the next one waits for one of them, directly or through
+ * other tasks. Messages (SEND_RECV) stay as they are. A bucket needs all that
  * its communications needed; what needed one of them needs the bucket. It is named after its first
  * communication: "NAME.bucket".
  * @param graph whose communications are merged
  * @param kinds which of them
  * @param bucketBytes a bucket that has this many bytes or more is closed
  * @return the graph; a bucket's whole is the first communication in it
- * @throw std::invalid_argument for buckets of 0 bytes, or if a communication in a bucket waits for
- * another one in it
+ * @throw std::invalid_argument for buckets of 0 bytes
  */
 ScheduledGraph MergeCommunications(const ExecutionGraph& graph,
                                    const std::vector<Parallelism>& kinds,

@@ -288,6 +288,48 @@ TEST(CommunicationParts, PartsHaveTheBytesTheNeedsAndTheNameOfTheirWhole)
     EXPECT_EQ(MergeCommunications(graph, {Parallelism::DATA}, 1).graph, graph);
 }
 
+TEST(CommunicationParts, NoBucketWaitsForItself)
+{
+    GraphBuilder builder(2);
+    const StreamId compute = builder.AddStream("compute");
+    const StreamId stream = builder.AddStream("data", StreamOrder::READY);
+    const PhaseId phase = builder.AddPhase("iteration");
+    const GroupId both = builder.AddGroup({0, 1});
+    const auto add = [&](const std::string& name, Collective collective) {
+        return builder
+            .AddCommunication(phase, both, stream, name, collective, 8, Parallelism::DATA);
+    };
+    // A gather of parameters waits for what has used those before it.
+    const TaskId first = add("first", Collective::ALL_GATHER);
+    add("second", Collective::ALL_GATHER);
+    const TaskId use = builder.AddCompute(phase, 0, compute, "use", 1, {first});
+    const TaskId third = add("third", Collective::ALL_GATHER);
+    builder.AddDependency(use, third);
+    // Each waits for one of the other collective.
+    const TaskId sum = add("sum", Collective::ALL_REDUCE);
+    const TaskId root = add("root", Collective::BROADCAST);
+    const TaskId behindSum = add("behind sum", Collective::BROADCAST);
+    builder.AddDependency(sum, behindSum);
+    const TaskId behindRoot = add("behind root", Collective::ALL_REDUCE);
+    builder.AddDependency(root, behindRoot);
+    const ExecutionGraph graph = builder.Build();
+    const ScheduledGraph merged = MergeCommunications(graph, {Parallelism::DATA}, 1000);
+    std::vector<std::string> names;
+    for (const Task& task : merged.graph.GetTasks())
+    {
+        names.push_back(merged.graph.GetName(task));
+    }
+    EXPECT_EQ(names,
+              (std::vector<std::string>{"first.bucket",
+                                        "use",
+                                        "third",
+                                        "sum",
+                                        "root.bucket",
+                                        "behind root"}));
+    EXPECT_EQ(merged.wholeOf, (std::vector<TaskId>{first, use, third, sum, root, behindRoot}));
+    EXPECT_EQ(merged.graph.GetTask(0).bytes, 16u);
+}
+
 TEST(CommunicationScheduler, MistakesAreNamed)
 {
     const auto errorOf = [](const std::function<void(ScheduleSettings&)>& change) {
