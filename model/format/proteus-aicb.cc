@@ -59,7 +59,9 @@ class AicbGraph
             {
                 RunBlocking(row, 0);
                 RunBlocking(row, 1);
-                RunBlocking(row, 2);
+                const auto weights = RunPass(row, 2, m_blocking);
+                Update(row, weights);
+                Wait(weights);
             }
         }
         else if (m_nStages == 1)
@@ -100,17 +102,23 @@ class AicbGraph
             Recompute(i);
             const auto inputs = RunPass(row, 1, m_blocking);
             const auto weights = RunPass(row, 2, m_gradients);
-            for (DeviceId rank = m_first; !weights.empty() && row.updatePs > 0 && rank < m_end;
-                 rank++)
-            {
-                m_builder.AddCompute(m_phase,
-                                     rank,
-                                     m_updates,
-                                     row.name + " update",
-                                     row.updatePs,
-                                     {weights[rank]});
-            }
+            Update(row, weights);
             Wait(inputs);
+        }
+    }
+
+    /// @param row whose weights are updated @param weights by rank, the collective that it takes
+    /// part in; empty if there is none
+    void Update(const AicbRow& row, const std::vector<TaskId>& weights)
+    {
+        for (DeviceId rank = m_first; !weights.empty() && row.updatePs > 0 && rank < m_end; rank++)
+        {
+            m_builder.AddCompute(m_phase,
+                                 rank,
+                                 m_updates,
+                                 row.name + " update",
+                                 row.updatePs,
+                                 {weights[rank]});
         }
     }
 

@@ -163,6 +163,7 @@ TEST(Aicb, TheBenchmarkRunsItsRowsOneAfterTheOther)
     options.ranks = 3;
     const auto graph = LoadTrace((SAMPLES / "micro_all_reduce.txt").string(), options);
     std::vector<uint64_t> bytes;
+    uint32_t nUpdates = 0;
     for (const Task& task : graph.GetTasks())
     {
         if (task.kind == TaskKind::COMMUNICATION)
@@ -170,7 +171,9 @@ TEST(Aicb, TheBenchmarkRunsItsRowsOneAfterTheOther)
             EXPECT_EQ(graph.GetGroup(task.place).size(), 3u);
             bytes.push_back(task.bytes);
         }
+        nUpdates += graph.GetName(task) == "micro_test update" ? 1 : 0;
     }
+    EXPECT_EQ(nUpdates, 19 * options.ranks); // each takes a nanosecond
     ASSERT_EQ(bytes.size(), 19u);
     for (std::size_t i = 0; i < bytes.size(); i++)
     {
