@@ -78,6 +78,11 @@ ReadTiming(const JsonValue& row, const char* key)
                   "run nccl-tests without -C");
     }
     const auto timeUs = FindNumber(*found, "time", NcclTestsTiming::MOST_US);
+    const auto algbwGBps = FindNumber(*found, "alg_bw", NcclTestsTiming::MOST_GBPS);
+    if (!timeUs && algbwGBps)
+    {
+        found->Fail("has a bandwidth (alg_bw), and no time");
+    }
     if (!timeUs)
     {
         return std::nullopt; // the test does not run that way
@@ -88,7 +93,7 @@ ReadTiming(const JsonValue& row, const char* key)
     }
     NcclTestsTiming timing;
     timing.timeUs = *timeUs;
-    timing.algbwGBps = FindNumber(*found, "alg_bw", NcclTestsTiming::MOST_GBPS);
+    timing.algbwGBps = algbwGBps;
     timing.busbwGBps = FindNumber(*found, "bus_bw", NcclTestsTiming::MOST_GBPS);
     timing.wrong = FindNumber(*found, "nwrong", std::numeric_limits<double>::max());
     return timing;

@@ -145,6 +145,8 @@ TEST(NcclTestsJson, RefusesWhatIsWrong)
     EXPECT_EQ(changed("/results", json::array()), "run: /results: the table has no lines");
     EXPECT_NE(changed("/version", 3).find("run: /version: "), std::string::npos);
     EXPECT_EQ(changed("/results/1/out_of_place", nullptr), "run: /results/1: has no time");
+    EXPECT_EQ(changed("/results/0/out_of_place/time", nullptr),
+              "run: /results/0/out_of_place: has a bandwidth (alg_bw), and no time");
     EXPECT_EQ(changed("/results/0/root", "x"),
               "run: /results/0/root: must be the number of a rank, or -1");
     EXPECT_EQ(changed("/results/0/in_place/time", 0.0),
