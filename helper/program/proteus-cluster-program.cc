@@ -183,6 +183,7 @@ class ClusterProgram : public CommandLineProgram
                          "cables between two switches: whole (one link) or cables (a link each)",
                          m_options.bundles);
         command.AddValue("prices", "table of prices, a JSON file", m_options.prices);
+        command.AddInput("prices");
         command.AddOutput("output", "write the cluster to this file", m_options.output);
         command.AddOutput("svg", "draw it to this file", m_options.svg);
         m_options.tables.AddTo(command);

@@ -107,6 +107,7 @@ CollectiveProgramOptions::AddTo(OptionList& command)
                      "log of nccl-tests, or a CSV table of such times: the sizes are those of the "
                      "log, and measured times are printed beside simulated ones",
                      measured);
+    command.AddInput("measured");
     command.AddOutput("measuredCsv",
                       "write the log to this file as a CSV table, as in workloads/measurements/",
                       measuredCsv);
@@ -150,6 +151,7 @@ CollectiveProgramOptions::AddTo(OptionList& command)
                      grouping);
     command.AddIdle("grouping", [this]() { return concurrent == 1 ? "there is one group" : ""; });
     command.AddValue("msccl", "run this MSCCL schedule (XML)", msccl);
+    command.AddInput("msccl");
     for (const char* name : {"algorithm", "protocol", "channels", "networkChannels", "root"})
     {
         command.AddIdle(name, [this]() {
@@ -160,6 +162,7 @@ CollectiveProgramOptions::AddTo(OptionList& command)
                      "all-to-all with unequal splits: a file with a line for every rank and in it "
                      "its shares for every rank; the largest line is the size",
                      splits);
+    command.AddInput("splits");
     command.AddValue("parameterServers",
                      "ranks, from the first one on, that algorithm " + ListServed() + " pushes to",
                      parameterServers);

@@ -52,7 +52,11 @@ ListCollectiveSizes(const CollectiveProgramOptions& options)
         do
         {
             size *= options.factor;
-        } while (static_cast<uint64_t>(size) == bytes);
+        } while (size < static_cast<double>(bytes) + 1);
+        if (size >= static_cast<double>(most) + 1)
+        {
+            break; // it may be too large for a whole number
+        }
         bytes = static_cast<uint64_t>(size);
     }
     return sizes;

@@ -245,10 +245,12 @@ class CompileProgram : public CommandLineProgram
         command.AddValue("gpu",
                          "GPU that kernels are timed for, and whose memory has to be enough",
                          m_options.gpu);
+        command.AddCheck("gpu", [](const std::string& name) { FindGpuDatasheet(name); });
         command.AddValue(
             "profile",
             "JSON file with measured times of operators, which go before computed ones",
             m_options.profile);
+        command.AddInput("profile");
         command.AddValue("launchInterval",
                          "least time of a kernel: the host's pace in issuing them",
                          m_options.launchInterval);

@@ -262,6 +262,7 @@ class EvaluateProgram : public CommandLineProgram
             "  proteus-evaluate --list=workloads/evaluation/proteus-paper.json "
             "--executor=packet,classic,classic-plain,flow");
         command.AddValue("list", "JSON file with the workloads", m_options.list);
+        command.AddInput("list");
         command.AddValue(
             "calibrations",
             "folder with a file of proteus-calibrate for every preset, NAME.json; what is "
@@ -269,6 +270,13 @@ class EvaluateProgram : public CommandLineProgram
             "there. Adds the "
             "executor flow_calibrated",
             m_options.calibrations);
+        command.AddCheck("calibrations", [](const std::string& folder) {
+            std::error_code none;
+            if (std::filesystem::exists(folder, none) && !IsFolder(folder))
+            {
+                throw std::invalid_argument("is a file, and no folder");
+            }
+        });
         command.AddValue("only", "workloads whose title contains this", m_options.only);
         command.AddValue("executor", "executors, separated by commas", m_options.run.executor);
         command.AddOutput("csv", "write all times to this file", m_options.csv);
@@ -280,6 +288,7 @@ class EvaluateProgram : public CommandLineProgram
             "reuse",
             "file of --json: times of executor packet come from there, where it has them",
             m_options.reuse);
+        command.AddInput("reuse");
         command.AddValue("stream", "random stream of path choice", m_options.run.stream);
         command.AddValue("gpuSharing",
                          "packet, flow: whether kernels and collectives at the same time share a "

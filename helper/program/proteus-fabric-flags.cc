@@ -149,6 +149,7 @@ FabricFlags::AddTo(OptionList& command,
         kinds += (kinds.empty() ? "" : ", ") + kind;
     }
     command.AddValue("fabric", "between the servers of a preset: " + kinds, m_kind);
+    command.AddCheck("fabric", [](const std::string& kind) { GetFabricOptionFields(kind); });
     for (const auto& [name, entry] : CollectFields())
     {
         const auto& [field, having] = entry;
@@ -157,11 +158,21 @@ FabricFlags::AddTo(OptionList& command,
         {
             m_whole[name] = FabricOptions().*field.whole;
             command.AddValue(ToFlag(name), help, m_whole[name]);
+            command.AddRange(ToFlag(name), field.least);
         }
         else
         {
             m_real[name] = FabricOptions().*field.real;
             command.Add(ToFlag(name), help, OptionKind::RATIO, m_real[name]);
+            command.AddCheck(ToFlag(name), [least = field.least](const std::string& value) {
+                constexpr double MOST = 1e6;
+                const double number = std::stod(value);
+                if (number < least || number > MOST)
+                {
+                    throw std::invalid_argument("must be a ratio from " + std::to_string(least) +
+                                                " to 1e6");
+                }
+            });
         }
     }
     AddIdleTo(command, describe);

@@ -456,6 +456,7 @@ class FabricsProgram : public CommandLineProgram
             return m_options.FindGpu();
         });
         command.AddValue("graph", "execution graph to run, a .json or .pb file", m_options.graph);
+        command.AddInput("graph");
         command.AddValue(
             "fabrics",
             "what to compare, separated by commas, or by semicolons where a part has "
@@ -490,6 +491,7 @@ class FabricsProgram : public CommandLineProgram
                          "file of proteus-calibrate with parameters of the flow network, with "
                          "--executor=flow",
                          m_options.calibration);
+        command.AddInput("calibration");
         command.AddOutput("csv", "write the table to this file as CSV", m_options.csv);
         command.AddOutput("json", "write the table to this file as JSON", m_options.json);
         m_options.plot.AddTo(command);

@@ -104,6 +104,7 @@ FlowsOptions::AddTo(OptionList& command)
         return DescribeNetwork(MakeCluster(between));
     });
     command.AddValue("flows", "list of flows, a CSV file", flows);
+    command.AddInput("flows");
     command.AddValue("transport",
                      "how lost packets come again: go-back-n, selective-repeat, or tcp, which is a "
                      "congestion control, too",
@@ -131,6 +132,12 @@ FlowsOptions::AddTo(OptionList& command)
     command.AddValue("congestionControl",
                      "auto, or one of: " + ListCongestionNames(),
                      congestionControl);
+    command.AddCheck("congestionControl", [](const std::string& name) {
+        if (name != "auto")
+        {
+            MakeCongestionType(name);
+        }
+    });
     command.AddValue("stream",
                      "random stream of paths among equals, marks and losses, from 1 on",
                      stream);

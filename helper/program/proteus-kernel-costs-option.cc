@@ -74,6 +74,7 @@ KernelCostsOption::AddTo(OptionList& command, const std::function<Cluster()>& cl
                      "costs of NCCL's kernels, a JSON file; what it leaves out is as it is built "
                      "in, which proteus-validate --saveKernelCosts=FILE writes",
                      file);
+    command.AddInput("kernelCosts");
     command.AddIdle("kernelCosts", []() -> std::string {
         TypeId::AttributeInformation information;
         PacketNetwork::GetTypeId().LookupAttributeByName("KernelCosts", &information);

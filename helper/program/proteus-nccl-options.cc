@@ -154,6 +154,12 @@ NcclOptions::AddTo(OptionList& command, const std::function<Cluster()>& cluster)
                      "the tuner: " +
                          ListNetPlugins() + " (empty: NCCL's own, ib)",
                      netPlugin);
+    command.AddCheck("protocol", [](const std::string& name) { ProtocolFromString(name); });
+    command.AddRange("channels", 0, MOST_CHANNELS);
+    command.AddRange("networkChannels", 0, MOST_CHANNELS);
+    command.AddCheck("ncclVersion", [](const std::string& text) { ParseNcclVersion(text); });
+    command.AddCheck("cpuVendor", [](const std::string& name) { CpuVendorFromString(name); });
+    command.AddCheck("netPlugin", [](const std::string& name) { FindNetPlugin(name); });
     command.AddIdle("ncclVersion", [this]() -> std::string {
         return GetVersion() > NEWEST_NCCL
                    ? "the newest version that is known is taken, " +

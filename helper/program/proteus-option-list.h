@@ -14,6 +14,7 @@
 #include "ns3/nstime.h"
 #include "ns3/proteus-run-information.h"
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <ostream>
@@ -117,6 +118,18 @@ class OptionList
     /// @param name of an option @param choices values that completion offers for it
     void AddChoices(const std::string& name, const std::vector<std::string>& choices);
 
+    /// Has the value of an option looked at as soon as it is read, whether it does anything in a
+    /// run or not. @param name of the option @param check gets it as CommandLine reads it, and
+    /// throws if it is wrong; the error is said with the option
+    void AddCheck(const std::string& name, std::function<void(const std::string& value)> check);
+
+    /// @param name of an option that is a whole number @param least that is allowed
+    /// @param most that is allowed
+    void AddRange(const std::string& name, int64_t least, int64_t most = INT32_MAX);
+
+    /// @param name of an option that is a file to read, which has to be there
+    void AddInput(const std::string& name);
+
     /// @param name of an option that does nothing in some runs @param reason why it does nothing in
     /// this one, or empty; asked after Parse(), if the option was given. Of several, the first
     /// counts
@@ -210,6 +223,9 @@ class OptionList
     Word Split(const std::string& text, const std::string& before) const;
     /// @param word of the command line @return it as CommandLine reads it
     std::string Check(const Word& word) const;
+    /// @param word of the command line, with an option @param value as CommandLine reads it
+    /// @throw std::invalid_argument if one of the option's checks refuses it
+    void CheckValue(const Word& word, const std::string& value) const;
     /// Check(), whose errors say in which file a word stands that was not typed.
     std::string CheckPlaced(const Word& word) const;
     /// @param path of a JSON file with options, or of a result @return its words
@@ -222,14 +238,16 @@ class OptionList
     /// @param word such as --help @param out where to @return whether it was a question, answered
     bool Answer(const Word& word, std::ostream& out) const;
 
-    std::string m_program;                             //!< name
-    std::string m_workloads;                           //!< folder
-    std::string m_usage;                               //!< what it does
-    std::string m_group;                               //!< of what is added
-    std::vector<Entry> m_entries;                      //!< in order
-    std::map<std::string, std::string> m_hints;        //!< by name of an option that is none here
-    std::map<std::string, std::string> m_aliases;      //!< names of options by others of them
-    std::map<std::string, Idle> m_idle;                //!< by name of an option
+    std::string m_program;                        //!< name
+    std::string m_workloads;                      //!< folder
+    std::string m_usage;                          //!< what it does
+    std::string m_group;                          //!< of what is added
+    std::vector<Entry> m_entries;                 //!< in order
+    std::map<std::string, std::string> m_hints;   //!< by name of an option that is none here
+    std::map<std::string, std::string> m_aliases; //!< names of options by others of them
+    std::map<std::string, Idle> m_idle;           //!< by name of an option
+    /// What looks at values: by name of an option.
+    std::multimap<std::string, std::function<void(const std::string&)>> m_checks;
     Configuration m_configuration;                     //!< of the last Parse()
     std::vector<std::string> m_repeated;               //!< lines of FindIdle() on words given again
     std::function<std::vector<std::string>()> m_notes; //!< SetNotes(); may be empty

@@ -11,6 +11,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <limits>
+#include <map>
 #include <optional>
 #include <regex>
 #include <sstream>
@@ -25,6 +26,10 @@ namespace proteus
 
 namespace
 {
+
+/// Longest time of an option, s: the sum of several still fits into 64 bits of picoseconds.
+constexpr double MOST_SECONDS = 1e6;
+constexpr double LEAST_SECONDS = 1e-12; //!< shortest, but for 0: the resolution of simulated time
 
 /// Most bytes of an option.
 constexpr double MOST_BYTES = 1e15;
@@ -147,6 +152,22 @@ NormaliseTime(const std::string& option, const std::string& text)
             return text + "s";
         }
         Refuse(option, text, "needs a unit, e.g. " + option + "=" + text + "us");
+    }
+    static const std::map<std::string, double> seconds{{"fs", 1e-15},
+                                                       {"ps", 1e-12},
+                                                       {"ns", 1e-9},
+                                                       {"us", 1e-6},
+                                                       {"ms", 1e-3},
+                                                       {"s", 1},
+                                                       {"min", 60},
+                                                       {"h", 3600},
+                                                       {"d", 86400},
+                                                       {"y", 365 * 86400}};
+    constexpr double ROUNDING = 1e-9; // of the product
+    const double length = std::abs(*ToNumber(match[1].str())) * seconds.at(match[2].str());
+    if (length > MOST_SECONDS || (length > 0 && length < LEAST_SECONDS * (1 - ROUNDING)))
+    {
+        Refuse(option, text, "must be a time from 1ps to 1e6s, or 0");
     }
     return text;
 }

@@ -185,6 +185,7 @@ ProgramOptions::AddTimeTo(OptionList& command)
                      "file of proteus-calibrate with parameters of the flow network: the executor "
                      "flow_calibrated uses them, in the place of flow or, of several, beside it",
                      calibration);
+    command.AddInput("calibration");
 }
 
 void
@@ -235,6 +236,7 @@ ProgramOptions::AddTo(OptionList& command)
         "JSON file of what happens besides: failures, slow links and GPUs, other jobs, "
         "traffic, placement (workloads/scenarios/ has examples)",
         scenario);
+    command.AddInput("scenario");
     command.AddValue("scenarioSet",
                      "values of the scenario's file to set, /PLACE=VALUE, several separated by "
                      "semicolons, e.g. /jobs/0/start=3ms",

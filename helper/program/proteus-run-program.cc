@@ -186,6 +186,7 @@ void
 AddInput(OptionList& command, Input& input, const ProgramOptions& options)
 {
     command.AddValue("graph", "execution graph to run, a .json or .pb file", input.graph);
+    command.AddInput("graph");
     command.AddValue("trace",
                      "trace to run, a file or folder: " + DescribeTraceFormats(),
                      input.trace);
@@ -194,6 +195,7 @@ AddInput(OptionList& command, Input& input, const ProgramOptions& options)
         "profile",
         "model: JSON file with measured times of operators, which go before computed ones",
         input.profile);
+    command.AddInput("profile");
     command.AddValue("ranks",
                      "trace: ranks of the job (0: as many as the trace says, or as the cluster has "
                      "GPUs); one rank's trace stands for all of them",

@@ -46,6 +46,9 @@ ScheduleOptions::AddTo(OptionList& command)
                      "what an iteration waits for: barrier (all of the one before) or tensor (of a "
                      "model: what it reads)",
                      crossIteration);
+    command.AddRange("iterations", 1);
+    command.AddCheck("crossIteration",
+                     [](const std::string& name) { CrossIterationFromString(name); });
     command.AddIdle("crossIteration",
                     [this]() { return iterations == 1 ? "there is one iteration" : ""; });
 }

@@ -17,6 +17,7 @@
 
 #include "ns3/proteus-output-file.h"
 #include "ns3/proteus-result-tables.h"
+#include "ns3/proteus-split.h"
 #include "ns3/proteus-tables.h"
 #include "ns3/proteus-tuner.h"
 
@@ -189,6 +190,25 @@ class ScheduleProgram : public CommandLineProgram
                          "what an iteration waits for of the one before: barrier (all of it) or "
                          "tensor (each operator for its own parameters)",
                          m_options.crossIteration);
+        command.AddCheck("policies", [](const std::string& policies) {
+            for (const std::string& policy : SplitList(policies))
+            {
+                FindSchedulingPolicy(policy);
+            }
+        });
+        command.AddCheck("messageUs", [](const std::string& microseconds) {
+            constexpr double MOST = 1e9;
+            if (std::stod(microseconds) < 0 || std::stod(microseconds) > MOST)
+            {
+                throw std::invalid_argument("must be 0 to 1e9 microseconds");
+            }
+        });
+        command.AddRange("partition", 1);
+        command.AddRange("credit", 1);
+        command.AddRange("wireClasses", 1, 7);
+        command.AddRange("iterations", 2);
+        command.AddCheck("crossIteration",
+                         [](const std::string& name) { CrossIterationFromString(name); });
         for (const char* name : {"partition", "credit", "messageUs", "serial", "priorityOn"})
         {
             command.AddIdle(name, [this] {
@@ -216,6 +236,15 @@ class ScheduleProgram : public CommandLineProgram
         command.AddValue("method", "of the search: " + DescribeMethods(), m_options.method);
         command.AddValue("evaluations", "of the search, at most", m_options.evaluations);
         command.AddValue("searchSeed", "random seed of the search", m_options.seed);
+        command.AddCheck("method", [](const std::string& method) {
+            const std::vector<std::string> known = GetTunerMethods();
+            if (std::find(known.begin(), known.end(), method) == known.end())
+            {
+                throw std::invalid_argument("must be one of " + DescribeMethods());
+            }
+        });
+        command.AddRange("evaluations", 1);
+        command.AddRange("searchSeed", 0, INT64_MAX);
         for (const char* name : {"method", "evaluations", "searchSeed"})
         {
             command.AddIdle(name, [this] {

@@ -78,14 +78,23 @@ SearchOptions::AddTo(OptionList& command)
                 "GB of a GPU that may be used (0: all of it)",
                 OptionKind::GIGABYTES,
                 memory);
+    command.AddCheck("memory", [](const std::string& gigabytes) {
+        constexpr double MOST = 1e6;
+        if (std::stod(gigabytes) < 0 || std::stod(gigabytes) > MOST)
+        {
+            throw std::invalid_argument("must be 0 to 1e6 GB");
+        }
+    });
     command.AddValue("globalBatch", "samples per iteration", globalBatch);
     command.AddValue("dataType", "number format of matrix products", dataType);
+    command.AddCheck("dataType", [](const std::string& name) { DataTypeFromString(name); });
     command.AddValue("optimizer", "sgd, momentum or adam", optimizer);
     command.AddValue("objective",
                      "time (shortest iteration on all GPUs), throughput-per-GPU or cost (rent of "
                      "whole servers per sample, see --prices); the latter two with fewer GPUs, too",
                      objective);
     command.AddValue("prices", "table with rents of GPUs, a JSON file", prices);
+    command.AddInput("prices");
     command.Add("budget",
                 "seconds, or a time with its unit, after which nothing new is begun (0: none): "
                 "half of it for formulas, the rest for runs",
@@ -150,6 +159,17 @@ SearchOptions::AddTo(OptionList& command)
                      "from it",
                      log);
     command.AddValue("quiet", "no progress line", quiet);
+    for (const auto& [name, least] : {std::make_pair("mostTensor", 0),
+                                      std::make_pair("mostContext", 0),
+                                      std::make_pair("mostMicroBatch", 1),
+                                      std::make_pair("layoutPlans", 0),
+                                      std::make_pair("reduced", 0),
+                                      std::make_pair("packets", 0),
+                                      std::make_pair("globalBatch", 1)})
+    {
+        command.AddRange(name, least);
+    }
+    command.AddRange("threads", 1, 1024);
     AddIdleTo(command);
 }
 
@@ -163,6 +183,10 @@ SearchOptions::AddIdleTo(OptionList& command) const
     command.AddIdle("layoutPlans", [this] {
         return GetChoices().count("layouts") > 0 ? ""
                                                  : "no layouts are searched; add --vary=layouts";
+    });
+    command.AddIdle("mostContext", [this] {
+        return GetChoices().count("context") > 0 ? ""
+                                                 : "no GPUs share a sequence; add --vary=context";
     });
     command.AddIdle("mostMicroBatch", [this] {
         return GetChoices().count("microBatch") > 0

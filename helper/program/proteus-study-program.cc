@@ -210,6 +210,7 @@ class StudyProgramOfAll : public CommandLineProgram
             "  proteus-study --study=workloads/studies/rails.json --jobs=4 --csv=rails.csv "
             "--html=rails.html");
         command.AddValue("study", "the study, a JSON file", m_options.study);
+        command.AddInput("study");
         command.AddValue("folder",
                          "folder for the results of points (default: next to the study, NAME."
                          "points); of several, separated by commas, the first is written to, and "

@@ -38,6 +38,18 @@ TEST(OptionValues, ANumberMayHaveItsUnit)
     EXPECT_EQ(Read(OptionKind::GIGABYTES, "512MB"), 0.512);
 }
 
+TEST(OptionValues, ATimeFitsTheClock)
+{
+    for (const char* text : {"1e6s", "-1us", "1ps", "1000fs", "0", "11d", "0.001ns"})
+    {
+        EXPECT_NO_THROW(NormaliseValue(OptionKind::TIME, "--x", text)) << text;
+    }
+    for (const char* text : {"1e30s", "-1e30s", "300h", "1y", "0.5ps", "1fs"})
+    {
+        EXPECT_THROW(NormaliseValue(OptionKind::TIME, "--x", text), std::invalid_argument) << text;
+    }
+}
+
 TEST(OptionValues, AUnitOfSomethingElseIsRefused)
 {
     for (const char* text : {"40s", "GB", "4 0GB", "40GBps", ""})
