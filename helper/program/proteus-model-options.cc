@@ -187,18 +187,35 @@ WarnOfMissingUnit(const TrainingPlan& plan, const GpuDatasheet& gpu)
     }
 }
 
-/// Names measured times of which a job uses none.
+/// Names measured times that a job does not use.
 /// @param measured the times, if there are some @param path of their file
 void
 WarnOfIdleProfile(const std::optional<ProfileTable>& measured, const std::string& path)
 {
-    if (measured && measured->CountUsed() == 0)
+    const auto unused = measured ? measured->ListUnused() : std::vector<ProfileEntry>();
+    if (unused.empty())
+    {
+        return;
+    }
+    if (unused.size() == measured->GetSize())
     {
         Warn("--profile=" + path + " has no effect: none of its " +
              FormatThings(measured->GetSize(), "time") +
              " is of a kernel of this job, by GPU, operator, pass, data type and shape; "
              "proteus-compile --kernels writes which there are");
+        return;
     }
+    const ProfileEntry& first = unused.front();
+    std::string shape;
+    for (const uint64_t size : first.shape)
+    {
+        shape += (shape.empty() ? "" : ", ") + std::to_string(size);
+    }
+    Warn("--profile=" + path + ": " + std::to_string(unused.size()) + " of its " +
+         FormatThings(measured->GetSize(), "time") +
+         " are of no kernel of this job, the first one " + first.gpu + ", " +
+         ToString(first.kernelClass) + " " + ToString(first.pass) + ", " + ToString(first.type) +
+         ", [" + shape + "]; proteus-compile --kernels writes which there are");
 }
 
 } // namespace

@@ -68,11 +68,21 @@ ProfileTable::Find(const std::string& gpu, const KernelWork& work) const
     return found->second;
 }
 
-std::size_t
-ProfileTable::CountUsed() const
+std::vector<ProfileEntry>
+ProfileTable::ListUnused() const
 {
+    std::vector<ProfileEntry> unused = GetEntries();
     const std::lock_guard<std::mutex> lock(m_used->mutex);
-    return m_used->keys.size();
+    unused.erase(
+        std::remove_if(
+            unused.begin(),
+            unused.end(),
+            [this](const ProfileEntry& entry) {
+                return m_used->keys.count(
+                           {entry.gpu, entry.kernelClass, entry.pass, entry.type, entry.shape}) > 0;
+            }),
+        unused.end());
+    return unused;
 }
 
 std::vector<ProfileEntry>

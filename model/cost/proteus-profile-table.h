@@ -73,8 +73,9 @@ class ProfileTable
         return m_times.size();
     }
 
-    /// @return how many different measurements Find() has given, of this table and its copies
-    std::size_t CountUsed() const;
+    /// @return measurements that Find() of this table and its copies has not given, ordered as
+    /// GetEntries()
+    std::vector<ProfileEntry> ListUnused() const;
 
     /// @return all measurements, ordered by GPU, class, pass, format and shape
     std::vector<ProfileEntry> GetEntries() const;

@@ -168,6 +168,28 @@ TEST(IdleOptions, WhatAScheduleSaysIsNotSaidAgain)
     std::remove(path.c_str());
 }
 
+TEST(IdleOptions, MeasuredTimesThatNoKernelTakesAreNamed)
+{
+    const std::string path = ::testing::TempDir() + "proteus-idle-profile.json";
+    const auto compile = [&](const std::string& option) {
+        const Outcome outcome =
+            Start("compile", {MODEL, PLAN, "--variables=layers=2", "--quiet", option + path});
+        EXPECT_EQ(outcome.code, 0) << outcome.error;
+        return outcome.error;
+    };
+    EXPECT_EQ(compile("--kernels="), "");
+    EXPECT_EQ(compile("--profile="), "");
+    std::stringstream text;
+    text << std::ifstream(path).rdbuf();
+    std::string other = text.str();
+    other.replace(other.find("A100-SXM4-80GB", other.find("times")), 14, "H100-SXM5-80GB");
+    std::ofstream(path) << other;
+    const std::string error = compile("--profile=");
+    EXPECT_NE(error.find(": 1 of its "), std::string::npos) << error;
+    EXPECT_NE(error.find("the first one H100-SXM5-80GB, "), std::string::npos) << error;
+    std::remove(path.c_str());
+}
+
 TEST(IdleOptions, OptionsThatDoSomethingAreNotNamed)
 {
     for (const std::vector<std::string>& arguments :
