@@ -158,7 +158,6 @@ IsReadBy(TypeId type, const std::string& name, AttributeReaders readers)
 {
     const bool isOfPackets = type == Fabric::GetTypeId() || type == Transport::GetTypeId() ||
                              type.IsChildOf(CongestionType::GetTypeId());
-    const bool isNamed = readers == AttributeReaders::EXECUTORS_WITH_NOTES;
     if (type == PacketNetwork::GetTypeId())
     {
         const auto& fields = GetCollectiveFields();
@@ -167,9 +166,9 @@ IsReadBy(TypeId type, const std::string& name, AttributeReaders readers)
                 return field.name == name;
             });
         const bool isJoin = name.compare(0, 4, "Join") == 0;
-        return isField ? readers != AttributeReaders::NOBODY : isJoin && isNamed;
+        return readers == AttributeReaders::EXECUTORS && (isField || isJoin);
     }
-    return isOfPackets && isNamed;
+    return readers == AttributeReaders::EXECUTORS && isOfPackets;
 }
 
 } // namespace

@@ -31,8 +31,7 @@ void WatchAttributes(const Configuration& given);
 enum class AttributeReaders : uint8_t
 {
     NOBODY,
-    EXECUTORS,           //!< they read PacketNetwork's, and do not model others
-    EXECUTORS_WITH_NOTES //!< the same, and these others are named by their notes
+    EXECUTORS //!< they read PacketNetwork's, and their notes name others, see RunNotes
 };
 
 /**

@@ -9,6 +9,7 @@
 
 #include "ns3/proteus-algorithm-traits.h"
 #include "ns3/proteus-cluster-file.h"
+#include "ns3/proteus-protocol.h"
 
 #include <array>
 #include <vector>
@@ -127,6 +128,14 @@ CollectiveProgramOptions::AddTo(OptionList& command)
     AddNcclTestsHints(command);
     command.AddValue("root", "rank, of collectives that have one", root);
     nccl.AddTo(command, loadThis);
+    command.AddIdle("networkChannels", [this]() -> std::string {
+        const std::string none = measured.empty() ? ToString(Collective::ALL_REDUCE) : "";
+        const std::string name =
+            collective.empty() ? none : FindAlias(collective, ListCollectives());
+        return name.empty() || IsPointToPoint(CollectiveFromString(name))
+                   ? ""
+                   : name + " sends no messages, whose channels these are";
+    });
     command.AddValue("launchMode",
                      "who launches kernels: process-per-gpu, one-process (a host thread for all "
                      "GPUs of a server) or stream (launching costs nothing) (empty: "

@@ -6,10 +6,12 @@
 
 #include "proteus-collective-run.h"
 
+#include "proteus-run-notes.h"
 #include "proteus-stop-signals.h"
 
 #include "ns3/proteus-block-cost.h"
 #include "ns3/proteus-collective-choice.h"
+#include "ns3/proteus-executor-settings.h"
 #include "ns3/proteus-gpu-model.h"
 #include "ns3/proteus-packet-network.h"
 #include "ns3/proteus-plural.h"
@@ -310,6 +312,12 @@ Simulate(const Cluster& cluster,
     if (job->IsStopped())
     {
         throw RunStopped("a collective was stopped");
+    }
+    if (GetNRanks() == 1) // each of several knows its own links only
+    {
+        RunNotes::HearPackets(ReadExecutorSettings(test.stream),
+                              cluster,
+                              job->GetFabric()->GetLinkStatistics());
     }
     const Timeline timeline = job->GetTimeline();
     Simulated result;

@@ -10,6 +10,7 @@
 #include "proteus-command-line-text.h"
 #include "proteus-heap-pages.h"
 #include "proteus-rank-program.h"
+#include "proteus-run-notes.h"
 
 #include "ns3/config.h"
 #include "ns3/double.h"
@@ -251,14 +252,15 @@ CommandLineProgram::Main(int argc, char* argv[])
             auto& notes = options->information.notes;
             notes.insert(notes.begin(), idle.begin(), idle.end());
         }
+        const RunNotes runs;
         const auto list = [&](const std::vector<std::string>& warnings) {
             std::vector<std::string> notes = idle;
             notes.insert(notes.end(), warnings.begin(), warnings.end());
-            const auto unread =
-                FindIdleAttributes(command.GetConfiguration(),
-                                   !SendsPackets() ? AttributeReaders::NOBODY
-                                   : PrintsNotes() ? AttributeReaders::EXECUTORS_WITH_NOTES
-                                                   : AttributeReaders::EXECUTORS);
+            const auto unheeded = PrintsNotes() ? std::vector<std::string>() : runs.List();
+            notes.insert(notes.end(), unheeded.begin(), unheeded.end());
+            const auto unread = FindIdleAttributes(command.GetConfiguration(),
+                                                   SendsPackets() ? AttributeReaders::EXECUTORS
+                                                                  : AttributeReaders::NOBODY);
             notes.insert(notes.end(), unread.begin(), unread.end());
             return notes;
         };

@@ -63,7 +63,8 @@ class CommandLineProgram
         return true;
     }
 
-    /// @return whether it prints what executors say of options that they do not honour
+    /// @return whether its results have the notes of each run; else what executors say of options
+    /// that they do not honour is said in the end
     virtual bool PrintsNotes() const
     {
         return false;

@@ -7,6 +7,7 @@
 #include "proteus-executors.h"
 
 #include "proteus-progress.h"
+#include "proteus-run-notes.h"
 #include "proteus-stop-signals.h"
 
 #include "ns3/proteus-distsim.h"
@@ -292,8 +293,10 @@ RunExecutor(const ProgramOptions& options,
 {
     const Executor& found = FindExecutor(executor);
     ProgramObserver observer(options, found.GetTraits(), out);
-    RunRecord record = found.Run(graph, cluster, MakeExecutorSettings(options), &observer);
+    const ExecutorSettings settings = MakeExecutorSettings(options);
+    RunRecord record = found.Run(graph, cluster, settings, &observer);
     observer.FinishFiles();
+    RunNotes::Hear(options, found, settings, cluster, record);
     if (found.GetTraits().needsCalibration)
     {
         const std::string origin = LoadCalibration(options).cluster;

@@ -11,14 +11,17 @@
 #include "proteus-program-options.h"
 #include "proteus-programs.h"
 #include "proteus-progress.h"
+#include "proteus-run-notes.h"
 #include "proteus-stop-signals.h"
 
+#include "ns3/proteus-executor-settings.h"
 #include "ns3/proteus-flow-csv.h"
 #include "ns3/proteus-flow-player.h"
 #include "ns3/proteus-helper.h"
 #include "ns3/proteus-output-file.h"
 #include "ns3/proteus-ranks.h"
 
+#include <algorithm>
 #include <iostream>
 #include <memory>
 #include <stdexcept>
@@ -70,6 +73,22 @@ WriteResults(const FlowsOptions& options,
     WriteCsvFile(options.csv, [&player](std::ostream& out) {
         WriteFlowCsv(player.GetFlows(), player.GetTimes(), out);
     });
+    if (GetNRanks() == 1) // each of several knows its own links only
+    {
+        ExecutorSettings settings = ReadExecutorSettings(options.stream);
+        settings.engine.erase(
+            std::remove_if(settings.engine.begin(),
+                           settings.engine.end(),
+                           [&options](const EngineSetting& setting) {
+                               // Options of the program are named as such.
+                               const bool isTyped =
+                                   options.congestionControl.empty() && options.transport.empty();
+                               return !isTyped &&
+                                      setting.name == "ns3::proteus::Transport::CongestionControl";
+                           }),
+            settings.engine.end());
+        RunNotes::HearPackets(settings, fabric->GetCluster(), fabric->GetLinkStatistics());
+    }
     FlowsSummary summary = Summarize(player, fabric, wallS);
     summary.idle = options.FindIdle(player, fabric);
     Print(summary);

@@ -214,8 +214,8 @@ AddOptionNotes(ReportedRun& run)
         std::vector<std::string>& notes = run.results.front().notes;
         const std::vector<std::string>& options = run.information.notes;
         notes.insert(notes.end(), options.begin(), options.end());
-        const auto unread = FindIdleAttributes(run.information.configuration,
-                                               AttributeReaders::EXECUTORS_WITH_NOTES);
+        const auto unread =
+            FindIdleAttributes(run.information.configuration, AttributeReaders::EXECUTORS);
         notes.insert(notes.end(), unread.begin(), unread.end());
     }
 }

@@ -4,7 +4,6 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
-#include "proteus-attribute-watch.h"
 #include "proteus-command-line-program.h"
 #include "proteus-executors.h"
 #include "proteus-programs.h"
@@ -42,9 +41,9 @@ namespace proteus
 namespace
 {
 
-/// Runs all that was asked for.
+/// Runs all that was asked for. @param options of the program @param command that has read them
 void
-CompareSchedules(const ScheduleTrialOptions& options)
+CompareSchedules(const ScheduleTrialOptions& options, const OptionList& command)
 {
     for (const CommandLineText* path : {&options.csv, &options.save})
     {
@@ -95,11 +94,8 @@ CompareSchedules(const ScheduleTrialOptions& options)
                  "alone.\nExposed: of an iteration, in which the device with most kernels runs "
                  "none. Idle: the busiest direction of a link.\n";
     std::vector<std::string> notes = job.notes;
-    const auto& idle = options.information.notes;
-    notes.insert(notes.end(), idle.begin(), idle.end());
-    const auto unread =
-        FindIdleAttributes(options.information.configuration, AttributeReaders::EXECUTORS);
-    notes.insert(notes.end(), unread.begin(), unread.end());
+    const std::vector<std::string> unheeded = command.GetNotes();
+    notes.insert(notes.end(), unheeded.begin(), unheeded.end());
     for (const std::string& note : notes)
     {
         std::cout << "Note: " << note << '\n';
@@ -145,6 +141,7 @@ class ScheduleProgram : public CommandLineProgram
 
     void AddTo(OptionList& command) override
     {
+        m_command = &command;
         m_options.model.folder = GetWorkloads() + "/models";
         command.Usage("Runs a training job several times over with its gradients in the order of "
                       "several policies\n(DDP's buckets, ByteScheduler, P3, ...), and prints how "
@@ -285,10 +282,11 @@ class ScheduleProgram : public CommandLineProgram
 
     void Run() override
     {
-        CompareSchedules(m_options);
+        CompareSchedules(m_options, *m_command);
     }
 
     ScheduleTrialOptions m_options;
+    const OptionList* m_command{nullptr}; //!< that has read them
 };
 
 } // namespace

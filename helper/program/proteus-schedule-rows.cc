@@ -7,6 +7,7 @@
 #include "proteus-schedule-rows.h"
 
 #include "proteus-executors.h"
+#include "proteus-run-notes.h"
 #include "proteus-stop-signals.h"
 
 #include "ns3/proteus-compile.h"
@@ -82,7 +83,7 @@ RunPolicy(const ScheduleTrialOptions& options,
     ExecutorSettings executorSettings = MakeRunSettings(options, job.cluster);
     executorSettings.runtime.startControl = run.startControl;
     SignalObserver observer;
-    const RunRecord record =
+    RunRecord record =
         trial.wire
             ? RunPacketsByClass(run.graph,
                                 job.cluster,
@@ -91,6 +92,7 @@ RunPolicy(const ScheduleTrialOptions& options,
                                 &observer)
             : FindExecutor(executor).Run(run.graph, job.cluster, executorSettings, &observer);
     RequireWhole(record);
+    RunNotes::Hear(options, FindExecutor(record.executor), executorSettings, job.cluster, record);
     WriteTimelines(options,
                    job,
                    run,

@@ -7,6 +7,7 @@
 #include "proteus-search-evaluation.h"
 
 #include "proteus-executors.h"
+#include "proteus-run-notes.h"
 #include "proteus-stop-signals.h"
 
 #include "ns3/proteus-flow-run.h"
@@ -248,8 +249,9 @@ SearchEvaluation::RunFlows(SearchCandidate& candidate)
         else
         {
             SignalObserver observer;
-            const RunRecord flow = m_flow.Run(graph, m_cluster, m_settings, &observer);
+            RunRecord flow = m_flow.Run(graph, m_cluster, m_settings, &observer);
             RequireWhole(flow);
+            RunNotes::Hear(m_options, m_flow, m_settings, m_cluster, flow);
             run = Measure(graph, flow.timeline, plan.tree.precision.compute, peak);
         }
     }

@@ -43,9 +43,16 @@ TEST(IdleOptions, OptionsThatDoNothingAreNamed)
         {"run", {"--executor=distsim", "--joinGrid=1us"}, "each of ranks that all join at once"},
         {"run", {NETWORK + "Threads=1"}, "no ns3::proteus::PacketNetwork of this run takes it"},
         {"run", {NETWORK + "Repetition=off"}, "no ns3::proteus::PacketNetwork of this run takes"},
+        {"schedule", {NETWORK + "JoinGrid=1us"}, "PacketNetwork::JoinGrid=+1e+06ps is not"},
+        // What the job does not come to.
+        {"schedule", {"--fabric=leaf-spine"}, "--fabric=leaf-spine has no effect: nothing leaves"},
         {"schedule",
-         {NETWORK + "JoinGrid=1us"},
-         "no ns3::proteus::PacketNetwork of this run takes"},
+         {"--cluster=pcie-v100x4", "--nodes=1", "--stream=3"},
+         "flow: --stream=3 has no effect: no two paths are equal"},
+        {"schedule",
+         {"--executor=ideal", "--fabric=leaf-spine", "--oversubscription=2", "--serversPerLeaf=1"},
+         "ideal: --oversubscription=2 is not modelled: of the network, the links of servers"},
+        {"search", {"--mostContext=2"}, "no GPUs share a sequence; add --vary=context"},
         {"run", {"--crossIteration=tensor"}, "there is one iteration"},
         {"run", {"--seriesInterval=1us"}, "there is no --linkSeries"},
         {"run", {"--traceCompute=roofline"}, "there is no --trace"},
@@ -59,6 +66,7 @@ TEST(IdleOptions, OptionsThatDoNothingAreNamed)
         {"collective", {"--joinWindow=1us"}, "only in launch mode stream"},
         {"collective", {"--cpuVendor=intel"}, "NCCL chooses the same on this cluster"},
         {"collective", {"--networkChannels=2"}, "the GPUs need no network between servers"},
+        {"collective", {"--nodes=2", "--networkChannels=2"}, "all-reduce sends no messages"},
         {"collective", {"--netPlugin=efa"}, "the GPUs need no network between servers"},
         {"collective", {"--pluginLatency=3us"}, "the GPUs need no network between servers"},
         {"collective", {"--ncclVersion=9.9"}, "the newest version that is known is taken, 2.30"},
@@ -80,7 +88,6 @@ TEST(IdleOptions, OptionsThatDoNothingAreNamed)
         {"schedule", {"--policies=priority", "--wireClasses=2"}, "add --priorityOn=wire or both"},
         {"schedule", {"--policies=arrival", "--method=grid"}, "nothing is searched; add --tune"},
         {"collective", {"--factor=4"}, "there is one size"},
-        {"search", {"--mostContext=2"}, "no GPUs share a sequence; add --vary=context"},
         {"search",
          {"--prices=" + WORKLOADS + "/prices.json"},
          "rents count with --objective=cost only"},
@@ -92,10 +99,15 @@ TEST(IdleOptions, OptionsThatDoNothingAreNamed)
         // Attributes of what is not there.
         {"flows", {nine, flows, HPCC}, "no ns3::proteus::HpccType of this run takes it"},
         {"flows", {nine, flows, NETWORK + "Repetition=off"}, "no ns3::proteus::PacketNetwork of"},
+        {"collective", {FABRIC + "Pfc=false"}, "Fabric::Pfc=false has no effect: nothing crosses"},
+        {"flows",
+         {"--cluster=dgx-a100", ring, FABRIC + "Pfc=false"},
+         "Fabric::Pfc=false has no effect: nothing crosses roce"},
         {"collective", {NETWORK + "Protocol=LL"}, "no ns3::proteus::PacketNetwork of this run"},
         {"compile", {MODEL, PLAN, FABRIC + "Routing=Spray"}, "no ns3::proteus::Fabric of this"},
-        {"fabrics", {HPCC}, "no ns3::proteus::HpccType of this run takes it"},
-        {"schedule", {FABRIC + "Routing=Spray"}, "no ns3::proteus::Fabric of this run takes it"},
+        {"fabrics", {HPCC}, "flow: ns3::proteus::HpccType::Eta=0.5 is not modelled"},
+        {"schedule", {FABRIC + "Routing=Spray"}, "Fabric::Routing=Spray is taken as ECMP"},
+        {"search", {HPCC}, "flow: ns3::proteus::HpccType::Eta=0.5 is not modelled"},
         {"run", {HPCC, "--executor=packet"}, "no ns3::proteus::HpccType of this run takes it"}};
     for (const Mistake& mistake : idle)
     {
@@ -249,6 +261,11 @@ TEST(IdleOptions, SettingsOfLinksThatNothingCrossesAreNotes)
         // Eight of sixteen GPUs, all in one server.
         const std::string inside = run("--strategy=tp=4,dp=2", {executor, "--netPlugin=efa"});
         EXPECT_TRUE(has(inside, "NetPlugin=efa" + idle + "infiniband or roce")) << inside;
+        const std::string fabric = "--fabric=leaf-spine";
+        const std::string alone = run("--strategy=tp=4,dp=2", {executor, fabric});
+        EXPECT_TRUE(has(alone, fabric + " has no effect: nothing leaves a server")) << alone;
+        const std::string outside = run("--strategy=tp=4,dp=4", {executor, fabric});
+        EXPECT_FALSE(has(outside, fabric)) << outside;
         const std::string roce =
             run("--strategy=tp=4,dp=4", {executor, control, "--cluster=dgx-a100:nic=8x200G-roce"});
         EXPECT_FALSE(has(roce, idle)) << roce;
