@@ -1,0 +1,410 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-fluid-queues.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace ns3
+{
+namespace proteus
+{
+
+namespace
+{
+
+/// Picoseconds in a second.
+constexpr double PS_PER_SECOND = 1e12;
+/// Part by which more must be wanted than there is.
+constexpr double ROUNDING = 1e-6;
+/// Steps in the time between two notifications: at 4 and 16 of them incasts take the same.
+constexpr int64_t STEPS = 8;
+/// A receiver that never sent a notification.
+constexpr int64_t LONG_AGO = std::numeric_limits<int64_t>::min() / 2;
+
+} // namespace
+
+double
+FluidStream::GetRate() const
+{
+    const double rate = pair->control->GetRate();
+    return rate < pair->line ? std::min(flow->source, rate / flow->lineWire)
+                             : flow->source; // the links themselves pace it
+}
+
+FluidQueues::FluidQueues(const FlowCongestion& congestion,
+                         const std::vector<FlowResource>& resources,
+                         uint32_t seed)
+    : m_congestion(congestion),
+      m_resources(resources),
+      m_seed(seed)
+{
+    for (uint32_t id = 0; id < resources.size(); ++id)
+    {
+        for (const uint32_t port : resources[id].ports)
+        {
+            m_ofDirection[port] = id;
+        }
+    }
+}
+
+uint32_t
+FluidQueues::FindPort(uint32_t resource)
+{
+    const auto [place, isNew] =
+        m_ofResource.emplace(resource, static_cast<uint32_t>(m_ports.size()));
+    if (isNew)
+    {
+        m_ports.emplace_back();
+        m_ports.back().capacity = m_resources[resource].capacity;
+    }
+    return place->second;
+}
+
+FluidPair&
+FluidQueues::FindPair(const FlowPair& flow)
+{
+    const auto [place, isNew] = m_pairs.try_emplace(flow.key);
+    FluidPair& pair = place->second;
+    if (isNew)
+    {
+        pair.control = m_congestion.make(flow.line, flow.unitBytes);
+        pair.key = flow.key;
+        pair.line = flow.line;
+        // Nothing changes faster than a packet passes, or a sender hears of it.
+        const double packetPs = flow.unitBytes * flow.lineWire / flow.line * PS_PER_SECOND;
+        const auto ownPs =
+            std::max(static_cast<int64_t>(packetPs), flow.latencyPs + flow.controlPs);
+        const int64_t slotPs = m_congestion.notificationPs;
+        m_stepPs =
+            std::min(m_stepPs, slotPs > 0 ? std::clamp(ownPs, slotPs / STEPS, slotPs) : ownPs);
+        pair.notifiedPs = LONG_AGO;
+        // Packets of equal queue pairs are not in step.
+        pair.packets = Draw(pair);
+    }
+    return pair;
+}
+
+void
+FluidQueues::Add(FluidStream& stream, const FlowPair& flow)
+{
+    stream.pair = &FindPair(flow);
+    stream.flow = &flow;
+    stream.isGone = false;
+    for (const auto& [resource, wire] : flow.hops)
+    {
+        FluidHop hop;
+        hop.port = FindPort(resource);
+        hop.back = FindPort(m_ofDirection.at(m_resources[resource].ports.front() ^ 1));
+        hop.wire = wire;
+        const auto level = static_cast<uint32_t>(stream.hops.size());
+        Port& port = m_ports[hop.port];
+        port.level = std::max(port.level, level);
+        if (!port.isUsed)
+        {
+            port.isUsed = true;
+            m_used.push_back(hop.port);
+        }
+        port.places.push_back({&stream, level});
+        stream.hops.push_back(hop);
+    }
+    m_isSorted = false;
+}
+
+void
+FluidQueues::Remove(const std::vector<uint32_t>& ports)
+{
+    for (const uint32_t id : ports)
+    {
+        auto& places = m_ports[id].places;
+        places.erase(std::remove_if(places.begin(),
+                                    places.end(),
+                                    [](const Place& place) { return place.stream->isGone; }),
+                     places.end());
+        m_ports[id].busy = 0;
+    }
+    m_isSorted = false;
+}
+
+bool
+FluidQueues::IsWanted(uint32_t port, const std::vector<std::pair<uint32_t, double>>& more)
+{
+    return GetWanted(m_ports[port], more) > m_ports[port].capacity * (1 + ROUNDING);
+}
+
+bool
+FluidQueues::IsWanted(const std::vector<FlowPair>& pairs)
+{
+    std::map<uint32_t, std::vector<std::pair<uint32_t, double>>> more; // to a port, by that before
+    for (const FlowPair& flow : pairs)
+    {
+        const auto pair = m_pairs.find(flow.key);
+        if (pair != m_pairs.end() && pair->second.control->GetRate() < pair->second.line)
+        {
+            return true;
+        }
+        for (std::size_t i = 1; i < flow.hops.size(); ++i)
+        {
+            more[FindPort(flow.hops[i].first)].emplace_back(FindPort(flow.hops[i - 1].first),
+                                                            flow.source * flow.hops[i].second);
+        }
+    }
+    return std::any_of(more.begin(), more.end(), [this](const auto& entry) {
+        return IsWanted(entry.first, entry.second);
+    });
+}
+
+bool
+FluidQueues::IsAnyWanted()
+{
+    SortPorts();
+    return std::any_of(m_used.begin(), m_used.end(), [this](uint32_t id) { return IsWanted(id); });
+}
+
+void
+FluidQueues::SortPorts()
+{
+    if (m_isSorted)
+    {
+        return;
+    }
+    m_isSorted = true;
+    const auto isIdle = [this](uint32_t id) {
+        Port& port = m_ports[id];
+        port.isUsed = !port.places.empty();
+        port.queue = port.isUsed ? port.queue : 0;
+        return !port.isUsed;
+    };
+    m_used.erase(std::remove_if(m_used.begin(), m_used.end(), isIdle), m_used.end());
+    std::sort(m_used.begin(), m_used.end(), [this](uint32_t a, uint32_t b) {
+        return m_ports[a].level != m_ports[b].level ? m_ports[a].level < m_ports[b].level : a < b;
+    });
+}
+
+double
+FluidQueues::GetWanted(const Port& port, const std::vector<std::pair<uint32_t, double>>& more)
+{
+    m_from = more;
+    for (const Place& place : port.places)
+    {
+        if (place.hop == 0)
+        {
+            continue;
+        }
+        const FluidStream& stream = *place.stream;
+        m_from.emplace_back(stream.hops[place.hop - 1].port,
+                            stream.GetRate() * stream.hops[place.hop].wire);
+    }
+    std::sort(m_from.begin(), m_from.end());
+    double wanted = 0;
+    for (auto first = m_from.begin(); first != m_from.end();)
+    {
+        double rate = 0;
+        auto last = first;
+        for (; last != m_from.end() && last->first == first->first; ++last)
+        {
+            rate += last->second;
+        }
+        wanted += std::min(rate, m_ports[first->first].capacity);
+        first = last;
+    }
+    return wanted;
+}
+
+void
+FluidQueues::Pass(double seconds, int64_t nowPs)
+{
+    SortPorts();
+    for (const uint32_t id : m_used)
+    {
+        PassPort(m_ports[id], seconds, nowPs);
+    }
+}
+
+double
+FluidQueues::FindCredit(const Port& port, bool atNic)
+{
+    double creditS = 0;
+    for (const Place& place : port.places)
+    {
+        creditS = (place.hop == 0) == atNic ? std::max(creditS, -place.stream->fromS) : creditS;
+    }
+    return port.queue > 0 ? 0 : std::min(creditS, port.idleS);
+}
+
+void
+FluidQueues::SharePort(Port& port, double seconds, int64_t nowPs)
+{
+    // Those that a NIC sends for take turns: what does not fit is taken from the fastest.
+    port.busy = 0;
+    std::vector<Place> places;
+    for (const Place& place : port.places)
+    {
+        if (place.hop == 0)
+        {
+            places.push_back(place);
+            FluidStream& stream = *place.stream;
+            stream.fromS = stream.handedPs > 0
+                               ? std::min(0.0,
+                                          seconds - static_cast<double>(nowPs - stream.handedPs) /
+                                                        PS_PER_SECOND)
+                               : 0;
+        }
+    }
+    const double wholeS = seconds + FindCredit(port, true);
+    double left = port.capacity * wholeS / seconds;
+    std::sort(places.begin(), places.end(), [this](const Place& a, const Place& b) {
+        return a.stream->sends < b.stream->sends;
+    });
+    std::size_t behind = places.size();
+    for (const Place& place : places)
+    {
+        FluidStream& stream = *place.stream;
+        FluidHop& hop = stream.hops[0];
+        stream.sends = std::min(stream.sends, left / static_cast<double>(behind) / hop.wire);
+        left -= stream.sends * hop.wire;
+        port.busy += stream.sends * hop.wire / port.capacity;
+        hop.gone += stream.sends * seconds;
+        --behind;
+    }
+    port.idleS = std::max(0.0, wholeS - port.busy * seconds);
+    for (const Place& place : places)
+    {
+        FluidStream& stream = *place.stream;
+        const double takesS =
+            std::max(stream.sends * seconds / stream.GetRate(), port.busy * seconds);
+        stream.toS = std::min(seconds, stream.fromS + takesS);
+    }
+    port.busy = std::min(1.0, port.busy);
+}
+
+void
+FluidQueues::PassPort(Port& port, double seconds, int64_t nowPs)
+{
+    if (port.level == 0)
+    {
+        SharePort(port, seconds, nowPs);
+        return;
+    }
+    double comes = 0;
+    for (const Place& place : port.places)
+    {
+        FluidStream& stream = *place.stream;
+        FluidHop& hop = stream.hops[place.hop];
+        hop.comes = std::exchange(stream.hops[place.hop - 1].gone, 0);
+        comes += hop.comes * hop.wire;
+    }
+    const double whole = port.queue + comes;
+    const double room = port.capacity * (seconds + FindCredit(port, false));
+    const double part = whole > 0 ? std::min(1.0, room / whole) : 1;
+    port.busy = std::min(1.0, whole / (port.capacity * seconds));
+    port.idleS = std::max(0.0, (room - whole) / port.capacity);
+    const double before = port.queue;
+    port.queue = 0;
+    for (const Place& place : port.places)
+    {
+        FluidStream& stream = *place.stream;
+        FluidHop& hop = stream.hops[place.hop];
+        const double all = hop.waiting + hop.comes;
+        hop.out = part * all;
+        hop.gone += hop.out;
+        hop.waiting = part < 1 ? all - part * all : 0;
+        port.queue += hop.waiting * hop.wire;
+        stream.fromS = before > 0 ? 0 : stream.fromS;
+        stream.toS = std::min(seconds, std::max(stream.toS, stream.fromS + whole / port.capacity));
+    }
+    const double toPs = PS_PER_SECOND / port.capacity;
+    if (std::max(before, port.queue) * toPs < m_congestion.markPs)
+    {
+        return;
+    }
+    const double perPs = seconds * PS_PER_SECOND;
+    for (const Place& place : port.places)
+    {
+        FluidStream& stream = *place.stream;
+        const FluidHop& hop = stream.hops[place.hop];
+        const double bytes = m_congestion.marksAtDequeue ? hop.out : hop.comes;
+        Mark(stream,
+             {static_cast<double>(nowPs) - perPs,
+              perPs,
+              before * toPs,
+              (port.queue - before) * toPs,
+              bytes / stream.flow->unitBytes});
+    }
+}
+
+void
+FluidQueues::Mark(FluidStream& stream, const Passage& passage)
+{
+    FluidPair& pair = *stream.pair;
+    const double all = pair.packets + passage.packets;
+    for (double number = 1; number <= all; ++number)
+    {
+        const double part = (number - pair.packets) / passage.packets;
+        const double queuePs = passage.queuePs + part * passage.risePs;
+        const double probability = queuePs >= m_congestion.markAllPs ? 1
+                                   : queuePs <= m_congestion.markPs
+                                       ? 0
+                                       : m_congestion.maxProbability *
+                                             (queuePs - m_congestion.markPs) /
+                                             (m_congestion.markAllPs - m_congestion.markPs);
+        if (probability > 0 && Draw(pair) < probability)
+        {
+            const double waitsPs = m_congestion.marksAtDequeue ? 0 : queuePs;
+            const int64_t arrivalPs =
+                std::llround(passage.fromPs + part * passage.perPs + waitsPs) +
+                stream.flow->latencyPs;
+            if (arrivalPs - pair.notifiedPs >= m_congestion.notificationPs)
+            {
+                pair.notifiedPs = arrivalPs;
+                pair.notificationsPs.push_back(arrivalPs + stream.flow->controlPs +
+                                               std::llround(DrawWait(stream)));
+            }
+        }
+    }
+    pair.packets = all - std::floor(all);
+}
+
+double
+FluidQueues::Draw(FluidPair& pair) const
+{
+    return static_cast<double>(MixHash(pair.key ^ m_seed, ++pair.draws) >> 11) * 0x1p-53;
+}
+
+double
+FluidQueues::DrawWait(const FluidStream& stream) const
+{
+    double waitPs = 0;
+    for (const FluidHop& hop : stream.hops)
+    {
+        const Port& back = m_ports[hop.back];
+        const double draw = back.busy > 0 ? Draw(*stream.pair) : 1;
+        if (draw < back.busy)
+        {
+            waitPs += draw / back.busy * stream.flow->unitBytes * hop.wire / back.capacity *
+                      PS_PER_SECOND;
+        }
+    }
+    return waitPs;
+}
+
+void
+FluidQueues::Hear(FluidStream& stream, int64_t nowPs)
+{
+    FluidPair& pair = *stream.pair;
+    while (!pair.notificationsPs.empty() && pair.notificationsPs.front() <= nowPs)
+    {
+        pair.control->Notify(pair.notificationsPs.front());
+        pair.notificationsPs.pop_front();
+        ++m_notifications;
+    }
+    pair.control->Advance(nowPs);
+}
+
+} // namespace proteus
+} // namespace ns3

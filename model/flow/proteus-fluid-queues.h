@@ -1,0 +1,211 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef PROTEUS_FLUID_QUEUES_H
+#define PROTEUS_FLUID_QUEUES_H
+
+#include "proteus-flow-profile.h"
+
+#include "ns3/proteus-flow-congestion.h"
+
+#include <cstdint>
+#include <deque>
+#include <limits>
+#include <memory>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace ns3
+{
+namespace proteus
+{
+
+/// @ingroup proteus
+/// A queue pair with congestion control, for the whole run.
+struct FluidPair
+{
+    std::unique_ptr<FlowRateControl> control;
+    double line{0};                      //!< wire bytes per second at which it is not paced
+    int64_t notifiedPs{0};               //!< when its receiver has sent the last notification
+    std::deque<int64_t> notificationsPs; //!< when notifications will reach the sender
+    double packets{0};                   //!< part of the next one that has passed a queue
+    uint64_t key{0};                     //!< of its flow
+    uint64_t draws{0};                   //!< so far
+};
+
+/// @ingroup proteus
+/// What a queue pair sends over a port.
+struct FluidHop
+{
+    uint32_t port{0};  //!< of the queues
+    uint32_t back{0};  //!< the port against it
+    double wire{1};    //!< bytes for one of payload
+    double waiting{0}; //!< payload in its queue
+    double comes{0};   //!< payload that has come to it in the last step
+    double out{0};     //!< payload that has left its queue in the last step
+    double gone{0};    //!< payload that has left it and has not come to what is behind it: where
+                       //!< ways go round in circles, not every port is before the next one
+};
+
+/// @ingroup proteus
+/// What a queue pair sends at a time, on its way through the queues.
+struct FluidStream
+{
+    FluidPair* pair{nullptr};
+    const FlowPair* flow{nullptr};
+    double sends{0};            //!< payload per second in this step
+    double fromS{0};            //!< from when on, in this step, it passes where it has got to, s
+    double toS{0};              //!< until when
+    int64_t handedPs{0};        //!< when it got that, if it had nothing to send; 0: it had
+    std::vector<FluidHop> hops; //!< on its way, the first out of the NIC
+    bool isGone{false};         //!< whether it leaves the ports now
+
+    /// @return whether the queue pair has not got its rate back
+    bool IsPaced() const
+    {
+        return pair->control->GetRate() < pair->line;
+    }
+
+    /// @return payload per second that it may send
+    double GetRate() const;
+};
+
+/**
+ * @ingroup proteus
+ * Ports of switches as queues of fluids. What queue pairs send comes out of NICs, where those of
+ * one take turns, and waits at the ports of switches, first come, first served. Packets get marks
+ * by the length of a queue; a mark reaches the receiver when its packet does, and the sender hears
+ * of it as often as receivers notify (Zhu et al., SIGCOMM 2015).
+ */
+class FluidQueues
+{
+  public:
+    /**
+     * @param congestion what packets do; must outlive this object
+     * @param resources of the flow network; must outlive this object
+     * @param seed of the draws of marks
+     */
+    FluidQueues(const FlowCongestion& congestion,
+                const std::vector<FlowResource>& resources,
+                uint32_t seed);
+
+    /**
+     * A stream comes to the ports on its way.
+     * @param stream which one; must stay where it is until it is removed
+     * @param flow that it carries; must outlive it
+     */
+    void Add(FluidStream& stream, const FlowPair& flow);
+
+    /// Streams that have FluidStream::isGone leave. @param ports that they use, each once
+    void Remove(const std::vector<uint32_t>& ports);
+
+    /// @param port which one @param more that comes to it: by the port before, wire bytes per
+    /// second @return whether more may come to it than it has
+    bool IsWanted(uint32_t port, const std::vector<std::pair<uint32_t, double>>& more = {});
+
+    /// @param pairs that would come @return whether one has not got its rate back, or ports would
+    /// be wanted for more than they have
+    bool IsWanted(const std::vector<FlowPair>& pairs);
+
+    /// @return whether some port is wanted for more than it has
+    bool IsAnyWanted();
+
+    /// Has the sender of a stream hear of notifications, and its timers go off.
+    /// @param stream which one @param nowPs present time
+    void Hear(FluidStream& stream, int64_t nowPs);
+
+    /// What streams send goes on in a step. @param seconds its length @param nowPs its end
+    void Pass(double seconds, int64_t nowPs);
+
+    /// @return picoseconds of the shortest step
+    int64_t GetStepPs() const
+    {
+        return m_stepPs;
+    }
+
+    /// @return notifications of congestion that senders have got
+    uint64_t GetNotifications() const
+    {
+        return m_notifications;
+    }
+
+  private:
+    /// A stream at a port.
+    struct Place
+    {
+        FluidStream* stream;
+        uint32_t hop; //!< of it
+    };
+
+    /// A direction of a link.
+    struct Port
+    {
+        double capacity{0};        //!< wire bytes per second
+        double queue{0};           //!< wire bytes
+        double busy{0};            //!< part of the last step
+        double idleS{0};           //!< at the end of the last step, seconds
+        bool isUsed{false};        //!< whether it is in m_used
+        uint32_t level{0};         //!< how many ports may be before it
+        std::vector<Place> places; //!< what uses it
+    };
+
+    /// What passes a port in a step.
+    struct Passage
+    {
+        double fromPs;  //!< begin of the step
+        double perPs;   //!< its length
+        double queuePs; //!< queue at its begin, as time
+        double risePs;  //!< by which that changes
+        double packets; //!< of the stream
+    };
+
+    /// @param flow of a queue pair @return that, which is made if there is none
+    FluidPair& FindPair(const FlowPair& flow);
+    /// @param resource of a link @return its port, in m_ports
+    uint32_t FindPort(uint32_t resource);
+    /// Brings m_used in order.
+    void SortPorts();
+    /// @param port of a switch @param more see IsWanted() @return wire bytes per second that may
+    /// come to it
+    double GetWanted(const Port& port, const std::vector<std::pair<uint32_t, double>>& more);
+    /// What streams send leaves a NIC. @param port of it @param seconds of the step
+    /// @param nowPs its end
+    void SharePort(Port& port, double seconds, int64_t nowPs);
+    /// What comes to a port leaves it, or waits. @param port of a NIC or a switch
+    /// @param seconds of the step @param nowPs its end
+    void PassPort(Port& port, double seconds, int64_t nowPs);
+    /// What began within the last step, and is passed in this one, had the port if that was idle.
+    /// @param port with its places @param atNic whether what a NIC sends passes it
+    /// @return seconds that are added to this step
+    static double FindCredit(const Port& port, bool atNic);
+    /// Draws which packets get marks, and has receivers notify. @param stream at a port
+    /// @param passage what comes of it
+    void Mark(FluidStream& stream, const Passage& passage);
+    /// @param pair a queue pair @return between 0 and 1, another number each time
+    double Draw(FluidPair& pair) const;
+    /// @param stream whose notification goes back @return picoseconds that it waits for packets
+    /// which are being sent when it comes to a port
+    double DrawWait(const FluidStream& stream) const;
+
+    const FlowCongestion& m_congestion;
+    const std::vector<FlowResource>& m_resources;
+    const uint32_t m_seed;
+    std::unordered_map<uint64_t, FluidPair> m_pairs;      //!< by FlowPair::key
+    std::unordered_map<uint32_t, uint32_t> m_ofResource;  //!< in m_ports
+    std::unordered_map<uint32_t, uint32_t> m_ofDirection; //!< resources of directions of links
+    std::vector<Port> m_ports;
+    bool m_isSorted{true};        //!< whether m_used is as it should be
+    std::vector<uint32_t> m_used; //!< ports of what moves, in the order of their levels
+    int64_t m_stepPs{std::numeric_limits<int64_t>::max()}; //!< see GetStepPs()
+    std::vector<std::pair<uint32_t, double>> m_from; //!< what comes to a port, by the port before
+    uint64_t m_notifications{0};
+};
+
+} // namespace proteus
+} // namespace ns3
+
+#endif // PROTEUS_FLUID_QUEUES_H
