@@ -302,11 +302,12 @@ CongestedFlows::Take(uint32_t id, uint32_t flow, double bytes, double timePs)
 void
 CongestedFlows::GoOn(Class& live, double seconds, int64_t nowPs)
 {
-    live.leftPart = 0;
+    double whole = 0;
+    double left = 0;
     for (Stream& stream : live.streams)
     {
-        live.leftPart =
-            std::max(live.leftPart, (stream.whole - stream.come - LAST_BYTES) / stream.whole);
+        whole += stream.whole;
+        left += std::max(0.0, stream.whole - stream.come - LAST_BYTES);
         while (!stream.ends.empty() && stream.ends.front() <= stream.come + LAST_BYTES)
         {
             const double part =
@@ -325,6 +326,8 @@ CongestedFlows::GoOn(Class& live, double seconds, int64_t nowPs)
             stream.handedPs = 0;
         }
     }
+    // Of all together: of a tree, some have sent all they have when others begin.
+    live.leftPart = left / whole;
     live.replay->Advance(static_cast<double>(nowPs - live.beginPs));
     if (live.endPs < 0 && live.leftPart <= 0)
     {
