@@ -101,6 +101,7 @@ CongestedFlows::Begin(uint32_t id, const FlowClass& flows, int64_t nowPs, const 
     {
         m_isBusy |= m_queues.IsWanted(port);
     }
+    m_isBusy |= m_queues.AreSinksWanted();
     m_stepPs = m_queues.GetStepPs();
 }
 
