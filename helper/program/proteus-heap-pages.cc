@@ -6,6 +6,8 @@
 
 #include "proteus-heap-pages.h"
 
+#include "ns3/proteus-huge-pages.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -26,7 +28,6 @@ namespace proteus
 namespace
 {
 
-constexpr std::size_t PAGE_BYTES = 2 << 20; //!< of x86-64, and of most others
 /// Addresses that are asked for; they take memory only where something is put.
 constexpr std::size_t HEAP_BYTES = std::size_t{4} << 30;
 /// Larger blocks have pages of their own. The default, as glibc adapts it to large programs.
@@ -45,7 +46,7 @@ UseHugePagesForHeap()
     const auto end = reinterpret_cast<uintptr_t>(sbrk(0));
     if (room != nullptr && begin < end)
     {
-        const uintptr_t first = (begin + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
+        const uintptr_t first = (begin + HUGE_PAGE_BYTES - 1) / HUGE_PAGE_BYTES * HUGE_PAGE_BYTES;
         madvise(reinterpret_cast<void*>(first), end - first, MADV_HUGEPAGE);
     }
     std::free(room);

@@ -23,6 +23,10 @@ namespace ns3
 namespace proteus
 {
 
+/// @ingroup proteus
+/// Bytes of a huge page of x86-64, and of most others.
+constexpr std::size_t HUGE_PAGE_BYTES = 2 << 20;
+
 /**
  * @ingroup proteus
  * An allocator for containers that asks the system for huge pages for large blocks, where it has
@@ -54,8 +58,8 @@ class HugePageAllocator
         {
             return static_cast<T*>(::operator new (bytes, std::align_val_t{alignof(T)}));
         }
-        const std::size_t whole = (bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
-        void* room = std::aligned_alloc(PAGE_BYTES, whole);
+        const std::size_t whole = (bytes + HUGE_PAGE_BYTES - 1) / HUGE_PAGE_BYTES * HUGE_PAGE_BYTES;
+        void* room = std::aligned_alloc(HUGE_PAGE_BYTES, whole);
         if (room == nullptr)
         {
             throw std::bad_alloc();
@@ -93,7 +97,6 @@ class HugePageAllocator
     }
 
   private:
-    static constexpr std::size_t PAGE_BYTES = 2 << 20;  //!< of x86-64, and of most others
     static constexpr std::size_t LEAST_BYTES = 1 << 20; //!< what is worth it
 };
 
