@@ -26,7 +26,7 @@ namespace
 /// Who hears, or null.
 RunNotes* g_notes = nullptr;
 
-/// @param cluster any @param links what they carried @return links that carried something
+/// @param links what links carried @return those that carried something
 std::vector<LinkId>
 FindCrossed(const std::vector<LinkStatistics>& links)
 {
