@@ -4,9 +4,13 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
+#include "ns3/proteus-cluster.h"
+#include "ns3/proteus-collective-choice.h"
 #include "ns3/proteus-collective-comparison.h"
 #include "ns3/proteus-collective-kernel-cost.h"
 #include "ns3/proteus-collective-program.h"
+#include "ns3/proteus-nccl-cost.h"
+#include "ns3/proteus-paths.h"
 #include "ns3/proteus-validation.h"
 
 #include <algorithm>
@@ -239,6 +243,53 @@ TEST(MeasuredTables, AllCanBeRead)
         EXPECT_TRUE(table.launch == "one-process" || table.launch == "process-per-gpu")
             << table.file;
         EXPECT_FALSE(table.cluster.empty()) << table.file;
+    }
+}
+
+TEST(MeasuredTables, VersionsTakeWhatTheTimesShow)
+{
+    // Sizes at which measured times of these logs step from one algorithm or protocol to the next.
+    struct Step
+    {
+        const char* file;
+        Collective collective; // of the same log
+        uint64_t bytes;
+        NcclAlgorithm algorithm;
+        NcclProtocol protocol;
+    };
+
+    const auto tables = LoadMeasuredTables(PROTEUS_SOURCE_DIR "/workloads/measurements");
+    for (const Step& step : {Step{"2-x-h100-16-all-reduce.csv",
+                                  Collective::ALL_REDUCE,
+                                  512 << 10,
+                                  NcclAlgorithm::NVLS_TREE,
+                                  NcclProtocol::SIMPLE},
+                             Step{"a100-8-all-reduce.csv",
+                                  Collective::ALL_REDUCE,
+                                  16 << 20,
+                                  NcclAlgorithm::RING,
+                                  NcclProtocol::LL128},
+                             Step{"dgx2-12-all-reduce.csv",
+                                  Collective::BROADCAST,
+                                  2 << 20,
+                                  NcclAlgorithm::RING,
+                                  NcclProtocol::LL128}})
+    {
+        const auto table =
+            std::find_if(tables.begin(), tables.end(), [&](const MeasuredTable& other) {
+                return other.file == step.file;
+            });
+        ASSERT_NE(table, tables.end()) << step.file;
+        const Cluster cluster = MakeCluster(table->cluster, table->nodes);
+        const Paths paths(cluster);
+        CollectivePreferences preferences;
+        preferences.ncclVersion = table->ncclVersion;
+        const CollectiveChooser chooser(cluster, paths, preferences);
+        const auto& gpus = cluster.GetGpus();
+        const NcclCostModel model(chooser.MakeSystem({gpus.begin(), gpus.begin() + table->gpus}));
+        const auto choice = model.Choose(step.collective, step.bytes);
+        EXPECT_EQ(choice.algorithm, step.algorithm) << step.file;
+        EXPECT_EQ(choice.protocol, step.protocol) << step.file;
     }
 }
 
