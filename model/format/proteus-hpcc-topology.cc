@@ -11,6 +11,7 @@
 #include "ns3/proteus-gpu-model.h"
 
 #include <algorithm>
+#include <cctype>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -123,12 +124,27 @@ class HpccReader
             link.a = static_cast<VertexId>(m_words.ToWhole(a, "an end of a link", m_nNodes - 1));
             link.b = static_cast<VertexId>(m_words.ToWhole(b, "an end of a link", m_nNodes - 1));
             link.bytesPerSecond = m_words.ToBytesPerSecond(m_words.Next("the rate of a link"));
-            link.delayPs = m_words.ToPicoseconds(m_words.Next("the delay of a link"), "the delay");
+            const HpccWord delay = m_words.Next("the delay of a link");
+            link.delayPs = m_words.ToPicoseconds(delay, "the delay");
+            WarnOfUnit(delay, link.delayPs);
             link.lossProbability = m_words.ToProbability(m_words.Next("the error rate of a link"));
             m_links.push_back(link);
             m_linkLines.push_back(a.line);
         }
         m_words.WarnOfRest(m_nLinks, "link");
+    }
+
+    /// Says once what a delay without a unit is taken for. @param delay as it stands there
+    /// @param delayPs what it is
+    void WarnOfUnit(const HpccWord& delay, int64_t delayPs)
+    {
+        if (!m_hasWarnedOfUnit && delayPs > 0 && std::isdigit(delay.text.back()) != 0)
+        {
+            m_hasWarnedOfUnit = true;
+            m_words.Warn(delay.line,
+                         "the delay " + delay.text +
+                             " has no unit and is in seconds, as ns-3 takes it; 500ns is 5e-7");
+        }
     }
 
     void FindKinds()
@@ -235,6 +251,7 @@ class HpccReader
     std::vector<std::pair<uint64_t, VertexKind>> m_switches;
     std::vector<Link> m_links;
     std::vector<uint64_t> m_linkLines; //!< where the links stand
+    bool m_hasWarnedOfUnit{false};     //!< WarnOfUnit()
     std::vector<VertexKind> m_kinds;   //!< by node
     std::vector<int32_t> m_servers;    //!< by node
 };
