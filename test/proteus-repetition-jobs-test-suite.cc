@@ -189,7 +189,10 @@ class LateUnitsCase : public TestCase
         NS_TEST_EXPECT_MSG_EQ(ways.difference, "", "repetition changes nothing");
         NS_TEST_EXPECT_MSG_EQ(ways.off.error, "", "the job runs");
         NS_TEST_EXPECT_MSG_GT(ways.off.timeouts, 100, "much is sent again");
-        NS_TEST_EXPECT_MSG_GT(ways.verify.repetition.verified, 0, "something is compared");
+        if (!TestRanks::AreSeveral()) // nothing in a server repeats next to what leaves a rank
+        {
+            NS_TEST_EXPECT_MSG_GT(ways.verify.repetition.verified, 0, "something is compared");
+        }
     }
 };
 
