@@ -44,19 +44,49 @@ def start(ranks, arguments):
     return [*command, *arguments]
 
 
+def start_session(ranks, arguments, folder):
+    """Starts a program as so many ranks, in a session of its own; see end_session()."""
+    return subprocess.Popen(
+        start(ranks, arguments),
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+
+
 def run(ranks, arguments, folder):
     """Returns the finished process of a program as so many ranks."""
-    return subprocess.run(start(ranks, arguments), cwd=folder, capture_output=True, text=True, timeout=LIMIT_S)
+    process = start_session(ranks, arguments, folder)
+    try:
+        out, error = process.communicate(timeout=LIMIT_S)
+    except subprocess.TimeoutExpired:
+        end_session(process)
+        raise
+    return subprocess.CompletedProcess(process.args, process.returncode, out, error)
+
+
+def end_session(process):
+    """Ends a process that has a session of its own, and all in that, whatever became of a test."""
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+    process.communicate()
 
 
 def find_descendants(process, word):
     """Returns those processes under one whose program has a word in its name."""
     found = []
     for children in pathlib.Path(f"/proc/{process}/task").glob("*/children"):
-        for child in map(int, children.read_text().split()):
-            if word in os.path.basename(os.readlink(f"/proc/{child}/exe")):
-                found.append(child)
-            found += find_descendants(child, word)
+        try:
+            for child in map(int, children.read_text().split()):
+                if word in os.path.basename(os.readlink(f"/proc/{child}/exe")):
+                    found.append(child)
+                found += find_descendants(child, word)
+        except OSError:  # it has ended meanwhile
+            pass
     return sorted(found)
 
 
@@ -459,19 +489,18 @@ class Errors(unittest.TestCase):
     def test_rank_that_is_killed(self):
         """As by the kernel that runs out of memory: all end, and say why."""
         arguments = [*self.flows("0,15,0,1000000000000,0,", "1,0,15,1000000000000,0,"), "--json=all.json"]
-        with subprocess.Popen(
-            start(3, arguments), cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-        ) as launcher:
-            ranks = []
-            for _ in range(600):
-                time.sleep(0.1)
-                ranks = find_descendants(launcher.pid, "proteus-flows")
-                if len(ranks) == 3 and min(map(read_cpu_ticks, ranks)) > 50:
-                    break
-            self.assertEqual(len(ranks), 3)
-            os.kill(ranks[1], signal.SIGKILL)
-            killed = time.monotonic()
-            out, error = launcher.communicate(timeout=60)
+        launcher = start_session(3, arguments, self.folder)
+        self.addCleanup(end_session, launcher)
+        ranks = []
+        for _ in range(600):
+            time.sleep(0.1)
+            ranks = find_descendants(launcher.pid, "proteus-flows")
+            if len(ranks) == 3 and min(map(read_cpu_ticks, ranks)) > 50:
+                break
+        self.assertEqual(len(ranks), 3)
+        os.kill(ranks[1], signal.SIGKILL)
+        killed = time.monotonic()
+        out, error = launcher.communicate(timeout=60)
         self.assertNotEqual(launcher.returncode, 0)
         self.assertLess(time.monotonic() - killed, 30)
         self.assertIn("was ended by signal 9 (KILL)", error)
