@@ -305,59 +305,6 @@ class SharedNicAgreementTest : public TestCase
 
 /**
  * @ingroup proteus-tests
- * Several groups over RoCE with congestion control, where links inside servers are slower than what
- * the network brings, or a collective has sent some of its messages when it begins with others.
- */
-class CongestedAgreementTest : public TestCase
-{
-  public:
-    CongestedAgreementTest()
-        : TestCase("flows agree with packets where servers hold up what RoCE carries")
-    {
-    }
-
-  private:
-    void DoRun() override
-    {
-        FabricOptions fabric;
-        fabric.kind = "single-switch";
-        Compare(LoadCluster("pcie-v100x8", 2, fabric), 2, Collective::REDUCE, "", 1 << 24);
-        Compare(LoadCluster("dgx-h100:nic=1x100G-roce", 3, fabric),
-                4,
-                Collective::REDUCE_SCATTER,
-                "pat",
-                1 << 25);
-        fabric.kind = "fat-tree";
-        Compare(LoadCluster("pcie-v100x8", 3, fabric), 4, Collective::REDUCE_SCATTER, "", 1 << 20);
-        Config::SetDefault("ns3::proteus::PacketNetwork::Algorithm", StringValue(""));
-    }
-
-    void Compare(const Cluster& cluster,
-                 uint32_t stride,
-                 Collective collective,
-                 const std::string& algorithm,
-                 uint64_t bytes)
-    {
-        Config::SetDefault("ns3::proteus::PacketNetwork::Algorithm", StringValue(algorithm));
-        std::vector<std::vector<DeviceId>> groups(stride);
-        for (DeviceId device = 0; device < cluster.GetGpus().size(); ++device)
-        {
-            groups[device % stride].push_back(device);
-        }
-        const double packetUs = RunTogether(cluster, groups, collective, bytes, "packet");
-        const double flowUs = RunTogether(cluster, groups, collective, bytes, "flow");
-        NS_TEST_EXPECT_MSG_EQ_TOL(flowUs / packetUs,
-                                  1,
-                                  0.08,
-                                  ToString(collective)
-                                      << " of " << bytes << " bytes by " << stride << " groups on "
-                                      << cluster.GetName() << ": packets " << packetUs
-                                      << " us, flows " << flowUs << " us");
-    }
-};
-
-/**
- * @ingroup proteus-tests
  * What large jobs send most: the tensor-parallel all-reduce of GPT-3 175B in a server, and the
  * data-parallel one of a GPU in each of 64.
  */
@@ -414,7 +361,6 @@ class AgreementTestSuite : public TestSuite
         if (!isWhole)
         {
             AddTestCase(new SharedNicAgreementTest, TestCase::QUICK);
-            AddTestCase(new CongestedAgreementTest, TestCase::QUICK);
         }
         else
         {

@@ -101,7 +101,6 @@ CongestedFlows::Begin(uint32_t id, const FlowClass& flows, int64_t nowPs, const 
     {
         m_isBusy |= m_queues.IsWanted(port);
     }
-    m_isBusy |= m_queues.AreSinksWanted();
     m_stepPs = m_queues.GetStepPs();
 }
 
@@ -303,12 +302,11 @@ CongestedFlows::Take(uint32_t id, uint32_t flow, double bytes, double timePs)
 void
 CongestedFlows::GoOn(Class& live, double seconds, int64_t nowPs)
 {
-    double whole = 0;
-    double left = 0;
+    live.leftPart = 0;
     for (Stream& stream : live.streams)
     {
-        whole += stream.whole;
-        left += std::max(0.0, stream.whole - stream.come - LAST_BYTES);
+        live.leftPart =
+            std::max(live.leftPart, (stream.whole - stream.come - LAST_BYTES) / stream.whole);
         while (!stream.ends.empty() && stream.ends.front() <= stream.come + LAST_BYTES)
         {
             const double part =
@@ -327,8 +325,6 @@ CongestedFlows::GoOn(Class& live, double seconds, int64_t nowPs)
             stream.handedPs = 0;
         }
     }
-    // Of all together: of a tree, some have sent all they have when others begin.
-    live.leftPart = left / whole;
     live.replay->Advance(static_cast<double>(nowPs - live.beginPs));
     if (live.endPs < 0 && live.leftPart <= 0)
     {

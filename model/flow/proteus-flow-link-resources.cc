@@ -6,61 +6,13 @@
 
 #include "proteus-flow-routes.h"
 
-#include "ns3/proteus-flow-places.h"
-
-#include <algorithm>
-#include <cstring>
 #include <map>
-#include <tuple>
-#include <type_traits>
 #include <utility>
 
 namespace ns3
 {
 namespace proteus
 {
-
-FlowRoutes::FlowRoutes(const Cluster& cluster, const Paths& paths, const FlowParameters& parameters)
-    : m_cluster(cluster),
-      m_paths(paths),
-      m_parameters(parameters),
-      m_flowPlaces(GetFlowPlaces(cluster))
-{
-    AddLinkResources();
-    AddQueues();
-    const auto& vertices = m_cluster.GetVertices();
-    m_ofMemory.assign(vertices.size(), NO_RESOURCE);
-    m_ofEngines.assign(vertices.size(), NO_RESOURCE);
-    for (VertexId id = 0; id < vertices.size(); ++id)
-    {
-        const Vertex& vertex = vertices[id];
-        if (vertex.memoryBytesPerSecond > 0)
-        {
-            m_ofMemory[id] = AddResource(vertex.memoryBytesPerSecond, 1);
-        }
-        if (vertex.copyEngines * vertex.copyEngineBytesPerSecond > 0)
-        {
-            m_ofEngines[id] = AddResource(vertex.copyEngines * vertex.copyEngineBytesPerSecond, 1);
-        }
-    }
-    const auto& links = m_cluster.GetLinks();
-    m_ofForward.assign(2 * links.size(), NO_RESOURCE);
-    for (uint32_t port = 0; port < m_ofForward.size(); ++port)
-    {
-        const Vertex& to = vertices[port % 2 == 0 ? links[port / 2].b : links[port / 2].a];
-        if (to.forwardBytesPerSecond > 0 && to.kind != VertexKind::GPU)
-        {
-            m_ofForward[port] = AddResource(to.forwardBytesPerSecond, 1);
-        }
-    }
-}
-
-uint32_t
-FlowRoutes::AddResource(double capacity, double sharing)
-{
-    m_resources.push_back({capacity, sharing, {}});
-    return static_cast<uint32_t>(m_resources.size() - 1);
-}
 
 void
 FlowRoutes::AddLinkResources()
@@ -104,32 +56,6 @@ FlowRoutes::AddLinkResources()
             m_ofPort[port] = resource;
         }
     }
-}
-
-bool
-FlowRoutes::AreAlike(VertexId at, const std::vector<uint16_t>& positions) const
-{
-    const auto name = [&](uint16_t position) {
-        const Port& port = m_cluster.GetPorts(at)[position];
-        const Link& link = m_cluster.GetLinks()[port.link];
-        return std::make_tuple(port.neighbor,
-                               m_ofPort[2 * port.link + (link.a == at ? 0 : 1)],
-                               m_ofPort[2 * port.link + (link.a == at ? 1 : 0)],
-                               m_ofForward[2 * port.link + (link.a == at ? 0 : 1)],
-                               m_paths.GoesDown(at, position),
-                               link.technology,
-                               link.bytesPerSecond,
-                               link.delayPs);
-    };
-    const auto framing = [&](uint16_t position) -> const LinkFraming& {
-        return m_cluster.GetLinks()[m_cluster.GetPorts(at)[position].link].framing;
-    };
-    static_assert(std::has_unique_object_representations_v<LinkFraming>, "compared byte by byte");
-    return std::all_of(positions.begin() + 1, positions.end(), [&](uint16_t position) {
-        return name(position) == name(positions.front()) &&
-               std::memcmp(&framing(position), &framing(positions.front()), sizeof(LinkFraming)) ==
-                   0;
-    });
 }
 
 } // namespace proteus

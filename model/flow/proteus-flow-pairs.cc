@@ -49,8 +49,6 @@ FlowProfiles::AddPairs(TaskId id,
         pair.controlPs = route.controlPs;
         pair.unitBytes = route.unitBytes;
         pair.source = route.limit;
-        pair.before = route.before;
-        pair.behind = route.behind;
         for (const uint32_t resource : route.queues)
         {
             const auto use = std::find_if(

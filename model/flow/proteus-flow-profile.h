@@ -50,10 +50,6 @@ struct FlowPair
     /// Links of the network on its way and wire bytes on them for one of payload; the first one is
     /// left by a NIC, the others by switches.
     std::vector<std::pair<uint32_t, double>> hops;
-    /// What it takes of other resources before the first of them, inside the sender's server, for a
-    /// byte of payload; each once.
-    std::vector<std::pair<uint32_t, double>> before;
-    std::vector<std::pair<uint32_t, double>> behind; //!< behind the last one, at the receiver
 };
 
 /**

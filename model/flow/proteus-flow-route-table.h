@@ -11,7 +11,6 @@
 #include <cstdint>
 #include <tuple>
 #include <unordered_map>
-#include <utility>
 #include <vector>
 
 namespace ns3
@@ -60,11 +59,8 @@ struct FlowRoute
     /// Links over RoCE, if congestion control is modelled, in the order of its way; the first one
     /// is left by a NIC.
     std::vector<uint32_t> queues;
-    /// What it takes of links and CPUs before and behind these; each once.
-    std::vector<std::pair<uint32_t, double>> before;
-    std::vector<std::pair<uint32_t, double>> behind; //!< the same, at the receiver
-    double lineBytesPerSecond{0};                    //!< wire, of its slowest link
-    double lineWire{1};                              //!< bytes on that for one of payload
+    double lineBytesPerSecond{0}; //!< wire, of its slowest link
+    double lineWire{1};           //!< bytes on that for one of payload
 
     /// @param other a route @return whether both are the same
     bool operator==(const FlowRoute& other) const

@@ -7,13 +7,17 @@
 #include "proteus-flow-routes.h"
 
 #include "ns3/proteus-flow-hash.h"
+#include "ns3/proteus-flow-places.h"
 #include "ns3/proteus-server-hosts.h"
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <map>
 #include <stdexcept>
+#include <tuple>
+#include <type_traits>
 
 namespace ns3
 {
@@ -64,6 +68,41 @@ struct FlowRoutes::Walker
     PerLink<VertexId> forwarders;       //!< vertices that it has passed
 };
 
+FlowRoutes::FlowRoutes(const Cluster& cluster, const Paths& paths, const FlowParameters& parameters)
+    : m_cluster(cluster),
+      m_paths(paths),
+      m_parameters(parameters),
+      m_flowPlaces(GetFlowPlaces(cluster))
+{
+    AddLinkResources();
+    AddQueues();
+    const auto& vertices = m_cluster.GetVertices();
+    m_ofMemory.assign(vertices.size(), NO_RESOURCE);
+    m_ofEngines.assign(vertices.size(), NO_RESOURCE);
+    for (VertexId id = 0; id < vertices.size(); ++id)
+    {
+        const Vertex& vertex = vertices[id];
+        if (vertex.memoryBytesPerSecond > 0)
+        {
+            m_ofMemory[id] = AddResource(vertex.memoryBytesPerSecond, 1);
+        }
+        if (vertex.copyEngines * vertex.copyEngineBytesPerSecond > 0)
+        {
+            m_ofEngines[id] = AddResource(vertex.copyEngines * vertex.copyEngineBytesPerSecond, 1);
+        }
+    }
+    const auto& links = m_cluster.GetLinks();
+    m_ofForward.assign(2 * links.size(), NO_RESOURCE);
+    for (uint32_t port = 0; port < m_ofForward.size(); ++port)
+    {
+        const Vertex& to = vertices[port % 2 == 0 ? links[port / 2].b : links[port / 2].a];
+        if (to.forwardBytesPerSecond > 0 && to.kind != VertexKind::GPU)
+        {
+            m_ofForward[port] = AddResource(to.forwardBytesPerSecond, 1);
+        }
+    }
+}
+
 void
 FlowRoutes::AddQueues()
 {
@@ -80,6 +119,39 @@ FlowRoutes::AddQueues()
         }
     }
     m_endOfQueues = static_cast<uint32_t>(m_resources.size());
+}
+
+uint32_t
+FlowRoutes::AddResource(double capacity, double sharing)
+{
+    m_resources.push_back({capacity, sharing, {}});
+    return static_cast<uint32_t>(m_resources.size() - 1);
+}
+
+bool
+FlowRoutes::AreAlike(VertexId at, const std::vector<uint16_t>& positions) const
+{
+    const auto name = [&](uint16_t position) {
+        const Port& port = m_cluster.GetPorts(at)[position];
+        const Link& link = m_cluster.GetLinks()[port.link];
+        return std::make_tuple(port.neighbor,
+                               m_ofPort[2 * port.link + (link.a == at ? 0 : 1)],
+                               m_ofPort[2 * port.link + (link.a == at ? 1 : 0)],
+                               m_ofForward[2 * port.link + (link.a == at ? 0 : 1)],
+                               m_paths.GoesDown(at, position),
+                               link.technology,
+                               link.bytesPerSecond,
+                               link.delayPs);
+    };
+    const auto framing = [&](uint16_t position) -> const LinkFraming& {
+        return m_cluster.GetLinks()[m_cluster.GetPorts(at)[position].link].framing;
+    };
+    static_assert(std::has_unique_object_representations_v<LinkFraming>, "compared byte by byte");
+    return std::all_of(positions.begin() + 1, positions.end(), [&](uint16_t position) {
+        return name(position) == name(positions.front()) &&
+               std::memcmp(&framing(position), &framing(positions.front()), sizeof(LinkFraming)) ==
+                   0;
+    });
 }
 
 void
@@ -265,47 +337,6 @@ FlowRoutes::FindMarkers(const Walker& walker, uint32_t unitBytes, FlowRoute& rou
         }
     }
     route.lineBytesPerSecond = route.queues.empty() ? 0 : slowest;
-    FindEnds(walker, unitBytes, route);
-}
-
-void
-FlowRoutes::FindEnds(const Walker& walker, uint32_t unitBytes, FlowRoute& route) const
-{
-    const auto add = [](auto& uses, uint32_t resource, double amount) {
-        const auto found = std::find_if(uses.begin(), uses.end(), [resource](const auto& entry) {
-            return entry.first == resource;
-        });
-        if (found != uses.end())
-        {
-            found->second += amount;
-        }
-        else
-        {
-            uses.emplace_back(resource, amount);
-        }
-    };
-    std::size_t left = route.queues.size(); // links of the network that are still to come
-    for (std::size_t i = 0; !route.queues.empty() && i < walker.ports.size(); ++i)
-    {
-        const uint32_t resource = m_ofPort[walker.ports[i]];
-        const Link& link = m_cluster.GetLinks()[walker.ports[i] / 2];
-        left -= link.technology == LinkTechnology::ROCE;
-        if (left > 0 && left < route.queues.size())
-        {
-            continue;
-        }
-        auto& uses = left > 0 ? route.before : route.behind;
-        if (link.technology != LinkTechnology::ROCE)
-        {
-            const LinkFraming framing = link.framing.For(walker.method);
-            add(uses, resource, static_cast<double>(framing.WireBytes(unitBytes)) / unitBytes);
-        }
-        const uint32_t forward = i + 1 < walker.ports.size() ? FindForward(walker, i) : NO_RESOURCE;
-        if (forward != NO_RESOURCE)
-        {
-            add(uses, forward, 1);
-        }
-    }
 }
 
 std::vector<FlowRoutes::Walker>

@@ -166,9 +166,6 @@ class FlowRoutes
     /// Notes where packets may get marks. @param walker with its links @param unitBytes of the flow
     /// @param route to complete
     void FindMarkers(const Walker& walker, uint32_t unitBytes, FlowRoute& route) const;
-    /// Notes what it takes of links and CPUs in the servers before and behind the network.
-    /// @param walker with its links @param unitBytes of the flow @param route to complete
-    void FindEnds(const Walker& walker, uint32_t unitBytes, FlowRoute& route) const;
     /// @param connection of the route @param route gets what the GPUs at its ends take and allow
     void LimitByEnds(const Connection& connection, FlowRoute& route) const;
     /// @param connection an operation @return whether NVLink joins its members

@@ -32,8 +32,9 @@ constexpr int64_t LONG_AGO = std::numeric_limits<int64_t>::min() / 2;
 double
 FluidStream::GetRate() const
 {
-    return IsPaced() ? std::min(flow->source, pair->control->GetRate() / flow->lineWire)
-                     : flow->source; // the links themselves pace it
+    const double rate = pair->control->GetRate();
+    return rate < pair->line ? std::min(flow->source, rate / flow->lineWire)
+                             : flow->source; // the links themselves pace it
 }
 
 FluidQueues::FluidQueues(const FlowCongestion& congestion,
@@ -41,8 +42,7 @@ FluidQueues::FluidQueues(const FlowCongestion& congestion,
                          uint32_t seed)
     : m_congestion(congestion),
       m_resources(resources),
-      m_seed(seed),
-      m_ends(resources)
+      m_seed(seed)
 {
     for (uint32_t id = 0; id < resources.size(); ++id)
     {
@@ -113,17 +113,6 @@ FluidQueues::Add(FluidStream& stream, const FlowPair& flow)
         port.places.push_back({&stream, level});
         stream.hops.push_back(hop);
     }
-    const FluidHop& first = stream.hops.front();
-    const FluidHop& last = stream.hops.back();
-    Port& end = m_ports[last.port];
-    end.isLast = true;
-    m_ends.Add(FluidEnds::SOURCE,
-               stream,
-               first.port,
-               m_ports[first.port].capacity,
-               first.wire,
-               flow.before);
-    m_ends.Add(FluidEnds::SINK, stream, last.port, end.capacity, last.wire, flow.behind);
     m_isSorted = false;
 }
 
@@ -133,14 +122,6 @@ FluidQueues::Remove(const std::vector<uint32_t>& ports)
     for (const uint32_t id : ports)
     {
         auto& places = m_ports[id].places;
-        for (const Place& place : places)
-        {
-            if (place.stream->isGone && place.hop == 0)
-            {
-                m_ends.Remove(place.stream->flow->before);
-                m_ends.Remove(place.stream->flow->behind);
-            }
-        }
         places.erase(std::remove_if(places.begin(),
                                     places.end(),
                                     [](const Place& place) { return place.stream->isGone; }),
@@ -160,9 +141,6 @@ bool
 FluidQueues::IsWanted(const std::vector<FlowPair>& pairs)
 {
     std::map<uint32_t, std::vector<std::pair<uint32_t, double>>> more; // to a port, by that before
-    std::vector<FluidStream> streams;
-    streams.reserve(pairs.size());
-    std::vector<FluidEnds::Newcomer> newcomers;
     for (const FlowPair& flow : pairs)
     {
         const auto pair = m_pairs.find(flow.key);
@@ -175,32 +153,17 @@ FluidQueues::IsWanted(const std::vector<FlowPair>& pairs)
             more[FindPort(flow.hops[i].first)].emplace_back(FindPort(flow.hops[i - 1].first),
                                                             flow.source * flow.hops[i].second);
         }
-        streams.emplace_back();
-        streams.back().flow = &flow;
-        for (const auto side : {FluidEnds::SOURCE, FluidEnds::SINK})
-        {
-            const bool isSource = side == FluidEnds::SOURCE;
-            const auto [nic, wire] = isSource ? flow.hops.front() : flow.hops.back();
-            newcomers.push_back({side,
-                                 &streams.back(),
-                                 FindPort(nic),
-                                 m_resources[nic].capacity,
-                                 wire,
-                                 isSource ? &flow.before : &flow.behind});
-        }
     }
-    return std::any_of(more.begin(),
-                       more.end(),
-                       [this](const auto& entry) { return IsWanted(entry.first, entry.second); }) ||
-           m_ends.IsWanted(newcomers);
+    return std::any_of(more.begin(), more.end(), [this](const auto& entry) {
+        return IsWanted(entry.first, entry.second);
+    });
 }
 
 bool
 FluidQueues::IsAnyWanted()
 {
     SortPorts();
-    return AreSinksWanted() ||
-           std::any_of(m_used.begin(), m_used.end(), [this](uint32_t id) { return IsWanted(id); });
+    return std::any_of(m_used.begin(), m_used.end(), [this](uint32_t id) { return IsWanted(id); });
 }
 
 void
@@ -215,7 +178,6 @@ FluidQueues::SortPorts()
         Port& port = m_ports[id];
         port.isUsed = !port.places.empty();
         port.queue = port.isUsed ? port.queue : 0;
-        port.atNic = port.isUsed ? port.atNic : 0;
         return !port.isUsed;
     };
     m_used.erase(std::remove_if(m_used.begin(), m_used.end(), isIdle), m_used.end());
@@ -258,38 +220,27 @@ void
 FluidQueues::Pass(double seconds, int64_t nowPs)
 {
     SortPorts();
-    if (m_ends.IsScarce(FluidEnds::SOURCE))
-    {
-        ShareSources(seconds, nowPs);
-    }
-    const bool isScarce = m_ends.IsScarce(FluidEnds::SINK);
     for (const uint32_t id : m_used)
     {
-        if (!isScarce || !m_ports[id].isLast)
-        {
-            PassPort(id, seconds, nowPs);
-        }
-    }
-    if (!isScarce)
-    {
-        return;
-    }
-    // How long a server takes what comes is known when all has come before its NICs.
-    ShareSinks(seconds);
-    for (const uint32_t id : m_used)
-    {
-        if (m_ports[id].isLast)
-        {
-            PassPort(id, seconds, nowPs);
-        }
+        PassPort(m_ports[id], seconds, nowPs);
     }
 }
 
+double
+FluidQueues::FindCredit(const Port& port, bool atNic)
+{
+    double creditS = 0;
+    for (const Place& place : port.places)
+    {
+        creditS = (place.hop == 0) == atNic ? std::max(creditS, -place.stream->fromS) : creditS;
+    }
+    return port.queue > 0 ? 0 : std::min(creditS, port.idleS);
+}
+
 void
-FluidQueues::SharePort(uint32_t id, double seconds, int64_t nowPs)
+FluidQueues::SharePort(Port& port, double seconds, int64_t nowPs)
 {
     // Those that a NIC sends for take turns: what does not fit is taken from the fastest.
-    Port& port = m_ports[id];
     port.busy = 0;
     std::vector<Place> places;
     for (const Place& place : port.places)
@@ -298,13 +249,15 @@ FluidQueues::SharePort(uint32_t id, double seconds, int64_t nowPs)
         {
             places.push_back(place);
             FluidStream& stream = *place.stream;
-            stream.fromS = -GetSinceS(stream, seconds, nowPs);
+            stream.fromS = stream.handedPs > 0
+                               ? std::min(0.0,
+                                          seconds - static_cast<double>(nowPs - stream.handedPs) /
+                                                        PS_PER_SECOND)
+                               : 0;
         }
     }
     const double wholeS = seconds + FindCredit(port, true);
-    const double room = m_ends.GetRoom(id);
-    const bool isHeld = room < port.capacity * wholeS;
-    double left = (isHeld ? room : port.capacity * wholeS) / seconds;
+    double left = port.capacity * wholeS / seconds;
     std::sort(places.begin(), places.end(), [this](const Place& a, const Place& b) {
         return a.stream->sends < b.stream->sends;
     });
@@ -325,18 +278,17 @@ FluidQueues::SharePort(uint32_t id, double seconds, int64_t nowPs)
         FluidStream& stream = *place.stream;
         const double takesS =
             std::max(stream.sends * seconds / stream.GetRate(), port.busy * seconds);
-        stream.toS = isHeld ? seconds : std::min(seconds, stream.fromS + takesS);
+        stream.toS = std::min(seconds, stream.fromS + takesS);
     }
     port.busy = std::min(1.0, port.busy);
 }
 
 void
-FluidQueues::PassPort(uint32_t id, double seconds, int64_t nowPs)
+FluidQueues::PassPort(Port& port, double seconds, int64_t nowPs)
 {
-    Port& port = m_ports[id];
     if (port.level == 0)
     {
-        SharePort(id, seconds, nowPs);
+        SharePort(port, seconds, nowPs);
         return;
     }
     double comes = 0;
@@ -348,13 +300,11 @@ FluidQueues::PassPort(uint32_t id, double seconds, int64_t nowPs)
         comes += hop.comes * hop.wire;
     }
     const double whole = port.queue + comes;
-    const double most = port.capacity * (seconds + FindCredit(port, false));
-    const double room = std::min(most, m_ends.GetRoom(id));
+    const double room = port.capacity * (seconds + FindCredit(port, false));
     const double part = whole > 0 ? std::min(1.0, room / whole) : 1;
     port.busy = std::min(1.0, whole / (port.capacity * seconds));
-    port.idleS = std::max(0.0, (most - whole) / port.capacity);
-    const double waited = port.queue;
-    const double before = std::max(0.0, waited - port.atNic);
+    port.idleS = std::max(0.0, (room - whole) / port.capacity);
+    const double before = port.queue;
     port.queue = 0;
     for (const Place& place : port.places)
     {
@@ -365,20 +315,11 @@ FluidQueues::PassPort(uint32_t id, double seconds, int64_t nowPs)
         hop.gone += hop.out;
         hop.waiting = part < 1 ? all - part * all : 0;
         port.queue += hop.waiting * hop.wire;
-        stream.fromS = waited > 0 ? 0 : stream.fromS;
-        stream.toS =
-            room < most
-                ? seconds
-                : std::min(seconds, std::max(stream.toS, stream.fromS + whole / port.capacity));
+        stream.fromS = before > 0 ? 0 : stream.fromS;
+        stream.toS = std::min(seconds, std::max(stream.toS, stream.fromS + whole / port.capacity));
     }
-    // What the server does not take waits in the NIC as long as that has room.
-    const double out = part * whole;
-    const double passes = std::min(
-        {most, whole - port.atNic, std::max(0.0, m_congestion.nicBytes - port.atNic) + out});
-    port.atNic = room < most ? std::clamp(port.atNic + passes - out, 0.0, port.queue) : 0;
-    const double after = port.queue - port.atNic;
     const double toPs = PS_PER_SECOND / port.capacity;
-    if (std::max(before, after) * toPs < m_congestion.markPs)
+    if (std::max(before, port.queue) * toPs < m_congestion.markPs)
     {
         return;
     }
@@ -392,7 +333,7 @@ FluidQueues::PassPort(uint32_t id, double seconds, int64_t nowPs)
              {static_cast<double>(nowPs) - perPs,
               perPs,
               before * toPs,
-              (after - before) * toPs,
+              (port.queue - before) * toPs,
               bytes / stream.flow->unitBytes});
     }
 }

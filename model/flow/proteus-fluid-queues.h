@@ -8,7 +8,6 @@
 #define PROTEUS_FLUID_QUEUES_H
 
 #include "proteus-flow-profile.h"
-#include "proteus-fluid-ends.h"
 
 #include "ns3/proteus-flow-congestion.h"
 
@@ -56,7 +55,7 @@ struct FluidHop
 /// What a queue pair sends at a time, on its way through the queues.
 struct FluidStream
 {
-    FluidPair* pair{nullptr}; //!< null: it has not begun
+    FluidPair* pair{nullptr};
     const FlowPair* flow{nullptr};
     double sends{0};            //!< payload per second in this step
     double fromS{0};            //!< from when on, in this step, it passes where it has got to, s
@@ -68,7 +67,7 @@ struct FluidStream
     /// @return whether the queue pair has not got its rate back
     bool IsPaced() const
     {
-        return pair && pair->control->GetRate() < pair->line;
+        return pair->control->GetRate() < pair->line;
     }
 
     /// @return payload per second that it may send
@@ -80,9 +79,7 @@ struct FluidStream
  * Ports of switches as queues of fluids. What queue pairs send comes out of NICs, where those of
  * one take turns, and waits at the ports of switches, first come, first served. Packets get marks
  * by the length of a queue; a mark reaches the receiver when its packet does, and the sender hears
- * of it as often as receivers notify (Zhu et al., SIGCOMM 2015). Where links inside a server do not
- * carry what its NICs could send, these send less; where they do not carry what comes, it waits at
- * the NICs, and when these are full, at the ports before them, which they pause (FluidEnds).
+ * of it as often as receivers notify (Zhu et al., SIGCOMM 2015).
  */
 class FluidQueues
 {
@@ -109,12 +106,6 @@ class FluidQueues
     /// @param port which one @param more that comes to it: by the port before, wire bytes per
     /// second @return whether more may come to it than it has
     bool IsWanted(uint32_t port, const std::vector<std::pair<uint32_t, double>>& more = {});
-
-    /// @return whether more may come to a server than its links carry
-    bool AreSinksWanted()
-    {
-        return m_ends.IsWanted();
-    }
 
     /// @param pairs that would come @return whether one has not got its rate back, or ports would
     /// be wanted for more than they have
@@ -155,11 +146,9 @@ class FluidQueues
     {
         double capacity{0};        //!< wire bytes per second
         double queue{0};           //!< wire bytes
-        double atNic{0};           //!< those of them that are in the NIC behind it
         double busy{0};            //!< part of the last step
         double idleS{0};           //!< at the end of the last step, seconds
         bool isUsed{false};        //!< whether it is in m_used
-        bool isLast{false};        //!< whether it leads to a NIC
         uint32_t level{0};         //!< how many ports may be before it
         std::vector<Place> places; //!< what uses it
     };
@@ -180,23 +169,15 @@ class FluidQueues
     uint32_t FindPort(uint32_t resource);
     /// Brings m_used in order.
     void SortPorts();
-    /// NICs find out what links inside their servers let them send. @param seconds of the step
-    /// @param nowPs its end
-    void ShareSources(double seconds, int64_t nowPs);
-    /// NICs find out what links inside their servers let them receive. @param seconds of the step
-    void ShareSinks(double seconds);
     /// @param port of a switch @param more see IsWanted() @return wire bytes per second that may
     /// come to it
     double GetWanted(const Port& port, const std::vector<std::pair<uint32_t, double>>& more);
-    /// @param stream of a NIC @param seconds of a step @param nowPs its end
-    /// @return seconds before the step since when it has had something to send; 0: it had before
-    static double GetSinceS(const FluidStream& stream, double seconds, int64_t nowPs);
-    /// What streams send leaves a NIC. @param id port of it @param seconds of the step
+    /// What streams send leaves a NIC. @param port of it @param seconds of the step
     /// @param nowPs its end
-    void SharePort(uint32_t id, double seconds, int64_t nowPs);
-    /// What comes to a port leaves it, or waits. @param id port of a NIC or a switch
+    void SharePort(Port& port, double seconds, int64_t nowPs);
+    /// What comes to a port leaves it, or waits. @param port of a NIC or a switch
     /// @param seconds of the step @param nowPs its end
-    void PassPort(uint32_t id, double seconds, int64_t nowPs);
+    void PassPort(Port& port, double seconds, int64_t nowPs);
     /// What began within the last step, and is passed in this one, had the port if that was idle.
     /// @param port with its places @param atNic whether what a NIC sends passes it
     /// @return seconds that are added to this step
@@ -217,7 +198,6 @@ class FluidQueues
     std::unordered_map<uint32_t, uint32_t> m_ofResource;  //!< in m_ports
     std::unordered_map<uint32_t, uint32_t> m_ofDirection; //!< resources of directions of links
     std::vector<Port> m_ports;
-    FluidEnds m_ends;             //!< what servers let their NICs send, and take
     bool m_isSorted{true};        //!< whether m_used is as it should be
     std::vector<uint32_t> m_used; //!< ports of what moves, in the order of their levels
     int64_t m_stepPs{std::numeric_limits<int64_t>::max()}; //!< see GetStepPs()

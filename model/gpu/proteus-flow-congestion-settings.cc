@@ -141,11 +141,6 @@ ReadFlowCongestion()
     congestion->markPs = readPs("EcnMinBytes");
     congestion->markAllPs = readPs("EcnMaxBytes");
     congestion->maxProbability = Read<DoubleValue>(fabric, "EcnMaxProbability", *congestion).Get();
-    // Full is what is as much as the rest of the buffer >> ThresholdShift.
-    const auto nicBytes = Read<UintegerValue>(fabric, "NicBuffer", *congestion).Get();
-    const auto shift = Read<UintegerValue>(fabric, "ThresholdShift", *congestion).Get();
-    congestion->nicBytes =
-        static_cast<double>(nicBytes) / (1 + static_cast<double>(uint64_t{1} << shift));
     congestion->marksAtDequeue = Read<BooleanValue>(fabric, "EcnAtDequeue", *congestion).Get();
     return congestion;
 }
