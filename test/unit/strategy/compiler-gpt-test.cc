@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
-#include "gpt-oracle.h"
+#include "gpt-numbers.h"
 
 #include "ns3/proteus-compiler.h"
 #include "ns3/proteus-model-json.h"
@@ -183,18 +183,6 @@ Compile(const std::string& name, const GptPlan& gpt)
     return CompileModel(model, ExpandPlan(model, plan));
 }
 
-GptPlan
-MakePlan(uint32_t tp, uint32_t pp, uint32_t dp, uint32_t batch, uint32_t microBatch = 1)
-{
-    GptPlan plan;
-    plan.tensorParallel = tp;
-    plan.pipelineParallel = pp;
-    plan.dataParallel = dp;
-    plan.globalBatch = batch;
-    plan.microBatch = microBatch;
-    return plan;
-}
-
 /// What is kept from the forward pass, and what is always there. The oracle has a buffer for what
 /// is received beside the tensor that keeps it, and knows no data.
 void
@@ -263,30 +251,10 @@ Compare(const std::string& name, const GptPlan& plan)
 
 TEST(CompiledGpt, AgreesWithTheHandMadeGraph)
 {
-    std::vector<std::pair<std::string, GptPlan>> plans{
-        {"6.7B", MakePlan(8, 1, 2, 8)},
-        {"125M", MakePlan(1, 1, 1, 2)},
-        {"125M", MakePlan(1, 1, 2, 4, 2)},
-        {"350M", MakePlan(2, 4, 2, 16)},
-        {"1.3B", MakePlan(4, 2, 1, 6, 2)},
-        {"2.7B", MakePlan(2, 2, 3, 12, 2)},
-        {"125M", MakePlan(1, 4, 48, 96)},
-        {"6.7B", MakePlan(2, 1, 2, 4)},
-        {"13B", MakePlan(8, 2, 2, 8)},
-        {"760M", MakePlan(16, 3, 1, 5)},
-        {"175B", MakePlan(8, 8, 2, 16)},
-        {"175B", MakePlan(8, 8, 16, 128)}, // 1,024 GPUs
-    };
-    plans[3].second.recompute = Recompute::SELECTIVE;
-    plans[4].second.recompute = Recompute::FULL;
-    plans[5].second.recompute = Recompute::FULL;
-    plans[5].second.overlapGradientReduction = true;
-    plans[5].second.gradientType = DataType::BF16;
-    plans[6].second.overlapGradientReduction = true;
-    plans[6].second.schedule = PipelineSchedule::GPIPE;
-    plans[7].second.overlapGradientReduction = true;
-    plans[7].second.dataType = DataType::FP8;
-    plans[8].second.overlapGradientReduction = true;
+    std::vector<std::pair<std::string, GptPlan>> plans = GetPlans();
+    plans.emplace_back("760M", MakePlan(16, 3, 1, 5));
+    plans.emplace_back("175B", MakePlan(8, 8, 2, 16));
+    plans.emplace_back("175B", MakePlan(8, 8, 16, 128)); // 1,024 GPUs
     plans[10].second.recompute = Recompute::FULL;
     for (const auto& [name, plan] : plans)
     {
