@@ -305,6 +305,54 @@ class SharedNicAgreementTest : public TestCase
 
 /**
  * @ingroup proteus-tests
+ * Messages meet at outputs of switches, some by an input of their own and some not.
+ */
+class InputTurnsAgreementTest : public TestCase
+{
+  public:
+    InputTurnsAgreementTest()
+        : TestCase("flows agree with packets where inputs of switches take turns")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        FabricOptions leaves;
+        leaves.serversPerLeaf = 1;
+        Compare("rail-optimised", FabricOptions(), Collective::GATHER, "direct", 64000000, 0.03);
+        Compare("leaf-spine", leaves, Collective::REDUCE, "ring", 40000000, 0.04);
+        Compare("leaf-spine", leaves, Collective::ALL_REDUCE, "ring", 80000000, 0.05);
+        // What receive buffers hold is served as it comes.
+        Compare("rail-optimised", FabricOptions(), Collective::GATHER, "direct", 1000000, 0.03);
+        Config::SetDefault("ns3::proteus::PacketNetwork::Algorithm", StringValue(""));
+    }
+
+    void Compare(const std::string& fabric,
+                 const FabricOptions& options,
+                 Collective collective,
+                 const std::string& algorithm,
+                 uint64_t bytes,
+                 double most)
+    {
+        Config::SetDefault("ns3::proteus::PacketNetwork::Algorithm", StringValue(algorithm));
+        const Cluster cluster =
+            MakeVariantCluster("hgx-b200", 2, ParseFabricVariant(fabric, options));
+        std::vector<DeviceId> all(cluster.GetGpus().size());
+        std::iota(all.begin(), all.end(), DeviceId{0});
+        const double packetUs = RunOnce(cluster, all, collective, bytes, "packet");
+        const double flowUs = RunOnce(cluster, all, collective, bytes, "flow");
+        NS_TEST_EXPECT_MSG_EQ_TOL(flowUs / packetUs,
+                                  1,
+                                  most,
+                                  ToString(collective)
+                                      << " of " << bytes << " bytes, " << fabric << ": packets "
+                                      << packetUs << " us, flows " << flowUs << " us");
+    }
+};
+
+/**
+ * @ingroup proteus-tests
  * What large jobs send most: the tensor-parallel all-reduce of GPT-3 175B in a server, and the
  * data-parallel one of a GPU in each of 64.
  */
@@ -361,6 +409,7 @@ class AgreementTestSuite : public TestSuite
         if (!isWhole)
         {
             AddTestCase(new SharedNicAgreementTest, TestCase::QUICK);
+            AddTestCase(new InputTurnsAgreementTest, TestCase::QUICK);
         }
         else
         {

@@ -43,6 +43,23 @@ struct FlowUse
 };
 
 /// @ingroup proteus
+/// A link out of a switch or bridge on the way of a flow, and the one by which it comes there.
+struct FlowInput
+{
+    static constexpr uint32_t NONE = UINT32_MAX; //!< no resource
+
+    uint32_t resource{NONE}; //!< of the link out of it
+    uint32_t queue{NONE};    //!< of what waits for that: FlowRoutes::AddQueues()
+    uint32_t from{NONE};     //!< of the link into it
+
+    /// @param other an input @return whether both are the same
+    bool operator==(const FlowInput& other) const
+    {
+        return std::tie(resource, queue, from) == std::tie(other.resource, other.queue, other.from);
+    }
+};
+
+/// @ingroup proteus
 /// The way of a flow.
 struct FlowRoute
 {
@@ -56,6 +73,8 @@ struct FlowRoute
     double unitPsPerByte{0};   //!< of a unit, on its slowest link; of a stripe, on one link of it
     uint32_t stripes{1};       //!< links that its units leave the sender by in turn
     bool isNetwork{false};     //!< whether it leaves the server by a NIC
+    /// Where inputs with credits take turns on its way, in its order; none where it is striped.
+    std::vector<FlowInput> inputs;
     /// Links over RoCE, if congestion control is modelled, in the order of its way; the first one
     /// is left by a NIC.
     std::vector<uint32_t> queues;
@@ -72,6 +91,7 @@ struct FlowRoute
                         limit,
                         stripes,
                         isNetwork,
+                        inputs,
                         queues,
                         lineBytesPerSecond,
                         uses) == std::tie(other.latencyPs,
@@ -81,6 +101,7 @@ struct FlowRoute
                                           other.limit,
                                           other.stripes,
                                           other.isNetwork,
+                                          other.inputs,
                                           other.queues,
                                           other.lineBytesPerSecond,
                                           other.uses);

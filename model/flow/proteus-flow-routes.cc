@@ -223,6 +223,19 @@ FlowRoutes::AddUses(const Walker& walker, double share, uint32_t unitBytes, Flow
     }
 }
 
+void
+FlowRoutes::AddInputs(const Walker& walker, FlowRoute& route) const
+{
+    for (std::size_t i = 1; i < walker.ports.size(); ++i)
+    {
+        const uint32_t out = m_ofPort[walker.ports[i]];
+        if (m_cluster.GetLinks()[walker.ports[i] / 2].technology == LinkTechnology::INFINIBAND)
+        {
+            route.inputs.push_back({out, m_ofQueue[out], m_ofPort[walker.ports[i - 1]]});
+        }
+    }
+}
+
 uint32_t
 FlowRoutes::FindForward(const Walker& walker, std::size_t position) const
 {
@@ -438,6 +451,10 @@ FlowRoutes::Plan(const Connection& connection, uint64_t flow)
     {
         const double rate = links[walker.ports.front() / 2].bytesPerSecond;
         AddUses(walker, rate / rates, unitBytes, route);
+    }
+    if (walkers.size() == 1 && m_parameters.infinibandBufferBytes > 0)
+    {
+        AddInputs(walkers.front(), route);
     }
     SetTimes(walkers.front(), unitBytes, route);
     if (m_parameters.congestion)

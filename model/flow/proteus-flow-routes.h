@@ -103,6 +103,12 @@ class FlowRoutes
         return m_firstQueue;
     }
 
+    /// @return bytes that an input of an InfiniBand switch holds
+    double GetInputBuffer() const
+    {
+        return m_parameters.infinibandBufferBytes;
+    }
+
     /// @return the first resource behind these
     uint32_t GetEndOfQueues() const
     {
@@ -136,6 +142,8 @@ class FlowRoutes
     /// order of arrival, so that it takes its turn for as long as what is ahead waits, while
     /// acknowledgements, which have no turns, cross the link.
     void AddQueues();
+    /// @param walker that has come to the end @param route that gets the inputs on its way
+    void AddInputs(const Walker& walker, FlowRoute& route) const;
     /// @param at a vertex @param positions some of its ports @return whether it makes no difference
     /// to a route which of them is taken
     bool AreAlike(VertexId at, const std::vector<uint16_t>& positions) const;

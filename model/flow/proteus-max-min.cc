@@ -182,6 +182,7 @@ void
 MaxMinSolver::Fill()
 {
     m_rates.assign(GetNFlows(), -1);
+    m_held.assign(GetNFlows(), NONE);
     ListUsers();
     std::size_t nextLimit = 0;
     uint32_t left = GetNFlows();
@@ -211,6 +212,7 @@ MaxMinSolver::Fill()
             if (m_rates[m_users[i]] < 0)
             {
                 Freeze(m_users[i], std::min(reached, m_limits[m_users[i]]));
+                m_held[m_users[i]] = full;
                 --left;
             }
         }

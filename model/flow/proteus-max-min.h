@@ -37,6 +37,9 @@ namespace proteus
 class MaxMinSolver
 {
   public:
+    /// No resource.
+    static constexpr uint32_t NONE = UINT32_MAX;
+
     /// Forgets everything.
     void Clear();
 
@@ -64,6 +67,12 @@ class MaxMinSolver
     double GetRate(uint32_t flow) const
     {
         return m_rates[flow];
+    }
+
+    /// @param flow a flow @return the resource that holds it back, NONE if that is its limit
+    uint32_t GetHeld(uint32_t flow) const
+    {
+        return m_held[flow];
     }
 
     /// @return number of flows
@@ -123,6 +132,7 @@ class MaxMinSolver
     std::vector<Resource> m_resources;
     std::vector<double> m_limits;     //!< by flow
     std::vector<double> m_rates;      //!< by flow; negative while it rises
+    std::vector<uint32_t> m_held;     //!< by flow, see GetHeld()
     std::vector<uint32_t> m_firstUse; //!< by flow, in m_uses
     std::vector<Use> m_uses;          //!< by flow
     bool m_isSplit{false};            //!< whether uses that come first do not hold back

@@ -30,6 +30,7 @@ MessageFlows::MessageFlows(const FlowRoutes& routes, ReplayClock& clock, bool is
       m_isInstant(isInstant),
       m_sent(std::move(sent))
 {
+    m_shares.SetInputBuffer(routes.GetInputBuffer());
     for (const FlowResource& resource : routes.GetResources())
     {
         m_shares.AddResource(resource.capacity / PS_PER_SECOND);
@@ -67,7 +68,9 @@ MessageFlows::AddFlow(uint32_t route, double limit)
     {
         m_kinds.push_back(MakeKind(route, limit));
         kinds.emplace_back(limit,
-                           m_shares.AddUser(m_routes.GetRoute(route).uses, m_kinds.back().alone));
+                           m_shares.AddUser(m_routes.GetRoute(route).uses,
+                                            m_kinds.back().alone,
+                                            &m_routes.GetRoute(route).inputs));
         place = kinds.end() - 1;
     }
     m_flows.emplace_back();
@@ -92,6 +95,10 @@ void
 MessageFlows::Send(uint32_t id, double bytes)
 {
     Flow& flow = m_flows[id];
+    if (!m_isInstant)
+    {
+        m_shares.ChangeBytes(flow.kind, bytes);
+    }
     if (flow.bytes > 0)
     {
         flow.waiting.Push(bytes);
@@ -242,6 +249,7 @@ MessageFlows::Finish(uint32_t id)
         const uint32_t flow = kind.messages.top().flow;
         kind.messages.pop();
         m_shares.ChangeCount(id, -1);
+        m_shares.ChangeBytes(id, -m_flows[flow].bytes);
         End(flow);
         hasEnded = true;
     }

@@ -31,13 +31,17 @@ SharedResources::AddResource(double capacity, double sharing)
 }
 
 uint32_t
-SharedResources::AddUser(const std::vector<FlowUse>& uses, double limit)
+SharedResources::AddUser(const std::vector<FlowUse>& uses,
+                         double limit,
+                         const std::vector<FlowInput>* inputs)
 {
     const uint32_t id = m_users.Take();
     User& user = m_users[id];
     user.uses = &uses;
+    user.inputs = inputs;
     user.limit = limit;
     user.count = 0;
+    user.bytes = 0;
     for (const FlowUse& use : uses)
     {
         m_resources[use.resource].users.push_back(id);
@@ -247,6 +251,27 @@ SharedResources::Solve()
     }
     // In the order of their numbers, whatever way they were found.
     std::sort(m_component.begin(), m_component.end());
+    m_isByInput = false;
+    SolveComponent();
+    if (HasInputs())
+    {
+        SolveByInput();
+    }
+    uint32_t flow = 0;
+    for (const uint32_t id : m_component)
+    {
+        m_shares.push_back({id, 0});
+        if (m_users[id].count > 0)
+        {
+            m_shares.back().rate = GetRate(flow++);
+        }
+    }
+    return m_shares;
+}
+
+void
+SharedResources::SolveComponent()
+{
     m_solver.Clear();
     for (const uint32_t id : m_full)
     {
@@ -255,19 +280,19 @@ SharedResources::Solve()
     for (const uint32_t id : m_component)
     {
         const User& user = m_users[id];
-        m_shares.push_back({id, 0});
         if (user.count == 0)
         {
             continue;
         }
-        m_solver.AddFlow(user.limit);
+        const double weight = m_isByInput ? m_inputs.GetWeight(m_solver.GetNFlows()) : 1;
+        m_solver.AddFlow(user.limit / weight);
         for (const FlowUse& use : *user.uses)
         {
             const uint32_t number = m_resources[use.resource].number;
             if (number != NO_ID)
             {
                 m_solver.AddUse(number,
-                                use.amount * static_cast<double>(user.count),
+                                use.amount * static_cast<double>(user.count) * weight,
                                 use.comesFirst);
             }
         }
@@ -277,15 +302,46 @@ SharedResources::Solve()
     {
         m_resources[id].number = NO_ID;
     }
+}
+
+bool
+SharedResources::HasInputs() const
+{
+    return std::any_of(m_component.begin(), m_component.end(), [this](uint32_t id) {
+        const User& user = m_users[id];
+        return user.count > 0 && user.inputs != nullptr && !user.inputs->empty();
+    });
+}
+
+void
+SharedResources::SolveByInput()
+{
+    static const std::vector<FlowInput> none;
+    m_inputs.Clear();
     uint32_t flow = 0;
-    for (Share& share : m_shares)
+    for (const uint32_t id : m_component)
     {
-        if (m_users[share.user].count > 0)
+        const User& user = m_users[id];
+        if (user.count > 0)
         {
-            share.rate = m_solver.GetRate(flow++);
+            const uint32_t held = m_solver.GetHeld(flow++);
+            m_inputs.AddFlows(user.count,
+                              user.bytes / user.count,
+                              user.inputs == nullptr ? none : *user.inputs,
+                              held == MaxMinSolver::NONE ? FlowInput::NONE : m_full[held]);
         }
     }
-    return m_shares;
+    m_isByInput = m_inputs.Find();
+    if (m_isByInput)
+    {
+        SolveComponent();
+    }
+}
+
+double
+SharedResources::GetRate(uint32_t flow) const
+{
+    return m_solver.GetRate(flow) * (m_isByInput ? m_inputs.GetWeight(flow) : 1);
 }
 
 } // namespace proteus

@@ -8,6 +8,7 @@
 #define PROTEUS_SHARED_RESOURCES_H
 
 #include "proteus-flow-routes.h"
+#include "proteus-input-shares.h"
 #include "proteus-max-min.h"
 
 #include "ns3/proteus-pool.h"
@@ -58,15 +59,32 @@ class SharedResources
     /**
      * @param uses what a flow takes of resources; must outlive the user
      * @param limit rate of a flow that is alone, above 0; no more than any resource can give
+     * @param inputs where its flows take turns by input (InputShares); null or it must outlive the
+     * user
      * @return the user, with a count of 0; numbers of users that are gone are used again
      */
-    uint32_t AddUser(const std::vector<FlowUse>& uses, double limit);
+    uint32_t AddUser(const std::vector<FlowUse>& uses,
+                     double limit,
+                     const std::vector<FlowInput>* inputs = nullptr);
 
     /// @param user whose flows are gone
     void RemoveUser(uint32_t user);
 
+    /// @param bytes that the receive buffer of an input of a switch holds
+    void SetInputBuffer(double bytes)
+    {
+        m_inputs.SetBuffer(bytes);
+    }
+
     /// Flows of a user come or go. @param user which one @param delta by how many its count changes
     void ChangeCount(uint32_t user, int delta);
+
+    /// Flows of a user have more or less to send. @param user which one, with inputs
+    /// @param bytes by how much what they have begun and what waits behind it changes
+    void ChangeBytes(uint32_t user, double bytes)
+    {
+        m_users[user].bytes += bytes;
+    }
 
     /**
      * A user must have its rate computed, whatever has changed.
@@ -144,11 +162,13 @@ class SharedResources
     /// Who shares.
     struct User
     {
-        const std::vector<FlowUse>* uses{nullptr}; //!< by each flow
-        double limit{0};                           //!< rate of each, alone
-        uint32_t count{0};                         //!< flows
-        uint32_t visit{0};                         //!< number of the last search that has met it
-        bool isChanged{false};                     //!< since the last solution
+        const std::vector<FlowUse>* uses{nullptr};     //!< by each flow
+        const std::vector<FlowInput>* inputs{nullptr}; //!< on the way of each, or null
+        double limit{0};                               //!< rate of each, alone
+        uint32_t count{0};                             //!< flows
+        double bytes{0};                               //!< that they have to send
+        uint32_t visit{0};     //!< number of the last search that has met it
+        bool isChanged{false}; //!< since the last solution
     };
 
     /// @param resource which one @return what its flows can have together
@@ -162,6 +182,15 @@ class SharedResources
     /// Finds the users whose rates may have changed, and the resources that are full.
     void FindComponent();
 
+    /// Hands the component to the solver, whose flows are the users that have some.
+    void SolveComponent();
+    /// @return whether a flow of the component takes turns by input
+    bool HasInputs() const;
+    /// Corrects what the solver has found by how inputs of switches share.
+    void SolveByInput();
+    /// @param flow of the solver @return its rate
+    double GetRate(uint32_t flow) const;
+
     std::vector<Resource> m_resources;        //!< by number
     Pool<User> m_users;                       //!< by number
     std::vector<uint32_t> m_changedUsers;     //!< since the last solution
@@ -171,6 +200,8 @@ class SharedResources
     std::vector<uint32_t> m_full;             //!< resources
     std::vector<Share> m_shares;              //!< result of Solve()
     MaxMinSolver m_solver;                    //!< of the full resources
+    InputShares m_inputs;                     //!< of the flows of the solver, if m_isByInput
+    bool m_isByInput{false};                  //!< whether m_inputs counts
 };
 
 } // namespace proteus

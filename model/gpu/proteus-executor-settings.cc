@@ -224,6 +224,11 @@ ReadExecutorSettings(int64_t stream)
     settings.collectives = ReadCollectiveSettings();
     settings.engine = FindChangedEngineSettings();
     settings.flow.congestion = ReadFlowCongestion();
+    settings.flow.attributes.insert("ns3::proteus::Fabric::InfinibandBuffer");
+    TypeId::AttributeInformation buffer;
+    Fabric::GetTypeId().LookupAttributeByName("InfinibandBuffer", &buffer);
+    settings.flow.infinibandBufferBytes =
+        static_cast<uint32_t>(As<UintegerValue>(*buffer.initialValue).Get());
     settings.stream = stream;
     // As Transport::SetFabric() draws it.
     const Ptr<UniformRandomVariable> random = CreateObject<UniformRandomVariable>();

@@ -47,7 +47,8 @@ IsModelled(const ExecutorTraits& traits,
 {
     const FlowCongestion* congestion =
         traits.hasCongestion ? settings.flow.congestion.get() : nullptr;
-    return traits.hasPackets || (congestion && congestion->attributes.count(setting.name) > 0);
+    return traits.hasPackets || (congestion && congestion->attributes.count(setting.name) > 0) ||
+           (traits.hasCongestion && settings.flow.attributes.count(setting.name) > 0);
 }
 
 /// @param graph that was run @param record of a part of the run @return which part it is

@@ -12,6 +12,8 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <set>
+#include <string>
 
 namespace ns3
 {
@@ -53,6 +55,12 @@ struct FlowParameters
     double communicationSlowdown{0};
     /// Seed of path choice, as the packet network draws it from its random stream.
     uint32_t pathSeed{0};
+    /// What an input of an InfiniBand switch holds for an output that is full, before it is held
+    /// up: ns3::proteus::Fabric::InfinibandBuffer. With 0 no input is.
+    uint32_t infinibandBufferBytes{131072};
+    /// Attributes of the packet engine that all this honours, TYPE::NAME, beside those of
+    /// `congestion`.
+    std::set<std::string> attributes;
     /// Congestion control of queue pairs over RoCE, or null for none.
     std::shared_ptr<const FlowCongestion> congestion;
 
