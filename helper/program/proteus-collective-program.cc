@@ -535,6 +535,11 @@ class NcclTestsProgram : public CommandLineProgram
         m_options.AddTo(command);
     }
 
+    const FabricFlags* GetFabric() const override
+    {
+        return &m_options.fabric;
+    }
+
     std::vector<Table> DescribeTables() override
     {
         return {MakeCollectiveTable({}), MakeNoteTable()};

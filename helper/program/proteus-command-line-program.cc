@@ -95,12 +95,25 @@ class PacketOptions
         });
     }
 
-    /// Makes them the defaults of what is built from now on.
+    /// Makes them the defaults of what is built from now on, if packets are sent.
     /// @param given options that were given
+    /// @param run options of the program, or null
     /// @throw std::invalid_argument if there is no such mode, or for a time below 0
-    void Set(const Configuration& given) const
+    void Set(const Configuration& given, const ProgramOptions* run) const
     {
-        SetTime("joinWindow", "JoinWindow", m_joinWindow);
+        for (const auto& [option, time] :
+             {std::pair{"joinWindow", m_joinWindow}, std::pair{"joinGrid", m_joinGrid}})
+        {
+            if (time.IsStrictlyNegative())
+            {
+                throw std::invalid_argument(std::string("--") + option + ": must be 0 or more");
+            }
+        }
+        if (run && !run->FindNoPackets().empty())
+        {
+            return; // the options are named as idle, and the attributes need not be
+        }
+        SetTime("JoinWindow", m_joinWindow);
         if (std::any_of(given.begin(), given.end(), [](const auto& option) {
                 return option.first == "joinWindow";
             }))
@@ -108,7 +121,7 @@ class PacketOptions
             // The window of all collectives, long or short.
             Config::SetDefault("ns3::proteus::PacketNetwork::JoinWindowShare", DoubleValue(0));
         }
-        SetTime("joinGrid", "JoinGrid", m_joinGrid);
+        SetTime("JoinGrid", m_joinGrid);
         const auto threads = std::find_if(given.begin(), given.end(), [](const auto& option) {
             return option.first == "threads";
         });
@@ -128,13 +141,9 @@ class PacketOptions
     }
 
   private:
-    /// @param option of the command line @param attribute that it is @param time of the option
-    static void SetTime(const std::string& option, const std::string& attribute, const Time& time)
+    /// @param attribute that an option is @param time of the option
+    static void SetTime(const std::string& attribute, const Time& time)
     {
-        if (time.IsStrictlyNegative())
-        {
-            throw std::invalid_argument("--" + option + ": must be 0 or more");
-        }
         if (time != GetDefaultTime(attribute))
         {
             Config::SetDefault("ns3::proteus::PacketNetwork::" + attribute, TimeValue(time));
@@ -160,6 +169,12 @@ CommandLineProgram::CommandLineProgram(std::string workloads)
 
 ProgramOptions*
 CommandLineProgram::GetRunOptions()
+{
+    return nullptr;
+}
+
+const FabricFlags*
+CommandLineProgram::GetFabric() const
 {
     return nullptr;
 }
@@ -225,7 +240,7 @@ CommandLineProgram::Main(int argc, char* argv[])
             options->information.configuration = command.GetConfiguration();
             options->nccl.SetDefaults();
         }
-        packets.Set(command.GetConfiguration());
+        packets.Set(command.GetConfiguration(), GetRunOptions());
         WatchAttributes(command.GetConfiguration());
         if (printsColumns)
         {
@@ -252,11 +267,16 @@ CommandLineProgram::Main(int argc, char* argv[])
             auto& notes = options->information.notes;
             notes.insert(notes.begin(), idle.begin(), idle.end());
         }
-        const RunNotes runs;
+        TypedNetwork typed;
+        if (const FabricFlags* fabric = GetFabric())
+        {
+            typed = {fabric->GetOptions(), command.GetConfiguration(), idle, {}};
+        }
+        const RunNotes runs(std::move(typed));
         const auto list = [&](const std::vector<std::string>& warnings) {
             std::vector<std::string> notes = idle;
             notes.insert(notes.end(), warnings.begin(), warnings.end());
-            const auto unheeded = PrintsNotes() ? std::vector<std::string>() : runs.List();
+            const auto unheeded = PrintsNotes() ? runs.ListOfJobs() : runs.List();
             notes.insert(notes.end(), unheeded.begin(), unheeded.end());
             const auto unread = FindIdleAttributes(command.GetConfiguration(),
                                                    SendsPackets() ? AttributeReaders::EXECUTORS
@@ -265,7 +285,14 @@ CommandLineProgram::Main(int argc, char* argv[])
             return notes;
         };
         command.SetNotes([&]() { return list(heard); });
-        Run();
+        try
+        {
+            Run();
+        }
+        catch (const OutputError& error)
+        {
+            throw std::invalid_argument(command.Describe(error));
+        }
         for (const std::string& line : list({}))
         {
             Warn(line);

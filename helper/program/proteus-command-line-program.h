@@ -53,6 +53,9 @@ class CommandLineProgram
     virtual void AddTo(OptionList& command) = 0;
     /// @return the options that remember the command line for reports, or null
     virtual ProgramOptions* GetRunOptions();
+    /// @return how servers are joined, of a program that sends packets without GetRunOptions(), or
+    /// null
+    virtual const FabricFlags* GetFabric() const;
     /// @return the tables that --json and --tables write, without rows: --columns prints what their
     /// columns mean; none of a program that has no such option
     virtual std::vector<Table> DescribeTables();

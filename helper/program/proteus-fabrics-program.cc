@@ -23,14 +23,17 @@
 #include "ns3/proteus-graph-file.h"
 #include "ns3/proteus-output-file.h"
 #include "ns3/proteus-run-analysis.h"
+#include "ns3/proteus-split.h"
 #include "ns3/proteus-study.h"
 #include "ns3/proteus-tables.h"
 #include "ns3/string.h"
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <iostream>
 #include <memory>
+#include <set>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -96,15 +99,21 @@ KnowRouting(const Options& options)
 
 /// @return the parts of --fabrics; clusters in short form have commas of their own, so that ";"
 /// separates where there is one
+/// @throw std::invalid_argument for a part that is empty, or there twice
 std::vector<std::string>
-SplitList(const std::string& text)
+SplitFabrics(const std::string& text)
 {
-    const char separator = text.find(';') == std::string::npos ? ',' : ';';
-    std::vector<std::string> parts;
-    std::stringstream stream(text);
-    for (std::string part; std::getline(stream, part, separator);)
+    const std::vector<std::string> parts =
+        SplitList(text, text.find(';') == std::string::npos ? ',' : ';');
+    std::set<std::string> once;
+    for (const std::string& part : parts)
     {
-        parts.push_back(part);
+        if (part.empty() || !once.insert(part).second)
+        {
+            throw std::invalid_argument(
+                "--fabrics=" + text + ": " +
+                (part.empty() ? "a part is empty" : part + " is there twice"));
+        }
     }
     return parts;
 }
@@ -146,7 +155,7 @@ ListContenders(const Options& options, const FabricOptions& sizes)
     std::vector<Contender> contenders;
     if (!options.fabrics.empty())
     {
-        for (const std::string& text : SplitList(options.fabrics))
+        for (const std::string& text : SplitFabrics(options.fabrics))
         {
             contenders.push_back(ParseContender(text, base, options));
         }
@@ -163,21 +172,40 @@ ListContenders(const Options& options, const FabricOptions& sizes)
     return contenders;
 }
 
+/// @return whether --nodes says how many servers a contender has
+bool
+TakesNodes(const Contender& contender)
+{
+    const std::string& cluster = contender.cluster;
+    const auto presets = GetServerPresets();
+    return cluster.empty() || std::find(presets.begin(), presets.end(), cluster) != presets.end() ||
+           (IsClusterText(cluster) && cluster.find("nodes=") == std::string::npos);
+}
+
 /// @return the cluster of a contender
 Cluster
 MakeContenderCluster(const Options& options, const Contender& contender)
 {
     const uint32_t nodes = ToCount(options.nodes, "nodes", 2);
-    if (contender.cluster.empty())
+    return contender.cluster.empty()
+               ? MakeVariantCluster(options.cluster, nodes, contender.variant)
+               : LoadCluster(contender.cluster, TakesNodes(contender) ? nodes : 0);
+}
+
+/// @param options whose --fabrics is looked at @param takes whether a contender takes something
+/// @return whether none does
+bool
+DoesNoneTake(const Options& options, const std::function<bool(const Contender&)>& takes)
+{
+    try
     {
-        return MakeVariantCluster(options.cluster, nodes, contender.variant);
+        const auto contenders = ListContenders(options, options.fabric.GetOptions());
+        return std::none_of(contenders.begin(), contenders.end(), takes);
     }
-    const auto presets = GetServerPresets();
-    const bool isPreset =
-        std::find(presets.begin(), presets.end(), contender.cluster) != presets.end();
-    const bool saysNodes = contender.cluster.find("nodes=") != std::string::npos;
-    const bool isText = IsClusterText(contender.cluster);
-    return LoadCluster(contender.cluster, isPreset || (isText && !saysNodes) ? nodes : 0);
+    catch (const std::invalid_argument&) // which the run reports
+    {
+        return false;
+    }
 }
 
 /// @param sizes of fabrics @return the networks of all contenders
@@ -467,6 +495,13 @@ class FabricsProgram : public CommandLineProgram
             m_options.fabrics);
         command.AddValue("cluster", "server preset, e.g. dgx-a100", m_options.cluster);
         command.AddValue("nodes", "servers", m_options.nodes);
+        const std::string own = "what --fabrics names says it itself";
+        command.AddIdle("nodes",
+                        [this, own]() { return DoesNoneTake(m_options, TakesNodes) ? own : ""; });
+        command.AddIdle("cluster", [this, own]() {
+            const auto takes = [](const Contender& contender) { return contender.cluster.empty(); };
+            return DoesNoneTake(m_options, takes) ? own : "";
+        });
         m_options.fabric.AddTo(command, [this](const FabricOptions& sizes) {
             return DescribeNetworks(m_options, sizes);
         });
@@ -475,6 +510,9 @@ class FabricsProgram : public CommandLineProgram
         command.AddValue("stream",
                          "random stream that decides which of several equal paths a flow takes",
                          m_options.stream);
+        command.AddIdle("stream", [this]() {
+            return m_options.streams.empty() ? "" : "--streams says which there are";
+        });
         command.AddValue("streams",
                          "several random streams, e.g. 1-20: the median is compared, and least and "
                          "most are shown",

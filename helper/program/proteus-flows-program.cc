@@ -186,6 +186,11 @@ class FlowsProgram : public CommandLineProgram
         m_options.AddTo(command);
     }
 
+    const FabricFlags* GetFabric() const override
+    {
+        return &m_options.fabric;
+    }
+
     std::vector<Table> DescribeTables() override
     {
         return {MakeSummaryTable({}),

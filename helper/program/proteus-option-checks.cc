@@ -79,5 +79,34 @@ OptionList::CheckValue(const Word& word, const std::string& value) const
     }
 }
 
+std::string
+OptionList::Describe(const OutputError& error) const
+{
+    const std::string& path = error.GetPath();
+    const std::string text = error.what();
+    for (const Word& word : m_words)
+    {
+        if (word.value == path)
+        {
+            return "--" + word.name + "=" + text;
+        }
+        std::string begin = word.value; // a folder, or the prefix of several files
+        while (begin.size() > 1 && begin.back() == '/')
+        {
+            begin.pop_back();
+        }
+        const Entry* entry = Find(word.name);
+        const bool isBegin =
+            entry && entry->kind == OptionKind::OUTPUT &&
+            path.compare(0, begin.size(), begin) == 0 &&
+            (begin == "/" || path.find_first_of("/-.", begin.size()) == begin.size());
+        if (isBegin)
+        {
+            return "--" + word.name + ": " + text;
+        }
+    }
+    return text;
+}
+
 } // namespace proteus
 } // namespace ns3

@@ -511,16 +511,27 @@ OptionList::Answer(const Word& word, std::ostream& out) const
 }
 
 void
-OptionList::NoteRepeated(const std::vector<Word>& before, const Word& word)
+OptionList::NoteRepeated(const std::vector<Word>& words, const std::vector<std::string>& checked)
 {
-    const auto same = std::find_if(before.begin(), before.end(), [&word](const Word& other) {
-        return other.name == word.name;
-    });
-    if (same != before.end() && same->value != word.value)
+    const auto show = [](const Word& word) {
+        return "--" + word.name + (word.hasValue ? "=" + word.value : "");
+    };
+    m_repeated.clear();
+    for (std::size_t i = 0; i < words.size(); ++i)
     {
-        m_repeated.push_back("--" + word.name + "=" + same->value +
-                             " has no effect: it is given again, and the last one counts, --" +
-                             word.name + "=" + word.value);
+        std::size_t last = i;
+        for (std::size_t j = i + 1; j < words.size(); ++j)
+        {
+            last = words[j].name == words[i].name ? j : last;
+        }
+        const std::string line = show(words[i]) +
+                                 " has no effect: it is given again, and the last one counts, " +
+                                 show(words[last]);
+        if (checked[i] != checked[last] &&
+            std::find(m_repeated.begin(), m_repeated.end(), line) == m_repeated.end())
+        {
+            m_repeated.push_back(line);
+        }
     }
 }
 
@@ -529,7 +540,6 @@ OptionList::Parse(const std::vector<std::string>& arguments, std::ostream& out)
 {
     std::vector<Word> words;
     std::vector<Word> configured;
-    m_repeated.clear();
     for (std::size_t i = 1; i < arguments.size(); ++i)
     {
         const Word word = Split(arguments[i], arguments[i - 1]);
@@ -563,14 +573,15 @@ OptionList::Parse(const std::vector<std::string>& arguments, std::ostream& out)
     for (const Word& word : words)
     {
         checked.push_back(CheckPlaced(word));
-        NoteRepeated(last, word);
         last.erase(std::remove_if(last.begin(),
                                   last.end(),
                                   [&word](const Word& other) { return other.name == word.name; }),
                    last.end());
         last.push_back(word);
     }
+    NoteRepeated(words, {checked.begin() + 1, checked.end()});
     CheckTogether(last);
+    m_words = last;
     m_configuration.clear();
     for (const Word& word : last)
     {

@@ -12,6 +12,7 @@
 
 #include "ns3/command-line.h"
 #include "ns3/nstime.h"
+#include "ns3/proteus-output-file.h"
 #include "ns3/proteus-run-information.h"
 
 #include <cstdint>
@@ -160,6 +161,11 @@ class OptionList
      */
     bool Parse(const std::vector<std::string>& arguments, std::ostream& out);
 
+    /// @param error about something that a program writes
+    /// @return what it says, after the option of the last Parse() that names the file, the folder
+    /// that has it, or the begin of its name
+    std::string Describe(const OutputError& error) const;
+
     /// @param list of what results are to say: options that do nothing, and what readers of files
     /// warn of
     void SetNotes(std::function<std::vector<std::string>()> list)
@@ -230,9 +236,9 @@ class OptionList
     std::string CheckPlaced(const Word& word) const;
     /// @param path of a JSON file with options, or of a result @return its words
     std::vector<Word> ReadConfig(const std::string& path) const;
-    /// @param before words of different names @param word that decides from now on; notes what it
-    /// replaces
-    void NoteRepeated(const std::vector<Word>& before, const Word& word);
+    /// Notes words that others replace. @param words of the command line, in order @param checked
+    /// Check() of each
+    void NoteRepeated(const std::vector<Word>& words, const std::vector<std::string>& checked);
     /// @param words of different names @throw std::invalid_argument if two outputs are one file
     void CheckTogether(const std::vector<Word>& words) const;
     /// @param word such as --help @param out where to @return whether it was a question, answered
@@ -248,6 +254,7 @@ class OptionList
     std::map<std::string, Idle> m_idle;           //!< by name of an option
     /// What looks at values: by name of an option.
     std::multimap<std::string, std::function<void(const std::string&)>> m_checks;
+    std::vector<Word> m_words;                         //!< of the last Parse(), each name once
     Configuration m_configuration;                     //!< of the last Parse()
     std::vector<std::string> m_repeated;               //!< lines of FindIdle() on words given again
     std::function<std::vector<std::string>()> m_notes; //!< SetNotes(); may be empty

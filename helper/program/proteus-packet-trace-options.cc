@@ -19,10 +19,10 @@ namespace proteus
 void
 PacketTraceOptions::AddTo(OptionList& command)
 {
-    command.AddValue("pcap",
-                     "write captures of InfiniBand and RoCE links for Wireshark, one per device, "
-                     "to files with this prefix; slow and large",
-                     pcap);
+    command.AddOutput("pcap",
+                      "write captures of InfiniBand and RoCE links for Wireshark, one per device, "
+                      "to files with this prefix; slow and large",
+                      pcap);
     command.AddOutput(
         "ascii",
         "write a line for every unit that is queued, sent, received or dropped on any "

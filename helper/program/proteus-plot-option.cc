@@ -68,7 +68,7 @@ Convert(const std::string& svg, const std::string& png)
     if (posix_spawnp(&process, CONVERTER, nullptr, nullptr, arguments.data(), environ) != 0 ||
         waitpid(process, &status, 0) != process || status != 0)
     {
-        throw std::invalid_argument(png + ": cannot be written: " + CONVERTER + " failed");
+        throw OutputError(png, std::string("cannot be written: ") + CONVERTER + " failed");
     }
 }
 

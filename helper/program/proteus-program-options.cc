@@ -8,6 +8,7 @@
 
 #include "proteus-executors.h"
 #include "proteus-name-lists.h"
+#include "proteus-run-notes.h"
 #include "proteus-scenario-run.h"
 #include "proteus-stop-signals.h"
 
@@ -357,9 +358,12 @@ ProgramOptions::CheckMemory(const ExecutionGraph& graph, const Cluster& cluster)
 {
     const GpuDatasheet& gpu =
         FindGpuDatasheet(cluster.GetVertices()[cluster.GetGpus().at(0)].model);
-    const std::string verdict =
-        ignoreMemory ? "" : FindOutOfMemory(AccountMemory(graph), gpu.memoryBytes);
-    if (!verdict.empty())
+    const std::string verdict = FindOutOfMemory(AccountMemory(graph), gpu.memoryBytes);
+    if (ignoreMemory)
+    {
+        RunNotes::HearMemory(verdict.empty());
+    }
+    else if (!verdict.empty())
     {
         throw std::invalid_argument(verdict +
                                     ": split the model further, or add --ignoreMemory to run it "

@@ -8,6 +8,7 @@
 
 #include "proteus-attribute-watch.h"
 #include "proteus-page-name.h"
+#include "proteus-run-notes.h"
 #include "proteus-stop-signals.h"
 
 #include "ns3/proteus-chrome-trace.h"
@@ -214,9 +215,12 @@ AddOptionNotes(ReportedRun& run)
         std::vector<std::string>& notes = run.results.front().notes;
         const std::vector<std::string>& options = run.information.notes;
         notes.insert(notes.end(), options.begin(), options.end());
-        const auto unread =
-            FindIdleAttributes(run.information.configuration, AttributeReaders::EXECUTORS);
-        notes.insert(notes.end(), unread.begin(), unread.end());
+        for (const auto& more :
+             {RunNotes::FindOfJobs(),
+              FindIdleAttributes(run.information.configuration, AttributeReaders::EXECUTORS)})
+        {
+            notes.insert(notes.end(), more.begin(), more.end());
+        }
     }
 }
 

@@ -14,6 +14,7 @@
 #include <optional>
 #include <stdexcept>
 #include <tuple>
+#include <utility>
 
 namespace ns3
 {
@@ -25,6 +26,9 @@ namespace
 
 /// Who hears, or null.
 RunNotes* g_notes = nullptr;
+
+/// In the place of an executor: what is heard is of jobs.
+const char* const OF_JOBS = "";
 
 /// @param links what links carried @return those that carried something
 std::vector<LinkId>
@@ -112,14 +116,14 @@ ListWaysOut(const Cluster& cluster)
     return ways;
 }
 
-/// @param options of a program @param other how servers are joined instead
+/// @param typed about the network @param other how servers are joined instead
 /// @param cluster that it ran on @return whether what leads out of servers is the same
 bool
-HasSameWaysOut(const ProgramOptions& options, const FabricOptions& other, const Cluster& cluster)
+HasSameWaysOut(const TypedNetwork& typed, const FabricOptions& other, const Cluster& cluster)
 {
     try
     {
-        return ListWaysOut(cluster) == ListWaysOut(options.BuildCluster(other));
+        return typed.build && ListWaysOut(cluster) == ListWaysOut(typed.build(other));
     }
     catch (const std::invalid_argument&) // the option is needed
     {
@@ -166,7 +170,7 @@ HasChance(const Cluster& cluster, const std::vector<LinkId>& crossed)
 } // namespace
 
 std::vector<std::string>
-FindUnusedNetwork(const ProgramOptions& options,
+FindUnusedNetwork(const TypedNetwork& typed,
                   const ExecutorTraits& traits,
                   const Cluster& cluster,
                   const std::vector<LinkStatistics>& links)
@@ -175,43 +179,43 @@ FindUnusedNetwork(const ProgramOptions& options,
     const bool hasLeft = std::any_of(crossed.begin(), crossed.end(), [&](LinkId link) {
         return LeavesServer(cluster, cluster.GetLinks()[link]);
     });
-    const auto isNamed = [&options](const std::string& option) {
-        const auto& notes = options.information.notes;
-        return std::any_of(notes.begin(), notes.end(), [&](const std::string& note) {
+    const auto isNamed = [&named = typed.named](const std::string& option) {
+        return std::any_of(named.begin(), named.end(), [&](const std::string& note) {
             return note.compare(0, option.size(), option) == 0;
         });
     };
     std::vector<std::string> lines;
-    for (const auto& [name, value] : options.information.configuration)
+    for (const auto& [name, value] : typed.configuration)
     {
         const std::string option = "--" + name + "=" + value;
-        const std::string begin = traits.name + ": " + option;
-        const auto without = Without(options.fabric.GetOptions(), name);
+        const bool isOfPaths = name == "stream" || name == "RngSeed" || name == "RngRun";
+        const auto without = Without(typed.fabric, name);
         if (isNamed(option + " has no effect"))
         {
             continue;
         }
         if (without && !links.empty() && !hasLeft)
         {
-            lines.push_back(begin + " has no effect: nothing leaves a server");
+            lines.push_back(option + " has no effect: nothing leaves a server");
         }
-        else if (without && links.empty() && HasSameWaysOut(options, *without, cluster))
+        else if (without && links.empty() && HasSameWaysOut(typed, *without, cluster))
         {
-            lines.push_back(begin +
+            lines.push_back(option +
                             " is not modelled: of the network, the links of servers count only");
         }
-        else if (name == "stream" && traits.hasPaths && !links.empty() &&
+        else if (isOfPaths && traits.hasPaths && !links.empty() &&
                  !HasEqualPaths(cluster, crossed) &&
                  !(traits.hasPackets && HasChance(cluster, crossed)))
         {
-            lines.push_back(begin + " has no effect: no two paths are equal");
+            lines.push_back(option + " has no effect: no two paths are equal");
         }
     }
     return lines;
 }
 
-RunNotes::RunNotes()
-    : m_before(g_notes)
+RunNotes::RunNotes(TypedNetwork typed)
+    : m_typed(std::move(typed)),
+      m_before(g_notes)
 {
     g_notes = this;
 }
@@ -233,7 +237,16 @@ RunNotes::Hear(const ProgramOptions& options,
         return;
     }
     const ExecutorTraits& traits = executor.GetTraits();
-    std::vector<std::string> lines = FindUnusedNetwork(options, traits, cluster, record.links);
+    const TypedNetwork typed{
+        options.fabric.GetOptions(),
+        options.information.configuration,
+        options.information.notes,
+        [&options](const FabricOptions& fabric) { return options.BuildCluster(fabric); }};
+    std::vector<std::string> lines = FindUnusedNetwork(typed, traits, cluster, record.links);
+    for (std::string& line : lines)
+    {
+        line = traits.name + ": " + line; // another executor may know more
+    }
     record.notes.insert(record.notes.begin(), lines.begin(), lines.end());
     for (const auto& more : {ListIgnoredSettings(traits, settings),
                              ListIdleSettings(traits, settings, cluster, record.links)})
@@ -249,7 +262,16 @@ RunNotes::HearPackets(const ExecutorSettings& settings,
                       const std::vector<LinkStatistics>& links)
 {
     const ExecutorTraits& traits = FindExecutor("packet").GetTraits();
-    Note(traits.name, ListIdleSettings(traits, settings, cluster, links));
+    if (g_notes == nullptr)
+    {
+        return;
+    }
+    std::vector<std::string> lines = FindUnusedNetwork(g_notes->m_typed, traits, cluster, links);
+    for (const std::string& line : ListIdleSettings(traits, settings, cluster, links))
+    {
+        lines.push_back(line);
+    }
+    Note(traits.name, lines);
 }
 
 void
@@ -268,22 +290,58 @@ RunNotes::Note(const std::string& executor, const std::vector<std::string>& line
     }
 }
 
+void
+RunNotes::HearMemory(bool fits)
+{
+    Note(OF_JOBS,
+         fits ? std::vector<std::string>{"--ignoreMemory has no effect: the job fits into memory"}
+              : std::vector<std::string>());
+}
+
 std::vector<std::string>
 RunNotes::List() const
 {
+    std::vector<std::string> lines = ListOfJobs();
     const std::lock_guard<std::mutex> lock(m_mutex);
-    std::vector<std::string> lines;
     for (const auto& [executor, heard] : m_heard)
     {
-        for (const auto& [line, runs] : heard.of)
+        if (executor != OF_JOBS)
         {
-            if (runs == heard.runs)
-            {
-                lines.push_back(line);
-            }
+            heard.AddCommonTo(lines);
         }
     }
     return lines;
+}
+
+std::vector<std::string>
+RunNotes::ListOfJobs() const
+{
+    std::vector<std::string> lines;
+    const std::lock_guard<std::mutex> lock(m_mutex);
+    const auto heard = m_heard.find(OF_JOBS);
+    if (heard != m_heard.end())
+    {
+        heard->second.AddCommonTo(lines);
+    }
+    return lines;
+}
+
+std::vector<std::string>
+RunNotes::FindOfJobs()
+{
+    return g_notes ? g_notes->ListOfJobs() : std::vector<std::string>();
+}
+
+void
+RunNotes::Heard::AddCommonTo(std::vector<std::string>& lines) const
+{
+    for (const auto& [line, times] : of)
+    {
+        if (times == runs)
+        {
+            lines.push_back(line);
+        }
+    }
 }
 
 } // namespace proteus

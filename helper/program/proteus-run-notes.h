@@ -11,6 +11,7 @@
 
 #include "ns3/proteus-executor.h"
 
+#include <functional>
 #include <map>
 #include <mutex>
 #include <set>
@@ -28,16 +29,27 @@ namespace ns3
 namespace proteus
 {
 
+/// @ingroup proteus
+/// What was typed about the network between servers.
+struct TypedNetwork
+{
+    FabricOptions fabric;           //!< how servers are joined
+    Configuration configuration;    //!< all options, as they were typed
+    std::vector<std::string> named; //!< lines on options without effect that are said already
+    /// Makes the cluster with other options of fabrics; empty: its executors know single links.
+    std::function<Cluster(const FabricOptions&)> build;
+};
+
 /**
  * @ingroup proteus
- * @param options of a program, with the words that were typed
+ * @param typed about the network
  * @param traits of an executor that has run
  * @param cluster that it ran on
  * @param links that the run recorded; empty: the executor knows no single link
- * @return a line for each option of the network between servers, and for --stream, that was typed
- * and changes nothing in this run
+ * @return a line for each option of the network between servers, and for --stream and the seeds of
+ * ns-3, that was typed and changes nothing in this run
  */
-std::vector<std::string> FindUnusedNetwork(const ProgramOptions& options,
+std::vector<std::string> FindUnusedNetwork(const TypedNetwork& typed,
                                            const ExecutorTraits& traits,
                                            const Cluster& cluster,
                                            const std::vector<LinkStatistics>& links);
@@ -51,7 +63,8 @@ std::vector<std::string> FindUnusedNetwork(const ProgramOptions& options,
 class RunNotes
 {
   public:
-    RunNotes();
+    /// @param typed about the network, for HearPackets(); Hear() has it from its program
+    explicit RunNotes(TypedNetwork typed = {});
     ~RunNotes();
 
     RunNotes(const RunNotes&) = delete;
@@ -81,21 +94,36 @@ class RunNotes
                             const Cluster& cluster,
                             const std::vector<LinkStatistics>& links);
 
-    /// @return what holds for all runs of an executor, each line once
+    /// To be called for each job of a program whose memory was to be ignored. @param fits whether
+    /// it fits into memory
+    static void HearMemory(bool fits);
+
+    /// @return what holds for all runs of an executor, each line once, and ListOfJobs()
     std::vector<std::string> List() const;
 
+    /// @return what holds for all jobs, whatever runs them
+    std::vector<std::string> ListOfJobs() const;
+
+    /// @return ListOfJobs() of the object that lives, if there is one
+    static std::vector<std::string> FindOfJobs();
+
   private:
-    /// Of one executor.
+    /// Of one executor, or of jobs.
     struct Heard
     {
         uint32_t runs{0};                   //!< how many there were
         std::map<std::string, uint32_t> of; //!< by line: in how many of them
+
+        /// @param lines get those of all runs
+        void AddCommonTo(std::vector<std::string>& lines) const;
     };
 
-    /// @param executor that has run @param lines what it did not honour
+    /// @param executor that has run; empty: a job, before any runs it @param lines what it did not
+    /// honour
     static void Note(const std::string& executor, const std::vector<std::string>& lines);
 
     mutable std::mutex m_mutex;
+    TypedNetwork m_typed;                 //!< see RunNotes()
     std::map<std::string, Heard> m_heard; //!< by name of the executor
     RunNotes* m_before;                   //!< who heard until then, or null
 };

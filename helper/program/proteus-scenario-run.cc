@@ -14,6 +14,7 @@
 #include "ns3/proteus-input-file.h"
 #include "ns3/proteus-job-composition.h"
 #include "ns3/proteus-run-analysis.h"
+#include "ns3/proteus-scenario-idle.h"
 #include "ns3/proteus-scenario-json.h"
 #include "ns3/proteus-scenario-parts.h"
 #include "ns3/proteus-scenario-report.h"
@@ -261,7 +262,7 @@ class ScenarioRunner
         options.runName = m_specs.size() > 1 ? "all jobs" : "scenario";
         RunRecord record = RunExecutor(options, executor, m_ranked, m_composed.graph, std::cout);
         NoteTooLate(alonePs[0].value_or(0), record);
-        NoteIdleGpus(nDevices, record);
+        NoteIdleEvents(nDevices, alonePs[0].value_or(0), record);
         for (std::size_t i = 0; i < m_specs.size(); ++i)
         {
             m_jobs.push_back(Examine(record, i, alonePs[i], dataType));
@@ -294,12 +295,14 @@ class ScenarioRunner
         }
     }
 
-    /// Names events that slow GPUs down of which no job has one.
-    /// @param nDevices GPUs of all jobs, the first ones @param record gets the notes
-    void NoteIdleGpus(uint32_t nDevices, RunRecord& record) const
+    /// Names events that change nothing, those that slow GPUs down of which no job has one among
+    /// them. @param nDevices GPUs of all jobs, the first ones @param alonePs time of the first job
+    /// alone @param record gets the notes
+    void NoteIdleEvents(uint32_t nDevices, int64_t alonePs, RunRecord& record) const
     {
         const auto begin = m_ranked.GetGpus().begin();
         const std::set<VertexId> busy(begin, begin + nDevices);
+        Scenario others = m_scenario;
         for (std::size_t i = 0; i < m_scenario.events.size(); ++i)
         {
             const std::vector<VertexId>& gpus = m_scenario.events[i].gpus;
@@ -308,7 +311,12 @@ class ScenarioRunner
             {
                 record.notes.push_back(m_options.scenario + ": /events/" + std::to_string(i) +
                                        ": has no effect: no job runs on a GPU that it names");
+                others.events[i].gpus.clear(); // which is no event any more
             }
+        }
+        for (const std::string& line : FindIdleEvents(others, m_ranked, nDevices, alonePs))
+        {
+            record.notes.push_back(m_options.scenario + ": " + line);
         }
     }
 

@@ -26,8 +26,9 @@ MakeFolder(const std::string& folder)
     std::filesystem::create_directories(folder, error);
     if (error || !std::filesystem::is_directory(folder))
     {
-        throw std::invalid_argument(folder + ": no folder can be made of that name" +
-                                    (error ? ": " + error.message() : ""));
+        throw OutputError(folder,
+                          "no folder can be made of that name" +
+                              (error ? ": " + error.message() : ""));
     }
 }
 

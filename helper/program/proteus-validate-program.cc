@@ -17,6 +17,7 @@
 #include "ns3/proteus-output-file.h"
 #include "ns3/proteus-split.h"
 
+#include <algorithm>
 #include <iostream>
 #include <memory>
 #include <stdexcept>
@@ -64,6 +65,11 @@ SelectTables(const Options& options)
     std::vector<bool> chosen(all.size(), false);
     for (const std::string& part : SplitList(options.tables))
     {
+        if (part.empty())
+        {
+            throw std::invalid_argument("--only=" + options.tables +
+                                        ": a part between commas is empty, which every name has");
+        }
         bool isKnown = false;
         for (std::size_t i = 0; i < all.size(); ++i)
         {
@@ -73,8 +79,13 @@ SelectTables(const Options& options)
         }
         if (!isKnown)
         {
+            std::string names;
+            for (const MeasuredTable& table : all)
+            {
+                names += (names.empty() ? "" : ", ") + table.file;
+            }
             throw std::invalid_argument("--only=" + part + ": no table of " + options.directory +
-                                        "/tables.csv has that in its name");
+                                        "/tables.csv has that in its name; there are " + names);
         }
     }
     std::vector<MeasuredTable> tables;
@@ -210,6 +221,21 @@ class ValidateProgram : public CommandLineProgram
                          m_options.tables);
         command.AddValue("min", "smallest size, in bytes; K, M and G may follow", m_options.min);
         command.AddValue("max", "largest size", m_options.max);
+        command.AddIdle("joinWindow", [this]() -> std::string {
+            try
+            {
+                const auto tables = SelectTables(m_options);
+                return std::any_of(tables.begin(),
+                                   tables.end(),
+                                   [](const auto& table) { return table.launch == "stream"; })
+                           ? ""
+                           : "kernels wait for each other only in launch mode stream";
+            }
+            catch (const std::invalid_argument&) // which the run reports
+            {
+                return "";
+            }
+        });
         command.AddValue("brief", "print the summary only", m_options.isBrief);
         command.AddOutput("csv", "write all sizes of all tables to this file", m_options.csv);
         command.AddOutput("plots",

@@ -15,7 +15,6 @@
 #include <filesystem>
 #include <fstream>
 #include <random>
-#include <stdexcept>
 #include <system_error>
 
 namespace ns3
@@ -29,7 +28,7 @@ namespace
 [[noreturn]] void
 FailToWrite(const std::string& path, const std::string& cause)
 {
-    throw std::invalid_argument(path + ": cannot be written: " + cause);
+    throw OutputError(path, "cannot be written: " + cause);
 }
 
 /// @return why the last call of the system failed

@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 #include <sstream>
 #include <stdexcept>
 #include <utility>
@@ -178,24 +179,39 @@ ParseFabricVariant(const std::string& text, const FabricOptions& base)
         parts.erase(parts.begin() + 1, parts.begin() + (hasRatio ? 2 : 1));
     }
     ReadKind(parts[0], text, variant);
+    std::set<std::string> said; // what parts are about
+    const auto say = [&](const std::string& what) {
+        if (!said.insert(what).second)
+        {
+            Refuse(text, "says twice " + what);
+        }
+    };
+    if (variant.rails > 0)
+    {
+        say("how many rails it has");
+    }
     for (std::size_t i = 1; i < parts.size(); ++i)
     {
         const std::string& part = parts[i];
         if (part == "infiniband" || part == "roce")
         {
+            say("which technology it has");
             variant.technology = part;
         }
         else if (Routings().count(part))
         {
+            say("how it routes");
             variant.routing = Routings().at(part);
         }
         else if (part == "cables")
         {
+            say("cables");
             variant.hasCables = true;
             variant.name += " cables";
         }
         else if (part.rfind("rails=", 0) == 0)
         {
+            say("how many rails it has");
             const double rails = ToNumber(part.substr(6), text, "the number of rails");
             variant.rails = static_cast<uint32_t>(rails);
             variant.name += " " + part.substr(6) + (variant.rails == 1 ? " rail" : " rails");

@@ -48,9 +48,13 @@ ChakraGroups::ReadNode(const std::string& user, const std::string& where, const 
 {
     const std::size_t begin = node.inputValues.find("[{");
     const std::size_t end = node.inputValues.rfind("}]");
-    if (begin == std::string::npos || end == std::string::npos || end < begin)
+    if (begin == std::string::npos)
     {
         return; // no groups
+    }
+    if (end == std::string::npos || end < begin)
+    {
+        throw std::invalid_argument(where + ": the list of process groups is cut off");
     }
     std::string text;
     bool wasEscape = false;
@@ -107,6 +111,14 @@ ChakraGroups::Add(const std::string& user, const std::string& where, const nlohm
     }
     // The profiler of PyTorch calls it pg_size.
     const auto size = entry.find(entry.contains("group_size") ? "group_size" : "pg_size");
+    if (!group.ranks.empty() && size != entry.end() && size->is_number_unsigned() &&
+        size->get<uint64_t>() != group.ranks.size())
+    {
+        throw std::invalid_argument(
+            where + ": the process group " +
+            name->dump(-1, ' ', true, nlohmann::json::error_handler_t::replace) + " has " +
+            std::to_string(group.ranks.size()) + " ranks and is said to have " + size->dump());
+    }
     if (group.ranks.empty() && size != entry.end() && size->is_number_unsigned() &&
         size->get<uint64_t>() <= MAX_DEVICES)
     {

@@ -253,6 +253,13 @@ AddAttributes(const Json& object, F add)
         pb::ChakraAttribute& attribute = *add();
         for (const auto& [key, value] : element.items())
         {
+            const bool isValue = EndsWith(key, "Val") || EndsWith(key, "_val") ||
+                                 EndsWith(key, "List") || EndsWith(key, "_list");
+            if (isValue && attribute.value_case() != pb::ChakraAttribute::VALUE_NOT_SET)
+            {
+                throw std::invalid_argument("an attribute has two values, the second one \"" + key +
+                                            '"');
+            }
             if (key == "name")
             {
                 attribute.set_name(ToText(key, value));
@@ -265,7 +272,11 @@ AddAttributes(const Json& object, F add)
             {
                 SetFlags(key, value, attribute);
             }
-            else if (!EndsWith(key, "List") && !EndsWith(key, "_list"))
+            else if (EndsWith(key, "List") || EndsWith(key, "_list"))
+            {
+                attribute.mutable_string_list(); // which nothing that is read may be
+            }
+            else
             {
                 CheckKeys({{key, nullptr}}, {"name", "doc_string"});
             }

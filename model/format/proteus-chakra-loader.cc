@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
+#include "proteus-chakra-doubts.h"
 #include "proteus-chakra-groups.h"
 #include "proteus-chakra.h"
 #include "proteus-graph-protobuf.h"
@@ -13,8 +14,6 @@
 
 #include "ns3/proteus-graph-head.h"
 #include "ns3/proteus-json.h"
-#include "ns3/proteus-plural.h"
-#include "ns3/proteus-warning.h"
 
 #include <algorithm>
 #include <map>
@@ -72,7 +71,10 @@ class TraceLoader
             graph.SetRank(rank, m_ranks[m_ranks.size() == 1 ? 0 : rank].trace);
         }
         m_ranks.clear();
-        WarnOfDoubts();
+        m_doubts.isRooflineIdle = m_options.isRoofline && !m_hasRoofline;
+        m_doubts.idleGroups = m_groups.FindIdleFile(m_groupsInUse);
+        m_doubts.steps = DescribeProfilerSteps({m_names.begin(), m_names.end()});
+        m_doubts.Warn(m_name);
         return graph.Build();
     }
 
@@ -92,58 +94,6 @@ class TraceLoader
         std::vector<std::string> groups;        //!< names, by what nodes call them
         std::map<std::string, uint32_t> places; //!< where a name is in `groups`
     };
-
-    /// Names what is in the files and not in the graph.
-    void WarnOfDoubts() const
-    {
-        if (m_nDangling > 0)
-        {
-            Warn(m_name +
-                 ": control dependencies on nodes that are not in the file are left out (" +
-                 FormatCount(m_nDangling) + "), as those on calls that a converter has dropped");
-        }
-        if (m_nContradictory > 0)
-        {
-            Warn(m_name + ": the control dependencies of " +
-                 FormatThings(m_nContradictory, "file") +
-                 ", which contradict the data dependencies (a cycle), are all left out");
-        }
-        if (m_nTimeless > 0)
-        {
-            Warn(m_name + ": has neither a duration nor FLOPs (num_ops) of " +
-                 FormatThings(m_nTimeless, "kernel") + ", for which 1 ns counts");
-        }
-        if (m_nOfHost > 0 && m_nCommunications == 0)
-        {
-            Warn(m_name + ": all its communication (" + FormatThings(m_nOfHost, "node") +
-                 ") is of the host (is_cpu_op), which moves nothing and lasts as long as recorded");
-        }
-        if (m_nPriorities > 0)
-        {
-            Warn(m_name + ": priorities (comm_priority, of " +
-                 FormatThings(m_nPriorities, "communication") + ") are not heeded");
-        }
-        if (m_options.isRoofline && !m_hasRoofline)
-        {
-            Warn(m_name + ": the roofline has no effect: no kernel has FLOPs and bytes (num_ops, "
-                          "tensor_size)");
-        }
-        if (m_nSizeless > 0)
-        {
-            Warn(m_name + ": moves nothing for " + FormatThings(m_nSizeless, "collective") +
-                 " without a size (comm_size): the recorded duration counts");
-        }
-        const std::string idle = m_groups.FindIdleFile(m_groupsInUse);
-        if (!idle.empty())
-        {
-            Warn(idle + ": has no effect: no collective of " + m_name + " is in one of its groups");
-        }
-        const std::string steps = DescribeProfilerSteps({m_names.begin(), m_names.end()});
-        if (!steps.empty())
-        {
-            Warn(m_name + ": " + steps);
-        }
-    }
 
     uint32_t FindNRanks() const
     {
@@ -179,6 +129,7 @@ class TraceLoader
         rank.trace->file = file.name;
         const auto in = file.open();
         ChakraReader reader(*in, file.name);
+        m_doubts.AddVersion(reader.GetVersion());
         Dependencies dependencies;
         ChakraNode node;
         while (reader.Read(node))
@@ -247,12 +198,12 @@ class TraceLoader
             {
                 all.emplace_back(after, before->second);
             }
-            m_nDangling += before == places.end() ? 1 : 0;
+            m_doubts.dangling += before == places.end() ? 1 : 0;
         }
         if (dependencies.areFromPyTorch && all.size() > nData && HasCycle(trace))
         {
             all.resize(nData);
-            ++m_nContradictory;
+            ++m_doubts.contradictory;
         }
         std::sort(all.begin(), all.end());
         all.erase(std::unique(all.begin(), all.end()), all.end());
@@ -297,6 +248,7 @@ class TraceLoader
         {
         case ChakraNodeType::INVALID:
         case ChakraNodeType::METADATA:
+            m_doubts.typeless += node.type == ChakraNodeType::INVALID || node.durationMicros > 0;
             break;
         case ChakraNodeType::MEM_LOAD:
         case ChakraNodeType::MEM_STORE:
@@ -308,13 +260,13 @@ class TraceLoader
             const bool isByRoofline = m_options.isRoofline && node.tensorBytes > 0;
             const bool isEstimated = node.flops > 0 && (node.durationMicros == 0 || isByRoofline);
             m_hasRoofline |= isEstimated && isByRoofline && !node.isCpu;
-            m_nTimeless += !node.isCpu && !isEstimated && node.durationMicros == 0 ? 1 : 0;
+            m_doubts.timeless += !node.isCpu && !isEstimated && node.durationMicros == 0 ? 1 : 0;
             isEstimated && !node.isCpu ? SetEstimated(COMPUTE, node, result)
                                        : SetFixed(node.isCpu ? CPU : COMPUTE, node, result);
             break;
         }
         default:
-            m_nOfHost += node.isCpu ? 1 : 0;
+            m_doubts.ofHost += node.isCpu ? 1 : 0;
             node.isCpu ? SetFixed(CPU, node, result) : SetCommunication(rank, node, result);
             break;
         }
@@ -325,8 +277,8 @@ class TraceLoader
     {
         result.stream = COMMUNICATION;
         result.bytes = node.bytes;
-        m_nPriorities += node.hasPriority ? 1 : 0;
-        ++m_nCommunications;
+        m_doubts.priorities += node.hasPriority ? 1 : 0;
+        ++m_doubts.communications;
         if (node.type == ChakraNodeType::COMM_COLL)
         {
             if (!node.hasCollective)
@@ -341,6 +293,7 @@ class TraceLoader
         const auto own = static_cast<uint32_t>(m_ranks.size() - 1);
         result.kind = isSend ? TraceNode::Kind::SEND : TraceNode::Kind::RECEIVE;
         result.peer = (isSend ? node.destination : node.source).value_or(own);
+        m_doubts.foreign += (isSend ? node.source : node.destination).value_or(own) != own;
         result.tag = static_cast<uint64_t>(node.tag);
         result.bytes = node.bytes > 0 ? node.bytes : node.tensorBytes;
         if (result.bytes == 0 && isSend)
@@ -385,7 +338,7 @@ class TraceLoader
         }
         if (result.bytes == 0)
         {
-            ++m_nSizeless;
+            ++m_doubts.sizeless;
             result.kind = durationPs > 0 ? TraceNode::Kind::COMPUTE : TraceNode::Kind::JOIN;
             result.durationPs = durationPs;
             return;
@@ -405,6 +358,7 @@ class TraceLoader
         {
             rank.groups.push_back(node.processGroup);
         }
+        m_doubts.rootless += HasRoot(result.collective) && !node.hasRoot;
     }
 
     /// Turns what is local to a rank into what the graph has.
@@ -471,14 +425,8 @@ class TraceLoader
     ChakraGroups m_groups;
     std::set<std::string> m_groupsInUse;
     uint64_t m_nNodes{0};
-    uint64_t m_nDangling{0};       //!< control dependencies on nodes that are not there
-    uint64_t m_nContradictory{0};  //!< files whose control dependencies are left out
-    uint64_t m_nSizeless{0};       //!< collectives without comm_size
-    uint64_t m_nTimeless{0};       //!< kernels without duration and FLOPs
-    uint64_t m_nCommunications{0}; //!< that move something
-    uint64_t m_nOfHost{0};         //!< communication nodes of the host
-    uint64_t m_nPriorities{0};     //!< communications with a priority
-    bool m_hasRoofline{false};     //!< whether the roofline times what has a duration
+    ChakraDoubts m_doubts;
+    bool m_hasRoofline{false}; //!< whether the roofline times what has a duration
     std::vector<std::string> m_names;
     std::unordered_map<std::string, uint32_t> m_nameIndex;
 };

@@ -471,7 +471,11 @@ class ChakraReader::Impl
             {"comm_src", [](const Impl& r, const A& a, N& node) { node.source = r.GetRank(a); }},
             {"comm_dst",
              [](const Impl& r, const A& a, N& node) { node.destination = r.GetRank(a); }},
-            {"root_rank", [](const Impl& r, const A& a, N& node) { node.root = r.GetRank(a); }},
+            {"root_rank",
+             [](const Impl& r, const A& a, N& node) {
+                 node.root = r.GetRank(a);
+                 node.hasRoot = true;
+             }},
             {"comm_tag", [](const Impl& r, const A& a, N& node) { node.tag = r.GetTag(a); }},
             {"comm_priority",
              [](const Impl& r, const A& a, N& node) { node.hasPriority = r.GetTag(a) != 0; }},
@@ -479,7 +483,12 @@ class ChakraReader::Impl
             // Older traces of STAGE (astra-sim/symbolic_tensor_graph) call it so.
             {"comm_group", [](const Impl& r, const A& a, N& node) { r.ReadGroupName(a, node); }},
             {"involved_dim",
-             [](const Impl&, const A& a, N& node) {
+             [](const Impl& r, const A& a, N& node) {
+                 if (a.value_case() != A::kBoolList && a.value_case() != A::VALUE_NOT_SET)
+                 {
+                     r.Fail(r.Shown() +
+                            ": attribute involved_dim must be a list of true and false");
+                 }
                  const auto& dimensions = a.bool_list().values();
                  node.leavesOutDimensions =
                      std::find(dimensions.begin(), dimensions.end(), false) != dimensions.end();

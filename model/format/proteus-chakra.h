@@ -116,6 +116,7 @@ struct ChakraNode
     std::optional<uint32_t> destination;          //!< comm_dst
     int64_t tag{0};                               //!< comm_tag
     uint32_t root{0};                             //!< root_rank
+    bool hasRoot{false};                          //!< whether it is said
     std::string processGroup;                     //!< pg_name
     bool leavesOutDimensions{false};              //!< involved_dim, of ASTRA-sim's network
     bool isFromPyTorch{false};                    //!< whether it has fw_parent

@@ -48,23 +48,25 @@ Quote(const std::string& text)
 /// What there is in schedules, as msccl-tools writes them and NCCL's interpreter reads them.
 const XmlFormat FORMAT{
     {"algo",
-     {"name",
-      "proto",
-      "nchannels",
-      "nchunksperloop",
-      "ngpus",
-      "coll",
-      "inplace",
-      "outofplace",
-      "minBytes",
-      "maxBytes",
-      "redop",
-      "root",
-      "nthreadblocks"}},
-    {"gpu", {"id", "i_chunks", "o_chunks", "s_chunks"}},
-    {"tb", {"id", "send", "recv", "chan"}},
+     {{"name",
+       "proto",
+       "nchannels",
+       "nchunksperloop",
+       "ngpus",
+       "coll",
+       "inplace",
+       "outofplace",
+       "minBytes",
+       "maxBytes",
+       "redop",
+       "root",
+       "nthreadblocks"},
+      {"gpu"}}},
+    {"gpu", {{"id", "i_chunks", "o_chunks", "s_chunks"}, {"tb"}}},
+    {"tb", {{"id", "send", "recv", "chan"}, {"step"}}},
     {"step",
-     {"s", "type", "srcbuf", "srcoff", "dstbuf", "dstoff", "cnt", "depid", "deps", "hasdep"}}};
+     {{"s", "type", "srcbuf", "srcoff", "dstbuf", "dstoff", "cnt", "depid", "deps", "hasdep"},
+      {}}}};
 
 /// Reads the elements of a file.
 class Reader

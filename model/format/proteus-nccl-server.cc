@@ -43,6 +43,12 @@ NcclServer::CountWithoutRdma() const
         }));
 }
 
+uint32_t
+NcclServer::CountLeftOut() const
+{
+    return static_cast<uint32_t>(std::count(m_isLeftOut.begin(), m_isLeftOut.end(), true));
+}
+
 void
 NcclServer::SetPeers()
 {

@@ -81,6 +81,9 @@ class NcclServer
     /// @return how many GPUs and NICs lack GPUDirect RDMA
     uint32_t CountWithoutRdma() const;
 
+    /// @return how many NICs LeaveOutSlowNics() has left out
+    uint32_t CountLeftOut() const;
+
     /**
      * Says who reaches whom through a CPU (Vertex::peerToPeer), as NCCL does from 2.23 on: what is
      * joined with it by C2C or NVLink, and two GPUs on AMD's (NVIDIA/nccl v2.30.7,

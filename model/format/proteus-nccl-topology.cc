@@ -6,6 +6,7 @@
 
 #include "proteus-nccl-topology.h"
 
+#include "proteus-nccl-doubts.h"
 #include "proteus-nccl-server.h"
 #include "proteus-nccl-values.h"
 #include "proteus-xml.h"
@@ -107,6 +108,16 @@ class NcclReader
         {
             warn("several GPUs have the same dev: these are ranked in "
                  "the order of the file");
+        }
+        for (const std::string& doubt : FindNcclDoubts(m_document))
+        {
+            warn(doubt);
+        }
+        const uint32_t slow = m_server.CountLeftOut();
+        if (slow > 0 && servers > 1)
+        {
+            warn(FormatThings(slow, "NIC") +
+                 " left out, slower than the fastest one, or of another technology");
         }
         const std::string* version = m_document.GetRoot().Find("version");
         if (version != nullptr && *version != "1")
@@ -596,11 +607,12 @@ ReadNcclTopology(std::istream& input,
                  const NcclTopologyOptions& options)
 {
     const NcclReader reader(input, fileName, options);
+    Cluster cluster = reader.Build(servers, fabric); // or an error, which stands alone
     for (const std::string& warning : reader.GetWarnings(servers))
     {
         Warn(warning);
     }
-    return reader.Build(servers, fabric);
+    return cluster;
 }
 
 } // namespace proteus

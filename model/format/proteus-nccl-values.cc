@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <set>
 
 namespace ns3
 {
@@ -82,6 +83,13 @@ NcclValues::GetPcieSpeed(const XmlElement& pci) const
         {"64.0", 64e9 / 8 * 242 / 256, 5},
     };
     const uint64_t width = GetWhole(pci, "link_width", 0, 32);
+    const std::set<uint64_t> widths{0, 1, 2, 4, 8, 12, 16, 32}; // PCI Express Base Specification
+    if (widths.count(width) == 0)
+    {
+        m_document.Fail(pci,
+                        "link_width must be 1, 2, 4, 8, 12, 16 or 32 lanes, or 0 for 16, not " +
+                            std::to_string(width));
+    }
     const auto lanes = static_cast<double>(width == 0 ? 16 : width);
     const std::string* text = pci.Find("link_speed");
     const std::string speed = text == nullptr || text->empty() ? "8 GT/s" : *text;
@@ -184,38 +192,41 @@ const XmlFormat&
 GetNcclFormat()
 {
     static const XmlFormat format{
-        {"system", {"version"}},
+        {"system", {{"version"}, {"cpu"}}},
         {"cpu",
-         {"numaid", "host_hash", "affinity", "arch", "vendor", "familyid", "modelid", "name"}},
+         {{"numaid", "host_hash", "affinity", "arch", "vendor", "familyid", "modelid", "name"},
+          {"pci", "nic"}}},
         {"pci",
-         {"busid",
-          "class",
-          "vendor",
-          "device",
-          "subsystem_vendor",
-          "subsystem_device",
-          "link_speed",
-          "link_width"}},
-        {"pcilink", {"target"}},
-        {"gpu", {"dev", "sm", "gcn", "arch", "rank", "gdr"}},
-        {"nvlink", {"target", "count", "tclass"}},
-        {"c2c", {"bw", "count"}},
-        {"nic", {}},
+         {{"busid",
+           "class",
+           "vendor",
+           "device",
+           "subsystem_vendor",
+           "subsystem_device",
+           "link_speed",
+           "link_width"},
+          {"pci", "gpu", "nic", "pcilink"}}},
+        {"pcilink", {{"target"}, {}}},
+        {"gpu", {{"dev", "sm", "gcn", "arch", "rank", "gdr"}, {"nvlink", "c2c"}}},
+        {"nvlink", {{"target", "count", "tclass"}, {}}},
+        {"c2c", {{"bw", "count"}, {}}},
+        {"nic", {{}, {"net"}}},
         {"net",
-         {"name",
-          "dev",
-          "speed",
-          "latency",
-          "port",
-          "guid",
-          "maxconn",
-          "gdr",
-          "coll",
-          "keep",
-          "net",
-          "gin",
-          "railId",
-          "planeId"}}};
+         {{"name",
+           "dev",
+           "speed",
+           "latency",
+           "port",
+           "guid",
+           "maxconn",
+           "gdr",
+           "coll",
+           "keep",
+           "net",
+           "gin",
+           "railId",
+           "planeId"},
+          {}}}};
     return format;
 }
 

@@ -272,13 +272,19 @@ ListUnknown(const XmlElement& element, const XmlFormat& format, std::vector<std:
     }
     for (const auto& [attribute, value] : element.attributes)
     {
-        if (known->second.count(attribute) == 0)
+        if (known->second.attributes.count(attribute) == 0)
         {
             found.push_back(line + "attribute " + attribute + " of " + element.name);
         }
     }
     for (const XmlElement& child : element.children)
     {
+        if (format.count(child.name) == 1 && known->second.children.count(child.name) == 0)
+        {
+            found.push_back("line " + std::to_string(child.line) + ": element " + child.name +
+                            " in " + element.name);
+            continue;
+        }
         ListUnknown(child, format, found);
     }
 }

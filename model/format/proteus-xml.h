@@ -42,8 +42,16 @@ struct XmlElement
 };
 
 /// @ingroup proteus
-/// Names of a format's elements, each with those of its attributes.
-using XmlFormat = std::map<std::string, std::set<std::string>>;
+/// What there can be in an element of a format.
+struct XmlElementFormat
+{
+    std::set<std::string> attributes; //!< names
+    std::set<std::string> children;   //!< names of elements right below it
+};
+
+/// @ingroup proteus
+/// A format's elements by their names.
+using XmlFormat = std::map<std::string, XmlElementFormat>;
 
 /**
  * @ingroup proteus
@@ -79,8 +87,8 @@ class XmlDocument
     /**
      * Finds what a reader passes over because its format has no such thing, for a warning.
      * @param format names that there are, whether they mean something to the reader or not
-     * @return "line 3: attribute color of gpu, line 7: element fan", at most three of them; empty
-     * if there is nothing
+     * @return "line 3: attribute color of gpu, line 7: element fan, line 9: element gpu in cpu", at
+     * most three of them; empty if there is nothing
      */
     std::string DescribeUnknown(const XmlFormat& format) const;
 

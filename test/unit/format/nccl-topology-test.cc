@@ -357,7 +357,9 @@ TEST(NcclTopology, WhatIsNoPartOfTheFormatIsNamed)
 TEST(NcclTopology, WhatIsNotHeededIsNamed)
 {
     std::string text = SWITCHED;
-    EXPECT_EQ(WarningsOf(text, "", 2), "");
+    EXPECT_EQ(WarningsOf(text, "", 2),
+              "warning: t.xml: 1 NIC left out, slower than the fastest one, or of another "
+              "technology\n");
     text[text.find("gdr=\"1\"") + 5] = '0';
     EXPECT_EQ(WarningsOf(text, ""), ""); // there is no other server
     EXPECT_NE(WarningsOf(text, "", 2).find("gdr=\"0\" (of 1 device) is not heeded"),
@@ -365,6 +367,46 @@ TEST(NcclTopology, WhatIsNotHeededIsNamed)
     text = SWITCHED;
     text.insert(text.find("GenuineIntel"), "My");
     EXPECT_NE(WarningsOf(text, "").find("unknown CPUs"), std::string::npos);
+}
+
+TEST(NcclTopology, OddNumbersClassesAndSpeedsAreNamed)
+{
+    const auto expect = [](const std::string& what, const std::string& with, const char* warning) {
+        EXPECT_EQ(WarningsOf(Exchange(what, with), ""),
+                  "warning: t.xml: " + std::string(warning) + "\n");
+    };
+    EXPECT_EQ(WarningsOf(SWITCHED, ""), "");
+    expect("rank=\"0\"",
+           "rank=\"5\"",
+           "the ranks of GPUs are in another order than their devs, which count");
+    expect("\"mlx5_0\" dev=\"0\"",
+           "\"mlx5_0\" dev=\"3\"",
+           "1 NIC with the dev of another one, numbered in the order of the file: that of line 30");
+    expect("0000:0d:00.0",
+           "0000:0B:00.0",
+           "1 device with the busid of another one: that of line 27");
+    expect("0x030200",
+           "0x068000",
+           "1 PCI device whose class is that of another thing than it has inside, which counts: "
+           "that of line 6");
+    expect("0x010802",
+           "0x040300",
+           "1 PCI device left out, neither a GPU, a NIC nor a switch: that of line 19");
+    expect("64 GT/s",
+           "Unknown speed",
+           "1 PCI device of unknown speed, taken for 8 GT/s as in NCCL: that of line 20");
+    // In a place where nothing is read.
+    const std::string gpu = "<pci busid=\"0:1.0\" class=\"0x030200\"/>";
+    expect("<gpu dev=\"1\"",
+           gpu + "<gpu dev=\"1\"",
+           "1 element not read, since it is beside a GPU or a NIC: that of line 7");
+    expect("</cpu>", "</cpu>" + gpu, "unknown, and not read: line 31: element pci in system");
+    EXPECT_EQ(ErrorOf(Exchange("0x010802", "nvme")),
+              "t.xml:19: /system/cpu[0]/pci[0]/pci[2]: class must be like 0x030200 (a GPU), "
+              "0x020700 (a NIC) or 0x060400 (a switch), not 'nvme'");
+    EXPECT_EQ(ErrorOf(Exchange("link_width=\"16\"", "link_width=\"15\"")),
+              "t.xml:5: /system/cpu[0]/pci[0]: link_width must be 1, 2, 4, 8, 12, 16 or 32 lanes, "
+              "or 0 for 16, not 15");
 }
 
 TEST(NcclTopology, DevicesReachEachOtherAsInNccl)

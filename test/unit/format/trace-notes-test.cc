@@ -146,6 +146,50 @@ TEST(TraceNotes, WhatOfChakraIsLeftOut)
     ExpectPart(notes(KERNEL), "the roofline has no effect");
 }
 
+TEST(TraceNotes, WhatOfChakraIsDoubtful)
+{
+    const auto notes = [](const std::string& nodes) {
+        return NotesOf(ReadChakra, {Chakra(nodes), Chakra(nodes)});
+    };
+    const std::string ends = R"("attr": [{"name": "comm_size", "int64Val": "64"}, {"name": )";
+    const auto message = [&ends](const std::string& type, const std::string& peers) {
+        return Chakra(R"({"id": 1, "name": "m", "type": ")" + type + "\", " + ends + peers + "}]}");
+    };
+    const std::string to = R"("comm_dst", "int32Val": 1}, {"name": "comm_src", "int32Val": )";
+    const std::string receive = message("COMM_RECV_NODE", R"("comm_src", "int32Val": 0)");
+    EXPECT_EQ(NotesOf(ReadChakra, {message("COMM_SEND_NODE", to + "0"), receive}), "");
+    EXPECT_EQ(NotesOf(ReadChakra, {message("COMM_SEND_NODE", to + "1"), receive}),
+              "trace: 1 message of another rank than that of the file (comm_src of a send, "
+              "comm_dst of a receive): the file counts\n");
+    EXPECT_EQ(notes(KERNEL + R"({"id": 2, "name": "x", "durationMicros": "9"})"),
+              "trace: 2 nodes of no type that is known (INVALID_NODE), or with a duration and no "
+              "work (METADATA_NODE): they take no time\n");
+    std::string broadcast = AllReduce("");
+    broadcast.replace(broadcast.find("\"0\""), 3, "\"5\"");
+    EXPECT_EQ(notes(broadcast),
+              "trace: 2 collectives with a root that do not say which (root_rank): rank 0 "
+              "counts\n");
+    const std::string other = "{\"version\": \"2.0\"}" + KERNEL;
+    EXPECT_EQ(NotesOf(ReadChakra, {other}),
+              "trace: is of version '2.0' of the schema; known is 0.0.4, as which it is read\n");
+    // Lists where there must be numbers, and two values of one attribute.
+    ExpectPart(notes(AllReduce(R"(, {"name": "root_rank", "int64List": {"values": [1, 2]}})")),
+               "attribute root_rank must be an integer from 0 to");
+    ExpectPart(notes(AllReduce(R"(, {"name": "involved_dim", "int64List": {"values": [1]}})")),
+               "attribute involved_dim must be a list of true and false");
+    ExpectPart(notes(AllReduce(R"(, {"name": "pg_name", "int64Val": 1, "stringVal": "0"})")),
+               "an attribute has two values, the second one");
+    const auto groups = [&notes](const std::string& values) {
+        return notes(R"({"id": 1, "name": "## process_group:init ##", "type": "METADATA_NODE",
+ "inputs": {"values": ")" +
+                     values + "\"}}" + AllReduce(""));
+    };
+    const std::string group = R"([{\"pg_name\": \"0\", \"ranks\": [0, 1], \"group_size\": )";
+    EXPECT_EQ(groups(group + "2}]"), "");
+    ExpectPart(groups(group + "4}]"), "process group \"0\" has 2 ranks and is said to have 4");
+    ExpectPart(groups(group), "node 1: the list of process groups is cut off");
+}
+
 TEST(TraceNotes, ProcessGroupsOfChakra)
 {
     const auto rank = [](const std::string& groups, const std::string& group) {

@@ -264,3 +264,59 @@ TEST(FileMistakes, PagesHaveTheirName)
     ExpectRefusal(Start("search", {"--model=gpt3-125m", "--report=x.csv"}),
                   "--report=x.csv: is a page");
 }
+
+TEST(FileMistakes, OutputsThatCannotBeWrittenNameTheirOption)
+{
+    const Folder folder;
+    const std::string file = folder.Write("file", "of text");
+    const std::string nowhere = folder.Get() + "/no/x.";
+    const std::string none = ": cannot be written: No such file or directory";
+    const auto refuse = [](const std::string& program,
+                           std::vector<std::string> words,
+                           const std::string& option,
+                           const std::string& rest) {
+        const std::string name = option.substr(0, option.find('='));
+        words.push_back(option);
+        const Outcome outcome = Start(program, words);
+        ExpectRefusal(outcome, "proteus-" + program + ": error: " + rest);
+        EXPECT_EQ(outcome.out, "") << program << " " << name;
+    };
+    const std::vector<std::string> run{MODEL, PLAN, "--executor=packet", "--quiet"};
+    for (const std::string name :
+         {"json", "csv", "summary", "timeline", "ascii", "linkSeries", "congestionSeries"})
+    {
+        const std::string option = "--" + name + "=" + nowhere + name;
+        refuse("run", run, option, option + none);
+    }
+    refuse("run", run, "--report=" + nowhere + "html", "--report=" + nowhere + "html" + none);
+    refuse("run", run, "--pcap=" + nowhere + "p", "--pcap: " + nowhere + "p-0-0.pcap" + none);
+    const std::string folders = file + "/tables";
+    refuse("run",
+           run,
+           "--tables=" + folders,
+           "--tables=" + folders + ": no folder can be made of that name: Not a directory");
+    refuse("run",
+           run,
+           "--timeline=" + folders + "/",
+           "--timeline=" + folders + "/: no folder can be made of that name: Not a directory");
+    for (const auto& [program, option] :
+         std::vector<std::pair<std::string, std::string>>{{"calibrate", "saveCalibration"},
+                                                          {"cluster", "svg"},
+                                                          {"collective", "csv"},
+                                                          {"evaluate", "json"},
+                                                          {"fabrics", "markdown"},
+                                                          {"search", "csv"},
+                                                          {"validate", "csv"}})
+    {
+        const std::string word = "--" + option + "=" + nowhere + option;
+        const bool hasModel = program == "fabrics" || program == "search";
+        refuse(program,
+               hasModel ? std::vector<std::string>{MODEL} : std::vector<std::string>(),
+               word,
+               word + none);
+    }
+    refuse("collective", {}, "--plot=" + nowhere + "svg", "--plot=" + nowhere + "svg" + none);
+    // What goes wrong when results are written.
+    ExpectRefusal(Start("cluster", {"--output=/dev/full"}),
+                  "proteus-cluster: error: --output=/dev/full: cannot be written: No space");
+}

@@ -182,6 +182,13 @@ const std::vector<Mistake> MISTAKES{
     {"run", {"--json=o", "--timeline=o"}, "would both write o"},
     {"collective", {"--csv=x.csv", "--measuredCsv=x.csv"}, "would both write"},
     {"fabrics", {"--csv=t", "--markdown=t"}, "would both write"},
+    {"fabrics", {"--fabrics=fat-tree,"}, "--fabrics=fat-tree,: a part is empty"},
+    {"fabrics", {"--fabrics=fat-tree,fat-tree"}, "fat-tree is there twice"},
+    {"fabrics", {"--fabrics=fat-tree+roce+infiniband"}, "says twice which technology it has"},
+    {"fabrics", {"--fabrics=fat-tree+ecmp+spray"}, "says twice how it routes"},
+    {"fabrics", {"--fabrics=single-rail+rails=2"}, "says twice how many rails it has"},
+    {"validate", {"--only=a100,"}, "--only=a100,: a part between commas is empty"},
+    {"validate", {"--only=A100"}, "has that in its name; there are 2-x-b200-16-send-recv.csv, "},
     {"evaluate", {"--csv=t", "--json=t"}, "would both write"},
     {"compile", {"--saveGraph=g.json", "--inventory=g.json"}, "would both write"},
     // An output that is an input.

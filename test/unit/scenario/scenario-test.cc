@@ -8,6 +8,7 @@
 #include "ns3/proteus-executor.h"
 #include "ns3/proteus-job-composition.h"
 #include "ns3/proteus-job-placement.h"
+#include "ns3/proteus-scenario-idle.h"
 #include "ns3/proteus-scenario-json.h"
 #include "ns3/proteus-scenario.h"
 #include "ns3/proteus-traffic-source.h"
@@ -298,6 +299,45 @@ TEST(Scenario, TheSameOfALinkChangesOneAfterTheOther)
     {
         EXPECT_EQ(std::string(error.what()).find("/events/1: degraded n0.nic0 overlaps"), 0u);
     }
+}
+
+TEST(Scenario, EventsThatChangeNothingAreFound)
+{
+    const auto find = [](const std::string& events) {
+        const Scenario scenario = Read(R"(, "events": [)" + events + "]");
+        return FindIdleEvents(scenario, GetCluster(), 16, 10 * MS);
+    };
+    const auto idle = [](const std::string& number) {
+        return std::vector<std::string>{
+            "/events/" + number + ": has no effect: all links and GPUs are the same without it"};
+    };
+    const std::string down = R"({"kind": "nic-down", "nic": "n0.nic0", "at": "1ms", "until": )";
+    const std::string slow = R"({"kind": "slow-gpu", "gpus": ["n0.gpu1"], "at": "1ms", "factor": )";
+    const std::string host = R"({"kind": "slow-host", "servers": [0], "launch_interval": )";
+    // Twice the same, and what another one covers.
+    EXPECT_EQ(find(down + R"("50%"}, )" + down + R"("5ms"})"), idle("1"));
+    EXPECT_EQ(find(down + R"("2ms"}, )" + down + R"("3ms"})"), idle("0"));
+    EXPECT_EQ(find(R"({"kind": "switch-down", "switch": "spine0", "at": "0"},
+                      {"kind": "link-down", "link": ["leaf0", "spine0"], "at": "1ms"})"),
+              idle("1"));
+    EXPECT_EQ(find(host + R"("9us", "at": "0"}, )" + host + R"("5us", "at": "1ms"})"), idle("1"));
+    // Nothing by itself.
+    EXPECT_EQ(find(slow + "1}"), idle("0"));
+    EXPECT_EQ(find(R"({"kind": "degraded", "nic": "n1.nic2", "rate_share": 1, "at": "1ms"})"),
+              idle("0"));
+    EXPECT_EQ(find(R"({"kind": "degraded", "nic": "n1.nic2", "loss_probability": 0, "at": "0"})"),
+              idle("0"));
+    // Each of them changes something.
+    EXPECT_TRUE(
+        find(down + R"("2ms"}, {"kind": "nic-down", "nic": "n0.nic0", "at": "3ms"})").empty());
+    EXPECT_TRUE(find(host + R"("5us", "at": "0"}, )" + host + R"("9us", "at": "1ms"})").empty());
+    EXPECT_TRUE(find(slow + "2}, " + slow + "3}").empty());
+    EXPECT_TRUE(
+        find(R"({"kind": "degraded", "nic": "n1.nic2", "rate_share": 0.5, "at": "1ms"})").empty());
+    // Slower and slower, which may not be meant.
+    EXPECT_EQ(find(slow + "2}, " + slow + "2}"),
+              std::vector<std::string>{
+                  "/events/1: is the same as /events/0: the factors of both multiply"});
 }
 
 TEST(Scenario, FailuresForGoodThatCutAJobAreFound)

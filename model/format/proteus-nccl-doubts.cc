@@ -1,0 +1,206 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-nccl-doubts.h"
+
+#include "proteus-nccl-values.h"
+
+#include "ns3/proteus-plural.h"
+#include "ns3/proteus-shown-name.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+namespace ns3
+{
+namespace proteus
+{
+
+namespace
+{
+
+/// @param element any @return where it begins, for a warning
+std::string
+GetPlace(const XmlElement& element)
+{
+    return "line " + std::to_string(element.line);
+}
+
+/// @param pci a device @param name of elements @return whether there is one right below it
+bool
+Has(const XmlElement& pci, const std::string& name)
+{
+    return std::any_of(pci.children.begin(), pci.children.end(), [&name](const XmlElement& child) {
+        return child.name == name;
+    });
+}
+
+/// Of a kind of doubt: how many, and the first one.
+class Doubt
+{
+  public:
+    /// @param what it is about, of the first one
+    void Add(const std::string& what)
+    {
+        if (m_count++ == 0)
+        {
+            m_first = what;
+        }
+    }
+
+    /// @param lines get a line if there was one @param thing one of them @param rest of the line
+    void AddTo(std::vector<std::string>& lines,
+               const std::string& thing,
+               const std::string& rest) const
+    {
+        if (m_count > 0)
+        {
+            lines.push_back(FormatThings(m_count, thing) + rest + ": " +
+                            (m_count > 1 ? "the first is that of " : "that of ") + m_first);
+        }
+    }
+
+  private:
+    uint64_t m_count{0};
+    std::string m_first;
+};
+
+/// Walks through a file.
+class Finder
+{
+  public:
+    explicit Finder(const XmlDocument& document)
+        : m_document(document)
+    {
+        Look(document.GetRoot());
+    }
+
+    std::vector<std::string> List()
+    {
+        std::vector<std::string> lines;
+        m_sameNets.AddTo(lines,
+                         "NIC",
+                         " with the dev of another one, numbered in the order of the file");
+        m_sameBuses.AddTo(lines, "device", " with the busid of another one");
+        m_otherKinds.AddTo(
+            lines,
+            "PCI device",
+            " whose class is that of another thing than it has inside, which counts");
+        m_hidden.AddTo(lines, "element", " not read, since it is beside a GPU or a NIC");
+        m_leftOut.AddTo(lines, "PCI device", " left out, neither a GPU, a NIC nor a switch");
+        m_unknownSpeeds.AddTo(lines,
+                              "PCI device",
+                              " of unknown speed, taken for 8 GT/s as in NCCL");
+        std::stable_sort(m_ranks.begin(), m_ranks.end(), [](const auto& x, const auto& y) {
+            return x.first < y.first;
+        });
+        if (!std::is_sorted(m_ranks.begin(), m_ranks.end(), [](const auto& x, const auto& y) {
+                return x.second < y.second;
+            }))
+        {
+            lines.emplace_back("the ranks of GPUs are in another order than their devs, which "
+                               "count");
+        }
+        return lines;
+    }
+
+  private:
+    void Look(const XmlElement& element)
+    {
+        if (element.name == "pci")
+        {
+            LookAtPci(element);
+        }
+        else if (element.name == "net")
+        {
+            const std::string* dev = element.Find("dev");
+            if (dev != nullptr && !dev->empty() && !m_nets.insert(*dev).second)
+            {
+                m_sameNets.Add(GetPlace(element));
+            }
+        }
+        else if (element.name == "gpu")
+        {
+            constexpr uint64_t MOST = 1000000;
+            const NcclValues values(m_document);
+            const uint64_t dev = values.GetWhole(element, "dev", m_ranks.size(), MOST);
+            m_ranks.emplace_back(dev, values.GetWhole(element, "rank", dev, MOST));
+        }
+        for (const XmlElement& child : element.children)
+        {
+            Look(child);
+        }
+    }
+
+    void LookAtPci(const XmlElement& pci)
+    {
+        const std::string deviceClass = GetLower(pci, "class");
+        if (!deviceClass.empty() &&
+            (deviceClass.size() < 6 || deviceClass.size() > 8 || deviceClass.rfind("0x", 0) != 0 ||
+             deviceClass.find_first_not_of("0123456789abcdef", 2) != std::string::npos))
+        {
+            m_document.Fail(pci,
+                            "class must be like 0x030200 (a GPU), 0x020700 (a NIC) or 0x060400 (a "
+                            "switch), not " +
+                                QuotedText(deviceClass));
+        }
+        const std::string kind = deviceClass.substr(0, 4);
+        const std::string busid = GetLower(pci, "busid");
+        if (!busid.empty() && !m_buses.insert(busid).second)
+        {
+            m_sameBuses.Add(GetPlace(pci));
+        }
+        const bool isGpu = Has(pci, "gpu");
+        const bool isNic = !isGpu && Has(pci, "nic");
+        const bool isSwitch = !isGpu && !isNic && Has(pci, "pci");
+        if (!kind.empty() && ((isGpu && kind != "0x03") || (isNic && kind != "0x02") ||
+                              (isSwitch && (kind == "0x03" || kind == "0x02"))))
+        {
+            m_otherKinds.Add(GetPlace(pci));
+        }
+        for (const XmlElement& child : pci.children)
+        {
+            if ((child.name == "pci" && (isGpu || isNic)) || (child.name == "nic" && isGpu))
+            {
+                m_hidden.Add(GetPlace(child));
+            }
+        }
+        // What has nothing inside is what its class says. Disks carry nothing here.
+        const bool isRead = isGpu || isNic || isSwitch || kind == "0x03" || kind == "0x02";
+        if (!isRead && kind != "0x01")
+        {
+            m_leftOut.Add(GetPlace(pci));
+        }
+        const std::string* speed = pci.Find("link_speed");
+        if (speed != nullptr && speed->rfind("Unknown", 0) == 0)
+        {
+            m_unknownSpeeds.Add(GetPlace(pci));
+        }
+    }
+
+    const XmlDocument& m_document;
+    std::set<std::string> m_nets;                       //!< numbers of ports
+    std::set<std::string> m_buses;                      //!< ids of devices
+    std::vector<std::pair<uint64_t, uint64_t>> m_ranks; //!< dev and rank of GPUs
+    Doubt m_sameNets;
+    Doubt m_sameBuses;
+    Doubt m_otherKinds;
+    Doubt m_hidden;
+    Doubt m_leftOut;
+    Doubt m_unknownSpeeds;
+};
+
+} // namespace
+
+std::vector<std::string>
+FindNcclDoubts(const XmlDocument& document)
+{
+    return Finder(document).List();
+}
+
+} // namespace proteus
+} // namespace ns3

@@ -1,0 +1,197 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-scenario-idle.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+#include <utility>
+
+namespace ns3
+{
+namespace proteus
+{
+
+namespace
+{
+
+/// What a plan comes to: what is new of a link, or of a device, from some time on.
+struct Effect
+{
+    /// By link, time and kind.
+    std::set<std::tuple<LinkId, int64_t, LinkChange::Kind, bool, double, double, double>> links;
+    /// By device and time: the factor, and the least time.
+    std::map<std::pair<DeviceId, int64_t>, std::pair<double, int64_t>> devices;
+
+    bool operator==(const Effect& other) const
+    {
+        return links == other.links && devices == other.devices;
+    }
+};
+
+/// @param plan of a scenario @param cluster that it is for @param effect gets what happens to links
+void
+AddLinks(const ScenarioPlan& plan, const Cluster& cluster, Effect& effect)
+{
+    std::map<LinkId, double> rates; // that are not the link's own
+    std::map<LinkId, std::pair<double, double>> losses;
+    for (const LinkChange& change : plan.changes)
+    {
+        const Link& link = cluster.GetLinks()[change.link];
+        if (change.kind == LinkChange::Kind::RATE)
+        {
+            double& rate = rates.emplace(change.link, link.bytesPerSecond).first->second;
+            if (rate == change.bytesPerSecond)
+            {
+                continue;
+            }
+            rate = change.bytesPerSecond;
+        }
+        if (change.kind == LinkChange::Kind::LOSS)
+        {
+            auto& loss =
+                losses.emplace(change.link, std::pair{link.lossProbability, link.bitErrorRate})
+                    .first->second;
+            const std::pair<double, double> next{change.lossProbability, change.bitErrorRate};
+            if (loss == next)
+            {
+                continue;
+            }
+            loss = next;
+        }
+        effect.links.emplace(change.link,
+                             change.timePs,
+                             change.kind,
+                             change.isFromA,
+                             change.bytesPerSecond,
+                             change.lossProbability,
+                             change.bitErrorRate);
+    }
+}
+
+/// @param plan of a scenario @param effect gets what happens to devices
+void
+AddDevices(const ScenarioPlan& plan, Effect& effect)
+{
+    std::map<DeviceId, std::vector<SlowDevice>> byDevice;
+    for (const SlowDevice& slow : plan.slow)
+    {
+        byDevice[slow.device].push_back(slow);
+    }
+    for (const auto& [device, entries] : byDevice)
+    {
+        std::set<int64_t> times;
+        for (const SlowDevice& slow : entries)
+        {
+            times.insert({slow.fromPs, slow.untilPs});
+        }
+        std::pair<double, int64_t> before{1, 0};
+        for (const int64_t time : times)
+        {
+            std::pair<double, int64_t> now{1, 0};
+            for (const SlowDevice& slow : entries)
+            {
+                if (slow.fromPs <= time && time < slow.untilPs)
+                {
+                    now.first *= slow.factor;
+                    now.second = std::max(now.second, slow.leastPs);
+                }
+            }
+            if (now != before)
+            {
+                effect.devices[{device, time}] = now;
+                before = now;
+            }
+        }
+    }
+}
+
+/// @param a an event @param b an event @return whether a link or a GPU has both
+bool
+Meet(const ScenarioEvent& a, const ScenarioEvent& b)
+{
+    const auto share = [](const auto& x, const auto& y) {
+        return std::any_of(x.begin(), x.end(), [&y](const auto& id) {
+            return std::find(y.begin(), y.end(), id) != y.end();
+        });
+    };
+    return share(a.links, b.links) || share(a.gpus, b.gpus);
+}
+
+/// @param a an event @param b an event @param alonePs time of the first job alone
+/// @return whether they say the same of slow GPUs
+bool
+AreSameSlowGpus(const ScenarioEvent& a, const ScenarioEvent& b, int64_t alonePs)
+{
+    const auto end = [alonePs](const ScenarioEvent& event) {
+        return event.until ? event.until->Resolve(alonePs) : SCENARIO_END_PS;
+    };
+    return a.kind == ScenarioEvent::Kind::SLOW_GPU && b.kind == a.kind && a.gpus == b.gpus &&
+           a.factor == b.factor && a.at.Resolve(alonePs) == b.at.Resolve(alonePs) &&
+           end(a) == end(b);
+}
+
+} // namespace
+
+std::vector<std::string>
+FindIdleEvents(const Scenario& scenario, const Cluster& cluster, uint32_t nDevices, int64_t alonePs)
+{
+    const std::vector<ScenarioEvent>& events = scenario.events;
+    std::vector<bool> isIdle(events.size(), false);
+    const auto isSame = [&](std::size_t number) {
+        Scenario with;
+        Scenario without;
+        for (std::size_t i = 0; i < events.size(); ++i)
+        {
+            if (!isIdle[i] && Meet(events[i], events[number]))
+            {
+                with.events.push_back(events[i]);
+                if (i != number)
+                {
+                    without.events.push_back(events[i]);
+                }
+            }
+        }
+        const auto find = [&](const Scenario& part) {
+            const ScenarioPlan plan = MakeScenarioPlan(part, cluster, nDevices, alonePs);
+            Effect effect;
+            AddLinks(plan, cluster, effect);
+            AddDevices(plan, effect);
+            return effect;
+        };
+        return find(with) == find(without);
+    };
+    for (std::size_t i = events.size(); i-- > 0;)
+    {
+        const bool isEvent = !events[i].links.empty() || !events[i].gpus.empty();
+        isIdle[i] = isEvent && isSame(i);
+    }
+    std::vector<std::string> lines;
+    for (std::size_t i = 0; i < events.size(); ++i)
+    {
+        const std::string place = "/events/" + std::to_string(i) + ": ";
+        if (isIdle[i])
+        {
+            lines.push_back(place + "has no effect: all links and GPUs are the same without it");
+            continue;
+        }
+        for (std::size_t j = 0; j < i; ++j)
+        {
+            if (AreSameSlowGpus(events[i], events[j], alonePs))
+            {
+                lines.push_back(place + "is the same as /events/" + std::to_string(j) +
+                                ": the factors of both multiply");
+                break;
+            }
+        }
+    }
+    return lines;
+}
+
+} // namespace proteus
+} // namespace ns3
