@@ -43,7 +43,7 @@ ScheduleOptions::AddTo(OptionList& command)
                      schedule);
     command.AddValue("iterations", "how often the graph runs", iterations);
     command.AddValue("crossIteration",
-                     "what an iteration waits for: barrier (all of the one before) or tensor (of a "
+                     "what an iteration waits for: barrier (all that the GPU did) or tensor (of a "
                      "model: what it reads)",
                      crossIteration);
     command.AddRange("iterations", 1);

@@ -8,6 +8,7 @@
 
 #include "proteus-program-list.h"
 
+#include <filesystem>
 #include <set>
 #include <stdexcept>
 
@@ -22,11 +23,37 @@ namespace
 /// Options that the study itself sets, or that end a program before it runs.
 const std::set<std::string> RESERVED{"summary", "json", "tables", "columns", "config"};
 
+/// The process works in another folder as long as this object is there.
+class WorkingFolder
+{
+  public:
+    explicit WorkingFolder(const std::string& folder)
+        : m_before(std::filesystem::current_path())
+    {
+        std::filesystem::current_path(folder);
+    }
+
+    ~WorkingFolder()
+    {
+        std::error_code gone; // the folder before is deleted: there is no way back
+        std::filesystem::current_path(m_before, gone);
+    }
+
+    WorkingFolder(const WorkingFolder&) = delete;
+    WorkingFolder& operator=(const WorkingFolder&) = delete;
+
+  private:
+    std::filesystem::path m_before;
+};
+
 } // namespace
 
-StudyProgram::StudyProgram(const std::string& name, const std::string& workloads)
+StudyProgram::StudyProgram(const std::string& name,
+                           const std::string& workloads,
+                           const std::string& folder)
     : m_program(MakeProgram(name, workloads)),
-      m_options(std::make_unique<OptionList>(name, workloads))
+      m_options(std::make_unique<OptionList>(name, workloads)),
+      m_folder(folder)
 {
     m_program->AddOptionsTo(*m_options);
     if (!HasSummary() && !(m_options->Has("json") && m_options->Has("tables")))
@@ -45,9 +72,17 @@ StudyProgram::CheckOption(const std::string& name, const std::string& value) con
     {
         throw std::invalid_argument("--" + name + " is set by the study, not in it");
     }
-    m_options->CheckOption(name, value);
-    if (m_options->Has(name) && m_options->GetKind(name) == OptionKind::OUTPUT &&
-        value.find(POINT_MARK) == std::string::npos)
+    const bool isOfAPoint = value.find(POINT_MARK) != std::string::npos;
+    const bool isOutput = m_options->Has(name) && m_options->GetKind(name) == OptionKind::OUTPUT;
+    if (isOfAPoint && m_options->Has(name) && m_options->GetKind(name) == OptionKind::TEXT)
+    {
+        return; // what it comes to is known at the point, where the program looks at it
+    }
+    {
+        const WorkingFolder there(m_folder); // the checks look at files
+        m_options->CheckOption(name, value);
+    }
+    if (isOutput && !isOfAPoint)
     {
         throw std::invalid_argument("--" + name + "=" + value +
                                     ": every point would write this file: put " + POINT_MARK +

@@ -29,8 +29,9 @@ class StudyProgram
 {
   public:
     /// @param name of the program @param workloads the folder workloads/
+    /// @param folder of the study, where the program runs
     /// @throw std::invalid_argument if there is none, or it has no results that a study can read
-    StudyProgram(const std::string& name, const std::string& workloads);
+    StudyProgram(const std::string& name, const std::string& workloads, const std::string& folder);
 
     /// @param name of an option @param value of it
     /// @throw std::invalid_argument if the program does not take it, or the study sets it
@@ -51,6 +52,7 @@ class StudyProgram
   private:
     std::unique_ptr<CommandLineProgram> m_program; //!< whose variables the options name
     std::unique_ptr<OptionList> m_options;         //!< of it
+    std::string m_folder;                          //!< where it runs
 };
 
 /// @ingroup proteus

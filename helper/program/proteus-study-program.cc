@@ -247,7 +247,9 @@ class StudyProgramOfAll : public CommandLineProgram
         std::unique_ptr<StudyProgram> program;
         StudyCheck check;
         check.program = [&](const std::string& name) {
-            program = std::make_unique<StudyProgram>(name, GetWorkloads());
+            program = std::make_unique<StudyProgram>(name,
+                                                     GetWorkloads(),
+                                                     FindStudyFolder(m_options.study));
         };
         check.option = [&](const std::string&, const std::string& name, const std::string& value) {
             program->CheckOption(name, value);

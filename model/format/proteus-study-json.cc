@@ -358,13 +358,19 @@ class Reader
 
 } // namespace
 
+std::string
+FindStudyFolder(const std::string& fileName)
+{
+    return std::filesystem::absolute(fileName).parent_path().string();
+}
+
 Study
 ReadStudyJson(std::istream& input, const std::string& fileName, const StudyCheck& check)
 {
     const JsonDocument document(input, fileName);
     document.CheckFormat(FORMAT, VERSION);
     Study study = Reader(check).Read(document.GetRoot());
-    study.folder = std::filesystem::absolute(fileName).parent_path().string();
+    study.folder = FindStudyFolder(fileName);
     return study;
 }
 

@@ -37,11 +37,15 @@ struct StudyCheck
         option;
 };
 
+/// @ingroup proteus
+/// @param fileName of a study @return the folder where its programs run, and paths in it begin
+std::string FindStudyFolder(const std::string& fileName);
+
 /**
  * @ingroup proteus
  * Reads a study; doc/studies.rst has the fields.
  * @param input the file
- * @param fileName for errors; relative paths in the study begin in its folder
+ * @param fileName for errors and FindStudyFolder()
  * @param check asked about the program, and every option and value
  * @return the study
  * @throw std::invalid_argument of one line, "FILE: /axes/0/values/1: cause"

@@ -17,7 +17,9 @@
 #include "ns3/proteus-study.h"
 
 #include <filesystem>
+#include <fstream>
 #include <gtest/gtest.h>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <set>
@@ -34,18 +36,18 @@ const std::string WORKLOADS = PROTEUS_SOURCE_DIR "/workloads";
 
 /// @return what a file says, checked by the program itself
 Study
-Read(const std::string& text)
+Read(const std::string& text, const std::string& fileName = "s.json")
 {
     std::unique_ptr<StudyProgram> program;
     StudyCheck check;
     check.program = [&](const std::string& name) {
-        program = std::make_unique<StudyProgram>(name, WORKLOADS);
+        program = std::make_unique<StudyProgram>(name, WORKLOADS, FindStudyFolder(fileName));
     };
     check.option = [&](const std::string&, const std::string& name, const std::string& value) {
         program->CheckOption(name, value);
     };
     std::istringstream input(text);
-    return ReadStudyJson(input, "s.json", check);
+    return ReadStudyJson(input, fileName, check);
 }
 
 const std::string HEAD = R"({"format": "proteus-study", "version": 1, "program": "proteus-run", )";
@@ -156,6 +158,30 @@ TEST(Study, PathsBeginInTheFolderOfTheFile)
 {
     // also where the file is named without a folder
     EXPECT_EQ(Read(HEAD + AXES + "}").folder, std::filesystem::current_path());
+}
+
+TEST(Study, InputsAreLookedForWhereThePointsRun)
+{
+    const auto read = [](const std::string& scenario) {
+        return Read(HEAD + R"("options": {"scenario": ")" + scenario + R"("}, )" + AXES + "}",
+                    WORKLOADS + "/studies/s.json");
+    };
+    EXPECT_EQ(read("../scenarios/slow-gpu.json").folder, WORKLOADS + "/studies");
+    EXPECT_NO_THROW(read(WORKLOADS + "/scenarios/slow-gpu.json"));
+    EXPECT_NO_THROW(read("scenario-{point}.json")); // which one is known at the point only
+    EXPECT_NE(
+        ErrorOf([&] { read("slow-gpu.json"); }).find("--scenario=slow-gpu.json: cannot be read"),
+        std::string::npos);
+}
+
+TEST(Study, ThoseOfTheManualAreTaken)
+{
+    for (const auto& entry : std::filesystem::directory_iterator(WORKLOADS + "/studies"))
+    {
+        std::ifstream file(entry.path());
+        const std::string text(std::istreambuf_iterator<char>(file), {});
+        EXPECT_NO_THROW(Read(text, entry.path().string())) << entry.path();
+    }
 }
 
 TEST(Study, WrongFilesAreRefusedInOneLine)
