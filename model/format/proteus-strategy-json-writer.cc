@@ -170,6 +170,10 @@ WriteSchedule(const ScheduleSpec& spec, Json& schedule)
     {
         schedule["cpOverlap"] = true;
     }
+    if (spec.stopsRecomputation)
+    {
+        schedule["recomputeStopsEarly"] = true;
+    }
 }
 
 /// The short form of a plan: fields that differ from what they are when left out or that have
@@ -216,6 +220,7 @@ MakePlan(const ParallelPlan& plan, const std::map<std::string, std::string>& def
     add("scatterGather", plan.schedule.isScatterGather, false);
     add("tpOverlap", plan.schedule.overlapsTensor, false);
     add("cpOverlap", plan.schedule.overlapsContext, false);
+    add("recomputeStopsEarly", plan.schedule.stopsRecomputation, false);
     add("dataSamplesPerS", plan.schedule.dataSamplesPerSecond, 0.0);
     add("buckets", std::string(ToString(plan.gradients.policy)), "ddp");
     const GradientSpec gradients;

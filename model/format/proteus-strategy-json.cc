@@ -139,6 +139,7 @@ const std::vector<const char*> PLAN_FIELDS{
     "scatterGather",
     "tpOverlap",
     "cpOverlap",
+    "recomputeStopsEarly",
     "sequenceParallel",
     "zero",
     "zero1Gradients",
@@ -236,6 +237,7 @@ ReadPlan(const JsonValue& root)
     ReadBool(root, "scatterGather", plan.schedule.isScatterGather);
     ReadBool(root, "tpOverlap", plan.schedule.overlapsTensor);
     ReadBool(root, "cpOverlap", plan.schedule.overlapsContext);
+    ReadBool(root, "recomputeStopsEarly", plan.schedule.stopsRecomputation);
     ReadPositive(root, "dataSamplesPerS", MOST_SAMPLES_PER_S, plan.schedule.dataSamplesPerSecond);
     ReadName(root, "dataType", DataTypeFromString, plan.precision.compute);
     ReadName(root, "gradientType", DataTypeFromString, plan.precision.gradient);
@@ -434,6 +436,7 @@ ReadSchedule(const JsonValue& schedule, StrategyTree& tree)
                         "scatterGather",
                         "tpOverlap",
                         "cpOverlap",
+                        "recomputeStopsEarly",
                         "dataSamplesPerS"});
     ReadName(schedule, "kind", ScheduleKindFromString, tree.schedule.kind);
     ReadCount(schedule, "microBatches", 1, MAX_MICRO_BATCHES, tree.schedule.microBatches);
@@ -441,6 +444,7 @@ ReadSchedule(const JsonValue& schedule, StrategyTree& tree)
     ReadBool(schedule, "scatterGather", tree.schedule.isScatterGather);
     ReadBool(schedule, "tpOverlap", tree.schedule.overlapsTensor);
     ReadBool(schedule, "cpOverlap", tree.schedule.overlapsContext);
+    ReadBool(schedule, "recomputeStopsEarly", tree.schedule.stopsRecomputation);
     ReadPositive(schedule,
                  "dataSamplesPerS",
                  MOST_SAMPLES_PER_S,

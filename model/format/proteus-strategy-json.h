@@ -34,12 +34,13 @@
  * false], [zero 0], [zero1Gradients "reduce-scatter" or "all-reduce"], [zero1Gathers "update" or
  * "forward"], [zero3Gathers "unit" or "tensor"], [representative: ZeRO 3 on more than 256 devices
  * without other parallelism], [globalBatch: one micro-batch], [microBatch 1], [recompute "none",
- * "selective" or "full"], [recomputeEvery 1: of full recomputation], [schedule "1f1b"
- * ("interleaved" with virtualStages), "gpipe", "zero-bubble" or "limits"], [maxInFlight: list],
- * [interleave 1], [dataType "bf16"], [gradientType "fp32"], [buckets "ddp", "whole", "megatron" or
- * "tensor"], [bucketMbytes 25], [firstBucketMbytes 1], [gradientsInPlace true], [optimizer "adam";
- * "lamb", "momentum", "sgd"], [fusedOptimizer true], [immediateUpdates false: not fused],
- * [offloadOptimizer false]. "name", "format" and "version" as below may stand there as well.
+ * "selective" or "full"], [recomputeEvery 1: of full recomputation], [recomputeStopsEarly false],
+ * [schedule "1f1b" ("interleaved" with virtualStages), "gpipe", "zero-bubble" or "limits"],
+ * [maxInFlight: list], [interleave 1], [dataType "bf16"], [gradientType "fp32"], [buckets "ddp",
+ * "whole", "megatron" or "tensor"], [bucketMbytes 25], [firstBucketMbytes 1], [gradientsInPlace
+ * true], [optimizer "adam"; "lamb", "momentum", "sgd"], [fusedOptimizer true], [immediateUpdates
+ * false: not fused], [offloadOptimizer false]. "name", "format" and "version" as below may stand
+ * there as well.
  *
  * **Tree**: an object with
  * - format: "proteus-strategy"; version: 1; [name ""]
@@ -50,7 +51,7 @@
  * - [splitBackward true]: whether gradients of inputs and of weights are kernels of their own
  * - [schedule]: object with [kind "1f1b"], [microBatches 1], [maxInFlight: list, by stage],
  *   [interleave 1], [scatterGather false], [tpOverlap false], [cpOverlap false],
- *   [dataSamplesPerS: no limit]
+ *   [recomputeStopsEarly false], [dataSamplesPerS: no limit]
  * - [gradients]: object with [buckets "ddp"], [bucketMbytes 25], [firstBucketMbytes 1],
  *   [inPlace false]
  * - [optimizer]: object with [kind "adam"], [fused true], [immediate false: not fused], [zero 0],

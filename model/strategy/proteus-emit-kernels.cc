@@ -6,6 +6,8 @@
 
 #include "proteus-emit-kernels.h"
 
+#include "proteus-emit-units.h"
+
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -15,6 +17,19 @@ namespace ns3
 {
 namespace proteus
 {
+
+KernelEmitter::KernelEmitter(EmitContext& context,
+                             const EmitTensors& tensors,
+                             RecentKernels& recent)
+    : m_context(context),
+      m_tensors(tensors),
+      m_recent(recent),
+      m_hasBlocks(std::any_of(
+          context.placement.operators.begin(),
+          context.placement.operators.end(),
+          [](const PlacedOperator& placed) { return !FindBlock(placed.op.name).empty(); }))
+{
+}
 
 /// Bytes that a kernel moves at a position of its mesh.
 uint64_t
@@ -91,6 +106,18 @@ KernelEmitter::FindExtents(const PlacedOperator& placed, uint32_t position)
     return extents;
 }
 
+/// What is in 16 bits where the strategy says fp8: attention (Transformer Engine), the router of
+/// experts, and what stands around a model's numbered blocks, as the projection to the vocabulary.
+/// Megatron-Core's fp8 context is around the layers (get_fp8_context() in transformer_block.py),
+/// and its head and its router are no modules of Transformer Engine (gpt_model.py, moe/router.py);
+/// torchtitan's recipes leave out "output" and "router.gate" (float8.md, filter_fqns).
+bool
+KernelEmitter::StaysInHalfPrecision(const ModelOperator& op) const
+{
+    return op.kind == "attention" || op.kind == "router" ||
+           (m_hasBlocks && FindBlock(op.name).empty());
+}
+
 /// @return the kernel of a part at a position of its mesh, without its place
 Task
 KernelEmitter::MakeKernel(const PlacedOperator& placed,
@@ -112,9 +139,9 @@ KernelEmitter::MakeKernel(const PlacedOperator& placed,
     task.kind = TaskKind::COMPUTE;
     task.bytes = CountTraffic(placed, part, position, extents);
     task.dataType = part.isMatrixProduct ? m_context.tree.precision.compute : DataType::FP32;
-    if (placed.op.kind == "attention" && task.dataType == DataType::FP8)
+    if (task.dataType == DataType::FP8 && StaysInHalfPrecision(placed.op))
     {
-        task.dataType = DataType::BF16; // as Transformer Engine does
+        task.dataType = DataType::BF16;
     }
     task.stream = m_context.streams.compute;
     task.phase = phase;

@@ -41,12 +41,7 @@ class KernelEmitter
     /// @param context of the compilation; outlives this object
     /// @param tensors where they are; outlive this object
     /// @param recent last kernels; outlive this object
-    KernelEmitter(EmitContext& context, const EmitTensors& tensors, RecentKernels& recent)
-        : m_context(context),
-          m_tensors(tensors),
-          m_recent(recent)
-    {
-    }
+    KernelEmitter(EmitContext& context, const EmitTensors& tensors, RecentKernels& recent);
 
     /**
      * @param id an operator
@@ -88,6 +83,7 @@ class KernelEmitter
                    uint32_t position,
                    const std::vector<uint64_t>& extents,
                    uint32_t pieces) const;
+    bool StaysInHalfPrecision(const ModelOperator& op) const;
     static std::vector<uint64_t> FindExtents(const PlacedOperator& placed, uint32_t position);
     Task MakeKernel(const PlacedOperator& placed,
                     const OperatorPart& part,
@@ -98,6 +94,7 @@ class KernelEmitter
     EmitContext& m_context;
     const EmitTensors& m_tensors;
     RecentKernels& m_recent;
+    bool m_hasBlocks;      //!< whether the model has numbered blocks
     Row m_trigger;         //!< what a recomputation waits for
     MeshPtr m_triggerMesh; //!< where
 };

@@ -48,6 +48,7 @@ PassEmitter::PassEmitter(EmitContext& context,
         }
     }
     FindDepths();
+    FindStops();
 }
 
 /// Longest way from a loss to each backward operator.

@@ -99,6 +99,7 @@ class PassEmitter
 
     // ---- proteus-emit-recomputation.cc
 
+    void FindStops();
     bool RunsAgain(OperatorId id) const;
     void Recompute(OperatorId id);
 
@@ -114,7 +115,8 @@ class PassEmitter
     std::set<TensorId> m_losses;                             //!< results that nobody reads
     std::vector<uint32_t> m_depths;                          //!< of the backward operators
     std::map<std::string, std::vector<OperatorId>> m_blocks; //!< to recompute
-    std::set<std::string> m_recomputedBlocks;                //!< those that have run again
+    std::set<OperatorId> m_stopped;           //!< behind what a block's backward pass needs
+    std::set<std::string> m_recomputedBlocks; //!< those that have run again
 };
 
 } // namespace proteus

@@ -117,6 +117,10 @@ struct ScheduleSpec
     /// Whether keys and values of the other devices of a context-parallel group arrive while
     /// attention to those that are there is computed, as in a ring (Liu et al. 2023).
     bool overlapsContext{false};
+    /// Whether a block that is computed again stops when all that its backward pass reads is there
+    /// (PyTorch's checkpoints that are not reentrant, set_checkpoint_early_stop()), or runs to its
+    /// last operator.
+    bool stopsRecomputation{false};
     /// Samples that the input pipeline has ready in a second, for all devices; 0: it never holds
     /// an iteration up.
     double dataSamplesPerSecond{0};

@@ -34,7 +34,8 @@ def make_plan(row, maximum_gpus):
     per_replica = int(row["tp"]) * int(row["pp"]) * int(options.get("cp", 1))
     simulated = replicas
     if options.get("zero") != "3":  # whose replicas share the parameters
-        simulated = min(replicas, max(2, maximum_gpus // per_replica))
+        fewest = max(2, int(options.get("ep", 1)))  # that share out the experts
+        simulated = min(replicas, max(fewest, maximum_gpus // per_replica))
     batch = int(row["global_batch"]) // replicas * simulated
     plan = f"dp={simulated},tp={row['tp']},pp={row['pp']},globalBatch={batch},{row['options']}"
     per_server = GPUS_PER_SERVER.get(row["cluster"].split(":")[0], 8)
@@ -53,10 +54,11 @@ def predict(row, arguments):
             f"--strategy={plan}",
             f"--framework={row['framework']}",
             f"--cluster={row['cluster']}",
-            f"--nodes={servers}",
             f"--executor={arguments.executor}",
             f"--summary={summary}",
         ]
+        if not row["cluster"].endswith(".json"):  # a file has its servers
+            command.append(f"--nodes={servers}")
         if row["variables"]:
             command.append(f"--variables={row['variables']}")
         subprocess.run(command, capture_output=True, text=True, check=True)
@@ -110,7 +112,7 @@ def main():
             continue
         measured = float(row["measured_s"])
         predicted, replicas = predict(row, arguments)
-        seconds = (measured, predicted, float(row["first_s"]))
+        seconds = (measured, predicted, float(row["first_s"] or predicted))
         found[row["group"]].append(seconds)
         halves["odd rows" if number % 2 else "even rows"].append(seconds)
         label = f"{row['group']}: {row['model']}, {row['published']}"

@@ -416,3 +416,31 @@ TEST(FrameworkFile, FusesWhatModelsLeaveToIt)
     EXPECT_EQ(plain["vocabulary-sum"], 1);
     EXPECT_THROW(Read(", \"fuses\": {\"loss\": true}"), std::invalid_argument);
 }
+
+TEST(FrameworkFile, CompilersAndFusedNormsHaveFewerKernels)
+{
+    const std::string folder = std::string(PROTEUS_SOURCE_DIR) + "/workloads/frameworks/";
+    const auto eager = LoadFramework(folder + "fsdp2.json");
+    const auto compiled = LoadFramework(folder + "fsdp2-compiled.json");
+    for (const char* kind : {"rms-norm", "swiglu", "rotary", "add"})
+    {
+        for (const bool isForward : {true, false})
+        {
+            const KernelRule* before = eager.FindRule(kind, isForward);
+            const KernelRule* after = compiled.FindRule(kind, isForward);
+            ASSERT_EQ(before == nullptr, after == nullptr) << kind;
+            if (before)
+            {
+                EXPECT_LT(after->kernels, before->kernels) << kind;
+            }
+        }
+    }
+    EXPECT_EQ(compiled.defaults.plan.at("recomputeStopsEarly"), "true");
+    EXPECT_EQ(eager.defaults.plan.count("recomputeStopsEarly"), 0u);
+    // What follows a batch norm is part of it.
+    const auto mxnet = LoadFramework(folder + "mxnet.json");
+    EXPECT_EQ(mxnet.FindRule("relu", true)->kernels, 0u);
+    EXPECT_EQ(mxnet.FindRule("relu", false)->kernels, 0u);
+    EXPECT_EQ(mxnet.FindRule("add", true)->kernels, 0u);
+    EXPECT_EQ(mxnet.FindRule("batch-norm", true)->kernels, 2u);
+}

@@ -9,8 +9,10 @@
 #include "ns3/proteus-model-json.h"
 #include "ns3/proteus-strategy-json.h"
 
+#include <algorithm>
 #include <cmath>
 #include <gtest/gtest.h>
+#include <iterator>
 #include <map>
 #include <set>
 #include <sstream>
@@ -26,11 +28,13 @@ namespace
 {
 
 ExecutionGraph
-Compile(const std::string& strategy)
+Compile(const std::string& strategy, int64_t dropout = 1)
 {
     std::istringstream input(strategy);
     const StrategyFile file = ReadStrategyJson(input, "s.json");
-    std::map<std::string, int64_t> variables{{"layers", 4}, {"fusedAttention", 1}};
+    std::map<std::string, int64_t> variables{{"layers", 4},
+                                             {"fusedAttention", 1},
+                                             {"dropout", dropout}};
     for (const auto& [variable, value] : file.GetVariables())
     {
         variables[variable] = value;
@@ -209,11 +213,61 @@ TEST(Recomputation, TakesEveryNthBlock)
     }
 }
 
+TEST(Recomputation, StopsWhenAllThatIsReadIsThere)
+{
+    const auto compile = [](const std::string& more, int64_t dropout) {
+        return Compile(R"({"recompute": "full", "sequenceParallel": true, "tp": 2)" + more + "}",
+                       dropout);
+    };
+    const std::string stops = R"(, "recomputeStopsEarly": true)";
+    const ExecutionGraph whole = compile("", 0);
+    const ExecutionGraph early = compile(stops, 0);
+    const auto list = [](const ExecutionGraph& graph) {
+        std::multiset<std::string> names;
+        for (const Task& task : graph.GetTasks())
+        {
+            if (task.kind == TaskKind::COMPUTE)
+            {
+                names.insert(graph.GetName(task));
+            }
+        }
+        return names;
+    };
+    // The last product of a block is only added, and what that makes is the block's result.
+    std::multiset<std::string> gone;
+    const auto all = list(whole);
+    const auto left = list(early);
+    std::set_difference(all.begin(),
+                        all.end(),
+                        left.begin(),
+                        left.end(),
+                        std::inserter(gone, gone.begin()));
+    std::multiset<std::string> expected;
+    for (int layer = 0; layer < 4; ++layer)
+    {
+        for (int device = 0; device < 2; ++device)
+        {
+            expected.insert("layer" + std::to_string(layer) + ".fc2.recompute");
+        }
+    }
+    EXPECT_EQ(gone, expected);
+    EXPECT_EQ(left.size() + gone.size(), all.size());
+    // Nor is its result scattered again.
+    const auto bytes = [](const ExecutionGraph& graph) {
+        return CountBytes(graph, Collective::REDUCE_SCATTER)["backward"];
+    };
+    EXPECT_EQ(bytes(whole) - bytes(early), 4u * 2048 * 768 * 2);
+    // A dropout behind it has a mask, which its backward pass reads.
+    EXPECT_EQ(list(compile(stops, 1)), list(compile("", 1)));
+    // Without recomputation there is nothing to stop.
+    EXPECT_EQ(list(Compile(R"({"recomputeStopsEarly": true})")), list(Compile("{}")));
+}
+
 TEST(Gathers, FieldsAreWrittenAndRead)
 {
     std::istringstream input(
         R"({"tp": 2, "zero": 1, "zero1Gathers": "forward", "tpOverlap": true, "cpOverlap": true,
-            "recompute": "full", "recomputeEvery": 2})");
+            "recompute": "full", "recomputeEvery": 2, "recomputeStopsEarly": true})");
     const StrategyFile file = ReadStrategyJson(input, "s.json");
     std::stringstream text;
     WritePlanJson(*file.plan, "mine", text);
@@ -222,4 +276,5 @@ TEST(Gathers, FieldsAreWrittenAndRead)
     EXPECT_TRUE(again.plan->schedule.overlapsTensor);
     EXPECT_TRUE(again.plan->schedule.overlapsContext);
     EXPECT_EQ(again.plan->recomputeEvery, 2u);
+    EXPECT_TRUE(again.plan->schedule.stopsRecomputation);
 }

@@ -271,6 +271,36 @@ TEST(Plan, UpdatesFollowTheReduction)
     }
 }
 
+// Megatron-Core's fp8 context is around the layers: neither the projection to the vocabulary nor
+// the router of experts is in it, nor attention.
+TEST(Plan, Fp8IsInTheLayersOnly)
+{
+    const auto list = [](const std::string& model, const std::string& strategy) {
+        const ExecutionGraph graph = Compile(model, strategy);
+        std::map<DataType, std::set<std::string>> kinds; // names without the number of the layer
+        for (const Task& task : graph.GetTasks())
+        {
+            const std::string name = graph.GetName(task);
+            const std::string operation = name.substr(0, name.find('.', name.find('.') + 1));
+            if (task.kind == TaskKind::COMPUTE && task.dataType != DataType::FP32)
+            {
+                kinds[task.dataType].insert(operation.substr(operation.find('.') + 1));
+            }
+        }
+        return kinds;
+    };
+    using Names = std::set<std::string>;
+    auto gpt = list("gpt3-125m", R"({"dataType": "fp8"})");
+    EXPECT_EQ(gpt[DataType::FP8], (Names{"fc1", "fc2", "projection", "qkv"}));
+    EXPECT_EQ(gpt[DataType::BF16].count("output") + gpt[DataType::BF16].count("attention"), 2u);
+    auto experts = list("mixtral-8x7b", R"({"dataType": "fp8", "tp": 2})");
+    EXPECT_EQ(experts[DataType::FP8], (Names{"down", "gate-up", "projection", "qkv"}));
+    EXPECT_EQ(experts[DataType::BF16].count("router"), 1u);
+    // Of a model without numbered blocks all products are.
+    EXPECT_GT(list("alexnet", R"({"dataType": "fp8"})")[DataType::FP8].size(), 0u);
+    EXPECT_EQ(list("alexnet", R"({"dataType": "fp8"})").count(DataType::BF16), 0u);
+}
+
 TEST(Plan, RecomputationSavesMemory)
 {
     std::map<std::string, uint64_t> peaks;

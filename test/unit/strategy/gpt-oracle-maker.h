@@ -134,6 +134,7 @@ class GptGraphMaker
                     uint64_t bytes,
                     std::initializer_list<const Row*> after);
     /// A linear layer.
+    DataType GetLinearType(const std::string& name) const;
     Row Forward(const Team& team,
                 PhaseId phase,
                 const std::string& name,

@@ -76,6 +76,13 @@ GptGraphMaker::Elementwise(const Team& team,
     return Compute(team, phase, name, flops, bytes, DataType::FP32, after);
 }
 
+/// @return the format of a linear layer: the head is no part of the layers that are in fp8
+DataType
+GptGraphMaker::GetLinearType(const std::string& name) const
+{
+    return name.rfind("layer", 0) == 0 ? m_plan.dataType : m_coreType;
+}
+
 GptGraphMaker::Row
 GptGraphMaker::Forward(const Team& team,
                        PhaseId phase,
@@ -86,7 +93,7 @@ GptGraphMaker::Forward(const Team& team,
     const double flops = 2.0 * m_tokens * linear.in * linear.out;
     const uint64_t bytes =
         ELEMENT_BYTES * (m_tokens * (linear.in + linear.out) + linear.in * linear.out);
-    return Compute(team, phase, name, flops, bytes, m_plan.dataType, after);
+    return Compute(team, phase, name, flops, bytes, GetLinearType(name), after);
 }
 
 GptGraphMaker::Row
@@ -112,7 +119,7 @@ GptGraphMaker::WeightGradient(const Team& team,
                    name + ".weight-gradient",
                    flops,
                    bytes,
-                   m_plan.dataType,
+                   GetLinearType(name),
                    after);
 }
 
