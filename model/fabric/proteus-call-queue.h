@@ -15,7 +15,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <tuple>
-#include <utility>
 #include <vector>
 
 namespace ns3
@@ -74,12 +73,17 @@ class CallQueue
     void Push(const FabricCall& call)
     {
         const Entry entry{call.timePs, m_calls.Add(call)};
-        const std::size_t end = ROOT + m_size++;
-        if (end / SIBLINGS == m_heap.size())
+        std::size_t hole = ROOT + m_size++;
+        if (hole / SIBLINGS == m_heap.size())
         {
             m_heap.emplace_back();
         }
-        Rise(end, entry);
+        while (hole != ROOT && IsLater(At(GetParent(hole)), entry))
+        {
+            At(hole) = At(GetParent(hole));
+            hole = GetParent(hole);
+        }
+        At(hole) = entry;
         m_firstPs = At(ROOT).timePs;
     }
 
@@ -90,20 +94,20 @@ class CallQueue
         const FabricCall call = m_calls[place];
         m_calls.GiveBack(place);
         const std::size_t end = ROOT + --m_size;
-        const Entry last = std::exchange(At(end), Entry{});
-        if (m_size > 0)
+        const Entry last = At(end);
+        std::size_t hole = ROOT;
+        for (std::size_t child = GetChild(hole); child < end; child = GetChild(hole))
         {
-            // The last entry mostly belongs near the bottom: what is above is not compared with it.
-            std::size_t hole = ROOT;
-            for (std::size_t child = GetChild(hole); child < end; child = GetChild(hole))
+            const std::size_t first = FindFirst(child, std::min(child + SIBLINGS, end));
+            if (!IsLater(last, At(first)))
             {
-                const std::size_t first = child + FindFirst(m_heap[child / SIBLINGS].entries);
-                At(hole) = At(first);
-                hole = first;
+                break;
             }
-            Rise(hole, last);
+            At(hole) = At(first);
+            hole = first;
         }
-        m_firstPs = At(ROOT).timePs;
+        At(hole) = last;
+        m_firstPs = m_size == 0 ? EventTree::NEVER : At(ROOT).timePs;
         return call;
     }
 
@@ -128,7 +132,7 @@ class CallQueue
     /// Forgets all calls.
     void Clear()
     {
-        m_heap.assign(1, Line());
+        m_heap.clear();
         m_calls.Clear();
         m_size = 0;
         m_firstPs = EventTree::NEVER;
@@ -139,11 +143,11 @@ class CallQueue
     /// Index of the first entry, such that siblings begin at a multiple of their number.
     static constexpr std::size_t ROOT = SIBLINGS - 1;
 
-    /// A call in the heap, or none, behind its end.
+    /// A call in the heap.
     struct Entry
     {
-        int64_t timePs{EventTree::NEVER}; //!< when
-        uint32_t place{0};                //!< of m_calls
+        int64_t timePs{0}; //!< when
+        uint32_t place{0}; //!< of m_calls
     };
 
     /// Entries in one cache line.
@@ -176,47 +180,19 @@ class CallQueue
         return a.timePs > b.timePs || (a.timePs == b.timePs && m_calls[a.place] > m_calls[b.place]);
     }
 
-    /// Puts an entry where it belongs between a place and the root.
-    /// @param hole index of the place, whose entry is gone @param entry to put in
-    void Rise(std::size_t hole, const Entry& entry)
+    /// @param begin index of the first of some siblings @param end index after the last
+    /// @return the index of the one that comes first
+    std::size_t FindFirst(std::size_t begin, std::size_t end)
     {
-        while (hole != ROOT && IsLater(At(GetParent(hole)), entry))
+        std::size_t first = begin;
+        for (std::size_t i = begin + 1; i < end; ++i)
         {
-            At(hole) = At(GetParent(hole));
-            hole = GetParent(hole);
-        }
-        At(hole) = entry;
-    }
-
-    /// @param siblings of which there is one at least @return the number of the one that comes
-    /// first
-    std::size_t FindFirst(const Entry (&siblings)[SIBLINGS]) const
-    {
-        // Times alone, without a branch that cannot be foreseen; few are equal.
-        const std::size_t low = siblings[1].timePs < siblings[0].timePs ? 1 : 0;
-        const std::size_t high = siblings[3].timePs < siblings[2].timePs ? 3 : 2;
-        const int64_t lowPs = siblings[low].timePs;
-        const int64_t highPs = siblings[high].timePs;
-        std::size_t first = highPs < lowPs ? high : low;
-        const int64_t firstPs = siblings[first].timePs;
-        std::size_t nFirst = 0;
-        for (const Entry& entry : siblings)
-        {
-            nFirst += entry.timePs == firstPs ? 1 : 0;
-        }
-        if (nFirst > 1 && firstPs != EventTree::NEVER)
-        {
-            for (std::size_t i = 0; i < SIBLINGS; ++i)
-            {
-                first = siblings[i].timePs == firstPs && IsLater(siblings[first], siblings[i])
-                            ? i
-                            : first;
-            }
+            first = IsLater(At(first), At(i)) ? i : first;
         }
         return first;
     }
 
-    std::vector<Line> m_heap{Line()};    //!< a heap, from ROOT on
+    std::vector<Line> m_heap;            //!< a heap, from ROOT on
     Pool<FabricCall> m_calls;            //!< what the entries stand for
     std::size_t m_size{0};               //!< entries
     int64_t m_firstPs{EventTree::NEVER}; //!< time of the first call

@@ -492,8 +492,7 @@ Fabric::Serve(PortId id)
     {
         port.serveAtPs = port.freeAtPs;
     }
-    else if (!port.down && ((port.pauseDue != 0 && SendPause(id)) ||
-                            (port.waiting != 0 && SendQueued(id)) || SendPulled(id)))
+    else if (!port.down && (SendPause(id) || SendQueued(id) || SendPulled(id)))
     {
         if (((port.waiting & ~(port.paused | port.starved)) | port.pauseDue) != 0)
         {
