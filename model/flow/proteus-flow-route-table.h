@@ -7,6 +7,8 @@
 #ifndef PROTEUS_FLOW_ROUTE_TABLE_H
 #define PROTEUS_FLOW_ROUTE_TABLE_H
 
+#include "ns3/proteus-graph-kinds.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <tuple>
@@ -46,11 +48,9 @@ struct FlowUse
 /// A link out of a switch or bridge on the way of a flow, and the one by which it comes there.
 struct FlowInput
 {
-    static constexpr uint32_t NONE = UINT32_MAX; //!< no resource
-
-    uint32_t resource{NONE}; //!< of the link out of it
-    uint32_t queue{NONE};    //!< of what waits for that: FlowRoutes::AddQueues()
-    uint32_t from{NONE};     //!< of the link into it
+    uint32_t resource{NO_ID}; //!< of the link out of it
+    uint32_t queue{NO_ID};    //!< of what waits for that: FlowRoutes::AddQueues(); NO_ID: none
+    uint32_t from{NO_ID};     //!< of the link into it
 
     /// @param other an input @return whether both are the same
     bool operator==(const FlowInput& other) const

@@ -123,7 +123,7 @@ class FlowRoutes
 
   private:
     /// "No resource".
-    static constexpr uint32_t NO_RESOURCE = 0xffffffff;
+    static constexpr uint32_t NO_RESOURCE = NO_ID;
 
     /// Something of every link of a path, few of which have more.
     template <class T>

@@ -58,7 +58,7 @@ class InputShares
      * @param count of them
      * @param bytes that each has to send at this time, in the mean
      * @param inputs that they come by, in the order of the way; must outlive the next Find()
-     * @param held resource that holds them; FlowInput::NONE for none
+     * @param held resource that holds them; NO_ID for none
      */
     void AddFlows(uint32_t count,
                   double bytes,
@@ -82,7 +82,7 @@ class InputShares
         uint32_t count{0};                             //!< of them
         double bytes{0};                               //!< that each has to send
         const std::vector<FlowInput>* inputs{nullptr}; //!< in the order of the way
-        uint32_t held{FlowInput::NONE};                //!< by which resource
+        uint32_t held{NO_ID};                          //!< by which resource
         std::size_t end{0};                            //!< inputs up to that
         double weight{1};                              //!< see GetWeight()
     };

@@ -182,7 +182,7 @@ void
 MaxMinSolver::Fill()
 {
     m_rates.assign(GetNFlows(), -1);
-    m_held.assign(GetNFlows(), NONE);
+    m_held.assign(GetNFlows(), NO_ID);
     ListUsers();
     std::size_t nextLimit = 0;
     uint32_t left = GetNFlows();

@@ -7,6 +7,8 @@
 #ifndef PROTEUS_MAX_MIN_H
 #define PROTEUS_MAX_MIN_H
 
+#include "ns3/proteus-graph-kinds.h"
+
 #include <cstdint>
 #include <limits>
 #include <utility>
@@ -37,9 +39,6 @@ namespace proteus
 class MaxMinSolver
 {
   public:
-    /// No resource.
-    static constexpr uint32_t NONE = UINT32_MAX;
-
     /// Forgets everything.
     void Clear();
 
@@ -69,7 +68,7 @@ class MaxMinSolver
         return m_rates[flow];
     }
 
-    /// @param flow a flow @return the resource that holds it back, NONE if that is its limit
+    /// @param flow a flow @return the resource that holds it back, NO_ID if that is its limit
     uint32_t GetHeld(uint32_t flow) const
     {
         return m_held[flow];

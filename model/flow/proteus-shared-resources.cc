@@ -18,6 +18,8 @@ namespace
 
 /// Part by which more must be wanted of a resource than it has for it to be full.
 constexpr double ROUNDING = 1e-9;
+/// Of users that take no turns by input.
+const std::vector<FlowInput> NO_INPUTS;
 
 } // namespace
 
@@ -38,7 +40,7 @@ SharedResources::AddUser(const std::vector<FlowUse>& uses,
     const uint32_t id = m_users.Take();
     User& user = m_users[id];
     user.uses = &uses;
-    user.inputs = inputs;
+    user.inputs = inputs == nullptr ? &NO_INPUTS : inputs;
     user.limit = limit;
     user.count = 0;
     user.bytes = 0;
@@ -309,14 +311,13 @@ SharedResources::HasInputs() const
 {
     return std::any_of(m_component.begin(), m_component.end(), [this](uint32_t id) {
         const User& user = m_users[id];
-        return user.count > 0 && user.inputs != nullptr && !user.inputs->empty();
+        return user.count > 0 && !user.inputs->empty();
     });
 }
 
 void
 SharedResources::SolveByInput()
 {
-    static const std::vector<FlowInput> none;
     m_inputs.Clear();
     uint32_t flow = 0;
     for (const uint32_t id : m_component)
@@ -327,8 +328,8 @@ SharedResources::SolveByInput()
             const uint32_t held = m_solver.GetHeld(flow++);
             m_inputs.AddFlows(user.count,
                               user.bytes / user.count,
-                              user.inputs == nullptr ? none : *user.inputs,
-                              held == MaxMinSolver::NONE ? FlowInput::NONE : m_full[held]);
+                              *user.inputs,
+                              held == NO_ID ? NO_ID : m_full[held]);
         }
     }
     m_isByInput = m_inputs.Find();

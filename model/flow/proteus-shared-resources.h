@@ -163,7 +163,7 @@ class SharedResources
     struct User
     {
         const std::vector<FlowUse>* uses{nullptr};     //!< by each flow
-        const std::vector<FlowInput>* inputs{nullptr}; //!< on the way of each, or null
+        const std::vector<FlowInput>* inputs{nullptr}; //!< on the way of each
         double limit{0};                               //!< rate of each, alone
         uint32_t count{0};                             //!< flows
         double bytes{0};                               //!< that they have to send

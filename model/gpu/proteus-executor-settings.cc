@@ -6,6 +6,7 @@
 
 #include "proteus-executor-settings.h"
 
+#include "proteus-attribute-defaults.h"
 #include "proteus-collective-kernels.h"
 #include "proteus-flow-congestion-settings.h"
 #include "proteus-packet-network.h"
@@ -20,7 +21,6 @@
 
 #include <map>
 #include <set>
-#include <stdexcept>
 #include <type_traits>
 
 namespace ns3
@@ -30,18 +30,6 @@ namespace proteus
 
 namespace
 {
-
-/// @return an attribute of PacketNetwork
-TypeId::AttributeInformation
-FindNetworkAttribute(const std::string& name)
-{
-    TypeId::AttributeInformation information;
-    if (!PacketNetwork::GetTypeId().LookupAttributeByName(name, &information))
-    {
-        throw std::logic_error("ns3::proteus::PacketNetwork has no attribute " + name);
-    }
-    return information;
-}
 
 /// @return the value of an attribute, which has to be of a type
 template <typename T>
@@ -68,10 +56,9 @@ FindTechnologies(TypeId type, const std::string& name)
     const std::set<T> network{T::INFINIBAND, T::ROCE};
     if (type.IsChildOf(CongestionType::GetTypeId()))
     {
-        TypeId::AttributeInformation control;
-        Transport::GetTypeId().LookupAttributeByName("CongestionControl", &control);
-        return As<StringValue>(*control.initialValue).Get() == "auto" ? std::set<T>{T::ROCE}
-                                                                      : network;
+        const auto control =
+            ReadDefault<StringValue>(Transport::GetTypeId(), "CongestionControl").Get();
+        return control == "auto" ? std::set<T>{T::ROCE} : network;
     }
     if (type == Transport::GetTypeId())
     {
@@ -104,10 +91,8 @@ FindTechnologies(TypeId type, const std::string& name)
         {"ThresholdShift", {T::ROCE}},
         {"TrainPackets", network},
     };
-    TypeId::AttributeInformation onInfiniband;
-    Fabric::GetTypeId().LookupAttributeByName("InfinibandEcn", &onInfiniband);
     const bool isEcn = name.compare(0, 3, "Ecn") == 0;
-    if (isEcn && !As<BooleanValue>(*onInfiniband.initialValue).Get())
+    if (isEcn && !ReadDefault<BooleanValue>(Fabric::GetTypeId(), "InfinibandEcn").Get())
     {
         return {T::ROCE}; // where alone packets are marked
     }
@@ -123,7 +108,7 @@ ReadCollectiveSettings()
     CollectiveSettings settings;
     for (const CollectiveField& field : GetCollectiveFields())
     {
-        const Ptr<const AttributeValue> value = FindNetworkAttribute(field.name).initialValue;
+        const Ptr<const AttributeValue> value = FindDefault(PacketNetwork::GetTypeId(), field.name);
         std::visit(
             [&](auto member) {
                 using Value = std::decay_t<decltype(settings.*member)>;
@@ -225,10 +210,8 @@ ReadExecutorSettings(int64_t stream)
     settings.engine = FindChangedEngineSettings();
     settings.flow.congestion = ReadFlowCongestion();
     settings.flow.attributes.insert("ns3::proteus::Fabric::InfinibandBuffer");
-    TypeId::AttributeInformation buffer;
-    Fabric::GetTypeId().LookupAttributeByName("InfinibandBuffer", &buffer);
-    settings.flow.infinibandBufferBytes =
-        static_cast<uint32_t>(As<UintegerValue>(*buffer.initialValue).Get());
+    settings.flow.infinibandBufferBytes = static_cast<uint32_t>(
+        ReadDefault<UintegerValue>(Fabric::GetTypeId(), "InfinibandBuffer").Get());
     settings.stream = stream;
     // As Transport::SetFabric() draws it.
     const Ptr<UniformRandomVariable> random = CreateObject<UniformRandomVariable>();

@@ -6,6 +6,8 @@
 
 #include "proteus-flow-congestion-settings.h"
 
+#include "proteus-attribute-defaults.h"
+
 #include "ns3/boolean.h"
 #include "ns3/data-rate.h"
 #include "ns3/double.h"
@@ -15,7 +17,6 @@
 #include "ns3/string.h"
 #include "ns3/uinteger.h"
 
-#include <stdexcept>
 #include <utility>
 
 namespace ns3
@@ -35,13 +36,8 @@ template <typename T>
 T
 Read(TypeId type, const std::string& name, FlowCongestion& congestion)
 {
-    TypeId::AttributeInformation information;
-    if (!type.LookupAttributeByName(name, &information))
-    {
-        throw std::logic_error(type.GetName() + " has no attribute " + name);
-    }
     congestion.attributes.insert(type.GetName() + "::" + name);
-    return dynamic_cast<const T&>(*information.initialValue);
+    return ReadDefault<T>(type, name);
 }
 
 /// Has a congestion control of packets decide.

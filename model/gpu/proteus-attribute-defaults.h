@@ -1,0 +1,52 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef PROTEUS_ATTRIBUTE_DEFAULTS_H
+#define PROTEUS_ATTRIBUTE_DEFAULTS_H
+
+#include "ns3/type-id.h"
+
+#include <stdexcept>
+#include <string>
+
+/**
+ * @file
+ * @ingroup proteus
+ * Present defaults of attributes.
+ */
+
+namespace ns3
+{
+namespace proteus
+{
+
+/// @param type of an object @param name of an attribute of it @return what objects get by default
+/// @throw std::logic_error if there is no such attribute
+inline Ptr<const AttributeValue>
+FindDefault(TypeId type, const std::string& name)
+{
+    TypeId::AttributeInformation information;
+    if (!type.LookupAttributeByName(name, &information))
+    {
+        throw std::logic_error(type.GetName() + " has no attribute " + name);
+    }
+    return information.initialValue;
+}
+
+/// @tparam T kind of value that the attribute has @param type of an object
+/// @param name of an attribute of it @return what objects get by default
+/// @throw std::logic_error if there is no such attribute
+template <typename T>
+T
+ReadDefault(TypeId type, const std::string& name)
+{
+    return dynamic_cast<const T&>(*FindDefault(type, name));
+}
+
+} // namespace proteus
+} // namespace ns3
+
+#endif // PROTEUS_ATTRIBUTE_DEFAULTS_H
