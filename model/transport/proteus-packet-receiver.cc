@@ -154,19 +154,33 @@ PacketReceiver::TakeOutOfOrder(const PacketRecord& record, ReceiverState& receiv
 void
 PacketReceiver::NoteMark(const PacketRecord& record, ReceiverState& receiver)
 {
-    QueuePairState& state = m_core.pairs.GetState(record.queuePair);
     ++receiver.marks;
-    ++state.statistics.markedPackets;
+    ++m_core.pairs.GetState(record.queuePair).statistics.markedPackets;
     if ((receiver.flags & ReceiverState::NOTIFY) != 0)
     {
-        const int64_t now = m_core.fabric->GetTimePs();
-        if (now - receiver.notifiedPs >= state.notificationPs)
-        {
-            receiver.notifiedPs = now;
-            PacketRecord notification;
-            notification.kind = PacketKind::CONGESTION_NOTIFICATION;
-            m_back.SendBack(record.queuePair, notification);
-        }
+        Notify(record.queuePair, receiver, receiver.vertex);
+    }
+}
+
+void
+PacketReceiver::PassMark(const PacketRecord& record, ReceiverState& receiver, VertexId at)
+{
+    if (m_core.IsNicOf(at, receiver.vertex))
+    {
+        Notify(record.queuePair, receiver, at);
+    }
+}
+
+void
+PacketReceiver::Notify(uint32_t id, ReceiverState& receiver, VertexId from)
+{
+    const int64_t now = m_core.fabric->GetTimePs();
+    if (now - receiver.notifiedPs >= m_core.pairs.GetState(id).notificationPs)
+    {
+        receiver.notifiedPs = now;
+        PacketRecord notification;
+        notification.kind = PacketKind::CONGESTION_NOTIFICATION;
+        m_back.SendBackFrom(from, id, notification);
     }
 }
 

@@ -36,6 +36,10 @@ class PacketReceiver
     /// @param record data @param receiver where it has arrived
     void Receive(const PacketRecord& record, ReceiverState& receiver);
 
+    /// @param record marked data of a queue pair whose NIC notifies @param receiver where it goes
+    /// @param at where it is now: if that is the NIC, it may notify the sender
+    void PassMark(const PacketRecord& record, ReceiverState& receiver, VertexId at);
+
     /// A message is on its way from another rank. @param id its queue pair @param message what it
     /// is
     void Expect(uint32_t id, const QueuePairMessage& message);
@@ -57,6 +61,9 @@ class PacketReceiver
     void AskAgain(uint32_t id, ReceiverState& receiver);
     /// @param record marked data @param receiver where it has arrived
     void NoteMark(const PacketRecord& record, ReceiverState& receiver);
+    /// Notifies the sender of congestion, if that was not done a moment ago. @param id a queue pair
+    /// @param receiver its receiver @param from where the notification leaves
+    void Notify(uint32_t id, ReceiverState& receiver, VertexId from);
     /// @param id a queue pair at whose receiver messages have become complete
     void DeliverMessages(uint32_t id);
     /// @param id a queue pair @param kind ACKNOWLEDGE or NEGATIVE_ACKNOWLEDGE

@@ -236,7 +236,14 @@ QueuePairMaker::SetUpControl(uint32_t id, const CongestionType& type)
     state.ackDelayPs =
         settings.ackDelay.IsZero() ? needs.ackDelayPs : settings.ackDelay.GetPicoSeconds();
     state.notificationPs = needs.notificationPs;
-    receiver.flags |= needs.notifications ? ReceiverState::NOTIFY : 0;
+    if (needs.notifications)
+    {
+        const auto& stops = state.waypoints;
+        const bool hasNic = std::any_of(stops.begin(), stops.end(), [&](VertexId stop) {
+            return m_core.IsNicOf(stop, state.destination);
+        });
+        receiver.flags |= hasNic ? ReceiverState::NIC_NOTIFIES : ReceiverState::NOTIFY;
+    }
 }
 
 void

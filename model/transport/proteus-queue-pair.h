@@ -247,13 +247,14 @@ struct alignas(64) ReceiverState
     /// Bits of `flags`.
     enum Flag : uint8_t
     {
-        REQUESTED = 1,   //!< packets before `requestEnd` are to be acknowledged when complete
-        IN_ORDER = 2,    //!< takes packets in order only: go-back-N
-        REPORT_GAPS = 4, //!< acknowledges packets out of order at once
-        NOTIFY = 8,      //!< sends congestion notifications
-        NAK_SENT = 16,   //!< has asked for packet `expected`
-        LIMITED = 32,    //!< its GPU has a limited memory
-        READ = 64,       //!< it reads it: ReadRequests
+        REQUESTED = 1,     //!< packets before `requestEnd` are to be acknowledged when complete
+        IN_ORDER = 2,      //!< takes packets in order only: go-back-N
+        REPORT_GAPS = 4,   //!< acknowledges packets out of order at once
+        NOTIFY = 8,        //!< sends congestion notifications, where it has no NIC
+        NAK_SENT = 16,     //!< has asked for packet `expected`
+        LIMITED = 32,      //!< its GPU has a limited memory
+        READ = 64,         //!< it reads it: ReadRequests
+        NIC_NOTIFIES = 128 //!< its NIC sends congestion notifications
     };
 
     uint64_t receivedBytes{0};         //!< payload, without repetition

@@ -38,6 +38,20 @@ class ReturnPath
         Send(id, state.destination, first, record);
     }
 
+    /// The same from a stop on the way. @param from the receiver or a waypoint @param id a queue
+    /// pair @param record for its sender, with kind
+    void SendBackFrom(VertexId from, uint32_t id, PacketRecord& record)
+    {
+        if (from == m_core.pairs.GetState(id).destination)
+        {
+            SendBack(id, record);
+        }
+        else
+        {
+            Send(id, from, m_core.pairs.GetNextWaypoint(id, from, false), record);
+        }
+    }
+
     /// @param id a queue pair @param record for its receiver, with kind, sequence and content
     void SendForward(uint32_t id, PacketRecord& record)
     {

@@ -11,6 +11,14 @@ namespace ns3
 namespace proteus
 {
 
+bool
+TransportCore::IsNicOf(VertexId at, VertexId device) const
+{
+    const auto& vertices = fabric->GetCluster().GetVertices();
+    return vertices[at].kind == VertexKind::NIC && vertices[at].server >= 0 &&
+           vertices[at].server == vertices[device].server;
+}
+
 std::string
 TransportCore::Describe(uint32_t queuePair) const
 {

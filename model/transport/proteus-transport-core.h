@@ -36,6 +36,11 @@ struct TransportCore
         return own ? *own : *user;
     }
 
+    /// @param at a stop of packets @param device an end of a queue pair @return whether it is a NIC
+    /// of the device's server, which notifies and heeds for it (DCQCN's notification and reaction
+    /// points are NICs: Zhu et al., SIGCOMM 2015, section 3.1)
+    bool IsNicOf(VertexId at, VertexId device) const;
+
     /// @param queuePair a queue pair @return "queue pair 3 from gpu0 to gpu8", for messages
     std::string Describe(uint32_t queuePair) const;
 };

@@ -280,6 +280,11 @@ Transport::Deliver(const PacketRecord& record, VertexId at)
             m_receiver.Receive(record, receiver);
             return CONSUMED;
         }
+        if ((record.flags & PacketRecord::CONGESTION_EXPERIENCED) != 0 &&
+            (receiver.flags & ReceiverState::NIC_NOTIFIES) != 0)
+        {
+            m_receiver.PassMark(record, receiver, at);
+        }
         const uint16_t flags = m_core.pairs.GetSender(id).flags;
         if ((flags & SenderState::GROUP) != 0)
         {
@@ -291,7 +296,9 @@ Transport::Deliver(const PacketRecord& record, VertexId at)
     }
     const bool forward = (record.flags & PacketRecord::TURNED) != 0;
     const QueuePairState& state = m_core.pairs.GetState(id);
-    if (at != (forward ? state.destination : state.source))
+    const bool isForNic = record.kind == PacketKind::CONGESTION_NOTIFICATION;
+    if (at != (forward ? state.destination : state.source) &&
+        !(isForNic && m_core.IsNicOf(at, state.source)))
     {
         return m_core.pairs.GetNextWaypoint(id, at, forward);
     }

@@ -85,6 +85,56 @@ RunIncast(const std::string& control,
 /// Time of all bytes over the receiver's link, with 48 bytes per 1000.
 const double IDEAL = 8 * BYTES * 1.048 / 12.5e9;
 
+/// A NIC notifies when a marked packet comes to it, not when its GPU has that at last.
+TEST(CongestionInFabric, NicsNotifyBeforeTheirGpusAreReached)
+{
+    Cluster cluster("a slow receiver");
+    const VertexId hub = cluster.AddVertex({"hub", VertexKind::SWITCH, -1});
+    QueuePairOptions options;
+    for (const int32_t server : {0, 1})
+    {
+        const std::string name = "n" + std::to_string(server);
+        const VertexId gpu =
+            cluster.AddVertex({name + ".gpu0", VertexKind::GPU, server, 0, "V100-SXM2-32GB"});
+        const VertexId nic = cluster.AddVertex({name + ".nic0", VertexKind::NIC, server});
+        const LinkFraming pcie = DefaultFraming(LinkTechnology::PCIE);
+        const LinkFraming roce = DefaultFraming(LinkTechnology::ROCE);
+        cluster.AddLink({gpu, nic, LinkTechnology::PCIE, server == 0 ? 16e9 : 1e9, 250'000, pcie});
+        cluster.AddLink({nic, hub, LinkTechnology::ROCE, 12.5e9, 250'000, roce});
+        options.waypoints.push_back(nic);
+    }
+    TransportRig rig(cluster, {{"CongestionControl", "dcqcn"}});
+    const uint32_t pair = rig.Connect(0, 1, options);
+
+    /// What is known when the rate is cut first.
+    struct Watcher
+    {
+        Ptr<Transport> transport;  //!< whose
+        uint64_t marks{0};         //!< marked packets that the GPU has got
+        uint64_t notifications{0}; //!< that the sender has got
+
+        static void Note(Watcher* watcher, uint32_t id, double, uint64_t, int64_t)
+        {
+            const QueuePairStatistics statistics = watcher->transport->GetStatistics(id);
+            if (watcher->notifications == 0 && statistics.notifications > 0)
+            {
+                watcher->marks = statistics.markedPackets;
+                watcher->notifications = statistics.notifications;
+            }
+        }
+    };
+
+    Watcher watcher{rig.transport};
+    rig.transport->TraceConnectWithoutContext("CongestionState",
+                                              MakeBoundCallback(&Watcher::Note, &watcher));
+    rig.Send(pair, 20'000'000);
+    rig.Run();
+    EXPECT_EQ(watcher.notifications, 1u);
+    EXPECT_EQ(watcher.marks, 0u);
+    EXPECT_GT(rig.transport->GetStatistics(pair).markedPackets, 0u);
+    EXPECT_EQ(rig.transport->GetStatistics(pair).receivedBytes, 20'000'000u);
+}
+
 /// Marks, notifications, rate cuts, and still the full rate of the bottleneck.
 TEST(CongestionInFabric, DcqcnCutsRatesOnMarks)
 {
