@@ -57,6 +57,29 @@ TEST(InputMistakes, WhatReadersWarnOfStandsInTheResults)
                "variable idle is used nowhere");
 }
 
+TEST(InputMistakes, ErrorsInFilesNameTheirOption)
+{
+    const Folder folder;
+    const std::string file = folder.Write("f.json", R"({"format": "x", "version": 1})");
+    const std::string other = folder.Write("g.json", R"({"format": "x", "version": 1})");
+    for (const std::string option : {"--calibration=", "--strategy=", "--framework="})
+    {
+        std::vector<std::string> words = Small({option + file});
+        if (option != "--strategy=")
+        {
+            words.emplace_back("--strategy=dp=2");
+        }
+        ExpectRefusal(Start("run", words), "error: " + option + file + ": /format: must be");
+    }
+    ExpectRefusal(Start("collective", {"--kernelCosts=" + file}),
+                  "error: --kernelCosts=" + file + ": /format: must be");
+    ExpectRefusal(Start("flows", {"--cluster=" + file, "--flows=" + other}),
+                  "error: --cluster=" + file + ": /format: must be");
+    // Which of the two is wrong is not known.
+    ExpectRefusal(Start("flows", {"--cluster=" + file, "--flows=" + file}),
+                  "error: " + file + ": /format: must be");
+}
+
 TEST(InputMistakes, PartsOfModelsThatNothingUses)
 {
     const Folder folder;

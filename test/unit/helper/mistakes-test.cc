@@ -410,6 +410,7 @@ const std::vector<Mistake> MISTAKES{
     {"collective", {"--netPlugin=x"}, "--netPlugin=x: unknown plug-in"},
     {"collective", {"--protocol=LL64"}, "--protocol=LL64: unknown protocol"},
     {"collective", {"--repetition=no"}, "--repetition=no: unknown mode"},
+    {"run", {"--joinWindow=-1us"}, "--joinWindow=-1us: must be 0 or more"},
     {"collective", {"--joinGrid=1e30s"}, "--joinGrid=1e30s: must be a time from 1ps to 1e6s"},
     {"collective", {NETWORK + "LaunchOverhead=1e30s"}, "must be a time from 1ps to 1e6s"},
     {"compile", {"--gpu=A101"}, "--gpu=A101: there is no data sheet"},
