@@ -283,7 +283,9 @@ TEST(IdleOptions, WhatTheJobDoesNotComeToIsANote)
     const std::string packet = "--executor=packet";
     const std::string channels = "--networkChannels=2";
     expect(run(PLAN, {packet, channels}), "packet: " + channels, true);
-    expect(run("--strategy=tp=4,pp=2,dp=2", {packet, channels}), channels, false);
+    const std::string stages = "--strategy=tp=4,pp=2,dp=2";
+    expect(run(stages, {packet, channels}), "packet: " + channels, true); // as NCCL chooses
+    expect(run(stages, {packet, "--networkChannels=8"}), "--networkChannels=8", false);
     const std::string sharing = "--gpuSharing=off";
     const std::string replicas = "--strategy=dp=8,globalBatch=8,buckets=";
     expect(run(replicas + "whole", {flow, sharing}), "flow: " + sharing, true);
