@@ -385,7 +385,16 @@ TakeFromLog(CollectiveProgramOptions options, const NcclTestsTable& log)
     if (options.nccl.ncclVersion.empty())
     {
         options.nccl.ncclVersion = log.ncclVersion;
-        if (ParseNcclVersion(log.ncclVersion) > NEWEST_NCCL)
+        uint32_t version = 0;
+        try
+        {
+            version = ParseNcclVersion(log.ncclVersion);
+        }
+        catch (const std::invalid_argument& error)
+        {
+            throw std::invalid_argument(options.measured + ": " + error.what());
+        }
+        if (version > NEWEST_NCCL)
         {
             Warn(options.measured + ": is of NCCL " + log.ncclVersion +
                  ", of which nothing is known: the newest version that is known is taken");

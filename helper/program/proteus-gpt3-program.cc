@@ -315,6 +315,7 @@ class Gpt3Program : public CommandLineProgram
         command.AddValue("dataType",
                          "number format of the GEMMs: bf16, fp16 or fp8",
                          m_options.dataType);
+        command.AddCheck("dataType", [](const std::string& name) { DataTypeFromString(name); });
         command.AddValue("overlapGradientReduction",
                          "reduce gradients in buckets while the backward pass runs",
                          m_options.overlapGradientReduction);

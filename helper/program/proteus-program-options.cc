@@ -24,7 +24,6 @@
 #include <algorithm>
 #include <iomanip>
 #include <iostream>
-#include <limits>
 #include <optional>
 #include <sstream>
 #include <stdexcept>
@@ -72,9 +71,10 @@ HasOne(const std::vector<std::string>& executors, F has)
 void
 CheckSlowdown(const std::string& name, double value, const std::vector<std::string>& executors)
 {
-    if (!(value >= 0 && value < std::numeric_limits<double>::infinity()))
+    constexpr double MOST = 1000; // times of runs stay in range
+    if (!(value >= 0 && value <= MOST))
     {
-        throw std::invalid_argument("--" + name + ": must be a number, 0 or more");
+        throw std::invalid_argument("--" + name + ": must be a number from 0 to 1000");
     }
     const bool isKnown =
         HasOne(executors, [](const ExecutorTraits& traits) { return traits.hasSlowdowns; });

@@ -60,7 +60,15 @@ ScheduleOptions::ReadSettings() const
     if (schedule.size() < suffix.size() ||
         schedule.compare(schedule.size() - suffix.size(), suffix.size(), suffix) != 0)
     {
-        return ParseScheduleSettings(schedule);
+        try
+        {
+            return ParseScheduleSettings(schedule);
+        }
+        catch (const std::invalid_argument& error)
+        {
+            throw std::invalid_argument("--communicationSchedule=" + schedule + ": " +
+                                        error.what());
+        }
     }
     InputFile file(schedule);
     return ReadScheduleJson(file.GetStream(), schedule);

@@ -80,6 +80,18 @@ TEST(InputMistakes, ErrorsInFilesNameTheirOption)
                   "error: " + file + ": /format: must be");
 }
 
+TEST(InputMistakes, NamesAndSourcesAreTexts)
+{
+    const Folder folder;
+    const std::string plan = folder.Write("p.json", R"({"name": 3, "dp": 2})");
+    ExpectRefusal(Start("run", Small({"--strategy=" + plan})), "p.json: /name: must be a string");
+    const std::string prices = folder.Write("prices.json",
+                                            R"({"format": "proteus-prices", "version": 1,
+ "currency": "USD", "layout": {"servers_per_rack": 4, "source": {}}})");
+    ExpectRefusal(Start("cluster", {"--cluster=dgx-a100", "--prices=" + prices}),
+                  "prices.json: /layout/source: must be a string");
+}
+
 TEST(InputMistakes, PartsOfModelsThatNothingUses)
 {
     const Folder folder;
