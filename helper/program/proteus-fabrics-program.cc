@@ -400,7 +400,7 @@ WriteFiles(const Options& options,
 void
 CompareFabrics(Options& options)
 {
-    options.cluster = FindClusterName(options.cluster);
+    options.cluster = MatchName("cluster", FindClusterName(options.cluster), GetServerPresets());
     for (const CommandLineText* path : {&options.csv, &options.json, &options.markdown})
     {
         if (!path->empty())

@@ -311,6 +311,8 @@ class Gpt3Program : public CommandLineProgram
         command.AddValue("recompute",
                          "what the backward pass computes again: none, selective or full",
                          m_options.recompute);
+        command.AddCheck("recompute",
+                         [](const std::string& name) { RecomputePlanFromString(name); });
         command.AddValue("schedule", "pipeline schedule: 1f1b or gpipe", m_options.schedule);
         command.AddValue("dataType",
                          "number format of the GEMMs: bf16, fp16 or fp8",

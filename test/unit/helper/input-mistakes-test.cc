@@ -80,6 +80,20 @@ TEST(InputMistakes, ErrorsInFilesNameTheirOption)
                   "error: " + file + ": /format: must be");
 }
 
+TEST(InputMistakes, OutputsOverWhatIsReadOrWritten)
+{
+    const Folder folder;
+    const std::string options = folder.Write("c.json", R"({"nodes": 1})");
+    ExpectRefusal(
+        Start("run", Small({"--strategy=dp=2", "--config=" + options, "--json=" + options})),
+        "--json=" + options + " would write over the file that --config reads");
+    const std::string file = folder.Write("a.csv", "");
+    const std::string link = folder.Get() + "/b.csv";
+    std::filesystem::create_symlink(file, link);
+    ExpectRefusal(Start("run", Small({"--strategy=dp=2", "--csv=" + file, "--summary=" + link})),
+                  "--csv and --summary would both write " + link);
+}
+
 TEST(InputMistakes, NamesAndSourcesAreTexts)
 {
     const Folder folder;
