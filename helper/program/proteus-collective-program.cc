@@ -385,15 +385,8 @@ TakeFromLog(CollectiveProgramOptions options, const NcclTestsTable& log)
     if (options.nccl.ncclVersion.empty())
     {
         options.nccl.ncclVersion = log.ncclVersion;
-        uint32_t version = 0;
-        try
-        {
-            version = ParseNcclVersion(log.ncclVersion);
-        }
-        catch (const std::invalid_argument& error)
-        {
-            throw std::invalid_argument(options.measured + ": " + error.what());
-        }
+        const uint32_t version =
+            ReadNamed(options.measured, [&]() { return ParseNcclVersion(log.ncclVersion); });
         if (version > NEWEST_NCCL)
         {
             Warn(options.measured + ": is of NCCL " + log.ncclVersion +
@@ -474,7 +467,7 @@ RunCollectiveProgram(const CollectiveProgramOptions& typed)
     const std::vector<CollectiveSize> sizes =
         isMeasured ? ReadCollectiveSizes(options, log) : ListCollectiveSizes(options);
     const Cluster cluster = LoadCluster(FindClusterName(options.cluster),
-                                        ToCount(options.nodes, "nodes", 0),
+                                        ToCount(options.nodes, "nodes", 0, MAX_SERVERS),
                                         options.fabric.GetOptions());
     WarnOfGpus(log, cluster, options.measured);
     CheckCollectiveSizes(sizes, cluster);

@@ -6,6 +6,7 @@
 
 #include "proteus-schedule-options.h"
 
+#include "proteus-name-lists.h"
 #include "proteus-program-options.h"
 
 #include "ns3/proteus-executor.h"
@@ -60,15 +61,8 @@ ScheduleOptions::ReadSettings() const
     if (schedule.size() < suffix.size() ||
         schedule.compare(schedule.size() - suffix.size(), suffix.size(), suffix) != 0)
     {
-        try
-        {
-            return ParseScheduleSettings(schedule);
-        }
-        catch (const std::invalid_argument& error)
-        {
-            throw std::invalid_argument("--communicationSchedule=" + schedule + ": " +
-                                        error.what());
-        }
+        return ReadNamed("--communicationSchedule=" + schedule,
+                         [&]() { return ParseScheduleSettings(schedule); });
     }
     InputFile file(schedule);
     return ReadScheduleJson(file.GetStream(), schedule);
@@ -115,10 +109,12 @@ ScheduleOptions::Prepare(const ExecutionGraph& graph,
                                     "--crossIteration=barrier, or --model with --strategy");
     }
     ScheduledJob job;
-    job.repeated = RepeatGraph(graph,
-                               carried ? *carried : std::vector<CarriedDependency>(),
-                               ToCount(iterations, "iterations", 1),
-                               cross);
+    job.repeated = ReadNamed("--iterations=" + std::to_string(iterations), [&]() {
+        return RepeatGraph(graph,
+                           carried ? *carried : std::vector<CarriedDependency>(),
+                           ToCount(iterations, "iterations", 1),
+                           cross);
+    });
     job.run = PrepareSchedule(job.repeated.graph, ReadSettings());
     return job;
 }
