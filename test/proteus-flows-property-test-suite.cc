@@ -245,6 +245,18 @@ class ProteusFlowsDeadlock : public TestCase
                 NS_TEST_EXPECT_MSG_EQ(error.find("host"), std::string::npos, error);
                 NS_TEST_EXPECT_MSG_LT(Simulator::Now(), MilliSeconds(10), "found in time");
             }
+            {
+                Scenario late = scenario;
+                for (FlowSpec& flow : late.flows)
+                {
+                    flow.startPs = Seconds(100).GetPicoSeconds();
+                }
+                FlowRun run(late);
+                const std::string error = run.Play();
+                NS_TEST_EXPECT_MSG_NE(error.find("deadlock"), std::string::npos, error);
+                NS_TEST_EXPECT_MSG_LT(Simulator::Now(), Seconds(102), "found in time");
+                NS_TEST_EXPECT_MSG_LT(Simulator::GetEventCount(), 10000, "few looks before");
+            }
             scenario.fabric.emplace_back("Routing", "UpDown");
             FlowRun run(scenario);
             NS_TEST_EXPECT_MSG_EQ(run.Play(), "", "up/down routing");

@@ -87,7 +87,7 @@ CollectiveProgramOptions::AddTo(OptionList& command)
     const auto load = [this](const FabricOptions& options) {
         const bool isOfLog = nodes == 0 && !measured.empty(); // which may be of several servers
         return LoadCluster(FindClusterName(cluster),
-                           isOfLog ? 2 : ToCount(nodes, "nodes", 0),
+                           isOfLog ? 2 : ToCount(nodes, "nodes", 0, MAX_SERVERS),
                            options);
     };
     const auto loadThis = [this, load]() { return load(fabric.GetOptions()); };

@@ -385,7 +385,9 @@ TakeFromLog(CollectiveProgramOptions options, const NcclTestsTable& log)
     if (options.nccl.ncclVersion.empty())
     {
         options.nccl.ncclVersion = log.ncclVersion;
-        if (ParseNcclVersion(log.ncclVersion) > NEWEST_NCCL)
+        const uint32_t version =
+            ReadNamed(options.measured, [&]() { return ParseNcclVersion(log.ncclVersion); });
+        if (version > NEWEST_NCCL)
         {
             Warn(options.measured + ": is of NCCL " + log.ncclVersion +
                  ", of which nothing is known: the newest version that is known is taken");
@@ -465,7 +467,7 @@ RunCollectiveProgram(const CollectiveProgramOptions& typed)
     const std::vector<CollectiveSize> sizes =
         isMeasured ? ReadCollectiveSizes(options, log) : ListCollectiveSizes(options);
     const Cluster cluster = LoadCluster(FindClusterName(options.cluster),
-                                        ToCount(options.nodes, "nodes", 0),
+                                        ToCount(options.nodes, "nodes", 0, MAX_SERVERS),
                                         options.fabric.GetOptions());
     WarnOfGpus(log, cluster, options.measured);
     CheckCollectiveSizes(sizes, cluster);

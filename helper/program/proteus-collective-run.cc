@@ -9,6 +9,7 @@
 #include "proteus-run-notes.h"
 #include "proteus-stop-signals.h"
 
+#include "ns3/proteus-attribute-defaults.h"
 #include "ns3/proteus-block-cost.h"
 #include "ns3/proteus-collective-choice.h"
 #include "ns3/proteus-executor-settings.h"
@@ -72,13 +73,12 @@ RoundBytes(const CollectiveTest& test, uint64_t bytes, uint64_t ranks)
 void
 RefuseChunkBytes()
 {
-    TypeId::AttributeInformation information;
-    PacketNetwork::GetTypeId().LookupAttributeByName("ChunkBytes", &information);
-    const auto value = DynamicCast<const UintegerValue>(information.initialValue);
-    if (value && value->Get() != 0)
+    const uint64_t bytes =
+        ReadDefault<UintegerValue>(PacketNetwork::GetTypeId(), "ChunkBytes").Get();
+    if (bytes != 0)
     {
         throw std::invalid_argument(
-            "--ns3::proteus::PacketNetwork::ChunkBytes=" + std::to_string(value->Get()) +
+            "--ns3::proteus::PacketNetwork::ChunkBytes=" + std::to_string(bytes) +
             " and --msccl: a schedule has chunks of its own; leave "
             "ChunkBytes out");
     }

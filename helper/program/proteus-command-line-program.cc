@@ -15,7 +15,9 @@
 #include "ns3/config.h"
 #include "ns3/double.h"
 #include "ns3/nstime.h"
+#include "ns3/proteus-attribute-defaults.h"
 #include "ns3/proteus-executor-settings.h"
+#include "ns3/proteus-packet-network.h"
 #include "ns3/proteus-ranks.h"
 #include "ns3/proteus-repetition.h"
 #include "ns3/proteus-result-tables.h"
@@ -42,9 +44,7 @@ namespace
 Time
 GetDefaultTime(const std::string& name)
 {
-    TypeId::AttributeInformation information;
-    TypeId::LookupByName("ns3::proteus::PacketNetwork").LookupAttributeByName(name, &information);
-    return DynamicCast<const TimeValue>(information.originalInitialValue)->Get();
+    return ReadBuiltInDefault<TimeValue>(PacketNetwork::GetTypeId(), name).Get();
 }
 
 /// What packet runs do about kernels that begin at slightly different times, and about
@@ -85,6 +85,12 @@ class PacketOptions
         }
         for (const char* name : {"joinWindow", "joinGrid"})
         {
+            command.AddCheck(name, [](const std::string& time) {
+                if (Time(time).IsStrictlyNegative())
+                {
+                    throw std::invalid_argument("must be 0 or more");
+                }
+            });
             command.AddIdle(name, [run]() { return run ? run->FindNoJoins() : ""; });
         }
         command.AddIdle("joinWindow", []() {
@@ -98,17 +104,8 @@ class PacketOptions
     /// Makes them the defaults of what is built from now on, if packets are sent.
     /// @param given options that were given
     /// @param run options of the program, or null
-    /// @throw std::invalid_argument if there is no such mode, or for a time below 0
     void Set(const Configuration& given, const ProgramOptions* run) const
     {
-        for (const auto& [option, time] :
-             {std::pair{"joinWindow", m_joinWindow}, std::pair{"joinGrid", m_joinGrid}})
-        {
-            if (time.IsStrictlyNegative())
-            {
-                throw std::invalid_argument(std::string("--") + option + ": must be 0 or more");
-            }
-        }
         if (run && !run->FindNoPackets().empty())
         {
             return; // the options are named as idle, and the attributes need not be
@@ -133,7 +130,6 @@ class PacketOptions
                 UintegerValue(ToCount(std::stoll(threads->second), "threads", 0, MOST_THREADS)));
         }
         const std::string mode = m_mode;
-        RepetitionModeFromString(mode);
         if (mode != "on") // which the attribute is by itself
         {
             Config::SetDefault("ns3::proteus::PacketNetwork::Repetition", StringValue(mode));
@@ -155,6 +151,25 @@ class PacketOptions
     Time m_joinWindow{GetDefaultTime("JoinWindow")}; //!< see PacketNetwork
     Time m_joinGrid{GetDefaultTime("JoinGrid")};     //!< see PacketNetwork
 };
+
+/// @param command whose options name files @param body whose errors get the options, where they are
+/// about one of these files
+void
+WithOptions(const OptionList& command, const std::function<void()>& body)
+{
+    try
+    {
+        body();
+    }
+    catch (const OutputError& error)
+    {
+        throw std::invalid_argument(command.Describe(error));
+    }
+    catch (const std::invalid_argument& error)
+    {
+        throw std::invalid_argument(command.DescribeInput(error.what()));
+    }
+}
 
 } // namespace
 
@@ -261,7 +276,8 @@ CommandLineProgram::Main(int argc, char* argv[])
             }
             return isNew;
         });
-        const std::vector<std::string> idle = command.FindIdle();
+        std::vector<std::string> idle;
+        WithOptions(command, [&]() { idle = command.FindIdle(); });
         if (ProgramOptions* options = GetRunOptions())
         {
             auto& notes = options->information.notes;
@@ -285,14 +301,7 @@ CommandLineProgram::Main(int argc, char* argv[])
             return notes;
         };
         command.SetNotes([&]() { return list(heard); });
-        try
-        {
-            Run();
-        }
-        catch (const OutputError& error)
-        {
-            throw std::invalid_argument(command.Describe(error));
-        }
+        WithOptions(command, [&]() { Run(); });
         for (const std::string& line : list({}))
         {
             Warn(line);

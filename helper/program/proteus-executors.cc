@@ -296,7 +296,7 @@ RunExecutor(const ProgramOptions& options,
     const ExecutorSettings settings = MakeExecutorSettings(options);
     RunRecord record = found.Run(graph, cluster, settings, &observer);
     observer.FinishFiles();
-    RunNotes::Hear(options, found, settings, cluster, record);
+    RunNotes::Hear(options, found, settings, cluster, graph, record);
     if (found.GetTraits().needsCalibration)
     {
         const std::string origin = LoadCalibration(options).cluster;

@@ -132,7 +132,9 @@ ParseContender(const std::string& text, const FabricOptions& base, const Options
         contender.variant.name = text;
         return contender;
     }
-    contender.variant = FitSpines(ParseFabricVariant(text, base), options.cluster);
+    contender.variant = ReadNamed("--fabrics=" + std::string(options.fabrics), [&]() {
+        return FitSpines(ParseFabricVariant(text, base), options.cluster);
+    });
     if (!KnowRouting(options) && contender.variant.routing != "Ecmp")
     {
         throw std::invalid_argument("--fabrics: " + text + ": the executor " + options.executor +
@@ -151,7 +153,8 @@ ListContenders(const Options& options, const FabricOptions& sizes)
                                     "fabrics are said in --fabrics, e.g. "
                                     "--fabrics=fat-tree,leaf-spine:2");
     }
-    const FabricOptions base = FitFabricOptions(sizes, ToCount(options.nodes, "nodes", 2));
+    const FabricOptions base =
+        FitFabricOptions(sizes, ToCount(options.nodes, "nodes", 2, MAX_SERVERS));
     std::vector<Contender> contenders;
     if (!options.fabrics.empty())
     {
@@ -186,7 +189,7 @@ TakesNodes(const Contender& contender)
 Cluster
 MakeContenderCluster(const Options& options, const Contender& contender)
 {
-    const uint32_t nodes = ToCount(options.nodes, "nodes", 2);
+    const uint32_t nodes = ToCount(options.nodes, "nodes", 2, MAX_SERVERS);
     return contender.cluster.empty()
                ? MakeVariantCluster(options.cluster, nodes, contender.variant)
                : LoadCluster(contender.cluster, TakesNodes(contender) ? nodes : 0);
@@ -400,7 +403,7 @@ WriteFiles(const Options& options,
 void
 CompareFabrics(Options& options)
 {
-    options.cluster = FindClusterName(options.cluster);
+    options.cluster = MatchName("cluster", FindClusterName(options.cluster), GetServerPresets());
     for (const CommandLineText* path : {&options.csv, &options.json, &options.markdown})
     {
         if (!path->empty())

@@ -234,8 +234,10 @@ FlowsOptions::MakeCluster(const FabricOptions& fabricOptions) const
     HpccTopologyOptions hpcc;
     hpcc.payloadBytes = payload > 0 ? static_cast<uint32_t>(payload) : hpcc.payloadBytes;
     hpcc.overheadBytes = overhead >= 0 ? static_cast<uint32_t>(overhead) : hpcc.overheadBytes;
-    const Cluster loaded =
-        LoadCluster(FindClusterName(cluster), ToCount(nodes, "nodes", 0), fabricOptions, hpcc);
+    const Cluster loaded = LoadCluster(FindClusterName(cluster),
+                                       ToCount(nodes, "nodes", 0, MAX_SERVERS),
+                                       fabricOptions,
+                                       hpcc);
     return payload > 0 || overhead >= 0 || ackBytes > 0 ? WithPackets(loaded, *this) : loaded;
 }
 

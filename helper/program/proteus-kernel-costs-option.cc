@@ -7,6 +7,7 @@
 #include "proteus-kernel-costs-option.h"
 
 #include "ns3/boolean.h"
+#include "ns3/proteus-attribute-defaults.h"
 #include "ns3/proteus-gpu-model.h"
 #include "ns3/proteus-input-file.h"
 #include "ns3/proteus-kernel-costs-json.h"
@@ -76,12 +77,9 @@ KernelCostsOption::AddTo(OptionList& command, const std::function<Cluster()>& cl
                      file);
     command.AddInput("kernelCosts");
     command.AddIdle("kernelCosts", []() -> std::string {
-        TypeId::AttributeInformation information;
-        PacketNetwork::GetTypeId().LookupAttributeByName("KernelCosts", &information);
-        const auto value = DynamicCast<const BooleanValue>(information.initialValue);
-        return value && !value->Get()
-                   ? "--ns3::proteus::PacketNetwork::KernelCosts=false leaves them out"
-                   : "";
+        return ReadDefault<BooleanValue>(PacketNetwork::GetTypeId(), "KernelCosts").Get()
+                   ? ""
+                   : "--ns3::proteus::PacketNetwork::KernelCosts=false leaves them out";
     });
     if (cluster)
     {

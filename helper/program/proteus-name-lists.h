@@ -8,6 +8,7 @@
 #define PROTEUS_NAME_LISTS_H
 
 #include <ostream>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -44,6 +45,27 @@ std::vector<std::string> ListAlgorithmNames();
 std::string MatchName(const std::string& option,
                       const std::string& name,
                       const std::vector<std::string>& names);
+
+/**
+ * @ingroup proteus
+ * @param subject that a value comes from: an option with its value, or a file
+ * @param read the value
+ * @return what it gives
+ * @throw std::invalid_argument for what is wrong with the value, after the subject
+ */
+template <typename F>
+auto
+ReadNamed(const std::string& subject, F read) -> decltype(read())
+{
+    try
+    {
+        return read();
+    }
+    catch (const std::invalid_argument& error)
+    {
+        throw std::invalid_argument(subject + ": " + error.what());
+    }
+}
 
 /// @ingroup proteus
 /// @param text of --cluster @return it, if it is a file, else the name of a preset

@@ -8,9 +8,11 @@
 
 #include "proteus-name-lists.h"
 #include "proteus-program-options.h"
+#include "proteus-same-choices.h"
 
 #include "ns3/config.h"
 #include "ns3/proteus-algorithm-traits.h"
+#include "ns3/proteus-attribute-defaults.h"
 #include "ns3/proteus-collective-choice.h"
 #include "ns3/proteus-cpu-vendor.h"
 #include "ns3/proteus-nccl-tuner.h"
@@ -23,7 +25,6 @@
 #include <algorithm>
 #include <iterator>
 #include <stdexcept>
-#include <tuple>
 #include <vector>
 
 namespace ns3
@@ -45,29 +46,12 @@ SetNetworkDefault(const std::string& option,
                   const AttributeValue& value)
 {
     const std::string network = "ns3::proteus::PacketNetwork";
-    const TypeId type = TypeId::LookupByName(network);
-    TypeId::AttributeInformation information;
-    type.LookupAttributeByName(attribute, &information);
-    if (information.initialValue->SerializeToString(information.checker) !=
-        information.originalInitialValue->SerializeToString(information.checker))
+    if (IsChanged(FindAttribute(TypeId::LookupByName(network), attribute)))
     {
         throw std::invalid_argument("--" + option + " and --" + network + "::" + attribute +
                                     " are the same: give one of them");
     }
     Config::SetDefault(network + "::" + attribute, value);
-}
-
-/// @param request that is complete @return what was chosen
-std::tuple<std::string, Protocol, uint32_t, uint64_t, uint32_t, uint32_t, uint32_t>
-DescribeChoice(const CollectiveRequest& request)
-{
-    return {request.algorithm,
-            request.protocol,
-            request.channels,
-            request.chunkBytes,
-            request.slots,
-            request.stepsPerChunk,
-            request.networkChannels};
 }
 
 } // namespace
@@ -118,7 +102,7 @@ FindSameChoices(const Cluster& cluster, const std::string& vendor)
                 CollectiveRequest same = request;
                 usual.Complete(request);
                 changed.Complete(same);
-                if (DescribeChoice(request) != DescribeChoice(same))
+                if (!AreChosenAlike(request, same))
                 {
                     return "";
                 }

@@ -108,5 +108,26 @@ OptionList::Describe(const OutputError& error) const
     return text;
 }
 
+std::string
+OptionList::DescribeInput(const std::string& error) const
+{
+    std::string options;
+    uint32_t count = 0;
+    for (const Word& word : m_words)
+    {
+        const Entry* entry = Find(word.name);
+        const std::size_t size = word.value.size();
+        std::error_code none; // a value that is no path is no file
+        if (entry && entry->kind == OptionKind::TEXT && error.compare(0, size, word.value) == 0 &&
+            error.size() > size && (error[size] == ':' || error[size] == ',') &&
+            std::filesystem::exists(word.value, none))
+        {
+            options = "--" + word.name + "=";
+            ++count;
+        }
+    }
+    return (count == 1 ? options : "") + error; // of two, the wrong one may be said
+}
+
 } // namespace proteus
 } // namespace ns3

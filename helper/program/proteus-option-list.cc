@@ -469,7 +469,10 @@ OptionList::CheckTogether(const std::vector<Word>& words) const
         {
             continue;
         }
-        const auto path = std::filesystem::absolute(word.value).lexically_normal().string();
+        std::error_code unknown; // of what cannot be looked at, the name counts
+        const std::filesystem::path whole = std::filesystem::absolute(word.value);
+        const std::filesystem::path real = std::filesystem::weakly_canonical(whole, unknown);
+        const auto path = (unknown ? whole.lexically_normal() : real).string();
         const auto [place, isNew] = outputs.emplace(path, word.name);
         if (!isNew)
         {
@@ -480,9 +483,10 @@ OptionList::CheckTogether(const std::vector<Word>& words) const
         for (const Word& other : words)
         {
             const Entry* input = Find(other.name);
+            const bool isInput =
+                other.name == "config" || (input && input->kind == OptionKind::TEXT);
             std::error_code none; // a value that is no path is no file
-            if (input && input->kind == OptionKind::TEXT &&
-                std::filesystem::is_regular_file(other.value, none) &&
+            if (isInput && std::filesystem::is_regular_file(other.value, none) &&
                 std::filesystem::equivalent(other.value, word.value, none))
             {
                 throw std::invalid_argument("--" + word.name + "=" + word.value +
@@ -580,7 +584,12 @@ OptionList::Parse(const std::vector<std::string>& arguments, std::ostream& out)
         last.push_back(word);
     }
     NoteRepeated(words, {checked.begin() + 1, checked.end()});
-    CheckTogether(last);
+    std::vector<Word> files = last;
+    if (!configured.empty())
+    {
+        files.push_back({"config", true, configured.front().config, ""});
+    }
+    CheckTogether(files);
     m_words = last;
     m_configuration.clear();
     for (const Word& word : last)

@@ -166,6 +166,10 @@ class OptionList
     /// that has it, or the begin of its name
     std::string Describe(const OutputError& error) const;
 
+    /// @param error what is wrong, which begins with the name of a file if it is about one
+    /// @return it, after the option of the last Parse() that names the file to read
+    std::string DescribeInput(const std::string& error) const;
+
     /// @param list of what results are to say: options that do nothing, and what readers of files
     /// warn of
     void SetNotes(std::function<std::vector<std::string>()> list)

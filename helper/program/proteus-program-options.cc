@@ -24,7 +24,6 @@
 #include <algorithm>
 #include <iomanip>
 #include <iostream>
-#include <limits>
 #include <optional>
 #include <sstream>
 #include <stdexcept>
@@ -72,9 +71,10 @@ HasOne(const std::vector<std::string>& executors, F has)
 void
 CheckSlowdown(const std::string& name, double value, const std::vector<std::string>& executors)
 {
-    if (!(value >= 0 && value < std::numeric_limits<double>::infinity()))
+    constexpr double MOST = 1000; // times of runs stay in range
+    if (!(value >= 0 && value <= MOST))
     {
-        throw std::invalid_argument("--" + name + ": must be a number, 0 or more");
+        throw std::invalid_argument("--" + name + ": must be a number from 0 to 1000");
     }
     const bool isKnown =
         HasOne(executors, [](const ExecutorTraits& traits) { return traits.hasSlowdowns; });
@@ -343,13 +343,15 @@ ProgramOptions::BuildWholeCluster(const FabricOptions& fabricOptions) const
     const std::string classic = "classic:"; // the clusters that Proteus was published with
     if (cluster.compare(0, classic.size(), classic) == 0)
     {
-        return MakeClassicCluster(cluster.substr(classic.size()),
-                                  nodes == 0 ? 1 : ToCount(nodes, "nodes", 1));
+        const uint32_t servers = nodes == 0 ? 1 : ToCount(nodes, "nodes", 1, MAX_SERVERS);
+        return ReadNamed("--cluster=" + cluster, [&]() {
+            return MakeClassicCluster(cluster.substr(classic.size()), servers);
+        });
     }
     const auto presets = GetServerPresets();
     const std::string name = FindClusterName(cluster);
     const bool isPreset = std::find(presets.begin(), presets.end(), name) != presets.end();
-    const uint32_t servers = ToCount(nodes, "nodes", 0);
+    const uint32_t servers = ToCount(nodes, "nodes", 0, MAX_SERVERS);
     return LoadCluster(name, servers == 0 && isPreset ? 2 : servers, fabricOptions);
 }
 

@@ -6,7 +6,15 @@
 
 #include "proteus-run-notes.h"
 
+#include "proteus-same-choices.h"
+
+#include "ns3/boolean.h"
+#include "ns3/data-rate.h"
+#include "ns3/proteus-attribute-defaults.h"
+#include "ns3/proteus-breakdown.h"
+#include "ns3/proteus-fabric.h"
 #include "ns3/proteus-paths.h"
+#include "ns3/uinteger.h"
 
 #include <algorithm>
 #include <cctype>
@@ -154,17 +162,109 @@ HasEqualPaths(const Cluster& cluster, const std::vector<LinkId>& crossed)
     });
 }
 
-/// @param cluster any @param crossed links of it @return whether packets may be marked or lost
-/// there by chance
+/// @param link whose packets wait @param queueBytes so many of them at most
+/// @return whether some may have got ECN marks by chance
 bool
-HasChance(const Cluster& cluster, const std::vector<LinkId>& crossed)
+MayBeMarked(const Link& link, uint64_t queueBytes)
 {
-    return std::any_of(crossed.begin(), crossed.end(), [&](LinkId id) {
-        const Link& link = cluster.GetLinks()[id];
-        return link.technology == LinkTechnology::INFINIBAND ||
-               link.technology == LinkTechnology::ROCE || link.lossProbability > 0 ||
-               link.bitErrorRate > 0;
+    const TypeId fabric = Fabric::GetTypeId();
+    const char* marks = link.technology == LinkTechnology::ROCE         ? "Ecn"
+                        : link.technology == LinkTechnology::INFINIBAND ? "InfinibandEcn"
+                                                                        : nullptr;
+    if (marks == nullptr || !ReadDefault<BooleanValue>(fabric, marks).Get())
+    {
+        return false;
+    }
+    const double share =
+        link.bytesPerSecond * 8 /
+        static_cast<double>(
+            ReadDefault<DataRateValue>(fabric, "EcnReferenceRate").Get().GetBitRate());
+    return static_cast<double>(queueBytes) + 1 >
+           static_cast<double>(ReadDefault<UintegerValue>(fabric, "EcnMinBytes").Get()) * share;
+}
+
+/// @param cluster any @param links what they carried @param hasPackets whether packets were sent
+/// @return whether some may have been marked or lost by chance
+bool
+HasChance(const Cluster& cluster, const std::vector<LinkStatistics>& links, bool hasPackets)
+{
+    return std::any_of(links.begin(), links.end(), [&](const LinkStatistics& use) {
+        const Link& link = cluster.GetLinks()[use.link];
+        const bool isMarked = hasPackets ? MayBeMarked(link, use.maxQueueBytes)
+                                         : link.technology == LinkTechnology::ROCE;
+        const bool isLossy = hasPackets && (link.lossProbability > 0 || link.bitErrorRate > 0);
+        return use.wireBytes > 0 && (isMarked || isLossy);
     });
+}
+
+/// @param configuration options, as they were typed @param name of one @return its value, or empty
+std::string
+FindTyped(const Configuration& configuration, const std::string& name)
+{
+    const auto option = std::find_if(configuration.begin(), configuration.end(), [&](auto& typed) {
+        return typed.first == name;
+    });
+    return option == configuration.end() ? "" : option->second;
+}
+
+/// @param traits of an executor @param field a CollectiveField @return whether it counts
+bool
+Honours(const ExecutorTraits& traits, const std::string& field)
+{
+    return traits.hasPackets || traits.collectiveFields.count(field) > 0;
+}
+
+/// @param configuration options, as they were typed @param traits of an executor that has run
+/// @param settings of the run @param cluster that it ran on @param graph that was run
+/// @return a line for each option of NCCL that was typed and changes nothing in this run
+std::vector<std::string>
+FindUnusedChoices(const Configuration& configuration,
+                  const ExecutorTraits& traits,
+                  const ExecutorSettings& settings,
+                  const Cluster& cluster,
+                  const ExecutionGraph& graph)
+{
+    std::vector<std::string> lines;
+    const ProgramSettings defaults;
+    for (const auto& [name, field, member] :
+         {std::make_tuple("networkChannels", "NetworkChannels", &ProgramSettings::networkChannels),
+          std::make_tuple("ncclVersion", "NcclVersion", &ProgramSettings::ncclVersion)})
+    {
+        CollectiveSettings without = settings.collectives;
+        without.*member = defaults.*member;
+        const std::string value = FindTyped(configuration, name);
+        if (!value.empty() && without.*member != settings.collectives.*member &&
+            Honours(traits, field) &&
+            CommunicateAlike(graph, cluster, settings.collectives, without))
+        {
+            lines.push_back(std::string("--") + name + "=" + value +
+                            " has no effect: this job communicates alike without it");
+        }
+    }
+    return lines;
+}
+
+/// @param configuration options, as they were typed @param traits of an executor that has run
+/// @param graph that was run @param timeline of the run
+/// @return a line if GPUs were to share nothing, and there was nothing to share
+std::vector<std::string>
+FindUnusedSharing(const Configuration& configuration,
+                  const ExecutorTraits& traits,
+                  const ExecutionGraph& graph,
+                  const Timeline& timeline)
+{
+    if (!traits.sharesGpus || FindTyped(configuration, "gpuSharing") != "off")
+    {
+        return {};
+    }
+    const auto devices = BreakDown(graph, timeline);
+    if (std::any_of(devices.begin(), devices.end(), [](const DeviceBreakdown& device) {
+            return device.overlapPs > 0;
+        }))
+    {
+        return {};
+    }
+    return {"--gpuSharing=off has no effect: no kernel runs beside communication"};
 }
 
 } // namespace
@@ -204,10 +304,11 @@ FindUnusedNetwork(const TypedNetwork& typed,
                             " is not modelled: of the network, the links of servers count only");
         }
         else if (isOfPaths && traits.hasPaths && !links.empty() &&
-                 !HasEqualPaths(cluster, crossed) &&
-                 !(traits.hasPackets && HasChance(cluster, crossed)))
+                 FindTyped(typed.configuration, "scenario").empty() &&
+                 !HasEqualPaths(cluster, crossed) && !HasChance(cluster, links, traits.hasPackets))
         {
-            lines.push_back(option + " has no effect: no two paths are equal");
+            lines.push_back(option +
+                            " has no effect: no two paths are equal, and nothing else is drawn");
         }
     }
     return lines;
@@ -230,6 +331,7 @@ RunNotes::Hear(const ProgramOptions& options,
                const Executor& executor,
                const ExecutorSettings& settings,
                const Cluster& cluster,
+               const ExecutionGraph& graph,
                RunRecord& record)
 {
     if (record.isPartial)
@@ -243,6 +345,12 @@ RunNotes::Hear(const ProgramOptions& options,
         options.information.notes,
         [&options](const FabricOptions& fabric) { return options.BuildCluster(fabric); }};
     std::vector<std::string> lines = FindUnusedNetwork(typed, traits, cluster, record.links);
+    for (const auto& more :
+         {FindUnusedChoices(typed.configuration, traits, settings, cluster, graph),
+          FindUnusedSharing(typed.configuration, traits, graph, record.timeline)})
+    {
+        lines.insert(lines.end(), more.begin(), more.end());
+    }
     for (std::string& line : lines)
     {
         line = traits.name + ": " + line; // another executor may know more

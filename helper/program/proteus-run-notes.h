@@ -76,12 +76,15 @@ class RunNotes
      * @param executor that has run
      * @param settings of the run
      * @param cluster that it ran on
-     * @param record of the run; its notes get what FindUnusedNetwork() finds
+     * @param graph that was run
+     * @param record of the run; its notes get what FindUnusedNetwork() finds, and what else that
+     * was typed changes nothing
      */
     static void Hear(const ProgramOptions& options,
                      const Executor& executor,
                      const ExecutorSettings& settings,
                      const Cluster& cluster,
+                     const ExecutionGraph& graph,
                      RunRecord& record);
 
     /**

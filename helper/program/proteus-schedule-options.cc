@@ -6,6 +6,7 @@
 
 #include "proteus-schedule-options.h"
 
+#include "proteus-name-lists.h"
 #include "proteus-program-options.h"
 
 #include "ns3/proteus-executor.h"
@@ -60,7 +61,8 @@ ScheduleOptions::ReadSettings() const
     if (schedule.size() < suffix.size() ||
         schedule.compare(schedule.size() - suffix.size(), suffix.size(), suffix) != 0)
     {
-        return ParseScheduleSettings(schedule);
+        return ReadNamed("--communicationSchedule=" + schedule,
+                         [&]() { return ParseScheduleSettings(schedule); });
     }
     InputFile file(schedule);
     return ReadScheduleJson(file.GetStream(), schedule);
@@ -107,10 +109,12 @@ ScheduleOptions::Prepare(const ExecutionGraph& graph,
                                     "--crossIteration=barrier, or --model with --strategy");
     }
     ScheduledJob job;
-    job.repeated = RepeatGraph(graph,
-                               carried ? *carried : std::vector<CarriedDependency>(),
-                               ToCount(iterations, "iterations", 1),
-                               cross);
+    job.repeated = ReadNamed("--iterations=" + std::to_string(iterations), [&]() {
+        return RepeatGraph(graph,
+                           carried ? *carried : std::vector<CarriedDependency>(),
+                           ToCount(iterations, "iterations", 1),
+                           cross);
+    });
     job.run = PrepareSchedule(job.repeated.graph, ReadSettings());
     return job;
 }

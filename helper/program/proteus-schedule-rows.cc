@@ -92,7 +92,12 @@ RunPolicy(const ScheduleTrialOptions& options,
                                 &observer)
             : FindExecutor(executor).Run(run.graph, job.cluster, executorSettings, &observer);
     RequireWhole(record);
-    RunNotes::Hear(options, FindExecutor(record.executor), executorSettings, job.cluster, record);
+    RunNotes::Hear(options,
+                   FindExecutor(record.executor),
+                   executorSettings,
+                   job.cluster,
+                   run.graph,
+                   record);
     WriteTimelines(options,
                    job,
                    run,

@@ -251,7 +251,7 @@ SearchEvaluation::RunFlows(SearchCandidate& candidate)
             SignalObserver observer;
             RunRecord flow = m_flow.Run(graph, m_cluster, m_settings, &observer);
             RequireWhole(flow);
-            RunNotes::Hear(m_options, m_flow, m_settings, m_cluster, flow);
+            RunNotes::Hear(m_options, m_flow, m_settings, m_cluster, graph, flow);
             run = Measure(graph, flow.timeline, plan.tree.precision.compute, peak);
         }
     }

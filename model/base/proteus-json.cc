@@ -449,6 +449,11 @@ JsonValue::AllowKeys(const std::string& what, const std::vector<const char*>& ke
             }
             JsonValue(*m_document, it.value()).Fail(cause);
         }
+        // What is there for people, and nobody may read otherwise.
+        if (it.key() == "name" || it.key() == "description" || it.key() == "source")
+        {
+            JsonValue(*m_document, it.value()).AsString();
+        }
     }
 }
 

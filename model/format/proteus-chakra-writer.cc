@@ -549,8 +549,9 @@ SaveChakraFolder(const ExecutionGraph& graph, const std::string& folder)
     std::filesystem::create_directories(folder, error);
     if (error || !std::filesystem::is_directory(folder))
     {
-        throw std::invalid_argument(folder + ": is no folder and cannot be made one" +
-                                    (error ? ": " + error.message() : ""));
+        throw OutputError(folder,
+                          "is no folder and cannot be made one" +
+                              (error ? ": " + error.message() : ""));
     }
     const std::string prefix = folder + "/trace";
     SaveChakra(graph, prefix);

@@ -15,6 +15,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <optional>
 #include <stdexcept>
 #include <sys/stat.h>
 
@@ -32,8 +33,12 @@ enum class Format
     PROTOBUF,
 };
 
-Format
-FormatOf(const std::string& path)
+/// What else is no graph file.
+const char* const ENDS = "the name of a graph file must end in .json or .pb";
+
+/// @param path of a file @return its format; nothing if its name has no such end
+std::optional<Format>
+FindFormat(const std::string& path)
 {
     if (EndsWith(path, ".json"))
     {
@@ -43,7 +48,7 @@ FormatOf(const std::string& path)
     {
         return Format::PROTOBUF;
     }
-    throw std::invalid_argument(path + ": the name of a graph file must end in .json or .pb");
+    return std::nullopt;
 }
 
 bool
@@ -58,7 +63,11 @@ IsDirectory(const std::string& path)
 void
 SaveGraph(const ExecutionGraph& graph, const std::string& path)
 {
-    const Format format = FormatOf(path);
+    const auto format = FindFormat(path);
+    if (!format)
+    {
+        throw OutputError(path, ENDS);
+    }
     WriteFile(path, [&](std::ostream& out) {
         format == Format::JSON ? WriteGraphJson(graph, out) : WriteGraphProtobuf(graph, out);
     });
@@ -67,7 +76,11 @@ SaveGraph(const ExecutionGraph& graph, const std::string& path)
 ExecutionGraph
 LoadGraph(const std::string& path)
 {
-    const Format format = FormatOf(path);
+    const auto format = FindFormat(path);
+    if (!format)
+    {
+        throw std::invalid_argument(path + ": " + ENDS);
+    }
     if (IsDirectory(path))
     {
         throw std::invalid_argument(path + ": cannot be read: it is a directory");

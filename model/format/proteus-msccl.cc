@@ -272,6 +272,10 @@ class Reader
                    "the thread block has no peer for this");
             const int64_t waitFor = Signed(child, "depid", -1, MOST_BLOCKS);
             const int64_t until = Signed(child, "deps", -1, MOST_STEPS);
+            if (child.Find("hasdep") != nullptr)
+            {
+                Number(child, "hasdep", 0, 1); // which the steps that wait for it say, too
+            }
             if (waitFor >= 0)
             {
                 const auto found = positions.find(waitFor);

@@ -23,17 +23,17 @@ namespace ns3
 namespace proteus
 {
 
-/// @param type of an object @param name of an attribute of it @return what objects get by default
+/// @param type of an object @param name of an attribute of it @return what is known of it
 /// @throw std::logic_error if there is no such attribute
-inline Ptr<const AttributeValue>
-FindDefault(TypeId type, const std::string& name)
+inline TypeId::AttributeInformation
+FindAttribute(TypeId type, const std::string& name)
 {
     TypeId::AttributeInformation information;
     if (!type.LookupAttributeByName(name, &information))
     {
         throw std::logic_error(type.GetName() + " has no attribute " + name);
     }
-    return information.initialValue;
+    return information;
 }
 
 /// @tparam T kind of value that the attribute has @param type of an object
@@ -43,7 +43,25 @@ template <typename T>
 T
 ReadDefault(TypeId type, const std::string& name)
 {
-    return dynamic_cast<const T&>(*FindDefault(type, name));
+    return dynamic_cast<const T&>(*FindAttribute(type, name).initialValue);
+}
+
+/// @tparam T kind of value that the attribute has @param type of an object
+/// @param name of an attribute of it @return its default, whatever the command line says
+/// @throw std::logic_error if there is no such attribute
+template <typename T>
+T
+ReadBuiltInDefault(TypeId type, const std::string& name)
+{
+    return dynamic_cast<const T&>(*FindAttribute(type, name).originalInitialValue);
+}
+
+/// @param attribute of an object @return whether its default is another one than is built in
+inline bool
+IsChanged(const TypeId::AttributeInformation& attribute)
+{
+    return attribute.initialValue->SerializeToString(attribute.checker) !=
+           attribute.originalInitialValue->SerializeToString(attribute.checker);
 }
 
 } // namespace proteus

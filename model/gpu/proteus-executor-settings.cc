@@ -19,6 +19,7 @@
 #include "ns3/string.h"
 #include "ns3/uinteger.h"
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <type_traits>
@@ -108,7 +109,8 @@ ReadCollectiveSettings()
     CollectiveSettings settings;
     for (const CollectiveField& field : GetCollectiveFields())
     {
-        const Ptr<const AttributeValue> value = FindDefault(PacketNetwork::GetTypeId(), field.name);
+        const Ptr<const AttributeValue> value =
+            FindAttribute(PacketNetwork::GetTypeId(), field.name).initialValue;
         std::visit(
             [&](auto member) {
                 using Value = std::decay_t<decltype(settings.*member)>;
@@ -190,14 +192,28 @@ FindChangedEngineSettings()
             {
                 continue; // a field of CollectiveSettings, or without influence on results
             }
-            const std::string value = attribute.initialValue->SerializeToString(attribute.checker);
-            if (value != attribute.originalInitialValue->SerializeToString(attribute.checker))
+            if (IsChanged(attribute))
             {
                 const std::string name = type.GetName() + "::" + attribute.name;
-                changed.push_back(
-                    {name, value, FindStandIn(name), FindTechnologies(type, attribute.name)});
+                changed.push_back({name,
+                                   attribute.initialValue->SerializeToString(attribute.checker),
+                                   FindStandIn(name),
+                                   FindTechnologies(type, attribute.name)});
             }
         }
+    }
+    // A window of one's own goes without the share: one thing that was changed, not two.
+    const std::string network = "ns3::proteus::PacketNetwork::";
+    const auto isOf = [&](const char* attribute) {
+        return [name = network + attribute](const EngineSetting& setting) {
+            return setting.name == name;
+        };
+    };
+    const auto share = std::find_if(changed.begin(), changed.end(), isOf("JoinWindowShare"));
+    if (share != changed.end() && share->value == "0" &&
+        std::any_of(changed.begin(), changed.end(), isOf("JoinWindow")))
+    {
+        changed.erase(share);
     }
     return changed;
 }

@@ -71,7 +71,8 @@ FlowPlayer::GetTypeId()
                 MakeEnumChecker(ON_RECEIVE, "Receive", ON_ACKNOWLEDGEMENT, "Acknowledgement"))
             .AddAttribute("DeadlockCheckInterval",
                           "Simulated time between two looks for ports that wait for each other in "
-                          "a circle, which ends the run; 0: look only when nothing moves any more.",
+                          "a circle, which ends the run, longer while no packet moves; 0: look "
+                          "only when nothing moves any more.",
                           TimeValue(MilliSeconds(1)),
                           MakeTimeAccessor(&FlowPlayer::m_deadlockInterval),
                           MakeTimeChecker(Seconds(0)))

@@ -8,6 +8,7 @@
 
 #include "ns3/simulator.h"
 
+#include <algorithm>
 #include <sstream>
 #include <stdexcept>
 
@@ -17,7 +18,8 @@ namespace proteus
 {
 
 StallWatch::StallWatch(Ptr<Fabric> fabric, Time interval)
-    : m_fabric(fabric)
+    : m_fabric(fabric),
+      m_interval(interval)
 {
     if (interval.IsStrictlyPositive())
     {
@@ -39,6 +41,13 @@ StallWatch::Stop()
 void
 StallWatch::TakeSample()
 {
+    const uint64_t events = m_fabric->GetEventCount();
+    if (events == m_events && m_ports.empty())
+    {
+        Wait(std::min(2 * m_wait, LONGEST_WAIT)); // as it was at the last look
+        return;
+    }
+    m_events = events;
     const std::vector<PortId> ports = m_fabric->FindDeadlockPorts();
     std::vector<uint64_t> packets;
     for (PortId port : ports)
@@ -55,6 +64,18 @@ StallWatch::TakeSample()
     }
     m_ports = ports;
     m_packets = packets;
+    Wait(1);
+}
+
+void
+StallWatch::Wait(int64_t intervals)
+{
+    if (intervals != m_wait && !Simulator::IsFinished())
+    {
+        m_wait = intervals;
+        SampleClock::Remove(this);
+        SampleClock::Add(this, m_interval * m_wait, nullptr);
+    }
 }
 
 void

@@ -23,7 +23,8 @@ namespace proteus
  * @ingroup proteus
  * Ends a run in which ports wait for each other in a circle. It looks for a circle now and then,
  * and throws if the next look finds the same ports and none of them has sent anything in between.
- * It keeps no run alive that has nothing else to do.
+ * While the fabric does nothing it looks less and less often, up to LONGEST_WAIT times the
+ * interval. It keeps no run alive that has nothing else to do.
  */
 class StallWatch : private Sampler
 {
@@ -31,7 +32,7 @@ class StallWatch : private Sampler
     /**
      * Begins to watch.
      * @param fabric to watch
-     * @param interval simulated time between two looks; 0: none at all
+     * @param interval simulated time between two looks at a fabric that is busy; 0: none at all
      */
     StallWatch(Ptr<Fabric> fabric, Time interval);
 
@@ -47,7 +48,7 @@ class StallWatch : private Sampler
     /**
      * Runs the simulator under watch.
      * @param fabric to watch
-     * @param interval simulated time between two looks; 0: none at all
+     * @param interval simulated time between two looks at a fabric that is busy; 0: none at all
      * @throw std::runtime_error for what ends the run, with the circle of ports if there is one
      */
     static void Run(Ptr<Fabric> fabric, Time interval);
@@ -60,10 +61,19 @@ class StallWatch : private Sampler
     static void StopAtPresent(Ptr<Fabric> fabric);
 
   private:
+    /// Intervals between two looks at a fabric that does nothing, at most.
+    static constexpr int64_t LONGEST_WAIT = 1000;
+
     /// Looks. @throw std::runtime_error that names the ports
     void TakeSample() override;
 
+    /// @param intervals until the next look
+    void Wait(int64_t intervals);
+
     Ptr<Fabric> m_fabric;            //!< what is watched
+    Time m_interval;                 //!< between two looks at a busy fabric
+    int64_t m_wait{1};               //!< intervals between looks at present
+    uint64_t m_events{0};            //!< of the fabric until the last look
     std::vector<PortId> m_ports;     //!< circle found last
     std::vector<uint64_t> m_packets; //!< sent by them until then
 };

@@ -73,8 +73,9 @@ TrainingJob::GetTypeId()
                             .AddConstructor<TrainingJob>()
                             .AddAttribute("DeadlockCheckInterval",
                                           "Simulated time between two looks for ports that wait "
-                                          "for each other in a circle, which ends the run; 0: look "
-                                          "only when nothing moves any more.",
+                                          "for each other in a circle, which ends the run, longer "
+                                          "while no packet moves; 0: look only when nothing moves "
+                                          "any more.",
                                           TimeValue(MilliSeconds(1)),
                                           MakeTimeAccessor(&TrainingJob::m_deadlockInterval),
                                           MakeTimeChecker(Seconds(0)));

@@ -111,6 +111,7 @@ TEST(Msccl, TellsWhatIsWrongAndWhere)
               std::string::npos);
     EXPECT_NE(Error(ALL_GATHER, "dstoff=\"1\"", "dstoff=\"2\"").find("reach past the 2 chunks"),
               std::string::npos);
+    EXPECT_NE(Error(ALL_GATHER, "hasdep=\"0\"", "hasdep=\"x\"").find("hasdep"), std::string::npos);
     EXPECT_NE(Error(ALL_GATHER, "send=\"1\"", "send=\"2\"").find("send must be"),
               std::string::npos);
     EXPECT_NE(Error(ALL_GATHER, "send=\"1\"", "send=\"-1\"").find("no peer"), std::string::npos);

@@ -243,6 +243,8 @@ TEST(IdleOptions, OptionsThatDoSomethingAreNotNamed)
           {"--gpuSharing=off"},
           {"--executor=alpha-beta", "--gpuSharing=off"},
           {"--executor=distsim", "--repetition=off", "--stream=3"},
+          {"--cluster=dgx-a100:nic=1x25G-roce", "--nodes=2", "--stream=3"},
+          {"--ncclVersion=2.7"},
           {"--RngSeed=3", "--stream=3"},
           {"--executor=packet", FABRIC + "Routing=Spray", TRANSPORT + "Window=100000"},
           {"--executor=packet", NETWORK + "Channels=2", NETWORK + "LaunchOverhead=9us"},
@@ -260,7 +262,39 @@ TEST(IdleOptions, OptionsThatDoSomethingAreNotNamed)
         const Outcome outcome = Start("run", words);
         EXPECT_EQ(outcome.code, 0) << outcome.error;
         EXPECT_EQ(outcome.error.find("has no effect"), std::string::npos) << outcome.error;
+        EXPECT_EQ(outcome.out.find("JoinWindowShare"), std::string::npos) << outcome.out;
     }
+}
+
+TEST(IdleOptions, WhatTheJobDoesNotComeToIsANote)
+{
+    const auto run = [](const std::string& plan, std::vector<std::string> more) {
+        more.insert(more.begin(), {MODEL, plan, "--variables=layers=2", "--quiet"});
+        const Outcome outcome = Start("run", more);
+        EXPECT_EQ(outcome.code, 0) << outcome.error;
+        return outcome.out;
+    };
+    const auto expect = [](const std::string& out, const std::string& option, bool isIdle) {
+        EXPECT_EQ(out.find(option + " has no effect") != std::string::npos, isIdle) << out;
+    };
+    const std::string flow = "--executor=flow";
+    expect(run(PLAN, {flow, "--ncclVersion=2.29"}), "flow: --ncclVersion=2.29", true);
+    expect(run(PLAN, {flow, "--ncclVersion=2.7"}), "--ncclVersion=2.7", false);
+    const std::string packet = "--executor=packet";
+    const std::string channels = "--networkChannels=2";
+    expect(run(PLAN, {packet, channels}), "packet: " + channels, true);
+    const std::string stages = "--strategy=tp=4,pp=2,dp=2";
+    expect(run(stages, {packet, channels}), "packet: " + channels, true); // as NCCL chooses
+    expect(run(stages, {packet, "--networkChannels=8"}), "--networkChannels=8", false);
+    const std::string sharing = "--gpuSharing=off";
+    const std::string replicas = "--strategy=dp=8,globalBatch=8,buckets=";
+    expect(run(replicas + "whole", {flow, sharing}), "flow: " + sharing, true);
+    expect(run(replicas + "ddp", {flow, sharing}), sharing, false);
+    const std::string stream = "--stream=3";
+    const std::string cluster = "--cluster=pcie-v100x4";
+    expect(run(replicas + "whole", {packet, stream, cluster}), "packet: " + stream, true);
+    expect(run(replicas + "whole", {flow, stream, cluster}), "flow: " + stream, true);
+    expect(run(replicas + "whole", {flow, stream, cluster + ":nic=25G-roce"}), stream, false);
 }
 
 TEST(IdleOptions, SettingsOfLinksThatNothingCrossesAreNotes)

@@ -57,6 +57,55 @@ TEST(InputMistakes, WhatReadersWarnOfStandsInTheResults)
                "variable idle is used nowhere");
 }
 
+TEST(InputMistakes, ErrorsInFilesNameTheirOption)
+{
+    const Folder folder;
+    const std::string file = folder.Write("f.json", R"({"format": "x", "version": 1})");
+    const std::string other = folder.Write("g.json", R"({"format": "x", "version": 1})");
+    for (const std::string option : {"--calibration=", "--strategy=", "--framework="})
+    {
+        std::vector<std::string> words = Small({option + file});
+        if (option != "--strategy=")
+        {
+            words.emplace_back("--strategy=dp=2");
+        }
+        ExpectRefusal(Start("run", words), "error: " + option + file + ": /format: must be");
+    }
+    ExpectRefusal(Start("collective", {"--kernelCosts=" + file}),
+                  "error: --kernelCosts=" + file + ": /format: must be");
+    ExpectRefusal(Start("flows", {"--cluster=" + file, "--flows=" + other}),
+                  "error: --cluster=" + file + ": /format: must be");
+    // Which of the two is wrong is not known.
+    ExpectRefusal(Start("flows", {"--cluster=" + file, "--flows=" + file}),
+                  "error: " + file + ": /format: must be");
+}
+
+TEST(InputMistakes, OutputsOverWhatIsReadOrWritten)
+{
+    const Folder folder;
+    const std::string options = folder.Write("c.json", R"({"nodes": 1})");
+    ExpectRefusal(
+        Start("run", Small({"--strategy=dp=2", "--config=" + options, "--json=" + options})),
+        "--json=" + options + " would write over the file that --config reads");
+    const std::string file = folder.Write("a.csv", "");
+    const std::string link = folder.Get() + "/b.csv";
+    std::filesystem::create_symlink(file, link);
+    ExpectRefusal(Start("run", Small({"--strategy=dp=2", "--csv=" + file, "--summary=" + link})),
+                  "--csv and --summary would both write " + link);
+}
+
+TEST(InputMistakes, NamesAndSourcesAreTexts)
+{
+    const Folder folder;
+    const std::string plan = folder.Write("p.json", R"({"name": 3, "dp": 2})");
+    ExpectRefusal(Start("run", Small({"--strategy=" + plan})), "p.json: /name: must be a string");
+    const std::string prices = folder.Write("prices.json",
+                                            R"({"format": "proteus-prices", "version": 1,
+ "currency": "USD", "layout": {"servers_per_rack": 4, "source": {}}})");
+    ExpectRefusal(Start("cluster", {"--cluster=dgx-a100", "--prices=" + prices}),
+                  "prices.json: /layout/source: must be a string");
+}
+
 TEST(InputMistakes, PartsOfModelsThatNothingUses)
 {
     const Folder folder;

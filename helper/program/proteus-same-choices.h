@@ -1,0 +1,44 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef PROTEUS_SAME_CHOICES_H
+#define PROTEUS_SAME_CHOICES_H
+
+#include "ns3/proteus-cluster.h"
+#include "ns3/proteus-collective-settings.h"
+#include "ns3/proteus-graph.h"
+#include "ns3/proteus-program.h"
+
+/**
+ * @file
+ * @ingroup proteus
+ * Whether two ways to set up NCCL end in the same collectives.
+ */
+
+namespace ns3
+{
+namespace proteus
+{
+
+/// @ingroup proteus
+/// @param a complete request @param b the same, completed otherwise @return whether algorithm,
+/// protocol, channels and chunks are the same
+bool AreChosenAlike(const CollectiveRequest& a, const CollectiveRequest& b);
+
+/// @ingroup proteus
+/// @param graph of a job @param cluster where it runs @param a how it communicates
+/// @param b another way, of the same cost of kernels @return whether that is the same for every
+/// communication of the job
+/// @throw std::invalid_argument if one of the ways cannot be gone
+bool CommunicateAlike(const ExecutionGraph& graph,
+                      const Cluster& cluster,
+                      const CollectiveSettings& a,
+                      const CollectiveSettings& b);
+
+} // namespace proteus
+} // namespace ns3
+
+#endif // PROTEUS_SAME_CHOICES_H
