@@ -89,6 +89,23 @@ struct HostCost
     bool waitsForKernels{false};
 };
 
+/**
+ * @ingroup proteus
+ * What products in fp8 need besides: kernels that find scales and cast operands. Without them a
+ * kernel casts each element of an input or of a result's gradient once, from 2 bytes into two
+ * copies, and weights are moved as in 16 bits.
+ */
+struct Float8Rules
+{
+    std::optional<KernelRule> input;          //!< per element of a product's input
+    std::optional<KernelRule> gradient;       //!< per element of the gradient of its result
+    std::optional<KernelRule> weightForward;  //!< per weight, for Framework::weightForwardBytes
+    std::optional<KernelRule> weightBackward; //!< per weight, for Framework::weightBackwardBytes
+    /// Whether weights of such products are gathered in one byte where replicas share them (ZeRO
+    /// 3).
+    bool gathersWeights{false};
+};
+
 /// @ingroup proteus
 /// What a framework has where a strategy or a model says nothing.
 struct FrameworkDefaults
@@ -127,6 +144,7 @@ struct Framework
     bool castsGradients{false};
     uint32_t biasKernels{0};         //!< before a product, for its bias, e.g. to cast it
     uint32_t biasBackwardKernels{0}; //!< after it: the sum over rows, and e.g. its cast
+    Float8Rules float8;              //!< of products in fp8
     FrameworkDefaults defaults;      //!< of strategies and models
 
     /**

@@ -201,6 +201,30 @@ ReadWeights(const JsonValue& weights, Framework& framework)
     ReadCount(weights, "biasBackwardKernels", framework.biasBackwardKernels);
 }
 
+/// @param float8 the field "fp8" @param rules to fill
+void
+ReadFloat8(const JsonValue& float8, Float8Rules& rules)
+{
+    float8.AllowKeys("fp8",
+                     {"input", "gradient", "weightForward", "weightBackward", "gathersWeights"});
+    rules.input = ReadRule(float8, "input");
+    rules.gradient = ReadRule(float8, "gradient");
+    rules.weightForward = ReadRule(float8, "weightForward");
+    rules.weightBackward = ReadRule(float8, "weightBackward");
+    for (const auto& [key, rule] :
+         {std::pair{"input", &rules.input}, {"gradient", &rules.gradient}})
+    {
+        if (*rule && (*rule)->kernels == 0)
+        {
+            float8.Get(key).Get("kernels").Fail("an operand is cast by one kernel or more");
+        }
+    }
+    if (const auto value = FindSourced(float8, "gathersWeights"))
+    {
+        rules.gathersWeights = value->AsBool();
+    }
+}
+
 /// @param fields an object that must say where its fields are from
 void
 CheckSource(const JsonValue& fields)
@@ -263,6 +287,7 @@ ReadFrameworkJson(std::istream& input, const std::string& fileName)
                     "attention",
                     "images",
                     "weights",
+                    "fp8",
                     "operators",
                     "fuses",
                     "plan"});
@@ -291,6 +316,10 @@ ReadFrameworkJson(std::istream& input, const std::string& fileName)
     if (const auto weights = root.Find("weights"))
     {
         ReadWeights(*weights, framework);
+    }
+    if (const auto float8 = root.Find("fp8"))
+    {
+        ReadFloat8(*float8, framework.float8);
     }
     if (const auto operators = root.Find("operators"))
     {

@@ -74,6 +74,31 @@ AddBiasKernels(const Framework& framework, bool isForward, KernelWork& work)
     work.bytes += isAdded ? 2 * element * product.m * product.n : 0;
 }
 
+/// Puts the framework's kernels that cast a product's operands to fp8 in the place of the one that
+/// is counted without them.
+void
+CastOperands(const Float8Rules& rules,
+             const KernelDescription& kernel,
+             DataType activation,
+             KernelWork& work)
+{
+    const bool isForward = kernel.part.empty();
+    const std::optional<KernelRule>& rule = isForward ? rules.input : rules.gradient;
+    const bool isLinear = kernel.kind == "linear" || kernel.kind == "expert-linear";
+    if (!rule || !isLinear || work.type != DataType::FP8 || work.otherKernels == 0)
+    {
+        return; // products of weights' gradients use what was cast before
+    }
+    constexpr uint64_t COUNTED = 4;                       // bytes: read in 16 bits, written twice
+    const MatrixProduct& product = work.products.front(); // {rows, .., what is summed over}
+    const uint64_t elements = product.batch * product.m * product.k;
+    const uint32_t element = std::max(2U, GetElementBytes(activation));
+    work.bytes -= COUNTED * elements;
+    work.bytes += static_cast<uint64_t>(
+        std::llround(rule->GetBytes(element) * static_cast<double>(elements)));
+    work.otherKernels += rule->GetNKernels(element) - 1;
+}
+
 /// Adds what is done to weights and biases besides the products.
 void
 AddWeightTraffic(const Framework& framework,
@@ -97,10 +122,20 @@ AddWeightTraffic(const Framework& framework,
                              : isForward                     ? framework.weightForwardBytes
                              : hasGradient                   ? framework.weightBackwardBytes
                                                              : 0;
-    if (perWeight > 0)
+    const double weights = static_cast<double>(product.batch) *
+                           static_cast<double>(product.n * (isForward ? product.k : product.m));
+    const std::optional<KernelRule>& rule =
+        isForward ? framework.float8.weightForward : framework.float8.weightBackward;
+    if (rule && work.type == DataType::FP8)
     {
-        const double weights = static_cast<double>(product.batch) *
-                               static_cast<double>(product.n * (isForward ? product.k : product.m));
+        constexpr uint32_t HALF = 2; // bytes of what is not in fp8
+        const bool isMoved = isForward || hasGradient;
+        work.bytes +=
+            isMoved ? static_cast<uint64_t>(std::llround(rule->GetBytes(HALF) * weights)) : 0;
+        work.otherKernels += isMoved ? rule->GetNKernels(HALF) : 0;
+    }
+    else if (perWeight > 0)
+    {
         work.bytes += static_cast<uint64_t>(std::llround(perWeight * weights));
         ++work.otherKernels;
     }
@@ -258,6 +293,7 @@ ApplyFramework(const Framework& framework,
             work.otherKernels += clipping.otherKernels;
         }
     }
+    CastOperands(framework.float8, kernel, activation, work);
     AddWeightTraffic(framework, kernel, isForward, work);
 }
 

@@ -334,6 +334,10 @@ TEST(FrameworkFile, MistakesHaveAPlaceAndACause)
         {", \"attention\": {\"value\": \"fast\", \"source\": \"s\"}", "/attention/value"},
         {", \"operators\": {\"linear\": {}}", "/operators/linear"},
         {", \"operators\": {\"gelu\": {\"forward\": {\"kernels\": 1}}}", "/operators/gelu/forward"},
+        {", \"fp8\": {\"output\": {}}", "/fp8"},
+        {", \"fp8\": {\"input\": {\"kernels\": 1}}", "/fp8/input"},
+        {", \"fp8\": {\"gradient\": {\"kernels\": 0, \"source\": \"s\"}}", "/fp8/gradient/kernels"},
+        {", \"fp8\": {\"gathersWeights\": true}", "/fp8/gathersWeights"},
         {", \"plan\": {\"zero\": 3}", "/plan"},
         {", \"plan\": {\"zero\": 7, \"source\": \"s\"}", "/plan"},
         {", \"plan\": {\"zeros\": 3, \"source\": \"s\"}", "/plan"},
@@ -443,4 +447,58 @@ TEST(FrameworkFile, CompilersAndFusedNormsHaveFewerKernels)
     EXPECT_EQ(mxnet.FindRule("relu", false)->kernels, 0u);
     EXPECT_EQ(mxnet.FindRule("add", true)->kernels, 0u);
     EXPECT_EQ(mxnet.FindRule("batch-norm", true)->kernels, 2u);
+}
+
+// Operands of products in fp8: per element one reading more than with the scales of the step
+// before, and two kernels more. Weights as the rules say, in the place of what they are in 16 bits.
+TEST(Framework, Float8HasKernelsOfItsOwn)
+{
+    const Framework delayed;
+    Framework dynamic =
+        Read(", \"weights\": {\"forwardBytes\": {\"value\": 4, \"source\": \"s\"}}, \"fp8\": {"
+             "\"input\": {\"kernels\": 3, \"compute\": 2, \"bytes\": 2, \"source\": \"s\"}, "
+             "\"gradient\": {\"kernels\": 4, \"compute\": 3, \"bytes\": 2, \"source\": \"s\"}, "
+             "\"weightForward\": {\"kernels\": 1, \"bytes\": 2, \"source\": \"s\"}, "
+             "\"weightBackward\": {\"kernels\": 2, \"bytes\": 5, \"source\": \"s\"}}");
+    EXPECT_FALSE(dynamic.float8.gathersWeights);
+    constexpr uint64_t ROWS = 512;
+    constexpr uint64_t IN = 256;
+    constexpr uint64_t OUT = 1024;
+    const auto apply = [&](const Framework& framework, const std::string& part, DataType type) {
+        KernelDescription kernel;
+        kernel.name = "layer0.fc1";
+        kernel.kind = "linear";
+        kernel.part = part;
+        kernel.extents = {1, ROWS, OUT, IN};
+        kernel.flops = 2.0 * ROWS * IN * OUT;
+        kernel.dataType = type;
+        KernelWork work = DescribeKernel(kernel, type, 4).value();
+        ApplyFramework(framework, kernel, type, work);
+        return work;
+    };
+    const auto more = [&](const std::string& part) {
+        const KernelWork before = apply(delayed, part, DataType::FP8);
+        const KernelWork after = apply(dynamic, part, DataType::FP8);
+        return std::pair{after.bytes - before.bytes, after.otherKernels - before.otherKernels};
+    };
+    EXPECT_EQ(more(""), (std::pair<uint64_t, uint32_t>{2 * ROWS * IN + 2 * IN * OUT, 3}));
+    EXPECT_EQ(more("input-gradient"), (std::pair<uint64_t, uint32_t>{4 * ROWS * OUT, 3}));
+    EXPECT_EQ(more("weight-gradient"), (std::pair<uint64_t, uint32_t>{5 * IN * OUT, 2}));
+    // In 16 bits only the weights are moved.
+    const KernelWork half = apply(dynamic, "", DataType::BF16);
+    EXPECT_EQ(half.bytes, 4 * IN * OUT);
+    EXPECT_EQ(half.otherKernels, 1u);
+}
+
+TEST(FrameworkFile, TorchtitanScalesDynamically)
+{
+    const std::string folder = std::string(PROTEUS_SOURCE_DIR) + "/workloads/frameworks/";
+    const Framework titan = LoadFramework(folder + "torchtitan.json");
+    EXPECT_TRUE(titan.float8.gathersWeights);
+    EXPECT_EQ(titan.float8.input->GetBytes(2), 6);
+    EXPECT_EQ(titan.float8.gradient->GetBytes(2), 6);
+    EXPECT_EQ(titan.float8.weightForward->GetBytes(2), 2);
+    EXPECT_EQ(titan.float8.weightBackward->GetBytes(2), 10);
+    EXPECT_EQ(titan.kernels.attention, AttentionKernel::FLASH_ATTENTION_2);
+    EXPECT_FALSE(LoadFramework(folder + "fsdp2.json").float8.input);
 }
