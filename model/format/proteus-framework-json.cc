@@ -75,6 +75,8 @@ ReadHost(const JsonValue& host, Framework& framework)
                     "backwardBlockUs",
                     "tensorUs",
                     "isAhead",
+                    "waitsAtDispatch",
+                    "issuesEveryExpert",
                     "waitsForKernels"});
     ReadTime(host, "kernelUs", framework.kernels.hostPerKernelPs);
     ReadTime(host, "backwardKernelUs", framework.host.backwardKernelPs);
@@ -85,6 +87,18 @@ ReadHost(const JsonValue& host, Framework& framework)
     if (const auto value = FindSourced(host, "isAhead"))
     {
         framework.host.isAhead = value->AsBool();
+    }
+    if (const auto value = FindSourced(host, "waitsAtDispatch"))
+    {
+        framework.host.waitsAtDispatch = value->AsBool();
+        if (framework.host.waitsAtDispatch && !framework.host.isAhead)
+        {
+            value->Fail("a host that is not ahead has nothing to wait for");
+        }
+    }
+    if (const auto value = FindSourced(host, "issuesEveryExpert"))
+    {
+        framework.host.issuesEveryExpert = value->AsBool();
     }
     if (const auto value = FindSourced(host, "waitsForKernels"))
     {

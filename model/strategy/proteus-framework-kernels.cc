@@ -30,6 +30,49 @@ IsUpdate(const std::string& kind)
     return kind == "adam" || kind == "momentum" || kind == "sgd" || kind == "lamb";
 }
 
+/**
+ * Elements that a device sends to experts, or gets back from them: those of its tokens, as often as
+ * each has experts. Tokens are known by the extents, the rest by the traffic that the compiler
+ * counted.
+ * @param kernel a "dispatch" or "combine", whose extents are batch, sequence, experts, features
+ * @param elementBytes of an activation
+ * @return how many
+ */
+double
+CountDispatched(const KernelDescription& kernel, uint32_t elementBytes)
+{
+    const auto tokens = static_cast<double>(kernel.extents.at(0) * kernel.extents.at(1));
+    const double probabilities = tokens * static_cast<double>(kernel.extents.at(2));
+    const double features = tokens * static_cast<double>(kernel.extents.at(3));
+    const double all = static_cast<double>(kernel.bytes) / elementBytes;
+    // The backward pass of "combine" reads results and writes their gradients, and also reads
+    // probabilities and writes theirs; all other passes move each once.
+    const bool isBoth = kernel.kind == "combine" && !kernel.part.empty();
+    const double moved = all - features - probabilities * (isBoth ? 2 : 1);
+    return std::max(0.0, isBoth ? moved / 2 : moved);
+}
+
+/// @return what a rule of an operator is per: points of its iteration space, or what stands for
+/// them
+double
+CountPoints(const KernelDescription& kernel, DataType activation)
+{
+    if (kernel.kind == "dispatch" || kernel.kind == "combine")
+    {
+        return CountDispatched(kernel, std::max(2U, GetElementBytes(activation)));
+    }
+    // Of attention batch, heads, rows and columns: a trained bias has its classes of distances
+    // behind them, of which every score has one. Of a router all but what is summed over.
+    std::size_t nAxes = kernel.extents.size();
+    nAxes = kernel.kind == "attention" ? std::min<std::size_t>(nAxes, 4) : nAxes;
+    nAxes -= kernel.kind == "router" ? 1 : 0;
+    return std::accumulate(
+        kernel.extents.begin(),
+        kernel.extents.begin() + static_cast<std::ptrdiff_t>(nAxes),
+        1.0,
+        [](double product, uint64_t extent) { return product * static_cast<double>(extent); });
+}
+
 /// Puts a rule in the place of what there is besides matrix products.
 void
 ApplyRule(const KernelRule& rule, double points, DataType activation, KernelWork& work)
@@ -156,10 +199,14 @@ class IssuingHost
         const HostCost& cost = m_framework.host;
         const bool isBackward = !kernel.part.empty();
         const uint32_t nKernels = std::max(1U, work.GetNKernels());
-        int64_t hostPs = time.hostPs;
-        if (isBackward && cost.backwardKernelPs >= 0)
+        const bool isOther = isBackward && cost.backwardKernelPs >= 0;
+        int64_t hostPs = isOther ? cost.backwardKernelPs * nKernels : time.hostPs;
+        if (cost.issuesEveryExpert && kernel.kind == "expert-linear")
         {
-            hostPs = cost.backwardKernelPs * nKernels;
+            const auto more = static_cast<int64_t>((kernel.extents.front() - 1) *
+                                                   work.products.size()); // GPUs run them together
+            hostPs +=
+                more * (isOther ? cost.backwardKernelPs : m_framework.kernels.hostPerKernelPs);
         }
         hostPs += cost.operatorPs + cost.tensorPs * static_cast<int64_t>(kernel.tensors);
         // Devices with other shares of the same operator begin where the first of them did.
@@ -177,9 +224,13 @@ class IssuingHost
         m_name = name;
         m_pass = kernel.pass;
         m_leadPass = leadPass;
+        if (cost.waitsAtDispatch && kernel.kind == "dispatch" && !isBackward)
+        {
+            m_lead.Wait();
+        }
         m_before = m_lead;
-        const bool isOther = isBackward && cost.backwardBlockPs >= 0;
-        hostPs += !m_isBlockNew ? 0 : isOther ? cost.backwardBlockPs : cost.blockPs;
+        const bool hasOtherBlocks = isBackward && cost.backwardBlockPs >= 0;
+        hostPs += !m_isBlockNew ? 0 : hasOtherBlocks ? cost.backwardBlockPs : cost.blockPs;
         if (cost.waitsForKernels)
         {
             return time.gpuPs + hostPs;
@@ -234,7 +285,9 @@ GetRuledKinds()
                                                 "add",
                                                 "attention",
                                                 "batch-norm",
+                                                "combine",
                                                 "cross-entropy",
+                                                "dispatch",
                                                 "dropout",
                                                 "dropout-add",
                                                 "gelu",
@@ -245,6 +298,7 @@ GetRuledKinds()
                                                 "relu",
                                                 "rms-norm",
                                                 "rotary",
+                                                "router",
                                                 "sgd",
                                                 "softmax",
                                                 "swiglu",
@@ -262,15 +316,7 @@ ApplyFramework(const Framework& framework,
                KernelWork& work)
 {
     const bool isForward = kernel.part.empty();
-    // Of attention batch, heads, rows and columns: a trained bias has its classes of distances
-    // behind them, of which every score has one.
-    const std::size_t nAxes =
-        std::min<std::size_t>(kernel.extents.size(), kernel.kind == "attention" ? 4 : SIZE_MAX);
-    const double points = std::accumulate(
-        kernel.extents.begin(),
-        kernel.extents.begin() + static_cast<std::ptrdiff_t>(nAxes),
-        1.0,
-        [](double product, uint64_t extent) { return product * static_cast<double>(extent); });
+    const double points = CountPoints(kernel, activation);
     // What a rule of attention says is about scores, which fused attention does not write.
     const KernelRule* rule = work.kernelClass == KernelClass::FUSED_ATTENTION
                                  ? nullptr

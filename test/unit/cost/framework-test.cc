@@ -8,6 +8,7 @@
 // products, and the files.
 
 #include "ns3/proteus-achieved-rates.h"
+#include "ns3/proteus-compiler.h"
 #include "ns3/proteus-framework-json.h"
 #include "ns3/proteus-framework-kernels.h"
 #include "ns3/proteus-framework.h"
@@ -329,6 +330,8 @@ TEST(FrameworkFile, MistakesHaveAPlaceAndACause)
         {", \"host\": {\"isAhead\": {\"value\": true, \"source\": \"s\"}, "
          "\"waitsForKernels\": {\"value\": true, \"source\": \"s\"}}",
          "/host/waitsForKernels"},
+        {", \"host\": {\"waitsAtDispatch\": {\"value\": true, \"source\": \"s\"}}",
+         "/host/waitsAtDispatch"},
         {", \"efficiency\": {\"memory\": {\"value\": 1.5, \"source\": \"s\"}}",
          "/efficiency/memory/value"},
         {", \"attention\": {\"value\": \"fast\", \"source\": \"s\"}", "/attention/value"},
@@ -501,4 +504,86 @@ TEST(FrameworkFile, TorchtitanScalesDynamically)
     EXPECT_EQ(titan.float8.weightBackward->GetBytes(2), 10);
     EXPECT_EQ(titan.kernels.attention, AttentionKernel::FLASH_ATTENTION_2);
     EXPECT_FALSE(LoadFramework(folder + "fsdp2.json").float8.input);
+}
+
+// Rules of experts are per element that goes to them, as often as a token has experts: what the
+// compiler counts for whole tokens is told apart.
+TEST(Framework, RulesOfExpertsCountWhatGoesToThem)
+{
+    const std::string rule = "{\"kernels\": 3, \"compute\": 4, \"source\": \"s\"}";
+    const std::string both = "{\"forward\": " + rule + ", \"backward\": " + rule + "}";
+    const Framework framework =
+        Read(", \"operators\": {\"dispatch\": " + both + ", \"combine\": " + both +
+             ", \"router\": {\"forward\": {\"kernels\": 5, \"fp32\": 8, \"source\": \"s\"}}}");
+    constexpr uint64_t TOKENS = 64;
+    constexpr uint64_t HIDDEN = 128;
+    constexpr uint64_t TOP = 2;
+    constexpr uint64_t EXPERTS = 8;
+    const Model model =
+        LoadModel(std::string(PROTEUS_SOURCE_DIR) + "/workloads/models/mixtral-8x7b.json",
+                  {{"layers", 1},
+                   {"hidden", HIDDEN},
+                   {"heads", 4},
+                   {"kvHeads", 4},
+                   {"feedForward", 256},
+                   {"sequence", TOKENS}});
+    std::istringstream plan(R"({"dp": 1, "tp": 1, "pp": 1, "globalBatch": 1, "microBatch": 1})");
+    uint32_t nSeen = 0;
+    CompileOptions options;
+    options.kernelTime = [&](const KernelDescription& kernel) -> int64_t {
+        if (kernel.kind == "dispatch" || kernel.kind == "combine" ||
+            (kernel.kind == "router" && kernel.part.empty()))
+        {
+            KernelWork work = DescribeKernel(kernel, DataType::BF16, 4).value();
+            ApplyFramework(framework, kernel, DataType::BF16, work);
+            EXPECT_EQ(work.bytes,
+                      kernel.kind == "router" ? 8 * 4 * TOKENS * EXPERTS
+                                              : 4 * 2 * TOP * TOKENS * HIDDEN)
+                << kernel.kind << " " << kernel.part;
+            EXPECT_EQ(work.otherKernels, kernel.kind == "router" ? 5u : 3u);
+            ++nSeen;
+        }
+        return 0;
+    };
+    CompileModel(model, ReadStrategyJson(plan, "s.json").GetTree(model), options);
+    EXPECT_EQ(nSeen, 5u);
+}
+
+// A host that counts tokens has no lead any more when it sends them to their experts, whose kernels
+// it may issue one by one.
+TEST(Framework, HostsWaitForTheTokensOfExperts)
+{
+    const std::string host = ", \"host\": {\"kernelUs\": {\"value\": 50, \"source\": \"s\"}, "
+                             "\"isAhead\": {\"value\": true, \"source\": \"s\"}";
+    const std::string yes = "{\"value\": true, \"source\": \"s\"}";
+    const auto time = [](const Framework& framework, const std::string& kind) {
+        const KernelCostModel model(FindGpuDatasheet("H100-SXM5-80GB"), framework.kernels);
+        const auto timer = MakeFrameworkTimer(model, framework, DataType::BF16, 2);
+        timer(MakeNorm(1 << 20, 1024, "", 0)); // some milliseconds, which the host is ahead
+        KernelDescription kernel;
+        kernel.name = "layer0." + kind;
+        kernel.kind = kind;
+        kernel.extents = {8, 64, 128, 64};
+        kernel.bytes = 64 * 64 * 2;
+        kernel.flops = 2.0 * 8 * 64 * 128 * 64;
+        kernel.dataType = DataType::BF16;
+        return timer(kernel);
+    };
+    const Framework usual = Read(host + "}");
+    const Framework waiting = Read(host + ", \"waitsAtDispatch\": " + yes + "}");
+    EXPECT_EQ(time(waiting, "dispatch") - time(usual, "dispatch"), 50000000);
+    EXPECT_EQ(time(waiting, "combine"), time(usual, "combine"));
+    // Eight experts take the host eight kernels, the GPU as long as before.
+    const auto alone = [](const Framework& framework) {
+        const KernelCostModel model(FindGpuDatasheet("H100-SXM5-80GB"), framework.kernels);
+        KernelDescription kernel;
+        kernel.name = "layer0.up";
+        kernel.kind = "expert-linear";
+        kernel.extents = {8, 64, 128, 64};
+        kernel.flops = 2.0 * 8 * 64 * 128 * 64;
+        kernel.dataType = DataType::BF16;
+        return MakeFrameworkTimer(model, framework, DataType::BF16, 2)(kernel);
+    };
+    EXPECT_EQ(alone(Read(host + ", \"issuesEveryExpert\": " + yes + "}")) - alone(usual),
+              7 * 50000000);
 }
