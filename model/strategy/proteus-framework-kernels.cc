@@ -61,6 +61,11 @@ CountPoints(const KernelDescription& kernel, DataType activation)
     {
         return CountDispatched(kernel, std::max(2U, GetElementBytes(activation)));
     }
+    if (kernel.kind == "rotary")
+    {
+        constexpr double FLOPS = 3; // of an element; its last dimension counts heads
+        return kernel.flops / FLOPS;
+    }
     // Of attention batch, heads, rows and columns: a trained bias has its classes of distances
     // behind them, of which every score has one. Of a router all but what is summed over.
     std::size_t nAxes = kernel.extents.size();

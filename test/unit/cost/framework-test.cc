@@ -587,3 +587,38 @@ TEST(Framework, HostsWaitForTheTokensOfExperts)
     EXPECT_EQ(alone(Read(host + ", \"issuesEveryExpert\": " + yes + "}")) - alone(usual),
               7 * 50000000);
 }
+
+// What a rotary embedding moves is per element, whatever its heads: of queries and keys that share
+// them, too.
+TEST(Framework, RotationsCountElements)
+{
+    const Framework framework =
+        Read(", \"operators\": {\"rotary\": {\"forward\": {\"kernels\": 1, "
+             "\"compute\": 2, \"source\": \"s\"}, \"backward\": {\"kernels\": 3, "
+             "\"compute\": 2, \"fp32\": 4, \"source\": \"s\"}}}");
+    constexpr uint64_t TOKENS = 64;
+    constexpr uint64_t HIDDEN = 256;
+    const Model model = LoadModel(std::string(PROTEUS_SOURCE_DIR) + "/workloads/models/llama.json",
+                                  {{"layers", 1},
+                                   {"hidden", HIDDEN},
+                                   {"heads", 8},
+                                   {"kvHeads", 2},
+                                   {"feedForward", 512},
+                                   {"sequence", TOKENS}});
+    std::istringstream plan(R"({"dp": 1, "tp": 1, "pp": 1, "globalBatch": 1, "microBatch": 1})");
+    uint64_t bytes[2]{0, 0};
+    CompileOptions options;
+    options.kernelTime = [&](const KernelDescription& kernel) -> int64_t {
+        if (kernel.kind == "rotary")
+        {
+            KernelWork work = DescribeKernel(kernel, DataType::BF16, 4).value();
+            ApplyFramework(framework, kernel, DataType::BF16, work);
+            bytes[kernel.part.empty() ? 0 : 1] += work.bytes;
+        }
+        return 0;
+    };
+    CompileModel(model, ReadStrategyJson(plan, "s.json").GetTree(model), options);
+    constexpr uint64_t ELEMENTS = TOKENS * (HIDDEN + HIDDEN / 4); // queries, and keys of two heads
+    EXPECT_EQ(bytes[0], 4 * ELEMENTS);
+    EXPECT_EQ(bytes[1], 20 * ELEMENTS);
+}
