@@ -12,6 +12,7 @@
 #include "ns3/proteus-framework-json.h"
 #include "ns3/proteus-framework-kernels.h"
 #include "ns3/proteus-framework.h"
+#include "ns3/proteus-kernel-times.h"
 #include "ns3/proteus-model-json.h"
 #include "ns3/proteus-strategy-json.h"
 
