@@ -288,9 +288,14 @@ TEST(GatheredUnits, WeightsInOneByte)
                                      "microBatch": 1, "dataType": ")" +
                                  type + "\"}");
         const StrategyFile file = ReadStrategyJson(input, "s.json");
+        std::map<std::string, int64_t> variables{{"layers", 4}, {"fusedAttention", 1}};
+        for (const auto& [variable, value] : file.GetVariables())
+        {
+            variables[variable] = value;
+        }
         const Model model =
             LoadModel(std::string(PROTEUS_SOURCE_DIR) + "/workloads/models/gpt3-125m.json",
-                      {{"layers", 4}, {"fusedAttention", 1}});
+                      variables);
         CompileOptions options;
         options.gathersFloat8 = isNarrow;
         uint64_t sum = 0;
