@@ -623,3 +623,17 @@ TEST(Framework, RotationsCountElements)
     EXPECT_EQ(bytes[0], 4 * ELEMENTS);
     EXPECT_EQ(bytes[1], 20 * ELEMENTS);
 }
+
+// With a limit of 500 in place of 700 W the clock falls earlier, and further.
+TEST(MatrixRate, FallsEarlierWithLessPower)
+{
+    const auto share = [](const std::string& gpu, double duty) {
+        return FindAchievedMatrixShare(gpu, DataType::BF16, duty).value();
+    };
+    EXPECT_DOUBLE_EQ(share("H100-SXM5-96GB-500W", 0.27), 0.84);
+    EXPECT_DOUBLE_EQ(share("H100-SXM5-80GB", 0.35), 0.84);
+    EXPECT_LT(share("H100-SXM5-96GB-500W", 0.35), 0.82);
+    EXPECT_NEAR(share("H100-SXM5-96GB-500W", 1) / share("H100-SXM5-80GB", 1),
+                std::pow(500.0 / 700, 0.4),
+                1e-3);
+}
