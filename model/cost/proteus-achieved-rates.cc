@@ -22,17 +22,20 @@ namespace proteus
 namespace
 {
 
+/// Part of the time that products may take on an H100 before its clock falls: (1.361 / 1.98)^2.5.
+constexpr double FREE_DUTY = 0.39;
+/// The same where the limit is 500 in place of 700 W.
+constexpr double FREE_DUTY_500_W = FREE_DUTY * 500 / 700;
+
 /// A measurement, for all GPUs whose names begin so.
 struct AchievedRate
 {
     const char* gpu;
     DataType type;
-    double share;        //!< as long as power does not limit the clock
-    double sustained{0}; //!< when there are only products; 0: not known to fall
+    double share;               //!< as long as power does not limit the clock
+    double sustained{0};        //!< when there are only products; 0: not known to fall
+    double freeDuty{FREE_DUTY}; //!< part of the time that products may take before the clock falls
 };
-
-/// Part of the time that products may take on an H100 before its clock falls: (1.361 / 1.98)^2.5.
-constexpr double FREE_DUTY = 0.39;
 
 /**
  * A100: maximum achievable matrix product (S. Bekman, "Machine Learning Engineering",
@@ -42,7 +45,9 @@ constexpr double FREE_DUTY = 0.39;
  * seconds, at 1.36 GHz, they fall to 0.71 and 0.67. In 19 training steps, whose clock was between
  * 1.54 and 1.98 GHz, those in 16 bits reached 0.82 in the median, and 0.78 to 0.84 where they took
  * half of the step, for which this has 0.80. H200 and GH200 have the same
- * processor; H200 has the same power limit, that of GH200 is for its CPU, too.
+ * processor; H200 has the same power limit, that of GH200 is for its CPU, too. An H100 limited to
+ * 500 W is not measured: as the power of products grows with the 2.5th power of the clock, they may
+ * take 5/7 of the time before it falls, and alone have (5/7)^0.4 of the clock: 0.62 and 0.586.
  * Other H100: on the shapes of language models, under the power limit, some 720 of 989 TFLOP/s in
  * bf16 and 1280 of 1979 in fp8 (SemiAnalysis, "MI300X vs H100 vs H200 Benchmark Part 1: Training",
  * December 2024); the largest of many shapes in a short run reaches 794 and 1403 (MAMF), which
@@ -52,6 +57,9 @@ constexpr double FREE_DUTY = 0.39;
  * "Programming Tensor Cores in CUDA 9").
  */
 constexpr AchievedRate RATES[] = {
+    {"H100-SXM5-96GB-500W", DataType::BF16, 0.84, 0.62, FREE_DUTY_500_W},
+    {"H100-SXM5-96GB-500W", DataType::FP16, 0.84, 0.62, FREE_DUTY_500_W},
+    {"H100-SXM5-96GB-500W", DataType::FP8, 0.82, 0.586, FREE_DUTY_500_W},
     {"A100", DataType::BF16, 0.869},
     {"A100", DataType::FP16, 0.869},
     {"A100", DataType::TF32, 0.869},
@@ -212,11 +220,12 @@ FindAchievedMatrixShare(const std::string& gpu, DataType type, double duty)
     {
         return std::nullopt;
     }
-    if (rate->sustained == 0 || duty <= FREE_DUTY)
+    if (rate->sustained == 0 || duty <= rate->freeDuty)
     {
         return rate->share;
     }
-    const double part = std::log(std::min(1.0, duty) / FREE_DUTY) / std::log(1 / FREE_DUTY);
+    const double part =
+        std::log(std::min(1.0, duty) / rate->freeDuty) / std::log(1 / rate->freeDuty);
     return rate->share * std::pow(rate->sustained / rate->share, part);
 }
 

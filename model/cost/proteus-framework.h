@@ -31,7 +31,8 @@ namespace proteus
  * @ingroup proteus
  * The kernels, besides matrix products, that a framework issues for one pass of an operator, and
  * what they move per point of its iteration space. A point is an element of the input of a norm or
- * an activation, a logit of a loss, or a parameter of an update.
+ * an activation, a logit of a loss, or a parameter of an update; of a router a probability, of
+ * "dispatch" and "combine" an element of what goes to experts or comes back from them.
  */
 struct KernelRule
 {
@@ -84,9 +85,32 @@ struct HostCost
     /// Whether the host issues kernels while the GPU is busy with earlier ones of the same pass;
     /// else an operator takes the longer of both times.
     bool isAhead{false};
+    /// Whether it waits in the forward pass until the GPU has counted the tokens of each expert,
+    /// before it issues what brings them there ("dispatch").
+    bool waitsAtDispatch{false};
+    /// Whether each expert's product is issued as a kernel of its own; else one kernel has those of
+    /// all experts of a GPU.
+    bool issuesEveryExpert{false};
     /// Whether it waits for every kernel before it issues the next (CUDA_LAUNCH_BLOCKING): an
     /// operator takes the sum of both times.
     bool waitsForKernels{false};
+};
+
+/**
+ * @ingroup proteus
+ * What products in fp8 need besides: kernels that find scales and cast operands. Without them a
+ * kernel casts each element of an input or of a result's gradient once, from 2 bytes into two
+ * copies, and weights are moved as in 16 bits.
+ */
+struct Float8Rules
+{
+    std::optional<KernelRule> input;          //!< per element of a product's input
+    std::optional<KernelRule> gradient;       //!< per element of the gradient of its result
+    std::optional<KernelRule> weightForward;  //!< per weight, for Framework::weightForwardBytes
+    std::optional<KernelRule> weightBackward; //!< per weight, for Framework::weightBackwardBytes
+    /// Whether weights of such products are gathered in one byte where replicas share them (ZeRO
+    /// 3).
+    bool gathersWeights{false};
 };
 
 /// @ingroup proteus
@@ -127,6 +151,7 @@ struct Framework
     bool castsGradients{false};
     uint32_t biasKernels{0};         //!< before a product, for its bias, e.g. to cast it
     uint32_t biasBackwardKernels{0}; //!< after it: the sum over rows, and e.g. its cast
+    Float8Rules float8;              //!< of products in fp8
     FrameworkDefaults defaults;      //!< of strategies and models
 
     /**
@@ -154,6 +179,12 @@ class HostLead
      * had to wait for the host
      */
     int64_t Add(uint64_t pass, int64_t hostPs, int64_t gpuPs);
+
+    /// Lets the host wait until the GPU has done all that was issued.
+    void Wait()
+    {
+        m_leadPs = 0;
+    }
 
   private:
     uint64_t m_pass{~uint64_t{0}}; //!< the last one

@@ -75,6 +75,8 @@ ReadHost(const JsonValue& host, Framework& framework)
                     "backwardBlockUs",
                     "tensorUs",
                     "isAhead",
+                    "waitsAtDispatch",
+                    "issuesEveryExpert",
                     "waitsForKernels"});
     ReadTime(host, "kernelUs", framework.kernels.hostPerKernelPs);
     ReadTime(host, "backwardKernelUs", framework.host.backwardKernelPs);
@@ -85,6 +87,18 @@ ReadHost(const JsonValue& host, Framework& framework)
     if (const auto value = FindSourced(host, "isAhead"))
     {
         framework.host.isAhead = value->AsBool();
+    }
+    if (const auto value = FindSourced(host, "waitsAtDispatch"))
+    {
+        framework.host.waitsAtDispatch = value->AsBool();
+        if (framework.host.waitsAtDispatch && !framework.host.isAhead)
+        {
+            value->Fail("a host that is not ahead has nothing to wait for");
+        }
+    }
+    if (const auto value = FindSourced(host, "issuesEveryExpert"))
+    {
+        framework.host.issuesEveryExpert = value->AsBool();
     }
     if (const auto value = FindSourced(host, "waitsForKernels"))
     {
@@ -201,6 +215,30 @@ ReadWeights(const JsonValue& weights, Framework& framework)
     ReadCount(weights, "biasBackwardKernels", framework.biasBackwardKernels);
 }
 
+/// @param float8 the field "fp8" @param rules to fill
+void
+ReadFloat8(const JsonValue& float8, Float8Rules& rules)
+{
+    float8.AllowKeys("fp8",
+                     {"input", "gradient", "weightForward", "weightBackward", "gathersWeights"});
+    rules.input = ReadRule(float8, "input");
+    rules.gradient = ReadRule(float8, "gradient");
+    rules.weightForward = ReadRule(float8, "weightForward");
+    rules.weightBackward = ReadRule(float8, "weightBackward");
+    for (const auto& [key, rule] :
+         {std::pair{"input", &rules.input}, {"gradient", &rules.gradient}})
+    {
+        if (*rule && (*rule)->kernels == 0)
+        {
+            float8.Get(key).Get("kernels").Fail("an operand is cast by one kernel or more");
+        }
+    }
+    if (const auto value = FindSourced(float8, "gathersWeights"))
+    {
+        rules.gathersWeights = value->AsBool();
+    }
+}
+
 /// @param fields an object that must say where its fields are from
 void
 CheckSource(const JsonValue& fields)
@@ -263,6 +301,7 @@ ReadFrameworkJson(std::istream& input, const std::string& fileName)
                     "attention",
                     "images",
                     "weights",
+                    "fp8",
                     "operators",
                     "fuses",
                     "plan"});
@@ -291,6 +330,10 @@ ReadFrameworkJson(std::istream& input, const std::string& fileName)
     if (const auto weights = root.Find("weights"))
     {
         ReadWeights(*weights, framework);
+    }
+    if (const auto float8 = root.Find("fp8"))
+    {
+        ReadFloat8(*float8, framework.float8);
     }
     if (const auto operators = root.Find("operators"))
     {

@@ -21,11 +21,17 @@
  * be left out and then is what the default framework has,
  * - host: object with [kernelUs], [backwardKernelUs], [operatorUs], [blockUs], in microseconds, and
  *   [isAhead]: whether kernels are issued while the GPU runs earlier ones; [waitsForKernels]:
- *   whether each has to end before the next is issued
+ *   whether each has to end before the next is issued; [waitsAtDispatch]: whether tokens of experts
+ *   are counted on the GPU, and the host waits for that; [issuesEveryExpert]: whether the product
+ *   of each expert is a kernel to issue
  * - efficiency: object with [matrix], [memory], [stream], [optimizer], shares of the peak, and
  *   [kernelLatencyUs]
  * - attention: what fused attention is: "constant", "flash-attention-1", -triton, -2, -3 or "cudnn"
  * - weights: object with [forwardBytes], [backwardBytes] per weight
+ * - fp8: object of products in fp8 with [input], [gradient] (of a result), [weightForward] and
+ *   [weightBackward], each what a pass of an operator is, per element (below), and
+ *   [gathersWeights false]: whether weights that replicas share (ZeRO 3) are gathered in one byte.
+ *   weightForward and weightBackward are in the place of forwardBytes and backwardBytes
  * - operators: object from kinds of operators (GetRuledKinds()) to objects with [forward] and
  *   [backward], each an object with kernels, [compute 0], [fp32 0] (elements read and written per
  *   point, in the format of activations and with 4 bytes), [bytes 0] and source

@@ -46,6 +46,7 @@ MakeOptions(const StrategyTree& tree, const KernelCostModel& cost, const Framewo
     CompileOptions options;
     options.kernelTime = MakeFrameworkTimer(cost, framework, compute, gradientBytes);
     options.kernelUse = MakeFrameworkUse(cost, framework, compute, gradientBytes);
+    options.gathersFloat8 = framework.float8.gathersWeights;
     return options;
 }
 
@@ -114,9 +115,14 @@ Compile(const Model& model,
     parameters.gpus = CountDevices(tree);
     if (parameters.gpus > 1)
     {
-        used.weightBackwardBytes +=
+        const double reduced =
             used.GetReductionBytes(GetElementBytes(tree.precision.compute) == 4 ? 4 : 2,
                                    GetGradientBytes(tree));
+        used.weightBackwardBytes += reduced;
+        if (used.float8.weightBackward)
+        {
+            used.float8.weightBackward->bytes += reduced;
+        }
     }
     if (IsPowerLimited(gpu.model, tree.precision.compute))
     {

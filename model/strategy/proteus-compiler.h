@@ -71,6 +71,8 @@ struct CompileOptions
     /// Asked for what every kernel takes of the GPU that kernelTime has timed. None: nothing is
     /// known of that.
     std::function<KernelUse(const KernelDescription&)> kernelUse;
+    /// Whether weights of products in fp8 are gathered in one byte (ZeRO 3).
+    bool gathersFloat8{false};
     /// Where to what tasks need of the iteration before, for RepeatGraph(); none: nowhere.
     std::vector<CarriedDependency>* carried{nullptr};
 };

@@ -47,6 +47,43 @@ UnitGatherer::UnitGatherer(EmitContext& context,
         m_unitOf.push_back(static_cast<uint32_t>(m_operators.size() - 1));
         m_operators.back().push_back(id);
     }
+    FindNarrow();
+}
+
+void
+UnitGatherer::FindNarrow()
+{
+    const auto& operators = m_context.placement.operators;
+    m_isNarrow.assign(m_context.placement.tensors.size(), false);
+    if (!m_context.options.gathersFloat8 || m_context.tree.precision.compute != DataType::FP8)
+    {
+        return;
+    }
+    const bool hasBlocks =
+        std::any_of(operators.begin(), operators.end(), [](const PlacedOperator& placed) {
+            return !FindBlock(placed.op.name).empty();
+        });
+    std::vector<bool> isWide(m_isNarrow.size(), false); // another operator reads it in 16 bits
+    for (const PlacedOperator& placed : operators)
+    {
+        const bool isProduct = (placed.op.kind == "linear" || placed.op.kind == "expert-linear") &&
+                               (!hasBlocks || !FindBlock(placed.op.name).empty());
+        for (const Access& read : placed.op.reads)
+        {
+            const ModelTensor& tensor = m_context.placement.tensors[read.tensor].tensor;
+            const bool isWeight = isProduct && tensor.shape.size() > 1; // else a bias
+            isWide[read.tensor] = isWide[read.tensor] || !isWeight;
+            m_isNarrow[read.tensor] = !isWide[read.tensor];
+        }
+    }
+}
+
+uint64_t
+UnitGatherer::GetGatheredBytes(TensorId tensor) const
+{
+    return m_isNarrow[tensor]
+               ? 1
+               : m_context.GetElementBytes(m_context.placement.tensors[tensor].tensor.element);
 }
 
 const Value*
@@ -132,7 +169,6 @@ void
 UnitGatherer::AddToBuckets(const Part& part, std::vector<Bucket>& buckets) const
 {
     const DeviceMesh& from = *part.step.from.mesh;
-    const PlacedTensor& tensor = m_context.placement.tensors[part.tensor];
     for (const BoxingGroup& group : part.groups)
     {
         auto bucket = std::find_if(buckets.begin(), buckets.end(), [&](const Bucket& other) {
@@ -143,7 +179,7 @@ UnitGatherer::AddToBuckets(const Part& part, std::vector<Bucket>& buckets) const
             bucket = buckets.insert(buckets.end(), Bucket());
             bucket->devices = group.devices;
         }
-        bucket->bytes += group.elements * m_context.GetElementBytes(tensor.tensor.element);
+        bucket->bytes += group.elements * GetGatheredBytes(part.tensor);
         for (const DeviceId device : group.devices)
         {
             const uint32_t position = from.FindPosition(device);
@@ -207,7 +243,7 @@ UnitGatherer::Gather(uint32_t unit, bool isBackward, Unit& gathered)
         }
         part.value.rows = {m_context.EmitMemory(part.step.to,
                                                 tensor.tensor.shape,
-                                                m_context.GetElementBytes(tensor.tensor.element),
+                                                GetGatheredBytes(part.tensor),
                                                 phase,
                                                 tensor.tensor.name + ".all-gather",
                                                 done)};

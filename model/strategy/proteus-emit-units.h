@@ -94,6 +94,10 @@ class UnitGatherer
     /// Makes the communication. @param unit its number @param isBackward which pass
     /// @param gathered the unit, which gets its parts
     void Gather(uint32_t unit, bool isBackward, Unit& gathered);
+    /// Finds the parameters that are gathered in one byte.
+    void FindNarrow();
+    /// @param tensor a parameter @return bytes of each of its elements when it is gathered
+    uint64_t GetGatheredBytes(TensorId tensor) const;
     /// @param part a parameter @param buckets get its bytes
     void AddToBuckets(const Part& part, std::vector<Bucket>& buckets) const;
 
@@ -101,6 +105,7 @@ class UnitGatherer
     const EmitTensors& m_tensors;
     const RecentKernels& m_recent;
     EmitNextIteration& m_next;
+    std::vector<bool> m_isNarrow;                     //!< by tensor: gathered in one byte
     std::vector<uint32_t> m_unitOf;                   //!< by operator
     std::vector<std::string> m_names;                 //!< by unit
     std::vector<std::vector<OperatorId>> m_operators; //!< by unit

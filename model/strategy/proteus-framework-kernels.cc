@@ -30,6 +30,54 @@ IsUpdate(const std::string& kind)
     return kind == "adam" || kind == "momentum" || kind == "sgd" || kind == "lamb";
 }
 
+/**
+ * Elements that a device sends to experts, or gets back from them: those of its tokens, as often as
+ * each has experts. Tokens are known by the extents, the rest by the traffic that the compiler
+ * counted.
+ * @param kernel a "dispatch" or "combine", whose extents are batch, sequence, experts, features
+ * @param elementBytes of an activation
+ * @return how many
+ */
+double
+CountDispatched(const KernelDescription& kernel, uint32_t elementBytes)
+{
+    const auto tokens = static_cast<double>(kernel.extents.at(0) * kernel.extents.at(1));
+    const double probabilities = tokens * static_cast<double>(kernel.extents.at(2));
+    const double features = tokens * static_cast<double>(kernel.extents.at(3));
+    const double all = static_cast<double>(kernel.bytes) / elementBytes;
+    // The backward pass of "combine" reads results and writes their gradients, and also reads
+    // probabilities and writes theirs; all other passes move each once.
+    const bool isBoth = kernel.kind == "combine" && !kernel.part.empty();
+    const double moved = all - features - probabilities * (isBoth ? 2 : 1);
+    return std::max(0.0, isBoth ? moved / 2 : moved);
+}
+
+/// @return what a rule of an operator is per: points of its iteration space, or what stands for
+/// them
+double
+CountPoints(const KernelDescription& kernel, DataType activation)
+{
+    if (kernel.kind == "dispatch" || kernel.kind == "combine")
+    {
+        return CountDispatched(kernel, std::max(2U, GetElementBytes(activation)));
+    }
+    if (kernel.kind == "rotary")
+    {
+        constexpr double FLOPS = 3; // of an element; its last dimension counts heads
+        return kernel.flops / FLOPS;
+    }
+    // Of attention batch, heads, rows and columns: a trained bias has its classes of distances
+    // behind them, of which every score has one. Of a router all but what is summed over.
+    std::size_t nAxes = kernel.extents.size();
+    nAxes = kernel.kind == "attention" ? std::min<std::size_t>(nAxes, 4) : nAxes;
+    nAxes -= kernel.kind == "router" ? 1 : 0;
+    return std::accumulate(
+        kernel.extents.begin(),
+        kernel.extents.begin() + static_cast<std::ptrdiff_t>(nAxes),
+        1.0,
+        [](double product, uint64_t extent) { return product * static_cast<double>(extent); });
+}
+
 /// Puts a rule in the place of what there is besides matrix products.
 void
 ApplyRule(const KernelRule& rule, double points, DataType activation, KernelWork& work)
@@ -74,6 +122,31 @@ AddBiasKernels(const Framework& framework, bool isForward, KernelWork& work)
     work.bytes += isAdded ? 2 * element * product.m * product.n : 0;
 }
 
+/// Puts the framework's kernels that cast a product's operands to fp8 in the place of the one that
+/// is counted without them.
+void
+CastOperands(const Float8Rules& rules,
+             const KernelDescription& kernel,
+             DataType activation,
+             KernelWork& work)
+{
+    const bool isForward = kernel.part.empty();
+    const std::optional<KernelRule>& rule = isForward ? rules.input : rules.gradient;
+    const bool isLinear = kernel.kind == "linear" || kernel.kind == "expert-linear";
+    if (!rule || !isLinear || work.type != DataType::FP8 || work.otherKernels == 0)
+    {
+        return; // products of weights' gradients use what was cast before
+    }
+    constexpr uint64_t COUNTED = 4;                       // bytes: read in 16 bits, written twice
+    const MatrixProduct& product = work.products.front(); // {rows, .., what is summed over}
+    const uint64_t elements = product.batch * product.m * product.k;
+    const uint32_t element = std::max(2U, GetElementBytes(activation));
+    work.bytes -= COUNTED * elements;
+    work.bytes += static_cast<uint64_t>(
+        std::llround(rule->GetBytes(element) * static_cast<double>(elements)));
+    work.otherKernels += rule->GetNKernels(element) - 1;
+}
+
 /// Adds what is done to weights and biases besides the products.
 void
 AddWeightTraffic(const Framework& framework,
@@ -97,10 +170,20 @@ AddWeightTraffic(const Framework& framework,
                              : isForward                     ? framework.weightForwardBytes
                              : hasGradient                   ? framework.weightBackwardBytes
                                                              : 0;
-    if (perWeight > 0)
+    const double weights = static_cast<double>(product.batch) *
+                           static_cast<double>(product.n * (isForward ? product.k : product.m));
+    const std::optional<KernelRule>& rule =
+        isForward ? framework.float8.weightForward : framework.float8.weightBackward;
+    if (rule && work.type == DataType::FP8)
     {
-        const double weights = static_cast<double>(product.batch) *
-                               static_cast<double>(product.n * (isForward ? product.k : product.m));
+        constexpr uint32_t HALF = 2; // bytes of what is not in fp8
+        const bool isMoved = isForward || hasGradient;
+        work.bytes +=
+            isMoved ? static_cast<uint64_t>(std::llround(rule->GetBytes(HALF) * weights)) : 0;
+        work.otherKernels += isMoved ? rule->GetNKernels(HALF) : 0;
+    }
+    else if (perWeight > 0)
+    {
         work.bytes += static_cast<uint64_t>(std::llround(perWeight * weights));
         ++work.otherKernels;
     }
@@ -121,10 +204,14 @@ class IssuingHost
         const HostCost& cost = m_framework.host;
         const bool isBackward = !kernel.part.empty();
         const uint32_t nKernels = std::max(1U, work.GetNKernels());
-        int64_t hostPs = time.hostPs;
-        if (isBackward && cost.backwardKernelPs >= 0)
+        const bool isOther = isBackward && cost.backwardKernelPs >= 0;
+        int64_t hostPs = isOther ? cost.backwardKernelPs * nKernels : time.hostPs;
+        if (cost.issuesEveryExpert && kernel.kind == "expert-linear")
         {
-            hostPs = cost.backwardKernelPs * nKernels;
+            const auto more = static_cast<int64_t>((kernel.extents.front() - 1) *
+                                                   work.products.size()); // GPUs run them together
+            hostPs +=
+                more * (isOther ? cost.backwardKernelPs : m_framework.kernels.hostPerKernelPs);
         }
         hostPs += cost.operatorPs + cost.tensorPs * static_cast<int64_t>(kernel.tensors);
         // Devices with other shares of the same operator begin where the first of them did.
@@ -142,9 +229,13 @@ class IssuingHost
         m_name = name;
         m_pass = kernel.pass;
         m_leadPass = leadPass;
+        if (cost.waitsAtDispatch && kernel.kind == "dispatch" && !isBackward)
+        {
+            m_lead.Wait();
+        }
         m_before = m_lead;
-        const bool isOther = isBackward && cost.backwardBlockPs >= 0;
-        hostPs += !m_isBlockNew ? 0 : isOther ? cost.backwardBlockPs : cost.blockPs;
+        const bool hasOtherBlocks = isBackward && cost.backwardBlockPs >= 0;
+        hostPs += !m_isBlockNew ? 0 : hasOtherBlocks ? cost.backwardBlockPs : cost.blockPs;
         if (cost.waitsForKernels)
         {
             return time.gpuPs + hostPs;
@@ -199,7 +290,9 @@ GetRuledKinds()
                                                 "add",
                                                 "attention",
                                                 "batch-norm",
+                                                "combine",
                                                 "cross-entropy",
+                                                "dispatch",
                                                 "dropout",
                                                 "dropout-add",
                                                 "gelu",
@@ -210,6 +303,7 @@ GetRuledKinds()
                                                 "relu",
                                                 "rms-norm",
                                                 "rotary",
+                                                "router",
                                                 "sgd",
                                                 "softmax",
                                                 "swiglu",
@@ -227,15 +321,7 @@ ApplyFramework(const Framework& framework,
                KernelWork& work)
 {
     const bool isForward = kernel.part.empty();
-    // Of attention batch, heads, rows and columns: a trained bias has its classes of distances
-    // behind them, of which every score has one.
-    const std::size_t nAxes =
-        std::min<std::size_t>(kernel.extents.size(), kernel.kind == "attention" ? 4 : SIZE_MAX);
-    const double points = std::accumulate(
-        kernel.extents.begin(),
-        kernel.extents.begin() + static_cast<std::ptrdiff_t>(nAxes),
-        1.0,
-        [](double product, uint64_t extent) { return product * static_cast<double>(extent); });
+    const double points = CountPoints(kernel, activation);
     // What a rule of attention says is about scores, which fused attention does not write.
     const KernelRule* rule = work.kernelClass == KernelClass::FUSED_ATTENTION
                                  ? nullptr
@@ -258,6 +344,7 @@ ApplyFramework(const Framework& framework,
             work.otherKernels += clipping.otherKernels;
         }
     }
+    CastOperands(framework.float8, kernel, activation, work);
     AddWeightTraffic(framework, kernel, isForward, work);
 }
 

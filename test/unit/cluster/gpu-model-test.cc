@@ -41,6 +41,8 @@ TEST(GpuModels, NamesAreFoundAsPeopleWriteThem)
         {"NVIDIA GB300", "B300"},
         {"NVIDIA GH200 480GB", "GH200-96GB"},
         {"NVIDIA H100 NVL", "H100-NVL"},
+        {"H100", "H100-SXM5-80GB"},
+        {"H100-SXM5-96GB-500W", "H100-SXM5-96GB-500W"},
     };
     for (const auto& [text, model] : expected)
     {

@@ -8,9 +8,11 @@
 // products, and the files.
 
 #include "ns3/proteus-achieved-rates.h"
+#include "ns3/proteus-compiler.h"
 #include "ns3/proteus-framework-json.h"
 #include "ns3/proteus-framework-kernels.h"
 #include "ns3/proteus-framework.h"
+#include "ns3/proteus-kernel-times.h"
 #include "ns3/proteus-model-json.h"
 #include "ns3/proteus-strategy-json.h"
 
@@ -329,11 +331,17 @@ TEST(FrameworkFile, MistakesHaveAPlaceAndACause)
         {", \"host\": {\"isAhead\": {\"value\": true, \"source\": \"s\"}, "
          "\"waitsForKernels\": {\"value\": true, \"source\": \"s\"}}",
          "/host/waitsForKernels"},
+        {", \"host\": {\"waitsAtDispatch\": {\"value\": true, \"source\": \"s\"}}",
+         "/host/waitsAtDispatch"},
         {", \"efficiency\": {\"memory\": {\"value\": 1.5, \"source\": \"s\"}}",
          "/efficiency/memory/value"},
         {", \"attention\": {\"value\": \"fast\", \"source\": \"s\"}", "/attention/value"},
         {", \"operators\": {\"linear\": {}}", "/operators/linear"},
         {", \"operators\": {\"gelu\": {\"forward\": {\"kernels\": 1}}}", "/operators/gelu/forward"},
+        {", \"fp8\": {\"output\": {}}", "/fp8"},
+        {", \"fp8\": {\"input\": {\"kernels\": 1}}", "/fp8/input"},
+        {", \"fp8\": {\"gradient\": {\"kernels\": 0, \"source\": \"s\"}}", "/fp8/gradient/kernels"},
+        {", \"fp8\": {\"gathersWeights\": true}", "/fp8/gathersWeights"},
         {", \"plan\": {\"zero\": 3}", "/plan"},
         {", \"plan\": {\"zero\": 7, \"source\": \"s\"}", "/plan"},
         {", \"plan\": {\"zeros\": 3, \"source\": \"s\"}", "/plan"},
@@ -443,4 +451,189 @@ TEST(FrameworkFile, CompilersAndFusedNormsHaveFewerKernels)
     EXPECT_EQ(mxnet.FindRule("relu", false)->kernels, 0u);
     EXPECT_EQ(mxnet.FindRule("add", true)->kernels, 0u);
     EXPECT_EQ(mxnet.FindRule("batch-norm", true)->kernels, 2u);
+}
+
+// Operands of products in fp8: per element one reading more than with the scales of the step
+// before, and two kernels more. Weights as the rules say, in the place of what they are in 16 bits.
+TEST(Framework, Float8HasKernelsOfItsOwn)
+{
+    const Framework delayed;
+    Framework dynamic =
+        Read(", \"weights\": {\"forwardBytes\": {\"value\": 4, \"source\": \"s\"}}, \"fp8\": {"
+             "\"input\": {\"kernels\": 3, \"compute\": 2, \"bytes\": 2, \"source\": \"s\"}, "
+             "\"gradient\": {\"kernels\": 4, \"compute\": 3, \"bytes\": 2, \"source\": \"s\"}, "
+             "\"weightForward\": {\"kernels\": 1, \"bytes\": 2, \"source\": \"s\"}, "
+             "\"weightBackward\": {\"kernels\": 2, \"bytes\": 5, \"source\": \"s\"}}");
+    EXPECT_FALSE(dynamic.float8.gathersWeights);
+    constexpr uint64_t ROWS = 512;
+    constexpr uint64_t IN = 256;
+    constexpr uint64_t OUT = 1024;
+    const auto apply = [&](const Framework& framework, const std::string& part, DataType type) {
+        KernelDescription kernel;
+        kernel.name = "layer0.fc1";
+        kernel.kind = "linear";
+        kernel.part = part;
+        kernel.extents = {1, ROWS, OUT, IN};
+        kernel.flops = 2.0 * ROWS * IN * OUT;
+        kernel.dataType = type;
+        KernelWork work = DescribeKernel(kernel, type, 4).value();
+        ApplyFramework(framework, kernel, type, work);
+        return work;
+    };
+    const auto more = [&](const std::string& part) {
+        const KernelWork before = apply(delayed, part, DataType::FP8);
+        const KernelWork after = apply(dynamic, part, DataType::FP8);
+        return std::pair{after.bytes - before.bytes, after.otherKernels - before.otherKernels};
+    };
+    EXPECT_EQ(more(""), (std::pair<uint64_t, uint32_t>{2 * ROWS * IN + 2 * IN * OUT, 3}));
+    EXPECT_EQ(more("input-gradient"), (std::pair<uint64_t, uint32_t>{4 * ROWS * OUT, 3}));
+    EXPECT_EQ(more("weight-gradient"), (std::pair<uint64_t, uint32_t>{5 * IN * OUT, 2}));
+    // In 16 bits only the weights are moved.
+    const KernelWork half = apply(dynamic, "", DataType::BF16);
+    EXPECT_EQ(half.bytes, 4 * IN * OUT);
+    EXPECT_EQ(half.otherKernels, 1u);
+}
+
+TEST(FrameworkFile, TorchtitanScalesDynamically)
+{
+    const std::string folder = std::string(PROTEUS_SOURCE_DIR) + "/workloads/frameworks/";
+    const Framework titan = LoadFramework(folder + "torchtitan.json");
+    EXPECT_TRUE(titan.float8.gathersWeights);
+    EXPECT_EQ(titan.float8.input->GetBytes(2), 6);
+    EXPECT_EQ(titan.float8.gradient->GetBytes(2), 6);
+    EXPECT_EQ(titan.float8.weightForward->GetBytes(2), 2);
+    EXPECT_EQ(titan.float8.weightBackward->GetBytes(2), 10);
+    EXPECT_EQ(titan.kernels.attention, AttentionKernel::FLASH_ATTENTION_2);
+    EXPECT_FALSE(LoadFramework(folder + "fsdp2.json").float8.input);
+}
+
+// Rules of experts are per element that goes to them, as often as a token has experts: what the
+// compiler counts for whole tokens is told apart.
+TEST(Framework, RulesOfExpertsCountWhatGoesToThem)
+{
+    const std::string rule = "{\"kernels\": 3, \"compute\": 4, \"source\": \"s\"}";
+    const std::string both = "{\"forward\": " + rule + ", \"backward\": " + rule + "}";
+    const Framework framework =
+        Read(", \"operators\": {\"dispatch\": " + both + ", \"combine\": " + both +
+             ", \"router\": {\"forward\": {\"kernels\": 5, \"fp32\": 8, \"source\": \"s\"}}}");
+    constexpr uint64_t TOKENS = 64;
+    constexpr uint64_t HIDDEN = 128;
+    constexpr uint64_t TOP = 2;
+    constexpr uint64_t EXPERTS = 8;
+    const Model model =
+        LoadModel(std::string(PROTEUS_SOURCE_DIR) + "/workloads/models/mixtral-8x7b.json",
+                  {{"layers", 1},
+                   {"hidden", HIDDEN},
+                   {"heads", 4},
+                   {"kvHeads", 4},
+                   {"feedForward", 256},
+                   {"sequence", TOKENS}});
+    std::istringstream plan(R"({"dp": 1, "tp": 1, "pp": 1, "globalBatch": 1, "microBatch": 1})");
+    uint32_t nSeen = 0;
+    CompileOptions options;
+    options.kernelTime = [&](const KernelDescription& kernel) -> int64_t {
+        if (kernel.kind == "dispatch" || kernel.kind == "combine" ||
+            (kernel.kind == "router" && kernel.part.empty()))
+        {
+            KernelWork work = DescribeKernel(kernel, DataType::BF16, 4).value();
+            ApplyFramework(framework, kernel, DataType::BF16, work);
+            EXPECT_EQ(work.bytes,
+                      kernel.kind == "router" ? 8 * 4 * TOKENS * EXPERTS
+                                              : 4 * 2 * TOP * TOKENS * HIDDEN)
+                << kernel.kind << " " << kernel.part;
+            EXPECT_EQ(work.otherKernels, kernel.kind == "router" ? 5u : 3u);
+            ++nSeen;
+        }
+        return 0;
+    };
+    CompileModel(model, ReadStrategyJson(plan, "s.json").GetTree(model), options);
+    EXPECT_EQ(nSeen, 5u);
+}
+
+// A host that counts tokens has no lead any more when it sends them to their experts, whose kernels
+// it may issue one by one.
+TEST(Framework, HostsWaitForTheTokensOfExperts)
+{
+    const std::string host = ", \"host\": {\"kernelUs\": {\"value\": 50, \"source\": \"s\"}, "
+                             "\"isAhead\": {\"value\": true, \"source\": \"s\"}";
+    const std::string yes = "{\"value\": true, \"source\": \"s\"}";
+    const auto time = [](const Framework& framework, const std::string& kind) {
+        const KernelCostModel model(FindGpuDatasheet("H100-SXM5-80GB"), framework.kernels);
+        const auto timer = MakeFrameworkTimer(model, framework, DataType::BF16, 2);
+        timer(MakeNorm(1 << 20, 1024, "", 0)); // some milliseconds, which the host is ahead
+        KernelDescription kernel;
+        kernel.name = "layer0." + kind;
+        kernel.kind = kind;
+        kernel.extents = {8, 64, 128, 64};
+        kernel.bytes = 64 * 64 * 2;
+        kernel.flops = 2.0 * 8 * 64 * 128 * 64;
+        kernel.dataType = DataType::BF16;
+        return timer(kernel);
+    };
+    const Framework usual = Read(host + "}");
+    const Framework waiting = Read(host + ", \"waitsAtDispatch\": " + yes + "}");
+    EXPECT_EQ(time(waiting, "dispatch") - time(usual, "dispatch"), 50000000);
+    EXPECT_EQ(time(waiting, "combine"), time(usual, "combine"));
+    // Eight experts take the host eight kernels, the GPU as long as before.
+    const auto alone = [](const Framework& framework) {
+        const KernelCostModel model(FindGpuDatasheet("H100-SXM5-80GB"), framework.kernels);
+        KernelDescription kernel;
+        kernel.name = "layer0.up";
+        kernel.kind = "expert-linear";
+        kernel.extents = {8, 64, 128, 64};
+        kernel.flops = 2.0 * 8 * 64 * 128 * 64;
+        kernel.dataType = DataType::BF16;
+        return MakeFrameworkTimer(model, framework, DataType::BF16, 2)(kernel);
+    };
+    EXPECT_EQ(alone(Read(host + ", \"issuesEveryExpert\": " + yes + "}")) - alone(usual),
+              7 * 50000000);
+}
+
+// What a rotary embedding moves is per element, whatever its heads: of queries and keys that share
+// them, too.
+TEST(Framework, RotationsCountElements)
+{
+    const Framework framework =
+        Read(", \"operators\": {\"rotary\": {\"forward\": {\"kernels\": 1, "
+             "\"compute\": 2, \"source\": \"s\"}, \"backward\": {\"kernels\": 3, "
+             "\"compute\": 2, \"fp32\": 4, \"source\": \"s\"}}}");
+    constexpr uint64_t TOKENS = 64;
+    constexpr uint64_t HIDDEN = 256;
+    const Model model = LoadModel(std::string(PROTEUS_SOURCE_DIR) + "/workloads/models/llama.json",
+                                  {{"layers", 1},
+                                   {"hidden", HIDDEN},
+                                   {"heads", 8},
+                                   {"kvHeads", 2},
+                                   {"feedForward", 512},
+                                   {"sequence", TOKENS}});
+    std::istringstream plan(R"({"dp": 1, "tp": 1, "pp": 1, "globalBatch": 1, "microBatch": 1})");
+    uint64_t bytes[2]{0, 0};
+    CompileOptions options;
+    options.kernelTime = [&](const KernelDescription& kernel) -> int64_t {
+        if (kernel.kind == "rotary")
+        {
+            KernelWork work = DescribeKernel(kernel, DataType::BF16, 4).value();
+            ApplyFramework(framework, kernel, DataType::BF16, work);
+            bytes[kernel.part.empty() ? 0 : 1] += work.bytes;
+        }
+        return 0;
+    };
+    CompileModel(model, ReadStrategyJson(plan, "s.json").GetTree(model), options);
+    constexpr uint64_t ELEMENTS = TOKENS * (HIDDEN + HIDDEN / 4); // queries, and keys of two heads
+    EXPECT_EQ(bytes[0], 4 * ELEMENTS);
+    EXPECT_EQ(bytes[1], 20 * ELEMENTS);
+}
+
+// With a limit of 500 in place of 700 W the clock falls earlier, and further.
+TEST(MatrixRate, FallsEarlierWithLessPower)
+{
+    const auto share = [](const std::string& gpu, double duty) {
+        return FindAchievedMatrixShare(gpu, DataType::BF16, duty).value();
+    };
+    EXPECT_DOUBLE_EQ(share("H100-SXM5-96GB-500W", 0.27), 0.84);
+    EXPECT_DOUBLE_EQ(share("H100-SXM5-80GB", 0.35), 0.84);
+    EXPECT_LT(share("H100-SXM5-96GB-500W", 0.35), 0.82);
+    EXPECT_NEAR(share("H100-SXM5-96GB-500W", 1) / share("H100-SXM5-80GB", 1),
+                std::pow(500.0 / 700, 0.4),
+                1e-3);
 }

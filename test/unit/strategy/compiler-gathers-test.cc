@@ -278,3 +278,36 @@ TEST(Gathers, FieldsAreWrittenAndRead)
     EXPECT_EQ(again.plan->recomputeEvery, 2u);
     EXPECT_TRUE(again.plan->schedule.stopsRecomputation);
 }
+
+// Weights of products in fp8 are gathered in one byte, if the framework says so; embedding, head,
+// norms and biases are not, nor is anything in 16 bits.
+TEST(GatheredUnits, WeightsInOneByte)
+{
+    const auto gathered = [](const std::string& type, bool isNarrow) {
+        std::istringstream input(R"({"dp": 2, "tp": 1, "pp": 1, "zero": 3, "globalBatch": 2,
+                                     "microBatch": 1, "dataType": ")" +
+                                 type + "\"}");
+        const StrategyFile file = ReadStrategyJson(input, "s.json");
+        std::map<std::string, int64_t> variables{{"layers", 4}, {"fusedAttention", 1}};
+        for (const auto& [variable, value] : file.GetVariables())
+        {
+            variables[variable] = value;
+        }
+        const Model model =
+            LoadModel(std::string(PROTEUS_SOURCE_DIR) + "/workloads/models/gpt3-125m.json",
+                      variables);
+        CompileOptions options;
+        options.gathersFloat8 = isNarrow;
+        uint64_t sum = 0;
+        for (const auto& [phase, bytes] :
+             CountBytes(CompileModel(model, file.GetTree(model), options), Collective::ALL_GATHER))
+        {
+            sum += bytes;
+        }
+        return sum;
+    };
+    EXPECT_EQ(gathered("bf16", true), gathered("bf16", false));
+    EXPECT_EQ(gathered("fp8", false), gathered("bf16", false));
+    constexpr uint64_t WEIGHTS = 4ULL * 12 * 768 * 768; // of the products of four blocks
+    EXPECT_EQ(gathered("fp8", false) - gathered("fp8", true), 2 * WEIGHTS); // twice, a byte less
+}
