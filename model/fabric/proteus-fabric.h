@@ -107,7 +107,7 @@ class Fabric : public FabricState
 
     /**
      * Sends a unit without payload, or one that Deliver() was given at a CPU and has kept there.
-     * @param from an endpoint, or the CPU
+     * @param from an endpoint, a NIC on the way, or the CPU
      * @param record kind, queue pair, destination, sequence, content and traffic class are set
      */
     void Send(VertexId from, PacketRecord record);
