@@ -273,23 +273,12 @@ MakeJob(const Options& options, const Cluster& cluster, std::vector<std::string>
 std::vector<int64_t>
 ListStreams(const Options& options)
 {
-    std::vector<int64_t> streams;
-    if (!options.streams.empty())
+    if (options.streams.empty())
     {
-        try
-        {
-            for (const std::size_t stream : ParseNumbers(options.streams))
-            {
-                streams.push_back(static_cast<int64_t>(stream));
-            }
-        }
-        catch (const std::invalid_argument& error)
-        {
-            throw std::invalid_argument(std::string("--streams: ") + error.what());
-        }
-        return streams;
+        return {options.stream};
     }
-    return {options.stream};
+    const auto streams = ReadNamed("--streams", [&]() { return ParseNumbers(options.streams); });
+    return {streams.begin(), streams.end()};
 }
 
 /// Runs the job on one fabric, once for every stream. @return the row of the median, with the

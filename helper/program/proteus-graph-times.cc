@@ -6,6 +6,8 @@
 
 #include "proteus-graph-times.h"
 
+#include "proteus-name-lists.h"
+
 #include "ns3/proteus-executor.h"
 #include "ns3/proteus-plural.h"
 #include "ns3/proteus-tables.h"
@@ -57,14 +59,7 @@ WarnOfTimes(const std::string& path, const ProgramOptions& options, const Execut
 void
 CheckSizes(const std::string& path, const ExecutionGraph& graph)
 {
-    try
-    {
-        RequireRealSizes(graph);
-    }
-    catch (const std::invalid_argument& error)
-    {
-        throw std::invalid_argument(path + ": " + error.what());
-    }
+    ReadNamed(path, [&]() { RequireRealSizes(graph); });
 }
 
 void

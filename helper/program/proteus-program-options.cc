@@ -380,21 +380,16 @@ ProgramOptions::FitComputation(ExecutionGraph graph, std::vector<std::string>& n
     {
         return graph;
     }
-    try
-    {
-        const double computedPs = static_cast<double>(GetBusiestComputationPs(graph));
-        graph = StretchComputation(graph, computeTime.GetPicoSeconds());
-        std::ostringstream note;
-        note << std::setprecision(4) << "kernels take "
-             << static_cast<double>(computeTime.GetPicoSeconds()) / computedPs
-             << " times as long as computed, for --computeTime";
-        notes.push_back(note.str());
-        return graph;
-    }
-    catch (const std::invalid_argument& error)
-    {
-        throw std::invalid_argument(std::string("--computeTime: ") + error.what());
-    }
+    const auto computedPs = static_cast<double>(
+        ReadNamed("--computeTime", [&]() { return GetBusiestComputationPs(graph); }));
+    graph = ReadNamed("--computeTime",
+                      [&]() { return StretchComputation(graph, computeTime.GetPicoSeconds()); });
+    std::ostringstream note;
+    note << std::setprecision(4) << "kernels take "
+         << static_cast<double>(computeTime.GetPicoSeconds()) / computedPs
+         << " times as long as computed, for --computeTime";
+    notes.push_back(note.str());
+    return graph;
 }
 
 void

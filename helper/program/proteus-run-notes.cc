@@ -189,11 +189,17 @@ bool
 HasChance(const Cluster& cluster, const std::vector<LinkStatistics>& links, bool hasPackets)
 {
     return std::any_of(links.begin(), links.end(), [&](const LinkStatistics& use) {
+        if (use.wireBytes == 0)
+        {
+            return false;
+        }
         const Link& link = cluster.GetLinks()[use.link];
-        const bool isMarked = hasPackets ? MayBeMarked(link, use.maxQueueBytes)
-                                         : link.technology == LinkTechnology::ROCE;
-        const bool isLossy = hasPackets && (link.lossProbability > 0 || link.bitErrorRate > 0);
-        return use.wireBytes > 0 && (isMarked || isLossy);
+        if (!hasPackets)
+        {
+            return link.technology == LinkTechnology::ROCE;
+        }
+        return link.lossProbability > 0 || link.bitErrorRate > 0 ||
+               MayBeMarked(link, use.maxQueueBytes);
     });
 }
 

@@ -8,6 +8,7 @@
 
 #include "proteus-executors.h"
 #include "proteus-model-options.h"
+#include "proteus-name-lists.h"
 
 #include "ns3/proteus-executor.h"
 #include "ns3/proteus-graph-file.h"
@@ -376,8 +377,7 @@ CheckScenario(const ProgramOptions& options, const Cluster& cluster)
     {
         return; // when what happens is known once the job has run alone
     }
-    try
-    {
+    ReadNamed(options.scenario, [&]() {
         const auto nGpus = static_cast<uint32_t>(cluster.GetGpus().size());
         const ScenarioPlan plan = MakeScenarioPlan(scenario, cluster, nGpus, 0);
         for (const std::string& name :
@@ -385,11 +385,7 @@ CheckScenario(const ProgramOptions& options, const Cluster& cluster)
         {
             RequireParts(plan, name, FindExecutor(name).GetTraits().scenarioParts);
         }
-    }
-    catch (const std::invalid_argument& error)
-    {
-        throw std::invalid_argument(options.scenario + ": " + error.what());
-    }
+    });
 }
 
 void
