@@ -177,7 +177,7 @@ IsHostMemory(const Vertex& vertex)
 }
 
 std::vector<bool>
-FindStagingHosts(const Cluster& cluster)
+FindStagingMemories(const Cluster& cluster)
 {
     std::set<int32_t> servers; // with a NIC that reaches no GPU
     for (const Vertex& vertex : cluster.GetVertices())
@@ -187,12 +187,13 @@ FindStagingHosts(const Cluster& cluster)
             servers.insert(vertex.server);
         }
     }
-    std::vector<bool> hosts;
+    std::vector<bool> staging;
     for (const Vertex& vertex : cluster.GetVertices())
     {
-        hosts.push_back(vertex.kind == VertexKind::CPU && servers.count(vertex.server) > 0);
+        staging.push_back(vertex.kind == VertexKind::GPU ||
+                          (vertex.kind == VertexKind::CPU && servers.count(vertex.server) > 0));
     }
-    return hosts;
+    return staging;
 }
 
 bool

@@ -70,12 +70,13 @@ bool IsHostMemory(const Vertex& vertex);
 
 /**
  * @ingroup proteus
- * CPUs whose memory takes in what comes to them as waypoints: a NIC of their server reaches no GPU
- * (no GPUDirect RDMA), so that traffic in both directions meets there.
+ * Who has a memory that takes in what comes to it as a waypoint: all GPUs (what passes one is
+ * written to a buffer there: NVIDIA/nccl, src/transport/net.cc, sendProxyConnect(), PXN), and CPUs
+ * of servers with a NIC that reaches no GPU (no GPUDirect RDMA).
  * @param cluster with the servers
- * @return by vertex whether it is such a CPU
+ * @return by vertex whether it does
  */
-std::vector<bool> FindStagingHosts(const Cluster& cluster);
+std::vector<bool> FindStagingMemories(const Cluster& cluster);
 
 /**
  * @ingroup proteus

@@ -220,7 +220,7 @@ Fabric::NumberInternalPorts()
     const auto& vertices = m_cluster->GetVertices();
     m_isMemory.resize(vertices.size());
     std::transform(vertices.begin(), vertices.end(), m_isMemory.begin(), IsHostMemory);
-    m_absorbs = FindStagingHosts(*m_cluster);
+    m_absorbs = FindStagingMemories(*m_cluster);
     const PortId nPorts = GetNPorts();
     PortId next = nPorts;
     for (PortId id = 0; id < nPorts; ++id)

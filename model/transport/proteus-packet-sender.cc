@@ -158,11 +158,8 @@ PacketSender::FillNext(uint32_t id, SenderState& sender, int64_t now, PacketReco
 void
 PacketSender::Pace(SenderState& sender, int64_t now, uint32_t payloadBytes)
 {
-    // A queue pair that had to wait for its port may catch up by one packet.
-    const auto interval =
-        static_cast<int64_t>((payloadBytes + sender.paceHeader) * sender.psPerByte >>
-                             (PACE_FRACTION_BITS - PACING_BITS));
-    sender.nextSend = std::max(sender.nextSend, (now << PACING_BITS) - interval) + interval;
+    sender.nextSend =
+        PaceNext(sender.nextSend, sender.psPerByte, payloadBytes + sender.paceHeader, now);
 }
 
 bool

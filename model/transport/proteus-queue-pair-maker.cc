@@ -50,7 +50,7 @@ QueuePairMaker::SetUp(uint64_t pathSeed)
                                     "never be acknowledged: set AckDelay, too");
     }
     m_pathSeed = pathSeed;
-    m_stagingHosts = FindStagingHosts(m_core.fabric->GetCluster());
+    m_stagingMemories = FindStagingMemories(m_core.fabric->GetCluster());
     StringValue routing;
     m_core.fabric->GetAttribute("Routing", routing);
     m_multipath = routing.Get() == "Spray" || routing.Get() == "Adaptive";
@@ -296,7 +296,7 @@ QueuePairMaker::SetUpCopies(uint32_t id)
     }
 }
 
-std::unique_ptr<HostStage>
+std::unique_ptr<MemoryStage>
 QueuePairMaker::MakeStage(uint32_t id) const
 {
     const auto& vertices = m_core.fabric->GetCluster().GetVertices();
@@ -304,11 +304,11 @@ QueuePairMaker::MakeStage(uint32_t id) const
     for (std::size_t i = 1; i < stops.size(); ++i)
     {
         const Vertex& next = vertices[stops[i]];
-        if (m_stagingHosts[stops[i - 1]] && next.kind == VertexKind::NIC &&
+        if (m_stagingMemories[stops[i - 1]] && next.kind == VertexKind::NIC &&
             next.server == vertices[stops[i - 1]].server)
         {
-            auto stage = std::make_unique<HostStage>();
-            stage->host = stops[i - 1];
+            auto stage = std::make_unique<MemoryStage>();
+            stage->holder = stops[i - 1];
             stage->reader = stops[i];
             return stage;
         }
@@ -323,7 +323,7 @@ QueuePairMaker::SetUpReads(uint32_t id, const std::vector<LinkId>& links)
     const auto& vertices = cluster.GetVertices();
     SenderState& sender = m_core.pairs.GetSender(id);
     QueuePairState& state = m_core.pairs.GetState(id);
-    std::unique_ptr<HostStage> stage = MakeStage(id);
+    std::unique_ptr<MemoryStage> stage = MakeStage(id);
     const VertexId reader = stage ? stage->reader : sender.firstWaypoint;
     if (vertices[reader].kind != VertexKind::NIC && !IsHostMemory(vertices[state.source]))
     {

@@ -92,9 +92,9 @@ class QueuePairMaker
     void SetUpRepetition(uint32_t id, const CongestionNeeds& needs);
     /// @param id a queue pair whose copies may be limited
     void SetUpCopies(uint32_t id);
-    /// @param id a queue pair @return which NIC reads it from the memory of which host on its way;
-    /// null if none does
-    std::unique_ptr<HostStage> MakeStage(uint32_t id) const;
+    /// @param id a queue pair @return which NIC reads it from which memory on its way; null if
+    /// none does
+    std::unique_ptr<MemoryStage> MakeStage(uint32_t id) const;
     /// @param id a queue pair that a device may read @param links of its path
     void SetUpReads(uint32_t id, const std::vector<LinkId>& links);
 
@@ -105,8 +105,8 @@ class QueuePairMaker
     RateControl& m_rates;                                         //!< of queue pairs
     std::map<std::string, Ptr<CongestionType>> m_congestionTypes; //!< used so far, by name
     uint64_t m_pathSeed{0};                                       //!< of the hashes of flows
-    bool m_multipath{false};          //!< switches choose paths per packet
-    std::vector<bool> m_stagingHosts; //!< FindStagingHosts()
+    bool m_multipath{false};             //!< switches choose paths per packet
+    std::vector<bool> m_stagingMemories; //!< FindStagingMemories()
 };
 
 } // namespace proteus

@@ -73,8 +73,8 @@ class QueuePairTimers
     /// @throw std::runtime_error always
     [[noreturn]] void GiveUp(uint32_t id, const std::string& what) const;
 
-    /// @param id a queue pair @return when a NIC has room for the first of its units in the memory
-    /// of a host, see HostMemories; NEVER_PS: not known, or there are none
+    /// @param id a queue pair @return when a NIC may read the first of its units in a memory on
+    /// their way, see StagingMemories; NEVER_PS: not known, or there are none
     int64_t GetStagePs(uint32_t id) const;
 
   private:

@@ -104,6 +104,23 @@ constexpr uint32_t PACE_FRACTION_BITS = 24;
 
 /**
  * @ingroup proteus
+ * @param nextSend earliest time of a packet that is sent now, in ps x 2^PACING_BITS
+ * @param psPerByte pace, fixed point with PACE_FRACTION_BITS
+ * @param bytes of the packet, on the wire
+ * @param nowPs present time
+ * @return earliest time of the next packet; after a wait for something else than the pace, one
+ * packet is caught up
+ */
+inline int64_t
+PaceNext(int64_t nextSend, uint64_t psPerByte, uint32_t bytes, int64_t nowPs)
+{
+    const auto interval =
+        static_cast<int64_t>(bytes * psPerByte >> (PACE_FRACTION_BITS - PACING_BITS));
+    return std::max(nextSend, (nowPs << PACING_BITS) - interval) + interval;
+}
+
+/**
+ * @ingroup proteus
  * What an acknowledgement says in 32 bits besides the sequence: how many marked packets the
  * receiver has seen since the last one, and which packet caused it.
  */
@@ -191,7 +208,7 @@ struct alignas(64) SenderState
         SM_COPY = 256,     //!< CopyMethod::SM
         COPY_ENGINE = 512, //!< moved by a copy engine of the source
         READ = 1024,       //!< a device reads it: ReadRequests
-        STAGED = 2048,     //!< a NIC reads it from the memory of a host on its way: HostStage
+        STAGED = 2048,     //!< a NIC reads it from a memory on its way: MemoryStage
     };
 
     // Read and written for every packet.
@@ -331,14 +348,16 @@ struct GroupLane
 };
 
 /// @ingroup proteus
-/// Units of a queue pair that are in the memory of a host on their way to a NIC, which reads them
-/// there: HostMemories.
-struct HostStage
+/// Units of a queue pair that are in a memory on their way to a NIC, which reads them there:
+/// StagingMemories.
+struct MemoryStage
 {
-    VertexId host{0};               //!< the CPU whose memory it is
+    VertexId holder{0};             //!< the CPU or GPU whose memory it is
     VertexId reader{0};             //!< the NIC
     RingBuffer<PacketRecord> units; //!< in the order in which they came
-    int64_t duePs{NEVER_PS}; //!< when the NIC has room for the first of them, if that is known
+    int64_t duePs{NEVER_PS};        //!< when the NIC may read the first of them, if that is known
+    int64_t nextSend{0};            //!< the NIC's pace: see SenderState::nextSend
+    uint64_t psPerByte{0};          //!< the same: see SenderState::psPerByte
 };
 
 /// @ingroup proteus
@@ -365,7 +384,7 @@ struct alignas(64) QueuePairState
     std::vector<int64_t> sendTimes; //!< by packet number, a power of two of places
     std::vector<HopStack> stacks;   //!< by packet number, a power of two of places
     GroupLane lane;                 //!< where it is one
-    std::unique_ptr<HostStage> stage; //!< SenderState::STAGED; or null
+    std::unique_ptr<MemoryStage> stage; //!< SenderState::STAGED; or null
 
     uint64_t flow{0};                                   //!< of the options
     CongestionPath path;                                //!< what is known of its path

@@ -14,6 +14,22 @@ namespace ns3
 namespace proteus
 {
 
+namespace
+{
+
+/// @param bytesPerSecond on the wire, or infinity @return SenderState::psPerByte
+uint64_t
+GetPace(double bytesPerSecond)
+{
+    return std::isinf(bytesPerSecond)
+               ? 0
+               : std::max<uint64_t>(
+                     1,
+                     std::llround(std::ldexp(1e12 / bytesPerSecond, PACE_FRACTION_BITS)));
+}
+
+} // namespace
+
 RateControl::RateControl(TransportCore& core, QueuePairTimers& timers, Trace& trace)
     : m_core(core),
       m_timers(timers),
@@ -132,6 +148,10 @@ RateControl::Apply(uint32_t id)
     {
         rate = std::numeric_limits<double>::infinity(); // the links themselves pace it
     }
+    if (state.stage)
+    {
+        state.stage->psPerByte = GetPace(rate);
+    }
     if (state.copyBytesPerSecond > 0)
     {
         // Copies are limited in payload.
@@ -139,10 +159,7 @@ RateControl::Apply(uint32_t id)
                         state.copyBytesPerSecond *
                             (1 + static_cast<double>(sender.paceHeader) / sender.unitBytes));
     }
-    sender.psPerByte =
-        std::isinf(rate)
-            ? 0
-            : std::max<uint64_t>(1, std::llround(std::ldexp(1e12 / rate, PACE_FRACTION_BITS)));
+    sender.psPerByte = GetPace(rate);
     if (control && sender.ackedBytes != sender.totalBytes)
     {
         m_timers.Watch(id);

@@ -23,7 +23,7 @@ namespace proteus
 /**
  * @ingroup proteus
  * What devices have asked of memories: NICs of those of GPUs and hosts, be it that a message begins
- * there or passes (HostMemories), and GPUs of those of hosts.
+ * there or passes (StagingMemories), and GPUs of those of hosts.
  * A device asks for no more than its receive buffer has room for, since it must always take what it
  * has asked for (PCI Express Base Specification, section 2.6.1: endpoints advertise infinite
  * credits for completions). So what waits for the network waits in memory, and holds up nothing
@@ -36,7 +36,7 @@ class ReadRequests
     struct Turn
     {
         uint32_t number{UINT32_MAX}; //!< of a slot of SendPorts, or of a queue pair
-        bool isStaged{false};        //!< of a queue pair, whose units are in the memory of a host
+        bool isStaged{false};        //!< of a queue pair, whose units are in a memory on their way
 
         /// @return whether it is nobody's
         bool IsNobodys() const

@@ -26,7 +26,7 @@ constexpr double PS_PER_SECOND = 1e12;
 SendPorts::SendPorts(TransportCore& core,
                      CopyLimiters& limiters,
                      ReadRequests& reads,
-                     HostMemories& memories)
+                     StagingMemories& memories)
     : m_core(core),
       m_limiters(limiters),
       m_reads(reads),

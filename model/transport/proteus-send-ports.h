@@ -9,7 +9,7 @@
 
 #include "proteus-active-queues.h"
 #include "proteus-copy-limiters.h"
-#include "proteus-host-memories.h"
+#include "proteus-staging-memories.h"
 #include "proteus-read-requests.h"
 #include "proteus-transport-core.h"
 
@@ -38,7 +38,7 @@ class SendPorts
     SendPorts(TransportCore& core,
               CopyLimiters& limiters,
               ReadRequests& reads,
-              HostMemories& memories);
+              StagingMemories& memories);
 
     /// Makes room for the ports of the fabric; once.
     void SetUp();
@@ -105,7 +105,7 @@ class SendPorts
     TransportCore& m_core;                                               //!< of the transport
     CopyLimiters& m_limiters;                                            //!< of copies
     ReadRequests& m_reads;                                               //!< of memories
-    HostMemories& m_memories;                                            //!< that NICs read
+    StagingMemories& m_memories;                                            //!< that NICs read
     std::vector<ActiveQueues, HugePageAllocator<ActiveQueues>> m_active; //!< by PortId
     ActiveSlots m_slots;                                                 //!< of all queue pairs
 };

@@ -36,7 +36,7 @@ Transport::GetRestPs(uint32_t queuePair) const
 {
     const SenderState& sender = m_core.pairs.GetSender(queuePair);
     const QueuePairState& state = m_core.pairs.GetState(queuePair);
-    // What a timeout has sent again may wait in a host's memory when all is acknowledged.
+    // What a timeout has sent again may wait in a memory when all is acknowledged.
     const bool isStaged =
         (sender.flags & SenderState::STAGED) != 0 && !state.stage->units.IsEmpty();
     if (sender.ackedBytes != sender.totalBytes || !state.controls.pending.IsEmpty() ||

@@ -11,7 +11,7 @@
 #include "proteus-control-units.h"
 #include "proteus-copy-limiters.h"
 #include "proteus-group-operations.h"
-#include "proteus-host-memories.h"
+#include "proteus-staging-memories.h"
 #include "proteus-loss-recovery.h"
 #include "proteus-packet-receiver.h"
 #include "proteus-packet-sender.h"
@@ -336,7 +336,7 @@ class Transport : public Object, private FabricEndpoint, private TransportSettin
     CopyLimiters m_limiters;                 //!< what endpoints can copy
     ReadRequests m_reads;                    //!< what devices ask of memories
     QueuePairTimers m_timers;                //!< what is due
-    HostMemories m_memories;                 //!< what NICs read on its way
+    StagingMemories m_memories;                 //!< what NICs read on its way
     SendPorts m_ports;                       //!< who sends next
     RateControl m_rates;                     //!< how fast
     LossRecovery m_recovery;                 //!< what is sent again

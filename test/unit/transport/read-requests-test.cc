@@ -154,7 +154,100 @@ ThroughMemory(const Cluster& cluster, uint32_t from, uint32_t to)
     return options;
 }
 
+/// @param servers how many @param technology of the network
+/// @return servers of two GPUs that NVLink joins, with a NIC below the switch of the first one
+Cluster
+MakeRelayServers(int32_t servers, LinkTechnology technology)
+{
+    Cluster cluster("servers with one NIC");
+    const VertexId hub = cluster.AddVertex({"hub", VertexKind::SWITCH, -1});
+    const auto link = [&cluster](VertexId a, VertexId b, LinkTechnology of, double rate) {
+        cluster.AddLink({a, b, of, rate, 250000, DefaultFraming(of)});
+    };
+    for (int32_t server = 0; server < servers; ++server)
+    {
+        const std::string name = "n" + std::to_string(server);
+        const auto add = [&](const std::string& what, VertexKind kind) {
+            const std::string model = kind == VertexKind::GPU ? "V100-SXM2-32GB" : "";
+            return cluster.AddVertex({name + what, kind, server, 0, model});
+        };
+        const VertexId pcie = add(".pcie", VertexKind::PCIE_SWITCH);
+        const VertexId nic = add(".nic", VertexKind::NIC);
+        const VertexId near = add(".gpu0", VertexKind::GPU);
+        link(near, add(".gpu1", VertexKind::GPU), LinkTechnology::NVLINK, 50 * GB);
+        link(near, pcie, LinkTechnology::PCIE, 16 * GB);
+        link(nic, pcie, LinkTechnology::PCIE, 16 * GB);
+        link(nic, hub, technology, 1 * GB);
+    }
+    return cluster;
+}
+
+/// @param cluster of MakeRelayServers() @param from a rank @param to a rank of another server
+/// @return how a message goes: by the GPU next to the NIC, if that is another one
+QueuePairOptions
+ThroughRelay(const Cluster& cluster, uint32_t from, uint32_t to)
+{
+    QueuePairOptions options;
+    const auto add = [&](uint32_t rank, const std::string& what) {
+        options.waypoints.push_back(cluster.FindVertex("n" + std::to_string(rank / 2) + what));
+    };
+    if (from % 2 == 1)
+    {
+        add(from, ".gpu0");
+    }
+    add(from, ".nic");
+    add(to, ".nic");
+    return options;
+}
+
 } // namespace
+
+TEST(ReadRequests, WhatWaitsInAnotherGpuForTheNetworkHoldsUpNoCopy)
+{
+    const Cluster cluster = MakeRelayServers(2, LinkTechnology::INFINIBAND);
+    const auto timeCopy = [&cluster](uint32_t pushes) {
+        TransportRig rig(cluster);
+        for (uint32_t i = 0; i < pushes; ++i)
+        {
+            QueuePairOptions options = ThroughRelay(cluster, 1, 2);
+            options.flow = i + 1;
+            rig.Send(rig.Connect(1, 2, options), MB);
+        }
+        const uint32_t copy = rig.Connect(1, 0);
+        rig.Send(copy, 64 * MB);
+        rig.Run();
+        return rig.GetReceived(copy);
+    };
+    const double aloneS = timeCopy(0);
+    for (const uint32_t pushes : {1U, 8U})
+    {
+        EXPECT_NEAR(timeCopy(pushes) - aloneS, pushes * MB / (50 * GB), 0.01 * aloneS) << pushes;
+    }
+}
+
+TEST(ReadRequests, NicsPaceWhatTheyReadInAnotherGpu)
+{
+    // Four servers send to a fifth: by the GPU next to the NIC, or from that.
+    const Cluster cluster = MakeRelayServers(5, LinkTechnology::ROCE);
+    const auto countMarks = [&cluster](uint32_t sender) {
+        TransportRig rig(cluster);
+        std::vector<uint32_t> pairs;
+        for (uint32_t server = 1; server < 5; ++server)
+        {
+            const uint32_t from = 2 * server + sender;
+            pairs.push_back(rig.Connect(from, 0, ThroughRelay(cluster, from, 0)));
+            rig.Send(pairs.back(), 8 * MB);
+        }
+        rig.Run();
+        uint64_t marks = 0;
+        for (const uint32_t pair : pairs)
+        {
+            marks += rig.transport->GetStatistics(pair).markedPackets;
+        }
+        return marks;
+    };
+    EXPECT_NEAR(countMarks(1), countMarks(0), 0.1 * countMarks(0));
+}
 
 TEST(ReadRequests, WhatWaitsInMemoryForTheNetworkHoldsUpNoCopy)
 {

@@ -4,8 +4,8 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
-#ifndef PROTEUS_HOST_MEMORIES_H
-#define PROTEUS_HOST_MEMORIES_H
+#ifndef PROTEUS_STAGING_MEMORIES_H
+#define PROTEUS_STAGING_MEMORIES_H
 
 #include "proteus-queue-pair-timers.h"
 #include "proteus-read-requests.h"
@@ -20,17 +20,19 @@ namespace proteus
 
 /**
  * @ingroup proteus
- * The memories of hosts that messages pass on their way from a GPU to a NIC that does not reach it.
- * Two things happen there that know nothing of each other: the GPU writes, which memory always
- * takes (posted writes wait for nothing behind them: PCI Express Base Specification, section 2.4,
- * transaction ordering), and the NIC reads, no more than it has room for (ReadRequests). So no link
- * waits, with a unit in its receive buffer, for the NIC or the network behind it.
+ * The memories that messages pass on their way to a NIC: of a host, if the NIC reaches no GPU; of
+ * the GPU next to the NIC, if the one that sends has another way there by NVLink (PXN). Two things
+ * happen in them that know nothing of each other. The sender writes, which memory always takes
+ * (posted writes wait for nothing behind them: PCI Express Base Specification, section 2.4,
+ * transaction ordering). And the NIC reads, no more than it has room for (ReadRequests), and no
+ * faster than the congestion control of the queue pair says, which is the NIC's. So no link waits,
+ * with a unit in its receive buffer, for the NIC or the network behind it.
  */
-class HostMemories
+class StagingMemories
 {
   public:
     /// @param core of the transport @param reads of memories @param timers of queue pairs
-    HostMemories(TransportCore& core, ReadRequests& reads, QueuePairTimers& timers);
+    StagingMemories(TransportCore& core, ReadRequests& reads, QueuePairTimers& timers);
 
     /**
      * A unit of a queue pair with SenderState::STAGED has come to a waypoint.
@@ -49,6 +51,14 @@ class HostMemories
     bool HandleTimer(uint32_t id, int64_t now);
 
   private:
+    /// The NIC reads a unit. @param id its queue pair @param payloadBytes of it @param now present
+    /// time
+    void Read(uint32_t id, uint32_t payloadBytes, int64_t now);
+
+    /// The first unit that waits waits for the pace, then for room. @param id its queue pair
+    /// @param now present time
+    void Wait(uint32_t id, int64_t now);
+
     TransportCore& m_core;     //!< of the transport
     ReadRequests& m_reads;     //!< of memories
     QueuePairTimers& m_timers; //!< of queue pairs
@@ -57,4 +67,4 @@ class HostMemories
 } // namespace proteus
 } // namespace ns3
 
-#endif // PROTEUS_HOST_MEMORIES_H
+#endif // PROTEUS_STAGING_MEMORIES_H

@@ -1,0 +1,118 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-staging-memories.h"
+
+namespace ns3
+{
+namespace proteus
+{
+
+namespace
+{
+
+/// @param stage where units wait @return from when on the pace lets the NIC read the next one
+int64_t
+GetPacedPs(const MemoryStage& stage)
+{
+    return (stage.nextSend + (int64_t{1} << PACING_BITS) - 1) >> PACING_BITS;
+}
+
+} // namespace
+
+StagingMemories::StagingMemories(TransportCore& core, ReadRequests& reads, QueuePairTimers& timers)
+    : m_core(core),
+      m_reads(reads),
+      m_timers(timers)
+{
+}
+
+bool
+StagingMemories::LetPass(const PacketRecord& record, VertexId next)
+{
+    const uint32_t id = record.queuePair;
+    MemoryStage& stage = *m_core.pairs.GetState(id).stage;
+    if (next != stage.reader)
+    {
+        return true; // at another waypoint
+    }
+    if (stage.units.IsEmpty())
+    {
+        const int64_t now = m_core.fabric->GetTimePs();
+        if (GetPacedPs(stage) <= now && m_reads.HasRoom(id, now))
+        {
+            Read(id, record.GetPayloadBytes(), now);
+            return true;
+        }
+        Wait(id, now);
+    }
+    stage.units.Push(record);
+    stage.units.At(stage.units.GetTail() - 1).destination = next;
+    return false;
+}
+
+void
+StagingMemories::Read(uint32_t id, uint32_t payloadBytes, int64_t now)
+{
+    m_reads.Ask(id);
+    MemoryStage& stage = *m_core.pairs.GetState(id).stage;
+    if (stage.psPerByte > 0)
+    {
+        stage.nextSend = PaceNext(stage.nextSend,
+                                  stage.psPerByte,
+                                  payloadBytes + m_core.pairs.GetSender(id).paceHeader,
+                                  now);
+    }
+}
+
+void
+StagingMemories::Wait(uint32_t id, int64_t now)
+{
+    const int64_t pacedPs = GetPacedPs(*m_core.pairs.GetState(id).stage);
+    if (pacedPs > now)
+    {
+        ReadAt(id, pacedPs);
+    }
+    else
+    {
+        m_reads.Wait(id, {id, true});
+    }
+}
+
+void
+StagingMemories::ReadAt(uint32_t id, int64_t timePs)
+{
+    m_core.pairs.GetState(id).stage->duePs = timePs;
+    m_timers.Watch(id);
+}
+
+bool
+StagingMemories::HandleTimer(uint32_t id, int64_t now)
+{
+    if (m_timers.GetStagePs(id) > now)
+    {
+        return false;
+    }
+    MemoryStage& stage = *m_core.pairs.GetState(id).stage;
+    stage.duePs = NEVER_PS;
+    if (!m_reads.HasRoom(id, now))
+    {
+        m_reads.Wait(id, {id, true}); // somebody else was faster
+        return false;
+    }
+    const PacketRecord record = stage.units.Front();
+    stage.units.Pop();
+    Read(id, record.GetPayloadBytes(), now);
+    if (!stage.units.IsEmpty())
+    {
+        Wait(id, now);
+    }
+    m_core.fabric->Send(stage.holder, record);
+    return m_reads.HasRoom(id, now);
+}
+
+} // namespace proteus
+} // namespace ns3
