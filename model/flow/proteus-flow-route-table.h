@@ -49,13 +49,12 @@ struct FlowUse
 struct FlowInput
 {
     uint32_t resource{NO_ID}; //!< of the link out of it
-    uint32_t queue{NO_ID};    //!< of what waits for that: FlowRoutes::AddQueues(); NO_ID: none
     uint32_t from{NO_ID};     //!< of the link into it
 
     /// @param other an input @return whether both are the same
     bool operator==(const FlowInput& other) const
     {
-        return std::tie(resource, queue, from) == std::tie(other.resource, other.queue, other.from);
+        return std::tie(resource, from) == std::tie(other.resource, other.from);
     }
 };
 

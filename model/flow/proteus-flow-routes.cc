@@ -75,7 +75,6 @@ FlowRoutes::FlowRoutes(const Cluster& cluster, const Paths& paths, const FlowPar
       m_flowPlaces(GetFlowPlaces(cluster))
 {
     AddLinkResources();
-    AddQueues();
     const auto& vertices = m_cluster.GetVertices();
     m_ofMemory.assign(vertices.size(), NO_RESOURCE);
     m_ofEngines.assign(vertices.size(), NO_RESOURCE);
@@ -101,24 +100,80 @@ FlowRoutes::FlowRoutes(const Cluster& cluster, const Paths& paths, const FlowPar
             m_ofForward[port] = AddResource(to.forwardBytesPerSecond, 1);
         }
     }
+    AddQueues();
 }
 
 void
 FlowRoutes::AddQueues()
 {
     const auto& links = m_cluster.GetLinks();
-    m_ofQueue.assign(m_resources.size(), NO_RESOURCE);
+    const auto& vertices = m_cluster.GetVertices();
+    m_queues.assign(m_ofPort.size(), Queue());
     m_firstQueue = static_cast<uint32_t>(m_resources.size());
-    const bool hasNetwork = std::any_of(links.begin(), links.end(), &IsOfNetwork);
-    for (uint32_t port = 0; hasNetwork && port < m_ofPort.size(); ++port)
+    if (std::any_of(links.begin(), links.end(), &IsOfNetwork))
     {
-        const uint32_t link = m_ofPort[port];
-        if (links[port / 2].technology != LinkTechnology::NVLINK && m_ofQueue[link] == NO_RESOURCE)
+        for (const VertexId gpu : m_cluster.GetGpus())
         {
-            m_ofQueue[link] = AddResource(m_resources[link].capacity, m_resources[link].sharing);
+            m_gpusOfServer[vertices[gpu].server].push_back(gpu);
+        }
+        for (uint32_t port = 0; port < m_ofPort.size(); ++port)
+        {
+            const VertexId cpu = port % 2 == 0 ? links[port / 2].b : links[port / 2].a;
+            if (vertices[cpu].kind == VertexKind::CPU && HasSlowOutput(cpu, port))
+            {
+                m_queues[port].resource = AddResource(1, m_resources[m_ofPort[port]].sharing);
+            }
         }
     }
     m_endOfQueues = static_cast<uint32_t>(m_resources.size());
+}
+
+double
+FlowRoutes::GetComing(uint32_t port) const
+{
+    const double link = m_resources[m_ofPort[port]].capacity;
+    return 1 / (m_ofForward[port] == NO_RESOURCE
+                    ? link
+                    : std::min(link, m_resources[m_ofForward[port]].capacity));
+}
+
+bool
+FlowRoutes::IsSlowOutput(VertexId cpu, std::size_t position, uint32_t port) const
+{
+    const Port& out = m_cluster.GetPorts(cpu)[position];
+    const uint32_t leaves = 2 * out.link + (m_cluster.GetLinks()[out.link].a == cpu ? 0 : 1);
+    return out.link != port / 2 && 1 / m_resources[m_ofPort[leaves]].capacity > GetComing(port);
+}
+
+bool
+FlowRoutes::HasSlowOutput(VertexId cpu, uint32_t port) const
+{
+    const std::size_t count = m_cluster.GetPorts(cpu).size();
+    for (std::size_t position = 0; position < count; ++position)
+    {
+        if (IsSlowOutput(cpu, position, port))
+        {
+            return true;
+        }
+    }
+    return false;
+}
+
+double
+FlowRoutes::FindSlowPart(VertexId cpu, uint32_t port) const
+{
+    uint32_t slow = 0;
+    uint32_t all = 0;
+    for (const VertexId gpu : m_gpusOfServer.at(m_cluster.GetVertices()[cpu].server))
+    {
+        const auto& choices = m_paths.NextPorts(cpu, gpu);
+        if (!choices.empty() && m_cluster.GetPorts(cpu)[choices.front()].link != port / 2)
+        {
+            ++all;
+            slow += IsSlowOutput(cpu, choices.front(), port) ? 1 : 0;
+        }
+    }
+    return all == 0 ? 0 : static_cast<double>(slow) / all;
 }
 
 uint32_t
@@ -182,7 +237,7 @@ FlowRoutes::Walk(Walker& walker, VertexId to) const
 }
 
 void
-FlowRoutes::AddUses(const Walker& walker, double share, uint32_t unitBytes, FlowRoute& route) const
+FlowRoutes::AddUses(const Walker& walker, double share, uint32_t unitBytes, FlowRoute& route)
 {
     const double unit = unitBytes;
     PerLink<double> slowness;
@@ -192,17 +247,16 @@ FlowRoutes::AddUses(const Walker& walker, double share, uint32_t unitBytes, Flow
         slowness.push_back(framing.WireBytes(unitBytes) / unit /
                            m_resources[m_ofPort[port]].capacity);
     }
-    const PerLink<double> held = FindHeld(walker, slowness);
     for (std::size_t i = 0; i < walker.ports.size(); ++i)
     {
         const uint32_t port = walker.ports[i];
         const LinkFraming framing = m_cluster.GetLinks()[port / 2].framing.For(walker.method);
         const double wire = share * static_cast<double>(framing.WireBytes(unitBytes)) / unit;
-        const double waits = share * held[i] * m_resources[m_ofPort[port]].capacity;
         route.uses.push_back({m_ofPort[port], wire, share});
-        if (m_ofQueue[m_ofPort[port]] != NO_RESOURCE)
+        if (m_queues[port].resource != NO_RESOURCE && i + 1 < walker.ports.size())
         {
-            route.uses.push_back({m_ofQueue[m_ofPort[port]], wire + waits, share});
+            const double queues = share * FindQueueing(walker, i, slowness);
+            route.uses.push_back({m_queues[port].resource, queues, share});
         }
         if (framing.reverseBytes > 0)
         {
@@ -231,7 +285,7 @@ FlowRoutes::AddInputs(const Walker& walker, FlowRoute& route) const
         const uint32_t out = m_ofPort[walker.ports[i]];
         if (m_cluster.GetLinks()[walker.ports[i] / 2].technology == LinkTechnology::INFINIBAND)
         {
-            route.inputs.push_back({out, m_ofQueue[out], m_ofPort[walker.ports[i - 1]]});
+            route.inputs.push_back({out, m_ofPort[walker.ports[i - 1]]});
         }
     }
 }
@@ -248,51 +302,45 @@ FlowRoutes::FindForward(const Walker& walker, std::size_t position) const
     return isOfMemory ? NO_RESOURCE : m_ofForward[walker.ports[position]];
 }
 
-FlowRoutes::PerLink<double>
-FlowRoutes::FindHeld(const Walker& walker, const PerLink<double>& slowness) const
+double
+FlowRoutes::FindQueueing(const Walker& walker,
+                         std::size_t position,
+                         const PerLink<double>& slowness)
 {
-    PerLink<double> held(slowness.size(), 0);
-    if (walker.forwarders.empty())
-    {
-        return held; // the links of a tree are not one behind the other
-    }
-    const auto isOfNetwork = [&](std::size_t i) {
-        return IsOfNetwork(m_cluster.GetLinks()[walker.ports[i] / 2]);
-    };
-    std::size_t last = slowness.size();
-    while (last > 0 && !isOfNetwork(last - 1))
-    {
-        --last;
-    }
     const auto forwardOf = [&](std::size_t i) {
-        const uint32_t forward = i + 1 < slowness.size() ? FindForward(walker, i) : NO_RESOURCE;
+        const uint32_t forward = i + 1 < slowness.size() && i < walker.forwarders.size()
+                                     ? FindForward(walker, i)
+                                     : NO_RESOURCE;
         return forward == NO_RESOURCE ? 0 : 1 / m_resources[forward].capacity;
     };
-    double comes = 0; // seconds that a byte takes to come off the network
-    for (std::size_t i = 0; i < last; ++i)
+    const double comes = std::max(slowness[position], forwardOf(position));
+    double goes = 0;
+    bool isFromNetwork = false;
+    for (std::size_t i = 0; i < slowness.size(); ++i)
     {
-        comes = std::max({comes, slowness[i], i + 1 < last ? forwardOf(i) : 0});
+        const bool isNetwork = IsOfNetwork(m_cluster.GetLinks()[walker.ports[i] / 2]);
+        isFromNetwork |= i < position && isNetwork;
+        goes = i > position ? std::max({goes, slowness[i], forwardOf(i)}) : 0;
     }
-    double slowest = 0;
-    for (std::size_t i = slowness.size(); last > 0 && i-- > 0 && (i >= last || isOfNetwork(i));)
+    if (!isFromNetwork || goes <= comes)
     {
-        if (i + 1 == last && slowest <= comes)
-        {
-            break; // no more comes than goes on
-        }
-        slowest = std::max(slowest, forwardOf(i));
-        if (i >= last)
-        {
-            slowest = std::max(slowest, slowness[i]);
-            held[i] = slowest - slowness[i];
-        }
-        else
-        {
-            // Links between switches lead to more NICs, whose queues get shorter at the same time.
-            held[i] = std::max(0.0, slowest - comes) * slowness[i] / slowness[last - 1];
-        }
+        return comes;
     }
-    return held;
+    const uint32_t port = walker.ports[position];
+    double& part = m_queues[port].slowPart;
+    if (part < 0)
+    {
+        part = FindSlowPart(walker.forwarders[position], port);
+    }
+    // By how many units come between two slow ones.
+    double waits = 0;
+    double probability = part;
+    for (double between = goes - comes; between > 0 && probability > 0; between -= comes)
+    {
+        waits += probability * between;
+        probability *= 1 - part;
+    }
+    return comes + waits;
 }
 
 void

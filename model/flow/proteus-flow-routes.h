@@ -16,6 +16,7 @@
 
 #include <boost/container/small_vector.hpp>
 #include <cstdint>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -129,6 +130,13 @@ class FlowRoutes
     template <class T>
     using PerLink = boost::container::small_vector<T, 8>;
 
+    /// Of an input of a CPU with slower outputs.
+    struct Queue
+    {
+        uint32_t resource{NO_RESOURCE}; //!< seconds per second; NO_RESOURCE: there is no such queue
+        double slowPart{-1};            //!< FindSlowPart(); below 0: not asked for yet
+    };
+
     /// A part of a flow on its way.
     struct Walker;
     /// The way of a group's operation.
@@ -138,10 +146,19 @@ class FlowRoutes
     uint32_t AddResource(double capacity, double sharing);
     /// Makes the resources of links, NVLinks to NVSwitches together.
     void AddLinkResources();
-    /// Makes the resources of what waits before links where there is a network. It is served in the
-    /// order of arrival, so that it takes its turn for as long as what is ahead waits, while
-    /// acknowledgements, which have no turns, cross the link.
+    /// Makes the resources of CPUs' inputs, where there is a network: see FindQueueing().
     void AddQueues();
+    /// @param port that enters a CPU @return seconds that a byte takes to come in, by the link and
+    /// what the CPU forwards
+    double GetComing(uint32_t port) const;
+    /// @param cpu a CPU @param position of one of its ports @param port another one, that enters
+    /// @return whether the first takes less than comes by the second
+    bool IsSlowOutput(VertexId cpu, std::size_t position, uint32_t port) const;
+    /// @param cpu a CPU @param port that enters it @return whether an output is slower
+    bool HasSlowOutput(VertexId cpu, uint32_t port) const;
+    /// @param cpu a CPU @param port that enters it @return part of the GPUs of its server behind it
+    /// that are behind slower outputs
+    double FindSlowPart(VertexId cpu, uint32_t port) const;
     /// @param walker that has come to the end @param route that gets the inputs on its way
     void AddInputs(const Walker& walker, FlowRoute& route) const;
     /// @param at a vertex @param positions some of its ports @return whether it makes no difference
@@ -151,12 +168,22 @@ class FlowRoutes
     void Walk(Walker& walker, VertexId to) const;
     /// @param walker with its links @param share of the flow that it carries
     /// @param unitBytes of the flow @param route to add to
-    void AddUses(const Walker& walker, double share, uint32_t unitBytes, FlowRoute& route) const;
-    /// What comes off a network and goes on over something slower inside the server, slower than
-    /// all on the way there, keeps the queues before that for as long as it waits.
-    /// @param walker with its links @param slowness by link: seconds that a byte takes of it
-    /// @return by link: seconds that a byte holds it besides
-    PerLink<double> FindHeld(const Walker& walker, const PerLink<double>& slowness) const;
+    void AddUses(const Walker& walker, double share, uint32_t unitBytes, FlowRoute& route);
+    /**
+     * A CPU has one queue per input, in which a unit that waits for its output holds up those
+     * behind it: what comes off a network, and goes on over something slower, waits for what went
+     * there before. Units for the GPUs of the server are taken to come at random, one by one, as
+     * many for each. A slow one that k others separate from the last, which have taken k + 1 units'
+     * time to come, waits for the rest of the time of that: (1 - p)^k p of all slow ones, where p
+     * are slow.
+     * @param walker with its links
+     * @param position of one that enters a CPU
+     * @param slowness by link: seconds that a byte takes of it
+     * @return seconds that the queue takes for a byte
+     */
+    double FindQueueing(const Walker& walker,
+                        std::size_t position,
+                        const PerLink<double>& slowness);
     /// @param walker a part of a flow @param position of a link of it, not the last one
     /// @return resource of the device behind the link, by which it forwards the flow; NO_RESOURCE
     /// if it does so at the rates of its links
@@ -192,14 +219,15 @@ class FlowRoutes
     const FlowParameters m_parameters;
     const std::vector<uint32_t> m_flowPlaces; //!< by vertex: what hashes know it by
     std::vector<FlowResource> m_resources;
-    std::vector<uint32_t> m_ofPort;    //!< resource of a direction of a link
-    uint32_t m_firstQueue{0};          //!< see GetFirstQueue()
-    uint32_t m_endOfQueues{0};         //!< see GetEndOfQueues()
-    std::vector<uint32_t> m_ofQueue;   //!< that of what waits, by resource of links
-    std::vector<uint32_t> m_ofMemory;  //!< by vertex
-    std::vector<uint32_t> m_ofEngines; //!< by vertex
-    std::vector<uint32_t> m_ofForward; //!< by port that enters
-    FlowRouteTable m_routes;           //!< those that were planned
+    std::vector<uint32_t> m_ofPort;                          //!< resource of a direction of a link
+    uint32_t m_firstQueue{0};                                //!< see GetFirstQueue()
+    uint32_t m_endOfQueues{0};                               //!< see GetEndOfQueues()
+    std::vector<Queue> m_queues;                             //!< by port that enters
+    std::map<int32_t, std::vector<VertexId>> m_gpusOfServer; //!< where there is a network
+    std::vector<uint32_t> m_ofMemory;                        //!< by vertex
+    std::vector<uint32_t> m_ofEngines;                       //!< by vertex
+    std::vector<uint32_t> m_ofForward;                       //!< by port that enters
+    FlowRouteTable m_routes;                                 //!< those that were planned
 };
 
 } // namespace proteus

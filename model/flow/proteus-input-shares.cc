@@ -34,7 +34,7 @@ InputShares::AddFlows(uint32_t count,
     flows.bytes = bytes;
     flows.inputs = &inputs;
     const auto place = std::find_if(inputs.begin(), inputs.end(), [held](const FlowInput& input) {
-        return held != NO_ID && (input.resource == held || input.queue == held);
+        return held != NO_ID && input.resource == held;
     });
     if (place != inputs.end())
     {
