@@ -11,7 +11,9 @@
 #include "ns3/proteus-paths.h"
 #include "ns3/proteus-server-preset.h"
 
+#include <algorithm>
 #include <gtest/gtest.h>
+#include <random>
 #include <set>
 #include <string>
 #include <utility>
@@ -93,4 +95,70 @@ TEST(FlowRoutes, AUnitWaitsWhereItIsForwarded)
     EXPECT_NEAR(static_cast<double>(found[1].latencyPs - found[0].latencyPs),
                 2 * found[0].unitBytes / RATE * 1e12,
                 2);
+}
+
+// What comes off a network waits in a CPU's input for what went to the other socket before: for as
+// long as in a queue whose units come at random.
+TEST(FlowRoutes, UnitsWaitInInputsOfCpus)
+{
+    constexpr double FORWARD = 40e9; // bytes per second
+    for (const double between : {30e9, 22e9, 12e9, 5e9})
+    {
+        SCOPED_TRACE(between);
+        Cluster cluster("two servers");
+        const VertexId hub = cluster.AddVertex({"hub", VertexKind::SWITCH, -1});
+        const auto link =
+            [&cluster](VertexId a, VertexId b, LinkTechnology technology, double rate) {
+                cluster.AddLink({a, b, technology, rate, 250000, LinkFraming()});
+            };
+        for (int32_t server = 0; server < 2; ++server)
+        {
+            const auto cpus = AddServerVertices(cluster, server, MakeCpu(FORWARD), 2);
+            const auto gpus = AddServerVertices(cluster, server, MakeGpu("V100-SXM2-16GB"), 5);
+            const VertexId nic = AddServerVertices(cluster, server, VertexKind::NIC, 1).front();
+            link(cpus[0], cpus[1], LinkTechnology::CPU_INTERCONNECT, between);
+            for (std::size_t i = 0; i < gpus.size(); ++i)
+            {
+                link(gpus[i], cpus[i < 3 ? 0 : 1], LinkTechnology::PCIE, 60e9);
+            }
+            link(nic, cpus[0], LinkTechnology::PCIE, 60e9);
+            link(nic, hub, LinkTechnology::INFINIBAND, 50e9);
+        }
+        const Paths paths(cluster);
+        const NicTable nics(cluster);
+        FlowRoutes routes(cluster, paths, FlowParameters());
+        const auto findQueueing = [&](DeviceId from, DeviceId to) {
+            const Connection connection = PlanConnection(cluster, paths, nics, 0, 0, from, to);
+            double seconds = 0;
+            for (const FlowUse& use : routes.GetRoute(routes.Plan(connection, 0).route).uses)
+            {
+                const bool isQueue = use.resource >= routes.GetFirstQueue() &&
+                                     use.resource < routes.GetEndOfQueues();
+                seconds += isQueue ? use.amount : 0;
+            }
+            return seconds;
+        };
+        const double sent = 1 / FORWARD; // by the CPU that the sender is at
+        EXPECT_NEAR(findQueueing(0, 4), sent, 1e-15) << "not off the network";
+        EXPECT_NEAR(findQueueing(0, 5), sent + 1 / FORWARD, 1e-15) << "to the near socket";
+
+        // Two of five go to the far one.
+        constexpr uint32_t UNITS = 1000000;
+        std::mt19937 random(1);
+        double comes = 0;
+        double isFree = 0;
+        uint32_t slow = 0;
+        for (uint32_t i = 0; i < UNITS; ++i)
+        {
+            comes += 1 / FORWARD;
+            if (random() % 5 < 2)
+            {
+                ++slow;
+                comes = std::max(comes, isFree);
+                isFree = comes + 1 / between;
+            }
+        }
+        const double fast = (UNITS - slow) / FORWARD;
+        EXPECT_NEAR(slow * (findQueueing(0, 8) - sent) + fast, comes, 0.003 * comes);
+    }
 }

@@ -33,9 +33,9 @@ ToOutput(const std::vector<uint32_t>& from)
     std::vector<FlowInput> inputs;
     for (std::size_t i = 1; i < from.size(); ++i)
     {
-        inputs.push_back({from[i], NO_ID, from[i - 1]});
+        inputs.push_back({from[i], from[i - 1]});
     }
-    inputs.push_back({OUTPUT, NO_ID, from.back()});
+    inputs.push_back({OUTPUT, from.back()});
     return inputs;
 }
 
@@ -170,8 +170,8 @@ TEST(InputShares, RatesFollowFromTheInputs)
     shares.SetInputBuffer(BUFFER_BYTES);
     const uint32_t output = shares.AddResource(12);
     const std::vector<FlowUse> uses{{output, 1, 1, false}};
-    const std::vector<FlowInput> alone{{output, NO_ID, 100}};
-    const std::vector<FlowInput> crowded{{output, NO_ID, 101}};
+    const std::vector<FlowInput> alone{{output, 100}};
+    const std::vector<FlowInput> crowded{{output, 101}};
     const auto add = [&](const std::vector<FlowInput>& inputs, int count, double limit) {
         const uint32_t user = shares.AddUser(uses, limit, &inputs);
         shares.ChangeCount(user, count);
