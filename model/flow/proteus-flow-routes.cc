@@ -253,7 +253,8 @@ FlowRoutes::AddUses(const Walker& walker, double share, uint32_t unitBytes, Flow
         const LinkFraming framing = m_cluster.GetLinks()[port / 2].framing.For(walker.method);
         const double wire = share * static_cast<double>(framing.WireBytes(unitBytes)) / unit;
         route.uses.push_back({m_ofPort[port], wire, share});
-        if (m_queues[port].resource != NO_RESOURCE && i + 1 < walker.ports.size())
+        // The links of a tree are not one behind the other.
+        if (m_queues[port].resource != NO_RESOURCE && i + 1 < walker.forwarders.size())
         {
             const double queues = share * FindQueueing(walker, i, slowness);
             route.uses.push_back({m_queues[port].resource, queues, share});
@@ -308,9 +309,7 @@ FlowRoutes::FindQueueing(const Walker& walker,
                          const PerLink<double>& slowness)
 {
     const auto forwardOf = [&](std::size_t i) {
-        const uint32_t forward = i + 1 < slowness.size() && i < walker.forwarders.size()
-                                     ? FindForward(walker, i)
-                                     : NO_RESOURCE;
+        const uint32_t forward = i + 1 < slowness.size() ? FindForward(walker, i) : NO_RESOURCE;
         return forward == NO_RESOURCE ? 0 : 1 / m_resources[forward].capacity;
     };
     const double comes = std::max(slowness[position], forwardOf(position));

@@ -127,10 +127,9 @@ TEST(FlowRoutes, UnitsWaitInInputsOfCpus)
         const Paths paths(cluster);
         const NicTable nics(cluster);
         FlowRoutes routes(cluster, paths, FlowParameters());
-        const auto findQueueing = [&](DeviceId from, DeviceId to) {
-            const Connection connection = PlanConnection(cluster, paths, nics, 0, 0, from, to);
+        const auto sumQueueing = [&routes](uint32_t route) {
             double seconds = 0;
-            for (const FlowUse& use : routes.GetRoute(routes.Plan(connection, 0).route).uses)
+            for (const FlowUse& use : routes.GetRoute(route).uses)
             {
                 const bool isQueue = use.resource >= routes.GetFirstQueue() &&
                                      use.resource < routes.GetEndOfQueues();
@@ -138,6 +137,13 @@ TEST(FlowRoutes, UnitsWaitInInputsOfCpus)
             }
             return seconds;
         };
+        const auto findQueueing = [&](DeviceId from, DeviceId to) {
+            const Connection connection = PlanConnection(cluster, paths, nics, 0, 0, from, to);
+            return sumQueueing(routes.Plan(connection, 0).route);
+        };
+        GroupConnection sum;
+        sum.members = {cluster.GetGpus()[0], cluster.GetGpus()[8]};
+        EXPECT_EQ(sumQueueing(routes.PlanGroup(sum)), 0) << "of a switch";
         const double sent = 1 / FORWARD; // by the CPU that the sender is at
         EXPECT_NEAR(findQueueing(0, 4), sent, 1e-15) << "not off the network";
         EXPECT_NEAR(findQueueing(0, 5), sent + 1 / FORWARD, 1e-15) << "to the near socket";
