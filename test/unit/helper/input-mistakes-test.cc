@@ -94,6 +94,64 @@ TEST(InputMistakes, OutputsOverWhatIsReadOrWritten)
                   "--csv and --summary would both write " + link);
 }
 
+TEST(InputMistakes, OutputsAmongTheFilesOfOthers)
+{
+    const Folder folder;
+    const std::string tables = folder.Get() + "/t";
+    std::vector<std::string> words =
+        Small({"--strategy=dp=2", "--tables=" + tables, "--csv=" + tables + "/spans.csv"});
+    words[3] = "--executor=both";
+    std::filesystem::create_directory(tables);
+    EXPECT_EQ(Start("run", words).code, 0); // no table has that name
+    std::size_t nFiles = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(tables))
+    {
+        const std::string file = entry.path().string();
+        if (entry.path().stem() != "spans")
+        {
+            ++nFiles;
+            ExpectRefusal(
+                Start("run", Small({"--strategy=dp=2", "--json=" + file, "--tables=" + tables})),
+                "--tables=" + tables + " would write " + file + ", which --json writes, too");
+        }
+    }
+    EXPECT_GT(nFiles, 10U);
+    std::filesystem::remove_all(tables);
+
+    const auto refuse =
+        [&](const std::string& program, const std::string& several, const std::string& one) {
+            for (const auto& arguments : {std::vector<std::string>{several, one}, {one, several}})
+            {
+                ExpectRefusal(Start(program, arguments),
+                              several + " would write " + one.substr(one.find('=') + 1) +
+                                  ", which " + one.substr(0, one.find('=')) + " writes, too");
+            }
+        };
+    refuse("run", "--tables=" + tables + "/", "--csv=" + tables + "/summary.csv");
+    refuse("run", "--timeline=" + tables + "/", "--summary=" + tables + "/rank7.json");
+    refuse("gpt3", "--pcap=" + tables, "--csv=" + tables + "-12-0.pcap");
+    refuse("compile", "--chakra=" + tables, "--inventory=" + tables + "/trace.3.et");
+    refuse("compile", "--tables=" + tables, "--layouts=" + tables + "/memory.csv");
+    refuse("search", "--saveStrategies=" + tables, "--csv=" + tables + "/1.json");
+    refuse("schedule", "--timelines=" + tables, "--csv=" + tables + "/packet-p3.csv");
+    refuse("validate", "--plots=" + tables, "--csv=" + tables + "/a100.svg");
+    refuse("cluster", "--tables=" + tables, "--svg=" + tables + "/links.csv");
+    refuse("collective", "--tables=" + tables, "--measuredCsv=" + tables + "/notes.csv");
+
+    // Links to the folder, and in it.
+    std::filesystem::create_directory(tables);
+    const std::string link = folder.Get() + "/link";
+    std::filesystem::create_directory_symlink(tables, link);
+    ExpectRefusal(Start("run", {"--tables=" + link, "--csv=" + tables + "/run.csv"}),
+                  "would write " + tables + "/run.csv, which --csv writes, too");
+    const std::string plan = folder.Write("plan.json", R"({"dp": 2})");
+    std::filesystem::create_symlink(plan, tables + "/links.csv");
+    ExpectRefusal(Start("run", Small({"--strategy=" + plan, "--tables=" + tables})),
+                  "would write " + tables + "/links.csv, which --strategy reads");
+    ExpectRefusal(Start("run", {"--trace=" + tables, "--timeline=" + link + "/"}),
+                  "would write into the folder whose traces --trace reads");
+}
+
 TEST(InputMistakes, NamesAndSourcesAreTexts)
 {
     const Folder folder;
