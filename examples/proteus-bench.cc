@@ -35,6 +35,7 @@
 #include <iomanip>
 #include <iostream>
 #include <map>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -400,6 +401,19 @@ Run(const Options& options)
     const uint32_t n = options.repetitions > 0 ? ToCount(options.repetitions, "repetitions", 1)
                        : options.quick         ? 1
                                                : 5;
+    std::vector<Case> chosen;
+    for (const Case& c : MakeCases(options.quick, options.large))
+    {
+        if (c.name.find(options.only) != std::string::npos)
+        {
+            chosen.push_back(c);
+        }
+    }
+    if (chosen.empty() && options.only != "approximation")
+    {
+        throw std::invalid_argument("--only=" + options.only +
+                                    ": no case has that in its name, and it is not approximation");
+    }
     if (!options.csv.empty())
     {
         CheckWritable(options.csv);
@@ -413,12 +427,8 @@ Run(const Options& options)
     std::vector<CaseRow> cases;
     Growth growth;
     const EndAtOnce untilItWrites; // what is printed is whole cases
-    for (const Case& c : MakeCases(options.quick, options.large))
+    for (const Case& c : chosen)
     {
-        if (c.name.find(options.only) == std::string::npos)
-        {
-            continue;
-        }
         const Result result = Measure(c, n, options.quiet);
         Print(c, result);
         std::cout.flush();
@@ -457,6 +467,7 @@ main(int argc, char* argv[])
                      "minutes",
                      options.large);
     command.AddValue("repetitions", "of every case (0: 5, or 1 if quick)", options.repetitions);
+    command.AddRange("repetitions", 0);
     command.AddValue("only",
                      "only cases with this in their name; approximation: only those",
                      options.only);

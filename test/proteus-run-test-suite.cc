@@ -207,7 +207,8 @@ class ProteusRunBadInput : public TestCase
                               "\" is not NAME=NUMBER");
         }
         ExpectFailure([]() { LoadPlan("gpt3-125m", "{}", "layer=4"); },
-                      "has no variable layer; there are ");
+                      "--variables=layer=4: " PROTEUS_SOURCE_DIR "/workloads/models/gpt.json"
+                      ": has no variable layer; there are ");
         ExpectFailure("gpt3-125m", "{}", "nowhere.json", "nowhere.json: cannot be read");
         Cluster mixed("mixed");
         for (const std::string gpu : {"A100-SXM4-80GB", "H100-SXM5-80GB"})

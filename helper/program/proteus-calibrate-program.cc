@@ -98,6 +98,7 @@ class CalibrateProgram : public CommandLineProgram
             "rounds",
             "rounds of the fit over all parameters, at most; 0: no fit, only the errors",
             m_rounds);
+        command.AddRange("rounds", 0);
         command.AddOutput("saveCalibration",
                           "calibration file to write, for --calibration",
                           m_output);

@@ -431,6 +431,7 @@ MakeTestGroups(const Cluster& cluster, uint32_t gpus, uint32_t groups, bool stri
     std::vector<DeviceId> chosen;
     const bool isEven = gpus % servers.size() == 0;
     std::string shares;
+    uint32_t nUsed = 0;
     for (const auto& [server, devices] : servers)
     {
         const std::size_t share =
@@ -439,11 +440,14 @@ MakeTestGroups(const Cluster& cluster, uint32_t gpus, uint32_t groups, bool stri
                       devices.begin(),
                       devices.begin() + static_cast<std::ptrdiff_t>(share));
         shares += (shares.empty() ? "" : ", ") + std::to_string(share);
+        nUsed += share > 0 ? 1 : 0;
     }
     if (!isEven)
     {
         Warn("--gpus=" + std::to_string(gpus) + " is no multiple of " +
-             FormatThings(servers.size(), "server") + ": servers are filled in turn, " + shares);
+             FormatThings(servers.size(), "server") +
+             ": servers are filled in turn, ranks per server " + shares +
+             (nUsed == 1 ? "; nothing goes over the network" : ""));
     }
     if (chosen.size() != gpus)
     {

@@ -21,6 +21,7 @@
 #include "ns3/proteus-ranks.h"
 #include "ns3/proteus-repetition.h"
 #include "ns3/proteus-result-tables.h"
+#include "ns3/proteus-scenario-report.h"
 #include "ns3/proteus-warning.h"
 #include "ns3/string.h"
 #include "ns3/uinteger.h"
@@ -171,6 +172,18 @@ WithOptions(const OptionList& command, const std::function<void()>& body)
     }
 }
 
+/// @param tables of a program @return what the files of --tables are called, see AddParts()
+std::string
+MakeTablePattern(const std::vector<Table>& tables)
+{
+    std::string names = "[a-z]+_over_time";
+    for (const Table& table : tables)
+    {
+        names += "|" + table.name;
+    }
+    return "/(" + names + ")\\.csv";
+}
+
 } // namespace
 
 CommandLineProgram::CommandLineProgram(std::string workloads)
@@ -197,7 +210,14 @@ CommandLineProgram::GetFabric() const
 std::vector<Table>
 CommandLineProgram::DescribeTables()
 {
-    return GetRunOptions() ? DescribeResultTables() : std::vector<Table>();
+    std::vector<Table> tables;
+    if (GetRunOptions())
+    {
+        tables = DescribeResultTables();
+        tables.push_back(MakeJobTable({}));
+        tables.push_back(MakeTrafficTable({}));
+    }
+    return tables;
 }
 
 int
@@ -219,6 +239,10 @@ CommandLineProgram::Main(int argc, char* argv[])
         bool printsColumns = false;
         if (!tables.empty())
         {
+            if (command.Has("tables"))
+            {
+                command.AddParts("tables", MakeTablePattern(tables));
+            }
             command.AddValue("columns",
                              "print what the columns of --json and --tables mean, and end",
                              printsColumns);

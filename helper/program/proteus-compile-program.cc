@@ -276,6 +276,7 @@ class CompileProgram : public CommandLineProgram
             "chakra",
             "save the execution graph as a Chakra trace: this folder gets a file per GPU",
             m_options.chakra);
+        command.AddParts("chakra", R"(/trace\.\d+\.et)");
         command.AddOutput(
             "inventory",
             "write the communication to this CSV file: phase,kind,group_size,bytes,count",

@@ -9,12 +9,15 @@
 #include "proteus-command-line-text.h"
 #include "proteus-evaluation.h"
 #include "proteus-executors.h"
+#include "proteus-name-lists.h"
 #include "proteus-programs.h"
 #include "proteus-progress.h"
 #include "proteus-stop-signals.h"
+#include "proteus-table-options.h"
 
 #include "ns3/proteus-input-file.h"
 #include "ns3/proteus-output-file.h"
+#include "ns3/proteus-warning.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -84,7 +87,7 @@ FindCalibrations(const Options& options, const std::vector<EvaluationWorkload>& 
     {
         return files;
     }
-    std::filesystem::create_directories(std::string(options.calibrations));
+    MakeFolder(options.calibrations);
     std::map<std::string, uint32_t> nodes;
     for (const EvaluationWorkload& workload : workloads)
     {
@@ -174,7 +177,9 @@ RunAll(const Evaluation& evaluation, std::vector<EvaluatedStrategy>& runs)
             {
                 left.erase(std::remove(left.begin(), left.end(), "packet"), left.end());
             }
-            runs.push_back(Evaluate(workload, i, evaluation.options.models, left, run));
+            runs.push_back(ReadNamed(evaluation.options.list, [&] {
+                return Evaluate(workload, i, evaluation.options.models, left, run);
+            }));
             if (packet != evaluation.known.end())
             {
                 runs.back().times["packet"] = packet->second;
@@ -224,7 +229,12 @@ EvaluateAll(const Options& options, const std::vector<std::string>& executors)
     const auto nReused = std::count_if(runs.begin(), runs.end(), [&](const auto& run) {
         return known.count({run.workload, run.strategy}) > 0;
     });
-    if (!options.reuse.empty())
+    if (!options.reuse.empty() && nReused == 0)
+    {
+        Warn("--reuse=" + options.reuse +
+             " has no effect: it has no time by packets of these workloads and strategies");
+    }
+    else if (!options.reuse.empty())
     {
         std::cout << "\nTimes of executor packet of " << nReused << " of " << runs.size()
                   << " runs are those of " << options.reuse << ".\n";

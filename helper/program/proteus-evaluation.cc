@@ -8,6 +8,7 @@
 
 #include "proteus-executors.h"
 #include "proteus-model-options.h"
+#include "proteus-name-lists.h"
 
 #include "ns3/proteus-input-file.h"
 #include "ns3/proteus-json.h"
@@ -199,17 +200,7 @@ Evaluate(const EvaluationWorkload& workload,
         }
         return {std::move(cluster), std::move(graph)};
     };
-    const auto [cluster, graph] = [&] {
-        try
-        {
-            return prepare();
-        }
-        catch (const std::invalid_argument& error)
-        {
-            throw std::invalid_argument(result.workload + ", " + result.strategy + ": " +
-                                        error.what());
-        }
-    }();
+    const auto [cluster, graph] = ReadNamed(result.workload + ", " + result.strategy, prepare);
     for (const std::string& executor : executors)
     {
         const double begin = GetCpuSeconds();

@@ -193,6 +193,10 @@ void
 WarnOfIdleProfile(const std::optional<ProfileTable>& measured, const std::string& path)
 {
     const auto unused = measured ? measured->ListUnused() : std::vector<ProfileEntry>();
+    if (measured && measured->GetSize() == 0)
+    {
+        Warn("--profile=" + path + " has no effect: there is no time in it");
+    }
     if (unused.empty())
     {
         return;
@@ -285,6 +289,7 @@ ModelOptions::Load(const FrameworkDefaults& defaults) const
     }
     std::map<std::string, int64_t> values;
     ParseVariables(variables, values);
+    const std::map<std::string, int64_t> typed = values;
     for (const auto& [name, value] : file.GetVariables())
     {
         if (!values.emplace(name, value).second)
@@ -295,7 +300,18 @@ ModelOptions::Load(const FrameworkDefaults& defaults) const
         }
     }
     values.insert(defaults.variables.begin(), defaults.variables.end());
-    Model loaded = LoadModel(path, values);
+    Model loaded = [&] {
+        try
+        {
+            return LoadModel(path, values);
+        }
+        catch (const UnknownVariable& error) // which is none of a strategy's
+        {
+            throw std::invalid_argument(typed.count(error.GetName()) > 0
+                                            ? "--variables=" + variables + ": " + error.what()
+                                            : error.what());
+        }
+    }();
     StrategyTree tree = file.GetTree(loaded);
     return {std::move(loaded), std::move(tree), ListModelFiles(path)};
 }

@@ -458,45 +458,6 @@ OptionList::CheckPlaced(const Word& word) const
     }
 }
 
-void
-OptionList::CheckTogether(const std::vector<Word>& words) const
-{
-    std::map<std::string, std::string> outputs;
-    for (const Word& word : words)
-    {
-        const Entry* entry = Find(word.name);
-        if (!entry || entry->kind != OptionKind::OUTPUT)
-        {
-            continue;
-        }
-        std::error_code unknown; // of what cannot be looked at, the name counts
-        const std::filesystem::path whole = std::filesystem::absolute(word.value);
-        const std::filesystem::path real = std::filesystem::weakly_canonical(whole, unknown);
-        const auto path = (unknown ? whole.lexically_normal() : real).string();
-        const auto [place, isNew] = outputs.emplace(path, word.name);
-        if (!isNew)
-        {
-            throw std::invalid_argument("--" + place->second + " and --" + word.name +
-                                        " would both write " + word.value +
-                                        ": give them different names");
-        }
-        for (const Word& other : words)
-        {
-            const Entry* input = Find(other.name);
-            const bool isInput =
-                other.name == "config" || (input && input->kind == OptionKind::TEXT);
-            std::error_code none; // a value that is no path is no file
-            if (isInput && std::filesystem::is_regular_file(other.value, none) &&
-                std::filesystem::equivalent(other.value, word.value, none))
-            {
-                throw std::invalid_argument("--" + word.name + "=" + word.value +
-                                            " would write over the file that --" + other.name +
-                                            " reads: give it another name");
-            }
-        }
-    }
-}
-
 bool
 OptionList::Answer(const Word& word, std::ostream& out) const
 {

@@ -64,6 +64,7 @@ class OptionList
         std::string value;                //!< default
         std::string group;                //!< title in help
         std::vector<std::string> choices; //!< for completion; may be empty
+        std::string parts; //!< regular expression, see AddParts(); empty: it writes one file
     };
 
     /// @param program its name @param workloads the folder workloads/, for lists of names
@@ -108,6 +109,11 @@ class OptionList
     {
         Add(name, help, OptionKind::OUTPUT, value);
     }
+
+    /// @param name of an output that is a folder, or what names of several files begin with
+    /// @param pattern regular expression (ECMAScript) of what follows it, without a slash at its
+    /// end, in names of files that the program may write, e.g. "/rank[0-9]+\.json"
+    void AddParts(const std::string& name, const std::string& pattern);
 
     /// @param name of an option of other programs, or of earlier releases @param hint what to type
     /// instead, which answers it
@@ -243,7 +249,8 @@ class OptionList
     /// Notes words that others replace. @param words of the command line, in order @param checked
     /// Check() of each
     void NoteRepeated(const std::vector<Word>& words, const std::vector<std::string>& checked);
-    /// @param words of different names @throw std::invalid_argument if two outputs are one file
+    /// @param words of different names @throw std::invalid_argument if an output would be written
+    /// over another one, or over what is read
     void CheckTogether(const std::vector<Word>& words) const;
     /// @param word such as --help @param out where to @return whether it was a question, answered
     bool Answer(const Word& word, std::ostream& out) const;

@@ -23,6 +23,7 @@ PacketTraceOptions::AddTo(OptionList& command)
                       "write captures of InfiniBand and RoCE links for Wireshark, one per device, "
                       "to files with this prefix; slow and large",
                       pcap);
+    command.AddParts("pcap", R"(-\d+-\d+\.pcap)");
     command.AddOutput(
         "ascii",
         "write a line for every unit that is queued, sent, received or dropped on any "

@@ -113,6 +113,7 @@ ResultOptions::AddTo(OptionList& command)
                       "format; any other as Chrome JSON. Or to a folder, NAME/: a "
                       "file per rank as PyTorch's profiler writes it, for Holistic Trace Analysis",
                       timeline);
+    command.AddParts("timeline", R"(/rank\d+\.json)");
     command.AddHint("trace",
                     "--timeline=FILE writes the timeline (--trace reads one, in proteus-run)");
     command.AddOutput("report",

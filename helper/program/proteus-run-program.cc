@@ -16,6 +16,7 @@
 #include "ns3/proteus-trace-file.h"
 #include "ns3/proteus-warning.h"
 
+#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <stdexcept>
@@ -130,6 +131,15 @@ WarnOfIdleType(const Input& input, const ExecutionGraph& graph)
 void
 RunTrace(const Input& input, ProgramOptions& options, const Cluster& cluster, DataType type)
 {
+    const std::filesystem::path read = input.trace.c_str();
+    std::error_code none; // paths that are not there are different ones
+    if (std::filesystem::is_directory(read, none) &&
+        std::filesystem::equivalent(read, options.results.timeline.c_str(), none))
+    {
+        throw std::invalid_argument("--timeline=" + options.results.timeline +
+                                    " would write into the folder whose traces --trace reads: "
+                                    "give it another name");
+    }
     TraceOptions traceOptions;
     traceOptions.ranks = ToCount(input.ranks, "ranks", 0);
     traceOptions.availableRanks = static_cast<uint32_t>(cluster.GetGpus().size());

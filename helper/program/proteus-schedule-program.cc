@@ -263,6 +263,7 @@ class ScheduleProgram : public CommandLineProgram
                           "and pulls: EXECUTOR-POLICY.pftrace for ui.perfetto.dev, and .csv with "
                           "the spans",
                           m_options.timelines);
+        command.AddParts("timelines", R"(/[a-z]+-[^/]+\.(csv|pftrace))");
         command.AddHint("timeline", "there is one of every row: --timelines=FOLDER");
         command.AddValue("ignoreMemory",
                          "run also what does not fit into memory",

@@ -147,6 +147,7 @@ SearchOptions::AddTo(OptionList& command)
     command.AddOutput("saveStrategies",
                       "write the strategies to this folder, 1.json the best, for --strategy",
                       output);
+    command.AddParts("saveStrategies", R"(/\d+\.json)");
     command.AddAlias("output", "saveStrategies");
     command.AddOutput("report", "write a page with the table, and time against memory", report);
     plot.AddTo(command);

@@ -241,6 +241,7 @@ class ValidateProgram : public CommandLineProgram
         command.AddOutput("plots",
                           "write a plot of every table (SVG) to this directory",
                           m_options.plots);
+        command.AddParts("plots", R"(/[^/]+\.svg)");
         m_options.costs.AddTo(command);
         command.AddOutput("saveKernelCosts",
                           "write the costs of kernels that hold, with their sources, to this file",

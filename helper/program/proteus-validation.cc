@@ -6,15 +6,19 @@
 
 #include "proteus-validation.h"
 
+#include "proteus-name-lists.h"
 #include "proteus-stop-signals.h"
 
 #include "ns3/proteus-cluster-file.h"
 #include "ns3/proteus-collective-choice.h"
+#include "ns3/proteus-collective-use.h"
 #include "ns3/proteus-nccl-tests.h"
 #include "ns3/proteus-nccl-tuner.h"
 #include "ns3/proteus-plural.h"
 #include "ns3/proteus-shown-name.h"
+#include "ns3/proteus-tables.h"
 #include "ns3/proteus-text-reader.h"
+#include "ns3/proteus-warning.h"
 
 #include <algorithm>
 #include <cmath>
@@ -33,6 +37,7 @@ namespace
 
 constexpr uint64_t MOST_BYTES = uint64_t{1} << 50; //!< of a size
 constexpr uint64_t MOST_CHANNELS = 64;
+constexpr double MOST_NUMBER = 1e15; //!< of a time or bandwidth
 
 /// @param line of a CSV file without quotes @return its fields
 std::vector<std::string>
@@ -120,11 +125,28 @@ class CsvTable
         return found->second;
     }
 
+    /// Names the columns that nobody reads. @param known those that are read, or need not be
+    void WarnOfOthers(const std::set<std::string>& known) const
+    {
+        for (const std::string& name : m_names)
+        {
+            if (known.count(name) == 0)
+            {
+                Warn(m_path + ":1: the column " + QuotedText(name) + " is not read");
+            }
+        }
+    }
+
+    /// @param name of a column @return its number, 0 or more
+    double GetAmount(const std::string& name) const
+    {
+        return m_in.ToNumber(Get(name), name, MOST_NUMBER);
+    }
+
     /// @param name of a column @return its number, above 0
     double GetNumber(const std::string& name) const
     {
-        constexpr double MOST = 1e15;
-        const double value = m_in.ToNumber(Get(name), name, MOST);
+        const double value = GetAmount(name);
         if (value == 0)
         {
             Fail(name + " must be above 0");
@@ -148,14 +170,7 @@ class CsvTable
     template <typename Make>
     auto Check(const Make& make) const
     {
-        try
-        {
-            return make();
-        }
-        catch (const std::invalid_argument& error)
-        {
-            Fail(error.what());
-        }
+        return ReadNamed(m_path + ":" + std::to_string(m_in.GetLine()), make);
     }
 
     /// @param cause what is wrong in the line @throw std::invalid_argument with the place
@@ -178,6 +193,28 @@ struct MeasuredSize
     double us{0};
 };
 
+/// @param csv at a size @param table it belongs to @param size of the line
+/// @throw std::invalid_argument if its bus bandwidth, where there is one, says another time
+void
+CheckBandwidth(const CsvTable& csv, const MeasuredTable& table, const MeasuredSize& size)
+{
+    constexpr double SHARE = 0.02;       // time and bandwidth are rounded each
+    constexpr double DECIMALS_GB = 0.01; // as nccl-tests prints it
+    const std::string column = "busbw_GBps";
+    if (!csv.Has(column) || csv.Get(column).empty())
+    {
+        return;
+    }
+    const double written = csv.GetAmount(column);
+    const double computed = static_cast<double>(size.bytes) / size.us * 1e-3 *
+                            GetBusBandwidthFactor(table.collective, table.gpus);
+    if (std::abs(written - computed) > SHARE * computed + DECIMALS_GB)
+    {
+        csv.Fail("size_bytes, time_us (in microseconds) and the collective make a " + column +
+                 " of " + FormatNumber(computed, 4) + ", and it is " + csv.Get(column));
+    }
+}
+
 /// @param table with the sizes @param directory of it @return them
 std::vector<MeasuredSize>
 LoadSizes(const MeasuredTable& table, const std::string& directory)
@@ -198,6 +235,7 @@ LoadSizes(const MeasuredTable& table, const std::string& directory)
         compare("gpus", std::to_string(table.gpus));
         compare("collective", ToString(table.collective));
         sizes.push_back({csv.GetWhole("size_bytes", MOST_BYTES), csv.GetNumber("time_us")});
+        CheckBandwidth(csv, table, sizes.back());
         if (!known.insert(sizes.back().bytes).second)
         {
             csv.Fail("the size " + std::to_string(sizes.back().bytes) + " is there twice");
@@ -212,6 +250,8 @@ LoadSizes(const MeasuredTable& table, const std::string& directory)
                                                             " in tables.csv: it was cut off, or "
                                                             "the number there is wrong"));
     }
+    csv.WarnOfOthers(
+        {"system", "nodes", "gpus", "collective", "size_bytes", "time_us", "busbw_GBps", "source"});
     return sizes;
 }
 
@@ -287,6 +327,21 @@ LoadMeasuredTables(const std::string& directory)
     {
         throw std::invalid_argument(path + ": names no table");
     }
+    csv.WarnOfOthers({"file",
+                      "cluster",
+                      "system",
+                      "nodes",
+                      "gpus",
+                      "collective",
+                      "launch",
+                      "nccl_version",
+                      "plugin_latency_us",
+                      "network_channels",
+                      "network",
+                      "sizes",
+                      "peak_busbw_GBps",
+                      "source",
+                      "note"});
     return tables;
 }
 
@@ -302,17 +357,8 @@ Validate(const MeasuredTable& table, const ValidationOptions& options)
         return comparison;
     }
     const std::vector<MeasuredSize> sizes = LoadSizes(table, options.directory);
-    const Cluster cluster = [&] {
-        try
-        {
-            return LoadTableCluster(table, options.directory);
-        }
-        catch (const std::invalid_argument& error)
-        {
-            throw std::invalid_argument(options.directory + "/tables.csv: " + table.file + ": " +
-                                        error.what());
-        }
-    }();
+    const Cluster cluster = ReadNamed(options.directory + "/tables.csv: " + table.file,
+                                      [&] { return LoadTableCluster(table, options.directory); });
     CollectiveTest test;
     test.collective = table.collective;
     test.groups = MakeTestGroups(cluster, table.gpus, 1, false);

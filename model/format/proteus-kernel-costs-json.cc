@@ -23,6 +23,8 @@ namespace
 constexpr const char* FORMAT = "proteus-kernel-costs";
 constexpr uint32_t VERSION = 1;
 constexpr double MOST = 1e6; //!< microseconds, and 1e9 bytes per second
+/// Of a rate, 1e9 bytes per second: less is rounded to 0 bytes, which is taken for no limit.
+constexpr double LEAST_RATE = 1e-3;
 constexpr NcclProtocol PROTOCOLS[] = {NcclProtocol::LL, NcclProtocol::LL128, NcclProtocol::SIMPLE};
 
 /// @param fields of the table @return their names, for JsonValue::AllowKeys()
@@ -39,14 +41,14 @@ ListNames(const std::vector<Field>& fields)
 }
 
 /// @param object with the number @param key of it @param number to set, if it is there
-/// @return whether it is there
+/// @param least that it may be @return whether it is there
 bool
-ReadNumber(const JsonValue& object, const char* key, SourcedNumber& number)
+ReadNumber(const JsonValue& object, const char* key, SourcedNumber& number, double least)
 {
     const auto value = FindSourced(object, key);
     if (value)
     {
-        number = {value->AsNumber(0, MOST), object.Get(key).Get("source").AsName()};
+        number = {value->AsNumber(least, MOST), object.Get(key).Get("source").AsName()};
     }
     return value.has_value();
 }
@@ -70,11 +72,12 @@ ReadRow(const JsonValue& json, const CollectiveCostField& field, CollectiveGener
         }
     }
     row->AllowKeys(field.name, protocols);
+    const bool isRate = std::string(field.name).find("GBps") != std::string::npos;
     std::size_t n = 0;
     for (const NcclProtocol protocol : PROTOCOLS)
     {
         SourcedNumber& number = (generation.*field.row)[static_cast<std::size_t>(protocol)];
-        n += ReadNumber(*row, ToString(protocol), number) ? 1 : 0;
+        n += ReadNumber(*row, ToString(protocol), number, isRate ? LEAST_RATE : 0) ? 1 : 0;
     }
     return n;
 }
@@ -112,7 +115,7 @@ ReadLaunch(const JsonValue& json, CollectiveLaunch& launch)
     std::size_t n = 0;
     for (const CollectiveLaunchField& field : GetCollectiveLaunchFields())
     {
-        n += ReadNumber(json, field.name, launch.*field.number) ? 1 : 0;
+        n += ReadNumber(json, field.name, launch.*field.number, 0) ? 1 : 0;
     }
     return n;
 }

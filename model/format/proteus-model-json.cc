@@ -507,8 +507,10 @@ Reader::CheckGiven(const JsonValue& root) const
             {
                 list += (list.empty() ? "" : ", ") + other;
             }
-            root.Fail("has no variable " + name +
-                      (list.empty() ? std::string() : "; there are " + list));
+            throw UnknownVariable(
+                name,
+                root.Describe("has no variable " + name +
+                              (list.empty() ? std::string() : "; there are " + list)));
         }
     }
 }

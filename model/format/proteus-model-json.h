@@ -12,7 +12,9 @@
 #include <cstdint>
 #include <istream>
 #include <map>
+#include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 /**
@@ -52,6 +54,28 @@ namespace ns3
 namespace proteus
 {
 
+/// @ingroup proteus
+/// A variable that a model is to get, and has not.
+class UnknownVariable : public std::invalid_argument
+{
+  public:
+    /// @param name of it @param text the message
+    UnknownVariable(std::string name, const std::string& text)
+        : std::invalid_argument(text),
+          m_name(std::move(name))
+    {
+    }
+
+    /// @return its name
+    const std::string& GetName() const
+    {
+        return m_name;
+    }
+
+  private:
+    std::string m_name;
+};
+
 /**
  * @ingroup proteus
  * Reads a model without a base.
@@ -59,7 +83,7 @@ namespace proteus
  * @param fileName for errors
  * @param variables override those of the file, which has to have them
  * @return the model
- * @throw std::invalid_argument of one line: "FILE: /layers/3/outputs: cause"
+ * @throw std::invalid_argument of one line: "FILE: /layers/3/outputs: cause"; UnknownVariable
  */
 Model ReadModelJson(std::istream& input,
                     const std::string& fileName,

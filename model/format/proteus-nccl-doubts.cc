@@ -95,6 +95,17 @@ class Finder
         m_unknownSpeeds.AddTo(lines,
                               "PCI device",
                               " of unknown speed, taken for 8 GT/s as in NCCL");
+        m_noLinks.AddTo(lines, "NVLink", " with a count of 0 left out");
+        m_latencies.AddTo(lines,
+                          "NIC",
+                          " whose latency is not heeded; --netPlugin, or the attribute "
+                          "PluginLatency, says what a plug-in takes");
+        m_otherRdma.AddTo(lines, "device", " whose gdr is neither 0 nor 1, taken for 1");
+        if (m_hosts.size() > 1)
+        {
+            lines.push_back("has the host_hash of " + std::to_string(m_hosts.size()) +
+                            " servers, and is read as one");
+        }
         std::stable_sort(m_ranks.begin(), m_ranks.end(), [](const auto& x, const auto& y) {
             return x.first < y.first;
         });
@@ -122,6 +133,27 @@ class Finder
             {
                 m_sameNets.Add(GetPlace(element));
             }
+            const std::string* latency = element.Find("latency");
+            if (latency != nullptr && latency->find_first_not_of("0.") != std::string::npos)
+            {
+                m_latencies.Add(GetPlace(element)); // microseconds, as its plug-in told NCCL
+            }
+        }
+        else if (element.name == "cpu")
+        {
+            const std::string host = GetLower(element, "host_hash");
+            if (!host.empty())
+            {
+                m_hosts.insert(host);
+            }
+        }
+        else if (element.name == "nvlink")
+        {
+            constexpr uint64_t MOST = 1000000;
+            if (NcclValues(m_document).GetWhole(element, "count", 1, MOST) == 0)
+            {
+                m_noLinks.Add(GetPlace(element));
+            }
         }
         else if (element.name == "gpu")
         {
@@ -129,6 +161,11 @@ class Finder
             const NcclValues values(m_document);
             const uint64_t dev = values.GetWhole(element, "dev", m_ranks.size(), MOST);
             m_ranks.emplace_back(dev, values.GetWhole(element, "rank", dev, MOST));
+        }
+        const std::string* gdr = element.Find("gdr");
+        if (gdr != nullptr && *gdr != "0" && *gdr != "1")
+        {
+            m_otherRdma.Add(GetPlace(element));
         }
         for (const XmlElement& child : element.children)
         {
@@ -186,12 +223,16 @@ class Finder
     std::set<std::string> m_nets;                       //!< numbers of ports
     std::set<std::string> m_buses;                      //!< ids of devices
     std::vector<std::pair<uint64_t, uint64_t>> m_ranks; //!< dev and rank of GPUs
+    std::set<std::string> m_hosts;                      //!< hashes of the names of servers
     Doubt m_sameNets;
     Doubt m_sameBuses;
     Doubt m_otherKinds;
     Doubt m_hidden;
     Doubt m_leftOut;
     Doubt m_unknownSpeeds;
+    Doubt m_noLinks;
+    Doubt m_latencies;
+    Doubt m_otherRdma;
 };
 
 } // namespace

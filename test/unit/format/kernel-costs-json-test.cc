@@ -125,5 +125,11 @@ TEST(KernelCostsJson, SaysWhatIsWrong)
     expect(R"(, "generations": {"A100": {"stopUs": {}}})", "c.json: /generations/A100/stopUs: ");
     expect(R"(, "generations": {"A100": {"messageGBps": {"LL": {"value": 1, "source": "x"}}}})",
            "c.json: /generations/A100/messageGBps/LL: ");
+    for (const std::string rate : {"0", "1e-300"}) // which would be no limit
+    {
+        expect(R"(, "generations": {"A100": {"gpuGBps": {"LL": {"value": )" + rate +
+                   R"(, "source": "x"}}}})",
+               "c.json: /generations/A100/gpuGBps/LL/value: must be a number from 0.001");
+    }
     expect(R"(, "launch": {"cpuUs": {"value": 1, "source": "x"}})", "c.json: /launch/cpuUs: ");
 }

@@ -395,6 +395,20 @@ TEST(NcclTopology, OddNumbersClassesAndSpeedsAreNamed)
     expect("64 GT/s",
            "Unknown speed",
            "1 PCI device of unknown speed, taken for 8 GT/s as in NCCL: that of line 20");
+    expect("count=\"4\"", "count=\"0\"", "1 NVLink with a count of 0 left out: that of line 9");
+    expect("\"mlx5_0\" dev",
+           "\"mlx5_0\" latency=\"3.5\" dev",
+           "1 NIC whose latency is not heeded; --netPlugin, or the attribute PluginLatency, says "
+           "what a plug-in takes: that of line 28");
+    EXPECT_EQ(WarningsOf(Exchange("\"mlx5_0\" dev", "\"mlx5_0\" latency=\"0.000000\" dev"), ""),
+              "");
+    expect("gdr=\"1\"",
+           "gdr=\"yes\"",
+           "1 device whose gdr is neither 0 nor 1, taken for 1: that of line 7");
+    expect("</cpu>",
+           "</cpu><cpu arch=\"x86_64\" vendor=\"GenuineIntel\" host_hash=\"0x1\"/>"
+           "<cpu arch=\"x86_64\" vendor=\"GenuineIntel\" host_hash=\"0x2\"/>",
+           "has the host_hash of 2 servers, and is read as one");
     // In a place where nothing is read.
     const std::string gpu = "<pci busid=\"0:1.0\" class=\"0x030200\"/>";
     expect("<gpu dev=\"1\"",

@@ -94,6 +94,80 @@ TEST(InputMistakes, OutputsOverWhatIsReadOrWritten)
                   "--csv and --summary would both write " + link);
 }
 
+TEST(InputMistakes, OutputsAmongTheFilesOfOthers)
+{
+    const Folder folder;
+    const std::string tables = folder.Get() + "/t";
+    std::vector<std::string> words =
+        Small({"--strategy=dp=2", "--tables=" + tables, "--csv=" + tables + "/spans.csv"});
+    words[3] = "--executor=both";
+    std::filesystem::create_directory(tables);
+    EXPECT_EQ(Start("run", words).code, 0); // no table has that name
+    std::size_t nFiles = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(tables))
+    {
+        const std::string file = entry.path().string();
+        if (entry.path().stem() != "spans")
+        {
+            ++nFiles;
+            ExpectRefusal(
+                Start("run", Small({"--strategy=dp=2", "--json=" + file, "--tables=" + tables})),
+                "--tables=" + tables + " would write " + file + ", which --json writes, too");
+        }
+    }
+    EXPECT_GT(nFiles, 10U);
+    std::filesystem::remove_all(tables);
+
+    const auto refuse =
+        [&](const std::string& program, const std::string& several, const std::string& one) {
+            for (const auto& arguments : {std::vector<std::string>{several, one}, {one, several}})
+            {
+                ExpectRefusal(Start(program, arguments),
+                              several + " would write " + one.substr(one.find('=') + 1) +
+                                  ", which " + one.substr(0, one.find('=')) + " writes, too");
+            }
+        };
+    refuse("run", "--tables=" + tables + "/", "--csv=" + tables + "/summary.csv");
+    refuse("run", "--timeline=" + tables + "/", "--summary=" + tables + "/rank7.json");
+    refuse("gpt3", "--pcap=" + tables, "--csv=" + tables + "-12-0.pcap");
+    refuse("compile", "--chakra=" + tables, "--inventory=" + tables + "/trace.3.et");
+    refuse("compile", "--tables=" + tables, "--layouts=" + tables + "/memory.csv");
+    refuse("search", "--saveStrategies=" + tables, "--csv=" + tables + "/1.json");
+    refuse("schedule", "--timelines=" + tables, "--csv=" + tables + "/packet-p3.csv");
+    refuse("validate", "--plots=" + tables, "--csv=" + tables + "/a100.svg");
+    refuse("cluster", "--tables=" + tables, "--svg=" + tables + "/links.csv");
+    refuse("collective", "--tables=" + tables, "--measuredCsv=" + tables + "/notes.csv");
+
+    // Links to the folder, and in it.
+    std::filesystem::create_directory(tables);
+    const std::string link = folder.Get() + "/link";
+    std::filesystem::create_directory_symlink(tables, link);
+    ExpectRefusal(Start("run", {"--tables=" + link, "--csv=" + tables + "/run.csv"}),
+                  "would write " + tables + "/run.csv, which --csv writes, too");
+    const std::string plan = folder.Write("plan.json", R"({"dp": 2})");
+    std::filesystem::create_symlink(plan, tables + "/links.csv");
+    ExpectRefusal(Start("run", Small({"--strategy=" + plan, "--tables=" + tables})),
+                  "would write " + tables + "/links.csv, which --strategy reads");
+    ExpectRefusal(Start("run", {"--trace=" + tables, "--timeline=" + link + "/"}),
+                  "would write into the folder whose traces --trace reads");
+}
+
+TEST(InputMistakes, RanksThatServersCannotShareEvenly)
+{
+    const auto start = [](const std::string& gpus) {
+        const Outcome outcome =
+            Start("collective", {"--gpus=" + gpus, "--nodes=2", "--min=8", "--max=8", "--quiet"});
+        EXPECT_EQ(outcome.code, 0) << outcome.error;
+        return outcome.error;
+    };
+    const std::string filled =
+        " is no multiple of 2 servers: servers are filled in turn, ranks per ";
+    EXPECT_NE(start("3").find("--gpus=3" + filled + "server 3, 0; nothing goes over the network\n"),
+              std::string::npos);
+    EXPECT_NE(start("9").find("--gpus=9" + filled + "server 8, 1\n"), std::string::npos);
+    EXPECT_EQ(start("4"), "");
+}
+
 TEST(InputMistakes, NamesAndSourcesAreTexts)
 {
     const Folder folder;
@@ -226,6 +300,10 @@ TEST(InputMistakes, MeasuredTimesThatNoKernelHas)
     };
     ExpectNote(Start("run", Small({"--strategy=dp=8", profile("[1, 3, 5, 7]")})),
                "none of its 1 time is of a kernel of this job");
+    const std::string empty =
+        folder.Write("p.json", R"({"format": "proteus-profile", "version": 1, "times": []})");
+    ExpectNote(Start("run", Small({"--strategy=dp=8", "--profile=" + empty})),
+               "--profile=" + empty + " has no effect: there is no time in it");
 }
 
 TEST(InputMistakes, ACalibrationOfAnotherCluster)
@@ -429,6 +507,27 @@ TEST(InputMistakes, TablesThatContradictEachOther)
     ExpectRefusal(start(head + line, change(table, "2048", "1024")), ":3: the size 1024 is there");
     ExpectRefusal(start(head + line, change(table, "1024", "1024.5")), ":2: size_bytes must be");
     ExpectRefusal(start(head + line, change(table, ",30", ",0x1e")), ":2: time_us must be");
+    const std::string withBandwidth = "size_bytes,time_us,busbw_GBps\n1024,30,";
+    const auto startOne = [&](const std::string& bandwidth) {
+        return start(head + change(line, ",2,", ",1,"), withBandwidth + bandwidth + "\n");
+    };
+    EXPECT_EQ(startOne("0.0597").error, "");
+    EXPECT_EQ(startOne("0.06").error, ""); // as nccl-tests prints it
+    EXPECT_EQ(startOne("").error, "");
+    ExpectRefusal(startOne("0.3413"), // of the algorithm, or of a time in another unit
+                  ":2: size_bytes, time_us (in microseconds) and the collective make a busbw_GBps "
+                  "of 0.0597, and it is 0.3413");
+    const auto warning = [&](const std::string& tables, const std::string& sizes) {
+        const Outcome outcome = start(tables, sizes);
+        EXPECT_EQ(outcome.code, 0);
+        return outcome.error;
+    };
+    EXPECT_NE(warning(change(head, "sizes", "lines") + line, table)
+                  .find("tables.csv:1: the column 'lines' is not read"),
+              std::string::npos);
+    EXPECT_NE(warning(head + line, change(table, "gpus", "ranks"))
+                  .find("t.csv:1: the column 'ranks' is not read"),
+              std::string::npos);
     const Outcome none = start(head + line, table, {"--min=1M"});
     EXPECT_EQ(none.code, 1);
     EXPECT_NE(none.error.find("no table has a size from --min=1M"), std::string::npos)
@@ -454,20 +553,30 @@ TEST(InputMistakes, ListsOfEvaluations)
     const Folder folder;
     const auto start = [&](const std::string& cluster,
                            const std::string& strategy,
-                           const std::string& more = "") {
-        return Start("evaluate",
-                     {"--list=" + folder.Write("l.json",
-                                               R"({"format": "proteus-evaluation", "version": 1,)" +
-                                                   more + R"( "workloads": [{"name": "w",
- "model": "alexnet", "cluster": ")" + cluster + R"(", "nodes": 1, "strategies": [
+                           const std::string& more = "",
+                           const std::vector<std::string>& options = {}) {
+        std::vector<std::string> words{
+            "--list=" + folder.Write("l.json",
+                                     R"({"format": "proteus-evaluation", "version": 1,)" + more +
+                                         R"( "workloads": [{"name": "w",
+ "model": "alexnet", "cluster": ")" + cluster +
+                                         R"(", "nodes": 1, "strategies": [
  {"name": "s", "dataType": "fp16", "microBatch": 8, )" +
-                                                   strategy + "}]}]}"),
-                      "--executor=flow",
-                      "--quiet"});
+                                         strategy + "}]}]}"),
+            "--executor=flow",
+            "--quiet"};
+        words.insert(words.end(), options.begin(), options.end());
+        return Start("evaluate", words);
     };
     const std::string plan = R"("dp": 4)";
     EXPECT_EQ(start("pcie-v100x4", plan).error, "");
-    ExpectRefusal(start("dgx", plan), "w on dgx, s: ");
+    ExpectRefusal(start("dgx", plan), "/l.json: w on dgx, s: ");
+    const std::string reuse = folder.Write("r.json",
+                                           R"({"format": "proteus-evaluation-results", "version": 1,
+ "runs": [{"workload": "w on dgx", "strategy": "s", "executors": {"packet": {"iteration_s": 1, "cpu_s": 1}}}]})");
+    EXPECT_NE(start("pcie-v100x4", plan, "", {"--reuse=" + reuse})
+                  .error.find("--reuse=" + reuse + " has no effect: it has no time by packets"),
+              std::string::npos);
     ExpectRefusal(start("pcie-v100x4", plan, R"("published": "x",)"), "/published: must be a list");
     const Outcome idle = start("pcie-v100x4", R"("dp": 1, "zero": 1)");
     EXPECT_EQ(idle.code, 0) << idle.error;
