@@ -119,6 +119,151 @@ TEST(Plan, ExpertParallelExchangesTokens)
     }
 }
 
+namespace
+{
+
+/// What a folded plan of Mixtral communicates for its experts.
+struct ExpertTraffic
+{
+    std::set<std::vector<uint32_t>> exchangeGroups;
+    std::set<uint64_t> exchangeBytes;
+    uint64_t exchanges{0};
+    uint64_t gradientBytes{0}; //!< that those which have the same experts as device 0 reduce
+};
+
+ExpertTraffic
+FindExpertTraffic(const ExecutionGraph& graph, const std::vector<uint32_t>& replicas)
+{
+    ExpertTraffic traffic;
+    for (TaskId id = 0; id < graph.GetNTasks(); ++id)
+    {
+        const Task& task = graph.GetTask(id);
+        if (task.kind != TaskKind::COMMUNICATION)
+        {
+            continue;
+        }
+        EXPECT_NE(task.collective, Collective::SEND_RECV) << graph.GetName(task);
+        const auto& group = graph.GetGroup(task.place);
+        const std::vector<uint32_t> ranks(group.begin(), group.end());
+        if (task.collective == Collective::ALL_TO_ALL)
+        {
+            EXPECT_EQ(task.parallelism, Parallelism::EXPERT);
+            traffic.exchangeGroups.insert(ranks);
+            traffic.exchangeBytes.insert(task.bytes);
+            ++traffic.exchanges;
+        }
+        else if (graph.GetName(task).rfind("gradients.", 0) == 0 && ranks == replicas)
+        {
+            traffic.gradientBytes += task.bytes;
+        }
+    }
+    return traffic;
+}
+
+} // namespace
+
+// Groups as Megatron-Core has them: device = tp + TP (cp + CP dp) for layers without experts, and
+// etp + ETP (ep + EP edp) for experts. A device has its own tokens, each for 2 of 8 experts.
+TEST(Plan, ExpertsFoldOverTensorContextAndData)
+{
+    struct Case
+    {
+        std::string plan;
+        uint64_t nDevices;
+        std::vector<uint32_t> exchange; //!< with device 0
+        std::vector<uint32_t> replicas; //!< of the experts of device 0
+        uint64_t ep;
+        uint64_t etp;
+    };
+
+    const std::vector<Case> cases{
+        {R"("dp": 2, "tp": 2, "ep": 4, "etp": 1)", 4, {0, 1, 2, 3}, {0}, 4, 1},
+        {R"("dp": 4, "tp": 2, "ep": 4, "etp": 1)", 8, {0, 1, 2, 3}, {0, 4}, 4, 1},
+        {R"("dp": 6, "tp": 2, "ep": 4, "etp": 1)", 12, {0, 1, 2, 3}, {0, 4, 8}, 4, 1},
+        {R"("dp": 1, "tp": 4, "ep": 2, "etp": 1)", 4, {0, 1}, {0, 2}, 2, 1},
+        {R"("dp": 2, "cp": 2, "ep": 4)", 4, {0, 1, 2, 3}, {0}, 4, 1},
+        {R"("dp": 6, "cp": 2, "ep": 4, "etp": 1)", 12, {0, 1, 2, 3}, {0, 4, 8}, 4, 1},
+        {R"("dp": 2, "cp": 2, "tp": 4, "ep": 4, "etp": 2)", 16, {0, 2, 4, 6}, {0, 8}, 4, 2},
+        {R"("dp": 2, "cp": 2, "tp": 2, "ep": 8, "etp": 1)", 8, {0, 1, 2, 3, 4, 5, 6, 7}, {0}, 8, 1},
+    };
+    for (const Case& one : cases)
+    {
+        SCOPED_TRACE(one.plan);
+        for (const int zero : {0, 1})
+        {
+            const ExecutionGraph graph =
+                Compile("mixtral-8x7b",
+                        "{" + one.plan + R"(, "sequenceParallel": true, "buckets": "whole",)" +
+                            R"( "zero": )" + std::to_string(zero) + "}",
+                        {{"layers", 2}});
+            ASSERT_EQ(graph.GetNDevices(), one.nDevices);
+            const ExpertTraffic traffic = FindExpertTraffic(graph, one.replicas);
+            EXPECT_EQ(traffic.exchangeGroups.size(), one.nDevices / one.ep);
+            EXPECT_EQ(traffic.exchangeGroups.count(one.exchange), 1u);
+            // Layers, there and back, forward and backward, in each group.
+            EXPECT_EQ(traffic.exchanges, 2u * 2 * 2 * one.nDevices / one.ep);
+            const uint64_t dp = one.plan[6] - '0';
+            const uint64_t tokens = dp * 4096 / one.nDevices;
+            EXPECT_EQ(traffic.exchangeBytes, std::set<uint64_t>{2 * tokens * 2 * 4096});
+            // fp32 gradients of three products of 4096 x 14336, of 2 layers.
+            const uint64_t gradients = uint64_t{4} * 2 * 3 * 4096 * 14336 * 8 / one.ep / one.etp;
+            EXPECT_EQ(traffic.gradientBytes, one.replicas.size() > 1 ? gradients : 0);
+        }
+    }
+}
+
+// With a grid of their own, experts are kept by who computes them, and updated by their replicas.
+TEST(Plan, FoldedExpertsAreKeptOnce)
+{
+    const auto persistent = [](const std::string& plan) {
+        return AccountMemory(
+                   Compile("mixtral-8x7b",
+                           R"({"tp": 4, "zero": 1, "sequenceParallel": true, )" + plan + "}",
+                           {{"layers", 2}}))[0]
+            .persistentBytes;
+    };
+    const uint64_t experts = uint64_t{2} * 3 * 4096 * 14336 * 8; // of two layers
+    // Parameter and gradient (6 bytes) of a quarter or a half of the experts; their states (12) are
+    // on one of 4 devices, or of 2 that have the same experts: also a quarter of all.
+    EXPECT_EQ(persistent(R"("ep": 2, "etp": 1)") - persistent(R"("ep": 4, "etp": 1)"),
+              6 * (experts / 2 - experts / 4));
+}
+
+TEST(Plan, ExpertsThatDoNotFoldAreRefused)
+{
+    const auto error = [](const std::string& plan) -> std::string {
+        try
+        {
+            Compile("mixtral-8x7b", plan, {{"layers", 2}});
+        }
+        catch (const std::invalid_argument& refused)
+        {
+            return refused.what();
+        }
+        return "";
+    };
+    EXPECT_EQ(
+        error(R"({"dp": 4, "ep": 3})"),
+        "s.json: plan: experts of etp x ep = 1 x 3 devices do not divide the 4 = tp x cp x dp "
+        "devices of a stage");
+    EXPECT_EQ(error(R"({"dp": 4, "tp": 2, "ep": 8, "etp": 4})"),
+              "s.json: plan: etp = 4 is more than tp = 2");
+    EXPECT_EQ(error(R"({"dp": 2, "tp": 2, "ep": 4, "etp": 1})"),
+              "s.json: plan: ep = 4 with etp = 1 spans devices of a tensor-parallel group, each of "
+              "which needs tokens of its own; add sequenceParallel");
+    EXPECT_EQ(error(R"({"dp": 2, "tp": 3, "ep": 2, "etp": 1, "sequenceParallel": true})"),
+              "s.json: plan: the groups of experts (etp 1, ep 2) and those of the other layers (tp "
+              "3, cp 1, dp 2) do not lie in each other");
+    EXPECT_EQ(error(R"({"dp": 2, "tp": 2, "pp": 2, "ep": 4, "etp": 1, "sequenceParallel": true,
+                        "mapping": "tp-pp-dp"})"),
+              "s.json: plan: mapping tp-pp-dp needs as many replicas of the experts (1) as of the "
+              "other layers (dp = 2)");
+    // With as many replicas, stages may be nearer than these.
+    EXPECT_EQ(error(R"({"dp": 2, "tp": 2, "pp": 2, "ep": 2, "etp": 1, "sequenceParallel": true,
+                        "mapping": "tp-pp-dp"})"),
+              "");
+}
+
 TEST(Plan, PipelinesOfEveryKindCompile)
 {
     for (const std::string& schedule :
