@@ -264,6 +264,74 @@ TEST(Plan, ExpertsThatDoNotFoldAreRefused)
               "");
 }
 
+// Multi-head latent attention as in Megatron-Core: up-projections are split by heads, and gather
+// the latents; down-projections are on every device, of its own part of the sequence under sequence
+// parallelism.
+TEST(Plan, LatentAttentionSplitsItsUpProjections)
+{
+    const uint64_t s = 4096;
+    const std::map<std::string, int64_t> oneLayer{{"layers", 1}, {"denseLayers", 1}};
+    const auto bytes = [&](uint64_t width) { return std::to_string(2 * s * width); };
+    const std::map<std::string, uint64_t> sequence =
+        Count(Compile("deepseek-v3",
+                      R"({"tp": 4, "sequenceParallel": true, "buckets": "whole"})",
+                      oneLayer));
+    for (const uint64_t width : {1536, 512, 64}) // queries, keys and values, what heads share
+    {
+        EXPECT_EQ(sequence.at("forward all-gather 4 " + bytes(width)), 1u) << width;
+        EXPECT_EQ(sequence.at("backward reduce-scatter 4 " + bytes(width)), 1u) << width;
+    }
+    EXPECT_EQ(sequence.at("forward all-gather 4 " + bytes(7168)), 2u); // feed-forward, head
+    EXPECT_EQ(sequence.at("forward reduce-scatter 4 " + bytes(7168)), 3u);
+    // Down-projections and norms are summed over the devices.
+    EXPECT_EQ(sequence.at("gradients all-reduce 4 " +
+                          std::to_string(4 * (7168 * (1536 + 576) + 1536 + 512 + 3 * 7168))),
+              1u);
+    const std::map<std::string, uint64_t> tensor =
+        Count(Compile("deepseek-v3", R"({"tp": 4, "buckets": "whole"})", oneLayer));
+    EXPECT_EQ(tensor.at("forward all-reduce 4 " + bytes(7168)), 3u);
+    for (const uint64_t width : {1536, 512, 64})
+    {
+        EXPECT_EQ(tensor.at("backward all-reduce 4 " + bytes(width)), 1u) << width;
+    }
+    // Keys of 192 and values of 128 per head go around in context parallelism.
+    const std::map<std::string, uint64_t> context =
+        Count(Compile("deepseek-v3", R"({"cp": 2, "tp": 4})", oneLayer));
+    EXPECT_EQ(context.at("forward all-gather 2 " + bytes(128 * 192 / 4)), 4u);
+    EXPECT_EQ(context.at("forward all-gather 2 " + bytes(128 * 128 / 4)), 4u);
+}
+
+// What the backward pass of latent attention keeps: the inputs of the projections, latents before
+// and behind their norms, queries, keys, values and the result.
+TEST(Plan, LatentAttentionKeepsLatents)
+{
+    const auto activations = [](uint64_t layers) {
+        const StrategyFile file = ReadStrategy("{}");
+        const Model model = LoadFor("deepseek-v3",
+                                    file,
+                                    {{"layers", static_cast<int64_t>(layers)},
+                                     {"denseLayers", static_cast<int64_t>(layers)}});
+        return AccountMemory(CompileModel(model, file.GetTree(model)))[0];
+    };
+    const uint64_t s = 4096;
+    const uint64_t h = 7168;
+    const uint64_t heads = 128;
+    const uint64_t attention = 2 * s *
+                                   (2 * h                         // input of the norm, its result
+                                    + 2 * 1536 + 2 * 512          // latents, and normalised
+                                    + heads * (2 * 192 + 2 * 128) // queries, keys, values, result
+                                    ) +
+                               4 * s * heads;                 // statistics
+    const uint64_t feedForward = 2 * s * (2 * h + 3 * 18432); // before and behind the norm
+    const auto one = activations(1);
+    const auto three = activations(3);
+    EXPECT_NEAR(static_cast<double>((three.peakBytes - three.persistentBytes) -
+                                    (one.peakBytes - one.persistentBytes)) /
+                    static_cast<double>(2 * (attention + feedForward)),
+                1,
+                0.02);
+}
+
 TEST(Plan, PipelinesOfEveryKindCompile)
 {
     for (const std::string& schedule :
@@ -542,4 +610,43 @@ TEST(Model, SplitMakesViews)
     ModelBuilder other("split");
     const TensorId y = other.AddInput("x", {8, 96}, {"batch", "feature"});
     EXPECT_THROW(other.Add("split", "parts", {y}, attributes), std::invalid_argument);
+}
+
+TEST(Model, WidthsOfHeadsAreChecked)
+{
+    const auto error = [](uint64_t valueWidth, int64_t fused, int64_t rotated) -> std::string {
+        try
+        {
+            ModelBuilder builder("m");
+            const auto input = [&](const char* name, uint64_t width) {
+                return builder.AddInput(name, {2, 8, width}, {"batch", "sequence", "feature"});
+            };
+            OperatorAttributes attributes;
+            attributes.numbers = {{"heads", {4}}, {"rotated", {rotated}}};
+            const TensorId q = builder.Add("rotary", "rotary", {input("q", 4 * 24)}, attributes)[0];
+            attributes.numbers = {{"heads", {4}}, {"fused", {fused}}};
+            const TensorId y = builder.Add("attention",
+                                           "attention",
+                                           {q, input("k", 4 * 24), input("v", valueWidth)},
+                                           attributes)[0];
+            EXPECT_EQ(builder.GetTensor(y).shape, (Shape{2, 8, valueWidth}));
+        }
+        catch (const std::invalid_argument& refused)
+        {
+            return refused.what();
+        }
+        return "";
+    };
+    EXPECT_EQ(error(4 * 16, 1, 8), "");
+    EXPECT_EQ(error(4 * 24, 0, 24), "");
+    EXPECT_EQ(error(4 * 16, 0, 24),
+              "operator \"attention\" (attention): heads of 24 features for keys and of 16 for "
+              "values are known "
+              "of fused attention only; add \"fused\": 1");
+    EXPECT_EQ(error(66, 1, 24),
+              "operator \"attention\" (attention): 4 heads do not make equal shares of the 66 "
+              "features of the "
+              "values \"v\"");
+    EXPECT_EQ(error(4 * 24, 1, 25),
+              "operator \"rotary\" (rotary): cannot turn 25 of the 24 features of a head");
 }
