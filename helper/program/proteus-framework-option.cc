@@ -30,12 +30,16 @@ namespace
 constexpr uint32_t HOPPER = 90; //!< compute capability, ten times
 constexpr uint32_t ZERO_PARAMETERS = 3;
 
-/// @return devices along an axis of a strategy's mesh, 1 if there is no such axis
+/// @return devices along the axes of a strategy's mesh that serve "tp" or the like, 1 if none does
 uint32_t
-GetAxisSize(const StrategyTree& tree, const std::string& name)
+GetAxisSize(const StrategyTree& tree, const std::string& role)
 {
-    const auto found = std::find(tree.axisNames.begin(), tree.axisNames.end(), name);
-    return found == tree.axisNames.end() ? 1 : tree.axisSizes[found - tree.axisNames.begin()];
+    uint32_t size = 1;
+    for (std::size_t i = 0; i < tree.axisNames.size(); ++i)
+    {
+        size *= GetLayerRole(tree.axisNames[i]) == role ? tree.axisSizes[i] : 1;
+    }
+    return size;
 }
 
 } // namespace

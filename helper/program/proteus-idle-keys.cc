@@ -74,7 +74,9 @@ bool
 DifferOpenly(const Job& a, const Job& b)
 {
     const auto sizes = [](const StrategyTree& tree) {
-        return std::multiset<uint32_t>(tree.axisSizes.begin(), tree.axisSizes.end());
+        std::multiset<uint32_t> all(tree.axisSizes.begin(), tree.axisSizes.end());
+        all.erase(1); // such axes split nothing
+        return all;
     };
     return sizes(a.tree) != sizes(b.tree) || a.tree.batch != b.tree.batch ||
            a.tree.schedule.microBatches != b.tree.schedule.microBatches ||

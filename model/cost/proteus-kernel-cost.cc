@@ -237,8 +237,9 @@ KernelCostModel::GetAttentionEfficiency(const KernelWork& work) const
     shape.multiprocessors = m_gpu.multiprocessors;
     // What attends to everything has four operations per score and element of a head, and more in
     // the backward pass.
-    const MatrixProduct scores{work.shape[0], work.shape[1], work.shape[2], work.shape[3], 0};
-    shape.isCausal = work.fusedFlops < 1.5 * scores.GetFlops() * (shape.isForward ? 1 : 2.5);
+    const uint64_t value = work.shape.size() > 4 ? work.shape[4] : work.shape[3];
+    const MatrixProduct both{work.shape[0], work.shape[1], work.shape[2], shape.head + value, 0};
+    shape.isCausal = work.fusedFlops < 0.75 * both.GetFlops() * (shape.isForward ? 1 : 2.5);
     // Its shares were measured on one GPU.
     return GetAttentionShare(m_parameters.attention, shape) *
            GetSlowestShare(m_parameters.gpus, 1, m_parameters.gpuSpread);

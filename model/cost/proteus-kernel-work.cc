@@ -70,8 +70,10 @@ constexpr uint32_t FP32_SOFTMAX_KERNELS = 3;
 // sum into the gradient buffer.
 constexpr uint32_t EMBEDDING_BACKWARD_KERNELS = 4;
 
-/// Operations of fused attention's backward pass, in those of its forward pass.
-constexpr double FUSED_BACKWARD_RATIO = 2.5;
+/// Products of fused attention's backward pass: scores once more and gradients of queries and keys;
+/// those of the values, and of what was multiplied with them.
+constexpr double FUSED_BACKWARD_KEYS = 3;
+constexpr double FUSED_BACKWARD_VALUES = 2;
 
 /// Activations and results have 16 bits where matrix products compute in fp8.
 uint64_t
@@ -421,9 +423,11 @@ MakeFusedAttentionWork(uint64_t matrices,
                        uint64_t head,
                        KernelPass pass,
                        DataType type,
-                       bool causal)
+                       bool causal,
+                       uint64_t value)
 {
     const char* what = "fused attention";
+    value = value == 0 ? head : value;
     CheckSizes(what, {matrices, queries, keys, head});
     CheckForwardOrBackward(what, pass);
     const bool forward = pass == KernelPass::FORWARD;
@@ -432,11 +436,18 @@ MakeFusedAttentionWork(uint64_t matrices,
     work.pass = pass;
     work.type = type == DataType::FP8 ? DataType::BF16 : type;
     work.shape = {matrices, queries, keys, head};
-    work.fusedFlops = 2 * MatrixProduct{matrices, queries, keys, head, 0}.GetFlops() *
-                      (causal ? 0.5 : 1.0) * (forward ? 1.0 : FUSED_BACKWARD_RATIO);
+    if (value != head)
+    {
+        work.shape.push_back(value);
+    }
+    const double ofKeys = MatrixProduct{matrices, queries, keys, head, 0}.GetFlops();
+    const double ofValues = MatrixProduct{matrices, queries, keys, value, 0}.GetFlops();
+    work.fusedFlops = (forward ? ofKeys + ofValues
+                               : FUSED_BACKWARD_KEYS * ofKeys + FUSED_BACKWARD_VALUES * ofValues) *
+                      (causal ? 0.5 : 1.0);
     // Forward: q, k, v, result. Backward: those, the result's gradient and three gradients.
-    work.bytes = GetElementBytes(work.type) * matrices * head *
-                 (forward ? 2 * queries + 2 * keys : 4 * queries + 4 * keys);
+    work.bytes = GetElementBytes(work.type) * matrices * (head + value) *
+                 (forward ? queries + keys : 2 * queries + 2 * keys);
     work.otherKernels = 1;
     return work;
 }

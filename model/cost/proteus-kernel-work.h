@@ -272,7 +272,8 @@ KernelWork MakeAttentionWork(uint64_t matrices,
 /**
  * @ingroup proteus
  * Fused attention (FlashAttention-2, cuDNN): one kernel whose backward pass computes the scores
- * again, 2.5 times the operations of the forward pass (Dao 2023, section 4.1).
+ * again, 2.5 times the operations of the forward pass (Dao 2023, section 4.1) where heads of keys
+ * and of values are equally wide: three products with keys and two with values, for one each.
  *
  * @param matrices sequences times heads on the device
  * @param queries tokens of a sequence
@@ -281,6 +282,8 @@ KernelWork MakeAttentionWork(uint64_t matrices,
  * @param pass FORWARD or BACKWARD
  * @param type number format; fp8 is taken as bf16
  * @param causal whether tokens look only at those before them: half the operations
+ * @param value size of a head of the values, if it is another than that of queries and keys; the
+ * shape then has it as a fifth number, which no profile table names
  * @return the work
  * @throw std::invalid_argument if a size is 0 or the pass is another
  */
@@ -290,7 +293,8 @@ KernelWork MakeFusedAttentionWork(uint64_t matrices,
                                   uint64_t head,
                                   KernelPass pass,
                                   DataType type,
-                                  bool causal = true);
+                                  bool causal = true,
+                                  uint64_t value = 0);
 
 /**
  * @ingroup proteus

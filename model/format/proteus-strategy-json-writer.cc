@@ -193,6 +193,7 @@ MakePlan(const ParallelPlan& plan, const std::map<std::string, std::string>& def
     root["dp"] = plan.dataParallel;
     add("cp", plan.contextParallel, 1U);
     add("ep", plan.expertParallel, 1U);
+    add("etp", plan.expertTensorParallel, 0U);
     add("virtualStages", plan.virtualStages, 1U);
     add("firstStageBlocks", plan.firstStageBlocks, 0U);
     add("lastStageBlocks", plan.lastStageBlocks, 0U);
@@ -296,6 +297,10 @@ WriteStrategyJson(const StrategyTree& tree, std::ostream& output)
     }
     optimizer["zero"] = tree.optimizer.zero;
     optimizer["zeroAxes"] = tree.optimizer.zeroAxes;
+    if (!tree.optimizer.expertZeroAxes.empty())
+    {
+        optimizer["expertZeroAxes"] = tree.optimizer.expertZeroAxes;
+    }
     optimizer["zero1Gradients"] = GetZero1Form(tree.optimizer);
     optimizer["zero1Gathers"] = GetZero1Gathers(tree.optimizer);
     optimizer["zero3Gathers"] = GetZero3Form(tree.optimizer);

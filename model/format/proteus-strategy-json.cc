@@ -129,6 +129,7 @@ const std::vector<const char*> PLAN_FIELDS{
     "virtualStages",
     "cp",
     "ep",
+    "etp",
     "firstStageBlocks",
     "lastStageBlocks",
     "mapping",
@@ -200,7 +201,7 @@ IsRepresentativeByDefault(const ParallelPlan& plan)
     constexpr uint32_t MOST_DEVICES = 256;
     return plan.dataParallel > MOST_DEVICES && plan.optimizer.zero == MAX_ZERO &&
            !plan.optimizer.isOffloaded && plan.GetNDevices() == plan.dataParallel &&
-           plan.expertParallel == 1 && plan.virtualStages == 1;
+           plan.expertParallel == 1 && plan.expertTensorParallel == 0 && plan.virtualStages == 1;
 }
 
 ParallelPlan
@@ -218,6 +219,7 @@ ReadPlan(const JsonValue& root)
     ReadCount(root, "virtualStages", 1, MAX_DEVICES, plan.virtualStages);
     ReadCount(root, "cp", 1, MAX_DEVICES, plan.contextParallel);
     ReadCount(root, "ep", 1, MAX_DEVICES, plan.expertParallel);
+    ReadCount(root, "etp", 1, MAX_DEVICES, plan.expertTensorParallel);
     ReadCount(root, "firstStageBlocks", 1, MAX_STAGES, plan.firstStageBlocks);
     ReadCount(root, "lastStageBlocks", 1, MAX_STAGES, plan.lastStageBlocks);
     ReadBool(root, "embeddingAsBlock", plan.isEmbeddingBlock);
@@ -471,6 +473,7 @@ ReadOptimizer(const JsonValue& optimizer, StrategyTree& tree)
                          "immediate",
                          "zero",
                          "zeroAxes",
+                         "expertZeroAxes",
                          "zero1Gradients",
                          "zero1Gathers",
                          "zero3Gathers",
@@ -486,6 +489,10 @@ ReadOptimizer(const JsonValue& optimizer, StrategyTree& tree)
     if (const auto axes = optimizer.Find("zeroAxes"))
     {
         tree.optimizer.zeroAxes = ReadNames(*axes);
+    }
+    if (const auto axes = optimizer.Find("expertZeroAxes"))
+    {
+        tree.optimizer.expertZeroAxes = ReadNames(*axes);
     }
     ReadBool(optimizer, "offload", tree.optimizer.isOffloaded);
     ReadPositive(optimizer,
@@ -580,9 +587,10 @@ StrategyFile::GetVariables() const
     std::map<std::string, int64_t> variables{{"batch", static_cast<int64_t>(tree.batch)}};
     for (std::size_t i = 0; i < tree.axisNames.size(); ++i)
     {
-        if (tree.axisNames[i] == "tp")
+        if (GetLayerRole(tree.axisNames[i]) == "tp")
         {
-            variables["tensorParallel"] = tree.axisSizes[i];
+            int64_t& size = variables.emplace("tensorParallel", 1).first->second;
+            size *= tree.axisSizes[i];
         }
     }
     return variables;

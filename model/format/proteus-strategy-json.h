@@ -28,8 +28,9 @@
  * error.
  *
  * **Short form**: an object with [dp 1], [tp 1], [pp 1], [virtualStages 1], [cp 1], [ep 1],
- * [firstStageBlocks, lastStageBlocks: equal shares], [embeddingAsBlock false], [headAsBlock false],
- * [mapping "tp-dp-pp" or "tp-pp-dp"], [scatterGather false], [tpOverlap false], [cpOverlap false],
+ * [etp: tp; given, experts have a grid of their own, see ParallelPlan], [firstStageBlocks,
+ * lastStageBlocks: equal shares], [embeddingAsBlock false], [headAsBlock false], [mapping
+ * "tp-dp-pp" or "tp-pp-dp"], [scatterGather false], [tpOverlap false], [cpOverlap false],
  * [dataSamplesPerS: no limit; of the input pipeline, all devices together], [sequenceParallel
  * false], [zero 0], [zero1Gradients "reduce-scatter" or "all-reduce"], [zero1Gathers "update" or
  * "forward"], [zero3Gathers "unit" or "tensor"], [representative: ZeRO 3 on more than 256 devices
@@ -55,8 +56,8 @@
  * - [gradients]: object with [buckets "ddp"], [bucketMbytes 25], [firstBucketMbytes 1],
  *   [inPlace false]
  * - [optimizer]: object with [kind "adam"], [fused true], [immediate false: not fused], [zero 0],
- * [zeroAxes: list of names], [zero1Gradients], [zero1Gathers], [zero3Gathers], [offload false],
- * [hostLinkGbytesPerS 12], [hostMemoryGbytesPerS 50]
+ * [zeroAxes: list of names], [expertZeroAxes: zeroAxes], [zero1Gradients], [zero1Gathers],
+ * [zero3Gathers], [offload false], [hostLinkGbytesPerS 12], [hostMemoryGbytesPerS 50]
  * - [precision]: object with [compute "fp32"], [gradients "fp32"]
  * - tree: the root node
  *

@@ -7,6 +7,7 @@
 #include "proteus-plan-space.h"
 
 #include <algorithm>
+#include <stdexcept>
 
 namespace ns3
 {
@@ -338,6 +339,11 @@ VisitPlans(const PlanModelFacts& facts,
            const std::function<bool(const ParallelPlan&)>& visit,
            PrunedPlans& pruned)
 {
+    if (options.base.expertTensorParallel > 0)
+    {
+        throw std::invalid_argument("search: plans with etp, whose experts have a grid of their "
+                                    "own, are not tried; leave it out of the framework's plan");
+    }
     return PlanWalk(facts, options, visit, pruned).Run();
 }
 

@@ -83,6 +83,7 @@ using PrunedPlans = std::map<std::string, uint64_t>;
  * @param visit called for every plan; returns whether to go on
  * @param pruned gets what is left out
  * @return whether all were visited
+ * @throw std::invalid_argument if the base has expertTensorParallel
  */
 bool VisitPlans(const PlanModelFacts& facts,
                 const PlanSpaceOptions& options,

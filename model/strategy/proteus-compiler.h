@@ -44,6 +44,7 @@ struct KernelDescription
     uint64_t pass{0};
     bool hasBias{false}; //!< whether a product or convolution adds a bias
     uint64_t tensors{0}; //!< parameters that an optimizer updates at once, each a tensor
+    HeadWidths head{};   //!< of an attention; 0: a head for each group, as wide as its operations
 };
 
 /// @ingroup proteus

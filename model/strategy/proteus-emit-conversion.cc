@@ -22,8 +22,9 @@ Converter::FindParallelism(const BoxingStep& step)
         *(step.collective == Collective::SCATTER ? step.to.mesh : step.from.mesh);
     for (const MeshAxis axis : step.axes)
     {
-        const std::string& name = mesh.GetNames()[axis];
-        if (name == "ep")
+        const std::string& whole = mesh.GetNames()[axis];
+        const std::string name = GetLayerRole(whole);
+        if (name == "ep" || (IsExpertAxis(whole) && step.collective == Collective::ALL_TO_ALL))
         {
             return Parallelism::EXPERT;
         }

@@ -153,7 +153,9 @@ KernelEmitter::MakeKernel(const PlacedOperator& placed,
                           task.bytes,
                           task.dataType,
                           uint64_t{placed.stage} << 32 | phase,
-                          HasBias(placed.op)},
+                          HasBias(placed.op),
+                          0,
+                          placed.op.head},
                          task);
     return task;
 }

@@ -224,45 +224,6 @@ DescribeConvolution(const KernelDescription& kernel, DataType activation, uint32
     return work;
 }
 
-/**
- * Heads of queries that share keys and values (grouped-query attention). The compiler counts
- * groups; operations know only the width of all heads of a group, and traffic that of one, which
- * keys and values have.
- * @param kernel of a fused attention
- * @param width of all heads of a group
- * @param element bytes of one number
- * @return heads of a group, those whose traffic is nearest
- */
-uint64_t
-FindSharingHeads(const KernelDescription& kernel, uint64_t width, double element)
-{
-    const auto& extents = kernel.extents;
-    const auto matrices = static_cast<double>(extents[0] * extents[1]);
-    const auto queries = static_cast<double>(extents[2]);
-    const auto keys = static_cast<double>(extents[3]);
-    const double passes = kernel.part.empty() ? 2 : 4;
-    uint64_t best = 1;
-    double least = std::numeric_limits<double>::infinity();
-    for (uint64_t heads = 1; heads <= width; ++heads)
-    {
-        if (width % heads != 0)
-        {
-            continue;
-        }
-        const auto head = static_cast<double>(width / heads);
-        const double vectors = static_cast<double>(width) * queries + head * keys;
-        const double statistics = 4 * static_cast<double>(heads) * queries;
-        const double bytes = matrices * (passes * element * vectors + statistics);
-        const double off = std::abs(bytes - static_cast<double>(kernel.bytes));
-        if (off < least)
-        {
-            least = off;
-            best = heads;
-        }
-    }
-    return best;
-}
-
 /// batch, heads (groups of them), rows, columns.
 KernelWork
 DescribeAttention(const KernelDescription& kernel, DataType activation, uint32_t)
@@ -284,15 +245,31 @@ DescribeAttention(const KernelDescription& kernel, DataType activation, uint32_t
     };
     const double perScore = kernel.flops / scores;
     const double unfusedWidth = perScore / (forward ? 4 : 8);
-    const bool isFused = static_cast<double>(kernel.bytes) < vectors(unfusedWidth) + 5 * scores;
+    const bool isFused = kernel.head.key != kernel.head.value ||
+                         static_cast<double>(kernel.bytes) < vectors(unfusedWidth) + 5 * scores;
     const DataType type = kernel.dataType;
     const KernelPass pass = forward ? KernelPass::FORWARD : KernelPass::BACKWARD;
     if (isFused)
     {
-        const auto width = static_cast<uint64_t>(std::llround(perScore / (forward ? 4 : 10)));
-        const uint64_t heads = FindSharingHeads(kernel, width, element);
-        KernelWork work =
-            MakeFusedAttentionWork(matrices * heads, queries, keys, width / heads, pass, type);
+        // The compiler counts groups of heads that share keys and values; operations tell how many
+        // heads one has.
+        HeadWidths head = kernel.head;
+        if (head.key == 0)
+        {
+            head.key = head.value =
+                static_cast<uint64_t>(std::llround(perScore / (forward ? 4 : 10)));
+        }
+        const auto perHead = static_cast<double>(forward ? 2 * (head.key + head.value)
+                                                         : 6 * head.key + 4 * head.value);
+        const auto heads = static_cast<uint64_t>(std::llround(perScore / perHead));
+        KernelWork work = MakeFusedAttentionWork(matrices * heads,
+                                                 queries,
+                                                 keys,
+                                                 head.key,
+                                                 pass,
+                                                 type,
+                                                 true,
+                                                 head.value);
         work.bytes = kernel.bytes;
         return work;
     }
@@ -419,6 +396,7 @@ GetDescriptions()
         {"interaction", DescribeInteraction},
         {"position-embedding", DescribeElementwise},
         {"rotary", DescribeElementwise},
+        {"shared-rotary", DescribeElementwise},
         {"relu", DescribeElementwise},
         {"gelu", DescribeElementwise},
         {"tanh", DescribeElementwise},

@@ -31,6 +31,7 @@ struct AttentionSizes
 {
     uint64_t heads;
     uint64_t groups; //!< heads of keys and values
+    HeadWidths head;
     bool isFused;
     bool hasDropout;
 };
@@ -58,7 +59,9 @@ ReadAttentionSizes(OperatorDraft& draft, const ModelTensor& q, const ModelTensor
     sizes.groups = draft.GetNumber("kvHeads", sizes.heads);
     sizes.isFused = draft.GetNumber("fused", 0) != 0;
     sizes.hasDropout = draft.GetNumber("dropout", 0) != 0;
-    if (q.shape.size() != 3 || k.shape.size() != 3 || k.shape != draft.GetInput(2).shape)
+    const ModelTensor& v = draft.GetInput(2);
+    if (q.shape.size() != 3 || k.shape.size() != 3 || v.shape.size() != 3 ||
+        k.shape[0] != v.shape[0] || k.shape[1] != v.shape[1])
     {
         draft.Fail("needs queries, keys and values of 3 dimensions: batch, sequence, features");
     }
@@ -69,6 +72,18 @@ ReadAttentionSizes(OperatorDraft& draft, const ModelTensor& q, const ModelTensor
                    " heads of keys and values do not make equal shares of the features of \"" +
                    q.name + "\" (" + std::to_string(q.shape[2]) + ") and \"" + k.name + "\" (" +
                    std::to_string(k.shape[2]) + ")");
+    }
+    if (v.shape[2] % sizes.groups != 0)
+    {
+        draft.Fail(std::to_string(sizes.groups) + " heads do not make equal shares of the " +
+                   std::to_string(v.shape[2]) + " features of the values \"" + v.name + "\"");
+    }
+    sizes.head = {k.shape[2] / sizes.groups, v.shape[2] / sizes.groups};
+    if (sizes.head.key != sizes.head.value && !sizes.isFused)
+    {
+        draft.Fail("heads of " + std::to_string(sizes.head.key) + " features for keys and of " +
+                   std::to_string(sizes.head.value) +
+                   " for values are known of fused attention only; add \"fused\": 1");
     }
     return sizes;
 }
@@ -117,7 +132,8 @@ SaveScores(OperatorDraft& draft,
 }
 
 /**
- * softmax(q k^T) v with q[b, s, heads * d] and k, v[b, t, kvHeads * d].
+ * softmax(q k^T) v with q[b, s, heads * d], k[b, t, kvHeads * d] and v[b, t, kvHeads * e]; where e
+ * is not d (multi-head latent attention), it is fused.
  *
  * "fused" attention (FlashAttention) keeps one number per row and head and computes the scores
  * again in its backward pass. The other one keeps the s x t matrices: the softmax, and under
@@ -146,19 +162,24 @@ MakeAttention(OperatorDraft& draft)
         const IterationAxis bucket = draft.AddDimension("buckets", buckets, false);
         gradients.push_back(draft.ParameterOf("bias", {buckets, sizes.heads}, {bucket, axes.head}));
     }
-    const uint8_t y =
-        draft.Write("", q.shape, {{axes.batch}, {axes.row}, {axes.head}}, {query, key, value});
-    const auto groups = static_cast<double>(sizes.groups);
-    const double perGroup = static_cast<double>(sizes.heads) / groups;
-    const double width = static_cast<double>(q.shape[2]) / groups;
+    const uint8_t y = draft.Write("",
+                                  {q.shape[0], q.shape[1], sizes.heads * sizes.head.value},
+                                  {{axes.batch}, {axes.row}, {axes.head}},
+                                  {query, key, value});
+    const double perGroup = static_cast<double>(sizes.heads) / static_cast<double>(sizes.groups);
+    // Of all heads of a group, for one score: q k^T, and the product with the values.
+    const double keys = perGroup * 2 * static_cast<double>(sizes.head.key);
+    const double values = perGroup * 2 * static_cast<double>(sizes.head.value);
 
     ModelOperator& op = draft.Get();
-    op.forward.flops = {{4 * width, axes.GetScores()}};
+    op.head = sizes.head;
+    op.forward.flops = {{keys + values, axes.GetScores()}};
     op.forward.isMatrixProduct = true;
     OperatorPart part;
     part.name = "backward";
     part.reads = {GradientOf(y), ReadOf(query), ReadOf(key), ReadOf(value)};
-    part.flops = {{(sizes.isFused ? 10 : 8) * width, axes.GetScores()}};
+    // Two products each, and fused q k^T once more.
+    part.flops = {{(sizes.isFused ? 3 : 2) * keys + 2 * values, axes.GetScores()}};
     part.isMatrixProduct = true;
     for (const uint8_t read : gradients)
     {
@@ -191,7 +212,8 @@ MakeSoftmax(OperatorDraft& draft)
     draft.ElementwiseBackward(4, {GradientOf(y), WriteOf(y)}, {x});
 }
 
-/// Turns the pairs of features of queries or keys by their positions.
+/// Turns the pairs of features of queries or keys by their positions; "rotated" says how many
+/// features of a head, if not all.
 void
 MakeRotary(OperatorDraft& draft)
 {
@@ -207,9 +229,54 @@ MakeRotary(OperatorDraft& draft)
     const IterationAxis head = draft.AddDimension("heads", heads);
     const uint8_t x = draft.Read({batch, row, head}, true, true);
     const uint8_t y = draft.Write("", input.shape, {{batch}, {row}, {head}});
-    const double flops = 3.0 * static_cast<double>(input.shape[2] / heads);
+    const uint64_t width = input.shape[2] / heads;
+    const uint64_t rotated = draft.GetNumber("rotated", width);
+    if (rotated == 0 || rotated > width)
+    {
+        draft.Fail("cannot turn " + std::to_string(rotated) + " of the " + std::to_string(width) +
+                   " features of a head");
+    }
+    const double flops = 3.0 * static_cast<double>(rotated);
     draft.Get().forward.flops = {{flops, draft.All()}};
     draft.ElementwiseBackward(flops, {GradientOf(y)}, {x});
+}
+
+/// Keys and values of multi-head latent attention, of k[b, t, heads * d], v[b, t, heads * e] and
+/// r[b, t, p], which all heads share: r is turned by its positions and put behind the keys of every
+/// head. Results: keys[b, t, heads * (d + p)], and the values, copied as the kernel that makes the
+/// keys does (Megatron-Core, fused_apply_mla_rope_for_kv()), since both come in one tensor.
+void
+MakeSharedRotary(OperatorDraft& draft)
+{
+    draft.CheckInputs(3, 3);
+    const ModelTensor k = draft.GetInput(0);
+    const ModelTensor v = draft.GetInput(1);
+    const ModelTensor r = draft.GetInput(2);
+    const uint64_t heads = draft.GetNumber("heads");
+    const auto isAlike = [&](const ModelTensor& other) {
+        return other.shape.size() == 3 && other.shape[0] == k.shape[0] &&
+               other.shape[1] == k.shape[1];
+    };
+    if (k.shape.size() != 3 || !isAlike(v) || !isAlike(r) || heads == 0 ||
+        k.shape[2] % heads != 0 || v.shape[2] % heads != 0)
+    {
+        draft.Fail("needs keys, values and what heads share, each batch, sequence and features, "
+                   "those of keys and values multiples of its heads");
+    }
+    const IterationAxis batch = draft.AddDimension(k.dimensions[0], k.shape[0]);
+    const IterationAxis row = draft.AddDimension(k.dimensions[1], k.shape[1]);
+    const IterationAxis head = draft.AddDimension("heads", heads);
+    const IterationAxis part = draft.AddDimension("shared", r.shape[2], false);
+    const uint8_t key = draft.Read({batch, row, head}, true, true);
+    const uint8_t value = draft.Read({batch, row, head}, true, true);
+    const uint8_t shared = draft.Read({batch, row, part}, true, true);
+    const DimensionMap map{{batch}, {row}, {head}};
+    const uint8_t keys =
+        draft.Write("0", {k.shape[0], k.shape[1], k.shape[2] + heads * r.shape[2]}, map);
+    const uint8_t values = draft.Write("1", v.shape, map);
+    const double flops = 3; // of an element that is turned
+    draft.Get().forward.flops = {{flops, {batch, row, part}}};
+    draft.ElementwiseBackward(flops, {GradientOf(keys), GradientOf(values)}, {key, value, shared});
 }
 
 } // namespace
@@ -220,7 +287,8 @@ GetAttentionKinds()
     return {
         {"attention", {"heads", "kvHeads", "fused", "dropout", "biasBuckets"}, MakeAttention},
         {"softmax", {}, MakeSoftmax},
-        {"rotary", {"heads"}, MakeRotary},
+        {"rotary", {"heads", "rotated"}, MakeRotary},
+        {"shared-rotary", {"heads"}, MakeSharedRotary},
     };
 }
 

@@ -17,6 +17,25 @@ namespace ns3
 namespace proteus
 {
 
+std::string
+GetLayerRole(const std::string& name)
+{
+    for (const std::string prefix : {"ep-", "edp-"})
+    {
+        if (name.rfind(prefix, 0) == 0)
+        {
+            return name.substr(prefix.size());
+        }
+    }
+    return name;
+}
+
+bool
+IsExpertAxis(const std::string& name)
+{
+    return name == "ep" || name.rfind("ep-", 0) == 0;
+}
+
 DeviceMesh::DeviceMesh(std::vector<uint32_t> sizes,
                        std::vector<DeviceId> devices,
                        std::vector<std::string> names)

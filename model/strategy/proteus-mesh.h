@@ -30,6 +30,16 @@ namespace proteus
 /// Position of an axis in its mesh.
 using MeshAxis = uint8_t;
 
+/// @ingroup proteus
+/// What an axis is for, from its name. Experts may have a grid of their own on the same devices, so
+/// that an axis of "ep-tp" is one of expert parallelism ("ep") for these, and of tensor parallelism
+/// ("tp") for the other layers; "edp-tp" replicates experts. @param name of an axis
+/// @return its part behind "ep-" or "edp-"; else the name
+std::string GetLayerRole(const std::string& name);
+/// @ingroup proteus
+/// @param name of an axis @return whether its devices share experts: "ep", "ep-tp"
+bool IsExpertAxis(const std::string& name);
+
 /**
  * @ingroup proteus
  * A grid of distinct devices, row-major: the last axis varies fastest. "Position" is the place of a

@@ -144,6 +144,14 @@ struct OperatorPart
 };
 
 /// @ingroup proteus
+/// Features of a head of an attention.
+struct HeadWidths
+{
+    uint64_t key{0};   //!< of queries and keys
+    uint64_t value{0}; //!< of values and the result
+};
+
+/// @ingroup proteus
 /// An operator.
 struct ModelOperator
 {
@@ -157,6 +165,7 @@ struct ModelOperator
     bool isView{false};                         //!< no kernel: the results are the first input
     bool isExchange{false};                     //!< what it reads is always exchanged all-to-all
     std::string tensorParallel;                 //!< dimension that tensor parallelism splits, or ""
+    HeadWidths head;                            //!< of an attention
 
     /// @param name of a dimension, or its number @return its position, NO_ID if there is none
     uint32_t FindDimension(const std::string& name) const;

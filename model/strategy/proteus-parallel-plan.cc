@@ -221,29 +221,173 @@ AddStages(StrategyTree& tree, const Model& model, const ParallelPlan& plan)
     }
 }
 
+/// An axis of the grid of a stage's devices.
+struct PlanAxis
+{
+    std::string name;
+    uint32_t size{1};
+    std::string layer;  //!< what it is part of for layers without experts: "dp", "cp", "tp"
+    std::string expert; //!< what it is part of for experts: "edp", "ep", "etp"
+};
+
+/// Whether experts have a grid of their own.
+bool
+IsFolded(const ParallelPlan& plan)
+{
+    return plan.expertTensorParallel > 0 || plan.dataParallel % plan.expertParallel != 0;
+}
+
+/// @return devices that share each expert
+uint32_t
+GetExpertTensor(const ParallelPlan& plan)
+{
+    return plan.expertTensorParallel > 0 ? plan.expertTensorParallel : plan.tensorParallel;
+}
+
+/// Checks what a plan says of a grid of experts.
+void
+CheckFolding(const ParallelPlan& plan)
+{
+    const uint64_t width = uint64_t{plan.tensorParallel} * plan.contextParallel * plan.dataParallel;
+    const uint32_t expertTensor = GetExpertTensor(plan);
+    const uint64_t group = uint64_t{expertTensor} * plan.expertParallel;
+    Check(expertTensor <= plan.tensorParallel,
+          "etp = " + Text(expertTensor) + " is more than tp = " + Text(plan.tensorParallel));
+    Check(width % group == 0,
+          "experts of etp x ep = " + Text(expertTensor) + " x " + Text(plan.expertParallel) +
+              " devices do not divide the " + Text(width) + " = tp x cp x dp devices of a stage");
+    Check(expertTensor == plan.tensorParallel || plan.isSequenceParallel,
+          "ep = " + Text(plan.expertParallel) + " with etp = " + Text(expertTensor) +
+              " spans devices of a tensor-parallel group, each of which needs tokens of its own; "
+              "add sequenceParallel");
+    Check(!plan.isPipelineInside || plan.pipelineParallel == 1 ||
+              width / group == plan.dataParallel,
+          "mapping tp-pp-dp needs as many replicas of the experts (" + Text(width / group) +
+              ") as of the other layers (dp = " + Text(plan.dataParallel) + ")");
+}
+
+/// The common refinement of the two grids of a folded plan, major first.
+std::vector<PlanAxis>
+FoldAxes(const ParallelPlan& plan)
+{
+    CheckFolding(plan);
+    const uint64_t width = uint64_t{plan.tensorParallel} * plan.contextParallel * plan.dataParallel;
+    const uint32_t expertTensor = GetExpertTensor(plan);
+    const auto expertReplicas =
+        static_cast<uint32_t>(width / (uint64_t{expertTensor} * plan.expertParallel));
+    // From neighbours outwards: what is left of the axis of each grid.
+    std::vector<std::pair<std::string, uint32_t>> layers{{"tp", plan.tensorParallel},
+                                                         {"cp", plan.contextParallel},
+                                                         {"dp", plan.dataParallel}};
+    std::vector<std::pair<std::string, uint32_t>> experts{{"etp", expertTensor},
+                                                          {"ep", plan.expertParallel},
+                                                          {"edp", expertReplicas}};
+    const auto skip = [](auto& axes, std::size_t& at) {
+        while (at < axes.size() && axes[at].second == 1)
+        {
+            ++at;
+        }
+    };
+    std::vector<PlanAxis> folded;
+    std::size_t i = 0;
+    std::size_t k = 0;
+    for (skip(layers, i), skip(experts, k); i < layers.size(); skip(layers, i), skip(experts, k))
+    {
+        auto& [layer, layerSize] = layers[i];
+        auto& [expert, expertSize] = experts[k];
+        const uint32_t size = std::min(layerSize, expertSize);
+        Check(std::max(layerSize, expertSize) % size == 0,
+              "the groups of experts (etp " + Text(expertTensor) + ", ep " +
+                  Text(plan.expertParallel) + ") and those of the other layers (tp " +
+                  Text(plan.tensorParallel) + ", cp " + Text(plan.contextParallel) + ", dp " +
+                  Text(plan.dataParallel) + ") do not lie in each other");
+        // Replicas have the name of what the experts are, as in a plan that is not folded.
+        folded.push_back({layer == "dp"                      ? expert
+                          : layer == "tp" && expert == "etp" ? layer
+                          : layer == "cp" && expert == "edp" ? layer
+                                                             : expert + "-" + layer,
+                          size,
+                          layer,
+                          expert});
+        layerSize /= size;
+        expertSize /= size;
+    }
+    if (plan.dataParallel == 1)
+    {
+        folded.push_back({"edp", 1, "dp", "edp"}); // whom the samples are split over
+    }
+    std::reverse(folded.begin(), folded.end());
+    return folded;
+}
+
+/// @return the axes of the devices of a stage, major first
+std::vector<PlanAxis>
+GetPlanAxes(const ParallelPlan& plan)
+{
+    if (IsFolded(plan))
+    {
+        return FoldAxes(plan);
+    }
+    if (plan.expertParallel > 1)
+    {
+        return {{"edp", plan.dataParallel / plan.expertParallel, "dp", "edp"},
+                {"cp", plan.contextParallel, "cp", "edp"},
+                {"ep", plan.expertParallel, "dp", "ep"},
+                {"tp", plan.tensorParallel, "tp", "etp"}};
+    }
+    return {{"dp", plan.dataParallel, "dp", "edp"},
+            {"cp", plan.contextParallel, "cp", "edp"},
+            {"tp", plan.tensorParallel, "tp", "etp"}};
+}
+
+/// @param role of layers without experts ("dp", "cp", "tp") or of experts ("edp", "ep", "etp")
+/// @return the names of the axes that have it, major first
+std::vector<std::string>
+FindPlanAxes(const ParallelPlan& plan, const std::string& role)
+{
+    std::vector<std::string> names;
+    for (const PlanAxis& axis : GetPlanAxes(plan))
+    {
+        if (axis.layer == role || axis.expert == role)
+        {
+            names.push_back(axis.name);
+        }
+    }
+    return names;
+}
+
 /// Tokens go to the devices of their experts when they are dispatched, and come back when the last
 /// linear layer of the experts is done: one all-to-all each.
 void
 AddExpertLayouts(StrategyTree& tree, const Model& model, const ParallelPlan& plan)
 {
+    // Of the axes that tokens are split over, those that share no experts come first.
     std::vector<std::string> axes;
-    if (plan.contextParallel > 1)
+    for (const PlanAxis& axis : GetPlanAxes(plan))
     {
-        axes.push_back("cp");
+        const bool hasTokens = axis.layer == "dp" || (axis.layer == "cp" && axis.size > 1) ||
+                               (axis.layer == "tp" && axis.size > 1 && plan.isSequenceParallel);
+        if (hasTokens && axis.expert != "ep")
+        {
+            axes.push_back(axis.name);
+        }
     }
-    if (plan.isSequenceParallel && plan.tensorParallel > 1)
-    {
-        axes.push_back("tp");
-    }
-    axes.insert(axes.begin(), "edp");
+    const std::vector<std::string> experts = FindPlanAxes(plan, "ep");
     std::vector<std::string> all = axes;
-    all.emplace_back("ep");
+    all.insert(all.end(), experts.begin(), experts.end());
+    const std::vector<SplitSpec> sharing = experts.empty()
+                                               ? std::vector<SplitSpec>()
+                                               : std::vector<SplitSpec>{{"experts", 0, experts}};
     for (const ModelOperator& op : model.GetOperators())
     {
         ItemSpec out;
         if (op.kind == "dispatch")
         {
-            out.splits = {{"experts", 0, {"ep"}}, {"batch", 0, axes}};
+            out.splits = sharing;
+            if (!axes.empty())
+            {
+                out.splits->push_back({"batch", 0, axes});
+            }
         }
         else if (op.kind == "expert-linear" && op.tensorParallel == "in")
         {
@@ -253,9 +397,9 @@ AddExpertLayouts(StrategyTree& tree, const Model& model, const ParallelPlan& pla
         {
             FindNode(tree.root, op.name).items["out"] = out;
         }
-        if (op.kind == "expert-linear")
+        if (op.kind == "expert-linear" && !sharing.empty())
         {
-            FindNode(tree.root, op.name).op.splits = {{"experts", 0, {"ep"}}};
+            FindNode(tree.root, op.name).op.splits = sharing;
         }
     }
 }
@@ -289,41 +433,27 @@ CheckShares(const Model& model, const ParallelPlan& plan)
           }),
           "recompute = full, but model " + model.GetName() +
               " has no numbered blocks; write a tree that says what to compute again");
-    Check(plan.expertParallel == 1 ||
+    const bool isExpert = plan.expertParallel > 1;
+    Check((!isExpert && plan.expertTensorParallel == 0) ||
               has([](const ModelOperator& op) { return op.kind == "expert-linear"; }),
-          "ep = " + Text(plan.expertParallel) + ", but model " + model.GetName() +
-              " has no experts");
-}
-
-/// @return the mesh axes that share the samples
-std::vector<std::string>
-GetBatchAxes(const ParallelPlan& plan)
-{
-    return plan.expertParallel > 1 ? std::vector<std::string>{"edp", "ep"}
-                                   : std::vector<std::string>{"dp"};
+          (isExpert ? "ep = " + Text(plan.expertParallel)
+                    : "etp = " + Text(plan.expertTensorParallel)) +
+              ", but model " + model.GetName() + " has no experts");
 }
 
 /// The mesh, and what holds for all operators: samples and sequences are split.
 void
 AddRoot(StrategyTree& tree, const ParallelPlan& plan)
 {
-    const std::vector<std::string> batchAxes = GetBatchAxes(plan);
-    if (plan.expertParallel > 1)
+    const std::vector<std::string> batchAxes = FindPlanAxes(plan, "dp");
+    tree.axisNames = {"pp"};
+    tree.axisSizes = {plan.pipelineParallel};
+    bool isReplicaAlone = false; // of tokens that tensor parallelism shares, for experts only
+    for (const PlanAxis& axis : GetPlanAxes(plan))
     {
-        tree.axisNames = {"pp", "edp", "cp", "ep", "tp"};
-        tree.axisSizes = {plan.pipelineParallel,
-                          plan.dataParallel / plan.expertParallel,
-                          plan.contextParallel,
-                          plan.expertParallel,
-                          plan.tensorParallel};
-    }
-    else
-    {
-        tree.axisNames = {"pp", "dp", "cp", "tp"};
-        tree.axisSizes = {plan.pipelineParallel,
-                          plan.dataParallel,
-                          plan.contextParallel,
-                          plan.tensorParallel};
+        tree.axisNames.push_back(axis.name);
+        tree.axisSizes.push_back(axis.size);
+        isReplicaAlone = isReplicaAlone || (axis.layer == "tp" && axis.expert == "edp");
     }
     if (plan.isPipelineInside) // replicas are farthest apart
     {
@@ -334,8 +464,13 @@ AddRoot(StrategyTree& tree, const ParallelPlan& plan)
     tree.root.op.splits = {{"batch", 0, batchAxes}};
     if (plan.contextParallel > 1)
     {
-        tree.optimizer.zeroAxes.push_back("cp");
-        tree.root.op.splits->push_back({"sequence", 0, {"cp"}});
+        const std::vector<std::string> axes = FindPlanAxes(plan, "cp");
+        tree.optimizer.zeroAxes.insert(tree.optimizer.zeroAxes.end(), axes.begin(), axes.end());
+        tree.root.op.splits->push_back({"sequence", 0, axes});
+    }
+    if (isReplicaAlone)
+    {
+        tree.optimizer.expertZeroAxes = FindPlanAxes(plan, "edp");
     }
     tree.root.op.mesh.emplace().slice["pp"] = 0;
 }
@@ -345,9 +480,13 @@ AddRoot(StrategyTree& tree, const ParallelPlan& plan)
 void
 AddTensorSplits(StrategyTree& tree, const Model& model, const ParallelPlan& plan)
 {
+    const std::vector<std::string> layerAxes = FindPlanAxes(plan, "tp");
+    const std::vector<std::string> expertAxes = FindPlanAxes(plan, "etp");
     for (const ModelOperator& op : model.GetOperators())
     {
-        if (op.tensorParallel.empty())
+        const std::vector<std::string>& splitAxes =
+            op.kind == "expert-linear" ? expertAxes : layerAxes;
+        if (op.tensorParallel.empty() || splitAxes.empty())
         {
             continue;
         }
@@ -364,7 +503,7 @@ AddTensorSplits(StrategyTree& tree, const Model& model, const ParallelPlan& plan
                                          });
         if (!isKnown)
         {
-            node.op.splits->push_back({name, 0, {"tp"}});
+            node.op.splits->push_back({name, 0, splitAxes});
         }
         const auto dimension = static_cast<IterationAxis>(op.FindDimension(name));
         const DimensionMap& map = op.writes[0].map;
@@ -374,12 +513,14 @@ AddTensorSplits(StrategyTree& tree, const Model& model, const ParallelPlan& plan
             });
         if (plan.isSequenceParallel && isSummed && op.FindDimension("sequence") != NO_ID)
         {
-            std::vector<std::string> axes{"tp"};
+            std::vector<std::string> axes = layerAxes;
             if (plan.contextParallel > 1)
             {
-                axes.insert(axes.begin(), "cp");
+                const std::vector<std::string> context = FindPlanAxes(plan, "cp");
+                axes.insert(axes.begin(), context.begin(), context.end());
             }
-            node.items["out"].splits = {{"batch", 0, GetBatchAxes(plan)}, {"sequence", 0, axes}};
+            node.items["out"].splits = {{"batch", 0, FindPlanAxes(plan, "dp")},
+                                        {"sequence", 0, axes}};
         }
     }
 }
@@ -450,8 +591,10 @@ ParallelPlan::GetNMicroBatches() const
     Check(GetNDevices() <= MAX_DEVICES,
           "dp x tp x pp x cp needs more than the " + Text(MAX_DEVICES) +
               " devices that a graph can have");
-    Check(dataParallel % expertParallel == 0,
-          "ep = " + Text(expertParallel) + " does not divide dp = " + Text(dataParallel));
+    if (IsFolded(*this))
+    {
+        FoldAxes(*this);
+    }
     const uint64_t step = uint64_t{microBatch} * dataParallel;
     Check(globalBatch % step == 0,
           "globalBatch = " + Text(globalBatch) + " is not a multiple of " + Text(step) +
@@ -540,7 +683,8 @@ ExpandPlan(const Model& model, const ParallelPlan& plan)
     CheckShares(model, plan);
     Check(!plan.hasRepresentative ||
               (plan.optimizer.zero == 3 && plan.GetNDevices() == plan.dataParallel &&
-               plan.expertParallel == 1 && plan.virtualStages == 1 && !plan.optimizer.isOffloaded),
+               plan.expertParallel == 1 && plan.expertTensorParallel == 0 &&
+               plan.virtualStages == 1 && !plan.optimizer.isOffloaded),
           "representative: a device can stand for all only under ZeRO 3 (not offloaded) without "
           "other parallelism");
     CheckEnds(plan);
@@ -558,7 +702,7 @@ ExpandPlan(const Model& model, const ParallelPlan& plan)
     {
         AddStages(tree, model, plan);
     }
-    if (plan.expertParallel > 1)
+    if (plan.expertParallel > 1 || plan.expertTensorParallel > 0)
     {
         AddExpertLayouts(tree, model, plan);
     }

@@ -46,6 +46,13 @@ RecomputePlan RecomputePlanFromString(const std::string& text);
  * @ingroup proteus
  * A common plan. Devices are numbered with tensor parallelism varying fastest, then expert, context
  * and data parallelism, then the pipeline; or the pipeline before data parallelism.
+ *
+ * Experts are shared by replicas. Where expertTensorParallel is given, or expertParallel does not
+ * divide the replicas, the devices of a stage have two grids instead, as in Megatron-Core (parallel
+ * folding; Liu et al. 2025): one of tensor, context and data parallelism for the layers without
+ * experts, and one of the tensor parallelism of experts, expert parallelism and replicas of
+ * experts, each with the first varying fastest. A group of expert parallelism may then span devices
+ * of a tensor-parallel group, whose tokens are each device's own (sequence parallelism).
  */
 struct ParallelPlan
 {
@@ -54,7 +61,11 @@ struct ParallelPlan
     uint32_t pipelineParallel{1}; //!< device groups of the pipeline
     uint32_t virtualStages{1};    //!< stages per device group, of the interleaved schedule
     uint32_t contextParallel{1};  //!< devices that share each sequence
-    uint32_t expertParallel{1};   //!< replicas that share the experts; divides the replicas
+    uint32_t expertParallel{1};   //!< devices, or groups of expertTensorParallel, that share the
+                                  //!< experts
+    /// Devices that share each expert; 0: as many as share the other layers. At most
+    /// tensorParallel.
+    uint32_t expertTensorParallel{0};
     /// Blocks of the first and of the last device group of the pipeline, all its stages together;
     /// 0: an equal share. Megatron-LM: --decoder-first-pipeline-num-layers, -last-.
     uint32_t firstStageBlocks{0};

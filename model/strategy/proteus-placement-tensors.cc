@@ -86,8 +86,11 @@ Placer::AddTensor(const ModelTensor& tensor, const Layout& home, uint32_t stage)
 }
 
 /// Lets the replicas of a parameter share it, its gradient, or its optimizer state.
+/// @param axisNames of the axes along which they are
 void
-Placer::ShareWithReplicas(PlacedTensor& tensor, const MeshPtr& mesh) const
+Placer::ShareWithReplicas(PlacedTensor& tensor,
+                          const MeshPtr& mesh,
+                          const std::vector<std::string>& axisNames) const
 {
     const Layout whole = tensor.home;
     Layout shared = whole;
@@ -95,9 +98,9 @@ Placer::ShareWithReplicas(PlacedTensor& tensor, const MeshPtr& mesh) const
     uint64_t parts = 1;
     for (MeshAxis axis = 0; axis < mesh->GetNAxes(); ++axis)
     {
-        const std::vector<std::string>& names = m_tree.optimizer.zeroAxes;
         if (whole.mesh == mesh && whole.FindDimension(axis) == NO_ID &&
-            std::find(names.begin(), names.end(), mesh->GetNames()[axis]) != names.end())
+            std::find(axisNames.begin(), axisNames.end(), mesh->GetNames()[axis]) !=
+                axisNames.end())
         {
             axes.push_back(axis);
             parts *= mesh->GetSizes()[axis];
@@ -265,7 +268,12 @@ Placer::PlaceParameter(PlacedTensor& parameter,
     parameter.needsGradient = true;
     if (!isAsked && m_tree.optimizer.zero > 0)
     {
-        ShareWithReplicas(parameter, placed.mesh);
+        const OptimizerSpec& optimizer = m_tree.optimizer;
+        const bool isExpert = placed.op.kind == "expert-linear";
+        ShareWithReplicas(parameter,
+                          placed.mesh,
+                          isExpert && !optimizer.expertZeroAxes.empty() ? optimizer.expertZeroAxes
+                                                                        : optimizer.zeroAxes);
     }
     if (const auto layout =
             FindItem(wanted, placed.op, item + "_grad", parameter.tensor, placed.mesh))

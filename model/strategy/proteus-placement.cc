@@ -393,13 +393,17 @@ Placer::CheckZero(const std::vector<Wanted>& wanted) const
                                     "zeroAxes does not say which mesh axes share; there are " +
                                     (names.empty() ? "none with a name" : names));
     }
-    for (const std::string& axis : optimizer.zeroAxes)
+    for (const auto& [key, axes] : {std::pair{"zeroAxes", &optimizer.zeroAxes},
+                                    std::pair{"expertZeroAxes", &optimizer.expertZeroAxes}})
     {
-        if (known.count(axis) == 0)
+        for (const std::string& axis : *axes)
         {
-            throw std::invalid_argument(who + "mesh axis \"" + axis +
-                                        "\" of zeroAxes does not exist; there are " +
-                                        (names.empty() ? "none with a name" : names));
+            if (known.count(axis) == 0)
+            {
+                throw std::invalid_argument(who + "mesh axis \"" + axis + "\" of " + key +
+                                            " does not exist; there are " +
+                                            (names.empty() ? "none with a name" : names));
+            }
         }
     }
 }
@@ -482,7 +486,7 @@ GetAccessLayout(const PlacedOperator& op, const Access& access)
             // all-to-all takes it.
             std::sort(axes.begin(), axes.end());
             std::stable_partition(axes.begin(), axes.end(), [&](MeshAxis axis) {
-                return op.mesh->GetNames()[axis] != "ep";
+                return !IsExpertAxis(op.mesh->GetNames()[axis]);
             });
         }
         layout.split.push_back(std::move(axes));

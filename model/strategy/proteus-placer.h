@@ -130,7 +130,9 @@ class Placer
     void CheckUse(const StrategyNode& node, const std::string& path) const;
     void CheckSplits(const StrategyNode& node, const std::string& who) const;
     void CheckZero(const std::vector<Wanted>& wanted) const;
-    void ShareWithReplicas(PlacedTensor& tensor, const MeshPtr& mesh) const;
+    void ShareWithReplicas(PlacedTensor& tensor,
+                           const MeshPtr& mesh,
+                           const std::vector<std::string>& axisNames) const;
     TensorId AddTensor(const ModelTensor& tensor, const Layout& home, uint32_t stage);
 
     const Model& m_model;

@@ -182,6 +182,8 @@ struct OptimizerSpec
                                              //!< the compute stream; else after all gradients are
     uint32_t zero{0};                        //!< 1: its state, 2: gradients too, 3: parameters too
     std::vector<std::string> zeroAxes;       //!< mesh axes that share them
+    std::vector<std::string> expertZeroAxes; //!< those that share them for parameters of experts;
+                                             //!< empty: zeroAxes
     bool scattersGradients{true};            //!< zero 1: whether gradients are scattered when they
                                              //!< are reduced, as Megatron-LM's distributed
                                              //!< optimizer does; else every replica gets them

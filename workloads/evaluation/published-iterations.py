@@ -34,7 +34,10 @@ def make_plan(row, maximum_gpus):
     per_replica = int(row["tp"]) * int(row["pp"]) * int(options.get("cp", 1))
     simulated = replicas
     if options.get("zero") != "3":  # whose replicas share the parameters
-        fewest = max(2, int(options.get("ep", 1)))  # that share out the experts
+        experts = int(options.get("ep", 1))  # replicas that share them
+        if "etp" in options:  # or devices, whatever else they share
+            experts = -(-experts * int(options["etp"]) * int(row["pp"]) // per_replica)
+        fewest = max(2, experts)
         simulated = min(replicas, max(fewest, maximum_gpus // per_replica))
     batch = int(row["global_batch"]) // replicas * simulated
     plan = f"dp={simulated},tp={row['tp']},pp={row['pp']},globalBatch={batch},{row['options']}"

@@ -161,6 +161,17 @@ TEST(KernelWork, Attention)
         MakeFusedAttentionWork(16, 1024, 1024, 64, KernelPass::BACKWARD, DataType::BF16, false)
             .GetFlops(),
         10.0 * scores * 64);
+    // Values narrower than keys (multi-head latent attention); the rate is that of wide heads.
+    const auto latent = [](KernelPass pass, uint64_t value) {
+        return MakeFusedAttentionWork(16, 1024, 1024, 192, pass, DataType::BF16, true, value);
+    };
+    EXPECT_DOUBLE_EQ(latent(KernelPass::FORWARD, 128).GetFlops(), scores * (192 + 128));
+    EXPECT_DOUBLE_EQ(latent(KernelPass::BACKWARD, 128).GetFlops(), scores * (3 * 192 + 2 * 128));
+    EXPECT_EQ(latent(KernelPass::FORWARD, 128).GetBytes(), 2u * 16 * 1024 * 2 * (192 + 128));
+    EXPECT_EQ(latent(KernelPass::BACKWARD, 128).GetBytes(), 2u * 16 * 1024 * 4 * (192 + 128));
+    EXPECT_EQ(
+        latent(KernelPass::FORWARD, 192).shape,
+        MakeFusedAttentionWork(16, 1024, 1024, 192, KernelPass::FORWARD, DataType::BF16).shape);
     EXPECT_THROW(MakeAttentionWork(16, 1024, 1024, 64, KernelPass::INPUT_GRADIENT, DataType::FP16),
                  std::invalid_argument);
 }

@@ -45,6 +45,17 @@ TEST(IdleKeys, WithoutParallelismThereIsNothingToShareOrOrder)
     EXPECT_EQ(Find(R"({"dp": 2, "cpOverlap": true})"), Keys{"cpOverlap=true"});
 }
 
+// A grid of their own for experts is the same grid where only replicas share them.
+TEST(IdleKeys, GridsOfExperts)
+{
+    EXPECT_EQ(Find(R"({"dp": 4, "ep": 4, "etp": 1})", "mixtral-8x7b"), Keys{"etp=1"});
+    EXPECT_EQ(Find(R"({"tp": 2, "dp": 4, "ep": 2, "etp": 2})", "mixtral-8x7b"), Keys{"etp=2"});
+    EXPECT_EQ(Find(R"({"cp": 2, "dp": 4, "ep": 4, "etp": 1})", "mixtral-8x7b"), Keys());
+    EXPECT_EQ(
+        Find(R"({"tp": 2, "dp": 4, "ep": 4, "etp": 1, "sequenceParallel": true})", "mixtral-8x7b"),
+        Keys());
+}
+
 TEST(IdleKeys, WhatCountsIsNotNamed)
 {
     EXPECT_EQ(Find(R"({"dp": 2, "zero": 1, "buckets": "whole"})"), Keys());

@@ -147,6 +147,9 @@ TEST(PlanSpace, EveryPlanIsThereOnceAndWhatIsLeftOutIsCounted)
         })) << field;
     }
     EXPECT_EQ(pruned.at("tensor parallelism of more than 8"), 1u);
+    PlanSpaceOptions folded = space;
+    folded.base.expertTensorParallel = 1;
+    EXPECT_THROW(VisitPlans(facts, folded, visit, pruned), std::invalid_argument);
     // 18 bytes per parameter shared by 16 devices are 1.1 GB: nothing fits into less.
     space.memoryBytes = 1e9;
     visited = 0;

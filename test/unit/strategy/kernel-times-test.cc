@@ -191,6 +191,22 @@ TEST(KernelTimes, Attention)
     ASSERT_TRUE(backward);
     EXPECT_EQ(backward->kernelClass, KernelClass::FUSED_ATTENTION);
     EXPECT_EQ(backward->shape, (std::vector<uint64_t>{32, 1024, 1024, 64}));
+    // Four heads of each group share keys and values; the widths of a head tell.
+    KernelDescription grouped = Describe("attention", "", extents, 4 * 256 * scores, vectors * 3);
+    grouped.head = {64, 64};
+    EXPECT_EQ(DescribeKernel(grouped, DataType::BF16, 4)->shape,
+              (std::vector<uint64_t>{128, 1024, 1024, 64}));
+    // Values of another width: a product with each forward, three and two backward.
+    KernelDescription latent = Describe("attention", "", extents, 2 * 320 * scores, vectors * 3);
+    latent.head = {192, 128};
+    const auto latentForward = DescribeKernel(latent, DataType::BF16, 4);
+    EXPECT_EQ(latentForward->shape, (std::vector<uint64_t>{32, 1024, 1024, 192, 128}));
+    EXPECT_EQ(latentForward->GetFlops(), 320 * scores); // causal
+    latent.part = "backward";
+    latent.flops = (6 * 192 + 4 * 128) * scores;
+    const auto latentBackward = DescribeKernel(latent, DataType::BF16, 4);
+    EXPECT_EQ(latentBackward->shape, (std::vector<uint64_t>{32, 1024, 1024, 192, 128}));
+    EXPECT_EQ(latentBackward->GetFlops(), (3 * 192 + 2 * 128) * scores);
 }
 
 TEST(KernelTimes, Others)

@@ -80,7 +80,7 @@ TEST(ModelZoo, ParametersAreThePublishedOnes)
 }
 
 // Rounded in the papers: Brown et al. 2020, Table D.1; Korthikanti et al. 2022, Table 3 (names);
-// Vaswani et al. 2017, Table 3.
+// Vaswani et al. 2017, Table 3; DeepSeek-V2 and V3: their reports.
 TEST(ModelZoo, ParametersAreNearTheRoundedOnes)
 {
     struct Rounded
@@ -103,6 +103,8 @@ TEST(ModelZoo, ParametersAreNearTheRoundedOnes)
         {"megatron-1t", {1008, 0.002}},
         {"transformer", {0.065, 0.04}},
         {"transformer-big", {0.213, 0.01}},
+        {"deepseek-v3", {671, 0.0005}},
+        {"deepseek-v2-lite", {15.7, 0.001}},
     };
     for (const auto& [name, rounded] : models)
     {
@@ -111,6 +113,46 @@ TEST(ModelZoo, ParametersAreNearTheRoundedOnes)
                     rounded.tolerance)
             << name;
     }
+}
+
+// The same reports have the parameters that a token uses: those of its experts and all others, of
+// V2-Lite without the embedding. V3's repository has 14 billion for multi-token prediction, with
+// the embedding and the head that it shares.
+TEST(ModelZoo, TokensUseThePublishedParameters)
+{
+    struct Active
+    {
+        double billions;
+        double tolerance;
+        double top;
+        uint64_t embedding;
+    };
+
+    const std::map<std::string, Active> models{
+        {"deepseek-v3", {37, 0.02, 8, 0}},
+        {"deepseek-v2-lite", {2.4, 0.03, 6, 102400 * 2048}},
+    };
+    for (const auto& [name, published] : models)
+    {
+        const Model model = Load(name);
+        double active = static_cast<double>(model.CountParameters() - published.embedding);
+        for (const ModelOperator& op : model.GetOperators())
+        {
+            if (op.kind == "expert-linear")
+            {
+                double all = 1;
+                for (const uint64_t extent : model.GetTensor(op.reads[1].tensor).shape)
+                {
+                    all *= static_cast<double>(extent);
+                }
+                active -= all * (1 - published.top / static_cast<double>(op.dimensions[0].extent));
+            }
+        }
+        EXPECT_NEAR(active / 1e9 / published.billions, 1, published.tolerance) << name;
+    }
+    const uint64_t prediction = Load("deepseek-v3", {{"predictionLayers", 1}}).CountParameters() -
+                                Load("deepseek-v3").CountParameters();
+    EXPECT_NEAR(static_cast<double>(prediction + uint64_t{2} * 129280 * 7168) / 14e9, 1, 0.04);
 }
 
 TEST(ModelZoo, EveryFileCanBeRead)
@@ -144,7 +186,8 @@ TEST(ModelJson, MistakesAreNamed)
         "m.json: /layers/0: unknown kind of operator \"liner\": choose one of linear, "
         "matmul, convolution, embedding, embedding-bag, position-embedding, expert-linear, "
         "relu, gelu, tanh, swiglu, add, dropout, dropout-add, layer-norm, rms-norm, "
-        "batch-norm, pool, attention, softmax, rotary, cross-entropy, vocabulary-maximum, "
+        "batch-norm, pool, attention, softmax, rotary, shared-rotary, cross-entropy, "
+        "vocabulary-maximum, "
         "vocabulary-sum, vocabulary-loss, mean-squared-error, reshape, permute, concat, split, "
         "interaction, router, dispatch, combine");
     EXPECT_EQ(GetError(head +

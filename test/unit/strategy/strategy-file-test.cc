@@ -60,6 +60,24 @@ TEST(StrategyJson, ExpandedPlanReadsBack)
     }
 }
 
+// A plan whose experts have a grid of their own: axes "edp-tp" and "ep-tp", and expertZeroAxes.
+TEST(StrategyJson, ExpandedExpertsReadBack)
+{
+    const StrategyFile file = ReadStrategy(
+        R"({"tp": 4, "dp": 2, "ep": 2, "etp": 1, "zero": 1, "sequenceParallel": true})");
+    const Model model = LoadFor("mixtral-8x7b", file, {{"layers", 2}});
+    std::ostringstream text;
+    WriteStrategyJson(file.GetTree(model), text);
+    const StrategyFile again = ReadStrategy(text.str());
+    EXPECT_EQ(again.GetVariables(), file.GetVariables()); // tensorParallel is 2 x 2
+    EXPECT_EQ(again.tree.optimizer.expertZeroAxes, (std::vector<std::string>{"edp", "edp-tp"}));
+    EXPECT_EQ(CompileModel(model, again.GetTree(model)), CompileModel(model, file.GetTree(model)));
+    std::string other = text.str();
+    const std::string axes = "\"expertZeroAxes\"";
+    other.replace(other.find("edp-tp", other.find(axes)), 6, "dp-tp");
+    EXPECT_THROW(CompileModel(model, ReadStrategy(other).GetTree(model)), std::invalid_argument);
+}
+
 TEST(StrategyJson, TreeByHand)
 {
     const ExecutionGraph graph = Compile("gpt3-125m", R"({
