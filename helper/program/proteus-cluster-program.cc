@@ -6,6 +6,7 @@
 
 #include "proteus-cluster-program.h"
 
+#include "proteus-name-lists.h"
 #include "proteus-program-options.h"
 #include "proteus-table-options.h"
 
@@ -208,11 +209,12 @@ class ClusterProgram : public CommandLineProgram
         InputFile file(m_options.prices);
         const PriceTable prices = ReadPricesJson(file.GetStream(), m_options.prices);
         const Cluster cluster = m_options.BuildCluster();
-        const Facts facts{CountNetwork(cluster),
-                          FindBisection(cluster),
-                          CountPaths(cluster),
-                          prices.currency,
-                          MakeBill(cluster, prices)};
+        const Facts facts{
+            CountNetwork(cluster),
+            FindBisection(cluster),
+            CountPaths(cluster),
+            prices.currency,
+            ReadNamed("--prices=" + m_options.prices, [&] { return MakeBill(cluster, prices); })};
         Print(cluster, facts);
         if (!m_options.output.empty())
         {

@@ -6,6 +6,7 @@
 
 #include "proteus-search-run.h"
 
+#include "proteus-name-lists.h"
 #include "proteus-progress.h"
 #include "proteus-search-experts.h"
 #include "proteus-stop-signals.h"
@@ -74,7 +75,8 @@ class Search
         {
             InputFile file(m_options.prices);
             const PriceTable prices = ReadPricesJson(file.GetStream(), m_options.prices);
-            m_objective.pricePerHour = prices.FindRent(m_gpu.model);
+            m_objective.pricePerHour = ReadNamed("--prices=" + m_options.prices,
+                                                 [&] { return prices.FindRent(m_gpu.model); });
             m_outcome.currency = prices.currency;
         }
         SetSpace();

@@ -161,7 +161,7 @@ class BillMaker
         }
         catch (const std::invalid_argument& error)
         {
-            Warn(cluster.GetName() + ": no price: " + error.what());
+            Warn(cluster.GetName() + ": " + error.what());
         }
     }
 

@@ -307,7 +307,7 @@ PriceTable::FindRent(const std::string& gpu) const
             return rent.pricePerHour;
         }
     }
-    throw std::invalid_argument("prices: no rent of GPU " + gpu + "; add {\"gpu\": \"" + gpu +
+    throw std::invalid_argument("no rent of GPU " + gpu + "; add {\"gpu\": \"" + gpu +
                                 "\", \"price_per_hour\": ..., \"source\": ...} to \"rents\"");
 }
 
@@ -326,8 +326,7 @@ PriceTable::Find(const std::string& name, double gbitsPerSecond) const
     if (!best)
     {
         std::ostringstream text;
-        text << "the table of prices has no '" << name << "' for " << gbitsPerSecond
-             << " Gb/s: add one";
+        text << "no price of a '" << name << "' for " << gbitsPerSecond << " Gb/s: add one";
         throw std::invalid_argument(text.str());
     }
     return *best;

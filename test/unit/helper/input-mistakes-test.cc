@@ -6,6 +6,7 @@
 
 #include "start-program.h"
 
+#include <fstream>
 #include <gtest/gtest.h>
 #include <string>
 #include <vector>
@@ -178,6 +179,20 @@ TEST(InputMistakes, NamesAndSourcesAreTexts)
  "currency": "USD", "layout": {"servers_per_rack": 4, "source": {}}})");
     ExpectRefusal(Start("cluster", {"--cluster=dgx-a100", "--prices=" + prices}),
                   "prices.json: /layout/source: must be a string");
+}
+
+TEST(InputMistakes, WhatPricesLackNamesTheirFile)
+{
+    const Folder folder;
+    std::string text;
+    std::ifstream all(WORKLOADS + "/prices.json");
+    for (std::string line; std::getline(all, line);)
+    {
+        text += line.find("\"item\": \"nic\"") == std::string::npos ? line + "\n" : "";
+    }
+    const std::string prices = folder.Write("p.json", text);
+    ExpectRefusal(Start("cluster", {"--cluster=dgx-a100", "--nodes=2", "--prices=" + prices}),
+                  "--prices=" + prices + ": no price of a 'nic' for 200 Gb/s: add one");
 }
 
 TEST(InputMistakes, PartsOfModelsThatNothingUses)
