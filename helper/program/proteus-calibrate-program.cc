@@ -5,6 +5,7 @@
  */
 
 #include "proteus-calibration-run.h"
+#include "proteus-collective-sizes.h"
 #include "proteus-command-line-program.h"
 #include "proteus-option-values.h"
 #include "proteus-program-options.h"
@@ -132,6 +133,7 @@ class CalibrateProgram : public CommandLineProgram
         const std::vector<uint64_t> chosen =
             m_sizes.empty() ? GetCalibrationSizes(m_isQuick) : ParseSizes(m_sizes);
         const Cluster cluster = m_options.BuildCluster();
+        CheckBufferSize(*std::max_element(chosen.begin(), chosen.end()), cluster, "--sizes");
         const std::size_t nExperiments = DesignExperiments(cluster, chosen).size();
         if (nExperiments == 0)
         {

@@ -111,19 +111,25 @@ CheckCollectiveSizes(const std::vector<CollectiveSize>& sizes, const Cluster& cl
     {
         most = std::max(most, size.bytes);
     }
+    CheckBufferSize(most, cluster, "--min and --max");
+}
+
+void
+CheckBufferSize(uint64_t bytes, const Cluster& cluster, const std::string& options)
+{
     for (const VertexId gpu : cluster.GetGpus())
     {
         const Vertex& vertex = cluster.GetVertices()[gpu];
         const uint64_t memory =
             vertex.model.empty() ? 0 : FindGpuDatasheet(vertex.model).memoryBytes;
         const uint64_t room = memory > 0 ? memory : MOST_BYTES;
-        if (most > room)
+        if (bytes > room)
         {
             throw std::invalid_argument(
-                FormatBytes(static_cast<double>(most)) + " do not fit into " +
+                FormatBytes(static_cast<double>(bytes)) + " do not fit into " +
                 (memory > 0 ? "the memory of " + vertex.name + " (" + vertex.model + "), "
                             : vertex.name + ", whose memory is not known and taken for ") +
-                FormatBytes(static_cast<double>(room)) + "; see --min and --max");
+                FormatBytes(static_cast<double>(room)) + "; see " + options);
         }
     }
 }

@@ -60,6 +60,11 @@ void WarnOfSizes(const MscclSchedule& schedule,
 /// @throw std::invalid_argument if a buffer of the largest does not fit into the memory of a GPU
 void CheckCollectiveSizes(const std::vector<CollectiveSize>& sizes, const Cluster& cluster);
 
+/// @ingroup proteus
+/// @param bytes of a buffer @param cluster with the GPUs @param options that say it
+/// @throw std::invalid_argument if it does not fit into the memory of a GPU
+void CheckBufferSize(uint64_t bytes, const Cluster& cluster, const std::string& options);
+
 } // namespace proteus
 } // namespace ns3
 

@@ -304,6 +304,15 @@ class EvaluateProgram : public CommandLineProgram
                          "packet, flow: whether kernels and collectives at the same time share a "
                          "GPU, on or off",
                          m_options.run.gpuSharing);
+        command.AddIdle("gpuSharing", [this]() -> std::string {
+            const auto executors =
+                ParseExecutors(m_options.run.executor, m_options.run.htae, m_options.calibrations);
+            const bool isKnown =
+                std::any_of(executors.begin(), executors.end(), [](const std::string& name) {
+                    return FindExecutor(name).GetTraits().sharesGpus;
+                });
+            return isKnown ? "" : "no executor of this run knows it";
+        });
         command.AddValue("ignoreMemory",
                          "run also what does not fit into memory",
                          m_options.run.ignoreMemory);

@@ -78,6 +78,7 @@ const std::vector<Mistake> MISTAKES{
     {"validate", {"--min=abc"}, "must be a size"},
     {"validate", {"--min=2G"}, "is below --min=2G"},
     {"calibrate", {"--sizes=64K,1X"}, "--sizes=1X: must be a size"},
+    {"calibrate", {"--sizes=64K,64T"}, "do not fit into the memory of n0.gpu0"},
     {"collective", {"--min=1Mb"}, "must be a size"},
     {"calibrate", {"--sizes=65536", "--quick"}, "give one of them"},
     // Numbers, ratios and shares.
