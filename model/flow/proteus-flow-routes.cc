@@ -112,10 +112,6 @@ FlowRoutes::AddQueues()
     m_firstQueue = static_cast<uint32_t>(m_resources.size());
     if (std::any_of(links.begin(), links.end(), &IsOfNetwork))
     {
-        for (const VertexId gpu : m_cluster.GetGpus())
-        {
-            m_gpusOfServer[vertices[gpu].server].push_back(gpu);
-        }
         for (uint32_t port = 0; port < m_ofPort.size(); ++port)
         {
             const VertexId cpu = port % 2 == 0 ? links[port / 2].b : links[port / 2].a;
@@ -160,11 +156,19 @@ FlowRoutes::HasSlowOutput(VertexId cpu, uint32_t port) const
 }
 
 double
-FlowRoutes::FindSlowPart(VertexId cpu, uint32_t port) const
+FlowRoutes::FindSlowPart(VertexId cpu, uint32_t port)
 {
+    const auto& vertices = m_cluster.GetVertices();
+    if (m_gpusOfServer.empty())
+    {
+        for (const VertexId gpu : m_cluster.GetGpus())
+        {
+            m_gpusOfServer[vertices[gpu].server].push_back(gpu);
+        }
+    }
     uint32_t slow = 0;
     uint32_t all = 0;
-    for (const VertexId gpu : m_gpusOfServer.at(m_cluster.GetVertices()[cpu].server))
+    for (const VertexId gpu : m_gpusOfServer[vertices[cpu].server])
     {
         const auto& choices = m_paths.NextPorts(cpu, gpu);
         if (!choices.empty() && m_cluster.GetPorts(cpu)[choices.front()].link != port / 2)

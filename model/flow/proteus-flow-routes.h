@@ -158,7 +158,7 @@ class FlowRoutes
     bool HasSlowOutput(VertexId cpu, uint32_t port) const;
     /// @param cpu a CPU @param port that enters it @return part of the GPUs of its server behind it
     /// that are behind slower outputs
-    double FindSlowPart(VertexId cpu, uint32_t port) const;
+    double FindSlowPart(VertexId cpu, uint32_t port);
     /// @param walker that has come to the end @param route that gets the inputs on its way
     void AddInputs(const Walker& walker, FlowRoute& route) const;
     /// @param at a vertex @param positions some of its ports @return whether it makes no difference
@@ -223,7 +223,7 @@ class FlowRoutes
     uint32_t m_firstQueue{0};                                //!< see GetFirstQueue()
     uint32_t m_endOfQueues{0};                               //!< see GetEndOfQueues()
     std::vector<Queue> m_queues;                             //!< by port that enters
-    std::map<int32_t, std::vector<VertexId>> m_gpusOfServer; //!< where there is a network
+    std::map<int32_t, std::vector<VertexId>> m_gpusOfServer; //!< once a flow asks
     std::vector<uint32_t> m_ofMemory;                        //!< by vertex
     std::vector<uint32_t> m_ofEngines;                       //!< by vertex
     std::vector<uint32_t> m_ofForward;                       //!< by port that enters

@@ -102,6 +102,23 @@ constexpr uint32_t PACING_BITS = 10;
 /// Bits of a fraction of a picosecond in SenderState::psPerByte.
 constexpr uint32_t PACE_FRACTION_BITS = 24;
 
+/// @ingroup proteus
+/// @param nextSend SenderState::nextSend @return the first picosecond from then on
+inline int64_t
+GetPacedPs(int64_t nextSend)
+{
+    return (nextSend + (int64_t{1} << PACING_BITS) - 1) >> PACING_BITS;
+}
+
+/// @ingroup proteus
+/// @param psPerByte SenderState::psPerByte @param bytes of a packet, on the wire
+/// @return time until the next packet, in ps x 2^PACING_BITS
+inline int64_t
+GetPaceInterval(uint64_t psPerByte, uint32_t bytes)
+{
+    return static_cast<int64_t>(bytes * psPerByte >> (PACE_FRACTION_BITS - PACING_BITS));
+}
+
 /**
  * @ingroup proteus
  * @param nextSend earliest time of a packet that is sent now, in ps x 2^PACING_BITS
@@ -114,8 +131,7 @@ constexpr uint32_t PACE_FRACTION_BITS = 24;
 inline int64_t
 PaceNext(int64_t nextSend, uint64_t psPerByte, uint32_t bytes, int64_t nowPs)
 {
-    const auto interval =
-        static_cast<int64_t>(bytes * psPerByte >> (PACE_FRACTION_BITS - PACING_BITS));
+    const int64_t interval = GetPaceInterval(psPerByte, bytes);
     return std::max(nextSend, (nowPs << PACING_BITS) - interval) + interval;
 }
 

@@ -11,18 +11,6 @@ namespace ns3
 namespace proteus
 {
 
-namespace
-{
-
-/// @param stage where units wait @return from when on the pace lets the NIC read the next one
-int64_t
-GetPacedPs(const MemoryStage& stage)
-{
-    return (stage.nextSend + (int64_t{1} << PACING_BITS) - 1) >> PACING_BITS;
-}
-
-} // namespace
-
 StagingMemories::StagingMemories(TransportCore& core, ReadRequests& reads, QueuePairTimers& timers)
     : m_core(core),
       m_reads(reads),
@@ -42,7 +30,7 @@ StagingMemories::LetPass(const PacketRecord& record, VertexId next)
     if (stage.units.IsEmpty())
     {
         const int64_t now = m_core.fabric->GetTimePs();
-        if (GetPacedPs(stage) <= now && m_reads.HasRoom(id, now))
+        if (GetPacedPs(stage.nextSend) <= now && m_reads.HasRoom(id, now))
         {
             Read(id, record.GetPayloadBytes(), now);
             return true;
@@ -71,7 +59,7 @@ StagingMemories::Read(uint32_t id, uint32_t payloadBytes, int64_t now)
 void
 StagingMemories::Wait(uint32_t id, int64_t now)
 {
-    const int64_t pacedPs = GetPacedPs(*m_core.pairs.GetState(id).stage);
+    const int64_t pacedPs = GetPacedPs(m_core.pairs.GetState(id).stage->nextSend);
     if (pacedPs > now)
     {
         ReadAt(id, pacedPs);

@@ -55,10 +55,9 @@ Transport::GetPacedPs(uint32_t queuePair) const
     {
         return LONG_AGO;
     }
-    // From when on PacketSender::Pace() begins with the present time.
-    const auto interval =
-        static_cast<int64_t>((sender.unitBytes + sender.paceHeader) * sender.psPerByte >>
-                             (PACE_FRACTION_BITS - PACING_BITS));
+    // From when on PaceNext() begins with the present time.
+    const int64_t interval =
+        GetPaceInterval(sender.psPerByte, sender.unitBytes + sender.paceHeader);
     return ((sender.nextSend + interval) >> PACING_BITS) + 1;
 }
 
