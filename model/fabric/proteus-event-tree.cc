@@ -7,6 +7,7 @@
 #include "proteus-event-tree.h"
 
 #include <algorithm>
+#include <numeric>
 #include <stdexcept>
 
 namespace ns3
@@ -24,24 +25,32 @@ EventTree::EventTree(uint32_t nSlots)
     m_mask = (uint64_t{1} << m_bits) - 1;
     // One bit less than there is, so that no key equals EMPTY.
     m_horizon = int64_t{1} << (63 - m_bits);
-    std::size_t total = 0;
-    std::vector<std::size_t> sizes;
-    for (std::size_t n = nSlots; sizes.empty() || n > 1;)
+    std::vector<std::size_t> sizes; // of 8-ary levels, in nodes
+    std::size_t n = nSlots;
+    while (n > MOST_PAIRED)
     {
         n = (n + 7) / 8;
         sizes.push_back(n);
-        total += n;
     }
+    m_half = LEAST_PAIRED;
+    while (m_half < n)
+    {
+        m_half *= 2;
+    }
+    const std::size_t pairs = 2 * m_half / 8;
     Node empty;
     std::fill(std::begin(empty.keys), std::end(empty.keys), uint64_t{EMPTY});
-    m_nodes.assign(total, empty);
-    m_nLevels = sizes.size();
-    std::size_t first = 0;
-    for (std::size_t level = 0; level < m_nLevels; ++level)
+    m_nodes.assign(std::accumulate(sizes.begin(), sizes.end(), pairs), empty);
+    m_pairs = m_nodes.front().keys;
+    m_nWide = sizes.size();
+    std::size_t first = pairs;
+    for (std::size_t level = 0; level < m_nWide; ++level)
     {
-        m_levels[level] = m_nodes[first].keys;
+        m_wide[level] = m_nodes[first].keys;
         first += sizes[level];
     }
+    m_wide[m_nWide] = m_pairs + m_half;
+    m_leaves = m_wide[0];
 }
 
 void

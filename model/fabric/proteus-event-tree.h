@@ -29,9 +29,11 @@ namespace proteus
 /**
  * @ingroup proteus
  * Finds the earliest of a fixed number of slots, each with at most one pending time. It is a
- * complete 8-ary tree of minima: changing a slot touches one cache line per level, and stops at the
- * first parent whose minimum stays. Unlike in a heap, nothing is moved. Slots with equal times come
- * in the order of their numbers.
+ * complete tree of minima: changing a slot stops at the first parent whose minimum stays. Unlike in
+ * a heap, nothing is moved. Slots with equal times come in the order of their numbers.
+ *
+ * Its upper part is binary, which takes the fewest instructions. Below what the processor has at
+ * hand, levels are 8-ary, which touches one cache line where three binary levels would touch three.
  *
  * A key is the time since an epoch, shifted left, with the number of the slot in the low bits. When
  * keys run out of bits, the epoch moves on by itself.
@@ -63,7 +65,7 @@ class EventTree
     /// @param slot a slot @return its time, NEVER if nothing is pending
     int64_t GetTime(uint32_t slot) const
     {
-        const uint64_t key = m_levels[0][slot];
+        const uint64_t key = m_leaves[slot];
         return key == EMPTY ? NEVER : m_epoch + static_cast<int64_t>(key >> m_bits);
     }
 
@@ -78,7 +80,7 @@ class EventTree
     /// the three are in the same eighth of all slots; any numbers if there are none
     Likely GetLikelyNext() const
     {
-        const uint64_t* top = m_levels[m_nLevels - 1];
+        const uint64_t* top = m_pairs + 8;
         uint64_t second = EMPTY;
         uint64_t third = EMPTY;
         for (std::size_t i = 0; i < 8; ++i)
@@ -94,7 +96,7 @@ class EventTree
     /// Brings what Set() of a slot will change nearer to the processor. @param slot a slot
     void Prefetch(uint32_t slot) const
     {
-        __builtin_prefetch(&m_levels[0][slot], 1);
+        __builtin_prefetch(&m_leaves[slot], 1);
     }
 
     /**
@@ -124,28 +126,39 @@ class EventTree
     void SetEarlier(uint32_t slot, int64_t timePs)
     {
         const uint64_t key = GetKey(slot, timePs);
-        const std::size_t nLevels = m_nLevels;
         std::size_t i = slot;
-        for (std::size_t level = 0; level < nLevels; ++level, i >>= 3)
+        for (std::size_t level = 0; level < m_nWide; ++level, i >>= 3)
         {
-            uint64_t& minimum = m_levels[level][i];
+            uint64_t& minimum = m_wide[level][i];
             if (minimum <= key)
             {
                 return;
             }
             minimum = key;
         }
-        m_top = std::min(m_top, key);
+        for (i += m_half; i > 0; i >>= 1)
+        {
+            if (m_pairs[i] <= key)
+            {
+                return;
+            }
+            m_pairs[i] = key;
+        }
+        m_top = key;
     }
 
   private:
     static constexpr uint64_t EMPTY = UINT64_MAX; //!< key of an empty slot
-    static constexpr std::size_t MAX_LEVELS = 11; //!< for 2^32 slots
+    static constexpr std::size_t MOST_WIDE = 8;   //!< 8-ary levels, for 2^32 slots
+    /// Most keys in the lowest binary level: with those above 32 kB.
+    static constexpr std::size_t MOST_PAIRED = 2048;
+    /// Fewest, for GetLikelyNext().
+    static constexpr std::size_t LEAST_PAIRED = 8;
 
     /// Eight keys in one cache line.
     struct alignas(64) Node
     {
-        uint64_t keys[8]; //!< of slots, or minima of nodes
+        uint64_t keys[8]; //!< of slots, or minima
     };
 
     /// @param slot a slot @param timePs its time @return its key
@@ -173,41 +186,56 @@ class EventTree
     /// @param slot a slot @param key its new key
     void SetKey(uint32_t slot, uint64_t key)
     {
-        if (m_levels[0][slot] == m_top)
+        if (m_leaves[slot] == m_top)
         {
             SetTop(slot, key);
             return;
         }
-        const std::size_t nLevels = m_nLevels; // the compiler cannot know that no key is there
         std::size_t i = slot;
-        m_levels[0][i] = key;
-        for (std::size_t level = 1; level < nLevels; ++level)
+        for (std::size_t level = 0; level < m_nWide; ++level)
         {
+            m_wide[level][i] = key;
+            key = Minimum(&m_wide[level][i & ~std::size_t{7}]);
             i >>= 3;
-            const uint64_t minimum = Minimum(&m_levels[level - 1][i << 3]);
-            if (m_levels[level][i] == minimum)
+            if (m_wide[level + 1][i] == key)
             {
                 return;
             }
-            m_levels[level][i] = minimum;
         }
-        m_top = Minimum(m_levels[nLevels - 1]);
+        for (i += m_half; i > 1; i >>= 1)
+        {
+            const uint64_t sibling = m_pairs[i ^ 1];
+            m_pairs[i] = key;
+            key = sibling < key ? sibling : key;
+            if (m_pairs[i >> 1] == key)
+            {
+                return;
+            }
+        }
+        m_pairs[1] = key;
+        m_top = key;
     }
 
-    /// Does what SetKey() does where minima change up to the top: no level waits for the one below
-    /// but with a last comparison. @param slot the earliest one @param key its new key
+    /// Does what SetKey() does where minima change up to the top: no 8-ary level waits for the one
+    /// below but with a last comparison. @param slot the earliest one @param key its new key
     void SetTop(uint32_t slot, uint64_t key)
     {
-        const std::size_t nLevels = m_nLevels;
         std::size_t i = slot;
-        for (std::size_t level = 0; level < nLevels; ++level, i >>= 3)
+        for (std::size_t level = 0; level < m_nWide; ++level, i >>= 3)
         {
-            uint64_t& own = m_levels[level][i];
+            uint64_t& own = m_wide[level][i];
             own = EMPTY;
-            const uint64_t least = Minimum(&m_levels[level][i & ~std::size_t{7}]);
+            const uint64_t least = Minimum(&m_wide[level][i & ~std::size_t{7}]);
             own = key;
             key = least < key ? least : key;
         }
+        for (i += m_half; i > 1; i >>= 1)
+        {
+            const uint64_t sibling = m_pairs[i ^ 1];
+            m_pairs[i] = key;
+            key = sibling < key ? sibling : key;
+        }
+        m_pairs[1] = key;
         m_top = key;
     }
 
@@ -219,15 +247,19 @@ class EventTree
      */
     void MoveEpoch(int64_t timePs);
 
-    uint32_t m_bits;          //!< bits of a slot
-    uint64_t m_mask;          //!< these bits
-    int64_t m_horizon;        //!< times this far past the epoch have no key
-    int64_t m_epoch{0};       //!< time of key 0
-    uint64_t m_top{EMPTY};    //!< smallest key
-    std::size_t m_nLevels{0}; //!< levels below the top
+    uint32_t m_bits;             //!< bits of a slot
+    uint64_t m_mask;             //!< these bits
+    int64_t m_horizon;           //!< times this far past the epoch have no key
+    int64_t m_epoch{0};          //!< time of key 0
+    uint64_t m_top{EMPTY};       //!< smallest key
+    std::size_t m_nWide{0};      //!< 8-ary levels
+    std::size_t m_half{0};       //!< keys of the lowest binary level, a power of two
+    uint64_t* m_leaves{nullptr}; //!< keys of slots
+    /// The binary levels: the top at 1, then the two below it, and so on; the lowest at m_half.
+    uint64_t* m_pairs{nullptr};
+    /// The 8-ary levels from the slots up, and the lowest binary one above them.
+    std::array<uint64_t*, MOST_WIDE + 1> m_wide{};
     std::vector<Node, HugePageAllocator<Node>> m_nodes; //!< of all levels
-    /// First keys of the levels in m_nodes: slots, then minima of eight, and so on.
-    std::array<uint64_t*, MAX_LEVELS> m_levels{};
 };
 
 } // namespace proteus
