@@ -350,7 +350,7 @@ class FabricDeviceLimitCase : public FabricCase
         {
             NS_TEST_ASSERT_MSG_EQ_TOL(rate(flow), 300e9 * 256 / 288, 3e8, "both ways");
         }
-        const uint8_t sm = PacketRecord::SM_COPY;
+        const CopyMethod sm = CopyMethod::SM;
         result = Run(cluster, {}, {{a, b, 20000, 4096, 1, sm}, {b, a, 20000, 4096, 1, sm}});
         for (const UnitFlow& flow : result.flows)
         {

@@ -43,7 +43,7 @@ struct UnitFlow
     uint32_t units;
     uint32_t payload;
     uint8_t trafficClass{1};
-    uint8_t flags{0};
+    CopyMethod copyMethod{CopyMethod::DMA};
     // What came of it.
     uint32_t sent{0};
     uint32_t received{0};
@@ -95,7 +95,7 @@ class UnitEndpoint : public FabricEndpoint
         record.payloadBytes = best->payload;
         record.kind = PacketKind::DATA;
         record.trafficClass = best->trafficClass;
-        record.flags = best->flags;
+        record.copyMethod = best->copyMethod;
         nextPs = 0;
         return true;
     }

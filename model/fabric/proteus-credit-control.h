@@ -26,33 +26,24 @@ namespace proteus
 class CreditControl
 {
   public:
-    /// What Take() says about a unit.
-    struct Answer
-    {
-        bool granted;    //!< it may be sent now
-        bool stalls;     //!< it is the first that may not
-        int64_t retryPs; //!< if not: when it may; EventTree::NEVER for not known yet
-    };
-
     /**
      * Asks for room; not for ports without credits. The room is taken only by Spend().
-     * @param port that has a unit to send
+     * @param port that has a unit to send; PortState::stalledSincePs says whether one has no room
      * @param lane of the unit's traffic class
      * @param trafficClass of the unit
      * @param wireBytes of the unit
      * @param nowPs present time
-     * @return whether it may be sent
+     * @return when it may be sent: now, or later, or EventTree::NEVER for not known yet
      */
-    static Answer Take(PortState& port,
-                       LaneState& lane,
-                       uint32_t trafficClass,
-                       uint32_t wireBytes,
-                       int64_t nowPs)
+    static int64_t Take(PortState& port,
+                        LaneState& lane,
+                        uint32_t trafficClass,
+                        uint32_t wireBytes,
+                        int64_t nowPs)
     {
-        while (!lane.returns.IsEmpty() && lane.returns.Front().timePs <= nowPs)
+        if (lane.creditBytes < wireBytes)
         {
-            lane.creditBytes += lane.returns.Front().bytes;
-            lane.returns.PopAndRewind();
+            Collect(lane, nowPs);
         }
         if (lane.creditBytes >= wireBytes)
         {
@@ -61,10 +52,9 @@ class CreditControl
                 port.statistics.creditStallPs += nowPs - port.stalledSincePs;
                 port.stalledSincePs = -1;
             }
-            return {true, false, nowPs};
+            return nowPs;
         }
-        Answer answer{false, port.stalledSincePs < 0, EventTree::NEVER};
-        if (answer.stalls)
+        if (port.stalledSincePs < 0)
         {
             port.stalledSincePs = nowPs;
         }
@@ -74,12 +64,22 @@ class CreditControl
             credit += lane.returns.At(i).bytes;
             if (credit >= wireBytes)
             {
-                answer.retryPs = lane.returns.At(i).timePs;
-                return answer;
+                return lane.returns.At(i).timePs;
             }
         }
         port.starved |= 1u << trafficClass;
-        return answer;
+        return EventTree::NEVER;
+    }
+
+    /// Adds the credits that have come home: not before they are needed, as they lie elsewhere in
+    /// memory. @param lane of a port @param nowPs present time
+    static void Collect(LaneState& lane, int64_t nowPs)
+    {
+        while (!lane.returns.IsEmpty() && lane.returns.Front().timePs <= nowPs)
+        {
+            lane.creditBytes += lane.returns.Front().bytes;
+            lane.returns.PopAndRewind();
+        }
     }
 
     /// @param lane that sends @param wireBytes of the unit

@@ -33,7 +33,7 @@ AppendRecord(const PacketRecord& record,
     words.push_back(uint64_t{record.queuePair} << 32 | record.destination);
     words.push_back(uint64_t{record.ingress} << 32 | static_cast<uint64_t>(record.kind) << 24 |
                     uint64_t{record.trafficClass} << 16 | uint64_t{record.flags} << 8 |
-                    record.multimem);
+                    static_cast<uint64_t>(record.copyMethod));
     words.push_back(static_cast<uint64_t>(record.timePs - nowPs));
     content(record, words);
 }
@@ -69,9 +69,16 @@ Fabric::AppendState(LinkId link, const GetContent& content, std::vector<uint64_t
         {
             const LaneState& lane = m_ports.Lane(id, c);
             words.push_back(lane.queuedBytes);
-            words.push_back(static_cast<uint64_t>(lane.creditBytes));
-            words.push_back(lane.returns.GetSize());
-            for (uint32_t i = lane.returns.GetHead(); i != lane.returns.GetTail(); ++i)
+            // Credits that have come home, whether they have been collected or not.
+            int64_t creditBytes = lane.creditBytes;
+            uint32_t i = lane.returns.GetHead();
+            for (; i != lane.returns.GetTail() && lane.returns.At(i).timePs <= nowPs; ++i)
+            {
+                creditBytes += lane.returns.At(i).bytes;
+            }
+            words.push_back(static_cast<uint64_t>(creditBytes));
+            words.push_back(lane.returns.GetTail() - i);
+            for (; i != lane.returns.GetTail(); ++i)
             {
                 relative(lane.returns.At(i).timePs);
                 words.push_back(static_cast<uint64_t>(lane.returns.At(i).bytes));

@@ -69,14 +69,10 @@ Fabric::RequestPause(PortId id, uint32_t trafficClass)
     RequestService(id ^ 1, std::max(port.freeAtPs, m_stepper.GetNowPs()));
 }
 
-bool
+void
 Fabric::SendPause(PortId id)
 {
     PortState& port = m_ports[id];
-    if (port.pauseDue == 0)
-    {
-        return false;
-    }
     const auto trafficClass = static_cast<uint32_t>(__builtin_ctz(port.pauseDue));
     port.pauseDue &= port.pauseDue - 1;
     PacketRecord record;
@@ -86,7 +82,6 @@ Fabric::SendPause(PortId id)
     record.destination = port.to;
     record.timePs = m_stepper.GetNowPs();
     Transmit(id, record, port.sizes->controlWire);
-    return true;
 }
 
 void

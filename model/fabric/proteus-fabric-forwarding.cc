@@ -50,7 +50,6 @@ Fabric::HandleArrival(PortId id)
         return;
     }
     ++m_packetHops;
-    record.ingress = id;
     const bool data = record.kind == PacketKind::DATA;
     if (data && port.reverses)
     {
@@ -246,7 +245,9 @@ Fabric::Transmit(PortId id, const PacketRecord& record, uint32_t wireBytes)
         const uint64_t paidPs = port.debtBytes * port.psPerByte >> TIME_FRACTION_BITS;
         if (idlePs < paidPs)
         {
-            bytes += port.debtBytes - (idlePs << TIME_FRACTION_BITS) / port.psPerByte;
+            // Most units follow each other, and a division is slow.
+            bytes += port.debtBytes -
+                     (idlePs == 0 ? 0 : (idlePs << TIME_FRACTION_BITS) / port.psPerByte);
         }
         port.debtBytes = 0;
     }
@@ -277,6 +278,11 @@ Fabric::Transmit(PortId id, const PacketRecord& record, uint32_t wireBytes)
     port.flight.Push(record);
     PacketRecord& sent = port.flight.At(port.flight.GetTail() - 1);
     sent.timePs = end + port.delayPs;
+    if (!port.internal)
+    {
+        // Not where it arrives: a copy right behind a write of a part of it would be slow.
+        sent.ingress = id;
+    }
     if (port.cut)
     {
         SendAcross(id);
@@ -377,7 +383,7 @@ bool
 Fabric::SendQueued(PortId id)
 {
     PortState& port = m_ports[id];
-    uint32_t classes = port.waiting & ~(port.paused | port.starved);
+    uint32_t classes = port.GetReady();
     while (classes != 0)
     {
         const uint32_t c = m_scheduler.Pick(m_ports, id, classes);
@@ -418,57 +424,67 @@ bool
 Fabric::SendPulled(PortId id)
 {
     PortState& port = m_ports[id];
-    if (!port.offered)
-    {
-        return false;
-    }
     if (port.pullAtPs > m_stepper.GetNowPs())
     {
         RequestService(id, port.pullAtPs);
         return false;
     }
     uint32_t classes = m_pullClasses & ~(port.paused | port.starved);
-    if (port.credited)
+    for (uint32_t left = port.credited ? classes : 0; left != 0; left &= left - 1)
     {
-        for (uint32_t c = 0; c < m_ports.GetNClasses(); ++c)
+        const auto c = static_cast<uint32_t>(__builtin_ctz(left));
+        if (!TakeCredit(id, c, port.sizes->mostWire))
         {
-            if ((classes >> c & 1) != 0 && !TakeCredit(id, c, port.sizes->mostWire))
-            {
-                classes &= ~(1u << c);
-            }
+            classes &= ~(1u << c);
         }
     }
     return PullFrom(id, classes);
+}
+
+uint32_t
+Fabric::PullByWeight(PortId id, uint32_t classes, PacketRecord& record, int64_t& nextPs)
+{
+    while (classes != 0)
+    {
+        const uint32_t asked = 1u << m_scheduler.Pick(m_ports, id, classes);
+        classes &= ~asked;
+        int64_t nextOfAsked = EventTree::NEVER;
+        const bool pulled = m_endpoint->Pull(id, asked, record, nextOfAsked);
+        nextPs = std::min(nextPs, nextOfAsked);
+        if (pulled)
+        {
+            return asked;
+        }
+    }
+    return 0;
 }
 
 bool
 Fabric::PullFrom(PortId id, uint32_t classes)
 {
     PortState& port = m_ports[id];
+    PacketRecord record;
     int64_t next = EventTree::NEVER;
-    uint32_t untried = classes;
-    while (untried != 0)
+    uint32_t asked = 0; // for the unit
+    if (m_scheduler.IsWeighted())
     {
-        // By weight, the classes are asked one at a time.
-        const uint32_t asked =
-            m_scheduler.IsWeighted() ? 1u << m_scheduler.Pick(m_ports, id, untried) : untried;
-        untried &= ~asked;
-        PacketRecord record;
-        int64_t nextOfAsked = EventTree::NEVER;
-        const bool pulled = m_endpoint->Pull(id, asked, record, nextOfAsked);
-        next = std::min(next, nextOfAsked);
-        if (pulled)
-        {
-            // Classes that were not asked may have units at once.
-            port.offered = next != EventTree::NEVER || asked != m_pullClasses;
-            port.pullAtPs = asked != m_pullClasses ? m_stepper.GetNowPs() : next;
-            record.ingress = NO_PORT;
-            record.timePs = 0;
-            const uint32_t wireBytes = port.GetWireBytes(record);
-            m_scheduler.Count(m_ports, id, record.trafficClass, wireBytes);
-            Transmit(id, record, wireBytes);
-            return true;
-        }
+        asked = PullByWeight(id, classes, record, next);
+    }
+    else if (classes != 0 && m_endpoint->Pull(id, classes, record, next))
+    {
+        asked = classes;
+    }
+    if (asked != 0)
+    {
+        // Classes that were not asked may have units at once.
+        port.offered = next != EventTree::NEVER || asked != m_pullClasses;
+        port.pullAtPs = asked != m_pullClasses ? m_stepper.GetNowPs() : next;
+        record.ingress = NO_PORT;
+        record.timePs = 0;
+        const uint32_t wireBytes = port.GetWireBytes(record);
+        m_scheduler.Count(m_ports, id, record.trafficClass, wireBytes);
+        Transmit(id, record, wireBytes);
+        return true;
     }
     if (next != EventTree::NEVER)
     {
@@ -482,6 +498,18 @@ Fabric::PullFrom(PortId id, uint32_t classes)
     return false;
 }
 
+inline bool
+Fabric::SendNext(PortId id)
+{
+    const PortState& port = m_ports[id];
+    if (port.pauseDue != 0)
+    {
+        SendPause(id);
+        return true;
+    }
+    return (port.GetReady() != 0 && SendQueued(id)) || (port.offered && SendPulled(id));
+}
+
 void
 Fabric::Serve(PortId id)
 {
@@ -492,9 +520,9 @@ Fabric::Serve(PortId id)
     {
         port.serveAtPs = port.freeAtPs;
     }
-    else if (!port.down && (SendPause(id) || SendQueued(id) || SendPulled(id)))
+    else if (!port.down && SendNext(id))
     {
-        if (((port.waiting & ~(port.paused | port.starved)) | port.pauseDue) != 0)
+        if ((port.GetReady() | port.pauseDue) != 0)
         {
             RequestService(id, port.freeAtPs);
         }

@@ -100,22 +100,23 @@ Fabric::TakeCredit(PortId id, uint32_t trafficClass, uint32_t wireBytes)
     {
         return true;
     }
-    const CreditControl::Answer answer = CreditControl::Take(port,
-                                                             m_ports.Lane(id, trafficClass),
-                                                             trafficClass,
-                                                             wireBytes,
-                                                             m_stepper.GetNowPs());
-    if (answer.granted)
+    const bool flowed = port.stalledSincePs < 0;
+    const int64_t whenPs = CreditControl::Take(port,
+                                               m_ports.Lane(id, trafficClass),
+                                               trafficClass,
+                                               wireBytes,
+                                               m_stepper.GetNowPs());
+    if (whenPs == m_stepper.GetNowPs())
     {
         return true;
     }
-    if (answer.stalls)
+    if (flowed)
     {
         PacketRecord record;
         record.trafficClass = static_cast<uint8_t>(trafficClass);
         Trace(PortEvent::CREDIT_STALL, id, record);
     }
-    RequestService(id, answer.retryPs); // never: the port is starved
+    RequestService(id, whenPs); // never: the port is starved
     return false;
 }
 

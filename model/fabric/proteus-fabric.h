@@ -494,12 +494,20 @@ class Fabric : public FabricState
     void TellLoss(const PacketRecord& record);
     /// @param id a port that may send
     void Serve(PortId id);
-    /// @param id a free port @return whether it has sent a unit that waited
+    /// @param id a free port @return whether it has sent a unit
+    bool SendNext(PortId id);
+    /// @param id a free port with PortState::GetReady() @return whether it has sent a unit that
+    /// waited
     bool SendQueued(PortId id);
-    /// @param id a free port @return whether it has sent a unit of the endpoint
+    /// @param id a free port with PortState::offered @return whether it has sent a unit of the
+    /// endpoint
     bool SendPulled(PortId id);
     /// @param id a free port @param classes that the endpoint may send @return whether it did
     bool PullFrom(PortId id, uint32_t classes);
+    /// Asks the endpoint for a unit, class by class. @param id a port @param classes to ask for
+    /// @param record as of FabricEndpoint::Pull() @param nextPs the same, for all that were asked
+    /// @return the class that gave one, as a bit; 0 for none
+    uint32_t PullByWeight(PortId id, uint32_t classes, PacketRecord& record, int64_t& nextPs);
     /// @param id a free port @param record to send on it @param wireBytes its size there
     void Transmit(PortId id, const PacketRecord& record, uint32_t wireBytes);
     /// @param id a port @param record that starts there
@@ -536,8 +544,8 @@ class Fabric : public FabricState
     /// Asks a sender to pause or, if it has been asked to, to go on. That goes before all other
     /// units, as soon as the present one is sent. @param id its port @param trafficClass which
     void RequestPause(PortId id, uint32_t trafficClass);
-    /// @param id a free port @return whether it has sent a pause or its end
-    bool SendPause(PortId id);
+    /// @param id a free port whose PortState::pauseDue asks for a pause or its end
+    void SendPause(PortId id);
     /// @param id a port that is told to pause or resume @param record that says so
     void HandlePause(PortId id, const PacketRecord& record);
     /// @param id a port that pauses or goes on @param trafficClass which @param pause whether

@@ -54,7 +54,6 @@ operator<<(std::ostream& out, const PacketRecord& record)
         {PacketRecord::CONGESTION_EXPERIENCED, " ce"},
         {PacketRecord::ACK_REQUEST, " ack-request"},
         {PacketRecord::RETRANSMISSION, " retransmission"},
-        {PacketRecord::SM_COPY, " sm"},
         {PacketRecord::TURNED, " turned"},
     };
     for (const FlagName& name : NAMES)
@@ -63,6 +62,10 @@ operator<<(std::ostream& out, const PacketRecord& record)
         {
             out << name.name;
         }
+    }
+    if (record.kind == PacketKind::DATA && record.copyMethod != CopyMethod::DMA)
+    {
+        out << " sm";
     }
     return out;
 }

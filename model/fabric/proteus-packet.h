@@ -58,12 +58,11 @@ struct PacketRecord
     enum Flag : uint8_t
     {
         CONGESTION_EXPERIENCED = 1, //!< ECN: marked on its way; in an acknowledgement, echoed
-        SM_COPY = 2,                //!< moved by a kernel: CopyMethod::SM, or see `multimem`
-        FIRST = 4,                  //!< first packet of its message
-        LAST = 8,                   //!< last packet of its message
-        RETRANSMISSION = 16,        //!< sent before
-        ACK_REQUEST = 32,           //!< the receiver is to acknowledge at once
-        TURNED = 64,                //!< on the way that its kind does not usually take: from a
+        FIRST = 2,                  //!< first packet of its message
+        LAST = 4,                   //!< last packet of its message
+        RETRANSMISSION = 8,         //!< sent before
+        ACK_REQUEST = 16,           //!< the receiver is to acknowledge at once
+        TURNED = 32,                //!< on the way that its kind does not usually take: from a
                                     //!< switch down to the members of a group, or an
                                     //!< acknowledgement of CONTROL, with the data's direction
     };
@@ -79,10 +78,10 @@ struct PacketRecord
         uint32_t content;         //!< of the other kinds: 32 bits of what they say
     };
 
-    PacketKind kind{PacketKind::DATA}; //!< what it carries
-    uint8_t trafficClass{0};           //!< virtual lane or priority
-    uint8_t flags{0};                  //!< of Flag
-    uint8_t multimem{0};               //!< with SM_COPY: 1 for SM_REDUCE, 2 for SM_MULTICAST
+    PacketKind kind{PacketKind::DATA};      //!< what it carries
+    uint8_t trafficClass{0};                //!< virtual lane or priority
+    uint8_t flags{0};                       //!< of Flag
+    CopyMethod copyMethod{CopyMethod::DMA}; //!< of DATA: what it takes on NVLink and PCIe
 
     /// @return payload in bytes; 0 for all kinds but DATA
     uint32_t GetPayloadBytes() const

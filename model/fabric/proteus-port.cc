@@ -24,11 +24,8 @@ UnitSizes::UnitSizes(const LinkFraming& framing)
     {
         const LinkFraming used = framing.For(static_cast<CopyMethod>(i));
         const auto wireBytes = static_cast<uint32_t>(used.WireBytes(fullPayload));
-        if (i < 2)
-        {
-            fullWire[i] = wireBytes;
-            fullReverse[i] = static_cast<uint32_t>(used.ReverseBytes(fullPayload));
-        }
+        fullWire[i] = wireBytes;
+        fullReverse[i] = static_cast<uint32_t>(used.ReverseBytes(fullPayload));
         mostWire = std::max(mostWire, wireBytes);
         packetPayload[i] = used.packetBytes;
         packetHeader[i] = used.packetHeaderBytes;

@@ -65,8 +65,8 @@ struct UnitSizes
 {
     uint32_t fullPayload{0};                //!< payload of a full unit
     uint32_t controlWire{0};                //!< wire bytes of a unit without payload
-    uint32_t fullWire[2]{};                 //!< of a full unit, for CopyMethod::DMA and SM
-    uint32_t fullReverse[2]{};              //!< its bytes on the opposite direction, for the same
+    uint32_t fullWire[COPY_METHODS]{};      //!< of a full unit, by CopyMethod
+    uint32_t fullReverse[COPY_METHODS]{};   //!< its bytes on the opposite direction, by CopyMethod
     uint32_t mostWire{0};                   //!< wire bytes of a full unit, most of all methods
     uint32_t unitHeader{0};                 //!< bytes once per unit
     uint32_t packetPayload[COPY_METHODS]{}; //!< most payload of one packet of a unit, by CopyMethod
@@ -83,17 +83,11 @@ struct UnitSizes
     /// @return whether units cost the opposite direction something
     bool Reverses() const;
 
-    /// @param record a unit @return its CopyMethod, as an index
-    static std::size_t GetMethod(const PacketRecord& record)
-    {
-        return ((record.flags & PacketRecord::SM_COPY) != 0 ? 1 : 0) + record.multimem;
-    }
-
     /// @param record a data unit @return the bytes that it costs the opposite direction
     uint32_t GetReverseBytes(const PacketRecord& record) const
     {
-        const std::size_t method = GetMethod(record);
-        return method < 2 && record.payloadBytes == fullPayload
+        const auto method = static_cast<std::size_t>(record.copyMethod);
+        return record.payloadBytes == fullPayload
                    ? fullReverse[method]
                    : GetPackets(record, method) * packetReverse[method];
     }
@@ -105,8 +99,8 @@ struct UnitSizes
         {
             return controlWire;
         }
-        const std::size_t method = GetMethod(record);
-        if (method < 2 && record.payloadBytes == fullPayload)
+        const auto method = static_cast<std::size_t>(record.copyMethod);
+        if (record.payloadBytes == fullPayload)
         {
             return fullWire[method];
         }
@@ -173,6 +167,12 @@ struct alignas(64) PortState
     double bitErrorRate{0};    //!< of a bit
     int64_t pausedSincePs{-1}; //!< since when a traffic class is paused
     bool stormed{false};       //!< the other end repeats pauses without end
+
+    /// @return bit c: traffic class c has units in its queue that may go on
+    uint32_t GetReady() const
+    {
+        return waiting & ~(paused | starved);
+    }
 
     /// @param record a data unit @return the bytes that it costs the opposite direction
     uint32_t GetReverseBytes(const PacketRecord& record) const

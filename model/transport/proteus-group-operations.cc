@@ -92,9 +92,11 @@ GroupOperations::AddLanes(uint32_t groupId, uint32_t member, bool multicast)
         const uint32_t id = m_maker.Add(options);
         m_core.pairs.GetSender(id).unitBytes = group.unitBytes;
         m_core.pairs.GetSender(id).flags |= SenderState::GROUP;
-        m_core.pairs.GetSender(id).multimem = options.copyMethod != CopyMethod::SM ? 0
-                                              : multicast                          ? 2
-                                                                                   : 1;
+        if (options.copyMethod == CopyMethod::SM)
+        {
+            m_core.pairs.GetSender(id).copyMethod =
+                multicast ? CopyMethod::SM_MULTICAST : CopyMethod::SM_REDUCE;
+        }
         m_core.pairs.GetReceiver(id).vertex = Cluster::NO_VERTEX;
         QueuePairState& state = m_core.pairs.GetState(id);
         state.path.packetBytes = group.unitBytes;
@@ -114,8 +116,7 @@ GroupOperations::MakeLanes(uint32_t groupId, bool reductions, const std::vector<
     std::vector<uint32_t> all;
     const auto make = [&](bool multicast, uint32_t member) {
         const auto find = [&]() -> GroupSequence& {
-            return multicast ? m_groups[groupId].multicasts[member]
-                             : m_groups[groupId].reductions;
+            return multicast ? m_groups[groupId].multicasts[member] : m_groups[groupId].reductions;
         };
         if (find().lanes.empty() || find().lanes.front()[member] == UINT32_MAX)
         {

@@ -58,7 +58,7 @@ PacketReceiver::Receive(const PacketRecord& record, ReceiverState& receiver)
                             PacketKind::ACKNOWLEDGE,
                             static_cast<int32_t>(record.sequence - receiver.expected));
     }
-    else if (receiver.ackDuePs == NEVER_PS && m_core.pairs.GetState(id).ackDelayPs > 0)
+    else if (receiver.ackDuePs == NEVER_PS && (receiver.flags & ReceiverState::DELAYS_ACK) != 0)
     {
         receiver.ackDuePs = m_core.fabric->GetTimePs() + m_core.pairs.GetState(id).ackDelayPs;
         m_timers.Watch(id);

@@ -92,7 +92,7 @@ PacketSender::Pull(PortId port, uint32_t classes, PacketRecord& record, int64_t&
 void
 PacketSender::FillNext(uint32_t id, SenderState& sender, int64_t now, PacketRecord& record)
 {
-    uint8_t flags = (sender.flags & SenderState::SM_COPY) != 0 ? PacketRecord::SM_COPY : 0;
+    uint8_t flags = 0;
     if (sender.messageLeft == 0)
     {
         sender.messageLeft = m_core.pairs.GetState(id).messages.At(sender.sending).bytes;
@@ -136,7 +136,7 @@ PacketSender::FillNext(uint32_t id, SenderState& sender, int64_t now, PacketReco
     record.kind = PacketKind::DATA;
     record.trafficClass = sender.trafficClass;
     record.flags = flags;
-    record.multimem = sender.multimem;
+    record.copyMethod = sender.copyMethod;
     if (sender.ackEvery == 0)
     {
         sender.activePs = now; // nothing is to be heard before the message is out
@@ -183,8 +183,8 @@ PacketSender::FillLost(uint32_t id, SenderState& sender, int64_t now, PacketReco
     record.trafficClass = sender.trafficClass;
     record.flags = PacketRecord::RETRANSMISSION | PacketRecord::ACK_REQUEST |
                    (sequence == message.first ? PacketRecord::FIRST : 0) |
-                   (sequence + 1 == message.end ? PacketRecord::LAST : 0) |
-                   ((sender.flags & SenderState::SM_COPY) != 0 ? PacketRecord::SM_COPY : 0);
+                   (sequence + 1 == message.end ? PacketRecord::LAST : 0);
+    record.copyMethod = sender.copyMethod;
     ++m_totals.packets;
     ++m_totals.retransmitted;
     ++state.statistics.retransmittedPackets;

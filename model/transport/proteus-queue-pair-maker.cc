@@ -235,6 +235,7 @@ QueuePairMaker::SetUpControl(uint32_t id, const CongestionType& type)
     sender.flags |= needs.telemetry ? SenderState::TELEMETRY : 0;
     state.ackDelayPs =
         settings.ackDelay.IsZero() ? needs.ackDelayPs : settings.ackDelay.GetPicoSeconds();
+    receiver.flags |= state.ackDelayPs > 0 ? ReceiverState::DELAYS_ACK : 0;
     state.notificationPs = needs.notificationPs;
     if (needs.notifications)
     {
@@ -278,7 +279,7 @@ QueuePairMaker::SetUpCopies(uint32_t id)
         std::any_of(state.waypoints.begin(), state.waypoints.end(), [&](VertexId vertex) {
             return vertices[vertex].kind == VertexKind::NIC;
         });
-    if ((sender.flags & SenderState::SM_COPY) != 0)
+    if (sender.copyMethod != CopyMethod::DMA)
     {
         if (state.copyBytesPerSecond == 0)
         {

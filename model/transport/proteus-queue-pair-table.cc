@@ -28,10 +28,7 @@ QueuePairTable::Add(const QueuePairOptions& options,
     sender.trafficClass = static_cast<uint8_t>(options.trafficClass);
     sender.firstWaypoint =
         options.waypoints.empty() ? options.destination : options.waypoints.front();
-    if (options.copyMethod == CopyMethod::SM)
-    {
-        sender.flags |= SenderState::SM_COPY;
-    }
+    sender.copyMethod = options.copyMethod;
     m_senders.push_back(sender);
     ReceiverState receiver;
     receiver.vertex = options.destination;

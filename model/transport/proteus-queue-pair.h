@@ -221,10 +221,9 @@ struct alignas(64) SenderState
         ACK_MESSAGES = 32, //!< every message asks for an acknowledgement
         WAITING = 64,      //!< something is to come that a timer watches over
         SELECTIVE = 128,   //!< repeats single packets
-        SM_COPY = 256,     //!< CopyMethod::SM
-        COPY_ENGINE = 512, //!< moved by a copy engine of the source
-        READ = 1024,       //!< a device reads it: ReadRequests
-        STAGED = 2048,     //!< a NIC reads it from a memory on its way: MemoryStage
+        COPY_ENGINE = 256, //!< moved by a copy engine of the source
+        READ = 512,        //!< a device reads it: ReadRequests
+        STAGED = 1024,     //!< a NIC reads it from a memory on its way: MemoryStage
     };
 
     // Read and written for every packet.
@@ -242,20 +241,20 @@ struct alignas(64) SenderState
     int64_t armedPs{NEVER_PS};                       //!< its earliest entry among the timers
     uint64_t byteMark{CongestionControl::UNLIMITED}; //!< nextBytes at which the control is called
     uint32_t highest{0};                             //!< number after the last packet ever sent
-    uint32_t headEnd{0};       //!< number after the last packet of the oldest message
-    uint32_t sending{0};       //!< number of the message being cut into packets
-    uint32_t unitBytes{0};     //!< most payload of a packet
-    VertexId firstWaypoint{0}; //!< where packets are sent to first
-    uint32_t firstSlot{0};     //!< of its places in the lists of ports
-    uint32_t timedSequence{0}; //!< number after the packet being timed
-    uint16_t ackEvery{0};      //!< packets per acknowledgement; 0: only messages ask
-    uint16_t sinceRequest{0};  //!< packets since the last that asked
-    uint16_t paceHeader{0};    //!< bytes that pacing adds to the payload of a packet
-    uint16_t flags{0};         //!< of Flag
-    uint8_t nSlots{0};         //!< ports it may leave the source by
-    uint8_t trafficClass{1};   //!< of its data
-    uint8_t multimem{0};       //!< PacketRecord::multimem of its data
-    uint8_t turn{0};           //!< slot at which it waits for its pace, each in turn
+    uint32_t headEnd{0};                    //!< number after the last packet of the oldest message
+    uint32_t sending{0};                    //!< number of the message being cut into packets
+    uint32_t unitBytes{0};                  //!< most payload of a packet
+    VertexId firstWaypoint{0};              //!< where packets are sent to first
+    uint32_t firstSlot{0};                  //!< of its places in the lists of ports
+    uint32_t timedSequence{0};              //!< number after the packet being timed
+    uint16_t ackEvery{0};                   //!< packets per acknowledgement; 0: only messages ask
+    uint16_t sinceRequest{0};               //!< packets since the last that asked
+    uint16_t paceHeader{0};                 //!< bytes that pacing adds to the payload of a packet
+    uint16_t flags{0};                      //!< of Flag
+    uint8_t nSlots{0};                      //!< ports it may leave the source by
+    uint8_t trafficClass{1};                //!< of its data
+    CopyMethod copyMethod{CopyMethod::DMA}; //!< of its data
+    uint8_t turn{0};                        //!< slot at which it waits for its pace, each in turn
 
     /// @return payload sent and not acknowledged
     uint64_t GetInFlight() const
@@ -278,16 +277,17 @@ static_assert(sizeof(SenderState) == 128, "a sender is two cache lines");
 struct alignas(64) ReceiverState
 {
     /// Bits of `flags`.
-    enum Flag : uint8_t
+    enum Flag : uint16_t
     {
-        REQUESTED = 1,     //!< packets before `requestEnd` are to be acknowledged when complete
-        IN_ORDER = 2,      //!< takes packets in order only: go-back-N
-        REPORT_GAPS = 4,   //!< acknowledges packets out of order at once
-        NOTIFY = 8,        //!< sends congestion notifications, where it has no NIC
-        NAK_SENT = 16,     //!< has asked for packet `expected`
-        LIMITED = 32,      //!< its GPU has a limited memory
-        READ = 64,         //!< it reads it: ReadRequests
-        NIC_NOTIFIES = 128 //!< its NIC sends congestion notifications
+        REQUESTED = 1,      //!< packets before `requestEnd` are to be acknowledged when complete
+        IN_ORDER = 2,       //!< takes packets in order only: go-back-N
+        REPORT_GAPS = 4,    //!< acknowledges packets out of order at once
+        NOTIFY = 8,         //!< sends congestion notifications, where it has no NIC
+        NAK_SENT = 16,      //!< has asked for packet `expected`
+        LIMITED = 32,       //!< its GPU has a limited memory
+        READ = 64,          //!< it reads it: ReadRequests
+        NIC_NOTIFIES = 128, //!< its NIC sends congestion notifications
+        DELAYS_ACK = 256    //!< acknowledges some time after a packet: QueuePairState::ackDelayPs
     };
 
     uint64_t receivedBytes{0};         //!< payload, without repetition
@@ -301,7 +301,7 @@ struct alignas(64) ReceiverState
     uint32_t held{0};                  //!< packets that came before their turn
     uint32_t requestEnd{0};            //!< see REQUESTED
     uint16_t marks{0};                 //!< marked packets since the last acknowledgement
-    uint8_t flags{0};                  //!< of Flag
+    uint16_t flags{0};                 //!< of Flag
     uint8_t trafficClass{0};           //!< of its acknowledgements
 };
 
