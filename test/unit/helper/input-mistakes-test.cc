@@ -532,6 +532,20 @@ TEST(InputMistakes, TablesThatContradictEachOther)
     ExpectRefusal(startOne("0.3413"), // of the algorithm, or of a time in another unit
                   ":2: size_bytes, time_us (in microseconds) and the collective make a busbw_GBps "
                   "of 0.0597, and it is 0.3413");
+    // 2048 B in 31 us, times 1.75
+    const auto startPeak = [&](const std::string& peak) {
+        return start(change(head, "note", "peak_busbw_GBps,note") +
+                         change(line, ",2,", ",2," + peak + ","),
+                     table);
+    };
+    for (const char* right : {"0.1", "0.12", ""})
+    {
+        EXPECT_EQ(startPeak(right).error, "") << right;
+    }
+    ExpectRefusal(
+        startPeak("0.9"),
+        "t.csv: the highest bus bandwidth of its sizes is 0.1 GB/s, and in tables.csv 0.9");
+    ExpectRefusal(startPeak("-1"), ":2: peak_busbw_GBps must be");
     const auto warning = [&](const std::string& tables, const std::string& sizes) {
         const Outcome outcome = start(tables, sizes);
         EXPECT_EQ(outcome.code, 0);
