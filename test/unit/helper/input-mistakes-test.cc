@@ -95,6 +95,45 @@ TEST(InputMistakes, OutputsOverWhatIsReadOrWritten)
                   "--csv and --summary would both write " + link);
 }
 
+TEST(InputMistakes, OutputsOverWhatAFileNames)
+{
+    const Folder folder;
+    const std::string base = folder.Write("base.json", R"({"format": "proteus-model", "version": 1,
+ "name": "m", "let": {"width": 64},
+ "inputs": [{"name": "x", "shape": ["batch", 64]}, {"name": "y", "shape": ["batch"], "element": "index"}],
+ "layers": [{"op": "linear", "name": "fc", "outputs": "width", "in": "x"},
+  {"op": "cross-entropy", "name": "loss", "in": ["fc", "y"]}]})");
+    const std::string model = folder.Write(
+        "m.json",
+        R"({"format": "proteus-model", "version": 1, "name": "n", "base": "base.json"})");
+    std::vector<std::string> words{"--model=" + model,
+                                   "--strategy=dp=2",
+                                   "--executor=flow",
+                                   "--quiet",
+                                   "--json=" + base};
+    const std::string cause =
+        "base.json: is read, and " + words.back() + " would write over it: give that another name";
+    ExpectRefusal(Start("run", words), cause);
+    const std::string link = folder.Get() + "/link.json";
+    std::filesystem::create_symlink(base, link);
+    words.back() = "--json=" + link;
+    ExpectRefusal(Start("run", words), "is read, and --json=" + link + " would write");
+    words.back() = "--json=" + folder.Get() + "/other.json";
+    EXPECT_EQ(Start("run", words).code, 0); // the plan went with its program
+    // Among the files of a folder.
+    const std::string sizes = folder.Write("links.csv", "bytes,part\n1000,1\n");
+    const std::string scenario = folder.Write(
+        "s.json",
+        R"({"format": "proteus-scenario", "version": 1, "traffic": [{"kind": "poisson",)"
+        R"( "sizes": "links.csv", "load": 0.1, "from": "0"}]})");
+    ExpectRefusal(Start("run",
+                        Small({"--strategy=dp=2",
+                               "--nodes=2",
+                               "--scenario=" + scenario,
+                               "--tables=" + folder.Get()})),
+                  "is read, and --tables=" + folder.Get() + " would write over it");
+}
+
 TEST(InputMistakes, OutputsAmongTheFilesOfOthers)
 {
     const Folder folder;
