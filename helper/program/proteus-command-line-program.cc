@@ -17,6 +17,7 @@
 #include "ns3/nstime.h"
 #include "ns3/proteus-attribute-defaults.h"
 #include "ns3/proteus-executor-settings.h"
+#include "ns3/proteus-output-plan.h"
 #include "ns3/proteus-packet-network.h"
 #include "ns3/proteus-ranks.h"
 #include "ns3/proteus-repetition.h"
@@ -233,6 +234,7 @@ CommandLineProgram::Main(int argc, char* argv[])
                                         " MPI ranks; proteus-flows, proteus-collective, "
                                         "proteus-run and proteus-gpt3 can");
         }
+        const OutputPlan plan;
         OptionList command(GetName(), m_workloads);
         AddTo(command);
         const std::vector<Table> tables = DescribeTables();

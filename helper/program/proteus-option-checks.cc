@@ -6,13 +6,19 @@
 
 #include "proteus-option-list.h"
 
+#include "ns3/proteus-output-plan.h"
+
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <regex>
 #include <stdexcept>
+#include <tuple>
 #include <utility>
+#include <vector>
 
 /**
  * @file
@@ -27,21 +33,6 @@ namespace proteus
 
 namespace
 {
-
-/// @param path of a file or folder @return its one name, links followed, without a slash at its end
-std::string
-FindRealPath(const std::string& path)
-{
-    std::error_code unknown; // of what cannot be looked at, the name counts
-    const std::filesystem::path whole = std::filesystem::absolute(path);
-    const std::filesystem::path real = std::filesystem::weakly_canonical(whole, unknown);
-    std::string text = (unknown ? whole.lexically_normal() : real).string();
-    while (text.size() > 1 && text.back() == '/')
-    {
-        text.pop_back();
-    }
-    return text;
-}
 
 /// The files of an output that has several: a folder, or the begin of their names.
 class OutputParts
@@ -91,6 +82,61 @@ class OutputParts
     std::map<std::string, std::string> m_found; //!< names by real paths
 };
 
+/// A file or folder that an option names.
+struct NamedFile
+{
+    std::string option;                       //!< with dashes
+    std::string value;                        //!< as it was typed
+    std::string path;                         //!< see FindRealPath()
+    bool isOutput;                            //!< whether it is written, or else read
+    std::shared_ptr<const OutputParts> parts; //!< of an output of several files; null: it is one
+};
+
+/// @param output that is written @param other that is read, or written
+/// @return why both cannot be, or empty
+std::string
+FindClash(const NamedFile& output, const NamedFile& other)
+{
+    const std::string text = output.option + "=" + output.value;
+    // Of two outputs with several files each, those of one folder have different names.
+    if (other.isOutput && other.path == output.path &&
+        (!output.parts || !other.parts || other.value == output.value))
+    {
+        return other.option + " and " + output.option + " would both write " + output.value +
+               ": give them different names";
+    }
+    std::error_code none;
+    if (!other.isOutput && std::filesystem::is_regular_file(other.path, none) &&
+        std::filesystem::equivalent(other.path, output.path, none))
+    {
+        return text + " would write over the file that " + other.option +
+               " reads: give it another name";
+    }
+    for (const auto& [whole, one] : {std::tie(output, other), std::tie(other, output)})
+    {
+        const std::string part = whole.parts ? whole.parts->Find(one.path) : "";
+        if (!part.empty())
+        {
+            return whole.option + "=" + whole.value + " would write " + part + ", which " +
+                   one.option + (one.isOutput ? " writes, too" : " reads") +
+                   ": give it another name";
+        }
+    }
+    return "";
+}
+
+/// @param outputs of a program @param path of a file, see FindRealPath()
+/// @return the output that would be written over it, as it was typed, or empty
+std::string
+FindOutput(const std::vector<NamedFile>& outputs, const std::string& path)
+{
+    const auto found =
+        std::find_if(outputs.begin(), outputs.end(), [&path](const NamedFile& output) {
+            return output.parts ? !output.parts->Find(path).empty() : output.path == path;
+        });
+    return found == outputs.end() ? "" : found->option + "=" + found->value;
+}
+
 } // namespace
 
 void
@@ -108,71 +154,41 @@ OptionList::AddParts(const std::string& name, const std::string& pattern)
 void
 OptionList::CheckTogether(const std::vector<Word>& words) const
 {
-    const auto isOutput = [this](const Word& word) {
-        const Entry* entry = Find(word.name);
-        return entry && entry->kind == OptionKind::OUTPUT && !word.value.empty();
-    };
-    const auto isInput = [this](const Word& word) {
-        const Entry* entry = Find(word.name);
-        std::error_code none; // a value that is no path is no file
-        return (word.name == "config" || (entry && entry->kind == OptionKind::TEXT)) &&
-               std::filesystem::exists(word.value, none);
-    };
+    std::vector<NamedFile> inputs;
+    std::vector<NamedFile> outputs;
     for (const Word& word : words)
     {
-        if (!isOutput(word))
+        const Entry* entry = Find(word.name);
+        const bool isText = word.name == "config" || (entry && entry->kind == OptionKind::TEXT);
+        const bool isOutput = entry && entry->kind == OptionKind::OUTPUT && !word.value.empty();
+        std::error_code none; // a value that is no path is no file
+        if (!isOutput && (!isText || !std::filesystem::exists(word.value, none)))
         {
             continue;
         }
-        const std::string text = "--" + word.name + "=" + word.value;
-        const std::string path = FindRealPath(word.value);
-        const bool isOne = Find(word.name)->parts.empty();
-        for (const Word& other : words)
+        NamedFile file{"--" + word.name, word.value, FindRealPath(word.value), isOutput, nullptr};
+        if (isOutput && !entry->parts.empty())
         {
-            if (&other == &word)
-            {
-                break; // each pair once
-            }
-            // Of two outputs with several files each, those of one folder have different names.
-            if (isOutput(other) && FindRealPath(other.value) == path &&
-                (isOne || Find(other.name)->parts.empty() || other.value == word.value))
-            {
-                throw std::invalid_argument("--" + other.name + " and --" + word.name +
-                                            " would both write " + word.value +
-                                            ": give them different names");
-            }
+            file.parts = std::make_shared<OutputParts>(word.value, entry->parts);
         }
-        for (const Word& other : words)
+        (isOutput ? outputs : inputs).push_back(std::move(file));
+    }
+    for (std::size_t i = 0; i < outputs.size(); ++i)
+    {
+        std::vector<NamedFile> others(outputs.begin(),
+                                      outputs.begin() + static_cast<std::ptrdiff_t>(i));
+        others.insert(others.end(), inputs.begin(), inputs.end());
+        for (const NamedFile& other : others)
         {
-            std::error_code none;
-            if (isInput(other) && std::filesystem::is_regular_file(other.value, none) &&
-                std::filesystem::equivalent(other.value, word.value, none))
+            const std::string clash = FindClash(outputs[i], other);
+            if (!clash.empty())
             {
-                throw std::invalid_argument(text + " would write over the file that --" +
-                                            other.name + " reads: give it another name");
-            }
-        }
-        if (isOne)
-        {
-            continue;
-        }
-        const OutputParts parts(word.value, Find(word.name)->parts);
-        for (const Word& other : words)
-        {
-            const bool isRead = isInput(other);
-            if (&other == &word || (!isRead && !isOutput(other)))
-            {
-                continue;
-            }
-            const std::string part = parts.Find(FindRealPath(other.value));
-            if (!part.empty())
-            {
-                throw std::invalid_argument(text + " would write " + part + ", which --" +
-                                            other.name + (isRead ? " reads" : " writes, too") +
-                                            ": give it another name");
+                throw std::invalid_argument(clash);
             }
         }
     }
+    // What files name that are read from now on.
+    OutputPlan::Add([outputs](const std::string& path) { return FindOutput(outputs, path); });
 }
 
 void

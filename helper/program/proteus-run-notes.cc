@@ -14,15 +14,18 @@
 #include "ns3/proteus-breakdown.h"
 #include "ns3/proteus-fabric.h"
 #include "ns3/proteus-paths.h"
+#include "ns3/proteus-plural.h"
 #include "ns3/uinteger.h"
 
 #include <algorithm>
 #include <cctype>
 #include <iterator>
+#include <map>
 #include <optional>
 #include <stdexcept>
 #include <tuple>
 #include <utility>
+#include <variant>
 
 namespace ns3
 {
@@ -139,6 +142,80 @@ HasSameWaysOut(const TypedNetwork& typed, const FabricOptions& other, const Clus
     }
 }
 
+/// @param cluster any @param link of it @return whether both its ends are outside of servers
+bool
+JoinsSwitches(const Cluster& cluster, const Link& link)
+{
+    return cluster.GetVertices()[link.a].server < 0 && cluster.GetVertices()[link.b].server < 0;
+}
+
+/// @param cluster any @param insides names of vertices of servers
+/// @return their ways out of servers, in order: name, which of the switches that they lead to,
+/// technology, rate and delay
+std::vector<std::tuple<std::string, std::size_t, LinkTechnology, double, int64_t>>
+ListMeetings(const Cluster& cluster, const std::set<std::string>& insides)
+{
+    std::vector<std::tuple<std::string, std::size_t, LinkTechnology, double, int64_t>> meetings;
+    std::map<VertexId, std::size_t> switches; // numbered as they come
+    for (const Link& link : cluster.GetLinks())
+    {
+        if (!LeavesServer(cluster, link) || JoinsSwitches(cluster, link))
+        {
+            continue;
+        }
+        const bool isInA = cluster.GetVertices()[link.a].server >= 0;
+        const std::string& inside = cluster.GetVertices()[isInA ? link.a : link.b].name;
+        if (insides.count(inside) == 1)
+        {
+            const std::size_t number =
+                switches.try_emplace(isInA ? link.b : link.a, switches.size()).first->second;
+            meetings.emplace_back(inside,
+                                  number,
+                                  link.technology,
+                                  link.bytesPerSecond,
+                                  link.delayPs);
+        }
+    }
+    return meetings;
+}
+
+/// @param typed about the network @param other how servers are joined instead
+/// @param cluster that it ran on @param crossed links that carried something
+/// @return whether all that was sent went by way of one switch, on which the two servers would be
+/// in the other network, too
+bool
+MeetsAlike(const TypedNetwork& typed,
+           const FabricOptions& other,
+           const Cluster& cluster,
+           const std::vector<LinkId>& crossed)
+{
+    std::set<std::string> insides;
+    for (const LinkId id : crossed)
+    {
+        const Link& link = cluster.GetLinks()[id];
+        if (JoinsSwitches(cluster, link))
+        {
+            return false;
+        }
+        for (const VertexId end : {link.a, link.b})
+        {
+            if (LeavesServer(cluster, link) && cluster.GetVertices()[end].server >= 0)
+            {
+                insides.insert(cluster.GetVertices()[end].name);
+            }
+        }
+    }
+    try
+    {
+        return typed.build &&
+               ListMeetings(cluster, insides) == ListMeetings(typed.build(other), insides);
+    }
+    catch (const std::invalid_argument&) // the option is needed
+    {
+        return false;
+    }
+}
+
 /// @param cluster any @param crossed links of it @return whether there may be several shortest ways
 /// between two of their ends
 bool
@@ -230,24 +307,61 @@ FindUnusedChoices(const Configuration& configuration,
                   const Cluster& cluster,
                   const ExecutionGraph& graph)
 {
+    const std::map<std::string, std::string> options{{"Algorithm", "algorithm"},
+                                                     {"Protocol", "protocol"},
+                                                     {"Channels", "channels"},
+                                                     {"NetworkChannels", "networkChannels"},
+                                                     {"NcclVersion", "ncclVersion"}};
     std::vector<std::string> lines;
-    const ProgramSettings defaults;
-    for (const auto& [name, field, member] :
-         {std::make_tuple("networkChannels", "NetworkChannels", &ProgramSettings::networkChannels),
-          std::make_tuple("ncclVersion", "NcclVersion", &ProgramSettings::ncclVersion)})
+    const CollectiveSettings defaults;
+    for (const CollectiveField& field : GetCollectiveFields())
     {
+        const auto option = options.find(field.name);
+        if (option == options.end() || !Honours(traits, field.name))
+        {
+            continue;
+        }
         CollectiveSettings without = settings.collectives;
-        without.*member = defaults.*member;
-        const std::string value = FindTyped(configuration, name);
-        if (!value.empty() && without.*member != settings.collectives.*member &&
-            Honours(traits, field) &&
+        const bool isSet = std::visit(
+            [&](auto member) {
+                without.*member = defaults.*member;
+                return settings.collectives.*member != defaults.*member;
+            },
+            field.member);
+        const std::string value = FindTyped(configuration, option->second);
+        if (!value.empty() && isSet &&
             CommunicateAlike(graph, cluster, settings.collectives, without))
         {
-            lines.push_back(std::string("--") + name + "=" + value +
+            lines.push_back("--" + option->second + "=" + value +
                             " has no effect: this job communicates alike without it");
         }
     }
     return lines;
+}
+
+/// @param configuration options, as they were typed @param cluster that it ran on
+/// @param graph that was run @return a line if servers that were asked for have no GPU of the job
+std::vector<std::string>
+FindUnusedServers(const Configuration& configuration,
+                  const Cluster& cluster,
+                  const ExecutionGraph& graph)
+{
+    const std::string nodes = FindTyped(configuration, "nodes");
+    if (nodes.empty() || !FindTyped(configuration, "scenario").empty()) // which may place jobs
+    {
+        return {};
+    }
+    std::set<int32_t> used;
+    for (DeviceId device = 0; device < graph.GetNDevices(); ++device)
+    {
+        used.insert(cluster.GetVertices()[cluster.GetGpus()[device]].server);
+    }
+    if (used.size() >= cluster.GetNServers())
+    {
+        return {};
+    }
+    return {"--nodes=" + nodes + ": the job has " + FormatThings(graph.GetNDevices(), "GPU") +
+            " of " + FormatThings(used.size(), "server") + "; the others have no work"};
 }
 
 /// @param configuration options, as they were typed @param traits of an executor that has run
@@ -304,6 +418,11 @@ FindUnusedNetwork(const TypedNetwork& typed,
         {
             lines.push_back(option + " has no effect: nothing leaves a server");
         }
+        else if (without && !links.empty() && MeetsAlike(typed, *without, cluster, crossed))
+        {
+            lines.push_back(option + " has no effect: nothing goes from one switch of the network "
+                                     "to another");
+        }
         else if (without && links.empty() && HasSameWaysOut(typed, *without, cluster))
         {
             lines.push_back(option +
@@ -352,7 +471,8 @@ RunNotes::Hear(const ProgramOptions& options,
         [&options](const FabricOptions& fabric) { return options.BuildCluster(fabric); }};
     std::vector<std::string> lines = FindUnusedNetwork(typed, traits, cluster, record.links);
     for (const auto& more :
-         {FindUnusedChoices(typed.configuration, traits, settings, cluster, graph),
+         {FindUnusedServers(typed.configuration, cluster, graph),
+          FindUnusedChoices(typed.configuration, traits, settings, cluster, graph),
           FindUnusedSharing(typed.configuration, traits, graph, record.timeline)})
     {
         lines.insert(lines.end(), more.begin(), more.end());

@@ -193,6 +193,14 @@ struct MeasuredSize
     double us{0};
 };
 
+/// @param table a size belongs to @param size of it @return its bus bandwidth
+double
+GetBusbwGBps(const MeasuredTable& table, const MeasuredSize& size)
+{
+    return static_cast<double>(size.bytes) / size.us * 1e-3 *
+           GetBusBandwidthFactor(table.collective, table.gpus);
+}
+
 /// @param csv at a size @param table it belongs to @param size of the line
 /// @throw std::invalid_argument if its bus bandwidth, where there is one, says another time
 void
@@ -206,12 +214,39 @@ CheckBandwidth(const CsvTable& csv, const MeasuredTable& table, const MeasuredSi
         return;
     }
     const double written = csv.GetAmount(column);
-    const double computed = static_cast<double>(size.bytes) / size.us * 1e-3 *
-                            GetBusBandwidthFactor(table.collective, table.gpus);
+    const double computed = GetBusbwGBps(table, size);
     if (std::abs(written - computed) > SHARE * computed + DECIMALS_GB)
     {
         csv.Fail("size_bytes, time_us (in microseconds) and the collective make a " + column +
                  " of " + FormatNumber(computed, 4) + ", and it is " + csv.Get(column));
+    }
+}
+
+/// @param table that is measured @param sizes of it @param directory of tables.csv
+/// @throw std::invalid_argument if the highest bus bandwidth of them is not that of tables.csv
+void
+CheckPeak(const MeasuredTable& table,
+          const std::vector<MeasuredSize>& sizes,
+          const std::string& directory)
+{
+    constexpr double SHARE = 0.02;       // times are rounded
+    constexpr double DECIMALS_GB = 0.06; // one behind the point
+    if (!table.peakBusbwGBps)
+    {
+        return;
+    }
+    double peak = 0;
+    for (const MeasuredSize& size : sizes)
+    {
+        peak = std::max(peak, GetBusbwGBps(table, size));
+    }
+    if (std::abs(peak - *table.peakBusbwGBps) > SHARE * peak + DECIMALS_GB)
+    {
+        throw std::invalid_argument(directory + "/" + table.file +
+                                    ": the highest bus bandwidth of its sizes is " +
+                                    FormatNumber(peak, 1) + " GB/s, and in tables.csv " +
+                                    FormatNumber(*table.peakBusbwGBps, 1) +
+                                    ": one of the two is in another unit, or is not of this run");
     }
 }
 
@@ -250,6 +285,7 @@ LoadSizes(const MeasuredTable& table, const std::string& directory)
                                                             " in tables.csv: it was cut off, or "
                                                             "the number there is wrong"));
     }
+    CheckPeak(table, sizes, directory);
     csv.WarnOfOthers(
         {"system", "nodes", "gpus", "collective", "size_bytes", "time_us", "busbw_GBps", "source"});
     return sizes;
@@ -284,6 +320,10 @@ ReadTable(const CsvTable& csv)
     if (csv.Has("sizes") && !csv.Get("sizes").empty())
     {
         table.sizes = csv.GetWhole("sizes", MOST_BYTES);
+    }
+    if (csv.Has("peak_busbw_GBps") && !csv.Get("peak_busbw_GBps").empty())
+    {
+        table.peakBusbwGBps = csv.GetNumber("peak_busbw_GBps");
     }
     table.note = csv.Get("note");
     return table;

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -40,11 +41,12 @@ struct MeasuredTable
     Collective collective{Collective::ALL_REDUCE}; //!< what was measured
     std::string launch;                            //!< LaunchMode, as the log or its floor says
     std::string network;                           //!< between the servers, in words
-    double pluginLatencyUs{0};   //!< as PacketNetwork::PluginLatency, microseconds
-    uint32_t networkChannels{0}; //!< as PacketNetwork::NetworkChannels
-    uint32_t ncclVersion{230};   //!< as PacketNetwork::NcclVersion
-    uint64_t sizes{0};           //!< how many the file has; 0: that is not known
-    std::string note;            //!< why the simulation may differ
+    double pluginLatencyUs{0};           //!< as PacketNetwork::PluginLatency, microseconds
+    uint32_t networkChannels{0};         //!< as PacketNetwork::NetworkChannels
+    uint32_t ncclVersion{230};           //!< as PacketNetwork::NcclVersion
+    uint64_t sizes{0};                   //!< how many the file has; 0: that is not known
+    std::optional<double> peakBusbwGBps; //!< highest bus bandwidth of them; not all files say it
+    std::string note;                    //!< why the simulation may differ
 };
 
 /**

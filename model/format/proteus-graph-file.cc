@@ -12,12 +12,8 @@
 
 #include "ns3/proteus-output-file.h"
 
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <optional>
 #include <stdexcept>
-#include <sys/stat.h>
 
 namespace ns3
 {
@@ -51,13 +47,6 @@ FindFormat(const std::string& path)
     return std::nullopt;
 }
 
-bool
-IsDirectory(const std::string& path)
-{
-    struct stat status;
-    return stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
-}
-
 } // namespace
 
 void
@@ -81,17 +70,7 @@ LoadGraph(const std::string& path)
     {
         throw std::invalid_argument(path + ": " + ENDS);
     }
-    if (IsDirectory(path))
-    {
-        throw std::invalid_argument(path + ": cannot be read: it is a directory");
-    }
-    errno = 0;
-    std::ifstream in(path, std::ios::binary);
-    if (!in)
-    {
-        throw std::invalid_argument(path + ": cannot be read: " + std::strerror(errno));
-    }
-    InputFile file(in, path); // refuses what has no end
+    InputFile file(path); // refuses what has no end
     return format == Format::JSON ? ReadGraphJson(file.GetStream(), path)
                                   : ReadGraphProtobuf(file.GetStream(), path);
 }

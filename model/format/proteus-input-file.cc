@@ -6,6 +6,8 @@
 
 #include "proteus-input-file.h"
 
+#include "ns3/proteus-output-plan.h"
+
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
@@ -212,6 +214,7 @@ InputFile::InputFile(const std::string& path)
     {
         throw std::invalid_argument(path + ": cannot be read: " + std::strerror(errno));
     }
+    OutputPlan::CheckInput(path);
     Begin(m_file->rdbuf());
 }
 

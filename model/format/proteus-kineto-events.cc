@@ -168,6 +168,10 @@ class RankReader : public JsonListReader
             }
             root.FailMissing("traceEvents", "this is no trace of PyTorch's profiler");
         }
+        if (const auto schema = root.Find("schemaVersion"))
+        {
+            m_out.schema = schema->Shown();
+        }
         const auto info = root.Find("distributedInfo");
         if (info)
         {
@@ -401,6 +405,10 @@ class RankReader : public JsonListReader
         {
             return {};
         }
+        if (text.find_first_not_of("[0123456789, ]") != std::string::npos)
+        {
+            value.Fail("must be a list of ranks, such as [0, 1], not " + QuotedText(text));
+        }
         bool isInNumber = false;
         for (const char c : text)
         {
@@ -495,6 +503,45 @@ CountUnlaunched(const Rank& rank)
         }));
 }
 
+/// @return launches of kernels by a rank's host, and those of which its file has no kernel
+std::pair<uint64_t, uint64_t>
+CountLaunches(const Rank& rank)
+{
+    std::unordered_set<int64_t> kernels;
+    for (const GpuEvent& event : rank.gpu)
+    {
+        kernels.insert(event.correlation);
+    }
+    std::pair<uint64_t, uint64_t> counts{0, 0};
+    for (const HostCall& call : rank.calls)
+    {
+        if (call.correlation >= 0 && Contains(rank.names[call.name], "LaunchKernel"))
+        {
+            ++counts.first;
+            counts.second += kernels.count(call.correlation) == 0 ? 1 : 0;
+        }
+    }
+    return counts;
+}
+
+/// @return an operation of a rank whose input and output have one size, and have two in the file;
+/// null if there is none
+const Communication*
+FindContradiction(const Rank& rank)
+{
+    const auto found = std::find_if(rank.communications.begin(),
+                                    rank.communications.end(),
+                                    [](const Communication& it) {
+                                        const bool isAlike =
+                                            Contains(it.collective, "allreduce") ||
+                                            Contains(it.collective, "all_reduce") ||
+                                            Contains(it.collective, "broadcast");
+                                        return isAlike && it.inElements > 0 && it.outElements > 0 &&
+                                               it.inElements != it.outElements;
+                                    });
+    return found == rank.communications.end() ? nullptr : &*found;
+}
+
 /// @return whether a rank launches or begins work of the GPU from one time to another, us
 bool
 HasWork(const Rank& rank, double fromUs, double toUs)
@@ -520,10 +567,18 @@ FindDoubts(const std::vector<Rank>& ranks)
     double kernelUs = 0;
     uint64_t nWork = 0;
     uint64_t nUnlaunched = 0;
+    std::pair<uint64_t, uint64_t> launches{0, 0};
+    std::set<std::string> schemas;
+    const Communication* odd = nullptr;
     for (const Rank& rank : ranks)
     {
         nWork += rank.gpu.size();
         nUnlaunched += CountUnlaunched(rank);
+        const auto [all, lost] = CountLaunches(rank);
+        launches.first += all;
+        launches.second += lost;
+        schemas.insert(rank.schema);
+        odd = odd ? odd : FindContradiction(rank);
         for (const auto& [step, time] : rank.steps)
         {
             if (HasWork(rank, time.first, time.second))
@@ -558,6 +613,26 @@ FindDoubts(const std::vector<Rank>& ranks)
                          " kernels and copies have no launch in the file (a call of the host with "
                          "their correlation): "
                          "they do not wait for the host; record the activities of the CPU, too");
+    }
+    if (static_cast<double>(launches.second) >
+        LEAST_UNLAUNCHED * static_cast<double>(launches.first))
+    {
+        doubts.push_back(FormatCount(launches.second) + " of its " + FormatCount(launches.first) +
+                         " launches have no kernel in the file: work of the GPU was lost, cut out, "
+                         "or only captured into a graph, and is not run");
+    }
+    if (odd)
+    {
+        doubts.push_back(ShownName(odd->collective) + " has " + FormatCount(odd->inElements) +
+                         " elements (In msg nelems) and results in " +
+                         FormatCount(odd->outElements) +
+                         " (Out msg nelems), which should be as many; the first number is taken");
+    }
+    schemas.erase("1");
+    if (!schemas.empty())
+    {
+        doubts.push_back("is of version " + ShownName(*schemas.begin()) +
+                         " of the format (schemaVersion), and is read as version 1");
     }
     if (nForeign > 0)
     {

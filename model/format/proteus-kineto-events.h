@@ -104,6 +104,7 @@ struct Rank
     std::string file;             //!< its name
     std::optional<uint32_t> rank; //!< where it says so
     uint32_t worldSize{0};        //!< 0: it does not say
+    std::string schema{"1"};      //!< version of the format, as it is written
     std::string gpuModel;         //!< name of the first device; empty: it does not say
     std::vector<std::string> names;
     std::vector<GpuEvent> gpu;

@@ -100,6 +100,10 @@ class Finder
                           "NIC",
                           " whose latency is not heeded; --netPlugin, or the attribute "
                           "PluginLatency, says what a plug-in takes");
+        m_oddSpeeds.AddTo(lines,
+                          "NIC",
+                          " of less than 1 or more than 1600 Gb/s (speed is in Mb/s, 100000 for "
+                          "100 Gb/s)");
         m_otherRdma.AddTo(lines, "device", " whose gdr is neither 0 nor 1, taken for 1");
         if (m_hosts.size() > 1)
         {
@@ -132,6 +136,13 @@ class Finder
             if (dev != nullptr && !dev->empty() && !m_nets.insert(*dev).second)
             {
                 m_sameNets.Add(GetPlace(element));
+            }
+            constexpr uint64_t LEAST_MBPS = 1000;
+            constexpr uint64_t MOST_MBPS = 1600000;
+            const uint64_t speed = NcclValues(m_document).GetWhole(element, "speed", 0, UINT32_MAX);
+            if (speed != 0 && (speed < LEAST_MBPS || speed > MOST_MBPS))
+            {
+                m_oddSpeeds.Add(GetPlace(element));
             }
             const std::string* latency = element.Find("latency");
             if (latency != nullptr && latency->find_first_not_of("0.") != std::string::npos)
@@ -232,6 +243,7 @@ class Finder
     Doubt m_unknownSpeeds;
     Doubt m_noLinks;
     Doubt m_latencies;
+    Doubt m_oddSpeeds;
     Doubt m_otherRdma;
 };
 

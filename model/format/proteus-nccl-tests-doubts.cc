@@ -13,9 +13,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <iomanip>
+#include <map>
 #include <set>
 #include <sstream>
+#include <tuple>
 
 namespace ns3
 {
@@ -58,12 +61,101 @@ IsConsistent(uint64_t bytes, const std::optional<NcclTestsTiming>& timing)
     return std::abs(*timing->algbwGBps - expected) <= DIGITS + TOLERANCE * expected;
 }
 
+/// @param type of elements, as nccl-tests calls it @return bytes of one, 0 if it is not known
+uint64_t
+GetElementBytes(const std::string& type)
+{
+    static const std::map<std::string, uint64_t> sizes{{"int8", 1},
+                                                       {"uint8", 1},
+                                                       {"fp8_e4m3", 1},
+                                                       {"fp8_e5m2", 1},
+                                                       {"f8e4m3", 1},
+                                                       {"f8e5m2", 1},
+                                                       {"half", 2},
+                                                       {"bfloat16", 2},
+                                                       {"int32", 4},
+                                                       {"uint32", 4},
+                                                       {"float", 4},
+                                                       {"int64", 8},
+                                                       {"uint64", 8},
+                                                       {"double", 8}};
+    const auto found = sizes.find(type);
+    return found == sizes.end() ? 0 : found->second;
+}
+
+/// @param row of a table @return whether its size is that of its elements, of one rank or of all of
+/// a whole number of them
+bool
+HasItsElements(const NcclTestsRow& row)
+{
+    const uint64_t element = GetElementBytes(row.type);
+    if (!row.count || element == 0 || *row.count == 0)
+    {
+        return true;
+    }
+    const uint64_t count = row.bytes / element;
+    return row.bytes % element == 0 && count >= *row.count && count % *row.count == 0;
+}
+
+/// @param table that was read @return a doubt if a size, of the same elements and operation, is
+/// there twice; or empty
+std::string
+FindRepeated(const NcclTestsTable& table)
+{
+    std::set<std::tuple<uint64_t, std::string, std::string, int64_t>> known;
+    std::set<uint64_t> repeated;
+    for (const NcclTestsRow& row : table.rows)
+    {
+        if (!known.emplace(row.bytes, row.type, row.redop, row.root.value_or(-1)).second)
+        {
+            repeated.insert(row.bytes);
+        }
+    }
+    return repeated.empty() ? ""
+                            : "has more than one line of " + FormatThings(repeated.size(), "size") +
+                                  ", the least " + std::to_string(*repeated.begin()) +
+                                  " bytes: several runs in one file? Each line counts";
+}
+
+/// @param table that was read @param average bus bandwidth of its lines, as the file says
+/// @return a doubt if they have another, or empty
+std::string
+FindOtherAverage(const NcclTestsTable& table, double average)
+{
+    constexpr double TOLERANCE = 0.02; // of lines of three digits
+    constexpr double DIGITS = 0.01;
+    double sum = 0;
+    uint64_t n = 0;
+    for (const NcclTestsRow& row : table.rows)
+    {
+        for (const auto* timing : {&row.outOfPlace, &row.inPlace})
+        {
+            if (*timing && (*timing)->busbwGBps)
+            {
+                sum += *(*timing)->busbwGBps;
+                ++n;
+            }
+        }
+    }
+    if (n == 0 || std::abs(sum / static_cast<double>(n) - average) <= DIGITS + TOLERANCE * average)
+    {
+        return "";
+    }
+    std::ostringstream text;
+    text << std::setprecision(4) << "says that busbw is " << average
+         << " GB/s in the mean, and its "
+         << "lines have " << sum / static_cast<double>(n)
+         << ": lines are missing, or the file was edited";
+    return text.str();
+}
+
 /// @param table that was read @param doubts gets what is wrong in its lines
 void
 FindInRows(const NcclTestsTable& table, std::vector<std::string>& doubts)
 {
     uint64_t inconsistent = 0;
     uint64_t first = 0;
+    const NcclTestsRow* odd = nullptr; // the first whose elements have another size
     std::set<std::string> types;
     for (const NcclTestsRow& row : table.rows)
     {
@@ -72,6 +164,7 @@ FindInRows(const NcclTestsTable& table, std::vector<std::string>& doubts)
             first = inconsistent == 0 ? row.bytes : first;
             ++inconsistent;
         }
+        odd = !odd && !HasItsElements(row) ? &row : odd;
         if (FOUR_BYTES.count(row.type) == 0)
         {
             types.insert(row.type);
@@ -83,6 +176,17 @@ FindInRows(const NcclTestsTable& table, std::vector<std::string>& doubts)
                          std::to_string(first) +
                          " bytes, algbw is not the size over the time: times are in another unit, "
                          "or the file was edited; times are taken as microseconds");
+    }
+    if (odd)
+    {
+        doubts.push_back("in its line of " + std::to_string(odd->bytes) + " bytes there are " +
+                         std::to_string(*odd->count) + " elements of type " + odd->type +
+                         ", which have another size: sizes are in another unit, or the file was "
+                         "edited; they are taken as bytes");
+    }
+    if (const std::string repeated = FindRepeated(table); !repeated.empty())
+    {
+        doubts.push_back(repeated);
     }
     for (const std::string& type : types)
     {
@@ -126,6 +230,17 @@ NcclTestsRun::Read(const std::vector<std::string>& words)
             ReadNumber(words[i + 1], unaligned);
         }
         isBlocking = isBlocking || (words[i] == "Blocking" && words[i + 1] == "Enabled:");
+    }
+    // "# Avg bus bandwidth : 77.4"
+    constexpr std::size_t AVERAGE = 5;
+    if (words.size() > AVERAGE && words[1] == "Avg" && words[2] == "bus")
+    {
+        char* end = nullptr;
+        const double value = std::strtod(words[AVERAGE].c_str(), &end);
+        if (*end == '\0' && value >= 0 && value <= NcclTestsTiming::MOST_GBPS)
+        {
+            averageGBps = value;
+        }
     }
     const bool isOfResults = words.size() > 3 && words[1] == "Out" && words[3] == "bounds";
     failed = failed || (isOfResults && words.back() == "FAILED");
@@ -187,7 +302,18 @@ FindDoubts(const NcclTestsTable& table, const NcclTestsRun& run)
                          ", which is not taken over; --algorithm, --protocol, --channels or "
                          "another cluster may say the same");
     }
+    for (const std::string& column : run.unread)
+    {
+        doubts.push_back("has a column " + ShownName(column) + ", which is not read");
+    }
     FindInRows(table, doubts);
+    if (run.averageGBps)
+    {
+        if (const std::string other = FindOtherAverage(table, *run.averageGBps); !other.empty())
+        {
+            doubts.push_back(other);
+        }
+    }
     return doubts;
 }
 

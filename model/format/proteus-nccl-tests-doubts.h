@@ -10,6 +10,7 @@
 #include "proteus-nccl-tests.h"
 
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -31,6 +32,8 @@ struct NcclTestsRun
     bool countsWrong{false}; //!< whether the column #wrong has a number of elements
     bool isBlocking{false};  //!< whether the host waits after each operation (-z)
     uint32_t unaligned{0};   //!< elements by which buffers are off (unalign)
+    std::optional<double> averageGBps; //!< bus bandwidth of all lines, as it says itself
+    std::set<std::string> unread;      //!< columns that nobody reads
 
     std::set<std::string> settings; //!< of NCCL's environment, as FindSettings() has them
 

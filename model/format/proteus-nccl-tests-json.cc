@@ -227,6 +227,10 @@ ReadNcclTestsJson(std::istream& in, const std::string& fileName)
     {
         run.failed = !IsTrue(*bounds, "okay");
     }
+    if (const auto average = root.Find("average_bus_bandwidth"))
+    {
+        run.averageGBps = FindNumber(*average, "bandwidth", NcclTestsTiming::MOST_GBPS);
+    }
     table.iterations = run.iterations;
     table.doubts = FindDoubts(table, run);
     if (!root.Has("end_time"))

@@ -63,9 +63,29 @@ struct Field
     bool isInPlace{false};
 };
 
+/// @param words of a comment @return the unit in the line below the header, such as "(ms)", that is
+/// not one of nccl-tests; empty if there is none, or the comment is another
+std::string
+FindOtherUnit(const std::vector<std::string>& words)
+{
+    static const std::set<std::string> units{"(B)", "(elements)", "(us)", "(GB/s)"};
+    const auto isUnit = [](const std::string& word) {
+        return word.front() == '(' && word.back() == ')';
+    };
+    if (!std::all_of(words.begin() + 1, words.end(), isUnit))
+    {
+        return "";
+    }
+    const auto other = std::find_if(words.begin() + 1, words.end(), [](const std::string& word) {
+        return units.count(word) == 0;
+    });
+    return other == words.end() ? "" : *other;
+}
+
+/// @param words of a comment @param unread gets columns that are not known
 /// @return columns of a header that nccl-tests prints; empty if the words are none
 std::vector<Field>
-ParseHeader(const std::vector<std::string>& words)
+ParseHeader(const std::vector<std::string>& words, std::set<std::string>& unread)
 {
     if (words.size() < 4 || words[0] != "#" || words[1] != "size" || words[2] != "count")
     {
@@ -81,7 +101,8 @@ ParseHeader(const std::vector<std::string>& words)
                                                      {"busbw", Column::BUSBW},
                                                      {"#wrong", Column::WRONG},
                                                      {"error", Column::WRONG},
-                                                     {"wrong", Column::WRONG}};
+                                                     {"wrong", Column::WRONG},
+                                                     {"timestamp", Column::SKIPPED}};
     std::vector<Field> fields;
     bool hadTime = false;
     bool isInPlace = false;
@@ -93,6 +114,10 @@ ParseHeader(const std::vector<std::string>& words)
             hadTime = true;
         }
         const auto column = known.find(words[i]);
+        if (column == known.end())
+        {
+            unread.insert(words[i]);
+        }
         fields.push_back({column == known.end() ? Column::SKIPPED : column->second, isInPlace});
         if (words[i] == "timestamp")
         {
@@ -364,7 +389,8 @@ class Reader
                      const std::vector<std::string>& words,
                      std::size_t nBefore)
     {
-        auto header = ParseHeader(words);
+        std::set<std::string> unread;
+        auto header = ParseHeader(words, unread);
         if (header.empty() && !m_isCsv && words.size() > 2 && words[1] == "size" &&
             std::find(words.begin(), words.end(), "cputime") != words.end())
         {
@@ -379,8 +405,15 @@ class Reader
             }
             m_run.countsWrong = std::find(words.begin(), words.end(), "#wrong") != words.end();
             m_fields = std::move(header);
+            m_run.unread = std::move(unread);
             m_hasHeader = true;
             m_nPrefixWords = nBefore;
+        }
+        if (const std::string unit = FindOtherUnit(words);
+            m_hasHeader && !m_isCsv && m_table.rows.empty() && !unit.empty())
+        {
+            m_reader.Fail(QuotedText(unit) + " is no unit of nccl-tests, which prints B, elements, "
+                                             "us and GB/s: convert the numbers to these");
         }
         // "#  Rank  0 Group  0 Pid  123 on HOST device  0 [0x07] NVIDIA A100"
         const auto bracket = line.find(']');

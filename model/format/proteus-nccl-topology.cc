@@ -109,6 +109,10 @@ class NcclReader
             warn("several GPUs have the same dev: these are ranked in "
                  "the order of the file");
         }
+        if (!m_crowded.empty())
+        {
+            warn("more NVLinks than a GPU of its kind has: " + m_crowded);
+        }
         for (const std::string& doubt : FindNcclDoubts(m_document))
         {
             warn(doubt);
@@ -406,6 +410,7 @@ class NcclReader
     /// Links of a GPU, but for those over PCIe.
     void ReadNvlinks(const XmlElement& gpu, std::size_t position)
     {
+        uint64_t links = 0;
         for (const XmlElement& child : gpu.children)
         {
             if (child.name == "c2c")
@@ -422,7 +427,16 @@ class NcclReader
             else if (child.name == "nvlink")
             {
                 ReadNvlink(gpu, child, position);
+                links += m_values.GetWhole(child, "count", 1, MAX_LINK_COUNT);
             }
+        }
+        const GpuModel& model = *m_modelOf.at(position);
+        const double most = CountNvlinks(model.nvlinkGeneration);
+        if (m_crowded.empty() && static_cast<double>(links) > most)
+        {
+            m_crowded = std::to_string(links) + " of the " + model.sheet.model + " in line " +
+                        std::to_string(gpu.line) + ", which has " +
+                        std::to_string(static_cast<uint64_t>(most));
         }
     }
 
@@ -590,6 +604,7 @@ class NcclReader
     std::map<std::size_t, std::size_t> m_cpuOf;                    //!< GPU to CPU
     std::map<std::size_t, const GpuModel*> m_modelOf;              //!< of a GPU
     std::vector<std::pair<const XmlElement*, std::size_t>> m_gpuElements;
+    std::string m_crowded;               //!< first GPU that has too many NVLinks
     std::set<std::string> m_lostTargets; //!< of NVLinks, that are no GPUs of the file
     std::set<uint64_t> m_devs;           //!< of GPUs
     uint64_t m_nNics{0};

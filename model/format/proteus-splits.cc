@@ -9,9 +9,6 @@
 #include "proteus-text-reader.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <numeric>
 #include <stdexcept>
 
@@ -42,17 +39,7 @@ GetLargestSum(const SplitTable& table)
 SplitTable
 LoadSplits(const std::string& fileName)
 {
-    if (IsFolder(fileName))
-    {
-        throw std::invalid_argument(fileName + ": cannot be read: it is a directory");
-    }
-    errno = 0;
-    std::ifstream in(fileName, std::ios::binary);
-    if (!in)
-    {
-        throw std::invalid_argument(fileName + ": cannot be read: " + std::strerror(errno));
-    }
-    TextReader reader(in, fileName);
+    TextReader reader(fileName);
     SplitTable table;
     table.fileName = fileName;
     uint32_t lines = 0;

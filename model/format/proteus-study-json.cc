@@ -217,6 +217,15 @@ class Reader
             {
                 element.Fail("the axis " + axis.name + " has '" + value.label + "' already");
             }
+            const auto same =
+                std::find_if(axis.values.begin(), axis.values.end(), [&](const StudyValue& other) {
+                    return other.options == value.options;
+                });
+            if (same != axis.values.end())
+            {
+                element.Fail("'" + value.label + "' sets the same as '" + same->label +
+                             "', so that the two are one point");
+            }
             axis.values.push_back(value);
         }
         if (axis.values.empty())
@@ -326,6 +335,15 @@ class Reader
                 CheckLabel(at, label, name, number.at[name]);
             }
             number.value = json.Get("value").AsNumber(LEAST_PUBLISHED, MOST_PUBLISHED);
+            if (std::any_of(m_study.published.begin(),
+                            m_study.published.end(),
+                            [&](const StudyPublished& other) {
+                                return other.name == number.name && other.at == number.at &&
+                                       other.column == number.column;
+                            }))
+            {
+                json.Fail("'" + number.name + "' is published for these values already");
+            }
             m_study.published.push_back(number);
         }
     }

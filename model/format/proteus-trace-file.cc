@@ -14,6 +14,7 @@
 #include "proteus-kineto.h"
 #include "proteus-trace-doubts.h"
 
+#include "ns3/proteus-output-plan.h"
 #include "ns3/proteus-warning.h"
 
 #include <algorithm>
@@ -123,6 +124,7 @@ MakeFile(const std::string& path)
                 {
                     throw std::invalid_argument(path + ": cannot be read: " + std::strerror(errno));
                 }
+                OutputPlan::CheckInput(path);
                 return in;
             }};
 }

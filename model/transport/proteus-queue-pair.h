@@ -105,7 +105,7 @@ constexpr uint32_t PACE_FRACTION_BITS = 24;
 /// @ingroup proteus
 /// @param nextSend SenderState::nextSend @return the first picosecond from then on
 inline int64_t
-GetPacedPs(int64_t nextSend)
+GetSendPs(int64_t nextSend)
 {
     return (nextSend + (int64_t{1} << PACING_BITS) - 1) >> PACING_BITS;
 }

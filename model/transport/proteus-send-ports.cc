@@ -164,7 +164,7 @@ SendPorts::PaceFirst(ActiveQueues& port, uint32_t trafficClass)
     uint32_t slot = port.lists[trafficClass].head;
     const SenderState& sender = m_core.pairs.GetSender(m_slots[slot].queuePair);
     port.RemoveFirst(m_slots, trafficClass);
-    const int64_t timePs = GetPacedPs(sender.nextSend);
+    const int64_t timePs = GetSendPs(sender.nextSend);
     if (sender.nSlots > 1)
     {
         // It waits at one of its ports only, at each in turn.

@@ -30,7 +30,7 @@ StagingMemories::LetPass(const PacketRecord& record, VertexId next)
     if (stage.units.IsEmpty())
     {
         const int64_t now = m_core.fabric->GetTimePs();
-        if (GetPacedPs(stage.nextSend) <= now && m_reads.HasRoom(id, now))
+        if (GetSendPs(stage.nextSend) <= now && m_reads.HasRoom(id, now))
         {
             Read(id, record.GetPayloadBytes(), now);
             return true;
@@ -59,7 +59,7 @@ StagingMemories::Read(uint32_t id, uint32_t payloadBytes, int64_t now)
 void
 StagingMemories::Wait(uint32_t id, int64_t now)
 {
-    const int64_t pacedPs = GetPacedPs(m_core.pairs.GetState(id).stage->nextSend);
+    const int64_t pacedPs = GetSendPs(m_core.pairs.GetState(id).stage->nextSend);
     if (pacedPs > now)
     {
         ReadAt(id, pacedPs);

@@ -8,6 +8,7 @@
 
 #include "ns3/proteus-kineto.h"
 #include "ns3/proteus-trace-file.h"
+#include "ns3/proteus-warning.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -325,6 +326,38 @@ TEST(Kineto, Folders)
     fs::remove_all(folder);
 }
 
+TEST(Kineto, WhatTheFileLacksOrContradictsIsNamed)
+{
+    std::vector<std::string> heard;
+    const WarningListener listener([&heard](const std::string& text) {
+        heard.push_back(text);
+        return false;
+    });
+    TraceText text;
+    text.Kernel("gemm", 7, 110, 20, 1).Call("cudaLaunchKernel", 100, 2, 1);
+    text.Kernel("ncclKernel_AllReduce", 20, 140, 6, 2, Nccl("allreduce", 100));
+    text.Call("cudaLaunchKernelExC", 104, 2, 2);
+    Read({text.Get(0, 2)});
+    EXPECT_TRUE(heard.empty()) << heard.front();
+
+    std::string odd = TraceText(text)
+                          .Call("cuLaunchKernel", 150, 2, 3)  // has no kernel
+                          .Call("cudaMemsetAsync", 160, 2, 4) // may move nothing
+                          .Get(0, 2);
+    odd.replace(odd.find("\"Out msg nelems\": 100"), 21, "\"Out msg nelems\": 50");
+    odd.replace(odd.find("\"schemaVersion\": 1"), 18, "\"schemaVersion\": 2");
+    Read({odd});
+    ASSERT_EQ(heard.size(), 3U);
+    EXPECT_EQ(heard[0],
+              "trace: 1 of its 3 launches have no kernel in the file: work of the GPU was lost, "
+              "cut out, or only captured into a graph, and is not run");
+    EXPECT_EQ(heard[1],
+              "trace: allreduce has 100 elements (In msg nelems) and results in 50 (Out msg "
+              "nelems), which should be as many; the first number is taken");
+    EXPECT_EQ(heard[2],
+              "trace: is of version 2 of the format (schemaVersion), and is read as version 1");
+}
+
 TEST(Kineto, Errors)
 {
     const auto one = [](const std::string& event) { return TraceText().Add(event).Get(); };
@@ -363,6 +396,15 @@ TEST(Kineto, Errors)
               "f0: kernel ncclKernel_X with correlation 5: the unknown dtype 'Quad'");
     EXPECT_EQ(ErrorOf({nccl(Nccl("allreduce", 5, R"("Process Group Ranks": "[0, 9999999]")"))}),
               "f0: /traceEvents/0/args/Process Group Ranks: has a rank that is too large");
+    for (const char* wrong : {"[0, 1]x", "[0; 1]", "[0, -1]", "[0, 1e0]"})
+    {
+        const std::string list = wrong;
+        EXPECT_EQ(
+            ErrorOf({nccl(Nccl("allreduce", 5, R"("Process Group Ranks": ")" + list + R"(")"))}),
+            "f0: /traceEvents/0/args/Process Group Ranks: must be a list of ranks, such as [0, 1], "
+            "not '" +
+                list + "'");
+    }
     EXPECT_EQ(ErrorOf({nccl(Nccl("allreduce", 5, R"("Process Group Ranks": "[0, 5]")"))}),
               "trace: process group '0' of 2 ranks has rank 5, but the job has 2 ranks");
     EXPECT_EQ(ErrorOf({nccl(Nccl("send", 5))}),

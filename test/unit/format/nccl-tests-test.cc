@@ -234,13 +234,56 @@ TEST(NcclTests, WhatIsOddAboutALogIsSaid)
           std::make_tuple(" iters: 20", " iters: 20 agg iters: 4", "has groups of 4 operations"),
           std::make_tuple(" iters: 20", " iters: 20 graph: 9", "as a CUDA graph"),
           std::make_tuple(": 0 OK", ": 3 FAILED", "what was timed did not work"),
-          std::make_tuple("float", "half", "of elements of type half")})
+          std::make_tuple("8             2     float",
+                          "8             4      half",
+                          "of elements of type half"),
+          std::make_tuple("33554432       8388608",
+                          "33554432       4194305",
+                          "in its line of 33554432 bytes there are 4194305 elements of type float, "
+                          "which have another size"),
+          std::make_tuple("33554432       8388608",
+                          "33554432      33554432",
+                          "in its line of 33554432 bytes there are 33554432 elements"),
+          std::make_tuple("bandwidth    : 77.4",
+                          "bandwidth    : 0.0774",
+                          "busbw is 0.0774 GB/s in the mean, and its lines have 77.43: lines are "
+                          "missing"),
+          std::make_tuple("#wrong\n", "#bad\n", "has a column #bad, which is not read"),
+          std::make_tuple(
+              "# Out of",
+              "8 2 float sum -1 35 0 0 0 35 0 0 0\n"
+              "33554432 8388608 float sum -1 379 88.5 154.8 0 379 88.5 154.8 0\n# Out of",
+              "has more than one line of 2 sizes, the least 8 bytes")})
     {
         const auto doubts = Read(replaced(from, to)).doubts;
         ASSERT_EQ(doubts.size(), 1u) << to;
         EXPECT_NE(doubts[0].find(hint), std::string::npos) << doubts[0];
     }
     EXPECT_NE(ErrorOf(replaced("    33554432  ", "    32M  ")).find("the size"), std::string::npos);
+    // A part of a collective that has all ranks' elements is one of eight here.
+    EXPECT_TRUE(Read(replaced("33554432       8388608", "33554432       1048576")).doubts.empty());
+    // Other reductions and types of one size are other measurements.
+    EXPECT_TRUE(Read(replaced("# Out of",
+                              "8 2 float max -1 35 0 154.9 0 35 0 0 0\n"
+                              "8 2 int32 max -1 35 0 154.9 0 35 0 0 0\n# Out of"))
+                    .doubts.empty());
+}
+
+TEST(NcclTests, OtherUnitsAreRefused)
+{
+    for (const auto& [unit, other] : {std::make_pair("(B)", "(KB)"),
+                                      std::make_pair("(us)", "(ms)"),
+                                      std::make_pair("(GB/s)", "(Gb/s)")})
+    {
+        std::string text = LOG;
+        text.replace(text.find(unit), std::string(unit).size(), other);
+        EXPECT_EQ(ErrorOf(text),
+                  "log:11: '" + std::string(other) +
+                      "' is no unit of nccl-tests, which prints B, elements, us and GB/s: convert "
+                      "the numbers to these");
+        // What another program says in brackets is not about the table.
+        EXPECT_EQ(ErrorOf("# (ms)\n" + LOG + "# (ms)\n"), "no error");
+    }
 }
 
 TEST(NcclTests, ReadsWhatAPageHasLeft)

@@ -402,6 +402,18 @@ TEST(NcclTopology, OddNumbersClassesAndSpeedsAreNamed)
            "what a plug-in takes: that of line 28");
     EXPECT_EQ(WarningsOf(Exchange("\"mlx5_0\" dev", "\"mlx5_0\" latency=\"0.000000\" dev"), ""),
               "");
+    for (const char* speed : {"400", "400000000"}) // Gb/s and kb/s
+    {
+        expect("400000",
+               speed,
+               "1 NIC of less than 1 or more than 1600 Gb/s (speed is in Mb/s, 100000 for 100 "
+               "Gb/s): that of line 28");
+    }
+    EXPECT_EQ(WarningsOf(Exchange("10000\"", "1000\""), ""), "");
+    expect("count=\"4\"",
+           "count=\"14\"",
+           "more NVLinks than a GPU of its kind has: 19 of the H100-SXM5-80GB in line 7, which "
+           "has 18");
     expect("gdr=\"1\"",
            "gdr=\"yes\"",
            "1 device whose gdr is neither 0 nor 1, taken for 1: that of line 7");
@@ -466,7 +478,8 @@ TEST(NcclTopology, DeviceIdsNameTheModel)
     EXPECT_EQ(modelOf(dump("0xffff", "86", "")), "A40");
     EXPECT_EQ(modelOf(dump("nonsense", "86", "")), "A40");
     EXPECT_EQ(modelOf(dump("0x20b0", "80", "")), "A100-SXM4-40GB");
-    EXPECT_EQ(WarningsOf(dump("0x20b0", "80", switched), ""), "");
+    const char* twelve = R"(<nvlink target="fffffff:ff:ff.0" count="12" tclass="0x068000"/>)";
+    EXPECT_EQ(WarningsOf(dump("0x20b0", "80", twelve), ""), "");
     const std::string other = dump("0x20b0", "90", "");
     EXPECT_EQ(modelOf(other), "H100-SXM5-80GB");
     EXPECT_NE(WarningsOf(other, "").find("has the device id of A100-SXM4-40GB, but another sm, 90, "

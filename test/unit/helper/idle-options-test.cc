@@ -283,6 +283,15 @@ TEST(IdleOptions, WhatTheJobDoesNotComeToIsANote)
     const std::string flow = "--executor=flow";
     expect(run(PLAN, {flow, "--ncclVersion=2.29"}), "flow: --ncclVersion=2.29", true);
     expect(run(PLAN, {flow, "--ncclVersion=2.7"}), "--ncclVersion=2.7", false);
+    // It has all-reduces, by rings.
+    for (const auto& [option, isIdle] : {std::make_pair("--algorithm=pat", true),
+                                         std::make_pair("--algorithm=ring", true),
+                                         std::make_pair("--algorithm=tree", false),
+                                         std::make_pair("--protocol=LL", false),
+                                         std::make_pair("--channels=2", false)})
+    {
+        expect(run(PLAN, {flow, option}), std::string("flow: ") + option, isIdle);
+    }
     const std::string packet = "--executor=packet";
     const std::string channels = "--networkChannels=2";
     expect(run(PLAN, {packet, channels}), "packet: " + channels, true);
@@ -298,6 +307,29 @@ TEST(IdleOptions, WhatTheJobDoesNotComeToIsANote)
     expect(run(replicas + "whole", {packet, stream, cluster}), "packet: " + stream, true);
     expect(run(replicas + "whole", {flow, stream, cluster}), "flow: " + stream, true);
     expect(run(replicas + "whole", {flow, stream, cluster + ":nic=25G-roce"}), stream, false);
+}
+
+TEST(IdleOptions, ServersWithoutWorkAreNotes)
+{
+    const auto run = [](const std::string& plan, std::vector<std::string> more) {
+        more.insert(more.begin(),
+                    {MODEL, plan, "--variables=layers=2", "--executor=flow", "--quiet"});
+        const Outcome outcome = Start("run", more);
+        EXPECT_EQ(outcome.code, 0) << outcome.error;
+        return outcome.out;
+    };
+    const std::string idle = "; the others have no work";
+    const std::string three = "--nodes=3";
+    EXPECT_NE(run("--strategy=tp=4,dp=4", {three})
+                  .find("flow: --nodes=3: the job has 16 GPUs of 2 servers" + idle),
+              std::string::npos);
+    EXPECT_EQ(run("--strategy=tp=4,dp=5,globalBatch=5", {three}).find(idle), std::string::npos);
+    // What was not asked for: a preset is of two servers.
+    EXPECT_EQ(run("--strategy=tp=4,dp=1", {}).find(idle), std::string::npos);
+    EXPECT_EQ(run("--strategy=tp=4,dp=4",
+                  {three, "--scenario=" + WORKLOADS + "/scenarios/placement.json"})
+                  .find(idle),
+              std::string::npos);
 }
 
 TEST(IdleOptions, SettingsOfLinksThatNothingCrossesAreNotes)
@@ -324,8 +356,17 @@ TEST(IdleOptions, SettingsOfLinksThatNothingCrossesAreNotes)
         const std::string fabric = "--fabric=leaf-spine";
         const std::string alone = run("--strategy=tp=4,dp=2", {executor, fabric});
         EXPECT_TRUE(has(alone, fabric + " has no effect: nothing leaves a server")) << alone;
-        const std::string outside = run("--strategy=tp=4,dp=4", {executor, fabric});
-        EXPECT_FALSE(has(outside, fabric)) << outside;
+        // Two servers, both on one leaf or one on each.
+        const std::string leaves = "--serversPerLeaf=1";
+        const std::string spines = "--spines=2";
+        const std::string outside = run("--strategy=tp=4,dp=4", {executor, fabric, spines});
+        for (const std::string& option : {fabric, spines})
+        {
+            EXPECT_TRUE(has(outside, option + " has no effect: nothing goes from one switch of"))
+                << outside;
+        }
+        const std::string across = run("--strategy=tp=4,dp=4", {executor, fabric, spines, leaves});
+        EXPECT_FALSE(has(across, " has no effect")) << across;
         const std::string roce =
             run("--strategy=tp=4,dp=4", {executor, control, "--cluster=dgx-a100:nic=8x200G-roce"});
         EXPECT_FALSE(has(roce, idle)) << roce;

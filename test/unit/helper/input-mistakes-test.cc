@@ -95,6 +95,45 @@ TEST(InputMistakes, OutputsOverWhatIsReadOrWritten)
                   "--csv and --summary would both write " + link);
 }
 
+TEST(InputMistakes, OutputsOverWhatAFileNames)
+{
+    const Folder folder;
+    const std::string base = folder.Write("base.json", R"({"format": "proteus-model", "version": 1,
+ "name": "m", "let": {"width": 64},
+ "inputs": [{"name": "x", "shape": ["batch", 64]}, {"name": "y", "shape": ["batch"], "element": "index"}],
+ "layers": [{"op": "linear", "name": "fc", "outputs": "width", "in": "x"},
+  {"op": "cross-entropy", "name": "loss", "in": ["fc", "y"]}]})");
+    const std::string model = folder.Write(
+        "m.json",
+        R"({"format": "proteus-model", "version": 1, "name": "n", "base": "base.json"})");
+    std::vector<std::string> words{"--model=" + model,
+                                   "--strategy=dp=2",
+                                   "--executor=flow",
+                                   "--quiet",
+                                   "--json=" + base};
+    const std::string cause =
+        "base.json: is read, and " + words.back() + " would write over it: give that another name";
+    ExpectRefusal(Start("run", words), cause);
+    const std::string link = folder.Get() + "/link.json";
+    std::filesystem::create_symlink(base, link);
+    words.back() = "--json=" + link;
+    ExpectRefusal(Start("run", words), "is read, and --json=" + link + " would write");
+    words.back() = "--json=" + folder.Get() + "/other.json";
+    EXPECT_EQ(Start("run", words).code, 0); // the plan went with its program
+    // Among the files of a folder.
+    const std::string sizes = folder.Write("links.csv", "bytes,part\n1000,1\n");
+    const std::string scenario = folder.Write(
+        "s.json",
+        R"({"format": "proteus-scenario", "version": 1, "traffic": [{"kind": "poisson",)"
+        R"( "sizes": "links.csv", "load": 0.1, "from": "0"}]})");
+    ExpectRefusal(Start("run",
+                        Small({"--strategy=dp=2",
+                               "--nodes=2",
+                               "--scenario=" + scenario,
+                               "--tables=" + folder.Get()})),
+                  "is read, and --tables=" + folder.Get() + " would write over it");
+}
+
 TEST(InputMistakes, OutputsAmongTheFilesOfOthers)
 {
     const Folder folder;
@@ -532,6 +571,20 @@ TEST(InputMistakes, TablesThatContradictEachOther)
     ExpectRefusal(startOne("0.3413"), // of the algorithm, or of a time in another unit
                   ":2: size_bytes, time_us (in microseconds) and the collective make a busbw_GBps "
                   "of 0.0597, and it is 0.3413");
+    // 2048 B in 31 us, times 1.75
+    const auto startPeak = [&](const std::string& peak) {
+        return start(change(head, "note", "peak_busbw_GBps,note") +
+                         change(line, ",2,", ",2," + peak + ","),
+                     table);
+    };
+    for (const char* right : {"0.1", "0.12", ""})
+    {
+        EXPECT_EQ(startPeak(right).error, "") << right;
+    }
+    ExpectRefusal(
+        startPeak("0.9"),
+        "t.csv: the highest bus bandwidth of its sizes is 0.1 GB/s, and in tables.csv 0.9");
+    ExpectRefusal(startPeak("-1"), ":2: peak_busbw_GBps must be");
     const auto warning = [&](const std::string& tables, const std::string& sizes) {
         const Outcome outcome = start(tables, sizes);
         EXPECT_EQ(outcome.code, 0);

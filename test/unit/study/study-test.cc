@@ -109,6 +109,14 @@ const std::vector<Wrong> WRONG{
     {HEAD + AXES +
          R"(, "published": {"source": "s", "values": [{"name": "p", "at": {}, "value": 0}]}})",
      "/published/values/0/value"},
+    {HEAD + AXES +
+         R"(, "published": {"source": "s", "values": [)"
+         R"({"name": "p", "at": {"fabric": "fat-tree"}, "value": 2},)"
+         R"({"name": "p", "at": {"fabric": "fat-tree"}, "value": 3}]}})",
+     "/published/values/1: 'p' is published for these values already"},
+    {HEAD + R"("axes": [{"name": "a", "option": "nodes", "values": [{"label": "x", "value": 2}, )"
+            R"({"label": "y", "options": {"nodes": "2"}}]}]})",
+     "/axes/0/values/1: 'y' sets the same as 'x', so that the two are one point"},
     {HEAD + AXES + R"(, "skip": [{"fabric": "torus"}]})",
      "/skip/0/fabric: the axis fabric has no value 'torus'"},
     {HEAD + AXES + R"(, "skip": [{"fabric": "fat-tree"}, {"fabric": "leaf-spine"}]})",

@@ -1,0 +1,82 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-output-plan.h"
+
+#include <filesystem>
+#include <stdexcept>
+#include <system_error>
+#include <utility>
+
+namespace ns3
+{
+namespace proteus
+{
+
+namespace
+{
+
+/// The newest that lives, or null.
+OutputPlan* g_plan = nullptr;
+
+} // namespace
+
+std::string
+FindRealPath(const std::string& path)
+{
+    std::error_code unknown; // of what cannot be looked at, the name counts
+    const std::filesystem::path whole = std::filesystem::absolute(path);
+    const std::filesystem::path real = std::filesystem::weakly_canonical(whole, unknown);
+    std::string text = (unknown ? whole.lexically_normal() : real).string();
+    while (text.size() > 1 && text.back() == '/')
+    {
+        text.pop_back();
+    }
+    return text;
+}
+
+OutputPlan::OutputPlan()
+    : m_before(g_plan)
+{
+    g_plan = this;
+}
+
+OutputPlan::~OutputPlan()
+{
+    g_plan = m_before;
+}
+
+void
+OutputPlan::Add(Finder find)
+{
+    if (g_plan)
+    {
+        g_plan->m_finders.push_back(std::move(find));
+    }
+}
+
+void
+OutputPlan::CheckInput(const std::string& path)
+{
+    std::error_code none;
+    if (!g_plan || g_plan->m_finders.empty() || !std::filesystem::is_regular_file(path, none))
+    {
+        return;
+    }
+    const std::string real = FindRealPath(path);
+    for (const Finder& find : g_plan->m_finders)
+    {
+        const std::string output = find(real);
+        if (!output.empty())
+        {
+            throw std::invalid_argument(path + ": is read, and " + output +
+                                        " would write over it: give that another name");
+        }
+    }
+}
+
+} // namespace proteus
+} // namespace ns3

@@ -1,0 +1,64 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef PROTEUS_OUTPUT_PLAN_H
+#define PROTEUS_OUTPUT_PLAN_H
+
+#include <functional>
+#include <string>
+#include <vector>
+
+/**
+ * @file
+ * @ingroup proteus
+ * Files that a program is going to write.
+ */
+
+namespace ns3
+{
+namespace proteus
+{
+
+/// @ingroup proteus
+/// @param path of a file or folder, which need not be there
+/// @return its one name, links followed, without a slash at its end
+std::string FindRealPath(const std::string& path);
+
+/**
+ * @ingroup proteus
+ * While one lives, this process reads no file that it is going to write over: a file may be named
+ * inside of another one, where no option tells. Of several the newest gets what is added. It is
+ * made and filled before threads are.
+ */
+class OutputPlan
+{
+  public:
+    /// Gets the FindRealPath() of a file, and says what would be written over it, as the user has
+    /// called it, or an empty text.
+    using Finder = std::function<std::string(const std::string& path)>;
+
+    OutputPlan();
+    ~OutputPlan();
+
+    OutputPlan(const OutputPlan&) = delete;
+    OutputPlan& operator=(const OutputPlan&) = delete;
+
+    /// @param find about outputs; forgotten where no plan lives
+    static void Add(Finder find);
+
+    /// @param path of a file that is to be read
+    /// @throw std::invalid_argument "PATH: cause" if it is to be written over
+    static void CheckInput(const std::string& path);
+
+  private:
+    std::vector<Finder> m_finders;
+    OutputPlan* m_before; //!< the one that was the newest, or null
+};
+
+} // namespace proteus
+} // namespace ns3
+
+#endif // PROTEUS_OUTPUT_PLAN_H
