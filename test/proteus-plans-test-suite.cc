@@ -143,7 +143,8 @@ class ProteusCompiledPlans : public TestCase
                                                    {"vocabulary", 1000}};
         for (const std::string strategy :
              {R"({"dp": 4, "ep": 4, "tp": 2, "sequenceParallel": true, "globalBatch": 8})",
-              R"({"dp": 4, "ep": 2, "pp": 2, "globalBatch": 8})"})
+              R"({"dp": 4, "ep": 2, "pp": 2, "globalBatch": 8})",
+              R"({"dp": 8, "ep": 8, "expertDispatch": "deepep", "expertDomain": 4})"})
         {
             Run({"mixtral-8x7b", strategy, small});
         }

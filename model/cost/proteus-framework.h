@@ -32,7 +32,8 @@ namespace proteus
  * The kernels, besides matrix products, that a framework issues for one pass of an operator, and
  * what they move per point of its iteration space. A point is an element of the input of a norm or
  * an activation, a logit of a loss, or a parameter of an update; of a router a probability, of
- * "dispatch" and "combine" an element of what goes to experts or comes back from them.
+ * "dispatch" and "combine" an element of what goes to experts or comes back from them
+ * ("flex-dispatch" and "flex-combine": where it goes once to a server).
  */
 struct KernelRule
 {

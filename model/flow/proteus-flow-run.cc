@@ -185,8 +185,9 @@ MakeCommunicationUse(const ExecutionGraph& graph, const Cluster& cluster, FlowPr
 {
     return [&graph, &cluster, &profiles, bounds = LookaheadBounds(cluster)](TaskId task) {
         const CollectiveProfile& profile = profiles.Get(task);
+        const uint32_t own = graph.GetTask(task).threadBlocks;
         return CommunicationUse{
-            profile.multiprocessors,
+            own > 0 ? own : profile.multiprocessors,
             profile.memoryBytesPerSecond,
             bounds.Get(GetGroupGpus(graph, cluster, graph.GetTask(task).place))};
     };

@@ -309,6 +309,7 @@ class GraphReader : public JsonListReader
                         "bytes",
                         "parallelism",
                         "root",
+                        "thread_blocks",
                         "dependencies"});
         task.place = ToInteger<GroupId>(json.Get("group"));
         task.stream = m_streams.Get(json.Get("stream"));
@@ -316,6 +317,7 @@ class GraphReader : public JsonListReader
         task.bytes = ToInteger<uint64_t>(json.Get("bytes"));
         FindEnum(json, "parallelism", ParallelismFromString, task.parallelism);
         task.root = FindInteger<uint16_t>(json, "root", 0);
+        task.threadBlocks = FindInteger<uint32_t>(json, "thread_blocks", 0);
     }
 
     static void ReadMemory(JsonValue json, Task& task)

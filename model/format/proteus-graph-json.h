@@ -42,8 +42,9 @@
  * - a compute task: device, stream, [duration_ps, without which the cost model times it],
  *   [flops 0], [bytes 0], [data_type "bf16"], [thread_blocks 0] that the time is made of in waves
  *   over the GPU, [host_percent 0] of a fixed time in which the GPU waits for the host
- * - a communication task: group, stream, collective, bytes, [parallelism "none"] and, if it is a
- *   broadcast, reduce, gather or scatter, [root 0]
+ * - a communication task: group, stream, collective, bytes, [parallelism "none"], [thread_blocks
+ *   0: multiprocessors that its kernel takes, if not as many as NCCL's] and, if it is a broadcast,
+ *   reduce, gather or scatter, [root 0]
  * - a memory task: device, bytes, [persistent false]
  */
 

@@ -102,6 +102,7 @@ class TaskWriter
             block.add_collectives(static_cast<pb::GraphTaskBlock::Collective>(task.collective));
             block.add_parallelisms(static_cast<pb::GraphTaskBlock::Parallelism>(task.parallelism));
             block.add_roots(task.root);
+            block.add_multiprocessors(task.threadBlocks);
             break;
         case TaskKind::MEMORY:
             block.add_place_steps(m_deviceSteps.ToStep(task.place));
@@ -144,6 +145,7 @@ class TaskWriter
         ClearIfAll(block.mutable_host_percents(), 0U);
         ClearIfAll(block.mutable_parallelisms(), static_cast<int>(pb::GraphTaskBlock::NONE));
         ClearIfAll(block.mutable_roots(), 0U);
+        ClearIfAll(block.mutable_multiprocessors(), 0U);
         ClearIfAll(block.mutable_persistent(), false);
         ClearIfAll(block.mutable_dependency_counts(), 0U);
         WriteMessage(m_part, m_out);

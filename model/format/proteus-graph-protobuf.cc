@@ -293,6 +293,7 @@ class GraphReader
         CheckLength(m_block.collectives(), communication, false, "collectives");
         CheckLength(m_block.parallelisms(), communication, true, "parallelisms");
         CheckLength(m_block.roots(), communication, true, "roots");
+        CheckLength(m_block.multiprocessors(), communication, true, "multiprocessors");
         CheckLength(m_block.persistent(), counts[Block::MEMORY], true, "persistent");
         CheckLength(m_block.dependency_counts(), all, true, "dependency_counts");
         uint64_t dependencies = 0;
@@ -416,6 +417,7 @@ class GraphReader
             task.parallelism = static_cast<Parallelism>(m_block.parallelisms(i));
         }
         task.root = ToId<uint16_t>(At(m_block.roots(), i, 0U), "root");
+        task.threadBlocks = At(m_block.multiprocessors(), i, 0U);
     }
 
     std::vector<DeviceId> ToDevices(const google::protobuf::RepeatedField<int64_t>& list) const

@@ -170,6 +170,14 @@ WriteSchedule(const ScheduleSpec& spec, Json& schedule)
     {
         schedule["cpOverlap"] = true;
     }
+    if (spec.expertDispatch != ExpertDispatch::ALL_TO_ALL)
+    {
+        schedule["expertDispatch"] = ToString(spec.expertDispatch);
+    }
+    if (spec.expertDomain != ScheduleSpec().expertDomain)
+    {
+        schedule["expertDomain"] = spec.expertDomain;
+    }
     if (spec.stopsRecomputation)
     {
         schedule["recomputeStopsEarly"] = true;
@@ -221,6 +229,8 @@ MakePlan(const ParallelPlan& plan, const std::map<std::string, std::string>& def
     add("scatterGather", plan.schedule.isScatterGather, false);
     add("tpOverlap", plan.schedule.overlapsTensor, false);
     add("cpOverlap", plan.schedule.overlapsContext, false);
+    add("expertDispatch", std::string(ToString(plan.schedule.expertDispatch)), "all-to-all");
+    add("expertDomain", plan.schedule.expertDomain, ScheduleSpec().expertDomain);
     add("recomputeStopsEarly", plan.schedule.stopsRecomputation, false);
     add("dataSamplesPerS", plan.schedule.dataSamplesPerSecond, 0.0);
     add("buckets", std::string(ToString(plan.gradients.policy)), "ddp");

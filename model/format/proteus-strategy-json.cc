@@ -140,6 +140,8 @@ const std::vector<const char*> PLAN_FIELDS{
     "scatterGather",
     "tpOverlap",
     "cpOverlap",
+    "expertDispatch",
+    "expertDomain",
     "recomputeStopsEarly",
     "sequenceParallel",
     "zero",
@@ -239,6 +241,8 @@ ReadPlan(const JsonValue& root)
     ReadBool(root, "scatterGather", plan.schedule.isScatterGather);
     ReadBool(root, "tpOverlap", plan.schedule.overlapsTensor);
     ReadBool(root, "cpOverlap", plan.schedule.overlapsContext);
+    ReadName(root, "expertDispatch", ExpertDispatchFromString, plan.schedule.expertDispatch);
+    ReadCount(root, "expertDomain", 1, MAX_DEVICES, plan.schedule.expertDomain);
     ReadBool(root, "recomputeStopsEarly", plan.schedule.stopsRecomputation);
     ReadPositive(root, "dataSamplesPerS", MOST_SAMPLES_PER_S, plan.schedule.dataSamplesPerSecond);
     ReadName(root, "dataType", DataTypeFromString, plan.precision.compute);
@@ -438,6 +442,8 @@ ReadSchedule(const JsonValue& schedule, StrategyTree& tree)
                         "scatterGather",
                         "tpOverlap",
                         "cpOverlap",
+                        "expertDispatch",
+                        "expertDomain",
                         "recomputeStopsEarly",
                         "dataSamplesPerS"});
     ReadName(schedule, "kind", ScheduleKindFromString, tree.schedule.kind);
@@ -446,6 +452,8 @@ ReadSchedule(const JsonValue& schedule, StrategyTree& tree)
     ReadBool(schedule, "scatterGather", tree.schedule.isScatterGather);
     ReadBool(schedule, "tpOverlap", tree.schedule.overlapsTensor);
     ReadBool(schedule, "cpOverlap", tree.schedule.overlapsContext);
+    ReadName(schedule, "expertDispatch", ExpertDispatchFromString, tree.schedule.expertDispatch);
+    ReadCount(schedule, "expertDomain", 1, MAX_DEVICES, tree.schedule.expertDomain);
     ReadBool(schedule, "recomputeStopsEarly", tree.schedule.stopsRecomputation);
     ReadPositive(schedule,
                  "dataSamplesPerS",

@@ -225,7 +225,9 @@ TrainingJob::InstallSharing(const RuntimeOptions& options)
                 return serverOf(device) == serverOf(group.front());
             });
             // Copy engines need no multiprocessors.
-            taken.multiprocessors = isLocal && !kernelCopies ? 0 : taken.multiprocessors;
+            const bool isCopied =
+                isLocal && !kernelCopies && m_graph->GetTask(task).threadBlocks == 0;
+            taken.multiprocessors = isCopied ? 0 : taken.multiprocessors;
             return taken;
         });
 }

@@ -162,7 +162,9 @@ CheckFields(const ExecutionGraph& graph, TaskId id)
     };
     check(isCompute, task.durationPs == defaults.durationPs, "duration");
     check(isCompute, task.flops == defaults.flops, "FLOPs");
-    check(isCompute, task.threadBlocks == defaults.threadBlocks, "thread blocks");
+    check(isCompute || isCommunication,
+          task.threadBlocks == defaults.threadBlocks,
+          "thread blocks");
     check(isCompute, task.hostPercent == defaults.hostPercent, "time of the host");
     check(isCompute, task.dataType == defaults.dataType, "data type");
     check(isCommunication, task.collective == defaults.collective, "collective");

@@ -63,7 +63,9 @@ struct Task
     uint32_t name{0};                              //!< index for ExecutionGraph::GetName()
     uint32_t place{0};                             //!< device, or group of a communication
     uint32_t threadBlocks{0};                      //!< compute: equal blocks that the time is made
-                                                   //!< of, in waves over the GPU; 0: not known
+                                                   //!< of, in waves over the GPU; 0: not known.
+                                                   //!< Communication: multiprocessors that its
+                                                   //!< kernel takes; 0: as NCCL's does
     int64_t durationPs{-1};                        //!< compute: fixed time in picoseconds
     double flops{0};                               //!< compute: floating point operations
     uint64_t bytes{0}; //!< compute: memory traffic; communication: size; memory: size

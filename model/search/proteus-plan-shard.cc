@@ -220,6 +220,8 @@ GetShardPlan(const ParallelPlan& plan)
     shard.virtualStages = 1;
     shard.globalBatch = 0;
     shard.schedule = ScheduleSpec();
+    shard.schedule.expertDispatch = plan.schedule.expertDispatch;
+    shard.schedule.expertDomain = plan.schedule.expertDomain;
     shard.optimizer.zero = 0;
     shard.gradients.policy = BucketPolicy::WHOLE;
     return shard;

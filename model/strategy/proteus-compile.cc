@@ -100,6 +100,29 @@ CheckSize(uint64_t nDevices, const Cluster& cluster)
     }
 }
 
+/// @throw std::invalid_argument if what tokens take for a server is several ones of a cluster
+void
+CheckDomains(const StrategyTree& tree, uint64_t nDevices, const Cluster& cluster)
+{
+    const uint32_t domain = tree.schedule.expertDomain;
+    if (tree.schedule.expertDispatch == ExpertDispatch::ALL_TO_ALL)
+    {
+        return;
+    }
+    const std::vector<VertexId>& gpus = cluster.GetGpus();
+    for (uint64_t device = 0; device < nDevices; ++device)
+    {
+        const uint64_t first = device / domain * domain;
+        if (cluster.GetDomain(gpus[device]) != cluster.GetDomain(gpus[first]))
+        {
+            throw std::invalid_argument(
+                "expertDomain = " + std::to_string(domain) + ": GPUs " + std::to_string(first) +
+                " and " + std::to_string(device) + " of cluster '" + cluster.GetName() +
+                "' are not joined by NVLink; take a divisor of the GPUs of a server");
+        }
+    }
+}
+
 } // namespace
 
 ExecutionGraph
@@ -145,6 +168,7 @@ Compile(const Model& model,
 {
     CheckSize(CountDevices(tree),
               cluster); // a mesh that is far too large would take long to compile
+    CheckDomains(tree, CountDevices(tree), cluster);
     ExecutionGraph graph = Compile(model,
                                    tree,
                                    FindGpuDatasheet(GetGpuModel(cluster, 0)),

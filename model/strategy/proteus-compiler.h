@@ -45,6 +45,7 @@ struct KernelDescription
     bool hasBias{false}; //!< whether a product or convolution adds a bias
     uint64_t tensors{0}; //!< parameters that an optimizer updates at once, each a tensor
     HeadWidths head{};   //!< of an attention; 0: a head for each group, as wide as its operations
+    bool isFlex{false};  //!< whether experts' tokens go once to a server, see ExpertDispatch
 };
 
 /// @ingroup proteus
@@ -87,11 +88,12 @@ struct CompileOptions
  * "forward.1", "backward.1" and so on; under the zero-bubble schedule also "weight-gradient");
  * "gradients" and "optimizer" run once.
  *
- * **Streams.** "compute"; "communication" for what operators need of each other; "pipeline" for
- * sends between stages; "gradient" for the reduction of gradients and the gathering of updated
- * parameters; "parameter" for parameters that are gathered before they are used; "optimizer" for
- * updates that run as soon as a gradient is reduced (OptimizerSpec::isImmediate). Streams of the
- * host are "data-loading", where the input pipeline has a rate, and "device-to-host", "host" and
+ * **Streams.** "compute"; "communication" for what operators need of each other; "forwarding" for
+ * what experts' tokens go inside a server beside it (ExpertDispatch); "pipeline" for sends between
+ * stages; "gradient" for the reduction of gradients and the gathering of updated parameters;
+ * "parameter" for parameters that are gathered before they are used; "optimizer" for updates that
+ * run as soon as a gradient is reduced (OptimizerSpec::isImmediate). Streams of the host are
+ * "data-loading", where the input pipeline has a rate, and "device-to-host", "host" and
  * "host-to-device", where the optimizer is offloaded.
  *
  * **Communication** follows from layouts (PlanBoxing()). What an operator writes is brought from

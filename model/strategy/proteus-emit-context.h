@@ -87,15 +87,17 @@ struct EmitPhases
 /// Streams of the graph.
 struct EmitStreams
 {
-    StreamId compute{0};       //!< kernels
-    StreamId communication{0}; //!< what operators need of each other
-    StreamId pipeline{0};      //!< between stages
-    StreamId gradient{0};      //!< reduction of gradients, gathering of updated parameters
-    StreamId parameter{0};     //!< parameters gathered before their use
-    StreamId optimizer{0};     //!< updates beside the compute stream
-    StreamId toHost{0};        //!< offload: copies
-    StreamId host{0};          //!< offload: updates
-    StreamId fromHost{0};      //!< offload: copies
+    StreamId compute{0};            //!< kernels
+    StreamId communication{0};      //!< what operators need of each other
+    StreamId forwarding{NO_STREAM}; //!< tokens inside servers, beside those that cross the network;
+                                    //!< made when it is needed
+    StreamId pipeline{0};           //!< between stages
+    StreamId gradient{0};           //!< reduction of gradients, gathering of updated parameters
+    StreamId parameter{0};          //!< parameters gathered before their use
+    StreamId optimizer{0};          //!< updates beside the compute stream
+    StreamId toHost{0};             //!< offload: copies
+    StreamId host{0};               //!< offload: updates
+    StreamId fromHost{0};           //!< offload: copies
 };
 
 /// @ingroup proteus

@@ -7,6 +7,7 @@
 #include "proteus-emit-conversion.h"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 
 namespace ns3
@@ -58,22 +59,26 @@ Converter::Convert(const Value& value, const Layout& target, const Cargo& cargo)
         {
             now = now.Whole();
         }
+        const bool isDispatch =
+            step.collective == Collective::ALL_TO_ALL && cargo.routing.experts > 0 &&
+            m_context.tree.schedule.expertDispatch != ExpertDispatch::ALL_TO_ALL;
         now = step.collective == Collective::SEND_RECV ? EmitTransfers(now, step, cargo)
+              : isDispatch                             ? EmitDispatch(now, step, cargo)
                                                        : EmitCollective(now, step, cargo);
     }
     now.layout = target; // a slice of what a device has is free
     return now;
 }
 
-/// The collective of one group.
-TaskId
-Converter::EmitGroup(const Value& value,
+/// What a collective of some devices waits for.
+std::vector<TaskId>
+Converter::FindReady(const Value& value,
                      const BoxingStep& step,
-                     const BoxingGroup& group,
-                     const Cargo& cargo)
+                     const std::vector<DeviceId>& devices,
+                     const Cargo& cargo) const
 {
     std::vector<TaskId> ready;
-    for (const DeviceId device : group.devices)
+    for (const DeviceId device : devices)
     {
         const uint32_t position = step.from.mesh->FindPosition(device);
         if (position == NO_ID)
@@ -92,6 +97,16 @@ Converter::EmitGroup(const Value& value,
             ready.push_back(trigger);
         }
     }
+    return ready;
+}
+
+/// The collective of one group.
+TaskId
+Converter::EmitGroup(const Value& value,
+                     const BoxingStep& step,
+                     const BoxingGroup& group,
+                     const Cargo& cargo)
+{
     Task task;
     task.kind = TaskKind::COMMUNICATION;
     task.collective = step.collective;
@@ -101,7 +116,95 @@ Converter::EmitGroup(const Value& value,
     task.root = static_cast<uint16_t>(group.root);
     task.place = m_context.builder.AddGroup(group.devices);
     task.bytes = group.elements * cargo.elementBytes;
-    return m_context.builder.AddTask(task, cargo.name + "." + ToString(step.collective), ready);
+    return m_context.builder.AddTask(task,
+                                     cargo.name + "." + ToString(step.collective),
+                                     FindReady(value, step, group.devices, cargo));
+}
+
+/// The all-to-alls of a stage of a dispatch.
+/// @param exchange what they have in common @param done by position of the target: gets them
+void
+Converter::EmitDispatchStage(const Value& value,
+                             const BoxingStep& step,
+                             const DispatchStage& stage,
+                             Task exchange,
+                             const Cargo& cargo,
+                             Row& done)
+{
+    for (const std::vector<DeviceId>& devices : stage.groups)
+    {
+        exchange.place = m_context.builder.AddGroup(devices);
+        const TaskId id = m_context.builder.AddTask(
+            exchange,
+            cargo.name + (exchange.stream == m_context.streams.forwarding ? ".inside" : ".network"),
+            FindReady(value, step, devices, cargo));
+        for (const DeviceId device : devices)
+        {
+            done[step.to.mesh->FindPosition(device)] = id;
+        }
+    }
+}
+
+/// The kernels forward what comes over the network chunk by chunk, and the way inside a server
+/// begins with what stays in it, so that the all-to-alls of both stages run at the same time. Half
+/// of the multiprocessors send over the network, half forward (DeepEP: is_forwarder).
+Value
+Converter::EmitDispatch(const Value& value, const BoxingStep& step, const Cargo& cargo)
+{
+    const ScheduleSpec& schedule = m_context.tree.schedule;
+    if (m_context.streams.forwarding == NO_STREAM)
+    {
+        m_context.streams.forwarding = m_context.builder.AddStream("forwarding");
+    }
+    const std::size_t n = step.to.mesh->GetDevices().size();
+    Row network(n, NO_ID);
+    Row inside(n, NO_ID);
+    for (const BoxingGroup& group : GetBoxingGroups(step, cargo.shape))
+    {
+        const DispatchPlan plan = PlanDispatch(cargo.routing, group.devices, schedule.expertDomain);
+        const bool isBoth = !plan.network.groups.empty() && !plan.inside.groups.empty();
+        for (const DispatchStage* stage : {&plan.network, &plan.inside})
+        {
+            if (stage->groups.empty())
+            {
+                continue;
+            }
+            // Elements are of a token for each of its experts; all ranks get equally many.
+            const auto ranks = static_cast<uint64_t>(stage->groups.front().size());
+            const double elements = static_cast<double>(group.elements) * stage->copies /
+                                    static_cast<double>(cargo.routing.top);
+            const auto share =
+                static_cast<uint64_t>(std::llround(elements / static_cast<double>(ranks)));
+            const bool isInside = stage == &plan.inside;
+            Task exchange;
+            exchange.kind = TaskKind::COMMUNICATION;
+            exchange.collective = Collective::ALL_TO_ALL;
+            exchange.parallelism = Parallelism::EXPERT;
+            exchange.stream =
+                isInside ? m_context.streams.forwarding : m_context.streams.communication;
+            exchange.phase = cargo.sendPhase;
+            exchange.threadBlocks = GetMultiprocessors(schedule.expertDispatch) / (isBoth ? 2 : 1);
+            exchange.bytes = std::max<uint64_t>(share, 1) * ranks * cargo.elementBytes;
+            EmitDispatchStage(value, step, *stage, exchange, cargo, isInside ? inside : network);
+        }
+    }
+    const bool isInside = inside.front() != NO_ID;
+    Value result;
+    result.layout = step.to;
+    result.rows = {m_context.EmitMemory(step.to,
+                                        cargo.shape,
+                                        cargo.elementBytes,
+                                        cargo.receivePhase,
+                                        cargo.name + "." + ToString(step.collective),
+                                        isInside ? inside : network)};
+    for (std::size_t position = 0; isInside && position < n; ++position)
+    {
+        if (network[position] != NO_ID)
+        {
+            m_context.builder.AddDependency(network[position], result.rows[0][position]);
+        }
+    }
+    return result;
 }
 
 Value

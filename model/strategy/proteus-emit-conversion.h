@@ -35,6 +35,7 @@ struct Cargo
     PhaseId receivePhase{0};  //!< of the result
     bool isTransfer{false};   //!< between stages
     bool isExchange{false};   //!< always all-to-all
+    ExpertRouting routing;    //!< of an exchange of tokens: which experts they may get
     bool isParameter{false};  //!< gathered ahead of its use
     bool isRead{false};       //!< for an operator that reads it
 };
@@ -62,6 +63,9 @@ class Converter
     uint32_t CountPieces(const BoxingStep& step, const Shape& shape) const;
     /// @param value to convert @param step a collective @param cargo what it is @return the result
     Value EmitCollective(const Value& value, const BoxingStep& step, const Cargo& cargo);
+    /// @param value to convert @param step an all-to-all of tokens that go once to a server
+    /// @param cargo what it is @return the result
+    Value EmitDispatch(const Value& value, const BoxingStep& step, const Cargo& cargo);
     /// @param value to convert @param step from point to point @param cargo what it is
     /// @return the result
     Value EmitTransfers(const Value& value, const BoxingStep& step, const Cargo& cargo);
@@ -69,10 +73,20 @@ class Converter
     static Parallelism FindParallelism(const BoxingStep& step);
 
   private:
+    std::vector<TaskId> FindReady(const Value& value,
+                                  const BoxingStep& step,
+                                  const std::vector<DeviceId>& devices,
+                                  const Cargo& cargo) const;
     TaskId EmitGroup(const Value& value,
                      const BoxingStep& step,
                      const BoxingGroup& group,
                      const Cargo& cargo);
+    void EmitDispatchStage(const Value& value,
+                           const BoxingStep& step,
+                           const DispatchStage& stage,
+                           Task exchange,
+                           const Cargo& cargo,
+                           Row& done);
     static uint32_t FindScatterAxis(const BoxingStep& step,
                                     const std::vector<BoxingTransfer>& transfers);
     Value EmitScatterGather(const Value& value,

@@ -118,6 +118,20 @@ KernelEmitter::StaysInHalfPrecision(const ModelOperator& op) const
            (m_hasBlocks && FindBlock(op.name).empty());
 }
 
+/// @param mesh of an operator @return whether its devices share experts
+bool
+KernelEmitter::SharesExperts(const DeviceMesh& mesh)
+{
+    for (MeshAxis axis = 0; axis < mesh.GetNAxes(); ++axis)
+    {
+        if (IsExpertAxis(mesh.GetNames()[axis]) && mesh.GetSizes()[axis] > 1)
+        {
+            return true;
+        }
+    }
+    return false;
+}
+
 /// @return the kernel of a part at a position of its mesh, without its place
 Task
 KernelEmitter::MakeKernel(const PlacedOperator& placed,
@@ -155,7 +169,9 @@ KernelEmitter::MakeKernel(const PlacedOperator& placed,
                           uint64_t{placed.stage} << 32 | phase,
                           HasBias(placed.op),
                           0,
-                          placed.op.head},
+                          placed.op.head,
+                          m_context.tree.schedule.expertDispatch != ExpertDispatch::ALL_TO_ALL &&
+                              SharesExperts(*placed.mesh)},
                          task);
     return task;
 }

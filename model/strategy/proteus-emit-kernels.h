@@ -83,6 +83,7 @@ class KernelEmitter
                    uint32_t position,
                    const std::vector<uint64_t>& extents,
                    uint32_t pieces) const;
+    static bool SharesExperts(const DeviceMesh& mesh);
     bool StaysInHalfPrecision(const ModelOperator& op) const;
     static std::vector<uint64_t> FindExtents(const PlacedOperator& placed, uint32_t position);
     Task MakeKernel(const PlacedOperator& placed,

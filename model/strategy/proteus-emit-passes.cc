@@ -125,6 +125,22 @@ PassEmitter::EmitLossGradients()
     }
 }
 
+/// @return which experts tokens may get that an operator exchanges: what the last dispatch up to it
+/// says
+ExpertRouting
+PassEmitter::FindRouting(OperatorId id) const
+{
+    const std::vector<PlacedOperator>& operators = m_context.placement.operators;
+    for (OperatorId i = operators[id].op.isExchange ? id + 1 : 0; i-- > 0;)
+    {
+        if (operators[i].op.routing.experts > 0)
+        {
+            return operators[i].op.routing;
+        }
+    }
+    return {};
+}
+
 /// @return a tensor, or its gradient, in the layout that an operator needs it in
 Value
 PassEmitter::ReadFor(TensorId tensor,
@@ -170,6 +186,7 @@ PassEmitter::ReadFor(TensorId tensor,
         pass.isBackward ? m_context.GetBackward(reader.stage) : m_context.GetForward(reader.stage);
     cargo.isTransfer = reader.isTransfer;
     cargo.isExchange = reader.op.isExchange;
+    cargo.routing = FindRouting(id);
     cargo.isParameter = placed.tensor.role == TensorRole::PARAMETER;
     cargo.isRead = true;
     const Value converted = m_converter.Convert(value, layout, cargo);
@@ -263,6 +280,7 @@ PassEmitter::EmitForward(OperatorId id, Pass& pass)
         cargo.elementBytes = m_context.GetElementBytes(tensor.tensor.element);
         cargo.sendPhase = cargo.receivePhase = phase;
         cargo.isExchange = op.isExchange;
+        cargo.routing = FindRouting(id);
         if (pass.isRecomputation)
         {
             m_tensors.recomputed[write.tensor] = m_converter.Convert(made, tensor.home, cargo);
@@ -538,6 +556,7 @@ PassEmitter::AddGradient(OperatorId id, const GradientWrite& write, const Value&
     cargo.receivePhase = m_context.GetBackward(tensor.stage);
     cargo.isTransfer = placed.isTransfer;
     cargo.isExchange = placed.op.isExchange;
+    cargo.routing = FindRouting(id);
     pass.converted.erase({id2, true});
     if (!m_rooted.Defer(id2, true, made, cargo))
     {

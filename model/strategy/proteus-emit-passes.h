@@ -89,6 +89,7 @@ class PassEmitter
     static OperatorPart MergeBackward(const ModelOperator& op);
     void AddGradient(OperatorId id, const GradientWrite& write, const Value& made, Pass& pass);
     bool HasGradient(const Access& write) const;
+    ExpertRouting FindRouting(OperatorId id) const;
     Value ReadFor(TensorId tensor,
                   bool isGradient,
                   const Layout& layout,

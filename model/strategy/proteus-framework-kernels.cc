@@ -295,6 +295,8 @@ GetRuledKinds()
                                                 "dispatch",
                                                 "dropout",
                                                 "dropout-add",
+                                                "flex-combine",
+                                                "flex-dispatch",
                                                 "gelu",
                                                 "gradient-clipping",
                                                 "lamb",
@@ -326,6 +328,11 @@ ApplyFramework(const Framework& framework,
     const KernelRule* rule = work.kernelClass == KernelClass::FUSED_ATTENTION
                                  ? nullptr
                                  : framework.FindRule(kernel.kind, isForward);
+    if (const KernelRule* flex =
+            kernel.isFlex ? framework.FindRule("flex-" + kernel.kind, isForward) : nullptr)
+    {
+        rule = flex;
+    }
     if (rule)
     {
         ApplyRule(*rule, points, activation, work);

@@ -56,15 +56,43 @@ MakeRouter(OperatorDraft& draft)
     draft.Backward(part);
 }
 
+/// @param draft of a dispatch @param experts of the layer @return which of them tokens may get
+ExpertRouting
+ReadRouting(const OperatorDraft& draft, uint64_t experts)
+{
+    ExpertRouting routing;
+    routing.experts = experts;
+    routing.top = draft.GetNumber("top", 1);
+    routing.groups = draft.GetNumber("groups", 1);
+    routing.topGroups = draft.GetNumber("topGroups", routing.groups);
+    if (routing.groups == 0 || experts % routing.groups != 0)
+    {
+        draft.Fail(std::to_string(experts) + " experts cannot make " +
+                   std::to_string(routing.groups) + " equal groups");
+    }
+    if (routing.topGroups == 0 || routing.topGroups > routing.groups)
+    {
+        draft.Fail("topGroups = " + std::to_string(routing.topGroups) +
+                   " is not 1 to groups = " + std::to_string(routing.groups));
+    }
+    const uint64_t eligible = routing.topGroups * (experts / routing.groups);
+    if (routing.top == 0 || routing.top > eligible)
+    {
+        draft.Fail("top = " + std::to_string(routing.top) + " is not 1 to the " +
+                   std::to_string(eligible) + " experts that a token may get");
+    }
+    return routing;
+}
+
 /// Inputs: tokens[b, s, h], probabilities[b, s, e]. Result: [e, capacity, h], where the capacity is
-/// the number of tokens times "top" over the number of experts.
+/// the number of tokens times "top" over the number of experts. The experts of a token are in
+/// "topGroups" of the "groups" of experts.
 void
 MakeDispatch(OperatorDraft& draft)
 {
     draft.CheckInputs(2, 2);
     const ModelTensor x = draft.GetInput(0);
     const ModelTensor p = draft.GetInput(1);
-    const uint64_t top = draft.GetNumber("top", 1);
     if (x.shape.size() != 3 || p.shape.size() != 3)
     {
         draft.Fail("needs tokens and probabilities of 3 dimensions: batch, sequence, features");
@@ -72,6 +100,8 @@ MakeDispatch(OperatorDraft& draft)
     const Axes tokens = draft.AddDimensionsOf(0, 2);
     const IterationAxis expert = draft.AddDimension("experts", p.shape[2], false);
     const IterationAxis feature = draft.AddDimension("features", x.shape[2]);
+    draft.Get().routing = ReadRouting(draft, p.shape[2]);
+    const uint64_t top = draft.Get().routing.top;
     const uint64_t all = x.shape[0] * x.shape[1] * top;
     if (all % p.shape[2] != 0)
     {
@@ -124,7 +154,7 @@ GetExpertKinds()
 {
     return {
         {"router", {"experts"}, MakeRouter},
-        {"dispatch", {"top"}, MakeDispatch},
+        {"dispatch", {"top", "groups", "topGroups"}, MakeDispatch},
         {"combine", {}, MakeCombine},
     };
 }

@@ -7,6 +7,7 @@
 #ifndef PROTEUS_MODEL_H
 #define PROTEUS_MODEL_H
 
+#include "proteus-expert-dispatch.h"
 #include "proteus-layout.h"
 
 #include <cstdint>
@@ -164,6 +165,7 @@ struct ModelOperator
     std::vector<OperatorPart> backward;         //!< in order; empty where nothing is differentiable
     bool isView{false};                         //!< no kernel: the results are the first input
     bool isExchange{false};                     //!< what it reads is always exchanged all-to-all
+    ExpertRouting routing;                      //!< of a dispatch: which experts tokens may get
     std::string tensorParallel;                 //!< dimension that tensor parallelism splits, or ""
     HeadWidths head;                            //!< of an attention
 

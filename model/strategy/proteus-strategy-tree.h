@@ -7,6 +7,7 @@
 #ifndef PROTEUS_STRATEGY_TREE_H
 #define PROTEUS_STRATEGY_TREE_H
 
+#include "proteus-expert-dispatch.h"
 #include "proteus-mesh.h"
 
 #include "ns3/proteus-graph.h"
@@ -117,6 +118,12 @@ struct ScheduleSpec
     /// Whether keys and values of the other devices of a context-parallel group arrive while
     /// attention to those that are there is computed, as in a ring (Liu et al. 2023).
     bool overlapsContext{false};
+    /// What exchanges tokens between devices that share experts.
+    ExpertDispatch expertDispatch{ExpertDispatch::ALL_TO_ALL};
+    /// Of other dispatches than ALL_TO_ALL: how many devices, from a multiple of it on, are one
+    /// server to them (DeepEP: NUM_MAX_NVL_PEERS; Hybrid-EP:
+    /// NUM_OF_HYBRID_EP_RANKS_PER_NVLINK_DOMAIN).
+    uint32_t expertDomain{8};
     /// Whether a block that is computed again stops when all that its backward pass reads is there
     /// (PyTorch's checkpoints that are not reentrant, set_checkpoint_early_stop()), or runs to its
     /// last operator.

@@ -515,39 +515,51 @@ TEST(Framework, RulesOfExpertsCountWhatGoesToThem)
     const std::string both = "{\"forward\": " + rule + ", \"backward\": " + rule + "}";
     const Framework framework =
         Read(", \"operators\": {\"dispatch\": " + both + ", \"combine\": " + both +
-             ", \"router\": {\"forward\": {\"kernels\": 5, \"fp32\": 8, \"source\": \"s\"}}}");
+             ", \"router\": {\"forward\": {\"kernels\": 5, \"fp32\": 8, \"source\": \"s\"}}" +
+             ", \"flex-dispatch\": {\"forward\": {\"kernels\": 7, \"compute\": 1, \"source\": " +
+             "\"s\"}}}");
     constexpr uint64_t TOKENS = 64;
     constexpr uint64_t HIDDEN = 128;
     constexpr uint64_t TOP = 2;
     constexpr uint64_t EXPERTS = 8;
-    const Model model =
-        LoadModel(std::string(PROTEUS_SOURCE_DIR) + "/workloads/models/mixtral-8x7b.json",
-                  {{"layers", 1},
-                   {"hidden", HIDDEN},
-                   {"heads", 4},
-                   {"kvHeads", 4},
-                   {"feedForward", 256},
-                   {"sequence", TOKENS}});
-    std::istringstream plan(R"({"dp": 1, "tp": 1, "pp": 1, "globalBatch": 1, "microBatch": 1})");
-    uint32_t nSeen = 0;
-    CompileOptions options;
-    options.kernelTime = [&](const KernelDescription& kernel) -> int64_t {
-        if (kernel.kind == "dispatch" || kernel.kind == "combine" ||
-            (kernel.kind == "router" && kernel.part.empty()))
-        {
-            KernelWork work = DescribeKernel(kernel, DataType::BF16, 4).value();
-            ApplyFramework(framework, kernel, DataType::BF16, work);
-            EXPECT_EQ(work.bytes,
-                      kernel.kind == "router" ? 8 * 4 * TOKENS * EXPERTS
-                                              : 4 * 2 * TOP * TOKENS * HIDDEN)
-                << kernel.kind << " " << kernel.part;
-            EXPECT_EQ(work.otherKernels, kernel.kind == "router" ? 5u : 3u);
-            ++nSeen;
-        }
-        return 0;
+    const auto load = [&](int64_t batch) {
+        return LoadModel(std::string(PROTEUS_SOURCE_DIR) + "/workloads/models/mixtral-8x7b.json",
+                         {{"layers", 1},
+                          {"batch", batch},
+                          {"hidden", HIDDEN},
+                          {"heads", 4},
+                          {"kvHeads", 4},
+                          {"feedForward", 256},
+                          {"sequence", TOKENS}});
     };
-    CompileModel(model, ReadStrategyJson(plan, "s.json").GetTree(model), options);
-    EXPECT_EQ(nSeen, 5u);
+    // Where tokens go once to a server, a rule for that goes before, if there is one.
+    for (const bool isFlex : {false, true})
+    {
+        std::istringstream plan(isFlex ? R"({"dp": 2, "ep": 2, "expertDispatch": "deepep"})"
+                                       : R"({"dp": 1, "expertDispatch": "deepep"})");
+        uint32_t nSeen = 0;
+        CompileOptions options;
+        options.kernelTime = [&](const KernelDescription& kernel) -> int64_t {
+            if (kernel.kind == "dispatch" || kernel.kind == "combine" ||
+                (kernel.kind == "router" && kernel.part.empty()))
+            {
+                const bool isOther = isFlex && kernel.kind == "dispatch" && kernel.part.empty();
+                KernelWork work = DescribeKernel(kernel, DataType::BF16, 4).value();
+                ApplyFramework(framework, kernel, DataType::BF16, work);
+                EXPECT_EQ(work.bytes,
+                          kernel.kind == "router" ? 8 * 4 * TOKENS * EXPERTS
+                                                  : (isOther ? 1 : 4) * 2 * TOP * TOKENS * HIDDEN)
+                    << kernel.kind << " " << kernel.part;
+                EXPECT_EQ(work.otherKernels, kernel.kind == "router" ? 5u : isOther ? 7u : 3u);
+                ++nSeen;
+            }
+            return 0;
+        };
+        const StrategyFile file = ReadStrategyJson(plan, "s.json");
+        const Model model = load(isFlex ? 2 : 1);
+        CompileModel(model, file.GetTree(model), options);
+        EXPECT_EQ(nSeen, 5u);
+    }
 }
 
 // A host that counts tokens has no lead any more when it sends them to their experts, whose kernels

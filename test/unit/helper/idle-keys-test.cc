@@ -56,6 +56,15 @@ TEST(IdleKeys, GridsOfExperts)
         Keys());
 }
 
+TEST(IdleKeys, DispatchOfExpertsNeedsDevicesThatShareThem)
+{
+    EXPECT_EQ(Find(R"({"dp": 4, "ep": 4, "expertDispatch": "deepep"})", "mixtral-8x7b"), Keys());
+    EXPECT_EQ(Find(R"({"dp": 4, "expertDispatch": "deepep"})", "mixtral-8x7b"),
+              Keys{"expertDispatch=deepep"});
+    EXPECT_EQ(Find(R"({"dp": 4, "ep": 4, "expertDomain": 4})", "mixtral-8x7b"),
+              Keys{"expertDomain=4"});
+}
+
 TEST(IdleKeys, WhatCountsIsNotNamed)
 {
     EXPECT_EQ(Find(R"({"dp": 2, "zero": 1, "buckets": "whole"})"), Keys());
