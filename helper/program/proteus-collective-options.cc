@@ -91,8 +91,7 @@ CollectiveProgramOptions::AddTo(OptionList& command)
                            options);
     };
     const auto loadThis = [this, load]() { return load(fabric.GetOptions()); };
-    fabric.AddTo(command,
-                 [load](const FabricOptions& options) { return DescribeNetwork(load(options)); });
+    fabric.AddTo(command, load);
     command.AddValue(
         "collective",
         "all-reduce, all-gather, reduce-scatter, broadcast, reduce, gather, scatter, "
